@@ -208,7 +208,7 @@ void pv_decode_pool_forget(struct pv_decode_pool *p, bool paths)
 		r->lost = p->lost;
 }
 
-void pv_decode_pool_goes_on(struct pv_decode_pool *p)
+void pv_decode_pool_resume(struct pv_decode_pool *p)
 {
 	pv_summariser_unsure(p->summariser);
 }

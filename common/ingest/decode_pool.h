@@ -1,10 +1,10 @@
 /*
  * Decode workers: buffers go in in file order, and batches come out in the same order. One thread
- * (the ingest owner) puts and takes; it decodes itself what is not begun yet while it waits, so
+ * (the ingest's) puts and takes; while it waits it decodes itself what is not begun yet, so
  * zero workers is a valid number and gives the same results.
  *
  * Buffers are decoded in runs (summariser.h), one after another: a run ends where it is full, where
- * the owner says so, and where it takes from it.
+ * the caller says so, and where it takes from it.
  */
 #ifndef PV_INGEST_DECODE_POOL_H
 #define PV_INGEST_DECODE_POOL_H
@@ -15,7 +15,7 @@ struct pv_decode_pool;
 
 /*
  * NULL when out of memory or when a thread cannot be started. With `give_way` they are threads
- * that leave the processor to others first.
+ * of low priority. pv_decode_pool_destroy() frees it.
  */
 struct pv_decode_pool *pv_decode_pool_create(unsigned workers, bool give_way);
 void pv_decode_pool_destroy(struct pv_decode_pool *p); /* NULL is fine; drops what is inside */
@@ -27,19 +27,21 @@ void pv_decode_pool_cut(struct pv_decode_pool *p);
 /* pv_summariser_forget() before the next buffer, where bytes were lost or the model is another. */
 void pv_decode_pool_forget(struct pv_decode_pool *p, bool paths);
 /* Before the first buffer: the model has methods that no buffer of this pool has described. */
-void pv_decode_pool_goes_on(struct pv_decode_pool *p);
+void pv_decode_pool_resume(struct pv_decode_pool *p);
 
 /*
  * An empty slot to fill: its batch is reset, the caller sets its payload, offset, thread, time_base
- * and flags. A payload may be borrowed from a block of the framer's, and is given back where it is
- * done with. So what is borrowed is bounded by the runs that are in use, each of two megabytes and
+ * and flags. A payload may be borrowed from a block of the framer's, and its reference is dropped
+ * after use. So what is borrowed is bounded by the runs that are in use, each of two megabytes and
  * what the buffer that filled it has beyond. NULL while all slots are in use: take one first.
  */
 struct pv_decode_task *pv_decode_pool_room(struct pv_decode_pool *p);
 /* Hands the slot of the last room() to the workers. */
 void pv_decode_pool_submit(struct pv_decode_pool *p);
 
-/* The oldest task, decoded; NULL when the pool is empty. Stays valid until pv_decode_pool_done(). */
+/*
+ * The oldest task, decoded; NULL when the pool is empty. Stays valid until pv_decode_pool_done().
+ */
 struct pv_decode_task *pv_decode_pool_take(struct pv_decode_pool *p);
 void pv_decode_pool_done(struct pv_decode_pool *p);
 

@@ -1,8 +1,8 @@
 /*
- * Facts about logs, kept between runs: one sealed file an entry, in the folder `index`
- * of the user's cache, and nowhere else. This file knows names, prints, seals and room; what is
- * inside is up to ingest_index.c. An entry that is foreign, damaged, or of another log is as good
- * as none, and so is a cache that cannot be used.
+ * Facts about logs, kept between runs: one sealed file an entry, in the folder `index` of the
+ * user's cache, and nowhere else. This file knows names, prints, seals and room; the content is
+ * that of ingest_index.c. An entry that is foreign, damaged, or of another log is as good as none,
+ * and so is a cache that cannot be used.
  *
  * An entry is called NAME.RANDOM, after the log's name (log_print.h). It says of itself (sealed.h):
  * 8 bytes for the layout of the build that wrote it, then the packed print of the log.
@@ -35,12 +35,12 @@ struct pv_index_in {
 	struct pv_sealed_in *sealed;
 };
 
-/* A new entry, which nobody sees before commit(). False when it can be written nowhere. */
+/* A new entry, not visible before commit(). False when there is no place to write it. */
 bool pv_index_create(struct pv_index_out *out);
 bool pv_index_write(void *out, const void *bytes, size_t n); /* as pv_archive_write_fn */
 /*
- * Takes the place of earlier ones of this log at once, or not at all. Those used least recently
- * leave, until all have room.
+ * Replaces earlier ones of this log at once; false: not at all. Those used least recently are
+ * removed, until all have room.
  */
 bool pv_index_commit(struct pv_index_out *out, uint64_t layout, uint64_t covers, const char *log);
 void pv_index_abandon(struct pv_index_out *out); /* also after a commit */

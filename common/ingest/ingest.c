@@ -542,7 +542,7 @@ static void cut_short(struct pv_ingest *in)
 	pv_ingest_set_state(in, PV_INGEST_ENDED);
 }
 
-void *pv_ingest_owner(void *arg)
+void *pv_ingest_thread(void *arg)
 {
 	struct pv_ingest *in = arg;
 	bool ended = false;

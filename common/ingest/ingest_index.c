@@ -132,7 +132,7 @@ PV_SHAPE(address_log, struct pv_address_log, RECALL)
 	F(T, thread_at, LEFT_OUT_ALL)                                                              \
 	F(T, epochs, FIGURE)                                                                       \
 	F(T, folds, FIGURE)                                                                        \
-	F(T, recalled, FIGURE)                                                                     \
+	F(T, logged, FIGURE)                                                                       \
 	F(T, run, LEFT_OUT)
 PV_SHAPE(table, struct pv_buffers, TABLE)
 
@@ -203,7 +203,7 @@ static bool table_holds(const struct pv_buffers *b, const struct pv_model *m)
 {
 	return b->per_row > 0 && (b->per_row & (b->per_row - 1)) == 0 && rows_hold(b) &&
 	       changes_hold(b, m) && address_log_holds(&b->address_log, m) &&
-	       b->recalled <= b->address_log.classes.n + b->address_log.moves.n;
+	       b->logged <= b->address_log.classes.n + b->address_log.moves.n;
 }
 
 static bool wanted(const struct pv_ingest *in, const struct pv_source_info *info)
@@ -448,7 +448,7 @@ enum pv_indexed pv_ingest_load_index(struct pv_ingest *in)
 	pv_index_close(&from);
 	if (m && place_source(in, &s, covers)) {
 		take_state(in, &s, m);
-		pv_decode_pool_goes_on(in->pool);
+		pv_decode_pool_resume(in->pool);
 		take_table(in, table);
 		if (s.finished)
 			take_finished(in, &s);

@@ -41,7 +41,7 @@ static void note_progress(struct pv_ingest *in, const struct pv_batch *b)
 	pv_meter_add(&in->meter, now, b->bytes_len + MLPD_BUFFER_HEADER, pv_batch_events(b));
 	int64_t behind = (int64_t)((uint64_t)now - (uint64_t)newest); /* times of a log may wrap */
 	bool sane = behind >= 0 && behind < INT64_C(3600) * 1000000000;
-	in->status.behind_ns = in->live && sane ? behind : -1;
+	in->status.lag_ns = in->live && sane ? behind : -1;
 	in->status.damaged |= b->damaged;
 	pv_ingest_note_model(in);
 	pthread_mutex_unlock(&in->lock);

@@ -1,4 +1,7 @@
-/* Private to the files of the ingest. All run on the ingest thread. */
+/*
+ * Private to the files of the ingest. All run on the ingest thread. Functions that return bool are
+ * false when reading cannot go on (the state is FAILED), unless said otherwise.
+ */
 #ifndef PV_INGEST_INGEST_PARTS_H
 #define PV_INGEST_INGEST_PARTS_H
 
@@ -22,16 +25,17 @@ struct pv_ingest {
 	bool started;
 	int changed_fd;
 	int stop_fd; /* readable: stop; for waits, and ... */
-	bool stop;   /* ... set before it, atomically, for everybody else */
+	bool stop;   /* ... set before it, atomically, for all else */
 	int cut_fd;  /* readable: nothing more is to be read */
 
 	/* ingest thread only */
 	struct mlpd_framer framer;
 	struct pv_decode_pool *pool;
 	struct mlpd_format format;
-	uint8_t says;             /* the data version in the header */
-	unsigned trials;          /* left */
-	struct mlpd_format found; /* a layout that showed late; the log is read with it from its
+	uint8_t says;    /* the data version in the header */
+	unsigned trials; /* left */
+	struct mlpd_format
+		found; /* a layout found after the beginning; the log is read with it from its
 				     * beginning on, where its header says found_says */
 	uint8_t found_says;
 	bool again;                /* that is to begin; it does so once */
@@ -45,14 +49,14 @@ struct pv_ingest {
 	bool live;                 /* caught up at least once */
 	int64_t signalled_ns;      /* when progress was, last */
 	bool signalled;            /* and all of it was */
-	bool skip_pieces;          /* the rest of this buffer stands behind damage */
-	bool recording;            /* the source was told where its record begins */
+	bool skip_pieces;          /* the rest of this buffer comes after damage */
+	bool recording;            /* the source knows where its record begins */
 	uint64_t indexed;          /* what the index that was read or written last covers */
 	int64_t indexed_ns;        /* when that was */
 
 	/*
-	 * Held by another thread than the owner's while it looks into a model or the table, and by
-	 * whoever replaces them. Taken before `lock`, which the screen waits for and which is
+	 * Held by another thread than the ingest's while it reads a model or the table, and while
+	 * these are replaced. Taken before `lock`, which the screen waits for and which is
 	 * therefore never held for long.
 	 */
 	pthread_mutex_t life;
@@ -66,19 +70,20 @@ struct pv_ingest {
 	struct pv_ingest_status status;
 };
 
-/* The owner's thread: reads until it is told to stop. */
-void *pv_ingest_owner(void *arg);
-/* Nothing more is read: whoever shows what was read has the room that reading took. */
+/* The ingest thread: reads until it is to stop; NULL. */
+void *pv_ingest_thread(void *arg);
+/* Nothing more is read: frees the memory that reading took. */
 void pv_ingest_leave(struct pv_ingest *in);
 
 /* --- ingest_state.c */
 
+/* Sets the state, and signals it. */
 void pv_ingest_set_state(struct pv_ingest *in, enum pv_ingest_state state);
 /* The state becomes FAILED; these return false. */
 bool pv_ingest_fail(struct pv_ingest *in, const struct pv_error *error);
 bool pv_ingest_fail_nomem(struct pv_ingest *in);
 bool pv_ingest_stopping(const struct pv_ingest *in);
-void pv_ingest_signal(int fd); /* an eventfd: somebody waits on it */
+void pv_ingest_signal(int fd); /* an eventfd becomes readable */
 
 /* --- */
 
@@ -96,9 +101,9 @@ void pv_ingest_damage(struct pv_ingest *in, uint64_t offset, uint64_t bytes, con
 
 /* Applies what is kept and due, or all of it. */
 bool pv_ingest_flush(struct pv_ingest *in, bool all);
-/* Applies the batch at once, behind everything that is kept. */
+/* Applies the batch at once, after everything that is kept. */
 bool pv_ingest_apply(void *in, const struct pv_batch *b);
-/* Decides what holds for all batches of a decoded run. Before the first one is taken. */
+/* Decides how the batches of a decoded run are applied. Before the first one is taken. */
 bool pv_ingest_begin_run(struct pv_ingest *in, struct pv_decode_task *t, size_t n);
 /* Applies it or keeps it; what is left in *b may be used for the next one. */
 bool pv_ingest_take(struct pv_ingest *in, struct pv_batch *b);
@@ -107,7 +112,7 @@ bool pv_ingest_take(struct pv_ingest *in, struct pv_batch *b);
 
 enum pv_indexed {
 	PV_INDEXED_NOT,    /* no index: everything is to be read */
-	PV_INDEXED_SO_FAR, /* the model is filled, reading goes on behind it */
+	PV_INDEXED_SO_FAR, /* the model is filled, reading goes on after it */
 	PV_INDEXED_ALL,    /* everything is known */
 };
 
@@ -135,8 +140,8 @@ void pv_ingest_note_layout(struct pv_ingest *in);
 /* --- input07.c */
 
 /*
- * The first bytes have come to the framer: what log they are. False: too few to tell. A log of
- * 2007 takes them over.
+ * Finds the kind of log by the first bytes in the framer; those of a log of 2007 are moved to its
+ * decoder. False: more bytes are needed.
  */
 bool pv_input07_choose(struct pv_ingest *in, bool ended);
 /* Everything the blocks at hand can give now. */

@@ -22,7 +22,7 @@ static bool start_thread(struct pv_ingest *in)
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	in->started = pthread_create(&in->thread, NULL, pv_ingest_owner, in) == 0;
+	in->started = pthread_create(&in->thread, NULL, pv_ingest_thread, in) == 0;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return in->started;
 }
@@ -47,7 +47,7 @@ struct pv_ingest *pv_ingest_start(
 	}
 	in->source = source;
 	in->options = *options;
-	in->status.behind_ns = -1;
+	in->status.lag_ns = -1;
 	pthread_mutex_init(&in->life, NULL);
 	pthread_mutex_init(&in->lock, NULL);
 	in->changed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -1,13 +1,13 @@
 /*
- * The reorder window: batches decoded and not applied yet. What a key means may be told after its
- * use, by another thread's buffer. A log that has shown that meanings end (an unload, a thread's
- * end) is therefore read a little ahead: the definitions of a batch go to the model at once, its
- * events when a sync point says that everything before it has been written (before data version 13,
- * which has none: PV_REORDER_BUFFERS buffers later). So a use finds the definition of its time,
- * however late it came.
+ * The reorder window: batches decoded and not applied yet. The definition of a key may come after
+ * its use, in another thread's buffer. A log in which meanings end (an unload, a thread's end) is
+ * therefore read a little ahead: the definitions of a batch go to the model at once, its events
+ * when a sync point says that everything before it has been written (before data version 13, which
+ * has none: PV_REORDER_BUFFERS buffers later). So a use finds the definition of its time, however
+ * late it came.
  *
  * Nothing is kept while a log has shown no end. Ingest thread only. Kept batches are the window's
- * own; it holds at most about PV_REORDER_BYTES bytes.
+ * own; it holds at most about PV_REORDER_BYTES bytes. Times are ns on the log's clock.
  */
 #ifndef PV_INGEST_REORDER_H
 #define PV_INGEST_REORDER_H
@@ -74,8 +74,8 @@ bool pv_reorder_expand(struct pv_model *m, struct pv_batch *const *b, size_t n);
 bool pv_reorder_is_full(const struct pv_reorder *h);
 
 /*
- * Ends of the batch's thread that other threads' batches told: is there one; give them to the
- * model.
+ * Ends of the batch's thread that were in other threads' batches: whether there is one; gives them
+ * to the model.
  */
 bool pv_reorder_has_end(const struct pv_reorder *h, const struct pv_batch *b);
 void pv_reorder_apply_ends(

@@ -57,7 +57,7 @@ static bool is_full(const struct pv_build *b)
 {
 	enum { SOME = 1024, TIMES = 4 };
 	size_t limit = b->query->limit;
-	return b->spec->in_turn && limit && b->table->rows >= SOME &&
+	return b->spec->streaming && limit && b->table->rows >= SOME &&
 	       b->table->rows / TIMES >= limit;
 }
 

@@ -1,6 +1,7 @@
 /*
  * Private to the query layer: makes a table. Views append rows in any order; finishing filters,
  * sorts, unfolds and cuts them. Out of memory sticks: rows after it go nowhere and finish says so.
+ * One thread uses a build.
  */
 #ifndef PV_QUERY_BUILD_H
 #define PV_QUERY_BUILD_H
@@ -13,7 +14,7 @@ enum { PV_MAX_COLUMNS = 24 };
 
 struct pv_build;
 
-/* Rows with this id are nothing: they go nowhere. */
+/* Rows with this id are dropped. */
 #define PV_ROW_OUTSIDE UINT64_MAX
 
 /* A view's description, without its figures. */
@@ -24,7 +25,7 @@ struct pv_view_spec {
 	const char *sort; /* the view's own order; NULL: by id */
 	const char *then; /* second key of that order, NULL none */
 	bool tree;
-	bool in_turn; /* a row is not looked at again once the next is begun; no tree */
+	bool streaming; /* a row is not read again once the next is begun; no tree */
 	/* Appends the rows: copy runs under the model's lock, run takes it itself. */
 	void (*copy)(struct pv_build *b, struct pv_model *m);
 	void (*run)(struct pv_build *b, struct pv_model *m);
@@ -38,16 +39,17 @@ struct pv_build {
 	const struct pv_view_spec *spec;
 	enum pv_view view;
 	size_t room;
-	size_t made;     /* rows that have cells; those behind table->rows may be used again */
+	size_t made;     /* rows that have cells; those after table->rows may be used again */
 	size_t left_out; /* rows that were never made, beyond the limit */
 	bool filtered;   /* the rows are those that match already */
 	struct pv_cell scratch[PV_MAX_COLUMNS]; /* rows go here after out of memory */
 };
 
+/* Begins a table, which pv_build_finish() gives over. False: out of memory. */
 bool pv_build_init(struct pv_build *b, const struct pv_view_spec *spec, const char *name,
 	const struct pv_query *query);
 
-/* The cells of a new row, all 0 and PV_CELL_VALUE; never NULL. */
+/* The cells of a new row, all 0 and PV_CELL_VALUE; never NULL; valid until the next row. */
 struct pv_cell *pv_build_row(struct pv_build *b, uint64_t id);
 /* The same in a tree. Rows whose parent is not in the table are dropped. */
 struct pv_cell *pv_build_child(struct pv_build *b, uint64_t id, uint64_t parent, unsigned flags);
@@ -58,34 +60,34 @@ const char *pv_build_hex(struct pv_build *b, uint64_t v);
 const char *pv_build_printf(struct pv_build *b, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* The table refers to a grouping's names: it lives as long. False: it has too many, or is lost. */
+/*
+ * The table refers to a grouping's names, and holds it. False: it has too many, or memory ran out.
+ */
 bool pv_build_hold(struct pv_build *b, struct pv_groups_shared *s);
 
-/* Gives the table over, or NULL when memory ran out anywhere on the way. */
+/* The table, the caller's to destroy; NULL when memory ran out anywhere before. */
 struct pv_table *pv_build_finish(struct pv_build *b);
-void pv_build_fail(struct pv_build *b);
+void pv_build_fail(struct pv_build *b); /* as if memory had run out */
 
 /*
  * Whether a tree row's children should be appended: it is open, or a filter must see them. Never
- * beyond a million rows, which no one reads.
+ * beyond a million rows.
  */
 bool pv_build_wants_children(const struct pv_build *b, uint64_t id);
 
+/* A value in a cell; null: the log cannot say it. */
 static inline void pv_cell_u(struct pv_cell *c, uint64_t v)
 {
 	*c = (struct pv_cell){ .u = v, .state = PV_CELL_VALUE };
 }
-
 static inline void pv_cell_i(struct pv_cell *c, int64_t v)
 {
 	*c = (struct pv_cell){ .i = v, .state = PV_CELL_VALUE };
 }
-
 static inline void pv_cell_s(struct pv_cell *c, const char *v)
 {
 	*c = (struct pv_cell){ .s = v, .state = v ? PV_CELL_VALUE : PV_CELL_NULL };
 }
-
 static inline void pv_cell_null(struct pv_cell *c)
 {
 	*c = (struct pv_cell){ .state = PV_CELL_NULL };
@@ -96,7 +98,6 @@ static inline void pv_cell_u_if(struct pv_cell *c, bool known, uint64_t v)
 {
 	*c = (struct pv_cell){ .u = known ? v : 0, .state = known ? PV_CELL_VALUE : PV_CELL_NULL };
 }
-
 static inline void pv_cell_i_if(struct pv_cell *c, bool known, int64_t v)
 {
 	*c = (struct pv_cell){ .i = known ? v : 0, .state = known ? PV_CELL_VALUE : PV_CELL_NULL };
@@ -119,6 +120,7 @@ static inline void pv_cell_error(struct pv_cell *c, uint64_t n, double all)
 	pv_cell_share(c, 1.96 * sqrt((double)n), n ? all : 0);
 }
 
+/* A number; null where it is infinite or none. */
 static inline void pv_cell_d(struct pv_cell *c, double v)
 {
 	bool known = v - v == 0; /* neither infinite nor NaN */

@@ -1,6 +1,7 @@
 /*
  * Private to the query layer: the call tree with its figures as compact arrays, taken under the
- * model's lock and walked without it. In a window only what was active in it is copied.
+ * model's lock and walked without it. In a window only what was active in it is copied. One thread
+ * uses a copy. Times are ns.
  */
 #ifndef PV_QUERY_CALL_COPY_H
 #define PV_QUERY_CALL_COPY_H
@@ -26,9 +27,9 @@ struct pv_call_copy {
 	uint64_t samples;
 	int64_t waited_ns; /* left out by pv_call_copy_ran() */
 	uint64_t waited_samples;
-	const uint8_t *kind; /* by group, with `my_code`; else NULL. Of the grouping */
+	const uint8_t *kind; /* by group, with `my_code`; else NULL. Owned by the grouping */
 	bool window, ran;
-	bool waits_sampled; /* samples may be of waiting threads, and only names tell */
+	bool waits_sampled; /* samples may be of waiting threads, and only names show it */
 	bool waits_logged;  /* some samples are, and the log says which */
 };
 
@@ -39,21 +40,21 @@ struct pv_call_copy {
 bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, const struct pv_query *q,
 	struct pv_call_copy *ret);
 /*
- * Takes off what the probe's own work took: about `pair_ns` for each call (or what small methods
+ * Subtracts the time of the probe's own work: about `pair_ns` for each call (or what small methods
  * show it to have been here), half of it in the method called, half in its caller. An estimate;
- * before linking. 0: nothing is taken off. Returns what was.
+ * before linking. 0: nothing is subtracted. Returns the ns subtracted.
  */
 uint64_t pv_call_copy_net(struct pv_call_copy *c, uint64_t pair_ns);
 
 /* Whether the log's plain samples may be of waiting threads. Under the lock, as the next two. */
 bool pv_call_samples_wait(const struct pv_model *m);
-/* Of a thread at a sample in this method; *ret_logged: the log says it, else its name does. */
+/* State of a thread at a sample in this method; *ret_logged: by the log, else by its name. */
 enum pv_thread_state pv_call_state(const struct pv_model *m, uint32_t method, bool *ret_logged);
 /* Whether threads wait in any method of the log: else `ran` changes nothing. Under the lock. */
 bool pv_call_any_waits(const struct pv_model *m);
 /*
  * With `ran`: leaves out what is below methods in which threads wait, themselves included, and
- * takes their time off those that called them; calls stay. After pv_call_copy_net(), before
+ * subtracts their time from their callers; calls stay. After pv_call_copy_net(), before
  * linking. False when out of memory.
  */
 bool pv_call_copy_ran(struct pv_call_copy *c);
@@ -71,6 +72,7 @@ uint32_t pv_call_pair_ns(const struct pv_model *m);
  */
 void pv_call_copy_fold(struct pv_call_copy *c);
 
+/* Links nodes to their children, and sums up subtrees. */
 void pv_call_copy_link(struct pv_call_copy *c);
 /* The share of all that pv_call_copy_ran() left out, for the table; after linking. */
 void pv_call_copy_say(const struct pv_call_copy *c, struct pv_build *b);

@@ -1,5 +1,6 @@
 /*
- * Private to the query layer: whose code a method is. The rule, first match:
+ * Private to the query layer: whether a method is the user's, a framework's or a runtime's. The
+ * rule, first match:
  *
  * 1. Wrappers ("(wrapper ...)") and methods made at run time, of no class: runtime.
  * 2. A method whose class's image is known: framework where the path holds "/shared/Microsoft."
@@ -27,12 +28,13 @@ enum pv_code_kind {
 	PV_CODE_UNKNOWN /* "(other)", and a managed method without a name */
 };
 
-/* "user", "framework", "runtime", "native", "jit"; NULL: not known. */
+/* "user", "framework", "runtime", "native", "jit": literals; NULL: not known. Any thread. */
 const char *pv_code_kind_text(enum pv_code_kind kind);
 
 /*
- * By row of a grouping of methods, an enum pv_code_kind each: user where one of its methods is. Made
- * when first asked for, under the model's lock; lives as long as the grouping. NULL: out of memory.
+ * By row of a grouping of methods, an enum pv_code_kind each: user where one of its methods is.
+ * Made when first asked for, under the model's lock; lives as long as the grouping. NULL: out of
+ * memory.
  */
 const uint8_t *pv_groups_kinds(const struct pv_groups *g, const struct pv_model *m);
 

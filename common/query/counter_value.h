@@ -1,4 +1,7 @@
-/* Private to the query layer: what a counter's sample says, by the counter's type. */
+/*
+ * Private to the query layer: value of a counter's sample, by the counter's type. Under the model's
+ * lock.
+ */
 #ifndef PV_QUERY_COUNTER_VALUE_H
 #define PV_QUERY_COUNTER_VALUE_H
 

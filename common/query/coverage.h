@@ -1,6 +1,7 @@
 /*
- * Private to the query layer: what a log cannot say, computed from what it holds. One entry per
- * word of the report's "coverage"; every view's line is made of the entries that concern it.
+ * Private to the query layer: gaps in a log, computed from its contents. One entry per word of the
+ * report's "coverage"; every view's line is made of the entries that concern it. Functions that
+ * take a model need its lock.
  */
 #ifndef PV_QUERY_COVERAGE_H
 #define PV_QUERY_COVERAGE_H
@@ -48,13 +49,14 @@ enum pv_coverage_state {
 struct pv_coverage {
 	enum pv_coverage_state state;
 	char detail[320];
-	struct pv_groups_cache *groups; /* of who asks; may be NULL */
+	struct pv_groups_cache *groups; /* of the caller; may be NULL */
 };
 
+/* The JSON words; literals, never NULL. Any thread. */
 const char *pv_what_text(enum pv_what what);
 const char *pv_coverage_text(enum pv_coverage_state state);
 
-/* Needs the model's lock. groups: of who asks, NULL is fine. */
+/* Fills *ret. groups: of the caller, NULL is fine. */
 void pv_coverage_of(const struct pv_model *m, struct pv_groups_cache *groups, enum pv_what what,
 	struct pv_coverage *ret);
 
@@ -65,7 +67,7 @@ void pv_coverage_say(struct pv_coverage *c, const char *format, ...)
 const char *pv_coverage_cut_text(const struct pv_model *m, char *buf, size_t size);
 /* coverage07.c: what a log of 2007 lacks. */
 void pv_coverage07(const struct pv_model *m, enum pv_what what, struct pv_coverage *c);
-/* coverage_probe.c: what our probes say of what they hooked. */
+/* coverage_probe.c: what our probes have hooked, by their own counters. */
 void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_coverage *c);
 /* Child processes of the program, at least; 0: it started none, or nothing is known of them. */
 uint64_t pv_coverage_children(const struct pv_model *m);
@@ -73,10 +75,10 @@ void pv_coverage_say_children(const struct pv_model *m, struct pv_coverage *c);
 
 enum { PV_COVERAGE_LINE = 500 };
 
-/* Whether what is said of a view rests on which names are missing. */
+/* Whether a view's line depends on the names that are missing. */
 bool pv_coverage_names(enum pv_view view);
 
-/* The line of a view, cut to size. Likewise. */
+/* The line of a view, cut to size. groups: as above. */
 void pv_coverage_line(const struct pv_model *m, struct pv_groups_cache *groups, enum pv_view view,
 	char *buf, size_t size);
 

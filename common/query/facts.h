@@ -1,6 +1,6 @@
 /*
  * Facts about a log that a report states before its figures: its source, its writer, its unreadable
- * parts. Plain values taken under one lock.
+ * parts. Plain values taken under one lock. Any thread. Times are ns unless their names say ms.
  */
 #ifndef PV_QUERY_FACTS_H
 #define PV_QUERY_FACTS_H
@@ -37,9 +37,10 @@ struct pv_facts {
 	uint64_t generation;
 };
 
+/* Takes the model's lock. */
 void pv_view_facts(struct pv_model *m, struct pv_facts *ret);
 
-/* Figures that stand beside the lists of a report. Those of a group the log lacks are 0. */
+/* Figures of a report that are not in lists. Those of a group the log lacks are 0. */
 struct pv_totals {
 	unsigned
 		known; /* enum pv_group bits: met in the events, or asked for in the header's args */
@@ -55,6 +56,7 @@ struct pv_totals {
 	int64_t jit_ns, jit_max_ns;
 };
 
+/* Takes the model's lock. */
 void pv_view_totals(struct pv_model *m, struct pv_totals *ret);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Private to the query layer: rows merge what has one name. A group is a row: methods by full
- * name, classes by (image, full name). Taken under the model's lock, usable after it.
+ * Private to the query layer: ids of one name are one row. A group is a row: methods by full name,
+ * classes by (image, full name). Taken under the model's lock, usable after it by one thread.
  */
 #ifndef PV_QUERY_GROUPS_H
 #define PV_QUERY_GROUPS_H
@@ -24,13 +24,13 @@ struct pv_groups {
 };
 
 /*
- * As the query says: put together or told apart by what they belong to; what it leaves out is in a
+ * As the query says: grouped, or split, by image, namespace and so on; what it leaves out is in a
  * row of id PV_ROW_OUTSIDE. False when out of memory; finish is fine then too. The names of rows
  * live as long as the table.
  */
 bool pv_groups_methods(struct pv_model *m, struct pv_build *b, struct pv_groups *ret);
 bool pv_groups_classes(struct pv_model *m, struct pv_build *b, struct pv_groups *ret);
-/* By name alone, whatever the query says. */
+/* Only by name, whatever the query says. False likewise. */
 bool pv_groups_methods_by_name(struct pv_model *m, const struct pv_build *b, struct pv_groups *ret);
 bool pv_groups_classes_by_name(struct pv_model *m, const struct pv_build *b, struct pv_groups *ret);
 void pv_groups_finish(struct pv_groups *g);
@@ -44,7 +44,7 @@ static inline uint32_t pv_group_of(const struct pv_groups *g, uint32_t id)
 /* The group whose row has this id, UINT32_MAX when there is none. */
 uint32_t pv_groups_find(const struct pv_groups *g, uint64_t row_id);
 
-/* Its name, or its key as hex kept in the table. */
+/* Its name, or its key as hex, owned by the table; never NULL. */
 const char *pv_group_name(struct pv_build *b, const struct pv_groups *g, uint32_t group);
 
 #endif

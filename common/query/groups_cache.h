@@ -1,6 +1,6 @@
 /*
  * Groupings of methods and classes that queries keep for the next ones: what asks a model often (a
- * report, a viewer) has one, and gives it along (struct pv_query). Where names changed since, or
+ * report, a viewer) has one, and passes it in struct pv_query. Where names changed since, or
  * the figures where a grouping rests on more than names, it is made anew; the few that were used
  * last stay. It may be used for several models, one after the other or at once, and outlive them.
  *
@@ -11,9 +11,9 @@
 
 struct pv_groups_cache;
 
-/* NULL when out of memory, which costs queries time and no more. */
+/* The caller owns it. NULL when out of memory: queries then only take longer. */
 struct pv_groups_cache *pv_groups_cache_create(void);
-/* No query that was given it is under way. Tables live on. NULL is fine. */
+/* After all queries that use it; tables stay valid. NULL is fine. */
 void pv_groups_cache_destroy(struct pv_groups_cache *c);
 
 #endif

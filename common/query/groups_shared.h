@@ -1,6 +1,6 @@
 /*
- * Private to the query layer: a grouping that queries share, and what finds it again. It is never
- * changed once it is made, and lives until nothing refers to it.
+ * Private to the query layer: a grouping that queries share, and the key that finds it. It does not
+ * change once it is made, and lives until its last reference is dropped, on any thread.
  */
 #ifndef PV_QUERY_GROUPS_SHARED_H
 #define PV_QUERY_GROUPS_SHARED_H
@@ -13,14 +13,14 @@ enum pv_grouped { PV_GROUPED_METHODS, PV_GROUPED_CLASSES, PV_GROUPED_KINDS };
 struct pv_groups_shared {
 	struct pv_groups g;
 	uint64_t nameless;    /* ids without a name: of methods but bare addresses, of classes but
-			       * "other"; of groupings by name alone */
+			       * "other"; of groupings only by name */
 	bool mixed;           /* names changed while it was made: good for one query */
 	uint8_t *kind;        /* code_kind.h; NULL: not asked for yet. By the model's lock */
 	struct pv_arena text; /* names of its rows that are not the model's */
 	uint32_t refs;        /* atomic */
 };
 
-/* With one reference. NULL when out of memory. */
+/* With one reference, the caller's. NULL when out of memory. */
 struct pv_groups_shared *pv_groups_shared_create(void);
 /* NULL is fine. */
 void pv_groups_shared_take(struct pv_groups_shared *s);
@@ -36,7 +36,7 @@ struct pv_groups_key {
 	const char *in; /* "": all */
 };
 
-/* With a reference more; NULL: there is none. A cache of NULL has none. */
+/* With a reference for the caller; NULL: there is none. A cache of NULL has none. */
 struct pv_groups_shared *pv_groups_cache_find(
 	struct pv_groups_cache *c, const struct pv_groups_key *key);
 /* It takes a reference. Without memory, or a cache, it is not kept. */

@@ -1,11 +1,11 @@
 /*
- * Private to the query layer: what a method or a class belongs to. Asked under the model's lock.
- * A method's log entry names its class only as text; where classes of one name stand in several
- * images the one loaded last is meant.
+ * Private to the query layer: class, image, assembly and so on of a method or class. Under the
+ * model's lock. A log names a method's class only as text; where several images have classes of one
+ * name the one loaded last is meant.
  *
- * Native code has no assembly: the file that it lies in stands there, without its folder. Methods
- * that were made while the program ran are in "(dynamic)", addresses of which nothing is known in
- * "(unknown code)".
+ * Native code has no assembly: in its place there is the file that it lies in, without folder.
+ * Methods that were made while the program ran are in "(dynamic)", addresses of which nothing is
+ * known in "(unknown code)".
  */
 #ifndef PV_QUERY_MEMBERSHIP_H
 #define PV_QUERY_MEMBERSHIP_H
@@ -14,7 +14,7 @@
 #include "common/base/ranges.h"
 #include "common/query/views.h"
 
-/* Text that is not ended; len 0: the log does not say. */
+/* Text without a NUL; len 0: the log does not say. Owned by the model, or a literal. */
 struct pv_slice {
 	const char *at;
 	size_t len;
@@ -43,7 +43,7 @@ struct pv_slice pv_membership_class(
 struct pv_slice pv_membership_file(
 	const struct pv_membership *x, uint32_t method, bool *ret_of_class);
 
-/* ASCII case-insensitive. */
+/* Whether it contains the part; ASCII case-insensitive. */
 bool pv_slice_has(struct pv_slice s, const char *part);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Names of a table's methods and classes as a programmer writes them (base/readable_name.h), added
  * to those of the log, which ids, matches and JSON keep. Only what is shown is made: a table of a
- * million methods costs what its visible rows do.
+ * million methods costs what its visible rows do. Pure but for tables, which one thread makes.
  */
 #ifndef PV_QUERY_READABLE_H
 #define PV_QUERY_READABLE_H
@@ -17,12 +17,12 @@ bool pv_column_has_names(const struct pv_column *column);
 
 /*
  * The text of one name in such a column, or of one frame of a stack: in `room`, or `raw` itself
- * where nothing is known that is better.
+ * where nothing better is known; never NULL, owned by the caller.
  */
 const char *pv_readable_text(const struct pv_column *column, const char *raw,
 	enum pv_name_form form, char room[PV_READABLE_MAX]);
 
-/* ASCII case-insensitive; "" is in everything. */
+/* Whether `text` contains `part`; ASCII case-insensitive; "" is in everything. */
 bool pv_text_has(const char *text, const char *part);
 
 /* Whether a cell's name holds the part, in the log's words or in readable ones; case is ignored. */

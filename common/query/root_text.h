@@ -1,10 +1,10 @@
-/* Words for what stands in heap shots. */
+/* Words for what is in heap shots. Any thread. */
 #ifndef PV_QUERY_ROOT_TEXT_H
 #define PV_QUERY_ROOT_TEXT_H
 
 #include "common/model/objects/roots.h"
 
-/* "static field", "thread static", ...: a constant. */
+/* "static field", "thread static", ...: a literal, never NULL. */
 const char *pv_root_source_text(enum pv_root_source source);
 
 #endif

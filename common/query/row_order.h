@@ -1,6 +1,6 @@
 /*
  * Private to the query layer: the order of a table's rows. It is total where ids are: what comes
- * first does not depend on the order in which rows were made.
+ * first does not depend on the order in which rows were made. Pure but for the rows: any thread.
  */
 #ifndef PV_QUERY_ROW_ORDER_H
 #define PV_QUERY_ROW_ORDER_H
@@ -15,11 +15,12 @@ struct pv_row_order {
 };
 
 /*
- * By the columns, then rank, then id. Cells that say nothing come last, whichever way the column is
+ * By the columns, then rank, then id. Cells without a value come last, whichever way the column is
  * sorted. For qsort_r: `order` is a struct pv_row_order.
  */
 int pv_row_compare(const void *a, const void *b, void *order);
 
+/* Sorts by pv_row_compare(). */
 void pv_rows_sort(struct pv_row *row, size_t n, const struct pv_row_order *order);
 
 /*

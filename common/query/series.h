@@ -1,4 +1,7 @@
-/* A figure over time, resampled to as many cells as a chart is wide. Immutable, like tables. */
+/*
+ * A figure over time, resampled to as many cells as a chart is wide. Immutable, like tables: any
+ * thread may read it.
+ */
 #ifndef PV_QUERY_SERIES_H
 #define PV_QUERY_SERIES_H
 

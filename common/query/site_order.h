@@ -1,6 +1,6 @@
 /*
  * Private to the query layer: the order of classes and stacks as people read them, which no number
- * given out while a log was read takes part in.
+ * given out while a log was read takes part in. Under the model's lock.
  */
 #ifndef PV_QUERY_SITE_ORDER_H
 #define PV_QUERY_SITE_ORDER_H

@@ -1,14 +1,14 @@
 /*
  * Private to the query layer: rows of (class, stack), for figures of any kind. What reads the same
- * is one row. A row keeps the number of a stack until sorting and cutting are done; only then is
- * its text made.
+ * is one row. Under the model's lock. A row keeps the number of a stack until sorting and cutting
+ * are done; only then is its text made.
  *
- *	struct pv_site_rows r;
- *	if (pv_site_rows_init(&r, b, m, S_CLASS, S_STACK)) {
- *		struct pv_cell *c = pv_site_row(&r, (struct pv_site_key){ class_use, stack });
- *		...
- *	}
- *	pv_site_rows_finish(&r);
+ * 	struct pv_site_rows r;
+ * 	if (pv_site_rows_init(&r, b, m, S_CLASS, S_STACK)) {
+ * 		struct pv_cell *c = pv_site_row(&r, (struct pv_site_key){ class_use, stack });
+ * 		...
+ * 	}
+ * 	pv_site_rows_finish(&r);
  *
  * and pv_site_rows_text as the spec's `late`; the column of stacks has the id "stack".
  */
@@ -45,7 +45,7 @@ void pv_site_rows_finish(struct pv_site_rows *r);
 /* The row's cells: figures are 0 when it is new. NULL when out of memory. */
 struct pv_cell *pv_site_row(struct pv_site_rows *r, struct pv_site_key key);
 
-/* Writes the stacks of the rows that stayed. */
+/* Writes the stacks of the rows that stayed. False when out of memory. */
 bool pv_site_rows_text(struct pv_table *t, const struct pv_model *m);
 
 #endif

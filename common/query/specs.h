@@ -1,4 +1,7 @@
-/* Private to the query layer: every view's spec, and what their fillers share. */
+/*
+ * Private to the query layer: every view's spec, and what their fillers share. A filler runs on the
+ * thread that asks.
+ */
 #ifndef PV_QUERY_SPECS_H
 #define PV_QUERY_SPECS_H
 
@@ -26,7 +29,7 @@ extern const struct pv_view_spec pv_spec_methods, pv_spec_callers, pv_spec_calle
 
 /*
  * The table of one view, for views that ask others. It takes the model's lock itself, and does not
- * answer from time buckets (`bucketed`). NULL when out of memory.
+ * answer from time buckets (`bucketed`). The caller destroys it. NULL when out of memory.
  */
 struct pv_table *pv_spec_table(struct pv_model *m, const struct pv_view_spec *spec,
 	enum pv_view view, const struct pv_query *q);
@@ -34,8 +37,8 @@ struct pv_table *pv_spec_table(struct pv_model *m, const struct pv_view_spec *sp
 /* The functions below need the model's lock. */
 
 /*
- * Generation and coverage line of the view being built. First of all that is done under the lock,
- * which it lets go of in between where there is much to prepare.
+ * Generation and coverage line of the view being built. The first thing that is done under the
+ * lock, which it releases in between where there is much to prepare.
  */
 void pv_build_stamp(struct pv_build *b, struct pv_model *m);
 
@@ -43,7 +46,7 @@ void pv_build_stamp(struct pv_build *b, struct pv_model *m);
  * Called at every turn of a loop over very many entries: now and then it releases the model's lock,
  * so that a waiting thread gets it first. The model's tables may have moved and grown after it.
  */
-static inline void pv_let_others(struct pv_model *m, size_t turn)
+static inline void pv_query_lock_yield(struct pv_model *m, size_t turn)
 {
 	enum { PART = 16384 };
 	if (turn % PART != PART - 1)
@@ -68,8 +71,8 @@ static inline bool pv_stage_at_least(const struct pv_model *m, char stage)
 }
 
 /*
- * Blocks of a 2007 log that belong to no thread come with id 0, which is none: it is shown only where
- * there is no other.
+ * Blocks of a 2007 log without a thread come with id 0, which is none: it is shown only where there
+ * is no other.
  */
 static inline bool pv_thread_is_none(const struct pv_model *m, const struct pv_thread *t)
 {
@@ -78,7 +81,8 @@ static inline bool pv_thread_is_none(const struct pv_model *m, const struct pv_t
 
 /*
  * The rows of the view of threads, counted: those of the program, so many of them ended, and those
- * that the profiler runs for itself, which screens leave out. Every count of threads is one of these.
+ * that the profiler runs for itself, which screens leave out. Every count of threads is one of
+ * these.
  */
 struct pv_thread_counts {
 	uint64_t program, ended, profiler;
@@ -86,8 +90,8 @@ struct pv_thread_counts {
 struct pv_thread_counts pv_threads_count(const struct pv_model *m);
 /* By its name: one that the profiler runs for itself. */
 bool pv_thread_is_internal(const char *name);
-/* Goes on after the end that was made up for it at shutdown: counted with the thread before. */
-bool pv_thread_goes_on(const struct pv_model *m, const struct pv_thread *t);
+/* Whether it goes on after the end invented for it at shutdown: counted with the thread before. */
+bool pv_thread_is_continued(const struct pv_model *m, const struct pv_thread *t);
 /* A row of its own in the view of threads. */
 bool pv_thread_is_meant(const struct pv_model *m, const struct pv_thread *t);
 

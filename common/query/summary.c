@@ -153,7 +153,7 @@ static void sum_memory(const struct pv_model *m, struct pv_summary *s)
 		s->collections[i] = gc->started[i];
 	s->pauses = gc->pause_count;
 	s->logging2007 = m->target.logging2007;
-	s->pauses_told = !s->logging2007 || pv_stage_at_least(m, 'B');
+	s->pauses_recorded = !s->logging2007 || pv_stage_at_least(m, 'B');
 	s->pause_ns = (uint64_t)gc->pause_ns;
 	s->pause_max_ns = (uint64_t)gc->pause_max_ns;
 	s->moved_objects = gc->moved;

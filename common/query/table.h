@@ -1,6 +1,6 @@
 /*
- * The one thing panes draw and reports print: an immutable table of rows and typed cells, sorted
- * and filtered, with its coverage line. A tree is a table whose rows know their depth.
+ * The form in which panes and reports get all data: an immutable table of rows and typed cells,
+ * sorted and filtered, with its coverage line. A tree is a table whose rows know their depth.
  *
  * A table owns everything it points to except names, which live as long as the model. It may be
  * read from any thread; destroy with pv_table_destroy().

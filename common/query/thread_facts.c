@@ -19,7 +19,7 @@ bool pv_thread_is_internal(const char *name)
  * The profiler's own threads go on after the end that was made up for them at shutdown: that is
  * no other thread, though the model must take it for one.
  */
-bool pv_thread_goes_on(const struct pv_model *m, const struct pv_thread *t)
+bool pv_thread_is_continued(const struct pv_model *m, const struct pv_thread *t)
 {
 	return t->before && t->start_ns == PV_NEVER && !t->named &&
 	       pv_thread_is_internal(pv_intern_text(&m->names.text, t->name));
@@ -28,7 +28,7 @@ bool pv_thread_goes_on(const struct pv_model *m, const struct pv_thread *t)
 bool pv_thread_is_meant(const struct pv_model *m, const struct pv_thread *t)
 {
 	return !(m->only.threaded && !t->selected) && !pv_thread_is_none(m, t) &&
-	       !pv_thread_goes_on(m, t);
+	       !pv_thread_is_continued(m, t);
 }
 
 struct pv_thread_counts pv_threads_count(const struct pv_model *m)

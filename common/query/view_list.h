@@ -56,7 +56,7 @@
 	VIEW(BODIES, "jit_bodies")       /* pieces of code, one by one */                          \
 	VIEW(TRANSITIONS, "transitions") /* between managed and native code, by method */          \
 	VIEW(SURVIVED, "gc_survived")    /* survivors, by collection */                            \
-	VIEW(SPANS, "spans")             /* work that libraries tell of */                         \
+	VIEW(SPANS, "spans")             /* work that libraries report */                          \
 	VIEW(IMAGES, "images")                                                                     \
 	VIEW(ASSEMBLIES, "assemblies")                                                             \
 	VIEW(DOMAINS, "domains")                                                                   \

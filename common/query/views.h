@@ -41,14 +41,15 @@ enum pv_view {
 enum pv_by { PV_BY_NAME, PV_BY_NAMESPACE, PV_BY_CLASS, PV_BY_IMAGE, PV_BY_ASSEMBLY, PV_BY_DOMAIN,
 	PV_BY_CONTEXT, PV_BY_COUNT };
 /* clang-format on */
-const char *pv_by_name(enum pv_by by);
+const char *pv_by_name(enum pv_by by); /* a literal */
 /* "namespace", "image" ...; false for other words. */
 bool pv_by_of(const char *text, size_t len, enum pv_by *ret);
 
 struct pv_query {
-	struct pv_groups_cache *groups; /* of who asks; NULL: nothing is kept for the next query */
-	const char *sort;               /* column id; NULL = the view's own order */
-	bool invert;                    /* of the column's natural direction */
+	struct pv_groups_cache
+		*groups;    /* of the caller; NULL: nothing is kept for the next query */
+	const char *sort;   /* column id; NULL = the view's own order */
+	bool invert;        /* of the column's natural direction */
 	const char *filter; /* case-insensitive substring of the name column; NULL or "" = all */
 	size_t limit;       /* 0 = all rows */
 	uint64_t window_ns; /* 0 = since the start, else figures of the rolling window only */
@@ -65,22 +66,22 @@ struct pv_query {
 	const uint64_t *open;             /* trees: sorted ids of unfolded rows */
 	size_t opens;
 	bool open_all; /* trees: everything is unfolded (reports) */
-	bool net;      /* METHODS and the like: times without what the probe's own calls took */
-	bool ran;      /* likewise: without what threads waited (thread_state.h) */
+	bool net;      /* METHODS and the like: times without those of the probe's own calls */
+	bool ran;      /* likewise: without the time that threads waited (thread_state.h) */
 	bool readable; /* cells have names for people, too (pv_cell_shown()) */
 	bool my_code; /* METHODS and the like: only the user's code (code_kind.h), the rest folded */
 	bool hide_internal; /* leave out the profiler's own threads */
 	enum pv_by group;   /* a row for each of these; PV_BY_NAME: for each name */
-	enum pv_by split;   /* names are told apart by this; PV_BY_NAME: they are not */
-	enum pv_by in_by;   /* with `in`: only what belongs to these */
+	enum pv_by split;   /* rows of one name are separate by this; PV_BY_NAME: they are not */
+	enum pv_by in_by;   /* with `in`: only rows of these */
 	const char *in;     /* case-insensitive substring of their names, NULL = all */
 };
 
 /* NULL when out of memory only. Rows that do not exist give an empty table. */
 struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const struct pv_query *q);
 
-const char *pv_view_name(enum pv_view view);
-/* The columns a view has, without running it. */
+const char *pv_view_name(enum pv_view view); /* a literal */
+/* The columns a view has, a constant, without running it. */
 const struct pv_column *pv_view_columns(enum pv_view view, size_t *ret_n);
 
 enum pv_series_kind {
@@ -113,7 +114,7 @@ struct pv_summary {
 	uint64_t events, buffers, damaged, damaged_bytes, lost_events;
 	uint64_t calls, samples, allocations, allocated_bytes, thrown, contentions, wait_ns;
 	uint64_t collections[3], pause_ns, pause_max_ns, pauses, moved_objects;
-	bool logging2007, pauses_told; /* stages of 2007 do not record pauses */
+	bool logging2007, pauses_recorded; /* stages of 2007 do not record pauses */
 	uint64_t heap_bytes, heap_max_bytes;
 	uint64_t shots, shot_objects, shot_bytes; /* of the newest finished shot */
 	bool shot_open;                           /* one is being read now */
@@ -141,8 +142,7 @@ enum pv_group { PV_GROUP_CALLS = 1, PV_GROUP_ALLOC = 2, PV_GROUP_GC = 4, PV_GROU
 	/* of PV_GROUP_JIT: code, or (2007) durations; of PV_GROUP_GC: not in its first stages */
 	PV_GROUP_CODE = 1 << 20, PV_GROUP_JIT_TIMES = 1 << 21, PV_GROUP_PAUSES = 1 << 22 };
 /* clang-format on */
-
-void pv_view_summary(struct pv_model *m, struct pv_summary *ret);
+void pv_view_summary(struct pv_model *m, struct pv_summary *ret); /* takes the model's lock */
 
 /* Changes whenever anything a view shows may have changed; any thread. */
 uint64_t pv_view_generation(struct pv_model *m);

@@ -1,7 +1,8 @@
 /*
- * A summary of a recording within so many characters, for a ticket, a mail or an assistant: findings
- * first, then the rows that matter of each section, each with the command that shows more. Text of
- * the profiled program stands in fences, in lines that begin with figures of ours, or is escaped.
+ * A summary of a recording within so many characters, for a ticket, a mail or an assistant:
+ * findings first, then the rows that matter of each section, each with the command that shows more.
+ * Text of the profiled program stands in fences, in lines that begin with figures of ours, or is
+ * escaped. On the caller's thread.
  */
 #ifndef PV_REPORT_BRIEF_H
 #define PV_REPORT_BRIEF_H

@@ -1,6 +1,7 @@
 /*
- * `profview dump`: every event of a log as a line, with where it stands in the inflated stream,
- * for people who mend logs. Header, buffers and damage have lines of their own.
+ * `profview dump`: every event of a log as a line, with its offset in the inflated stream, for
+ * people who repair logs. Header, buffers and damage have lines of their own. One thread uses a
+ * dump.
  */
 #ifndef PV_REPORT_DUMP_H
 #define PV_REPORT_DUMP_H
@@ -27,8 +28,9 @@ struct pv_dump_totals {
 
 /*
  * A dump that writes to `out` (borrowed). Bytes are pushed as they come; whole buffers are printed
- * and flushed at once. push returns false when `out` cannot be written (PV_EIO), the bytes are no
- * log (PV_ECORRUPT, PV_EVERSION) or memory is short. end prints what a cut tail holds.
+ * and flushed at once. NULL when out of memory. push returns false when `out` cannot be written
+ * (PV_EIO), the bytes are no log (PV_ECORRUPT, PV_EVERSION) or memory is short. end prints what a
+ * cut tail holds.
  */
 struct pv_dump *pv_dump_create(FILE *out);
 void pv_dump_destroy(struct pv_dump *d); /* NULL is fine */
@@ -47,7 +49,7 @@ struct pv_dump_input {
 /*
  * Dumps a file to its end; with `follow`, waits for more (and for the file to appear) until its
  * writer has gone or *stop becomes non-zero. Forks a drainer for pipes: call before any thread
- * exists. On failure ret_totals, which may be NULL, still says how far it came.
+ * exists. On failure ret_totals, which may be NULL, still has how much was done until then.
  */
 bool pv_dump_path(const struct pv_dump_input *in, FILE *out, struct pv_dump_totals *ret_totals,
 	struct pv_error *reterr);

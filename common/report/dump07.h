@@ -1,4 +1,7 @@
-/* `profview dump` of a log of the 2007 logging profiler: a line a header, event and damage. */
+/*
+ * `profview dump` of a log of the 2007 logging profiler: a line a header, event and damage. One
+ * thread uses a dump.
+ */
 #ifndef PV_REPORT_DUMP07_H
 #define PV_REPORT_DUMP07_H
 
@@ -19,7 +22,7 @@ void pv_dump_damage(FILE *out, struct pv_dump_totals *totals, uint64_t offset, u
 	const char *reason);
 void pv_dump07_destroy(struct pv_dump07 *d); /* NULL is fine */
 
-/* As those of pv_dump. */
+/* As pv_dump_push(), pv_dump_gap() and pv_dump_end(). */
 bool pv_dump07_push(struct pv_dump07 *d, const void *bytes, size_t n, struct pv_error *reterr);
 bool pv_dump07_gap(struct pv_dump07 *d, uint64_t bytes, struct pv_error *reterr);
 bool pv_dump07_end(struct pv_dump07 *d, struct pv_error *reterr);

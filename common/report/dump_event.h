@@ -1,4 +1,7 @@
-/* One event of an MLPD log as text: its kind, then every field by name. */
+/*
+ * One event of an MLPD log as text: its kind, then every field by name. One thread uses a
+ * structure.
+ */
 #ifndef PV_REPORT_DUMP_EVENT_H
 #define PV_REPORT_DUMP_EVENT_H
 
@@ -14,7 +17,7 @@ struct pv_dump_names {
 	struct pv_map methods, entities; /* key -> interned name */
 };
 
-void pv_dump_names_finish(struct pv_dump_names *n);
+void pv_dump_names_finish(struct pv_dump_names *n); /* frees them */
 
 /* Remembers what the event names. False when out of memory. */
 bool pv_dump_learn(struct pv_dump_names *n, const struct pv_event *e);
@@ -26,7 +29,7 @@ struct pv_dump_line {
 	uint8_t version;              /* data version whose rules the event follows */
 };
 
-/* No time, no line break. */
+/* Writes the event without its time and without a line break. */
 void pv_dump_event(const struct pv_dump_line *d, const struct pv_event *e);
 
 #endif

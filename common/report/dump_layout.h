@@ -1,4 +1,4 @@
-/* Private to the dump: a log is looked through before it is printed, where that is called for. */
+/* Private to the dump: finds the layout of a log before it is printed. On the caller's thread. */
 #ifndef PV_REPORT_DUMP_LAYOUT_H
 #define PV_REPORT_DUMP_LAYOUT_H
 

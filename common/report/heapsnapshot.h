@@ -2,8 +2,8 @@
  * A heap shot as Chrome's developer tools save one (.heapsnapshot, JSON). Node 0 is the root; below
  * it stands "(GC roots)" with a node for each kind of root, and these refer to the objects that
  * such roots hold, by the names of their areas. An array's elements are numbered by their byte
- * offsets, other fields are named by theirs ("+0x18"). Objects that no root reaches hang below a
- * node of their own, weak roots by weak edges.
+ * offsets, other fields are named by theirs ("+0x18"). Objects that no root reaches are below a
+ * node of their own, weak roots have weak edges. Any thread.
  */
 #ifndef PV_REPORT_HEAPSNAPSHOT_H
 #define PV_REPORT_HEAPSNAPSHOT_H

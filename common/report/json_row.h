@@ -1,4 +1,4 @@
-/* Values and rows of a JSON report. Private to the report layer. */
+/* Values and rows of a JSON report. Private to the report layer. One thread uses a structure. */
 #ifndef PV_REPORT_JSON_ROW_H
 #define PV_REPORT_JSON_ROW_H
 
@@ -9,8 +9,8 @@
 struct cJSON;
 
 /*
- * A value for the caller to delete; NULL when out of memory. Numbers are raw text to cJSON: it
- * would print 10^15 as 1e+15.
+ * A value that the caller owns and frees by cJSON_Delete(); NULL when out of memory. Numbers are
+ * raw text to cJSON: it would print 10^15 as 1e+15.
  */
 struct cJSON *pv_json_text(const char *text);
 struct cJSON *pv_json_unsigned(uint64_t v);
@@ -34,12 +34,12 @@ struct pv_json_rows {
 	PV_ARRAY(char) text; /* of one row; private */
 };
 
-/* Valid until the table is destroyed; pv_json_rows_finish() frees what it took. */
+/* The table is borrowed; pv_json_rows_finish() frees the rest. */
 void pv_json_rows_begin(struct pv_json_rows *r, const struct pv_table *t, const char *const *key);
 void pv_json_rows_finish(struct pv_json_rows *r);
 
 /*
- * The members of row `i` behind `lead`, which is "{" or begins an object with others; the object is
+ * The members of row `i` after `lead`, which is "{" or begins an object with others; the object is
  * not closed. False when out of memory.
  */
 bool pv_json_row(struct pv_json_rows *r, const char *lead, size_t i, FILE *out);

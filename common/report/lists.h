@@ -1,4 +1,7 @@
-/* Tables that are no section of a report, in its formats. */
+/*
+ * Tables that are no section of a report, in its formats. Any thread; errors of writing stay in the
+ * stream.
+ */
 #ifndef PV_REPORT_LISTS_H
 #define PV_REPORT_LISTS_H
 
@@ -11,7 +14,7 @@ struct pv_table;
 void pv_list_text(FILE *out, const struct pv_table *t);
 /* The columns of these keys, NULL ends. False: out of memory. */
 bool pv_list_csv(FILE *out, const struct pv_table *t, const char *const *key, bool markdown);
-/* An array of objects. */
+/* An array of objects. False likewise. */
 bool pv_list_json(FILE *out, const struct pv_table *t, const char *const *key);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * A model as text, JSON, CSV or Markdown. The same tables that panes draw, printed in a fixed
- * order; what is shown and how it is sorted is decided by the query layer. Nothing here opens
+ * order; the query layer decides what is shown and how it is sorted. Nothing here opens
  * files: the caller gives a stream and gets write errors back.
  */
 #ifndef PV_REPORT_REPORT_H
@@ -41,7 +41,10 @@ struct pv_report_source {
 /* Opens heap shots for the sections that need their objects. */
 struct pv_report_heaps {
 	void *ctx;
-	/* The shot, which lives on; NULL with a reason: PV_EUSAGE where there is no such shot. */
+	/*
+	 * The shot, which stays the callback's; NULL with a reason: PV_EUSAGE where there is no
+	 * such shot.
+	 */
 	const struct pv_heap *(*open)(
 		void *ctx, const struct pv_report_shot *which, struct pv_error *reterr);
 };
@@ -57,7 +60,9 @@ struct pv_report_diff {
 /* Follows objects for the sections that need to know which is which. */
 struct pv_report_follows {
 	void *ctx;
-	/* They and the model they speak of live on; NULL with a reason: PV_EUSAGE for wrong shots. */
+	/*
+	 * They and the model they speak of live on; NULL with a reason: PV_EUSAGE for wrong shots.
+	 */
 	const struct pv_identity *(*follow)(void *ctx, const struct pv_report_diff *which,
 		struct pv_model **ret_model, struct pv_error *reterr);
 };
@@ -71,7 +76,7 @@ struct pv_report_options {
 	const char *sort;     /* JSON key; sections without that key keep their own order */
 	const char *filter;   /* case-insensitive substring of the rows' names */
 	const char *group; /* a row for each "namespace", "class", "image", "assembly", "domain" */
-	const char *split; /* rows of one name told apart by one of these */
+	const char *split; /* rows of one name are separate by one of these */
 	const char *in;    /* "image:NAME" and so on: only what belongs there */
 	size_t limit;      /* rows of each list, 0 = all */
 	bool my_code;      /* only the user's code: the rest is folded into what called it */
@@ -111,7 +116,10 @@ bool pv_report_check(const struct pv_report_options *options, struct pv_error *r
 bool pv_report_write(struct pv_model *m, const struct pv_report_source *source,
 	const struct pv_report_options *options, FILE *out, struct pv_error *reterr);
 
-/* Every section name one can ask for, in report order, dotted ones included; NULL past the end. */
+/*
+ * Every section name one can ask for, in report order, dotted ones included: a constant; NULL past
+ * the end.
+ */
 const char *pv_report_section_name(size_t i);
 
 #endif

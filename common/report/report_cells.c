@@ -38,7 +38,7 @@ struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_sect
 	if (!(s->flags & PV_SECTION_FACT)) {
 		q.sort = o->sort && o->sort[0] ? o->sort : NULL;
 		q.filter = o->filter;
-		pv_report_belongs(o, &q, NULL);
+		pv_report_grouping(o, &q, NULL);
 		q.limit = o->limited ? o->limit : o->format == PV_REPORT_TEXT ? TEXT_LIMIT : 0;
 	}
 	struct pv_table *t = pv_view_table(identity ? r->identity_model : r->model, s->view, &q);

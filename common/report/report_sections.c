@@ -539,7 +539,7 @@ static bool by_of(
 		option, (int)len, text);
 }
 
-bool pv_report_belongs(
+bool pv_report_grouping(
 	const struct pv_report_options *o, struct pv_query *q, struct pv_error *reterr)
 {
 	if (o->group && !by_of("--group", o->group, strlen(o->group), &q->group, reterr))
@@ -574,7 +574,7 @@ bool pv_report_check(const struct pv_report_options *o, struct pv_error *reterr)
 {
 	uint64_t bits;
 	struct pv_query q = { 0 };
-	if (!pv_sections_chosen(o, &bits, reterr) || !pv_report_belongs(o, &q, reterr) ||
+	if (!pv_sections_chosen(o, &bits, reterr) || !pv_report_grouping(o, &q, reterr) ||
 		!check_graph(o, bits, reterr))
 		return false;
 	if (!o->sort || !o->sort[0])

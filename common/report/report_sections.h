@@ -1,6 +1,6 @@
 /*
  * Sections of a report, as rows: the view of each, its place in the JSON report and the keys of its
- * objects there, in order. Private to the report layer.
+ * objects there, in order. Private to the report layer. One thread makes a report.
  */
 #ifndef PV_REPORT_REPORT_SECTIONS_H
 #define PV_REPORT_REPORT_SECTIONS_H
@@ -31,15 +31,15 @@ enum pv_section_flags {
 extern const struct pv_section pv_sections[];
 extern const size_t pv_section_count;
 
-/* Which sections the options ask for, as a bit per row of pv_sections. */
+/* The sections that the options ask for, as a bit per row of pv_sections. False: PV_EUSAGE. */
 bool pv_sections_chosen(
 	const struct pv_report_options *options, uint64_t *ret_bits, struct pv_error *reterr);
 
-/* Reads the options group, split and in; PV_EUSAGE for words that are none. */
-bool pv_report_belongs(
+/* Reads the options group, split and in; false: PV_EUSAGE for other words. */
+bool pv_report_grouping(
 	const struct pv_report_options *options, struct pv_query *q, struct pv_error *reterr);
 
-/* The row of that name; NULL when there is none. */
+/* The row of that name, a constant; NULL when there is none. */
 const struct pv_section *pv_section_find(const char *name);
 
 /* One report under way. */
@@ -58,20 +58,28 @@ struct pv_report {
 	FILE *out;
 };
 
+/* Whether the options ask for the section. */
 bool pv_report_wants(const struct pv_report *r, const struct pv_section *s);
 /* Whether the log can say anything about the section: else it is null. */
 bool pv_report_knows(const struct pv_report *r, const struct pv_section *s);
 
-/* A section's table under the options, about the row `select` where its view needs one. */
+/*
+ * A section's table under the options, about the row `select` where its view needs one; the caller
+ * destroys it. NULL: PV_ENOMEM.
+ */
 struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_section *s,
 	uint64_t select, struct pv_error *reterr);
 
+/* The report in each format. False: PV_ENOMEM, PV_EUSAGE. Errors of writing stay in the stream. */
 bool pv_report_text(struct pv_report *r, struct pv_error *reterr);
 bool pv_report_json(struct pv_report *r, struct pv_error *reterr);
 bool pv_report_csv(struct pv_report *r, struct pv_error *reterr);
 bool pv_report_markdown(struct pv_report *r, struct pv_error *reterr);
 
-/* Text of a cell with every digit: what a report says where a pane would round. */
+/*
+ * Text of a cell with every digit, where a pane would round: in `buf` or the cell's own; never
+ * NULL.
+ */
 const char *pv_report_cell(const struct pv_cell *c, enum pv_unit unit, char *buf, size_t size);
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * Speaking to a running program. Stock Mono listens on the TCP port that stands in its log's
- * header and knows one line, "heapshot"; it binds every interface, we speak to it on loopback.
+ * header and knows one line, "heapshot"; it binds every interface, we speak to it on loopback. Any
+ * thread.
  */
 #ifndef PV_TARGET_CONTROL_H
 #define PV_TARGET_CONTROL_H
@@ -11,7 +12,7 @@
 
 #include "common/base/status.h"
 
-/* The program that a log speaks of, in the words of the log's header. */
+/* The program that a log is of, by the log's header. */
 struct pv_control_target {
 	pid_t pid;
 	uint64_t start_time_ms; /* of the log, since the epoch */

@@ -1,7 +1,8 @@
 /*
- * The diagnostics socket that a .NET process (3.1 and later) keeps open unless told not to: whom
- * it belongs to, and asking it to load our profiler. One command a connection; each has a
- * deadline. The facts are those of the published protocol ("DOTNET_IPC_V1").
+ * The diagnostics socket that a .NET process (3.1 and later) keeps open unless its settings forbid
+ * it: finding it, and asking it to load our profiler. One command a connection; each has a
+ * deadline. As of the published protocol ("DOTNET_IPC_V1"). Any thread; what is passed in is one
+ * thread's.
  */
 #ifndef PV_TARGET_DOTNET_IPC_H
 #define PV_TARGET_DOTNET_IPC_H
@@ -23,11 +24,11 @@ struct pv_dotnet {
 	uid_t uid;        /* of the process */
 	gid_t gid;
 	char root[32];      /* "/proc/PID/root" when its files are not ours, as in a container */
-	char temporary[64]; /* its folder for temporary files, as it calls it */
+	char temporary[64]; /* its folder for temporary files, by its own path */
 };
 
 /*
- * Finds the socket of the process, one that its own user made. False: PV_EUSAGE, with the reason
+ * Finds the socket of the process, made by its own user. False: PV_EUSAGE, with the reason
  * and what to do.
  */
 bool pv_dotnet_find(struct pv_dotnet *ret, pid_t pid, struct pv_error *reterr);
@@ -65,8 +66,8 @@ bool pv_dotnet_attach(const struct pv_dotnet *d, const char *library, const char
 	struct pv_error *reterr);
 
 /*
- * A process that was started with DOTNET_DefaultDiagnosticPortSuspend=1 and waits: the profiler
- * from the very start, and on it goes.
+ * The same for a process that was started with DOTNET_DefaultDiagnosticPortSuspend=1 and waits:
+ * loads the profiler before its first code, and resumes it. PV_EUSAGE, PV_EIO.
  */
 bool pv_dotnet_start(const struct pv_dotnet *d, const char *library, const char *options,
 	struct pv_error *reterr);
@@ -80,8 +81,8 @@ bool pv_dotnet_is(pid_t pid);
 bool pv_dotnet_may_listen(pid_t pid);
 
 /*
- * Whether a variable, as variable() tells them, switches off what `part` is the name of, "IPC" or
- * "Profiler"; which one.
+ * Whether an environment variable (variable() gives their values) switches off the part of that
+ * name, "IPC" or "Profiler"; ret_name: which one.
  */
 bool pv_dotnet_switched_off(const char *part, const char *(*variable)(const char *name, void *ctx),
 	void *ctx, char ret_name[48]);
@@ -89,7 +90,7 @@ bool pv_dotnet_switched_off(const char *part, const char *(*variable)(const char
 /* False, with the reason why *d has no socket. */
 bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr);
 
-/* A file of /proc/PID, cut to the room, with a 0 behind it; -1: cannot be read. */
+/* A file of /proc/PID, cut to the room, with a 0 after it; -1: cannot be read. */
 ssize_t pv_proc_read(pid_t pid, const char *what, char *to, size_t room);
 
 /* A variable the process was started with, else ""; false: its variables cannot be read. */

@@ -1,6 +1,6 @@
 /*
  * The signals that we were started with ignored (nohup) or blocked (supervisors): a program that we
- * start has to be started with the same.
+ * start has to be started with the same. Neither fails.
  */
 #ifndef PV_TARGET_INHERITED_H
 #define PV_TARGET_INHERITED_H

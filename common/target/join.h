@@ -1,7 +1,8 @@
 /*
  * Joining a process that has a probe of ours inside: where its log can be read from now on. A log
- * that goes to a file is followed there; a pipe that nobody reads is read; else the probe is asked
- * to write into a pipe of ours, which begins with all names.
+ * that goes to a file is followed there; a pipe that has no reader is read; else the probe is asked
+ * to write into a pipe of ours, which begins with all names. On one thread; each call waits for
+ * answers no longer than some seconds.
  */
 #ifndef PV_TARGET_JOIN_H
 #define PV_TARGET_JOIN_H
@@ -20,33 +21,34 @@ struct pv_join_place {
 	int lock;                   /* of that folder */
 	bool greet;    /* a pipe that was there: its writer may not have seen the reader change */
 	size_t inside; /* of the path: where the part begins that the process knows */
-	struct pv_dotnet dotnet; /* a process that takes the probe in while it runs; else pid 0 */
+	struct pv_dotnet dotnet; /* a process that loads the probe while it runs; else pid 0 */
 	bool mono;               /* likewise, by mono_attach.h */
 	struct pv_launch_options wish; /* events recorded by a probe that joins; .NET only */
 };
 
 enum pv_join_may {
-	PV_JOIN_MAY_LOOK,   /* nothing may be sent that changes anything there */
-	PV_JOIN_MAY_TELL,   /* commands that a probe or .NET offers */
-	PV_JOIN_MAY_INJECT, /* also what mono_attach.h warns of */
+	PV_JOIN_MAY_LOOK,    /* nothing may be sent that changes anything there */
+	PV_JOIN_MAY_COMMAND, /* commands that a probe or .NET offers */
+	PV_JOIN_MAY_INJECT,  /* also what mono_attach.h warns of */
 };
 
 /*
- * Finds the place. False: PV_EIO, or PV_EUSAGE with the reason why this process cannot be joined and what can be done about it.
+ * Finds the place. False: PV_EIO, or PV_EUSAGE with the reason why this process cannot be joined
+ * and what can be done about it.
  */
 bool pv_join_find(
 	struct pv_join_place *ret, pid_t pid, enum pv_join_may may, struct pv_error *reterr);
 
-/* Whether a probe is taken in, so that it is told what to record; set j->wish then. */
+/* Whether a probe will be loaded, and so can be given options; set j->wish then. */
 static inline bool pv_join_chooses(const struct pv_join_place *j)
 {
 	return j->dotnet.pid != 0;
 }
 
-/* Once the place is being read: the probe writes there. */
+/* Once the place is being read: has the probe write there. False: PV_EIO, PV_EUSAGE. */
 bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr);
 
-/* Removes what was made. The probe drops events until the next reader comes. */
+/* Removes what was made. The probe drops events until there is another reader. */
 void pv_join_leave(struct pv_join_place *j);
 
 #endif

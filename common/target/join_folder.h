@@ -1,7 +1,7 @@
 /*
- * The private folders in which pipes of ours stand for programs that are joined. Whoever made one
- * holds a lock on it, and its process id is in the name: what a killed viewer has left is told
- * from what is in use, and goes when the next one begins.
+ * Private folders with the pipes for programs that are joined. The viewer that made one holds a
+ * lock on it, and its process id is in the name: so the next viewer finds and removes what a killed
+ * one has left. Any thread.
  */
 #ifndef PV_TARGET_JOIN_FOLDER_H
 #define PV_TARGET_JOIN_FOLDER_H
@@ -19,8 +19,8 @@ bool pv_join_folder_make(
 	const char *base, char *to, size_t room, int *ret_lock, struct pv_error *reterr);
 
 /*
- * Removes those in `base` that are ours, whose maker is gone, and that hold a pipe or nothing. It
- * follows no link and tells no error: what cannot be removed stays.
+ * Removes those in `base` that are the user's, whose maker is gone, and that hold a pipe or
+ * nothing. It follows no link and reports no error: what cannot be removed stays.
  */
 void pv_join_folder_sweep(const char *base);
 

@@ -1,7 +1,7 @@
 /*
  * Processes on this machine that can be joined: with a probe of ours inside, Mono, .NET with its
  * diagnostics socket. Looks at /proc and a few folders; opens nothing of a process but sockets that
- * its own user made. Texts are as they came: showable.h before a person sees them.
+ * its own user made. Texts are as they came: showable.h before a person sees them. Any thread.
  */
 #ifndef PV_TARGET_JOINABLE_H
 #define PV_TARGET_JOINABLE_H
@@ -17,7 +17,7 @@ enum pv_join { PV_JOIN_PROBE, PV_JOIN_MONO, PV_JOIN_DOTNET };
 enum pv_join_answer {
 	PV_JOIN_UNASKED, /* Mono has nothing that could be asked */
 	PV_JOIN_ANSWERED,
-	PV_JOIN_SILENT, /* not in time, or in no words that we know */
+	PV_JOIN_SILENT, /* no answer in time, or none that is understood */
 };
 
 struct pv_joinable {
@@ -44,7 +44,7 @@ void pv_joinables_finish(struct pv_joinables *j);
 /* The command line of a process, its words with blanks between; "" when it cannot be read. */
 void pv_process_command(pid_t pid, char *to, size_t room);
 
-/* By its program's name. */
+/* Whether its program's name is Mono's. */
 bool pv_process_is_mono(pid_t pid);
 
 /* Whether it was started less than so long ago; false also when it is gone. */

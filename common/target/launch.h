@@ -1,6 +1,6 @@
 /*
- * A program that is started with a probe inside: which words and variables that takes, the private
- * folder with the pipe its log comes through, and why nothing came.
+ * A program that is started with a probe inside: the words and variables for that, the private
+ * folder with the pipe of its log, and reasons why no log came. One thread.
  */
 #ifndef PV_TARGET_LAUNCH_H
 #define PV_TARGET_LAUNCH_H
@@ -19,8 +19,8 @@ struct pv_launch_options {
 };
 
 /*
- * Words that these options mean to a managed runtime's probe, in the stock profiler's terms. False:
- * they do not fit.
+ * The options as words for a managed runtime's probe, the stock profiler's own. False: they do not
+ * fit.
  */
 bool pv_launch_words(const struct pv_launch_options *o, char *to, size_t room);
 
@@ -31,9 +31,9 @@ bool pv_launch_check(const struct pv_launch_options *o, unsigned hosts, char ret
 bool pv_launch_note(const struct pv_launch_options *o, unsigned hosts, char *to, size_t room);
 
 struct pv_launch {
-	struct pv_program program; /* that runs in the end: behind env(1), a shell with -c */
+	struct pv_program program; /* that runs in the end: after env(1), a shell with -c */
 	bool started;              /* it is started by such */
-	bool cleaned;              /* which drops the environment that leads a probe in */
+	bool cleaned;              /* which drops the variables that load a probe */
 	bool refused;              /* a word is not understood: `why`, no length to spare */
 	char why[PV_WORDS_WHY];
 	char note[160];   /* options treated otherwise than asked; "" */
@@ -52,13 +52,13 @@ struct pv_launch {
 bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_launch_options *o,
 	bool *ret_missing, struct pv_error *reterr);
 
-/* Makes the pipe; pv_launch_finish() removes it and the folder. */
+/* Makes the pipe; pv_launch_finish() removes it and the folder. False: PV_EIO. */
 bool pv_launch_prepare(struct pv_launch *l, struct pv_error *reterr);
 void pv_launch_finish(struct pv_launch *l, bool remove);
 
 /*
- * Opens the pipe for writing and closes it again: a reader that waits for somebody to come sees
- * that nobody does.
+ * Opens the pipe for writing and closes it again: so a reader that waits for the first writer sees
+ * an end.
  */
 void pv_launch_hang_up(const struct pv_launch *l);
 
@@ -74,7 +74,7 @@ void pv_launch_silence(const struct pv_launch *l, pid_t pid, char *to, size_t ro
  */
 void pv_launch_others(const struct pv_launch *l, pid_t followed, char *to, size_t room);
 
-/* The probe's library of that file name: installed, or in the build folder we run from. */
+/* The path of the probe's library of that name: installed, or in our build folder. False: none. */
 bool pv_launch_library(const char *name, char to[PV_PROGRAM_PATH]);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "common/target/dotnet_ipc.h"
 
-bool pv_process_owner(pid_t pid, uid_t *ret)
+bool pv_process_user(pid_t pid, uid_t *ret)
 {
 	char status[4096];
 	unsigned long real, effective;

@@ -1,7 +1,6 @@
 /*
- * Unix sockets of other processes on this machine. Whose a socket is comes first: before anything
- * is sent to it or read from it the file's owner and then the process at its other end are looked
- * at. Any thread.
+ * Unix sockets of other processes on this machine. Before anything is sent to one or read from it,
+ * the file's user and then the process at its other end are checked. Any thread.
  */
 #ifndef PV_TARGET_LOCAL_SOCKET_H
 #define PV_TARGET_LOCAL_SOCKET_H
@@ -11,15 +10,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* The user as whom a process acts; false: there is no such process, or /proc does not say. */
-bool pv_process_owner(pid_t pid, uid_t *ret);
+/* The effective user of a process; false: there is no such process, or /proc does not say. */
+bool pv_process_user(pid_t pid, uid_t *ret);
 
-/* Whether we may speak to what is this user's: it is ourselves, or we are root. */
+/* Whether we may connect to this user's sockets: it is the same user, or we are root. */
 bool pv_local_may(uid_t uid);
 
 /*
  * Connects to a socket of process `pid`, which acts as user `uid`. Never waits. -1 with errno:
- * EACCES when the file or the process at the other end is another one, EAGAIN when its queue of
+ * EACCES when the file or the process at the other end is another's, EAGAIN when its queue of
  * connections is full, else as connect() has it. The descriptor does not block.
  */
 int pv_local_dial(const char *path, pid_t pid, uid_t uid);

@@ -1,10 +1,10 @@
 /*
  * A probe for a Mono that runs already, by its dormant attach agent: a file with the process's
  * number, SIGQUIT, and a line over the socket that it opens then, on which it loads a small managed
- * program (probe/mono/attach_agent.cs) and that our module. Two things can go wrong inside: the agent's
- * thread keeps a collection waiting until it is let go, which our program does first of all; and
+ * program (probe/mono/attach_agent.cs) and that our module. Two things can go wrong inside: the
+ * agent's thread keeps a collection waiting until it is detached, which our program does first; and
  * runtimes before 6 end at a line in the later form, so others than 6 are refused. Mono starts its
- * agent once in a process's life.
+ * agent once in a process's life. Any thread.
  */
 #ifndef PV_TARGET_MONO_ATTACH_H
 #define PV_TARGET_MONO_ATTACH_H

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Milliseconds on a clock that only goes on. */
+/* Milliseconds on the monotonic clock. */
 int64_t pv_patience_now_ms(void);
 
 /*
- * Until the descriptor has one of poll()'s `events` (or an error, which the next call on it tells),
- * at most to `end_ms`. False with errno, ETIMEDOUT when the time is over.
+ * Until the descriptor has one of poll()'s `events` (or an error, which the next call on it
+ * returns), at most to `end_ms`. False with errno, ETIMEDOUT when the time is over.
  */
 bool pv_patience_wait(int fd, short events, int64_t end_ms);
 

@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 /*
- * Whether process `pid` is in our network and all sockets that listen on the port are its own;
- * false also when that cannot be found out, as of another user's process.
+ * Whether process `pid` is in our network namespace and all sockets that listen on the port are its
+ * own; false also when that is not known, as of another user's process.
  */
 bool pv_port_is_held(pid_t pid, uint16_t port);
 

@@ -1,4 +1,4 @@
-/* LD_PRELOAD with a probe in it. */
+/* LD_PRELOAD with a probe in it. Any thread. */
 #ifndef PV_TARGET_PRELOAD_H
 #define PV_TARGET_PRELOAD_H
 
@@ -8,9 +8,9 @@ enum { PV_PRELOAD_NAME = 64 };
 
 /*
  * The list `before` (NULL or "": none; between its names are blanks or colons) with the library in
- * front, so that an allocator in it does not come before the probe; behind the runtimes of
- * sanitizers alone, which end the program when they are not first. Owned by the caller; NULL: out
- * of memory.
+ * front, so that an allocator in it does not come before the probe; only the runtimes of
+ * sanitizers, which end the program when they are not first, stay before it. Owned by the caller,
+ * free() it; NULL: out of memory.
  */
 char *pv_preload_with(const char *before, const char *library);
 

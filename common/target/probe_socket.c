@@ -85,7 +85,7 @@ bool pv_probe_ask(const char *path, pid_t pid, const char *line, int ms,
 	int n = snprintf(text, sizeof text, "%s\n", line);
 	if (strchr(line, '\n') || (size_t)n >= sizeof text)
 		return pv_fail(reterr, PV_EUSAGE, 0, "a probe takes one line");
-	if (pid <= 0 || !pv_process_owner(pid, &uid))
+	if (pid <= 0 || !pv_process_user(pid, &uid))
 		return pv_fail(reterr, PV_EIO, 0, "the probe's process has ended");
 	struct pv_question q = pv_probe_question(path, pid, uid, text, answer);
 	pv_ask(&q, 1, pv_patience_now_ms() + ms);
@@ -114,7 +114,7 @@ static bool each_in(const char *folder,
 	while (dir && more && (d = readdir(dir))) {
 		pid_t pid = pid_of(d->d_name);
 		int n = snprintf(path, sizeof path, "%s/%.24s", folder, d->d_name);
-		if (pid && (size_t)n < sizeof path && pv_process_owner(pid, &uid) &&
+		if (pid && (size_t)n < sizeof path && pv_process_user(pid, &uid) &&
 			pv_local_may(uid))
 			more = each(ctx, path, pid, uid);
 	}
@@ -156,7 +156,7 @@ bool pv_probe_find(pid_t pid, char ret_path[PV_PROBE_PATH], struct pv_error *ret
 {
 	char folder[FOLDERS][FOLDER], path[PV_PROBE_PATH];
 	uid_t uid;
-	if (!pv_process_owner(pid, &uid))
+	if (!pv_process_user(pid, &uid))
 		return pv_fail(reterr, PV_EIO, 0, "there is no process %ld", (long)pid);
 	size_t n = folders_of(uid, folder);
 	for (size_t i = 0; i < n * 9; i++) {

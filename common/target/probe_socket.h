@@ -1,6 +1,6 @@
 /*
  * Speaking to a probe of ours in a running process through its control socket: one line out, one
- * answer back. Thread-safe; waits no longer than said.
+ * answer back. Any thread; waits no longer than said.
  */
 #ifndef PV_TARGET_PROBE_SOCKET_H
 #define PV_TARGET_PROBE_SOCKET_H
@@ -21,15 +21,15 @@ bool pv_probe_find(pid_t pid, char ret_path[PV_PROBE_PATH], struct pv_error *ret
 
 /*
  * Calls `each` for every socket that may be that of a probe of this user's (root: of everybody's),
- * with its process, which is there, and that one's user; none is spoken to. Stops when it says
+ * with its process, which exists, and that one's user; nothing is sent. Stops when it returns
  * false.
  */
 void pv_probe_each(bool (*each)(void *ctx, const char *path, pid_t pid, uid_t uid), void *ctx);
 
 /*
  * Sends `line`, without a newline, to the probe of process `pid`, and waits at most `ms` for the
- * answer, which is the text behind "ok " (may be "") as it came. False: PV_EUSAGE with what stood
- * behind "error "; PV_EIO when nothing answers, or another process or user would.
+ * answer, which is the text after "ok " (may be "") as it came. False: PV_EUSAGE with the text
+ * after "error "; PV_EIO when nothing answers, or the socket is another process's or user's.
  */
 bool pv_probe_ask(const char *path, pid_t pid, const char *line, int ms,
 	char ret_answer[PV_PROBE_ANSWER], struct pv_error *reterr);

@@ -1,6 +1,6 @@
 /*
  * Kind of program that a command runs, so that it gets the right probe. Looks at files; runs
- * nothing.
+ * nothing. Any thread.
  */
 #ifndef PV_TARGET_PROGRAM_H
 #define PV_TARGET_PROGRAM_H
@@ -24,12 +24,12 @@ enum { PV_PROGRAM_PATH = 1024 };
 struct pv_program {
 	enum pv_program_kind kind;
 	char path[PV_PROGRAM_PATH]; /* of the command's own file */
-	char runs[PV_PROGRAM_PATH]; /* the file that runs in the end: behind scripts */
+	char runs[PV_PROGRAM_PATH]; /* the file that runs in the end: after scripts */
 };
 
 /*
  * `word` is looked for as a shell does. False: PV_EIO (not found, cannot be executed: *ret_missing
- * tells which), or PV_EUSAGE with the reason why no probe can get into it: set-id, static, of
+ * says which), or PV_EUSAGE with the reason why no probe can get into it: set-id, static, of
  * another architecture.
  */
 bool pv_program_look(
@@ -41,7 +41,7 @@ bool pv_program_look(
  */
 bool pv_program_of_line(const char *line, char *to, size_t room);
 
-/* Path of `word`, as a shell finds it. */
+/* Path of `word`, as a shell finds it. False: there is none. */
 bool pv_program_find(const char *word, char to[PV_PROGRAM_PATH]);
 
 #endif

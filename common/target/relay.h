@@ -1,9 +1,9 @@
 /*
  * The program that was started, between it and us. With a terminal a process of its own, the
- * relay, starts it, holds its terminal and empties it for as long as it runs, whatever becomes of
- * us. Without, the program is our child and has our streams.
+ * relay, starts it, holds its terminal and empties it for as long as it runs, also when we
+ * have ended. Without, the program is our child and has our streams.
  *
- * Start forks, so no thread may run yet; the program itself begins with pv_relay_go().
+ * Start forks, so no thread may run yet; the program itself begins with pv_relay_go(). One thread.
  */
 #ifndef PV_TARGET_RELAY_H
 #define PV_TARGET_RELAY_H
@@ -23,7 +23,7 @@ enum pv_relay_kind {
 	PV_RELAY_NOTHING, /* no message now */
 	PV_RELAY_STARTED, /* number: the program's pid */
 	PV_RELAY_OUTPUT,  /* n bytes of what it printed */
-	PV_RELAY_DROPPED, /* number: bytes it printed that we took too long to take */
+	PV_RELAY_DROPPED, /* number: bytes it printed that we did not read in time */
 	PV_RELAY_EXITED,  /* number: as waitpid() gives it */
 	PV_RELAY_FAILED,  /* number: errno of what could not be started */
 	PV_RELAY_GONE,    /* the relay has ended, or was killed */
@@ -38,22 +38,28 @@ struct pv_relay_message {
 	char bytes[PV_RELAY_MESSAGE];
 };
 
-/* `l` is copied by the fork. The relay removes the folder once the program ended and we left. */
+/*
+ * `l` is copied by the fork. The relay removes the folder once the program and we have ended.
+ * False: PV_EIO.
+ */
 bool pv_relay_start(
 	struct pv_relay *ret, const struct pv_launch *l, bool terminal, struct pv_error *reterr);
-bool pv_relay_go(struct pv_relay *r);
+bool pv_relay_go(struct pv_relay *r); /* false: it is gone */
 
+/* The next message; never blocks. */
 void pv_relay_read(struct pv_relay *r, struct pv_relay_message *ret);
 
-/* To the program. */
+/* A signal for the program; the size of its terminal, in cells. */
 void pv_relay_signal(struct pv_relay *r, int sig);
 void pv_relay_resize(struct pv_relay *r, int w, int h);
 
-/* Without a terminal: waits for the program, as waitpid(); PV_RELAY_FAILED's errno by *ret_errno.
+/*
+ * Without a terminal: waits for the program, as waitpid(). False: it was not started, *ret_errno
+ * says why.
  */
 bool pv_relay_wait(struct pv_relay *r, int *ret_status, int *ret_errno);
 
-/* Lets go of it: the program goes on if it still runs. */
+/* Closes our end: the program goes on if it still runs. */
 void pv_relay_leave(struct pv_relay *r);
 
 #endif

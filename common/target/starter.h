@@ -1,6 +1,6 @@
 /*
  * Programs that do nothing but start another one: env, timeout, nice, a shell with -c. Their
- * command line says what will run in the end, so that this gets the right probe.
+ * command line says what will run in the end, so that this gets the right probe. Pure: any thread.
  */
 #ifndef PV_TARGET_STARTER_H
 #define PV_TARGET_STARTER_H

@@ -1,7 +1,8 @@
 /*
  * The words that each of our probes understands, so that one that is not is refused before a
  * program starts. The table is that of the probes' own parsers (managed_args.c, clr_args.c,
- * native_args.c, probe_args.c); tests/target/test_words.c holds the two equal.
+ * native_args.c, probe_args.c); tests/target/test_words.c compares them. Pure: any
+ * thread.
  */
 #ifndef PV_TARGET_WORDS_H
 #define PV_TARGET_WORDS_H
@@ -9,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bits: whose probe. */
+/* Bits: the probe of which host. */
 enum pv_host { PV_HOST_NATIVE = 1, PV_HOST_MONO = 2, PV_HOST_DOTNET = 4 };
 
 enum { PV_WORDS_WHY = 600 };

@@ -330,7 +330,7 @@ START_TEST(a_followed_log_may_say_any_time)
 		append(w.out.v, w.out.n);
 		struct pv_ingest *in = start(true, 1);
 		struct pv_ingest_status s = wait_for(in, PV_INGEST_LIVE, 1);
-		ck_assert_int_eq(s.behind_ns, -1);
+		ck_assert_int_eq(s.lag_ns, -1);
 		pv_ingest_destroy(in);
 		wire_finish(&w);
 	}

@@ -1,4 +1,5 @@
-/* A screen over the model made by hand, driven by keys as text. Included once, like fake_views.h.
+/*
+ * A screen over the model made by hand, driven by keys as text. Included once, like fake_views.h.
  */
 #ifndef PV_TESTS_FAKE_SCREEN_H
 #define PV_TESTS_FAKE_SCREEN_H
@@ -24,7 +25,7 @@ static inline void open_screen_of(int w, int h)
 {
 	world = fake_world();
 	feed = (struct ui_feed_status){ .state = UI_FEED_LIVE,
-		.behind_ns = -1,
+		.lag_ns = -1,
 		.bytes_read = 4096,
 		.events_per_s = 1200,
 		.bytes_per_s = 5000 };

@@ -251,7 +251,7 @@ static const struct pv_view_spec many_spec[] = {
 		.name = "name",
 		.sort = "time",
 		.then = "calls",
-		.in_turn = true },
+		.streaming = true },
 };
 
 /* Few different figures, texts that begin alike, and cells that say nothing. */
@@ -294,10 +294,10 @@ static void check_order(const struct pv_table *t, const struct pv_query *q)
 			ck_abort_msg("row %zu", i);
 }
 
-static struct pv_table *many(const struct pv_query *q, bool in_turn)
+static struct pv_table *many(const struct pv_query *q, bool streaming)
 {
 	struct pv_build b;
-	ck_assert(pv_build_init(&b, &many_spec[in_turn], "many", q));
+	ck_assert(pv_build_init(&b, &many_spec[streaming], "many", q));
 	add_many(&b);
 	return pv_build_finish(&b);
 }

@@ -24,16 +24,6 @@ KINDS = ('head', 'comment', 'failure', 'lifetime', 'threads', 'units')
 
 # Lacks of each room, in the order of KINDS; a room that is not here has none.
 AT_MOST = {
-    'common/ingest': [0, 5, 9, 0, 1, 1],
-    'common/ingest/again': [0, 3, 2, 1, 0, 0],
-    'common/ingest/convert': [0, 0, 0, 0, 0, 1],
-    'common/ingest/ground': [0, 2, 1, 0, 0, 0],
-    'common/query': [0, 15, 8, 6, 5, 0],
-    'common/query/findings': [0, 0, 1, 0, 0, 0],
-    'common/query/flame': [0, 1, 3, 3, 0, 0],
-    'common/query/heap': [0, 1, 1, 2, 4, 0],
-    'common/report': [0, 6, 7, 8, 7, 0],
-    'common/target': [0, 1, 7, 0, 9, 0],
     'probe/clr': [0, 10, 8, 0, 2, 0],
     'probe/code': [0, 1, 1, 0, 3, 3],
     'probe/control': [0, 0, 0, 0, 2, 0],

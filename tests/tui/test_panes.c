@@ -392,7 +392,7 @@ END_TEST
 START_TEST(loading_shows_how_far_it_is_and_stops)
 {
 	feed = (struct ui_feed_status){ .state = UI_FEED_LOADING,
-		.behind_ns = -1,
+		.lag_ns = -1,
 		.bytes_read = 300 << 20,
 		.bytes_total = UINT64_C(1000) << 20,
 		.bytes_per_s = 100 << 20 };

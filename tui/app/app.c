@@ -79,7 +79,7 @@ static unsigned spare(const struct app *a)
 	if (a->screen.shared.paused)
 		return 0; /* figures of this moment are wanted now */
 	if (f->state == UI_FEED_LIVE)
-		return f->behind_ns > LATE_NS ? BUSY_SHARE : 1;
+		return f->lag_ns > LATE_NS ? BUSY_SHARE : 1;
 	return f->state == UI_FEED_LOADING ? BUSY_SHARE : 0;
 }
 

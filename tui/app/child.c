@@ -276,7 +276,7 @@ struct ui_joined *ui_child_join(
 	*ret_why = 0;
 	enum pv_join_may may = o->readonly ? PV_JOIN_MAY_LOOK
 			       : o->inject ? PV_JOIN_MAY_INJECT
-					   : PV_JOIN_MAY_TELL;
+					   : PV_JOIN_MAY_COMMAND;
 	struct ui_joined *j = calloc(1, sizeof *j);
 	if (!j)
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");

@@ -239,7 +239,7 @@ static void say_status(const struct pv_ingest_status *s, struct ui_feed_status *
 		.bytes_total = s->source.file_bytes,
 		.bytes_per_s = s->bytes_per_s,
 		.events_per_s = s->events_per_s,
-		.behind_ns = s->behind_ns,
+		.lag_ns = s->lag_ns,
 		.models = s->models,
 		.damaged = s->places,
 		.lost = s->lost_events };
@@ -356,7 +356,7 @@ bool ui_feed_decay(struct ui_feed *f)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	struct pv_ingest_status s;
 	pv_ingest_status(f->ingest, &s);
-	if (s.behind_ns < 0)
+	if (s.lag_ns < 0)
 		return false; /* the log's clock is not this machine's, or nothing is live */
 	pv_model_lock(f->model);
 	bool more = pv_window_advance(f->model, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec);

@@ -48,15 +48,15 @@ struct ui_feed_status {
 	enum ui_feed_state state;
 	uint64_t bytes_read, bytes_total;   /* of the input as stored; total 0 = unknown */
 	uint64_t bytes_per_s, events_per_s; /* over about the last second */
-	int64_t behind_ns; /* how much older the newest event on screen is than now; -1 unknown */
-	uint64_t damaged;  /* damaged places met */
-	uint64_t lost;     /* events counted lost by the probe; plus gaps of the spool */
-	uint64_t models;   /* that took another one's place; see ui_feed_adopt() */
-	bool stock_pipe;   /* live and written by stock Mono through a pipe: leaving loses it */
-	bool unkept;       /* of a record or spool not all could be written: see error */
-	int exit_code;     /* to exit with if left now: 0, 3, 4 or 125 */
-	bool no_log;       /* FAILED, and no part of a log was found: there is nothing to show */
-	char error[200];   /* FAILED: why. Else empty, or what to say in the message line */
+	int64_t lag_ns;   /* how much older the newest event on screen is than now; -1 unknown */
+	uint64_t damaged; /* damaged places met */
+	uint64_t lost;    /* events counted lost by the probe; plus gaps of the spool */
+	uint64_t models;  /* that took another one's place; see ui_feed_adopt() */
+	bool stock_pipe;  /* live and written by stock Mono through a pipe: leaving loses it */
+	bool unkept;      /* of a record or spool not all could be written: see error */
+	int exit_code;    /* to exit with if left now: 0, 3, 4 or 125 */
+	bool no_log;      /* FAILED, and no part of a log was found: there is nothing to show */
+	char error[200];  /* FAILED: why. Else empty, or what to say in the message line */
 };
 
 /*

@@ -54,7 +54,7 @@ static void lane_value(const struct ui_lane *lane, const struct pv_series *serie
 			pv_units_bytes(b, sizeof b, m->heap_max_bytes));
 		break;
 	case PV_SERIES_PAUSE:
-		if (m->pauses_told)
+		if (m->pauses_recorded)
 			snprintf(to, size, "%s %%  max %s",
 				pv_units_percent(
 					a, sizeof a, m->pause_ns, (uint64_t)m->duration_ns),

@@ -101,9 +101,9 @@ static void add_rates(struct line *l, const struct ui_shared *s)
 		add(l, UI_PLAIN, 4, "%s events", pv_units_count(n, sizeof n, s->summary.events));
 		return;
 	}
-	if (f->state == UI_FEED_LIVE && f->behind_ns >= 0)
-		add(l, f->behind_ns > 1000000000 ? UI_WARN : UI_PLAIN, 6, "behind %s",
-			pv_units_ns(n, sizeof n, f->behind_ns));
+	if (f->state == UI_FEED_LIVE && f->lag_ns >= 0)
+		add(l, f->lag_ns > 1000000000 ? UI_WARN : UI_PLAIN, 6, "behind %s",
+			pv_units_ns(n, sizeof n, f->lag_ns));
 	add(l, UI_PLAIN, 4, "%s ev/s", pv_units_count(n, sizeof n, f->events_per_s));
 	add(l, UI_PLAIN, 7, "%s/s", pv_units_bytes(n, sizeof n, f->bytes_per_s));
 }

@@ -1,6 +1,6 @@
 /*
  * The object graph of a heap shot, read from the input once more on a thread of its own while the
- * ingest goes on, with all that is worked out of it. From the shot's place where it is known, else
+ * ingest goes on, with all that is computed from it. From the shot's place where it is known, else
  * from the beginning.
  */
 #ifndef PV_INGEST_HEAP_READ_H
@@ -31,7 +31,7 @@ struct pv_heap_read_status {
  */
 struct pv_heap_read *pv_heap_read_start(
 	struct pv_ingest *in, const struct pv_heap_read_options *options, struct pv_error *reterr);
-/* Cancels what is not done; its heap dies. NULL is fine. */
+/* Cancels what is not done; frees its heap. NULL is fine. */
 void pv_heap_read_destroy(struct pv_heap_read *r);
 
 void pv_heap_read_cancel(struct pv_heap_read *r); /* it will be over soon, and not done */

@@ -154,7 +154,7 @@ static bool begin(struct merge *m, struct pv_reread_part *ret)
 	*ret = (struct pv_reread_part){ b->offset, b->bytes };
 	if (m->done - m->reported > LARGE / 4) {
 		m->reported = m->done;
-		pv_identity_tell(r, "following objects", m->done, m->all);
+		pv_identity_report(r, "following objects", m->done, m->all);
 	}
 	return !pv_background_stopping(&r->job);
 }

@@ -191,7 +191,7 @@ static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struc
 		struct pv_ingest_status s;
 		r->reported = r->reached;
 		pv_ingest_status(r->in, &s);
-		pv_identity_tell(r, "looking for objects", r->reached, s.stream_bytes);
+		pv_identity_report(r, "looking for objects", r->reached, s.stream_bytes);
 	}
 	return !pv_background_stopping(&r->job);
 }

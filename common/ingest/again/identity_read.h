@@ -1,8 +1,8 @@
 /*
- * Which objects of one heap shot are those of another, and who was born when (model/identity.h): the
- * input is read again twice on a thread of its own, while the ingest goes on. The first time finds
- * what stands where and all names, the second time takes allocations, moves and shots in the order
- * of their times, whatever thread's buffer they stand in.
+ * Matches the objects of one heap shot with those of another, and with their allocations
+ * (model/objects/identity.h): the input is read again twice on a thread of its own, while the
+ * ingest goes on. The first time finds the places of events and all names, the second time takes
+ * allocations, moves and shots in the order of their times.
  *
  * The result has a model of its own, which holds the names, stacks and threads it speaks of.
  */
@@ -31,7 +31,7 @@ struct pv_identity_read_status {
 /* The ingest must outlive it. NULL on failure. */
 struct pv_identity_read *pv_identity_read_start(struct pv_ingest *in,
 	const struct pv_identity_read_options *options, struct pv_error *reterr);
-/* Cancels what is not done; its result dies. NULL is fine. */
+/* Cancels what is not done; frees its result. NULL is fine. */
 void pv_identity_read_destroy(struct pv_identity_read *r);
 
 void pv_identity_read_cancel(struct pv_identity_read *r); /* it will be over soon, and not done */
@@ -40,7 +40,7 @@ void pv_identity_read_wait(struct pv_identity_read *r);   /* until it is over */
 /* Any thread. */
 void pv_identity_read_status(struct pv_identity_read *r, struct pv_identity_read_status *ret);
 
-/* NULL until done. They live as long as `r`; nobody changes them any more. */
+/* NULL until done. They live as long as `r`, and do not change any more. */
 const struct pv_identity *pv_identity_read_result(struct pv_identity_read *r);
 struct pv_model *pv_identity_read_model(struct pv_identity_read *r);
 

@@ -33,7 +33,7 @@ struct pv_identity_read {
 	struct pv_identity_read_options options;
 	struct pv_background job;
 
-	/* the thread's own */
+	/* only for the thread that reads */
 	struct pv_target_info target;
 	struct pv_model *model;
 	struct pv_model *seed; /* NULL, or one that knows all names: the beginning is not kept */
@@ -57,9 +57,11 @@ struct pv_identity_read {
 	struct pv_identity_read_status status; /* under the job's lock */
 };
 
+/* Sets the error to PV_ENOMEM, and is false. */
 bool pv_identity_nomem(struct pv_identity_read *r);
-/* How far it is; signals now and then. */
-void pv_identity_tell(struct pv_identity_read *r, const char *phase, uint64_t step, uint64_t steps);
+/* Sets the progress; signals now and then. */
+void pv_identity_report(
+	struct pv_identity_read *r, const char *phase, uint64_t step, uint64_t steps);
 
 /* identity_plan.c: the first reading, of the whole input. */
 bool pv_identity_plan(struct pv_identity_read *r);

@@ -5,7 +5,8 @@ bool pv_identity_nomem(struct pv_identity_read *r)
 	return pv_fail(&r->error, PV_ENOMEM, 0, "out of memory");
 }
 
-void pv_identity_tell(struct pv_identity_read *r, const char *phase, uint64_t step, uint64_t steps)
+void pv_identity_report(
+	struct pv_identity_read *r, const char *phase, uint64_t step, uint64_t steps)
 {
 	pthread_mutex_lock(&r->job.lock);
 	r->status.phase = phase;

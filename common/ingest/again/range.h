@@ -13,7 +13,7 @@ struct pv_range_read;
 struct pv_range_status {
 	bool over;  /* done, cancelled or failed */
 	bool done;  /* the model is complete */
-	bool whole; /* everything must be read: the table cannot tell what overlaps */
+	bool whole; /* everything must be read: the table does not say what overlaps */
 	uint64_t bytes_read, bytes_total; /* of the inflated stream, to be read for it */
 	int64_t until_ns;                 /* since zero: what was read up to when it began */
 	struct pv_error error;            /* code PV_OK unless it failed */
@@ -25,7 +25,7 @@ struct pv_range_status {
  */
 struct pv_range_read *pv_range_start(
 	struct pv_ingest *in, int64_t from_ns, int64_t to_ns, struct pv_error *reterr);
-/* Cancels what is not done; its model dies. NULL is fine. */
+/* Cancels what is not done; frees its model. NULL is fine. */
 void pv_range_destroy(struct pv_range_read *r);
 
 /* It will be over soon, and not done. */

@@ -77,7 +77,7 @@ static bool follow(struct pv_plan *p, const struct pv_buffer_change *c, bool was
 	if (was_read)
 		th->known = th->key.n;
 	else
-		th->behind = true;
+		th->skipped = true;
 	return true;
 }
 
@@ -112,7 +112,7 @@ const struct pv_buffer_row *pv_plan_next(struct pv_plan *p, bool *ret_ok)
 
 static bool settle(struct pv_model *m, struct pv_plan_thread *th)
 {
-	if (!th->behind)
+	if (!th->skipped)
 		return true;
 	const struct pv_stand s = { .thread = th->id,
 		.keep = th->known,
@@ -122,7 +122,7 @@ static bool settle(struct pv_model *m, struct pv_plan_thread *th)
 		.last_ns = th->last_ns,
 		.oldest_ns = th->oldest_ns,
 		.newest_ns = th->newest_ns };
-	th->behind = false;
+	th->skipped = false;
 	th->known = th->key.n;
 	return pv_model_stand(m, &s);
 }

@@ -1,6 +1,6 @@
 /*
- * Which buffers a range needs, and how threads stand where some are left out. Walks the table in
- * file order; pure but for memory.
+ * The buffers that a range needs, and the state of threads after those left out. Walks the table in
+ * file order; pure but for memory. One thread uses a plan. Times are ns on the log's clock.
  */
 #ifndef PV_INGEST_RANGE_PLAN_H
 #define PV_INGEST_RANGE_PLAN_H
@@ -14,7 +14,7 @@ struct pv_plan_thread {
 	uint64_t id;
 	PV_ARRAY(uint64_t) key; /* of every open method, outermost first */
 	size_t known;           /* so many outermost frames the model has as they are */
-	bool behind;            /* buffers were left out that the model was not told of */
+	bool skipped;           /* buffers were left out that the model does not know of yet */
 	uint64_t too_deep;
 	int64_t last_ns, oldest_ns, newest_ns;
 };
@@ -30,21 +30,24 @@ struct pv_plan {
 	size_t row; /* the next one */
 };
 
-void pv_plan_finish(struct pv_plan *p);
+void pv_plan_finish(struct pv_plan *p); /* frees what it holds; the table is borrowed */
 
 /* Bytes of the rows that will be read, as the floor is now. False when out of memory. */
 bool pv_plan_bytes(const struct pv_plan *p, uint64_t *ret);
 
 /*
- * The next row that must be read, or stands for damage; NULL when there is none. *ret_ok: false
- * when out of memory. Rows passed over are remembered in the threads.
+ * The next row, of the table's own, that must be read or stands for damage; NULL when there is
+ * none. *ret_ok: false when out of memory. Rows passed over are remembered in the threads.
  */
 const struct pv_buffer_row *pv_plan_next(struct pv_plan *p, bool *ret_ok);
 
-/* Tells the model how the row's threads stand before it is read (NULL: all threads, at the end). */
+/*
+ * Gives the model the state of the row's threads before it is read (NULL: all threads, at the end).
+ * False when out of memory, as below.
+ */
 bool pv_plan_set_threads(struct pv_plan *p, struct pv_model *m, const struct pv_buffer_row *row);
 
-/* The row was read, or its damage told. */
+/* The row was read, or its damage noted. */
 bool pv_plan_done(struct pv_plan *p, const struct pv_buffer_row *row);
 
 #endif

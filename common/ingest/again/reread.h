@@ -7,7 +7,7 @@
 #include "common/io/source.h"
 
 struct pv_reread_part {
-	uint64_t offset, bytes; /* in the inflated stream: whole buffers, one behind the other */
+	uint64_t offset, bytes; /* in the inflated stream: whole buffers, one after the other */
 };
 
 struct pv_reread {
@@ -24,22 +24,25 @@ struct pv_reread {
 	bool damaged;              /* result: something could not be read */
 	struct mlpd_format format; /* result: the rules that were found to hold */
 	bool logging2007;          /* result: a log of that family; its header is made up */
-	/* pv_reread_parts() alone: the next part; false to stop. */
+	/* only for pv_reread_parts(): the next part; false to stop. */
 	bool (*next)(void *ctx, struct pv_reread_part *ret);
 };
 
+/*
+ * Of a file, of a source from where it stands to its present end. False: err says why, or a
+ * callback stopped it.
+ */
 bool pv_reread(struct pv_reread *r, const char *path);
-/* From where the source stands, its beginning, to its present end. */
 bool pv_reread_source(struct pv_reread *r, struct pv_source *source);
 
-/* reread07.c: the rest, where the source's first `n` bytes are those of a log of that family. */
+/* Likewise, the rest where the source's first `n` bytes are those of a log of that family. */
 bool pv_reread07(struct pv_reread *r, enum pv_family family, struct pv_source *source,
 	const uint8_t *bytes, size_t n);
 
 /*
  * Only parts of a log whose format is known; parts ascend. No header is given out, and a last
- * buffer that is cut is no error: whoever knows the parts knows that. False also when a callback
- * stopped it.
+ * buffer that is cut is no error: the caller knows the parts. False also when a callback stopped
+ * it.
  */
 bool pv_reread_parts(
 	struct pv_reread *r, struct pv_source *source, const struct mlpd_format *format);

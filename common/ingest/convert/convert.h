@@ -2,7 +2,7 @@
  * `profview convert`: writes a log again, cut to a range of time or to one thread, or in another
  * data version. Names are kept whatever their time; events of the range are written as they are;
  * no enter is invented for calls that were open at the cut; the first sample of a counter is its
- * value; a heap shot is written whole, by its start, or not at all.
+ * value; a heap shot is written whole, by its start, or not at all. On the caller's thread.
  */
 #ifndef PV_INGEST_CONVERT_H
 #define PV_INGEST_CONVERT_H
@@ -14,7 +14,7 @@
 
 /*
  * Frames that are written of a stack of a log of 2007, the innermost ones. Such a log says what has
- * changed since the stack before, a newer one has no words for that: without a limit a recursion
+ * changed since the stack before, a newer one cannot say that: without a limit a recursion
  * in which each call allocates would be written as the square of what it was.
  */
 enum { PV_CONVERT_FRAMES = 256 };

@@ -1,4 +1,7 @@
-/* Between the two files of convert: what is known of the log, and of its new form. */
+/*
+ * Private to the files of convert: what is known of the log, and of its new form. One thread. Times
+ * are ns on the log's clock.
+ */
 #ifndef PV_INGEST_CONVERT_PARTS_H
 #define PV_INGEST_CONVERT_PARTS_H
 
@@ -38,7 +41,7 @@ struct pv_convert {
 	PV_ARRAY(struct pv_convert_life) lives;
 	struct pv_map life_of; /* native id > place of the newest in lives */
 	struct pv_intern text;
-	struct pv_map jit_names; /* method > name, where it is told apart from the code */
+	struct pv_map jit_names; /* method > name, where it comes apart from the code */
 	/* Of a log of 2007: when methods were compiled and classes loaded; key > place in times. */
 	struct pv_map compiled, loaded;
 	PV_ARRAY(uint64_t) times;
@@ -52,7 +55,7 @@ struct pv_convert {
 	struct pv_map counter_at;       /* index > place in counters */
 	PV_ARRAY(struct pv_convert_counter) counters;
 	bool counted;          /* a sample was written */
-	bool zeroed;           /* no buffer is needed that only tells zero */
+	bool zeroed;           /* no buffer is needed only for zero */
 	struct pv_map in_shot; /* thread > 1: in a shot that is kept, 2: in one that is not */
 	struct mlpd_buffer_header head;
 	struct mlpd_bases bases;
@@ -67,7 +70,7 @@ struct pv_convert {
 bool pv_convert_keeps(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e);
 
 /*
- * Says the event in the words of the output's data version. *pools may become c->pools; *more is a
+ * Rewrites the event for the output's data version. *pools may become c->pools; *more is a
  * further event, or one of kind PV_KIND_COUNT, as *e may become. False: out of memory.
  */
 bool pv_convert_event(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e,

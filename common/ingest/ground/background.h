@@ -1,6 +1,6 @@
 /*
- * A background job: reads the input again on a thread of its own, while the ingest goes on. Its
- * owner starts it, hears by a descriptor that something has changed, may cancel it, and finishes
+ * A background job: reads the input again on a thread of its own, while the ingest goes on. One
+ * thread starts it, learns by a descriptor that something has changed, may cancel it, and finishes
  * it.
  */
 #ifndef PV_INGEST_BACKGROUND_H
@@ -13,8 +13,8 @@
 struct pv_background {
 	pthread_t thread;
 	bool started;
-	int changed_fd;       /* an eventfd, readable when there is news; the owner reads it */
-	int stop_fd;          /* an eventfd, readable once the job was cancelled */
+	int changed_fd; /* an eventfd, readable when something changed; the starter reads it */
+	int stop_fd;    /* an eventfd, readable once the job was cancelled */
 	pthread_mutex_t lock; /* of the job's status */
 };
 
@@ -25,7 +25,7 @@ bool pv_background_start(struct pv_background *j, void *(*work)(void *), void *a
 /* Cancels the job, waits until its thread has ended, and closes the descriptors. */
 void pv_background_finish(struct pv_background *j);
 
-/* Called by the job's thread. Neither blocks. */
+/* On the job's thread: whether it was cancelled; something has changed. Neither blocks. */
 bool pv_background_stopping(const struct pv_background *j);
 void pv_background_changed(struct pv_background *j);
 

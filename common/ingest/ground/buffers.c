@@ -356,7 +356,7 @@ static const char *objection(
 	const struct pv_buffers *b, const struct pv_model *m, const struct pv_batch *batch)
 {
 	bool others = flags_of(m, batch) & OTHERS;
-	bool asked = b->address_log.classes.n + b->address_log.moves.n != b->recalled;
+	bool asked = b->address_log.classes.n + b->address_log.moves.n != b->logged;
 	if (batch->damaged)
 		return "a buffer is damaged";
 	if (b->address_log.full)
@@ -392,7 +392,7 @@ void pv_buffers_note(struct pv_buffers *b, const struct mlpd_format *format,
 		pv_buffers_invalidate(b, why);
 		return;
 	}
-	b->recalled = b->address_log.classes.n + b->address_log.moves.n;
+	b->logged = b->address_log.classes.n + b->address_log.moves.n;
 	bool ok = note(b, m, batch);
 	while (ok && bytes_of(b) > b->limit && b->row.n > 2)
 		ok = halve(b);

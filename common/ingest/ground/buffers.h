@@ -1,8 +1,8 @@
 /*
- * The table of a log's buffers: where each stands, which times and threads it touches, and which
- * calls it left open. With it a range is read again from the buffers that overlap it alone.
+ * The table of a log's buffers: place of each, times and threads in it, and calls it left open.
+ * With it a range is read again only from the buffers that overlap it.
  *
- * Plain arrays of plain structures, so that it can be kept in a file. The ingest owner fills it
+ * Plain arrays of plain structures, so that it can be kept in a file. The ingest thread fills it
  * under the model's lock, right after a batch was applied. 64 MiB together: when that is full,
  * neighbouring buffers share a row.
  */
@@ -25,7 +25,7 @@ enum pv_buffer_flags {
 	PV_BUFFER_DAMAGE = 4, /* no buffer but lost bytes: `change` is an index in damage[] */
 };
 
-/* Buffers that lie one behind the other; one, or those decoded together, until rows are shared. */
+/* Adjacent buffers; one, or those decoded together, until rows are shared. */
 struct pv_buffer_row {
 	uint64_t offset; /* of the first one's header, in the inflated stream */
 	uint64_t bytes;  /* to the end of the last one */
@@ -68,8 +68,8 @@ struct pv_buffers {
 	struct pv_map thread_at; /* native id > index in thread */
 	uint64_t epochs;         /* of the model's threads, after the last batch */
 	uint64_t folds;          /* of its call tree, likewise */
-	size_t recalled;         /* entries of recall, likewise */
-	uint32_t run;            /* of the last batch (format/summary.h), 0 = none */
+	size_t logged;           /* entries of the address log, likewise */
+	uint32_t run;            /* of the last batch (call_summary.h), 0 = none */
 };
 
 /* A thread's stack as the last change left it. */
@@ -78,14 +78,14 @@ struct pv_buffer_thread {
 	uint32_t since_whole;
 };
 
-/* NULL when out of memory. */
+/* NULL when out of memory. pv_buffers_destroy() frees it. */
 struct pv_buffers *pv_buffers_create(void);
 void pv_buffers_destroy(struct pv_buffers *b);
 
 /* `m` has applied the whole batch. Out of memory makes the table unusable, nothing else. */
 void pv_buffers_note(struct pv_buffers *b, const struct mlpd_format *format,
 	const struct pv_model *m, const struct pv_batch *batch);
-/* Bytes between buffers were told to the model as damage. */
+/* The model has noted bytes between buffers as damage. */
 void pv_buffers_damage(struct pv_buffers *b, uint64_t offset, uint64_t bytes, const char *reason);
 /* Something the table cannot say; the first reason stays. */
 void pv_buffers_invalidate(struct pv_buffers *b, const char *why);

@@ -15,6 +15,7 @@ struct pv_meter {
 /* ns, monotonic: for the meter and for how old an event is. Any thread. */
 int64_t pv_ingest_now(void);
 
+/* Counts what came now; sums up the cells of the last second. */
 void pv_meter_add(struct pv_meter *m, int64_t now_ns, uint64_t bytes, uint64_t events);
 void pv_meter_rates(const struct pv_meter *m, int64_t now_ns, uint64_t *ret_bytes_per_s,
 	uint64_t *ret_events_per_s);

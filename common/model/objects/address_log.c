@@ -25,7 +25,7 @@ static size_t find(const struct pv_address_log *r, uint64_t place)
 	return low;
 }
 
-static uint64_t recalled(const struct pv_address_log *r, uint64_t place)
+static uint64_t logged_class(const struct pv_address_log *r, uint64_t place)
 {
 	size_t at = find(r, place);
 	return at < r->classes.n && r->classes.v[at].place == place ? r->classes.v[at].class_use
@@ -47,7 +47,7 @@ uint32_t pv_class_of_address_at(struct pv_context *x, uint64_t object)
 	if (said)
 		return pv_names_class(&m->names, said, x->time);
 	if (m->only.address_log) {
-		uint64_t key = recalled(m->only.address_log, x->place);
+		uint64_t key = logged_class(m->only.address_log, x->place);
 		return key ? pv_names_class(&m->names, key, x->time) : 0;
 	}
 	uint32_t class_use = pv_addresses_class(&m->private->addresses, object, x->time);

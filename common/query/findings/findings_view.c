@@ -143,7 +143,7 @@ static void read_judge(struct pv_judge *j)
 	pv_view_summary(j->m, &j->sum);
 	pv_view_totals(j->m, &j->totals);
 	j->wall_ns = wall_of(j->m);
-	bool known = j->totals.known & (PV_GROUP_GC | PV_GROUP_PAUSES) && j->sum.pauses_told;
+	bool known = j->totals.known & (PV_GROUP_GC | PV_GROUP_PAUSES) && j->sum.pauses_recorded;
 	j->pause_part = known && j->wall_ns > 0 ? (double)j->sum.pause_ns / j->wall_ns : -1;
 }
 

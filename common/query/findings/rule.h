@@ -1,9 +1,10 @@
 /*
- * Rules about faults that a recording shows, each of which judges the tables that panes show. Private
- * to this room. A rule's score runs from 0 to 100: below 25 is fine, from 50 a warning, from 75
- * severe; thresholds are each rule's own and stand where it is written.
+ * Rules about faults that a recording shows, each of which judges the tables that panes show.
+ * Private to this room. A rule's score runs from 0 to 100: below 25 is fine, from 50 a warning,
+ * from 75 severe; thresholds are each rule's own and stand where it is written.
  *
- * All functions take the model's lock themselves, for the time of one table.
+ * All functions take the model's lock themselves, for the time of one table. One thread uses a
+ * judge.
  */
 #ifndef PV_QUERY_FINDINGS_RULE_H
 #define PV_QUERY_FINDINGS_RULE_H
@@ -62,12 +63,12 @@ struct pv_table *pv_judge_table(const struct pv_judge *j, struct pv_finding *f,
 	const struct pv_view_spec *spec, enum pv_view view, const char *sort, size_t limit);
 /* A cell as a number, 0 where the log cannot say it. */
 double pv_judge_value(const struct pv_table *t, size_t row, const char *column);
-/* A cell as text, "" likewise; lives as long as the table. */
+/* A cell as text, never NULL, "" likewise; lives as long as the table. */
 const char *pv_judge_text(const struct pv_table *t, size_t row, const char *column);
-/* The same as people read it (readable.h). */
+/* The same for people (readable.h). */
 const char *pv_judge_shown(struct pv_table *t, size_t row, const char *column);
 
-/* The rules, by what they look at. */
+/* The rules, by the tables that they judge. */
 typedef void pv_judge_fn(const struct pv_judge *j, struct pv_finding *f);
 pv_judge_fn pv_judge_gc_time, pv_judge_long_pause, pv_judge_full_collections,
 	pv_judge_futile_collections, pv_judge_rising_floor, pv_judge_explicit_gc;

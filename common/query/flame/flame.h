@@ -26,7 +26,7 @@ enum pv_unit pv_flame_unit(enum pv_flame_measure m);
 bool pv_flame_of(const char *name, enum pv_flame_measure *ret);
 /* Whether a log with these groups (bits of enum pv_group) has it. */
 bool pv_flame_recorded(unsigned groups, enum pv_flame_measure m);
-/* Whether the rolling window tells it; the others are since the start. */
+/* Whether the rolling window has it; the others are since the start. */
 bool pv_flame_windowed(enum pv_flame_measure m);
 
 /* Away from the root a frame is called by its parent, or (UP) calls it. */

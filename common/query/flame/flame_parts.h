@@ -1,4 +1,4 @@
-/* Private to the room: the tree itself. */
+/* Private to the room: the tree itself. One thread at a time uses one; false: out of memory. */
 #ifndef PV_QUERY_FLAME_FLAME_PARTS_H
 #define PV_QUERY_FLAME_FLAME_PARTS_H
 
@@ -50,6 +50,7 @@ struct pv_flame_tree {
 	uint64_t left_cuts;
 };
 
+/* The sum, UINT64_MAX where it is beyond. */
 static inline uint64_t pv_flame_plus(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;
@@ -70,19 +71,20 @@ bool pv_flame_shape_make(const struct pv_flame_source *s, const struct pv_flame_
 /* Likewise, of a shape with other own weights; nodes that weigh nothing now are left out. */
 bool pv_flame_shape_less(
 	const struct pv_flame_shape *s, const uint64_t *self, struct pv_flame_shape *ret);
-/* For every node whether the frame, one of `frame[]`, is on the way to it. NULL: out of memory. */
+/* By node, 1 where one of `frame[]` is on the way to it; free() it. NULL: out of memory. */
 uint8_t *pv_flame_within(const struct pv_flame_shape *s, const uint8_t *frame);
 
 /* The view whose coverage line holds for the measure, too. */
 enum pv_view pv_flame_view(enum pv_flame_measure m);
-/* Frames of ours, of no group. */
+/* Frames made here, of no group. */
 enum { PV_FLAME_NO_STACK, PV_FLAME_OTHER, PV_FLAME_OWN_FRAMES };
 
-/* flame_find.c */
+/* flame_find.c: the name for people, owned by `f`; that of the log when out of memory. */
 const char *pv_flame_shown(struct pv_flame_frames *f, uint32_t frame);
-/* By frame, 1 where its name has the text. NULL: out of memory. */
+/* By frame, 1 where its name has the text; free() it. NULL: out of memory. */
 uint8_t *pv_flame_match(struct pv_flame_frames *f, const char *text);
-void pv_flame_forget(struct pv_flame_tree *t); /* of the last wish */
+/* Forgets what the last wish left; makes that anew for a wish. */
+void pv_flame_forget(struct pv_flame_tree *t);
 bool pv_flame_prepare(struct pv_flame_tree *t, const struct pv_flame_wish *w);
 
 /* flame_walk.c: nodes met at the end of a way, and those that their weight comes from. */

@@ -1,4 +1,4 @@
-/* Which objects of a heap a list is to have, in which order. */
+/* The choice and order of a heap's objects for a list. Any thread. */
 #ifndef PV_QUERY_HEAP_CHOOSE_H
 #define PV_QUERY_HEAP_CHOOSE_H
 
@@ -20,7 +20,7 @@ struct pv_choice {
 	const uint32_t *of; /* only these, of_n of them; NULL: all objects */
 	size_t of_n, limit; /* limit 0: none */
 };
-/* False when out of memory. */
+/* False when out of memory; pv_chosen_finish() frees the result. */
 bool pv_choose_objects(const struct pv_heap *h, const struct pv_choice *c, struct pv_chosen *ret);
 void pv_chosen_finish(struct pv_chosen *c);
 

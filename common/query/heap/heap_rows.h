@@ -1,4 +1,7 @@
-/* Private to the query layer: what the views of a heap's objects share. */
+/*
+ * Private to the query layer: shared by the views of a heap's objects. On the thread that builds a
+ * table.
+ */
 #ifndef PV_QUERY_HEAP_ROWS_H
 #define PV_QUERY_HEAP_ROWS_H
 
@@ -15,6 +18,7 @@ static inline uint64_t pv_object_row(uint32_t node)
 /* The object of a row id; NONE when the heap has none. */
 uint32_t pv_object_of(const struct pv_heap *h, uint64_t row);
 
+/* Name of an object's class, owned by the heap; never NULL. */
 const char *pv_class_text(const struct pv_heap *h, uint32_t node);
 
 /* Retained bytes, null for what cannot be reached. */
@@ -31,14 +35,19 @@ struct pv_object_ref {
 	uint32_t node, offset; /* NONE: not recorded */
 };
 
-/* `"a label\n"...`: how the string begins, for people; NULL where the log does not tell. */
+/*
+ * `"a label\n"...`: the beginning of a string, for people; owned by the table; NULL: not in the
+ * log.
+ */
 const char *pv_build_preview(struct pv_build *b, const struct pv_heap *h, uint32_t node);
 
-/* "list", or "+0x18" where names are not known; NULL for NONE. */
+/* "list", or "+0x18" where names are not known; owned by the table or heap; NULL for NONE. */
 const char *pv_build_field(
 	struct pv_build *b, const struct pv_heap *h, const struct pv_object_ref *ref);
 
-/* "static Cache.entries", or "static field Static Fields of Cache": what a root is, for people. */
+/*
+ * "static Cache.entries", or "static field Static Fields of Cache"; owned by the table, never NULL.
+ */
 const char *pv_build_root(struct pv_build *b, const struct pv_heap *h, size_t root);
 
 #endif

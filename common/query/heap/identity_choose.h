@@ -1,4 +1,4 @@
-/* Which objects a row of the views on lives speaks of. */
+/* The objects that a row of the views on object identity stands for. Any thread. */
 #ifndef PV_QUERY_IDENTITY_CHOOSE_H
 #define PV_QUERY_IDENTITY_CHOOSE_H
 
@@ -14,9 +14,9 @@ struct pv_address_list { /* a PV_ARRAY */
 uint32_t pv_identity_shot(const struct pv_identity *l);
 
 /*
- * Addresses, ascending, of objects that are alive at the later shot of q->identity: of the class row
- * q->select (0: all) under q's grouping, and of cohort q->base - 1 (0: all). `born`: only those
- * that are new since the base shot. False when out of memory. Takes the model's lock.
+ * Addresses, ascending, of objects that are alive at the later shot of q->identity: of the class
+ * row q->select (0: all) under q's grouping, and of cohort q->base - 1 (0: all). `allocated`: only
+ * those that are new since the base shot. False when out of memory. Takes the model's lock.
  */
 bool pv_identity_choose(
 	struct pv_model *m, const struct pv_query *q, bool allocated, struct pv_address_list *ret);

@@ -1,11 +1,14 @@
-/* Private to the query layer: what the views on lives (model/identity.h) share. */
+/*
+ * Private to the query layer: shared by the views on object identity (model/objects/identity.h). On
+ * the thread that builds a table.
+ */
 #ifndef PV_QUERY_IDENTITY_VIEWS_H
 #define PV_QUERY_IDENTITY_VIEWS_H
 
 #include "common/model/objects/identity.h"
 #include "common/query/build.h"
 
-/* The table's coverage line: how sure it is who is who. Needs a query with lives. */
+/* The table's coverage line: how certain identities are. Needs a query with `identity`. */
 void pv_identity_line(struct pv_build *b);
 
 /* Survivors of the cohorts of one class: [cohort * steps + step]; cohort <= step. */
@@ -16,14 +19,14 @@ struct pv_ladder {
 };
 
 struct pv_ladder_verdict {
-	double score;      /* 0 to 100: how much it looks like a leak, whatever its size */
+	double score;      /* 0 to 100: how much it resembles a leak, whatever its size */
 	const char *shape; /* a constant */
 };
 
 /* Positions of the steps on the axis of time, which shortens idle time. */
 void pv_ladder_places(const struct pv_identity *l, double ret[PV_IDENTITY_STEPS + 2]);
 
-/* Pure: what the steps look like, however often they came. */
+/* Judges the shape of the steps, whatever their distances. Pure. */
 void pv_ladder_judge(const struct pv_ladder *l, struct pv_ladder_verdict *ret);
 
 #endif

@@ -108,7 +108,7 @@ const struct pv_view_spec pv_spec_classes = { .column = class_columns,
 	.columns = PV_COUNT_OF(class_columns),
 	.name = "name",
 	.sort = "allocated_bytes",
-	.in_turn = true,
+	.streaming = true,
 	.run = run_classes };
 
 /* --- allocation stacks of one class as a tree, innermost frame first --- */

@@ -199,7 +199,7 @@ const struct pv_view_spec pv_spec_methods = { .column = method_columns,
 	.name = "name",
 	.sort = "self_ns",
 	.then = "samples_self",
-	.in_turn = true,
+	.streaming = true,
 	.run = run_methods };
 
 /* --- callers and callees of one method --- */

@@ -154,5 +154,5 @@ const struct pv_view_spec pv_spec_clause_methods = { .column = clause_method_col
 	.columns = PV_COUNT_OF(clause_method_columns),
 	.name = "method",
 	.sort = "count",
-	.in_turn = true,
+	.streaming = true,
 	.copy = copy_clause_methods };

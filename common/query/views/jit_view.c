@@ -56,7 +56,7 @@ static void sum_methods(struct pv_model *m, const struct pv_groups *g, struct su
 	for (size_t i = 1; i < g->of_n; i++) {
 		if (m->names.method.v[i].jits)
 			add(&sum[g->of[i]], &m->names.method.v[i]);
-		pv_let_others(m, i);
+		pv_query_lock_yield(m, i);
 	}
 	for (size_t i = 0; i < m->loads.compile.n; i++)
 		if (m->loads.compile.v[i].method < g->of_n)
@@ -107,7 +107,7 @@ const struct pv_view_spec pv_spec_jit_methods = { .column = method_columns,
 	.name = "name",
 	.sort = "code_bytes",
 	.then = "jit_ns",
-	.in_turn = true,
+	.streaming = true,
 	.run = run_jit_methods };
 
 /* --- code the runtime makes for itself --- */

@@ -82,7 +82,7 @@ static uint32_t *find_next(const struct pv_model *m)
 	size_t n = m->threads.thread.n;
 	uint32_t *next = calloc(n, sizeof *next);
 	for (uint32_t i = 1; next && i < n; i++)
-		if (pv_thread_goes_on(m, m->threads.thread.v[i]))
+		if (pv_thread_is_continued(m, m->threads.thread.v[i]))
 			next[m->threads.thread.v[i]->before] = i;
 	return next;
 }
