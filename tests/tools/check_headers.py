@@ -32,10 +32,6 @@ AT_MOST = {
     'probe/mono': [0, 3, 1, 0, 0, 0],
     'probe/native': [0, 2, 3, 2, 2, 0],
     'probe/sink': [0, 0, 0, 0, 1, 0],
-    'tui/app': [0, 58, 14, 4, 14, 0],
-    'tui/draw': [0, 20, 6, 6, 14, 0],
-    'tui/panes': [0, 12, 9, 14, 6, 0],
-    'tui/screen': [0, 10, 1, 2, 5, 0],
 }
 
 FAILURE = re.compile(

@@ -54,7 +54,7 @@ START_TEST(shares_are_of_what_the_program_needs)
 	ck_assert_uint_eq(c.bytes_per_s, 15500000);
 	ck_assert_uint_eq(c.lost, 5);
 	ck_assert_double_eq_tol(c.slower, 20, 0.1);
-	ck_assert_double_eq_tol(c.beside, 10, 0.1);
+	ck_assert_double_eq_tol(c.outside, 10, 0.1);
 	ck_assert_int_eq(ui_cost_dearest_now(&c), UI_COST_CALLS);
 }
 END_TEST

@@ -11,7 +11,7 @@
 #include "tui/app/options.h"
 
 /*
- * Watches until the user leaves or a signal ends it; *ret_exit is the exit code: with a guest (may
+ * Watches until the user leaves or a signal ends it; *ret_exit is the exit code: with a child (may
  * be NULL), the program that was started from here, its own.
  */
 bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_child *child,
@@ -25,7 +25,8 @@ struct ui_app_frame {
 
 /*
  * Reads to the end, presses o->keys, and gives the frame as text. Without o->dump it has only what
- * is to be read, no tabs and keys. A signal stops the reading; the exit code then says so.
+ * is to be read, no tabs and keys. A signal stops the reading; the exit code then says so. False:
+ * *reterr.
  */
 bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, struct ui_app_frame *ret,
 	struct pv_error *reterr);

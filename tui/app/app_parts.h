@@ -1,4 +1,4 @@
-/* The files of the program around the screen among themselves. One thread. */
+/* Private to the files of the program around the screen. One thread. */
 #ifndef UI_APP_PARTS_H
 #define UI_APP_PARTS_H
 
@@ -17,7 +17,7 @@
 
 /*
  * Frames for keys come at once, if keys do not come faster than this, whatever else was drawn;
- * frames for answers and for data come so far behind any other.
+ * frames for answers and for data come so much later than any other.
  */
 enum { KEY_FRAME_MS = 4, ANSWER_FRAME_MS = 16, DATA_FRAME_MS = 100 };
 enum { UI_APP_SIGNALS = 6 };
@@ -30,7 +30,7 @@ struct app {
 	struct ui_screen screen;
 	struct event_base *base;
 	struct ui_query_worker *worker; /* NULL: the model is asked on this thread */
-	struct pv_groups_cache *groups; /* of all that is asked; outlives the asker */
+	struct pv_groups_cache *groups; /* of all that is asked; outlives the worker */
 	struct ui_request decay, zero, costs;
 	char others[220];      /* processes not followed, as last said */
 	unsigned looks;        /* for them */
@@ -55,7 +55,7 @@ struct app {
 	int exit_code;
 };
 
-/* Something that is done on the asker's thread. */
+/* Something that is done on the worker's thread. */
 struct order {
 	struct ui_job job;
 	struct ui_feed *feed;
@@ -65,11 +65,13 @@ struct order {
 };
 void ui_app_order(struct app *a, struct ui_request *slot, void (*run)(struct ui_job *));
 
-int64_t ui_app_now(void); /* ns */
-struct timeval ui_app_timeval(int64_t ms);
+int64_t ui_app_now(void);                  /* ns */
+struct timeval ui_app_timeval(int64_t ms); /* for libevent */
+/* A frame is to be drawn, at least so many ms after the last one. */
 void ui_app_want_frame(struct app *a, int64_t gap_ms);
 
-void ui_app_draw(struct app *a);
+void ui_app_draw(struct app *a); /* a frame, now */
+/* Makes the worker and the screen. False: PV_ENOMEM. */
 bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_error *reterr);
 /* Keys given on the command line, as if typed. False: one of them does not exist. */
 bool ui_app_press(struct app *a, const char *keys, struct pv_error *reterr);

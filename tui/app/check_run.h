@@ -1,4 +1,4 @@
-/* `profview check`, and `profview run --check`. */
+/* `profview check`, and `profview run --check`. The main thread; says errors on standard error. */
 #ifndef UI_CHECK_RUN_H
 #define UI_CHECK_RUN_H
 

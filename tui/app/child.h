@@ -16,23 +16,23 @@ enum { UI_CHILD_WHY = 600 };
 struct ui_child;
 
 /*
- * Finds out what the command is, makes the pipe, forks whoever will start it. `screen`: it gets a
- * terminal of its own. NULL: *ret_exit is what to exit with; `ret_why`, unless empty, is a word
- * that no probe of this program understands and what would be understood.
+ * Finds out what the command is, makes the pipe, forks the process that will start it. `screen`: it
+ * gets a terminal of its own. NULL: *ret_exit is what to exit with; `ret_why`, unless empty, is a
+ * word that no probe of this program understands and what would be understood.
  */
 struct ui_child *ui_child_create(const struct ui_options *o, bool screen, int *ret_exit,
 	char ret_why[UI_CHILD_WHY], struct pv_error *reterr);
 void ui_child_close(struct ui_child *g); /* the program goes on if it still runs; NULL is fine */
 
-/* Options treated otherwise than asked, or "". */
+/* Options treated otherwise than asked, or ""; never NULL, as below: owned by `g`. */
 const char *ui_child_note(const struct ui_child *g);
 const char *ui_child_pipe(const struct ui_child *g); /* input that its log comes from */
-bool ui_child_go(struct ui_child *g);
+bool ui_child_go(struct ui_child *g);                /* false: the relay is gone */
 
 /* With a screen: readable when there is something for ui_child_turn(). */
 int ui_child_fd(const struct ui_child *g);
 void ui_child_turn(struct ui_child *g);
-struct ui_output *ui_child_output(struct ui_child *g);
+struct ui_output *ui_child_output(struct ui_child *g); /* owned by `g`, never NULL */
 
 struct ui_child_status {
 	bool runs, ended;
@@ -41,6 +41,7 @@ struct ui_child_status {
 	int not_run;   /* errno: why it could not be started */
 	int status;    /* of waitpid(2), once it ended; -1: it is not known */
 };
+/* A copy of its state. */
 void ui_child_status(const struct ui_child *g, struct ui_child_status *ret);
 
 /* Why no log has come so far; one line. */
@@ -59,6 +60,7 @@ void ui_child_wait(struct ui_child *g);
 
 /* A process that runs already and has a probe inside: see common/target/join.h. */
 struct ui_joined;
+/* NULL: PV_EUSAGE or PV_EIO; ui_joined_leave() frees it. */
 struct ui_joined *ui_child_join(
 	const struct ui_options *o, char ret_why[UI_CHILD_WHY], struct pv_error *reterr);
 /* Whether a probe will be put in that the runtime does not offer to take. */

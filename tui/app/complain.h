@@ -1,6 +1,6 @@
 /*
  * Standard error, and the only way to it: whatever foreign text a line carries (a file's name, an
- * argument, what a process answered) is made showable here, as a whole.
+ * argument, what a process answered) is made showable here, as a whole. Any thread.
  */
 #ifndef UI_COMPLAIN_H
 #define UI_COMPLAIN_H

@@ -1,4 +1,7 @@
-/* `profview diff`: logs are read one after the other, their figures taken and judged. */
+/*
+ * `profview diff`: logs are read one after the other, their figures taken and judged. The main
+ * thread.
+ */
 #ifndef UI_DIFF_RUN_H
 #define UI_DIFF_RUN_H
 

@@ -1,4 +1,4 @@
-/* Exit codes, and the lines on standard error that go with them. */
+/* Exit codes, and the lines on standard error that go with them. The main thread. */
 #ifndef UI_EXITS_H
 #define UI_EXITS_H
 
@@ -12,7 +12,9 @@ enum { EXIT_USAGE = 2, EXIT_INPUT = 3, EXIT_DAMAGED = 4, EXIT_OWN = 125 };
 /* Says "profview: FILE: what happened" and returns the code; `path` may be NULL. */
 int ui_exit_complain(const char *path, const struct pv_error *e);
 
-/* `code`, unless standard output could not be written; a reader that had enough is no error. */
+/*
+ * `code`, unless standard output could not be written; a reader that closed it early is no error.
+ */
 int ui_exit_output(int code);
 
 /* Says errors of reading, once; `code`, else that of a record that could not be kept. */
@@ -21,7 +23,7 @@ int ui_exit_status(const struct ui_options *o, struct ui_feed *f, int code);
 /* Says that a log is waited for: a hang would look the same. */
 void ui_exit_waits(const char *path);
 
-/* How -o is called in a complaint. */
+/* The name of -o in a complaint: an option's text or a literal, never NULL. */
 const char *ui_output_name(const struct ui_options *o);
 
 #endif

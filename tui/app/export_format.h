@@ -1,4 +1,4 @@
-/* The format that the options of `convert` mean. */
+/* The format that the options of `convert` mean. Pure: any thread. */
 #ifndef UI_EXPORT_FORMAT_H
 #define UI_EXPORT_FORMAT_H
 
@@ -9,7 +9,10 @@
 struct pv_export_format;
 struct ui_options;
 
-/* The format that --to or the output's ending names; NULL: a log, a heap snapshot, or none. */
+/*
+ * The format, a constant, that --to or the output's ending names; NULL: a log, a heap snapshot, or
+ * none.
+ */
 const struct pv_export_format *ui_export_format(const struct ui_options *o);
 
 /* Whether --to and --measure are known words, and go with the other options. */

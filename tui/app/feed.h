@@ -66,16 +66,17 @@ struct ui_feed_status {
 struct ui_feed *ui_feed_open(const struct ui_feed_options *options, struct pv_error *reterr);
 /* Negative times are counted from the latest event. */
 void ui_feed_from_end(const struct ui_feed *f, int64_t *from_ns, int64_t *to_ns);
-bool ui_feed_indexed(const char *path); /* it is a file with an index that can be used */
+bool ui_feed_indexed(const char *path); /* whether it is a file with an index that can be used */
 void ui_feed_close(struct ui_feed *f);  /* cancels whatever runs; NULL is fine */
 
+/* A copy of the status; the second: false, and *ret as it was, where the first would wait. */
 void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret);
-/* False, and *ret is as it was, where that would wait for the thread that reads. */
 bool ui_feed_status_now(struct ui_feed *f, struct ui_feed_status *ret);
 
 /*
- * The model to ask now; never NULL. Another (models went up: a new recording in the input, an index
- * found, a log read anew) takes over when this is called: the one before dies, so its tables first.
+ * The model to ask now; owned by the feed, never NULL. Another (models went up: a new recording in
+ * the input, an index found, a log read anew) takes over when this is called: the one before is
+ * destroyed, its tables must be gone.
  */
 struct pv_model *ui_feed_adopt(struct ui_feed *f);
 
@@ -90,7 +91,7 @@ void ui_feed_turn(struct ui_feed *f);
 
 /*
  * Waits until all there is has been read (followed input: until it ended), or until `stop`
- * (may be NULL) becomes readable. False when stopped or failed; the status tells which.
+ * (may be NULL) becomes readable. False when stopped or failed; the status says which.
  */
 bool ui_feed_load(struct ui_feed *f, const int *stop_fd);
 
@@ -110,8 +111,8 @@ void ui_feed_zero_window(struct ui_feed *f);
 bool ui_feed_decay(struct ui_feed *f);
 
 /*
- * A range of time that is read again beside everything else. Its model is that of the range alone,
- * equal to what a report of it says, and lives as long as the reading.
+ * A range of time that is read again in the background. Its model has only that range, is equal to
+ * what a report of it says, and lives as long as the reading.
  */
 struct ui_reading;
 struct ui_reading_status {
@@ -139,11 +140,11 @@ struct ui_convert_options {
 
 struct ui_converted {
 	bool damaged; /* the input was; what could be read was written */
-	/* events that the data version has no words for; "" when there is none */
+	/* events that the data version cannot say; "" when there is none */
 	char left_out[500];
 };
 
-/* Writes a log again. */
+/* Writes a log again. False: PV_EIO, PV_EUSAGE, PV_ENOMEM or an error of the input. */
 bool ui_feed_convert(
 	const struct ui_convert_options *o, struct ui_converted *ret, struct pv_error *reterr);
 

@@ -1,4 +1,4 @@
-/* How the log ends, of the feed; the rules of feed.h hold. */
+/* The end of the feed's log; the rules of feed.h on threads hold. */
 #ifndef UI_FEED_END_H
 #define UI_FEED_END_H
 

@@ -1,4 +1,4 @@
-/* The part of the feed that opens heap shots; the rules of feed.h hold. */
+/* The part of the feed that opens heap shots; the rules of feed.h on threads hold. */
 #ifndef UI_FEED_HEAP_H
 #define UI_FEED_HEAP_H
 
@@ -12,7 +12,7 @@ struct pv_ingest;
 struct ui_feed;
 
 /*
- * The objects of a heap shot, read again beside everything else. The heap lives as long as its
+ * The objects of a heap shot, read again in the background. The heap lives as long as its
  * reading, and that no longer than the model.
  */
 struct ui_heap;
@@ -31,7 +31,7 @@ void ui_heap_wait(struct ui_heap *h);
 void ui_heap_cancel(struct ui_heap *h);  /* it will be over soon */
 void ui_heap_destroy(struct ui_heap *h); /* before the feed is closed; NULL is fine */
 
-/* feed.c: what the feed reads with. */
+/* feed.c: the ingest that the feed owns, never NULL. */
 struct pv_ingest *ui_feed_ingest(struct ui_feed *f);
 
 #endif

@@ -1,4 +1,4 @@
-/* The part of the feed that finds out which object is which; the rules of feed.h hold. */
+/* The part of the feed that matches objects of heap shots; the rules of feed.h on threads hold. */
 #ifndef UI_FEED_IDENTITY_H
 #define UI_FEED_IDENTITY_H
 
@@ -14,8 +14,8 @@ struct ui_feed;
 #define UI_NO_SHOT UINT32_MAX
 
 /*
- * Objects followed from shot to shot, by reading everything again beside all else. The lives and
- * the model they speak of live as long as that.
+ * Objects followed from shot to shot, by reading everything again in the background. The identities
+ * and their model live as long as that.
  */
 struct ui_following;
 struct ui_following_status {

@@ -1,4 +1,7 @@
-/* The part of the feed that speaks to the program whose log it reads; the rules of feed.h hold. */
+/*
+ * The part of the feed that commands the program whose log it reads; the rules of feed.h on threads
+ * hold.
+ */
 #ifndef UI_FEED_TELL_H
 #define UI_FEED_TELL_H
 
@@ -21,16 +24,16 @@ bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr);
 bool ui_feed_turn_off(struct ui_feed *f, enum ui_cost_kind kind, char *what, size_t room,
 	struct pv_error *reterr);
 
-/* Turns on again whatever is off of that which was recorded before; `what` says which. */
+/* Turns on again what was recorded before and is off; `what` says which. False: why not. */
 bool ui_feed_turn_on(struct ui_feed *f, char *what, size_t room, struct pv_error *reterr);
 
 /*
- * The probe's own statistics; waits for them, at most a second. Any thread, but not while
- * ui_feed_adopt() runs.
+ * The probe's own statistics; waits for them, at most a second. False: it does not answer. Any
+ * thread, but not while ui_feed_adopt() runs.
  */
 bool ui_feed_stats(struct ui_feed *f, struct ui_stats *ret);
 
-/* feed.c: the model handed out; whether nothing may be sent. */
+/* feed.c: the model handed out, owned by the feed, never NULL; whether nothing may be sent. */
 struct pv_model *ui_feed_model(struct ui_feed *f);
 bool ui_feed_readonly(const struct ui_feed *f);
 

@@ -1,5 +1,5 @@
 /*
- * Has objects followed from shot to shot for the panes that compare shots, beside everything else.
+ * Has objects followed from shot to shot for the panes that compare shots, in the background.
  * One thread (the screen's).
  */
 #ifndef UI_IDENTITY_LOADER_H
@@ -17,9 +17,9 @@ struct ui_identity_loader {
 /* Before every frame. True while it wants to be called again soon without any event. */
 bool ui_identity_loader_turn(
 	struct ui_identity_loader *f, struct ui_screen *s, struct ui_query_worker *worker);
-/* Waits until they are followed: for frames that nobody waits for. */
+/* Waits until they are followed: for frames without a user. */
 void ui_identity_loader_wait(struct ui_identity_loader *f, struct ui_screen *s);
-/* The feed's model is about to die; the asker is idle. `s` may be NULL: the screen is gone. */
+/* Before the feed's model is destroyed; the worker is idle. `s` may be NULL: the screen is gone. */
 void ui_identity_loader_drop(struct ui_identity_loader *f, struct ui_screen *s);
 
 #endif

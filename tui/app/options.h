@@ -1,6 +1,7 @@
 /*
  * The command line as rows: spelling, argument, who takes it, help. --help, the man page's test
- * and the parser all use them. Pure: nothing is opened and nothing printed.
+ * and the parser all use them. Pure: nothing is opened and nothing printed. Any
+ * thread.
  */
 #ifndef UI_OPTIONS_H
 #define UI_OPTIONS_H
@@ -71,7 +72,7 @@ struct ui_option_row {
 	const char *help;
 };
 
-/* The i-th row; NULL past the end. */
+/* The i-th row of the table, a constant; NULL past the end. */
 const struct ui_option_row *ui_option_row(size_t i);
 
 /* Texts in *ret are borrowed from argv. PV_EUSAGE with one clear line. */

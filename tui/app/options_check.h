@@ -1,4 +1,4 @@
-/* Between the files of the command line. */
+/* Private to the files of the command line. Pure: any thread. */
 #ifndef UI_OPTIONS_CHECK_H
 #define UI_OPTIONS_CHECK_H
 
@@ -7,7 +7,7 @@
 /* PV_EUSAGE with one clear line where they do not go together. */
 bool ui_options_check(const struct ui_options *o, struct pv_error *err);
 
-/* "profview report" */
+/* "profview report": a literal, never NULL. */
 const char *ui_verb_name(enum ui_verb verb);
 
 #endif

@@ -1,4 +1,7 @@
-/* Private to the command line: what its options set. */
+/*
+ * Private to the command line: what its options set. The texts are borrowed. Main thread. False:
+ * the value is not one that the option takes, p->err says it.
+ */
 #ifndef UI_OPTIONS_SET_H
 #define UI_OPTIONS_SET_H
 
@@ -14,6 +17,7 @@ struct ui_parse {
 bool ui_bad_value(const struct ui_parse *p, const char *wants, const char *value);
 bool ui_number(const char *text, unsigned long max, unsigned long *ret);
 
+/* One for each row of the options: `value` is NULL where there is none. */
 bool ui_set_help(const struct ui_parse *p, const char *value);
 bool ui_set_version(const struct ui_parse *p, const char *value);
 bool ui_set_follow(const struct ui_parse *p, const char *value);

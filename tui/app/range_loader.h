@@ -1,5 +1,5 @@
 /*
- * Has the screen's range read again beside everything else, and hands over the model of it. One
+ * Has the screen's range read again in the background, and hands over its model. One
  * thread (the screen's).
  */
 #ifndef UI_RANGE_LOADER_H
@@ -12,7 +12,7 @@ struct ui_range_loader {
 	bool wanted;                         /* a reading is to begin */
 	struct ui_reading *reading;          /* under way */
 	struct ui_reading *shown;            /* the one whose model the screen has */
-	PV_ARRAY(struct ui_reading *) dying; /* until nobody asks their models */
+	PV_ARRAY(struct ui_reading *) dying; /* until their models are not asked any more */
 	int64_t from_ns, to_ns;              /* of `reading` */
 	int64_t ended_ns, cost_ns;           /* when the last one was done, how long it took */
 	int64_t begun_ns;
@@ -21,9 +21,9 @@ struct ui_range_loader {
 /* Before and after every frame. True while it wants to be called again soon without any event. */
 bool ui_range_loader_turn(
 	struct ui_range_loader *r, struct ui_screen *s, struct ui_query_worker *worker);
-/* Waits until the range is read: for frames that nobody waits for. */
+/* Waits until the range is read: for frames without a user. */
 void ui_range_loader_wait(struct ui_range_loader *r, struct ui_screen *s);
-/* Nothing of the feed's models may be asked any more; the asker is idle. */
+/* Nothing of the feed's models may be asked any more; the worker is idle. */
 void ui_range_loader_drop(struct ui_range_loader *r, struct ui_screen *s);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Has the heap shot that the object browser wants read beside everything else, and keeps a few of
- * them open. One thread (the screen's).
+ * Has the heap shot that the object browser wants read in the background, and keeps a few open. One
+ * thread (the screen's).
  */
 #ifndef UI_SNAPSHOT_LOADER_H
 #define UI_SNAPSHOT_LOADER_H
@@ -28,9 +28,9 @@ struct ui_snapshot_loader {
 /* Before every frame. True while it wants to be called again soon without any event. */
 bool ui_snapshot_loader_turn(
 	struct ui_snapshot_loader *h, struct ui_screen *s, struct ui_query_worker *worker);
-/* Waits until the shot is read: for frames that nobody waits for. */
+/* Waits until the shot is read: for frames without a user. */
 void ui_snapshot_loader_wait(struct ui_snapshot_loader *h, struct ui_screen *s);
-/* The model is about to die; the asker is idle. `s` may be NULL: the screen is gone. */
+/* Before the model is destroyed; the worker is idle. `s` may be NULL: the screen is gone. */
 void ui_snapshot_loader_drop(struct ui_snapshot_loader *h, struct ui_screen *s);
 
 #endif

@@ -39,7 +39,7 @@ void ui_term_draw(struct ui_term *t, const struct ui_canvas *c);
 /* The next draw writes everything. */
 void ui_term_repaint(struct ui_term *t);
 
-/* Gives the terminal to somebody else, and takes it again. */
+/* Gives the terminal to another program, and takes it again. */
 void ui_term_suspend(struct ui_term *t);
 void ui_term_resume(struct ui_term *t);
 

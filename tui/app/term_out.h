@@ -2,7 +2,7 @@
  * Output file of a terminal that gathers the bytes of a frame, so that a picture goes out in one
  * piece. Curses writes after every move of its cursor, which wakes the program that draws the
  * terminal some fifty times a frame and shows half of it. Writes between begin() and end() are
- * gathered.
+ * gathered. The screen's thread.
  */
 #ifndef UI_TERM_OUT_H
 #define UI_TERM_OUT_H
@@ -20,6 +20,7 @@ struct ui_term_out {
 bool ui_term_out_open(struct ui_term_out *o, int fd);
 void ui_term_out_close(struct ui_term_out *o);
 
+/* From here on writes are gathered. */
 void ui_term_out_begin(struct ui_term_out *o);
 /* Waits for as long as the terminal takes. A terminal that is gone takes nothing. */
 void ui_term_out_end(struct ui_term_out *o);

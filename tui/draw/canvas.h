@@ -2,7 +2,8 @@
  * A screen in memory: cells that hold a character and a style's meaning. Panes draw here and
  * nowhere else; term.c copies it to the terminal, --dump and the tests turn it into text.
  *
- * Every call clips to its rectangle and to the canvas, so no position is an error.
+ * Every call clips to its rectangle and to the canvas, so no position is an error. The screen's
+ * thread.
  */
 #ifndef UI_CANVAS_H
 #define UI_CANVAS_H
@@ -13,7 +14,7 @@
 #include "common/base/showable.h"
 #include "tui/draw/rect.h"
 
-/* Meaning of a piece of text. The theme alone knows how it looks. */
+/* Meaning of a piece of text. Only the theme knows how it looks. */
 enum ui_style {
 	UI_PLAIN,
 	UI_DIM,
@@ -70,6 +71,7 @@ struct ui_canvas {
 bool ui_canvas_resize(struct ui_canvas *c, int w, int h);
 void ui_canvas_finish(struct ui_canvas *c);
 
+/* All of it; fills a part of it with blanks. */
 struct ui_rect ui_canvas_rect(const struct ui_canvas *c);
 void ui_clear(struct ui_canvas *c, struct ui_rect r, enum ui_style style);
 
@@ -83,9 +85,10 @@ int ui_put(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const cha
 /* The same, flush with the right edge; a text too long loses its end. */
 int ui_put_right(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const char *text);
 
-/* The same, without an ellipsis: the rest is just not there. */
+/* The same, cut without an ellipsis. */
 int ui_put_cut(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const char *text);
 
+/* As ui_put(), formatted. */
 int ui_printf(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 

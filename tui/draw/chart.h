@@ -1,6 +1,6 @@
 /*
  * Bars, sparklines and graphs in block characters (the canvas turns them into ASCII). Values that
- * are NAN are unknown and leave their column blank.
+ * are NAN are unknown and leave their column blank. The screen's thread.
  */
 #ifndef UI_CHART_H
 #define UI_CHART_H
@@ -28,7 +28,7 @@ void ui_graph(struct ui_canvas *c, struct ui_rect r, enum ui_style style, struct
 void ui_marks(struct ui_canvas *c, struct ui_rect r, enum ui_style style, struct ui_values v,
 	uint32_t code);
 
-/* A number as a cell of that unit would show it. Returns a text in buf or a constant one. */
+/* A number as a cell of that unit would show it. Returns `buf` or a literal, never NULL. */
 const char *ui_value_text(double v, enum pv_unit unit, char *buf, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which columns of a table fit, and where they stand. Pure. */
+/* The columns of a table that fit, and their places. Pure: any thread. */
 #ifndef UI_COLUMNS_H
 #define UI_COLUMNS_H
 

@@ -33,14 +33,14 @@ struct ui_command_row {
 	const char *help;
 };
 
-/* NULL for UI_CMD_NONE and what is out of range. */
+/* A row of the constant table; NULL for UI_CMD_NONE and what is out of range. */
 const struct ui_command_row *ui_command_row(enum ui_command cmd);
 
 /* UI_CMD_NONE when the key means nothing in these scopes (bits of enum ui_scope). */
 enum ui_command ui_command_of_key(int key, unsigned scopes);
 enum ui_command ui_command_of_name(const char *name);
 
-/* The command's keys for people: "j, Down". Returns buf. */
+/* The command's keys for people: "j, Down". Returns `buf`, the caller's, never NULL. */
 const char *ui_command_keys(enum ui_command cmd, char *buf, size_t size);
 
 /* Calls `each` with every key of a row. */

@@ -1,4 +1,4 @@
-/* Series that stand together on the screen and are asked for together. */
+/* Series that are shown together and asked for together. The screen's thread; times are ns. */
 #ifndef UI_GRAPHS_H
 #define UI_GRAPHS_H
 

@@ -1,4 +1,7 @@
-/* A flame in a rectangle, a level a row: cells as wide as their weight, with a letter for their kind. */
+/*
+ * A flame in a rectangle, a level a row: cells as wide as their weight, with a letter for their
+ * kind. The screen's thread.
+ */
 #ifndef UI_ICICLE_H
 #define UI_ICICLE_H
 
@@ -26,6 +29,7 @@ struct ui_icicle_thin {
 	uint64_t n, weight;
 };
 
+/* Draws the cells of `f` at the places `span`. */
 struct ui_icicle_thin ui_icicle_draw(struct ui_canvas *c, struct ui_rect r,
 	const struct pv_flame *f, const struct ui_icicle_span *span,
 	const struct ui_icicle_look *look);
@@ -35,7 +39,7 @@ void ui_icicle(struct ui_canvas *c, struct ui_rect r, const struct pv_flame *f);
 
 /* 'U' user, 'F' framework, 'N' native, 'R' runtime, 'C' class of objects, '?' not known. */
 char ui_icicle_letter(const struct pv_flame_cell *cell);
-/* The word for it. */
+/* The word for it: a literal, never NULL. */
 const char *ui_icicle_kind(const struct pv_flame_cell *cell);
 
 #endif

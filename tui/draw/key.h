@@ -1,6 +1,6 @@
 /*
  * Keys as numbers of our own, and as people write them: "j", "<Down>", "<C-l>", "<F1>". Printable
- * keys are their code points, Ctrl-letter is 1..26.
+ * keys are their code points, Ctrl-letter is 1..26. Pure: any thread.
  */
 #ifndef UI_KEY_H
 #define UI_KEY_H
@@ -28,6 +28,7 @@ enum ui_key {
 	UI_KEY_F0 = 0x200100, /* + n */
 };
 
+/* Whether the key is a character. */
 static inline bool ui_key_printable(int key)
 {
 	return key >= ' ' && key != UI_KEY_BACKSPACE && key < UI_KEY_SPECIAL;
@@ -53,7 +54,7 @@ struct ui_mouse {
  */
 size_t ui_key_parse(const char *text, int *ret_key, unsigned *ret_times);
 
-/* The other way round, for help: "Down", "Ctrl-L", "F1", "j". Returns buf. */
+/* Its name, for help: "Down", "Ctrl-L", "F1", "j". Returns `buf`, the caller's, never NULL. */
 const char *ui_key_name(int key, char *buf, size_t size);
 
 #endif

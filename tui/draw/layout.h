@@ -1,4 +1,7 @@
-/* Rectangles of the screen's parts, as pure functions of its size. None ever leaves the screen. */
+/*
+ * Rectangles of the screen's parts, as pure functions of its size. None ever leaves the screen. Any
+ * thread.
+ */
 #ifndef UI_LAYOUT_H
 #define UI_LAYOUT_H
 
@@ -24,6 +27,7 @@ struct ui_layout {
 	struct ui_rect keys;
 };
 
+/* For a screen of w by h cells. */
 struct ui_layout ui_layout(int w, int h);
 
 /* Takes a row for the range from the body, where there is room for it. */
@@ -32,7 +36,7 @@ void ui_layout_range(struct ui_layout *l);
 /* Gives the lines over time to the body: Home has its own lanes. */
 void ui_layout_home(struct ui_layout *l);
 
-/* Gives the lines that only somebody at the keys needs to the body. */
+/* Gives the lines that only an interactive user needs to the body. */
 void ui_layout_bare(struct ui_layout *l);
 
 /*
@@ -56,6 +60,7 @@ struct ui_split {
 	struct ui_rect part[UI_SPLIT_PARTS];
 };
 
+/* The parts of a body. */
 struct ui_split ui_split(struct ui_rect body, struct ui_split_wish wish);
 
 #endif

@@ -71,7 +71,7 @@ struct ui_list {
 	char search[UI_TEXT_MAX];
 	enum ui_look look;
 	int look_dir;
-	bool look_tell;  /* a search in vain is to be told */
+	bool look_tell;  /* a search that finds nothing is to be reported */
 	uint64_t marked; /* a row with a sign of its own, 0 = none */
 	char *want;      /* a row of this name is to be found, owned */
 
@@ -79,15 +79,16 @@ struct ui_list {
 	struct ui_columns columns;
 };
 
+/* Finish frees the table, the question and all texts. */
 void ui_list_init(struct ui_list *l, enum pv_view view, bool tree);
 void ui_list_finish(struct ui_list *l);
 
 /* Asks the model again if the question or the model has changed. */
 void ui_list_refresh(struct ui_list *l, const struct ui_shared *s);
 
-/* Forgets the answer, not the question: the model it came from is about to die. */
-/* Lets go of the answer, but not of the place: the same is asked of another model. */
+/* Drops the answer and keeps the place: the same is asked of another model. */
 void ui_list_drop(struct ui_list *l);
+/* Drops the answer, not the question, before its model is destroyed. */
 void ui_list_forget(struct ui_list *l);
 
 /* Header and rows; `focus`: the keys go here. */
@@ -102,6 +103,9 @@ const struct pv_row *ui_list_row(const struct ui_list *l);
 const char *ui_list_name(const struct ui_list *l, const struct pv_row *row);
 const char *ui_list_shown_name(const struct ui_list *l, const struct pv_row *row);
 
+/*
+ * Moves the cursor to a row; to the row of a name once it is there; sets the row the list is about.
+ */
 void ui_list_move_to(struct ui_list *l, size_t row);
 void ui_list_want(struct ui_list *l, const char *name);
 void ui_list_set_select(struct ui_list *l, uint64_t select, uint64_t base);

@@ -1,4 +1,4 @@
-/* A short list to choose from, over the pane. Valid when zeroed. */
+/* A short list to choose from, over the pane. Valid when zeroed. The screen's thread. */
 #ifndef UI_MENU_H
 #define UI_MENU_H
 

@@ -1,6 +1,6 @@
 /*
  * One line of typing at the bottom of the screen. While it is open it takes every printable key.
- * Valid when zeroed; remembers what was entered, per kind.
+ * Valid when zeroed; remembers what was entered, per kind. The screen's thread.
  */
 #ifndef UI_PROMPT_H
 #define UI_PROMPT_H
@@ -38,6 +38,7 @@ struct ui_prompt {
 	char *past[UI_PROMPT_KINDS][UI_PROMPT_HISTORY]; /* newest first, owned */
 };
 
+/* Opens it with a label and a first text, which are copied; finish frees the history. */
 void ui_prompt_open(
 	struct ui_prompt *p, enum ui_prompt_kind kind, const char *label, const char *text);
 void ui_prompt_finish(struct ui_prompt *p);
@@ -51,6 +52,7 @@ enum ui_prompt_answer {
 	UI_PROMPT_BACKTAB, /* the one before */
 };
 
+/* Takes a key; replaces the text. */
 enum ui_prompt_answer ui_prompt_key(struct ui_prompt *p, int key);
 void ui_prompt_set(struct ui_prompt *p, const char *text);
 

@@ -3,7 +3,7 @@
  * that it needs and touches nothing of the screen; a slot is a place of the screen that wants one
  * answer at a time.
  *
- * All calls on the screen's thread. Without an asker (NULL) a job runs at once, where it is posted:
+ * All calls on the screen's thread. Without a worker (NULL) a job runs at once, where it is posted:
  * then every frame is made of finished answers, which tests and --dump need.
  */
 #ifndef UI_QUERY_WORKER_H
@@ -18,10 +18,10 @@ struct ui_request;
 
 /* Stands first in what a job is. */
 struct ui_job {
-	void (*run)(struct ui_job *j);  /* on the asker's thread */
+	void (*run)(struct ui_job *j);  /* on the worker's thread */
 	void (*drop)(struct ui_job *j); /* frees it; on either thread */
 	bool urgent;                    /* the user waits: it goes first and is not held back */
-	struct ui_request *slot; /* from here on the asker's; NULL: nobody wants it any more */
+	struct ui_request *slot;        /* from here on the worker's; NULL: cancelled */
 	struct ui_job *next;
 };
 
@@ -52,16 +52,16 @@ bool ui_slot_pending(const struct ui_request *slot);
 /* Nothing will come of what was asked. */
 void ui_slot_cancel(struct ui_request *slot);
 
-/* Whether nothing runs: only then may a model die. */
+/* Whether nothing runs: only then may a model be destroyed. */
 bool ui_query_worker_idle(struct ui_query_worker *a);
 
 /*
  * How long jobs that are not urgent are held back after one of them, in multiples of the time that
- * one took: what is left is for those who read and decode.
+ * one took: the rest is for reading and decoding.
  */
 void ui_query_worker_spare(struct ui_query_worker *a, unsigned share);
 
-/* Readable when there are answers to take; clear() empties it. -1 without an asker. */
+/* Readable when there are answers to take; clear() empties it. -1 without a worker. */
 int ui_query_worker_fd(const struct ui_query_worker *a);
 void ui_query_worker_clear(struct ui_query_worker *a);
 

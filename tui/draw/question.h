@@ -1,6 +1,6 @@
 /*
- * A list's question as a job: the table, and facts that take several tables (which rows to unfold,
- * the row of a given name).
+ * A list's question as a job: the table, and facts that take several tables (rows to unfold, the
+ * row of a given name). Made on the screen's thread, answered on the worker's.
  */
 #ifndef UI_QUESTION_H
 #define UI_QUESTION_H
@@ -48,12 +48,15 @@ struct ui_question {
 	uint64_t hit;
 };
 
-/* Copies the query with all it points to; texts may be NULL. NULL when out of memory. */
+/*
+ * Copies the query with all it points to; texts may be NULL. ui_question_drop() frees it. NULL when
+ * out of memory.
+ */
 struct ui_question *ui_question_new(
 	struct pv_model *m, enum pv_view view, const struct pv_query *query, const char *about);
 void ui_question_drop(struct ui_question *q); /* NULL is fine */
 
-/* Rows of a table in the order the eye meets them, from row `from` on, once round. */
+/* The next row that matches, from row `from` on and round once. False: there is none. */
 bool ui_aim_next(const struct pv_table *t, const struct ui_aim *aim, size_t from, size_t *ret_at);
 
 /* Whether `text` holds `part`, ignoring ASCII case; where, or -1. "" is nowhere. */

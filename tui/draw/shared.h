@@ -22,7 +22,7 @@ enum ui_kind { UI_KIND_NONE, UI_KIND_METHOD, UI_KIND_CLASS, UI_KIND_THREAD, UI_K
 enum ui_reply {
 	UI_IGNORED = 0,
 	UI_HANDLED = 1,
-	UI_DRILL = 2,   /* Enter on a row that the list itself has no use for */
+	UI_DRILL = 2,   /* Enter on a row that the list itself does not handle */
 	UI_REPAINT = 4, /* the terminal is drawn anew */
 	UI_LEAVE = 8,
 	UI_SHOOT = 16,        /* ask for a heap shot */
@@ -83,7 +83,7 @@ struct ui_shared {
 	bool my_code;        /* methods of others are folded into what called them */
 	bool raw_names;      /* of methods and classes, as the log has them */
 	bool waits;          /* time in which threads waited counts, too */
-	struct ui_cost cost; /* of recording, lately; not known: nobody says */
+	struct ui_cost cost; /* of recording, lately; not known: no probe says it */
 	bool paused;
 	bool readonly;
 	int64_t paused_at_ns;  /* the recording's time when it was */
@@ -96,13 +96,13 @@ struct ui_shared {
 	char *picked[UI_KIND_COUNT]; /* names, owned; NULL = nothing yet */
 };
 
-/* Nothing more will come of this log. */
+/* Whether nothing more will come of this log. */
 static inline bool ui_has_ended(const struct ui_shared *s)
 {
 	return s->feed.state == UI_FEED_ENDED || s->feed.state == UI_FEED_FAILED;
 }
 
-/* The program that writes it can be spoken to, as far as is known without asking. */
+/* Whether commands can be sent to the program, as far as is known without asking. */
 static inline bool ui_can_tell(const struct ui_shared *s)
 {
 	return s->feed.state == UI_FEED_LIVE && !s->readonly;

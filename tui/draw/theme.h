@@ -1,4 +1,4 @@
-/* Look of each meaning, by the number of colours the terminal has. Pure. */
+/* Look of each meaning, by the number of colours the terminal has. Pure: any thread. */
 #ifndef UI_THEME_H
 #define UI_THEME_H
 

@@ -1,6 +1,6 @@
 /*
  * The global range of time, as the user sets it: two ends and a cursor on the strip. Plain values
- * and pure functions; who reads the events of the range again is range_loader.h.
+ * and pure functions: any thread. range_loader.h reads the events of the range again.
  */
 #ifndef UI_TIME_RANGE_H
 #define UI_TIME_RANGE_H
@@ -34,7 +34,7 @@ bool ui_range_parse(const char *text, struct ui_range *ret);
 /* Both ends of a range that counts from the end. */
 void ui_range_resolve(struct ui_range *r, int64_t duration_ns);
 
-/* The ends for people: "00:00:01.200 to 00:00:03.000". Returns buf. */
+/* The ends for people: "00:00:01.200 to 00:00:03.000". Returns `buf`, the caller's, never NULL. */
 const char *ui_range_text(const struct ui_range *r, int64_t duration_ns, char *buf, size_t size);
 /* The same as one would type it. */
 const char *ui_range_typed(const struct ui_range *r, char *buf, size_t size);

@@ -110,7 +110,7 @@ void ui_cost_between(
 	own = own > all + least ? own - all : least;
 	ret->bytes_per_s = since(before->written, after->written) * 1000 / ms;
 	ret->slower = 100.0 * (double)all / (double)own;
-	ret->beside = 100.0 * (double)writer / (double)own;
+	ret->outside = 100.0 * (double)writer / (double)own;
 	for (int i = 0; i < UI_COST_KINDS; i++) {
 		struct ui_cost_row row = { .kind = (enum ui_cost_kind)i,
 			.events_per_s = since(before->events[i], after->events[i]) * 1000 / ms,

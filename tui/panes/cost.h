@@ -35,11 +35,11 @@ struct ui_stats {
 
 struct ui_cost {
 	bool known, paused;
-	uint64_t lag_ms, lost; /* now; of the whole session */
-	uint64_t bytes_per_s;  /* into the log */
-	double slower, beside; /* percent of the processor time that the program would need
+	uint64_t lag_ms, lost;  /* now; of the whole session */
+	uint64_t bytes_per_s;   /* into the log */
+	double slower, outside; /* percent of the processor time that the program would need
 				  * without: on its threads; on the probe's own */
-	size_t n;              /* kinds that there were events of, dearest first: */
+	size_t n;               /* kinds that there were events of, dearest first: */
 	struct ui_cost_row {
 		enum ui_cost_kind kind;
 		uint64_t events_per_s, bytes_per_s;
@@ -52,7 +52,7 @@ bool ui_stats_parse(const char *answer, struct ui_stats *ret);
 
 /*
  * `after` is a later answer of the same session. Calls cost what the probe measured at its start;
- * of the other kinds an estimate per event is taken, since nobody measures them one by one.
+ * for the other kinds an estimate per event is used, as they are not measured one by one.
  */
 void ui_cost_between(
 	const struct ui_stats *before, const struct ui_stats *after, struct ui_cost *ret);

@@ -1,6 +1,7 @@
 /*
- * The pane of flames: what is shown of one, the cursor in it, and what can be undone. It asks on the
- * worker's thread and draws finished answers. Names it searches and filters by are its list's.
+ * The pane of flames: what is shown of one, the cursor in it, and what can be undone. It asks on
+ * the worker's thread and draws finished answers on the screen's. Names it searches and filters by
+ * are its list's.
  */
 #ifndef UI_FLAME_H
 #define UI_FLAME_H
@@ -54,9 +55,10 @@ struct ui_flame {
 	int level[UI_FLAME_HALVES]; /* the first one drawn */
 };
 
-struct ui_flame *ui_flame_create(void); /* NULL: out of memory */
+/* NULL: out of memory. ui_flame_destroy() frees it. */
+struct ui_flame *ui_flame_create(void);
 void ui_flame_destroy(struct ui_flame *f);
-void ui_flame_forget(struct ui_flame *f); /* the model is about to die */
+void ui_flame_forget(struct ui_flame *f); /* before the model is destroyed */
 
 /* The cursor goes to the widest frame of this name, in this answer or the next one. */
 /* The cursor has another cell. */
@@ -69,9 +71,12 @@ void ui_flame_refresh(struct ui_flame *f, const struct ui_shared *s, struct ui_l
 bool ui_flame_awaits(const struct ui_flame *f);
 bool ui_flame_asking(const struct ui_flame *f);
 
+/* Draws the answers there are. */
 void ui_flame_draw(
 	struct ui_flame *f, const struct ui_shared *s, struct ui_canvas *c, struct ui_rect r);
-/* Cells as the last drawing placed them; made when they are not. */
+/*
+ * Cells as the last drawing placed them, made when they are not, owned by `f`; NULL: out of memory.
+ */
 const struct ui_icicle_span *ui_flame_span(struct ui_flame *f, int half, int w);
 
 /* Bits of enum ui_reply. */
@@ -81,16 +86,16 @@ unsigned ui_flame_mouse(struct ui_flame *f, struct ui_mouse m);
 bool ui_flame_undo(struct ui_flame *f); /* false: there is nothing to undo */
 /* By the word of :measure; false: there is none of that name. */
 bool ui_flame_measure(struct ui_flame *f, const char *word);
-/* Words for what a command has changed, NULL: it is seen. */
+/* Words, a literal, for what a command has changed; NULL: it shows on the screen. */
 const char *ui_flame_said(const struct ui_flame *f, enum ui_command cmd);
-/* The reason why a command changed nothing. */
+/* The reason why a command changed nothing: a literal, never NULL. */
 const char *ui_flame_why(const struct ui_flame *f, enum ui_command cmd);
 /* Changes with everything that a key can change. */
 uint64_t ui_flame_mark(const struct ui_flame *f);
 
-/* The cell under the cursor, NULL: none. */
+/* The cell under the cursor, owned by the answer; NULL: none. */
 const struct pv_flame_cell *ui_flame_cell(const struct ui_flame *f);
-/* The name of its function as the log has it, NULL: it is none. */
+/* The name of its function as the log has it, owned by the model; NULL: it is none. */
 const char *ui_flame_name(const struct ui_flame *f);
 
 /* Least shares of a cell, in thousandths; 0: what a column is. */

@@ -1,4 +1,4 @@
-/* The keys, as text to scroll and search: those of the pane one comes from first. */
+/* The keys, as text to scroll and search: those of the user's pane first. The screen's thread. */
 #ifndef UI_HELP_H
 #define UI_HELP_H
 

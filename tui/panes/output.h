@@ -1,6 +1,6 @@
 /*
  * Output of a program that was started from here: lines, bounded, to scroll and search. Bytes go in
- * as a terminal would get them; colours and cursor movements are left out.
+ * as a terminal would get them; colours and cursor movements are left out. The screen's thread.
  */
 #ifndef UI_OUTPUT_H
 #define UI_OUTPUT_H
@@ -31,14 +31,17 @@ struct ui_output {
 	char search[128];
 };
 
-void ui_output_finish(struct ui_output *o);
+void ui_output_finish(struct ui_output *o); /* frees all lines */
 
-/* Takes what was printed. Without memory the oldest lines give way, then the newest. */
+/* Takes what was printed. Out of memory the oldest lines are dropped, then the newest. */
 void ui_output_add(struct ui_output *o, const char *bytes, size_t n);
 /* A line of ours among them. */
 void ui_output_note(struct ui_output *o, const char *text);
 
-/* Lines there are, the one that is not ended included; the i-th of them. */
+/*
+ * The number of lines, the one that is not ended included; the i-th of them, owned by `o`, never
+ * NULL.
+ */
 size_t ui_output_count(const struct ui_output *o);
 const char *ui_output_line(const struct ui_output *o, size_t i);
 

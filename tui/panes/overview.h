@@ -1,4 +1,4 @@
-/* Home: what is wrong, where time ran, who holds memory, and when. */
+/* Home: findings, time, memory, and lanes of time. The screen's thread. */
 #ifndef UI_OVERVIEW_H
 #define UI_OVERVIEW_H
 
@@ -22,6 +22,7 @@ struct ui_overview {
 	int lane;                       /* row of the lanes under the cursor */
 };
 
+/* Finish frees its lists and series; forget drops their answers, before the model is destroyed. */
 void ui_overview_init(struct ui_overview *o);
 void ui_overview_finish(struct ui_overview *o);
 void ui_overview_forget(struct ui_overview *o);
@@ -39,7 +40,7 @@ bool ui_overview_step(struct ui_overview *o, const struct ui_shared *s, int dir)
 /* Whether the log has something for a block. */
 bool ui_overview_has(const struct ui_overview *o, const struct ui_shared *s, int block);
 
-/* The pane that is behind the block with the keys, its list (NULL: none). */
+/* The pane of the block with the keys; its list, owned by `o` (NULL: none). */
 enum ui_command ui_overview_pane(const struct ui_overview *o, const struct ui_shared *s);
 struct ui_list *ui_overview_list(struct ui_overview *o);
 bool ui_overview_click(struct ui_overview *o, int x, int y);

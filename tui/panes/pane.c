@@ -64,7 +64,7 @@ static int lists_of(const struct ui_pane *p, const struct ui_shared *s, int list
 		const struct ui_part *part = &p->def->part[i];
 		bool shown = !part->only || s->summary.recorded & part->only;
 		bool rows = !part->hide_empty || has_rows(&p->list[i]);
-		shown = shown && (i == 0 || !p->alone);
+		shown = shown && (i == 0 || !p->no_details);
 		if (shown && rows && !(s->summary.recorded & part->unless))
 			list[n++] = i;
 	}
@@ -351,7 +351,7 @@ static unsigned true_now(const struct ui_pane *p, const struct ui_shared *s)
 	const struct pv_table *main = p->list[0].table, *more = p->list[1].table;
 	size_t rows = main ? main->rows : 0;
 	return (rows > 0 ? UI_HINT_ROWS : 0u) | (rows > 1 ? UI_HINT_TWO : 0u) |
-	       (!p->alone && more && more->rows > 0 ? UI_HINT_MORE : 0u) |
+	       (!p->no_details && more && more->rows > 0 ? UI_HINT_MORE : 0u) |
 	       (ui_can_tell(s) ? UI_HINT_TELL : 0u) | (ui_has_ended(s) ? 0u : UI_HINT_GROWS);
 }
 

@@ -61,7 +61,7 @@ enum ui_hint_when {
 	UI_HINT_ROWS = 1,   /* the main list has a row, */
 	UI_HINT_TWO = 2,    /* two of them */
 	UI_HINT_MORE = 4,   /* the first list of details has one */
-	UI_HINT_TELL = 8,   /* the program can be spoken to */
+	UI_HINT_TELL = 8,   /* commands can be sent to the program */
 	UI_HINT_GROWS = 16, /* rows may still be added */
 };
 
@@ -95,7 +95,7 @@ struct ui_pane {
 	struct ui_list list[UI_PARTS];
 	int focus;        /* the list that has the keys */
 	enum pv_by group; /* its rows of methods and classes */
-	bool alone;       /* the main list needs no details at present */
+	bool no_details;  /* the main list needs no details at present */
 	struct ui_split split;
 	struct ui_graphs graphs;
 	struct ui_flame *flame; /* NULL: it has none */
@@ -105,9 +105,10 @@ struct ui_pane {
 extern const struct ui_pane_def ui_pane_defs[];
 extern const size_t ui_pane_count;
 
+/* Finish frees its lists, series and flame. */
 void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def);
 void ui_pane_finish(struct ui_pane *p);
-void ui_pane_forget(struct ui_pane *p); /* before the model dies */
+void ui_pane_forget(struct ui_pane *p); /* before the model is destroyed */
 
 /* Rectangle of the pane; needed before refresh and draw. */
 void ui_pane_place(struct ui_pane *p, const struct ui_shared *s, struct ui_rect body);
@@ -120,20 +121,22 @@ void ui_pane_set_group(struct ui_pane *p, enum pv_by group);
 /* It becomes the pane on screen: the user's selection comes along. */
 void ui_pane_enter(struct ui_pane *p, const struct ui_shared *s);
 
+/* Bits of enum ui_reply. */
 unsigned ui_pane_command(struct ui_pane *p, struct ui_shared *s, enum ui_command cmd);
 unsigned ui_pane_mouse(struct ui_pane *p, struct ui_shared *s, struct ui_mouse m);
 /* The next list of the pane in one direction; false when there is none. */
 bool ui_pane_next_part(struct ui_pane *p, const struct ui_shared *s, int dir);
 void ui_pane_focus(struct ui_pane *p, int part);
 
+/* Bits of enum ui_scope; the list with the keys, owned by `p`, never NULL. */
 unsigned ui_pane_scopes(const struct ui_pane *p);
-struct ui_list *ui_pane_list(struct ui_pane *p); /* the one with the keys */
-/* Actions possible here now, for the message line. Returns buf. */
+struct ui_list *ui_pane_list(struct ui_pane *p);
+/* Actions possible here now, for the message line. Returns `buf`, the caller's, never NULL. */
 const char *ui_pane_hint(
 	const struct ui_pane *p, const struct ui_shared *s, char *buf, size_t size);
+/* The coverage line of its table, owned by that, never NULL; "" without one. */
 const char *ui_pane_coverage(const struct ui_pane *p);
-
-/* A name of the focused row as the next pane knows it: of a stack, the innermost frame. */
+/* Name of the focused row, of a stack its innermost frame; owned by its table; NULL: no row. */
 const char *ui_pane_name(const struct ui_pane *p);
 const char *ui_pane_shown_name(const struct ui_pane *p); /* as people read it */
 

@@ -1,6 +1,6 @@
 /*
- * Rooms: panes that answer one question stand together under one digit. Pure functions of the
- * table of panes.
+ * Rooms: panes that answer one question share one digit. Pure functions of the table of panes: any
+ * thread.
  */
 #ifndef UI_ROOMS_H
 #define UI_ROOMS_H
@@ -29,7 +29,10 @@ size_t ui_room_views(int room);
 /* Whether a log with these groups has something to show there. */
 bool ui_pane_can(const struct ui_pane_def *def, unsigned groups);
 bool ui_room_can(int room, unsigned groups);
-/* The words that record something for a room's first view. */
+/*
+ * The probe's words that record something for a room's first view: a literal, "" for none, never
+ * NULL.
+ */
 const char *ui_room_records(int room);
 
 /* Whether the command leads to a room or a view. */

@@ -1,4 +1,4 @@
-/* When heap shots are asked for without a key: every so many seconds or collections. Pure. */
+/* Heap shots asked for without a key: every so many seconds or collections. Pure: any thread. */
 #ifndef UI_SCHEDULE_H
 #define UI_SCHEDULE_H
 
@@ -20,12 +20,13 @@ void ui_schedule_next(struct ui_schedule *w);
 /* It counts from here on. */
 void ui_schedule_begin(struct ui_schedule *w, int64_t now_ns, uint64_t collections);
 
+/* Whether it asks for any. */
 static inline bool ui_schedule_on(const struct ui_schedule *w)
 {
 	return w->every_ns || w->every_collections;
 }
 
-/* "every 10 s", "every 5 collections", "never". Returns buf. */
+/* "every 10 s", "every 5 collections", "never". Returns `buf`, the caller's. */
 const char *ui_schedule_text(const struct ui_schedule *w, char *buf, size_t size);
 
 /* Whether a shot is due; *ret_left_ns: else how long to wait at most, 0: until more comes. */

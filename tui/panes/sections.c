@@ -352,7 +352,7 @@ static void draw_cost(const struct ui_overview *o, const struct ui_shared *s, st
 	if (o->focus == UI_BLOCK_COST)
 		ui_put_code(c, r.x - 1, r.y, UI_CURSOR, 0x25b6);
 	snprintf(text, sizeof text, "%s~%.1f %% slower, %.1f %% beside it; lag %llu ms, lost %s",
-		k->paused ? "paused; " : "", k->slower, k->beside, (unsigned long long)k->lag_ms,
+		k->paused ? "paused; " : "", k->slower, k->outside, (unsigned long long)k->lag_ms,
 		pv_units_count(events, sizeof events, k->lost));
 	say(c, r, 0, "cost", text);
 	for (size_t i = 0; i < k->n && (int)i + 1 < r.h; i++) {

@@ -1,4 +1,4 @@
-/* The blocks of Home and its lanes, as rows. */
+/* The blocks of Home and its lanes, as rows. The screen's thread. */
 #ifndef UI_SECTIONS_H
 #define UI_SECTIONS_H
 
@@ -29,7 +29,7 @@ enum {
 
 struct ui_section {
 	const char *title;
-	enum ui_command pane; /* behind it */
+	enum ui_command pane; /* that shows more of it */
 	int list;             /* its rows, -1 none */
 	int rows, tall;       /* below the title: at least, and where there is room */
 	void (*draw)(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,

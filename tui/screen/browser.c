@@ -410,7 +410,7 @@ void ui_browser_place(struct ui_screen *s, struct ui_pane *p)
 		l->select = objects ? at->klass : at->dir;
 		l->set = set;
 	}
-	p->alone = at->mode == UI_BROWSE_CLASSES || at->mode == UI_BROWSE_MERGED;
+	p->no_details = at->mode == UI_BROWSE_CLASSES || at->mode == UI_BROWSE_MERGED;
 	tell_trail(s);
 }
 

@@ -1,7 +1,7 @@
 /*
  * The object browser: where in a heap shot the user is (classes, objects of one, what an object
  * keeps, merged paths), the way there and back, and named sets of objects. It decides what the
- * lists of its pane ask for; snapshot_loader.c brings the shot.
+ * lists of its pane ask for; snapshot_loader.c reads the shot. The screen's thread.
  */
 #ifndef UI_BROWSER_H
 #define UI_BROWSER_H
@@ -47,7 +47,7 @@ enum { UI_BROWSE_SETS = UI_MENU_MAX, UI_BROWSE_STEPS = 200 };
 struct ui_browser {
 	bool visited;   /* a shot was chosen */
 	bool asked;     /* another one is wanted than is open: snapshot_loader.c */
-	bool cancelled; /* nobody wants what is being read */
+	bool cancelled; /* the shot being read is not wanted any more */
 	struct ui_browse_place at;
 	PV_ARRAY(struct ui_browse_place) back, forward;
 	struct ui_browse_wish wish;
@@ -58,15 +58,19 @@ struct ui_browser {
 	enum ui_command choice;
 };
 
+/* Frees its sets and places. */
 void ui_browser_finish(struct ui_browser *b);
-/* The heap is about to die, or is another shot's: sets and places are forgotten. */
+/* Before the heap is destroyed, or is another shot's: sets and places are forgotten. */
 void ui_browser_forget(struct ui_screen *s);
 /* No question is under way: what was forgotten is given back. */
 void ui_browser_sweep(struct ui_browser *b);
 
 /* The pane comes on screen: the shot selected in the pane of shots, else the newest. */
 void ui_browser_visit(struct ui_screen *s);
-/* The figures have changed: where the pane is on screen and waits for a first shot, it may be there. */
+/*
+ * The figures have changed: where the pane is on screen and waits for a first shot, it may be
+ * there.
+ */
 void ui_browser_await(struct ui_screen *s);
 /* The shot selected in the pane of shots is opened, without going to its objects. */
 void ui_browser_retained(struct ui_screen *s);

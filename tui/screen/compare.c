@@ -142,7 +142,7 @@ void ui_compare_place(struct ui_screen *s, struct ui_pane *p)
 	follow_newer(s);
 	if (p->def->command == UI_CMD_DIFF) {
 		set_view(&p->list[0], view[s->compare.rows]);
-		p->alone = s->compare.rows != UI_ROWS_CLASSES;
+		p->no_details = s->compare.rows != UI_ROWS_CLASSES;
 	}
 }
 

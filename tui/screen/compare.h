@@ -1,6 +1,7 @@
 /*
  * Two heap shots compared, object by object, and the growth ladder: which shots, what makes an
- * object the same, and what the lists of the two panes ask for. identity_loader.c finds out who is who.
+ * object the same, and what the lists of the two panes ask for. identity_loader.c matches the
+ * objects. The screen's thread. Times are ns.
  */
 #ifndef UI_COMPARE_H
 #define UI_COMPARE_H
@@ -14,7 +15,7 @@ struct ui_screen;
 
 struct ui_compare {
 	bool asked;          /* other shots are wanted than are known: identity_loader.c */
-	bool cancelled;      /* nobody wants what is being read */
+	bool cancelled;      /* what is being read is not wanted any more */
 	uint32_t base, shot; /* wanted; UI_NO_SHOT: the first, the last */
 	bool by_address;
 	bool held;      /* reading was cancelled: only the user begins it again */
@@ -27,7 +28,8 @@ struct ui_compare {
 /* Whether the pane is one of the two. */
 bool ui_compare_has(const struct ui_pane *p);
 
-/* One of them comes on screen: the marked base and the selected shot, else the first and the last.
+/*
+ * One of them comes on screen: the marked base and the selected shot, else the first and the last.
  */
 void ui_compare_visit(struct ui_screen *s);
 /* The comparison asked for; NULL: there is none, `why` says the reason. */

@@ -1,5 +1,5 @@
 /*
- * Completion on the command line: names of commands, then what may stand behind one. Tab lists and
+ * Completion on the command line: names of commands, then what may follow one. Tab lists and
  * goes as far as all agree, and then from one to the next; Shift-Tab back. One thread.
  */
 #ifndef UI_COMPLETE_H

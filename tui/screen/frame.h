@@ -1,4 +1,6 @@
-/* The lines around every pane: status, clock, tabs, selection, coverage, keys. */
+/*
+ * The lines around every pane: status, clock, tabs, selection, coverage, keys. The screen's thread.
+ */
 #ifndef UI_FRAME_H
 #define UI_FRAME_H
 
@@ -7,6 +9,7 @@
 #include "tui/panes/pane.h"
 #include "tui/draw/shared.h"
 
+/* The line of source, state and rates. */
 void ui_frame_status(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s);
 
 /* How far loading is; false when nothing is loaded, or how much there is is not known. */
@@ -26,9 +29,11 @@ void ui_frame_rooms(
 /* The room at column x, or -1. */
 int ui_frame_room_at(struct ui_rect r, size_t current, int x);
 
+/* The line of selection and filter. */
 void ui_frame_crumb(
 	struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p, const struct ui_shared *s);
 
+/* The function bar, for bits of enum ui_scope. */
 void ui_frame_keys(
 	struct ui_canvas *c, struct ui_rect r, unsigned scopes, const struct ui_shared *s);
 /* The command of the function bar at column x, or UI_CMD_NONE. */

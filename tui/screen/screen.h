@@ -1,6 +1,8 @@
 /*
  * The whole front end without a terminal and without an input: keys go in, a canvas comes out.
- * app.c drives it from a real terminal, --dump and the tests drive it with keys as text. One thread. The model it is given must outlive it or be taken back with ui_screen_forget(). False: out of memory.
+ * app.c drives it from a real terminal, --dump and the tests drive it with keys as text. One
+ * thread. The model it is given must outlive it or be taken back with ui_screen_forget(). What
+ * returns bool is false when out of memory, if nothing else is said.
  */
 #ifndef UI_SCREEN_H
 #define UI_SCREEN_H
@@ -76,6 +78,7 @@ struct ui_screen_options {
 	struct ui_output *output; /* borrowed; NULL: no program was started from here */
 };
 
+/* Finish frees all of it; resize sets the size in cells. */
 bool ui_screen_init(struct ui_screen *s, const struct ui_screen_options *options);
 void ui_screen_finish(struct ui_screen *s);
 bool ui_screen_resize(struct ui_screen *s, int w, int h);
@@ -87,11 +90,13 @@ void ui_screen_update(
 void ui_screen_use(struct ui_screen *s, struct pv_model *range_model);
 /* The lines have other places: a range came or went. */
 void ui_screen_place(struct ui_screen *s);
-/* Lets go of everything that came from the model, which may die then. */
+/* Drops everything that came from the model, which may be destroyed then. */
 void ui_screen_forget(struct ui_screen *s);
 
-/* Bits of enum ui_reply that are the caller's to do: LEAVE, REPAINT, SHOOT, ZERO, STOP,
- * CHEAPER, END_PROGRAM. */
+/*
+ * Bits of enum ui_reply that are the caller's to do: LEAVE, REPAINT, SHOOT, ZERO, STOP, CHEAPER,
+ * END_PROGRAM.
+ */
 unsigned ui_screen_key(struct ui_screen *s, int key);
 unsigned ui_screen_mouse(struct ui_screen *s, struct ui_mouse m);
 unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd);
@@ -128,23 +133,20 @@ bool ui_screen_go_to_row(struct ui_screen *s, enum ui_command pane, const char *
 bool ui_screen_go_to_box(struct ui_screen *s, const char *title);
 bool ui_screen_go_back(struct ui_screen *s);
 void ui_screen_go_on(struct ui_screen *s, int dir);
-
+/* Opens the menu of rooms. */
 void ui_screen_list_rooms(struct ui_screen *s);
 /* The entry chosen from a menu, if any. */
 void ui_screen_choose(struct ui_screen *s, enum ui_menu_answer answer);
-
 /* typing.c: prompts and the command line. */
 void ui_screen_ask(struct ui_screen *s, enum ui_prompt_kind kind);
 /* Outcome of searches since the last frame. */
 void ui_screen_tell_search(struct ui_screen *s);
 unsigned ui_screen_type(struct ui_screen *s, int key);
 unsigned ui_screen_run(struct ui_screen *s, const char *line);
-
 /* Whether the key needs rows that are still being asked for: it is to be pressed again then. */
 bool ui_screen_awaits(const struct ui_screen *s, int key);
-
-unsigned ui_screen_scopes(const struct ui_screen *s);
-/* The list with the keys, NULL in the overview. */
+unsigned ui_screen_scopes(const struct ui_screen *s); /* bits of enum ui_scope */
+/* The list with the keys, owned by the screen; NULL in the overview. */
 struct ui_list *ui_screen_list(struct ui_screen *s);
 
 #endif

@@ -1,4 +1,6 @@
-/* The time strip: its cursor and the range on it, by keys, by typing and by mouse. */
+/*
+ * The time strip: its cursor and the range on it, by keys, typing and mouse. The screen's thread.
+ */
 #ifndef UI_STRIP_H
 #define UI_STRIP_H
 
@@ -15,14 +17,17 @@ void ui_frame_axis(
 	struct ui_canvas *c, struct ui_rect axis, struct ui_rect lanes, const struct ui_shared *s);
 void ui_frame_range(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s);
 
-/* The range, and how far its figures go: for the line of the selection. "" without one. */
+/*
+ * The range and the state of its figures, for a line: `buf`, the caller's, or a literal; never
+ * NULL.
+ */
 const char *ui_strip_text(const struct ui_shared *s, char *buf, size_t size);
 
 /* UI_IGNORED: not one of the strip's commands. */
 unsigned ui_strip_command(struct ui_screen *s, enum ui_command cmd);
 /* Takes the text typed as a range; "" or "all": no range any more. */
 unsigned ui_strip_typed(struct ui_screen *s, const char *text);
-/* A press on the strip's lines, and where the button was let go. */
+/* A press on the strip's lines, and the release of the button. */
 unsigned ui_strip_mouse(struct ui_screen *s, struct ui_mouse m);
 bool ui_strip_has(const struct ui_screen *s, struct ui_mouse m);
 
