@@ -40,7 +40,8 @@ struct pvp_clr_type {
 /* The shape of a structure; 0: that of an argument is not known. */
 uint64_t pvp_clr_shape(const struct pvp_clr_type *t);
 
-/* A loaded type of this definition and these arguments; 0: none is known. Needs all arguments' ids.
+/*
+ * A loaded type of this definition and these arguments; 0: none is known. Needs all arguments' ids.
  */
 uint64_t pvp_clr_class_find(const struct pvp_clr_type *t);
 /* A loaded structure of this definition and shape, whatever its arguments are. */
@@ -79,6 +80,7 @@ bool pvp_clr_classes_waiting(void);
 void pvp_clr_unloads_hold(void);
 void pvp_clr_unloads_release(void);
 
+/* A class is unloaded; all of a module; all of them. */
 void pvp_clr_class_gone(uint64_t id);
 void pvp_clr_classes_gone(uint64_t module); /* all of a module */
 void pvp_clr_classes_forget(void);

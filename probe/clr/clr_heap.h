@@ -14,6 +14,7 @@
 
 struct pvp_clr_mask;
 
+/* As the others in host_clr.h. */
 void pvp_clr_heap_init(struct pvp_clr_mask *mask);
 
 /* Takes one, on the calling thread; it is known to the runtime and stands in none of its code. */
@@ -22,7 +23,7 @@ void pvp_clr_heap_take(void);
 /* Whether one can be taken at all. */
 bool pvp_clr_heap_possible(void);
 
-/* A collection of everything that begins now is ours, for a shot. */
+/* Whether a collection of everything that begins now is ours, for a shot. */
 bool pvp_clr_heap_forces(void);
 
 /* A collection begins. */

@@ -14,7 +14,7 @@ void pvp_clr_enter_hook(void);
 void pvp_clr_leave_hook(void);
 void pvp_clr_tail_hook(void);
 void pvp_clr_empty_hook(void);
-/* The same where some methods are told apart: their number has more than 32 bits. */
+/* The same where some methods are distinguished: their number has more than 32 bits. */
 void pvp_clr_enter_some_hook(void);
 void pvp_clr_leave_some_hook(void);
 void pvp_clr_tail_some_hook(void);
@@ -23,7 +23,7 @@ void pvp_clr_enter_tree_hook(void);
 void pvp_clr_leave_tree_hook(void);
 void pvp_clr_tail_tree_hook(void);
 
-/* Called by the stubs. These keep all registers but the one that the result is in. */
+/* Called by the stubs. They keep all registers but that of the result. False: the slow way. */
 #define PVP_KEEPS_REGISTERS __attribute__((no_caller_saved_registers))
 bool pvp_clr_entered(uint64_t method) PVP_KEEPS_REGISTERS; /* false: the slow way */
 bool pvp_clr_left(uint64_t method) PVP_KEEPS_REGISTERS;

@@ -1,4 +1,6 @@
-/* Reads what the runtime's events carry: little-endian, as this machine; UTF-16 texts end with 0.
+/*
+ * Reads the payload of the runtime's events: little-endian, as this machine; UTF-16 texts end with
+ * 0. Any thread.
  */
 #ifndef PV_PROBE_CLR_PAYLOAD_H
 #define PV_PROBE_CLR_PAYLOAD_H
@@ -8,7 +10,7 @@
 
 #include "probe/clr/host_clr.h"
 
-/* ok: nothing was read behind the end so far. */
+/* ok: nothing was read beyond the end so far. */
 struct pvp_payload {
 	const uint8_t *at, *end;
 	bool ok;
@@ -16,6 +18,7 @@ struct pvp_payload {
 
 enum { PVP_PAYLOAD_TEXT = 512 }; /* UTF-16 units of a text that are kept */
 
+/* A number of up to 8 bytes; 0 beyond the end. */
 static inline uint64_t pvp_payload_number(struct pvp_payload *p, size_t bytes)
 {
 	uint64_t n = 0;
@@ -28,6 +31,7 @@ static inline uint64_t pvp_payload_number(struct pvp_payload *p, size_t bytes)
 	return n;
 }
 
+/* Skips a text. */
 static inline void pvp_payload_skip_text(struct pvp_payload *p)
 {
 	while (pvp_payload_number(p, 2) && p->ok)

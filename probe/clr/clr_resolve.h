@@ -1,4 +1,7 @@
-/* Types that signatures in metadata denote (ECMA-335 II.23.2), as the runtime's ids of them. */
+/*
+ * Types that signatures in metadata denote (ECMA-335 II.23.2), as the runtime's ids of them. On the
+ * program's threads or the agent's.
+ */
 #ifndef PV_PROBE_CLR_RESOLVE_H
 #define PV_PROBE_CLR_RESOLVE_H
 

@@ -11,7 +11,7 @@ void pvp_clr_contexts_unloading(uint64_t assembly);
 /* The runtime has found an assembly of this full name for this context. */
 void pvp_clr_contexts_found(const char *name, const char *context);
 
-void pvp_clr_contexts_forget(void);
+void pvp_clr_contexts_forget(void); /* all of them */
 
 /* clr_spans.c: sources of spans, to be asked for where spans are; false: there is no i-th. */
 enum { PVP_CLR_SPAN_SOURCES = 4 };
@@ -24,13 +24,14 @@ void pvp_clr_spans_forget(void);
 
 /*
  * clr_files.c: work on files, told by the library's own methods that do it. Which kind of work a
- * method is, 0: none; that it begins, at this place of the stack, and ends (an exception leaves it).
+ * method is, 0: none; that it begins, at this place of the stack, and ends (an exception leaves
+ * it).
  */
 struct pvp_clr_hooked;
 unsigned pvp_clr_file_work(uint64_t function);
 void pvp_clr_file_begins(unsigned work, const struct pvp_clr_hooked *at);
 void pvp_clr_file_ends(bool failed);
-bool pvp_clr_files_init(void);
+bool pvp_clr_files_init(void); /* false: the runtime does not say where strings have their text */
 
 /*
  * When nobody reads (clr_leave.c). The writer's: the pipe's reader is gone, is there; the session
@@ -60,7 +61,10 @@ void pvp_clr_not_found(const char *name);
 void pvp_clr_moves_begin(void);
 void pvp_clr_moves_end(unsigned generation);
 
-/* clr_counters.c: nothing yet, before the writer runs; what they count; the writer's reading. */
+/*
+ * clr_counters.c: nothing yet, before the writer runs; what they count; the writer's reading
+ * (false: it could not be written).
+ */
 void pvp_clr_counters_begin(void);
 void pvp_clr_count_collection(unsigned generation, const struct pvp_clr_range *ranges, uint32_t n);
 void pvp_clr_count_threads(int more);

@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Before the runtime stands: the slots of classes new since the last time, and what had none then.
+/*
+ * Before the runtime stands: the slots of classes new since the last time, and what had none then.
  */
 void pvp_clr_statics_find(void);
 
@@ -20,6 +21,6 @@ void pvp_clr_statics_find(void);
 size_t pvp_clr_statics_count(void);
 uint64_t pvp_clr_static_object(size_t i, uint64_t *ret_slot);
 
-void pvp_clr_statics_forget(void);
+void pvp_clr_statics_forget(void); /* all of them */
 
 #endif

@@ -34,6 +34,7 @@ static inline unsigned pvp_clr_groups(void)
 	return __atomic_load_n(&pvp_clr.options.m.groups, __ATOMIC_RELAXED);
 }
 
+/* Likewise: enum pvp_clr_more. */
 static inline unsigned pvp_clr_more(void)
 {
 	return __atomic_load_n(&pvp_clr.options.more, __ATOMIC_RELAXED);
@@ -55,7 +56,6 @@ void pvp_clr_alloc_init(struct pvp_clr_mask *mask);
 void pvp_clr_pipe_init(struct pvp_clr_mask *mask);
 void pvp_clr_moves_init(struct pvp_clr_mask *mask);
 void pvp_clr_crossings_init(struct pvp_clr_mask *mask);
-
 void pvp_clr_samples_init(struct pvp_clr_mask *mask);
 void pvp_clr_samples_begin(void); /* their timers, once more */
 void pvp_clr_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page); /* the writer's */
@@ -93,6 +93,7 @@ uint64_t pvp_clr_method_if_hooked(
 	uint64_t function, bool *ret_work); /* 0: its calls are not told */
 uint64_t pvp_clr_domain(void);
 
+/* The key of an id of the runtime's. */
 static inline uint64_t pvp_clr_key(uint64_t id)
 {
 	return id >> 3;

@@ -1,7 +1,8 @@
 /*
- * Stubs through which an x86-64 file calls functions of others: "memcmp@plt". A stub jumps to what a
- * slot of the global offset table holds (`ff 25`, behind an endbr64 or not), and a relocation says
- * whose address that is; so .plt, .plt.sec and .plt.got are read alike (psABI x86-64, 5.2).
+ * Stubs through which an x86-64 file calls functions of others: "memcmp@plt". A stub jumps to what
+ * a slot of the global offset table holds (`ff 25`, after an endbr64 or not), and a relocation says
+ * whose address that is; so .plt, .plt.sec and .plt.got are read alike (psABI x86-64, 5.2). Any
+ * thread.
  */
 #ifndef PV_PROBE_ELF_PLT_H
 #define PV_PROBE_ELF_PLT_H

@@ -1,6 +1,6 @@
 /*
  * Function symbols of one ELF file (64 bit, this machine's byte order), for looking up addresses.
- * The file is read, never mapped: a file that shrinks must not kill the program.
+ * The file is read, never mapped: a file that shrinks must not kill the program. Any thread.
  */
 #ifndef PV_PROBE_ELF_SYMS_H
 #define PV_PROBE_ELF_SYMS_H

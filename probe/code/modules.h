@@ -15,24 +15,26 @@ void pvp_modules_refresh(void (*gone)(void *ctx, uint64_t from, uint64_t to), vo
  */
 bool pvp_modules_method(uint64_t address, struct pvp_method *ret);
 
-/* The base name of the file that holds the address, good until the next refresh; NULL: none does. */
+/*
+ * The base name of the file that holds the address, good until the next refresh; NULL: none does.
+ */
 const char *pvp_modules_file(uint64_t address);
 
 /*
- * The function's first address, by its symbol, else by its file's unwind table, else its module. 0: no
- * module holds the address.
+ * The function's first address, by its symbol, else by its file's unwind table, else its module. 0:
+ * no module holds the address.
  */
 uint64_t pvp_modules_start(uint64_t address);
 
 /*
  * Modules one after the other, *at from 0 on, `again` or those alone that were not given yet: code
- * and size are those of all of it, the name is the path of its file.
+ * and size are those of all of it, the name is the path of its file. False: there is none left.
  */
 bool pvp_modules_next(size_t *at, bool again, struct pvp_method *ret);
 
 /*
- * How the log says the build id of the module at that place, of those that pvp_modules_next() gives;
- * NULL: it has none. Good until the next refresh.
+ * How the log says the build id of the module at that place, of those that pvp_modules_next()
+ * gives; NULL: it has none. Good until the next refresh.
  */
 const char *pvp_modules_build_id(size_t at);
 
@@ -41,6 +43,6 @@ struct pvp_writer;
 struct pvp_out_buffer;
 bool pvp_modules_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again);
 
-void pvp_modules_finish(void);
+void pvp_modules_finish(void); /* frees what is known of them */
 
 #endif

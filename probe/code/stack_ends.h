@@ -1,7 +1,7 @@
 /*
  * How walked stacks ended, counted for the log: those that reached the thread's start, and for
  * others why and in the code of which file. Bounded: further files are counted together. The
- * writer's thread, but for pvp_stack_ends_note().
+ * writer's thread, but for pvp_stack_ends_note(). `times` are counts, no clock.
  */
 #ifndef PV_PROBE_STACK_ENDS_H
 #define PV_PROBE_STACK_ENDS_H

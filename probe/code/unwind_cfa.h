@@ -1,5 +1,7 @@
-/* The entries of .eh_frame, and their programs run: parts of unwind_build.c. Sources:
- * unwind_table.h */
+/*
+ * The entries of .eh_frame, and their programs run: parts of unwind_build.c. Any thread. Sources:
+ * unwind_table.h
+ */
 #ifndef PV_PROBE_UNWIND_CFA_H
 #define PV_PROBE_UNWIND_CFA_H
 

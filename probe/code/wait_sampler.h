@@ -3,7 +3,7 @@
  * tells of each and walks a copy of its stack. The program's threads are not interrupted, and what
  * the helper takes is bounded: PVP_WAITS_PERCENT of one processor, however many threads there are
  * (with many of them more rarely). How long a thread waited comes from the scheduler's own sums, so
- * it does not depend on how often is looked; only what it waited for does.
+ * it does not depend on how often is looked; only what it waited for does. Times are ns.
  */
 #ifndef PV_PROBE_WAIT_SAMPLER_H
 #define PV_PROBE_WAIT_SAMPLER_H
@@ -29,8 +29,8 @@ void pvp_waits_follow(struct pvp_sample_order order);
 typedef uint64_t pvp_waits_key(struct pvp_writer *w, uint64_t address, uint64_t time);
 
 /*
- * The writer's thread: begins or ends the helper, writes what it found; `ended`: so many samples have
- * stacks that end there, may be NULL.
+ * The writer's thread: begins or ends the helper, writes what it found; `ended`: so many samples
+ * have stacks that end there, may be NULL.
  */
 void pvp_waits_tell(struct pvp_writer *w, struct pvp_out_buffer *page, pvp_waits_key *key,
 	void (*ended)(const struct pvp_walk_stop *stop, uint64_t times));

@@ -1,4 +1,7 @@
-/* Path of the control socket, and whether it is still ours. Used by probe_control.c alone. */
+/*
+ * Path of the control socket, and whether it is still ours. Used only by probe_control.c, on one
+ * thread at a time.
+ */
 #ifndef PV_PROBE_CONTROL_SOCKET_H
 #define PV_PROBE_CONTROL_SOCKET_H
 

@@ -1,4 +1,4 @@
-/* Start and stop of recording, and what becomes of it at fork and at exit. */
+/* Start and stop of recording, and its end at fork and at exit. Any thread. */
 #ifndef PV_PROBE_SESSION_H
 #define PV_PROBE_SESSION_H
 
@@ -15,7 +15,7 @@ bool pvp_session_in_children(void);
 
 /* As profview_stop(), profview_flush(). */
 int pvp_session_stop(void);
-/* EBUSY: somebody else is starting or stopping it. */
+/* EBUSY: another thread is starting or stopping it. */
 int pvp_session_try_stop(void);
 int pvp_session_flush(void);
 

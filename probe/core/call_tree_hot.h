@@ -13,7 +13,7 @@
 #define PVP_TREE_SET(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
 #define PVP_TREE_ADD(x, v) PVP_TREE_SET(x, PVP_TREE_GET(x) + (v))
 
-/* Among the children behind the first; what is found becomes the first. */
+/* Among the children after the first; the one found, the tree's, becomes the first. NULL: none. */
 static inline struct pvp_node *pvp_tree_find(struct pvp_node *parent, uint64_t key)
 {
 	struct pvp_node *before = parent->child;
@@ -28,6 +28,7 @@ static inline struct pvp_node *pvp_tree_find(struct pvp_node *parent, uint64_t k
 	return NULL;
 }
 
+/* The node's call ends: keeps the longest. */
 static inline void pvp_tree_end(struct pvp_node *n, uint64_t now)
 {
 	uint64_t took = now - n->enter_ns;
@@ -48,6 +49,7 @@ static inline struct pvp_tree *pvp_tree_plain(uint64_t *ret_now)
 	return (int64_t)(*ret_now - PVP_TREE_GET(t->last_ns)) < 0 ? NULL : t;
 }
 
+/* Gives the top node its time up to `now`. */
 static inline void pvp_tree_pay_plain(struct pvp_tree *t, struct pvp_node *top, uint64_t now)
 {
 	PVP_TREE_ADD(top->self_ns, now - PVP_TREE_GET(t->last_ns));
@@ -73,6 +75,7 @@ static inline bool pvp_tree_enter_plain(uint64_t method)
 	return true;
 }
 
+/* Likewise. */
 static inline bool pvp_tree_leave_plain(uint64_t method)
 {
 	uint64_t now;

@@ -1,4 +1,7 @@
-/* The fixed memory that threads' chunks are cut from. All calls under the core's lock. */
+/*
+ * The fixed memory that threads' chunks are cut from. All calls under the core's lock. Times are
+ * ns.
+ */
 #ifndef PV_PROBE_CHUNK_POOL_H
 #define PV_PROBE_CHUNK_POOL_H
 
@@ -22,19 +25,23 @@ struct pvp_chunk {
 
 struct pvp_pool;
 
-/* Memory of `bytes` in all, touched only as it is used. NULL: out of memory. */
+/*
+ * Memory of `bytes` in all, touched only as it is used; pvp_pool_retire() frees it. NULL: out of
+ * memory.
+ */
 struct pvp_pool *pvp_pool_create(size_t bytes);
 
 /* Gives the memory back, at once or when the last chunk out there returns. */
 void pvp_pool_retire(struct pvp_pool *p);
 
-/* In a child of fork: gives everything back, whoever may hold it. */
+/* In a child of fork: gives everything back, also chunks that are in use. */
 void pvp_pools_unmap(void);
 
-/* A chunk with next, end, obj_base and taken set; NULL when all are out. */
+/* A chunk with next, end, obj_base and taken set, until pvp_pool_put(); NULL when all are out. */
 struct pvp_chunk *pvp_pool_take(struct pvp_pool *p);
 void pvp_pool_put(struct pvp_pool *p, struct pvp_chunk *c);
 
+/* Chunks in all. */
 size_t pvp_pool_chunks(const struct pvp_pool *p);
 
 /* Free chunks of the pool made last, 0 once it is retired. Needs no lock. */

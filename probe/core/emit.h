@@ -1,6 +1,6 @@
 /*
- * Events, encoded as they happen. The hot ones are written out by hand here; a test holds them
- * equal to the rows of the format. No lock, no atomic read-modify-write and no call on the way
+ * Events, encoded as they happen. The hot ones are written out by hand here; a test compares them
+ * with the rows of the format. No lock, no atomic read-modify-write and no call on the way
  * that is taken while the chunk has room.
  */
 #ifndef PV_PROBE_EMIT_H
@@ -26,6 +26,7 @@ static inline uint8_t *pvp_put_time(struct pvp_thread *t, uint8_t *p, uint64_t n
 	return pv_put_uleb(p, delta);
 }
 
+/* Each writes one event at `p` and returns the byte after it, never NULL: there is room. */
 static inline uint8_t *pvp_put_call(
 	struct pvp_thread *t, uint8_t *p, enum pvp_call_event event, uint64_t method, uint64_t now)
 {
@@ -44,7 +45,6 @@ static inline void pvp_base_object(struct pvp_thread *t, uint64_t object)
 		atomic_store_explicit(&t->chunk->obj_base, t->obj_base, memory_order_relaxed);
 	}
 }
-
 static inline uint8_t *pvp_put_alloc(struct pvp_thread *t, uint8_t *p, uint64_t type,
 	uint64_t object, uint64_t bytes, uint64_t now)
 {
@@ -55,7 +55,6 @@ static inline uint8_t *pvp_put_alloc(struct pvp_thread *t, uint8_t *p, uint64_t 
 	p = pv_put_sleb(p, (int64_t)((object >> 3) - t->obj_base));
 	return pv_put_uleb(p, bytes);
 }
-
 static inline uint8_t *pvp_put_free(struct pvp_thread *t, uint8_t *p, uint64_t object, uint64_t now)
 {
 	pvp_base_object(t, object);
@@ -67,6 +66,7 @@ static inline uint8_t *pvp_put_free(struct pvp_thread *t, uint8_t *p, uint64_t o
 	return p;
 }
 
+/* The events up to `end` may be read by the writer. */
 static inline void pvp_publish(struct pvp_thread *t, uint8_t *end)
 {
 	atomic_store_explicit(&t->cursor, end, memory_order_release);
@@ -75,11 +75,12 @@ static inline void pvp_publish(struct pvp_thread *t, uint8_t *end)
 /* The same for a thread whose chunk may be full, or that has none; with the guard held. */
 void pvp_call_room(enum pvp_call_event event, uint64_t method);
 
-/* That, then lets go of the guard. */
+/* The same, and then the guard is off. */
 void pvp_call_slow(enum pvp_call_event event, uint64_t method);
 void pvp_alloc_slow(uint64_t type, uint64_t object, uint64_t bytes);
 void pvp_free_slow(uint64_t object);
 
+/* An enter or leave, an allocation, on the calling thread. */
 static inline void pvp_call(enum pvp_call_event event, uint64_t method)
 {
 	if (PVP_UNLIKELY(!pvp_guard_on())) {
@@ -95,7 +96,6 @@ static inline void pvp_call(enum pvp_call_event event, uint64_t method)
 	pvp_publish(t, pvp_put_call(t, p, event, method, pvp_tsc_ns(&t->clock)));
 	pvp_guard_off();
 }
-
 static inline void pvp_alloc(uint64_t type, uint64_t object, uint64_t bytes)
 {
 	if (PVP_UNLIKELY(!pvp_guard_on())) {
@@ -136,7 +136,7 @@ static inline void pvp_free(uint64_t object)
  */
 bool pvp_event(struct pv_event *ev, const struct pv_batch *pools, uint64_t object);
 
-/* Several of one moment, directly behind one another: all of them are recorded, or none. */
+/* Several of one moment, one directly after another: all are recorded; false: none. */
 bool pvp_events(struct pv_event *ev, unsigned n, const struct pv_batch *pools, uint64_t object);
 
 /* Bits of enum pvp_group: what pvp_event() leaves out for now, and what stats says is off. */

@@ -1,6 +1,6 @@
 /*
  * The calls a thread stands in, as the native host sees them, so that a longjmp() that leaves
- * some of them behind is noticed: their leave is then written when the next call shows it.
+ * some of them is noticed: their leave is then written when the next call shows it.
  * One a thread, used by that thread alone, inside the probe.
  */
 #ifndef PV_PROBE_FRAMES_H
@@ -29,7 +29,7 @@ struct pvp_frames {
 	struct pvp_frame at[];       /* at[0] is below all: its sp is the highest address */
 };
 
-/* NULL: out of memory. */
+/* NULL: out of memory. pvp_frames_destroy() frees it. */
 struct pvp_frames *pvp_frames_create(void);
 void pvp_frames_destroy(struct pvp_frames *f);
 void pvp_frames_reset(struct pvp_frames *f, uint32_t session);
@@ -52,6 +52,7 @@ static inline bool pvp_frames_plain(
 	return below->sp > sp;
 }
 
+/* Adds a call; there is room. */
 static inline void pvp_frames_push(
 	struct pvp_frames *f, uintptr_t sp, uintptr_t pc, uint64_t method)
 {

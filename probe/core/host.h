@@ -1,6 +1,7 @@
 /*
  * Functions that the probe's core calls in the kind of program it sits in. Events come the other
- * way: the host calls emit.h. All of this runs on the writer's thread, except the last three.
+ * way: the host calls emit.h. All of this runs on the writer's thread, except the last three. Times
+ * are ns.
  */
 #ifndef PV_PROBE_HOST_H
 #define PV_PROBE_HOST_H
@@ -51,7 +52,9 @@ struct pvp_host {
 	 */
 	bool (*tell)(struct pvp_writer *w, struct pvp_out_buffer *page, bool again);
 
-	/* The events taken in this round are written: so may be what came after them. May be NULL. */
+	/*
+	 * The events taken in this round are written: so may be what came after them. May be NULL.
+	 */
 	void (*on_flushed)(struct pvp_writer *w);
 
 	/* Events before this time, at which all threads stood still, are written. May be NULL. */
@@ -84,7 +87,9 @@ struct pvp_host {
 	 */
 	void (*calibrate)(unsigned n);
 
-	/* How many times as fast as the system's the time of events runs; for tests. May be NULL. */
+	/*
+	 * How many times as fast as the system's the time of events runs; for tests. May be NULL.
+	 */
 	uint64_t (*speed)(void);
 
 	/* Events that the header lists as recorded: "calls,alloc". NULL: the core's own list. */
@@ -93,7 +98,7 @@ struct pvp_host {
 	/*
 	 * Commands of the control socket, one at a time. They run on its own thread, which has all
 	 * signals blocked, is unknown to any runtime and must not wait for the program's threads.
-	 * `say` takes what stands behind "ok " or "error ": one line, may stay empty. Each may be
+	 * `say` takes the text after "ok " or "error ": one line, may stay empty. Each may be
 	 * NULL.
 	 */
 

@@ -34,6 +34,7 @@ struct pvp_calibrator {
 	bool usable;
 };
 
+/* Begins with the counter as it is now. */
 void pvp_calibrator_init(struct pvp_calibrator *c);
 
 /*
@@ -56,6 +57,7 @@ static inline uint64_t pvp_tsc_ns(const struct pvp_calibration *c)
 #endif
 }
 
+/* ns, by the counter where that is usable. */
 static inline uint64_t pvp_now(const struct pvp_calibration *c)
 {
 	return c->mult ? pvp_tsc_ns(c) : pvp_monotonic();

@@ -19,7 +19,10 @@ unsigned pvp_sample_by_ticks(unsigned hz);
 bool pvp_sample_by_perf(unsigned hz);
 /* Rate that a thread's timer can give of `hz`, whichever of the two it is. */
 unsigned pvp_sample_possible(unsigned hz);
-/* "user" or "cpu": the time that the timer counts, as the log's word sample-timer= has it. */
+/*
+ * "user" or "cpu": the time that the timer counts, as the log's word sample-timer= has it:
+ * literals, never NULL.
+ */
 const char *pvp_sample_timer(unsigned hz);
 /* The answer to an order for so many: says when fewer come. */
 void pvp_sample_say(unsigned hz, char *say, size_t room);

@@ -1,4 +1,7 @@
-/* Reads what a thread has published, to learn the running state behind it and the methods used. */
+/*
+ * Reads what a thread has published, to learn the running state after it and the methods used. The
+ * writer's thread; times are ns.
+ */
 #ifndef PV_PROBE_SCAN_H
 #define PV_PROBE_SCAN_H
 
@@ -29,16 +32,17 @@ struct pvp_tally {
 /* The group of a kind of event, PV_KIND_... */
 enum pvp_group pvp_group_of(unsigned kind);
 
-/* Keys that the one who asks knows already, each in the place that its low bits say; 0: none. */
+/* Keys that the caller knows already, each in the place that its low bits say; 0: none. */
 enum { PVP_SEEN = 4096 };
 
+/* The place of a key, which points into `seen`, never NULL. */
 static inline uint64_t *pvp_seen(uint64_t *seen, uint64_t method)
 {
 	return &seen[(method ^ method >> 12) % PVP_SEEN];
 }
 
 struct pvp_scan {
-	uint64_t time, method;    /* in: before the first event; out: behind the last */
+	uint64_t time, method;    /* in: before the first event; out: after the last */
 	struct pv_batch *scratch; /* for events that are not hot; kept by the caller */
 	uint64_t until;           /* stops before the first later event, 0: never */
 	const uint8_t *behind;    /* out: the last event read */

@@ -1,4 +1,7 @@
-/* Counters of the probe's own, besides those that the writer keeps. For the writer's thread. */
+/*
+ * Counters of the probe's own, besides those that the writer keeps. For the writer's thread. Times
+ * are ns.
+ */
 #ifndef PV_PROBE_TELL_H
 #define PV_PROBE_TELL_H
 
@@ -10,10 +13,10 @@ struct pvp_writer;
 /* It has grown by `step`. False: it could not be written. */
 bool pvp_tell_step(struct pvp_writer *w, uint64_t time, uint64_t index, uint64_t step);
 
-/* Counter that has no name yet, a count or a time (in 100 ns). */
+/* Counter that has no name yet, a count or a time (in 100 ns). False likewise. */
 bool pvp_tell_new_counter(struct pvp_writer *w, uint64_t index, const char *name, bool time);
 
-/* Writes its name, to a new reader. */
+/* Writes its name, to a new reader. False likewise. */
 bool pvp_tell_own_counter(struct pvp_writer *w, uint64_t index, const char *name);
 
 #endif

@@ -2,6 +2,7 @@
  * Event buffers of threads: each thread encodes into a chunk of its own and publishes its events
  * with one release store. Full chunks wait in their thread's queue for the writer. A thread that
  * finds the fixed pool of chunks empty drops its events and counts them (but see backpressure.h).
+ * Times are ns.
  */
 #ifndef PV_PROBE_THREAD_BUF_H
 #define PV_PROBE_THREAD_BUF_H
@@ -84,8 +85,8 @@ struct pvp_core {
 	struct pvp_thread *threads; /* newest first */
 	uint32_t writing;           /* the session whose writer runs; only it removes its threads */
 	struct pvp_calibration clock;
-	/* Times at which all threads stood still: nobody's later events are written before
-	 * everybody's earlier ones. One thread at a time adds (it is alone then). */
+	/* Times at which all threads stood still: no thread's later events are written before any
+	 * thread's earlier ones. One thread at a time adds (no other runs then). */
 	_Atomic uint64_t fences, fence[PVP_FENCES];
 	size_t queued, wake_at; /* chunks handed over since the writer looked */
 };
@@ -100,13 +101,12 @@ static inline bool pvp_guard_on(void)
 	atomic_signal_fence(memory_order_seq_cst);
 	return true;
 }
-
 static inline void pvp_guard_off(void)
 {
 	atomic_store_explicit(&pvp_tls.inside, 0, memory_order_release);
 }
 
-/* Events are left out for now; a mark in the log says so. */
+/* Whether events are left out for now; a mark in the log says so. */
 static inline bool pvp_paused(void)
 {
 	return atomic_load_explicit(&pvp_core.paused, memory_order_relaxed);

@@ -99,6 +99,7 @@ int pvp_writer_start(const struct pvp_config *config, const struct pvp_host *hos
 /* Ends it, with all that was published before written. ETIMEDOUT: not all was. EALREADY: none. */
 int pvp_writer_stop(void);
 
+/* Waits until what was recorded before is written. An errno value. */
 int pvp_writer_flush(void);
 
 /* A round soon: what is loaded has changed. Any thread outside signal handlers; takes no lock. */

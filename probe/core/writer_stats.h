@@ -1,3 +1,4 @@
+/* Statistics of a recording, for the command "stats": copied under the core's lock. */
 #ifndef PV_PROBE_WRITER_STATS_H
 #define PV_PROBE_WRITER_STATS_H
 

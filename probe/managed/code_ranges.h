@@ -1,4 +1,4 @@
-/* Which method's code lies where. Any thread; all of it under one lock, never held for long. */
+/* Address ranges of methods' code. Any thread; all of it under one lock, never held for long. */
 #ifndef PV_PROBE_CODE_RANGES_H
 #define PV_PROBE_CODE_RANGES_H
 
@@ -17,6 +17,6 @@ uint64_t pvp_ranges_find(uint64_t ip);
 /* The method's code is gone. */
 void pvp_ranges_drop(uint64_t method);
 
-void pvp_ranges_forget(void);
+void pvp_ranges_forget(void); /* all of them */
 
 #endif

@@ -7,7 +7,7 @@
  *
  * NAME may hold * and ?. A term that begins with - leaves out what it names. A method is traced
  * when one of the including terms names it (or there is none), none of the others does, and it is
- * large enough.
+ * large enough. Pure: any thread.
  */
 #ifndef PV_PROBE_MANAGED_FILTER_H
 #define PV_PROBE_MANAGED_FILTER_H
@@ -20,6 +20,7 @@ struct pvp_managed_method {
 	uint32_t il; /* bytes */
 };
 
+/* Whether the filter can be understood; whether it takes a method. */
 bool pvp_filter_sound(const char *filter);
 bool pvp_filter_takes(const char *filter, const struct pvp_managed_method *m);
 

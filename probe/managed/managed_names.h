@@ -39,7 +39,7 @@ static inline void pvp_names_say(const struct pv_event *ev)
 /* Whether the method has a definition. Any thread that does not hold the world still. */
 bool pvp_names_knows(uint64_t method);
 
-/* Its code calls us where it begins and ends. The question is for the same threads. */
+/* Notes that its code calls us where it begins and ends; whether it does. The same threads. */
 void pvp_names_set_calling(uint64_t method);
 bool pvp_names_calls(uint64_t method);
 
@@ -54,7 +54,7 @@ void pvp_names_free_method(uint64_t key);
 void pvp_names_unnamed(uint64_t key);
 bool pvp_names_take_unnamed(uint64_t *ret_key);
 
-/* As in struct pvp_host; the writer's thread. */
+/* As in struct pvp_host, false likewise; the writer's thread. */
 bool pvp_names_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again);
 void pvp_names_told(struct pvp_writer *w);
 bool pvp_names_method(uint64_t key, struct pvp_method *ret);

@@ -24,6 +24,7 @@ struct pvp_numbers {
 };
 extern struct pvp_numbers *_Atomic pvp_numbers; /* not NULL after init */
 
+/* The hash of a method's address. */
 static inline uint64_t pvp_numbers_hash(uint64_t address)
 {
 	return address * UINT64_C(0x9e3779b97f4a7c15);
@@ -35,6 +36,7 @@ bool pvp_mono_numbers_init(void);
 /* Any thread; not in a signal's handler. calls: its code calls us, or will. */
 uint64_t pvp_mono_number(const MonoMethod *method, bool calls);
 
+/* The key of a method whose code calls us; of any method. */
 static inline uint64_t pvp_mono_called(const MonoMethod *method)
 {
 	uint64_t address = (uint64_t)(uintptr_t)method;
@@ -48,12 +50,13 @@ static inline uint64_t pvp_mono_called(const MonoMethod *method)
 	return pvp_mono_number(method, true);
 }
 
+/* Likewise, of any method. */
 static inline uint64_t pvp_mono_method(const MonoMethod *method)
 {
 	return pvp_mono_number(method, false);
 }
 
-/* The method whose key this is; it may be dead. */
+/* The runtime's method of this key, which may be freed already; NULL: there is none. */
 MonoMethod *pvp_mono_method_of(uint64_t key);
 
 /* Around fork, so that a child finds no lock held by a thread it does not have. */

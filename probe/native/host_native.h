@@ -1,4 +1,4 @@
-/* The host of plain C and C++ programs. */
+/* The host of plain C and C++ programs. Any thread. */
 #ifndef PV_PROBE_HOST_NATIVE_H
 #define PV_PROBE_HOST_NATIVE_H
 

@@ -1,4 +1,4 @@
-/* The options of the native host, besides those of the core. */
+/* The options of the native host, besides those of the core. Pure: any thread. */
 #ifndef PV_PROBE_NATIVE_ARGS_H
 #define PV_PROBE_NATIVE_ARGS_H
 

@@ -22,7 +22,7 @@
 
 enum { PVP_ROOM_ALIGN = 16 };
 
-/* Those behind ours in the order of loading; some may be NULL. Valid once pvp_next_ready(). */
+/* Those after ours in the order of loading; some may be NULL. Valid once pvp_next_ready(). */
 struct pvp_next {
 	void *(*malloc)(size_t);
 	void *(*calloc)(size_t, size_t);
@@ -42,12 +42,12 @@ extern struct pvp_next pvp_next;
 /* False: they are being looked for, by this very thread. */
 bool pvp_next_ready(void);
 
-/* The room: never given back. NULL: there is none left. */
+/* Memory of the room: static, never freed. NULL: there is none left. */
 void *pvp_room_take(size_t bytes);
 bool pvp_room_has(const void *at);
 size_t pvp_room_size(const void *at);
 
-/* None of this is wanted, and calls can be passed on: the shortest way. */
+/* Whether none of this is wanted, and calls can be passed on: the shortest way. */
 static inline bool pvp_next_idle(unsigned what)
 {
 	return PVP_LIKELY(!(atomic_load_explicit(&pvp_recording, memory_order_acquire) &
@@ -66,13 +66,17 @@ struct pvp_operator {
 };
 extern _Thread_local struct pvp_operator pvp_operator __attribute__((tls_model("initial-exec")));
 
+/* Whether the frame is inside this thread's operator new. */
 PVP_INLINE bool pvp_in_new(uintptr_t frame)
 {
 	enum { NEAR = 2048 };
 	return pvp_operator.site && pvp_operator.frame - frame < NEAR;
 }
 
-/* The block is told of as got at `site`, or at that of the operator new that asks for it. */
+/*
+ * Records the block as got at `site`, or at that of the operator new; returns `block`, the
+ * program's, or NULL.
+ */
 PVP_INLINE void *pvp_got(void *block, size_t bytes, uintptr_t site, uintptr_t frame)
 {
 	if (pvp_in_new(frame)) {
@@ -88,6 +92,7 @@ PVP_INLINE void *pvp_got(void *block, size_t bytes, uintptr_t site, uintptr_t fr
 	return block;
 }
 
+/* Records that the block is given back. */
 static inline void pvp_gone(void *block)
 {
 	if (block == pvp_operator.leaving || !pvp_wanted(PVP_RECORD_FREE | PVP_RECORD_ALIVE))

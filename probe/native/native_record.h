@@ -36,7 +36,7 @@ void pvp_native_malloc_set(const struct pvp_native_options *o);
 
 /*
  * The name of a class, for the log; `name` is what the registry has for it. Those of places are
- * found here. Good until the next call. For the writer's thread.
+ * found here. Valid until the next call, never NULL. For the writer's thread.
  */
 const char *pvp_native_class_name(const char *name);
 

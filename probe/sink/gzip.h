@@ -2,7 +2,7 @@
  * Gzip for the log (RFC 1951, 1952), by the system's zlib: loaded when asked for, so that a program
  * that is watched without `zip` gets no library that it has not. zlib neither ends the program nor
  * says anything. Each piece ends at a byte's boundary, so a reader has all of it at once. Memory is
- * taken at creation only; one owner.
+ * taken at creation only; one thread, the writer.
  */
 #ifndef PV_PROBE_GZIP_H
 #define PV_PROBE_GZIP_H
@@ -30,7 +30,9 @@ size_t pvp_gzip_begin(struct pvp_gzip *z, uint8_t to[PVP_GZIP_HEAD]);
 /* Compresses n <= PVP_GZIP_IN bytes. Returns the length. */
 size_t pvp_gzip_put(struct pvp_gzip *z, const uint8_t *from, size_t n, uint8_t to[PVP_GZIP_OUT]);
 
-/* Whether the bytes put since the last call were written; if not, later ones do not refer to them. */
+/*
+ * Whether the bytes put since the last call were written; if not, later ones do not refer to them.
+ */
 void pvp_gzip_commit(struct pvp_gzip *z, bool written);
 
 /* The first bytes of what was packed so; 0: it was not, or there is no zlib here. */
