@@ -45,6 +45,8 @@ static inline void pvp_base_object(struct pvp_thread *t, uint64_t object)
 		atomic_store_explicit(&t->chunk->obj_base, t->obj_base, memory_order_relaxed);
 	}
 }
+
+/* As pvp_put_call(). */
 static inline uint8_t *pvp_put_alloc(struct pvp_thread *t, uint8_t *p, uint64_t type,
 	uint64_t object, uint64_t bytes, uint64_t now)
 {

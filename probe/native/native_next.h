@@ -74,8 +74,8 @@ PVP_INLINE bool pvp_in_new(uintptr_t frame)
 }
 
 /*
- * Records the block as got at `site`, or at that of the operator new; returns `block`, the
- * program's, or NULL.
+ * Records the block as got at `site`, or at that of the operator new; returns `block`,
+ * which is owned by the program, or NULL.
  */
 PVP_INLINE void *pvp_got(void *block, size_t bytes, uintptr_t site, uintptr_t frame)
 {

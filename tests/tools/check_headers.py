@@ -24,8 +24,7 @@ KINDS = ('head', 'comment', 'failure', 'lifetime', 'threads', 'units')
 
 # Lacks of each room, in the order of KINDS; a room that is not here has none.
 AT_MOST = {
-    'probe/core': [0, 0, 2, 0, 0, 0],
-    'probe/native': [0, 0, 0, 1, 0, 0],
+
 }
 
 FAILURE = re.compile(
