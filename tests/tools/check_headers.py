@@ -22,10 +22,8 @@ import sys
 
 KINDS = ('head', 'comment', 'failure', 'lifetime', 'threads', 'units')
 
-# Lacks of each room, in the order of KINDS; a room that is not here has none.
-AT_MOST = {
-
-}
+# Lacks of each room, in the order of KINDS: none any more, and a room that is not here has none.
+AT_MOST = {}
 
 FAILURE = re.compile(
     r"\b(?:NULL|false|true|fails?|failed|failure|failing|errors?|whether|memory|errno|PV_E[A-Z]+|never|always)\b|-1\b",
