@@ -42,8 +42,10 @@ static struct pv_bucket_sums sums(struct logkit *k, int64_t from, int64_t to)
 static struct pv_bucket_entry in(
 	const struct pv_bucket_sums *s, enum pv_bucket_what what, uint32_t id)
 {
-	const struct pv_bucket_entry *e = pv_bucket_find(s, what, id);
-	return e ? *e : (struct pv_bucket_entry){ 0 };
+	for (size_t i = 0; i < s->entry.n; i++)
+		if (s->entry.v[i].what == what && s->entry.v[i].id == id)
+			return s->entry.v[i];
+	return (struct pv_bucket_entry){ 0 };
 }
 
 static uint32_t method_id(struct logkit *k, unsigned i)

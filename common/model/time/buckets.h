@@ -50,8 +50,4 @@ bool pv_buckets_sum(
 	const struct pv_model *m, int64_t from_ns, int64_t to_ns, struct pv_bucket_sums *ret);
 void pv_bucket_sums_finish(struct pv_bucket_sums *s);
 
-/* The entry of (what, id), owned by `s`; NULL when there is none. */
-const struct pv_bucket_entry *pv_bucket_find(
-	const struct pv_bucket_sums *s, enum pv_bucket_what what, uint32_t id);
-
 #endif

@@ -1,5 +1,4 @@
 /* Sums over a range of buckets, with what the window has gathered and not put away yet. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/model/time/buckets_parts.h"
@@ -148,21 +147,4 @@ bool pv_buckets_sum(
 void pv_bucket_sums_finish(struct pv_bucket_sums *s)
 {
 	pv_array_finish(&s->entry);
-}
-
-static int compare(const void *a, const void *b)
-{
-	const struct pv_bucket_entry *x = a, *y = b;
-	if (x->what != y->what)
-		return x->what > y->what ? 1 : -1;
-	return (x->id > y->id) - (x->id < y->id);
-}
-
-const struct pv_bucket_entry *pv_bucket_find(
-	const struct pv_bucket_sums *s, enum pv_bucket_what what, uint32_t id)
-{
-	const struct pv_bucket_entry key = { .what = what, .id = id };
-	if (s->entry.n == 0)
-		return NULL;
-	return bsearch(&key, s->entry.v, s->entry.n, sizeof key, compare);
 }
