@@ -18,7 +18,8 @@ enum { PV_EVENT_LINE_MAX = 1024, PV_EVENT_LINE_FRAMES = 12 };
 uint64_t pv_event_thread(const struct pv_batch *b, size_t i);
 
 /*
- * Both need the model's lock and cut what does not fit `size`. The thread: its name, else its id.
+ * Both need the model's lock and cut what does not fit `size`. The thread at a time in ns since zero:
+ * its name, else its id.
  * `readable`: names as a C# programmer writes them.
  */
 void pv_event_thread_text(

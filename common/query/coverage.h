@@ -63,7 +63,10 @@ void pv_coverage_of(const struct pv_model *m, struct pv_groups_cache *groups, en
 /* Appends a phrase to the detail. */
 void pv_coverage_say(struct pv_coverage *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Says in buf how much of the input was not read, for a model that was cut or lost its beginning. */
+/*
+ * Says how much of the input was not read, for a model that was cut or lost its beginning. Returns
+ * the caller's buf, which it is cut to fit; never NULL.
+ */
 const char *pv_coverage_cut_text(const struct pv_model *m, char *buf, size_t size);
 /* coverage07.c: what a log of 2007 lacks. */
 void pv_coverage07(const struct pv_model *m, enum pv_what what, struct pv_coverage *c);

@@ -4,16 +4,6 @@
 #include "common/query/groups_kept.h"
 #include "common/query/specs.h"
 
-const char *pv_view_name(enum pv_view view)
-{
-	static const char *const name[] = {
-#define VIEW(symbol, text) [PV_VIEW_##symbol] = text,
-		PV_VIEWS(VIEW)
-#undef VIEW
-	};
-	return name[view];
-}
-
 /* Of the others some show methods or classes, too. */
 static bool shows_names(enum pv_view view)
 {

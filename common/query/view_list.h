@@ -67,7 +67,7 @@
 	VIEW(COUNTERS, "counters") /* tree: section > counter; last, min, max, per second */       \
 	VIEW(COUNTER_SAMPLES, "counter_samples") /* of counter row `select` */                     \
 	VIEW(EVENTS, "events")                   /* every kind met and how often */                \
-	VIEW(STREAM, "event_stream") /* events one by one: those of pv_query.page */               \
+	VIEW(STREAM, "event_stream")             /* events one by one: those of pv_query.page */   \
 	VIEW(COVERAGE, "coverage")                                                                 \
 	VIEW(CODE_COVERAGE, "code_coverage")             /* methods */                             \
 	VIEW(CODE_COVERAGE_LINES, "code_coverage_lines") /* statements of method row `select` */   \

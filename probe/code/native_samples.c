@@ -57,17 +57,15 @@ static bool is_of(struct pvp_ring *r, pid_t tid)
 /* This thread's, if the signal is from its timer: a perf event's carries no pointer. */
 static struct pvp_ring *ring_of(const siginfo_t *info)
 {
-	static __thread struct pvp_ring *mine;
+	struct pvp_ring *mine = pvp_ring_here();
 	pid_t tid = (pid_t)syscall(SYS_gettid);
 	if (info->si_code == SI_TIMER)
 		return is_of(info->si_value.sival_ptr, tid) ? info->si_value.sival_ptr : NULL;
-	if (!is_of(mine, tid))
-		mine = pvp_ring_here();
 	if (!is_of(mine, tid)) {
-		struct pvp_ring *r = pvp_rings_first();
-		while (r && !is_of(r, tid))
-			r = r->next;
-		mine = r;
+		mine = pvp_rings_first();
+		while (mine && !is_of(mine, tid))
+			mine = mine->next;
+		pvp_ring_found(mine);
 	}
 	return mine && pvp_sample_timer_rang(&mine->timer, info) ? mine : NULL;
 }
@@ -83,7 +81,7 @@ static void take(struct pvp_ring *r, uint32_t times, const ucontext_t *context)
 	struct pvp_registers at = where(context);
 	s->time = pvp_monotonic();
 	s->ip = at.pc;
-	s->times = times;
+	s->weight = times;
 	s->used = (struct pvp_usage){ 0, 0 };
 	if (atomic_load_explicit(&with_usage, memory_order_relaxed))
 		s->used = pvp_usage_since(&r->used);
@@ -201,9 +199,9 @@ static void empty(struct pvp_writer *w, struct pvp_out_buffer *page, struct pvp_
 	pid_t owner = atomic_load_explicit(&r->owner, memory_order_relaxed);
 	for (; at < n; at++) {
 		const struct pvp_sample *s = &r->slot[at & (r->slots - 1)];
-		for (uint32_t i = 0; i < s->times; i++)
-			put(w, page, s, owner, i + 1 == s->times);
-		pvp_stack_ends_count(PVP_SAMPLE_STACK, &s->stop, s->times);
+		for (uint32_t i = 0; i < s->weight; i++)
+			put(w, page, s, owner, i + 1 == s->weight);
+		pvp_stack_ends_count(PVP_SAMPLE_STACK, &s->stop, s->weight);
 	}
 	atomic_store_explicit(&r->taken, n, memory_order_release);
 	uint64_t dropped = atomic_load_explicit(&r->dropped, memory_order_relaxed);

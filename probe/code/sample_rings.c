@@ -37,10 +37,7 @@ static _Atomic bool ready;
 static pthread_key_t key;
 static bool have_key;
 
-static _Thread_local struct {
-	struct pvp_ring *ring;
-	unsigned rounds;
-} here __attribute__((tls_model("initial-exec")));
+static _Thread_local struct pvp_ring *here __attribute__((tls_model("initial-exec")));
 
 struct pvp_ring *pvp_rings_first(void)
 {
@@ -49,7 +46,12 @@ struct pvp_ring *pvp_rings_first(void)
 
 struct pvp_ring *pvp_ring_here(void)
 {
-	return here.ring;
+	return here;
+}
+
+void pvp_ring_found(struct pvp_ring *r)
+{
+	here = r;
 }
 
 static pid_t owner_of(const struct pvp_ring *r)
@@ -145,8 +147,8 @@ static void arm_here(pid_t tid, uintptr_t kind)
 	if (!r)
 		return;
 	r->used = (struct pvp_usage){ 0, 0 };
-	here.ring = arm(r, &w);
-	if (!here.ring)
+	here = arm(r, &w);
+	if (!here)
 		return;
 	r->debt = debt;
 	*debt -= r->timer.credit;
@@ -209,15 +211,15 @@ static void thread_ends(void)
 		}
 	}
 	leave(before);
-	here.ring = NULL;
+	here = NULL;
 }
 
-/* The key's destructor: after others, whose work is sampled, too. */
-static void on_exit_of_thread(void *ring)
+/* The key's destructor: after others, whose work is sampled, too. Its value is the round, from 1. */
+static void on_exit_of_thread(void *round)
 {
 	int before = errno;
-	if (++here.rounds < ROUNDS)
-		pthread_setspecific(key, ring);
+	if ((uintptr_t)round < ROUNDS)
+		pthread_setspecific(key, (void *)((uintptr_t)round + 1));
 	else
 		thread_ends();
 	errno = before;
@@ -238,9 +240,8 @@ void pvp_rings_thread_begins(uintptr_t kind)
 	int before = enter();
 	if (hz && !*place_of(tid))
 		arm_here(tid, kind);
-	here.rounds = 0;
 	leave(before);
-	pthread_setspecific(key, &here);
+	pthread_setspecific(key, (void *)1);
 	if (guarded)
 		pvp_guard_off();
 	errno = errno_before;
@@ -356,5 +357,5 @@ void pvp_rings_forget(void)
 		r->resting = false;
 		set_free(r);
 	}
-	here.ring = NULL;
+	here = NULL;
 }

@@ -18,10 +18,11 @@
 enum { PVP_SAMPLE_FRAMES = 128 }; /* callers; of deeper stacks the innermost */
 
 struct pvp_sample {
-	uint64_t time, ip;
+	uint64_t time; /* ns, of the monotonic clock */
+	uint64_t ip;
 	uint32_t n;
-	uint32_t times; /* it counts: the timer may have run out more than once before the signal
-			   came */
+	uint32_t
+		weight; /* periods that it counts for: several may be over before the signal comes */
 	struct pvp_walk_stop stop;
 	struct pvp_usage used;              /* since the thread's last sample */
 	uint64_t caller[PVP_SAMPLE_FRAMES]; /* innermost first */
@@ -52,10 +53,14 @@ struct pvp_ring {
 	struct pvp_sample slot[];
 };
 
-/* The first of all. Async-signal-safe. */
+/* The first of all, NULL without any; they live for ever. Async-signal-safe. */
 struct pvp_ring *pvp_rings_first(void);
-/* The calling thread's, if it armed itself; of another thread when it is not the owner. */
+/*
+ * The calling thread's, if it armed itself or was found, else NULL; of another thread when it is not
+ * the owner. Async-signal-safe, as found(), after which it is `r`, which may be NULL.
+ */
 struct pvp_ring *pvp_ring_here(void);
+void pvp_ring_found(struct pvp_ring *r);
 
 /*
  * `hz` samples a second by `signal` from now on, 0: none; 0 or an errno value. Timers that are there

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/model/names/ranges.h"
+#include "common/base/ranges.h"
 
 enum { STEP = 64, SIZE = 32 };
 

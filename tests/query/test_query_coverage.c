@@ -219,8 +219,9 @@ END_TEST
 /* Views of what the log is, not of what was recorded. */
 static bool of_the_log(enum pv_view v)
 {
-	return v == PV_VIEW_EVENTS || v == PV_VIEW_COVERAGE || v == PV_VIEW_DAMAGE ||
-	       v == PV_VIEW_SOURCE || v == PV_VIEW_FINDINGS || v == PV_VIEW_FINDING_FACTS;
+	return v == PV_VIEW_EVENTS || v == PV_VIEW_STREAM || v == PV_VIEW_COVERAGE ||
+	       v == PV_VIEW_DAMAGE || v == PV_VIEW_SOURCE || v == PV_VIEW_FINDINGS ||
+	       v == PV_VIEW_FINDING_FACTS;
 }
 
 START_TEST(no_view_is_complete_when_nothing_was_recorded)

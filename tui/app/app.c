@@ -70,8 +70,8 @@ static void want_data_frame(struct app *a)
 }
 
 /*
- * Looking may go on beside reading, but what reads needs the processor more than what looks, while
- * it has more to read than it can.
+ * The screen may be drawn during reading, but the reader needs the processor more, while it has more
+ * to read than it can.
  */
 static unsigned spare(const struct app *a)
 {

@@ -1,7 +1,6 @@
 /*
- * The seam between the screen and everything that brings bytes in: it opens a log, follows it,
- * has it decoded on threads of its own, and keeps the model that the panes are asked from. Of tui/
- * only feed.c and its neighbours see io, ingest, model and target.
+ * The seam between the screen and all that brings bytes in: it opens a log, follows it, has it decoded
+ * on threads of its own, and keeps the model. Of tui/ only feed*.c see io, ingest, model and target.
  * One thread (the screen's) makes all calls but those that say otherwise. None of them but
  * ui_feed_load() waits, and those that take the model's lock, which are for another thread.
  */

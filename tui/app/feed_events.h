@@ -1,4 +1,4 @@
-/* The part of the feed that reads single events; the rules of feed.h hold. */
+/* The part of the feed that reads single events; the rules of feed.h hold, those on threads, too. */
 #ifndef UI_FEED_EVENTS_H
 #define UI_FEED_EVENTS_H
 

@@ -133,10 +133,8 @@ bool ui_screen_go_to_row(struct ui_screen *s, enum ui_command pane, const char *
 bool ui_screen_go_to_box(struct ui_screen *s, const char *title);
 bool ui_screen_go_back(struct ui_screen *s);
 void ui_screen_go_on(struct ui_screen *s, int dir);
-/* Opens the menu of rooms. */
-void ui_screen_list_rooms(struct ui_screen *s);
-/* The entry chosen from a menu, if any. */
-void ui_screen_choose(struct ui_screen *s, enum ui_menu_answer answer);
+void ui_screen_list_rooms(struct ui_screen *s); /* opens the menu of rooms */
+void ui_screen_choose(struct ui_screen *s, enum ui_menu_answer answer); /* of a menu, if any */
 /* typing.c: prompts and the command line. */
 void ui_screen_ask(struct ui_screen *s, enum ui_prompt_kind kind);
 /* Outcome of searches since the last frame. */

@@ -33,6 +33,7 @@ struct ui_stream {
 	int64_t cost_ns, read_ns; /* of the last reading: how long, and when it was over */
 };
 
+/* Whether the stream is one of its parts. */
 bool ui_stream_has(const struct ui_pane *p);
 /* Before the pane's lists ask: what has changed that another page is wanted for? */
 void ui_stream_place(struct ui_screen *s, struct ui_pane *p);
