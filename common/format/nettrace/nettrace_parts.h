@@ -26,6 +26,7 @@ enum {
 #define NT_OBJECT (UINT64_C(1) << 62)
 #define NT_OUTER  (UINT64_C(1) << 61) /* the frames that were cut */
 
+/* The reader's own, owned by the stream. */
 static inline struct nettrace *nt_of(const struct b07_stream *s)
 {
 	return s->other;
@@ -40,7 +41,7 @@ void nt_skip_text(struct pv_cursor *c);
 size_t nt_text_into(struct pv_cursor *c, char *to, size_t room);
 uint32_t nt_intern(struct nettrace *d, const char *text, size_t len);
 
-/* An event at nettrace.now of the batch; NULL: out of memory. */
+/* An event at nettrace.now, good until the next one is added to the batch; NULL: out of memory. */
 struct pv_event *nt_add(struct b07_stream *s, uint8_t kind, uint64_t offset);
 
 /* --- nettrace_block.c: events of a block, some at a time */
@@ -49,11 +50,11 @@ struct pv_event *nt_add(struct b07_stream *s, uint8_t kind, uint64_t offset);
 void nt_block_begin(struct nettrace *d, const uint8_t *bytes, size_t n, uint64_t at);
 /* The next ones into nettrace.blob; false: there are none. */
 bool nt_block_next(struct nettrace *d);
-/* Descriptions of events; NULL, or what is wrong with the rest. */
+/* Descriptions of events; NULL, or a literal: what is wrong with the rest. */
 const char *nt_metadata(struct nettrace *d, const uint8_t *bytes, size_t n);
 /* How many events each thread has written until here: those that did not come were lost. */
 void nt_sequence(struct nettrace *d, const uint8_t *bytes, size_t n);
-/* NULL: there are too many, or no memory. */
+/* Good until the next call; NULL: there are too many, or no memory. */
 struct nt_thread *nt_thread_of(struct nettrace *d, uint64_t id);
 
 /* --- nettrace_meta.c */
@@ -63,7 +64,9 @@ void nt_describe(struct nettrace *d, struct pv_cursor *c);
 
 /* --- nettrace_stack.c */
 
+/* A block of stacks; NULL, or a literal: what is wrong with the rest. */
 const char *nt_stacks(struct nettrace *d, const uint8_t *bytes, size_t n);
+/* Their numbers mean others from here on. */
 void nt_forget_stacks(struct nettrace *d);
 /* Keys of its frames into the batch's pool, innermost or outermost first. */
 struct pv_span nt_stack(struct b07_stream *s, const struct nt_blob *b, bool outermost_first);
@@ -80,7 +83,9 @@ uint32_t nt_class_name(struct nettrace *d, struct pv_cursor *c);
 
 /* --- nettrace_events.c, nettrace_counters.c */
 
+/* Says an event in the batch, by neutral ones. */
 void nt_event(struct b07_stream *s, const struct nt_blob *b);
+/* Likewise, of an EventSource's counter. */
 void nt_counters(struct b07_stream *s, const struct nt_blob *b);
 /* Events that the runtime lost since the last time. */
 void nt_tell_lost(struct b07_stream *s, uint64_t offset);

@@ -68,7 +68,8 @@ struct nt_stack {
 /* A sample stands for the time until its thread's next one: until that is known it waits. */
 struct nt_sample {
 	PV_ARRAY(uint64_t) frame; /* keys, innermost first */
-	uint64_t time, offset;
+	uint64_t time;            /* ns */
+	uint64_t offset;
 	uint64_t carry; /* ns that were no whole weight yet */
 	bool waits;
 };
@@ -84,7 +85,7 @@ struct nt_thread {
 };
 
 struct nt_end { /* of a collection, until the heap's size is known */
-	uint64_t thread, time, generation;
+	uint64_t thread, time /* ns */, generation;
 	bool due;
 };
 
@@ -127,7 +128,8 @@ struct nettrace {
 	bool in_block, compressed;
 	struct { /* of the event before: what an event does not say is as it was */
 		uint32_t kind, stack, len, seq;
-		uint64_t thread, writer, time;
+		uint64_t thread, writer;
+		uint64_t time; /* ticks */
 	} was;
 	PV_ARRAY(struct nt_blob) blob; /* some of its events, by thread */
 	size_t blob_at;
