@@ -1,4 +1,4 @@
-/* Which of the families an input is of, by its first bytes. Pure. */
+/* Which of the families an input is of, by its first bytes. Pure: any thread. */
 #ifndef PV_FORMAT_FAMILIES_FAMILY_H
 #define PV_FORMAT_FAMILIES_FAMILY_H
 
