@@ -149,8 +149,7 @@ do_test() {
 	need_fuzzer
 	failed=0
 	build_in build
-	# Most tests of real programs wait for them: so many more at a time than there are processors.
-	run_tests build --num-processes "$(($(nproc) * 2))"
+	run_tests build
 	if [ -n "$all" ] && [ -e .git ]; then # it lists the files that git knows
 		test_dist
 		folders+=(build/meson-dist/*/build)

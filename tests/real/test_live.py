@@ -352,11 +352,16 @@ def in_range(v, t, place, words):
         listed = screen.partition(' METHOD ')[2].partition(' CALLERS of ')[0]
         return [m[0] for m in map(NAME.search, listed.splitlines()) if m]
 
-    t.wait(lambda screen: ' to 00:' in screen and 'bucket' not in screen and shown(screen))
+    def right(screen):
+        """the range's methods, each with its calls"""
+        names = shown(screen) if ' to 00:' in screen and 'bucket' not in screen else []
+        full = {n: next((m for m in calls if m.startswith(n + '(') or m == n), None) for n in names}
+        rows = screen.partition(' METHOD ')[2].splitlines()
+        return len(names) > 3 and all(f and any(n in line and term.holds(line, calls[f]) for line in rows)
+                                      for n, f in full.items())
+
+    t.wait(right)
     v.true(f'methods in the range {words}', len(shown(t.text())) > 3)
-    for name in shown(t.text()):
-        full = next(m for m in calls if m.startswith(name + '(') or m == name)
-        t.wait_row(name, calls[full])
 
 
 def ranged(v, profview, exe, folder):
