@@ -416,8 +416,10 @@ static enum b07_piece step(struct b07_stream *s, bool *ret_again)
 	*ret_again = true;
 	if (d->in_block)
 		return next_in_block(s);
-	if (d->skip)
+	if (d->skip) {
+		*ret_again = false;
 		return skip_large(s);
+	}
 	size_t have = d->filled - d->start;
 	if (s->offset == 0 && have >= PREAMBLE) {
 		if (memcmp(d->window, preamble, PREAMBLE) != 0)
