@@ -156,6 +156,8 @@ struct pv_span nt_stack(struct b07_stream *s, const struct nt_blob *b, bool oute
 	if (at == PV_MAP_NONE)
 		return (struct pv_span){ 0, 0 };
 	struct nt_stack *k = &d->stack.v[at];
+	if (k->n == 0) /* nor is there memory for frames where no stack has any */
+		return (struct pv_span){ 0, 0 };
 	if (k->known != d->ranges_added)
 		look_up(s, k, b->offset);
 	uint32_t n = k->n, cut = n >= NT_CUT;
