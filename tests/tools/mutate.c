@@ -64,7 +64,7 @@ static struct bytes made(unsigned version)
 static double now_ms(void)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* whatever else the machine does */
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
