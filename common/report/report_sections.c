@@ -110,7 +110,7 @@ const struct pv_section pv_sections[] = {
 		.title = "Heap shots",
 		.view = PV_VIEW_SHOTS,
 		.keys = { "index", "time_ns", "objects", "bytes", "references", "roots",
-			"dead_objects", "dead_bytes", "collection" },
+			"dead_objects", "dead_bytes", "collection", "state" },
 		.group = PV_GROUP_SHOTS },
 	{ .name = "heap_shots.classes",
 		.title = "Heap shot by class",

@@ -53,29 +53,53 @@ def blobs(body):
         at += size
 
 
-def objects(d):
-    at = 32
-    while d[at] == 5:
+def streams(d):
+    """Streams of one process that stand in one file, whole but for the last."""
+    start = 0
+    while start < len(d):
+        assert d[start:start + 8] == b'Nettrace'
+        end, found = start, []
+        for name, body, end in objects(d, start):
+            found.append((name, body))
+        yield found
+        start = end + 1
+
+
+def objects(d, start):
+    """(name, body, the byte behind it); a stream that is cut ends before what is not whole."""
+    at = start + 32
+    while at < len(d) and d[at] == 5:
         n = struct.unpack_from('<i', d, at + 11)[0]
         name = d[at + 15:at + 15 + n].decode()
         at += 16 + n
         if name == 'Trace':
-            yield name, d[at:at + 48]
+            yield name, d[at:at + 48], at + 49
             at += 49
             continue
+        if at + 4 > len(d):
+            break
         size = struct.unpack_from('<i', d, at)[0]
         at += 4
-        at += -at % 4
-        yield name, d[at:at + size]
+        at += -(at - start) % 4
+        if at + size >= len(d):
+            break
+        yield name, d[at:at + size], at + size + 1
         at += size + 1
-    assert d[at] == 1
+    else:
+        assert at == len(d) or d[at] == 1
+        return
+    yield 'cut', b'', len(d)
 
 
 class Trace:
     def __init__(self, data):
-        self.events, self.kinds = [], {}
-        self.stacks = {}
-        for name, body in objects(data):
+        self.events = []
+        for found in streams(data):
+            self.kinds, self.stacks = {}, {}
+            self.read(found)
+
+    def read(self, found):
+        for name, body in found:
             if name == 'Trace':
                 self.pid = struct.unpack_from('<i', body, 36)[0]
             elif name == 'MetadataBlock':
@@ -126,6 +150,43 @@ class Trace:
             space, at = text(e.payload, 36)
             name, _ = text(e.payload, at)
             ret.append((start, start + size, space, name))
+        return ret
+
+    def shots(self):
+        """Each heap shot: {class: (objects, bytes)}, its references, and its roots that are no weak ones."""
+        names, ret = {}, []
+        for e in self.of(RUNTIME, 15):
+            at = 6
+            for _ in range(struct.unpack_from('<I', e.payload)[0]):
+                key = struct.unpack_from('<Q', e.payload, at)[0]
+                names[key], at = text(e.payload, at + 25)
+                at += 4 + 8 * struct.unpack_from('<I', e.payload, at)[0]
+        inside = None
+        for e in self.of(RUNTIME, 2, 16, 17, 18, 19, 38):
+            if e.id == 2:
+                ret += [inside] if inside else []
+                inside = None
+                continue
+            inside = inside or {'classes': collections.Counter(), 'bytes': collections.Counter(),
+                                'references': 0, 'roots': 0}
+            count = struct.unpack_from('<I', e.payload, 4)[0] if e.id != 38 else struct.unpack_from('<I', e.payload)[0]
+            if e.id == 18:
+                for i in range(count):
+                    _, size, key, edges = struct.unpack_from('<4Q', e.payload, 10 + 32 * i)
+                    inside['classes'][names.get(key)] += 1
+                    inside['bytes'][names.get(key)] += size
+                    inside['references'] += edges
+            elif e.id == 16:
+                for i in range(count):
+                    node, _, flags, _ = struct.unpack_from('<QBIQ', e.payload, 10 + 21 * i)
+                    inside['roots'] += bool(node) and not flags & 2
+            elif e.id == 17:
+                inside['references'] += count
+            elif e.id == 38:
+                at = 14
+                for _ in range(count):
+                    inside['roots'] += bool(struct.unpack_from('<Q', e.payload, at + 8)[0])
+                    _, at = text(e.payload, at + 28)
         return ret
 
     def thrown(self):

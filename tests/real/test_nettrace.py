@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Streams of .NET's EventPipe: the report says what a reader of its own reads, and what the program counts.
 
-usage: test_nettrace.py recorded|cut|hurt PROFVIEW FILE.nettrace.gz
+usage: test_nettrace.py recorded|cut|hurt|shot|row PROFVIEW FILE.nettrace.gz
        test_nettrace.py live PROFVIEW COUNTED.DLL DOTNET      ('none' for what is not there: skipped)
 """
 import gzip
@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 from nettrace import RUNTIME, SAMPLER, Trace
+from nettrace import objects as in_stream
 from verdict import Verdict
 
 # Of `dotnet-trace report small.nettrace topN`, 10.0.750501: per cent of all, exclusive.
@@ -29,6 +30,10 @@ def report(profview, path, *words, codes=(0,)):
                           capture_output=True, timeout=120, check=False)
     assert done.returncode in codes, (done.returncode, done.stderr[-300:])
     return json.loads(done.stdout) if done.stdout else None
+
+
+def objects_of(data):
+    return in_stream(data, 0)
 
 
 def coverage(j):
@@ -125,6 +130,67 @@ def hurt(v, profview, path):
         v.at_least('samples around it', samples_of(j).get('Small:Spin (double)', 0), 200)
 
 
+def whole_shots(j):
+    return [s for s in (j or {}).get('heap_shots') or [] if not s['state']]
+
+
+def shot(v, profview, path):
+    """The objects of a heap as a reader of its own and the program count them; one that lacks a part is no whole one."""
+    data = gzip.decompress(path.read_bytes())
+    j = report(profview, path)
+    want = Trace(data).shots()[0]
+    got = whole_shots(j)[0]
+    rows = {r['name']: r['objects'] for r in got['classes']}
+    v.equal('planted objects', [rows.get('Counted.Kept'), rows.get('Counted.KeptPart'), rows.get('Counted.Dropped')], [1234, 1234, None])
+    for name in ('references', 'roots'):
+        v.equal(name, got[name], want[name])
+    v.equal('objects', got['objects'], sum(want['classes'].values()))
+    v.equal('bytes', got['bytes'], sum(want['bytes'].values()))
+    objects = report(profview, path, '--section', 'heap_objects', '--shot', '0')['heap_objects']
+    most = max(objects, key=lambda o: o['retained_bytes'] if o['class'] == 'Counted.Kept[]' else 0)
+    v.at_least('retained by the list', most['retained_bytes'], 1234 * (24 + 32))
+    way = report(profview, path, '--section', 'heap_path', '--shot', '0', '--object', most['address'])
+    v.true('its path begins in the static', 'kept' in json.dumps(way['heap_path']), way['heap_path'])
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / 'shot.mlpd'
+        subprocess.run([profview, 'convert', path, '-o', file], capture_output=True, timeout=60, check=True)
+        v.equal('objects by class, converted', {r['name']: r['objects'] for r in whole_shots(report(profview, file))[0]['classes']}, rows)
+        file = pathlib.Path(folder) / 'hurt.nettrace'
+        ends = [0] + [end for *_, end in objects_of(data)]
+        blocks = [(a, b) for (a, b) in zip(ends, ends[1:]) if b'EventBlock' in data[a:a + 40]]
+        v.at_least('blocks of events', len(blocks), 2)
+        for a, b in blocks[:-1]:
+            empty = data[a:b].replace(b'EventBlock', b'OtherBlock')  # of a kind that is not known: it is skipped
+            file.write_bytes(data[:a] + empty + data[b:])
+            j = report(profview, file, codes=(0, 4))
+            v.equal(f'without the block at {a}: no whole shot', whole_shots(j), [])
+        for n in range(1000, len(data) - 9000, 9000):
+            file.write_bytes(data[:n])
+            v.equal(f'{n} bytes: no whole shot', whole_shots(report(profview, file, codes=(0, 3, 4))), [])
+
+
+def row(v, profview, path):
+    """Streams of one process in a row are one recording; that of another process is not taken for it."""
+    data = gzip.decompress(path.read_bytes())
+    once = report(profview, path)
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / 'row.nettrace'
+        file.write_bytes(data + data)
+        twice = report(profview, file)
+        for kind in ('alloc', 'exception.throw', 'gc.event', 'monitor.contention'):
+            v.equal(kind, twice['events'][kind], 2 * once['events'][kind])
+        v.equal('losses', coverage(twice)['losses']['state'], 'complete')
+        v.equal('ends', twice['source']['end'], 'ended')
+        file.write_bytes(data + data[:len(data) // 2])
+        v.equal('the second is cut', report(profview, file, codes=(0, 4))['source']['end'], 'cut off')
+        other = bytearray(data)
+        at = other.index(b'Trace\x06') + 6 + 36
+        other[at] ^= 1
+        file.write_bytes(data + other)
+        done = subprocess.run([profview, 'report', file], capture_output=True, text=True, timeout=60, check=False)
+        v.true('another process is said', 'another process' in done.stderr, (done.returncode, done.stderr))
+
+
 def live(v, profview, dll, dotnet):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / 'counted.nettrace'
@@ -144,7 +210,7 @@ def live(v, profview, dll, dotnet):
         v.true('counters', any('cpu-usage' in c['name'] for c in j['counters'] or []), j['counters'])
 
 
-CASES = {'recorded': recorded, 'cut': cut, 'hurt': hurt}
+CASES = {'recorded': recorded, 'cut': cut, 'hurt': hurt, 'shot': shot, 'row': row}
 
 
 def main(case, profview, file, dotnet='none'):

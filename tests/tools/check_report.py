@@ -46,7 +46,7 @@ KEYS = {
     'root_areas': ['name', 'source', 'start', 'bytes', 'key', 'owner', 'registered_ns',
                    'unregistered_ns', 'roots', 'roots_total'],
     'heap_shots': ['index', 'time_ns', 'objects', 'bytes', 'references', 'roots', 'dead_objects',
-                   'dead_bytes', 'collection', 'classes'],
+                   'dead_bytes', 'collection', 'state', 'classes'],
     'heap_shots.classes': ['name', *NAMES, 'objects', 'bytes', 'dead_objects', 'dead_bytes',
                            'young_objects', 'young_bytes'],
     'exceptions': ['thrown', 'clauses', 'classes', 'clause_methods'],

@@ -8,10 +8,11 @@
 
 enum {
 	READ_ROOM = 64 << 10,
-	PREAMBLE = 32, /* "Nettrace", and what version of the serializer */
-	TRACE = 48,    /* bytes of the Trace object */
-	TYPE = 16,     /* bytes of an object's type without its name */
-	NAME = 32,     /* a type's name is no longer */
+	PREAMBLE = 32,  /* "Nettrace", and what version of the serializer */
+	TRACE = 48,     /* bytes of the Trace object */
+	TYPE = 16,      /* bytes of an object's type without its name */
+	NAME = 32,      /* a type's name is no longer */
+	MOST = 1 << 16, /* events of a batch; those of one event of the stream may be more */
 	TAG_END = 6,
 	TAG_NULL = 1,
 	NEWEST = 5 /* a version that can be read */
@@ -104,6 +105,10 @@ static void finish(struct b07_stream *s)
 	pv_map_finish(&d->class_of);
 	pv_map_finish(&d->counter_of);
 	pv_array_finish(&d->blob);
+	pv_array_finish(&d->shot.node);
+	pv_array_finish(&d->shot.edge);
+	pv_map_finish(&d->shot.area_of);
+	pv_map_finish(&d->shot.type_of);
 	free(d);
 	pv_batch_finish(&s->batch);
 	pv_array_finish(&s->offsets);
@@ -189,7 +194,7 @@ static enum got object_at(const struct b07_stream *s, bool last, struct found *r
 		if (n > INT32_MAX)
 			return NOT_ONE;
 		head += 4;
-		head += (4 - (s->offset + head) % 4) % 4;
+		head += (4 - (s->offset - d->stream_at + head) % 4) % 4;
 	}
 	*ret = (struct found){ ret->what, at + head, n, head + n + 1, false };
 	if (n > PV_NETTRACE_BLOCK)
@@ -223,8 +228,24 @@ static size_t next_object(const struct nettrace *d, bool *ret_found)
 	return (size_t)(stop - at);
 }
 
+/* Of another stream in the same input, which numbers all things anew. */
+static void begin_again(struct b07_stream *s)
+{
+	struct nettrace *d = nt_of(s);
+	s->over = false;
+	d->stream_at = s->offset;
+	d->kind.n = 1;
+	pv_map_clear(&d->kind_of);
+	d->field.n = 0;
+	nt_forget_stacks(d);
+	for (size_t i = 0; i < d->thread.n; i++)
+		d->thread.v[i].seq = 0;
+}
+
+/* False: it says no clock, or is that of another process than the streams before. */
 static bool take_trace(struct nettrace *d, const uint8_t *at)
 {
+	uint32_t pid = d->pid, pointer = d->pointer;
 	struct pv_cursor c = { .at = at, .end = at + TRACE };
 	unsigned part[8];
 	for (int i = 0; i < 8; i++)
@@ -234,6 +255,8 @@ static bool take_trace(struct nettrace *d, const uint8_t *at)
 	d->pointer = pv_get_u32(&c);
 	d->pid = pv_get_u32(&c);
 	if (d->frequency == 0 || (d->pointer != 4 && d->pointer != 8))
+		return false;
+	if (d->begun && (d->pid != pid || d->pointer != pointer))
 		return false;
 	/* Days since 1970, by H. Hinnant's civil calendar. */
 	int64_t year = (int64_t)part[0] - (part[1] <= 2), era = year / 400, of_era = year % 400;
@@ -287,7 +310,8 @@ static bool batch_of_thread(struct b07_stream *s, enum b07_piece *ret)
 		return false;
 	uint64_t thread = d->blob.v[d->blob_at].thread;
 	begin_batch(s, d->blob.v[d->blob_at].offset);
-	while (d->blob_at < d->blob.n && d->blob.v[d->blob_at].thread == thread)
+	while (d->blob_at < d->blob.n && d->blob.v[d->blob_at].thread == thread &&
+		s->batch.n < MOST)
 		nt_event(s, &d->blob.v[d->blob_at++]);
 	if (d->end.due)
 		nt_flush_end(s, s->batch.offset);
@@ -321,7 +345,8 @@ static enum b07_piece take_object(struct b07_stream *s, const struct found *f)
 	if (f->what == OBJECT_TRACE) {
 		if (!take_trace(d, f->body))
 			return fail(s, PV_ECORRUPT,
-				"a Trace object without a clock or size of pointers");
+				"a Trace object without a clock or size of pointers, or of another "
+				"process than the stream before");
 	} else if (d->frequency == 0) {
 		harm = "an object before that of the trace";
 	} else if (f->what == OBJECT_EVENTS) {
@@ -407,6 +432,12 @@ static enum b07_piece next_in_block(struct b07_stream *s)
 	return p;
 }
 
+/* Whether a stream begins at the window's start, where a preamble fits. */
+static bool is_preamble(const struct nettrace *d)
+{
+	return memcmp(d->window + d->start, preamble, PREAMBLE) == 0;
+}
+
 /* A step; B07_MORE with *ret_again: there is another one. */
 static enum b07_piece step(struct b07_stream *s, bool *ret_again)
 {
@@ -421,16 +452,23 @@ static enum b07_piece step(struct b07_stream *s, bool *ret_again)
 		return skip_large(s);
 	}
 	size_t have = d->filled - d->start;
-	if (s->offset == 0 && have >= PREAMBLE) {
-		if (memcmp(d->window, preamble, PREAMBLE) != 0)
+	const uint8_t *at = d->window + d->start;
+	bool first = s->offset == 0;
+	if (have >= PREAMBLE && (first || is_preamble(d))) {
+		if (!is_preamble(d))
 			return fail(s, PV_EVERSION, "a version of .nettrace that is not read yet");
+		begin_again(s);
 		consume(s, PREAMBLE);
 		return B07_MORE;
 	}
+	if (!first && !last && have && have < PREAMBLE && *at == *preamble) {
+		*ret_again = false;
+		return B07_MORE;
+	}
 	*ret_again = false;
-	if (have == 0 || s->offset == 0)
+	if (have == 0 || first)
 		return over(s);
-	if (d->window[d->start] == TAG_NULL && !s->over) {
+	if (*at == TAG_NULL && !s->over) {
 		s->over = true;
 		consume(s, 1);
 		*ret_again = true;

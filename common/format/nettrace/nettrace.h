@@ -4,6 +4,9 @@
  * Format: dotnet/diagnostics, documentation/design-docs/diagnostics-nettrace and PerfView's
  * NetTraceFormat.md; layouts of the runtime's events: dotnet/runtime, ClrEtwAll.man.
  *
+ * Several streams of one process may follow each other, each whole: first the names, say, then what
+ * was recorded, then a heap shot.
+ *
  * Samples are of threads at safe points, in wall time, of managed frames only, and have at most
  * 100 frames of which the outermost ones are cut. Names mostly come last: a frame is keyed by its
  * address until the method there is known, and that key is named when it is.

@@ -23,3 +23,23 @@ struct pv_event *nt_add(struct b07_stream *s, uint8_t kind, uint64_t offset)
 	b->other_events.v[b->other_events.n] = (struct pv_event){ .time = d->now, .kind = kind };
 	return &b->other_events.v[b->other_events.n++];
 }
+
+struct pv_text nt_text_of(const struct nettrace *d, uint32_t id)
+{
+	const char *at = pv_intern_text(&d->text, id);
+	return (struct pv_text){ at, strlen(at) };
+}
+
+void nt_say_class(struct b07_stream *s, uint64_t key, uint32_t name, uint64_t offset)
+{
+	struct pv_event *e = nt_add(s, PV_KIND_CLASS_LOAD, offset);
+	if (e) {
+		e->meta.key = key;
+		e->meta.name = nt_text_of(nt_of(s), name);
+	}
+	e = nt_add(s, PV_KIND_VTABLE_LOAD, offset);
+	if (e) {
+		e->meta.key = key;
+		e->meta.owner = key;
+	}
+}

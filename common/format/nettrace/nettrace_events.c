@@ -12,12 +12,6 @@ enum {
 };
 enum { STOP_FOR_GC = 1, STOP_GC_PREPARES = 6 };
 
-static struct pv_text text_of(const struct nettrace *d, uint32_t id)
-{
-	const char *at = pv_intern_text(&d->text, id);
-	return (struct pv_text){ at, strlen(at) };
-}
-
 /* The key of a class, which is said to be one when it is met first. */
 static uint64_t class_key(struct b07_stream *s, uint32_t name, uint64_t offset)
 {
@@ -26,16 +20,7 @@ static uint64_t class_key(struct b07_stream *s, uint32_t name, uint64_t offset)
 	if (pv_map_get(&d->class_of, name) != PV_MAP_NONE)
 		return key;
 	d->nomem |= !pv_map_set(&d->class_of, name, 1);
-	struct pv_event *e = nt_add(s, PV_KIND_CLASS_LOAD, offset);
-	if (e) {
-		e->meta.key = key;
-		e->meta.name = text_of(d, name);
-	}
-	e = nt_add(s, PV_KIND_VTABLE_LOAD, offset);
-	if (e) {
-		e->meta.key = key;
-		e->meta.owner = key;
-	}
+	nt_say_class(s, key, name, offset);
 	return key;
 }
 
@@ -241,8 +226,9 @@ static void gc_end(struct b07_stream *s, const struct nt_blob *b, struct pv_curs
 	nt_flush_end(s, b->offset);
 	pv_get_u32(c);
 	uint32_t generation = pv_get_u32(c);
+	nt_end_shot(s, b->offset);
 	if (pv_cursor_ok(c))
-		d->end = (struct nt_end){ b->thread, d->now, generation, true };
+		d->end = (struct nt_end){ d->now, generation, true };
 }
 
 /* --- allocations, exceptions, locks */
@@ -325,7 +311,7 @@ static void thrown(struct b07_stream *s, const struct nt_blob *b, struct pv_curs
 	e = none ? NULL : nt_add(s, PV_KIND_EXT_MESSAGE, b->offset);
 	if (e) {
 		e->string.object = object;
-		e->string.text = text_of(d, message);
+		e->string.text = nt_text_of(d, message);
 		e->string.length = e->string.text.len;
 	}
 	e = nt_add(s, PV_KIND_EXCEPTION_THROW, b->offset);
@@ -399,7 +385,7 @@ static void method(struct b07_stream *s, const struct nt_blob *b, struct pv_curs
 	e->jit.method = id;
 	e->jit.code = start;
 	e->jit.size = size;
-	e->jit.name = text_of(d, name);
+	e->jit.name = nt_text_of(d, name);
 	if (t && t->jit_method == id)
 		e->jit.started = t->jit_from;
 }
@@ -444,7 +430,7 @@ static void unknown(struct b07_stream *s, const struct nt_blob *b)
 		return;
 	e->ext.kind = k->id;
 	e->ext.value = b->len;
-	e->ext.text = text_of(d, k->name ? k->name : k->provider);
+	e->ext.text = nt_text_of(d, k->name ? k->name : k->provider);
 }
 
 void nt_event(struct b07_stream *s, const struct nt_blob *b)
@@ -503,6 +489,14 @@ void nt_event(struct b07_stream *s, const struct nt_blob *b)
 		break;
 	case NT_COUNTERS:
 		nt_counters(s, b);
+		break;
+	case NT_TYPES:
+	case NT_NODES:
+	case NT_EDGES:
+	case NT_ROOTS:
+	case NT_DEPENDENTS:
+	case NT_STATICS:
+		nt_heap(s, b, &c);
 		break;
 	case NT_QUIET:
 		break;

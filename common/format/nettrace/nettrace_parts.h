@@ -15,8 +15,10 @@ enum {
 	NT_STACK_WORDS = 16 << 20, /* frames of the stacks that are alive */
 	NT_NAMES = 1000000,
 	NT_THREADS = 1 << 16,
-	NT_CUT = 100,    /* frames: a stack that has as many is cut at its outer end */
-	NT_FRAMES = 128, /* of a stack, the innermost ones, whatever it says */
+	NT_CUT = 100,            /* frames: a stack that has as many is cut at its outer end */
+	NT_SHOT_WAITS = 1 << 24, /* objects, or references, of a shot that wait for the others */
+	NT_SHOT_AREAS = 1 << 15, /* statics, and methods with roots */
+	NT_FRAMES = 128,         /* of a stack, the innermost ones, whatever it says */
 };
 #define NT_NAME_BYTES ((size_t)256 << 20)
 
@@ -43,6 +45,10 @@ uint32_t nt_intern(struct nettrace *d, const char *text, size_t len);
 
 /* An event at nettrace.now, good until the next one is added to the batch; NULL: out of memory. */
 struct pv_event *nt_add(struct b07_stream *s, uint8_t kind, uint64_t offset);
+/* Says that there is a class of that key. */
+void nt_say_class(struct b07_stream *s, uint64_t key, uint32_t name, uint64_t offset);
+/* An interned text, the stream's. */
+struct pv_text nt_text_of(const struct nettrace *d, uint32_t id);
 
 /* --- nettrace_block.c: events of a block, some at a time */
 
@@ -81,12 +87,15 @@ void nt_name_addresses(struct b07_stream *s, uint64_t offset, bool all);
 uint32_t nt_method_name(struct nettrace *d, struct pv_cursor *c);
 uint32_t nt_class_name(struct nettrace *d, struct pv_cursor *c);
 
-/* --- nettrace_events.c, nettrace_counters.c */
+/* --- nettrace_events.c, nettrace_counters.c, nettrace_heap.c */
 
 /* Says an event in the batch, by neutral ones. */
 void nt_event(struct b07_stream *s, const struct nt_blob *b);
 /* Likewise, of an EventSource's counter. */
 void nt_counters(struct b07_stream *s, const struct nt_blob *b);
+/* Likewise, of a part of a heap shot; and its end, if nothing of it is missing. */
+void nt_heap(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c);
+void nt_end_shot(struct b07_stream *s, uint64_t offset);
 /* Events that the runtime lost since the last time. */
 void nt_tell_lost(struct b07_stream *s, uint64_t offset);
 /* Samples that no other one follows, one thread's at a time; false: there are none. */

@@ -6,6 +6,7 @@
 #include "common/base/intern.h"
 #include "common/base/ranges.h"
 #include "common/format/nettrace/nettrace.h"
+#include "common/format/nettrace/nettrace_shot.h"
 
 /* The meaning of an event, by provider, id and name. */
 enum nt_event_kind {
@@ -27,6 +28,12 @@ enum nt_event_kind {
 	NT_METHOD_LOAD,
 	NT_METHOD_HERE, /* of the rundown: it was loaded some time */
 	NT_COUNTERS,
+	NT_TYPES, /* from here: parts of a heap shot */
+	NT_NODES,
+	NT_EDGES,
+	NT_ROOTS,
+	NT_DEPENDENTS,
+	NT_STATICS,
 	NT_QUIET /* known, and without a word in the neutral vocabulary */
 };
 
@@ -65,15 +72,6 @@ struct nt_stack {
 	uint64_t known; /* nettrace.ranges_added when its frames were looked up */
 };
 
-/* A sample stands for the time until its thread's next one: until that is known it waits. */
-struct nt_sample {
-	PV_ARRAY(uint64_t) frame; /* keys, innermost first */
-	uint64_t time;            /* ns */
-	uint64_t offset;
-	uint64_t carry; /* ns that were no whole weight yet */
-	bool waits;
-};
-
 /* A thread and all that is open on it. */
 struct nt_thread {
 	uint64_t id;
@@ -84,17 +82,19 @@ struct nt_thread {
 	uint32_t seq;            /* of its newest event, as a writer */
 };
 
-struct nt_end { /* of a collection, until the heap's size is known */
-	uint64_t thread, time /* ns */, generation;
+/* The end of a collection, until the heap's size is known. */
+struct nt_end {
+	uint64_t time, generation; /* ns */
 	bool due;
 };
 
 struct nettrace {
 	uint8_t *window;
 	size_t room, start, filled;
-	bool ended, gapped, begun, over;
+	bool ended, gapped, begun;
 	uint64_t gap;
-	uint64_t skip; /* bytes of a block that is too large */
+	uint64_t skip;      /* bytes of a block that is too large */
+	uint64_t stream_at; /* of its first byte: several may stand in a row */
 
 	/* the Trace object */
 	uint64_t sync_ms, sync_ticks, frequency;
@@ -110,15 +110,15 @@ struct nettrace {
 	PV_ARRAY(struct nt_method) method;
 	struct pv_map method_of;
 	struct pv_ranges code;
-	uint64_t ranges_added,
-		ranges_met;         /* pieces of code, and when addresses were looked at last */
-	PV_ARRAY(uint64_t) waiting; /* addresses in use that no method is known at */
+	uint64_t ranges_added, ranges_met; /* pieces of code; when addresses were looked at last */
+	PV_ARRAY(uint64_t) waiting;        /* addresses in use that no method is known at */
 	struct pv_map waits;
 	PV_ARRAY(struct nt_thread) thread;
 	struct pv_map thread_of;
 	struct pv_map class_of, counter_of; /* names that were said */
 	size_t flushed;                     /* threads whose last sample was given out */
 	struct nt_end end;
+	struct nt_shot shot;
 	uint64_t objects; /* made up */
 	uint64_t lost, said_lost;
 

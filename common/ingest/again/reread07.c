@@ -9,7 +9,8 @@ static bool give_header(struct pv_reread *r, const struct b07_header *from)
 {
 	const struct mlpd_header h = { .format = { MLPD_NEWEST, 3, 8, 0 },
 		.start_time_ms = from->start_us / 1000,
-		.startup_ns = from->start_us * 1000,
+		.startup_ns = from->start_ns ? from->start_ns : from->start_us * 1000,
+		.pid = from->pid,
 		.args = { "", 0 },
 		.arch = { "", 0 },
 		.os = { "", 0 } };

@@ -333,8 +333,11 @@ static void say_2007(struct pv_convert *c, struct pv_event *e)
 		e->time = time_of(c, &c->loaded, key, e->time);
 		return;
 	case PV_KIND_METHOD_JIT: /* said with the name */
-	case PV_KIND_CLASS_LOAD:
 		e->kind = PV_KIND_COUNT;
+		return;
+	case PV_KIND_CLASS_LOAD: /* likewise, but for streams of .NET */
+		if (!name.len)
+			e->kind = PV_KIND_COUNT;
 		return;
 	case PV_KIND_CLASS_UNLOAD:
 		leave_out(c, e);

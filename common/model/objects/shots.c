@@ -101,7 +101,9 @@ static void place_shot(struct pv_context *x, struct pv_shot *shot)
 		s->in_batch = 0;
 	s->batch_at = x->batch->offset;
 	shot->skip = s->in_batch++;
-	shot->at = x->batch->continues || x->m->target.logging2007 ? UINT64_MAX : s->batch_at;
+	shot->at = x->batch->continues || x->m->target.logging2007 || x->m->target.text
+			   ? UINT64_MAX
+			   : s->batch_at;
 }
 
 static bool shot_starts(struct pv_context *x, const struct pv_event *e)

@@ -57,8 +57,7 @@ static const struct pv_column shot_columns[] = {
 	[S_DEAD_BYTES] = { "dead_bytes", "DEAD BYTES", PV_UNIT_BYTES, 10, 10, 0 },
 	[S_COLLECTION] = { "collection", "COLLECTION", PV_UNIT_COUNT, 10, 11, 0 },
 	[S_TOOK] = { "took_ns", "TOOK", PV_UNIT_NS, 9, 7, PV_COLUMN_HIDE_JSON },
-	[S_STATE] = { "state", "STATE", PV_UNIT_TEXT, 12, 8,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_GROWS },
+	[S_STATE] = { "state", "STATE", PV_UNIT_TEXT, 12, 8, PV_COLUMN_GROWS },
 };
 
 /* Of one that arrives: how far it is, if it is to be as large as the one before. */

@@ -1,0 +1,36 @@
+/* All that is kept of a heap shot, and of a sample, while it is read. Private to the files of this folder. */
+#ifndef PV_FORMAT_NETTRACE_SHOT_H
+#define PV_FORMAT_NETTRACE_SHOT_H
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+
+/* A sample stands for the time until its thread's next one: until that is known it waits. */
+struct nt_sample {
+	PV_ARRAY(uint64_t) frame; /* keys, innermost first */
+	uint64_t time;            /* ns */
+	uint64_t offset;
+	uint64_t carry; /* ns that were no whole weight yet */
+	bool waits;
+};
+
+struct nt_node { /* an object of a shot */
+	uint64_t object, type;
+	uint32_t left; /* references that have not come yet */
+};
+
+/* A heap shot while it is read. */
+struct nt_shot {
+	bool open, broken;
+	uint64_t time;                 /* ns, of its beginning */
+	uint64_t lost;                 /* nettrace.lost then */
+	PV_ARRAY(struct nt_node) node; /* that wait for references, from node_at on */
+	PV_ARRAY(uint64_t) edge;       /* that wait for objects, likewise */
+	size_t node_at, edge_at;
+	uint32_t nodes, edges, root_events; /* numbers that the next events of these have */
+	uint64_t roots;
+	struct pv_map area_of,
+		type_of; /* of all shots: areas, and names of classes, that were said */
+};
+
+#endif
