@@ -12,11 +12,10 @@
 #include "common/base/coreclr.h"
 #include "common/base/utf8.h"
 #include "common/io/process.h"
+#include "common/target/dotnet_message.h"
 #include "common/target/patience.h"
 
 enum {
-	HEAD = 20,
-	MESSAGE = 16 << 10, /* ours; the protocol's own limit is 64 KiB */
 	ANSWER = 64 << 10,
 	PATIENCE_MS = 10000,
 	ATTACH_MS = 5000, /* how long the runtime may take over it, and how long we try */
@@ -24,91 +23,10 @@ enum {
 	AGAIN_MS = 100,
 };
 
-#define UNKNOWN_COMMAND 0x80131385u
-
-/* Command set << 8 | command. */
-enum {
-	ATTACH_PROFILER = 0x0301,
-	STARTUP_PROFILER = 0x0302,
-	RESUME_RUNTIME = 0x0401,
-	SET_ENVIRONMENT = 0x0403,
-	PROCESS_INFO_2 = 0x0404,
-	ANSWER_OK = 0xff00,
-};
-
-static const char magic[14] = "DOTNET_IPC_V1";
-
-/* --- messages */
-
-struct message {
-	uint8_t bytes[MESSAGE];
-	size_t n;
-	bool full;
-};
-
-static void put(struct message *m, const void *bytes, size_t n)
-{
-	m->full |= n > sizeof m->bytes - m->n;
-	if (!m->full) {
-		memcpy(m->bytes + m->n, bytes, n);
-		m->n += n;
-	}
-}
-
-static void put_u32(struct message *m, size_t n)
-{
-	uint32_t v = (uint32_t)n;
-	put(m, &v, sizeof v);
-}
-
-static uint32_t next_character(const char **at)
-{
-	const uint8_t *p = (const uint8_t *)*at;
-	int tail = *p >= 0xf0 ? 3 : *p >= 0xe0 ? 2 : *p >= 0xc0 ? 1 : 0;
-	uint32_t c = tail ? *p & (0x3fu >> tail) : *p;
-	p++;
-	for (; tail && (*p & 0xc0) == 0x80; tail--)
-		c = c << 6 | (*p++ & 0x3f);
-	*at = (const char *)p;
-	return c;
-}
-
-/* Length in units with the final 0, then the units. */
-static void put_text(struct message *m, const char *text)
-{
-	size_t at = m->n;
-	uint32_t units = 1;
-	put_u32(m, 0);
-	while (*text) {
-		uint32_t c = next_character(&text);
-		uint16_t u[2] = { (uint16_t)c, 0 };
-		bool pair = c > 0xffff;
-		if (pair) {
-			u[0] = (uint16_t)(0xd800 + ((c - 0x10000) >> 10));
-			u[1] = (uint16_t)(0xdc00 + ((c - 0x10000) & 0x3ff));
-		}
-		put(m, u, pair ? 4 : 2);
-		units += pair ? 2 : 1;
-	}
-	put(m, "\0", 2);
-	if (!m->full)
-		memcpy(m->bytes + at, &units, sizeof units);
-}
-
-static void begin(struct message *m, int command)
-{
-	m->n = 0;
-	m->full = false;
-	const uint8_t head[HEAD - sizeof magic] = { 0, 0, (uint8_t)(command >> 8),
-		(uint8_t)command };
-	put(m, magic, sizeof magic);
-	put(m, head, sizeof head);
-}
-
-static void put_guid(struct message *m)
+static void put_guid(struct pv_dotnet_message *m)
 {
 	static const uint8_t guid[16] = PV_CORECLR_GUID_BYTES;
-	put(m, guid, sizeof guid);
+	pv_dotnet_put(m, guid, sizeof guid);
 }
 
 /* --- a connection */
@@ -116,26 +34,11 @@ static void put_guid(struct message *m)
 struct answer {
 	uint8_t bytes[ANSWER]; /* its head, too */
 	size_t n;              /* behind the head */
-	int command;           /* ANSWER_OK, or anything else */
+	int command;           /* PV_DOTNET_ANSWER_OK, or anything else */
 };
 
-/* As long as its head says. */
-static size_t answer_length(const uint8_t *answer, size_t got)
-{
-	if (got < HEAD)
-		return HEAD;
-	size_t size = (size_t)answer[14] | (size_t)answer[15] << 8;
-	return memcmp(answer, magic, sizeof magic) == 0 && size >= HEAD ? size : SIZE_MAX;
-}
-
-static void finish(struct message *m)
-{
-	m->bytes[sizeof magic] = (uint8_t)m->n;
-	m->bytes[sizeof magic + 1] = (uint8_t)(m->n >> 8);
-}
-
 static struct pv_question question(
-	const struct pv_dotnet *d, const struct message *m, struct answer *a)
+	const struct pv_dotnet *d, const struct pv_dotnet_message *m, struct answer *a)
 {
 	return (struct pv_question){ .path = d->socket,
 		.pid = d->pid,
@@ -144,7 +47,7 @@ static struct pv_question question(
 		.n = m->n,
 		.answer = a->bytes,
 		.room = sizeof a->bytes,
-		.length = answer_length };
+		.length = pv_dotnet_answer_length };
 }
 
 static bool take_answer(const struct pv_dotnet *d, const struct pv_question *q, struct answer *a,
@@ -161,7 +64,7 @@ static bool take_answer(const struct pv_dotnet *d, const struct pv_question *q, 
 	if (q->why)
 		return pv_fail(reterr, PV_EIO, 0, "%s: %s", d->socket, strerror(q->why));
 	a->command = a->bytes[16] << 8 | a->bytes[17];
-	a->n = q->got - HEAD;
+	a->n = q->got - PV_DOTNET_HEAD;
 	return true;
 }
 
@@ -191,12 +94,12 @@ static bool hung_up(const struct pv_dotnet *d, const struct pv_question *q, stru
 		reterr, PV_EIO, 0, "%s: process %d hung up instead of answering", d->socket, pid);
 }
 
-static bool ask(const struct pv_dotnet *d, struct message *m, int ms, struct answer *a,
+static bool ask(const struct pv_dotnet *d, struct pv_dotnet_message *m, int ms, struct answer *a,
 	struct pv_error *reterr)
 {
 	if (m->full)
 		return pv_fail(reterr, PV_EUSAGE, 0, "a path or the options are too long");
-	finish(m);
+	pv_dotnet_finish(m);
 	struct pv_question q = question(d, m, a);
 	pv_ask(&q, 1, pv_patience_now_ms() + ms);
 	if (q.why == ECONNRESET || q.why == EPIPE)
@@ -276,7 +179,7 @@ static bool refused(const struct pv_dotnet *d, uint32_t why, struct pv_error *re
 	case 0x8007007e:
 	case 0x80131107:
 		return not_loaded(d, reterr);
-	case UNKNOWN_COMMAND:
+	case PV_DOTNET_UNKNOWN_COMMAND:
 	case 0x80131384:
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"this .NET does not know that command, or profilers are switched off "
@@ -290,19 +193,19 @@ static uint32_t reason(const struct answer *a)
 {
 	uint32_t why = 0;
 	if (a->n >= sizeof why)
-		memcpy(&why, a->bytes + HEAD, sizeof why);
+		memcpy(&why, a->bytes + PV_DOTNET_HEAD, sizeof why);
 	return why;
 }
 
 /* *ret_why: the runtime's, when it is that which refuses; else 0. */
-static bool try(
-	const struct pv_dotnet *d, struct message *m, uint32_t *ret_why, struct pv_error *reterr)
+static bool try(const struct pv_dotnet *d, struct pv_dotnet_message *m, uint32_t *ret_why,
+	struct pv_error *reterr)
 {
 	struct answer *a = malloc(sizeof *a);
 	bool ok = a ? ask(d, m, PATIENCE_MS, a, reterr)
 		    : pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	*ret_why = 0;
-	if (ok && a->command != ANSWER_OK) {
+	if (ok && a->command != PV_DOTNET_ANSWER_OK) {
 		*ret_why = reason(a);
 		ok = refused(d, *ret_why, reterr);
 	}
@@ -310,7 +213,7 @@ static bool try(
 	return ok;
 }
 
-static bool command(const struct pv_dotnet *d, struct message *m, struct pv_error *reterr)
+static bool command(const struct pv_dotnet *d, struct pv_dotnet_message *m, struct pv_error *reterr)
 {
 	uint32_t why;
 	return try(d, m, &why, reterr);
@@ -343,13 +246,13 @@ static bool waits_to_begin(pid_t pid)
 bool pv_dotnet_attach(const struct pv_dotnet *d, const char *library, const char *options,
 	struct pv_error *reterr)
 {
-	struct message m;
-	begin(&m, ATTACH_PROFILER);
-	put_u32(&m, ATTACH_MS);
+	struct pv_dotnet_message m;
+	pv_dotnet_begin(&m, PV_DOTNET_ATTACH_PROFILER);
+	pv_dotnet_put_u32(&m, ATTACH_MS);
 	put_guid(&m);
-	put_text(&m, library);
-	put_u32(&m, strlen(options));
-	put(&m, options, strlen(options));
+	pv_dotnet_put_text(&m, library);
+	pv_dotnet_put_u32(&m, strlen(options));
+	pv_dotnet_put(&m, options, strlen(options));
 	int64_t since = pv_patience_now_ms();
 	for (;;) {
 		uint32_t why;
@@ -371,18 +274,18 @@ bool pv_dotnet_attach(const struct pv_dotnet *d, const char *library, const char
 bool pv_dotnet_start(const struct pv_dotnet *d, const char *library, const char *options,
 	struct pv_error *reterr)
 {
-	struct message m;
-	begin(&m, SET_ENVIRONMENT);
-	put_text(&m, PV_CORECLR_OPTIONS);
-	put_text(&m, options);
+	struct pv_dotnet_message m;
+	pv_dotnet_begin(&m, PV_DOTNET_SET_ENVIRONMENT);
+	pv_dotnet_put_text(&m, PV_CORECLR_OPTIONS);
+	pv_dotnet_put_text(&m, options);
 	if (!command(d, &m, reterr))
 		return false;
-	begin(&m, STARTUP_PROFILER);
+	pv_dotnet_begin(&m, PV_DOTNET_STARTUP_PROFILER);
 	put_guid(&m);
-	put_text(&m, library);
+	pv_dotnet_put_text(&m, library);
 	if (!command(d, &m, reterr))
 		return false;
-	begin(&m, RESUME_RUNTIME);
+	pv_dotnet_begin(&m, PV_DOTNET_RESUME_RUNTIME);
 	return command(d, &m, reterr);
 }
 
@@ -403,7 +306,7 @@ static uint32_t next_unit(const uint8_t *units, uint32_t n, uint32_t *i)
 /* A text at *at as UTF-8, cut to the room; false: the answer ends before it does. */
 static bool take_text(const struct answer *a, size_t *at, char *to, size_t room)
 {
-	const uint8_t *body = a->bytes + HEAD;
+	const uint8_t *body = a->bytes + PV_DOTNET_HEAD;
 	uint32_t units;
 	size_t n = 0;
 	if (a->n < sizeof units || *at > a->n - sizeof units)
@@ -434,9 +337,9 @@ static bool understand(struct pv_dotnet *d, const struct answer *a, struct pv_er
 {
 	struct pv_dotnet got = *d;
 	size_t at = 8 + 16;
-	if (a->command != ANSWER_OK && reason(a) == UNKNOWN_COMMAND)
+	if (a->command != PV_DOTNET_ANSWER_OK && reason(a) == PV_DOTNET_UNKNOWN_COMMAND)
 		snprintf(got.version, sizeof got.version, "5 or older"); /* it says less */
-	else if (a->command != ANSWER_OK)
+	else if (a->command != PV_DOTNET_ANSWER_OK)
 		return refused(d, reason(a), reterr);
 	else if (!(take_text(a, &at, NULL, 0) && take_text(a, &at, NULL, 0) &&
 			 take_text(a, &at, got.arch, sizeof got.arch) &&
@@ -449,16 +352,16 @@ static bool understand(struct pv_dotnet *d, const struct answer *a, struct pv_er
 
 bool pv_dotnet_ask(struct pv_dotnet *d, int ms, struct pv_error *reterr)
 {
-	struct message m;
+	struct pv_dotnet_message m;
 	struct answer *a = malloc(sizeof *a);
-	begin(&m, PROCESS_INFO_2);
+	pv_dotnet_begin(&m, PV_DOTNET_PROCESS_INFO_2);
 	bool ok = a ? ask(d, &m, ms, a, reterr) && understand(d, a, reterr) : out_of_memory(reterr);
 	free(a);
 	return ok;
 }
 
 struct pv_dotnet_asked {
-	struct message m;
+	struct pv_dotnet_message m;
 	struct answer a;
 };
 
@@ -467,8 +370,8 @@ struct pv_dotnet_asked *pv_dotnet_question(const struct pv_dotnet *d, struct pv_
 	struct pv_dotnet_asked *asked = malloc(sizeof *asked);
 	if (!asked)
 		return NULL;
-	begin(&asked->m, PROCESS_INFO_2);
-	finish(&asked->m);
+	pv_dotnet_begin(&asked->m, PV_DOTNET_PROCESS_INFO_2);
+	pv_dotnet_finish(&asked->m);
 	*ret = question(d, &asked->m, &asked->a);
 	return asked;
 }

@@ -106,10 +106,34 @@ static bool find_socket(struct pv_dotnet *d, pid_t pid, struct pv_error *reterr)
 	return true;
 }
 
-/* .NET takes the probe in while it runs, and then writes into our pipe. */
-static bool find_dotnet(struct pv_join_place *ret, pid_t pid, bool silent, struct pv_error *reterr)
+static bool find_stream(struct pv_join_place *ret, struct pv_error *reterr)
 {
-	char library[PV_PROGRAM_PATH], base[sizeof ret->dotnet.root + sizeof ret->dotnet.temporary];
+	ret->streams = true;
+	ret->relay.fd = -1;
+	if (!make_pipe(ret, "/tmp", reterr))
+		return false;
+	if (pv_event_relay_start(&ret->relay, &ret->dotnet, ret->path, reterr))
+		return true;
+	pv_join_leave(ret);
+	return false;
+}
+
+static bool has_library(pid_t pid, struct pv_error *reterr)
+{
+	char library[PV_PROGRAM_PATH];
+	return pv_launch_library(PV_CORECLR_LIBRARY, library) ||
+	       pv_fail(reterr, PV_EUSAGE, 0,
+		       "process %ld runs .NET, and " PV_CORECLR_LIBRARY
+		       " is neither installed nor built",
+		       (long)pid);
+}
+
+/* .NET takes the probe in while it runs, and then writes into our pipe. */
+static bool find_dotnet(struct pv_join_place *ret, pid_t pid, bool silent, enum pv_join_via via,
+	struct pv_error *reterr)
+{
+	char base[sizeof ret->dotnet.root + sizeof ret->dotnet.temporary];
+	struct pv_error why = { 0 };
 	if (pv_process_is_mono(pid))
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"process %ld runs Mono without a probe; start it with profview run, or let "
@@ -122,13 +146,19 @@ static bool find_dotnet(struct pv_join_place *ret, pid_t pid, bool silent, struc
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"process %ld runs .NET without a probe, and --readonly puts none in",
 			(long)pid);
-	if (!pv_launch_library(PV_CORECLR_LIBRARY, library))
-		return pv_fail(reterr, PV_EUSAGE, 0,
-			"process %ld runs .NET, and " PV_CORECLR_LIBRARY
-			" is neither installed nor built",
-			(long)pid);
+	if (!pv_dotnet_ask(d, ASK_MS, reterr))
+		return false;
+	if (via == PV_JOIN_VIA_EVENTS)
+		return find_stream(ret, reterr);
+	if (!has_library(pid, &why) || !fits(d, &why)) {
+		if (via == PV_JOIN_VIA_AUTO) {
+			memcpy(ret->instead, why.what, sizeof ret->instead);
+			return find_stream(ret, reterr);
+		}
+		return pv_fail(reterr, why.code, 0, "%s", why.what);
+	}
 	snprintf(base, sizeof base, "%s%s", d->root, *d->root ? d->temporary : "/tmp");
-	if (!pv_dotnet_ask(d, ASK_MS, reterr) || !fits(d, reterr) || !make_pipe(ret, base, reterr))
+	if (!make_pipe(ret, base, reterr))
 		return false;
 	ret->inside = strlen(d->root);
 	if (hand_over(ret, reterr))
@@ -161,15 +191,18 @@ static bool attach_dotnet(const struct pv_join_place *j, struct pv_error *reterr
 }
 
 /* A probe that is about to leave answers no more, and then .NET is there again without it. */
-static bool find(struct pv_join_place *ret, pid_t pid, bool silent, struct pv_error *reterr)
+static bool find(struct pv_join_place *ret, pid_t pid, bool silent, enum pv_join_via via,
+	struct pv_error *reterr)
 {
 	char stats[PV_PROBE_ANSWER], proc[32];
 	struct stat st;
 	bool file;
-	*ret = (struct pv_join_place){ .pid = pid };
+	*ret = (struct pv_join_place){ .pid = pid, .relay.fd = -1 };
 	snprintf(proc, sizeof proc, "/proc/%ld", (long)pid);
-	if (!pv_probe_find(pid, ret->control, reterr))
-		return stat(proc, &st) == 0 ? find_dotnet(ret, pid, silent, reterr) : false;
+	if (via == PV_JOIN_VIA_EVENTS || !pv_probe_find(pid, ret->control, reterr))
+		return stat(proc, &st) == 0
+			       ? find_dotnet(ret, pid, silent, via, reterr)
+			       : pv_fail(reterr, PV_EIO, 0, "there is no process %ld", (long)pid);
 	if (!pv_probe_ask(ret->control, pid, "stats", ASK_MS, stats, reterr)) {
 		*ret->control = 0;
 		return false;
@@ -187,7 +220,7 @@ static bool find(struct pv_join_place *ret, pid_t pid, bool silent, struct pv_er
 
 static bool find_mono(struct pv_join_place *ret, pid_t pid, struct pv_error *reterr)
 {
-	*ret = (struct pv_join_place){ .pid = pid, .mono = true };
+	*ret = (struct pv_join_place){ .pid = pid, .mono = true, .relay.fd = -1 };
 	return pv_mono_attach_check(pid, reterr) && make_pipe(ret, "/tmp", reterr);
 }
 
@@ -199,20 +232,20 @@ static bool attach_mono(const struct pv_join_place *j, struct pv_error *reterr)
 	return pv_mono_attach(j->pid, options, reterr);
 }
 
-bool pv_join_find(
-	struct pv_join_place *ret, pid_t pid, enum pv_join_may may, struct pv_error *reterr)
+bool pv_join_find(struct pv_join_place *ret, pid_t pid, enum pv_join_may may, enum pv_join_via via,
+	struct pv_error *reterr)
 {
 	char socket[PV_PROBE_PATH];
 	bool silent = may == PV_JOIN_MAY_LOOK;
-	if (may == PV_JOIN_MAY_INJECT && pv_process_is_mono(pid) &&
+	if (may == PV_JOIN_MAY_INJECT && via != PV_JOIN_VIA_EVENTS && pv_process_is_mono(pid) &&
 		!pv_probe_find(pid, socket, NULL))
 		return find_mono(ret, pid, reterr);
-	if (find(ret, pid, silent, reterr))
+	if (find(ret, pid, silent, via, reterr))
 		return true;
 	/* It answered a moment ago and is gone: look once more for what is there now. */
 	if (!pv_probe_find(pid, socket, NULL) && pv_dotnet_is(pid) && reterr &&
 		reterr->code == PV_EIO)
-		return find(ret, pid, silent, reterr);
+		return find(ret, pid, silent, via, reterr);
 	return false;
 }
 
@@ -221,6 +254,8 @@ bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr)
 	char line[PV_PROBE_ANSWER], answer[PV_PROBE_ANSWER];
 	if (j->greet) /* a process that answers slowly has got the line all the same */
 		pv_probe_ask(j->control, j->pid, "hello", ASK_MS, answer, NULL);
+	if (j->streams)
+		return pv_event_relay_go(&j->relay, &j->events, reterr);
 	if (!*j->folder)
 		return true;
 	if (j->dotnet.pid)
@@ -235,8 +270,14 @@ bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr)
 	       hand_over(j, reterr) && attach_dotnet(j, reterr);
 }
 
+bool pv_join_shot(struct pv_join_place *j, struct pv_error *reterr)
+{
+	return pv_event_relay_shot(&j->relay, reterr);
+}
+
 void pv_join_leave(struct pv_join_place *j)
 {
+	pv_event_relay_leave(&j->relay);
 	if (!*j->folder)
 		return;
 	unlink(j->path);

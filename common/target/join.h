@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "common/target/dotnet_ipc.h"
+#include "common/target/event_relay.h"
 #include "common/target/launch.h"
 #include "common/target/probe_socket.h"
 
@@ -24,6 +25,16 @@ struct pv_join_place {
 	struct pv_dotnet dotnet; /* a process that loads the probe while it runs; else pid 0 */
 	bool mono;               /* likewise, by mono_attach.h */
 	struct pv_launch_options wish; /* events recorded by a probe that joins; .NET only */
+	bool streams;      /* .NET's own event stream comes through the pipe, without a probe */
+	char instead[200]; /* why no probe was put in, where that was left to us; or "" */
+	struct pv_event_options events; /* of that one */
+	struct pv_event_relay relay;
+};
+
+enum pv_join_via {
+	PV_JOIN_VIA_AUTO, /* the probe where it can go, else the event stream */
+	PV_JOIN_VIA_PROBE,
+	PV_JOIN_VIA_EVENTS /* .NET's event stream */
 };
 
 enum pv_join_may {
@@ -33,20 +44,23 @@ enum pv_join_may {
 };
 
 /*
- * Finds the place. False: PV_EIO, or PV_EUSAGE with the reason why this process cannot be joined
+ * Finds the place. Forks where the event stream will be read, so no thread may run yet. False: PV_EIO, or PV_EUSAGE with the reason why this process cannot be joined
  * and what can be done about it.
  */
-bool pv_join_find(
-	struct pv_join_place *ret, pid_t pid, enum pv_join_may may, struct pv_error *reterr);
+bool pv_join_find(struct pv_join_place *ret, pid_t pid, enum pv_join_may may, enum pv_join_via via,
+	struct pv_error *reterr);
 
 /* Whether a probe will be loaded, and so can be given options; set j->wish then. */
 static inline bool pv_join_chooses(const struct pv_join_place *j)
 {
-	return j->dotnet.pid != 0;
+	return j->dotnet.pid != 0 && !j->streams;
 }
 
 /* Once the place is being read: has the probe write there. False: PV_EIO, PV_EUSAGE. */
 bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr);
+
+/* Asks for a heap shot in the event stream (`streams`). False: PV_EIO. */
+bool pv_join_shot(struct pv_join_place *j, struct pv_error *reterr);
 
 /* Removes what was made. The probe drops events until there is another reader. */
 void pv_join_leave(struct pv_join_place *j);

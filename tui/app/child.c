@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "common/base/units.h"
 #include "common/target/join.h"
 #include "common/target/launch.h"
 #include "common/target/relay.h"
@@ -18,7 +19,8 @@ enum {
 	EXIT_UNRUNNABLE = 126,
 	EXIT_USAGE = 2,
 	EXIT_REFUSED = 3,
-	EXIT_OWN = 125
+	EXIT_OWN = 125,
+	MS_NS = 1000000
 };
 
 struct ui_child {
@@ -244,14 +246,49 @@ void ui_child_wait(struct ui_child *g)
 
 struct ui_joined {
 	struct pv_join_place place;
-	char note[160];
+	char note[320];
 };
+
+/* Of the event stream: which of the options it has. */
+static bool take_stream_wish(
+	struct ui_joined *j, const struct ui_options *o, char *ret_why, struct pv_error *reterr)
+{
+	struct pv_event_options *e = &j->place.events;
+	const char *shots = o->heapshot;
+	int64_t ns = 0;
+	e->samples = o->sample && strcmp(o->sample, "0") != 0;
+	e->shot = shots && !*shots;
+	bool timed = shots && *shots && pv_units_parse_time(shots, strlen(shots), &ns) &&
+		     ns >= 100 * MS_NS && ns / MS_NS <= UINT32_MAX;
+	e->shot_ms = timed ? (uint32_t)(ns / MS_NS) : 0;
+	const char *refused = o->calls                 ? "--calls"
+			      : o->probe               ? "--probe"
+			      : o->alloc && !*o->alloc ? "--alloc without a size"
+			      : shots && *shots && strcmp(shots, "ondemand") != 0 && !timed
+				      ? "--heapshot=MODE other than a time"
+				      : NULL;
+	if (refused) {
+		snprintf(ret_why, UI_CHILD_WHY,
+			"%s: .NET's event stream has no such thing; --via probe has", refused);
+		return pv_fail(reterr, PV_EUSAGE, 0, "%s", ret_why);
+	}
+	if (*j->place.instead)
+		snprintf(j->note, sizeof j->note, "%.180s; its event stream is read instead",
+			j->place.instead);
+	else if (e->samples)
+		snprintf(j->note, sizeof j->note,
+			"the runtime samples by stopping all threads, about 1000 times a second: a "
+			"loop may lose a fifth of its speed");
+	return true;
+}
 
 /* A probe that is there already records what it was told to. */
 static bool take_wish(
 	struct ui_joined *j, const struct ui_options *o, char *ret_why, struct pv_error *reterr)
 {
 	j->place.wish = wish(o);
+	if (j->place.streams)
+		return take_stream_wish(j, o, ret_why, reterr);
 	if (pv_join_chooses(&j->place))
 		pv_launch_note(&j->place.wish, PV_HOST_DOTNET, j->note, sizeof j->note);
 	if (pv_join_chooses(&j->place))
@@ -280,7 +317,10 @@ struct ui_joined *ui_child_join(
 	struct ui_joined *j = calloc(1, sizeof *j);
 	if (!j)
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	bool found = j && pv_join_find(&j->place, (pid_t)o->pid, may, reterr);
+	enum pv_join_via via = !o->via || strcmp(o->via, "auto") == 0 ? PV_JOIN_VIA_AUTO
+			       : strcmp(o->via, "probe") == 0         ? PV_JOIN_VIA_PROBE
+								      : PV_JOIN_VIA_EVENTS;
+	bool found = j && pv_join_find(&j->place, (pid_t)o->pid, may, via, reterr);
 	if (found && take_wish(j, o, ret_why, reterr))
 		return j;
 	if (found)
@@ -307,6 +347,17 @@ bool ui_joined_injects(const struct ui_joined *j)
 bool ui_joined_go(struct ui_joined *j, struct pv_error *reterr)
 {
 	return pv_join_go(&j->place, reterr);
+}
+
+bool ui_joined_shot(void *joined, struct pv_error *reterr)
+{
+	struct ui_joined *j = joined;
+	return pv_join_shot(&j->place, reterr);
+}
+
+bool ui_joined_streams(const struct ui_joined *j)
+{
+	return j->place.streams;
 }
 
 void ui_joined_leave(struct ui_joined *j)

@@ -68,6 +68,9 @@ bool ui_joined_injects(const struct ui_joined *j);
 const char *ui_joined_note(const struct ui_joined *j); /* likewise */
 const char *ui_joined_path(const struct ui_joined *j);
 bool ui_joined_go(struct ui_joined *j, struct pv_error *reterr);
+/* Whether .NET's event stream is read; then a heap shot can be asked for: `joined` is its ui_joined. */
+bool ui_joined_streams(const struct ui_joined *j);
+bool ui_joined_shot(void *joined, struct pv_error *reterr);
 void ui_joined_leave(struct ui_joined *j);
 
 #endif

@@ -27,7 +27,23 @@ struct ui_feed {
 	struct pv_ingest *ingest;
 	struct pv_ingest *scout; /* an unrestricted first reading, NULL mostly */
 	struct pv_model *model;  /* the one handed out */
+	bool (*shoot)(void *ctx, struct pv_error *reterr); /* or NULL */
+	void *shoot_ctx;
 };
+
+void ui_feed_shoot_by(
+	struct ui_feed *f, bool (*shoot)(void *ctx, struct pv_error *reterr), void *ctx)
+{
+	f->shoot = shoot;
+	f->shoot_ctx = ctx;
+}
+
+bool ui_feed_shot_by(struct ui_feed *f, bool *ret_ok, struct pv_error *reterr)
+{
+	if (f->shoot)
+		*ret_ok = f->shoot(f->shoot_ctx, reterr);
+	return f->shoot != NULL;
+}
 
 /* "0x1f" is a native id, everything else a name. */
 static void restrict_thread(struct pv_restrict *only, const char *thread)

@@ -103,6 +103,9 @@ bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr)
 		return pv_fail(reterr, PV_EUSAGE, 0, "nothing is sent to the program: --readonly");
 	struct pv_ingest_status s;
 	char answer[PV_PROBE_ANSWER], path[PV_PROBE_PATH];
+	bool ok;
+	if (ui_feed_shot_by(f, &ok, reterr))
+		return ok;
 	pv_ingest_status(ui_feed_ingest(f), &s);
 	if (control_path(f, path))
 		return tell_probe(f, "heapshot", answer, reterr);

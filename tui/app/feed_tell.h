@@ -17,6 +17,10 @@ struct ui_feed;
 /* Asks for a heap shot, hardly waiting: false with a reason when it cannot be asked. */
 bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr);
 
+/* From now on heap shots are asked for this way; `shoot` is called like the function above. */
+void ui_feed_shoot_by(
+	struct ui_feed *f, bool (*shoot)(void *ctx, struct pv_error *reterr), void *ctx);
+
 /*
  * Turns a kind of event off in the program (UI_COST_KINDS: the dearest so far); `what` says which.
  * False: why not.
@@ -36,5 +40,7 @@ bool ui_feed_stats(struct ui_feed *f, struct ui_stats *ret);
 /* feed.c: the model handed out, owned by the feed, never NULL; whether nothing may be sent. */
 struct pv_model *ui_feed_model(struct ui_feed *f);
 bool ui_feed_readonly(const struct ui_feed *f);
+/* Whether another way was given to ask for shots; then it was asked, with that result. */
+bool ui_feed_shot_by(struct ui_feed *f, bool *ret_ok, struct pv_error *reterr);
 
 #endif

@@ -25,6 +25,7 @@
 #include "tui/app/feed_end.h"
 #include "tui/app/feed_heap.h"
 #include "tui/app/feed_identity.h"
+#include "tui/app/feed_tell.h"
 #include "tui/app/memory.h"
 #include "tui/app/options.h"
 #include "tui/app/remote.h"
@@ -501,6 +502,8 @@ static int run_attach(const struct ui_options *given)
 	bool screen = isatty(STDOUT_FILENO);
 	struct ui_feed *f = open_feed(&o, screen, &err);
 	int code = 0;
+	if (f && ui_joined_streams(j))
+		ui_feed_shoot_by(f, ui_joined_shot, j);
 	if (!f) {
 		code = ui_exit_complain(o.path, &err);
 	} else if (!ui_joined_go(j, &err)) {

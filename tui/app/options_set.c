@@ -331,6 +331,13 @@ bool ui_set_inject(const struct ui_parse *p, const char *value)
 	return p->o->inject = true;
 }
 
+bool ui_set_via(const struct ui_parse *p, const char *value)
+{
+	p->o->via = value;
+	return strcmp(value, "auto") == 0 || strcmp(value, "probe") == 0 ||
+	       strcmp(value, "events") == 0 || ui_bad_value(p, "auto, probe or events", value);
+}
+
 bool ui_set_probe(const struct ui_parse *p, const char *value)
 {
 	p->o->probe = value;

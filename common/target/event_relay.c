@@ -1,0 +1,322 @@
+#include "common/target/event_relay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/io/fd.h"
+#include "common/target/event_session.h"
+#include "common/target/patience.h"
+
+static const char runtime[] = "Microsoft-Windows-DotNETRuntime";
+static const char sampler[] = "Microsoft-DotNETCore-SampleProfiler";
+
+/* Groups of the runtime's events: ClrEtwAll.man of dotnet/runtime. */
+enum {
+	GC = 0x1,
+	LOADER = 0x8,
+	JIT = 0x10,
+	NGEN = 0x20,
+	CONTENTION = 0x4000,
+	EXCEPTION = 0x8000,
+	THREADING = 0x10000,
+	TYPES = 0x80000,
+	HEAP_DUMP = 0x100000,
+	HEAP_COLLECT = 0x800000,
+	HEAP_NAMES = 0x1000000
+};
+#define ALLOCATION_SAMPLING UINT64_C(0x80000000000)
+#define ALWAYS              ((uint64_t)(EXCEPTION | CONTENTION | THREADING))
+
+enum { INFORMATIONAL = 4, VERBOSE = 5 };
+enum {
+	BYTES = 1 << 20, /* on their way from a session into the pipe */
+	MAIN_MB = 64,
+	NAMES_MB = 64,
+	SHOT_MB = 1024,    /* a shot is written while the program stands: all of it must fit */
+	LEAVE_MS = 2000,   /* that the rest of a session may take when the pipe is closed */
+	NAMES_MS = 10000,  /* and that all names may take */
+	ANSWER_MS = 20000, /* for opening the sessions */
+	STUCK_MS = 5000    /* a pipe that takes nothing for so long is given up */
+};
+
+/* From us to the process: one of these and, for GO, the options. */
+enum { GO = 'g', SHOT = 's' };
+
+struct order {
+	int what;
+	struct pv_event_options options;
+};
+
+struct answer {
+	bool ok;
+	struct pv_error error;
+};
+
+/* --- the process */
+
+struct copy {
+	struct pv_dotnet dotnet;
+	struct pv_event_options options;
+	int control, pipe;
+	struct pv_event_session session; /* the one that goes on */
+	uint8_t *bytes;
+	size_t from, to; /* in bytes: what the pipe has not taken yet */
+	int64_t took_ms; /* when it took something last */
+	int64_t shot_ms; /* when the next shot is due; INT64_MAX: never */
+	bool wants_shot, leaving;
+};
+
+enum turn { GOES_ON, STREAM_ENDED, PIPE_CLOSED };
+
+static bool put_into_pipe(struct copy *c)
+{
+	while (c->from < c->to) {
+		ssize_t n = write(c->pipe, c->bytes + c->from, c->to - c->from);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return errno == EAGAIN;
+		c->from += (size_t)n;
+		c->took_ms = pv_patience_now_ms();
+	}
+	c->from = c->to = 0;
+	return true;
+}
+
+static void take_order(struct copy *c)
+{
+	struct order o;
+	ssize_t n = recv(c->control, &o, sizeof o, MSG_DONTWAIT);
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+		c->leaving = true;
+	else if (n == (ssize_t)sizeof o)
+		c->wants_shot |= o.what == SHOT;
+}
+
+/* Waits for what comes or goes, at most until then. */
+static enum turn turn(struct copy *c, int stream, int64_t end_ms)
+{
+	bool room = c->to < BYTES;
+	int64_t wait = end_ms - pv_patience_now_ms();
+	wait = wait < 0 ? 0 : wait < STUCK_MS ? wait : STUCK_MS;
+	struct pollfd p[] = { { .fd = room ? stream : -1, .events = POLLIN },
+		{ .fd = c->pipe, .events = c->from < c->to ? POLLOUT : 0 },
+		{ .fd = c->leaving ? -1 : c->control, .events = POLLIN } };
+	if (poll(p, PV_COUNT_OF(p), (int)wait) < 0)
+		return errno == EINTR ? GOES_ON : PIPE_CLOSED;
+	if (p[1].revents & (POLLERR | POLLNVAL) || !put_into_pipe(c))
+		return PIPE_CLOSED;
+	if (!room && pv_patience_now_ms() - c->took_ms > STUCK_MS)
+		return PIPE_CLOSED;
+	if (p[2].revents)
+		take_order(c);
+	if (!p[0].revents || c->to == BYTES)
+		return GOES_ON;
+	ssize_t n = read(stream, c->bytes + c->to, BYTES - c->to);
+	if (n > 0)
+		c->to += (size_t)n;
+	bool ended = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+	return ended ? STREAM_ENDED : GOES_ON;
+}
+
+/* Drops the rest of a stream: it must be read while its end is awaited. */
+static void drop_rest(struct copy *c, struct pv_event_session *s)
+{
+	int64_t end = pv_patience_now_ms() + LEAVE_MS;
+	while (pv_patience_wait(s->fd, POLLIN, end)) {
+		ssize_t n = read(s->fd, c->bytes, BYTES);
+		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+			break;
+	}
+}
+
+/* Ends a session and copies what is left of its stream, within that time; false: the pipe is closed. */
+static bool end_session(struct copy *c, struct pv_event_session *s, int ms)
+{
+	enum turn t = GOES_ON;
+	int stop = pv_event_session_stop(s, &c->dotnet);
+	for (int64_t end = pv_patience_now_ms() + ms; t == GOES_ON && pv_patience_now_ms() < end;)
+		t = turn(c, s->fd, end);
+	if (t == PIPE_CLOSED)
+		drop_rest(c, s);
+	pv_event_session_close(s);
+	pv_fd_close(&stop);
+	return t != PIPE_CLOSED;
+}
+
+static bool open_main(struct copy *c, struct pv_error *reterr)
+{
+	const struct pv_event_group group[] = {
+		{ runtime, ALWAYS | GC | LOADER | JIT | NGEN | ALLOCATION_SAMPLING, VERBOSE, NULL },
+		{ "System.Runtime", 0, INFORMATIONAL, "EventCounterIntervalSec=1" },
+		{ sampler, 0, INFORMATIONAL, NULL },
+	};
+	const struct pv_event_wish wish = {
+		.group = group, .n = PV_COUNT_OF(group) - !c->options.samples, .buffer_mb = MAIN_MB
+	};
+	return pv_event_session_open(&c->session, &c->dotnet, &wish, reterr);
+}
+
+/*
+ * All methods that have code now. NativeAOT has none, and older runtimes write more. What
+ * is compiled meanwhile stands in the main session, which is open already.
+ */
+static bool copy_names(struct copy *c)
+{
+	const struct pv_event_group group[] = { { runtime, 0, 0, NULL } };
+	const struct pv_event_wish wish = {
+		.group = group, .n = 1, .buffer_mb = NAMES_MB, .rundown = LOADER | JIT | NGEN | 0x40
+	};
+	struct pv_event_session names;
+	if (!pv_event_session_open(&names, &c->dotnet, &wish, NULL))
+		return true; /* frames are shown by their addresses then */
+	return end_session(c, &names, NAMES_MS);
+}
+
+/*
+ * The collection that a shot is taken in is made while the session is opened. Methods that were
+ * compiled between the sessions are among all that have code, which are copied once more.
+ */
+static bool copy_shot(struct copy *c)
+{
+	const struct pv_event_group group[] = { { runtime,
+		ALWAYS | GC | LOADER | JIT | NGEN | TYPES | HEAP_DUMP | HEAP_COLLECT | HEAP_NAMES,
+		VERBOSE, NULL } };
+	const struct pv_event_wish wish = { .group = group, .n = 1, .buffer_mb = SHOT_MB };
+	struct pv_event_session shot;
+	c->wants_shot = false;
+	c->shot_ms = c->options.shot_ms ? pv_patience_now_ms() + c->options.shot_ms : INT64_MAX;
+	if (!end_session(c, &c->session, NAMES_MS))
+		return false;
+	bool ok = !pv_event_session_open(&shot, &c->dotnet, &wish, NULL) ||
+		  end_session(c, &shot, INT32_MAX);
+	return open_main(c, NULL) && ok && copy_names(c);
+}
+
+static void copy_all(struct copy *c)
+{
+	enum turn t = GOES_ON;
+	c->took_ms = pv_patience_now_ms();
+	bool goes = copy_names(c);
+	while (goes && t == GOES_ON && !c->leaving) {
+		if (c->wants_shot || pv_patience_now_ms() >= c->shot_ms)
+			goes = copy_shot(c);
+		else
+			t = turn(c, c->session.fd, c->shot_ms);
+	}
+	if (c->session.fd >= 0 && t != STREAM_ENDED)
+		goes = end_session(c, &c->session, LEAVE_MS) && goes;
+	for (int64_t end = pv_patience_now_ms() + STUCK_MS;
+		goes && c->from < c->to && pv_patience_now_ms() < end;)
+		goes = turn(c, -1, end) == GOES_ON;
+}
+
+static bool begin(struct copy *c, const char *path, struct pv_error *reterr)
+{
+	c->pipe = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	if (c->pipe < 0)
+		return pv_fail(reterr, PV_EIO, 0, "the pipe: %s", strerror(errno));
+	c->bytes = malloc(BYTES);
+	if (!c->bytes)
+		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	return open_main(c, reterr);
+}
+
+/* In a session of its own, so that signals of the terminal are not for it. */
+static void stand_apart(int control)
+{
+	int keep[] = { control };
+	setsid();
+	prctl(PR_SET_NAME, "profview-events");
+	signal(SIGPIPE, SIG_IGN);
+	int null = open("/dev/null", O_RDWR);
+	for (int fd = 0; fd < 3 && null >= 0; fd++)
+		dup2(null, fd);
+	pv_fd_close_all_but(keep, PV_COUNT_OF(keep));
+}
+
+static void run(int control, const struct pv_dotnet *d, const char *path)
+{
+	struct copy c = { .dotnet = *d, .control = control, .pipe = -1, .session = { .fd = -1 } };
+	struct order o;
+	struct answer a = { 0 };
+	stand_apart(control);
+	if (recv(control, &o, sizeof o, 0) != (ssize_t)sizeof o || o.what != GO)
+		return;
+	c.options = o.options;
+	c.wants_shot = o.options.shot;
+	c.shot_ms = INT64_MAX;
+	if (o.options.shot_ms)
+		c.shot_ms = pv_patience_now_ms() + o.options.shot_ms;
+	a.ok = begin(&c, path, &a.error);
+	if (send(control, &a, sizeof a, MSG_NOSIGNAL) == (ssize_t)sizeof a && a.ok)
+		copy_all(&c);
+}
+
+/* --- this side of it */
+
+bool pv_event_relay_start(struct pv_event_relay *ret, const struct pv_dotnet *d, const char *pipe,
+	struct pv_error *reterr)
+{
+	int pair[2];
+	ret->fd = -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return pv_fail(reterr, PV_EIO, 0, "no socket: %s", strerror(errno));
+	pair[0] = pv_fd_above_standard(pair[0]);
+	pair[1] = pv_fd_above_standard(pair[1]);
+	/* Twice, so that it is not our child: its end needs no wait. */
+	pid_t pid = pair[0] < 0 || pair[1] < 0 ? -1 : fork();
+	if (pid == 0) {
+		if (fork() == 0)
+			run(pair[1], d, pipe);
+		_exit(0);
+	}
+	pv_fd_close(&pair[1]);
+	if (pid < 0) {
+		pv_fd_close(&pair[0]);
+		return pv_fail(reterr, PV_EIO, 0, "no process: %s", strerror(errno));
+	}
+	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	ret->fd = pair[0];
+	return true;
+}
+
+static bool gone(struct pv_error *reterr)
+{
+	return pv_fail(reterr, PV_EIO, 0, "the process that reads the event stream has ended");
+}
+
+bool pv_event_relay_go(
+	struct pv_event_relay *r, const struct pv_event_options *o, struct pv_error *reterr)
+{
+	const struct order order = { .what = GO, .options = *o };
+	struct answer a;
+	if (send(r->fd, &order, sizeof order, MSG_NOSIGNAL) != (ssize_t)sizeof order ||
+		!pv_patience_wait(r->fd, POLLIN, pv_patience_now_ms() + ANSWER_MS) ||
+		recv(r->fd, &a, sizeof a, 0) != (ssize_t)sizeof a)
+		return gone(reterr);
+	return a.ok || pv_fail(reterr, a.error.code, 0, "%s", a.error.what);
+}
+
+bool pv_event_relay_shot(struct pv_event_relay *r, struct pv_error *reterr)
+{
+	const struct order order = { .what = SHOT };
+	return send(r->fd, &order, sizeof order, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+		       (ssize_t)sizeof order ||
+	       gone(reterr);
+}
+
+void pv_event_relay_leave(struct pv_event_relay *r)
+{
+	pv_fd_close(&r->fd);
+}

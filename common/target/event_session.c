@@ -1,0 +1,138 @@
+#include "common/target/event_session.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/target/dotnet_message.h"
+#include "common/target/patience.h"
+
+enum { ANSWER_MS = 5000, NETTRACE = 1 };
+
+static void put_flag(struct pv_dotnet_message *m, bool flag)
+{
+	uint8_t byte = flag;
+	pv_dotnet_put(m, &byte, sizeof byte);
+}
+
+static void put_group(struct pv_dotnet_message *m, const struct pv_event_group *g)
+{
+	pv_dotnet_put(m, &g->keywords, sizeof g->keywords);
+	pv_dotnet_put_u32(m, g->level);
+	pv_dotnet_put_text(m, g->provider);
+	if (g->args)
+		pv_dotnet_put_text(m, g->args);
+	else
+		pv_dotnet_put_u32(m, 0);
+}
+
+static void put_wish(struct pv_dotnet_message *m, int command, const struct pv_event_wish *w)
+{
+	pv_dotnet_begin(m, command);
+	pv_dotnet_put_u32(m, w->buffer_mb);
+	pv_dotnet_put_u32(m, NETTRACE);
+	if (command == PV_DOTNET_COLLECT_TRACING_4)
+		pv_dotnet_put(m, &w->rundown, sizeof w->rundown);
+	else
+		put_flag(m, w->rundown != 0);
+	if (command != PV_DOTNET_COLLECT_TRACING_2)
+		put_flag(m, true); /* stacks */
+	pv_dotnet_put_u32(m, w->n);
+	for (size_t i = 0; i < w->n; i++)
+		put_group(m, &w->group[i]);
+	pv_dotnet_finish(m);
+}
+
+/* All bytes there or back, until then; false with errno. */
+static bool transfer(int fd, void *bytes, size_t n, bool out, int64_t end_ms)
+{
+	for (uint8_t *at = bytes; n;) {
+		ssize_t k = out ? write(fd, at, n) : read(fd, at, n);
+		if (k > 0) {
+			at += k;
+			n -= (size_t)k;
+			continue;
+		}
+		if (k == 0 || (k < 0 && errno != EAGAIN && errno != EINTR)) {
+			errno = k == 0 ? ECONNRESET : errno;
+			return false;
+		}
+		if (!pv_patience_wait(fd, out ? POLLOUT : POLLIN, end_ms))
+			return false;
+	}
+	return true;
+}
+
+static bool dial(struct pv_event_session *ret, const struct pv_dotnet *d, struct pv_error *reterr)
+{
+	ret->fd = pv_local_dial(d->socket, d->pid, d->uid);
+	return ret->fd >= 0 || pv_fail(reterr, PV_EIO, 0, "%s: %s", d->socket, strerror(errno));
+}
+
+/* *ret_why: the runtime's reason for a refusal; 0: it did not answer, or the session is open. */
+static bool ask(struct pv_event_session *ret, const struct pv_dotnet *d,
+	struct pv_dotnet_message *m, uint32_t *ret_why, struct pv_error *reterr)
+{
+	uint8_t head[PV_DOTNET_HEAD];
+	int64_t end = pv_patience_now_ms() + ANSWER_MS;
+	*ret_why = 0;
+	if (!dial(ret, d, reterr))
+		return false;
+	bool ok = transfer(ret->fd, m->bytes, m->n, true, end) &&
+		  transfer(ret->fd, head, sizeof head, false, end);
+	if (!ok) {
+		pv_fail(reterr, PV_EIO, 0, "%s: %s", d->socket, strerror(errno));
+		pv_event_session_close(ret);
+		return false;
+	}
+	bool opened = (head[16] << 8 | head[17]) == PV_DOTNET_ANSWER_OK;
+	size_t n = pv_dotnet_answer_length(head, sizeof head) - sizeof head;
+	void *to = opened ? (void *)&ret->id : (void *)ret_why;
+	size_t want = opened ? sizeof ret->id : sizeof *ret_why;
+	if (n >= want && transfer(ret->fd, to, want, false, end) && opened)
+		return true;
+	pv_event_session_close(ret);
+	return pv_fail(reterr, *ret_why ? PV_EUSAGE : PV_EIO, 0,
+		"process %ld does not open its event stream (0x%08x)", (long)d->pid, *ret_why);
+}
+
+bool pv_event_session_open(struct pv_event_session *ret, const struct pv_dotnet *d,
+	const struct pv_event_wish *wish, struct pv_error *reterr)
+{
+	static const int command[] = { PV_DOTNET_COLLECT_TRACING_4, PV_DOTNET_COLLECT_TRACING_3,
+		PV_DOTNET_COLLECT_TRACING_2 };
+	struct pv_dotnet_message m;
+	uint32_t why = PV_DOTNET_UNKNOWN_COMMAND;
+	for (size_t i = 0; i < PV_COUNT_OF(command) && why == PV_DOTNET_UNKNOWN_COMMAND; i++) {
+		put_wish(&m, command[i], wish);
+		if (m.full)
+			return pv_fail(reterr, PV_EUSAGE, 0, "too many groups of events");
+		if (ask(ret, d, &m, &why, reterr))
+			return true;
+	}
+	return false;
+}
+
+int pv_event_session_stop(const struct pv_event_session *s, const struct pv_dotnet *d)
+{
+	enum { ASK_MS = 500 };
+	struct pv_dotnet_message m;
+	int fd = pv_local_dial(d->socket, d->pid, d->uid);
+	pv_dotnet_begin(&m, PV_DOTNET_STOP_TRACING);
+	pv_dotnet_put(&m, &s->id, sizeof s->id);
+	pv_dotnet_finish(&m);
+	if (fd >= 0 && !transfer(fd, m.bytes, m.n, true, pv_patience_now_ms() + ASK_MS)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+void pv_event_session_close(struct pv_event_session *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+}

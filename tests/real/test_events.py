@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""A .NET program is joined by its own event stream: nothing is loaded, and it goes on whatever the viewer does.
+
+usage: test_events.py visit|rude PROFVIEW COUNTED.DLL DOTNET     ('none': skipped)
+"""
+import contextlib
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import target
+from nettrace import RUNTIME, Trace
+from verdict import Verdict
+
+RELAY = 'profview-events'
+
+
+def report(profview, log, *words):
+    done = subprocess.run([profview, 'report', '--format', 'json', '--no-index', *words, str(log)],
+                          capture_output=True, text=True, timeout=120, check=False)
+    with contextlib.suppress(ValueError):
+        return json.loads(done.stdout)
+    return {}
+
+
+def row(profview, pid):
+    listed = json.loads(subprocess.run([profview, 'ps', '--format', 'json'], check=True, timeout=60,
+                                       capture_output=True, text=True).stdout)
+    return [(p['join'], p['answered']) for p in listed if p['pid'] == pid]
+
+
+def relays(log):
+    """Processes that hold sessions for a viewer with this record: they are its children's children."""
+    ret = []
+    for comm in pathlib.Path('/proc').glob('[0-9]*/comm'):
+        with contextlib.suppress(OSError):
+            if comm.read_text().strip() == RELAY and str(log).encode() in comm.with_name('cmdline').read_bytes():
+                ret.append(int(comm.parent.name))
+    return ret
+
+
+def writers(pid):
+    """Threads of the runtime that serve and write event streams."""
+    return sum(p.read_text().strip() == '.NET EventPipe' for p in pathlib.Path(f'/proc/{pid}/task').glob('*/comm'))
+
+
+def join(profview, pid, log, *words):
+    return subprocess.Popen([profview, 'attach', '--via', 'events', *words, str(pid), '--record', str(log)],
+                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def leave(viewer, how=signal.SIGINT):
+    viewer.send_signal(how)
+    return viewer.communicate(timeout=target.DEADLINE)[1]
+
+
+def shot_ended(profview, log):
+    """The first heap shot is whole."""
+    rows = report(profview, log, '--section', 'heap_shots').get('heap_shots') or []
+    return rows and rows[0]['objects'] and not rows[0]['state'] and rows
+
+
+def joined(profview, viewer, log):
+    """Its own counters come, which are told once a second: the session is open."""
+    def there():
+        if viewer.poll() is not None:
+            raise target.TimedOut(f'the viewer ended: {viewer.stderr.read()}')
+        return report(profview, log, '--section', 'counters').get('counters')
+    target.wait_for('the event stream', there)
+
+
+def compare_shot(v, j, trace, said):
+    rows = {r['name']: r for r in j['heap_shots'][0]['classes']}
+    want = trace.shots()[0]
+    v.equal('objects', j['heap_shots'][0]['objects'], sum(want['classes'].values()))
+    v.equal('bytes', j['heap_shots'][0]['bytes'], sum(want['bytes'].values()))
+    v.equal('references', j['heap_shots'][0]['references'], want['references'])
+    v.equal('roots', j['heap_shots'][0]['roots'], want['roots'])
+    for name in ('Kept', 'KeptPart'):
+        v.equal(f'{name}, alive', rows.get(f'Counted.{name}', {}).get('objects'), said[f'alive Counted.{name}'])
+        v.equal(f'{name}, bytes', rows.get(f'Counted.{name}', {}).get('bytes'), said[f'alive bytes Counted.{name}'])
+    v.true('nothing that was dropped', 'Counted.Dropped' not in rows)
+
+
+def compare_heap(v, profview, log):
+    """What holds the planted objects has the static field's name."""
+    objects = report(profview, log, '--section', 'heap_objects', '--shot', '0', '--limit', '20').get('heap_objects') or []
+    arrays = [o for o in objects if o['class'] == 'Counted.Kept[]']
+    v.true('the list of those kept is among the largest', arrays, [o['class'] for o in objects])
+    if arrays:
+        path = report(profview, log, '--section', 'heap_path', '--shot', '0', '--object', arrays[0]['address'])
+        v.true('its path begins in the static', 'kept' in json.dumps(path.get('heap_path')), path.get('heap_path'))
+
+
+def visit(v, profview, dll, dotnet):
+    """One stay with a heap shot: names, exceptions, locks, collections as the program counts them."""
+    with target.scratch() as folder, target.Program([dotnet, dll, 'heap', 'pause', 'throws', 'locks', 'collect', 'pause'],
+                                                    folder) as program:
+        log = pathlib.Path(folder, 'a.nettrace')
+        before = program.wait_phase(1)
+        pid = program.process.pid
+        viewer = join(profview, pid, log, '--heapshot')
+        target.wait_for('the heap shot', lambda: shot_ended(profview, log))
+        joined(profview, viewer, log)
+        program.go()
+        said = program.wait_phase(2)
+        target.wait_for('all exceptions', lambda: (report(profview, log, '--section', 'exceptions').get(
+            'exceptions') or {}).get('thrown', 0) >= said['throws total'])
+        complaint = leave(viewer)
+        v.true('no complaint', 'refuse' not in complaint and 'stream' not in complaint, complaint)
+        target.wait_for('the sessions to end', lambda: not relays(log))
+        v.equal('it can be joined again', row(profview, pid), [('diagnostics', True)])
+        j = report(profview, log, '--section', 'all')
+        trace = Trace(log.read_bytes())
+        v.equal('process', (j['target']['pid'], trace.pid), (pid, pid))
+        v.same_rows('thrown', {r['name']: r['thrown'] for r in j['exceptions']['classes']}, trace.thrown())
+        v.at_least('exceptions', j['exceptions']['thrown'], said['throws total'] - before.get('throws total', 0))
+        v.at_least('contentions', j['locks']['contentions'], len(trace.of(RUNTIME, 81)))
+        v.true('throwers have names', all(any('Counted.' in f for f in s['stack']) for s in j['throw_sites']),
+               [s['stack'] for s in j['throw_sites']])
+        v.equal('losses', next(c for c in j['coverage'] if c['what'] == 'losses')['state'], 'complete')
+        compare_shot(v, j, trace, before)
+        compare_heap(v, profview, log)
+        program.go()
+        program.wait()
+
+
+def rude(v, profview, dll, dotnet):
+    """Viewers that are killed or stand still, and a program that is killed."""
+    pauses = 8 * ['throws', 'pause']
+    with target.scratch() as folder, target.Program([dotnet, dll, *pauses], folder) as program:
+        program.wait_phase(1)
+        pid = program.process.pid
+        none = writers(pid)
+        for i, how in enumerate((signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP)):
+            log = pathlib.Path(folder, f'{i}.nettrace')
+            viewer = join(profview, pid, log, *(['--sample'] if i == 2 else []))
+            joined(profview, viewer, log)
+            v.at_least('threads that write sessions', writers(pid), none + 1)
+            viewer.send_signal(how)
+            program.go()
+            program.wait_phase(i + 2)
+            v.equal(f'{how.name}: the runtime answers', row(profview, pid), [('diagnostics', True)])
+            if how == signal.SIGSTOP:
+                viewer.send_signal(signal.SIGCONT)
+                complaint = leave(viewer)
+                v.true('the price of samples is said', 'fifth' in complaint, complaint)
+            else:
+                viewer.communicate(timeout=target.DEADLINE)
+            target.wait_for(f'{how.name}: the sessions to end', lambda log=log: not relays(log))
+            target.wait_for(f'{how.name}: the runtime to end its sessions', lambda: writers(pid) == none)
+        for words in (['--calls'], ['--probe', 'fields'], ['--heapshot=1gc'], ['--alloc']):
+            done = subprocess.run([profview, 'attach', '--via', 'events', *words, str(pid)], capture_output=True, text=True,
+                                  timeout=60, check=False)
+            v.equal(f'{words}: refused', done.returncode, 2)
+            v.true(f'{words}: by name', words[0].split('=')[0] in done.stderr, done.stderr)
+        log = pathlib.Path(folder, 'end.nettrace')
+        viewer = join(profview, pid, log)
+        joined(profview, viewer, log)
+        program.process.kill()
+        viewer.communicate(timeout=target.DEADLINE)
+        v.equal('the viewer ends with the program', viewer.returncode, 0)
+        v.equal('all that came is there', report(profview, log, '--section', 'events')['source']['end'], 'cut off')
+
+
+def main(case, profview, dll, dotnet):
+    if 'none' in (dll, dotnet):
+        print('no .NET SDK here')
+        sys.exit(target.SKIP)
+    os.environ['DOTNET_CLI_TELEMETRY_OPTOUT'] = '1'
+    v = Verdict(f'events, {case}')
+    {'visit': visit, 'rude': rude}[case](v, profview, dll, dotnet)
+    v.close()
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])
