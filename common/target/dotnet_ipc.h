@@ -87,6 +87,9 @@ bool pv_dotnet_may_listen(pid_t pid);
 bool pv_dotnet_switched_off(const char *part, const char *(*variable)(const char *name, void *ctx),
 	void *ctx, char ret_name[48]);
 
+/* The library of another profiler that the process was started with; false: it was not. */
+bool pv_dotnet_other_profiler(pid_t pid, char *ret_path, size_t room);
+
 /* False, with the reason why *d has no socket. */
 bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/coreclr.h"
 #include "common/target/dotnet_ipc.h"
 #include "common/target/program.h"
 
@@ -30,6 +31,15 @@ bool pv_dotnet_is(pid_t pid)
 		return false;
 	exe[n] = 0;
 	return pv_program_look(exe, &p, &missing, NULL) && p.kind == PV_PROGRAM_DOTNET;
+}
+
+bool pv_dotnet_other_profiler(pid_t pid, char *ret_path, size_t room)
+{
+	char enabled[16];
+	return pv_proc_variable(pid, PV_CORECLR_ENABLE, enabled, sizeof enabled) &&
+	       strcmp(enabled, "1") == 0 &&
+	       pv_proc_variable(pid, PV_CORECLR_PATH, ret_path, room) && *ret_path &&
+	       !strstr(ret_path, PV_CORECLR_LIBRARY);
 }
 
 bool pv_dotnet_switched_off(const char *part, const char *(*variable)(const char *name, void *ctx),

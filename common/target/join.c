@@ -118,9 +118,13 @@ static bool find_stream(struct pv_join_place *ret, struct pv_error *reterr)
 	return false;
 }
 
-static bool has_library(pid_t pid, struct pv_error *reterr)
+/* .NET takes one profiler. Without `left_to_us` that is said when it refuses. */
+static bool may_take(pid_t pid, bool left_to_us, struct pv_error *reterr)
 {
-	char library[PV_PROGRAM_PATH];
+	char library[PV_PROGRAM_PATH], other[256];
+	if (left_to_us && pv_dotnet_other_profiler(pid, other, sizeof other))
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"process %ld was started with another profiler, %.100s", (long)pid, other);
 	return pv_launch_library(PV_CORECLR_LIBRARY, library) ||
 	       pv_fail(reterr, PV_EUSAGE, 0,
 		       "process %ld runs .NET, and " PV_CORECLR_LIBRARY
@@ -150,7 +154,7 @@ static bool find_dotnet(struct pv_join_place *ret, pid_t pid, bool silent, enum 
 		return false;
 	if (via == PV_JOIN_VIA_EVENTS)
 		return find_stream(ret, reterr);
-	if (!has_library(pid, &why) || !fits(d, &why)) {
+	if (!may_take(pid, via == PV_JOIN_VIA_AUTO, &why) || !fits(d, &why)) {
 		if (via == PV_JOIN_VIA_AUTO) {
 			memcpy(ret->instead, why.what, sizeof ret->instead);
 			return find_stream(ret, reterr);

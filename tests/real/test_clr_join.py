@@ -146,9 +146,13 @@ def refusals(v, p):
     with p.program(env={'CORECLR_ENABLE_PROFILING': '1', 'CORECLR_PROFILER': GUID,
                         'CORECLR_PROFILER_PATH': str(theirs),
                         'PROFVIEW_OPTIONS': 'control=off,output=/dev/null'}) as program:
-        said, code = p.refusal(program.pid)
+        said, code = p.refusal(program.pid, options=('--via', 'probe'))
         v.equal('another profiler: exit', code, 3)
         v.true('another profiler: which', str(theirs) in said and 'without' in said, said)
+        viewer, log = p.attach(program.pid)
+        target.wait_for('its own event stream', lambda: p.events(log).get('counters.sample'))
+        said = p.leave(viewer)
+        v.true('another profiler: what is done', str(theirs) in said and 'event stream' in said, said)
     with subprocess.Popen(['sleep', '1000']) as other:
         said, code = p.refusal(other.pid)
         other.kill()

@@ -82,7 +82,7 @@ class Fake:
         self.folder.__exit__(*why)
 
     def attach(self):
-        done = subprocess.run([self.profview, 'attach', str(self.process.pid), '--record',
+        done = subprocess.run([self.profview, 'attach', '--via', 'probe', str(self.process.pid), '--record',
                                f'{self.place}/log.mlpd'], stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, check=False, timeout=target.DEADLINE)
         return done.returncode, done.stderr

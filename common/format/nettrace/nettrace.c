@@ -452,7 +452,7 @@ static enum b07_piece step(struct b07_stream *s, bool *ret_again)
 		return skip_large(s);
 	}
 	size_t have = d->filled - d->start;
-	const uint8_t *at = d->window + d->start;
+	const uint8_t *at = have ? d->window + d->start : NULL;
 	bool first = s->offset == 0;
 	if (have >= PREAMBLE && (first || is_preamble(d))) {
 		if (!is_preamble(d))
