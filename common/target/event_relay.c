@@ -34,7 +34,9 @@ enum {
 	HEAP_NAMES = 0x1000000
 };
 #define ALLOCATION_SAMPLING UINT64_C(0x80000000000)
-#define ALWAYS              ((uint64_t)(EXCEPTION | CONTENTION | THREADING))
+#define PRECOMPILED         UINT64_C(0x2000000000) /* methods that come with code, at their first use */
+#define METHODS             (LOADER | JIT | NGEN | PRECOMPILED)
+#define ALWAYS              (EXCEPTION | CONTENTION | THREADING | METHODS)
 
 enum { INFORMATIONAL = 4, VERBOSE = 5 };
 enum {
@@ -64,7 +66,7 @@ struct answer {
 /* --- the process */
 
 struct copy {
-	struct pv_dotnet dotnet;
+	struct pv_event_door door;
 	struct pv_event_options options;
 	int control, pipe;
 	struct pv_event_session session; /* the one that goes on */
@@ -143,7 +145,7 @@ static void drop_rest(struct copy *c, struct pv_event_session *s)
 static bool end_session(struct copy *c, struct pv_event_session *s, int ms)
 {
 	enum turn t = GOES_ON;
-	int stop = pv_event_session_stop(s, &c->dotnet);
+	int stop = pv_event_session_stop(s, &c->door);
 	for (int64_t end = pv_patience_now_ms() + ms; t == GOES_ON && pv_patience_now_ms() < end;)
 		t = turn(c, s->fd, end);
 	if (t == PIPE_CLOSED)
@@ -156,19 +158,19 @@ static bool end_session(struct copy *c, struct pv_event_session *s, int ms)
 static bool open_main(struct copy *c, struct pv_error *reterr)
 {
 	const struct pv_event_group group[] = {
-		{ runtime, ALWAYS | GC | LOADER | JIT | NGEN | ALLOCATION_SAMPLING, VERBOSE, NULL },
+		{ runtime, ALWAYS | GC | ALLOCATION_SAMPLING, VERBOSE, NULL },
 		{ "System.Runtime", 0, INFORMATIONAL, "EventCounterIntervalSec=1" },
 		{ sampler, 0, INFORMATIONAL, NULL },
 	};
 	const struct pv_event_wish wish = {
 		.group = group, .n = PV_COUNT_OF(group) - !c->options.samples, .buffer_mb = MAIN_MB
 	};
-	return pv_event_session_open(&c->session, &c->dotnet, &wish, reterr);
+	return pv_event_session_open(&c->session, &c->door, &wish, reterr);
 }
 
 /*
- * All methods that have code now. NativeAOT has none, and older runtimes write more. What
- * is compiled meanwhile stands in the main session, which is open already.
+ * All methods that have code now. NativeAOT has none, and older runtimes write more. What is
+ * compiled meanwhile stands in the main session, which is open already and not read yet.
  */
 static bool copy_names(struct copy *c)
 {
@@ -177,7 +179,7 @@ static bool copy_names(struct copy *c)
 		.group = group, .n = 1, .buffer_mb = NAMES_MB, .rundown = LOADER | JIT | NGEN | 0x40
 	};
 	struct pv_event_session names;
-	if (!pv_event_session_open(&names, &c->dotnet, &wish, NULL))
+	if (!pv_event_session_open(&names, &c->door, &wish, NULL))
 		return true; /* frames are shown by their addresses then */
 	return end_session(c, &names, NAMES_MS);
 }
@@ -189,15 +191,14 @@ static bool copy_names(struct copy *c)
 static bool copy_shot(struct copy *c)
 {
 	const struct pv_event_group group[] = { { runtime,
-		ALWAYS | GC | LOADER | JIT | NGEN | TYPES | HEAP_DUMP | HEAP_COLLECT | HEAP_NAMES,
-		VERBOSE, NULL } };
+		ALWAYS | GC | TYPES | HEAP_DUMP | HEAP_COLLECT | HEAP_NAMES, VERBOSE, NULL } };
 	const struct pv_event_wish wish = { .group = group, .n = 1, .buffer_mb = SHOT_MB };
 	struct pv_event_session shot;
 	c->wants_shot = false;
 	c->shot_ms = c->options.shot_ms ? pv_patience_now_ms() + c->options.shot_ms : INT64_MAX;
 	if (!end_session(c, &c->session, NAMES_MS))
 		return false;
-	bool ok = !pv_event_session_open(&shot, &c->dotnet, &wish, NULL) ||
+	bool ok = !pv_event_session_open(&shot, &c->door, &wish, NULL) ||
 		  end_session(c, &shot, INT32_MAX);
 	return open_main(c, NULL) && ok && copy_names(c);
 }
@@ -206,6 +207,7 @@ static void copy_all(struct copy *c)
 {
 	enum turn t = GOES_ON;
 	c->took_ms = pv_patience_now_ms();
+	pv_event_session_resume(&c->door);
 	bool goes = copy_names(c);
 	while (goes && t == GOES_ON && !c->leaving) {
 		if (c->wants_shot || pv_patience_now_ms() >= c->shot_ms)
@@ -232,9 +234,9 @@ static bool begin(struct copy *c, const char *path, struct pv_error *reterr)
 }
 
 /* In a session of its own, so that signals of the terminal are not for it. */
-static void stand_apart(int control)
+static void stand_apart(int control, const struct pv_event_door *d)
 {
-	int keep[] = { control };
+	int keep[] = { control, d->listener, d->waiting };
 	setsid();
 	prctl(PR_SET_NAME, "profview-events");
 	signal(SIGPIPE, SIG_IGN);
@@ -244,12 +246,12 @@ static void stand_apart(int control)
 	pv_fd_close_all_but(keep, PV_COUNT_OF(keep));
 }
 
-static void run(int control, const struct pv_dotnet *d, const char *path)
+static void run(int control, const struct pv_event_door *d, const char *path)
 {
-	struct copy c = { .dotnet = *d, .control = control, .pipe = -1, .session = { .fd = -1 } };
+	struct copy c = { .door = *d, .control = control, .pipe = -1, .session = { .fd = -1 } };
 	struct order o;
 	struct answer a = { 0 };
-	stand_apart(control);
+	stand_apart(control, d);
 	if (recv(control, &o, sizeof o, 0) != (ssize_t)sizeof o || o.what != GO)
 		return;
 	c.options = o.options;
@@ -264,8 +266,8 @@ static void run(int control, const struct pv_dotnet *d, const char *path)
 
 /* --- this side of it */
 
-bool pv_event_relay_start(struct pv_event_relay *ret, const struct pv_dotnet *d, const char *pipe,
-	struct pv_error *reterr)
+bool pv_event_relay_start(struct pv_event_relay *ret, const struct pv_event_door *d,
+	const char *pipe, struct pv_error *reterr)
 {
 	int pair[2];
 	ret->fd = -1;

@@ -10,7 +10,7 @@
 #ifndef PV_TARGET_EVENT_RELAY_H
 #define PV_TARGET_EVENT_RELAY_H
 
-#include "common/target/dotnet_ipc.h"
+#include "common/target/event_door.h"
 
 struct pv_event_options {
 	bool samples; /* each stops all threads of the program for a moment, 1000 times a second */
@@ -24,10 +24,10 @@ struct pv_event_relay {
 
 /*
  * Forks, so no thread may run yet. It waits for pv_event_relay_go(), and ends when this process
- * does, when `fd` is closed, or with the program. `pipe` is copied. False: PV_EIO.
+ * does, when `fd` is closed, or with the program. Both are copied. False: PV_EIO.
  */
-bool pv_event_relay_start(struct pv_event_relay *ret, const struct pv_dotnet *d, const char *pipe,
-	struct pv_error *reterr);
+bool pv_event_relay_start(struct pv_event_relay *ret, const struct pv_event_door *d,
+	const char *pipe, struct pv_error *reterr);
 
 /* Once the pipe has a reader: opens the sessions. False: PV_EUSAGE, PV_EIO. */
 bool pv_event_relay_go(

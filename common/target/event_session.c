@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/io/fd.h"
 #include "common/target/dotnet_message.h"
 #include "common/target/patience.h"
 
@@ -65,25 +66,26 @@ static bool transfer(int fd, void *bytes, size_t n, bool out, int64_t end_ms)
 	return true;
 }
 
-static bool dial(struct pv_event_session *ret, const struct pv_dotnet *d, struct pv_error *reterr)
+static bool silent(const struct pv_event_door *d, struct pv_error *reterr)
 {
-	ret->fd = pv_local_dial(d->socket, d->pid, d->uid);
-	return ret->fd >= 0 || pv_fail(reterr, PV_EIO, 0, "%s: %s", d->socket, strerror(errno));
+	return pv_fail(reterr, PV_EIO, 0, "process %ld does not answer: %s", (long)d->dotnet.pid,
+		strerror(errno));
 }
 
 /* *ret_why: the runtime's reason for a refusal; 0: it did not answer, or the session is open. */
-static bool ask(struct pv_event_session *ret, const struct pv_dotnet *d,
-	struct pv_dotnet_message *m, uint32_t *ret_why, struct pv_error *reterr)
+static bool ask(struct pv_event_session *ret, struct pv_event_door *d, struct pv_dotnet_message *m,
+	uint32_t *ret_why, struct pv_error *reterr)
 {
 	uint8_t head[PV_DOTNET_HEAD];
 	int64_t end = pv_patience_now_ms() + ANSWER_MS;
 	*ret_why = 0;
-	if (!dial(ret, d, reterr))
-		return false;
+	ret->fd = pv_event_door_open(d, end);
+	if (ret->fd < 0)
+		return silent(d, reterr);
 	bool ok = transfer(ret->fd, m->bytes, m->n, true, end) &&
 		  transfer(ret->fd, head, sizeof head, false, end);
 	if (!ok) {
-		pv_fail(reterr, PV_EIO, 0, "%s: %s", d->socket, strerror(errno));
+		silent(d, reterr);
 		pv_event_session_close(ret);
 		return false;
 	}
@@ -95,10 +97,11 @@ static bool ask(struct pv_event_session *ret, const struct pv_dotnet *d,
 		return true;
 	pv_event_session_close(ret);
 	return pv_fail(reterr, *ret_why ? PV_EUSAGE : PV_EIO, 0,
-		"process %ld does not open its event stream (0x%08x)", (long)d->pid, *ret_why);
+		"process %ld does not open its event stream (0x%08x)", (long)d->dotnet.pid,
+		*ret_why);
 }
 
-bool pv_event_session_open(struct pv_event_session *ret, const struct pv_dotnet *d,
+bool pv_event_session_open(struct pv_event_session *ret, struct pv_event_door *d,
 	const struct pv_event_wish *wish, struct pv_error *reterr)
 {
 	static const int command[] = { PV_DOTNET_COLLECT_TRACING_4, PV_DOTNET_COLLECT_TRACING_3,
@@ -115,19 +118,33 @@ bool pv_event_session_open(struct pv_event_session *ret, const struct pv_dotnet 
 	return false;
 }
 
-int pv_event_session_stop(const struct pv_event_session *s, const struct pv_dotnet *d)
+int pv_event_session_stop(const struct pv_event_session *s, struct pv_event_door *d)
 {
 	enum { ASK_MS = 500 };
 	struct pv_dotnet_message m;
-	int fd = pv_local_dial(d->socket, d->pid, d->uid);
+	int64_t end = pv_patience_now_ms() + ASK_MS;
+	int fd = pv_event_door_open(d, end);
 	pv_dotnet_begin(&m, PV_DOTNET_STOP_TRACING);
 	pv_dotnet_put(&m, &s->id, sizeof s->id);
 	pv_dotnet_finish(&m);
-	if (fd >= 0 && !transfer(fd, m.bytes, m.n, true, pv_patience_now_ms() + ASK_MS)) {
+	if (fd >= 0 && !transfer(fd, m.bytes, m.n, true, end)) {
 		close(fd);
 		fd = -1;
 	}
 	return fd;
+}
+
+void pv_event_session_resume(struct pv_event_door *d)
+{
+	struct pv_dotnet_message m;
+	uint8_t head[PV_DOTNET_HEAD];
+	int64_t end = pv_patience_now_ms() + ANSWER_MS;
+	int fd = pv_event_door_open(d, end);
+	pv_dotnet_begin(&m, PV_DOTNET_RESUME_RUNTIME);
+	pv_dotnet_finish(&m);
+	if (fd >= 0 && transfer(fd, m.bytes, m.n, true, end))
+		transfer(fd, head, sizeof head, false, end);
+	pv_fd_close(&fd);
 }
 
 void pv_event_session_close(struct pv_event_session *s)

@@ -6,7 +6,7 @@
 #ifndef PV_TARGET_EVENT_SESSION_H
 #define PV_TARGET_EVENT_SESSION_H
 
-#include "common/target/dotnet_ipc.h"
+#include "common/target/event_door.h"
 
 struct pv_event_group {
 	const char *provider;
@@ -31,14 +31,17 @@ struct pv_event_session {
  * Opens one, by the newest command that the runtime knows. Waits some seconds at most. False:
  * PV_EUSAGE when the runtime refuses, PV_EIO.
  */
-bool pv_event_session_open(struct pv_event_session *ret, const struct pv_dotnet *d,
+bool pv_event_session_open(struct pv_event_session *ret, struct pv_event_door *d,
 	const struct pv_event_wish *wish, struct pv_error *reterr);
 
 /*
  * Asks for the session's end, which is when its stream ends, and returns the connection that the
  * answer comes on; the caller closes it then. -1: it cannot be asked.
  */
-int pv_event_session_stop(const struct pv_event_session *s, const struct pv_dotnet *d);
+int pv_event_session_stop(const struct pv_event_session *s, struct pv_event_door *d);
+
+/* A process that waits to begin begins; one that runs runs on. */
+void pv_event_session_resume(struct pv_event_door *d);
 
 /* The process ends a session that is closed by itself. */
 void pv_event_session_close(struct pv_event_session *s);

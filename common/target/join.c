@@ -112,7 +112,8 @@ static bool find_stream(struct pv_join_place *ret, struct pv_error *reterr)
 	ret->relay.fd = -1;
 	if (!make_pipe(ret, "/tmp", reterr))
 		return false;
-	if (pv_event_relay_start(&ret->relay, &ret->dotnet, ret->path, reterr))
+	const struct pv_event_door door = { .dotnet = ret->dotnet, .listener = -1, .waiting = -1 };
+	if (pv_event_relay_start(&ret->relay, &door, ret->path, reterr))
 		return true;
 	pv_join_leave(ret);
 	return false;
@@ -251,6 +252,21 @@ bool pv_join_find(struct pv_join_place *ret, pid_t pid, enum pv_join_may may, en
 		reterr->code == PV_EIO)
 		return find(ret, pid, silent, via, reterr);
 	return false;
+}
+
+bool pv_join_listen(struct pv_join_place *ret, int listener, struct pv_error *reterr)
+{
+	struct pv_event_door door;
+	*ret = (struct pv_join_place){ .streams = true, .relay.fd = -1 };
+	bool ok = pv_event_door_await(&door, listener, reterr);
+	ret->pid = door.dotnet.pid;
+	ok = ok && make_pipe(ret, "/tmp", reterr);
+	if (ok && !pv_event_relay_start(&ret->relay, &door, ret->path, reterr)) {
+		pv_join_leave(ret);
+		ok = false;
+	}
+	pv_event_door_close(&door); /* the relay has it now */
+	return ok;
 }
 
 bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr)

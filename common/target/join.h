@@ -50,6 +50,12 @@ enum pv_join_may {
 bool pv_join_find(struct pv_join_place *ret, pid_t pid, enum pv_join_may may, enum pv_join_via via,
 	struct pv_error *reterr);
 
+/*
+ * The same for the first .NET process that calls at the listener (of pv_event_door_listen()), which
+ * is closed in any case. Waits for it without an end, but for a signal: PV_ECANCELLED.
+ */
+bool pv_join_listen(struct pv_join_place *ret, int listener, struct pv_error *reterr);
+
 /* Whether a probe will be loaded, and so can be given options; set j->wish then. */
 static inline bool pv_join_chooses(const struct pv_join_place *j)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A .NET program is joined by its own event stream: nothing is loaded, and it goes on whatever the viewer does.
 
-usage: test_events.py visit|rude PROFVIEW COUNTED.DLL DOTNET     ('none': skipped)
+usage: test_events.py visit|rude|listen PROFVIEW COUNTED.DLL DOTNET     ('none': skipped)
 """
 import contextlib
 import json
@@ -166,13 +166,53 @@ def rude(v, profview, dll, dotnet):
         v.equal('all that came is there', report(profview, log, '--section', 'events')['source']['end'], 'cut off')
 
 
+def listening(profview, path, *words):
+    viewer = subprocess.Popen([profview, 'listen', str(path), *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True)
+    target.wait_for('the socket', path.exists)
+    return viewer
+
+
+def listen(v, profview, dll, dotnet):
+    """A program that is told to call, and waits for us: all of it is recorded, from its first exception on."""
+    with target.scratch() as folder:
+        path, log = pathlib.Path(folder, 'port'), pathlib.Path(folder, 'a.nettrace')
+        viewer = listening(profview, path, '--heapshot=300ms', '--record', str(log))
+        v.equal('the socket is ours alone', path.stat().st_mode & 0o777, 0o700)
+        again = subprocess.run([profview, 'listen', str(path)], capture_output=True, text=True, timeout=60, check=False)
+        v.equal('one that is there is not taken', (again.returncode, str(path) in again.stderr), (3, True))
+        os.environ['DOTNET_DiagnosticPorts'] = str(path)
+        try:
+            with target.Program([dotnet, dll, 'throws', 'heap', 'locks', 'pause'], folder) as program:
+                said = program.wait_phase(1)
+                target.wait_for('the heap shot', lambda: shot_ended(profview, log))
+                pid = program.process.pid
+                program.go()
+                program.wait()
+        finally:
+            del os.environ['DOTNET_DiagnosticPorts']
+        viewer.communicate(timeout=target.DEADLINE)
+        v.equal('it ends with the program', viewer.returncode, 0)
+        v.true('the socket is gone', not path.exists())
+        j, trace = report(profview, log, '--section', 'all'), Trace(log.read_bytes())
+        v.equal('process', j['target']['pid'], pid)
+        v.equal('exceptions', j['exceptions']['thrown'], said['throws total'])
+        v.same_rows('thrown', {r['name']: r['thrown'] for r in j['exceptions']['classes']}, trace.thrown())
+        v.at_least('compiled methods', j['events']['method.jit'], len(trace.of(RUNTIME, 145)) - 50)
+        rows = {r['name']: r['objects'] for s in j['heap_shots'] if not s['state'] for r in s['classes']}
+        v.equal('planted objects', rows.get('Counted.Kept'), said['alive Counted.Kept'])
+        viewer = listening(profview, path)
+        leave(viewer)
+        v.equal('a signal while it waits', (viewer.returncode, path.exists()), (128 + signal.SIGINT, False))
+
+
 def main(case, profview, dll, dotnet):
     if 'none' in (dll, dotnet):
         print('no .NET SDK here')
         sys.exit(target.SKIP)
     os.environ['DOTNET_CLI_TELEMETRY_OPTOUT'] = '1'
     v = Verdict(f'events, {case}')
-    {'visit': visit, 'rude': rude}[case](v, profview, dll, dotnet)
+    {'visit': visit, 'rude': rude, 'listen': listen}[case](v, profview, dll, dotnet)
     v.close()
 
 

@@ -329,6 +329,22 @@ struct ui_joined *ui_child_join(
 	return NULL;
 }
 
+struct ui_joined *ui_child_listen(const struct ui_options *o, int listener,
+	char ret_why[UI_CHILD_WHY], struct pv_error *reterr)
+{
+	*ret_why = 0;
+	struct ui_joined *j = calloc(1, sizeof *j);
+	if (!j)
+		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	bool found = j && pv_join_listen(&j->place, listener, reterr);
+	if (found && take_wish(j, o, ret_why, reterr))
+		return j;
+	if (found)
+		pv_join_leave(&j->place);
+	free(j);
+	return NULL;
+}
+
 const char *ui_joined_note(const struct ui_joined *j)
 {
 	return j->note;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,6 +59,21 @@ int ui_exit_status(const struct ui_options *o, struct ui_feed *f, int code)
 	if (s.exit_code && s.error[0])
 		ui_complain(path, "%s", s.error);
 	return code ? code : s.unkept ? EXIT_OWN : 0;
+}
+
+static volatile int caught;
+
+static void on_stop(int sig)
+{
+	caught = sig;
+}
+
+volatile int *ui_exit_caught(void)
+{
+	struct sigaction sa = { .sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND };
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	return &caught;
 }
 
 void ui_exit_waits(const char *path)

@@ -23,6 +23,12 @@ int ui_exit_status(const struct ui_options *o, struct ui_feed *f, int code);
 /* Says that a log is waited for: a hang would look the same. */
 void ui_exit_waits(const char *path);
 
+/*
+ * From now on SIGINT and SIGTERM, once each, only set the number that this gives, 0 before. It
+ * lives as long as the program.
+ */
+volatile int *ui_exit_caught(void);
+
 /* The name of -o in a complaint: an option's text or a literal, never NULL. */
 const char *ui_output_name(const struct ui_options *o);
 

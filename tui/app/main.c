@@ -11,14 +11,15 @@
 #include <unistd.h>
 
 #include "common/report/brief.h"
-#include "common/report/dump.h"
 #include "common/report/heapsnapshot.h"
 #include "common/report/report.h"
+#include "common/target/event_door.h"
 #include "common/target/inherited.h"
 #include "tui/app/app.h"
 #include "tui/app/check_run.h"
 #include "tui/app/complain.h"
 #include "tui/app/diff_run.h"
+#include "tui/app/dump_run.h"
 #include "tui/app/exits.h"
 #include "tui/app/export_run.h"
 #include "tui/app/feed.h"
@@ -43,7 +44,7 @@ static int print_help(void)
 /* The viewer reads everything, and its range beside it. */
 static struct ui_feed *open_feed(const struct ui_options *o, bool screen, struct pv_error *err)
 {
-	bool viewer = o->verb & (UI_VERB_VIEW | UI_VERB_RUN | UI_VERB_ATTACH);
+	bool viewer = o->verb & (UI_VERB_VIEW | UI_VERB_RUN | UI_VERB_ATTACH | UI_VERB_LISTEN);
 	struct ui_feed_options fo = { .path = o->path,
 		.follow = o->follow,
 		.record = o->record,
@@ -207,44 +208,6 @@ static int run_report(const struct ui_options *o)
 	code = ui_exit_status(o, f, code);
 	ui_feed_close(f);
 	return ui_exit_output(code);
-}
-
-static volatile int stop;
-
-static void on_stop(int sig)
-{
-	stop = sig;
-}
-
-static void tell_dumped(const char *path, const struct pv_dump_totals *t)
-{
-	if (t->damages == 0)
-		return;
-	char more[64] = "";
-	if (t->damages > 1)
-		snprintf(more, sizeof more, " and %" PRIu64 " more places", t->damages - 1);
-	ui_complain(path, "%s at byte %" PRIu64 " (%" PRIu64 " bytes)%s; the rest is shown",
-		t->first.reason, t->first.offset, t->first.bytes, more);
-}
-
-static int run_dump(const struct ui_options *o)
-{
-	struct pv_error err = { 0 };
-	struct pv_dump_totals totals = { 0 };
-	struct sigaction sa = { .sa_handler = on_stop, .sa_flags = (int)SA_RESETHAND };
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	const struct pv_dump_input in = {
-		.path = o->path, .follow = o->follow, .stop = &stop, .waits = ui_exit_waits
-	};
-	bool ok = pv_dump_path(&in, stdout, &totals, &err);
-	if (stop)
-		return ui_exit_output(128 + stop);
-	if (!ok)
-		return err.code == PV_EIO && ferror(stdout) ? ui_exit_output(EXIT_OWN)
-							    : ui_exit_complain(o->path, &err);
-	tell_dumped(o->path, &totals);
-	return ui_exit_output(totals.complete ? 0 : EXIT_DAMAGED);
 }
 
 /* A heap shot for other programs. */
@@ -477,21 +440,11 @@ static int run_run(const struct ui_options *given)
 	return code;
 }
 
-/* A program that cannot be joined is no fault of the command line's. */
-static int run_attach(const struct ui_options *given)
+/* Until it ends, or we leave. `j` is ours. */
+static int follow_joined(const struct ui_options *given, struct ui_joined *j)
 {
 	struct pv_error err = { 0 };
 	struct ui_options o = *given;
-	char why[UI_CHILD_WHY];
-	struct ui_joined *j = ui_child_join(&o, why, &err);
-	if (!j && *why) {
-		ui_complain(NULL, "%s", why);
-		return EXIT_USAGE;
-	}
-	if (!j) {
-		err.code = err.code == PV_EUSAGE ? PV_EIO : err.code;
-		return ui_exit_complain(NULL, &err);
-	}
 	o.path = ui_joined_path(j);
 	if (*ui_joined_note(j))
 		ui_complain(NULL, "%s", ui_joined_note(j));
@@ -517,6 +470,46 @@ static int run_attach(const struct ui_options *given)
 		code = ui_exit_status(&o, f, code);
 	ui_feed_close(f);
 	ui_joined_leave(j);
+	return code;
+}
+
+/* A program that cannot be joined is no fault of the command line's. */
+static int not_joined(const char *why, struct pv_error *err)
+{
+	if (*why) {
+		ui_complain(NULL, "%s", why);
+		return EXIT_USAGE;
+	}
+	err->code = err->code == PV_EUSAGE ? PV_EIO : err->code;
+	return ui_exit_complain(NULL, err);
+}
+
+static int run_attach(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	char why[UI_CHILD_WHY];
+	struct ui_joined *j = ui_child_join(o, why, &err);
+	return j ? follow_joined(o, j) : not_joined(why, &err);
+}
+
+/* The runtime connects for each command, so the socket stays until the end. */
+static int run_listen(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	char why[UI_CHILD_WHY] = "";
+	volatile int *stop = ui_exit_caught();
+	int listener = pv_event_door_listen(o->path, &err);
+	if (listener < 0)
+		return ui_exit_complain(NULL, &err);
+	ui_complain(
+		o->path, "waiting; start the program with DOTNET_DiagnosticPorts set to this path");
+	struct ui_joined *j = ui_child_listen(o, listener, why, &err);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	int code = *stop ? 128 + *stop : j ? follow_joined(o, j) : not_joined(why, &err);
+	if (*stop && j)
+		ui_joined_leave(j);
+	unlink(o->path);
 	return code;
 }
 
@@ -558,7 +551,7 @@ int main(int argc, char *argv[])
 	case UI_VERB_REPORT:
 		return run_report(&o);
 	case UI_VERB_DUMP:
-		return run_dump(&o);
+		return ui_dump_run(&o);
 	case UI_VERB_CONVERT:
 		return run_convert(&o);
 	case UI_VERB_CHECK:
@@ -571,6 +564,8 @@ int main(int argc, char *argv[])
 		return run_run(&o);
 	case UI_VERB_ATTACH:
 		return run_attach(&o);
+	case UI_VERB_LISTEN:
+		return run_listen(&o);
 	case UI_VERB_PS:
 		return run_ps(&o);
 	default:

@@ -10,7 +10,7 @@
 #include "common/base/units.h"
 #include "tui/draw/time_range.h"
 
-enum { ALL = 0xffff, LIVE = UI_VERB_VIEW | UI_VERB_RUN | UI_VERB_ATTACH };
+enum { ALL = 0xffff, LIVE = UI_VERB_VIEW | UI_VERB_RUN | UI_VERB_ATTACH | UI_VERB_LISTEN };
 
 /* Name that users see, and its meaning. */
 static const struct {
@@ -151,10 +151,10 @@ static const struct {
 		.row = { "--alloc", 0, "[=SIZE]", UI_VERB_RUN | UI_VERB_ATTACH,
 			"every allocation; with SIZE one in so many bytes" } },
 	{ .set = ui_set_sample,
-		.row = { "--sample", 0, "[=HZ]", UI_VERB_RUN | UI_VERB_ATTACH,
+		.row = { "--sample", 0, "[=HZ]", UI_VERB_RUN | UI_VERB_ATTACH | UI_VERB_LISTEN,
 			"samples a second (100), 0 for none" } },
 	{ .set = ui_set_heapshot,
-		.row = { "--heapshot", 0, "[=MODE]", UI_VERB_RUN | UI_VERB_ATTACH,
+		.row = { "--heapshot", 0, "[=MODE]", UI_VERB_RUN | UI_VERB_ATTACH | UI_VERB_LISTEN,
 			"heap shots: at every major collection, 5gc, 1000ms" } },
 	{ .set = ui_set_probe,
 		.row = { "--probe", 0, "OPTIONS", UI_VERB_RUN | UI_VERB_ATTACH,
@@ -204,6 +204,7 @@ static const struct {
 	{ "convert", "profview convert", UI_VERB_CONVERT },
 	{ "run", "profview run", UI_VERB_RUN },
 	{ "attach", "profview attach", UI_VERB_ATTACH },
+	{ "listen", "profview listen", UI_VERB_LISTEN },
 	{ "ps", "profview ps", UI_VERB_PS },
 	{ "ctl", "profview ctl", UI_VERB_CTL },
 };

@@ -26,6 +26,7 @@ enum ui_verb {
 	UI_VERB_DIFF = 256,
 	UI_VERB_CHECK = 512,
 	UI_VERB_BRIEF = 1024,
+	UI_VERB_LISTEN = 2048,
 };
 
 struct ui_options {

@@ -46,6 +46,9 @@ bool ui_options_check(const struct ui_options *o, struct pv_error *err)
 			"stats");
 	if (o->verb & (UI_VERB_RUN | UI_VERB_PS | UI_VERB_CTL | UI_VERB_ATTACH))
 		return true;
+	if (o->verb == UI_VERB_LISTEN && !o->path)
+		return pv_fail(err, PV_EUSAGE, 0,
+			"profview listen wants the PATH of a socket, which it makes");
 	if (!o->path)
 		return pv_fail(err, PV_EUSAGE, 0, "%s wants a FILE; see profview --help",
 			ui_verb_name(o->verb));

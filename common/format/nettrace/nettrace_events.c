@@ -390,6 +390,17 @@ static void method(struct b07_stream *s, const struct nt_blob *b, struct pv_curs
 		e->jit.started = t->jit_from;
 }
 
+/* Code that was there before the program ran; how large it is is not known. */
+static void entry(struct b07_stream *s, struct pv_cursor *c)
+{
+	struct nettrace *d = nt_of(s);
+	uint64_t id = pv_get_u64(c);
+	uint32_t name = nt_method_name(d, c);
+	uint64_t start = pv_get_u64(c);
+	if (pv_cursor_ok(c) && name)
+		nt_add_code(d, id, start, 0, name);
+}
+
 /* --- losses */
 
 void nt_tell_lost(struct b07_stream *s, uint64_t offset)
@@ -483,6 +494,9 @@ void nt_event(struct b07_stream *s, const struct nt_blob *b)
 		break;
 	case NT_METHOD_LOAD:
 		method(s, b, &c, false);
+		break;
+	case NT_METHOD_ENTRY:
+		entry(s, &c);
 		break;
 	case NT_METHOD_HERE:
 		method(s, b, &c, true);

@@ -35,6 +35,7 @@ static const struct known {
 	{ "Microsoft-Windows-DotNETRuntime", 91, NT_ACQUIRED },
 	{ "Microsoft-Windows-DotNETRuntime", 143, NT_METHOD_LOAD },
 	{ "Microsoft-Windows-DotNETRuntime", 145, NT_JIT_START },
+	{ "Microsoft-Windows-DotNETRuntime", 159, NT_METHOD_ENTRY },
 	{ "Microsoft-Windows-DotNETRuntime", 303, NT_ALLOC_SAMPLED },
 	{ "Microsoft-Windows-DotNETRuntimeRundown", 143, NT_METHOD_HERE },
 	{ "Microsoft-Windows-DotNETRuntimeRundown", 144, NT_METHOD_HERE },

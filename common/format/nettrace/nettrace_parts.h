@@ -76,7 +76,7 @@ const char *nt_stacks(struct nettrace *d, const uint8_t *bytes, size_t n);
 void nt_forget_stacks(struct nettrace *d);
 /* Keys of its frames into the batch's pool, innermost or outermost first. */
 struct pv_span nt_stack(struct b07_stream *s, const struct nt_blob *b, bool outermost_first);
-/* A method's code is here from now on. */
+/* A method's code is here from now on; size 0: up to the next one. */
 void nt_add_code(struct nettrace *d, uint64_t key, uint64_t start, uint32_t size, uint32_t name);
 /* Names addresses that methods became known at; `all`: however few. */
 void nt_name_addresses(struct b07_stream *s, uint64_t offset, bool all);

@@ -62,7 +62,9 @@ void nt_add_code(struct nettrace *d, uint64_t key, uint64_t start, uint32_t size
 		at = (uint32_t)d->method.n;
 		d->method.v[d->method.n++] = (struct nt_method){ .key = key, .name = name };
 	}
-	if (size == 0 || d->code.range.n >= NT_METHODS || pv_ranges_find(&d->code, start) == at)
+	bool known = pv_ranges_find(&d->code, start) == at &&
+		     (!size || pv_ranges_find(&d->code, start + size - 1) == at);
+	if (!start || known || d->code.range.n >= NT_METHODS)
 		return;
 	d->nomem |= !pv_ranges_add(&d->code, start, size, at);
 	d->ranges_added++;

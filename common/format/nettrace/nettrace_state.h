@@ -26,7 +26,8 @@ enum nt_event_kind {
 	NT_ACQUIRED,
 	NT_JIT_START,
 	NT_METHOD_LOAD,
-	NT_METHOD_HERE, /* of the rundown: it was loaded some time */
+	NT_METHOD_ENTRY, /* that came with code, at its first use */
+	NT_METHOD_HERE,  /* of the rundown: it was loaded some time */
 	NT_COUNTERS,
 	NT_TYPES, /* from here: parts of a heap shot */
 	NT_NODES,

@@ -1,0 +1,38 @@
+#include "tui/app/dump_run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "common/report/dump.h"
+#include "tui/app/complain.h"
+#include "tui/app/exits.h"
+#include "tui/app/feed.h"
+
+static void tell_dumped(const char *path, const struct pv_dump_totals *t)
+{
+	if (t->damages == 0)
+		return;
+	char more[64] = "";
+	if (t->damages > 1)
+		snprintf(more, sizeof more, " and %" PRIu64 " more places", t->damages - 1);
+	ui_complain(path, "%s at byte %" PRIu64 " (%" PRIu64 " bytes)%s; the rest is shown",
+		t->first.reason, t->first.offset, t->first.bytes, more);
+}
+
+int ui_dump_run(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	struct pv_dump_totals totals = { 0 };
+	volatile int *stop = ui_exit_caught();
+	const struct pv_dump_input in = {
+		.path = o->path, .follow = o->follow, .stop = stop, .waits = ui_exit_waits
+	};
+	bool ok = pv_dump_path(&in, stdout, &totals, &err);
+	if (*stop)
+		return ui_exit_output(128 + *stop);
+	if (!ok)
+		return err.code == PV_EIO && ferror(stdout) ? ui_exit_output(EXIT_OWN)
+							    : ui_exit_complain(o->path, &err);
+	tell_dumped(o->path, &totals);
+	return ui_exit_output(totals.complete ? 0 : EXIT_DAMAGED);
+}
