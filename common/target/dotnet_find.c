@@ -138,6 +138,34 @@ static bool newest(struct pv_dotnet *d, const struct pv_dotnet_folder *f, long i
 	return found;
 }
 
+/* Since boot, in the kernel's ticks: the 22nd field, the 20th behind the program's name. */
+static bool start_ticks(pid_t pid, unsigned long long *ret)
+{
+	enum { BEHIND_NAME = 20 };
+	char stat[1024];
+	if (pv_proc_read(pid, "stat", stat, sizeof stat) <= 0)
+		return false;
+	const char *at = strrchr(stat, ')');
+	for (int i = 0; at && i < BEHIND_NAME; i++)
+		at = strchr(at + 1, ' ');
+	return at && sscanf(at, " %llu", ret) == 1;
+}
+
+/* By its name, which says when the process was started: quick, however large the folder is. */
+static bool by_name(struct pv_dotnet *d, const char *folder, long inner)
+{
+	char path[sizeof d->socket];
+	struct stat st;
+	unsigned long long ticks;
+	if (!start_ticks(d->pid, &ticks) ||
+		snprintf(path, sizeof path, "%s/dotnet-diagnostic-%ld-%llu-socket", folder, inner,
+			ticks) >= (int)sizeof path ||
+		lstat(path, &st) < 0 || !S_ISSOCK(st.st_mode) || st.st_uid != d->uid)
+		return false;
+	memcpy(d->socket, path, sizeof path);
+	return true;
+}
+
 /* Another file system than ours, or other mounts in it. */
 static bool lives_elsewhere(pid_t pid)
 {
@@ -178,9 +206,12 @@ static bool locate(struct pv_dotnet *d, pid_t pid)
 static bool find_in(struct pv_dotnet *d, struct pv_dotnet_folder *folder, int64_t end_ms)
 {
 	char name[sizeof d->root + sizeof d->temporary];
+	long inner = inner_pid(d->pid);
 	snprintf(name, sizeof name, "%s%s", d->root, d->temporary);
+	if (by_name(d, name, inner))
+		return true;
 	read_folder(folder, name, end_ms);
-	return newest(d, folder, inner_pid(d->pid));
+	return newest(d, folder, inner);
 }
 
 bool pv_dotnet_find_in(
