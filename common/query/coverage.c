@@ -51,15 +51,35 @@ static void count(struct pv_coverage *c, uint64_t n, const char *one, const char
 	pv_coverage_say(c, "%s %s", pv_units_exact(digits, sizeof digits, n), n == 1 ? one : many);
 }
 
+/* "site{s} folded" in the singular or plural, and "lea{f|ves}"; braces are always closed. */
+static void in_number(const char *what, bool one, char *to, size_t room)
+{
+	size_t n = 0;
+	while (*what && n + 1 < room) {
+		if (*what != '{') {
+			to[n++] = *what++;
+			continue;
+		}
+		const char *end = strchr(what, '}'), *bar = memchr(what, '|', (size_t)(end - what));
+		const char *from = one ? what + 1 : bar ? bar + 1 : what + 1;
+		const char *stop = !one ? end : bar ? bar : from;
+		for (; from < stop && n + 1 < room; from++)
+			to[n++] = *from;
+		what = end + 1;
+	}
+	to[n] = 0;
+}
+
 /* The same for what should not be: nothing is said when there is none of it. */
 static void flaw(struct pv_coverage *c, uint64_t n, enum pv_coverage_state state, const char *what)
 {
-	char digits[PV_UNIT_MAX];
+	char digits[PV_UNIT_MAX], text[120];
 	if (n == 0)
 		return;
 	if (c->state == PV_COMPLETE)
 		c->state = state;
-	pv_coverage_say(c, "%s %s", pv_units_exact(digits, sizeof digits, n), what);
+	in_number(what, n == 1, text, sizeof text);
+	pv_coverage_say(c, "%s %s", pv_units_exact(digits, sizeof digits, n), text);
 }
 
 /* Whether anything of the group was met; otherwise the entry is finished here. */
@@ -87,13 +107,13 @@ static void of_calls(const struct pv_model *m, struct pv_coverage *c)
 		count(c, enters, "enter", "enters");
 		count(c, kind(m, PV_KIND_METHOD_LEAVE), "leave", "leaves");
 	}
-	flaw(c, m->tree_sums.lost, PV_PARTIAL, "nodes without a parent");
+	flaw(c, m->tree_sums.lost, PV_PARTIAL, "node{s} without a parent");
 	if (kind(m, PV_KIND_METHOD_EXC_LEAVE))
 		count(c, kind(m, PV_KIND_METHOD_EXC_LEAVE), "by exception", "by exceptions");
-	flaw(c, m->calls.stray_leaves, PV_PARTIAL, "leaves without an enter");
-	flaw(c, m->calls.missing_leaves, PV_PARTIAL, "enters without a leave");
-	flaw(c, m->calls.gap_closed, PV_PARTIAL, "calls cut by gaps");
-	flaw(c, m->calls.folded, PV_PARTIAL, "call paths folded into (other)");
+	flaw(c, m->calls.stray_leaves, PV_PARTIAL, "lea{f|ves} without an enter");
+	flaw(c, m->calls.missing_leaves, PV_PARTIAL, "enter{s} without a leave");
+	flaw(c, m->calls.gap_closed, PV_PARTIAL, "call{s} cut by gaps");
+	flaw(c, m->calls.folded, PV_PARTIAL, "call path{s} folded into (other)");
 }
 
 static void of_allocations(const struct pv_model *m, struct pv_coverage *c)
@@ -108,7 +128,7 @@ static void of_allocations(const struct pv_model *m, struct pv_coverage *c)
 	double off = 1.96 * sqrt(m->allocs.variance);
 	pv_coverage_say(c, "+-%.1f %%", m->allocs.bytes ? 100 * off / (double)m->allocs.bytes : 0);
 	pv_coverage_say(c, "one every %s", pv_units_bytes(bytes, sizeof bytes, m->allocs.period));
-	flaw(c, m->allocs.samples, PV_INFERRED, "samples scaled up");
+	flaw(c, m->allocs.samples, PV_INFERRED, "sample{s} scaled up");
 }
 
 static void of_allocation_stacks(const struct pv_model *m, struct pv_coverage *c)
@@ -125,8 +145,8 @@ static void of_allocation_stacks(const struct pv_model *m, struct pv_coverage *c
 		count(c, a->with_backtrace, "with its stack", "with their stacks");
 	flaw(c, a->with_path, PV_INFERRED, "placed on the calls open at the time");
 	flaw(c, a->count > with ? a->count - with : 0, PV_PARTIAL, "without a stack");
-	flaw(c, a->sites.folded, PV_PARTIAL, "sites folded into (other)");
-	flaw(c, m->stacks.folded, PV_PARTIAL, "stacks cut by the limit");
+	flaw(c, a->sites.folded, PV_PARTIAL, "site{s} folded into (other)");
+	flaw(c, m->stacks.folded, PV_PARTIAL, "stack{s} cut by the limit");
 }
 
 static void of_gc(const struct pv_model *m, struct pv_coverage *c)
@@ -145,7 +165,7 @@ static void of_gc(const struct pv_model *m, struct pv_coverage *c)
 	if (gc->forced)
 		count(c, gc->forced, "more by the profiler, for a heap shot",
 			"more by the profiler, for heap shots");
-	flaw(c, gc->folded, PV_PARTIAL, "entries merged to save memory");
+	flaw(c, gc->folded, PV_PARTIAL, "entr{y|ies} merged to save memory");
 	int64_t ms = pv_gc_exit_ns(gc) / 1000000;
 	if (ms)
 		pv_coverage_say(c, "%" PRId64 " ms of the profiler's at exit left out", ms);
@@ -174,7 +194,7 @@ static void of_handles(const struct pv_model *m, struct pv_coverage *c)
 	flaw(c, h->unknown_class, PV_PARTIAL, "of a class not recorded");
 	flaw(c, h->without_stack, PV_PARTIAL, "without a stack");
 	flaw(c, h->folded, PV_PARTIAL, "beyond the limit: not known whether alive");
-	flaw(c, h->folded_sites, PV_PARTIAL, "sites folded into (other)");
+	flaw(c, h->folded_sites, PV_PARTIAL, "site{s} folded into (other)");
 }
 
 static void of_finalizers(const struct pv_model *m, struct pv_coverage *c)
@@ -187,7 +207,7 @@ static void of_finalizers(const struct pv_model *m, struct pv_coverage *c)
 	uint64_t object_ends = kind(m, PV_KIND_GC_FINALIZE_OBJECT_END);
 	uint64_t runs = kind(m, PV_KIND_GC_FINALIZE_START);
 	uint64_t objects = kind(m, PV_KIND_GC_FINALIZE_OBJECT_START);
-	flaw(c, runs > ends ? runs - ends : ends - runs, PV_PARTIAL, "runs unpaired");
+	flaw(c, runs > ends ? runs - ends : ends - runs, PV_PARTIAL, "run{s} unpaired");
 	flaw(c, objects > object_ends ? objects - object_ends : object_ends - objects, PV_PARTIAL,
 		"objects unpaired");
 	flaw(c, m->finalizers.unknown_class, PV_PARTIAL, "of a class not recorded");
@@ -210,7 +230,7 @@ static void of_heap_shots(const struct pv_model *m, struct pv_coverage *c)
 	flaw(c, torn, PV_PARTIAL, "cut off");
 	flaw(c, open, PV_PARTIAL, "not at its end yet");
 	flaw(c, s->discarded, PV_LOST, "discarded by the probe");
-	flaw(c, s->stray_objects, PV_PARTIAL, "objects outside any shot");
+	flaw(c, s->stray_objects, PV_PARTIAL, "object{s} outside any shot");
 	flaw(c, s->folded, PV_PARTIAL, "without their classes to save memory");
 }
 
@@ -234,7 +254,7 @@ static void of_roots(const struct pv_model *m, struct pv_coverage *c)
 	flaw(c, unknown, PV_PARTIAL,
 		r->old_form ? "of an unknown type" : "in no area that was told");
 	flaw(c, r->stray_unregistered, PV_PARTIAL, "unregistered without a beginning");
-	flaw(c, r->folded, PV_PARTIAL, "areas and slots beyond the limit");
+	flaw(c, r->folded, PV_PARTIAL, "area{s} or slot{s} beyond the limit");
 }
 
 static void of_exceptions(const struct pv_model *m, struct pv_coverage *c)
@@ -246,7 +266,7 @@ static void of_exceptions(const struct pv_model *m, struct pv_coverage *c)
 	if (!m->target.logging2007)
 		count(c, clauses, "clause entered", "clauses entered");
 	flaw(c, m->throws.unknown_class, PV_PARTIAL, "of a class not recorded");
-	flaw(c, m->throws.sites.folded, PV_PARTIAL, "sites folded into (other)");
+	flaw(c, m->throws.sites.folded, PV_PARTIAL, "site{s} folded into (other)");
 }
 
 static void of_locks(const struct pv_model *m, struct pv_coverage *c)
@@ -260,10 +280,10 @@ static void of_locks(const struct pv_model *m, struct pv_coverage *c)
 	uint64_t ended = l->acquired + l->failed - l->unpaired;
 	flaw(c, l->contentions > ended ? l->contentions - ended : 0, PV_PARTIAL,
 		"waits without an end");
-	flaw(c, l->unpaired, PV_PARTIAL, "ends without a contention");
+	flaw(c, l->unpaired, PV_PARTIAL, "end{s} without a contention");
 	flaw(c, l->unknown_class, PV_PARTIAL, "of a class not recorded");
-	flaw(c, l->folded, PV_PARTIAL, "locks folded into (other)");
-	flaw(c, l->by_lock.folded + l->sites.folded, PV_PARTIAL, "sites folded into (other)");
+	flaw(c, l->folded, PV_PARTIAL, "lock{s} folded into (other)");
+	flaw(c, l->by_lock.folded + l->sites.folded, PV_PARTIAL, "site{s} folded into (other)");
 }
 
 static void of_samples(const struct pv_model *m, struct pv_coverage *c)
@@ -277,7 +297,7 @@ static void of_samples(const struct pv_model *m, struct pv_coverage *c)
 	if (native)
 		count(c, native, "native symbol", "native symbols");
 	if (!(pv_groups_recorded(m) & PV_GROUP_CALLS))
-		flaw(c, m->calls.folded, PV_PARTIAL, "call paths folded into (other)");
+		flaw(c, m->calls.folded, PV_PARTIAL, "call path{s} folded into (other)");
 }
 
 /*
@@ -316,7 +336,7 @@ static void of_threads(const struct pv_model *m, struct pv_coverage *c)
 		c->state = PV_INFERRED;
 		pv_coverage_say(c, "the log tells no threads apart");
 	}
-	flaw(c, t->late, PV_INFERRED, "ends told after events behind them");
+	flaw(c, t->late, PV_INFERRED, "end{s} told after events behind {it|them}");
 	flaw(c, t->folded, PV_PARTIAL, "counted in an earlier thread of their id");
 }
 
@@ -333,7 +353,7 @@ static void of_jit(const struct pv_model *m, struct pv_coverage *c)
 		c->state = PV_PARTIAL;
 		pv_coverage_say(c, "helpers not recorded");
 	}
-	flaw(c, h->bad_sizes, PV_PARTIAL, "impossible code sizes left out");
+	flaw(c, h->bad_sizes, PV_PARTIAL, "impossible code size{s} left out");
 }
 
 static void of_counters(const struct pv_model *m, struct pv_coverage *c)
@@ -346,8 +366,8 @@ static void of_counters(const struct pv_model *m, struct pv_coverage *c)
 		undescribed += !k->counter.v[i].described;
 	count(c, k->counter.n > 1 ? k->counter.n - 1 : 0, "counter", "counters");
 	count(c, kind(m, PV_KIND_COUNTERS_SAMPLE), "reading", "readings");
-	flaw(c, undescribed, PV_PARTIAL, "counters without a description");
-	flaw(c, k->folded, PV_PARTIAL, "values merged to save memory");
+	flaw(c, undescribed, PV_PARTIAL, "counter{s} without a description");
+	flaw(c, k->folded, PV_PARTIAL, "value{s} merged to save memory");
 }
 
 static void of_code_coverage(const struct pv_model *m, struct pv_coverage *c)
@@ -360,8 +380,8 @@ static void of_code_coverage(const struct pv_model *m, struct pv_coverage *c)
 		"statement", "statements");
 	count(c, h->assemblies.n, "assembly", "assemblies");
 	count(c, h->classes.n, "class", "classes");
-	flaw(c, h->statements_dropped, PV_PARTIAL, "statements beyond the limit");
-	flaw(c, h->stray_statements, PV_PARTIAL, "statements of unknown methods");
+	flaw(c, h->statements_dropped, PV_PARTIAL, "statement{s} beyond the limit");
+	flaw(c, h->stray_statements, PV_PARTIAL, "statement{s} of unknown methods");
 }
 
 static void of_spans(const struct pv_model *m, struct pv_coverage *c)
@@ -408,14 +428,15 @@ static void of_names(const struct pv_model *m, struct pv_coverage *c)
 	pv_groups_nameless(c->groups, m, nameless);
 	count(c, n->method.n > 1 ? n->method.n - 1 : 0, "method", "methods");
 	count(c, n->class_use.n - (n->class_use.n > 0) - n->classes_folded, "class", "classes");
-	flaw(c, n->late, PV_INFERRED, "ends or new meanings told after uses that they may concern");
-	flaw(c, nameless[PV_GROUPED_METHODS], PV_PARTIAL, "methods without a name");
-	flaw(c, nameless[PV_GROUPED_CLASSES], PV_PARTIAL, "classes without a name");
-	flaw(c, n->classes_folded, PV_PARTIAL, "classes folded into (other)");
-	flaw(c, n->undefined, PV_PARTIAL, "names of classes beyond the limit");
+	flaw(c, n->late, PV_INFERRED,
+		"end{s} or new meaning{s} told after uses that {it|they} may concern");
+	flaw(c, nameless[PV_GROUPED_METHODS], PV_PARTIAL, "method{s} without a name");
+	flaw(c, nameless[PV_GROUPED_CLASSES], PV_PARTIAL, "class{es} without a name");
+	flaw(c, n->classes_folded, PV_PARTIAL, "class{es} folded into (other)");
+	flaw(c, n->undefined, PV_PARTIAL, "name{s} of classes beyond the limit");
 	flaw(c, n->text.cut, PV_PARTIAL,
 		n->text.cut == 1 ? "very long text cut" : "very long texts cut");
-	flaw(c, n->folded_uses, PV_PARTIAL, "uses of classes and methods beyond the limit");
+	flaw(c, n->folded_uses, PV_PARTIAL, "use{s} of classes and methods beyond the limit");
 	if (n->unloads)
 		count(c, n->unloads, "unload", "unloads");
 	if (n->epochs)
@@ -434,8 +455,8 @@ static uint64_t times_full(const struct pv_model *m)
 
 static void of_losses(const struct pv_model *m, struct pv_coverage *c)
 {
-	flaw(c, m->lost_events, PV_LOST, "events lost by the probe");
-	flaw(c, m->pauses, PV_NOT_RECORDED, "stretches in which the probe was paused");
+	flaw(c, m->lost_events, PV_LOST, "event{s} lost by the probe");
+	flaw(c, m->pauses, PV_NOT_RECORDED, "stretch{es} in which the probe was paused");
 	flaw(c, times_full(m), PV_NOT_RECORDED, "end at the size allowed: nothing later is here");
 	if (m->target.joined) {
 		c->state = PV_PARTIAL;
@@ -471,8 +492,8 @@ const char *pv_coverage_cut_text(const struct pv_model *m, char *buf, size_t siz
 
 static void of_damage(const struct pv_model *m, struct pv_coverage *c)
 {
-	flaw(c, m->damaged, PV_LOST, m->damaged == 1 ? "place" : "places");
-	flaw(c, m->damaged_bytes, PV_LOST, "bytes that could not be read");
+	flaw(c, m->damaged, PV_LOST, "place{s}");
+	flaw(c, m->damaged_bytes, PV_LOST, "byte{s} that could not be read");
 	if (m->cut || m->gone) {
 		char text[100];
 		c->state = PV_PARTIAL;

@@ -185,9 +185,9 @@ START_TEST(flaws_have_their_state)
 	kit_alloc(&k, TEXT + 0x40, 0x9000, 8, NULL);
 	kit_throw(&k, 0x77770, NULL);
 	ck_assert_str_eq(state_of(&k, "calls", detail), "partial");
-	ck_assert(strstr(detail, "1 leaves without an enter"));
+	ck_assert(strstr(detail, "1 leaf without an enter"));
 	ck_assert_str_eq(state_of(&k, "names", detail), "partial");
-	ck_assert(strstr(detail, "1 classes without a name"));
+	ck_assert(strstr(detail, "1 class without a name"));
 	ck_assert_str_eq(state_of(&k, "exceptions", detail), "partial");
 	ck_assert(strstr(detail, "1 of a class not recorded"));
 	ck_assert_str_eq(state_of(&k, "damage", detail), "complete");

@@ -44,7 +44,7 @@ START_TEST(classes_are_sorted_by_bytes)
 	ck_assert_str_eq(kit_text(t, 1, row), "System.String 3 80 0 26 42.55");
 	ck_assert_str_eq(kit_text(t, 2, row), "0x401 1 8 0 8 4.255");
 	ck_assert(strstr(t->coverage, "allocations: 5 allocations, 188 B"));
-	ck_assert(strstr(t->coverage, "1 classes without a name"));
+	ck_assert(strstr(t->coverage, "1 class without a name"));
 	uint64_t nameless = t->row[2].id, text = t->row[1].id;
 	pv_table_destroy(t);
 	/* A name that arrives late renames the row; the others keep their ids. */

@@ -250,7 +250,7 @@ START_TEST(statements_of_a_method)
 		row_text(&k, PV_VIEW_CODE_COVERAGE_LINES, 1, 2, columns), "8 0 12 not run");
 	struct pv_table *t = kit_view(&k, PV_VIEW_CODE_COVERAGE_LINES, NULL);
 	ck_assert_uint_eq(t->rows, 0); /* no method is chosen */
-	ck_assert_ptr_nonnull(strstr(t->coverage, "1 statements of unknown methods"));
+	ck_assert_ptr_nonnull(strstr(t->coverage, "1 statement of unknown methods"));
 	pv_table_destroy(t);
 	kit_free(&k);
 }
