@@ -7,6 +7,7 @@
 #include "common/model/objects/gc_parts.h"
 #include "common/model/objects/address_log_parts.h"
 #include "common/model/ground/model_parts.h"
+#include "common/model/names/inline_frames.h"
 #include "common/model/names/symbols.h"
 #include "common/model/skip.h"
 #include "common/model/time/window_parts.h"
@@ -94,6 +95,7 @@ void pv_model_destroy(struct pv_model *m)
 		pv_array_finish(&m->private->frame);
 		pv_array_finish(&m->private->path);
 		pv_symbols_destroy(m->private->symbols);
+		pv_inline_frames_free(m->private->inlined);
 		pv_segments_finish(&m->private->segments);
 		pv_calls_fold_done(m);
 		free(m->private);

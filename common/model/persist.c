@@ -67,6 +67,7 @@ PV_SHAPE(damage, struct pv_damage_entry, DAMAGE)
 	F(T, zero_open, BOOL)                                                                      \
 	F(T, logged_moves, LEFT_OUT)                                                               \
 	F(T, symbols, LEFT_OUT)                                                                    \
+	F(T, inlined, LEFT_OUT)                                                                    \
 	F(T, on_objects, LEFT_OUT)                                                                 \
 	F(T, on_stacks, LEFT_OUT)                                                                  \
 	F(T, on_shared_key, LEFT_OUT)

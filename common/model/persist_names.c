@@ -81,6 +81,7 @@ PV_SHAPE(ranges, struct pv_ranges, RANGES)
 	F(T, unloads, FIGURE)                                                                      \
 	F(T, epochs, FIGURE)                                                                       \
 	F(T, late, FIGURE)                                                                         \
+	F(T, uninlined, FIGURE)                                                                    \
 	F(T, changes, FIGURE)                                                                      \
 	F(T, applied_ns, FIGURE)                                                                   \
 	F(T, class_fold_at, FIGURE)                                                                \

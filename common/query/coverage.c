@@ -437,6 +437,7 @@ static void of_names(const struct pv_model *m, struct pv_coverage *c)
 	flaw(c, n->text.cut, PV_PARTIAL,
 		n->text.cut == 1 ? "very long text cut" : "very long texts cut");
 	flaw(c, n->folded_uses, PV_PARTIAL, "use{s} of classes and methods beyond the limit");
+	flaw(c, n->uninlined, PV_PARTIAL, "sampled address{es} not looked for among inlined code");
 	if (n->unloads)
 		count(c, n->unloads, "unload", "unloads");
 	if (n->epochs)

@@ -192,6 +192,103 @@ START_TEST(a_debug_file_is_found_by_build_id)
 }
 END_TEST
 
+/* ---- inlined functions */
+
+static inline __attribute__((always_inline)) int innermost(int x)
+{
+	for (int i = 0; i < 3; i++)
+		x = x * 1664525 + 1013904223 + (x >> 7);
+	return x;
+}
+
+static inline __attribute__((always_inline)) int in_between(int x)
+{
+	return innermost(x + 1) ^ innermost(x * x);
+}
+
+__attribute__((noinline)) static int with_inlined(int x)
+{
+	int sum = (int)getpid();
+	for (int i = 0; i < x; i++)
+		sum += in_between(i) + innermost(sum);
+	return sum;
+}
+
+enum { CHAIN = 400 };
+
+/* "outer > inner" of the functions inlined there, as this program's own debug information says. */
+static size_t chain_of(struct pv_symbols *s, uint64_t at, char chain[CHAIN])
+{
+	const char *names[PV_INLINED_DEPTH], *path = "";
+	size_t n = pv_symbols_inlined(s, at, names, &path), to = 0;
+	chain[0] = 0;
+	for (size_t i = 0; i < n; i++)
+		to += (size_t)snprintf(chain + to, CHAIN - to, "%s ", names[i]);
+	if (n)
+		ck_assert_str_eq(path, own);
+	return n;
+}
+
+/* The same by binutils, which names the innermost first and the function itself last. */
+static bool by_addr2line(uint64_t at, char chain[CHAIN])
+{
+	char command[4300], line[300], names[PV_INLINED_DEPTH][100];
+	size_t n = 0, to = 0;
+	snprintf(command, sizeof command, "addr2line -i -f -e '%s' 0x%llx", own,
+		(unsigned long long)(at - from));
+	FILE *lines = popen(command, "r");
+	for (size_t i = 0; lines && fgets(line, sizeof line, lines); i++)
+		if (i % 2 == 0 && n < PV_INLINED_DEPTH)
+			snprintf(names[n++], sizeof names[0], "%.*s", (int)strcspn(line, "\n"),
+				line);
+	if (!lines || pclose(lines) != 0 || n == 0)
+		return false;
+	chain[0] = 0;
+	for (size_t i = n - 1; i-- > 0;)
+		to += (size_t)snprintf(chain + to, CHAIN - to, "%s ", names[i]);
+	return true;
+}
+
+START_TEST(inlined_functions_are_those_that_binutils_knows)
+{
+	struct pv_symbol found;
+	struct pv_symbols *s = of(own, size, UINT64_MAX);
+	uint64_t start = (uint64_t)(uintptr_t)with_inlined;
+	char ours[CHAIN], theirs[CHAIN];
+	size_t deepest = 0, shallowest = PV_INLINED_DEPTH;
+	ck_assert(pv_symbols_find(s, start, &found));
+	ck_assert_uint_eq(found.start, start);
+	for (uint64_t at = start; at < start + found.size; at += 3) {
+		size_t n = chain_of(s, at, ours);
+		deepest = n > deepest ? n : deepest;
+		shallowest = n < shallowest ? n : shallowest;
+		if (by_addr2line(at, theirs))
+			ck_assert_msg(strcmp(ours, theirs) == 0, "+%llu: %s, not %s",
+				(unsigned long long)(at - start), ours, theirs);
+	}
+	ck_assert_uint_eq(deepest, 2);
+	ck_assert_uint_eq(shallowest, 0);
+	ck_assert(pv_symbols_inlined_all(s));
+	ck_assert_uint_eq(chain_of(s, from + size, ours), 0);
+	ck_assert_uint_eq(chain_of(NULL, start, ours), 0);
+	pv_symbols_destroy(s);
+}
+END_TEST
+
+/* An address at which innermost() stands in in_between(). 0: this was built without optimisation. */
+static uint64_t deepest_address(void)
+{
+	struct pv_symbol found;
+	char chain[CHAIN];
+	struct pv_symbols *s = of(own, size, UINT64_MAX);
+	uint64_t start = (uint64_t)(uintptr_t)with_inlined, ret = 0;
+	ck_assert(pv_symbols_find(s, start, &found));
+	for (uint64_t at = start; at < start + found.size && !ret; at++)
+		ret = chain_of(s, at, chain) == 2 ? at : 0;
+	pv_symbols_destroy(s);
+	return ret;
+}
+
 /* ---- in a log */
 
 struct a_function {
@@ -238,6 +335,51 @@ START_TEST(a_function_found_hides_no_other_of_its_file)
 }
 END_TEST
 
+static void is_here(struct logkit *k)
+{
+	k->model->target.start_time_ms = UINT64_MAX;
+	logkit_event(k, 0,
+		(struct pv_event){ .kind = PV_KIND_SAMPLE_SYMBOL,
+			.symbol = { from, size, 0, { own, strlen(own) } } });
+}
+
+START_TEST(inlined_functions_are_frames_below_theirs)
+{
+	struct logkit *k = logkit_new(17);
+	uint64_t start = (uint64_t)(uintptr_t)with_inlined;
+	is_here(k);
+	hit(k, deepest_address());
+	hit(k, deepest_address());
+	hit(k, start);
+	logkit_flush(k);
+	ck_assert_uint_eq(logkit_sum(k, "innermost (inlined)").samples_self, 2);
+	ck_assert_uint_eq(logkit_sum(k, "in_between (inlined)").samples_self, 0);
+	ck_assert_uint_eq(logkit_sum(k, "in_between (inlined)").samples_total, 2);
+	ck_assert_uint_eq(logkit_sum(k, "with_inlined [test_symbols]").samples_self, 1);
+	ck_assert_uint_eq(logkit_sum(k, "with_inlined [test_symbols]").samples_total, 3);
+	ck_assert_uint_eq(k->model->calls.samples, 3);
+	logkit_free(k);
+}
+END_TEST
+
+/* Those of an address are forgotten with the file that lay there. */
+START_TEST(inlined_functions_go_with_their_file)
+{
+	struct logkit *k = logkit_new(17);
+	is_here(k);
+	hit(k, deepest_address());
+	logkit_flush(k);
+	logkit_event(k, 0,
+		(struct pv_event){ .kind = PV_KIND_SAMPLE_SYMBOL,
+			.symbol = { from, size, 0, { "/no/such/file", 13 } } });
+	hit(k, deepest_address());
+	logkit_flush(k);
+	ck_assert_uint_eq(logkit_sum(k, "innermost (inlined)").samples_self, 1);
+	ck_assert_uint_eq(k->model->calls.samples, 2);
+	logkit_free(k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("symbols");
@@ -245,7 +387,7 @@ int main(void)
 	ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
 	own[n > 0 ? n : 0] = 0;
 	dl_iterate_phdr(look, NULL);
-	(void)a_function_of_ours(1);
+	(void)(a_function_of_ours(1) + with_inlined(2));
 	tcase_add_test(t, a_function_has_its_name);
 	tcase_add_test(t, its_lines_are_known);
 	tcase_add_test(t, only_the_file_that_was_loaded_is_believed);
@@ -253,6 +395,10 @@ int main(void)
 	tcase_add_test(t, a_debug_file_is_found_by_build_id);
 	tcase_add_test(t, a_place_that_is_used_again_is_another_file);
 	tcase_add_test(t, a_function_found_hides_no_other_of_its_file);
+	tcase_add_test(t, inlined_functions_are_those_that_binutils_knows);
+	tcase_add_test(t, inlined_functions_are_frames_below_theirs);
+	tcase_add_test(t, inlined_functions_go_with_their_file);
+	tcase_set_timeout(t, 60);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

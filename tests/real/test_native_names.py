@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Names of native code: stubs of the PLT, stripped programs, and symbols from separate debug files.
+"""Names of native code: stubs of the PLT, stripped programs, symbols from separate debug files, inlined
+functions.
 
 usage: test_native_names.py PROFVIEW CC
 
@@ -88,7 +89,66 @@ def main(profview, cc):
             v.true(f'{program}: its own code is {want}', own and all(n.startswith(want) for n in own), got)
         moved(v, profview, folder)
         made(v, profview, folder, cc)
+        inlined(v, profview, folder, cc)
     v.close()
+
+
+INLINED = r'''
+#include <stdio.h>
+static inline __attribute__((always_inline)) unsigned mix(unsigned x)
+{
+	for (int i = 0; i < 2000; i++)
+		x = x * 1664525u + 1013904223u ^ x >> 7;
+	return x;
+}
+static inline __attribute__((always_inline)) unsigned again(unsigned x)
+{
+	return mix(x ^ 0x55) + 1;
+}
+__attribute__((noinline)) unsigned whole(unsigned n)
+{
+	unsigned s = 0;
+	for (unsigned i = 0; i < n; i++)
+		s += again(i + s);
+	return s;
+}
+int main(int n, char **v)
+{
+	printf("%u %s\\n", whole(300000u + (unsigned)n), v[0]);
+	return 0;
+}
+'''
+
+
+def inlined(v, profview, folder, cc):
+    """Inlined functions are frames below theirs while debug information is there; the sums stay."""
+    (folder / 'i.c').write_text(INLINED)
+    run(cc, '-O2', '-g', '-Wl,--build-id', '-o', 'bare', 'i.c', cwd=folder)
+    run('objcopy', '--only-keep-debug', 'bare', '.debug/bare.debug', cwd=folder)
+    run('strip', '-g', 'bare', cwd=folder)
+    run('objcopy', '--add-gnu-debuglink=.debug/bare.debug', 'bare', cwd=folder)
+    log = folder / 'inlined.mlpd'
+    run(profview, 'run', '--sample=1000', '--record', log, '--', folder / 'bare', cwd=folder)
+    rows = tree(profview, log)
+    paths = [path[-3:] for path, n in rows if n and 'whole' in path]
+    v.true('the innermost is the inlined one', ['whole', 'again (inlined)', 'mix (inlined)'] in paths, rows)
+    there = sum(n for path, n in rows if 'whole' in path)
+    (folder / '.debug/bare.debug').unlink()
+    rows = tree(profview, log)
+    v.true('without debug information there are none', not any('inlined' in str(path) for path, _ in rows), rows)
+    gone = sum(n for path, n in rows if 'whole' in path)
+    v.true('the function has the same samples', there == gone > 0, (there, gone))
+
+
+def tree(profview, log):
+    """(names from the root on, samples of its own) of each node of the call tree."""
+    done = subprocess.run([profview, 'report', log, '--section', 'call_tree', '--format', 'json', '--no-index'],
+                          capture_output=True, check=True, timeout=60)
+    path = {0: []}
+    rows = json.loads(done.stdout)['call_tree']
+    for row in rows:
+        path[row['id']] = path[row['parent']] + [row['method']]
+    return [(path[r['id']], r['samples']) for r in rows]
 
 
 MADE = r'''

@@ -5,6 +5,7 @@
 #include "common/model/time/buckets_parts.h"
 #include "common/model/calls/calls_open.h"
 #include "common/model/ground/model_parts.h"
+#include "common/model/names/inline_frames.h"
 #include "common/model/names/names_parts.h"
 #include "common/model/names/natives.h"
 #include "common/model/names/thread_state.h"
@@ -230,6 +231,24 @@ static uint32_t at_address(struct pv_model *m, uint32_t node, uint64_t address)
 	return child ? child : node;
 }
 
+/* Below the function at the address those that were inlined there. */
+static uint32_t inlined_at(struct pv_model *m, uint32_t node, uint64_t address)
+{
+	size_t n;
+	if (!m->private->symbols)
+		return node;
+	const uint32_t *ids = pv_inline_frames_at(m, address, &n);
+	if (!ids)
+		return PV_MAP_NONE;
+	for (size_t i = 0; i < n; i++) {
+		uint32_t child = pv_calls_child(m, node, m->names.method.v[ids[i]].key, ids[i]);
+		if (child == PV_MAP_NONE)
+			return PV_MAP_NONE;
+		node = child ? child : node;
+	}
+	return node;
+}
+
 bool pv_samples_count(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_thread *hit = x->thread;
@@ -321,6 +340,8 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 		return false;
 	if (e->hit.ips.n)
 		node = at_address(m, node, pool[e->hit.ips.at]);
+	if (e->hit.ips.n && node != PV_MAP_NONE)
+		node = inlined_at(m, node, pool[e->hit.ips.at]);
 	if (node == PV_MAP_NONE)
 		return false;
 	pv_tree_sums_sampled(x, node);

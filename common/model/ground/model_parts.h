@@ -51,6 +51,7 @@ struct pv_model_private {
 	bool zero_open;             /* zero may still move: within the first second of buffers */
 	size_t logged_moves;        /* of only.address_log: followed so far */
 	struct pv_symbols *symbols; /* NULL until the log names a file */
+	struct pv_inline_frames *inlined;                   /* NULL likewise */
 	const struct pv_object_listener *const *on_objects; /* here and below up to NULL */
 	const struct pv_stack_listener *const *on_stacks;
 	void (*on_shared_key)(struct pv_model *m); /* a method's key has come to mean several */

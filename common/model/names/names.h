@@ -97,8 +97,9 @@ struct pv_names {
 	uint64_t undefined;      /* definitions of classes beyond it, which were dropped */
 	uint64_t unloads;        /* unload events met */
 	uint64_t epochs;         /* keys that were given a second meaning */
-	uint64_t late;    /* ends and second meanings that came after uses they may concern */
-	uint64_t changes; /* grows with whatever can make an id's name another one */
+	uint64_t late;      /* ends and second meanings that came after uses they may concern */
+	uint64_t uninlined; /* sampled addresses of which inlined functions were not looked for */
+	uint64_t changes;   /* grows with whatever can make an id's name another one */
 
 	/* private */
 	int64_t applied_ns;              /* greatest time of the uses that were counted so far */
@@ -133,9 +134,8 @@ uint32_t pv_names_class(struct pv_names *n, uint64_t key, int64_t time);
 bool pv_names_is_unambiguous(const struct pv_names *n, uint64_t key, int64_t from, int64_t to);
 
 /*
- * Id for a sampled address: the compiled method whose code holds it, else an id for the bare
- * address (`native`; its name is that of the symbol there, whenever that arrives). 0 when there are
- * too many such addresses or no memory.
+ * Id for a sampled address: the compiled method whose code holds it, else one for the address
+ * (`native`, named by the symbol there, whenever that arrives). 0: too many such, or no memory.
  */
 uint32_t pv_names_ip(struct pv_names *n, uint64_t address);
 

@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/model/names/inlined.h"
+
 struct module {
 	uint64_t from, size;
 	char *path;
@@ -26,15 +28,18 @@ struct module {
 	bool tried;
 	Dwfl *dwfl; /* NULL: not opened, or not believed */
 	Dwfl_Module *in;
+	struct pv_inlined *inlined; /* NULL: not asked about yet */
 };
 
 struct pv_symbols {
 	PV_ARRAY(struct module) module;
-	uint64_t before_ms;
+	uint64_t before_ms, generation;
+	struct pv_inlined_budget budget;
 };
 
 static void close_module(struct module *m)
 {
+	pv_inlined_free(m->inlined);
 	if (m->dwfl)
 		dwfl_end(m->dwfl);
 	free(m->path);
@@ -53,9 +58,11 @@ void pv_symbols_destroy(struct pv_symbols *s)
 bool pv_symbols_module(struct pv_symbols **ps, uint64_t from, uint64_t size, const char *path)
 {
 	struct pv_symbols *s = *ps ? *ps : calloc(1, sizeof *s);
-	*ps = s;
 	if (!s)
 		return false;
+	if (!*ps)
+		s->budget = PV_INLINED_BUDGET;
+	*ps = s;
 	size_t i = 0;
 	while (i < s->module.n && s->module.v[i].from != from)
 		i++;
@@ -73,6 +80,7 @@ bool pv_symbols_module(struct pv_symbols **ps, uint64_t from, uint64_t size, con
 		close_module(&s->module.v[i]);
 	s->module.v[i] = m;
 	s->module.n += !there;
+	s->generation++;
 	return true;
 }
 
@@ -252,7 +260,8 @@ static void open_module(const struct pv_symbols *s, struct module *m)
 	open_as(s, m, path);
 }
 
-static Dwfl_Module *module_at(struct pv_symbols *s, uint64_t address)
+/* The file that holds the address and could be opened. */
+static struct module *holder_of(struct pv_symbols *s, uint64_t address)
 {
 	for (size_t i = 0; s && i < s->module.n; i++) {
 		struct module *m = &s->module.v[i];
@@ -260,9 +269,15 @@ static Dwfl_Module *module_at(struct pv_symbols *s, uint64_t address)
 			continue;
 		if (!m->tried)
 			open_module(s, m);
-		return m->in;
+		return m->in ? m : NULL;
 	}
 	return NULL;
+}
+
+static Dwfl_Module *module_at(struct pv_symbols *s, uint64_t address)
+{
+	const struct module *m = holder_of(s, address);
+	return m ? m->in : NULL;
 }
 
 /* ---- look-up */
@@ -306,6 +321,26 @@ const char *pv_symbols_lines(struct pv_symbols *s, uint64_t start, uint64_t size
 	return file;
 }
 
+size_t pv_symbols_inlined(struct pv_symbols *s, uint64_t address,
+	const char *ret_names[PV_INLINED_DEPTH], const char **ret_path)
+{
+	struct module *m = holder_of(s, address);
+	if (!m)
+		return 0;
+	*ret_path = m->path;
+	return pv_inlined_find(&m->inlined, m->in, address, &s->budget, ret_names);
+}
+
+bool pv_symbols_inlined_all(const struct pv_symbols *s)
+{
+	return !s || (s->budget.bytes && s->budget.ranges);
+}
+
+uint64_t pv_symbols_generation(const struct pv_symbols *s)
+{
+	return s ? s->generation : 0;
+}
+
 #else
 
 struct pv_symbols {
@@ -344,6 +379,25 @@ const char *pv_symbols_lines(struct pv_symbols *s, uint64_t start, uint64_t size
 {
 	(void)s, (void)start, (void)size, (void)each, (void)ctx;
 	return NULL;
+}
+
+size_t pv_symbols_inlined(struct pv_symbols *s, uint64_t address,
+	const char *ret_names[PV_INLINED_DEPTH], const char **ret_path)
+{
+	(void)s, (void)address, (void)ret_names, (void)ret_path;
+	return 0;
+}
+
+bool pv_symbols_inlined_all(const struct pv_symbols *s)
+{
+	(void)s;
+	return true;
+}
+
+uint64_t pv_symbols_generation(const struct pv_symbols *s)
+{
+	(void)s;
+	return 0;
 }
 
 #endif

@@ -11,9 +11,10 @@
 #define PV_MODEL_SYMBOLS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-enum { PV_MODULES_CAP = 4096 };
+enum { PV_MODULES_CAP = 4096, PV_INLINED_DEPTH = 32 };
 
 struct pv_symbols;
 
@@ -48,5 +49,16 @@ bool pv_symbols_find(struct pv_symbols *s, uint64_t address, struct pv_symbol *r
  */
 const char *pv_symbols_lines(struct pv_symbols *s, uint64_t start, uint64_t size,
 	bool (*each)(void *ctx, uint64_t offset, uint32_t line), void *ctx);
+
+/*
+ * The functions that a compiler inlined at the address, by debug information (inlined.h): names as
+ * the linker would know them, outermost first, good while the file is the one there; returns how
+ * many, at most PV_INLINED_DEPTH. *ret_path: of the file. all: false once there was more debug
+ * information than is looked at. generation: another number whenever another file is somewhere.
+ */
+size_t pv_symbols_inlined(struct pv_symbols *s, uint64_t address,
+	const char *ret_names[PV_INLINED_DEPTH], const char **ret_path);
+bool pv_symbols_inlined_all(const struct pv_symbols *s);
+uint64_t pv_symbols_generation(const struct pv_symbols *s);
 
 #endif

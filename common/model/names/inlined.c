@@ -1,0 +1,265 @@
+#ifdef PV_ELFUTILS
+
+#include "common/model/names/inlined.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "common/base/mem.h"
+
+/* Addresses as the file has them, of a unit or a function, and where that is described. */
+struct range {
+	uint64_t from, to;
+	Dwarf_Off die;
+};
+
+struct range_list {
+	struct range *v;
+	size_t n, room;
+};
+
+struct unit {
+	Dwarf_Off die;
+	size_t first, n; /* in function; sorted */
+	bool listed;
+};
+
+struct pv_inlined {
+	Dwarf *dwarf; /* NULL: there is none */
+	uint64_t bias;
+	PV_ARRAY(struct unit) unit;
+	struct range_list covers; /* units; `die` is an index in `unit`; sorted */
+	struct range_list function;
+};
+
+void pv_inlined_free(struct pv_inlined *x)
+{
+	if (!x)
+		return;
+	pv_array_finish(&x->unit);
+	pv_array_finish(&x->covers);
+	pv_array_finish(&x->function);
+	free(x);
+}
+
+/* ---- passing over debug information */
+
+static bool pay(uint64_t *left, uint64_t cost)
+{
+	*left = *left > cost ? *left - cost : 0;
+	return *left != 0;
+}
+
+/* libdw goes through all of them to find one. */
+static bool pay_for_attributes(struct pv_inlined_budget *b, Dwarf_Die *die)
+{
+	size_t n;
+	if (dwarf_tag(die) == DW_TAG_invalid || dwarf_getattrcnt(die->abbrev, &n) != 0)
+		return false;
+	return pay(&b->bytes, 1 + n);
+}
+
+/* The next one of the same parent. Without a pointer to it libdw goes through all in between. */
+static bool go_on(struct pv_inlined_budget *b, Dwarf_Die *die)
+{
+	Dwarf_Off from = dwarf_dieoffset(die);
+	Dwarf_Die next;
+	if (dwarf_siblingof(die, &next) != 0 || dwarf_dieoffset(&next) <= from)
+		return false;
+	uint64_t passed = dwarf_dieoffset(&next) - from;
+	*die = next;
+	return pay(&b->bytes, passed);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+	return x->from != y->from ? (x->from > y->from) - (x->from < y->from)
+				  : (x->to > y->to) - (x->to < y->to);
+}
+
+/* The range that holds the address and begins last, of those that begin before; NULL: none. */
+static const struct range *range_at(const struct range *v, size_t n, uint64_t address)
+{
+	enum { BACK = 64 }; /* that overlap: there are none but in damaged files */
+	size_t least = 0, most = n;
+	while (least < most) {
+		size_t middle = least + (most - least) / 2;
+		if (v[middle].from <= address)
+			least = middle + 1;
+		else
+			most = middle;
+	}
+	for (size_t i = least; i > 0 && least - i < BACK; i--)
+		if (address < v[i - 1].to)
+			return &v[i - 1];
+	return NULL;
+}
+
+/* Adds what the description covers, as `means`. False: the budget is used up, or no memory. */
+static bool add_ranges(
+	struct range_list *to, struct pv_inlined_budget *b, Dwarf_Die *die, Dwarf_Off means)
+{
+	Dwarf_Addr base, from, end;
+	ptrdiff_t at = 0;
+	while ((at = dwarf_ranges(die, at, &base, &from, &end)) > 0) {
+		if (!pay(&b->bytes, sizeof(struct range)))
+			return false;
+		if (from == 0 || from >= end) /* 0: the linker dropped it */
+			continue;
+		if (!pay(&b->ranges, 1) || !pv_reserve(to, 1))
+			return false;
+		to->v[to->n++] = (struct range){ from, end, means };
+	}
+	return true;
+}
+
+/* ---- units and their functions */
+
+static bool list_units(struct pv_inlined *x, struct pv_inlined_budget *b)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	uint8_t type;
+	while (dwarf_get_units(x->dwarf, cu, &cu, NULL, &type, &die, NULL) == 0) {
+		if (type != DW_UT_compile)
+			continue;
+		if (!pay_for_attributes(b, &die) || !pv_reserve(&x->unit, 1))
+			return false;
+		x->unit.v[x->unit.n++] = (struct unit){ .die = dwarf_dieoffset(&die) };
+		if (!add_ranges(&x->covers, b, &die, x->unit.n - 1))
+			return false;
+	}
+	if (x->covers.n)
+		qsort(x->covers.v, x->covers.n, sizeof *x->covers.v, by_address);
+	return true;
+}
+
+/* Whether functions may be described within it. */
+static bool holds_functions(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_class_type ||
+	       tag == DW_TAG_structure_type || tag == DW_TAG_union_type ||
+	       tag == DW_TAG_enumeration_type;
+}
+
+/* Depth first; `path`: where to go on in the levels above. */
+static bool list_functions(struct pv_inlined *x, struct pv_inlined_budget *b, Dwarf_Die *unit)
+{
+	Dwarf_Die path[PV_INLINED_LEVELS], below;
+	size_t depth = 0;
+	if (dwarf_child(unit, &path[0]) != 0)
+		return true;
+	for (;;) {
+		Dwarf_Die *die = &path[depth];
+		int tag = dwarf_tag(die);
+		if (!pay_for_attributes(b, die))
+			return false;
+		if (tag == DW_TAG_subprogram &&
+			!add_ranges(&x->function, b, die, dwarf_dieoffset(die)))
+			return false;
+		if (holds_functions(tag) && depth + 1 < PV_INLINED_LEVELS &&
+			dwarf_child(die, &below) == 0) {
+			path[++depth] = below;
+			continue;
+		}
+		while (!go_on(b, &path[depth])) {
+			if (!b->bytes)
+				return false;
+			if (depth-- == 0)
+				return true;
+		}
+	}
+}
+
+static const struct range *function_at(
+	struct pv_inlined *x, struct pv_inlined_budget *b, uint64_t address)
+{
+	const struct range *in = range_at(x->covers.v, x->covers.n, address);
+	Dwarf_Die die;
+	if (!in)
+		return NULL;
+	struct unit *u = &x->unit.v[in->die];
+	if (!u->listed) {
+		u->listed = true;
+		u->first = x->function.n;
+		if (!dwarf_offdie(x->dwarf, u->die, &die) || !list_functions(x, b, &die))
+			x->function.n = u->first;
+		u->n = x->function.n - u->first;
+		if (u->n)
+			qsort(x->function.v + u->first, u->n, sizeof *x->function.v, by_address);
+	}
+	return u->n ? range_at(x->function.v + u->first, u->n, address) : NULL;
+}
+
+/* ---- inlined functions of one */
+
+static const char *name_of(Dwarf_Die *die)
+{
+	Dwarf_Attribute a;
+	const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &a));
+	if (!name)
+		name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &a));
+	return name ? name : dwarf_diename(die);
+}
+
+/* The child in which the address lies, a block or an inlined function. */
+static bool go_down(struct pv_inlined_budget *b, Dwarf_Die *die, uint64_t address)
+{
+	Dwarf_Die at;
+	if (dwarf_child(die, &at) != 0)
+		return false;
+	do {
+		int tag = dwarf_tag(&at);
+		if (!pay_for_attributes(b, &at))
+			return false;
+		if ((tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block) &&
+			dwarf_haspc(&at, address) > 0) {
+			*die = at;
+			return true;
+		}
+	} while (go_on(b, &at));
+	return false;
+}
+
+static struct pv_inlined *begin(Dwfl_Module *in, struct pv_inlined_budget *b)
+{
+	Dwarf_Addr bias = 0;
+	struct pv_inlined *x = calloc(1, sizeof *x);
+	if (!x)
+		return NULL;
+	x->dwarf = dwfl_module_getdwarf(in, &bias);
+	x->bias = bias;
+	if (x->dwarf && !list_units(x, b))
+		x->covers.n = 0;
+	return x;
+}
+
+size_t pv_inlined_find(struct pv_inlined **px, Dwfl_Module *in, uint64_t address,
+	struct pv_inlined_budget *b, const char *ret_names[PV_INLINED_DEPTH])
+{
+	struct pv_inlined *x = *px ? *px : begin(in, b);
+	Dwarf_Die die;
+	size_t n = 0;
+	*px = x;
+	if (!x || !x->covers.n || !b->bytes || !b->ranges)
+		return 0;
+	address -= x->bias;
+	const struct range *function = function_at(x, b, address);
+	if (!function || !dwarf_offdie(x->dwarf, function->die, &die))
+		return 0;
+	for (size_t i = 0; i < PV_INLINED_LEVELS && go_down(b, &die, address); i++) {
+		if (dwarf_tag(&die) != DW_TAG_inlined_subroutine)
+			continue;
+		const char *name = name_of(&die);
+		if (name && *name && n < PV_INLINED_DEPTH)
+			ret_names[n++] = name;
+	}
+	return n;
+}
+
+#else
+
+typedef int pv_inlined_needs_libdw; /* a file must have something in it */
+
+#endif
