@@ -6,8 +6,9 @@
 
 #include <libiberty/demangle.h>
 #include <setjmp.h>
+#include <stdbool.h>
 
-enum { SYMBOL_MAX = 4096 };
+enum { SYMBOL_MAX = 4096, HASH = 16 };
 
 /* Some symbols stand for names that are longer than any memory: it is left at the room's end. */
 struct out {
@@ -25,29 +26,66 @@ static void take(const char *text, size_t len, void *ctx)
 	o->n += len;
 }
 
-static size_t symbol_length(const char *at, const char *end)
+static bool is_letter(char c)
+{
+	return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+static bool is_hash(const char *at)
+{
+	size_t n = 0;
+	while (n < HASH && ((at[n] >= '0' && at[n] <= '9') || (at[n] >= 'a' && at[n] <= 'f')))
+		n++;
+	return n == HASH && at[n] == 'E';
+}
+
+static size_t length_of(const char *at, const char *end, bool dots)
 {
 	const char *p = at;
-	while (p < end && (*p == '_' || *p == '$' || (*p >= '0' && *p <= '9') ||
-				  ((*p | 0x20) >= 'a' && (*p | 0x20) <= 'z')))
+	while (p < end && (*p == '_' || *p == '$' || (dots && *p == '.') || is_letter(*p) ||
+				  (*p >= '0' && *p <= '9')))
 		p++;
 	return (size_t)(p - at);
+}
+
+/*
+ * Symbols of C++ have no dot; what the compiler adds to them begins with one. Rust's older ones
+ * may, and end with "17h", 16 digits and "E".
+ */
+static size_t symbol_length(const char *at, const char *end)
+{
+	static const char mark[] = "17h";
+	size_t n = length_of(at, end, true), tail = sizeof mark - 1 + HASH + 1;
+	for (size_t i = 0; at[1] == 'Z' && i + tail <= n; i++)
+		if (memcmp(at + i, mark, sizeof mark - 1) == 0 && is_hash(at + i + sizeof mark - 1))
+			return i + tail;
+	return length_of(at, end, false);
+}
+
+/* "_R" and a small letter is a name of C. */
+static bool is_symbol(const char *at, size_t len)
+{
+	return len > 2 && at[0] == '_' &&
+	       (at[1] == 'Z' || (at[1] == 'R' && at[2] >= 'A' && at[2] <= 'Z'));
 }
 
 /* Start of a mangled symbol in the text; NULL: there is none. */
 static const char *find_symbol(const char *name, size_t len)
 {
-	if (len > 2 && memcmp(name, "_Z", 2) == 0)
-		return name;
-	const char *at =
-		len > 3 ? memmem(name, len, " _Z", 3) : NULL; /* no text may be no address */
-	return at ? at + 1 : NULL;
+	const char *end = name + len, *at = name;
+	while (at && !is_symbol(at, (size_t)(end - at))) {
+		at = len ? memchr(at, ' ', (size_t)(end - at)) : NULL;
+		at = at ? at + 1 : NULL;
+	}
+	return at;
 }
 
 static size_t put(struct out *o, const char *symbol)
 {
 	if (setjmp(o->full))
 		return 0;
+	if (rust_demangle_callback(symbol, DMGL_PARAMS | DMGL_ANSI, take, o))
+		return o->n;
 	return cplus_demangle_v3_callback(symbol, DMGL_PARAMS | DMGL_ANSI, take, o) ? o->n : 0;
 }
 

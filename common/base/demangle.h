@@ -1,12 +1,13 @@
-/* Names of C++ functions as their source has them. */
+/* Names of native functions as their sources have them. */
 #ifndef PV_BASE_DEMANGLE_H
 #define PV_BASE_DEMANGLE_H
 
 #include <stddef.h>
 
 /*
- * A name in which a C++ symbol stands, at its beginning or after a space, with that put plain:
- * "_ZN1a1bEv+0x10" is "a::b()+0x10". Returns the length written, without a NUL; 0: there is none in
+ * A name in which a symbol of C++ or Rust stands, at its beginning or after a space, with that put
+ * plain: "_ZN1a1bEv+0x10" is "a::b()+0x10", "_RNvC1a1b" is "a::b". The hash that Rust's older
+ * symbols end with is left out. Returns the length written, without a NUL; 0: there is none in
  * it, it does not fit, or this was built without libiberty, which can tell. Any thread.
  */
 size_t pv_demangle(const char *name, size_t len, char *to, size_t room);

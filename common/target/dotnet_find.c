@@ -138,15 +138,15 @@ static bool newest(struct pv_dotnet *d, const struct pv_dotnet_folder *f, long i
 	return found;
 }
 
-/* Since boot, in the kernel's ticks: the 22nd field, the 20th behind the program's name. */
+/* Since boot, in the kernel's ticks: the 22nd field, the 20th after the program's name. */
 static bool start_ticks(pid_t pid, unsigned long long *ret)
 {
-	enum { BEHIND_NAME = 20 };
+	enum { AFTER_NAME = 20 };
 	char stat[1024];
 	if (pv_proc_read(pid, "stat", stat, sizeof stat) <= 0)
 		return false;
 	const char *at = strrchr(stat, ')');
-	for (int i = 0; at && i < BEHIND_NAME; i++)
+	for (int i = 0; at && i < AFTER_NAME; i++)
 		at = strchr(at + 1, ' ');
 	return at && sscanf(at, " %llu", ret) == 1;
 }

@@ -10,6 +10,7 @@
 #include "common/base/build_id.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
+#include "common/base/unversioned.h"
 #include "probe/code/elf_syms.h"
 #include "probe/code/unwind_set.h"
 
@@ -263,8 +264,9 @@ static void name_symbol(struct module *m, const struct pvp_elf_symbol *s, uint64
 	bool is_static = s->file && *file;
 	bool twin = is_static && pv_map_get(&m->twins, hash_text(name)) == 2;
 	bool tell = is_static && !m->main;
-	int n = twin ? snprintf(loaded.name, NAME_ROOM, "%s (%s)", name, file)
-		     : snprintf(loaded.name, NAME_ROOM, "%s", name);
+	int len = (int)pv_unversioned(name);
+	int n = twin ? snprintf(loaded.name, NAME_ROOM, "%.*s (%s)", len, name, file)
+		     : snprintf(loaded.name, NAME_ROOM, "%.*s", len, name);
 	if (n < 0 || n >= NAME_ROOM || (!tell && claim(address)))
 		return;
 	snprintf(loaded.name + n, NAME_ROOM - (size_t)n, " [%s]", m->shown);
@@ -284,7 +286,7 @@ bool pvp_modules_method(uint64_t address, struct pvp_method *ret)
 	if (s)
 		name_symbol(m, s, start);
 	else if (start == m->from)
-		snprintf(loaded.name, NAME_ROOM, "[%s]", m->shown);
+		snprintf(loaded.name, NAME_ROOM, "unresolved in %s", m->shown);
 	else
 		snprintf(loaded.name, NAME_ROOM, "%s+0x%" PRIx64, m->shown, start - m->bias);
 	*ret = (struct pvp_method){

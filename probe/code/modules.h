@@ -9,9 +9,9 @@ void pvp_modules_refresh(void (*gone)(void *ctx, uint64_t from, uint64_t to), vo
 
 /*
  * The function that holds the address. Functions of one name are told apart by source file or
- * module: "init (a.c)", "init [libb.so]"; static ones of libraries always by module. Addresses
- * without a symbol are "module+0xoffset", a module's first one is "[module]". False when no module
- * holds the address.
+ * module: "init (a.c)", "init [libb.so]"; static ones of libraries always by module. Functions
+ * without a symbol are "module+0xoffset"; a module's first address stands for all that are in no
+ * known function, "unresolved in module". False when no module holds the address.
  */
 bool pvp_modules_method(uint64_t address, struct pvp_method *ret);
 

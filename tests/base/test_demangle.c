@@ -1,4 +1,4 @@
-/* C++ names, where libiberty is there. */
+/* Names of C++ and Rust, where libiberty is there. */
 #include "tests/kit/suite.h"
 
 #include <stdio.h>
@@ -6,8 +6,9 @@
 
 #include "common/base/demangle.h"
 #include "common/base/status.h"
+#include "common/base/unversioned.h"
 
-START_TEST(names_of_cpp)
+START_TEST(names_of_cpp_and_rust)
 {
 	static const struct {
 		const char *name, *plain;
@@ -21,14 +22,39 @@ START_TEST(names_of_cpp)
 		{ "main", "" },
 		{ "", "" },
 		{ "x_Z4workv", "" },
+		{ "_ZN2rs5total17haa9dd3c2665195bbE [app]", "rs::total [app]" },
+		{ "_ZN59_$LT$rs..shop..Cart$LT$T$GT$$u20$as$u20$rs..shop..Price$GT$5price"
+		  "17h6318debb8a7f4cf7E.llvm.42",
+			"<rs::shop::Cart<T> as rs::shop::Price>::price.llvm.42" },
+		{ "_ZN3std2rt10lang_start28_$u7b$$u7b$closure$u7d$$u7d$17hb6e30565f2a810ddE",
+			"std::rt::lang_start::{{closure}}" },
+		{ "_RNvCsbFYJioi4cCO_2rs4main+0x8", "rs::main+0x8" },
+		{ "_RNvXNtCsbFYJioi4cCO_2rs4shopINtB2_4CarthENtB2_5Price5priceB4_ (inlined)",
+			"<rs::shop::Cart<u8> as rs::shop::Price>::price (inlined)" },
+		{ "call of _RINvCsbFYJioi4cCO_2rs5totalNCNvB2_4main0EB2_",
+			"call of rs::total::<rs::main::{closure#0}>" },
+		{ "_RESET", "" },
+		{ "_Read x", "" },
+		{ "_ZN2rs5total17haa9dd3c2665195bb", "" },
 	};
-	char to[64];
+	char to[80];
 	for (size_t i = 0; i < PV_COUNT_OF(known); i++) {
 		size_t n = pv_demangle(known[i].name, strlen(known[i].name), to, sizeof to);
 		ck_assert_msg(n == strlen(known[i].plain) && memcmp(to, known[i].plain, n) == 0,
 			"%s: %.*s", known[i].name, (int)n, to);
 		ck_assert_uint_eq(pv_demangle(known[i].name, strlen(known[i].name), to, 5), 0);
 	}
+}
+END_TEST
+
+START_TEST(versions_of_symbols)
+{
+	ck_assert_uint_eq(pv_unversioned("spin@@V_2"), 4);
+	ck_assert_uint_eq(pv_unversioned("spin@V_1"), 4);
+	ck_assert_uint_eq(pv_unversioned("labs@plt"), 8);
+	ck_assert_uint_eq(pv_unversioned("main"), 4);
+	ck_assert_uint_eq(pv_unversioned("@x"), 2);
+	ck_assert_uint_eq(pv_unversioned(""), 0);
 }
 END_TEST
 
@@ -49,12 +75,38 @@ START_TEST(a_symbol_that_explodes)
 }
 END_TEST
 
+/* Rust's: a tuple of twice the tuple before, 40 times. */
+START_TEST(a_symbol_of_rust_that_explodes)
+{
+	static char symbol[1024], to[8192];
+	size_t n = (size_t)snprintf(symbol, sizeof symbol, "_RIC1f"), before = n - 2, small = 0;
+	n += (size_t)snprintf(symbol + n, sizeof symbol - n, "TmmE");
+	for (int i = 0; i < 40; i++) {
+		static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+					     "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+		size_t ref = before - 1; /* in base 62, less one */
+		char number[3] = { digits[ref / 62 ? ref / 62 : ref],
+			ref / 62 ? digits[ref % 62] : 0 };
+		before = n - 2;
+		n += (size_t)snprintf(symbol + n, sizeof symbol - n, "TB%s_B%s_E", number, number);
+		if (i == 3) {
+			small = (size_t)snprintf(to, sizeof to, "%sE", symbol);
+			ck_assert_uint_gt(pv_demangle(to, small, to + 4096, 4096), 100);
+		}
+	}
+	symbol[n++] = 'E';
+	ck_assert_uint_eq(pv_demangle(symbol, n, to, sizeof to), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("demangle");
 	TCase *t = tcase_create("demangle");
-	tcase_add_test(t, names_of_cpp);
+	tcase_add_test(t, names_of_cpp_and_rust);
+	tcase_add_test(t, versions_of_symbols);
 	tcase_add_test(t, a_symbol_that_explodes);
+	tcase_add_test(t, a_symbol_of_rust_that_explodes);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

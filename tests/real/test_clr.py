@@ -160,7 +160,7 @@ def samples(v, r):
     v.at_least('samples in the busy loop', total['Counted.Spin:Busy (int)'], r.log.samples // 5)
     v.at_least('samples below Main', total['Counted.Program:Main (string[])'],
                total['Counted.Spin:Busy (int)'])
-    v.at_least('samples of native code', total['[libcoreclr.so]'] + total['coreclr_execute_assembly'], 1)
+    v.at_least('samples of native code', total['unresolved in libcoreclr.so'] + total['coreclr_execute_assembly'], 1)
 
 
 def moved(v, r):

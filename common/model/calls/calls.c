@@ -214,6 +214,14 @@ void pv_calls_close(struct pv_model *m, struct pv_thread *th)
 
 /* --- samples */
 
+/* Addresses at which no function is known are many native methods and one row. */
+static bool is_same(const struct pv_model *m, uint32_t method, uint32_t other)
+{
+	uint32_t name = pv_names_method_name(&m->names, method);
+	return method == other || (m->names.method.v[method].native && name &&
+					  name == pv_names_method_name(&m->names, other));
+}
+
 /* The innermost managed frame is not always where the program was: native code, or a leaf. */
 static uint32_t at_address(struct pv_model *m, uint32_t node, uint64_t address)
 {
@@ -222,9 +230,9 @@ static uint32_t at_address(struct pv_model *m, uint32_t node, uint64_t address)
 		return node;
 	size_t known = m->names.method.n;
 	uint32_t id = pv_names_ip(&m->names, address);
-	if (m->names.method.n > known && m->private->symbols && !pv_natives_met(m, address))
+	if (m->names.method.n > known && m->private->symbols && !pv_natives_met(m, id))
 		return PV_MAP_NONE;
-	if (!id || (node && id == m->calls.node.v[node].method))
+	if (!id || (node && is_same(m, id, m->calls.node.v[node].method)))
 		return node;
 	const struct pv_method *there = &m->names.method.v[id];
 	uint32_t child = pv_calls_child(m, node, there->native ? UINT64_MAX : there->key, id);

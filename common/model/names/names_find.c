@@ -215,7 +215,11 @@ uint32_t pv_names_method_name(const struct pv_names *n, uint32_t method)
 	if (!m->native)
 		return m->name;
 	uint32_t function = pv_ranges_find(&n->functions, m->key);
-	return function ? function : pv_ranges_find(&n->symbols, m->key);
+	if (function)
+		return function;
+	uint32_t symbol = pv_ranges_find(&n->symbols, m->key);
+	/* A path is that of the whole file. */
+	return m->name && *pv_intern_text(&n->text, symbol) == '/' ? m->name : symbol;
 }
 
 uint32_t pv_names_class_entity(const struct pv_names *n, uint32_t class_use)

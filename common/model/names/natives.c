@@ -82,18 +82,30 @@ size_t pv_natives_name(struct pv_model *m, const struct pv_event *jit, char room
 	return n > 0 && n < PV_NATIVE_NAME ? (size_t)n : 0;
 }
 
-bool pv_natives_met(struct pv_model *m, uint64_t address)
+/* Addresses of a file at which no function is known are one row. */
+static bool name_unresolved(struct pv_model *m, uint32_t method, const char *file)
+{
+	char name[PV_NATIVE_NAME];
+	int n = snprintf(name, sizeof name, "unresolved in %s", file);
+	return n < PV_NATIVE_NAME &&
+	       pv_intern_add(&m->names.text, name, (size_t)n, &m->names.method.v[method].name);
+}
+
+bool pv_natives_met(struct pv_model *m, uint32_t method)
 {
 	struct pv_symbol s;
 	uint32_t text;
 	char name[PV_NATIVE_NAME];
+	uint64_t address = m->names.method.v[method].key;
 	if (pv_ranges_find(&m->names.functions, address))
 		return true;
 	uint32_t known = pv_ranges_find(&m->names.symbols, address);
 	const char *path = known ? pv_intern_text(&m->names.text, known) : "";
 	const char *file = strrchr(path, '/');
-	if (*path != '/' || !pv_symbols_find(m->private->symbols, address, &s))
+	if (*path != '/')
 		return true;
+	if (!pv_symbols_find(m->private->symbols, address, &s))
+		return name_unresolved(m, method, file + 1);
 	int n = snprintf(name, sizeof name, "%s [%s]", s.name, file + 1);
 	m->names.changes++;
 	const struct pv_text better = { name, n > 0 && n < PV_NATIVE_NAME ? (size_t)n : 0 };

@@ -22,8 +22,11 @@ bool pv_natives_again(struct pv_model *m);
  */
 size_t pv_natives_name(struct pv_model *m, const struct pv_event *jit, char room[PV_NATIVE_NAME]);
 
-/* An address outside methods was met: the function there becomes known. */
-bool pv_natives_met(struct pv_model *m, uint64_t address);
+/*
+ * An address outside methods was met, which is this native method: the function there becomes
+ * known, or that none is.
+ */
+bool pv_natives_met(struct pv_model *m, uint32_t method);
 
 /*
  * Looks for the lines of a function that was sampled and has none yet; remembers also that it has

@@ -5,6 +5,7 @@
 #include "common/base/build_id.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
+#include "common/base/unversioned.h"
 
 #ifdef PV_ELFUTILS
 
@@ -35,6 +36,7 @@ struct pv_symbols {
 	PV_ARRAY(struct module) module;
 	uint64_t before_ms, generation;
 	struct pv_inlined_budget budget;
+	PV_ARRAY(char) name; /* the last one that had a version */
 };
 
 static void close_module(struct module *m)
@@ -52,6 +54,7 @@ void pv_symbols_destroy(struct pv_symbols *s)
 	for (size_t i = 0; i < s->module.n; i++)
 		close_module(&s->module.v[i]);
 	pv_array_finish(&s->module);
+	pv_array_finish(&s->name);
 	free(s);
 }
 
@@ -282,6 +285,20 @@ static Dwfl_Module *module_at(struct pv_symbols *s, uint64_t address)
 
 /* ---- look-up */
 
+/* "spin@@V_2" is spin. NULL: out of memory. */
+static const char *without_version(struct pv_symbols *s, const char *symbol)
+{
+	size_t n = pv_unversioned(symbol);
+	if (!symbol[n])
+		return symbol;
+	s->name.n = 0;
+	if (!pv_reserve(&s->name, n + 1))
+		return NULL;
+	memcpy(s->name.v, symbol, n);
+	s->name.v[n] = 0;
+	return s->name.v;
+}
+
 bool pv_symbols_find(struct pv_symbols *s, uint64_t address, struct pv_symbol *ret)
 {
 	GElf_Off offset;
@@ -290,6 +307,9 @@ bool pv_symbols_find(struct pv_symbols *s, uint64_t address, struct pv_symbol *r
 	const char *name =
 		in ? dwfl_module_addrinfo(in, address, &offset, &sym, NULL, NULL, NULL) : NULL;
 	if (!name || !*name || (sym.st_size && offset >= sym.st_size))
+		return false;
+	name = without_version(s, name);
+	if (!name)
 		return false;
 	*ret = (struct pv_symbol){ address - offset, sym.st_size, name };
 	return true;

@@ -20,7 +20,7 @@ struct pv_symbols;
 
 struct pv_symbol {
 	uint64_t start, size; /* size 0: not known */
-	const char *name;     /* as the linker knows it; good until the next call */
+	const char *name;     /* as the linker knows it, unversioned; good until the next call */
 };
 
 /* *s may be NULL and is made when needed; pv_symbols_destroy() takes NULL. */

@@ -1,0 +1,10 @@
+/* Versions of the linker's symbols. */
+#ifndef PV_BASE_UNVERSIONED_H
+#define PV_BASE_UNVERSIONED_H
+
+#include <stddef.h>
+
+/* The length of a symbol without its version, "@V_2" or "@@V_2". "@plt" is none. Any thread. */
+size_t pv_unversioned(const char *symbol);
+
+#endif
