@@ -7,6 +7,7 @@
 
 #include "common/model/model.h"
 #include "common/query/build.h"
+#include "common/query/code_kind.h"
 
 extern const struct pv_view_spec pv_spec_methods, pv_spec_callers, pv_spec_callees,
 	pv_spec_call_tree, pv_spec_classes, pv_spec_class_stacks, pv_spec_allocation_sites,
@@ -54,6 +55,17 @@ static inline void pv_query_lock_yield(struct pv_model *m, size_t turn)
 	pv_model_unlock(m);
 	pv_model_lock(m);
 }
+
+struct pv_kind_sum {
+	int64_t self_ns;
+	uint64_t samples;
+};
+/*
+ * What a table of methods would have, summed up by whose code they are (enum pv_code_kind, adds to
+ * *ret). Takes the model's lock, and stamps the build. False: out of memory.
+ */
+bool pv_kind_sums(
+	struct pv_build *b, struct pv_model *m, struct pv_kind_sum ret[PV_CODE_UNKNOWN + 1]);
 
 /* The rows of a range as time buckets know them, and a coverage line that says so. */
 void pv_bucket_view(struct pv_build *b, struct pv_model *m);

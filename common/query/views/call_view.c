@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/saturate.h"
 #include "common/base/status.h"
@@ -105,17 +106,77 @@ static bool met(const struct pv_method_sum *s)
 	return s->calls || s->self_ns || s->total_ns || s->samples_self || s->samples_total;
 }
 
+/* The figure that the table is sorted by, greatest first; false: by another, or not that way. */
+static bool sorts_by(const struct pv_query *q, const struct pv_method_sum *s, uint64_t *ret)
+{
+	const char *by = q->sort ? q->sort : pv_spec_methods.sort;
+	int64_t ns = strcmp(by, "self_ns") == 0 ? s->self_ns : s->total_ns;
+	if (q->invert)
+		return false;
+	if (strcmp(by, "self_ns") == 0 || strcmp(by, "total_ns") == 0)
+		*ret = ns > 0 ? (uint64_t)ns : 0;
+	else if (strcmp(by, "samples_self") == 0)
+		*ret = s->samples_self;
+	else if (strcmp(by, "calls") == 0)
+		*ret = s->calls;
+	else
+		return false;
+	return true;
+}
+
+static int falling(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x < y) - (x > y);
+}
+
+/*
+ * The least figure of those that are among as many as are shown, by which the others need no row:
+ * of some groups first, then of those that pass. 0: all may be shown.
+ */
+static uint64_t least_shown(const struct pv_query *q, const struct pv_method_sum *sum, size_t n)
+{
+	enum { SOME = 4096 };
+	uint64_t *best, least = 0, by;
+	size_t kept = 0, room = 2 * (q->limit + SOME);
+	if (!q->limit || q->filter || n < room || !sorts_by(q, sum, &by))
+		return 0;
+	best = malloc(room * sizeof *best);
+	for (size_t i = 0; best && i < n; i++) {
+		if (!met(&sum[i]) || !sorts_by(q, &sum[i], &by) || by < least)
+			continue;
+		best[kept++] = by;
+		if (kept < room)
+			continue;
+		qsort(best, kept, sizeof *best, falling);
+		kept = q->limit;
+		least = best[kept - 1];
+	}
+	if (best && kept >= q->limit) {
+		qsort(best, kept, sizeof *best, falling);
+		least = best[q->limit - 1];
+	}
+	free(best);
+	return least;
+}
+
 static void put_methods(struct pv_build *b, const struct pv_groups *g,
 	const struct pv_method_sum *sum, const struct known *known)
 {
 	struct method_totals all = { 0 };
+	uint64_t least = least_shown(b->query, sum, g->row.n), by = 0;
 	for (size_t i = 0; i < g->row.n; i++) {
 		all.self_ns = pv_sat_add(all.self_ns, sum[i].self_ns);
 		all.samples += sum[i].samples_self;
 	}
-	for (size_t i = 0; i < g->row.n; i++)
-		if (met(&sum[i]))
+	for (size_t i = 0; i < g->row.n; i++) {
+		if (!met(&sum[i]))
+			continue;
+		if (least && sorts_by(b->query, &sum[i], &by) && by < least)
+			b->left_out++;
+		else
 			put_method(b, g, (uint32_t)i, &sum[i], &all, known);
+	}
 }
 
 /* Sums per group while walking; a group counts once on each path. */
@@ -157,41 +218,78 @@ static bool window_methods(const struct pv_call_copy *c, struct pv_method_sum *s
 	return true;
 }
 
-static void run_methods(struct pv_build *b, struct pv_model *m)
+/*
+ * Figures of each group, which the caller frees; with its lock not held. NULL: out of memory. *ret_g
+ * is to be finished in any case.
+ */
+static struct pv_method_sum *sums_of(
+	struct pv_build *b, struct pv_model *m, struct pv_groups *ret_g, struct known *ret)
 {
-	struct pv_groups g;
+	struct pv_groups *g = ret_g;
 	struct pv_call_copy copy = { 0 };
 	pv_model_lock(m);
 	pv_build_stamp(b, m);
 	struct known known = what_is_known(m, b->query);
-	bool ok = pv_groups_methods(m, b, &g);
-	known.kind = ok ? pv_groups_kinds(&g, m) : NULL;
+	bool ok = pv_groups_methods(m, b, g);
+	known.kind = ok ? pv_groups_kinds(g, m) : NULL;
 	ok = ok && known.kind;
 	bool walk = known.window || known.pair_ns || b->query->my_code ||
 		    (b->query->ran && pv_call_any_waits(m)); /* else all of them are set */
 	struct pv_method_sum *sum = NULL;
 	if (ok)
-		sum = walk ? calloc(g.row.n, sizeof *sum) : malloc(g.row.n * sizeof *sum);
+		sum = walk ? calloc(g->row.n, sizeof *sum) : malloc(g->row.n * sizeof *sum);
 	ok = ok && sum;
 	if (ok)
-		ok = walk ? pv_call_copy(m, &g, b->query, &copy)
-			  : pv_calls_flat(m, g.of, g.row.n, sum);
+		ok = walk ? pv_call_copy(m, g, b->query, &copy)
+			  : pv_calls_flat(m, g->of, g->row.n, sum);
 	pv_model_unlock(m);
 	if (ok && walk) {
 		known.pair_ns = pv_call_copy_net(&copy, known.pair_ns);
 		ok = pv_call_copy_ran(&copy);
 		pv_call_copy_fold(&copy);
 		pv_call_copy_link(&copy);
-		ok = ok && window_methods(&copy, sum, g.row.n);
+		ok = ok && window_methods(&copy, sum, g->row.n);
 		pv_call_copy_say(&copy, b);
 	}
+	pv_call_copy_finish(&copy);
+	*ret = known;
 	if (ok)
+		return sum;
+	free(sum);
+	return NULL;
+}
+
+static void run_methods(struct pv_build *b, struct pv_model *m)
+{
+	struct pv_groups g;
+	struct known known;
+	struct pv_method_sum *sum = sums_of(b, m, &g, &known);
+	if (sum)
 		put_methods(b, &g, sum, &known);
 	else
 		pv_build_fail(b);
-	pv_call_copy_finish(&copy);
 	pv_groups_finish(&g);
 	free(sum);
+}
+
+bool pv_kind_sums(
+	struct pv_build *b, struct pv_model *m, struct pv_kind_sum ret[PV_CODE_UNKNOWN + 1])
+{
+	struct pv_groups g;
+	struct known known;
+	struct pv_method_sum *sum = sums_of(b, m, &g, &known);
+	for (size_t i = 0; sum && i < g.row.n; i++) {
+		struct pv_kind_sum *k =
+			&ret[known.kind[i] < PV_CODE_UNKNOWN ? known.kind[i] : PV_CODE_UNKNOWN];
+		if (known.calls)
+			k->self_ns = pv_sat_add(k->self_ns, sum[i].self_ns);
+		if (known.samples)
+			k->samples += sum[i].samples_self;
+	}
+	bool ok = sum != NULL;
+	pv_groups_finish(&g);
+	free(sum);
+	return ok;
 }
 
 const struct pv_view_spec pv_spec_methods = { .column = method_columns,
