@@ -145,6 +145,7 @@ def long_lines(v, profview, folder):
     for what, line in (('a deep stack', ';'.join(f'frame {i:05}' for i in range(80000)) + ' 2\n'),
                        ('a long name', 'main;' + 'n' * 900000 + ' 2\n'),
                        ('after comments', '# ' + 'c' * 10000 + '\n' + 'main;' + 'n' * 100000 + ' 2\n'),
+                       ('after many comments', ('# ' + 'c' * 97 + '\n') * 9000 + 'main;' + 'n' * 900000 + ' 2\n'),
                        ('the longest', 'main;' + 'n' * (most - 7) + ' 2\n')):
         data = (line + 'main;b 1\n').encode()
         path = folder / 'long.folded'
@@ -155,6 +156,12 @@ def long_lines(v, profview, folder):
         v.true(f'{what}: dump', run(v, profview, 'dump', path).stdout.count(b'sample.hit') == 2)
     path.write_bytes(b'main;' + b'n' * most + b' 2\n')
     run(v, profview, 'report', path, code=3)
+    comments = b'# a line of a text\n' * 20000
+    path.write_bytes(comments + b'prog 7 1.000000: cycles: \n\t40 main (/bin/prog)\n\n')
+    v.equal('perf script after comments', report(v, profview, path)['samples']['total'], 1)
+    for what, text in (('comments alone', comments), ('more of them', comments * 4 + b'main;b 1\n')):
+        path.write_bytes(text)
+        v.true(f'{what}: no stacks', b'folded' not in run(v, profview, 'report', path, code=3).stdout)
 
 
 def main(profview, log):

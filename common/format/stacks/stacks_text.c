@@ -407,13 +407,13 @@ enum b07_sniffed pv_stack_text_sniff(const uint8_t *bytes, size_t n, bool ended)
 {
 	struct pv_stack_head head;
 	struct pv_stack_folded folded;
-	const char *at = (const char *)bytes, *end = at + n,
-		   *stop = at + (n < PV_STACK_TEXT_SNIFF ? n : PV_STACK_TEXT_SNIFF);
+	const char *at = (const char *)bytes, *end = at + n;
+	size_t comments = 0, others = 0; /* bytes of whole lines */
 	/* Later names may have anything in them; the beginning of a text has not. */
-	for (const char *b = at; b < stop && b < at + B07_SNIFF && *b != '\n'; b++)
+	for (const char *b = at; b < end && b < at + B07_SNIFF && *b != '\n'; b++)
 		if ((unsigned char)*b < ' ' && *b != '\t' && *b != '\r')
 			return B07_NO;
-	while (at < stop) {
+	while (at < end && others < PV_STACK_TEXT_SNIFF && comments < PV_STACK_TEXT_COMMENTS) {
 		/* A line that begins within may be as long as any. */
 		const char *feed = memchr(at, '\n', (size_t)(end - at));
 		size_t len = (size_t)((feed ? feed : end) - at);
@@ -433,7 +433,9 @@ enum b07_sniffed pv_stack_text_sniff(const uint8_t *bytes, size_t n, bool ended)
 		}
 		if (!feed)
 			break;
+		*(*at == '#' ? &comments : &others) += (size_t)(feed + 1 - at);
 		at = feed + 1;
 	}
-	return n >= PV_STACK_TEXT_SNIFF || ended ? B07_NO : B07_UNSURE;
+	bool over = others >= PV_STACK_TEXT_SNIFF || comments >= PV_STACK_TEXT_COMMENTS;
+	return over || ended ? B07_NO : B07_UNSURE;
 }

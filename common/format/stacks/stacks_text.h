@@ -18,13 +18,15 @@
 enum {
 	PV_STACK_TEXT_LINE = 1 << 20,
 	PV_STACK_TEXT_SNIFF = 64 << 10,
+	PV_STACK_TEXT_COMMENTS = 1 << 20,
 	PV_STACK_TEXT_NAMES = 1000000
 };
 #define PV_STACK_TEXT_NAME_BYTES ((size_t)256 << 20)
 
 /*
- * By the first whole lines that are no comments and begin within PV_STACK_TEXT_SNIFF bytes, of folded
- * stacks up to one with more than a frame.
+ * By the first whole lines that are no comments and begin within PV_STACK_TEXT_SNIFF bytes of such
+ * lines, of folded stacks up to one with more than a frame. Comments before them: to
+ * PV_STACK_TEXT_COMMENTS bytes.
  * `ended`: no more bytes will come.
  */
 enum b07_sniffed pv_stack_text_sniff(const uint8_t *bytes, size_t n, bool ended);
