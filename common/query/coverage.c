@@ -89,8 +89,9 @@ static bool met(const struct pv_model *m, unsigned group, struct pv_coverage *c)
 		return true;
 	c->state = PV_NOT_RECORDED;
 	if (pv_groups_enabled(m) & group) {
-		c->state = PV_COMPLETE;
-		pv_coverage_say(c, "none happened");
+		bool gaps = m->damaged || m->lost_events;
+		c->state = gaps ? PV_PARTIAL : PV_COMPLETE;
+		pv_coverage_say(c, gaps ? "none met in what there is" : "none happened");
 	}
 	return false;
 }

@@ -120,7 +120,9 @@ static void append_list(const struct pv_model *m, enum pv_view view, char *buf, 
 		return;
 	if (!(pv_groups_recorded(m) & group[view])) {
 		snprintf(text, sizeof text, "%s%s", pv_view_name(view),
-			pv_groups_enabled(m) & group[view] ? ": none happened" : " not recorded");
+			!(pv_groups_enabled(m) & group[view]) ? " not recorded"
+			: m->damaged || m->lost_events ? " partial: none met in what there is"
+						       : ": none happened");
 		append(buf, size, text);
 		return;
 	}

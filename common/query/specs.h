@@ -61,7 +61,7 @@ struct pv_kind_sum {
 	uint64_t samples;
 };
 /*
- * What a table of methods would have, summed up by whose code they are (enum pv_code_kind, adds to
+ * The figures of a table of methods, summed up by whose code they are (enum pv_code_kind, adds to
  * *ret). Takes the model's lock, and stamps the build. False: out of memory.
  */
 bool pv_kind_sums(

@@ -396,6 +396,22 @@ START_TEST(what_a_probe_did_not_hook_is_said)
 }
 END_TEST
 
+/* Events that are not there may have been among those that were lost. */
+START_TEST(none_happened_only_where_nothing_is_missing)
+{
+	char detail[400];
+	struct kit k = kit_new("profview:mono,exception");
+	ck_assert_str_eq(state_of(&k, "exceptions", detail), "complete");
+	k.m->damaged = 1;
+	ck_assert_str_eq(state_of(&k, "exceptions", detail), "partial");
+	ck_assert_ptr_nonnull(strstr(detail, "none met"));
+	k.m->damaged = 0;
+	k.m->lost_events = 1;
+	ck_assert_str_eq(state_of(&k, "exceptions", detail), "partial");
+	kit_free(&k);
+}
+END_TEST
+
 static void own_counter(struct kit *k, uint64_t index, const char *name, uint64_t value)
 {
 	struct pv_counter_desc d = { .section = PV_SECTION_PROFILER,
@@ -540,6 +556,7 @@ int main(void)
 	tcase_add_test(c, a_start_said_twice_stands_for_no_other);
 	tcase_add_test(c, losses_are_the_probes_own_counter);
 	tcase_add_loop_test(c, what_a_probe_did_not_hook_is_said, 0, (int)PV_COUNT_OF(hooked));
+	tcase_add_test(c, none_happened_only_where_nothing_is_missing);
 	tcase_add_test(c, stacks_that_end_early_are_said);
 	tcase_add_test(c, stacks_that_end_early_have_a_file_and_a_reason);
 	tcase_add_test(c, children_that_are_not_recorded_are_said);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Names of native code: stubs of the PLT, stripped programs, symbols from separate debug files, inlined
-functions.
+functions, versions of symbols, functions chosen when a library is loaded, Rust.
 
 usage: test_native_names.py PROFVIEW CC
 
@@ -90,6 +90,8 @@ def main(profview, cc):
         moved(v, profview, folder)
         made(v, profview, folder, cc)
         inlined(v, profview, folder, cc)
+        library(v, profview, folder, cc)
+        rust(v, profview, folder)
     v.close()
 
 
@@ -149,6 +151,106 @@ def tree(profview, log):
     for row in rows:
         path[row['id']] = path[row['parent']] + [row['method']]
     return [(path[r['id']], r['samples']) for r in rows]
+
+
+LIBRARY = r'''
+static unsigned work(unsigned n)
+{
+	unsigned s = 1;
+	for (unsigned i = 0; i < n; i++)
+		s = s * 1664525u + 1013904223u ^ s >> 7;
+	return s;
+}
+__attribute__((noinline)) unsigned old_spin(unsigned n) { return work(n); }
+__attribute__((noinline)) unsigned new_spin(unsigned n) { return work(n) + 1; }
+__asm__(".symver old_spin,spin@V_1");
+__asm__(".symver new_spin,spin@@V_2");
+static __attribute__((noinline, noclone)) unsigned chosen_here(unsigned n) { return work(n) + 2; }
+static void *resolve(void) { return (void *)chosen_here; }
+unsigned chosen(unsigned n) __attribute__((ifunc("resolve")));
+'''
+
+CALLER = r'''
+#include <stdio.h>
+unsigned spin(unsigned), chosen(unsigned);
+int main(void)
+{
+	unsigned s = 0;
+	for (int i = 0; i < 10; i++)
+		s += spin(15000000) + chosen(15000000);
+	printf("%u\n", s);
+	return 0;
+}
+'''
+
+
+def library(v, profview, folder, cc):
+    """Functions with versions, chosen when loaded, and in no table at all."""
+    (folder / 'l.c').write_text(LIBRARY)
+    (folder / 'u.c').write_text(CALLER)
+    (folder / 'l.map').write_text('V_1 { local: *; };\nV_2 { global: spin; chosen; } V_1;\n')
+    flags = ['-O2', '-shared', '-fPIC', '-Wl,--version-script=l.map', '-Wl,--build-id', '-o', 'libl.so', 'l.c']
+    run(cc, *flags, cwd=folder)
+    run(cc, '-O2', '-o', 'user', 'u.c', '-L.', '-ll', '-Wl,-rpath,$ORIGIN', cwd=folder)
+    log = folder / 'library.mlpd'
+    for what, more, wanted in (('whole', [], ('spin', 'chosen_here [libl.so]')),
+                               ('without symbols', ['-s'], ('spin', 'libl.so+0x')),
+                               ('without tables', ['-s', '-fno-asynchronous-unwind-tables'],
+                                ('spin', 'unresolved in libl.so'))):
+        run(cc, *more, *flags, cwd=folder)
+        log.unlink(missing_ok=True)
+        run(profview, 'run', '--sample=1000', '--record', log, '--', folder / 'user', cwd=folder)
+        got = {name: n for name, n in read(profview, log).items() if n and name != 'main'}
+        v.true(f'library {what}: both functions and no other', len(got) == 2 and
+               all(any(name.startswith(w) for name in got) for w in wanted), got)
+
+
+RUST = r'''
+use std::hint::black_box;
+mod shop {
+    pub trait Price { fn price(&self, n: u32) -> u32; }
+    pub struct Cart<T>(pub T);
+    impl<T: Copy + Into<u32>> Price for Cart<T> {
+        #[inline(never)]
+        fn price(&self, n: u32) -> u32 {
+            let mut s: u32 = self.0.into();
+            for i in 0..n { s = s.wrapping_mul(1664525).wrapping_add(i) ^ (s >> 7); }
+            s
+        }
+    }
+}
+use shop::Price;
+#[inline(never)]
+fn total(f: impl Fn(u32) -> u32) -> u32 {
+    let mut s = 0u32;
+    for i in 0..20 { s ^= f(i); }
+    s
+}
+fn main() {
+    let c = shop::Cart(7u8);
+    println!("{}", total(|i| black_box(c.price(10_000_000 + i))));
+}
+'''
+
+
+def rust(v, profview, folder):
+    """Both ways in which Rust spells its symbols."""
+    if not shutil.which('rustc'):
+        return
+    (folder / 'r.rs').write_text(RUST)
+    for way, flags, wanted in (
+            ('legacy', [], ['r::main', 'r::total', '<r::shop::Cart<T> as r::shop::Price>::price']),
+            ('v0', ['-C', 'symbol-mangling-version=v0'],
+             ['r::main', 'r::total::<r::main::{closure#0}>', '<r::shop::Cart<u8> as r::shop::Price>::price'])):
+        log = folder / f'rust-{way}.mlpd'
+        made = subprocess.run(['rustc', '-O', *flags, '-o', f'rust-{way}', 'r.rs'], cwd=folder, check=False,
+                              capture_output=True, timeout=120)
+        if made.returncode:
+            return
+        run(profview, 'run', '--sample=1000', '--record', log, '--', folder / f'rust-{way}', cwd=folder)
+        paths = [path for path, n in tree(profview, log) if n]
+        v.true(f'{way} symbols of Rust', any(all(w in path for w in wanted) for path in paths), paths)
+        v.true(f'{way}: none is left', not any('17h' in str(path) or '_R' in str(path) for path in paths), paths)
 
 
 MADE = r'''

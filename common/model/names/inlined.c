@@ -258,6 +258,18 @@ size_t pv_inlined_find(struct pv_inlined **px, Dwfl_Module *in, uint64_t address
 	return n;
 }
 
+bool pv_inlined_unit(struct pv_inlined **px, Dwfl_Module *in, uint64_t address,
+	struct pv_inlined_budget *b, Dwarf_Die *ret, uint64_t *ret_bias)
+{
+	struct pv_inlined *x = *px ? *px : begin(in, b);
+	*px = x;
+	if (!x || !x->covers.n)
+		return false;
+	const struct range *at = range_at(x->covers.v, x->covers.n, address - x->bias);
+	*ret_bias = x->bias;
+	return at && dwarf_offdie(x->dwarf, x->unit.v[at->die].die, ret);
+}
+
 #else
 
 typedef int pv_inlined_needs_libdw; /* a file must have something in it */

@@ -38,4 +38,11 @@ void pv_inlined_free(struct pv_inlined *x);
 size_t pv_inlined_find(struct pv_inlined **x, Dwfl_Module *in, uint64_t address,
 	struct pv_inlined_budget *budget, const char *ret_names[PV_INLINED_DEPTH]);
 
+/*
+ * The unit that the address is in, for files without .debug_aranges; *ret_bias: from its addresses
+ * to those in memory. False: it is in none that is known.
+ */
+bool pv_inlined_unit(struct pv_inlined **x, Dwfl_Module *in, uint64_t address,
+	struct pv_inlined_budget *budget, Dwarf_Die *ret, uint64_t *ret_bias);
+
 #endif

@@ -323,8 +323,11 @@ const char *pv_symbols_lines(struct pv_symbols *s, uint64_t start, uint64_t size
 	size_t n;
 	int number;
 	const char *file = NULL;
-	Dwfl_Module *in = module_at(s, start);
-	Dwarf_Die *unit = in ? dwfl_module_addrdie(in, start, &bias) : NULL;
+	struct module *m = holder_of(s, start);
+	Dwarf_Die found, *unit = m ? dwfl_module_addrdie(m->in, start, &bias) : NULL;
+	/* clang writes no list of addresses */
+	if (m && !unit && pv_inlined_unit(&m->inlined, m->in, start, &s->budget, &found, &bias))
+		unit = &found;
 	if (!unit || dwarf_getsrclines(unit, &lines, &n) != 0)
 		return NULL;
 	for (size_t i = 0; i < n; i++) {
