@@ -183,6 +183,13 @@ def row(v, profview, path):
         v.equal('ends', twice['source']['end'], 'ended')
         file.write_bytes(data + data[:len(data) // 2])
         v.equal('the second is cut', report(profview, file, codes=(0, 4))['source']['end'], 'cut off')
+        file.write_bytes(data[:len(data) // 2] + data)
+        j = report(profview, file, codes=(0, 4))
+        v.at_least('thrown, the first is cut', j['events']['exception.throw'], once['events']['exception.throw'])
+        v.at_least('samples, the first is cut', j['events']['sample.hit'], once['events']['sample.hit'])
+        v.same_rows('classes thrown, the first is cut', {r['name']: 1 for r in j['exceptions']['classes']},
+                    {r['name']: 1 for r in once['exceptions']['classes']})
+        v.equal('ends, the first is cut', j['source']['end'], 'ended')
         other = bytearray(data)
         at = other.index(b'Trace\x06') + 6 + 36
         other[at] ^= 1

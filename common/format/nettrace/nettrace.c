@@ -209,22 +209,28 @@ static enum got object_at(const struct b07_stream *s, bool last, struct found *r
 	return GOT;
 }
 
-/* Bytes up to the next object, if one begins there; *ret_found: as far as can be seen. */
+/*
+ * Bytes up to the next object, or stream, if one begins there; *ret_found: as far as can be seen. A
+ * stream that is cut may be followed by another, whose events mean something else.
+ */
 static size_t next_object(const struct nettrace *d, bool *ret_found)
 {
 	const uint8_t *at = d->window + d->start, *stop = d->window + d->filled;
+	const uint8_t *other = memmem(at + 1, (size_t)(stop - at) - 1, preamble, PREAMBLE);
+	stop = other ? other : stop;
 	enum object what;
 	size_t bytes;
 	*ret_found = false;
 	for (const uint8_t *p = at + 1; p < stop; p++) {
 		p = memchr(p, 5, (size_t)(stop - p));
 		if (!p)
-			return (size_t)(stop - at);
+			break;
 		enum got g = type_at(p, (size_t)(stop - p), &what, &bytes);
 		*ret_found = g == GOT && what != OBJECT_OTHER;
-		if (*ret_found || g == TOO_SHORT)
+		if (*ret_found || (g == TOO_SHORT && !other))
 			return (size_t)(p - at);
 	}
+	*ret_found |= other != NULL;
 	return (size_t)(stop - at);
 }
 
