@@ -333,7 +333,8 @@ def processes(out, _, chosen):
             out.run(f'{what}: ctl', 'ctl', pid, 'stats', codes=(0, 3))
         out.run(f'{what}: attach to {kind}', 'attach', pid, '--readonly', codes=(3,))
         if kind != 'probe that agrees':    # its log would be waited for
-            out.run(f'{what}: attach to {kind}', 'attach', pid, codes=(3,))
+            # A runtime that the probe is not for would be read by its event stream.
+            out.run(f'{what}: attach to {kind}', 'attach', '--via', 'probe', pid, codes=(3,))
         process.close()
 
 
