@@ -132,6 +132,9 @@ def figures(x, data):
     said = json.loads(done.stdout)
     said.pop('source')
     said['coverage'] = [c for c in said['coverage'] if c['what'] not in ('damage', 'calls')]
+    for c in said['coverage']:
+        if c['detail'] == 'none met in what there is':    # as of a log without damage
+            c.update(state='complete', detail='none happened')
     return said
 
 

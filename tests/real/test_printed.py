@@ -208,6 +208,11 @@ def answers(s, pid):
                           check=False, timeout=DEADLINE).returncode == 0
 
 
+def streams(pid):
+    """Whether its runtime writes an event stream: one more thread of that name than serves the socket."""
+    return sum(p.read_text(encoding='utf-8') == '.NET EventPipe\n' for p in pathlib.Path(f'/proc/{pid}/task').glob('*/comm')) > 1
+
+
 def joins(start, inside):
     """A program runs: `start`; once `inside` is in its memory it goes on to its end."""
     def one(s, command):
@@ -224,7 +229,8 @@ def joins(start, inside):
             with s.start(command.replace('PID', str(program.pid))) as viewer:
                 if 'dotnet' in inside:
                     # Its library is there before the runtime has said that it took it.
-                    wait_for('the probe', lambda: answers(s, program.pid) or viewer.poll() is not None)
+                    wait_for('the probe, or the stream', lambda: answers(s, program.pid) or streams(program.pid)
+                             or viewer.poll() is not None)
                     program.stdin.write(b'\n')
                     program.stdin.flush()
                 out = viewer.communicate(timeout=DEADLINE)[0].decode()
@@ -280,6 +286,7 @@ ROWS = {
     'profview ps': lists,
     'profview attach PID': attaches,
     'profview attach --alloc=512k --sample=500 PID': attach_dotnet,
+    'profview attach --via events --heapshot PID': attach_dotnet,
     'profview attach --inject PID': attach_mono,
     'profview ctl PID stats': asks,
     'mkfifo /tmp/app.mlpd': pipe,
