@@ -458,7 +458,7 @@ static uint64_t times_full(const struct pv_model *m)
 static void of_losses(const struct pv_model *m, struct pv_coverage *c)
 {
 	flaw(c, m->lost_events, PV_LOST, "event{s} lost by the probe");
-	flaw(c, m->pauses, PV_NOT_RECORDED, "stretch{es} in which the probe was paused");
+	flaw(c, m->pauses, PV_NOT_RECORDED, "stretch{es} in which recording was paused");
 	flaw(c, times_full(m), PV_NOT_RECORDED, "end at the size allowed: nothing later is here");
 	if (m->target.joined) {
 		c->state = PV_PARTIAL;

@@ -239,6 +239,8 @@ static void begin_again(struct b07_stream *s)
 {
 	struct nettrace *d = nt_of(s);
 	s->over = false;
+	d->spoken |= d->speaks;
+	d->speaks = false;
 	d->stream_at = s->offset;
 	d->kind.n = 1;
 	pv_map_clear(&d->kind_of);

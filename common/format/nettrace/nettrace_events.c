@@ -7,6 +7,7 @@ enum {
 	JITTED = 8,            /* flag of a method that was loaded */
 	GENERATIONS = 4,       /* the three, and large objects */
 	LOST_COUNTER = 0x4e54,
+	PAUSED_COUNTER,
 	WEIGHT_NS = 1000000, /* that a sample of weight 1 stands for */
 	LONGEST_GAP = 100 * WEIGHT_NS
 };
@@ -403,13 +404,12 @@ static void entry(struct b07_stream *s, struct pv_cursor *c)
 
 /* --- losses */
 
-void nt_tell_lost(struct b07_stream *s, uint64_t offset)
+/* A counter by which our probes say how many of something there were since they said it last. */
+static void tell(
+	struct b07_stream *s, uint64_t index, const char *name, uint64_t more, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);
 	struct pv_batch *b = &s->batch;
-	static const char name[] = "lost events";
-	if (d->lost == d->said_lost)
-		return;
 	if (!pv_reserve(&b->descs, 1) || !pv_reserve(&b->values, 1)) {
 		d->nomem = true;
 		return;
@@ -419,15 +419,24 @@ void nt_tell_lost(struct b07_stream *s, uint64_t offset)
 		e->counters.list = (struct pv_span){ (uint32_t)b->descs.n, 1 };
 	b->descs.v[b->descs.n++] = (struct pv_counter_desc){ .section = PV_SECTION_PROFILER,
 		.type = PV_COUNTER_LONG,
-		.index = LOST_COUNTER,
-		.name = { name, sizeof name - 1 } };
+		.index = index,
+		.name = { name, strlen(name) } };
 	e = nt_add(s, PV_KIND_COUNTERS_SAMPLE, offset);
 	if (e)
 		e->counters.list = (struct pv_span){ (uint32_t)b->values.n, 1 };
-	b->values.v[b->values.n++] = (struct pv_counter_value){
-		.index = LOST_COUNTER, .type = PV_COUNTER_LONG, .raw = d->lost - d->said_lost
-	};
+	b->values.v[b->values.n++] =
+		(struct pv_counter_value){ .index = index, .type = PV_COUNTER_LONG, .raw = more };
+}
+
+void nt_tell_lost(struct b07_stream *s, uint64_t offset)
+{
+	struct nettrace *d = nt_of(s);
+	if (d->lost != d->said_lost)
+		tell(s, LOST_COUNTER, "lost events", d->lost - d->said_lost, offset);
+	if (d->pauses != d->said_pauses)
+		tell(s, PAUSED_COUNTER, "paused", d->pauses - d->said_pauses, offset);
 	d->said_lost = d->lost;
+	d->said_pauses = d->pauses;
 }
 
 /* --- */
@@ -444,11 +453,21 @@ static void unknown(struct b07_stream *s, const struct nt_blob *b)
 	e->ext.text = nt_text_of(d, k->name ? k->name : k->provider);
 }
 
+/* Whether it says more than how things stood already. */
+static bool happened(enum nt_event_kind what)
+{
+	return what != NT_UNKNOWN && what != NT_QUIET && what != NT_METHOD_HERE;
+}
+
 void nt_event(struct b07_stream *s, const struct nt_blob *b)
 {
 	struct nettrace *d = nt_of(s);
 	struct pv_cursor c = { .at = b->payload, .end = b->payload + b->len };
 	d->now = b->time;
+	if (!d->speaks && happened(d->kind.v[b->kind].what)) {
+		d->speaks = true;
+		d->pauses += d->spoken; /* nothing was recorded between two streams */
+	}
 	switch (d->kind.v[b->kind].what) {
 	case NT_SAMPLE:
 		sample(s, b);

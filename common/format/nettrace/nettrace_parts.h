@@ -96,7 +96,7 @@ void nt_counters(struct b07_stream *s, const struct nt_blob *b);
 /* Likewise, of a part of a heap shot; and its end, if nothing of it is missing. */
 void nt_heap(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c);
 void nt_end_shot(struct b07_stream *s, uint64_t offset);
-/* Events that the runtime lost since the last time. */
+/* Events that the runtime lost since the last time, and gaps between streams. */
 void nt_tell_lost(struct b07_stream *s, uint64_t offset);
 /* Samples that no other one follows, one thread's at a time; false: there are none. */
 bool nt_flush_sample(struct b07_stream *s, uint64_t *ret_thread);

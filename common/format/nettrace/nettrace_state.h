@@ -121,7 +121,8 @@ struct nettrace {
 	struct nt_end end;
 	struct nt_shot shot;
 	uint64_t objects; /* made up */
-	uint64_t lost, said_lost;
+	uint64_t lost, said_lost, pauses, said_pauses;
+	bool speaks, spoken; /* in this stream, in an earlier one: more than names */
 
 	/* the block at hand */
 	struct pv_cursor block;
