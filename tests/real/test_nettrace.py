@@ -164,6 +164,10 @@ def shot(v, profview, path):
             file.write_bytes(data[:a] + empty + data[b:])
             j = report(profview, file, codes=(0, 4))
             v.equal(f'without the block at {a}: no whole shot', whole_shots(j), [])
+        for n in (len(data) // 3, len(data) * 2 // 3, len(data) * 4 // 5):
+            file.write_bytes(data[:n] + data)
+            found = whole_shots(report(profview, file, codes=(0, 4)))
+            v.equal(f'{n} bytes, then a whole one: one shot', [s['objects'] for s in found], [got['objects']])
         for n in range(1000, len(data) - 9000, 9000):
             file.write_bytes(data[:n])
             v.equal(f'{n} bytes: no whole shot', whole_shots(report(profview, file, codes=(0, 3, 4))), [])
@@ -195,8 +199,11 @@ def row(v, profview, path):
         at = other.index(b'Trace\x06') + 6 + 36
         other[at] ^= 1
         file.write_bytes(data + other)
-        done = subprocess.run([profview, 'report', file], capture_output=True, text=True, timeout=60, check=False)
-        v.true('another process is said', 'another process' in done.stderr, (done.returncode, done.stderr))
+        j = report(profview, file, codes=(4,))
+        v.equal('before another process', {k: n for k, n in j['events'].items() if k != 'counters.sample'},
+                {k: n for k, n in once['events'].items() if k != 'counters.sample'})
+        v.true('another process is damage', any('another process' in d['reason'] for d in j['source']['damage']),
+               j['source']['damage'])
 
 
 def live(v, profview, dll, dotnet):

@@ -242,6 +242,7 @@ static void begin_again(struct b07_stream *s)
 	d->spoken |= d->speaks;
 	d->speaks = false;
 	d->stream_at = s->offset;
+	d->shot.open = false; /* it was cut: the next one begins anew */
 	d->kind.n = 1;
 	pv_map_clear(&d->kind_of);
 	d->field.n = 0;
@@ -351,10 +352,15 @@ static enum b07_piece take_object(struct b07_stream *s, const struct found *f)
 	struct nettrace *d = nt_of(s);
 	const char *harm = NULL;
 	if (f->what == OBJECT_TRACE) {
-		if (!take_trace(d, f->body))
+		bool sound = take_trace(d, f->body);
+		if (!sound && d->begun) { /* the events before it are good */
+			d->skip = UINT64_MAX;
+			d->skip_why = "a stream of another process than the one before";
+			return B07_MORE;
+		}
+		if (!sound)
 			return fail(s, PV_ECORRUPT,
-				"a Trace object without a clock or size of pointers, or of another "
-				"process than the stream before");
+				"a Trace object without a clock or size of pointers");
 	} else if (d->frequency == 0) {
 		harm = "an object before that of the trace";
 	} else if (f->what == OBJECT_EVENTS) {
@@ -420,7 +426,7 @@ static enum b07_piece skip_large(struct b07_stream *s)
 	size_t have = d->filled - d->start, n = d->skip < have ? (size_t)d->skip : have;
 	if (n == 0)
 		return over(s);
-	enum b07_piece p = damage(s, n, "a block that is too large");
+	enum b07_piece p = damage(s, n, d->skip_why);
 	consume(s, n);
 	d->skip -= n;
 	return p;
@@ -489,6 +495,7 @@ static enum b07_piece step(struct b07_stream *s, bool *ret_again)
 		return skip_to_object(s);
 	case TOO_LARGE:
 		d->skip = f.bytes;
+		d->skip_why = "a block that is too large";
 		*ret_again = true;
 		return B07_MORE;
 	default:

@@ -78,12 +78,19 @@ static uint32_t add_object(
 	return n;
 }
 
+/* Moves those that wait to the front once they are the fewer: each as often as they double. */
 static void forget_passed(struct nt_shot *h)
 {
-	if (h->node_at == h->node.n)
-		h->node.n = h->node_at = 0;
-	if (h->edge_at == h->edge.n)
-		h->edge.n = h->edge_at = 0;
+	if (h->node_at && h->node_at >= h->node.n - h->node_at) {
+		h->node.n -= h->node_at;
+		memmove(h->node.v, h->node.v + h->node_at, h->node.n * sizeof *h->node.v);
+		h->node_at = 0;
+	}
+	if (h->edge_at && h->edge_at >= h->edge.n - h->edge_at) {
+		h->edge.n -= h->edge_at;
+		memmove(h->edge.v, h->edge.v + h->edge_at, h->edge.n * sizeof *h->edge.v);
+		h->edge_at = 0;
+	}
 }
 
 static void nodes(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
@@ -173,7 +180,10 @@ static void dependents(struct b07_stream *s, const struct nt_blob *b, struct pv_
 
 /* --- roots */
 
-/* The area of that key and name, registered when the shot began; 0: there are too many. */
+/*
+ * The area of that key and name, registered when the shot began; if there are too many, that of
+ * all without a name of their own. 0: out of memory.
+ */
 static uint64_t area(
 	struct b07_stream *s, uint64_t key, uint64_t source, struct pv_text name, uint64_t offset)
 {
@@ -183,8 +193,8 @@ static uint64_t area(
 	if (at != PV_MAP_NONE)
 		return AREAS + at * AREA_LEN;
 	at = (uint32_t)h->area_of.n;
-	if (at >= NT_SHOT_AREAS)
-		return 0;
+	if (at >= NT_SHOT_AREAS && name.len)
+		return area(s, AREAS | source, source, (struct pv_text){ "", 0 }, offset);
 	if (!pv_map_set(&h->area_of, key, at)) {
 		d->nomem = true;
 		return 0;
@@ -216,7 +226,7 @@ static uint64_t area_of_kind(struct b07_stream *s, uint8_t kind, uint64_t id, ui
 	if (at != PV_MAP_NONE)
 		return area(s, id, AREA_STACK, nt_text_of(d, d->method.v[at].name), offset);
 	kind = kind < PV_COUNT_OF(source) ? kind : FROM_OVERFLOW;
-	return area(s, AREAS | kind, source[kind], (struct pv_text){ "", 0 }, offset);
+	return area(s, AREAS | source[kind], source[kind], (struct pv_text){ "", 0 }, offset);
 }
 
 struct list {

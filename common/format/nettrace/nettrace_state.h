@@ -94,8 +94,9 @@ struct nettrace {
 	size_t room, start, filled;
 	bool ended, gapped, begun;
 	uint64_t gap;
-	uint64_t skip;      /* bytes of a block that is too large */
-	uint64_t stream_at; /* of its first byte: several may stand in a row */
+	const char *skip_why; /* a literal */
+	uint64_t skip;        /* bytes of a block that is too large */
+	uint64_t stream_at;   /* of its first byte: several may stand in a row */
 
 	/* the Trace object */
 	uint64_t sync_ms, sync_ticks, frequency;
