@@ -1,4 +1,5 @@
 /* Methods, callers, callees and the call tree: every figure worked out by hand. */
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/kit/query_kit.h"
@@ -370,6 +371,46 @@ START_TEST(an_empty_log_has_no_rows)
 }
 END_TEST
 
+/* Rows that are never made are those that a full table would have left out. */
+START_TEST(the_first_of_very_many_methods)
+{
+	enum { MANY = 20000, FEW = 11000 };
+	static const char *const sort[] = { NULL, "self_ns", "total_ns", "calls", "samples_self",
+		"name" };
+	static const size_t limit[] = { 1, 20, 300 };
+	static char name[MANY][24]; /* as long as the kit */
+	struct kit k = kit_new("log:nodefaults,calls");
+	for (uint64_t i = 0, at = 0; i < MANY; i++) {
+		snprintf(name[i], sizeof name[i], "%s:M%05u ()", i < FEW ? "Few.T" : "Others.T",
+			(unsigned)i);
+		kit_method(&k, 0x1000 + i, name[i]);
+		kit_at(&k, at);
+		kit_enter(&k, 0x1000 + i);
+		kit_at(&k, at += 1 + i * 7919 % 4001);
+		kit_leave(&k, 0x1000 + i);
+	}
+	for (size_t i = 0; i < PV_COUNT_OF(sort) * 4; i++) {
+		struct pv_query q = { .sort = sort[i / 4],
+			.invert = i % 2,
+			.in_by = PV_BY_NAMESPACE,
+			.in = i & 2 ? "Few" : NULL };
+		struct pv_table *all = kit_view(&k, PV_VIEW_METHODS, &q);
+		ck_assert_uint_eq(all->rows, i & 2 ? FEW : MANY);
+		for (size_t j = 0; j < PV_COUNT_OF(limit); j++) {
+			q.limit = limit[j];
+			struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, &q);
+			ck_assert_uint_eq(t->rows, limit[j]);
+			ck_assert_uint_eq(t->rows_all, all->rows);
+			for (size_t r = 0; r < t->rows; r++)
+				ck_assert_uint_eq(t->row[r].id, all->row[r].id);
+			pv_table_destroy(t);
+		}
+		pv_table_destroy(all);
+	}
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(every_view_has_columns_of_its_own_names)
 {
 	for (int view = 0; view < PV_VIEW_COUNT; view++) {
@@ -401,6 +442,7 @@ int main(void)
 	tcase_add_test(c, samples_are_no_calls_and_carry_their_error);
 	tcase_add_test(c, an_exception_ends_a_call);
 	tcase_add_test(c, kinds_of_code_share_all_time);
+	tcase_add_test(c, the_first_of_very_many_methods);
 	tcase_add_test(c, an_empty_log_has_no_rows);
 	tcase_add_test(c, every_view_has_columns_of_its_own_names);
 	suite_add_tcase(s, c);

@@ -106,6 +106,12 @@ static bool met(const struct pv_method_sum *s)
 	return s->calls || s->self_ns || s->total_ns || s->samples_self || s->samples_total;
 }
 
+/* One group stands for all that a query leaves out. */
+static bool is_row(const struct pv_groups *g, const struct pv_method_sum *sum, size_t group)
+{
+	return met(&sum[group]) && g->row.v[group].id != PV_ROW_OUTSIDE;
+}
+
 /* The figure that the table is sorted by, greatest first; false: by another, or not that way. */
 static bool sorts_by(const struct pv_query *q, const struct pv_method_sum *s, uint64_t *ret)
 {
@@ -134,16 +140,17 @@ static int falling(const void *a, const void *b)
  * The least figure of those that are among as many as are shown, by which the others need no row:
  * of some groups first, then of those that pass. 0: all may be shown.
  */
-static uint64_t least_shown(const struct pv_query *q, const struct pv_method_sum *sum, size_t n)
+static uint64_t least_shown(
+	const struct pv_query *q, const struct pv_groups *g, const struct pv_method_sum *sum)
 {
 	enum { SOME = 4096 };
 	uint64_t *best, least = 0, by;
-	size_t kept = 0, room = 2 * (q->limit + SOME);
+	size_t n = g->row.n, kept = 0, room = 2 * (q->limit + SOME);
 	if (!q->limit || q->filter || n < room || !sorts_by(q, sum, &by))
 		return 0;
 	best = malloc(room * sizeof *best);
 	for (size_t i = 0; best && i < n; i++) {
-		if (!met(&sum[i]) || !sorts_by(q, &sum[i], &by) || by < least)
+		if (!is_row(g, sum, i) || !sorts_by(q, &sum[i], &by) || by < least)
 			continue;
 		best[kept++] = by;
 		if (kept < room)
@@ -164,13 +171,13 @@ static void put_methods(struct pv_build *b, const struct pv_groups *g,
 	const struct pv_method_sum *sum, const struct known *known)
 {
 	struct method_totals all = { 0 };
-	uint64_t least = least_shown(b->query, sum, g->row.n), by = 0;
+	uint64_t least = least_shown(b->query, g, sum), by = 0;
 	for (size_t i = 0; i < g->row.n; i++) {
 		all.self_ns = pv_sat_add(all.self_ns, sum[i].self_ns);
 		all.samples += sum[i].samples_self;
 	}
 	for (size_t i = 0; i < g->row.n; i++) {
-		if (!met(&sum[i]))
+		if (!is_row(g, sum, i))
 			continue;
 		if (least && sorts_by(b->query, &sum[i], &by) && by < least)
 			b->left_out++;
@@ -279,6 +286,8 @@ bool pv_kind_sums(
 	struct known known;
 	struct pv_method_sum *sum = sums_of(b, m, &g, &known);
 	for (size_t i = 0; sum && i < g.row.n; i++) {
+		if (!is_row(&g, sum, i))
+			continue;
 		struct pv_kind_sum *k =
 			&ret[known.kind[i] < PV_CODE_UNKNOWN ? known.kind[i] : PV_CODE_UNKNOWN];
 		if (known.calls)
