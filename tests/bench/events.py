@@ -17,7 +17,16 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'soak'))
 from clr_server import serve  # noqa: E402  pylint: disable=wrong-import-position
 
-SETTLE = 1.5  # seconds, after a join and after a leave
+WRITER = '.NET EventPipe\n'  # a thread of that name serves the socket, one more writes each session
+
+
+def sessions(pid):
+    return sum(p.read_text() == WRITER for p in pathlib.Path(f'/proc/{pid}/task').glob('*/comm')) - 1
+
+
+def until(found):
+    while not found():
+        time.sleep(0.02)
 
 
 def stretch(load, seconds):
@@ -31,10 +40,11 @@ def watched(a, pid, load, folder):
     with subprocess.Popen([a.profview, 'attach', '--via', 'events', *a.words, str(pid), '--record',
                            f'{folder}/{time.monotonic_ns()}.nettrace'], stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as viewer:
-        time.sleep(SETTLE)
+        until(lambda: sessions(pid) or viewer.poll() is not None)
+        stretch(load, 0.5)  # the names of all methods are written
         rate = stretch(load, a.seconds)
         viewer.terminate()
-    time.sleep(SETTLE)
+    until(lambda: not sessions(pid))
     return rate
 
 
