@@ -17,6 +17,19 @@
 enum { COOKIE = 16, CALL = 8 + COOKIE + 8 + 2, CALL_MS = 2000, QUEUE = 16 };
 static const char call[8] = "ADVR_V1";
 
+/* A socket of this user without a listener: its maker was killed. */
+static bool is_left(const struct sockaddr_un *at)
+{
+	struct stat st;
+	if (lstat(at->sun_path, &st) < 0 || !S_ISSOCK(st.st_mode) || st.st_uid != geteuid())
+		return false;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool left = fd >= 0 && connect(fd, (const struct sockaddr *)at, sizeof *at) < 0 &&
+		    errno == ECONNREFUSED;
+	pv_fd_close(&fd);
+	return left;
+}
+
 int pv_event_door_listen(const char *path, struct pv_error *reterr)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -26,6 +39,8 @@ int pv_event_door_listen(const char *path, struct pv_error *reterr)
 		return -1;
 	}
 	memcpy(at.sun_path, path, strlen(path));
+	if (is_left(&at))
+		unlink(path);
 	int fd = pv_fd_above_standard(
 		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	mode_t before = umask(077);
@@ -68,16 +83,21 @@ static int take_call(int listener, uint8_t said[CALL], pid_t *ret_pid)
 	return -1;
 }
 
-bool pv_event_door_await(struct pv_event_door *ret, int listener, struct pv_error *reterr)
+bool pv_event_door_await(
+	struct pv_event_door *ret, int listener, const volatile int *stop, struct pv_error *reterr)
 {
+	enum { LOOK_MS = 100 };
 	uint8_t said[CALL];
 	*ret = (struct pv_event_door){ .listener = listener, .waiting = -1 };
 	while (ret->waiting < 0) {
 		struct pollfd p = { .fd = listener, .events = POLLIN };
-		if (poll(&p, 1, -1) < 0)
-			return pv_fail(reterr, errno == EINTR ? PV_ECANCELLED : PV_EIO, 0, "%s",
-				strerror(errno));
-		ret->waiting = take_call(listener, said, &ret->dotnet.pid);
+		int n = poll(&p, 1, LOOK_MS); /* a signal may have come before it */
+		if (*stop)
+			return pv_fail(reterr, PV_ECANCELLED, 0, "stopped");
+		if (n < 0 && errno != EINTR)
+			return pv_fail(reterr, PV_EIO, 0, "%s", strerror(errno));
+		if (n > 0)
+			ret->waiting = take_call(listener, said, &ret->dotnet.pid);
 	}
 	memcpy(ret->cookie, said + sizeof call, COOKIE);
 	return true;

@@ -15,16 +15,17 @@ struct pv_event_door {
 };
 
 /*
- * Makes a socket at `path`, which must not exist, that only this user can connect to. -1: PV_EIO,
- * PV_EUSAGE.
+ * Makes a socket at `path` that only this user can connect to. Nothing may be there but one of this
+ * user that has no listener. -1: PV_EIO, PV_EUSAGE.
  */
 int pv_event_door_listen(const char *path, struct pv_error *reterr);
 
 /*
  * Waits for the first process that calls at a listener, which the door owns from then on, and
- * fills in its pid; without an end, but for a signal. False: PV_EIO, PV_ECANCELLED.
+ * fills in its pid; ends soon after a signal handler has set *stop. False: PV_EIO, PV_ECANCELLED.
  */
-bool pv_event_door_await(struct pv_event_door *ret, int listener, struct pv_error *reterr);
+bool pv_event_door_await(
+	struct pv_event_door *ret, int listener, const volatile int *stop, struct pv_error *reterr);
 
 /* A connection for one command, until then; the caller closes it. -1 with errno. */
 int pv_event_door_open(struct pv_event_door *d, int64_t end_ms);

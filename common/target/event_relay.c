@@ -46,7 +46,9 @@ enum {
 	SHOT_MB = 1024,    /* a shot is written while the program stands: all of it must fit */
 	LEAVE_MS = 2000,   /* that the rest of a session may take when the pipe is closed */
 	NAMES_MS = 10000,  /* and that all names may take */
-	ANSWER_MS = 20000, /* for opening the sessions */
+	OPEN_MS = 5000,    /* for opening a session, and */
+	SHOT_MS = 60000,   /* for one that makes a collection and lists the heap first */
+	ANSWER_MS = 20000, /* for all until the first is open */
 	STUCK_MS = 5000    /* a pipe that takes nothing for so long is given up */
 };
 
@@ -162,9 +164,10 @@ static bool open_main(struct copy *c, struct pv_error *reterr)
 		{ "System.Runtime", 0, INFORMATIONAL, "EventCounterIntervalSec=1" },
 		{ sampler, 0, INFORMATIONAL, NULL },
 	};
-	const struct pv_event_wish wish = {
-		.group = group, .n = PV_COUNT_OF(group) - !c->options.samples, .buffer_mb = MAIN_MB
-	};
+	const struct pv_event_wish wish = { .group = group,
+		.n = PV_COUNT_OF(group) - !c->options.samples,
+		.buffer_mb = MAIN_MB,
+		.wait_ms = OPEN_MS };
 	return pv_event_session_open(&c->session, &c->door, &wish, reterr);
 }
 
@@ -175,9 +178,11 @@ static bool open_main(struct copy *c, struct pv_error *reterr)
 static bool copy_names(struct copy *c)
 {
 	const struct pv_event_group group[] = { { runtime, 0, 0, NULL } };
-	const struct pv_event_wish wish = {
-		.group = group, .n = 1, .buffer_mb = NAMES_MB, .rundown = LOADER | JIT | NGEN | 0x40
-	};
+	const struct pv_event_wish wish = { .group = group,
+		.n = 1,
+		.buffer_mb = NAMES_MB,
+		.wait_ms = OPEN_MS,
+		.rundown = LOADER | JIT | NGEN | 0x40 };
 	struct pv_event_session names;
 	if (!pv_event_session_open(&names, &c->door, &wish, NULL))
 		return true; /* frames are shown by their addresses then */
@@ -192,7 +197,9 @@ static bool copy_shot(struct copy *c)
 {
 	const struct pv_event_group group[] = { { runtime,
 		ALWAYS | GC | TYPES | HEAP_DUMP | HEAP_COLLECT | HEAP_NAMES, VERBOSE, NULL } };
-	const struct pv_event_wish wish = { .group = group, .n = 1, .buffer_mb = SHOT_MB };
+	const struct pv_event_wish wish = {
+		.group = group, .n = 1, .buffer_mb = SHOT_MB, .wait_ms = SHOT_MS
+	};
 	struct pv_event_session shot;
 	c->wants_shot = false;
 	c->shot_ms = c->options.shot_ms ? pv_patience_now_ms() + c->options.shot_ms : INT64_MAX;

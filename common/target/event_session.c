@@ -74,10 +74,10 @@ static bool silent(const struct pv_event_door *d, struct pv_error *reterr)
 
 /* *ret_why: the runtime's reason for a refusal; 0: it did not answer, or the session is open. */
 static bool ask(struct pv_event_session *ret, struct pv_event_door *d, struct pv_dotnet_message *m,
-	uint32_t *ret_why, struct pv_error *reterr)
+	uint32_t wait_ms, uint32_t *ret_why, struct pv_error *reterr)
 {
 	uint8_t head[PV_DOTNET_HEAD];
-	int64_t end = pv_patience_now_ms() + ANSWER_MS;
+	int64_t end = pv_patience_now_ms() + wait_ms;
 	*ret_why = 0;
 	ret->fd = pv_event_door_open(d, end);
 	if (ret->fd < 0)
@@ -112,7 +112,7 @@ bool pv_event_session_open(struct pv_event_session *ret, struct pv_event_door *d
 		put_wish(&m, command[i], wish);
 		if (m.full)
 			return pv_fail(reterr, PV_EUSAGE, 0, "too many groups of events");
-		if (ask(ret, d, &m, &why, reterr))
+		if (ask(ret, d, &m, wish->wait_ms, &why, reterr))
 			return true;
 	}
 	return false;

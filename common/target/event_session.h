@@ -19,6 +19,7 @@ struct pv_event_wish {
 	const struct pv_event_group *group;
 	size_t n;
 	uint32_t buffer_mb; /* in the process, taken as needed; what does not fit is lost */
+	uint32_t wait_ms;   /* for its opening */
 	uint64_t rundown;   /* keywords of the events at its end; 0: none */
 };
 
@@ -28,7 +29,7 @@ struct pv_event_session {
 };
 
 /*
- * Opens one, by the newest command that the runtime knows. Waits some seconds at most. False:
+ * Opens one, by the newest command that the runtime knows. Waits as long as the wish says. False:
  * PV_EUSAGE when the runtime refuses, PV_EIO.
  */
 bool pv_event_session_open(struct pv_event_session *ret, struct pv_event_door *d,

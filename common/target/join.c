@@ -254,11 +254,12 @@ bool pv_join_find(struct pv_join_place *ret, pid_t pid, enum pv_join_may may, en
 	return false;
 }
 
-bool pv_join_listen(struct pv_join_place *ret, int listener, struct pv_error *reterr)
+bool pv_join_listen(
+	struct pv_join_place *ret, int listener, const volatile int *stop, struct pv_error *reterr)
 {
 	struct pv_event_door door;
 	*ret = (struct pv_join_place){ .streams = true, .relay.fd = -1 };
-	bool ok = pv_event_door_await(&door, listener, reterr);
+	bool ok = pv_event_door_await(&door, listener, stop, reterr);
 	ret->pid = door.dotnet.pid;
 	ok = ok && make_pipe(ret, "/tmp", reterr);
 	if (ok && !pv_event_relay_start(&ret->relay, &door, ret->path, reterr)) {

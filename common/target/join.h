@@ -52,9 +52,10 @@ bool pv_join_find(struct pv_join_place *ret, pid_t pid, enum pv_join_may may, en
 
 /*
  * The same for the first .NET process that calls at the listener (of pv_event_door_listen()), which
- * is closed in any case. Waits for it without an end, but for a signal: PV_ECANCELLED.
+ * is closed in any case. Waits for it until a signal handler has set *stop: PV_ECANCELLED.
  */
-bool pv_join_listen(struct pv_join_place *ret, int listener, struct pv_error *reterr);
+bool pv_join_listen(
+	struct pv_join_place *ret, int listener, const volatile int *stop, struct pv_error *reterr);
 
 /* Whether a probe will be loaded, and so can be given options; set j->wish then. */
 static inline bool pv_join_chooses(const struct pv_join_place *j)

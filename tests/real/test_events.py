@@ -201,6 +201,12 @@ def listen(v, profview, dll, dotnet):
         v.at_least('compiled methods', j['events']['method.jit'], len(trace.of(RUNTIME, 145)) - 50)
         v.equal('losses', next(c for c in j['coverage'] if c['what'] == 'losses')['state'], 'complete')
         viewer = listening(profview, path)
+        viewer.kill()
+        viewer.communicate(timeout=target.DEADLINE)
+        v.true('one that was killed leaves its socket', path.exists())
+        viewer = subprocess.Popen([profview, 'listen', str(path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True)
+        v.true('which the next one replaces', 'waiting' in viewer.stderr.readline())
         leave(viewer)
         v.equal('a signal while it waits', (viewer.returncode, path.exists()), (128 + signal.SIGINT, False))
 

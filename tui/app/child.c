@@ -246,7 +246,7 @@ void ui_child_wait(struct ui_child *g)
 
 struct ui_joined {
 	struct pv_join_place place;
-	char note[320];
+	char note[480];
 };
 
 /* Of the event stream: which of the options it has. */
@@ -268,17 +268,20 @@ static bool take_stream_wish(
 				      ? "--heapshot=MODE other than a time"
 				      : NULL;
 	if (refused) {
-		snprintf(ret_why, UI_CHILD_WHY,
-			"%s: .NET's event stream has no such thing; --via probe has", refused);
+		snprintf(ret_why, UI_CHILD_WHY, "%s: .NET's event stream has no such thing%s%.140s",
+			refused, *j->place.instead ? ", and " : "; --via probe has",
+			j->place.instead);
 		return pv_fail(reterr, PV_EUSAGE, 0, "%s", ret_why);
 	}
-	if (*j->place.instead)
-		snprintf(j->note, sizeof j->note, "%.180s; its event stream is read instead",
-			j->place.instead);
-	else if (e->samples)
-		snprintf(j->note, sizeof j->note,
-			"the runtime samples by stopping all threads, about 1000 times a second: a "
-			"loop may lose a fifth of its speed");
+	snprintf(j->note, sizeof j->note, "%.180s%s%s%s", j->place.instead,
+		*j->place.instead ? "; its event stream is read instead" : "",
+		e->samples
+			? "; the runtime samples by stopping all threads, about 1000 times a second: a "
+			  "loop may lose a fifth of its speed"
+			: "",
+		o->alloc ? "; the runtime samples allocations by itself, one in 100 KiB" : "");
+	if (strncmp(j->note, "; ", 2) == 0)
+		memmove(j->note, j->note + 2, strlen(j->note + 2) + 1);
 	return true;
 }
 
@@ -307,6 +310,18 @@ static bool take_wish(
 		o->pid, o->pid);
 }
 
+/* NULL where it was not found, or has not what was asked for. */
+static struct ui_joined *take_joined(struct ui_joined *j, bool found, const struct ui_options *o,
+	char *ret_why, struct pv_error *reterr)
+{
+	if (found && take_wish(j, o, ret_why, reterr))
+		return j;
+	if (found)
+		pv_join_leave(&j->place);
+	free(j);
+	return NULL;
+}
+
 struct ui_joined *ui_child_join(
 	const struct ui_options *o, char ret_why[UI_CHILD_WHY], struct pv_error *reterr)
 {
@@ -321,28 +336,18 @@ struct ui_joined *ui_child_join(
 			       : strcmp(o->via, "probe") == 0         ? PV_JOIN_VIA_PROBE
 								      : PV_JOIN_VIA_EVENTS;
 	bool found = j && pv_join_find(&j->place, (pid_t)o->pid, may, via, reterr);
-	if (found && take_wish(j, o, ret_why, reterr))
-		return j;
-	if (found)
-		pv_join_leave(&j->place);
-	free(j);
-	return NULL;
+	return take_joined(j, found, o, ret_why, reterr);
 }
 
 struct ui_joined *ui_child_listen(const struct ui_options *o, int listener,
-	char ret_why[UI_CHILD_WHY], struct pv_error *reterr)
+	const volatile int *stop, char ret_why[UI_CHILD_WHY], struct pv_error *reterr)
 {
 	*ret_why = 0;
 	struct ui_joined *j = calloc(1, sizeof *j);
 	if (!j)
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	bool found = j && pv_join_listen(&j->place, listener, reterr);
-	if (found && take_wish(j, o, ret_why, reterr))
-		return j;
-	if (found)
-		pv_join_leave(&j->place);
-	free(j);
-	return NULL;
+	bool found = j && pv_join_listen(&j->place, listener, stop, reterr);
+	return take_joined(j, found, o, ret_why, reterr);
 }
 
 const char *ui_joined_note(const struct ui_joined *j)

@@ -65,10 +65,10 @@ struct ui_joined *ui_child_join(
 	const struct ui_options *o, char ret_why[UI_CHILD_WHY], struct pv_error *reterr);
 /*
  * The same for a .NET program that calls at the socket `listener` of pv_event_door_listen(), which
- * is closed in any case. PV_ECANCELLED: a signal came first.
+ * is closed in any case. PV_ECANCELLED: a signal handler set *stop first.
  */
 struct ui_joined *ui_child_listen(const struct ui_options *o, int listener,
-	char ret_why[UI_CHILD_WHY], struct pv_error *reterr);
+	const volatile int *stop, char ret_why[UI_CHILD_WHY], struct pv_error *reterr);
 /* Whether a probe will be put in that the runtime does not offer to take. */
 bool ui_joined_injects(const struct ui_joined *j);
 const char *ui_joined_note(const struct ui_joined *j); /* likewise */

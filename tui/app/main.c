@@ -503,7 +503,7 @@ static int run_listen(const struct ui_options *o)
 		return ui_exit_complain(NULL, &err);
 	ui_complain(
 		o->path, "waiting; start the program with DOTNET_DiagnosticPorts set to this path");
-	struct ui_joined *j = ui_child_listen(o, listener, why, &err);
+	struct ui_joined *j = ui_child_listen(o, listener, stop, why, &err);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	int code = *stop ? 128 + *stop : j ? follow_joined(o, j) : not_joined(why, &err);
