@@ -10,7 +10,7 @@
 #include "common/target/dotnet_message.h"
 #include "common/target/patience.h"
 
-enum { ANSWER_MS = 5000, NETTRACE = 1 };
+enum { ANSWER_MS = 5000, NETTRACE = 1, STREAM = 0 };
 
 static void put_flag(struct pv_dotnet_message *m, bool flag)
 {
@@ -18,7 +18,7 @@ static void put_flag(struct pv_dotnet_message *m, bool flag)
 	pv_dotnet_put(m, &byte, sizeof byte);
 }
 
-static void put_group(struct pv_dotnet_message *m, const struct pv_event_group *g)
+static void put_group(struct pv_dotnet_message *m, int command, const struct pv_event_group *g)
 {
 	pv_dotnet_put(m, &g->keywords, sizeof g->keywords);
 	pv_dotnet_put_u32(m, g->level);
@@ -27,14 +27,23 @@ static void put_group(struct pv_dotnet_message *m, const struct pv_event_group *
 		pv_dotnet_put_text(m, g->args);
 	else
 		pv_dotnet_put_u32(m, 0);
+	if (command != PV_DOTNET_COLLECT_TRACING_5)
+		return;
+	put_flag(m, false); /* all but these */
+	pv_dotnet_put_u32(m, g->n_without);
+	for (size_t i = 0; i < g->n_without; i++)
+		pv_dotnet_put_u32(m, g->without[i]);
 }
 
 static void put_wish(struct pv_dotnet_message *m, int command, const struct pv_event_wish *w)
 {
+	bool filters = command == PV_DOTNET_COLLECT_TRACING_5;
 	pv_dotnet_begin(m, command);
+	if (filters)
+		pv_dotnet_put_u32(m, STREAM);
 	pv_dotnet_put_u32(m, w->buffer_mb);
 	pv_dotnet_put_u32(m, NETTRACE);
-	if (command == PV_DOTNET_COLLECT_TRACING_4)
+	if (filters || command == PV_DOTNET_COLLECT_TRACING_4)
 		pv_dotnet_put(m, &w->rundown, sizeof w->rundown);
 	else
 		put_flag(m, w->rundown != 0);
@@ -42,7 +51,7 @@ static void put_wish(struct pv_dotnet_message *m, int command, const struct pv_e
 		put_flag(m, true); /* stacks */
 	pv_dotnet_put_u32(m, w->n);
 	for (size_t i = 0; i < w->n; i++)
-		put_group(m, &w->group[i]);
+		put_group(m, command, &w->group[i]);
 	pv_dotnet_finish(m);
 }
 
@@ -104,8 +113,8 @@ static bool ask(struct pv_event_session *ret, struct pv_event_door *d, struct pv
 bool pv_event_session_open(struct pv_event_session *ret, struct pv_event_door *d,
 	const struct pv_event_wish *wish, struct pv_error *reterr)
 {
-	static const int command[] = { PV_DOTNET_COLLECT_TRACING_4, PV_DOTNET_COLLECT_TRACING_3,
-		PV_DOTNET_COLLECT_TRACING_2 };
+	static const int command[] = { PV_DOTNET_COLLECT_TRACING_5, PV_DOTNET_COLLECT_TRACING_4,
+		PV_DOTNET_COLLECT_TRACING_3, PV_DOTNET_COLLECT_TRACING_2 };
 	struct pv_dotnet_message m;
 	uint32_t why = PV_DOTNET_UNKNOWN_COMMAND;
 	for (size_t i = 0; i < PV_COUNT_OF(command) && why == PV_DOTNET_UNKNOWN_COMMAND; i++) {

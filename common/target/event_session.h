@@ -13,6 +13,9 @@ struct pv_event_group {
 	uint64_t keywords;
 	uint32_t level;
 	const char *args; /* or NULL */
+	const uint32_t
+		*without; /* `n_without` numbers of events that are left out, from .NET 10 on */
+	size_t n_without;
 };
 
 struct pv_event_wish {
