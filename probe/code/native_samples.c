@@ -49,20 +49,21 @@ static struct pvp_registers where(const ucontext_t *u)
 	return at;
 }
 
+/* Acquired: a timer's signal may be what a thread first hears of its ring, made by another. */
 static bool is_of(struct pvp_ring *r, pid_t tid)
 {
-	return r && atomic_load_explicit(&r->owner, memory_order_relaxed) == tid;
+	return r && atomic_load_explicit(&r->owner, memory_order_acquire) == tid;
 }
 
 /* This thread's, if the signal is from its timer: a perf event's carries no pointer. */
 static struct pvp_ring *ring_of(const siginfo_t *info)
 {
-	struct pvp_ring *mine = pvp_ring_here();
+	struct pvp_ring *mine = pvp_ring_here(), *first = pvp_rings_first();
 	pid_t tid = (pid_t)syscall(SYS_gettid);
 	if (info->si_code == SI_TIMER)
 		return is_of(info->si_value.sival_ptr, tid) ? info->si_value.sival_ptr : NULL;
 	if (!is_of(mine, tid)) {
-		mine = pvp_rings_first();
+		mine = first;
 		while (mine && !is_of(mine, tid))
 			mine = mine->next;
 		pvp_ring_found(mine);
