@@ -120,14 +120,20 @@ bool pv_call_any_waits(const struct pv_model *m)
 	return false;
 }
 
-/* Names are looked at once a method: there are many more nodes, and the lock is held. */
+/*
+ * Names are looked at once a method: there are many more nodes, and the lock is held. Where threads
+ * wait in none there is nothing to leave out.
+ */
 static bool find_waiting(const struct pv_model *m, struct pv_call_copy *c)
 {
+	uint8_t found = 0;
 	if (!c->ran)
 		return true;
 	c->waiting = calloc(m->names.method.n + 1, sizeof *c->waiting);
 	for (uint32_t i = 1; c->waiting && i < m->names.method.n; i++)
-		c->waits_logged |= (c->waiting[i] = is_waiting(m, i)) == LOGGED;
+		found |= c->waiting[i] = is_waiting(m, i);
+	c->waits_logged = found & LOGGED;
+	c->ran = found != 0;
 	return c->waiting != NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/query/groups_shared.h"
+#include "common/query/method_sums.h"
 
 /* By name alone two, of methods and of classes; a viewer has two models, and pane by pane others.
  */
@@ -44,6 +45,7 @@ void pv_groups_shared_give_back(struct pv_groups_shared *s)
 		return;
 	free(s->g.of);
 	free(s->kind);
+	pv_method_sums_give_back(s->sums);
 	pv_array_finish(&s->g.row);
 	pv_arena_finish(&s->text);
 	free(s);

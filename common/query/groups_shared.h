@@ -12,12 +12,13 @@ enum pv_grouped { PV_GROUPED_METHODS, PV_GROUPED_CLASSES, PV_GROUPED_KINDS };
 
 struct pv_groups_shared {
 	struct pv_groups g;
-	uint64_t nameless;    /* ids without a name: of methods but bare addresses, of classes but
+	uint64_t nameless; /* ids without a name: of methods but bare addresses, of classes but
 			       * "other"; of groupings only by name */
-	bool mixed;           /* names changed while it was made: good for one query */
-	uint8_t *kind;        /* code_kind.h; NULL: not asked for yet. By the model's lock */
-	struct pv_arena text; /* names of its rows that are not the model's */
-	uint32_t refs;        /* atomic */
+	bool mixed;        /* names changed while it was made: good for one query */
+	uint8_t *kind;     /* code_kind.h; NULL: not asked for yet. By the model's lock */
+	struct pv_method_sums *sums; /* method_sums.h; likewise */
+	struct pv_arena text;        /* names of its rows that are not the model's */
+	uint32_t refs;               /* atomic */
 };
 
 /* With one reference, the caller's. NULL when out of memory. */

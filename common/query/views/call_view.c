@@ -6,6 +6,7 @@
 #include "common/model/model.h"
 #include "common/query/call_copy.h"
 #include "common/query/code_kind.h"
+#include "common/query/method_sums.h"
 #include "common/query/specs.h"
 
 /* --- methods --- */
@@ -225,11 +226,27 @@ static bool window_methods(const struct pv_call_copy *c, struct pv_method_sum *s
 	return true;
 }
 
-/*
- * Figures of each group, which the caller frees; with its lock not held. NULL: out of memory. *ret_g
- * is to be finished in any case.
- */
-static struct pv_method_sum *sums_of(
+/* Of a part of it, or of all of it otherwise than it stands. NULL: out of memory. */
+static struct pv_method_sums *walked(
+	struct pv_build *b, const struct pv_groups *g, struct pv_call_copy *copy, uint64_t *pair_ns)
+{
+	struct pv_method_sums *s = pv_method_sums_create(g);
+	*pair_ns = pv_call_copy_net(copy, *pair_ns);
+	bool ok = s && pv_call_copy_ran(copy);
+	if (ok) {
+		pv_call_copy_fold(copy);
+		pv_call_copy_link(copy);
+		ok = window_methods(copy, s->v, g->row.n);
+		pv_call_copy_say(copy, b);
+	}
+	if (ok)
+		return s;
+	pv_method_sums_give_back(s);
+	return NULL;
+}
+
+/* Figures of each group, with its lock not held. NULL: out of memory. *ret_g is to be finished. */
+static struct pv_method_sums *sums_of(
 	struct pv_build *b, struct pv_model *m, struct pv_groups *ret_g, struct known *ret)
 {
 	struct pv_groups *g = ret_g;
@@ -241,42 +258,28 @@ static struct pv_method_sum *sums_of(
 	known.kind = ok ? pv_groups_kinds(g, m) : NULL;
 	ok = ok && known.kind;
 	bool walk = known.window || known.pair_ns || b->query->my_code ||
-		    (b->query->ran && pv_call_any_waits(m)); /* else all of them are set */
-	struct pv_method_sum *sum = NULL;
-	if (ok)
-		sum = walk ? calloc(g->row.n, sizeof *sum) : malloc(g->row.n * sizeof *sum);
-	ok = ok && sum;
-	if (ok)
-		ok = walk ? pv_call_copy(m, g, b->query, &copy)
-			  : pv_calls_flat(m, g->of, g->row.n, sum);
+		    (b->query->ran && pv_call_any_waits(m));
+	struct pv_method_sums *sums = ok && !walk ? pv_method_sums_whole(m, g) : NULL;
+	ok = ok && walk && pv_call_copy(m, g, b->query, &copy);
 	pv_model_unlock(m);
-	if (ok && walk) {
-		known.pair_ns = pv_call_copy_net(&copy, known.pair_ns);
-		ok = pv_call_copy_ran(&copy);
-		pv_call_copy_fold(&copy);
-		pv_call_copy_link(&copy);
-		ok = ok && window_methods(&copy, sum, g->row.n);
-		pv_call_copy_say(&copy, b);
-	}
+	if (ok)
+		sums = walked(b, g, &copy, &known.pair_ns);
 	pv_call_copy_finish(&copy);
 	*ret = known;
-	if (ok)
-		return sum;
-	free(sum);
-	return NULL;
+	return sums;
 }
 
 static void run_methods(struct pv_build *b, struct pv_model *m)
 {
 	struct pv_groups g;
 	struct known known;
-	struct pv_method_sum *sum = sums_of(b, m, &g, &known);
-	if (sum)
-		put_methods(b, &g, sum, &known);
+	struct pv_method_sums *sums = sums_of(b, m, &g, &known);
+	if (sums)
+		put_methods(b, &g, sums->v, &known);
 	else
 		pv_build_fail(b);
 	pv_groups_finish(&g);
-	free(sum);
+	pv_method_sums_give_back(sums);
 }
 
 bool pv_kind_sums(
@@ -284,20 +287,21 @@ bool pv_kind_sums(
 {
 	struct pv_groups g;
 	struct known known;
-	struct pv_method_sum *sum = sums_of(b, m, &g, &known);
-	for (size_t i = 0; sum && i < g.row.n; i++) {
-		if (!is_row(&g, sum, i))
+	struct pv_method_sums *sums = sums_of(b, m, &g, &known);
+	for (size_t i = 0; sums && i < g.row.n; i++) {
+		const struct pv_method_sum *s = &sums->v[i];
+		if (!is_row(&g, sums->v, i))
 			continue;
 		struct pv_kind_sum *k =
 			&ret[known.kind[i] < PV_CODE_UNKNOWN ? known.kind[i] : PV_CODE_UNKNOWN];
 		if (known.calls)
-			k->self_ns = pv_sat_add(k->self_ns, sum[i].self_ns);
+			k->self_ns = pv_sat_add(k->self_ns, s->self_ns);
 		if (known.samples)
-			k->samples += sum[i].samples_self;
+			k->samples += s->samples_self;
 	}
-	bool ok = sum != NULL;
+	bool ok = sums != NULL;
 	pv_groups_finish(&g);
-	free(sum);
+	pv_method_sums_give_back(sums);
 	return ok;
 }
 

@@ -1,0 +1,28 @@
+/*
+ * Private to the query layer: figures of methods by row of a grouping. Those of whole recordings
+ * stay with the grouping while the model is the same, as Home asks for them three times. They do
+ * not change once made, and live until their last reference is dropped, on any thread.
+ */
+#ifndef PV_QUERY_METHOD_SUMS_H
+#define PV_QUERY_METHOD_SUMS_H
+
+#include "common/model/calls/calls.h"
+#include "common/query/groups.h"
+
+struct pv_method_sums {
+	uint64_t generation; /* of the model, where kept */
+	uint32_t refs;       /* atomic */
+	struct pv_method_sum v[];
+};
+
+/* All 0, with one reference, the caller's. NULL when out of memory. */
+struct pv_method_sums *pv_method_sums_create(const struct pv_groups *g);
+/*
+ * Of all that was recorded, open calls included (pv_calls_flat()), with a reference for the caller.
+ * Under the model's lock. NULL when out of memory.
+ */
+struct pv_method_sums *pv_method_sums_whole(const struct pv_model *m, const struct pv_groups *g);
+/* NULL is fine. */
+void pv_method_sums_give_back(struct pv_method_sums *s);
+
+#endif
