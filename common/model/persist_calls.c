@@ -126,13 +126,11 @@ PV_SHAPE(edge, struct pv_gc_edge, EDGE)
 	F(T, selected, BOOL)                                                                       \
 	F(T, touched, LEFT_OUT)                                                                    \
 	F(T, stack, PART, thread_calls)                                                            \
-	F(T, wait, PART, wait)                                                                     \
-	F(T, waits, AT_MOST, PV_WAITS_MAX)                                                         \
+	F(T, wait, LIST, wait, PV_NO_STORE, PV_WAITS_MAX)                                          \
 	F(T, stop, FIGURE)                                                                         \
 	F(T, stop_ns, FIGURE)                                                                      \
 	F(T, stood_ns, FIGURE)                                                                     \
-	F(T, edge, PART, edge)                                                                     \
-	F(T, edges, AT_MOST, PV_EDGES_MAX)                                                         \
+	F(T, edge, LIST, edge, PV_NO_STORE, PV_EDGES_MAX)                                          \
 	F(T, began, BOOL)                                                                          \
 	F(T, collected, BOOL)                                                                      \
 	F(T, finalizing, LEFT_OUT)                                                                 \
@@ -167,10 +165,10 @@ static bool add_thread(struct pv_threads *t)
 static bool waits_hold(const struct pv_archive *a, const struct pv_thread *th)
 {
 	bool ok = true;
-	for (unsigned i = 0; i < th->waits; i++)
-		ok &= th->wait[i].lock < a->store[PV_LOCKS] &&
-		      th->wait[i].class_use < a->store[PV_CLASS_USES] &&
-		      th->wait[i].stack < a->store[PV_STACKS];
+	for (size_t i = 0; i < th->wait.n; i++)
+		ok &= th->wait.v[i].lock < a->store[PV_LOCKS] &&
+		      th->wait.v[i].class_use < a->store[PV_CLASS_USES] &&
+		      th->wait.v[i].stack < a->store[PV_STACKS];
 	return ok;
 }
 

@@ -85,8 +85,8 @@ static void look_at_uses(const struct pv_model *m, struct fold *f)
 	for (size_t i = 0; i < m->runtime.work.n; i++)
 		f->kept[m->runtime.work.v[i].stack] = true;
 	for (size_t t = 1; t < m->threads.thread.n; t++)
-		for (unsigned i = 0; i < m->threads.thread.v[t]->waits; i++)
-			f->kept[m->threads.thread.v[t]->wait[i].stack] = true;
+		for (size_t i = 0; i < m->threads.thread.v[t]->wait.n; i++)
+			f->kept[m->threads.thread.v[t]->wait.v[i].stack] = true;
 }
 
 static void count_children(const struct pv_stacks *s, struct fold *f)
@@ -230,8 +230,8 @@ static void replace(struct pv_model *m, struct fold *f, bool take)
 	m->stacks = f->stacks;
 	f->stacks.node = before.node;
 	for (size_t t = 1; t < m->threads.thread.n; t++)
-		for (unsigned i = 0; i < m->threads.thread.v[t]->waits; i++) {
-			uint32_t *stack = &m->threads.thread.v[t]->wait[i].stack;
+		for (size_t i = 0; i < m->threads.thread.v[t]->wait.n; i++) {
+			uint32_t *stack = &m->threads.thread.v[t]->wait.v[i].stack;
 			*stack = into[*stack];
 		}
 	for (size_t i = 0; i < m->runtime.work.n; i++)

@@ -25,6 +25,13 @@ struct pv_wait {
 	uint32_t lock, class_use, stack;
 };
 
+/* A collection's start or end. */
+struct pv_gc_edge {
+	int64_t time_ns;
+	uint8_t generation;
+	bool end;
+};
+
 struct pv_thread {
 	uint64_t id;      /* native */
 	uint32_t epoch;   /* of this native id, from 1 */
@@ -46,16 +53,10 @@ struct pv_thread {
 
 	/* private to the model */
 	struct pv_thread_calls stack;
-	struct pv_wait wait[PV_WAITS_MAX];
-	unsigned waits;
-	uint64_t stop;             /* number of the stop of the world it is in, 0 = none */
+	PV_ARRAY(struct pv_wait) wait; /* oldest first, at most PV_WAITS_MAX */
+	uint64_t stop;                 /* number of the stop of the world it is in, 0 = none */
 	int64_t stop_ns, stood_ns; /* it began, all threads stood; the latter PV_NEVER: not yet */
-	struct pv_gc_edge {
-		int64_t time_ns;
-		uint8_t generation;
-		bool end;
-	} edge[PV_EDGES_MAX];
-	unsigned edges; /* of collections, within that stop */
+	PV_ARRAY(struct pv_gc_edge) edge; /* within that stop, at most PV_EDGES_MAX */
 	bool began,
 		collected; /* one started, one ended, since it said the heap's size; in this stop */
 	uint32_t finalizing; /* what has not ended, newest: slot + 1 in pv_finalizers; 0: none */

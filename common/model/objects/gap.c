@@ -5,9 +5,9 @@ void pv_model_gap(struct pv_model *m, struct pv_thread *th)
 {
 	m->calls.gap_closed += th->stack.stack.n;
 	pv_calls_close(m, th);
-	th->waits = 0;
+	th->wait.n = 0;
 	th->stop = 0;
-	th->edges = 0;
+	th->edge.n = 0;
 	pv_finalizers_gap(m, th);
 }
 

@@ -111,10 +111,14 @@ static void place_start(struct pv_gc *gc, struct pv_collection *c, struct pv_col
 	p->early[best] = p->early[--p->ends];
 }
 
-static void note_edge(struct pv_thread *th, int64_t time, uint8_t generation, bool end)
+static bool note_edge(struct pv_thread *th, int64_t time, uint8_t generation, bool end)
 {
-	if (th->stop && th->edges < PV_EDGES_MAX)
-		th->edge[th->edges++] = (struct pv_gc_edge){ time, generation, end };
+	if (!th->stop || th->edge.n == PV_EDGES_MAX)
+		return true;
+	if (!pv_reserve(&th->edge, 1))
+		return false;
+	th->edge.v[th->edge.n++] = (struct pv_gc_edge){ time, generation, end };
+	return true;
 }
 
 /* One that the profiler made. */
@@ -154,23 +158,22 @@ static bool collection_starts(struct pv_context *x, const struct pv_event *e)
 	gc->started[c.generation]++;
 	pv_timeline_add(
 		&x->m->timeline, c.generation == 0 ? PV_TRACK_MINOR : PV_TRACK_MAJOR, x->time, 1);
-	note_edge(x->thread, x->time, c.generation, false);
 	place_start(gc, it, before);
-	return true;
+	return note_edge(x->thread, x->time, c.generation, false);
 }
 
-static void collection_ends(struct pv_context *x, const struct pv_event *e)
+static bool collection_ends(struct pv_context *x, const struct pv_event *e)
 {
 	if (x->thread->forced) { /* it is a blocking one: no other of its thread ends before it */
 		x->thread->forced = false;
-		return;
+		return true;
 	}
 	struct pv_gc_end end = { .time_ns = x->time,
 		.over_ns = x->time,
 		.stop = x->thread->stop,
 		.generation = generation_of(e) };
-	note_edge(x->thread, x->time, end.generation, true);
 	place_end(&x->m->gc, end);
+	return note_edge(x->thread, x->time, end.generation, true);
 }
 
 /* --- stops of the world */
@@ -206,12 +209,12 @@ static bool world_starts(struct pv_context *x)
 	if (!th->stop)
 		return true; /* its beginning was missed */
 	pv_gc_stop_ends(x);
-	for (unsigned i = 0; i < th->edges; i++)
-		settle(gc, th, &th->edge[i], x->time);
+	for (size_t i = 0; i < th->edge.n; i++)
+		settle(gc, th, &th->edge.v[i], x->time);
 	int64_t start = th->stop_ns;
 	bool ours = th->stop_forced;
 	th->stop = 0;
-	th->edges = 0;
+	th->edge.n = 0;
 	th->stop_forced = false;
 	if (ours || !th->selected || !pv_in_range(x->m, start))
 		return true;
@@ -226,7 +229,7 @@ static void world_stops(struct pv_context *x)
 	th->stop = ++x->m->gc.stops;
 	th->stop_ns = x->time;
 	th->stood_ns = PV_NEVER;
-	th->edges = 0;
+	th->edge.n = 0;
 	th->stop_forced = false;
 }
 
@@ -240,8 +243,7 @@ static bool step(struct pv_context *x, const struct pv_event *e)
 	case PV_GC_END:
 		x->thread->began = false;
 		x->thread->collected = true;
-		collection_ends(x, e);
-		return true;
+		return collection_ends(x, e);
 	case PV_GC_MARK_START:
 	case PV_GC_MARK_END:
 	case PV_GC_SWEEP_START:

@@ -161,8 +161,8 @@ static bool make_room(struct pv_model *m)
 	if (ok) {
 		ok = reindex(l) && pv_sites_renumber(&l->by_lock, NULL, to, NULL);
 		for (size_t t = 1; t < m->threads.thread.n; t++)
-			for (unsigned i = 0; i < m->threads.thread.v[t]->waits; i++) {
-				uint32_t *lock = &m->threads.thread.v[t]->wait[i].lock;
+			for (size_t i = 0; i < m->threads.thread.v[t]->wait.n; i++) {
+				uint32_t *lock = &m->threads.thread.v[t]->wait.v[i].lock;
 				*lock = to[*lock];
 			}
 	}
@@ -258,25 +258,32 @@ static bool say_class(struct pv_context *x, const struct pv_event *e)
 
 static struct pv_wait *waiting_for(struct pv_thread *th, uint64_t object)
 {
-	for (unsigned i = th->waits; i > 0; i--)
-		if (th->wait[i - 1].object == object)
-			return &th->wait[i - 1];
+	for (size_t i = th->wait.n; i > 0; i--)
+		if (th->wait.v[i - 1].object == object)
+			return &th->wait.v[i - 1];
 	return NULL;
 }
 
+static void forget(struct pv_thread *th, struct pv_wait *w)
+{
+	th->wait.n--;
+	memmove(w, w + 1, (size_t)(th->wait.v + th->wait.n - w) * sizeof *w);
+}
+
 /* A second contention for the same object: how the first ended was not recorded. */
-static void remember(struct pv_thread *th, const struct pv_wait *wait)
+static bool remember(struct pv_thread *th, const struct pv_wait *wait)
 {
 	struct pv_wait *old = waiting_for(th, wait->object);
 	if (old) {
 		*old = *wait;
-		return;
+		return true;
 	}
-	if (th->waits == PV_WAITS_MAX) {
-		memmove(th->wait, th->wait + 1, sizeof th->wait - sizeof th->wait[0]);
-		th->waits--;
-	}
-	th->wait[th->waits++] = *wait;
+	if (th->wait.n == PV_WAITS_MAX)
+		forget(th, th->wait.v);
+	if (!pv_reserve(&th->wait, 1))
+		return false;
+	th->wait.v[th->wait.n++] = *wait;
+	return true;
 }
 
 static bool add_site(struct pv_context *x, const struct pv_wait *w, struct pv_site more)
@@ -302,7 +309,8 @@ static bool contention(struct pv_context *x, const struct pv_event *e)
 	wait.stack = pv_stack_of(x, e->monitor.stack);
 	if (wait.stack == PV_MAP_NONE)
 		return false;
-	remember(th, &wait);
+	if (!remember(th, &wait))
+		return false;
 	if (!x->counts)
 		return true;
 	l->contentions++;
@@ -338,15 +346,14 @@ static bool ended(struct pv_context *x, const struct pv_event *e)
 	if (x->counts)
 		*(done ? &l->acquired : &l->failed) += 1;
 	struct pv_wait *w = waiting_for(th, e->monitor.object);
-	if (!w && th->waits)
-		w = &th->wait[th->waits - 1];
+	if (!w && th->wait.n)
+		w = &th->wait.v[th->wait.n - 1];
 	if (!w) {
 		l->unpaired += x->counts;
 		return true;
 	}
 	struct pv_wait over = *w;
-	memmove(w, w + 1, (size_t)(th->wait + th->waits - (w + 1)) * sizeof *w);
-	th->waits--;
+	forget(th, w);
 	if (x->counts)
 		*(done ? &l->lock.v[over.lock].acquired : &l->lock.v[over.lock].failed) += 1;
 	return add_wait(x, &over);
