@@ -10,6 +10,7 @@
 #include "probe/clr/host_clr.h"
 #include "probe/code/modules.h"
 #include "probe/code/native_samples.h"
+#include "probe/code/unwind_replaced.h"
 
 enum { NOTED = 512 };
 
@@ -89,6 +90,7 @@ void pvp_clr_samples_init(struct pvp_clr_mask *mask)
 		pvp_clr.slots[PVP_CLR_JITCachedFunctionSearchFinished] =
 			(pvp_clr_slot)found_compiled;
 	}
+	pvp_unwind_runtime((uintptr_t)pvp_clr.info->is->stack);
 	pvp_native_samples_ask(key_of);
 	pvp_clr_samples_begin();
 }

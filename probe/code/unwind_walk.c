@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "probe/code/unwind_replaced.h"
 #include "probe/code/unwind_set.h"
 
 enum {
@@ -15,7 +16,8 @@ enum {
 	RED_ZONE = 128,       /* below rsp, a leaf's own: what was popped is still there */
 	NEAR = 64 * PAGE,     /* as far every page between is looked at */
 	LEAST_CODE = 1 << 16, /* no function lies below */
-	MOST_SIGNALS = 8,     /* frames of signals in one stack: they alone may lead downwards */
+	MOST_LOCALS = 16 * PAGE,
+	MOST_SIGNALS = 8, /* frames of signals in one stack: they alone may lead downwards */
 };
 
 /* In a signal's frame: the ucontext at rsp, uc_mcontext.gregs. */
@@ -185,9 +187,31 @@ __attribute__((no_sanitize("address", "thread"))) static bool frameless(
 					     memcmp(at, "\x48\x89\xe5", LONGEST) == 0);
 }
 
+/*
+ * If the return address is none of this frame's, the frame that was left has saved the same rbp,
+ * with its own return address behind it. Else *ret_cfa stays.
+ */
+static bool past_replaced(struct walk *w, uintptr_t fp, uintptr_t *ret_cfa)
+{
+	uintptr_t cfa = *ret_cfa, pc, saved;
+	if (!load(w, cfa - WORD, &pc))
+		return false;
+	if (!pvp_unwind_replaced(w->set, pc))
+		return true;
+	for (uintptr_t at = cfa; at < fp && at - cfa < MOST_LOCALS; at += WORD) {
+		if (!load(w, at, &saved))
+			return false;
+		if (saved != fp)
+			continue;
+		*ret_cfa = at + 2 * WORD;
+		return true;
+	}
+	return true;
+}
+
 static bool by_frame_pointer(struct walk *w)
 {
-	uintptr_t fp = w->fp;
+	uintptr_t fp = w->fp, cfa = w->fp + 2 * WORD;
 	unsigned pushed;
 	if (frameless(w, &pushed)) {
 		if (pushed && !load(w, w->sp, &fp))
@@ -198,7 +222,7 @@ static bool by_frame_pointer(struct walk *w)
 		return stop(w, PVP_WALK_BROKEN);
 	if (w->fp == 0)
 		return stop(w, PVP_WALK_WHOLE); /* as the system starts a thread */
-	return load(w, w->fp, &fp) && to_caller(w, w->fp + 2 * WORD, fp, false);
+	return load(w, w->fp, &fp) && past_replaced(w, fp, &cfa) && to_caller(w, cfa, fp, false);
 }
 
 static void guessed(struct walk *w, enum pvp_walk_end why, uintptr_t pc)

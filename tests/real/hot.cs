@@ -1,8 +1,9 @@
 /*
  * Two kinds of work, called from methods of their own, and what each took by the thread's clock:
- * planted hot spots whose leaves are in native libraries.
+ * planted hot spots whose leaves are in native libraries. `loops`: methods that loop for so long
+ * that their code is replaced while they are on the stack, one of which calls itself.
  *
- * usage: hot libm|mixed SECONDS      prints "took METHOD NANOSECONDS"
+ * usage: hot libm|mixed|loops SECONDS      prints "took METHOD NANOSECONDS"
  */
 using System;
 using System.Diagnostics;
@@ -64,8 +65,41 @@ static unsafe class Hot {
 		return Now () - from;
 	}
 
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static void Once (Stopwatch clock, double until)
+	{
+		uint x = 1;
+		while (clock.Elapsed.TotalSeconds < until)
+			for (int i = 0; i < 100000; i++)
+				x = x * 1664525 + 1013904223;
+		sum += x & 1;
+	}
+
+	// Each level loops, then the next one does.
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static uint Deep (int levels, Stopwatch clock, double each)
+	{
+		uint x = 1;
+		double until = clock.Elapsed.TotalSeconds + each;
+		while (clock.Elapsed.TotalSeconds < until)
+			for (int i = 0; i < 100000; i++)
+				x = x * 1664525 + 1013904223;
+		return levels > 1 ? x + Deep (levels - 1, clock, each) : x;
+	}
+
+	static void Loops (double seconds)
+	{
+		var clock = Stopwatch.StartNew ();
+		Once (clock, seconds / 2);
+		sum += Deep (4, clock, seconds / 8) & 1;
+	}
+
 	static void Main (string[] args)
 	{
+		if (args[0] == "loops") {
+			Loops (double.Parse (args[1]));
+			return;
+		}
 		bool mixed = args[0] == "mixed";
 		var clock = Stopwatch.StartNew ();
 		long sine = 0, sort = 0, plain = 0;
