@@ -10,7 +10,7 @@
 #include "probe/clr/host_clr.h"
 #include "probe/code/modules.h"
 #include "probe/code/native_samples.h"
-#include "probe/code/unwind_replaced.h"
+#include "probe/code/unwind_compiled.h"
 
 enum { NOTED = 512 };
 
@@ -32,6 +32,8 @@ static void note(uint64_t ip)
 static uint64_t key_of(uint64_t ip)
 {
 	uint64_t method = pvp_ranges_find(ip);
+	if (method && pvp_unwind_asks(ip + 1)) /* as of a caller */
+		pvp_unwind_learn(ip + 1, pvp_ranges_start(ip));
 	if (method || pvp_modules_start(ip))
 		return method;
 	note(ip);

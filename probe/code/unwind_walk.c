@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "probe/code/unwind_replaced.h"
+#include "probe/code/unwind_compiled.h"
 #include "probe/code/unwind_set.h"
 
 enum {
@@ -189,16 +189,19 @@ __attribute__((no_sanitize("address", "thread"))) static bool frameless(
 
 /*
  * If the return address is none of this frame's, the frame that was left has saved the same rbp,
- * with its own return address behind it. Else *ret_cfa stays.
+ * with its own return address behind it: at a known place, else at the first that is looked at,
+ * which may be left from an earlier call. Else *ret_cfa stays.
  */
 static bool past_replaced(struct walk *w, uintptr_t fp, uintptr_t *ret_cfa)
 {
 	uintptr_t cfa = *ret_cfa, pc, saved;
 	if (!load(w, cfa - WORD, &pc))
 		return false;
-	if (!pvp_unwind_replaced(w->set, pc))
+	struct pvp_compiled_frame f = pvp_unwind_compiled(w->set, pc);
+	if (!f.replaced)
 		return true;
-	for (uintptr_t at = cfa; at < fp && at - cfa < MOST_LOCALS; at += WORD) {
+	uintptr_t from = f.saved ? cfa + (f.saved - 1) * WORD : cfa;
+	for (uintptr_t at = from; at < fp && at - cfa < MOST_LOCALS; at += WORD) {
 		if (!load(w, at, &saved))
 			return false;
 		if (saved != fp)
@@ -209,10 +212,24 @@ static bool past_replaced(struct walk *w, uintptr_t fp, uintptr_t *ret_cfa)
 	return true;
 }
 
+/* By the words that its prologue has put on the stack. */
+static bool by_prologue(struct walk *w, const struct pvp_compiled_frame *f)
+{
+	uintptr_t fp = w->fp, cfa = w->sp + (f->words + 1) * WORD;
+	if (f->rbp && !load(w, cfa - (f->rbp + 1) * WORD, &fp))
+		return false;
+	return to_caller(w, cfa, fp, w->fp_lost && !f->rbp);
+}
+
 static bool by_frame_pointer(struct walk *w)
 {
 	uintptr_t fp = w->fp, cfa = w->fp + 2 * WORD;
 	unsigned pushed;
+	struct pvp_compiled_frame f = { .words = 0 };
+	if (!w->exact)
+		f = pvp_unwind_compiled(w->set, w->pc);
+	if (f.words && !f.replaced)
+		return by_prologue(w, &f);
 	if (frameless(w, &pushed)) {
 		if (pushed && !load(w, w->sp, &fp))
 			return false;

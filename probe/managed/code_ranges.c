@@ -59,6 +59,15 @@ uint64_t pvp_ranges_find(uint64_t ip)
 	return method;
 }
 
+uint64_t pvp_ranges_start(uint64_t ip)
+{
+	pthread_mutex_lock(&lock);
+	size_t i = place(ip);
+	uint64_t start = i < ranges.n && ranges.v[i].start <= ip ? ranges.v[i].start : 0;
+	pthread_mutex_unlock(&lock);
+	return start;
+}
+
 void pvp_ranges_drop(uint64_t method)
 {
 	size_t n = 0;

@@ -14,6 +14,9 @@ bool pvp_ranges_is(uint64_t start, uint64_t method);
 /* The method whose code holds the address; 0: none. */
 uint64_t pvp_ranges_find(uint64_t ip);
 
+/* The beginning of the range that holds the address; 0: none does. */
+uint64_t pvp_ranges_start(uint64_t ip);
+
 /* The method's code is gone. */
 void pvp_ranges_drop(uint64_t method);
 

@@ -1,7 +1,8 @@
 /*
  * Two kinds of work, called from methods of their own, and what each took by the thread's clock:
  * planted hot spots whose leaves are in native libraries. `loops`: methods that loop for so long
- * that their code is replaced while they are on the stack, one of which calls itself.
+ * that their code is replaced while they are on the stack, one of which calls itself, and one
+ * without a frame pointer.
  *
  * usage: hot libm|mixed|loops SECONDS      prints "took METHOD NANOSECONDS"
  */
@@ -87,11 +88,27 @@ static unsafe class Hot {
 		return levels > 1 ? x + Deep (levels - 1, clock, each) : x;
 	}
 
+	// One call, and not the last thing: without a frame pointer once it is compiled well.
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static void Wrap ()
+	{
+		Plain ();
+		sum++;
+	}
+
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static void Calls (Stopwatch clock, double until)
+	{
+		while (clock.Elapsed.TotalSeconds < until)
+			Wrap ();
+	}
+
 	static void Loops (double seconds)
 	{
 		var clock = Stopwatch.StartNew ();
-		Once (clock, seconds / 2);
-		sum += Deep (4, clock, seconds / 8) & 1;
+		Once (clock, seconds / 3);
+		sum += Deep (4, clock, seconds / 12) & 1;
+		Calls (clock, seconds);
 	}
 
 	static void Main (string[] args)

@@ -1,0 +1,176 @@
+#include "probe/code/unwind_compiled.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "probe/code/unwind_set.h"
+
+enum {
+	WORD = 8,
+	CALL = 5,
+	JUMP = 12,
+	PROLOGUE = 48, /* bytes that are looked at */
+	KNOWN = 4096,
+	/* Of an entry, whose other bits are the address: */
+	ADDRESS = 16,
+	REPLACED = 1,
+	LEARNED = 2,
+	RBP = 2,   /* 3 bits from there, */
+	WORDS = 5, /* and those that are left */
+	MOST_WORDS = (1 << (ADDRESS - WORDS)) - 1,
+	MOST_PUSHED = 7,
+};
+
+static atomic_uintptr_t runtime;
+/* By a hash of the address. What another address has is asked again. */
+static _Atomic uint64_t known[KNOWN];
+
+void pvp_unwind_runtime(uintptr_t address)
+{
+	atomic_store_explicit(&runtime, address, memory_order_relaxed);
+}
+
+static _Atomic uint64_t *place(uintptr_t pc)
+{
+	return &known[(pc ^ pc >> 12) % KNOWN];
+}
+
+/* By the system, which fails where nothing is. */
+static bool read_code(uintptr_t from, void *to, size_t n)
+{
+	struct iovec here = { to, n }, there = { (void *)from, n };
+	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)n;
+}
+
+static int32_t number(const uint8_t *at)
+{
+	int32_t d;
+	memcpy(&d, at, sizeof d);
+	return d;
+}
+
+/* ---- calls */
+
+static bool is_runtime(const struct pvp_unwind_set *set, uintptr_t at, uintptr_t own)
+{
+	bool changed;
+	const struct pvp_unwind_module *m = pvp_unwind_module_at(set, at, &changed);
+	return m && m == pvp_unwind_module_at(set, own, &changed);
+}
+
+/* A call that is too far for its instruction goes to "mov rax, far; jmp rax" nearby; no method does. */
+static uintptr_t through_jump(uintptr_t to)
+{
+	uint8_t jump[JUMP];
+	uintptr_t far;
+	if (!read_code(to, jump, sizeof jump) || memcmp(jump, "\x48\xb8", 2) != 0 ||
+		memcmp(jump + 10, "\xff\xe0", 2) != 0)
+		return to;
+	memcpy(&far, jump + 2, sizeof far);
+	return far;
+}
+
+/* Compiled methods call nothing of the runtime's straight but its helpers. */
+static bool calls_runtime(
+	const struct pvp_unwind_set *set, uintptr_t pc, const uint8_t *call, uintptr_t own)
+{
+	if (call[0] != 0xe8)
+		return false;
+	uintptr_t to = pc + (uintptr_t)(intptr_t)number(call + 1);
+	return is_runtime(set, to, own) || is_runtime(set, through_jump(to), own);
+}
+
+struct pvp_compiled_frame pvp_unwind_compiled(const struct pvp_unwind_set *set, uintptr_t pc)
+{
+	struct pvp_compiled_frame f = { .replaced = false };
+	uintptr_t own = atomic_load_explicit(&runtime, memory_order_relaxed);
+	bool changed;
+	uint8_t call[CALL];
+	if (!own || !set || pvp_unwind_module_at(set, pc, &changed))
+		return f;
+	uint64_t entry = atomic_load_explicit(place(pc), memory_order_relaxed);
+	if (entry >> ADDRESS == pc) {
+		f.replaced = entry & REPLACED;
+		*(f.replaced ? &f.saved : &f.words) = entry >> WORDS & MOST_WORDS;
+		f.rbp = entry >> RBP & MOST_PUSHED;
+	} else if (read_code(pc - CALL, call, CALL)) {
+		f.replaced = calls_runtime(set, pc, call, own);
+		entry = (uint64_t)pc << ADDRESS | f.replaced;
+		atomic_store_explicit(place(pc), entry, memory_order_relaxed);
+	}
+	return f;
+}
+
+/* ---- prologues */
+
+/* The register that an instruction pushes, as the processor numbers them; -1: it pushes none. */
+static int pushed(const uint8_t *at, unsigned *ret_bytes)
+{
+	enum { WIDE = 0x41, PUSH = 0x50, REGISTERS = 8 };
+	unsigned prefix = at[0] == WIDE;
+	unsigned reg = at[prefix] - (unsigned)PUSH;
+	*ret_bytes = prefix + 1;
+	return reg < REGISTERS ? (int)(reg + prefix * REGISTERS) : -1;
+}
+
+/* How far above rsp it sets rbp, in bytes; -1: it does not. */
+static int64_t sets_rbp(const uint8_t *at)
+{
+	if (memcmp(at, "\x48\x8d\x6c\x24", 4) == 0) /* lea rbp, [rsp + ...] */
+		return at[4];
+	if (memcmp(at, "\x48\x8d\xac\x24", 4) == 0)
+		return number(at + 4);
+	return memcmp(at, "\x48\x8b\xec", 3) == 0 || memcmp(at, "\x48\x89\xe5", 3) == 0 ? 0 : -1;
+}
+
+bool pvp_unwind_prologue(const uint8_t *code, unsigned n, struct pvp_compiled_frame *ret)
+{
+	enum { RBP_NUMBER = 5, LONGEST = 10 };
+	unsigned at = memcmp(code, "\xc5\xf8\x77", 3) == 0 ? 3 : 0, bytes; /* vzeroupper */
+	struct pvp_compiled_frame f = { .words = 0 };
+	*ret = f;
+	for (int reg; at + LONGEST < n && (reg = pushed(code + at, &bytes)) >= 0; at += bytes) {
+		f.words++;
+		if (reg == RBP_NUMBER && (f.rbp || f.words > MOST_PUSHED))
+			return false;
+		f.rbp = reg == RBP_NUMBER ? f.words : f.rbp;
+	}
+	if (at + 2 * LONGEST >= n)
+		return false;
+	if (memcmp(code + at, "\x48\x83\xec", 3) == 0) { /* sub rsp, ... */
+		f.words += code[at + 3] / WORD;
+		at += 4;
+	} else if (memcmp(code + at, "\x48\x81\xec", 3) == 0) {
+		f.words += (uint32_t)number(code + at + 3) / WORD;
+		at += 7;
+	}
+	at += memcmp(code + at, "\xc5\xf8\x77", 3) == 0 ? 3 : 0;
+	if (f.words == 0 || f.words > MOST_WORDS)
+		return false;
+	int64_t above = sets_rbp(code + at);
+	if (above >= 0 && above / WORD >= MOST_WORDS)
+		return false;
+	*ret = above < 0 ? f : (struct pvp_compiled_frame){ .saved = (unsigned)(above / WORD) + 1 };
+	return true;
+}
+
+bool pvp_unwind_asks(uintptr_t pc)
+{
+	uint64_t entry = atomic_load_explicit(place(pc), memory_order_relaxed);
+	return entry >> ADDRESS == pc && !(entry & LEARNED);
+}
+
+void pvp_unwind_learn(uintptr_t pc, uintptr_t start)
+{
+	uint64_t entry = atomic_load_explicit(place(pc), memory_order_relaxed);
+	struct pvp_compiled_frame f;
+	uint8_t code[PROLOGUE];
+	if (entry >> ADDRESS != pc || !read_code(start, code, sizeof code))
+		return;
+	pvp_unwind_prologue(code, sizeof code, &f);
+	uint64_t words = entry & REPLACED ? f.saved : f.words;
+	entry |= LEARNED | words << WORDS | (uint64_t)f.rbp << RBP;
+	atomic_store_explicit(place(pc), entry, memory_order_relaxed);
+}
