@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Hostile strings through every source into every output.
 
-usage: test_foreign.py logs|words|processes PROFVIEW MAKE_LOG B07_WRITE REPORT_LISTS [STRING...]
+usage: test_foreign.py logs|words|processes PROFVIEW MAKE_LOG B07_WRITE REPORT_LISTS [every|STRING...]
 
 `logs`: each string at the beginning of every text that a log can hold, and in the log's name; all
 lists in all formats, all panes, the dump. `words`: as arguments, names of files, and in the
 environment. `processes`: as what others call themselves and answer, for ps, ctl and attach.
+
+What takes a process of its own (a pane, a list of a heap shot, readable names of an export) is done
+by turns: each has a share of the strings, each string a share of them. What forgets to make a text
+harmless does so with any string. With `every`, or strings named, nothing is left out.
 
 No output has a control character but the end of a line, or one that hides or reorders; JSON and CSV
 can be read and hold the text; no string makes a line of its own.
@@ -14,6 +18,7 @@ import concurrent.futures
 import csv
 import gzip
 import io
+import itertools
 import json
 import os
 import pathlib
@@ -37,6 +42,8 @@ SIZE = 100, 30
 KEYS = ('', '2', '2<Tab><Tab><Enter>', '22**', '3<Enter>', '5', '4', '4gmG', '444o', '4444Bjj', '4444Bj<Tab>',
         '4444d<Tab><Tab><Tab>', '4444W', '66', '7', '0', 'M', '`', 'H', 'K<Enter>', 'L<Enter>', 'X', 'J', 'J<Tab>', 'C<3j>', 'A',
         'A<Tab>', 'Vjj+j', 'Y<Enter>j', 'i', 'O', '2\\Shop<Enter>', '2/Shop<Enter>')
+ALWAYS = ('', '2')    # the panes of most texts
+OF_PANES, OF_LISTS, OF_NAMES = 4, 2, 2    # a string's turn comes at one in so many
 
 
 def check(what, ok, detail=''):
@@ -74,6 +81,17 @@ class Outputs:
 
 # --- logs
 
+class Turn:
+    """Whose turn it is: the string of this number, or who takes everything (None)."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def of(self, items, every):
+        """Those of the items, one in `every`, that fall to it."""
+        return [item for i, item in enumerate(items) if self.number is None or (i + self.number) % every == 0]
+
+
 class Log:
     """One made log, and what a harmless one like it gives."""
 
@@ -89,7 +107,7 @@ class Log:
 BY_HAND = 'methods', 'heap_classes', 'heap_objects', 'heap_diff', 'heap_ladder'
 
 
-def lists_of(out, log, what, report_lists):
+def lists_of(out, log, what, report_lists, turn):
     """(name, format, text) of every list."""
     done = subprocess.run([report_lists, log.path], capture_output=True, check=False, timeout=60)
     check(f'{what}: lists', done.returncode == 0, done.stderr)
@@ -98,11 +116,10 @@ def lists_of(out, log, what, report_lists):
         name, form, size = line.decode().split()
         text = out.look(f'{what} {form} {name}', stream.read(int(size)), '\r\n' if form == 'csv' else '\n')
         yield name, form, text
-    for name in BY_HAND:
-        for form, ends in ('csv', '\r\n'), ('md', '\n'):
-            yield name + ' by hand', form, out.run(
-                f'{what} {form} {name}', 'report', log.path, '--format', form, '--section', name,
-                '--no-index', '--shot', '1', ends=ends)[0]
+    for name, (form, ends) in turn.of(itertools.product(BY_HAND, (('csv', '\r\n'), ('md', '\n'))), OF_LISTS):
+        yield name + ' by hand', form, out.run(
+            f'{what} {form} {name}', 'report', log.path, '--format', form, '--section', name,
+            '--no-index', '--shot', '1', ends=ends)[0]
 
 
 def check_csv(what, text):
@@ -140,7 +157,7 @@ def named(lead, rest):
     return lead + rest if len(lead) < 900 else lead[:900]
 
 
-def report_of(out, log, what, lead, report_lists):
+def report_of(out, log, what, lead, report_lists, turn):
     """Numbers of lines by output."""
     whole = report_lists is not None
     shot = ['--no-index', *(['--shot', '1'] if whole else [])]
@@ -154,7 +171,7 @@ def report_of(out, log, what, lead, report_lists):
         check(f'{what}: the name is in the dump', shown(named(lead, b'Shop.Main:Run ()'), True) in dump)
     check_json(f'{what} json', out.run(f'{what} json', 'report', log.path, '--format', 'json', '--section',
                                        'all', *shot)[0], lead)
-    for name, form, text in lists_of(out, log, what, report_lists) if whole else ():
+    for name, form, text in lists_of(out, log, what, report_lists, turn) if whole else ():
         look = check_csv if form == 'csv' else check_markdown
         lines[form, name] = look(f'{what} {form} {name}', text)
     return lines
@@ -164,12 +181,13 @@ READERS = {'folded': lambda data: exports.folded(data, 'samples'), 'pprof': expo
            'speedscope': exports.speedscope, 'callgrind': exports.callgrind, 'html': exports.page}
 
 
-def exports_of(out, log, what, lead):
+def exports_of(out, log, what, lead, turn):
     """Files for other programs stay well formed, and hold the name."""
     lines = {}
+    readable = turn.of(READERS, OF_NAMES)
     for form, reader in READERS.items():
         path = os.fsencode(os.path.dirname(log.path)) + b'/' + os.path.basename(log.path)[:40] + b'.' + form.encode()
-        for how in ('readable', 'raw'):
+        for how in ('readable', 'raw') if form in readable else ('raw',):
             pathlib.Path(os.fsdecode(path)).unlink(missing_ok=True)
             out.run(f'{what}: {form}', 'convert', log.path, '--to', form, '--names', how, '-o', path)
             data = pathlib.Path(os.fsdecode(path)).read_bytes()
@@ -195,8 +213,8 @@ def names_of(form, found):
     return {f for threads in found.values() for stacks in threads.values() for s in stacks for f in s}
 
 
-def frames_of(out, log, what):
-    for keys in KEYS:
+def frames_of(out, log, what, turn):
+    for keys in (*ALWAYS, *turn.of([k for k in KEYS if k not in ALWAYS], OF_PANES)):
         for more in [[]] if keys != '2' else [[], ['--ascii'], ['--color', 'always']]:
             text, _ = out.run(f'{what} frame {keys}', log.path, '--no-index', '--dump', '--keys', keys,
                               '--size', f'{SIZE[0]}x{SIZE[1]}', *more)
@@ -205,7 +223,7 @@ def frames_of(out, log, what):
             check(f'{what} frame {keys}: columns', widest <= 3 * SIZE[0], widest)
 
 
-def one_string(out, folder, tools, what, lead):
+def one_string(out, folder, tools, what, lead, turn):
     make_log, b07_write, report_lists = tools
     lines = {}
     for name, writer, words, whole in (('mlpd 17', make_log, ('texts', '17', '8'), True),
@@ -213,10 +231,10 @@ def one_string(out, folder, tools, what, lead):
                                        ('2007 D', b07_write, ('D',), False),
                                        ('2007 draft', b07_write, ('x',), False)):
         log = Log(folder, name, lead, writer, words)
-        lines[name] = report_of(out, log, f'{what}, {name}', lead, report_lists if whole else None)
+        lines[name] = report_of(out, log, f'{what}, {name}', lead, report_lists if whole else None, turn)
         if whole:
-            frames_of(out, log, f'{what}, {name}')
-            lines['exports'] = exports_of(out, log, f'{what}, {name}', lead)
+            frames_of(out, log, f'{what}, {name}', turn)
+            lines['exports'] = exports_of(out, log, f'{what}, {name}', lead, turn)
             path = log.path[:-4] + b'.heapsnapshot'
             out.run(f'{what}, {name}: for Chrome', 'convert', log.path, '--shot', '1', '-o', path)
             check_json(f'{what}, {name}: for Chrome', out.look(f'{what}: for Chrome', pathlib.Path(
@@ -224,12 +242,12 @@ def one_string(out, folder, tools, what, lead):
     return lines
 
 
-def logs(out, tools, chosen):
+def logs(out, tools, chosen, every):
     with tempfile.TemporaryDirectory() as folder:
-        want = one_string(out, folder, tools, 'harmless', PLAIN)
+        want = one_string(out, folder, tools, 'harmless', PLAIN, Turn(None))
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            got = {what: pool.submit(one_string, out, folder, tools, what, lead)
-                   for what, lead in chosen.items()}
+            got = {what: pool.submit(one_string, out, folder, tools, what, lead, Turn(None if every else i))
+                   for i, (what, lead) in enumerate(chosen.items())}
         for what, lines in got.items():
             for name, numbers in lines.result().items():
                 differ = {k: (n, want[name].get(k)) for k, n in numbers.items() if n != want[name].get(k)}
@@ -257,7 +275,7 @@ def in_a_terminal(profview, log, env):
     return raw
 
 
-def arguments(out, tools, chosen):
+def arguments(out, tools, chosen, _every):
     with tempfile.TemporaryDirectory() as folder:
         plain = Log(folder, 'plain', PLAIN, tools[0], ('every-kind', '17', '8')).path
         for what, lead in chosen.items():
@@ -298,7 +316,7 @@ def name_processes(leads):
     return made
 
 
-def processes(out, _, chosen):
+def processes(out, _, chosen, _every):
     import strange    # pylint: disable=import-outside-toplevel
     made = []
     for what, lead in chosen.items():
@@ -350,8 +368,8 @@ def main(part, profview, *words):
             return subprocess.run([sys.executable, __file__, part, profview, *words],
                                   env=env, check=False).returncode
     env = {**os.environb, b'LC_ALL': b'C.UTF-8', b'TERM': b'dumb'}
-    strings = {name: STRINGS[name] for name in chosen} if chosen else STRINGS
-    PARTS[part](Outputs(profview, env), tools, strings)
+    strings = {name: STRINGS[name] for name in chosen} if chosen and chosen != ('every',) else STRINGS
+    PARTS[part](Outputs(profview, env), tools, strings, bool(chosen))
     print('\n'.join(FAILED[:60]))
     print(f'foreign text, {part}: {COUNT[0]} checks, {len(FAILED)} failed')
     return 1 if FAILED or not COUNT[0] else 0
