@@ -21,6 +21,7 @@ from verdict import Verdict
 OWN = re.compile(r'^(Shop\.|Program\b|<>)')
 LEFT = re.compile(r'__|<>|\$|[`|]|<[A-Z]\w+>[a-z]')
 NAMED = re.compile(r' method\.jit .*?name="(.*?)"(?: |$)')
+CALL = re.compile(r' *\d+ (0x\w+) (-?[\d.]+) method\.(enter|leave|exc_leave) method=\w+ (?:"(.*)"|(\S+))')
 
 
 def wanted(host):
@@ -33,10 +34,27 @@ def wanted(host):
     return lists[host]
 
 
-def names(profview, readable, log):
-    dump = subprocess.run([profview, 'dump', log], capture_output=True, text=True, check=True).stdout
-    raw = sorted({found[1] for line in dump.splitlines() if (found := NAMED.search(line))
-                  and OWN.match(found[1])})
+def dumped(profview, log):
+    """Lines of the dump as they come: there are millions, of the framework's calls."""
+    with subprocess.Popen([profview, 'dump', log], stdout=subprocess.PIPE, text=True) as dump:
+        yield from dump.stdout
+    if dump.returncode:
+        raise RuntimeError(f'dump: {dump.returncode}')
+
+
+def names_and_calls(profview, log):
+    """The program's names, sorted; (thread, ns, kind, method) of each call's begin and end."""
+    raw, calls = set(), []
+    for line in dumped(profview, log):
+        if found := CALL.match(line):
+            calls.append((sys.intern(found[1]), round(float(found[2]) * 1e9), sys.intern(found[3]),
+                          sys.intern(found[4] or found[5])))
+        elif (found := NAMED.search(line)) and OWN.match(found[1]):
+            raw.add(found[1])
+    return sorted(raw), calls
+
+
+def readable_of(readable, raw):
     shown = subprocess.run([readable], input='\n'.join(raw) + '\n', capture_output=True, text=True,
                            check=True).stdout.splitlines()
     return dict(zip(raw, shown))
@@ -85,20 +103,14 @@ def check_screen(v, profview, log, shown):
     v.true('found in the tree by its readable name', 'Cart.TaxAsync' in tree, tree[:2000])
 
 
-CALL = re.compile(r' *\d+ (0x\w+) (-?[\d.]+) method\.(enter|leave|exc_leave) method=\w+ (?:"(.*)"|(\S+))')
-
-
-def folded(profview, log, kinds):
+def folded(calls, kinds):
     """Self times in ns by method, from the events alone."""
-    dump = subprocess.run([profview, 'dump', log], capture_output=True, text=True, check=True).stdout
     own, stacks = collections.Counter(), collections.defaultdict(list)  # [name that it counts for, last time]
-    for line in dump.splitlines():
-        if not (found := CALL.match(line)):
-            continue
-        stack, at, name = stacks[found[1]], round(float(found[2]) * 1e9), found[4] or found[5]
+    for thread, at, kind, name in calls:
+        stack = stacks[thread]
         if stack:
             own[stack[-1][0]] += at - stack[-1][1]
-        if found[3] == 'enter':
+        if kind == 'enter':
             mine = kinds.get(name) in ('user', None) or not stack
             stack.append([name if mine else stack[-1][0], at])
             continue
@@ -108,13 +120,13 @@ def folded(profview, log, kinds):
     return own
 
 
-def check_my_code(v, profview, log):
+def check_my_code(v, profview, log, calls):
     before = json.loads(report(profview, log, '--format', 'json'))['methods']
     after = json.loads(report(profview, log, '--format', 'json', '--just-my-code'))['methods']
     kinds = {row['name']: row['kind'] for row in before}
     for key in 'self_ns', 'samples_self':
         v.equal(f'sum of {key}', sum(r[key] or 0 for r in after), sum(r[key] or 0 for r in before))
-    want = folded(profview, log, kinds)
+    want = folded(calls, kinds)
     got = {row['name']: row['self_ns'] for row in after if row['self_ns']}
     v.true('fewer methods', len(after) < len(before), f'{len(after)} of {len(before)}')
     v.true('the framework is told apart', {'user', 'framework'} <= set(kinds.values()), kinds)
@@ -132,10 +144,11 @@ def main(host, profview, readable, program, runtime):
                                runtime, program], stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, timeout=100, check=False)
         v.equal('exit', done.returncode, 0)
-        shown = names(profview, readable, log)
+        raw_names, calls = names_and_calls(profview, log)
+        shown = readable_of(readable, raw_names)
         check_reports(v, profview, log, shown)
         check_screen(v, profview, log, shown)
-        check_my_code(v, profview, log)
+        check_my_code(v, profview, log, calls)
     for name in wanted(host):
         v.true(f'{name} is there', name in shown.values(), ', '.join(sorted(shown.values())))
     for raw, name in shown.items():
