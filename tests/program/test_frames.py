@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Every pane of a log with every kind of event at twenty sizes; of a real log, which takes three times
 as long to read, and with more keys at seven: nothing beyond the screen, no half of a wide character, a
-cursor where there are rows, and no crash.
+cursor where there are rows, and no crash. Frames come from FRAMES_PRINT, which reads a log once; some of
+them from the program, too, and are the same.
 
-usage: test_frames.py PROFVIEW MAKE_LOG LOG ...
+usage: test_frames.py PROFVIEW FRAMES_PRINT MAKE_LOG LOG ...
 """
 import concurrent.futures
+import io
 import os
 import pathlib
 import subprocess
@@ -23,6 +25,8 @@ WORLDS = (('every-kind', '15', '8'), ('strings', '17', '8'))
 CURSOR = '\u25b6\u25b8'
 LEAST_ROWS = 12 # of a screen on which a pane with rows has room for one
 WIDE = 'WF'
+BY_PROGRAM = 20 # a frame in so many
+ENV = {**os.environ, 'LC_ALL': 'C.UTF-8', 'NO_COLOR': '1'}
 
 
 def cells(line):
@@ -30,19 +34,33 @@ def cells(line):
                2 if unicodedata.east_asian_width(c) in WIDE else 1 for c in line)
 
 
-def frame(profview, log, keys, size):
-    env = {**os.environ, 'LC_ALL': 'C.UTF-8', 'NO_COLOR': '1'}
-    return subprocess.run([profview, log, '--dump', '--no-index', '--size', f'{size[0]}x{size[1]}',
-                           '--keys', keys], capture_output=True, env=env, timeout=60, check=False)
+def frames_of(tool, log, jobs):
+    """{job: its frame} of one log's; that of a crash, and what comes behind it, are None."""
+    asked = ''.join(f'{size[0]}x{size[1]} {keys}\n' for _, keys, size in jobs)
+    done = subprocess.run([tool, log], input=asked.encode(), capture_output=True, env=ENV, timeout=400,
+                          check=False)
+    found, said = {}, io.BytesIO(done.stdout)
+    for job in jobs:
+        size = said.readline()
+        found[job] = said.read(int(size)) if size else None
+    if done.returncode or done.stderr:
+        print(f'{log}: {done.returncode}: {done.stderr[-300:]}')
+    return found
 
 
-def wrong(done, keys, size):
+def by_program(profview, log, keys, size):
+    done = subprocess.run([profview, log, '--dump', '--no-index', '--size', f'{size[0]}x{size[1]}',
+                           '--keys', keys], capture_output=True, env=ENV, timeout=60, check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
+def wrong(frame, size):
     """What is not as it should be in a frame."""
-    if done.returncode:
-        yield f'exit code {done.returncode}: {done.stderr[-200:]}'
+    if frame is None:
+        yield 'there is none'
         return
     try:
-        lines = done.stdout.decode('utf-8').splitlines()
+        lines = frame.decode('utf-8').splitlines()
     except UnicodeDecodeError as e: # half a character
         yield str(e)
         return
@@ -58,11 +76,11 @@ def wrong(done, keys, size):
         yield f'{marks} cursors'
 
 
-def has_rows(done):
-    return any(c in done.stdout.decode('utf-8', 'replace') for c in CURSOR)
+def has_rows(frame):
+    return any(c in (frame or b'').decode('utf-8', 'replace') for c in CURSOR)
 
 
-def main(profview, make_log, *logs):
+def main(profview, tool, make_log, *logs):
     with tempfile.TemporaryDirectory() as top:
         made = []
         for world in WORLDS:
@@ -74,15 +92,20 @@ def main(profview, make_log, *logs):
                 for size in (SIZES if log == made[0] else FEWER)]
         jobs += [(logs[0], keys, size) for keys in DEEPER for size in FEWER]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            frames = dict(zip(jobs, pool.map(lambda j: frame(profview, *j), jobs)))
-    bad = [f'{pathlib.Path(log).name} {keys} {size}: {what}' for (log, keys, size), done in
-           frames.items() for what in wrong(done, keys, size)]
-    for (log, keys, size), done in frames.items(): # rows that a larger screen shows have a cursor
-        if keys in PANES and size[1] >= LEAST_ROWS and size[0] >= 40 and not has_rows(done) and \
+            frames, some = {}, jobs[::BY_PROGRAM]
+            for found in pool.map(lambda log: frames_of(tool, log, [j for j in jobs if j[0] == log]),
+                                  (*made, *logs)):
+                frames |= found
+            by_itself = dict(zip(some, pool.map(lambda j: by_program(profview, *j), some)))
+    bad = [f'{pathlib.Path(log).name} {keys} {size}: {what}' for (log, keys, size), frame in
+           frames.items() for what in wrong(frame, size)]
+    bad += [f'{job}: the program has another frame' for job in some if by_itself[job] != frames[job]]
+    for (log, keys, size), frame in frames.items(): # rows that a larger screen shows have a cursor
+        if keys in PANES and size[1] >= LEAST_ROWS and size[0] >= 40 and not has_rows(frame) and \
                 has_rows(frames[log, keys, (120, 36)]):
             bad.append(f'{pathlib.Path(log).name} {keys} {size}: no cursor')
     print('\n'.join(bad[:40]))
-    print(f'{len(frames)} frames, {len(bad)} wrong')
+    print(f'{len(frames)} frames, {len(some)} of them by the program, {len(bad)} wrong')
     return 1 if bad or not frames else 0
 
 
