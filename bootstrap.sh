@@ -160,7 +160,7 @@ do_test() {
 		python3 tests/tools/check_tidy.py . build || failed=1
 		python3 tests/program/test_hostile_time.py build/tests/hostile every 250 || failed=1
 		python3 tests/program/test_foreign.py logs build/profview \
-			build/tests/{make_log,b07_write,report_lists} every || failed=1
+			build/tests/{make_log,b07_write,report_lists,frames_print} every || failed=1
 	fi
 	export CK_FORK=no
 	build_in build-asan -Db_sanitize=address,undefined -Db_lundef=false

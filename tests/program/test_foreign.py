@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Hostile strings through every source into every output.
 
-usage: test_foreign.py logs|words|processes PROFVIEW MAKE_LOG B07_WRITE REPORT_LISTS [every|STRING...]
+usage: test_foreign.py logs|words|processes PROFVIEW MAKE_LOG B07_WRITE REPORT_LISTS FRAMES_PRINT [every|STRING...]
 
 `logs`: each string at the beginning of every text that a log can hold, and in the log's name; all
 lists in all formats, all panes, the dump. `words`: as arguments, names of files, and in the
 environment. `processes`: as what others call themselves and answer, for ps, ctl and attach.
 
-What takes a process of its own (a pane, a list of a heap shot, readable names of an export) is done
-by turns: each has a share of the strings, each string a share of them. What forgets to make a text
-harmless does so with any string. With `every`, or strings named, nothing is left out.
+A list of a heap shot and readable names of an export, which take a process each, are asked for by
+turns: each has a half of the strings, each string a half of them. What forgets to make a text harmless
+does so with any string. With `every`, or strings named, nothing is left out.
 
 No output has a control character but the end of a line, or one that hides or reorders; JSON and CSV
 can be read and hold the text; no string makes a line of its own.
@@ -42,8 +42,8 @@ SIZE = 100, 30
 KEYS = ('', '2', '2<Tab><Tab><Enter>', '22**', '3<Enter>', '5', '4', '4gmG', '444o', '4444Bjj', '4444Bj<Tab>',
         '4444d<Tab><Tab><Tab>', '4444W', '66', '7', '0', 'M', '`', 'H', 'K<Enter>', 'L<Enter>', 'X', 'J', 'J<Tab>', 'C<3j>', 'A',
         'A<Tab>', 'Vjj+j', 'Y<Enter>j', 'i', 'O', '2\\Shop<Enter>', '2/Shop<Enter>')
-ALWAYS = ('', '2')    # the panes of most texts
-OF_PANES, OF_LISTS, OF_NAMES = 4, 2, 2    # a string's turn comes at one in so many
+STYLES = [], ['--ascii'], ['--color', 'always']
+OF_LISTS, OF_NAMES = 2, 2    # a string's turn comes at one in so many
 
 
 def check(what, ok, detail=''):
@@ -213,18 +213,29 @@ def names_of(form, found):
     return {f for threads in found.values() for stacks in threads.values() for s in stacks for f in s}
 
 
-def frames_of(out, log, what, turn):
-    for keys in (*ALWAYS, *turn.of([k for k in KEYS if k not in ALWAYS], OF_PANES)):
-        for more in [[]] if keys != '2' else [[], ['--ascii'], ['--color', 'always']]:
-            text, _ = out.run(f'{what} frame {keys}', log.path, '--no-index', '--dump', '--keys', keys,
-                              '--size', f'{SIZE[0]}x{SIZE[1]}', *more)
-            check(f'{what} frame {keys}: lines', text.count('\n') == SIZE[1], text.count('\n'))
-            widest = max(len(line) for line in text.splitlines())
-            check(f'{what} frame {keys}: columns', widest <= 3 * SIZE[0], widest)
+def check_frame(what, text):
+    check(f'{what}: lines', text.count('\n') == SIZE[1], text.count('\n'))
+    widest = max(len(line) for line in text.splitlines())
+    check(f'{what}: columns', widest <= 3 * SIZE[0], widest)
+
+
+def frames_of(out, log, what, frames):
+    """Panes of the log read once, and some in other ways by the program itself."""
+    size = f'{SIZE[0]}x{SIZE[1]}'
+    done = subprocess.run([frames, log.path], input=''.join(f'{size} {keys}\n' for keys in KEYS).encode(),
+                          capture_output=True, env=out.env, timeout=60, check=False)
+    check(f'{what}: frames', done.returncode == 0 and not done.stderr, done.stderr[-200:])
+    stream = io.BytesIO(done.stdout)
+    for keys in KEYS:
+        check_frame(f'{what} frame {keys}',
+                    out.look(f'{what} frame {keys}', stream.read(int(stream.readline() or 0))) or '\n')
+    for more in STYLES:
+        check_frame(f'{what} frame {more}', out.run(f'{what} frame {more}', log.path, '--no-index', '--dump',
+                                                    '--keys', '2', '--size', size, *more)[0])
 
 
 def one_string(out, folder, tools, what, lead, turn):
-    make_log, b07_write, report_lists = tools
+    make_log, b07_write, report_lists, frames = tools
     lines = {}
     for name, writer, words, whole in (('mlpd 17', make_log, ('texts', '17', '8'), True),
                                        ('mlpd 15', make_log, ('every-kind', '15', '8'), False),
@@ -233,7 +244,7 @@ def one_string(out, folder, tools, what, lead, turn):
         log = Log(folder, name, lead, writer, words)
         lines[name] = report_of(out, log, f'{what}, {name}', lead, report_lists if whole else None, turn)
         if whole:
-            frames_of(out, log, f'{what}, {name}', turn)
+            frames_of(out, log, f'{what}, {name}', frames)
             lines['exports'] = exports_of(out, log, f'{what}, {name}', lead, turn)
             path = log.path[:-4] + b'.heapsnapshot'
             out.run(f'{what}, {name}: for Chrome', 'convert', log.path, '--shot', '1', '-o', path)
@@ -360,7 +371,7 @@ PARTS = {'logs': logs, 'words': arguments, 'processes': processes}
 
 
 def main(part, profview, *words):
-    profview, tools, chosen = str(pathlib.Path(profview).resolve()), words[:3], words[3:]
+    profview, tools, chosen = str(pathlib.Path(profview).resolve()), words[:4], words[4:]
     if part == 'processes' and 'PROFVIEW_TEST_INNER' not in os.environ:
         with tempfile.TemporaryDirectory(prefix='pv') as folder:    # in /proc/PID/environ and cmdline
             env = {**os.environb, b'PROFVIEW_TEST_INNER': b'1', b'TMPDIR': os.fsencode(folder),
