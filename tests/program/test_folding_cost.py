@@ -11,7 +11,7 @@ import sys
 
 ALL = 1000000
 # Cap, paths, times at most of those that do not fold.
-KINDS = {'calls': (5000, 50000, 1.8), 'stacks': (5000, 20000, 3)}
+KINDS = {'calls': (1000, 10000, 1.8), 'stacks': (1000, 4000, 3)}
 GROWTH = 4.4
 TAKEN = re.compile(r'Collected : (\d+)')
 
