@@ -40,7 +40,7 @@ def speedscope(data):
         assert len(p['samples']) == len(p['weights'])
         assert p['startValue'] == 0 and p['endValue'] == sum(p['weights'])
         assert all(isinstance(w, int) and w > 0 for w in p['weights'])
-        assert all(0 <= f < len(frames) for s in p['samples'] for f in s)
+        assert all(0 <= min(s, default=0) <= max(s, default=-1) < len(frames) for s in p['samples'] if s)
         title, _, thread = p['name'].partition(', ')
         stacks = collections.Counter()
         for stack, weight in zip(p['samples'], p['weights']):

@@ -1,4 +1,5 @@
 """How foreign text is shown, after the table in common/base/showable.h and not after its code."""
+import functools
 import unicodedata
 
 MARKS = 2
@@ -8,10 +9,12 @@ HIDDEN = [(0x00, 0x1f), (0x7f, 0x9f), (0xad, 0xad), (0x34f, 0x34f), (0x61c, 0x61
           (0x1d173, 0x1d17a), (0xe0000, 0xe0fff)]
 
 
+@functools.cache
 def hides(code):
     return any(first <= code <= last for first, last in HIDDEN)
 
 
+@functools.cache
 def is_mark(code):
     return unicodedata.category(chr(code)) in ('Mn', 'Me') and code >= 0x300 or \
         0x1161 <= code <= 0x11ff
@@ -24,6 +27,7 @@ def escape(code):
     return f'\\x{code:02x}' if code < 0x80 else f'\\u{code:04x}' if code < 0x10000 else f'\\U{code:08x}'
 
 
+@functools.lru_cache(1 << 16)
 def shown(raw, quoted=False):
     """Of bytes or a text."""
     if isinstance(raw, str):
