@@ -51,12 +51,10 @@ def environment(top):
 
 def build(meson, source, folder, options, env):
     """Sets up, builds; returns the files of the viewer and of the modules by name."""
-    if not pathlib.Path(folder).exists():
-        run([meson, 'setup', folder, source, '--buildtype', 'release'], env=env)
-    run([meson, 'configure', folder, *(f'-D{o}={"disabled" if o in options else default}'
-                                       for o, default in DEFAULTS.items())], env=env)
-    run(['ninja', '-C', folder, 'build.ninja'], env=env)
-    targets = json.loads(run([meson, 'introspect', '--targets', folder]).stdout)
+    how = '--reconfigure' if pathlib.Path(folder).exists() else '--buildtype=release'
+    run([meson, 'setup', how, folder, source, *(f'-D{o}={"disabled" if o in options else default}'
+                                                for o, default in DEFAULTS.items())], env=env)
+    targets = json.loads(pathlib.Path(folder, 'meson-info', 'intro-targets.json').read_text(encoding='utf-8'))
     files = [pathlib.Path(t['filename'][0]) for t in targets if t['type'] == 'shared library'
              and '/probe/' in t['filename'][0] or t['name'] == 'profview']
     of_before = ('probe/*.so', 'profview', 'run.mlpd')
