@@ -14,7 +14,7 @@ from rates import TICKS, perf_is_allowed
 from test_waits import HOSTS
 from verdict import Verdict
 
-THREADS, RATES = '2000', (100, 1000)
+THREADS, RATES = '1000', (100, 1000)
 SIGMAS = 4
 DESCRIPTORS = 40  # more than before: threads that are there at once, and what the runtime opens
 OF_OURS = {'native': 'libprofview-native.so', 'clr': 'libprofview-coreclr.so'}
