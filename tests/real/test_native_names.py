@@ -25,7 +25,7 @@ PROGRAM = r'''
 int main(int n, char **v)
 {
 	unsigned s = 0;
-	for (int r = 0; r < 40; r++) {
+	for (int r = 0; r < 20; r++) {
 		for (unsigned i = 0; i < 4000000; i++)
 			s += i * i ^ s >> 3;
 		for (int i = 0; i < 4000000; i++)
@@ -116,7 +116,7 @@ __attribute__((noinline)) unsigned whole(unsigned n)
 }
 int main(int n, char **v)
 {
-	printf("%u %s\\n", whole(300000u + (unsigned)n), v[0]);
+	printf("%u %s\\n", whole(100000u + (unsigned)n), v[0]);
 	return 0;
 }
 '''
@@ -176,7 +176,7 @@ unsigned spin(unsigned), chosen(unsigned);
 int main(void)
 {
 	unsigned s = 0;
-	for (int i = 0; i < 10; i++)
+	for (int i = 0; i < 5; i++)
 		s += spin(15000000) + chosen(15000000);
 	printf("%u\n", s);
 	return 0;
