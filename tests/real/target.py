@@ -117,6 +117,14 @@ class Native(Program):
         super().__init__([exe, output, *worlds], output)
 
 
+def dumped(profview, log):
+    """Lines of the dump as they come, as bytes: there may be millions."""
+    with subprocess.Popen([profview, 'dump', log], stdout=subprocess.PIPE) as dump:
+        yield from dump.stdout
+    if dump.returncode:
+        raise RuntimeError(f'dump: {dump.returncode}')
+
+
 os.environ.setdefault('XDG_CACHE_HOME', '/proc/no-cache')  # no test leaves an index to the user
 
 

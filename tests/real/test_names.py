@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+import target
 from verdict import Verdict
 
 OWN = re.compile(r'^(Shop\.|Program\b|<>)')
@@ -34,18 +35,10 @@ def wanted(host):
     return lists[host]
 
 
-def dumped(profview, log):
-    """Lines of the dump as they come: there are millions, of the framework's calls."""
-    with subprocess.Popen([profview, 'dump', log], stdout=subprocess.PIPE, text=True) as dump:
-        yield from dump.stdout
-    if dump.returncode:
-        raise RuntimeError(f'dump: {dump.returncode}')
-
-
 def names_and_calls(profview, log):
     """The program's names, sorted; (thread, ns, kind, method) of each call's begin and end."""
     raw, calls = set(), []
-    for line in dumped(profview, log):
+    for line in map(bytes.decode, target.dumped(profview, log)):
         if found := CALL.match(line):
             calls.append((sys.intern(found[1]), round(float(found[2]) * 1e9), sys.intern(found[3]),
                           sys.intern(found[4] or found[5])))

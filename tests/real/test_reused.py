@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Real programs whose pointers are used again: figures by name must be what the program says.
 
-usage: test_reused.py CASE PROFVIEW REUSED.EXE MCS
+usage: test_reused.py CASE PROFVIEW REUSED.EXE [PLUG.dll...]     plugs are loaded by `domains`
 """
 import collections
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -12,21 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+import target
+
 SKIP = 77
-PLUG = '''
-using System;
-public class NAMEThing { public int a; public NAMEThing(int x) { a = x; } }
-public class NAMEWorker {
-	public int Run(int n)
-	{
-		int s = 0;
-		for (int i = 0; i < n; i++)
-			s += new NAMEThing(i).a + NAMEStep(i);
-		return s;
-	}
-	int NAMEStep(int i) { return i & 1; }
-}
-'''
 WRONG = []
 
 
@@ -62,10 +51,10 @@ def by_name(rows, figure):
 def loads_again(profview, log, kind):
     """Keys that loads of different things name."""
     things = collections.defaultdict(set)
-    dump = subprocess.run([profview, 'dump', log], capture_output=True, text=True, check=True,
-                          timeout=200).stdout
-    for key, rest in re.findall(rf' {kind} key=(\S+) .*?(?:owner|name)=("?[^" ]*)', dump):
-        things[key].add(rest)
+    for line in target.dumped(profview, log):
+        if f' {kind} '.encode() in line:
+            for key, rest in re.findall(rf' {kind} key=(\S+) .*?(?:owner|name)=("?[^" ]*)', line.decode()):
+                things[key].add(rest)
     return sum(len(set_) > 1 for set_ in things.values())
 
 
@@ -93,13 +82,7 @@ def same_calls(r, did):
     return lacking
 
 
-def domains(profview, mono, folder, mcs):
-    plugs = []
-    for name in ('Red', 'Green', 'Blue'):
-        source, plug = folder / f'{name}.cs', folder / f'{name}.dll'
-        source.write_text(PLUG.replace('NAME', name))
-        subprocess.run([mcs, '-target:library', f'-out:{plug}', source], check=True, timeout=120)
-        plugs.append(str(plug))
+def domains(profview, mono, folder, plugs):
     log, did = run(profview, mono, folder, 'domains', 12, plugs)
     if not loads_again(profview, log, 'vtable.load'):
         WRONG.append('no vtable was used again: this run proves nothing')
@@ -145,12 +128,12 @@ def threads(profview, mono, folder, _):
         check(f'rows of {own}', len(rows[own]), 1)
 
 
-def main(case, profview, program, mcs):
+def main(case, profview, program, *plugs):
     if not shutil.which('mono'):
         print('mono is not installed')
         sys.exit(SKIP)
     with tempfile.TemporaryDirectory() as folder:
-        globals()[case](profview, program, pathlib.Path(folder), mcs)
+        globals()[case](profview, program, pathlib.Path(folder), [os.path.abspath(p) for p in plugs])
     print('\n'.join(WRONG) or 'all as the program says')
     sys.exit(1 if WRONG else 0)
 
