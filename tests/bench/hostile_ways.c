@@ -18,8 +18,10 @@
 
 enum {
 	LITTLE = 150, /* bytes by which a log grows */
-	FOLDERS = 8,  /* open at a time */
-	TURNS = 6,    /* a pattern is counted of one family in so many */
+	MUCH = 7500,  /* likewise one of more bytes than LARGE, some thousand times */
+	LARGE = 300000,
+	FOLDERS = 8, /* open at a time */
+	TURNS = 6,   /* a pattern is counted of one family in so many */
 };
 
 static const struct pv_ingest_options plainly = { .jobs = 1, .no_window = true };
@@ -207,8 +209,9 @@ static bool grow_begins(struct grown *g, const char *from, char *to)
 
 static bool grows(const struct grown *g, struct pv_ingest *in)
 {
+	size_t piece = g->n > LARGE ? MUCH : LITTLE;
 	for (size_t at = 0, n; at < g->n; at += n) {
-		n = g->n - at < LITTLE ? g->n - at : LITTLE;
+		n = g->n - at < piece ? g->n - at : piece;
 		if (write(g->fd, g->bytes + at, n) != (ssize_t)n || !wait_for(in, at + n))
 			return false;
 	}
