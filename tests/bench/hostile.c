@@ -7,8 +7,9 @@
  *	hostile write-all FOLDER N [WAY]
  *		the logs of every shape, or of those that the suite counts in that way
  *		(hostile_ways.h), and one without events; prints their paths
- *	hostile WAY FILE ...	reads each in that way; callgrind is asked to say in its log what
- *		was taken before the first and up to each one's end; prints the most memory taken
+ *	hostile WAY FILE ... [-- WAY FILE ...]
+ *		reads each in that way; callgrind is asked to say in its log what was taken before
+ *		the first and up to each one's end; prints the most memory taken
  *	hostile time [-n N] [-w WAY] [WORD ...]
  *		processor time a byte of every shape (whose name has one of the words) against its
  *		benign log, and the worst ten; what may be above the limit is timed again, the
@@ -72,6 +73,19 @@ static int read_logs(char **path, int n, hostile_read *read)
 	}
 	print_most_memory();
 	return out ? fclose(out) : 1;
+}
+
+/* Of several ways, as to translate their code takes callgrind as long as to run it. */
+static int read_in_ways(char **word, int n)
+{
+	int failed = 0;
+	for (int i = 0, of = 0; i < n && !failed; i += of + 1) {
+		for (of = 0; i + of < n && strcmp(word[i + of], "--") != 0;)
+			of++;
+		hostile_read *read = of ? hostile_way(word[i]) : NULL;
+		failed = read ? read_logs(word + i + 1, of - 1, read) : 2;
+	}
+	return failed;
 }
 
 /* --- shapes */
@@ -320,7 +334,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	if (hostile_way(argv[1]))
-		return read_logs(argv + 2, argc - 2, hostile_way(argv[1]));
+		return read_in_ways(argv + 1, argc - 1);
 	arg = argv;
 	args = argc;
 	Suite *s = suite_create("hostile");

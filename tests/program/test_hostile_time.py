@@ -2,10 +2,11 @@
 are read at n and at 4n, and callgrind counts instructions. At most five times as many are taken;
 what an empty log takes is taken off. So with the most memory that a process takes.
 
-usage: test_hostile_time.py HOSTILE WAY [N [WORD ...]]
+usage: test_hostile_time.py HOSTILE WAY[,WAY...] [N[,N...] [WORD ...]]
 
-WAY: of bench/hostile_ways.h, which knows what shapes are counted in each. Memory is measured of
-`heap` alone.
+WAY: of bench/hostile_ways.h, which knows what shapes are counted in each. Several are read in one
+process, as to translate what reads takes callgrind as long as to run it. Memory is measured of `heap`
+alone.
 """
 import concurrent.futures
 import os
@@ -29,12 +30,13 @@ def written(hostile, verb, folder, n):
     return done.stdout.splitlines()
 
 
-def counted(hostile, verb, logs, said):
-    """Instructions that reading each takes. In one process: to start one takes longer."""
+def counted(hostile, ways, said):
+    """Instructions that reading each takes, of {way: logs}. In one process: to start one takes longer."""
+    words = [word for verb, logs in ways.items() for word in ('--', verb, *logs)][1:]
     # meson has allocators fill what they give out: that was most of what a small log took.
     env = {name: value for name, value in os.environ.items() if name != 'MALLOC_PERTURB_'}
     subprocess.run(['valgrind', '--tool=callgrind', '--callgrind-out-file=/dev/null', f'--log-file={said}',
-                    hostile, verb, *logs], capture_output=True, check=True, env=env)
+                    hostile, *words], capture_output=True, check=True, env=env)
     words = NAMED.split(said.read_text(encoding='utf-8'))[1:] # a name, what follows, ...
     # What threads took that have ended stays in these sums.
     sums = [sum(map(int, OF_THREAD.findall(text))) for text in words[1::2]]
@@ -55,28 +57,40 @@ def memory(hostile, verb, empty, pairs):
             for a, b in pairs]
 
 
-def main(hostile, verb, n=N, *words):
+class Way:
+    """Its logs: one without events, those of n, and those of 4n."""
+
+    def __init__(self, hostile, verb, folder, n, words):
+        folder.mkdir()
+        self.verb, (self.empty, *logs) = verb, written(hostile, verb, folder, n)
+        self.logs = [log for log in logs if not words or any(w in log for w in words)]
+        self.large = [log[:log.rindex(',') + 1] + str(4 * n) for log in self.logs]
+        written(hostile, verb, folder, 4 * n)
+
+    def rows(self, taken):
+        least = taken[self.empty]
+        return [((taken[b] - least) / max(taken[a] - least, 1), f'{pathlib.Path(a).name} ({self.verb})')
+                for a, b in zip(self.logs, self.large)]
+
+
+def main(hostile, verbs, numbers=str(N), *words):
     if not shutil.which('valgrind'):
         sys.exit(77)
-    n = int(n)
     with tempfile.TemporaryDirectory() as top:
-        logs = written(hostile, verb, top, n)
-        empty, logs = logs[0], [log for log in logs[1:] if not words or any(w in log for w in words)]
-        large = [log[:log.rindex(',') + 1] + str(4 * n) for log in logs]
-        written(hostile, verb, top, 4 * n)
-        every = logs + large
+        ways = [Way(hostile, verb, pathlib.Path(top, verb), int(n), words)
+                for verb, n in zip(verbs.split(','), numbers.split(','), strict=True)]
         taken = {}
-        # Each process translates the reader's code anew; beside other tests there is one.
-        cores = os.cpu_count() if verb == 'every' else 1
+        # Beside other tests there is one process.
+        cores = os.cpu_count() if verbs == 'every' else 1
         with concurrent.futures.ThreadPoolExecutor(cores) as pool:
-            for some in pool.map(lambda i: counted(hostile, verb, [empty] + every[i::cores],
-                                                   pathlib.Path(top, f'said{i}')), range(cores)):
+            for some in pool.map(lambda i: counted(hostile, {
+                    w.verb: [w.empty] + (w.logs + w.large)[i::cores] for w in ways},
+                    pathlib.Path(top, f'said{i}')), range(cores)):
                 taken.update(some)
-        least = taken[empty]
-        rows = sorted(((taken[b] - least) / max(taken[a] - least, 1), pathlib.Path(a).name)
-                      for a, b in zip(logs, large))
-        if verb == 'heap':
-            rows = sorted(rows + memory(hostile, verb, empty, zip(logs, large)))
+        rows = [row for way in ways for row in way.rows(taken)]
+        rows += [row for w in ways if w.verb == 'heap'
+                 for row in memory(hostile, w.verb, w.empty, zip(w.logs, w.large))]
+    rows.sort()
     bad = [row for row in rows if row[0] > TIMES]
     print(f'{len(rows)} figures, {sum(taken.values()) / 1e9:.1f} thousand million instructions; most:')
     for times, name in rows[-10:]:
