@@ -16,7 +16,7 @@ from live import OPTIONS, Place, figures, left, only, scene, watch
 from verdict import Verdict
 
 WORLDS = 'calls allocs throws locks'
-NAME = re.compile(r'Counted\.[\w.]+\.[\w<>]+')
+NAME = re.compile(r'Counted\.[\w.]+\.(?:static constructor|[\w<>]+)')
 
 
 def names(screen):
