@@ -2,7 +2,7 @@
 """Every pane of a log with every kind of event at twenty sizes; of a real log, which takes three times
 as long to read, and with more keys at seven: nothing beyond the screen, no half of a wide character, a
 cursor where there are rows, and no crash. Frames come from FRAMES_PRINT, which reads a log once; some of
-them from the program, too, and are the same.
+them from the program, too, which has its memory filled, and are the same.
 
 usage: test_frames.py PROFVIEW FRAMES_PRINT MAKE_LOG LOG ...
 """
@@ -26,6 +26,7 @@ CURSOR = '\u25b6\u25b8'
 LEAST_ROWS = 12 # of a screen on which a pane with rows has room for one
 WIDE = 'WF'
 BY_PROGRAM = 20 # a frame in so many
+FILLED = {'MALLOC_PERTURB_': '165'} # the C library's: what is read before it is written differs
 ENV = {**os.environ, 'LC_ALL': 'C.UTF-8', 'NO_COLOR': '1'}
 
 
@@ -50,7 +51,7 @@ def frames_of(tool, log, jobs):
 
 def by_program(profview, log, keys, size):
     done = subprocess.run([profview, log, '--dump', '--no-index', '--size', f'{size[0]}x{size[1]}',
-                           '--keys', keys], capture_output=True, env=ENV, timeout=60, check=False)
+                           '--keys', keys], capture_output=True, env=ENV | FILLED, timeout=60, check=False)
     return done.stdout if done.returncode == 0 else None
 
 
