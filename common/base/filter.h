@@ -1,0 +1,127 @@
+/*
+ * The language of filters, one for screen, reports, dump, exports and rules. Words joined by blank
+ * are "and", | is "or" (blank binds tighter), ! is "not", parentheses stand around terms; a term is
+ * a word, "exact words", /regex/ (pattern.h), field:text, or column OP number with a unit, like
+ * self>10ms. "word:" is a field only if it is one of the names below, and not before a second ':';
+ * an operator makes a comparison only between a column of the table at hand and a number: all else
+ * is text, as it stands. A column is named by its id, whose unit may be left out. Case of ASCII
+ * letters is ignored unless the text has capitals.
+ *
+ * A filter is made once and may then be asked from any thread. What it costs to ask is linear in
+ * the text that is looked at, whatever the filter and the text are.
+ */
+#ifndef PV_BASE_FILTER_H
+#define PV_BASE_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	PV_FILTER_MAX = 1024,  /* bytes of a filter */
+	PV_FILTER_LEAVES = 64, /* words, fields, comparisons */
+	PV_FILTER_DEPTH = 64,  /* parentheses and ! within each other */
+	PV_FILTER_REGEXES = 8,
+};
+
+enum pv_filter_field {
+	PV_FILTER_ANY, /* no field: any text of the row */
+	PV_FILTER_CLASS,
+	PV_FILTER_NAMESPACE,
+	PV_FILTER_ASSEMBLY,
+	PV_FILTER_MODULE,
+	PV_FILTER_THREAD,
+	PV_FILTER_METHOD,
+	PV_FILTER_STACK,
+	PV_FILTER_KIND,
+	PV_FILTER_SITE,
+	PV_FILTER_FIELDS
+};
+
+/* As it is written before the ':', a literal; "" of PV_FILTER_ANY, NULL past the last. */
+const char *pv_filter_field_name(enum pv_filter_field field);
+
+/* The kind of a number; its value is in ns, bytes, or parts of a hundred. */
+enum pv_filter_unit {
+	PV_FILTER_PLAIN, /* things */
+	PV_FILTER_NS,
+	PV_FILTER_BYTES,
+	PV_FILTER_PERCENT,
+	PV_FILTER_ALL_UNITS, /* of a column: each row has its own */
+};
+
+/* A column that can be compared. */
+struct pv_filter_column {
+	const char *id; /* borrowed for the call that makes the filter */
+	enum pv_filter_unit unit;
+	int place; /* of the caller, in pv_filter_leaf.place */
+};
+
+enum pv_filter_what { PV_FILTER_TEXT, PV_FILTER_REGEX, PV_FILTER_COMPARES };
+
+/* One term. */
+struct pv_filter_leaf {
+	enum pv_filter_what what;
+	enum pv_filter_field field;
+	int place;                  /* PV_FILTER_COMPARES: the column's */
+	enum pv_filter_unit unit;   /* as the number was written; PLAIN where it has none */
+	const struct pv_filter *of; /* private from here on */
+	long double number;         /* has all values of 64 bits on the machines we know */
+	bool less, equal, greater;  /* than the number: that it holds then */
+	bool any_case;
+	uint16_t at, len;
+};
+
+struct pv_filter;
+
+/* The mistake in a filter: the byte of its text, from 0 on, and why. */
+struct pv_filter_error {
+	bool no_memory;
+	size_t at;
+	char what[96]; /* without the place */
+};
+
+/*
+ * Makes a filter of a text, for a table with these columns; NULL with *reterr. The caller frees it.
+ * NULL, "" and blanks make one that all rows pass.
+ */
+struct pv_filter *pv_filter_make(const char *text, const struct pv_filter_column *column,
+	size_t columns, struct pv_filter_error *reterr);
+/*
+ * One of a text as it stands, without operators; what is longer than a filter may be is cut. The
+ * caller frees it. NULL: out of memory.
+ */
+struct pv_filter *pv_filter_of_text(const char *text);
+void pv_filter_free(struct pv_filter *f); /* NULL is fine */
+
+/*
+ * Writes what finds just this text into `ret`: itself where it has one meaning only, else with
+ * quotes around it and a backslash before " and \. Cut to `size` bytes with the NUL. Returns `ret`,
+ * which the caller owns, never NULL.
+ */
+const char *pv_filter_quote(const char *text, char *ret, size_t size);
+
+/* Whether nothing is asked: all rows pass. */
+bool pv_filter_is_empty(const struct pv_filter *f);
+/* How many terms it has, and each of them; owned by the filter. */
+size_t pv_filter_leaves(const struct pv_filter *f);
+const struct pv_filter_leaf *pv_filter_leaf(const struct pv_filter *f, size_t i);
+
+/* Whether the filter lets a row through for which `holds` answers what each term asks. */
+bool pv_filter_passes(const struct pv_filter *f,
+	bool (*holds)(const void *row, const struct pv_filter_leaf *leaf), const void *row);
+/* The same where bit i says whether term i holds. */
+bool pv_filter_passes_bits(const struct pv_filter *f, uint64_t leaves);
+
+/* Whether a text of `len` bytes has what the term (no comparison) asks for. */
+bool pv_filter_text_has(const struct pv_filter_leaf *leaf, const char *text, size_t len);
+/* Whether a value stands to the term's number as it asks. */
+bool pv_filter_number_is(const struct pv_filter_leaf *leaf, long double value);
+
+/*
+ * The filter as it was understood, for tests: "(and a (not b))". Returns `ret`, which the caller
+ * owns, never NULL; cut to `size` bytes.
+ */
+const char *pv_filter_tree(const struct pv_filter *f, char *ret, size_t size);
+
+#endif
