@@ -11,6 +11,7 @@
 struct reading {
 	struct pv_filter *f;
 	const char *text;
+	enum pv_filter_way way;
 	size_t at, len;
 	unsigned open, depth; /* parentheses; with ! */
 	const struct pv_filter_column *column;
@@ -103,14 +104,14 @@ static int add_leaf(struct reading *r)
 	return add_node(r, PV_FILTER_LEAF, (int)r->f->leaves - 1, 0);
 }
 
-static int add_text(
-	struct reading *r, enum pv_filter_field field, const char *text, size_t len, size_t at)
+static int add_text(struct reading *r, enum pv_filter_field field, const char *text, size_t len,
+	bool any_case, size_t at)
 {
 	struct pv_filter_leaf *leaf = new_leaf(r, PV_FILTER_TEXT, at);
 	if (!leaf)
 		return NO_NODE;
 	leaf->field = field;
-	if (!pv_filter_keep(r->f, text, len, leaf))
+	if (!pv_filter_keep(r->f, text, len, any_case, leaf))
 		return refuse(r, at, "more than %d characters", PV_FILTER_MAX);
 	return add_leaf(r);
 }
@@ -132,7 +133,7 @@ static int take_quoted(struct reading *r, enum pv_filter_field field)
 	r->at++;
 	if (n == 0)
 		return refuse(r, open, "nothing between the quotes");
-	return add_text(r, field, text, n, open);
+	return add_text(r, field, text, n, false, open);
 }
 
 /* --- regular expressions */
@@ -362,7 +363,8 @@ static int take_word(struct reading *r)
 		return take_regex(r, field);
 	size_t start = r->at;
 	r->at = word_end(r, start);
-	return add_text(r, field, r->text + start, r->at - start, start);
+	return add_text(r, field, r->text + start, r->at - start,
+		!field && r->way == PV_FILTER_WORDS, start);
 }
 
 /* --- terms */
@@ -460,12 +462,27 @@ static bool end_with(struct reading *r, int root)
 
 /* --- from outside */
 
-struct pv_filter *pv_filter_make(const char *text, const struct pv_filter_column *column,
-	size_t columns, struct pv_filter_error *reterr)
+/* Fills the filter; false with an error. */
+static bool read_all(struct reading *r)
 {
-	struct reading r = {
-		.text = text ? text : "", .column = column, .columns = columns, .err = reterr
-	};
+	size_t len = r->len < PV_FILTER_MAX ? r->len : PV_FILTER_MAX;
+	if (r->way == PV_FILTER_AS_IT_IS)
+		return !len || add_text(r, PV_FILTER_ANY, r->text, len, true, 0) != NO_NODE;
+	if (len < r->len)
+		refuse(r, PV_FILTER_MAX, "more than %d characters", PV_FILTER_MAX);
+	else if (after_blanks(r, 0) == len)
+		return true;
+	return len == r->len && end_with(r, take_either(r));
+}
+
+struct pv_filter *pv_filter_make(const char *text, enum pv_filter_way way,
+	const struct pv_filter_column *column, size_t columns, struct pv_filter_error *reterr)
+{
+	struct reading r = { .text = text ? text : "",
+		.way = way,
+		.column = column,
+		.columns = columns,
+		.err = reterr };
 	*reterr = (struct pv_filter_error){ 0 };
 	r.len = strlen(r.text);
 	r.f = calloc(1, sizeof *r.f);
@@ -474,27 +491,10 @@ struct pv_filter *pv_filter_make(const char *text, const struct pv_filter_column
 		refuse(&r, 0, "out of memory");
 		return NULL;
 	}
-	bool ok = r.len <= PV_FILTER_MAX;
-	if (!ok)
-		refuse(&r, PV_FILTER_MAX, "more than %d characters", PV_FILTER_MAX);
-	if (ok && after_blanks(&r, 0) < r.len)
-		ok = end_with(&r, take_either(&r));
-	if (ok)
+	if (read_all(&r))
 		return r.f;
 	pv_filter_free(r.f);
 	return NULL;
-}
-
-struct pv_filter *pv_filter_of_text(const char *text)
-{
-	struct pv_filter *f = calloc(1, sizeof *f);
-	size_t len = text ? strlen(text) : 0;
-	if (!f || !len)
-		return f;
-	f->leaf[0] = (struct pv_filter_leaf){ .what = PV_FILTER_TEXT, .of = f };
-	pv_filter_keep(f, text, len < PV_FILTER_MAX ? len : PV_FILTER_MAX, &f->leaf[0]);
-	f->leaves = f->nodes = 1;
-	return f;
 }
 
 void pv_filter_free(struct pv_filter *f)

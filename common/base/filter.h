@@ -5,7 +5,8 @@
  * self>10ms. "word:" is a field only if it is one of the names below, and not before a second ':';
  * an operator makes a comparison only between a column of the table at hand and a number: all else
  * is text, as it stands. A column is named by its id, whose unit may be left out. Case of ASCII
- * letters is ignored unless the text has capitals.
+ * letters is ignored unless the text has capitals; where options of commands have always ignored it in
+ * plain words, they still do (PV_FILTER_WORDS).
  *
  * A filter is made once and may then be asked from any thread. What it costs to ask is linear in
  * the text that is looked at, whatever the filter and the text are.
@@ -81,17 +82,20 @@ struct pv_filter_error {
 	char what[96]; /* without the place */
 };
 
+/* How a text is read. */
+enum pv_filter_way {
+	PV_FILTER_WORDS,    /* case of words without a field or quotes is ignored in any case */
+	PV_FILTER_CAPITALS, /* but if they have capitals */
+	PV_FILTER_AS_IT_IS, /* one text without operators, of which case is ignored */
+};
+
 /*
  * Makes a filter of a text, for a table with these columns; NULL with *reterr. The caller frees it.
- * NULL, "" and blanks make one that all rows pass.
+ * NULL, "" and blanks make one that all rows pass. As it is, a text of any length is none that is
+ * wrong: what is longer than a filter may be is cut.
  */
-struct pv_filter *pv_filter_make(const char *text, const struct pv_filter_column *column,
-	size_t columns, struct pv_filter_error *reterr);
-/*
- * One of a text as it stands, without operators; what is longer than a filter may be is cut. The
- * caller frees it. NULL: out of memory.
- */
-struct pv_filter *pv_filter_of_text(const char *text);
+struct pv_filter *pv_filter_make(const char *text, enum pv_filter_way way,
+	const struct pv_filter_column *column, size_t columns, struct pv_filter_error *reterr);
 void pv_filter_free(struct pv_filter *f); /* NULL is fine */
 
 /*
@@ -103,7 +107,7 @@ const char *pv_filter_quote(const char *text, char *ret, size_t size);
 
 /* Whether nothing is asked: all rows pass. */
 bool pv_filter_is_empty(const struct pv_filter *f);
-/* How many terms it has, and each of them; owned by the filter. */
+/* How many terms it has, and each of them, which the filter owns; never NULL. */
 size_t pv_filter_leaves(const struct pv_filter *f);
 const struct pv_filter_leaf *pv_filter_leaf(const struct pv_filter *f, size_t i);
 

@@ -101,19 +101,20 @@ static char lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
 
-bool pv_filter_keep(struct pv_filter *f, const char *text, size_t len, struct pv_filter_leaf *leaf)
+bool pv_filter_keep(struct pv_filter *f, const char *text, size_t len, bool any_case,
+	struct pv_filter_leaf *leaf)
 {
 	char *kept = f->text + f->used;
 	uint16_t *again = f->again + f->used;
 	if (len > PV_FILTER_MAX - f->used)
 		return false;
 	leaf->any_case = true;
-	for (size_t i = 0; i < len; i++)
+	for (size_t i = 0; i < len && !any_case; i++)
 		leaf->any_case = leaf->any_case && lower(text[i]) == text[i];
 	leaf->at = (uint16_t)f->used;
 	leaf->len = (uint16_t)len;
 	for (size_t i = 0, k = 0; i < len; i++) {
-		kept[i] = text[i];
+		kept[i] = leaf->any_case ? lower(text[i]) : text[i];
 		while (i && k && kept[i] != kept[k])
 			k = again[k - 1];
 		k += i && kept[i] == kept[k];

@@ -37,7 +37,8 @@ struct pv_filter_number {
 /* "10ms", "1.5MiB", "0.5%", "2k", "0x1f", "-3": false where it is no number. */
 bool pv_filter_number_of(const char *text, size_t len, struct pv_filter_number *ret);
 
-/* Adds a text to the filter's; false when it is full. */
-bool pv_filter_keep(struct pv_filter *f, const char *text, size_t len, struct pv_filter_leaf *leaf);
+/* Adds a text to the filter's, without its case if it is to be ignored; false when it is full. */
+bool pv_filter_keep(struct pv_filter *f, const char *text, size_t len, bool any_case,
+	struct pv_filter_leaf *leaf);
 
 #endif

@@ -8,11 +8,52 @@
 #include "common/base/invariant.h"
 #include "common/base/map.h"
 #include "common/base/units.h"
+#include "common/model/model.h"
 #include "common/query/groups_shared.h"
 #include "common/query/readable.h"
 #include "common/query/row_order.h"
 
 enum { TREE_ROWS = 1000000 };
+
+/* A filter that is wrong is no failure: the table says it. */
+static bool begin_filter(struct pv_build *b, const char *table)
+{
+	const struct pv_view_spec *spec = b->spec;
+	const char *filter = b->query->filter;
+	if (!filter || !filter[0])
+		return true;
+	if (pv_row_filter_make(&b->filter, b->query, table, spec->column, spec->columns, spec->name,
+		    &b->wrong)) {
+		b->filters = pv_row_filter_asks(&b->filter);
+		return true;
+	}
+	b->filters = !b->wrong.no_memory;
+	if (b->wrong.no_memory)
+		pv_build_fail(b);
+	return b->filters;
+}
+
+bool pv_build_prepare(struct pv_build *b, struct pv_model *m)
+{
+	if (!b->filter.f || !pv_name_places_wanted(b->filter.f))
+		return true;
+	pv_model_lock(m);
+	bool ok = pv_name_places_make(&b->filter.places, m);
+	pv_model_unlock(m);
+	if (!ok)
+		pv_build_fail(b);
+	return ok;
+}
+
+bool pv_build_wants_stacks(const struct pv_build *b)
+{
+	return b->table && b->filters && b->filter.f && pv_row_filter_wants_stacks(&b->filter);
+}
+
+static bool passes(struct pv_build *b, const struct pv_row *row)
+{
+	return b->filter.f && pv_row_filter_has(&b->filter, b->table->column, row->cell);
+}
 
 bool pv_build_init(struct pv_build *b, const struct pv_view_spec *spec, const char *name,
 	const struct pv_query *query)
@@ -26,7 +67,7 @@ bool pv_build_init(struct pv_build *b, const struct pv_view_spec *spec, const ch
 	b->table->columns = spec->columns;
 	b->table->sort = -1;
 	b->table->coverage = "";
-	return true;
+	return begin_filter(b, name);
 }
 
 void pv_build_fail(struct pv_build *b)
@@ -125,11 +166,6 @@ const char *pv_build_printf(struct pv_build *b, const char *format, ...)
 	return pv_build_text(b, text);
 }
 
-static bool filtering(const struct pv_build *b)
-{
-	return b->query->filter && b->query->filter[0] && b->spec->name;
-}
-
 static bool is_open(const struct pv_query *q, uint64_t id)
 {
 	size_t low = 0, high = q->opens;
@@ -145,7 +181,7 @@ static bool is_open(const struct pv_query *q, uint64_t id)
 
 bool pv_build_wants_children(const struct pv_build *b, uint64_t id)
 {
-	return b->table && b->table->rows < TREE_ROWS && (filtering(b) || is_open(b->query, id));
+	return b->table && b->table->rows < TREE_ROWS && (b->filters || is_open(b->query, id));
 }
 
 /* --- order --- */
@@ -194,11 +230,9 @@ static struct pv_row_order choose_order(struct pv_build *b)
 static void filter_rows(struct pv_build *b)
 {
 	struct pv_table *t = b->table;
-	int name = pv_table_column(t, b->spec->name);
 	size_t kept = 0;
 	for (size_t i = 0; i < t->rows; i++) {
-		const struct pv_cell *c = &t->row[i].cell[name];
-		if (!pv_readable_has(&t->column[name], c, b->query->filter))
+		if (!passes(b, &t->row[i]))
 			continue;
 		struct pv_row was = t->row[kept];
 		t->row[kept++] = t->row[i];
@@ -222,7 +256,7 @@ static void leave_out(struct pv_build *b)
 {
 	struct pv_table *t = b->table;
 	size_t limit = b->query->limit;
-	if (filtering(b) && !b->filtered)
+	if (b->filters && !b->filtered)
 		filter_rows(b);
 	name_sorted(b);
 	if (!limit || t->rows <= limit)
@@ -284,7 +318,7 @@ static bool descend(struct walk *w, const struct tree *tree, uint64_t parent)
 /* Rows in preorder with their depth; only what hangs together with a root arrives. */
 static bool flatten(struct walk *w, const struct tree *tree, const struct pv_build *b)
 {
-	bool filter = filtering(b);
+	bool filter = b->filters;
 	if (!descend(w, tree, 0))
 		return false;
 	while (w->stack.n) {
@@ -315,16 +349,14 @@ static bool flatten(struct walk *w, const struct tree *tree, const struct pv_bui
 }
 
 /* A row stays when it or anything below it matches. */
-static bool mark_matches(struct tree *tree, const struct pv_build *b)
+static bool mark_matches(struct tree *tree, struct pv_build *b)
 {
-	int name = pv_table_column(b->table, b->spec->name);
 	struct pv_map place = { 0 };
 	bool ok = (tree->keep = calloc(tree->n ? tree->n : 1, sizeof *tree->keep)) != NULL;
 	for (size_t i = 0; ok && i < tree->n; i++)
 		ok = pv_map_set(&place, tree->sorted[i].id, (uint32_t)i);
 	for (size_t i = 0; ok && i < tree->n; i++) {
-		const struct pv_cell *c = &tree->sorted[i].cell[name];
-		if (!pv_readable_has(&b->table->column[name], c, b->query->filter))
+		if (!passes(b, &tree->sorted[i]))
 			continue;
 		for (uint32_t at = (uint32_t)i; at != PV_MAP_NONE && !tree->keep[at];) {
 			tree->keep[at] = true;
@@ -343,7 +375,7 @@ static bool unfold(struct pv_build *b, struct pv_row_order *order)
 		qsort_r(t->row, t->rows, sizeof *t->row, compare_siblings, order);
 	struct tree tree = { .sorted = t->row, .n = t->rows };
 	struct walk walk = { .out = calloc(t->rows ? t->rows : 1, sizeof *walk.out) };
-	bool ok = walk.out && index_children(&tree) && (!filtering(b) || mark_matches(&tree, b)) &&
+	bool ok = walk.out && index_children(&tree) && (!b->filters || mark_matches(&tree, b)) &&
 		  flatten(&walk, &tree, b);
 	pv_map_finish(&tree.first);
 	free(tree.keep);
@@ -358,10 +390,21 @@ static bool unfold(struct pv_build *b, struct pv_row_order *order)
 	return true;
 }
 
-struct pv_table *pv_build_finish(struct pv_build *b)
+/* In place of what the log lacks: nothing here is the log's fault. */
+static void say_what_is_wrong(struct pv_build *b)
+{
+	const char *text =
+		pv_build_printf(b, "filter, character %zu: %s", b->wrong.at + 1, b->wrong.what);
+	if (b->table)
+		b->table->coverage = text;
+}
+
+static struct pv_table *finish(struct pv_build *b)
 {
 	struct pv_table *t = b->table;
-	if (!t)
+	if (b->wrong.what[0])
+		say_what_is_wrong(b);
+	if (!b->table)
 		return NULL;
 	struct pv_row_order order;
 	if (b->spec->tree) {
@@ -381,4 +424,15 @@ struct pv_table *pv_build_finish(struct pv_build *b)
 		t->rows = b->query->limit;
 	b->table = NULL;
 	return t;
+}
+
+struct pv_table *pv_build_finish(struct pv_build *b)
+{
+	struct pv_table *t = finish(b);
+	bool whole = !b->filter.no_memory;
+	pv_row_filter_finish(&b->filter);
+	if (whole)
+		return t;
+	pv_table_destroy(t);
+	return NULL;
 }

@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "common/query/row_filter.h"
 #include "common/query/views.h"
 
 enum { PV_MAX_COLUMNS = 24 };
@@ -21,7 +22,7 @@ struct pv_build;
 struct pv_view_spec {
 	const struct pv_column *column;
 	size_t columns;
-	const char *name; /* column filtered on and used to break ties; NULL none */
+	const char *name; /* column that names the rows and breaks ties; NULL none */
 	const char *sort; /* the view's own order; NULL: by id */
 	const char *then; /* second key of that order, NULL none */
 	bool tree;
@@ -42,12 +43,20 @@ struct pv_build {
 	size_t made;     /* rows that have cells; those after table->rows may be used again */
 	size_t left_out; /* rows that were never made, beyond the limit */
 	bool filtered;   /* the rows are those that match already */
+	struct pv_row_filter filter;
+	bool filters;                 /* it asks something of these rows */
+	struct pv_filter_error wrong; /* with `what`: the filter is none, and no row passes */
 	struct pv_cell scratch[PV_MAX_COLUMNS]; /* rows go here after out of memory */
 };
 
 /* Begins a table, which pv_build_finish() gives over. False: out of memory. */
 bool pv_build_init(struct pv_build *b, const struct pv_view_spec *spec, const char *name,
 	const struct pv_query *query);
+
+/* Before rows are made; takes the model's lock if need be. False: out of memory. */
+bool pv_build_prepare(struct pv_build *b, struct pv_model *m);
+/* Whether the filter must see texts of stacks. */
+bool pv_build_wants_stacks(const struct pv_build *b);
 
 /* The cells of a new row, all 0 and PV_CELL_VALUE; never NULL; valid until the next row. */
 struct pv_cell *pv_build_row(struct pv_build *b, uint64_t id);

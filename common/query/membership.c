@@ -122,6 +122,17 @@ static struct pv_slice namespace_part(struct pv_slice class)
 	return class.len && dot == 0 ? slice("(no namespace)") : (struct pv_slice){ class.at, dot };
 }
 
+struct pv_slice pv_membership_class_in(const char *name)
+{
+	return class_part(name);
+}
+
+struct pv_slice pv_membership_namespace_in(const char *name, bool method)
+{
+	struct pv_slice class = method ? class_part(name) : slice(name);
+	return class.len ? namespace_part(class) : class;
+}
+
 static struct pv_slice entity_name(
 	const struct pv_membership *x, enum pv_entity_kind kind, uint32_t id)
 {

@@ -43,6 +43,10 @@ struct pv_slice pv_membership_class(
 struct pv_slice pv_membership_file(
 	const struct pv_membership *x, uint32_t method, bool *ret_of_class);
 
+/* The class that a method's name has, the namespace of a method's or class's name: within `name`. */
+struct pv_slice pv_membership_class_in(const char *name);
+struct pv_slice pv_membership_namespace_in(const char *name, bool method);
+
 /* Whether it contains the part; ASCII case-insensitive. */
 bool pv_slice_has(struct pv_slice s, const char *part);
 

@@ -32,6 +32,17 @@ void pv_build_stamp(struct pv_build *b, struct pv_model *m)
 	b->table->generation = generation;
 }
 
+/* Gives rows what only those that stay have: or all, where a filter asks for it. */
+static bool complete(const struct pv_view_spec *spec, struct pv_table *t, struct pv_model *m)
+{
+	bool ok = true;
+	pv_model_lock(m);
+	if (spec->late)
+		ok = spec->late(t, m);
+	pv_model_unlock(m);
+	return ok;
+}
+
 struct pv_table *pv_spec_table(struct pv_model *m, const struct pv_view_spec *spec,
 	enum pv_view view, const struct pv_query *q)
 {
@@ -39,6 +50,7 @@ struct pv_table *pv_spec_table(struct pv_model *m, const struct pv_view_spec *sp
 	if (!pv_build_init(&b, spec, pv_view_name(view), q))
 		return NULL;
 	b.view = view;
+	pv_build_prepare(&b, m);
 	if (spec->copy) {
 		pv_model_lock(m);
 		pv_gc_sort(&m->gc);
@@ -48,13 +60,11 @@ struct pv_table *pv_spec_table(struct pv_model *m, const struct pv_view_spec *sp
 	} else {
 		spec->run(&b, m);
 	}
+	bool early = pv_build_wants_stacks(&b);
+	if (early && !complete(spec, b.table, m))
+		pv_build_fail(&b);
 	struct pv_table *t = pv_build_finish(&b);
-	if (!t || !spec->late)
-		return t;
-	pv_model_lock(m);
-	bool ok = spec->late(t, m);
-	pv_model_unlock(m);
-	if (ok)
+	if (!t || early || complete(spec, t, m))
 		return t;
 	pv_table_destroy(t);
 	return NULL;

@@ -7,8 +7,7 @@
  *     all                    sort, invert, filter, limit, inner, readable, groups
  *     methods and the like   window_ns, from_ns and to_ns, bucketed, net, ran, my_code, group,
  *                            split, in_by with in, hide_internal
- *     trees                  open, opens, open_all
- *     about one row          select (its row id)
+ *     trees                  open, opens, open_all; about one row: select (its row id)
  *     SHOT_DIFF              base
  *     HEAP_DIFF              identity, matched_by_class
  *     HEAP_*                 heap, set; STREAM: page
@@ -17,6 +16,7 @@
 #ifndef PV_QUERY_VIEWS_H
 #define PV_QUERY_VIEWS_H
 
+#include "common/base/filter.h"
 #include "common/query/log_end.h"
 #include "common/query/series.h"
 #include "common/query/table.h"
@@ -36,7 +36,7 @@ enum pv_view {
 		PV_VIEW_COUNT
 };
 
-/* Attributes by which rows of methods and classes can be grouped, split or filtered. */
+/* Attributes by which rows of methods and classes can be grouped or split. */
 /* clang-format off */
 enum pv_by { PV_BY_NAME, PV_BY_NAMESPACE, PV_BY_CLASS, PV_BY_IMAGE, PV_BY_ASSEMBLY, PV_BY_DOMAIN,
 	PV_BY_CONTEXT, PV_BY_COUNT };
@@ -46,13 +46,13 @@ const char *pv_by_name(enum pv_by by); /* a literal */
 bool pv_by_of(const char *text, size_t len, enum pv_by *ret);
 
 struct pv_query {
-	struct pv_groups_cache
-		*groups;    /* of the caller; NULL: nothing is kept for the next query */
-	const char *sort;   /* column id; NULL = the view's own order */
-	bool invert;        /* of the column's natural direction */
-	const char *filter; /* case-insensitive substring of the name column; NULL or "" = all */
-	size_t limit;       /* 0 = all rows */
-	uint64_t window_ns; /* 0 = since the start, else figures of the rolling window only */
+	struct pv_groups_cache *groups; /* of the caller; NULL: the next query finds nothing kept */
+	const char *sort;               /* column id; NULL = the view's own order */
+	bool invert;                    /* of the column's natural direction */
+	const char *filter;             /* base/filter.h, which rows there are; NULL or "" = all */
+	enum pv_filter_way filter_way;  /* how it is read */
+	size_t limit;                   /* 0 = all rows */
+	uint64_t window_ns;     /* 0 = since the start, else figures of the rolling window only */
 	int64_t from_ns, to_ns; /* since zero; with `bucketed`: from time buckets, the rest pends */
 	bool bucketed;
 	uint64_t select; /* row id, for views that need one */

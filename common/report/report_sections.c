@@ -1,3 +1,4 @@
+#include "common/query/row_filter.h"
 #include "common/report/report_sections.h"
 
 #include <stdio.h>
@@ -570,12 +571,24 @@ static bool check_graph(const struct pv_report_options *o, uint64_t bits, struct
 	return true;
 }
 
+/* Of several lists one is enough that the filter fits: columns differ. */
+static bool check_filter(const char *filter, uint64_t bits, struct pv_error *reterr)
+{
+	struct pv_filter_error e = { 0 };
+	for (size_t i = 0; filter && i < pv_section_count; i++)
+		if (bits >> i & 1 && !(pv_sections[i].flags & PV_SECTION_FACT) &&
+			pv_view_filter_check(pv_sections[i].view, filter, PV_FILTER_WORDS, &e))
+			return true;
+	return !e.what[0] ||
+	       pv_fail(reterr, PV_EUSAGE, 0, "--filter, character %zu: %s", e.at + 1, e.what);
+}
+
 bool pv_report_check(const struct pv_report_options *o, struct pv_error *reterr)
 {
 	uint64_t bits;
 	struct pv_query q = { 0 };
 	if (!pv_sections_chosen(o, &bits, reterr) || !pv_report_grouping(o, &q, reterr) ||
-		!check_graph(o, bits, reterr))
+		!check_graph(o, bits, reterr) || !check_filter(o->filter, bits, reterr))
 		return false;
 	if (!o->sort || !o->sort[0])
 		return true;

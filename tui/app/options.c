@@ -63,7 +63,7 @@ static const struct {
 			"rows of each list, 0 for all (text: 20)" } },
 	{ .set = ui_set_filter,
 		.row = { "--filter", 0, "TEXT", UI_VERB_REPORT | UI_VERB_CONVERT | UI_VERB_DIFF,
-			"only rows whose name holds TEXT; convert: stacks with such a frame" } },
+			"only what TEXT says: words, |, !, ( ), /regex/, class:x, self>10ms" } },
 	{ .set = ui_set_group,
 		.row = { "--group", 0, "KEY", UI_VERB_REPORT,
 			"a row for each namespace, class, image, assembly or domain" } },

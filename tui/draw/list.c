@@ -83,12 +83,14 @@ static bool of_identity(const struct ui_list *l)
 
 static struct pv_query query_of(const struct ui_list *l, const struct ui_shared *s)
 {
-	const char *filter = l->filter[0] || !l->about ? l->filter : l->about;
+	bool own = l->filter[0] || !l->about;
+	const char *filter = own ? l->filter : l->about;
 	bool bucketed = s->range.on && s->model == s->whole && !of_identity(l);
 	return (struct pv_query){ .groups = s->groups,
 		.sort = l->sort,
 		.invert = l->invert,
 		.filter = filter,
+		.filter_way = own ? PV_FILTER_CAPITALS : PV_FILTER_AS_IT_IS,
 		.limit = l->limit,
 		.window_ns = s->range.on ? 0 : s->window_ns,
 		.group = l->group,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/query/row_filter.h"
 #include "tui/draw/list.h"
 
 struct order {
@@ -60,25 +61,17 @@ static int compare_rows(const void *a, const void *b, void *ctx)
 	return r ? r : (x->id > y->id) - (x->id < y->id);
 }
 
-static bool has(const char *name, const char *part)
-{
-	return name && ui_find_text(name, part) >= 0;
-}
-
 /* Rows that do not match go behind those that do, where `rows` no longer counts them. */
-static bool filter_rows(struct ui_list *l)
+static bool filter_by(struct ui_list *l, struct pv_row_filter *f)
 {
 	struct pv_table *t = l->table;
-	if (l->all_rows == 0)
-		return true;
+	bool all = !l->filter[0] || !pv_row_filter_asks(f);
 	struct pv_row *out = malloc(l->all_rows * sizeof *out);
 	if (!out)
 		return false;
 	size_t in = 0, kept_out = 0;
 	for (size_t i = 0; i < l->all_rows; i++) {
-		bool match = !l->filter[0] || has(ui_list_name(l, &t->row[i]), l->filter) ||
-			     has(ui_list_shown_name(l, &t->row[i]), l->filter);
-		if (match)
+		if (all || pv_row_filter_has(f, t->column, t->row[i].cell))
 			t->row[in++] = t->row[i];
 		else
 			out[kept_out++] = t->row[i];
@@ -89,6 +82,31 @@ static bool filter_rows(struct ui_list *l)
 	return true;
 }
 
+/* False where only the model knows what matches, as where a method's code is. */
+static bool filter_rows(struct ui_list *l)
+{
+	struct pv_table *t = l->table;
+	const struct pv_query q = { .filter = l->filter, .filter_way = PV_FILTER_CAPITALS };
+	struct pv_row_filter f;
+	struct pv_filter_error wrong;
+	if (l->all_rows == 0)
+		return true;
+	int name = ui_columns_name(t->column, t->columns);
+	bool ok = pv_row_filter_make(&f, &q, t->name, t->column, t->columns,
+		name < 0 ? NULL : t->column[name].id, &wrong);
+	ok = ok && !pv_name_places_wanted(f.f) && filter_by(l, &f);
+	pv_row_filter_finish(&f);
+	return ok;
+}
+
+/* Whether rows that the filter lets through have all been asked for: of two words one is in both. */
+static bool has_all(const struct ui_list *l)
+{
+	return !l->asked_filter[0] || (!strpbrk(l->filter, " \t|!()\"/:<>=") &&
+					      !strpbrk(l->asked_filter, " \t|!()\"/:<>=") &&
+					      strstr(l->filter, l->asked_filter));
+}
+
 bool ui_list_rearrange(struct ui_list *l)
 {
 	struct pv_table *t = l->table;
@@ -96,7 +114,7 @@ bool ui_list_rearrange(struct ui_list *l)
 		return false;
 	if (t->rows_all > l->all_rows && (l->limit == 0 || l->limit > l->all_rows))
 		return false; /* more rows are wanted than were taken */
-	if (l->asked_filter[0] && ui_find_text(l->filter, l->asked_filter) < 0)
+	if (!has_all(l))
 		return false; /* rows were left out that are wanted now */
 	if (!filter_rows(l))
 		return false;

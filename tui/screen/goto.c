@@ -226,6 +226,7 @@ static void narrow_range(struct ui_screen *s, int64_t from_ns, int64_t to_ns)
 static void go_narrowed(struct ui_screen *s, size_t pane, int part, const char *subject)
 {
 	struct ui_list *l = &s->pane[pane].list[part];
+	char filter[sizeof l->filter];
 	remember(s);
 	if (s->history.n > 0) {
 		struct ui_place *p = &s->history.v[s->history.n - 1];
@@ -236,7 +237,7 @@ static void go_narrowed(struct ui_screen *s, size_t pane, int part, const char *
 	}
 	ui_screen_go(s, ui_pane_defs[pane].command);
 	ui_pane_focus(&s->pane[pane], part);
-	ui_list_set_filter(l, subject);
+	ui_list_set_filter(l, *subject ? pv_filter_quote(subject, filter, sizeof filter) : "");
 }
 
 static void go_to_evidence(struct ui_screen *s, const struct pv_table *t, const struct pv_row *row)

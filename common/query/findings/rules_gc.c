@@ -225,7 +225,10 @@ static bool may_collect(const struct pv_judge *j)
 /* The most of its overloads, as they call each other. False: out of memory. */
 static bool count_collect(const struct pv_judge *j, double *ret_calls, double *ret_samples)
 {
-	struct pv_query q = { .groups = j->query->groups, .inner = true, .filter = collect };
+	struct pv_query q = { .groups = j->query->groups,
+		.inner = true,
+		.filter = collect,
+		.filter_way = PV_FILTER_AS_IT_IS };
 	struct pv_table *t = pv_spec_table(j->m, &pv_spec_methods, PV_VIEW_METHODS, &q);
 	if (!t)
 		return false;

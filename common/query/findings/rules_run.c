@@ -83,9 +83,10 @@ static bool waits_for_task(const char *name)
 
 void pv_judge_sync_over_async(const struct pv_judge *j, struct pv_finding *f)
 {
-	struct pv_query q = {
-		.groups = j->query->groups, .inner = true, .filter = "System.Threading.Tasks.Task"
-	};
+	struct pv_query q = { .groups = j->query->groups,
+		.inner = true,
+		.filter = "System.Threading.Tasks.Task",
+		.filter_way = PV_FILTER_AS_IT_IS };
 	struct pv_table *t = pv_spec_table(j->m, &pv_spec_methods, PV_VIEW_METHODS, &q);
 	if (!t) {
 		pv_finding_skip(f, "out of memory");

@@ -36,7 +36,10 @@ void pv_judge_exception_flow(const struct pv_judge *j, struct pv_finding *f)
 void pv_judge_type_init(const struct pv_judge *j, struct pv_finding *f)
 {
 	static const char class[] = "System.TypeInitializationException";
-	struct pv_query q = { .groups = j->query->groups, .inner = true, .filter = class };
+	struct pv_query q = { .groups = j->query->groups,
+		.inner = true,
+		.filter = class,
+		.filter_way = PV_FILTER_AS_IT_IS };
 	struct pv_table *t = pv_spec_table(j->m, &pv_spec_exceptions, PV_VIEW_EXCEPTIONS, &q);
 	if (!t) {
 		pv_finding_skip(f, "out of memory");

@@ -86,6 +86,17 @@ const struct pv_column *pv_view_columns(enum pv_view view, size_t *ret_n)
 	return specs[view]->column;
 }
 
+bool pv_view_filter_check(
+	enum pv_view view, const char *text, enum pv_filter_way way, struct pv_filter_error *reterr)
+{
+	const struct pv_query q = { .filter = text, .filter_way = way };
+	struct pv_row_filter f;
+	bool ok = pv_row_filter_make(&f, &q, pv_view_name(view), specs[view]->column,
+		specs[view]->columns, specs[view]->name, reterr);
+	pv_row_filter_finish(&f);
+	return ok;
+}
+
 uint64_t pv_view_generation(struct pv_model *m)
 {
 	return pv_model_generation(m);
@@ -109,6 +120,7 @@ struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const stru
 	if (!pv_build_init(&b, spec, pv_view_name(view), q))
 		return NULL;
 	b.view = view;
+	pv_build_prepare(&b, m);
 	pv_model_lock(m);
 	pv_build_stamp(&b, m);
 	pv_bucket_view(&b, m);
