@@ -117,6 +117,9 @@ bool pv_filter_passes(const struct pv_filter *f,
 /* The same where bit i says whether term i holds. */
 bool pv_filter_passes_bits(const struct pv_filter *f, uint64_t leaves);
 
+/* Whether it may let one through where only terms with a bit in `known` are decided, by `leaves`. */
+bool pv_filter_may_pass(const struct pv_filter *f, uint64_t known, uint64_t leaves);
+
 /* Whether a text of `len` bytes has what the term (no comparison) asks for. */
 bool pv_filter_text_has(const struct pv_filter_leaf *leaf, const char *text, size_t len);
 /* Whether a value stands to the term's number as it asks. */

@@ -43,6 +43,24 @@ bool pv_filter_passes_bits(const struct pv_filter *f, uint64_t leaves)
 	return pv_filter_passes(f, bit, &leaves);
 }
 
+/* Bits of what a node may be: 1 false, 2 true. */
+static unsigned outcomes(const struct pv_filter *f, unsigned at, uint64_t known, uint64_t leaves)
+{
+	const struct pv_filter_node *n = &f->node[at];
+	if (n->op == PV_FILTER_LEAF)
+		return !(known >> n->a & 1) ? 3 : leaves >> n->a & 1 ? 2 : 1;
+	unsigned a = outcomes(f, n->a, known, leaves);
+	if (n->op == PV_FILTER_NOT)
+		return (a >> 1 & 1) | (a << 1 & 2);
+	unsigned b = outcomes(f, n->b, known, leaves);
+	return n->op == PV_FILTER_AND ? (a & b & 2) | ((a | b) & 1) : ((a | b) & 2) | (a & b & 1);
+}
+
+bool pv_filter_may_pass(const struct pv_filter *f, uint64_t known, uint64_t leaves)
+{
+	return f->nodes == 0 || outcomes(f, f->nodes - 1, known, leaves) & 2;
+}
+
 /* --- quoting */
 
 static bool has_one_meaning(const char *text)

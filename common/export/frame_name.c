@@ -4,7 +4,7 @@
 
 #include "common/query/readable.h"
 
-/* Its readable name; a filter is looked for in both. */
+/* Its readable name; a filter is asked of both. */
 static bool frame(
 	struct pv_profile *p, const struct pv_column *column, const char *raw, uint32_t *ret)
 {
@@ -14,8 +14,8 @@ static bool frame(
 		name = pv_readable_text(column, raw, PV_NAME_READABLE, room);
 	if (!pv_profile_frame(p, name[0] ? name : "(no name)", ret))
 		return false;
-	bool found = p->filter && strcasestr(raw, p->filter);
-	return !found || pv_map_set(&p->found, *ret, 1);
+	return !p->filter ||
+	       pv_profile_holds(p, *ret, pv_name_bits(p->filter, column, raw, NULL, &p->places));
 }
 
 bool pv_export_frame(struct pv_profile *p, const char *raw, uint32_t *ret)

@@ -43,7 +43,9 @@ void pv_profile_clear(struct pv_profile *p)
 	pv_arena_finish(&p->arena);
 	pv_array_finish(&p->node);
 	pv_map_finish(&p->child);
-	pv_map_finish(&p->found);
+	pv_filter_free(p->filter);
+	pv_array_finish(&p->holds);
+	pv_name_places_finish(&p->places);
 	pv_array_finish(&p->thread);
 	pv_array_finish(&p->row);
 	pv_map_finish(&p->row_of);
@@ -76,12 +78,36 @@ bool pv_profile_class(struct pv_profile *p, const char *name, uint32_t *ret)
 	return true;
 }
 
-static bool is_chosen(const struct pv_profile *p, uint32_t parent, uint32_t frame)
+bool pv_profile_filter(struct pv_profile *p, const char *text, struct pv_error *reterr)
 {
+	struct pv_filter_error wrong;
+	p->filter = pv_filter_make(text, PV_FILTER_WORDS, NULL, 0, &wrong);
+	if (p->filter)
+		return true;
+	return pv_fail(reterr, wrong.no_memory ? PV_ENOMEM : PV_EUSAGE, 0,
+		"--filter, character %zu: %s", wrong.at + 1, wrong.what);
+}
+
+bool pv_profile_holds(struct pv_profile *p, uint32_t frame, uint64_t terms)
+{
+	if (p->holds.n <= frame && !pv_reserve(&p->holds, frame + 1 - p->holds.n))
+		return false;
+	while (p->holds.n <= frame)
+		p->holds.v[p->holds.n++] = 0;
+	p->holds.v[frame] |= terms;
+	return true;
+}
+
+/* Of a frame that is in no log only the text is known. */
+static uint64_t holds(const struct pv_profile *p, uint32_t parent, uint32_t frame)
+{
+	static const struct pv_column plain = { .unit = PV_UNIT_TEXT };
 	uint32_t text = frame & ~PV_FRAME_CLASS;
-	return p->node.v[parent].chosen ||
-	       (p->filter && (strcasestr(pv_intern_text(&p->text, text), p->filter) ||
-				     pv_map_get(&p->found, text) != PV_MAP_NONE));
+	if (!p->filter)
+		return 0;
+	uint64_t own = text < p->holds.n ? p->holds.v[text] : 0;
+	own |= pv_name_bits(p->filter, &plain, pv_intern_text(&p->text, text), NULL, NULL);
+	return own | (p->node.v[parent].holds & ~pv_filter_bits_of(p->filter, PV_FILTER_SITE));
 }
 
 bool pv_profile_child(struct pv_profile *p, uint32_t parent, uint32_t frame, uint32_t *ret)
@@ -96,7 +122,7 @@ bool pv_profile_child(struct pv_profile *p, uint32_t parent, uint32_t frame, uin
 	p->node.v[p->node.n++] = (struct pv_profile_node){ .parent = parent,
 		.frame = frame,
 		.depth = p->node.v[parent].depth + 1,
-		.chosen = is_chosen(p, parent, frame) };
+		.holds = holds(p, parent, frame) };
 	return true;
 }
 
@@ -113,7 +139,8 @@ static uint64_t plus(uint64_t a, uint64_t b)
 bool pv_profile_count(struct pv_profile *p, uint32_t node, unsigned thread, unsigned group,
 	const uint64_t value[2])
 {
-	if ((!value[0] && !value[1]) || (p->filter && !p->node.v[node].chosen))
+	if ((!value[0] && !value[1]) ||
+		(p->filter && !pv_filter_passes_bits(p->filter, p->node.v[node].holds)))
 		return true;
 	uint32_t at = pv_map_get(&p->row_of, row_key(node, thread, group));
 	if (at == PV_MAP_NONE) {

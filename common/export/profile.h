@@ -6,6 +6,8 @@
 #define PV_EXPORT_PROFILE_H
 
 #include "common/base/intern.h"
+#include "common/base/status.h"
+#include "common/query/name_filter.h"
 
 struct pv_model;
 
@@ -39,7 +41,7 @@ struct pv_profile_node {
 	uint32_t frame; /* in text; PV_FRAME_CLASS: a class of objects, no function */
 	uint32_t rank;  /* place in the order of texts, parents first; set by finish */
 	uint32_t depth;
-	bool chosen; /* it or a caller has the text that is looked for */
+	uint64_t holds; /* terms of the filter that hold for it or a caller */
 };
 #define PV_FRAME_CLASS (1u << 31)
 
@@ -66,16 +68,22 @@ struct pv_profile {
 	PV_ARRAY(uint32_t) order;                  /* nodes by rank; set by finish */
 	uint64_t period_ns;                        /* between two samples of a thread; 0: unknown */
 	bool wall;                                 /* in wall time, else in processor time */
-	unsigned groups;     /* bits: recorded, whether or not rows have any */
-	const char *filter;  /* NULL, or what each stack must have; borrowed */
-	bool raw_names;      /* frames are called as in the log; to be set before any is added */
-	struct pv_map found; /* frames whose name in the log has the filter */
-	uint64_t cut;        /* stacks that were too deep to be written whole */
+	unsigned groups; /* bits: recorded, whether or not rows have any */
+	bool raw_names;  /* frames are called as in the log; to be set before any is added */
+	struct pv_filter *filter; /* NULL, or which stacks there are; set by pv_profile_filter() */
+	PV_ARRAY(uint64_t) holds; /* by text: terms of it that hold for its name in the log */
+	struct pv_name_places places; /* for the terms that ask where code is from */
+	uint64_t cut;                 /* stacks that were too deep to be written whole */
 };
 
 /* An empty profile, to be cleared also after false. */
 bool pv_profile_init(struct pv_profile *p);
 void pv_profile_clear(struct pv_profile *p); /* frees all of it */
+
+/* Only stacks that a text (base/filter.h) lets through: before any are added. False: PV_EUSAGE, PV_ENOMEM. */
+bool pv_profile_filter(struct pv_profile *p, const char *text, struct pv_error *reterr);
+/* The terms that hold for the text of a frame by its name in the log; false: out of memory. */
+bool pv_profile_holds(struct pv_profile *p, uint32_t frame, uint64_t terms);
 
 /* The child of `parent` for a frame, made when new; false: out of memory. */
 bool pv_profile_child(struct pv_profile *p, uint32_t parent, uint32_t frame, uint32_t *ret);

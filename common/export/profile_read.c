@@ -213,11 +213,20 @@ static void finish(struct reading *r)
 	free(r->class_of);
 }
 
+/* They are the model's, and asked for while its stacks are added only. */
+static bool know_places(struct pv_profile *p, const struct pv_model *m)
+{
+	pv_name_places_finish(&p->places);
+	p->places = (struct pv_name_places){ 0 };
+	return !p->filter || !pv_name_places_wanted(p->filter) ||
+	       pv_name_places_make(&p->places, m);
+}
+
 bool pv_profile_add(struct pv_profile *p, struct pv_model *m, unsigned thread)
 {
 	struct reading r = { .p = p, .m = m, .thread = thread };
 	pv_model_lock(m);
-	r.ok = begin(&r);
+	r.ok = begin(&r) && know_places(p, m);
 	if (r.ok) {
 		p->groups |= recorded(m);
 		find_period(p, m->target.args ? m->target.args : "");
@@ -244,7 +253,7 @@ bool pv_profile_add_shot(struct pv_profile *p, struct pv_model *m, uint32_t shot
 {
 	struct reading r = { .p = p, .m = m };
 	pv_model_lock(m);
-	r.ok = begin(&r);
+	r.ok = begin(&r) && know_places(p, m);
 	for (size_t i = 0; r.ok && i < m->shots.shot.n; i++)
 		if (m->shots.shot.v[i].index == shot)
 			add_shot(&r, &m->shots.shot.v[i]);

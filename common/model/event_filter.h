@@ -1,7 +1,7 @@
 /*
- * The events of a log that are wanted, as words, of which all must hold. "kind:gc", "thread:worker", else
- * part of the kind, the thread or the text; "!word" must not hold, "two words" is one. Case is
- * ignored. Pure.
+ * The events of a log that are wanted, in the language of filters (base/filter.h): kind:, thread:
+ * (name and id) and words, which are looked for in the kind, the thread and the text; method:, class:,
+ * stack: and the others in the text. One that is made may be asked from any thread.
  */
 #ifndef PV_MODEL_EVENT_FILTER_H
 #define PV_MODEL_EVENT_FILTER_H
@@ -9,27 +9,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/filter.h"
 #include "common/format/event.h"
 
-enum { PV_EVENT_WORDS = 16, PV_EVENT_FILTER_MAX = 256 };
-
 struct pv_event_filter {
-	char text[PV_EVENT_FILTER_MAX]; /* the words, each ended by a NUL */
-	struct pv_event_word {
-		uint8_t of; /* 0 anything, else a field */
-		bool not;
-		uint16_t at;
-	} word[PV_EVENT_WORDS];
-	unsigned words;
-	bool kind[PV_KIND_COUNT]; /* those that the words about kinds leave */
-	bool lines;               /* some words are about more than the kind */
+	struct pv_filter *f;
+	bool kind[PV_KIND_COUNT]; /* those of which events may pass */
 };
 
-/* Words beyond the limits are left out. NULL and "" let everything through. */
-void pv_event_filter_parse(const char *words, struct pv_event_filter *ret);
+/*
+ * NULL and "" let everything through. False with *reterr: no filter; finish it then, too.
+ */
+bool pv_event_filter_make(struct pv_event_filter *ret, const char *text, enum pv_filter_way way,
+	struct pv_filter_error *reterr);
+void pv_event_filter_finish(struct pv_event_filter *f);
 
-/* The kind is one of `kind` already. */
+/* Whether an event passes: the kind's name, the thread's name and id, and the text. */
 bool pv_event_filter_has(
-	const struct pv_event_filter *f, unsigned kind, const char *thread, const char *line);
+	const struct pv_event_filter *f, const char *kind, const char *thread, const char *line);
 
 #endif

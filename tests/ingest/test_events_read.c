@@ -275,28 +275,45 @@ START_TEST(names_are_those_of_the_model)
 }
 END_TEST
 
+static struct pv_event_filter filter_of(const char *text)
+{
+	struct pv_filter_error err;
+	struct pv_event_filter f;
+	ck_assert_msg(pv_event_filter_make(&f, text, PV_FILTER_CAPITALS, &err), "%s", err.what);
+	return f;
+}
+
 START_TEST(words_of_a_filter)
 {
-	struct pv_event_filter f;
-	pv_event_filter_parse(" kind:GC !text:\"mark begins\" worker", &f);
-	ck_assert_uint_eq(f.words, 3);
+	struct pv_event_filter f = filter_of(" kind:gc !\"mark begins\" worker");
 	ck_assert(f.kind[PV_KIND_GC_EVENT] && f.kind[PV_KIND_GC_RESIZE]);
 	ck_assert(!f.kind[PV_KIND_ALLOC]);
-	ck_assert(pv_event_filter_has(&f, PV_KIND_GC_EVENT, "worker-1", "minor begins"));
-	ck_assert(!pv_event_filter_has(&f, PV_KIND_GC_EVENT, "worker-1", "minor mark begins"));
-	ck_assert(!pv_event_filter_has(&f, PV_KIND_GC_EVENT, "main", "minor begins"));
-	pv_event_filter_parse("!kind:alloc", &f);
-	ck_assert(!f.kind[PV_KIND_ALLOC] && f.kind[PV_KIND_GC_EVENT] && !f.lines);
-	pv_event_filter_parse("", &f);
-	ck_assert(f.kind[PV_KIND_ALLOC] && pv_event_filter_has(&f, PV_KIND_ALLOC, "", ""));
-	pv_event_filter_parse("alloc", &f); /* a word without a field finds kinds, too */
-	ck_assert(pv_event_filter_has(&f, PV_KIND_ALLOC, "main", "String"));
-	ck_assert(!pv_event_filter_has(&f, PV_KIND_GC_EVENT, "main", "minor"));
-	char many[4000];
-	memset(many, 'x', sizeof many - 1);
-	many[sizeof many - 1] = 0;
-	pv_event_filter_parse(many, &f); /* longer than any text: left out */
-	ck_assert_uint_eq(f.words, 0);
+	ck_assert(pv_event_filter_has(&f, "gc.event", "worker-1", "minor begins"));
+	ck_assert(!pv_event_filter_has(&f, "gc.event", "worker-1", "minor mark begins"));
+	ck_assert(!pv_event_filter_has(&f, "gc.event", "main", "minor begins"));
+	pv_event_filter_finish(&f);
+	f = filter_of("!kind:alloc");
+	ck_assert(!f.kind[PV_KIND_ALLOC] && f.kind[PV_KIND_GC_EVENT]);
+	pv_event_filter_finish(&f);
+	f = filter_of("kind:alloc | thread:main !kind:gc");
+	ck_assert(f.kind[PV_KIND_ALLOC] && !f.kind[PV_KIND_GC_EVENT]);
+	ck_assert(f.kind[PV_KIND_EXCEPTION_THROW]);
+	pv_event_filter_finish(&f);
+	f = filter_of("");
+	ck_assert(f.kind[PV_KIND_ALLOC] && pv_event_filter_has(&f, "alloc", "", ""));
+	pv_event_filter_finish(&f);
+	f = filter_of("alloc"); /* a word without a field finds kinds, too */
+	ck_assert(pv_event_filter_has(&f, "alloc", "main", "String"));
+	ck_assert(!pv_event_filter_has(&f, "gc.event", "main", "minor"));
+	ck_assert(f.kind[PV_KIND_GC_EVENT]); /* its text may have the word */
+	pv_event_filter_finish(&f);
+	f = filter_of("!alloc");
+	ck_assert(!f.kind[PV_KIND_ALLOC]);
+	pv_event_filter_finish(&f);
+	struct pv_filter_error err;
+	ck_assert(!pv_event_filter_make(&f, "a |", PV_FILTER_CAPITALS, &err));
+	ck_assert_uint_eq(err.at, 2);
+	pv_event_filter_finish(&f);
 }
 END_TEST
 

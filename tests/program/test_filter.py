@@ -150,12 +150,65 @@ def check_tree(text, keeps):
 
 
 def check_errors():
+    for verb in (['dump', log], ['convert', log, '--to', 'folded', '-o', '-']):
+        done = subprocess.run([profview, *verb, '--filter', 'a |'], capture_output=True, text=True, timeout=60, check=False)
+        if done.returncode != 2 or done.stdout or '--filter, character 3: ' not in done.stderr:
+            FAILED.append(f'{verb}: {done.returncode}, {done.stderr!r}')
     for text, at in (('a |', 3), ('(a', 1), ('a )', 3), ('"a', 1), ('/(/', 2), (r'/(a)\1/', 5), ('kind:', 1),
                      ('/(a{1,255}){1,255}/', 19), ('(' * 100, 65), ('calls>3ms', 7)):
         done = subprocess.run([profview, 'report', log, '--section', 'methods', '--filter', text],
                               capture_output=True, text=True, timeout=60, check=False)
         if done.returncode != 2 or done.stdout or f'--filter, character {at}: ' not in done.stderr:
             FAILED.append(f'{text!r}: {done.returncode}, {done.stderr!r}')
+
+
+def folded(*words):
+    done = subprocess.run([profview, 'convert', log, '--to', 'folded', '-o', '-', '--measure', 'self', '--names', 'raw',
+                           *words], capture_output=True, text=True, timeout=60, check=True)
+    return sorted(done.stdout.splitlines())
+
+
+def check_stacks():
+    """A word is in a stack where it is in any of its frames."""
+    every = folded()
+    def frames(line):
+        return [f.lower() for f in line.rsplit(' ', 1)[0].split(';')]
+    for text, keeps in (('take', lambda fs: any('take' in f for f in fs)),
+                        ('!take', lambda fs: not any('take' in f for f in fs)),
+                        ('take main', lambda fs: any('take' in f for f in fs) and any('main' in f for f in fs)),
+                        ('take | item', lambda fs: any('take' in f or 'item' in f for f in fs)),
+                        ('site:take', lambda fs: 'take' in fs[-1]),
+                        ('/^basket:/', lambda fs: any(f.startswith('basket:') for f in fs)),
+                        ('module:shop.exe', lambda fs: any(f.split(':')[0] in (
+                            'shop', 'shelf', 'basket', 'item', 'outofstockexception') for f in fs))):
+        got, want = folded('--filter', text), [line for line in every if keeps(frames(line))]
+        if got != want or not want:
+            FAILED.append(f'convert --filter {text!r}: {len(got)} stacks, not {len(want)} of {len(every)}')
+
+
+def dumped(*words):
+    return subprocess.run([profview, 'dump', log, *words], capture_output=True, text=True, timeout=60,
+                          check=True).stdout.splitlines()
+
+
+def check_dump():
+    every = dumped()
+    def events(lines):
+        return [line for line in lines if line.split()[1].startswith('0x')]
+    def kind(line):
+        return line.split()[3]
+    thread = next(line.split()[1] for line in events(every) if kind(line) == 'gc.event')
+    for text, keeps in (('kind:gc', lambda e: 'gc' in kind(e)),
+                        ('!kind:alloc', lambda e: 'alloc' not in kind(e)),
+                        ('kind:alloc | kind:gc.event', lambda e: 'alloc' in kind(e) or 'gc.event' in kind(e)),
+                        (f'thread:{thread} !kind:method', lambda e: e.split()[1] == thread and 'method' not in kind(e)),
+                        ('name="Shop', lambda e: 'name="Shop' in e),
+                        ('/size=[0-9]{4}/', lambda e: re.search('size=[0-9]{4}', e))):
+        got, want = dumped('--filter', text), [e for e in events(every) if keeps(e)]
+        if events(got) != want or not want or len(want) == len(events(every)):
+            FAILED.append(f'dump --filter {text!r}: {len(events(got))} events, not {len(want)}')
+        if got[0] != every[0] or any(' buffer: ' in line for line in got):
+            FAILED.append(f'dump --filter {text!r}: other lines')
 
 
 some = 0
@@ -166,6 +219,8 @@ if some < len(CASES) * 2 // 3:
     FAILED.append(f'only {some} of {len(CASES)} filters tell rows apart')
 check_tree('take', has('take'))
 check_tree('self>1ms !kind:jit', lambda r: r['self_ns'] > 1e6 and r['kind'] != 'jit')
+check_stacks()
+check_dump()
 check_errors()
 print('\n'.join(FAILED) or f'{len(CASES)} filters keep what they say, {some} of them a part of the rows')
 sys.exit(1 if FAILED else 0)

@@ -1,4 +1,6 @@
 /* Flames: their sums are those of the tables, whatever is left out, turned round or zoomed. */
+#include <inttypes.h>
+
 #include "tests/kit/query_kit.h"
 #include "tests/kit/suite.h"
 
@@ -303,6 +305,19 @@ START_TEST(thin_ones_are_summed_up_and_filters_keep_whole_paths)
 	ck_assert_uint_eq(f->total, 10);
 	ck_assert_uint_eq(f->all, 35);
 	pv_flame_destroy(f);
+	/* A path has what any of its frames has. */
+	static const struct {
+		const char *filter;
+		uint64_t total;
+	} some[] = { { "!parse", 25 }, { "parse main", 10 }, { "parse | main", 18 },
+		{ "parse !main", 0 }, { "method:/pa+rse/", 10 }, { "class:app", 18 },
+		{ "kind:nothing", 0 }, { "a |", 0 } };
+	for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+		f = ask(t, &(struct pv_flame_wish){ .filter = some[i].filter });
+		check_sums(f);
+		ck_assert_msg(f->total == some[i].total, "%s: %" PRIu64, some[i].filter, f->total);
+		pv_flame_destroy(f);
+	}
 	struct pv_flame_path gone = path_to((struct pv_flame_path){ .way = PV_FLAME_DOWN }, 42);
 	f = ask(t, &(struct pv_flame_wish){ .zoom = &gone });
 	ck_assert(f->lost);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "common/report/dump.h"
+#include "common/report/dump_filter.h"
 #include "tui/app/complain.h"
 #include "tui/app/exits.h"
 #include "tui/app/feed.h"
@@ -19,6 +20,18 @@ static void tell_dumped(const char *path, const struct pv_dump_totals *t)
 		t->first.reason, t->first.offset, t->first.bytes, more);
 }
 
+/* Standard output, or what passes the filter on to it; NULL: that was complained about. */
+static FILE *filtered(const struct ui_options *o)
+{
+	struct pv_filter_error wrong;
+	if (!o->report.filter || !o->report.filter[0])
+		return stdout;
+	FILE *out = pv_dump_filter(stdout, o->report.filter, &wrong);
+	if (!out)
+		ui_complain(NULL, "--filter, character %zu: %s", wrong.at + 1, wrong.what);
+	return out;
+}
+
 int ui_dump_run(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
@@ -27,7 +40,12 @@ int ui_dump_run(const struct ui_options *o)
 	const struct pv_dump_input in = {
 		.path = o->path, .follow = o->follow, .stop = stop, .waits = ui_exit_waits
 	};
-	bool ok = pv_dump_path(&in, stdout, &totals, &err);
+	FILE *out = filtered(o);
+	if (!out)
+		return EXIT_USAGE;
+	bool ok = pv_dump_path(&in, out, &totals, &err);
+	if (out != stdout && fclose(out) != 0 && ok)
+		return ui_exit_output(EXIT_OWN);
 	if (*stop)
 		return ui_exit_output(128 + *stop);
 	if (!ok)

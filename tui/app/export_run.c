@@ -161,7 +161,8 @@ int ui_export_run(const struct ui_options *o)
 {
 	struct work w = { .o = o, .format = ui_export_format(o) };
 	bool ok = pv_profile_init(&w.profile) || no_memory(&w);
-	w.profile.filter = o->report.filter && *o->report.filter ? o->report.filter : NULL;
+	if (ok && o->report.filter && *o->report.filter)
+		ok = pv_profile_filter(&w.profile, o->report.filter, &w.err);
 	w.profile.raw_names = o->report.raw_names;
 	ok = ok && read_log(&w);
 	if (ok && w.format->threads && !o->report.has_shot)

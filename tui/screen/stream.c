@@ -181,10 +181,11 @@ void ui_stream_forget(struct ui_screen *s)
 /* The words that are there already stay. */
 static void narrow(struct ui_screen *s, struct ui_list *l, const char *field, const char *value)
 {
-	char filter[2 * UI_TEXT_MAX];
-	const char *quote = strchr(value, ' ') ? "\"" : "";
-	int n = snprintf(filter, sizeof filter, "%s%s%s:%s%s%s", l->filter, l->filter[0] ? " " : "",
-		field, quote, value, quote);
+	char filter[3 * UI_TEXT_MAX], quoted[UI_TEXT_MAX];
+	bool any = strchr(l->filter, '|'); /* binds less than what is added */
+	int n = snprintf(filter, sizeof filter, "%s%s%s%s%s:%s", any ? "(" : "", l->filter,
+		any ? ")" : "", l->filter[0] ? " " : "", field,
+		pv_filter_quote(value, quoted, sizeof quoted));
 	if (n < 0 || n >= UI_TEXT_MAX) {
 		ui_screen_say(s, true, "the filter is too long; Del clears it");
 		return;

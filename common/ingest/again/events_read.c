@@ -215,7 +215,7 @@ static bool keep(
 	pv_event_thread_text(r->model, of, time, thread, sizeof thread);
 	pv_event_line(r->model, b, i, r->wish.readable, line, sizeof line);
 	snprintf(both, sizeof both, "%s 0x%" PRIx64, thread, of);
-	if (!pv_event_filter_has(&r->filter, b->kind[i], both, line))
+	if (!pv_event_filter_has(&r->filter, pv_kind_name(b->kind[i]), both, line))
 		return true;
 	size_t n = strlen(thread) + 1, m = strlen(line) + 1;
 	char *own = malloc(n + m);
@@ -497,8 +497,15 @@ struct pv_events_read *pv_events_start(
 	r->in = in;
 	r->source = source;
 	r->wish = *wish;
-	pv_event_filter_parse(wish->filter, &r->filter);
+	struct pv_filter_error wrong;
 	r->wish.filter = NULL;
+	if (!pv_event_filter_make(&r->filter, wish->filter, PV_FILTER_CAPITALS, &wrong)) {
+		pv_source_close(source);
+		free(r);
+		pv_fail(reterr, wrong.no_memory ? PV_ENOMEM : PV_EUSAGE, 0,
+			"filter, character %zu: %s", wrong.at + 1, wrong.what);
+		return NULL;
+	}
 	r->side[BEFORE] = (struct side){ .dir = -1,
 		.most = wish->from == PV_EVENTS_LAST ? PV_EVENT_PAGE_ROWS : PV_EVENT_PAGE_HALF };
 	r->side[AFTER] = (struct side){ .dir = 1,
@@ -526,6 +533,7 @@ void pv_events_destroy(struct pv_events_read *r)
 		pv_array_finish(&s->candidate);
 	}
 	pv_event_page_destroy(r->page);
+	pv_event_filter_finish(&r->filter);
 	pv_source_close(r->source);
 	pv_array_finish(&r->part);
 	pv_array_finish(&r->chunk);

@@ -49,7 +49,7 @@ struct pv_flame_wish {
 	const struct pv_flame_path *zoom;
 	const struct pv_flame_cut *cut;
 	size_t cuts;
-	const char *filter; /* only call paths with such a frame; NULL or "": all */
+	const char *filter; /* base/filter.h, only paths that pass; NULL or "": all */
 	const char *find;   /* frames that are marked; likewise none */
 	bool fold;          /* a frame that calls itself is one */
 	bool by_name;       /* siblings by name, not by weight */

@@ -283,6 +283,7 @@ struct pv_flame_tree *pv_flame_tree_make(
 	if (!t)
 		return NULL;
 	t->refs = 1;
+	t->model = m;
 	t->frame.readable = q->readable;
 	if (!pv_flame_windowed(which))
 		query.window_ns = 0;

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/model/model.h"
+#include "common/query/code_kind.h"
 #include "common/query/flame/flame_parts.h"
 
 static const struct pv_column method_column = { .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_METHOD };
@@ -65,17 +67,55 @@ static bool cut(const struct pv_flame_tree *t, const struct pv_flame_shape *s,
 	return ok;
 }
 
+/* Where code was loaded from, for a filter that asks. */
+static bool know_places(struct pv_flame_tree *t, const struct pv_filter *f)
+{
+	if (t->has_origins || !pv_name_places_wanted(f))
+		return true;
+	pv_model_lock(t->model);
+	t->has_origins = pv_name_places_make(&t->origins, t->model);
+	pv_model_unlock(t->model);
+	return t->has_origins;
+}
+
+/*
+ * A path passes as a row does whose texts are its frames: a term holds where it does for any of
+ * them, "site:" for the last one.
+ */
+static bool keep_passing(struct pv_flame_tree *t, const struct pv_flame_shape *s,
+	const struct pv_filter *f, uint64_t *self)
+{
+	uint64_t own = pv_filter_bits_of(f, PV_FILTER_SITE);
+	uint64_t *frame = calloc(t->frame.n ? t->frame.n : 1, sizeof *frame);
+	uint64_t *on_way = calloc(s->n ? s->n : 1, sizeof *on_way);
+	bool ok = frame && on_way && know_places(t, f);
+	for (uint32_t i = 0; ok && i < t->frame.n; i++) {
+		const struct pv_flame_frame *v = &t->frame.v[i];
+		frame[i] = pv_name_bits(f,
+			v->flags & PV_FLAME_CLASS ? &class_column : &method_column, v->name,
+			pv_code_kind_text((enum pv_code_kind)v->kind), &t->origins);
+	}
+	for (uint32_t i = 0; ok && i < s->n; i++) {
+		if (i)
+			on_way[i] = (on_way[s->node[i].parent] & ~own) | frame[s->node[i].frame];
+		if (!pv_filter_passes_bits(f, on_way[i]))
+			self[i] = 0;
+	}
+	free(frame);
+	free(on_way);
+	return ok;
+}
+
+/* Of a filter that is wrong nothing passes. */
 static bool filter(
 	struct pv_flame_tree *t, const struct pv_flame_shape *s, const char *text, uint64_t *self)
 {
-	uint8_t *hit = pv_flame_match(&t->frame, text);
-	uint8_t *in = hit ? pv_flame_within(s, hit) : NULL;
-	for (uint32_t i = 0; in && i < s->n; i++)
-		if (!in[i])
-			self[i] = 0;
-	bool ok = in != NULL;
-	free(hit);
-	free(in);
+	struct pv_filter_error wrong;
+	struct pv_filter *f = pv_filter_make(text, PV_FILTER_CAPITALS, NULL, 0, &wrong);
+	if (!f && !wrong.no_memory)
+		memset(self, 0, s->n * sizeof *self);
+	bool ok = f ? keep_passing(t, s, f, self) : !wrong.no_memory;
+	pv_filter_free(f);
 	return ok;
 }
 

@@ -5,6 +5,7 @@
 #include "common/query/call_copy.h"
 #include "common/query/flame/flame.h"
 #include "common/query/groups_kept.h"
+#include "common/query/name_filter.h"
 #include "common/query/readable.h"
 
 /* Children stand next to each other, the heaviest first; parents before their children. */
@@ -35,7 +36,10 @@ struct pv_flame_shape {
 
 struct pv_flame_tree {
 	unsigned refs; /* atomic */
+	struct pv_model *model;
 	struct pv_flame_frames frame;
+	struct pv_name_places origins; /* made for the first filter that asks */
+	bool has_origins;
 	struct pv_flame_shape whole; /* as it was recorded, equal names merged */
 	uint64_t generation;
 	double waited;

@@ -83,6 +83,7 @@ void pv_flame_tree_drop(struct pv_flame_tree *t)
 	pv_arena_finish(&t->frame.arena);
 	free(t->frame.v);
 	pv_flame_forget(t);
+	pv_name_places_finish(&t->origins);
 	free(t->whole.node);
 	free(t);
 }

@@ -30,6 +30,7 @@ static void run_stream(struct pv_build *b, struct pv_model *m)
 	pv_model_lock(m);
 	pv_build_stamp(b, m);
 	pv_model_unlock(m);
+	b->filters = false; /* the page has what passes (event_filter.h) */
 	for (size_t i = 0; p && i < p->rows; i++) {
 		const struct pv_event_row *r = &p->row[i];
 		struct pv_cell *c = pv_build_row(b, r->id);
