@@ -63,14 +63,17 @@ static bool is_wanted(const struct lines *l)
 	return strncmp(what, "buffer:", 7) != 0 && strncmp(what, "block:", 6) != 0;
 }
 
+/* The line has been made showable by the dump. */
 static bool end_line(struct lines *l)
 {
+	size_t n = l->line.n;
 	if (!pv_reserve(&l->line, 2))
 		return false;
-	l->line.v[l->line.n] = 0;
-	bool ok = !is_wanted(l) || (fputs(l->line.v, l->out) >= 0 && putc('\n', l->out) != EOF);
+	l->line.v[n] = 0;
+	bool wanted = is_wanted(l);
+	l->line.v[n] = '\n';
 	l->line.n = 0;
-	return ok;
+	return !wanted || fwrite(l->line.v, 1, n + 1, l->out) == n + 1;
 }
 
 static ssize_t take(void *cookie, const char *bytes, size_t n)

@@ -24,6 +24,7 @@ OWN = {
         r'PV_VERSION': 'our own version',
         r'pv_kind_name\(.*\)': "names of the format's events",
     },
+    'common/report/dump_filter.c': {r'l->line\.v': 'a line of the dump, which has made it showable'},
     'common/base/showable.c': {r'c\.text': 'what is shown', r's->at - n': 'plain ASCII'},
     'tui/app/complain.c': {r'shown': 'what is shown', r'lines': "a canvas's text"},
     'tui/app/main.c': {r'text': 'the help', r'frame\.text': "a canvas's text"},

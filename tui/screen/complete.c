@@ -106,12 +106,44 @@ static void add_arguments(struct words *w, struct ui_screen *s, enum ui_command 
 	}
 }
 
+/* --- terms of a filter */
+
+/* The part of a filter before the term that is being typed. */
+static size_t before_term(const char *stem)
+{
+	size_t n = strlen(stem);
+	while (n > 0 && !strchr(" |(!", stem[n - 1]))
+		n--;
+	return n;
+}
+
+/* Fields, and the columns that can be compared. */
+static void add_terms(struct words *w, const struct ui_list *l)
+{
+	char word[WORD];
+	for (enum pv_filter_field i = 1; pv_filter_field_name(i); i++) {
+		snprintf(word, sizeof word, "%s:", pv_filter_field_name(i));
+		add(w, word);
+	}
+	for (size_t i = 0; l && l->table && i < l->table->columns; i++) {
+		enum pv_unit unit = l->table->column[i].unit;
+		if (unit != PV_UNIT_TEXT && unit != PV_UNIT_LIST)
+			add(w, l->table->column[i].id);
+	}
+}
+
 /* The lines that begin as the stem does: its words but the last stay. */
 static void gather(struct ui_screen *s, const char *stem, struct words *w)
 {
 	size_t n = strcspn(stem, " ");
 	char name[WORD];
 	w->n = 0;
+	if (s->prompt.kind == UI_PROMPT_FILTER) {
+		w->stem = stem + before_term(stem);
+		w->any_case = false;
+		add_terms(w, ui_screen_list(s));
+		return;
+	}
 	w->stem = stem;
 	w->any_case = false;
 	if (!stem[n]) {
@@ -127,8 +159,11 @@ static void gather(struct ui_screen *s, const char *stem, struct words *w)
 }
 
 /* The part of the line before what is being completed. */
-static size_t kept(const char *stem)
+static size_t kept(const struct ui_screen *s)
 {
+	const char *stem = s->complete.stem;
+	if (s->prompt.kind == UI_PROMPT_FILTER)
+		return before_term(stem);
 	size_t n = strcspn(stem, " ");
 	return stem[n] ? n + strspn(stem + n, " ") : 0;
 }
@@ -139,7 +174,7 @@ static void show(struct ui_screen *s, const char *word)
 {
 	char line[UI_PROMPT_MAX];
 	const char *stem = s->complete.stem;
-	size_t before = kept(stem);
+	size_t before = kept(s);
 	snprintf(line, sizeof line, "%.*s%s", (int)before, stem, word);
 	ui_prompt_set(&s->prompt, line);
 }

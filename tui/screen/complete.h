@@ -1,5 +1,6 @@
 /*
- * Completion on the command line: names of commands, then what may follow one. Tab lists and
+ * Completion on the command line: names of commands, then what may follow one; in a filter names of
+ * fields and columns. Tab lists and
  * goes as far as all agree, and then from one to the next; Shift-Tab back. One thread.
  */
 #ifndef UI_COMPLETE_H

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/query/row_filter.h"
 #include "tui/panes/flame_pane.h"
 #include "tui/screen/idle_key.h"
 #include "tui/screen/screen.h"
@@ -50,11 +51,47 @@ void ui_screen_tell_search(struct ui_screen *s)
 	l->look_tell = false;
 }
 
+/* Whether the list can be filtered by a text; else what is wrong with it. */
+static bool is_filter(const struct ui_list *l, const char *text, struct pv_filter_error *wrong)
+{
+	const struct pv_query q = { .filter = text, .filter_way = PV_FILTER_CAPITALS };
+	struct pv_row_filter f;
+	size_t n;
+	const struct pv_column *column = pv_view_columns(l->view, &n);
+	bool ok = pv_row_filter_make(&f, &q, "", column, n, NULL, wrong);
+	pv_row_filter_finish(&f);
+	return ok;
+}
+
+/* While a filter is no whole one the last that was stays. */
+static void filter_now(struct ui_screen *s, struct ui_list *l)
+{
+	struct pv_filter_error wrong;
+	bool ok = is_filter(l, s->prompt.text, &wrong);
+	if (ok)
+		ui_list_set_filter(l, s->prompt.text);
+	if (ok)
+		snprintf(s->prompt.label, sizeof s->prompt.label, "Filter: ");
+	else
+		snprintf(s->prompt.label, sizeof s->prompt.label,
+			"Filter (%zu: %s): ", wrong.at + 1, wrong.what);
+}
+
+/* A wrong one is said, and all is as it was before. */
+static void filter_by(struct ui_screen *s, struct ui_list *l, const char *text, const char *before)
+{
+	struct pv_filter_error wrong;
+	bool ok = is_filter(l, text, &wrong);
+	ui_list_set_filter(l, ok ? text : before);
+	if (!ok)
+		ui_screen_say(s, true, "no filter, character %zu: %s", wrong.at + 1, wrong.what);
+}
+
 static void changed(struct ui_screen *s)
 {
 	struct ui_list *l = ui_screen_list(s);
 	if (s->prompt.kind == UI_PROMPT_FILTER && l)
-		ui_list_set_filter(l, s->prompt.text);
+		filter_now(s, l);
 	else if (s->prompt.kind == UI_PROMPT_SEARCH)
 		search_now(s);
 }
@@ -78,6 +115,9 @@ static void gone(struct ui_screen *s)
 
 static unsigned done(struct ui_screen *s)
 {
+	struct ui_list *l = ui_screen_list(s);
+	if (s->prompt.kind == UI_PROMPT_FILTER && l)
+		filter_by(s, l, s->prompt.text, s->was);
 	if (s->prompt.kind == UI_PROMPT_CONFIRM)
 		return UI_HANDLED | UI_LEAVE;
 	if (s->prompt.kind == UI_PROMPT_PROGRAM)
@@ -116,8 +156,10 @@ unsigned ui_screen_type(struct ui_screen *s, int key)
 		return UI_HANDLED;
 	case UI_PROMPT_TAB:
 	case UI_PROMPT_BACKTAB:
-		if (s->prompt.kind == UI_PROMPT_COMMAND)
+		if (s->prompt.kind == UI_PROMPT_COMMAND || s->prompt.kind == UI_PROMPT_FILTER)
 			ui_complete_next(s, answer == UI_PROMPT_TAB ? 1 : -1);
+		if (s->prompt.kind == UI_PROMPT_FILTER)
+			changed(s);
 		return UI_HANDLED;
 	case UI_PROMPT_SAME:
 		return UI_HANDLED;
@@ -200,7 +242,7 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 		return true;
 	case UI_CMD_FILTER:
 		if (l)
-			ui_list_set_filter(l, word);
+			filter_by(s, l, word, l->filter);
 		return true;
 	case UI_CMD_FIND_OBJECT:
 		ui_browser_find(s, word);

@@ -67,7 +67,7 @@ static bool cut(const struct pv_flame_tree *t, const struct pv_flame_shape *s,
 	return ok;
 }
 
-/* Where code was loaded from, for a filter that asks. */
+/* The origins of code, for a filter that asks. */
 static bool know_places(struct pv_flame_tree *t, const struct pv_filter *f)
 {
 	if (t->has_origins || !pv_name_places_wanted(f))
