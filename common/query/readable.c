@@ -59,28 +59,6 @@ bool pv_text_has(const char *text, const char *part)
 	}
 }
 
-static bool has(const struct pv_column *column, const char *name, const char *part)
-{
-	char room[PV_READABLE_MAX];
-	if (pv_text_has(name, part))
-		return true;
-	if (!pv_column_has_names(column) || column->unit == PV_UNIT_LIST)
-		return false;
-	const char *text = pv_readable_text(column, name, PV_NAME_READABLE, room);
-	return text != name && pv_text_has(text, part);
-}
-
-bool pv_readable_has(const struct pv_column *column, const struct pv_cell *cell, const char *part)
-{
-	return cell->state == PV_CELL_VALUE && has(column, cell->s, part);
-}
-
-bool pv_readable_class_has(const char *name, const char *part)
-{
-	static const struct pv_column class = { .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_CLASS };
-	return has(&class, name, part);
-}
-
 /* --- frames */
 
 const char *pv_frames_text(

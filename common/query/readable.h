@@ -25,11 +25,6 @@ const char *pv_readable_text(const struct pv_column *column, const char *raw,
 /* Whether `text` contains `part`; ASCII case-insensitive; "" is in everything. */
 bool pv_text_has(const char *text, const char *part);
 
-/* Whether a cell's name holds the part, in the log's words or in readable ones; case is ignored. */
-bool pv_readable_has(const struct pv_column *column, const struct pv_cell *cell, const char *part);
-/* The same of a class. */
-bool pv_readable_class_has(const char *name, const char *part);
-
 /* Readable frames of stacks, each made once. Valid when zeroed. One thread at a time. */
 struct pv_frames {
 	struct pv_intern raw;

@@ -220,6 +220,74 @@ END_TEST
 
 /* --- strings */
 
+static bool is_in(struct pv_table *t, uint64_t address)
+{
+	for (size_t i = 0; i < t->rows; i++)
+		if (cell(t, i, "address")->u == address)
+			return true;
+	return false;
+}
+
+/* By class, by string and by figures: of all objects those pass that a look at each row keeps. */
+static void check_filter(
+	struct world *w, const char *filter, bool (*keeps)(struct pv_table *, size_t))
+{
+	struct pv_table *all = ask(w, PV_VIEW_HEAP_OBJECTS, (struct pv_query){ 0 });
+	struct pv_table *t = ask(w, PV_VIEW_HEAP_OBJECTS, (struct pv_query){ .filter = filter });
+	size_t want = 0;
+	for (size_t i = 0; i < all->rows; i++) {
+		bool is = keeps(all, i);
+		want += is;
+		ck_assert_msg(is_in(t, cell(all, i, "address")->u) == is, "%s: %zu", filter, i);
+	}
+	ck_assert_uint_eq(t->rows, want);
+	ck_assert_msg(want && want < all->rows, "%s: %zu of %zu", filter, want, all->rows);
+	pv_table_destroy(all);
+	pv_table_destroy(t);
+}
+
+static bool is_string(struct pv_table *t, size_t i)
+{
+	return strcmp(cell(t, i, "class")->s, "String") == 0;
+}
+
+static bool is_no_string(struct pv_table *t, size_t i)
+{
+	return !is_string(t, i);
+}
+
+static bool is_large(struct pv_table *t, size_t i)
+{
+	return cell(t, i, "bytes")->u >= 64 && cell(t, i, "retained_bytes")->u > 64;
+}
+
+static bool keeps_other_than_strings(struct pv_table *t, size_t i)
+{
+	return !is_string(t, i) && cell(t, i, "retained_bytes")->u > 64;
+}
+
+static bool is_long_or_entries(struct pv_table *t, size_t i)
+{
+	return strcmp(cell(t, i, "class")->s, "Entry[]") == 0 ||
+	       (is_string(t, i) && cell(t, i, "length")->u == 500);
+}
+
+START_TEST(objects_are_filtered)
+{
+	struct world w = open_world();
+	check_filter(&w, "class:string", is_string);
+	check_filter(&w, "!class:string", is_no_string);
+	check_filter(&w, "bytes>=64 retained_bytes>64", is_large);
+	check_filter(&w, "!class:String retained>64B", keeps_other_than_strings);
+	check_filter(&w, "length=500 | class:\"Entry[]\"", is_long_or_entries);
+	struct pv_table *t = ask(&w, PV_VIEW_HEAP_OBJECTS, (struct pv_query){ .filter = "(a" });
+	ck_assert_uint_eq(t->rows, 0);
+	ck_assert_str_eq(t->coverage, "filter, character 1: this ( is never closed");
+	pv_table_destroy(t);
+	close_world(&w);
+}
+END_TEST
+
 START_TEST(strings_are_shown_and_found)
 {
 	struct world w = open_world();
@@ -303,6 +371,7 @@ int main(void)
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, fields_and_elements);
 	tcase_add_test(c, the_way_to_a_root);
+	tcase_add_test(c, objects_are_filtered);
 	tcase_add_test(c, strings_are_shown_and_found);
 	tcase_add_test(c, for_chrome);
 	tcase_add_test(c, there_is_a_bound);

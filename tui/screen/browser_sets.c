@@ -16,7 +16,10 @@ static bool of_filter(const struct pv_heap *h, const struct ui_browse_place *at,
 {
 	const struct pv_heap_set *in = at->set ? b->set[at->set - 1].set : NULL;
 	const uint32_t none = 0;
-	struct pv_choice choice = { .key = PV_BY_ADDRESS, .filter = filter, .klass = at->klass };
+	struct pv_choice choice = { .key = PV_BY_ADDRESS,
+		.filter = filter,
+		.way = PV_FILTER_CAPITALS,
+		.klass = at->klass };
 	struct pv_chosen chosen;
 	if (in) {
 		choice.of = in->node.n ? in->node.v : &none;

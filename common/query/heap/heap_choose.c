@@ -6,31 +6,106 @@
 #include "common/heap/radix.h"
 #include "common/query/build.h"
 #include "common/query/heap/heap_find.h"
-#include "common/query/readable.h"
+#include "common/base/map.h"
+#include "common/base/status.h"
 
-/* Which classes' names hold the text; NULL when out of memory. */
-static bool *matching(const struct pv_graph *g, const char *filter)
+enum { BYTES, RETAINED, ADDRESS, LENGTH };
+
+static const struct pv_filter_column numbers[] = {
+	{ "bytes", PV_FILTER_BYTES, BYTES },
+	{ "retained_bytes", PV_FILTER_BYTES, RETAINED },
+	{ "address", PV_FILTER_PLAIN, ADDRESS },
+	{ "length", PV_FILTER_PLAIN, LENGTH },
+};
+
+/* A filter, and the terms of it that hold for classes and for strings. */
+struct asked {
+	const struct pv_heap *h;
+	struct pv_filter *f;
+	uint64_t *of_class;
+	struct pv_map of_string; /* node -> index in `string` */
+	PV_ARRAY(uint64_t) string;
+	bool compares;
+};
+
+static void asked_finish(struct asked *a)
 {
-	bool *match = malloc((g->klass.n + 1) * sizeof *match);
-	for (size_t i = 0; match && i < g->klass.n; i++)
-		match[i] =
-			!filter || !filter[0] || pv_readable_class_has(g->klass.v[i].name, filter);
-	return match;
+	pv_filter_free(a->f);
+	free(a->of_class);
+	pv_map_finish(&a->of_string);
+	pv_array_finish(&a->string);
 }
 
-/* By node: whether the beginning of a string holds the text. NULL: none does, or no memory. */
-static uint8_t *speaking(const struct pv_graph *g, const char *filter, bool *ok)
+/* Terms that the beginning of a string holds. */
+static uint64_t bits_of_text(const struct pv_filter *f, const char *text)
 {
-	uint8_t *does = filter && filter[0] && g->string.n ? calloc((size_t)g->nodes + 1, 1) : NULL;
-	*ok &= does || !filter || !filter[0] || !g->string.n;
-	for (size_t i = 0; does && i < g->string.n; i++) {
-		uint32_t node = pv_text_has(g->string.v[i].text, filter)
-					? pv_graph_find(g, g->string.v[i].address)
-					: PV_GRAPH_NONE;
-		if (node != PV_GRAPH_NONE)
-			does[node] = 1;
+	static const struct pv_column plain = { .unit = PV_UNIT_TEXT };
+	return pv_name_bits(f, &plain, text, NULL, NULL) & pv_filter_bits_of(f, PV_FILTER_ANY);
+}
+
+static bool ask_strings(struct asked *a)
+{
+	const struct pv_graph *g = &a->h->graph;
+	bool any = pv_filter_bits_of(a->f, PV_FILTER_ANY);
+	for (size_t i = 0; any && i < g->string.n; i++) {
+		uint64_t bits = bits_of_text(a->f, g->string.v[i].text);
+		uint32_t node = bits ? pv_graph_find(g, g->string.v[i].address) : PV_GRAPH_NONE;
+		if (node == PV_GRAPH_NONE)
+			continue;
+		if (!pv_reserve(&a->string, 1) ||
+			!pv_map_set(&a->of_string, node, (uint32_t)a->string.n))
+			return false;
+		a->string.v[a->string.n++] = bits;
 	}
-	return does;
+	return true;
+}
+
+/* False when out of memory; a filter that is wrong has no `f`, and nothing passes. */
+static bool ask(struct asked *a, const struct pv_choice *c)
+{
+	static const struct pv_column class = { .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_CLASS };
+	const struct pv_graph *g = &a->h->graph;
+	struct pv_filter_error wrong;
+	a->f = pv_filter_make(c->filter, c->way, numbers, PV_COUNT_OF(numbers), &wrong);
+	if (!a->f)
+		return !wrong.no_memory;
+	uint64_t none =
+		pv_filter_bits_of(a->f, PV_FILTER_STACK) | pv_filter_bits_of(a->f, PV_FILTER_SITE);
+	a->of_class = malloc((g->klass.n + 1) * sizeof *a->of_class);
+	for (size_t i = 0; a->of_class && i < g->klass.n; i++)
+		a->of_class[i] =
+			pv_name_bits(a->f, &class, g->klass.v[i].name, NULL, c->places) & ~none;
+	for (size_t i = 0; i < pv_filter_leaves(a->f); i++)
+		a->compares |= pv_filter_leaf(a->f, i)->what == PV_FILTER_COMPARES;
+	return a->of_class && ask_strings(a);
+}
+
+static uint64_t number_of(const struct pv_heap *h, uint32_t node, int place)
+{
+	const struct pv_graph_string *s = place == LENGTH ? pv_graph_string(&h->graph, node) : NULL;
+	return place == BYTES      ? h->graph.size[node]
+	       : place == RETAINED ? h->retained[node]
+	       : place == ADDRESS  ? h->graph.address[node]
+	       : s                 ? s->length
+				   : 0;
+}
+
+static bool passes(const struct asked *a, uint32_t node)
+{
+	const struct pv_graph *g = &a->h->graph;
+	uint64_t bits = a->of_class[g->class_of[node]];
+	uint32_t at = a->string.n ? pv_map_get(&a->of_string, node) : PV_MAP_NONE;
+	if (at != PV_MAP_NONE)
+		bits |= a->string.v[at];
+	for (size_t i = 0; a->compares && i < pv_filter_leaves(a->f); i++) {
+		const struct pv_filter_leaf *leaf = pv_filter_leaf(a->f, i);
+		if (leaf->what != PV_FILTER_COMPARES ||
+			(leaf->place == LENGTH && !pv_graph_string(g, node)))
+			continue;
+		long double v = (long double)number_of(a->h, node, leaf->place);
+		bits |= (uint64_t)pv_filter_number_is(leaf, v) << i;
+	}
+	return pv_filter_passes_bits(a->f, bits);
 }
 
 static bool collect(const struct pv_heap *h, const struct pv_choice *c, struct pv_chosen *ret)
@@ -40,26 +115,20 @@ static bool collect(const struct pv_heap *h, const struct pv_choice *c, struct p
 	uint32_t klass = c->klass ? pv_graph_class_of_id(g, c->klass) : PV_GRAPH_NONE;
 	struct pv_find find = { 0 };
 	bool exact = c->filter && pv_find_parse(c->filter, &find);
-	bool *match = matching(g, exact ? NULL : c->filter);
-	bool ok = match != NULL;
-	uint8_t *does = speaking(g, exact ? NULL : c->filter, &ok);
+	bool filters = !exact && c->filter && c->filter[0];
+	struct asked a = { .h = h };
+	bool ok = !filters || ask(&a, c);
 	ret->node = malloc((all + 1) * sizeof *ret->node);
-	if (!ok || !ret->node) {
-		free(match);
-		free(does);
-		return false;
-	}
-	for (size_t i = 0; i < all; i++) {
+	ok = ok && ret->node;
+	for (size_t i = 0; ok && i < all && (!filters || a.f); i++) {
 		uint32_t node = c->of ? c->of[i] : (uint32_t)i;
-		bool named = match[g->class_of[node]] || (does && does[node]);
-		if ((c->klass && g->class_of[node] != klass) || !named ||
+		if ((c->klass && g->class_of[node] != klass) || (filters && !passes(&a, node)) ||
 			(exact && !pv_find_is(&find, h, node)))
 			continue;
 		ret->node[ret->n++] = node;
 	}
-	free(match);
-	free(does);
-	return true;
+	asked_finish(&a);
+	return ok;
 }
 
 static int by_name(const void *a, const void *b, void *ctx)

@@ -101,6 +101,8 @@ static void run_objects(struct pv_build *b, struct pv_model *m)
 	struct pv_choice choice = { .key = PV_BY_RETAINED,
 		.descending = true,
 		.filter = q->filter,
+		.way = q->filter_way,
+		.places = &b->filter.places,
 		.klass = q->select,
 		.limit = q->limit };
 	struct pv_chosen chosen;
