@@ -220,6 +220,19 @@ START_TEST(a_filter_is_an_expression)
 }
 END_TEST
 
+START_TEST(enter_on_a_thread_leads_to_its_events)
+{
+	press("0\\kind:gc<Enter>:threads<Enter>j<Enter>");
+	ck_assert(seen("[Stream]"));
+	ck_assert(seen("filter: thread:worker"));
+	press("<Backspace>");
+	ck_assert(seen("[Threads]"));
+	ck_assert_str_eq(cursor(), "worker");
+	press("0");
+	ck_assert(seen("filter: kind:gc"));
+}
+END_TEST
+
 START_TEST(a_wrong_filter_is_said_and_the_last_one_stays)
 {
 	press("2\\lib |");
@@ -570,6 +583,7 @@ int main(void)
 	tcase_add_test(t, a_filter_is_an_expression);
 	tcase_add_test(t, a_wrong_filter_is_said_and_the_last_one_stays);
 	tcase_add_test(t, tab_knows_fields_and_columns);
+	tcase_add_test(t, enter_on_a_thread_leads_to_its_events);
 	tcase_add_test(t, a_prompt_takes_every_printable_key);
 	tcase_add_test(t, pause_freezes_every_pane);
 	tcase_add_test(t, the_window_changes_figures);

@@ -27,6 +27,7 @@ enum ui_drill {
 	UI_DRILL_BROWSE,   /* the object browser goes there */
 	UI_DRILL_OWNER,    /* the pane that an event is about, at its time */
 	UI_DRILL_EVIDENCE, /* the view that a finding rests on */
+	UI_DRILL_EVENTS,   /* the stream of events: of this thread, or of the time of this pause */
 	UI_DRILL_FOLD,
 	UI_DRILL_NOWHERE,
 };

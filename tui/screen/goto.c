@@ -1,4 +1,5 @@
 /* From pane to pane: keys, Enter and back. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -223,10 +224,9 @@ static void narrow_range(struct ui_screen *s, int64_t from_ns, int64_t to_ns)
 	ui_strip_set(s, &r);
 }
 
-static void go_narrowed(struct ui_screen *s, size_t pane, int part, const char *subject)
+static void go_narrowed(struct ui_screen *s, size_t pane, int part, const char *filter)
 {
 	struct ui_list *l = &s->pane[pane].list[part];
-	char filter[sizeof l->filter];
 	remember(s);
 	if (s->history.n > 0) {
 		struct ui_place *p = &s->history.v[s->history.n - 1];
@@ -237,7 +237,7 @@ static void go_narrowed(struct ui_screen *s, size_t pane, int part, const char *
 	}
 	ui_screen_go(s, ui_pane_defs[pane].command);
 	ui_pane_focus(&s->pane[pane], part);
-	ui_list_set_filter(l, *subject ? pv_filter_quote(subject, filter, sizeof filter) : "");
+	ui_list_set_filter(l, filter);
 }
 
 static void go_to_evidence(struct ui_screen *s, const struct pv_table *t, const struct pv_row *row)
@@ -247,7 +247,7 @@ static void go_to_evidence(struct ui_screen *s, const struct pv_table *t, const 
 	int64_t from_ns, to_ns;
 	if (!t || !row)
 		return;
-	char said[sizeof s->message];
+	char said[sizeof s->message], filter[UI_TEXT_MAX];
 	const char *text = cell_text(t, row, "text", "");
 	if (strcmp(cell_text(t, row, "verdict", ""), "not judged") == 0) {
 		ui_screen_say(s, false, "there is no evidence: %.180s", text);
@@ -259,10 +259,36 @@ static void go_to_evidence(struct ui_screen *s, const struct pv_table *t, const 
 	}
 	snprintf(said, sizeof said, "%.180s; Backspace returns", text);
 	bool timed = cell_time(t, row, "from_ns", &from_ns) && cell_time(t, row, "to_ns", &to_ns);
-	go_narrowed(s, pane, part, cell_text(t, row, "subject", ""));
+	const char *subject = cell_text(t, row, "subject", "");
+	go_narrowed(s, pane, part, *subject ? pv_filter_quote(subject, filter, sizeof filter) : "");
 	if (timed)
 		narrow_range(s, from_ns, to_ns);
 	ui_screen_say(s, false, "%s", said);
+}
+
+/* The events of a thread, or those while the program stood still. */
+static void go_to_events(struct ui_screen *s, const struct ui_pane *p)
+{
+	const struct pv_table *t = p->list[p->focus].table;
+	const struct pv_row *row = ui_list_row(&p->list[p->focus]);
+	char filter[UI_TEXT_MAX] = "", name[UI_TEXT_MAX - 16];
+	int64_t from_ns, lasted_ns;
+	size_t pane;
+	int part;
+	if (!t || !row || !find_list(PV_VIEW_STREAM, &pane, &part))
+		return;
+	int id = pv_table_column(t, "id");
+	bool timed = cell_time(t, row, "start_ns", &from_ns) &&
+		     cell_time(t, row, "duration_ns", &lasted_ns);
+	if (id >= 0 && t->column[id].unit == PV_UNIT_ADDRESS)
+		snprintf(filter, sizeof filter, "thread:0x%" PRIx64, row->cell[id].u);
+	else if (!timed)
+		snprintf(filter, sizeof filter, "thread:%s",
+			pv_filter_quote(cell_text(t, row, "name", "?"), name, sizeof name));
+	go_narrowed(s, pane, part, filter);
+	if (timed)
+		narrow_range(s, from_ns, from_ns + lasted_ns);
+	ui_screen_say(s, false, "its events; Backspace returns");
 }
 
 /* Of an event: the pane it is about, with the cursor of time where it stands. */
@@ -358,6 +384,9 @@ void ui_screen_go_in(struct ui_screen *s)
 		break;
 	case UI_DRILL_OWNER:
 		go_to_owner(s, p);
+		break;
+	case UI_DRILL_EVENTS:
+		go_to_events(s, p);
 		break;
 	case UI_DRILL_EVIDENCE:
 		go_to_evidence(s, p->list[0].table, ui_list_row(&p->list[0]));
