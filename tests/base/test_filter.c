@@ -174,7 +174,7 @@ START_TEST(a_filter_has_bounds)
 	} rows[] = { { "(", 65, "a" }, { "!(", 40, "a" }, { "a ", 65, "" }, { "x", 1025, "" },
 		{ "/a/ ", 9, "" } };
 	struct pv_filter_error err;
-	char *text = malloc(4096);
+	char text[4096];
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		text[0] = 0;
 		for (size_t k = 0; k < rows[i].times; k++)
@@ -192,7 +192,6 @@ START_TEST(a_filter_has_bounds)
 	memset(text, '!', 64);
 	strcpy(text + 64, "a");
 	pv_filter_free(made(text));
-	free(text);
 }
 END_TEST
 

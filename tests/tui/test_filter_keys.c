@@ -1,0 +1,82 @@
+/* Filters typed on the screen: what they show, mistakes, completion, and those that Enter sets. */
+#include "tests/kit/fake_screen.h"
+
+START_TEST(a_filter_is_an_expression)
+{
+	press("2\\lib | !sort");
+	ck_assert(seen("Lib.Read()") && seen("Lib.Sort(int[])"));
+	press("<C-U>(lib)  !so");
+	ck_assert(seen("Lib.Read()") && !seen("  Lib.Sort(int[])"));
+	press("<C-U>count=200");
+	ck_assert_uint_eq(ui_screen_list(&screen)->table->rows, 1);
+	ck_assert_str_eq(cursor(), "Lib.Sort(int[])");
+	press("<C-U>Lib<Enter>\\<C-U>lIb<Enter>");
+	ck_assert(seen("nothing matches the filter"));
+	press("\\<Up><Up>");
+	ck_assert_str_eq(screen.prompt.text, "Lib");
+	ck_assert(seen("Lib.Read()"));
+}
+END_TEST
+
+START_TEST(enter_on_a_thread_leads_to_its_events)
+{
+	press("0\\kind:gc<Enter>:threads<Enter>j<Enter>");
+	ck_assert(seen("[Stream]"));
+	ck_assert(seen("filter: thread:worker"));
+	press("<Backspace>");
+	ck_assert(seen("[Threads]"));
+	ck_assert_str_eq(cursor(), "worker");
+	press("0");
+	ck_assert(seen("filter: kind:gc"));
+}
+END_TEST
+
+START_TEST(a_wrong_filter_is_said_and_the_last_one_stays)
+{
+	press("2\\lib |");
+	ck_assert(seen("Filter (5: nothing after |): lib |"));
+	ck_assert_str_eq(ui_screen_list(&screen)->filter, "lib ");
+	ck_assert(seen("Lib.Read()"));
+	press(" app");
+	ck_assert(seen("Filter: lib | app"));
+	ck_assert(seen("  App.Main()"));
+	press("<Enter>\\<C-U>(lib<Enter>");
+	ck_assert(seen("no filter, character 1: this ( is never closed"));
+	ck_assert_str_eq(ui_screen_list(&screen)->filter, "lib | app");
+	press(":filter a )<Enter>");
+	ck_assert(seen("no filter, character 3: no ( is open that this ) could close"));
+	ck_assert_str_eq(ui_screen_list(&screen)->filter, "lib | app");
+}
+END_TEST
+
+START_TEST(tab_knows_fields_and_columns)
+{
+	press("2\\lib !mod<Tab>");
+	ck_assert_str_eq(screen.prompt.text, "lib !module:");
+	press("<C-U>(cou<Tab>");
+	ck_assert_str_eq(screen.prompt.text, "(count");
+	press(">1)");
+	ck_assert_str_eq(ui_screen_list(&screen)->filter, "(count>1)");
+	press("<C-U>m<Tab>");
+	ck_assert(seen("module:  method:"));
+	press("<Tab><Tab>");
+	ck_assert_str_eq(screen.prompt.text, "method:");
+	press("main");
+	ck_assert_str_eq(ui_screen_list(&screen)->filter, "method:main");
+	press("<C-U>zz<Tab>");
+	ck_assert(seen("nothing begins so"));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("filter keys");
+	TCase *t = tcase_create("filter");
+	tcase_add_checked_fixture(t, open_screen, close_screen);
+	tcase_add_test(t, a_filter_is_an_expression);
+	tcase_add_test(t, a_wrong_filter_is_said_and_the_last_one_stays);
+	tcase_add_test(t, tab_knows_fields_and_columns);
+	tcase_add_test(t, enter_on_a_thread_leads_to_its_events);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
