@@ -134,7 +134,11 @@ static bool holds(
 	bool any_case = leaf->any_case;
 	if (n == 0)
 		return true;
+	const char first = part[0];
+	const char other = any_case && first >= 'a' && first <= 'z' ? (char)(first - 32) : first;
 	for (size_t i = 0; i < len; i++) {
+		while (k == 0 && i + 1 < len && text[i] != first && text[i] != other)
+			i++;
 		char c = any_case ? lower(text[i]) : text[i];
 		while (k && c != part[k])
 			k = again[k - 1];
