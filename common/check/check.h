@@ -40,7 +40,8 @@ struct pv_check_limit {
 /* A rule; its texts are in the arena of the set. */
 struct pv_check_rule {
 	const char *id, *kind, *match, *of, *per;
-	unsigned line; /* in the file; 0: of the command line, or of ours */
+	const char *filter; /* base/filter.h, of the rows that count; NULL: all */
+	unsigned line;      /* in the file; 0: of the command line, or of ours */
 	bool allow_missing;
 	struct pv_check_limit max, min, increase;
 };

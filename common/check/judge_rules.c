@@ -60,9 +60,13 @@ static bool number(const struct pv_table *t, size_t row, int column, double *ret
 	return true;
 }
 
-static struct pv_table *ask(struct judging *j, enum pv_view view, const struct pv_check_kind *k)
+static struct pv_table *ask(
+	struct judging *j, enum pv_view view, const struct pv_check_kind *k, const char *filter)
 {
-	struct pv_query q = { .open_all = true, .hide_internal = true };
+	struct pv_query q = { .open_all = true,
+		.hide_internal = true,
+		.filter = filter,
+		.filter_way = PV_FILTER_CAPITALS };
 	if (k && k->flags & PV_CHECK_LAST_SHOT)
 		q.select = j->shot;
 	if (k && k->flags & PV_CHECK_BY_NAMESPACE)
@@ -197,7 +201,7 @@ static bool is_known(
 	bool found = false;
 	if (!(k->flags & PV_CHECK_LAST_SHOT))
 		return false;
-	struct pv_table *t = ask(j, PV_VIEW_CLASSES, NULL);
+	struct pv_table *t = ask(j, PV_VIEW_CLASSES, NULL, NULL);
 	int name = t ? pv_table_column(t, "name") : -1;
 	for (size_t i = 0; t && i < t->rows && !found; i++)
 		found = name_fits(k, rule->match ? rule->match : "*", words(t, i, name));
@@ -212,7 +216,7 @@ static bool divide(struct judging *j, struct pv_check_result *r)
 	double n = 0, v;
 	if (!r->rule->per)
 		return true;
-	struct pv_table *t = ask(j, PV_VIEW_METHODS, NULL);
+	struct pv_table *t = ask(j, PV_VIEW_METHODS, NULL, NULL);
 	if (!t)
 		return false;
 	int name = pv_table_column(t, "name"), column = pv_table_column(t, "calls");
@@ -256,11 +260,16 @@ static bool measure(struct judging *j, const struct pv_check_kind *k, struct pv_
 		r->measured = true;
 		return true;
 	}
-	struct pv_table *t = ask(j, k->view, k);
+	struct pv_table *t = ask(j, k->view, k, r->rule->filter);
 	bool ok = t && add_up(j, k, r, t, &s);
 	pv_table_destroy(t);
 	if (ok && s.unjudged)
 		say(r, PV_CHECK_REFUSED, "%s", s.unjudged);
+	else if (ok && !s.rows && r->rule->filter && !(k->flags & PV_CHECK_ABSENT_IS_ZERO) &&
+		 !r->rule->allow_missing)
+		say(r, PV_CHECK_REFUSED,
+			"nothing passes the filter %.200s; allow-missing = yes takes that for 0",
+			r->rule->filter);
 	else if (ok && !s.fitting && r->rule->match && !(k->flags & PV_CHECK_ABSENT_IS_ZERO) &&
 		 !r->rule->allow_missing && !is_known(j, k, r->rule))
 		say(r, PV_CHECK_REFUSED,
@@ -431,8 +440,8 @@ bool pv_check_judge(struct pv_model *m, const char *path, const struct pv_check_
 	j.known = totals.known;
 	ret->duration_ns = j.facts.duration_ns;
 	ret->args = pv_arena_copy(&ret->arena, j.facts.args, strlen(j.facts.args));
-	j.coverage = ask(&j, PV_VIEW_COVERAGE, NULL);
-	struct pv_table *shots = ask(&j, PV_VIEW_SHOTS, NULL);
+	j.coverage = ask(&j, PV_VIEW_COVERAGE, NULL, NULL);
+	struct pv_table *shots = ask(&j, PV_VIEW_SHOTS, NULL, NULL);
 	for (size_t i = 0; shots && i < shots->rows; i++)
 		j.shot = shots->row[i].id > j.shot ? shots->row[i].id : j.shot;
 	bool ok = ret->args && j.coverage && shots && judge_all(&j);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/filter.h"
 #include "common/base/units.h"
 #include "common/check/kinds.h"
 
@@ -26,6 +27,14 @@ static bool wrong(const struct reading *r, const char *what, const char *text, s
 		return pv_fail(r->err, PV_EUSAGE, 0, "%.80s:%u: %s \"%.*s\"", r->name, r->line,
 			what, cut, text);
 	return pv_fail(r->err, PV_EUSAGE, 0, "--rule: %s \"%.*s\"", what, cut, text);
+}
+
+/* A filter, from the character that is wrong on. */
+static bool refuse_from(const struct reading *r, const char *what, const char *text, size_t at)
+{
+	char said[160];
+	snprintf(said, sizeof said, "filter, character %zu: %s, at", at + 1, what);
+	return wrong(r, said, text + at, strlen(text + at));
 }
 
 static bool no_memory(const struct reading *r)
@@ -94,6 +103,18 @@ static bool set_text(struct reading *r, const char **to, const char *text, size_
 	return *to || no_memory(r);
 }
 
+/* Comparisons are of columns, which the kind will say. */
+static bool check_filter(const struct reading *r)
+{
+	struct pv_filter_error wrong;
+	const char *text = r->rule->filter;
+	struct pv_filter *f = pv_filter_make(text, PV_FILTER_CAPITALS, NULL, 0, &wrong);
+	pv_filter_free(f);
+	if (f)
+		return true;
+	return wrong.no_memory ? no_memory(r) : refuse_from(r, wrong.what, text, wrong.at);
+}
+
 static bool set_check_key(
 	struct reading *r, const char *key, size_t len, const char *value, size_t n)
 {
@@ -121,6 +142,8 @@ static bool set_key(struct reading *r, const char *key, size_t len, const char *
 		       (pv_check_kind_exists(rule->kind) || wrong(r, "there is no kind", value, n));
 	if (is(key, len, "match"))
 		return set_text(r, &rule->match, value, n);
+	if (is(key, len, "filter"))
+		return set_text(r, &rule->filter, value, n) && check_filter(r);
 	if (is(key, len, "of"))
 		return set_text(r, &rule->of, value, n);
 	if (is(key, len, "per"))

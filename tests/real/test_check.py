@@ -51,6 +51,9 @@ TABLE = [
     ('shop', 'finding.jit-heavy max-score=75', 'refused', 'recorded for less than'),
     ('shop', 'finding.nonsense max-score=75', 'refused', 'no such finding'),
     ('shop', 'leak max=60', 'pass', ''), ('shop', 'loss max=0', 'pass', ''),
+    ('shop', 'exceptions max=0 filter=!stock', 'pass', ''), ('shop', 'gc.pause max=1.5ms filter=start>1s', 'pass', ''),
+    ('shop', 'gc.pause max=1.5ms filter=start<1s', 'fail', 'more than 1.5ms'),
+    ('shop', 'gc.pause max=1s filter=start>1h', 'refused', 'nothing passes the filter'),
     ('shop', 'gc.pause max-increase=10%', 'skipped', 'there is no baseline'),
     ('cut', 'exceptions max=1', 'fail', 'more than 1'),
     ('cut', 'exceptions max=160', 'refused', 'the log is damaged'),
@@ -122,7 +125,8 @@ def bad_files(tool, log):
         tool.v.equal(f'{text[:60]!r}: nothing is printed', done.stdout, '')
     rules.unlink()
     for words, code, says in ((('--rules', rules), 2, 'No such file'), ((), 2, 'wants --rules FILE'),
-                              (('--rule', 'gc.pause'), 2, 'no max'), (('--rule', ''), 2, 'wants KIND'),
+                              (('--rule', 'gc.pause'), 2, 'no max'),
+                              (('--rule', 'jit max=1 filter=(a'), 2, 'character 1: this ( is never closed'), (('--rule', ''), 2, 'wants KIND'),
                               (('--rule', 'gc.pause max'), 2, 'no KEY=VALUE'),
                               (('--rule', 'exceptions max=1', '--format', 'toml'), 2, '--format wants'),
                               (('--rule', 'exceptions max=1', '--baseline', '/none'), 3, 'No such file')):
