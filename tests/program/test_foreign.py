@@ -301,7 +301,7 @@ def arguments(out, tools, chosen, _every):
             out.run(f'{what}: a file and another', lead, name, codes=(2, 3))
             for option in b'--section', b'--sort', b'--group', b'--format', b'--range', b'--limit', b'--in':
                 out.run(f'{what}: {option.decode()}', 'report', plain, option, lead, codes=(0, 2))
-            out.run(f'{what}: --filter', 'report', plain, '--filter', lead)
+            out.run(f'{what}: --filter', 'report', plain, '--filter', lead, codes=(0, 2))
             out.run(f'{what}: --thread', 'report', plain, '--thread', lead, codes=(0, 2, 3))
             out.run(f'{what}: an option', 'report', plain, b'--' + lead, codes=(2,))
             out.run(f'{what}: --keys', plain, '--dump', '--keys', lead, codes=(0, 2))

@@ -74,7 +74,7 @@ def check_reports(v, profview, log, shown):
         v.true(f'{raw} as --names raw', raw in report(profview, log, '--names', 'raw'))
         break
     for words in ('> lambda', 'TaxAsync', 'MoveNext ()'):
-        found = report(profview, log, '--format', 'csv', '--names', 'raw', '--filter', words).splitlines()[1:]
+        found = report(profview, log, '--format', 'csv', '--names', 'raw', '--filter', f'"{words}"').splitlines()[1:]
         want = sum(words in raw or words in row['readable'] for raw, row in rows.items())
         v.equal(f'rows that {words!r} finds', len(found), want)
 
