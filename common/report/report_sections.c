@@ -576,7 +576,8 @@ static bool check_filter(const char *filter, uint64_t bits, struct pv_error *ret
 {
 	struct pv_filter_error e = { 0 };
 	for (size_t i = 0; filter && i < pv_section_count; i++)
-		if (bits >> i & 1 && !(pv_sections[i].flags & PV_SECTION_FACT) &&
+		if (bits >> i & 1 && pv_sections[i].view < PV_VIEW_COUNT &&
+			!(pv_sections[i].flags & PV_SECTION_FACT) &&
 			pv_view_filter_check(pv_sections[i].view, filter, PV_FILTER_WORDS, &e))
 			return true;
 	return !e.what[0] ||

@@ -150,7 +150,7 @@ def check_tree(text, keeps):
 
 
 def check_errors():
-    for verb in (['dump', log], ['convert', log, '--to', 'folded', '-o', '-']):
+    for verb in (['report', log], ['dump', log], ['convert', log, '--to', 'folded', '-o', '-']):
         done = subprocess.run([profview, *verb, '--filter', 'a |'], capture_output=True, text=True, timeout=60, check=False)
         if done.returncode != 2 or done.stdout or '--filter, character 3: ' not in done.stderr:
             FAILED.append(f'{verb}: {done.returncode}, {done.stderr!r}')
