@@ -50,6 +50,7 @@ struct pv_model *pv_model_create(const struct pv_restrict *only)
 		return NULL;
 	}
 	pv_handles_init(&m->handles);
+	pv_lanes_init(&m->lanes);
 	m->shots.cap = PV_SHOTS_ROWS;
 	m->shots.list_cap = PV_SHOTS_LIST;
 	m->target.args = m->target.arch = m->target.os = "";
@@ -66,6 +67,7 @@ void pv_model_destroy(struct pv_model *m)
 		return;
 	pv_window_destroy(m->window);
 	pv_buckets_destroy(m->buckets);
+	pv_lanes_finish(&m->lanes);
 	pv_names_finish(&m->names);
 	pv_stacks_finish(&m->stacks);
 	pv_calls_finish(&m->calls);

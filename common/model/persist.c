@@ -129,6 +129,7 @@ PV_SHAPE(ending, struct pv_ending, ENDING)
 	F(T, buckets, LEFT_OUT)                                                                    \
 	F(T, address_log, LEFT_OUT)                                                                \
 	F(T, timeline, PART, timeline)                                                             \
+	F(T, lanes, PART, lanes)                                                                   \
 	F(T, helpers, PART, helpers)                                                               \
 	F(T, lines, PART, lines)                                                                   \
 	F(T, fields, PART, fields)                                                                 \
@@ -159,6 +160,7 @@ static void archive_model(struct pv_archive *a, struct pv_model *m)
 	pv_archive_shape(a, &own_shape, m->private);
 	archive_target(a, m);
 	pv_timeline_archive(a, &m->timeline);
+	pv_lanes_archive(a, &m->lanes);
 	pv_threads_archive(a, &m->threads);
 	pv_gc_archive(a, m);
 	pv_addresses_archive(a, &m->private->addresses);

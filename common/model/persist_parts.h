@@ -69,6 +69,7 @@ PV_SHAPE_IS(gc, struct pv_gc)
 PV_SHAPE_IS(shots, struct pv_heap_shots)
 PV_SHAPE_IS(counters, struct pv_counters)
 PV_SHAPE_IS(timeline, struct pv_timeline)
+PV_SHAPE_IS(lanes, struct pv_lanes)
 
 /* Before all is counted: sorts the lists that are sorted only when they are asked for. */
 void pv_gc_prepare(struct pv_archive *a, struct pv_model *m);
@@ -80,6 +81,7 @@ void pv_names_archive(struct pv_archive *a, struct pv_names *n);
 void pv_threads_archive(struct pv_archive *a, struct pv_threads *t);
 void pv_gc_archive(struct pv_archive *a, struct pv_model *m);
 void pv_timeline_archive(struct pv_archive *a, struct pv_timeline *t);
+void pv_lanes_archive(struct pv_archive *a, struct pv_lanes *l);
 void pv_addresses_archive(struct pv_archive *a, struct pv_addresses *t);
 void pv_buckets_archive(struct pv_archive *a, struct pv_model *m);
 

@@ -147,6 +147,71 @@ void pv_timeline_archive(struct pv_archive *a, struct pv_timeline *t)
 		pv_archive_numbers(a, t->cell[i], t->used, sizeof t->cell[i][0]);
 }
 
+/* --- lanes: the cells that hold something */
+
+#define LANE_UNNAMED(F, T)                                                                         \
+	F(T, node, ID, PV_NODES)                                                                   \
+	F(T, lane, AT_MOST, PV_LANES_CAP)                                                          \
+	F(T, cell, BELOW, PV_LANE_CELLS)                                                           \
+	F(T, samples, FIGURE)
+PV_SHAPE(lane_unnamed, struct pv_lane_unnamed, LANE_UNNAMED)
+
+#define LANE(F, T)                                                                                 \
+	F(T, thread, ID, PV_THREADS)                                                               \
+	F(T, page, LEFT_OUT_ALL)
+PV_SHAPE(lane, struct pv_lane, LANE)
+
+#define LANES(F, T)                                                                                \
+	F(T, origin_ns, FIGURE)                                                                    \
+	F(T, width_ns, FIGURE)                                                                     \
+	F(T, used, AT_MOST, PV_LANE_CELLS)                                                         \
+	F(T, by_name, BOOL)                                                                        \
+	F(T, period_ns, FIGURE)                                                                    \
+	F(T, lane, LIST, lane, PV_NO_STORE, PV_LANES_CAP + 1)                                      \
+	F(T, of, LEFT_OUT_ALL)                                                                     \
+	F(T, unnamed, LIST, lane_unnamed, PV_NO_STORE, PV_LANES_UNNAMED)                           \
+	F(T, shared, FIGURE)                                                                       \
+	F(T, nowhere, FIGURE)                                                                      \
+	F(T, guessed, FIGURE)                                                                      \
+	F(T, cap, LEFT_OUT)                                                                        \
+	F(T, unnamed_cap, LEFT_OUT)
+PV_SHAPE_SHARED(lanes, struct pv_lanes, LANES)
+
+static void archive_cell(struct pv_archive *a, struct pv_lanes *l, uint32_t lane, uint32_t cell)
+{
+	const uint32_t *at = a->mode == PV_ARCHIVE_SAVE ? pv_lane_at(&l->lane.v[lane], cell) : NULL;
+	uint32_t samples[PV_STATES] = { 0 };
+	if (at)
+		memcpy(samples, at, sizeof samples);
+	pv_archive_numbers(a, samples, PV_STATES, sizeof samples[0]);
+	for (unsigned s = 0; pv_archive_loads(a) && s < PV_STATES; s++)
+		if (samples[s])
+			a->failed = !pv_lanes_put(l, lane, cell, s, samples[s]);
+}
+
+static void archive_page(struct pv_archive *a, struct pv_lanes *l, uint32_t lane, uint32_t page)
+{
+	uint8_t there = l->lane.v[lane].page[page] != NULL;
+	pv_archive_value(a, there);
+	for (uint32_t i = 0; there && i < PV_LANE_PAGE && !a->failed; i++)
+		archive_cell(a, l, lane, page * PV_LANE_PAGE + i);
+}
+
+void pv_lanes_archive(struct pv_archive *a, struct pv_lanes *l)
+{
+	uint32_t used = l->used;
+	for (uint32_t i = 0; i < l->lane.n && !a->failed; i++) {
+		if (pv_archive_loads(a) && l->lane.v[i].thread)
+			a->failed = !pv_lanes_own(l, i);
+		for (uint32_t p = 0; p < PV_LANE_CELLS / PV_LANE_PAGE && !a->failed; p++)
+			archive_page(a, l, i, p);
+	}
+	for (size_t i = 0; pv_archive_loads(a) && i < l->unnamed.n; i++)
+		pv_archive_check(a, l->unnamed.v[i].lane < l->lane.n);
+	pv_archive_check(a, l->lane.n == 0 || l->width_ns > 0);
+	l->used = used;
+}
+
 /* --- buckets: their entries merged, and what the window has not put away yet */
 
 #define BUCKET_ENTRY(F, T)                                                                         \

@@ -79,29 +79,6 @@ static void sum_up(struct pv_call_copy *c)
 }
 
 /* Timers of ours that count processor time: no sample of theirs is of a waiting thread. */
-bool pv_call_samples_wait(const struct pv_model *m)
-{
-	static const char word[] = "sample-timer=";
-	const char *args = m->target.args ? m->target.args : "";
-	const char *timer = strstr(args, word);
-	if (strncmp(args, "profview:", 9) != 0)
-		return true;
-	if (timer)
-		return strncmp(timer + sizeof word - 1, "mono:", 5) == 0;
-	return strncmp(args + 9, "mono", 4) == 0 || strstr(args, "sample-real");
-}
-
-enum pv_thread_state pv_call_state(const struct pv_model *m, uint32_t method, bool *ret_logged)
-{
-	const char *name = pv_intern_text(&m->names.text, pv_names_method_name(&m->names, method));
-	enum pv_thread_state state = name ? pv_state_of_frame(name) : PV_STATE_RUNNING;
-	*ret_logged = state != PV_STATE_RUNNING;
-	if (!name || *ret_logged)
-		return state;
-	return m->names.method.v[method].native ? pv_state_of_symbol(name)
-						: pv_state_of_method(name);
-}
-
 /* By its name, or as the log has it: bits of `waits`. */
 enum { BY_NAME = 1, LOGGED = 2 };
 

@@ -46,10 +46,6 @@ bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, const str
  */
 uint64_t pv_call_copy_net(struct pv_call_copy *c, uint64_t pair_ns);
 
-/* Whether the log's plain samples may be of waiting threads. Under the lock, as the next two. */
-bool pv_call_samples_wait(const struct pv_model *m);
-/* State of a thread at a sample in this method; *ret_logged: by the log, else by its name. */
-enum pv_thread_state pv_call_state(const struct pv_model *m, uint32_t method, bool *ret_logged);
 /* Whether threads wait in any method of the log: else `ran` changes nothing. Under the lock. */
 bool pv_call_any_waits(const struct pv_model *m);
 /*

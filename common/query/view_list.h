@@ -49,6 +49,7 @@
 	VIEW(LOCKS, "locks")                   /* by object */                                     \
 	VIEW(WAIT_SITES, "wait_sites")                                                             \
 	VIEW(THREADS, "threads")                                                                   \
+	VIEW(TIMELINE, "timeline") /* of threads: what each was at when, see thread_lanes.h */     \
 	VIEW(JIT_METHODS, "jit_methods")                                                           \
 	VIEW(JIT_HELPERS, "jit_helpers") /* by type */                                             \
 	VIEW(LOADS, "loads")             /* how long they took, and which failed */                \

@@ -496,6 +496,7 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_samples_total(&j);
 	put_section(&j, "sample_lines", put_plain);
 	put_section(&j, "threads", put_plain);
+	put_section(&j, "timeline", put_plain);
 	put_jit(&j);
 	put_section(&j, "loads", put_plain);
 	put_section(&j, "native", put_plain);

@@ -9,7 +9,7 @@
 #include "common/query/views.h"
 #include "common/report/report.h"
 
-enum { PV_MAX_KEYS = 12 };
+enum { PV_MAX_KEYS = 15 };
 
 struct pv_section {
 	const char *name;  /* "gc.pauses": a list inside the group "gc" */

@@ -246,7 +246,8 @@ static bool by_table(const char *path, struct pv_ingest *in, int64_t from, int64
 {
 	struct pv_error e = { 0 };
 	const struct pv_report_options usual = { 0 };
-	struct pv_range_read *r = pv_range_start(in, from, to, &e);
+	struct pv_range_read *r =
+		pv_range_start(in, &(struct pv_range_wish){ .from_ns = from, .to_ns = to }, &e);
 	if (!r)
 		return e.code == PV_EUSAGE;
 	pv_range_wait(r);

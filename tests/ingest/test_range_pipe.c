@@ -111,7 +111,8 @@ static struct pv_range_read *read_range(struct pv_ingest *in, int64_t from_ns, i
 {
 	struct pv_error e = { 0 };
 	struct pv_range_status s;
-	struct pv_range_read *r = pv_range_start(in, from_ns, to_ns, &e);
+	struct pv_range_read *r = pv_range_start(
+		in, &(struct pv_range_wish){ .from_ns = from_ns, .to_ns = to_ns }, &e);
 	ck_assert_msg(r != NULL, "%s", e.what);
 	pv_range_wait(r);
 	pv_range_status(r, &s);

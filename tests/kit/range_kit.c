@@ -84,7 +84,8 @@ bool range_kit_quick(
 {
 	struct pv_error e = { 0 };
 	struct pv_range_status s;
-	struct pv_range_read *r = pv_range_start(in, from_ns, to_ns, &e);
+	struct pv_range_read *r = pv_range_start(
+		in, &(struct pv_range_wish){ .from_ns = from_ns, .to_ns = to_ns }, &e);
 	for (; r; pv_range_status(r, &s)) {
 		struct pollfd p = { .fd = pv_range_fd(r), .events = POLLIN };
 		uint64_t n;

@@ -58,6 +58,8 @@ KEYS = {
     'samples': ['total', 'types', 'states'],
     'samples.states': ['state', 'samples', 'known'],
     'threads': ['id', 'name', 'start_ns', 'end_ns', 'events', 'allocated_bytes', 'owner'],
+    'timeline': ['id', 'name', 'samples', 'running', 'runnable', 'lock', 'poll', 'io', 'sleep', 'stopped',
+                 'unknown', 'from_ns', 'cell_ns', 'lane'],
     'jit': ['methods', 'code_bytes', 'helpers', 'helper_bytes', 'failed', 'total_ns', 'max_ns',
             'helper_types', 'bodies'],
     'jit.helper_types': ['name', 'of', 'count', 'bytes'],
@@ -70,11 +72,11 @@ KEYS = {
     'counters': ['section', 'name', 'type', 'unit', 'variance', 'samples'],
 }
 EXTRA = ['findings', 'call_tree', 'flame', 'allocation_sites', 'throw_sites', 'wait_sites', 'handle_sites',
-         'root_areas']
+         'root_areas', 'timeline']
 TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'findings', 'events', 'methods', 'call_tree',
        'flame', 'classes', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc', 'handles', 'handle_sites',
        'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'samples',
-       'sample_lines', 'threads', 'jit', 'loads', 'native', 'marks',
+       'sample_lines', 'threads', 'timeline', 'jit', 'loads', 'native', 'marks',
        'spans', 'suspensions', 'transitions', 'images', 'assemblies', 'domains', 'contexts', 'counters',
        'code_coverage', 'coverage_assemblies', 'coverage_classes']
 WHATS = ['calls', 'allocations', 'allocation_stacks', 'gc', 'moves', 'handles', 'finalizers',

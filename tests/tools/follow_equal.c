@@ -199,7 +199,8 @@ static char *read_range(const char *path)
 	struct pv_ingest *in = start(path, false, 2);
 	wait_for(in, 0);
 	pv_ingest_adopt(in);
-	struct pv_range_read *r = pv_range_start(in, INT64_MIN, INT64_MAX, &e);
+	struct pv_range_read *r = pv_range_start(
+		in, &(struct pv_range_wish){ .from_ns = INT64_MIN, .to_ns = INT64_MAX }, &e);
 	if (!r)
 		die("range", e.what);
 	pv_range_wait(r);

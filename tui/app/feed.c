@@ -475,15 +475,19 @@ struct ui_reading {
 	struct pv_range_read *range;
 };
 
-struct ui_reading *ui_feed_read_range(
-	struct ui_feed *f, int64_t from_ns, int64_t to_ns, struct pv_error *reterr)
+struct ui_reading *ui_feed_read_range(struct ui_feed *f, int64_t from_ns, int64_t to_ns,
+	const uint64_t *thread, struct pv_error *reterr)
 {
+	const struct pv_range_wish wish = { .from_ns = from_ns,
+		.to_ns = to_ns,
+		.threaded = thread != NULL,
+		.thread = thread ? *thread : 0 };
 	struct ui_reading *r = calloc(1, sizeof *r);
 	if (!r) {
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 		return NULL;
 	}
-	r->range = pv_range_start(f->ingest, from_ns, to_ns, reterr);
+	r->range = pv_range_start(f->ingest, &wish, reterr);
 	if (r->range)
 		return r;
 	free(r);

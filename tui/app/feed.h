@@ -120,9 +120,9 @@ struct ui_reading_status {
 	int64_t until_ns; /* since zero: of the newest event that was there when it began */
 	char error[120];
 };
-/* Ends since zero, INT64_MIN and INT64_MAX: open. NULL when it cannot be read. */
-struct ui_reading *ui_feed_read_range(
-	struct ui_feed *f, int64_t from_ns, int64_t to_ns, struct pv_error *reterr);
+/* Ends since zero, INT64_MIN and INT64_MAX: open; `thread` NULL: of all. NULL: it cannot be read. */
+struct ui_reading *ui_feed_read_range(struct ui_feed *f, int64_t from_ns, int64_t to_ns,
+	const uint64_t *thread, struct pv_error *reterr);
 void ui_reading_status(struct ui_reading *r, struct ui_reading_status *ret);
 struct pv_model *ui_reading_model(struct ui_reading *r); /* NULL until done */
 void ui_reading_wait(struct ui_reading *r);

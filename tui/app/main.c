@@ -151,7 +151,7 @@ static struct ui_reading *read_range(
 	ui_feed_adopt(f);
 	if (o->from_end)
 		ui_feed_from_end(f, &from, &to);
-	struct ui_reading *r = ui_feed_read_range(f, from, to, err);
+	struct ui_reading *r = ui_feed_read_range(f, from, to, NULL, err);
 	if (!r)
 		return NULL;
 	ui_reading_wait(r);

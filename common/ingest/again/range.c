@@ -15,7 +15,7 @@ enum { TELL_BYTES = 8 << 20 }; /* between two words on progress */
 struct pv_range_read {
 	struct pv_ingest *in; /* borrowed */
 	struct pv_source *source;
-	int64_t from_ns, to_ns; /* since zero */
+	struct pv_range_wish wish;
 	struct pv_background job;
 
 	/* the thread's own */
@@ -31,6 +31,7 @@ struct pv_range_read {
 	struct pv_ingest *again; /* reads everything; the model is its */
 	struct pv_error error;
 	uint64_t read, reported;
+	int64_t lag_ns; /* of what is told after its time */
 
 	struct pv_range_status status; /* under the job's lock */
 };
@@ -73,11 +74,18 @@ static bool copy_keys(struct pv_range_read *r, const struct pv_names *n)
 	return true;
 }
 
+static struct pv_restrict restriction(const struct pv_range_read *r)
+{
+	return (struct pv_restrict){ .ranged = true,
+		.from_ns = r->wish.from_ns,
+		.to_ns = r->wish.to_ns,
+		.threaded = r->wish.threaded,
+		.thread_id = r->wish.thread };
+}
+
 static bool make_seed(struct pv_range_read *r, const struct pv_model *m)
 {
-	const struct pv_restrict only = {
-		.ranged = true, .from_ns = r->from_ns, .to_ns = r->to_ns
-	};
+	const struct pv_restrict only = restriction(r);
 	r->seed = pv_model_create(&only);
 	return r->seed && (!pv_source_floor(r->in->source) || pv_model_copy_names(m, r->seed));
 }
@@ -87,6 +95,7 @@ static bool copy_all(struct pv_range_read *r, struct pv_model *m)
 {
 	const struct pv_buffers *t = r->in->table;
 	r->target = m->target;
+	r->lag_ns = m->kinds[PV_KIND_EXT_WAITED] ? PV_WAITED_NS : 0;
 	return make_seed(r, m) && pv_known_copy(m, t ? &t->address_log : NULL, &r->known) &&
 	       (!t || pv_buffers_copy(t, &r->table)) && copy_keys(r, &m->names);
 }
@@ -205,8 +214,9 @@ static bool read_parts(struct pv_range_read *r)
 	uint64_t total;
 	r->plan = (struct pv_plan){ .table = &r->table,
 		.method_key = r->method_key.v,
-		.from_ns = plus(r->known.zero_ns, r->from_ns),
-		.to_ns = plus(r->known.zero_ns, r->to_ns) };
+		.from_ns = plus(r->known.zero_ns, r->wish.from_ns),
+		.to_ns = plus(r->known.zero_ns, r->wish.to_ns),
+		.lag_ns = r->lag_ns };
 	struct pv_reread to = { .ctx = r,
 		.header = on_header,
 		.buffer = on_buffer,
@@ -231,15 +241,13 @@ static bool read_parts(struct pv_range_read *r)
 
 static bool read_whole(struct pv_range_read *r)
 {
-	const struct pv_ingest_options o = { .jobs = r->in->options.jobs,
+	struct pv_ingest_options o = { .jobs = r->in->options.jobs,
 		.names = pv_source_floor(r->in->source) ? r->seed : NULL,
-		.only = { .ranged = true,
-			.from_ns = r->from_ns,
-			.to_ns = r->to_ns,
-			.zero_known = true,
-			.zero_ns = r->known.zero_ns } };
+		.only = restriction(r) };
 	struct pv_source *source = r->source;
 	struct pv_ingest_status s;
+	o.only.zero_known = true;
+	o.only.zero_ns = r->known.zero_ns;
 	r->source = NULL;
 	r->again = pv_ingest_start(source, &o, &r->error);
 	if (!r->again)
@@ -283,7 +291,7 @@ static void *work(void *arg)
 }
 
 struct pv_range_read *pv_range_start(
-	struct pv_ingest *in, int64_t from_ns, int64_t to_ns, struct pv_error *reterr)
+	struct pv_ingest *in, const struct pv_range_wish *wish, struct pv_error *reterr)
 {
 	struct pv_source *source = pv_source_again(in->source, reterr);
 	if (!source)
@@ -296,8 +304,7 @@ struct pv_range_read *pv_range_start(
 	}
 	r->in = in;
 	r->source = source;
-	r->from_ns = from_ns;
-	r->to_ns = to_ns;
+	r->wish = *wish;
 	if (pv_background_init(&r->job) && pv_background_start(&r->job, work, r))
 		return r;
 	pv_range_destroy(r);

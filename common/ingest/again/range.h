@@ -10,6 +10,12 @@
 
 struct pv_range_read;
 
+struct pv_range_wish {
+	int64_t from_ns, to_ns; /* since zero, half-open */
+	bool threaded;          /* only one thread, */
+	uint64_t thread;        /* of this native id: all that had it */
+};
+
 struct pv_range_status {
 	bool over;  /* done, cancelled or failed */
 	bool done;  /* the model is complete */
@@ -20,11 +26,11 @@ struct pv_range_status {
 };
 
 /*
- * Begins to read [from_ns, to_ns) since zero. The ingest must outlive it, and must have been
+ * Begins to read what is wished for. The ingest must outlive it, and must have been
  * started with `ranges`. NULL on failure: PV_EUSAGE for inputs that cannot be read twice.
  */
 struct pv_range_read *pv_range_start(
-	struct pv_ingest *in, int64_t from_ns, int64_t to_ns, struct pv_error *reterr);
+	struct pv_ingest *in, const struct pv_range_wish *wish, struct pv_error *reterr);
 /* Cancels what is not done; frees its model. NULL is fine. */
 void pv_range_destroy(struct pv_range_read *r);
 

@@ -1,5 +1,7 @@
 #include "common/ingest/again/range_plan.h"
 
+#include "common/base/saturate.h"
+
 void pv_plan_finish(struct pv_plan *p)
 {
 	for (size_t i = 0; i < p->thread.n; i++)
@@ -37,8 +39,9 @@ static bool is_outside(const struct pv_plan *p, const struct pv_buffer_change *c
 {
 	if (c->min_ns > c->max_ns)
 		return true;
+	int64_t until_ns = pv_sat_add(p->to_ns, p->lag_ns);
 	return (c->max_ns < p->from_ns && last_ns < p->from_ns) ||
-	       (c->min_ns >= p->to_ns && last_ns >= p->to_ns);
+	       (c->min_ns >= until_ns && last_ns >= until_ns);
 }
 
 static bool is_needed(struct pv_plan *p, const struct pv_buffer_row *r, bool *ret_ok)
@@ -157,6 +160,7 @@ bool pv_plan_bytes(const struct pv_plan *p, uint64_t *ret)
 		.method_key = p->method_key,
 		.from_ns = p->from_ns,
 		.to_ns = p->to_ns,
+		.lag_ns = p->lag_ns,
 		.floor = p->floor };
 	const struct pv_buffer_row *r;
 	uint64_t bytes = 0;

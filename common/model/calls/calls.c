@@ -257,12 +257,17 @@ static uint32_t inlined_at(struct pv_model *m, uint32_t node, uint64_t address)
 	return node;
 }
 
-bool pv_samples_count(struct pv_context *x, const struct pv_event *e)
+static bool is_selected(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_thread *hit = x->thread;
 	if (e->hit.thread)
 		hit = pv_threads_of(x->m, e->hit.thread, x->time);
-	return hit && hit->selected && pv_in_range(x->m, x->time);
+	return hit && hit->selected;
+}
+
+bool pv_samples_count(struct pv_context *x, const struct pv_event *e)
+{
+	return is_selected(x, e) && pv_in_range(x->m, x->time);
 }
 
 /* The node of a hit's frames, 0 without; PV_MAP_NONE: out of memory. */
@@ -312,21 +317,27 @@ static enum pv_thread_state state_at(
 static bool waited(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_model *m = x->m;
-	uint32_t times = e->hit.times < MOST_WAITED ? (uint32_t)e->hit.times : MOST_WAITED;
+	uint32_t all = e->hit.times < MOST_WAITED ? (uint32_t)e->hit.times : MOST_WAITED;
+	uint32_t times = all;
 	uint64_t key;
+	if (!pv_lanes_clip(m, &times, x->time))
+		return false;
 	if (!times)
 		return true;
 	uint32_t node = node_of_frames(x, e);
 	if (node == PV_MAP_NONE)
 		return false;
-	uint32_t id = state_frame(m, state_at(m, node, pv_state_of_wait(e->hit.state)), &key);
+	enum pv_thread_state state = state_at(m, node, pv_state_of_wait(e->hit.state));
+	uint32_t id = state_frame(m, state, &key);
 	uint32_t leaf = id ? pv_calls_child(m, node, key, id) : PV_MAP_NONE;
 	if (leaf == PV_MAP_NONE)
 		return false;
 	node = leaf ? leaf : node;
 	m->calls.node.v[node].samples += times;
 	m->calls.samples += times;
-	return pv_window_sample(m, node, times, x->time);
+	struct pv_thread *of = e->hit.thread ? pv_threads_of(m, e->hit.thread, x->time) : NULL;
+	return pv_lanes_waited(m, of, state, all, x->time) &&
+	       pv_window_sample(m, node, times, x->time);
 }
 
 bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
@@ -335,11 +346,13 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 	int64_t time = x->time;
 	const uint64_t *pool = x->batch->pool.v;
 	m->tree_sums.method = 0;
+	if (e->kind == PV_KIND_EXT_WAITED) {
+		m->private->use_ns = time;
+		return !is_selected(x, e) || waited(x, e);
+	}
 	if (!x->counts)
 		return true;
 	m->private->use_ns = time;
-	if (e->kind == PV_KIND_EXT_WAITED)
-		return waited(x, e);
 	uint32_t node = node_of_frames(x, e);
 	if (node == PV_MAP_NONE)
 		return false;
@@ -361,7 +374,8 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 		hit->samples += weight;
 	const struct pv_bucket_entry bucket = { PV_BUCKET_THREAD_SAMPLES, hit ? hit->index : 0,
 		weight, 0 };
-	if (hit && !pv_buckets_add(m, time, &bucket))
+	if ((hit && !pv_buckets_add(m, time, &bucket)) ||
+		!pv_lanes_sample(m, hit, node, weight, time))
 		return false;
 	pv_timeline_add(&m->timeline, PV_TRACK_SAMPLES, time, weight);
 	return pv_window_sample(m, node, weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX, time);

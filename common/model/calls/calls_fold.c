@@ -490,7 +490,7 @@ bool pv_calls_fold(struct pv_model *m, uint32_t *parent)
 	uint64_t before = UINT64_MAX;
 	if (m->private->fold.pause > 0 && m->private->fold.pause--)
 		return true;
-	if (!pv_window_flush(m))
+	if (!pv_window_flush(m) || !pv_lanes_judge_all(m))
 		return false;
 	if (c->looked_at && goal > c->looked_at && !fold_once(m, parent, true))
 		return false;

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "common/model/model.h"
-#include "common/query/call_copy.h"
 #include "common/query/specs.h"
 
 enum { S_SHARE, S_SAMPLES, S_KNOWN, S_STATE, S_COLUMNS };
@@ -20,36 +19,16 @@ struct sums {
 	uint64_t logged[PV_STATES], inferred[PV_STATES];
 };
 
-/* Of a node, from the innermost method up: parents come first. */
-struct found {
-	uint8_t state;
-	bool logged;
-};
-
-static struct found *states_of_methods(const struct pv_model *m)
-{
-	struct found *v = calloc(m->names.method.n + 1, sizeof *v);
-	for (uint32_t i = 1; v && i < m->names.method.n; i++)
-		v[i].state = (uint8_t)pv_call_state(m, i, &v[i].logged);
-	return v;
-}
-
 static bool sum_up(const struct pv_model *m, struct sums *sums)
 {
 	const struct pv_tree_node *node = m->calls.node.v;
 	bool by_name = pv_call_samples_wait(m);
-	struct found *method = states_of_methods(m);
-	struct found *of = method ? calloc(m->calls.node.n, sizeof *of) : NULL;
-	for (size_t i = 1; of && i < m->calls.node.n; i++) {
-		of[i] = method[node[i].method];
-		if (!of[i].logged && (!by_name || of[i].state == PV_STATE_RUNNING))
-			of[i] = by_name ? of[node[i].parent] : (struct found){ 0 };
-		bool logged = of[i].logged || !by_name;
-		(logged ? sums->logged : sums->inferred)[of[i].state] += node[i].samples;
-	}
+	struct pv_lane_state *of = pv_lane_states(m);
+	for (size_t i = 1; of && i < m->calls.node.n; i++)
+		(of[i].logged || !by_name ? sums->logged : sums->inferred)[of[i].state] +=
+			node[i].samples;
 	bool ok = of != NULL;
 	free(of);
-	free(method);
 	return ok;
 }
 

@@ -47,6 +47,7 @@ static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
 	[PV_VIEW_LOCKS] = &pv_spec_locks,
 	[PV_VIEW_WAIT_SITES] = &pv_spec_wait_sites,
 	[PV_VIEW_THREADS] = &pv_spec_threads,
+	[PV_VIEW_TIMELINE] = &pv_spec_timeline,
 	[PV_VIEW_JIT_METHODS] = &pv_spec_jit_methods,
 	[PV_VIEW_JIT_HELPERS] = &pv_spec_jit_helpers,
 	[PV_VIEW_LOADS] = &pv_spec_loads,

@@ -1,0 +1,334 @@
+#include "common/model/time/lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/sample_period.h"
+#include "common/base/saturate.h"
+#include "common/base/status.h"
+#include "common/model/ground/model_parts.h"
+
+enum { STEPS = 512 }; /* a wait goes into so many cells at most */
+
+void pv_lanes_init(struct pv_lanes *l)
+{
+	l->cap = PV_LANES_CAP;
+	l->unnamed_cap = PV_LANES_UNNAMED;
+}
+
+void pv_lanes_finish(struct pv_lanes *l)
+{
+	for (size_t i = 0; i < l->lane.n; i++)
+		for (size_t p = 0; p < PV_COUNT_OF(l->lane.v[i].page); p++)
+			free(l->lane.v[i].page[p]);
+	pv_array_finish(&l->lane);
+	pv_array_finish(&l->of);
+	pv_array_finish(&l->unnamed);
+}
+
+/* --- whether a thread waited */
+
+bool pv_call_samples_wait(const struct pv_model *m)
+{
+	static const char word[] = "sample-timer=";
+	const char *args = m->target.args ? m->target.args : "";
+	const char *timer = strstr(args, word);
+	if (strncmp(args, "profview:", 9) != 0)
+		return true;
+	if (timer)
+		return strncmp(timer + sizeof word - 1, "mono:", 5) == 0;
+	return strncmp(args + 9, "mono", 4) == 0 || strstr(args, "sample-real");
+}
+
+enum pv_thread_state pv_call_state(const struct pv_model *m, uint32_t method, bool *ret_logged)
+{
+	const char *name = pv_intern_text(&m->names.text, pv_names_method_name(&m->names, method));
+	enum pv_thread_state state = name ? pv_state_of_frame(name) : PV_STATE_RUNNING;
+	*ret_logged = state != PV_STATE_RUNNING;
+	if (!name || *ret_logged)
+		return state;
+	return m->names.method.v[method].native ? pv_state_of_symbol(name)
+						: pv_state_of_method(name);
+}
+
+static struct pv_lane_state *states_of_methods(const struct pv_model *m)
+{
+	struct pv_lane_state *v = calloc(m->names.method.n + 1, sizeof *v);
+	for (uint32_t i = 1; v && i < m->names.method.n; i++) {
+		v[i].state = (uint8_t)pv_call_state(m, i, &v[i].logged);
+		v[i].unnamed = !m->names.method.v[i].native && !pv_names_method_name(&m->names, i);
+	}
+	return v;
+}
+
+struct pv_lane_state *pv_lane_states(const struct pv_model *m)
+{
+	const struct pv_tree_node *node = m->calls.node.v;
+	bool by_name = pv_call_samples_wait(m);
+	struct pv_lane_state *method = states_of_methods(m);
+	struct pv_lane_state *of = method ? calloc(m->calls.node.n + 1, sizeof *of) : NULL;
+	for (size_t i = 1; of && i < m->calls.node.n; i++) {
+		of[i] = method[node[i].method];
+		if (of[i].logged || (by_name && of[i].state != PV_STATE_RUNNING))
+			continue;
+		bool unnamed = of[i].unnamed;
+		of[i] = by_name ? of[node[i].parent] : (struct pv_lane_state){ 0 };
+		of[i].unnamed |= unnamed;
+	}
+	free(method);
+	return of;
+}
+
+/* --- cells */
+
+static void widen_lane(struct pv_lane *l)
+{
+	enum { HALF = PV_LANE_PAGE / 2 };
+	for (uint32_t i = 0; i < PV_COUNT_OF(l->page); i++) {
+		struct pv_lane_page *from = l->page[i], **to = &l->page[i / 2];
+		uint32_t at = i % 2 * HALF;
+		if (!from)
+			continue;
+		l->page[i] = NULL;
+		struct pv_lane_page sum = { 0 };
+		for (uint32_t c = 0; c < PV_LANE_PAGE; c++)
+			for (unsigned s = 0; s < PV_STATES; s++)
+				sum.samples[at + c / 2][s] += from->samples[c][s];
+		if (*to) { /* the half before */
+			memcpy((*to)->samples[at], sum.samples[at], sizeof sum.samples[0] * HALF);
+			free(from);
+		} else {
+			*from = sum;
+			*to = from;
+		}
+	}
+}
+
+static void widen(struct pv_lanes *l)
+{
+	for (size_t i = 0; i < l->lane.n; i++)
+		widen_lane(&l->lane.v[i]);
+	for (size_t i = 0; i < l->unnamed.n; i++)
+		l->unnamed.v[i].cell /= 2;
+	l->width_ns *= 2;
+	l->used = (l->used + 1) / 2;
+}
+
+static uint32_t cell_of(struct pv_lanes *l, int64_t time)
+{
+	uint64_t since = (uint64_t)time - (uint64_t)l->origin_ns;
+	if (time < l->origin_ns)
+		return 0;
+	while (since / (uint64_t)l->width_ns >= PV_LANE_CELLS)
+		widen(l);
+	return (uint32_t)(since / (uint64_t)l->width_ns);
+}
+
+bool pv_lanes_put(struct pv_lanes *l, uint32_t lane, uint32_t cell, enum pv_thread_state state,
+	uint32_t samples)
+{
+	struct pv_lane_page **p = &l->lane.v[lane].page[cell / PV_LANE_PAGE];
+	if (!*p)
+		*p = calloc(1, sizeof **p);
+	if (!*p)
+		return false;
+	uint32_t *at = &(*p)->samples[cell % PV_LANE_PAGE][state];
+	*at = *at > UINT32_MAX - samples ? UINT32_MAX : *at + samples;
+	if (cell >= l->used)
+		l->used = cell + 1;
+	return true;
+}
+
+/* --- lanes */
+
+static bool begin(struct pv_model *m)
+{
+	struct pv_lanes *l = &m->lanes;
+	const struct pv_model_private *p = m->private;
+	bool wall;
+	if (!pv_reserve(&l->lane, 1))
+		return false;
+	l->lane.v[l->lane.n++] = (struct pv_lane){ 0 };
+	l->width_ns = PV_LANE_FIRST_WIDTH;
+	l->origin_ns = p->ranged && p->from_ns > m->zero_ns ? p->from_ns : m->zero_ns;
+	l->by_name = pv_call_samples_wait(m);
+	l->period_ns = (int64_t)pv_sample_period(m->target.args ? m->target.args : "", &wall);
+	return true;
+}
+
+static bool know_thread(struct pv_lanes *l, uint32_t index)
+{
+	if (index < l->of.n)
+		return true;
+	size_t more = index + 1 - l->of.n;
+	if (!pv_reserve(&l->of, more))
+		return false;
+	memset(l->of.v + l->of.n, 0, more * sizeof *l->of.v);
+	l->of.n += more;
+	return true;
+}
+
+bool pv_lanes_own(struct pv_lanes *l, uint32_t lane)
+{
+	uint32_t index = l->lane.v[lane].thread;
+	if (!know_thread(l, index))
+		return false;
+	l->of.v[index] = lane;
+	return true;
+}
+
+/* UINT32_MAX: out of memory. */
+static uint32_t lane_of(struct pv_lanes *l, const struct pv_thread *th)
+{
+	if (!know_thread(l, th->index))
+		return UINT32_MAX;
+	uint32_t *of = &l->of.v[th->index];
+	if (*of || l->lane.n > l->cap)
+		return *of;
+	if (!pv_reserve(&l->lane, 1))
+		return UINT32_MAX;
+	*of = (uint32_t)l->lane.n;
+	l->lane.v[l->lane.n++] = (struct pv_lane){ .thread = th->index };
+	return *of;
+}
+
+static bool find_lane(
+	struct pv_model *m, const struct pv_thread *th, uint64_t samples, uint32_t *ret)
+{
+	struct pv_lanes *l = &m->lanes;
+	if (!l->lane.n && !begin(m))
+		return false;
+	*ret = lane_of(l, th);
+	l->shared += *ret == 0 ? samples : 0;
+	return *ret != UINT32_MAX;
+}
+
+/* Puts those into cells whose names are known; `all`: the others, too. */
+static bool judge(struct pv_model *m, bool all)
+{
+	struct pv_lanes *l = &m->lanes;
+	struct pv_lane_state *of = pv_lane_states(m);
+	size_t kept = 0;
+	bool ok = of != NULL;
+	for (size_t i = 0; ok && i < l->unnamed.n; i++) {
+		struct pv_lane_unnamed u = l->unnamed.v[i];
+		if (of[u.node].unnamed && !all) {
+			l->unnamed.v[kept++] = u;
+			continue;
+		}
+		l->guessed += of[u.node].unnamed ? u.samples : 0;
+		ok = pv_lanes_put(l, u.lane, u.cell, of[u.node].state, u.samples);
+	}
+	if (ok)
+		l->unnamed.n = kept;
+	free(of);
+	return ok;
+}
+
+bool pv_lanes_judge_all(struct pv_model *m)
+{
+	return m->lanes.unnamed.n == 0 || judge(m, true);
+}
+
+static bool put_unnamed(struct pv_model *m, const struct pv_lane_unnamed *u)
+{
+	struct pv_lanes *l = &m->lanes;
+	struct pv_lane_unnamed *last = l->unnamed.n ? &l->unnamed.v[l->unnamed.n - 1] : NULL;
+	if (last && last->node == u->node && last->lane == u->lane && last->cell == u->cell &&
+		last->samples < UINT32_MAX - u->samples) {
+		last->samples += u->samples;
+		return true;
+	}
+	if (l->unnamed.n >= l->unnamed_cap &&
+		!(judge(m, false) && (l->unnamed.n < l->unnamed_cap / 2 || judge(m, true))))
+		return false;
+	if (!pv_reserve(&l->unnamed, 1))
+		return false;
+	l->unnamed.v[l->unnamed.n++] = *u;
+	if (u->cell >= l->used)
+		l->used = u->cell + 1;
+	return true;
+}
+
+bool pv_lanes_sample(struct pv_model *m, const struct pv_thread *th, uint32_t node,
+	uint64_t samples, int64_t time)
+{
+	struct pv_lanes *l = &m->lanes;
+	struct pv_lane_unnamed u = { .node = node };
+	u.samples = samples < UINT32_MAX ? (uint32_t)samples : UINT32_MAX;
+	if (!th) {
+		l->nowhere += samples;
+		return true;
+	}
+	if (!find_lane(m, th, samples, &u.lane))
+		return false;
+	u.cell = cell_of(l, time);
+	if (l->by_name)
+		return put_unnamed(m, &u);
+	return pv_lanes_put(l, u.lane, u.cell, PV_STATE_RUNNING, u.samples);
+}
+
+/*
+ * A wait is reported at its end, for many samples at once, which lie a period apart before it; but none
+ * further back than a reader of a range reads.
+ */
+struct steps {
+	uint32_t n, samples;
+	int64_t each;
+};
+
+static struct steps steps_of(const struct pv_lanes *l, uint32_t samples)
+{
+	struct steps s = { .n = l->period_ns ? samples : 1, .samples = samples };
+	s.n = s.n > STEPS ? STEPS : s.n;
+	s.each = l->period_ns * (int64_t)(samples / s.n);
+	if (s.each > PV_WAITED_NS / s.n)
+		s.each = s.n > 1 ? PV_WAITED_NS / s.n : 0;
+	return s;
+}
+
+static int64_t time_of(const struct steps *s, uint32_t i, int64_t time)
+{
+	int64_t back = s->each * (int64_t)i;
+	return back > 0 ? pv_sat_add(time, -back) : time;
+}
+
+static uint32_t samples_of(const struct steps *s, uint32_t i)
+{
+	return s->samples / s->n + (i < s->samples % s->n);
+}
+
+bool pv_lanes_clip(struct pv_model *m, uint32_t *samples, int64_t time)
+{
+	uint32_t in = 0;
+	if (!m->private->ranged || !*samples)
+		return true;
+	if (!m->lanes.lane.n && !begin(m))
+		return false;
+	struct steps s = steps_of(&m->lanes, *samples);
+	for (uint32_t i = 0; i < s.n; i++)
+		in += pv_in_range(m, time_of(&s, i, time)) ? samples_of(&s, i) : 0;
+	*samples = in;
+	return true;
+}
+
+bool pv_lanes_waited(struct pv_model *m, const struct pv_thread *th, enum pv_thread_state state,
+	uint32_t samples, int64_t time)
+{
+	struct pv_lanes *l = &m->lanes;
+	uint32_t lane, in = samples;
+	if (!pv_lanes_clip(m, &in, time) || (th && !find_lane(m, th, in, &lane)))
+		return false;
+	if (!th) {
+		l->nowhere += in;
+		return true;
+	}
+	struct steps s = steps_of(l, samples);
+	bool ok = true;
+	for (uint32_t i = 0; i < s.n && ok; i++) {
+		int64_t at = time_of(&s, i, time);
+		if (pv_in_range(m, at))
+			ok = pv_lanes_put(l, lane, cell_of(l, at), state, samples_of(&s, i));
+	}
+	return ok;
+}

@@ -1,0 +1,375 @@
+#include "common/query/thread_lanes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/base/saturate.h"
+#include "common/base/status.h"
+#include "common/base/units.h"
+#include "common/model/model.h"
+#include "common/query/coverage.h"
+#include "common/query/specs.h"
+
+void pv_lanes_answer_destroy(struct pv_lanes_answer *a)
+{
+	if (!a)
+		return;
+	for (size_t i = 0; i < a->rows; i++)
+		free(a->row[i].cell);
+	free(a->row);
+	free(a->stopped);
+	free(a->spans);
+	pv_arena_finish(&a->arena);
+	free(a);
+}
+
+static double cell_ns(const struct pv_lanes_answer *a)
+{
+	return ((double)a->to_ns - (double)a->from_ns) / (double)a->cells;
+}
+
+int64_t pv_lanes_time(const struct pv_lanes_answer *a, size_t cell)
+{
+	return cell >= a->cells ? a->to_ns : a->from_ns + (int64_t)((double)cell * cell_ns(a));
+}
+
+static const struct {
+	char letter;
+	const char *word;
+} marks[PV_LANE_MARKS] = {
+	[PV_STATE_RUNNING] = { 'R', "running" },
+	[PV_STATE_QUEUED] = { 'Q', "runnable" },
+	[PV_STATE_LOCK] = { 'L', "lock" },
+	[PV_STATE_POLL] = { 'P', "poll" },
+	[PV_STATE_IO] = { 'I', "io" },
+	[PV_STATE_SLEEP] = { 'S', "sleep" },
+	[PV_STATE_STOPPED] = { 'T', "stopped" },
+	[PV_STATE_WAITING] = { '?', "unknown" },
+	[PV_LANE_GC] = { 'G', "gc" },
+	[PV_LANE_NONE] = { '.', "" },
+};
+
+char pv_lanes_letter(unsigned mark)
+{
+	return marks[mark].letter;
+}
+
+const char *pv_lanes_word(unsigned mark)
+{
+	return marks[mark].word;
+}
+
+unsigned pv_lanes_mark(const struct pv_lanes_answer *a, const struct pv_lanes_row *row, size_t cell)
+{
+	const uint32_t *n = row->cell[cell].samples;
+	unsigned best = 0;
+	if (a->stopped[cell] >= 0.5)
+		return PV_LANE_GC;
+	for (unsigned s = 1; s < PV_STATES; s++)
+		best = n[s] > n[best] ? s : best;
+	return n[best] ? best : (unsigned)PV_LANE_NONE;
+}
+
+/* --- from the store */
+
+struct asking {
+	struct pv_lanes_answer *a;
+	const struct pv_lanes *l;
+	struct pv_lanes_row **of_lane; /* by lane; NULL: it is left out, or has nothing */
+	int64_t origin;                /* since zero */
+	bool failed;
+};
+
+static int64_t since_zero(const struct pv_model *m, int64_t log_ns)
+{
+	return (int64_t)((uint64_t)log_ns - (uint64_t)m->zero_ns);
+}
+
+static void add(struct pv_lanes_row *row, size_t cell, unsigned state, uint32_t n)
+{
+	uint32_t *at = &row->cell[cell].samples[state];
+	*at = *at > UINT32_MAX - n ? UINT32_MAX : *at + n;
+}
+
+/* Cells of the answer that a cell of the store covers: its middle's, or all where it is wider. */
+static bool find_cells(const struct asking *k, uint32_t cell, size_t *ret_first, size_t *ret_last)
+{
+	const struct pv_lanes_answer *a = k->a;
+	double each = cell_ns(a), w = (double)k->l->width_ns;
+	double from = (double)k->origin + (double)cell * w - (double)a->from_ns;
+	double middle = from + w / 2, most = (double)a->cells;
+	if (from + w <= 0 || from >= most * each)
+		return false;
+	double first = w > each ? from / each : middle / each;
+	double last = w > each ? (from + w) / each - 1e-9 : middle / each;
+	first = first < 0 ? 0 : first > most - 1 ? most - 1 : first;
+	last = last < first ? first : last > most - 1 ? most - 1 : last;
+	*ret_first = (size_t)first;
+	*ret_last = (size_t)last;
+	return true;
+}
+
+static void put(struct asking *k, uint32_t lane, uint32_t cell, unsigned state, uint32_t n)
+{
+	struct pv_lanes_row *row = k->of_lane[lane];
+	size_t first, last;
+	if (!row || !n || !find_cells(k, cell, &first, &last))
+		return;
+	row->samples[state] += n;
+	row->all += n;
+	for (size_t i = first; i <= last; i++)
+		add(row, i, state, n);
+}
+
+static void put_lane(struct asking *k, uint32_t lane)
+{
+	const struct pv_lane *from = &k->l->lane.v[lane];
+	for (uint32_t page = 0; page < PV_COUNT_OF(from->page); page++)
+		for (uint32_t c = 0; from->page[page] && c < PV_LANE_PAGE; c++)
+			for (unsigned s = 0; s < PV_STATES; s++)
+				put(k, lane, page * PV_LANE_PAGE + c, s,
+					from->page[page]->samples[c][s]);
+}
+
+static bool put_unnamed(struct asking *k, const struct pv_model *m)
+{
+	if (!k->l->unnamed.n)
+		return true;
+	struct pv_lane_state *of = pv_lane_states(m);
+	for (size_t i = 0; of && i < k->l->unnamed.n; i++) {
+		const struct pv_lane_unnamed *u = &k->l->unnamed.v[i];
+		put(k, u->lane, u->cell, of[u->node].state, u->samples);
+	}
+	bool ok = of != NULL;
+	free(of);
+	return ok;
+}
+
+/* --- rows */
+
+/* With what goes on under another number it is one row. */
+static uint32_t row_of_thread(const struct pv_model *m, uint32_t index)
+{
+	const struct pv_thread *t = m->threads.thread.v[index];
+	while (pv_thread_is_continued(m, t))
+		t = m->threads.thread.v[t->before];
+	return t->index;
+}
+
+static bool holds(const char *name, const char *part)
+{
+	size_t n = part ? strlen(part) : 0;
+	for (const char *at = name; n && *at; at++)
+		if (strncasecmp(at, part, n) == 0)
+			return true;
+	return n == 0;
+}
+
+static bool is_wanted(const struct pv_model *m, const struct pv_lanes_wish *w,
+	const struct pv_thread *t, const char *name)
+{
+	const char *given = pv_intern_text(&m->names.text, t->name);
+	return !(m->only.threaded && !t->selected) && !pv_thread_is_none(m, t) &&
+	       !(w->hide_internal && pv_thread_is_internal(given)) && holds(name, w->filter);
+}
+
+static const char *name_of(struct pv_lanes_answer *a, const struct pv_model *m, uint32_t index)
+{
+	const struct pv_thread *t = index ? m->threads.thread.v[index] : NULL;
+	if (t && t->name)
+		return pv_arena_printf(&a->arena, "%s", pv_intern_text(&m->names.text, t->name));
+	return t ? pv_arena_printf(&a->arena, "0x%" PRIx64, t->id) : "(other threads)";
+}
+
+static struct pv_lanes_row *row_for(
+	struct asking *k, const struct pv_model *m, const struct pv_lanes_wish *w, uint32_t index)
+{
+	struct pv_lanes_answer *a = k->a;
+	uint32_t id = index ? row_of_thread(m, index) : 0;
+	for (size_t i = 0; i < a->rows && id != index; i++)
+		if (a->row[i].id == id)
+			return &a->row[i];
+	struct pv_lanes_row *row = &a->row[a->rows];
+	*row = (struct pv_lanes_row){ .id = id, .name = name_of(a, m, id) };
+	k->failed |= !row->name;
+	if (!row->name || (id && !is_wanted(m, w, m->threads.thread.v[id], row->name)) ||
+		(!id && w->filter && *w->filter))
+		return NULL;
+	row->native = id ? m->threads.thread.v[id]->id : 0;
+	row->cell = calloc(a->cells, sizeof *row->cell);
+	a->rows += row->cell != NULL;
+	k->failed |= !row->cell;
+	return row->cell ? row : NULL;
+}
+
+static bool fill_rows(struct asking *k, const struct pv_model *m, const struct pv_lanes_wish *w)
+{
+	size_t n = k->l->lane.n;
+	k->of_lane = calloc(n + 1, sizeof *k->of_lane);
+	k->a->row = calloc(n + 1, sizeof *k->a->row);
+	if (!k->of_lane || !k->a->row)
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		k->of_lane[i] = row_for(k, m, w, k->l->lane.v[i].thread);
+	for (uint32_t i = 0; i < n; i++)
+		if (k->of_lane[i])
+			put_lane(k, i);
+	return put_unnamed(k, m) && !k->failed;
+}
+
+static int by_activity(const void *x, const void *y)
+{
+	const struct pv_lanes_row *a = x, *b = y;
+	if (!a->id != !b->id)
+		return a->id ? -1 : 1;
+	if (a->samples[PV_STATE_RUNNING] != b->samples[PV_STATE_RUNNING])
+		return a->samples[PV_STATE_RUNNING] > b->samples[PV_STATE_RUNNING] ? -1 : 1;
+	if (a->all != b->all)
+		return a->all > b->all ? -1 : 1;
+	return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* Those without a sample in this time are a number. */
+static void order_rows(struct pv_lanes_answer *a)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < a->rows; i++) {
+		if (a->row[i].all)
+			a->row[kept++] = a->row[i];
+		else
+			free(a->row[i].cell);
+	}
+	a->rows = kept;
+	if (kept)
+		qsort(a->row, kept, sizeof *a->row, by_activity);
+}
+
+static void count_quiet(
+	struct pv_lanes_answer *a, const struct pv_model *m, const struct pv_lanes_wish *w)
+{
+	for (uint32_t i = 1; i < m->threads.thread.n; i++) {
+		const struct pv_thread *t = m->threads.thread.v[i];
+		const char *name = pv_intern_text(&m->names.text, t->name);
+		bool shown = pv_thread_is_meant(m, t) && is_wanted(m, w, t, t->name ? name : "");
+		a->quiet += shown;
+	}
+	for (size_t i = 0; i < a->rows; i++)
+		a->quiet -= a->row[i].id && a->quiet;
+}
+
+/* --- across */
+
+/* Of [from, to) since zero, the part in each cell. */
+static void spread(struct pv_lanes_answer *a, int64_t from, int64_t length, bool span)
+{
+	double each = cell_ns(a), most = (double)a->cells;
+	double first = ((double)from - (double)a->from_ns) / each;
+	double last = first + (double)length / each;
+	if (last < 0 || first >= most)
+		return;
+	double end = last > most ? most : last;
+	size_t begin = (size_t)(first < 0 ? 0 : first);
+	for (size_t i = begin; i < a->cells && (i == begin || (double)i < end); i++) {
+		double lo = first > (double)i ? first : (double)i;
+		double hi = last < (double)i + 1 ? last : (double)i + 1;
+		if (span)
+			a->spans[i]++;
+		else if (hi > lo)
+			a->stopped[i] += hi - lo;
+	}
+}
+
+static void fill_across(struct pv_lanes_answer *a, struct pv_model *m)
+{
+	pv_gc_sort(&m->gc);
+	for (size_t i = 0; i < m->gc.pauses.n; i++)
+		spread(a, since_zero(m, m->gc.pauses.v[i].start_ns), m->gc.pauses.v[i].duration_ns,
+			false);
+	for (size_t i = 0; i < m->runtime.work.n; i++)
+		spread(a, since_zero(m, m->runtime.work.v[i].start_ns),
+			m->runtime.work.v[i].took_ns, true);
+}
+
+/* --- limits of the answer */
+
+static void say_more(struct pv_lanes_answer *a, const struct pv_model *m)
+{
+	char text[120], n[PV_UNIT_MAX];
+	const struct pv_lanes *l = &m->lanes;
+	size_t at = strlen(a->coverage);
+	const struct {
+		uint64_t n;
+		const char *what;
+	} facts[] = { { l->shared, "samples of threads beyond the number that have lanes" },
+		{ l->nowhere, "samples of no thread" },
+		{ l->guessed, "samples judged before names came" } };
+	for (size_t i = 0; i < PV_COUNT_OF(facts) && at < sizeof a->coverage; i++) {
+		if (!facts[i].n)
+			continue;
+		snprintf(text, sizeof text, "; %s %s", pv_units_exact(n, sizeof n, facts[i].n),
+			facts[i].what);
+		snprintf(a->coverage + at, sizeof a->coverage - at, "%s", text);
+		at = strlen(a->coverage);
+	}
+	if (!a->sampled && a->called && at < sizeof a->coverage)
+		snprintf(a->coverage + at, sizeof a->coverage - at, "; calls: not drawn by thread");
+}
+
+static void whole_time(struct pv_lanes_answer *a, const struct pv_model *m)
+{
+	int64_t last = m->events ? since_zero(m, m->last_ns) : 0;
+	a->from_ns = m->only.ranged && m->only.from_ns > 0 ? m->only.from_ns : 0;
+	a->to_ns = pv_sat_add(last > 0 ? last : 0, 1);
+	if (m->only.ranged && m->only.to_ns < a->to_ns)
+		a->to_ns = m->only.to_ns;
+	if (a->to_ns <= a->from_ns)
+		a->to_ns = a->from_ns + 1;
+}
+
+static bool fill(struct pv_lanes_answer *a, struct pv_model *m, const struct pv_lanes_wish *w)
+{
+	struct asking k = { .a = a, .l = &m->lanes };
+	unsigned groups = pv_groups_recorded(m);
+	if (a->from_ns >= a->to_ns)
+		whole_time(a, m);
+	k.origin = since_zero(m, m->lanes.origin_ns);
+	a->generation = pv_model_generation(m);
+	a->sampled = groups & PV_GROUP_SAMPLES;
+	a->called = groups & PV_GROUP_CALLS;
+	a->width_ns = m->lanes.width_ns;
+	a->other = m->lanes.shared;
+	a->nowhere = m->lanes.nowhere;
+	bool ok = fill_rows(&k, m, w);
+	free(k.of_lane);
+	order_rows(a);
+	count_quiet(a, m, w);
+	fill_across(a, m);
+	pv_coverage_line(m, NULL, PV_VIEW_TIMELINE, a->coverage, sizeof a->coverage);
+	say_more(a, m);
+	return ok;
+}
+
+struct pv_lanes_answer *pv_lanes_ask(struct pv_model *m, const struct pv_lanes_wish *w)
+{
+	struct pv_lanes_answer *a = calloc(1, sizeof *a);
+	if (!a)
+		return NULL;
+	a->from_ns = w->from_ns;
+	a->to_ns = w->to_ns;
+	a->cells = w->cells ? w->cells : 1;
+	a->stopped = calloc(a->cells, sizeof *a->stopped);
+	a->spans = calloc(a->cells, sizeof *a->spans);
+	bool ok = a->stopped && a->spans;
+	if (ok) {
+		pv_model_lock(m);
+		ok = fill(a, m, w);
+		pv_model_unlock(m);
+	}
+	if (ok)
+		return a;
+	pv_lanes_answer_destroy(a);
+	return NULL;
+}

@@ -1,0 +1,69 @@
+/*
+ * The timeline of threads: a row a thread, what its samples were of across time, and what stopped
+ * or spanned all of them. A finished answer owns all it has and needs no lock. Asking takes the
+ * model's lock: any thread that does not hold it. Times: ns since the recording's zero.
+ */
+#ifndef PV_QUERY_THREAD_LANES_H
+#define PV_QUERY_THREAD_LANES_H
+
+#include "common/base/mem.h"
+#include "common/model/names/thread_state.h"
+#include "common/query/views.h"
+
+/* After the states of threads: the collector had stopped all, and no sample at all. */
+enum { PV_LANE_GC = PV_STATES, PV_LANE_NONE, PV_LANE_MARKS };
+
+struct pv_lanes_cell {
+	uint32_t samples[PV_STATES];
+};
+
+struct pv_lanes_row {
+	uint64_t id; /* of the row in the view of threads; 0: threads without a lane of their own */
+	uint64_t native;  /* the thread's id in the log */
+	const char *name; /* or its number, never NULL; the answer's */
+	uint64_t samples[PV_STATES], all;
+	struct pv_lanes_cell *cell; /* `cells` of them */
+};
+
+struct pv_lanes_answer {
+	int64_t from_ns, to_ns; /* half-open */
+	size_t cells;
+	struct pv_lanes_row *row; /* those that ran most come first; the shared one is last */
+	size_t rows;
+	uint64_t quiet;   /* threads without a sample in this time */
+	uint64_t other;   /* samples in the shared row; */
+	uint64_t nowhere; /* and of threads that the log does not name */
+	int64_t width_ns; /* samples are kept no finer than this; 0: there are none */
+	double *stopped;  /* by cell, the part that the collector had stopped all threads, 0 to 1 */
+	uint32_t *spans;  /* by cell, how many spans of work ran */
+	bool sampled, called; /* the log has samples; it has calls */
+	uint64_t generation;  /* of the model */
+	char coverage[600];
+
+	struct pv_arena arena; /* private */
+};
+
+struct pv_lanes_wish {
+	int64_t from_ns, to_ns; /* from >= to: the whole recording */
+	size_t cells;
+	const char *filter; /* case-insensitive substring of the thread's name; NULL or "" = all */
+	bool hide_internal; /* leave out the profiler's own threads */
+};
+
+/* NULL when out of memory only. */
+struct pv_lanes_answer *pv_lanes_ask(struct pv_model *m, const struct pv_lanes_wish *w);
+void pv_lanes_answer_destroy(struct pv_lanes_answer *a); /* NULL is fine */
+
+/* The beginning of a cell; cell `cells` begins at the end. */
+int64_t pv_lanes_time(const struct pv_lanes_answer *a, size_t cell);
+/*
+ * The mark of a cell of a row: enum pv_thread_state, PV_LANE_GC or PV_LANE_NONE. Its most
+ * frequent state; of equal ones, the more active.
+ */
+unsigned pv_lanes_mark(
+	const struct pv_lanes_answer *a, const struct pv_lanes_row *row, size_t cell);
+char pv_lanes_letter(unsigned mark);
+/* "running", "lock", "gc" ...: a literal, "" for none, never NULL. */
+const char *pv_lanes_word(unsigned mark);
+
+#endif
