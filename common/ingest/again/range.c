@@ -31,7 +31,7 @@ struct pv_range_read {
 	struct pv_ingest *again; /* reads everything; the model is its */
 	struct pv_error error;
 	uint64_t read, reported;
-	int64_t lag_ns; /* of what is told after its time */
+	int64_t lag_ns; /* of events that are reported after their time */
 
 	struct pv_range_status status; /* under the job's lock */
 };

@@ -23,7 +23,7 @@ struct pv_plan {
 	const struct pv_buffers *table;
 	const uint64_t *method_key; /* of the model's method ids */
 	int64_t from_ns, to_ns;     /* log clock */
-	int64_t lag_ns;             /* events may be told so long after their time */
+	int64_t lag_ns;             /* events may be reported so long after their time */
 	uint64_t floor;             /* rows before this offset cannot be read */
 	uint64_t gone;              /* result: end of the last one that was needed */
 	PV_ARRAY(struct pv_plan_thread) thread;
