@@ -329,9 +329,14 @@ static void list(unsigned hosts, char *to, size_t room)
 {
 	size_t n = 0;
 	*to = 0;
-	for (size_t i = 0; i < PV_COUNT_OF(rows) && n < room; i++)
-		if (rows[i].hosts & hosts && rows[i].kind != OURS)
-			n += (size_t)snprintf(to + n, room - n, "%s%s", n ? " " : "", rows[i].word);
+	const char *last = ""; /* a word whose bounds differ by host has several rows in a row */
+	for (size_t i = 0; i < PV_COUNT_OF(rows) && n < room; i++) {
+		if (!(rows[i].hosts & hosts) || rows[i].kind == OURS ||
+			strcmp(rows[i].word, last) == 0)
+			continue;
+		last = rows[i].word;
+		n += (size_t)snprintf(to + n, room - n, "%s%s", n ? " " : "", last);
+	}
 }
 
 static void refuse(const struct word *w, const struct row *r, unsigned hosts, char *why)
@@ -420,12 +425,4 @@ bool pv_words_for(const char *words, enum pv_host host, char *to, size_t room)
 		at += w.len;
 	}
 	return true;
-}
-
-const char *pv_word_name(size_t i, unsigned *ret_hosts)
-{
-	if (i >= PV_COUNT_OF(rows))
-		return NULL;
-	*ret_hosts = rows[i].hosts;
-	return rows[i].word;
 }

@@ -13,7 +13,7 @@
 /* Bits: the probe of which host. */
 enum pv_host { PV_HOST_NATIVE = 1, PV_HOST_MONO = 2, PV_HOST_DOTNET = 4 };
 
-enum { PV_WORDS_WHY = 600 };
+enum { PV_WORDS_WHY = 800 };
 
 /*
  * Whether one of `hosts` understands each of the words ("fields,sample=200"). False: `why` names
@@ -23,8 +23,5 @@ bool pv_words_check(const char *words, unsigned hosts, char why[PV_WORDS_WHY]);
 
 /* The words that this host understands, of several; false: no room. */
 bool pv_words_for(const char *words, enum pv_host host, char *to, size_t room);
-
-/* The i-th word's name and hosts, as the table has them; NULL past the end. */
-const char *pv_word_name(size_t i, unsigned *ret_hosts);
 
 #endif

@@ -8,10 +8,11 @@
 #include <stdbool.h>
 
 #include "common/base/status.h"
+#include "common/target/words.h"
 #include "tui/app/options.h"
 #include "tui/panes/output.h"
 
-enum { UI_CHILD_WHY = 600 };
+enum { UI_CHILD_WHY = PV_WORDS_WHY };
 
 struct ui_child;
 
