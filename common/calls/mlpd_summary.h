@@ -14,7 +14,7 @@
 struct mlpd_summary_builder {
 	struct mlpd_tree *tree; /* borrowed; only this stream's paths are in it */
 	uint32_t stream, trees; /* its number; and how many trees it has had */
-	uint32_t most;          /* nodes that a run may find in it: MLPD_TREE_KEPT, less in tests */
+	uint32_t most;          /* nodes that a run may find in it: pv_summariser_limits.paths */
 	uint32_t number;        /* of its last segment */
 	bool known;             /* what the stream has open is what the thread has, above a base */
 	struct pv_described *described; /* of the log; NULL: any description may change a meaning */

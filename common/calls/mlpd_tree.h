@@ -64,7 +64,6 @@ struct mlpd_exc {
 
 enum {
 	MLPD_ROOT = PV_PATH_BASE,
-	MLPD_TREE_KEPT = 3 << 16, /* nodes; larger trees are begun anew */
 	MLPD_TREE_MOST = 1 << 18, /* as many as a step can number */
 	/* Bits where they begin. */
 	MLPD_STEP_BITS = 16,

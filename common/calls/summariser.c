@@ -5,9 +5,8 @@
 #include "common/format/mlpd/mlpd.h"
 #include "common/calls/mlpd_summary.h"
 
-enum {
-	NODES_KEPT = 1 << 19, /* of all trees, from one run to the next */
-};
+/* A node with its place is 104 bytes: 20 MB of one thread, 55 MB of all. */
+static const struct pv_summariser_limits usual = { .paths = 3 << 16, .all_paths = 1 << 19 };
 
 struct call_stream {
 	bool used; /* by the present run */
@@ -26,26 +25,21 @@ struct pv_summariser {
 	struct call_stream stream[PV_MAX_STREAMS];
 };
 
-struct pv_summariser *pv_summariser_create(void)
+struct pv_summariser *pv_summariser_create(const struct pv_summariser_limits *limits)
 {
 	struct pv_summariser *r = calloc(1, sizeof *r);
 	if (!r)
 		return NULL;
 	r->number = 1;
-	r->kept = NODES_KEPT;
+	if (!limits)
+		limits = &usual;
+	r->kept = limits->all_paths;
 	for (uint32_t i = 0; i < PV_MAX_STREAMS; i++) {
 		r->stream[i].builder.stream = i;
-		r->stream[i].builder.most = MLPD_TREE_KEPT;
+		r->stream[i].builder.most = limits->paths;
 		r->stream[i].builder.described = &r->described;
 	}
 	return r;
-}
-
-void pv_summariser_keep(struct pv_summariser *r, uint32_t paths)
-{
-	r->kept = 2 * (size_t)paths;
-	for (size_t i = 0; i < PV_MAX_STREAMS; i++)
-		r->stream[i].builder.most = paths;
 }
 
 void pv_summariser_destroy(struct pv_summariser *r)

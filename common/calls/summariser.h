@@ -34,11 +34,15 @@ struct pv_decode_task {
 	bool nomem;   /* result */
 };
 
-/* NULL: out of memory. pv_summariser_destroy() frees it. */
-struct pv_summariser *pv_summariser_create(void);
+/* Call paths remembered from one run to the next; what exceeds them is forgotten and found anew. */
+struct pv_summariser_limits {
+	uint32_t paths;     /* of one thread */
+	uint32_t all_paths; /* of all threads */
+};
+
+/* NULL: out of memory. pv_summariser_destroy() frees it. `limits` NULL: the usual ones. */
+struct pv_summariser *pv_summariser_create(const struct pv_summariser_limits *limits);
 void pv_summariser_destroy(struct pv_summariser *r); /* NULL is fine */
-/* Test hook. Sets how many paths of one thread are remembered between runs; of all, twice that. */
-void pv_summariser_keep(struct pv_summariser *r, uint32_t paths);
 
 /*
  * Decodes the first of the `n` buffers (1 to PV_MAX_STREAMS) as one run. Returns how many it took,

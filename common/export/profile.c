@@ -70,14 +70,6 @@ bool pv_profile_frame(struct pv_profile *p, const char *name, uint32_t *ret)
 	return pv_intern_add(&p->text, name, strlen(name), ret);
 }
 
-bool pv_profile_class(struct pv_profile *p, const char *name, uint32_t *ret)
-{
-	if (!pv_profile_frame(p, name, ret))
-		return false;
-	*ret |= PV_FRAME_CLASS;
-	return true;
-}
-
 bool pv_profile_filter(struct pv_profile *p, const char *text, struct pv_error *reterr)
 {
 	struct pv_filter_error wrong;

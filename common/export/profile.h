@@ -87,9 +87,8 @@ bool pv_profile_holds(struct pv_profile *p, uint32_t frame, uint64_t terms);
 
 /* The child of `parent` for a frame, made when new; false: out of memory. */
 bool pv_profile_child(struct pv_profile *p, uint32_t parent, uint32_t frame, uint32_t *ret);
-/* The frame of a function, and of a class. */
+/* The frame of a function; | PV_FRAME_CLASS: of a class. */
 bool pv_profile_frame(struct pv_profile *p, const char *name, uint32_t *ret);
-bool pv_profile_class(struct pv_profile *p, const char *name, uint32_t *ret);
 /* Adds to the figures of a node, by group. */
 bool pv_profile_count(struct pv_profile *p, uint32_t node, unsigned thread, unsigned group,
 	const uint64_t value[2]);

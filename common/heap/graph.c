@@ -171,14 +171,3 @@ const struct pv_graph_string *pv_graph_string(const struct pv_graph *g, uint32_t
 	bool found = low < g->string.n && g->string.v[low].address == g->address[node];
 	return found ? &g->string.v[low] : NULL;
 }
-
-uint64_t pv_graph_memory(const struct pv_graph *g)
-{
-	uint64_t node =
-		sizeof *g->address + sizeof *g->size + sizeof *g->class_of + sizeof *g->first;
-	return g->nodes * node + g->edges * (sizeof *g->to + sizeof *g->offset) +
-	       g->klass.room * sizeof *g->klass.v + g->root.room * sizeof *g->root.v +
-	       g->area.room * sizeof *g->area.v + g->layout.room * sizeof *g->layout.v +
-	       (g->field.room + g->static_field.room) * sizeof *g->field.v +
-	       g->string.room * sizeof *g->string.v + g->text.bytes;
-}

@@ -106,7 +106,4 @@ size_t pv_graph_roots_of(const struct pv_graph *g, uint32_t node, size_t *ret_fi
  */
 const struct pv_graph_string *pv_graph_string(const struct pv_graph *g, uint32_t node);
 
-/* Bytes of memory it takes. */
-uint64_t pv_graph_memory(const struct pv_graph *g);
-
 #endif

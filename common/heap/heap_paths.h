@@ -21,12 +21,6 @@ bool pv_path_find(const struct pv_heap *h, uint32_t node, struct pv_path *ret);
 void pv_path_finish(struct pv_path *p);
 
 /*
- * Which kinds of roots reach the object, as bits 1 << enum pv_root_source. Looks at everything
- * that leads to it. False when out of memory.
- */
-bool pv_path_kinds(const struct pv_heap *h, uint32_t node, uint32_t *ret_bits);
-
-/*
  * The shortest ways of a set of objects, laid over each other by class and field: a tree whose
  * first level are roots (by area, or by source), and whose rows say how many of the set's objects
  * and bytes come through them.

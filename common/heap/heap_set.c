@@ -105,29 +105,6 @@ bool pv_heap_set_kept(const struct pv_heap *h, uint32_t node, struct pv_heap_set
 	return done(ok, ret);
 }
 
-bool pv_heap_set_reached(const struct pv_heap *h, uint32_t node, struct pv_heap_set *ret)
-{
-	const struct pv_graph *g = &h->graph;
-	uint8_t *met = calloc(((size_t)g->nodes + 8) / 8, 1);
-	*ret = (struct pv_heap_set){ 0 };
-	bool ok = met && (node >= g->nodes || add(h, ret, node));
-	if (ok && node < g->nodes)
-		met[node / 8] |= (uint8_t)(1 << node % 8);
-	for (size_t at = 0; ok && at < ret->node.n; at++) {
-		uint32_t from = ret->node.v[at];
-		for (uint32_t e = g->first[from]; ok && e < g->first[from + 1]; e++) {
-			uint32_t to = g->to[e];
-			if (met[to / 8] >> to % 8 & 1)
-				continue;
-			met[to / 8] |= (uint8_t)(1 << to % 8);
-			ok = add(h, ret, to);
-		}
-	}
-	free(met);
-	sort(h, ret);
-	return done(ok, ret);
-}
-
 bool pv_heap_set_combine(const struct pv_heap *h, enum pv_heap_set_op op,
 	const struct pv_heap_set *a, const struct pv_heap_set *b, struct pv_heap_set *ret)
 {

@@ -20,8 +20,6 @@ void pv_heap_set_finish(struct pv_heap_set *s); /* frees it */
 bool pv_heap_set_class(const struct pv_heap *h, uint32_t klass, struct pv_heap_set *ret);
 /* The objects that this one dominates, itself included. */
 bool pv_heap_set_kept(const struct pv_heap *h, uint32_t node, struct pv_heap_set *ret);
-/* Everything that can be reached from the object, itself included. */
-bool pv_heap_set_reached(const struct pv_heap *h, uint32_t node, struct pv_heap_set *ret);
 /* The objects that no root reaches. */
 bool pv_heap_set_unreachable(const struct pv_heap *h, struct pv_heap_set *ret);
 /* Sorts `n` nodes into a set; those given twice count once. */

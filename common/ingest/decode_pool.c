@@ -162,7 +162,7 @@ struct pv_decode_pool *pv_decode_pool_create(unsigned workers, bool give_way)
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->ready, NULL);
-	p->summariser = pv_summariser_create();
+	p->summariser = pv_summariser_create(NULL);
 	bool ok = p->summariser != NULL;
 	for (unsigned i = 0; ok && i < workers && i < MAX_WORKERS; i++)
 		ok = start_worker(p);

@@ -3,11 +3,6 @@
 #include "common/model/model.h"
 #include "common/model/event_page.h"
 
-size_t pv_event_page_rows(const struct pv_event_page *p)
-{
-	return p->rows;
-}
-
 uint64_t pv_event_page_here(const struct pv_event_page *p)
 {
 	return p->at < p->rows ? p->row[p->at].id : 0;

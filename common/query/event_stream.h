@@ -14,8 +14,6 @@ struct pv_event_facts {
 	const char *kind, *thread; /* the page's */
 };
 
-/* Events on it. */
-size_t pv_event_page_rows(const struct pv_event_page *p);
 /* The id of the first event at or after the moment that was asked for; 0: none is. */
 uint64_t pv_event_page_here(const struct pv_event_page *p);
 /* Whether the log has others before or after those of the page. */

@@ -116,10 +116,4 @@ bool pv_report_check(const struct pv_report_options *options, struct pv_error *r
 bool pv_report_write(struct pv_model *m, const struct pv_report_source *source,
 	const struct pv_report_options *options, FILE *out, struct pv_error *reterr);
 
-/*
- * Every section name one can ask for, in report order, dotted ones included: a constant; NULL past
- * the end.
- */
-const char *pv_report_section_name(size_t i);
-
 #endif

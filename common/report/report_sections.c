@@ -348,11 +348,6 @@ _Static_assert(PV_COUNT_OF(pv_sections) <= 64, "chosen sections are bits of a u6
 /* Parts of the report that come first whatever is asked for. */
 static const char *const heads[] = { "source", "target", "duration_ns" };
 
-const char *pv_report_section_name(size_t i)
-{
-	return i < pv_section_count ? pv_sections[i].name : NULL;
-}
-
 const struct pv_section *pv_section_find(const char *name)
 {
 	for (size_t i = 0; i < pv_section_count; i++)

@@ -336,11 +336,6 @@ void pvp_unwind_forget(void)
 	held = waiting_bytes = 0;
 }
 
-size_t pvp_unwind_bytes(void)
-{
-	return held - waiting_bytes;
-}
-
 /* ---- asking */
 
 const struct pvp_unwind_set *pvp_unwind_enter(void)

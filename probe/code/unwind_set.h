@@ -34,9 +34,6 @@ void pvp_unwind_forget(void);
 /* The function that holds the address, by its file's table. The writer's thread only. */
 bool pvp_unwind_function_at(uint64_t address, uint64_t *ret_start, uint64_t *ret_size);
 
-/* Bytes of all tables. The writer's thread only. */
-size_t pvp_unwind_bytes(void);
-
 /* Around a walk. Async-signal-safe; NULL: there are no tables. */
 const struct pvp_unwind_set *pvp_unwind_enter(void);
 void pvp_unwind_leave(void);

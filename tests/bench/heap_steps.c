@@ -13,6 +13,7 @@
 #include "common/heap/graph_build.h"
 #include "common/heap/heap_paths.h"
 #include "common/ingest/again/reread.h"
+#include "tests/kit/graph_bytes.h"
 
 static double seconds(void)
 {
@@ -132,7 +133,7 @@ int main(int argc, char *argv[])
 	       "\"build_s\":%.3f,\"build_peak\":%.0f,\"graph_bytes\":%" PRIu64
 	       ",\"dominators_s\":%.3f,\"classes_s\":%.3f,\"all_s\":%.3f,\"peak\":%.0f,"
 	       "\"path_s\":%.6f,\"unreachable\":%" PRIu64 ",\"least\":%d}\n",
-		nodes, edges, read, link, build_peak, pv_graph_memory(&h.graph),
+		nodes, edges, read, link, build_peak, graph_bytes(&h.graph),
 		since("referrers", "paths"), since("classes", NULL), all, peak, slowest_path(&h),
 		h.unreachable, h.class_least);
 	pv_heap_finish(&h);

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "probe/code/unwind_set.h"
+#include "tests/kit/unwind_bytes.h"
 
 static double ms(void)
 {
@@ -30,6 +31,6 @@ int main(int n, char **libraries)
 		double took = ms() - begin;
 		least = took < least ? took : least;
 	}
-	printf("%zu bytes, %.2f ms of processor time\n", pvp_unwind_bytes(), least);
+	printf("%zu bytes, %.2f ms of processor time\n", unwind_bytes(), least);
 	return 0;
 }

@@ -63,7 +63,7 @@ static size_t registers(struct reader *r, uint64_t from, uint64_t n, bool is_new
 
 START_TEST(paths_are_named_once_until_they_are_forgotten)
 {
-	struct reader r = { .k = logkit_new(17), .run = pv_summariser_create() };
+	struct reader r = { .k = logkit_new(17), .run = pv_summariser_create(NULL) };
 	logkit_plain(r.k, 0, PV_KIND_SYNC_POINT);
 	logkit_flush(r.k); /* the first one shows how others come */
 	ck_assert_uint_eq(registers(&r, 0, 10, true), 10);
@@ -80,8 +80,8 @@ END_TEST
 /* What the decoder drops of a thread's paths the model drops behind the run. */
 START_TEST(paths_that_the_decoder_drops_are_dropped)
 {
-	struct reader r = { .k = logkit_new(17), .run = pv_summariser_create() };
-	pv_summariser_keep(r.run, 100); /* 256 nodes are too many */
+	const struct pv_summariser_limits few = { 100, 200 }; /* 256 nodes are too many */
+	struct reader r = { .k = logkit_new(17), .run = pv_summariser_create(&few) };
 	logkit_plain(r.k, 0, PV_KIND_SYNC_POINT);
 	logkit_flush(r.k);
 	ck_assert_uint_eq(registers(&r, 0, 10, true), 10);
@@ -135,7 +135,7 @@ static void same_calls(const struct pv_model *x, const struct pv_model *y)
 /* Near a cap of tree or methods: what adds nothing is taken, what might reach the cap is not. */
 START_TEST(a_run_of_known_paths_is_taken_near_a_cap)
 {
-	struct reader r = { .k = logkit_new(17), .run = pv_summariser_create() };
+	struct reader r = { .k = logkit_new(17), .run = pv_summariser_create(NULL) };
 	struct logkit *other = logkit_new(17);
 	struct pv_model *m = other->model;
 	size_t at = 0, *cap = _i ? &m->names.method_cap : &m->calls.cap;
@@ -198,7 +198,7 @@ static void same_nodes(const struct pv_model *x, const struct pv_model *y)
 
 START_TEST(on_a_base_that_comes_again_nodes_are_known)
 {
-	struct reader r = { .k = logkit_new(17), .run = pv_summariser_create() };
+	struct reader r = { .k = logkit_new(17), .run = pv_summariser_create(NULL) };
 	struct logkit *other = logkit_new(17);
 	struct pv_model *m = other->model;
 	size_t at = 0;

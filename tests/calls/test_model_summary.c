@@ -292,10 +292,10 @@ static struct logkit *read_again(
 	struct mlpd_framer f = { 0 };
 	struct reader r = { .m = m, .longest = 1 + odd(RUN) };
 	size_t at = 0, buffer = 0, room;
-	r.summariser = pv_summariser_create();
+	uint32_t paths = odd(2) ? 50 + (uint32_t)odd(500) : 0;
+	const struct pv_summariser_limits few = { paths, 2 * paths };
+	r.summariser = pv_summariser_create(paths ? &few : NULL);
 	ck_assert_ptr_nonnull(r.summariser);
-	if (odd(2))
-		pv_summariser_keep(r.summariser, 50 + (uint32_t)odd(500));
 	m->calls.cap = w->k->model->calls.cap;
 	m->address_log = address_log;
 	if (w->off)

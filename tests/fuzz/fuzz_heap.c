@@ -12,6 +12,7 @@
 #include "common/heap/graph_build.h"
 #include "common/heap/heap_paths.h"
 #include "common/heap/heap_set.h"
+#include "tests/kit/graph_bytes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -34,7 +35,7 @@ static void check_graph(const struct pv_graph *g, size_t n)
 		must(g->to[e] < g->nodes);
 	for (size_t i = 0; i < g->root.n; i++)
 		must(g->root.v[i].node < g->nodes && g->root.v[i].source < PV_ROOT_SOURCES);
-	must(pv_graph_memory(g) < n * FOR_A_BYTE + FOR_NOTHING);
+	must(graph_bytes(g) < n * FOR_A_BYTE + FOR_NOTHING);
 }
 
 /* Sizes are hostile too: sums wrap, but wrap alike. */
@@ -60,9 +61,8 @@ static void walk(const struct pv_heap *h)
 	struct pv_merged all;
 	struct pv_heap_set set;
 	struct pv_path p;
-	uint32_t bits;
 	for (uint32_t i = 0; i < h->graph.nodes && i < 8; i++) {
-		must(pv_path_find(h, i, &p) && pv_path_kinds(h, i, &bits));
+		must(pv_path_find(h, i, &p));
 		must((p.step.n == 0) == (h->up[i] == PV_GRAPH_NONE));
 		pv_path_finish(&p);
 	}

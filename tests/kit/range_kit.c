@@ -86,14 +86,9 @@ bool range_kit_quick(
 	struct pv_range_status s;
 	struct pv_range_read *r = pv_range_start(
 		in, &(struct pv_range_wish){ .from_ns = from_ns, .to_ns = to_ns }, &e);
-	for (; r; pv_range_status(r, &s)) {
-		struct pollfd p = { .fd = pv_range_fd(r), .events = POLLIN };
-		uint64_t n;
+	if (r) {
+		pv_range_wait(r);
 		pv_range_status(r, &s);
-		if (s.over)
-			break;
-		if (poll(&p, 1, 60000) > 0 && read(p.fd, &n, sizeof n) < 0)
-			break;
 	}
 	if (!r || !s.done) {
 		fprintf(stderr, "range: %s\n", r ? s.error.what : e.what);

@@ -290,12 +290,13 @@ START_TEST(allocations_count_for_the_next_collection)
 	const struct pv_gc *gc = &logkit_model(k)->gc;
 	ck_assert_uint_eq(gc->collections.v[0].allocated, 110);
 	ck_assert_uint_eq(gc->collections.v[1].allocated, 220);
-	ck_assert_uint_eq(pv_gc_allocated_pending(gc), 440);
 	logkit_on(k, 3); /* and a collection in the middle of what waits */
 	collect(k, 5 * ms + 500, FULL);
 	logkit_flush(k);
 	ck_assert_uint_eq(gc->collections.v[2].allocated, 40);
-	ck_assert_uint_eq(pv_gc_allocated_pending(gc), 400);
+	collect(k, 7 * ms, YOUNG);
+	logkit_flush(k);
+	ck_assert_uint_eq(gc->collections.v[3].allocated, 400);
 	logkit_free(k);
 }
 END_TEST
@@ -368,7 +369,9 @@ START_TEST(full_lists_halve_and_keep_their_sums)
 	ck_assert_int_eq(
 		pv_gc_generation(gc, YOUNG).total_ns + pv_gc_generation(gc, FULL).total_ns, total);
 	ck_assert_uint_eq(gc->heap_bytes, (uint64_t)n);
-	ck_assert_uint_eq(pv_gc_heap_at(gc, INT64_MAX), (uint64_t)n);
+	uint64_t before, after;
+	pv_gc_heap_around(gc, gc->collections.n - 1, &before, &after);
+	ck_assert_uint_eq(after, (uint64_t)n - 1); /* the newest size came later */
 	logkit_free(k);
 }
 END_TEST

@@ -16,6 +16,7 @@
 
 #include "probe/code/unwind_set.h"
 #include "probe/code/unwind_walk.h"
+#include "tests/kit/unwind_bytes.h"
 
 enum { MOST = 64 };
 
@@ -88,7 +89,7 @@ START_TEST(to_the_end)
 	ck_assert_int_eq(stop.end, PVP_WALK_WHOLE);
 	ck_assert_uint_eq(met((const void *)(uintptr_t)raise_here), 1);
 	ck_assert_uint_eq(met((const void *)(uintptr_t)caller), 1);
-	ck_assert_uint_lt(pvp_unwind_bytes(), 8 << 20);
+	ck_assert_uint_lt(unwind_bytes(), 8 << 20);
 }
 END_TEST
 
@@ -354,11 +355,11 @@ START_TEST(come_and_gone)
 	atomic_store(&done, true);
 	pthread_join(thread, NULL);
 	printf("%u walks, %u to their end, %zu bytes of tables\n", atomic_load(&walks),
-		atomic_load(&whole), pvp_unwind_bytes());
+		atomic_load(&whole), unwind_bytes());
 	fflush(stdout);
-	ck_assert_uint_lt(pvp_unwind_bytes(), 16 << 20);
+	ck_assert_uint_lt(unwind_bytes(), 16 << 20);
 	pvp_unwind_finish();
-	ck_assert_uint_eq(pvp_unwind_bytes(), 0);
+	ck_assert_uint_eq(unwind_bytes(), 0);
 }
 END_TEST
 
@@ -391,7 +392,7 @@ START_TEST(figures)
 	pvp_unwind_refresh();
 	clock_gettime(CLOCK_MONOTONIC, &b);
 	caller(SIGUSR1);
-	printf("tables: %zu bytes in %.2f ms; %.0f ns a frame, %u frames\n", pvp_unwind_bytes(),
+	printf("tables: %zu bytes in %.2f ms; %.0f ns a frame, %u frames\n", unwind_bytes(),
 		ns_between(&a, &b) / 1e6, ns_a_frame, depth);
 	fflush(stdout);
 }

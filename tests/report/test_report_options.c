@@ -54,11 +54,6 @@ START_TEST(formats_have_names)
 	ck_assert(pv_report_format_of("json", &f) && f == PV_REPORT_JSON);
 	ck_assert(pv_report_format_of("md", &f) && f == PV_REPORT_MARKDOWN);
 	ck_assert(!pv_report_format_of("xml", &f) && !pv_report_format_of("", &f));
-	ck_assert_str_eq(pv_report_section_name(0), "coverage");
-	size_t n = 0;
-	while (pv_report_section_name(n))
-		n++;
-	ck_assert_uint_gt(n, 20);
 }
 END_TEST
 

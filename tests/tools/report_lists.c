@@ -7,6 +7,7 @@
 
 #include "common/ingest/ingest.h"
 #include "common/report/report.h"
+#include "common/report/report_sections.h"
 #include "tests/kit/range_kit.h"
 
 static bool put_list(struct pv_model *m, const char *name, enum pv_report_format format)
@@ -37,9 +38,9 @@ int main(int argc, char **argv)
 		return 2;
 	struct pv_model *m = pv_ingest_adopt(in);
 	bool ok = true;
-	const char *name;
-	for (size_t i = 0; ok && (name = pv_report_section_name(i)); i++)
-		ok = put_list(m, name, PV_REPORT_CSV) && put_list(m, name, PV_REPORT_MARKDOWN);
+	for (size_t i = 0; ok && i < pv_section_count; i++)
+		ok = put_list(m, pv_sections[i].name, PV_REPORT_CSV) &&
+		     put_list(m, pv_sections[i].name, PV_REPORT_MARKDOWN);
 	pv_ingest_destroy(in);
 	return ok && fflush(stdout) == 0 ? 0 : 1;
 }

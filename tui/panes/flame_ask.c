@@ -289,8 +289,3 @@ bool ui_flame_awaits(const struct ui_flame *f)
 {
 	return !f->answer[UI_FLAME_MAIN] && ui_slot_pending(&f->slot);
 }
-
-bool ui_flame_asking(const struct ui_flame *f)
-{
-	return f->asking && ui_slot_pending(&f->slot);
-}

@@ -69,7 +69,6 @@ void ui_flame_want(struct ui_flame *f, const char *name);
 void ui_flame_refresh(struct ui_flame *f, const struct ui_shared *s, struct ui_list *l);
 /* Whether the first answer is still to come. */
 bool ui_flame_awaits(const struct ui_flame *f);
-bool ui_flame_asking(const struct ui_flame *f);
 
 /* Draws the answers there are. */
 void ui_flame_draw(

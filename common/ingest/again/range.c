@@ -345,11 +345,6 @@ void pv_range_status(struct pv_range_read *r, struct pv_range_status *ret)
 	pv_background_status(&r->job, &r->status, ret, sizeof *ret);
 }
 
-int pv_range_fd(const struct pv_range_read *r)
-{
-	return r->job.changed_fd;
-}
-
 struct pv_model *pv_range_model(struct pv_range_read *r)
 {
 	struct pv_range_status s;

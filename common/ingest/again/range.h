@@ -41,8 +41,6 @@ void pv_range_wait(struct pv_range_read *r);
 
 /* Any thread. */
 void pv_range_status(struct pv_range_read *r, struct pv_range_status *ret);
-/* An eventfd, readable when it is over, and a few times a second before. The caller reads it. */
-int pv_range_fd(const struct pv_range_read *r);
 /* NULL until done. It lives as long as `r`. */
 struct pv_model *pv_range_model(struct pv_range_read *r);
 

@@ -130,9 +130,6 @@ void pv_gc_heap_around(const struct pv_gc *gc, size_t i, uint64_t *ret_before, u
 /* How long the stock profiler held up the last stop, which no pause counts; 0: it did not. */
 int64_t pv_gc_exit_ns(const struct pv_gc *gc);
 
-/* Bytes allocated after the newest collection's start. */
-uint64_t pv_gc_allocated_pending(const struct pv_gc *gc);
-
 /* Collections take what was allocated before them from a model that knows all of them. */
 void pv_gc_take_allocated(struct pv_gc *gc, const struct pv_collection *all, size_t n);
 

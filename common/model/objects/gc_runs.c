@@ -43,17 +43,6 @@ bool pv_gc_allocated(struct pv_gc *gc, const struct pv_thread *th, int64_t time,
 	return true;
 }
 
-uint64_t pv_gc_allocated_pending(const struct pv_gc *gc)
-{
-	const struct pv_gc_pending *p = gc->pending;
-	uint64_t bytes = 0;
-	for (size_t i = 0; i < p->run.n; i++)
-		bytes += p->run.v[i].bytes;
-	for (size_t i = 0; i < p->later.n; i++)
-		bytes += p->later.v[i].bytes;
-	return bytes;
-}
-
 /* --- runs that begin after the newest collection, the first one on top */
 
 static void put_later(struct pv_gc_pending *p, size_t at, const struct pv_gc_run *r)

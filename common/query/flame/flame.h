@@ -103,8 +103,6 @@ struct pv_flame_tree *pv_flame_tree_make(
 struct pv_flame_tree *pv_flame_tree_take(struct pv_flame_tree *t);
 void pv_flame_tree_drop(struct pv_flame_tree *t); /* NULL is fine */
 uint64_t pv_flame_tree_generation(const struct pv_flame_tree *t);
-/* How many nodes it has. */
-size_t pv_flame_tree_size(const struct pv_flame_tree *t);
 
 /* NULL when out of memory. The names are the model's, which must be alive. */
 struct pv_flame *pv_flame_ask(struct pv_flame_tree *t, const struct pv_flame_wish *w);

@@ -92,8 +92,3 @@ uint64_t pv_flame_tree_generation(const struct pv_flame_tree *t)
 {
 	return t->generation;
 }
-
-size_t pv_flame_tree_size(const struct pv_flame_tree *t)
-{
-	return t->whole.n;
-}
