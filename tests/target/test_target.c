@@ -120,16 +120,19 @@ static void is_refused(const struct pv_control_target *t, int server, const char
 START_TEST(a_port_of_another_process_is_left_alone)
 {
 	uint16_t port, own;
-	int server = start_server(&port, 5), gate[2];
-	ck_assert_int_eq(pipe(gate), 0);
+	int server = start_server(&port, 5), gate[2], ready[2];
+	char byte = 0;
+	ck_assert(pipe(gate) == 0 && pipe(ready) == 0);
 	pid_t child = fork();
 	if (child == 0) {
-		char byte;
 		close(server);
 		close(gate[1]);
 		start_server(&own, 5);
+		if (write(ready[1], &byte, 1) != 1)
+			_exit(1);
 		_exit(read(gate[0], &byte, 1) > 0);
 	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1); /* it holds our port no longer */
 	struct pv_control_target t = ourselves(port);
 	t.pid = child;
 	t.start_time_ms += 1000;
@@ -146,6 +149,8 @@ START_TEST(a_port_of_another_process_is_left_alone)
 	is_refused(&t, server, "has ended");
 	close(server);
 	close(gate[0]);
+	close(ready[0]);
+	close(ready[1]);
 }
 END_TEST
 

@@ -12,6 +12,9 @@
 #include "common/target/join.h"
 #include "common/target/launch.h"
 #include "common/target/relay.h"
+#include "common/target/words.h"
+
+_Static_assert(UI_CHILD_WHY >= (int)PV_WORDS_WHY, "a word that is refused has room");
 
 enum {
 	END_MS = 5000,

@@ -8,11 +8,10 @@
 #include <stdbool.h>
 
 #include "common/base/status.h"
-#include "common/target/words.h"
 #include "tui/app/options.h"
 #include "tui/panes/output.h"
 
-enum { UI_CHILD_WHY = PV_WORDS_WHY };
+enum { UI_CHILD_WHY = 800 }; /* PV_WORDS_WHY of common/target */
 
 struct ui_child;
 

@@ -1,0 +1,103 @@
+/* Whether what a report is asked for can be answered. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/query/row_filter.h"
+#include "common/report/report_sections.h"
+
+static bool has_column(const struct pv_section *s, const char *id)
+{
+	size_t n;
+	if (s->view == PV_VIEW_COUNT || s->flags & PV_SECTION_FACT)
+		return false;
+	const struct pv_column *c = pv_view_columns(s->view, &n);
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(c[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+static bool no_such_key(const char *key, uint64_t bits, struct pv_error *reterr)
+{
+	pv_fail(reterr, PV_EUSAGE, 0, "no section asked for has the key \"%.40s\"", key);
+	if (!reterr || !bits || bits & (bits - 1))
+		return false;
+	const struct pv_section *s = pv_sections;
+	while (!(bits & 1))
+		bits >>= 1, s++;
+	size_t at = strlen(reterr->what);
+	at += (size_t)snprintf(reterr->what + at, sizeof reterr->what - at, "; %s has:", s->name);
+	for (size_t i = 0; i < PV_MAX_KEYS && s->keys[i] && at < sizeof reterr->what; i++)
+		at += (size_t)snprintf(
+			reterr->what + at, sizeof reterr->what - at, " %s", s->keys[i]);
+	return false;
+}
+
+static bool by_of(
+	const char *option, const char *text, size_t len, enum pv_by *ret, struct pv_error *reterr)
+{
+	if (pv_by_of(text, len, ret) && *ret != PV_BY_NAME)
+		return true;
+	return pv_fail(reterr, PV_EUSAGE, 0,
+		"%s: '%.*s' is not one of namespace, class, image, assembly, domain, context",
+		option, (int)len, text);
+}
+
+bool pv_report_grouping(
+	const struct pv_report_options *o, struct pv_query *q, struct pv_error *reterr)
+{
+	if (o->group && !by_of("--group", o->group, strlen(o->group), &q->group, reterr))
+		return false;
+	if (o->split && !by_of("--split", o->split, strlen(o->split), &q->split, reterr))
+		return false;
+	if (!o->in)
+		return true;
+	const char *colon = strchr(o->in, ':');
+	if (!colon || !colon[1])
+		return pv_fail(reterr, PV_EUSAGE, 0, "--in wants KEY:TEXT, like image:mscorlib");
+	q->in = colon + 1;
+	return by_of("--in", o->in, (size_t)(colon - o->in), &q->in_by, reterr);
+}
+
+static bool check_graph(const struct pv_report_options *o, uint64_t bits, struct pv_error *reterr)
+{
+	for (size_t i = 0; i < pv_section_count; i++) {
+		const struct pv_section *s = &pv_sections[i];
+		if (!(bits >> i & 1) || !(s->flags & PV_SECTION_GRAPH))
+			continue;
+		if (!o->has_shot)
+			return pv_fail(
+				reterr, PV_EUSAGE, 0, "%s wants --shot N, counted from 0", s->name);
+		if (s->view == PV_VIEW_HEAP_PATH && !o->has_object)
+			return pv_fail(reterr, PV_EUSAGE, 0, "%s wants --object 0x...", s->name);
+	}
+	return true;
+}
+
+/* Of several lists one is enough that the filter fits: columns differ. */
+static bool check_filter(const char *filter, uint64_t bits, struct pv_error *reterr)
+{
+	struct pv_filter_error e = { 0 };
+	for (size_t i = 0; filter && i < pv_section_count; i++)
+		if (bits >> i & 1 && pv_sections[i].view < PV_VIEW_COUNT &&
+			!(pv_sections[i].flags & PV_SECTION_FACT) &&
+			pv_view_filter_check(pv_sections[i].view, filter, PV_FILTER_WORDS, &e))
+			return true;
+	return !e.what[0] ||
+	       pv_fail(reterr, PV_EUSAGE, 0, "--filter, character %zu: %s", e.at + 1, e.what);
+}
+
+bool pv_report_check(const struct pv_report_options *o, struct pv_error *reterr)
+{
+	uint64_t bits;
+	struct pv_query q = { 0 };
+	if (!pv_sections_chosen(o, &bits, reterr) || !pv_report_grouping(o, &q, reterr) ||
+		!check_graph(o, bits, reterr) || !check_filter(o->filter, bits, reterr))
+		return false;
+	if (!o->sort || !o->sort[0])
+		return true;
+	for (size_t i = 0; i < pv_section_count; i++)
+		if (bits >> i & 1 && has_column(&pv_sections[i], o->sort))
+			return true;
+	return no_such_key(o->sort, bits, reterr);
+}
