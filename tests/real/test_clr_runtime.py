@@ -110,7 +110,7 @@ def fields(v, r):
 
 def way(v, r, text):
     """From the string to a root: classes, and the fields through which they refer."""
-    found = r.section('heap_objects', '--shot', '0', '--filter', text)
+    found = r.section('heap_objects', '--shot', '0', '--filter', f'"{text}"')
     v.equal(f'strings that begin "{text}"', [o['class'] for o in found], ['System.String'])
     v.true('with its length', found[0]['text'].startswith(text) and
            found[0]['length'] >= len(text), found)
