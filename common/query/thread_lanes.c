@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "common/base/saturate.h"
 #include "common/base/status.h"
@@ -159,21 +158,12 @@ static uint32_t row_of_thread(const struct pv_model *m, uint32_t index)
 	return t->index;
 }
 
-static bool holds(const char *name, const char *part)
-{
-	size_t n = part ? strlen(part) : 0;
-	for (const char *at = name; n && *at; at++)
-		if (strncasecmp(at, part, n) == 0)
-			return true;
-	return n == 0;
-}
-
-static bool is_wanted(const struct pv_model *m, const struct pv_lanes_wish *w,
-	const struct pv_thread *t, const char *name)
+static bool is_wanted(
+	const struct pv_model *m, const struct pv_lanes_wish *w, const struct pv_thread *t)
 {
 	const char *given = pv_intern_text(&m->names.text, t->name);
 	return !(m->only.threaded && !t->selected) && !pv_thread_is_none(m, t) &&
-	       !(w->hide_internal && pv_thread_is_internal(given)) && holds(name, w->filter);
+	       !(w->hide_internal && pv_thread_is_internal(given));
 }
 
 static const char *name_of(struct pv_lanes_answer *a, const struct pv_model *m, uint32_t index)
@@ -195,8 +185,7 @@ static struct pv_lanes_row *row_for(
 	struct pv_lanes_row *row = &a->row[a->rows];
 	*row = (struct pv_lanes_row){ .id = id, .name = name_of(a, m, id) };
 	k->failed |= !row->name;
-	if (!row->name || (id && !is_wanted(m, w, m->threads.thread.v[id], row->name)) ||
-		(!id && w->filter && *w->filter))
+	if (!row->name || (id && !is_wanted(m, w, m->threads.thread.v[id])))
 		return NULL;
 	row->native = id ? m->threads.thread.v[id]->id : 0;
 	row->cell = calloc(a->cells, sizeof *row->cell);
@@ -252,9 +241,7 @@ static void count_quiet(
 {
 	for (uint32_t i = 1; i < m->threads.thread.n; i++) {
 		const struct pv_thread *t = m->threads.thread.v[i];
-		const char *name = pv_intern_text(&m->names.text, t->name);
-		bool shown = pv_thread_is_meant(m, t) && is_wanted(m, w, t, t->name ? name : "");
-		a->quiet += shown;
+		a->quiet += pv_thread_is_meant(m, t) && is_wanted(m, w, t);
 	}
 	for (size_t i = 0; i < a->rows; i++)
 		a->quiet -= a->row[i].id && a->quiet;

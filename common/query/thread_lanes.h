@@ -46,7 +46,6 @@ struct pv_lanes_answer {
 struct pv_lanes_wish {
 	int64_t from_ns, to_ns; /* from >= to: the whole recording */
 	size_t cells;
-	const char *filter; /* case-insensitive substring of the thread's name; NULL or "" = all */
 	bool hide_internal; /* leave out the profiler's own threads */
 };
 

@@ -70,7 +70,6 @@ static inline const uint32_t *pv_lane_at(const struct pv_lane *l, uint32_t cell)
 /*
  * By node, the states of samples that end there, as names say: of the innermost method in which
  * threads wait, else running. The caller holds the lock and frees it. NULL: out of memory.
- * `ret_unnamed`: bits by node, set where a name is missing that could change it; NULL is fine.
  */
 struct pv_lane_state {
 	uint8_t state; /* enum pv_thread_state */
