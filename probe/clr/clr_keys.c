@@ -9,6 +9,7 @@
 #include "common/base/mem.h"
 #include "probe/clr/clr_resolve.h"
 #include "probe/clr/clr_runtime.h"
+#include "probe/code/unwind_compiled.h"
 #include "probe/managed/code_ranges.h"
 #include "probe/clr/host_clr.h"
 #include "probe/managed/managed_names.h"
@@ -210,8 +211,10 @@ void pvp_clr_method_gone(uint64_t function)
 	if (number)
 		pv_map_set(&methods.of, function, 0);
 	pthread_mutex_unlock(&lock);
-	if (number)
+	if (number) {
 		pvp_ranges_drop(key_of(number));
+		pvp_unwind_unlearn();
+	}
 }
 
 /* --- modules */
@@ -234,6 +237,7 @@ void pvp_clr_module_gone(uint64_t module)
 	if (module)
 		forget(module);
 	pthread_mutex_unlock(&lock);
+	pvp_unwind_unlearn();
 	pvp_clr_classes_gone(module);
 	pvp_clr_resolve_forget();
 }

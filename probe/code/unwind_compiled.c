@@ -171,6 +171,12 @@ void pvp_unwind_learn(uintptr_t pc, uintptr_t start)
 		return;
 	pvp_unwind_prologue(code, sizeof code, &f);
 	uint64_t words = entry & REPLACED ? f.saved : f.words;
-	entry |= LEARNED | words << WORDS | (uint64_t)f.rbp << RBP;
-	atomic_store_explicit(place(pc), entry, memory_order_relaxed);
+	uint64_t learned = entry | LEARNED | words << WORDS | (uint64_t)f.rbp << RBP;
+	atomic_compare_exchange_strong(place(pc), &entry, learned); /* or unlearned meanwhile */
+}
+
+void pvp_unwind_unlearn(void)
+{
+	for (size_t i = 0; i < KNOWN; i++)
+		atomic_store_explicit(&known[i], 0, memory_order_relaxed);
 }

@@ -41,6 +41,8 @@ struct pvp_compiled_frame pvp_unwind_compiled(const struct pvp_unwind_set *set, 
  */
 bool pvp_unwind_asks(uintptr_t pc);
 void pvp_unwind_learn(uintptr_t pc, uintptr_t start);
+/* Some code is gone, and other may come to its place. Any thread. */
+void pvp_unwind_unlearn(void);
 
 /*
  * Reads a prologue. False: no frame is seen in it; *ret is as if nothing were known then.

@@ -1,9 +1,12 @@
 /* Prologues as .NET's compiler makes them, and others. */
 #include "tests/kit/suite.h"
 
+#include <dlfcn.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "probe/code/unwind_compiled.h"
+#include "probe/code/unwind_set.h"
 
 enum { BYTES = 48, NOP = 0x90 };
 
@@ -71,6 +74,58 @@ START_TEST(not_asked)
 }
 END_TEST
 
+static void put_call(uint8_t *at, const uint8_t *to)
+{
+	int32_t distance = (int32_t)(to - (at + 5));
+	*at = 0xe8;
+	memcpy(at + 1, &distance, sizeof distance);
+}
+
+/* Code that the compiler made, in memory of no file; "the runtime" is libc. */
+START_TEST(calls)
+{
+	enum { SIZE = 4096, STUB = 64, OWN = 128, FRAMED = 192, SMALL = 256 };
+	uintptr_t runtime = (uintptr_t)dlsym(RTLD_DEFAULT, "puts");
+	uint8_t *code =
+		mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert(code != MAP_FAILED && runtime);
+	put_call(code, code + STUB);
+	memcpy(code + STUB, "\x48\xb8", 2); /* mov rax, runtime; jmp rax */
+	memcpy(code + STUB + 2, &runtime, sizeof runtime);
+	memcpy(code + STUB + 10, "\xff\xe0", 2);
+	put_call(code + OWN, code + STUB + 32);
+	memcpy(code + FRAMED, "\x55\x48\x83\xec\x20\x48\x8d\x6c\x24\x20", 10);
+	memcpy(code + SMALL, "\x48\x83\xec\x18", 4);
+	uintptr_t patch = (uintptr_t)code + 5, own = (uintptr_t)code + OWN + 5;
+
+	pvp_unwind_refresh();
+	pvp_unwind_runtime(runtime);
+	const struct pvp_unwind_set *set = pvp_unwind_enter();
+	ck_assert_ptr_nonnull(set);
+	ck_assert(!pvp_unwind_asks(patch));
+	struct pvp_compiled_frame f = pvp_unwind_compiled(set, patch);
+	ck_assert(f.replaced && !f.saved && pvp_unwind_asks(patch));
+	ck_assert(!pvp_unwind_compiled(set, own).replaced && pvp_unwind_asks(own));
+	pvp_unwind_learn(patch, (uintptr_t)code + FRAMED);
+	pvp_unwind_learn(own, (uintptr_t)code + SMALL);
+	f = pvp_unwind_compiled(set, patch);
+	ck_assert(f.replaced && !f.words && !pvp_unwind_asks(patch));
+	ck_assert_uint_eq(f.saved, 5);
+	f = pvp_unwind_compiled(set, own);
+	ck_assert(!f.replaced && !f.saved);
+	ck_assert_uint_eq(f.words, 3);
+
+	/* Gone: nothing is known of it, and nothing is read. */
+	pvp_unwind_unlearn();
+	munmap(code, SIZE);
+	f = pvp_unwind_compiled(set, own);
+	ck_assert(!f.replaced && !f.words && !pvp_unwind_asks(own));
+	pvp_unwind_leave();
+	pvp_unwind_runtime(0);
+	pvp_unwind_finish();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("unwind compiled");
@@ -78,6 +133,7 @@ int main(void)
 	tcase_add_loop_test(c, prologue, 0, sizeof prologues / sizeof *prologues);
 	tcase_add_test(c, endless);
 	tcase_add_test(c, not_asked);
+	tcase_add_test(c, calls);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }
