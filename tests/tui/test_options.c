@@ -75,6 +75,15 @@ START_TEST(programs)
 	ck_assert(parse("attach --heapshot --probe fields,strings=16 12") && o.pid == 12);
 	ck_assert_str_eq(o.probe, "fields,strings=16");
 	ck_assert_str_eq(o.heapshot, "");
+	static const char *const modes[][2] = { { "2s", "2000ms" }, { "1.5s", "1500ms" },
+		{ "300ms", "300ms" }, { "1m", "60000ms" }, { "5gc", "5gc" }, { "0s", "0s" },
+		{ "ondemand", "ondemand" }, { "10", "10" } };
+	for (size_t k = 0; k < sizeof modes / sizeof *modes; k++) {
+		char line[64];
+		snprintf(line, sizeof line, "run --heapshot=%s -- ./app", modes[k][0]);
+		ck_assert(parse(line));
+		ck_assert_str_eq(o.heapshot, modes[k][1]);
+	}
 	ck_assert(parse("ps --format json") && o.report.format == PV_REPORT_JSON);
 	expect_error("run", "COMMAND");
 	expect_error("run --", "COMMAND");

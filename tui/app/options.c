@@ -312,5 +312,7 @@ bool ui_options_parse(int argc, char *const argv[], struct ui_options *ret, stru
 	if (!ui_options_check(&o, reterr))
 		return false;
 	*ret = o;
+	if (*o.shot_period)
+		ret->heapshot = ret->shot_period;
 	return true;
 }

@@ -64,6 +64,7 @@ struct ui_options {
 	int n_words;
 	bool calls; /* of run; the others NULL = not given, "" = without a value */
 	const char *alloc, *sample, *heapshot, *probe;
+	char shot_period[24]; /* heapshot points here when it is a time, always in ms */
 };
 
 struct ui_option_row {

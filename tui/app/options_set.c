@@ -2,6 +2,8 @@
 #include "tui/app/options_set.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +12,7 @@
 #include "common/compare/diff.h"
 #include "tui/draw/time_range.h"
 
-enum { MAX_SIDE = 1000 };
+enum { MAX_SIDE = 1000, MS_NS = 1000000 };
 
 bool ui_bad_value(const struct ui_parse *p, const char *wants, const char *value)
 {
@@ -318,11 +320,23 @@ bool ui_set_sample(const struct ui_parse *p, const char *value)
 	       ui_bad_value(p, "a number of times a second, 10000 at most", value);
 }
 
+/* A time may have any unit; the probes, like Mono's own profiler, know ms alone. */
+static bool shot_time(struct ui_options *o, const char *value)
+{
+	int64_t ns;
+	size_t len = strlen(value), digits = strspn(value, "0123456789.:");
+	if (digits == len || !pv_units_parse_time(value, len, &ns) || ns < MS_NS)
+		return false;
+	snprintf(o->shot_period, sizeof o->shot_period, "%" PRId64 "ms", ns / MS_NS);
+	o->heapshot = o->shot_period;
+	return true;
+}
+
 bool ui_set_heapshot(const struct ui_parse *p, const char *value)
 {
 	p->o->heapshot = value ? value : "";
-	return !value || (*value && !strpbrk(value, ", ")) ||
-	       ui_bad_value(p, "a mode, like 5gc or 1000ms", value);
+	return !value || shot_time(p->o, value) || (*value && !strpbrk(value, ", ")) ||
+	       ui_bad_value(p, "a mode, like 5gc or 10s", value);
 }
 
 bool ui_set_inject(const struct ui_parse *p, const char *value)
