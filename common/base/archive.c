@@ -227,6 +227,7 @@ static bool make_list(struct any_list *l, const struct pv_field_row *r, size_t c
 	return l->v != NULL;
 }
 
+/* Rows count once they are whole: one that was refused may lack what is left out, a pointer. */
 static void flat_elements(
 	struct pv_archive *a, const struct pv_shape *shape, struct any_list *l, size_t count)
 {
@@ -235,7 +236,7 @@ static void flat_elements(
 		const struct rows x = { (uint8_t *)l->v + i * shape->size, shape->size, n, i,
 			true };
 		plain_rows(a, shape, &x);
-		if (a->mode == PV_ARCHIVE_LOAD)
+		if (a->mode == PV_ARCHIVE_LOAD && !a->failed)
 			l->n = i + n;
 	}
 }

@@ -26,6 +26,7 @@ struct thing {
 	char text[6];
 	struct inner in[2];
 	uint32_t cache;
+	char *made; /* owned */
 };
 #define THING(F, T)                                                                                \
 	F(T, time, RISING)                                                                         \
@@ -39,7 +40,8 @@ struct thing {
 	F(T, most, AT_MOST, 9)                                                                     \
 	F(T, text, CHARS)                                                                          \
 	F(T, in, PART, inner)                                                                      \
-	F(T, cache, LEFT_OUT)
+	F(T, cache, LEFT_OUT)                                                                      \
+	F(T, made, LEFT_OUT)
 PV_SHAPE(thing, struct thing, THING)
 
 PV_NUMBERS(other, uint32_t, PV_FIGURE, 0)
@@ -88,6 +90,7 @@ static struct whole *make(void)
 			.most = 9,
 			.text = "text",
 			.cache = 77,
+			.made = strdup("made"),
 			.in = { { (uint16_t)(i % 300), 1 }, { 5, 0.5 } } };
 		w->thing.v[i].next = i + 1 < MANY ? i + 1 : 0; /* on and on, to the end */
 		ck_assert(pv_map_set(&w->of, i * UINT64_C(1000003), i));
@@ -107,8 +110,11 @@ static struct whole *make(void)
 	return w;
 }
 
+/* After a refused one, too: what it owns is whole, or not there. */
 static void drop(struct whole *w)
 {
+	for (size_t i = 0; i < w->thing.n; i++)
+		free(w->thing.v[i].made);
 	pv_array_finish(&w->thing);
 	pv_table_finish(&w->other);
 	for (size_t i = 0; i < w->deep.n; i++)
