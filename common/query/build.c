@@ -20,11 +20,12 @@ static bool begin_filter(struct pv_build *b, const char *table)
 {
 	const struct pv_view_spec *spec = b->spec;
 	const char *filter = b->query->filter;
+	b->filters = b->query->onlys > 0;
 	if (!filter || !filter[0])
 		return true;
 	if (pv_row_filter_make(&b->filter, b->query, table, spec->column, spec->columns, spec->name,
 		    &b->wrong)) {
-		b->filters = pv_row_filter_asks(&b->filter);
+		b->filters = b->filters || pv_row_filter_asks(&b->filter);
 		return true;
 	}
 	b->filters = !b->wrong.no_memory;
@@ -50,8 +51,26 @@ bool pv_build_wants_stacks(const struct pv_build *b)
 	return b->table && b->filters && b->filter.f && pv_row_filter_wants_stacks(&b->filter);
 }
 
+static bool is_among(const uint64_t *id, size_t n, uint64_t wanted)
+{
+	size_t low = 0, high = n;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (id[middle] < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && id[low] == wanted;
+}
+
 static bool passes(struct pv_build *b, const struct pv_row *row)
 {
+	const struct pv_query *q = b->query;
+	if (q->onlys && !is_among(q->only, q->onlys, row->id))
+		return false;
+	if (b->filtered || !q->filter || !q->filter[0])
+		return true;
 	return b->filter.f && pv_row_filter_has(&b->filter, b->table->column, row->cell);
 }
 
@@ -168,15 +187,7 @@ const char *pv_build_printf(struct pv_build *b, const char *format, ...)
 
 static bool is_open(const struct pv_query *q, uint64_t id)
 {
-	size_t low = 0, high = q->opens;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (q->open[middle] < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return q->open_all || (low < q->opens && q->open[low] == id);
+	return q->open_all || is_among(q->open, q->opens, id);
 }
 
 bool pv_build_wants_children(const struct pv_build *b, uint64_t id)
@@ -256,7 +267,7 @@ static void leave_out(struct pv_build *b)
 {
 	struct pv_table *t = b->table;
 	size_t limit = b->query->limit;
-	if (b->filters && !b->filtered)
+	if (b->filters && (!b->filtered || b->query->onlys))
 		filter_rows(b);
 	name_sorted(b);
 	if (!limit || t->rows <= limit)

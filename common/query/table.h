@@ -39,6 +39,7 @@ enum pv_column_flags {
 	PV_COLUMN_NUMBERS = 32,    /* a PV_UNIT_LIST of whole numbers */
 	PV_COLUMN_METHOD = 64,     /* names of methods, */
 	PV_COLUMN_CLASS = 128,     /* of classes: people read others (readable.h) */
+	PV_COLUMN_ADDS = 256,      /* figures of several rows make a sum: none counts twice */
 };
 
 struct pv_column {

@@ -55,16 +55,16 @@ struct pv_query {
 	uint64_t window_ns;     /* 0 = since the start, else figures of the rolling window only */
 	int64_t from_ns, to_ns; /* since zero; with `bucketed`: from time buckets, the rest pends */
 	bool bucketed;
-	uint64_t select; /* row id, for views that need one */
-	bool inner;      /* one of very many, within a row of another: without coverage line */
-	uint64_t base;   /* SHOT_DIFF: row id of the base shot */
+	bool inner; /* one of very many, within a row of another: without coverage line */
+	uint64_t select, base; /* row ids, for views that need them; SHOT_DIFF: the base shot */
 	const struct pv_identity *identity; /* HEAP_DIFF and others, of this model; borrowed */
 	bool matched_by_class; /* HEAP_DIFF: as many as there are before and after are the same */
 	const struct pv_heap *heap;       /* HEAP_*: of the shot; NULL: empty tables */
 	const struct pv_heap_set *set;    /* HEAP_*: only these objects; NULL: as `select` says */
 	const struct pv_event_page *page; /* STREAM: its rows; NULL: none */
-	const uint64_t *open;             /* trees: sorted ids of unfolded rows */
-	size_t opens;
+	const uint64_t *only,
+		*open; /* sorted ids: all rows there are, 0 = any; trees: unfolded ones */
+	size_t onlys, opens;
 	bool open_all; /* trees: everything is unfolded (reports) */
 	bool net;      /* METHODS and the like: times without those of the probe's own calls */
 	bool ran;      /* likewise: without the time that threads waited (thread_state.h) */

@@ -37,8 +37,18 @@ struct pv_model {
 
 /* The share, a bar's worth; what was counted; a time; a column that goes first; the name. */
 static const struct pv_column fake_flat[] = {
-	{ .id = "share", .title = "SELF%", .unit = PV_UNIT_PERCENT, .width = 6, .drop = 1 },
-	{ .id = "count", .title = "CALLS", .unit = PV_UNIT_COUNT, .width = 9, .drop = 2 },
+	{ .id = "share",
+		.title = "SELF%",
+		.unit = PV_UNIT_PERCENT,
+		.width = 6,
+		.drop = 1,
+		.flags = PV_COLUMN_ADDS },
+	{ .id = "count",
+		.title = "CALLS",
+		.unit = PV_UNIT_COUNT,
+		.width = 9,
+		.drop = 2,
+		.flags = PV_COLUMN_ADDS },
 	{ .id = "time", .title = "TIME", .unit = PV_UNIT_NS, .width = 9, .drop = 3 },
 	{ .id = "delta", .title = "CHANGE", .unit = PV_UNIT_DELTA_BYTES, .width = 9, .drop = 9 },
 	{ .id = "half", .title = "HALF", .unit = PV_UNIT_COUNT, .width = 7, .drop = 8 },
@@ -53,7 +63,12 @@ static const struct pv_column fake_flat[] = {
 
 static const struct pv_column fake_tree[] = {
 	{ .id = "share", .title = "TOTAL%", .unit = PV_UNIT_PERCENT, .width = 6, .drop = 1 },
-	{ .id = "count", .title = "CALLS", .unit = PV_UNIT_COUNT, .width = 9, .drop = 2 },
+	{ .id = "count",
+		.title = "CALLS",
+		.unit = PV_UNIT_COUNT,
+		.width = 9,
+		.drop = 2,
+		.flags = PV_COLUMN_ADDS },
 	{ .id = "time", .title = "TIME", .unit = PV_UNIT_NS, .width = 9, .drop = 3 },
 	{ .id = "delta", .title = "CHANGE", .unit = PV_UNIT_DELTA_BYTES, .width = 9, .drop = 9 },
 	{ .id = "half", .title = "HALF", .unit = PV_UNIT_COUNT, .width = 7, .drop = 8 },

@@ -1,4 +1,4 @@
-#include "tui/draw/list.h"
+#include "tui/draw/list_tags.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@ void ui_list_finish(struct ui_list *l)
 	ui_slot_cancel(&l->slot);
 	pv_table_destroy(l->table);
 	pv_array_finish(&l->open);
+	pv_array_finish(&l->tagged);
 	free(l->want);
 	free(l->about);
 	*l = (struct ui_list){ 0 };
@@ -30,6 +31,7 @@ void ui_list_forget(struct ui_list *l)
 	l->selected = l->select = l->base = 0;
 	l->pinned = l->unfolded = false;
 	l->open.n = 0;
+	ui_list_untag(l);
 	l->at = l->top = 0;
 	l->limit = UI_LIST_FIRST_ROWS;
 }
@@ -106,6 +108,8 @@ static struct pv_query query_of(const struct ui_list *l, const struct ui_shared 
 		.heap = s->heap.heap,
 		.set = l->set,
 		.page = s->events.page,
+		.only = l->tagged.v,
+		.onlys = l->only_tagged ? l->tagged.n : 0,
 		.open = l->open.v,
 		.opens = l->open.n,
 		.hide_internal = true,
@@ -210,6 +214,7 @@ static void take_table(struct ui_list *l, struct ui_question *q)
 	l->newer = q->newer;
 	l->limit = q->query.limit;
 	memcpy(l->asked_filter, l->posted_filter, sizeof l->asked_filter);
+	l->asked_tagged = q->query.onlys > 0;
 	l->unfolded = l->unfolded || (l->tree && l->table->rows > 0);
 	l->unfold_next = UI_UNFOLD_NOTHING;
 	if (!q->unfolded)
@@ -343,6 +348,7 @@ void ui_list_set_select(struct ui_list *l, uint64_t select, uint64_t base)
 	l->stale = l->other = true;
 	l->unfolded = false;
 	l->open.n = 0;
+	ui_list_untag(l);
 	l->pinned = false;
 	l->at = l->top = 0;
 }
@@ -385,12 +391,6 @@ void ui_list_sort(struct ui_list *l, size_t column)
 		l->invert = false;
 	l->sort = l->table->column[column].id;
 	l->stale = true;
-}
-
-bool ui_list_shows(const struct ui_list *l, size_t column)
-{
-	return !(l->table->column[column].flags & PV_COLUMN_HIDE_SCREEN) &&
-	       (column >= UI_COLUMNS_MAX || !(l->silent >> column & 1));
 }
 
 /* The next column that is on screen for the eye, in either direction, round the end. */
@@ -502,6 +502,22 @@ static bool order_command(struct ui_list *l, enum ui_command cmd)
 	}
 }
 
+static bool tag_command(struct ui_list *l, enum ui_command cmd)
+{
+	const struct pv_row *row = ui_list_row(l);
+	if (cmd == UI_CMD_TAG && row) {
+		ui_list_tag(l, row->id);
+		move_by(l, 1);
+	} else if (cmd == UI_CMD_UNTAG) {
+		ui_list_untag(l);
+	} else if (cmd == UI_CMD_TAGGED) {
+		ui_list_only_tagged(l);
+	} else {
+		return cmd == UI_CMD_TAG;
+	}
+	return true;
+}
+
 static void scroll_columns(struct ui_list *l, int by)
 {
 	size_t shown = 0;
@@ -515,7 +531,7 @@ static void scroll_columns(struct ui_list *l, int by)
 
 unsigned ui_list_command(struct ui_list *l, const struct ui_shared *s, enum ui_command cmd)
 {
-	if (move_command(l, cmd) || order_command(l, cmd))
+	if (move_command(l, cmd) || order_command(l, cmd) || tag_command(l, cmd))
 		return UI_HANDLED;
 	if (cmd == UI_CMD_SEARCH_NEXT || cmd == UI_CMD_SEARCH_PREV) {
 		ui_list_find(l, s, cmd == UI_CMD_SEARCH_NEXT ? 1 : -1);

@@ -37,6 +37,8 @@ struct ui_list {
 	enum pv_by group;              /* of methods and classes */
 	const struct pv_heap_set *set; /* borrowed; see views.h */
 	PV_ARRAY(uint64_t) open;
+	PV_ARRAY(uint64_t) tagged; /* list_tags.h: sorted ids */
+	bool only_tagged;          /* other rows are not asked for */
 	size_t limit;
 
 	struct ui_request slot;
@@ -57,8 +59,9 @@ struct ui_list {
 	const struct pv_heap *posted_heap;
 	const struct pv_event_page *posted_page;
 	char asked_filter[UI_TEXT_MAX], posted_filter[UI_TEXT_MAX];
-	size_t all_rows; /* a frozen table's rows, filtered out ones at its end */
-	bool unfolded;   /* `unfold` was done */
+	bool asked_tagged; /* it has only tagged rows */
+	size_t all_rows;   /* a frozen table's rows, filtered out ones at its end */
+	bool unfolded;     /* `unfold` was done */
 
 	/* position of the user */
 	uint64_t selected;
@@ -117,7 +120,11 @@ void ui_list_set_filter(struct ui_list *l, const char *filter);
 /* `column` counts the columns of the table; the one sorted by already is turned round. */
 void ui_list_sort(struct ui_list *l, size_t column);
 /* Whether a column of the table is one to see, were there room. */
-bool ui_list_shows(const struct ui_list *l, size_t column);
+static inline bool ui_list_shows(const struct ui_list *l, size_t column)
+{
+	return !(l->table->column[column].flags & PV_COLUMN_HIDE_SCREEN) &&
+	       (column >= UI_COLUMNS_MAX || !(l->silent >> column & 1));
+}
 
 /* Whether what is on screen is about to be replaced by the answer to something else. */
 bool ui_list_asking(const struct ui_list *l);

@@ -4,7 +4,7 @@
 #include "common/base/status.h"
 #include "common/base/showable.h"
 #include "tui/draw/chart.h"
-#include "tui/draw/list.h"
+#include "tui/draw/list_tags.h"
 #include "tui/draw/shorten.h"
 
 enum { GUTTER = 2, CELL_MAX = 1024 };
@@ -191,6 +191,10 @@ static void draw_row(const struct ui_list *l, struct ui_canvas *c, struct ui_rec
 	if (row->flags & PV_ROW_WARN) {
 		ui_restyle(c, r, UI_WARN);
 		ui_put_code(c, r.x + 1, r.y, UI_WARN, '!');
+	}
+	if (l->tagged.n && ui_list_is_tagged(l, row->id)) {
+		ui_restyle(c, r, UI_MATCH);
+		ui_put_code(c, r.x + 1, r.y, UI_MATCH, '+');
 	}
 	if (row->flags & PV_ROW_MARKED || (l->marked && row->id == l->marked))
 		ui_put_code(c, r.x + 1, r.y, UI_STRONG, row->flags & PV_ROW_MARKED ? '*' : 'B');

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/query/row_filter.h"
-#include "tui/draw/list.h"
+#include "tui/draw/list_tags.h"
 
 struct order {
 	const struct pv_table *table;
@@ -71,7 +71,8 @@ static bool filter_by(struct ui_list *l, struct pv_row_filter *f)
 		return false;
 	size_t in = 0, kept_out = 0;
 	for (size_t i = 0; i < l->all_rows; i++) {
-		if (all || pv_row_filter_has(f, t->column, t->row[i].cell))
+		bool among = !l->only_tagged || ui_list_is_tagged(l, t->row[i].id);
+		if (among && (all || pv_row_filter_has(f, t->column, t->row[i].cell)))
 			t->row[in++] = t->row[i];
 		else
 			out[kept_out++] = t->row[i];
@@ -102,6 +103,8 @@ static bool filter_rows(struct ui_list *l)
 /* Whether rows that the filter lets through have all been asked for: of two words one is in both. */
 static bool has_all(const struct ui_list *l)
 {
+	if (l->asked_tagged)
+		return false;
 	return !l->asked_filter[0] || (!strpbrk(l->filter, " \t|!()\"/:<>=") &&
 					      !strpbrk(l->asked_filter, " \t|!()\"/:<>=") &&
 					      strstr(l->filter, l->asked_filter));

@@ -274,6 +274,13 @@ struct ui_question *ui_question_new(
 	q->query = *query;
 	q->query.filter = q->filter = copy_of(query->filter, &ok);
 	q->about = copy_of(about, &ok);
+	q->query.only = NULL;
+	q->query.onlys = 0;
+	if (ok && query->onlys && (ok = pv_reserve(&q->only, query->onlys))) {
+		memcpy(q->only.v, query->only, query->onlys * sizeof *q->only.v);
+		q->query.only = q->only.v;
+		q->query.onlys = query->onlys;
+	}
 	if (ok && query->opens && (ok = pv_reserve(&q->open, query->opens))) {
 		memcpy(q->open.v, query->open, query->opens * sizeof *q->open.v);
 		q->open.n = query->opens;
@@ -290,6 +297,7 @@ void ui_question_drop(struct ui_question *q)
 		return;
 	pv_table_destroy(q->table);
 	pv_array_finish(&q->open);
+	pv_array_finish(&q->only);
 	free(q->filter);
 	free(q->about);
 	free(q->aim.text);

@@ -29,8 +29,8 @@ struct ui_question {
 	struct ui_job job;
 	struct pv_model *model;
 	enum pv_view view;
-	struct pv_query query; /* filter and open belong to the question */
-	PV_ARRAY(uint64_t) open;
+	struct pv_query query; /* filter, only and open belong to the question */
+	PV_ARRAY(uint64_t) open, only;
 	char *filter, *about; /* about: only rows of this class */
 	bool tree;
 	enum ui_unfold unfold;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/draw/list_tags.h"
 #include "tui/draw/shorten.h"
 #include "tui/panes/flame_pane.h"
 #include "tui/panes/rooms.h"
@@ -262,8 +263,10 @@ void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas
 void ui_pane_set_group(struct ui_pane *p, enum pv_by group)
 {
 	p->group = group;
-	for (int i = 0; i < p->def->parts; i++)
+	for (int i = 0; i < p->def->parts; i++) {
 		p->list[i].group = group;
+		ui_list_untag(&p->list[i]); /* rows have other ids now */
+	}
 }
 
 void ui_pane_enter(struct ui_pane *p, const struct ui_shared *s)

@@ -26,7 +26,7 @@ static void mix_list(uint64_t *d, const struct ui_list *l)
 {
 	const uint64_t value[] = { l->view, l->at, l->limit, l->skip, l->invert, l->open.n,
 		l->unfold_next, l->follow && !l->finished, l->to_end, l->select, l->base, l->look,
-		(uint64_t)(uintptr_t)l->set };
+		l->tagged.n, l->only_tagged, (uint64_t)(uintptr_t)l->set };
 	for (size_t i = 0; i < PV_COUNT_OF(value); i++)
 		mix(d, value[i]);
 	mix_text(d, l->sort);
@@ -168,6 +168,9 @@ static const char *why_in_list(const struct ui_list *l, enum ui_command cmd)
 		return "nothing is below this row";
 	case UI_CMD_UNFILTER:
 		return "there is no filter here; \\ sets one";
+	case UI_CMD_UNTAG:
+	case UI_CMD_TAGGED:
+		return "no row is tagged; Space tags one";
 	case UI_CMD_SORT_NEXT:
 	case UI_CMD_SORT_PREV:
 		return "there is no other column to sort by";

@@ -1,6 +1,8 @@
 /* A frame, from the status line to the keys. */
 #include <stdio.h>
+#include <string.h>
 
+#include "tui/draw/list_tags.h"
 #include "tui/panes/sections.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
@@ -73,15 +75,20 @@ static void draw_body(struct ui_screen *s)
 		ui_menu_draw(&s->menu, &s->canvas, body);
 }
 
-/* If there is no line for the selection, remarks on the rows stand here. */
+/* The sums of tagged rows, and remarks on rows if there is no line for the selection. */
 static void say_rows(const struct ui_screen *s, const struct ui_pane *p, char *to, size_t size)
 {
 	size_t n = 0;
 	to[0] = 0;
-	if (s->layout.crumb.h || s->output_open || p->def->parts == 0)
+	if (s->output_open || p->def->parts == 0)
 		return;
-	if (p->group)
-		n = (size_t)snprintf(to, size, "grouped by %s; ", pv_by_name(p->group));
+	n = strlen(ui_list_tags_text(&p->list[p->focus], to, size));
+	if (n && n + 2 < size)
+		n += (size_t)snprintf(to + n, size - n, "; ");
+	if (s->layout.crumb.h)
+		return;
+	if (p->group && n < size)
+		n += (size_t)snprintf(to + n, size - n, "grouped by %s; ", pv_by_name(p->group));
 	if (p->def->scope & UI_SCOPE_DIFF && s->shared.identity.newer && n < size)
 		snprintf(to + n, size - n, "newer shots: u; ");
 }
@@ -90,7 +97,7 @@ static void draw_coverage(struct ui_screen *s)
 {
 	const struct ui_pane *p = &s->pane[s->current];
 	const struct ui_list *first = &s->overview.list[UI_HOME_METHODS];
-	char rows[64];
+	char rows[320];
 	const char *text = s->output_open  ? ""
 			   : p->def->parts ? ui_pane_coverage(p)
 			   : first->table  ? first->table->coverage

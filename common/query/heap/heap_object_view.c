@@ -13,10 +13,11 @@
 enum { C_SHARE, C_RETAINED, C_BYTES, C_OBJECTS, C_AVERAGE, C_NAME };
 
 static const struct pv_column class_columns[] = {
-	[C_SHARE] = { "bytes_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3, PV_COLUMN_HIDE_JSON },
+	[C_SHARE] = { "bytes_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
 	[C_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 1, 0 },
-	[C_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, 0 },
-	[C_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 2, 0 },
+	[C_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
+	[C_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 2, PV_COLUMN_ADDS },
 	[C_AVERAGE] = { "average_bytes", "AVERAGE", PV_UNIT_BYTES, 9, 4, PV_COLUMN_HIDE_JSON },
 	[C_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
@@ -55,7 +56,7 @@ enum { O_RETAINED, O_SHARE, O_BYTES, O_ADDRESS, O_DOMINATOR, O_CLASS, O_PREVIEW,
 static const struct pv_column object_columns[] = {
 	[O_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 0, 0 },
 	[O_SHARE] = { "retained_percent", "OF ALL", PV_UNIT_PERCENT, 6, 3, PV_COLUMN_HIDE_JSON },
-	[O_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, 0 },
+	[O_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
 	[O_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 2, PV_COLUMN_ASCENDING },
 	[O_DOMINATOR] = { "dominator", "KEPT BY", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING },
 	[O_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,
@@ -104,7 +105,7 @@ static void run_objects(struct pv_build *b, struct pv_model *m)
 		.way = q->filter_way,
 		.places = &b->filter.places,
 		.klass = q->select,
-		.limit = q->limit };
+		.limit = q->onlys ? 0 : q->limit };
 	struct pv_chosen chosen;
 	pv_build_heap_stamp(b, m);
 	if (!h)

@@ -62,14 +62,14 @@ enum {
 };
 
 #define FIGURES                                                                                    \
-	[D_BYTES] = { "bytes_change", "+-BYTES", PV_UNIT_DELTA_BYTES, 10, 0, 0 },                  \
-	[D_OBJECTS] = { "objects_change", "+-OBJ", PV_UNIT_DELTA_COUNT, 8, 4, 0 },                 \
-	[D_NEW_BYTES] = { "new_bytes", "NEW", PV_UNIT_BYTES, 9, 1, 0 },                            \
-	[D_NEW] = { "new_objects", "NEW OBJ", PV_UNIT_COUNT, 8, 2, 0 },                            \
-	[D_DIED_BYTES] = { "died_bytes", "DIED", PV_UNIT_BYTES, 9, 5, 0 },                         \
-	[D_DIED] = { "died_objects", "DIED OBJ", PV_UNIT_COUNT, 8, 6, 0 },                         \
-	[D_ALIVE_BYTES] = { "survived_bytes", "SURVIVED", PV_UNIT_BYTES, 9, 7, 0 },                \
-	[D_ALIVE] = { "survived_objects", "SURV OBJ", PV_UNIT_COUNT, 8, 8, 0 },                    \
+	[D_BYTES] = { "bytes_change", "+-BYTES", PV_UNIT_DELTA_BYTES, 10, 0, PV_COLUMN_ADDS },     \
+	[D_OBJECTS] = { "objects_change", "+-OBJ", PV_UNIT_DELTA_COUNT, 8, 4, PV_COLUMN_ADDS },    \
+	[D_NEW_BYTES] = { "new_bytes", "NEW", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },               \
+	[D_NEW] = { "new_objects", "NEW OBJ", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS },               \
+	[D_DIED_BYTES] = { "died_bytes", "DIED", PV_UNIT_BYTES, 9, 5, PV_COLUMN_ADDS },            \
+	[D_DIED] = { "died_objects", "DIED OBJ", PV_UNIT_COUNT, 8, 6, PV_COLUMN_ADDS },            \
+	[D_ALIVE_BYTES] = { "survived_bytes", "SURVIVED", PV_UNIT_BYTES, 9, 7, PV_COLUMN_ADDS },   \
+	[D_ALIVE] = { "survived_objects", "SURV OBJ", PV_UNIT_COUNT, 8, 8, PV_COLUMN_ADDS },       \
 	[D_AGE] = { "age_collections", "AGE GC", PV_UNIT_NUMBER, 6, 10, 0 },                       \
 	[D_UNCERTAIN] = { "uncertain_objects", "UNSURE", PV_UNIT_COUNT, 7, 9, 0 }
 

@@ -18,9 +18,10 @@ struct sum {
 enum { C_SHARE, C_BYTES, C_COUNT, C_AVERAGE, C_ESTIMATED, C_ERROR, C_IMAGE, C_NAME };
 
 static const struct pv_column class_columns[] = {
-	[C_SHARE] = { "allocated_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3, PV_COLUMN_HIDE_JSON },
-	[C_BYTES] = { "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, 0 },
-	[C_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 2, 0 },
+	[C_SHARE] = { "allocated_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
+	[C_BYTES] = { "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
+	[C_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 2, PV_COLUMN_ADDS },
 	[C_AVERAGE] = { "average_bytes", "AVERAGE", PV_UNIT_BYTES, 9, 4, PV_COLUMN_HIDE_JSON },
 	[C_ESTIMATED] = { "estimated", "ESTIMATED", PV_UNIT_BOOL, 9, 9, PV_COLUMN_HIDE_SCREEN },
 	[C_ERROR] = { "error_bytes", "+-BYTES", PV_UNIT_BYTES, 9, 9, PV_COLUMN_HIDE_SCREEN },

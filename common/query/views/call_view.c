@@ -32,19 +32,20 @@ enum {
 };
 
 static const struct pv_column method_columns[] = {
-	[M_SELF_SHARE] = { "self_percent", "SELF%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
-	[M_SELF] = { "self_ns", "SELF", PV_UNIT_NS, 9, 5, 0 },
+	[M_SELF_SHARE] = { "self_percent", "SELF%", PV_UNIT_PERCENT, 6, 1,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
+	[M_SELF] = { "self_ns", "SELF", PV_UNIT_NS, 9, 5, PV_COLUMN_ADDS },
 	[M_TOTAL_SHARE] = { "total_percent", "TOTAL%", PV_UNIT_PERCENT, 6, 3, PV_COLUMN_HIDE_JSON },
 	[M_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 4, 0 },
-	[M_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 2, 0 },
+	[M_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS },
 	[M_AVERAGE] = { "average_ns", "AVERAGE", PV_UNIT_NS, 9, 9, PV_COLUMN_HIDE_JSON },
 	[M_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 8, 0 },
 	[M_HIT_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 2,
-		PV_COLUMN_HIDE_JSON },
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
 	[M_HIT_ERROR] = { "samples_error", "+-%", PV_UNIT_PERCENT, 5, 7, PV_COLUMN_HIDE_JSON },
-	[M_HITS] = { "samples_self", "SAMPLES", PV_UNIT_COUNT, 8, 6, 0 },
+	[M_HITS] = { "samples_self", "SAMPLES", PV_UNIT_COUNT, 8, 6, PV_COLUMN_ADDS },
 	[M_HITS_TOTAL] = { "samples_total", "BELOW", PV_UNIT_COUNT, 8, 6, 0 },
-	[M_EXC] = { "exceptional_leaves", "EXC", PV_UNIT_COUNT, 5, 10, 0 },
+	[M_EXC] = { "exceptional_leaves", "EXC", PV_UNIT_COUNT, 5, 10, PV_COLUMN_ADDS },
 	[M_CPU_USER] = { "cpu_user_ns", "USER", PV_UNIT_NS, 9, 11, PV_COLUMN_HIDE_SCREEN },
 	[M_CPU_KERNEL] = { "cpu_kernel_ns", "KERNEL", PV_UNIT_NS, 9, 11, PV_COLUMN_HIDE_SCREEN },
 	[M_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 9, 7, PV_COLUMN_ASCENDING },
@@ -147,7 +148,7 @@ static uint64_t least_shown(
 	enum { SOME = 4096 };
 	uint64_t *best, least = 0, by;
 	size_t n = g->row.n, kept = 0, room = 2 * (q->limit + SOME);
-	if (!q->limit || q->filter || n < room || !sorts_by(q, sum, &by))
+	if (!q->limit || q->filter || q->onlys || n < room || !sorts_by(q, sum, &by))
 		return 0;
 	best = malloc(room * sizeof *best);
 	for (size_t i = 0; best && i < n; i++) {
@@ -318,13 +319,14 @@ const struct pv_view_spec pv_spec_methods = { .column = method_columns,
 enum { E_SHARE, E_TOTAL, E_CALLS, E_HIT_SHARE, E_HIT_ERROR, E_HITS, E_NAME, E_COLUMNS };
 
 static const struct pv_column edge_columns[] = {
-	[E_SHARE] = { "total_percent", "TOTAL%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
-	[E_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 4, 0 },
-	[E_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 2, 0 },
+	[E_SHARE] = { "total_percent", "TOTAL%", PV_UNIT_PERCENT, 6, 1,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
+	[E_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 4, PV_COLUMN_ADDS },
+	[E_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS },
 	[E_HIT_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 2,
-		PV_COLUMN_HIDE_JSON },
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
 	[E_HIT_ERROR] = { "samples_error", "+-%", PV_UNIT_PERCENT, 5, 7, PV_COLUMN_HIDE_JSON },
-	[E_HITS] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 6, 0 },
+	[E_HITS] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 6, PV_COLUMN_ADDS },
 	[E_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
 };

@@ -11,8 +11,9 @@
 enum { X_COUNT, X_SHARE, X_NAME, X_MESSAGE };
 
 static const struct pv_column class_columns[] = {
-	[X_COUNT] = { "thrown", "THROWN", PV_UNIT_COUNT, 8, 0, 0 },
-	[X_SHARE] = { "thrown_percent", "THROWN%", PV_UNIT_PERCENT, 7, 1, PV_COLUMN_HIDE_JSON },
+	[X_COUNT] = { "thrown", "THROWN", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS },
+	[X_SHARE] = { "thrown_percent", "THROWN%", PV_UNIT_PERCENT, 7, 1,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
 	[X_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 	[X_MESSAGE] = { "message", "NEWEST MESSAGE", PV_UNIT_TEXT, 40, 2,
@@ -72,7 +73,7 @@ const struct pv_view_spec pv_spec_exceptions = { .column = class_columns,
 /* --- clauses entered --- */
 
 static const struct pv_column clause_columns[] = {
-	{ "count", "ENTERED", PV_UNIT_COUNT, 8, 0, 0 },
+	{ "count", "ENTERED", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS },
 	{ "name", "CLAUSE", PV_UNIT_TEXT, 10, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
@@ -102,12 +103,12 @@ const struct pv_view_spec pv_spec_clauses = { .column = clause_columns,
 enum { C_ALL, C_CATCH, C_FILTER, C_FINALLY, C_FAULT, C_OTHER, C_METHOD };
 
 static const struct pv_column clause_method_columns[] = {
-	[C_ALL] = { "count", "ENTERED", PV_UNIT_COUNT, 8, 0, 0 },
-	[C_CATCH] = { "catch", "CATCH", PV_UNIT_COUNT, 8, 1, 0 },
-	[C_FILTER] = { "filter", "FILTER", PV_UNIT_COUNT, 8, 4, 0 },
-	[C_FINALLY] = { "finally", "FINALLY", PV_UNIT_COUNT, 8, 2, 0 },
-	[C_FAULT] = { "fault", "FAULT", PV_UNIT_COUNT, 8, 3, 0 },
-	[C_OTHER] = { "other", "OTHER", PV_UNIT_COUNT, 8, 5, 0 },
+	[C_ALL] = { "count", "ENTERED", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS },
+	[C_CATCH] = { "catch", "CATCH", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS },
+	[C_FILTER] = { "filter", "FILTER", PV_UNIT_COUNT, 8, 4, PV_COLUMN_ADDS },
+	[C_FINALLY] = { "finally", "FINALLY", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS },
+	[C_FAULT] = { "fault", "FAULT", PV_UNIT_COUNT, 8, 3, PV_COLUMN_ADDS },
+	[C_OTHER] = { "other", "OTHER", PV_UNIT_COUNT, 8, 5, PV_COLUMN_ADDS },
 	[C_METHOD] = { "method", "METHOD", PV_UNIT_TEXT, 30, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
 };

@@ -24,15 +24,16 @@ enum {
 static const struct pv_column collection_columns[] = {
 	[C_START] = { "start_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING },
 	[C_GENERATION] = { "generation", "GEN", PV_UNIT_COUNT, 3, 1, 0 },
-	[C_PAUSE] = { "pause_ns", "STOPPED", PV_UNIT_NS, 9, 2, 0 },
-	[C_DURATION] = { "duration_ns", "LASTED", PV_UNIT_NS, 9, 4, 0 },
+	[C_PAUSE] = { "pause_ns", "STOPPED", PV_UNIT_NS, 9, 2, PV_COLUMN_ADDS },
+	[C_DURATION] = { "duration_ns", "LASTED", PV_UNIT_NS, 9, 4, PV_COLUMN_ADDS },
 	[C_CONCURRENT] = { "concurrent", "CONCURRENT", PV_UNIT_BOOL, 10, 8, 0 },
 	[C_BEFORE] = { "heap_before", "BEFORE", PV_UNIT_BYTES, 9, 5, 0 },
 	[C_AFTER] = { "heap_after", "AFTER", PV_UNIT_BYTES, 9, 3, 0 },
 	[C_FREED] = { "heap_change", "CHANGE", PV_UNIT_DELTA_BYTES, 10, 7, PV_COLUMN_HIDE_JSON },
-	[C_ALLOCATED] = { "allocated_since_last", "ALLOCATED", PV_UNIT_BYTES, 9, 6, 0 },
-	[C_MARK] = { "mark_ns", "MARK", PV_UNIT_NS, 9, 10, 0 },
-	[C_SWEEP] = { "sweep_ns", "SWEEP", PV_UNIT_NS, 9, 11, 0 },
+	[C_ALLOCATED] = { "allocated_since_last", "ALLOCATED", PV_UNIT_BYTES, 9, 6,
+		PV_COLUMN_ADDS },
+	[C_MARK] = { "mark_ns", "MARK", PV_UNIT_NS, 9, 10, PV_COLUMN_ADDS },
+	[C_SWEEP] = { "sweep_ns", "SWEEP", PV_UNIT_NS, 9, 11, PV_COLUMN_ADDS },
 	[C_NUMBER] = { "number", "NUMBER", PV_UNIT_COUNT, 6, 12, 0 },
 	[C_MERGED] = { "merged", "MERGED", PV_UNIT_COUNT, 6, 9,
 		PV_COLUMN_HIDE_JSON | PV_COLUMN_HIDE_SCREEN },
@@ -73,7 +74,7 @@ const struct pv_view_spec pv_spec_collections = { .column = collection_columns,
 
 static const struct pv_column pause_columns[] = {
 	{ "start_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING },
-	{ "duration_ns", "STOPPED", PV_UNIT_NS, 9, 0, 0 },
+	{ "duration_ns", "STOPPED", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS },
 };
 
 static void copy_pauses(struct pv_build *b, struct pv_model *m)
@@ -96,8 +97,8 @@ enum { G_GENERATION, G_COUNT, G_TOTAL, G_MAX, G_AVERAGE };
 
 static const struct pv_column generation_columns[] = {
 	[G_GENERATION] = { "generation", "GEN", PV_UNIT_COUNT, 3, 0, PV_COLUMN_ASCENDING },
-	[G_COUNT] = { "count", "COLLECTIONS", PV_UNIT_COUNT, 11, 0, 0 },
-	[G_TOTAL] = { "total_ns", "LASTED", PV_UNIT_NS, 9, 1, 0 },
+	[G_COUNT] = { "count", "COLLECTIONS", PV_UNIT_COUNT, 11, 0, PV_COLUMN_ADDS },
+	[G_TOTAL] = { "total_ns", "LASTED", PV_UNIT_NS, 9, 1, PV_COLUMN_ADDS },
 	[G_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 2, 0 },
 	[G_AVERAGE] = { "average_ns", "AVERAGE", PV_UNIT_NS, 9, 3, PV_COLUMN_HIDE_JSON },
 };

@@ -11,10 +11,10 @@
 enum { H_LIVE, H_MOST, H_CREATED, H_DESTROYED, H_TYPE };
 
 static const struct pv_column handle_columns[] = {
-	[H_LIVE] = { "live", "ALIVE", PV_UNIT_COUNT, 9, 0, 0 },
+	[H_LIVE] = { "live", "ALIVE", PV_UNIT_COUNT, 9, 0, PV_COLUMN_ADDS },
 	[H_MOST] = { "most_live", "MOST", PV_UNIT_COUNT, 9, 3, 0 },
-	[H_CREATED] = { "created", "CREATED", PV_UNIT_COUNT, 9, 1, 0 },
-	[H_DESTROYED] = { "destroyed", "DESTROYED", PV_UNIT_COUNT, 9, 2, 0 },
+	[H_CREATED] = { "created", "CREATED", PV_UNIT_COUNT, 9, 1, PV_COLUMN_ADDS },
+	[H_DESTROYED] = { "destroyed", "DESTROYED", PV_UNIT_COUNT, 9, 2, PV_COLUMN_ADDS },
 	[H_TYPE] = { "type", "TYPE", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
@@ -52,8 +52,8 @@ const struct pv_view_spec pv_spec_handles = { .column = handle_columns,
 enum { S_LIVE, S_CREATED, S_TYPE, S_CLASS, S_STACK };
 
 static const struct pv_column site_columns[] = {
-	[S_LIVE] = { "live", "ALIVE", PV_UNIT_COUNT, 8, 0, 0 },
-	[S_CREATED] = { "created", "CREATED", PV_UNIT_COUNT, 8, 1, 0 },
+	[S_LIVE] = { "live", "ALIVE", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS },
+	[S_CREATED] = { "created", "CREATED", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS },
 	[S_TYPE] = { "type", "TYPE", PV_UNIT_TEXT, 10, 2, PV_COLUMN_ASCENDING },
 	[S_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 24, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
@@ -97,8 +97,8 @@ const struct pv_view_spec pv_spec_handle_sites = { .column = site_columns,
 enum { F_OBJECTS, F_TOTAL, F_MAX, F_AVERAGE, F_CLASS };
 
 static const struct pv_column finalizer_columns[] = {
-	[F_OBJECTS] = { "objects", "FINALIZED", PV_UNIT_COUNT, 9, 0, 0 },
-	[F_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 1, 0 },
+	[F_OBJECTS] = { "objects", "FINALIZED", PV_UNIT_COUNT, 9, 0, PV_COLUMN_ADDS },
+	[F_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 1, PV_COLUMN_ADDS },
 	[F_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 2, 0 },
 	[F_AVERAGE] = { "average_ns", "AVERAGE", PV_UNIT_NS, 9, 3, PV_COLUMN_HIDE_JSON },
 	[F_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,

@@ -13,12 +13,12 @@ enum { J_TIME, J_BYTES, J_COUNT, J_CODE, J_NS, J_MAX, J_FAILED, J_NAME };
 
 static const struct pv_column method_columns[] = {
 	[J_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 2, PV_COLUMN_ASCENDING },
-	[J_BYTES] = { "code_bytes", "CODE", PV_UNIT_BYTES, 9, 1, 0 },
-	[J_COUNT] = { "count", "TIMES", PV_UNIT_COUNT, 5, 3, 0 },
+	[J_BYTES] = { "code_bytes", "CODE", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
+	[J_COUNT] = { "count", "TIMES", PV_UNIT_COUNT, 5, 3, PV_COLUMN_ADDS },
 	[J_CODE] = { "code", "ADDRESS", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING },
-	[J_NS] = { "jit_ns", "COMPILING", PV_UNIT_NS, 9, 1, 0 },
+	[J_NS] = { "jit_ns", "COMPILING", PV_UNIT_NS, 9, 1, PV_COLUMN_ADDS },
 	[J_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 2, 0 },
-	[J_FAILED] = { "failed", "FAILED", PV_UNIT_COUNT, 6, 5, 0 },
+	[J_FAILED] = { "failed", "FAILED", PV_UNIT_COUNT, 6, 5, PV_COLUMN_ADDS },
 	[J_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
 };
@@ -113,8 +113,8 @@ const struct pv_view_spec pv_spec_jit_methods = { .column = method_columns,
 /* --- code the runtime makes for itself --- */
 
 static const struct pv_column helper_columns[] = {
-	{ "count", "COUNT", PV_UNIT_COUNT, 8, 1, 0 },
-	{ "bytes", "BYTES", PV_UNIT_BYTES, 9, 0, 0 },
+	{ "count", "COUNT", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS },
+	{ "bytes", "BYTES", PV_UNIT_BYTES, 9, 0, PV_COLUMN_ADDS },
 	{ "name", "TYPE", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING },
 	{ "of", "NAME", PV_UNIT_TEXT, 24, 2, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };

@@ -6,9 +6,10 @@
 enum { K_SHARE, K_SELF, K_SAMPLES, K_KIND };
 
 static const struct pv_column kind_columns[] = {
-	[K_SHARE] = { "share_percent", "SHARE%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
-	[K_SELF] = { "self_ns", "SELF", PV_UNIT_NS, 9, 2, 0 },
-	[K_SAMPLES] = { "samples_self", "SAMPLES", PV_UNIT_COUNT, 9, 3, 0 },
+	[K_SHARE] = { "share_percent", "SHARE%", PV_UNIT_PERCENT, 6, 1,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
+	[K_SELF] = { "self_ns", "SELF", PV_UNIT_NS, 9, 2, PV_COLUMN_ADDS },
+	[K_SAMPLES] = { "samples_self", "SAMPLES", PV_UNIT_COUNT, 9, 3, PV_COLUMN_ADDS },
 	[K_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 9, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 

@@ -7,9 +7,10 @@
 enum { L_SHARE, L_ERROR, L_SAMPLES, L_LINE, L_FILE, L_METHOD };
 
 static const struct pv_column columns[] = {
-	[L_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 2, PV_COLUMN_HIDE_JSON },
+	[L_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 2,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
 	[L_ERROR] = { "samples_error", "+-%", PV_UNIT_PERCENT, 5, 7, PV_COLUMN_HIDE_JSON },
-	[L_SAMPLES] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 1, 0 },
+	[L_SAMPLES] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS },
 	[L_LINE] = { "line", "LINE", PV_UNIT_EXACT, 6, 0, PV_COLUMN_ASCENDING },
 	[L_FILE] = { "file", "FILE", PV_UNIT_TEXT, 30, 3, PV_COLUMN_ASCENDING },
 	[L_METHOD] = { "method", "METHOD", PV_UNIT_TEXT, 30, 0,

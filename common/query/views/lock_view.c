@@ -7,12 +7,15 @@
 enum { L_WAIT, L_SHARE, L_MAX, L_COUNT, L_ACQUIRED, L_FAILED, L_OBJECT, L_CLASS };
 
 static const struct pv_column columns[] = {
-	[L_WAIT] = { "wait_ns", "WAITED", PV_UNIT_NS, 9, 0, 0 },
-	[L_SHARE] = { "wait_percent", "WAIT%", PV_UNIT_PERCENT, 6, 4, PV_COLUMN_HIDE_JSON },
+	[L_WAIT] = { "wait_ns", "WAITED", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS },
+	[L_SHARE] = { "wait_percent", "WAIT%", PV_UNIT_PERCENT, 6, 4,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
 	[L_MAX] = { "max_wait_ns", "LONGEST", PV_UNIT_NS, 9, 2, 0 },
-	[L_COUNT] = { "contentions", "CONTENDED", PV_UNIT_COUNT, 9, 1, 0 },
-	[L_ACQUIRED] = { "acquired", "ACQUIRED", PV_UNIT_COUNT, 8, 5, PV_COLUMN_HIDE_JSON },
-	[L_FAILED] = { "failed", "FAILED", PV_UNIT_COUNT, 6, 6, PV_COLUMN_HIDE_JSON },
+	[L_COUNT] = { "contentions", "CONTENDED", PV_UNIT_COUNT, 9, 1, PV_COLUMN_ADDS },
+	[L_ACQUIRED] = { "acquired", "ACQUIRED", PV_UNIT_COUNT, 8, 5,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
+	[L_FAILED] = { "failed", "FAILED", PV_UNIT_COUNT, 6, 6,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
 	[L_OBJECT] = { "object", "OBJECT", PV_UNIT_ADDRESS, 14, 3, PV_COLUMN_ASCENDING },
 	[L_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },

@@ -161,8 +161,8 @@ const struct pv_view_spec pv_spec_loaded = { .column = entity_columns,
 /* --- every kind of event met --- */
 
 static const struct pv_column event_columns[] = {
-	{ "count", "EVENTS", PV_UNIT_COUNT, 10, 0, 0 },
-	{ "percent", "SHARE%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
+	{ "count", "EVENTS", PV_UNIT_COUNT, 10, 0, PV_COLUMN_ADDS },
+	{ "percent", "SHARE%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
 	{ "name", "KIND", PV_UNIT_TEXT, 26, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 

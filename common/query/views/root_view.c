@@ -29,11 +29,12 @@ enum {
 };
 
 static const struct pv_column root_columns[] = {
-	[R_ROOTS] = { "roots", "ROOTS", PV_UNIT_COUNT, 8, 0, 0 },
-	[R_SHARE] = { "roots_percent", "ROOTS%", PV_UNIT_PERCENT, 6, 3, PV_COLUMN_HIDE_JSON },
-	[R_ALL] = { "roots_total", "IN ALL", PV_UNIT_COUNT, 8, 4, 0 },
-	[R_AREAS] = { "areas", "AREAS", PV_UNIT_COUNT, 6, 1, 0 },
-	[R_BYTES] = { "area_bytes", "SIZE", PV_UNIT_BYTES, 9, 2, 0 },
+	[R_ROOTS] = { "roots", "ROOTS", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS },
+	[R_SHARE] = { "roots_percent", "ROOTS%", PV_UNIT_PERCENT, 6, 3,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
+	[R_ALL] = { "roots_total", "IN ALL", PV_UNIT_COUNT, 8, 4, PV_COLUMN_ADDS },
+	[R_AREAS] = { "areas", "AREAS", PV_UNIT_COUNT, 6, 1, PV_COLUMN_ADDS },
+	[R_BYTES] = { "area_bytes", "SIZE", PV_UNIT_BYTES, 9, 2, PV_COLUMN_ADDS },
 	[R_REGISTERED] = { "registered", "REGISTERED", PV_UNIT_COUNT, 10, 5, 0 },
 	[R_UNREGISTERED] = { "unregistered", "ENDED", PV_UNIT_COUNT, 6, 6, 0 },
 	[R_PINNING] = { "pinning", "PINNING", PV_UNIT_COUNT, 7, 7, 0 },
@@ -89,9 +90,9 @@ const struct pv_view_spec pv_spec_roots = { .column = root_columns,
 enum { A_ROOTS, A_ALL, A_BYTES, A_FROM, A_TO, A_START, A_SOURCE, A_NAME, A_KEY, A_OWNER };
 
 static const struct pv_column area_columns[] = {
-	[A_ROOTS] = { "roots", "ROOTS", PV_UNIT_COUNT, 8, 0, 0 },
-	[A_ALL] = { "roots_total", "IN ALL", PV_UNIT_COUNT, 8, 5, 0 },
-	[A_BYTES] = { "bytes", "SIZE", PV_UNIT_BYTES, 9, 1, 0 },
+	[A_ROOTS] = { "roots", "ROOTS", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS },
+	[A_ALL] = { "roots_total", "IN ALL", PV_UNIT_COUNT, 8, 5, PV_COLUMN_ADDS },
+	[A_BYTES] = { "bytes", "SIZE", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
 	[A_FROM] = { "registered_ns", "REGISTERED", PV_UNIT_TIME, 12, 3, PV_COLUMN_ASCENDING },
 	[A_TO] = { "unregistered_ns", "ENDED", PV_UNIT_TIME, 12, 6, PV_COLUMN_ASCENDING },
 	[A_START] = { "start", "START", PV_UNIT_ADDRESS, 14, 7, PV_COLUMN_ASCENDING },

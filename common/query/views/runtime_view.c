@@ -11,10 +11,10 @@
 enum { S_COUNT, S_STOPPED, S_MAX, S_WAIT, S_WAIT_MAX, S_FAILED, S_REASON };
 
 static const struct pv_column stop_columns[] = {
-	[S_COUNT] = { "count", "TIMES", PV_UNIT_COUNT, 8, 2, 0 },
-	[S_STOPPED] = { "stopped_ns", "STOPPED", PV_UNIT_NS, 9, 0, 0 },
+	[S_COUNT] = { "count", "TIMES", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS },
+	[S_STOPPED] = { "stopped_ns", "STOPPED", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS },
 	[S_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 1, 0 },
-	[S_WAIT] = { "wait_ns", "TO STOP", PV_UNIT_NS, 9, 3, 0 },
+	[S_WAIT] = { "wait_ns", "TO STOP", PV_UNIT_NS, 9, 3, PV_COLUMN_ADDS },
 	[S_WAIT_MAX] = { "wait_max_ns", "LONGEST", PV_UNIT_NS, 9, 4, 0 },
 	[S_FAILED] = { "failed", "FAILED", PV_UNIT_COUNT, 6, 5, 0 },
 	[S_REASON] = { "reason", "REASON", PV_UNIT_TEXT, 24, 0,
@@ -62,7 +62,7 @@ enum { B_TIME, B_BYTES, B_TIER, B_VERSION, B_CODE, B_METHOD };
 
 static const struct pv_column body_columns[] = {
 	[B_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 1, PV_COLUMN_ASCENDING },
-	[B_BYTES] = { "bytes", "CODE", PV_UNIT_BYTES, 9, 2, 0 },
+	[B_BYTES] = { "bytes", "CODE", PV_UNIT_BYTES, 9, 2, PV_COLUMN_ADDS },
 	[B_TIER] = { "tier", "TIER", PV_UNIT_TEXT, 12, 0, PV_COLUMN_ASCENDING },
 	[B_VERSION] = { "version", "VERSION", PV_UNIT_COUNT, 7, 4, 0 },
 	[B_CODE] = { "code", "ADDRESS", PV_UNIT_ADDRESS, 14, 3, PV_COLUMN_ASCENDING },
@@ -109,11 +109,11 @@ const struct pv_view_spec pv_spec_bodies = { .column = body_columns,
 enum { T_OUT, T_OUT_NS, T_OUT_MAX, T_IN, T_IN_NS, T_IN_MAX, T_METHOD };
 
 static const struct pv_column transition_columns[] = {
-	[T_OUT] = { "native_calls", "TO NATIVE", PV_UNIT_COUNT, 9, 1, 0 },
-	[T_OUT_NS] = { "native_ns", "TOTAL", PV_UNIT_NS, 9, 0, 0 },
+	[T_OUT] = { "native_calls", "TO NATIVE", PV_UNIT_COUNT, 9, 1, PV_COLUMN_ADDS },
+	[T_OUT_NS] = { "native_ns", "TOTAL", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS },
 	[T_OUT_MAX] = { "native_max_ns", "LONGEST", PV_UNIT_NS, 9, 2, 0 },
-	[T_IN] = { "managed_calls", "TO MANAGED", PV_UNIT_COUNT, 10, 3, 0 },
-	[T_IN_NS] = { "managed_ns", "TOTAL", PV_UNIT_NS, 9, 4, 0 },
+	[T_IN] = { "managed_calls", "TO MANAGED", PV_UNIT_COUNT, 10, 3, PV_COLUMN_ADDS },
+	[T_IN_NS] = { "managed_ns", "TOTAL", PV_UNIT_NS, 9, 4, PV_COLUMN_ADDS },
 	[T_IN_MAX] = { "managed_max_ns", "LONGEST", PV_UNIT_NS, 9, 5, 0 },
 	[T_METHOD] = { "method", "METHOD", PV_UNIT_TEXT, 30, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },

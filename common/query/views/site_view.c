@@ -11,19 +11,19 @@
 enum { S_COUNT, S_CLASS, S_STACK }; /* one further to the right behind an amount */
 
 static const struct pv_column alloc_columns[] = {
-	{ "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, 0 },
-	{ "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 2, 0 },
+	{ "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
+	{ "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 2, PV_COLUMN_ADDS },
 	{ "class", "CLASS", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
 	{ "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
 };
 static const struct pv_column throw_columns[] = {
-	{ "thrown", "THROWN", PV_UNIT_COUNT, 8, 1, 0 },
+	{ "thrown", "THROWN", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS },
 	{ "class", "CLASS", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
 	{ "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
 };
 static const struct pv_column wait_columns[] = {
-	{ "wait_ns", "WAITED", PV_UNIT_NS, 9, 1, 0 },
-	{ "contentions", "CONTENDED", PV_UNIT_COUNT, 9, 2, 0 },
+	{ "wait_ns", "WAITED", PV_UNIT_NS, 9, 1, PV_COLUMN_ADDS },
+	{ "contentions", "CONTENDED", PV_UNIT_COUNT, 9, 2, PV_COLUMN_ADDS },
 	{ "class", "CLASS", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
 	{ "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
 };

@@ -7,8 +7,9 @@
 enum { S_SHARE, S_SAMPLES, S_KNOWN, S_STATE, S_COLUMNS };
 
 static const struct pv_column state_columns[] = {
-	[S_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 1, PV_COLUMN_HIDE_JSON },
-	[S_SAMPLES] = { "samples", "SAMPLES", PV_UNIT_COUNT, 9, 0, 0 },
+	[S_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 1,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
+	[S_SAMPLES] = { "samples", "SAMPLES", PV_UNIT_COUNT, 9, 0, PV_COLUMN_ADDS },
 	[S_KNOWN] = { "known", "KNOWN", PV_UNIT_TEXT, 9, 2, PV_COLUMN_ASCENDING },
 	[S_STATE] = { "state", "STATE", PV_UNIT_TEXT, 10, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },

@@ -1,0 +1,108 @@
+/* Tagged rows: what they sum up to, rows that are left, and where tags end. */
+#include <inttypes.h>
+
+#include "tests/kit/fake_screen.h"
+
+START_TEST(tagged_rows_are_summed_up)
+{
+	press("2G:sort count<Enter>g");
+	const struct ui_list *l = ui_screen_list(&screen);
+	int calls = pv_table_column(l->table, "count");
+	ck_assert(calls >= 0 && l->table->rows > 3);
+	uint64_t sum = l->table->row[0].cell[calls].u + l->table->row[2].cell[calls].u;
+	char want[64];
+	press("<Space>j<Space>");
+	ck_assert_uint_eq(l->tagged.n, 2);
+	snprintf(want, sizeof want, "CALLS %" PRIu64, sum);
+	ck_assert(seen("2 tagged: ") && seen(want));
+	press("<Up><Space>");
+	ck_assert_uint_eq(l->tagged.n, 1);
+	press("_");
+	ck_assert(!seen(" tagged"));
+	press("_");
+	ck_assert(seen("no row is tagged; Space tags one"));
+}
+END_TEST
+
+START_TEST(only_tagged_rows_are_left)
+{
+	press("2g<Space><Space>;");
+	const struct ui_list *l = ui_screen_list(&screen);
+	ck_assert_uint_eq(l->table->rows, 2);
+	uint64_t id[2] = { l->table->row[0].id, l->table->row[1].id };
+	press("I");
+	ck_assert_uint_eq(l->table->rows, 2);
+	ck_assert_uint_eq(l->table->row[0].id, id[1]);
+	press("g<Space>"); /* the last but one is untagged and gone */
+	ck_assert_uint_eq(l->table->rows, 1);
+	ck_assert_uint_eq(l->table->row[0].id, id[0]);
+	press(";");
+	ck_assert(l->table->rows > 2 && seen("1 tagged: "));
+	press(";<Space>");
+	ck_assert(l->table->rows > 2 && !seen(" tagged"));
+}
+END_TEST
+
+START_TEST(filter_and_tags_both_hold)
+{
+	press("2g\\lib<Enter>g<Space><Space><Del>g");
+	const struct ui_list *l = ui_screen_list(&screen);
+	size_t all = l->table->rows;
+	ck_assert(all > 2 && l->tagged.n == 2);
+	press(";\\sort<Enter>");
+	ck_assert_uint_eq(l->table->rows, 1);
+	ck_assert_str_eq(cursor(), "Lib.Sort(int[])");
+	ck_assert(seen("2 tagged, 1 of them here: "));
+	press("<Del>");
+	ck_assert_uint_eq(l->table->rows, 2);
+}
+END_TEST
+
+START_TEST(in_a_tree_what_leads_to_them_stays)
+{
+	press("22:tree<Enter>**g<Down>");
+	const struct ui_list *l = ui_screen_list(&screen);
+	const struct pv_row *row = ui_list_row(l);
+	ck_assert(row && row->depth > 0);
+	uint64_t id = row->id;
+	press("<Space>;");
+	ck_assert(l->table->rows >= 2 && l->table->row[0].depth == 0);
+	ck_assert_uint_eq(l->table->row[l->table->rows - 1].id, id);
+}
+END_TEST
+
+START_TEST(a_frozen_picture_keeps_its_figures)
+{
+	press("2gp<Space>;");
+	const struct ui_list *l = ui_screen_list(&screen);
+	ck_assert_uint_eq(l->table->rows, 1);
+	press(";");
+	ck_assert(l->table->rows > 1);
+}
+END_TEST
+
+START_TEST(rows_of_another_kind_are_not_tagged)
+{
+	press("2<Space>:group namespace<Enter>");
+	ck_assert(!seen(" tagged") && ui_screen_list(&screen)->tagged.n == 0);
+	press(":shots<Enter><Tab><Space>");
+	ck_assert(seen("1 tagged"));
+	press("<Shift-Tab><Up><Tab>"); /* classes of another shot */
+	ck_assert(!seen(" tagged"));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("tags");
+	TCase *t = tcase_create("tags");
+	tcase_add_checked_fixture(t, open_screen, close_screen);
+	tcase_add_test(t, tagged_rows_are_summed_up);
+	tcase_add_test(t, only_tagged_rows_are_left);
+	tcase_add_test(t, filter_and_tags_both_hold);
+	tcase_add_test(t, in_a_tree_what_leads_to_them_stays);
+	tcase_add_test(t, a_frozen_picture_keeps_its_figures);
+	tcase_add_test(t, rows_of_another_kind_are_not_tagged);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
