@@ -46,19 +46,3 @@ struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_sect
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	return t;
 }
-
-const char *pv_report_cell(const struct pv_cell *c, enum pv_unit unit, char *buf, size_t size)
-{
-	struct pv_cell plain = *c;
-	plain.scale = PV_SCALE_NONE;
-	bool delta = unit == PV_UNIT_DELTA_COUNT || unit == PV_UNIT_DELTA_BYTES;
-	if (c->state == PV_CELL_VALUE &&
-		(unit == PV_UNIT_COUNT || unit == PV_UNIT_EXACT || unit == PV_UNIT_BYTES))
-		return pv_units_exact(buf, size, c->u);
-	if (c->state == PV_CELL_VALUE && delta && size > 1) {
-		buf[0] = c->i < 0 ? '-' : '+';
-		pv_units_exact(buf + 1, size - 1, c->i < 0 ? 0 - (uint64_t)c->i : (uint64_t)c->i);
-		return c->i ? buf : buf + 1;
-	}
-	return pv_cell_text(&plain, unit, buf, size);
-}

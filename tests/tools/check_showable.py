@@ -27,6 +27,7 @@ OWN = {
     'common/report/dump_filter.c': {r'l->line\.v': 'a line of the dump, which has made it showable'},
     'common/base/showable.c': {r'c\.text': 'what is shown', r's->at - n': 'plain ASCII'},
     'tui/app/complain.c': {r'shown': 'what is shown', r'lines': "a canvas's text"},
+    'tui/screen/export_rows.c': {r'text': "a canvas's text"},
     'tui/app/main.c': {r'text': 'the help', r'frame\.text': "a canvas's text"},
     'tui/app/options_help.c': {r'heading': 'literals', r'left': 'rows of options', r'row->help': 'a literal',
                            r'usage': 'a literal', r'end': 'a literal'},
@@ -40,7 +41,7 @@ OWN = {
     'common/report/brief.c': {r'.*(text|command|lead|json)( \? .*)?|gap|args|os|arch|path|end|head|blocks\[i\]\.(section|title|column\[k\])':
                               'from shorten() or pv_showable_json(), literals',
                               r'.*at.*': 'of what shorten() made', r't->row\[i\].cell\[what\]\.s': 'names of kinds'},
-    'common/report/csv.c': {r'text|\*text': 'from pv_showable_text()', r'sign': 'a literal'},
+    'common/report/table_csv.c': {r'text|\*text': 'from pv_showable_text()', r'sign': 'a literal'},
     'common/report/text.c': {r's->title': 'a literal', r'suffix': "a shot's number", r'label': 'literals',
                              r'f->label': 'literals', r'word\[i\]': 'literals', r'when': 'a date',
                              r'f->stage': 'a stage of 2007', r'f->text': 'literals', r'completeness\(s\)': 'literals', r'pv_report_cell\(&c, f->unit.*\)': 'a number'},

@@ -103,7 +103,7 @@ START_TEST(why_is_said)
 	static const struct {
 		const char *keys, *words;
 	} row[] = {
-		{ "e", "no command has the key e; F1 shows those of this pane" },
+		{ "P", "no command has the key P; F1 shows those of this pane" },
 		{ "2W", "W: kept-by in diff and growth, paths in objects; not here" },
 		{ "3m", "m: base in shots, measure in flame; not here" },
 		{ "\\", "\\: filter in lists; not here" },

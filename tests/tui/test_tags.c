@@ -1,5 +1,6 @@
 /* Tagged rows: what they sum up to, rows that are left, and where tags end. */
 #include <inttypes.h>
+#include <unistd.h>
 
 #include "tests/kit/fake_screen.h"
 
@@ -92,6 +93,70 @@ START_TEST(rows_of_another_kind_are_not_tagged)
 }
 END_TEST
 
+/* The text of a file, which is taken away. */
+static char *written(const char *path)
+{
+	static char text[4096];
+	FILE *in = fopen(path, "r");
+	ck_assert_ptr_nonnull(in);
+	text[fread(text, 1, sizeof text - 1, in)] = 0;
+	fclose(in);
+	ck_assert_int_eq(remove(path), 0);
+	return text;
+}
+
+/* A name below TMPDIR that is not there yet. */
+static const char *free_name(const char *ending)
+{
+	static char path[256];
+	const char *tmp = getenv("TMPDIR");
+	snprintf(path, sizeof path, "%s/pv-rows-%d%s", tmp ? tmp : "/tmp", (int)getpid(), ending);
+	return path;
+}
+
+START_TEST(tagged_rows_go_to_a_file)
+{
+	char keys[300];
+	const char *path = free_name(".csv");
+	press("2g<Space>");
+	snprintf(keys, sizeof keys, "e%s<Enter>", path);
+	press(keys);
+	ck_assert(seen("1 row written to "));
+	press(keys);
+	ck_assert(seen("exists"));
+	ck_assert_str_eq(written(path), "share,count,time,delta,half,third,name,class\r\n"
+					"30,300,500,0,150,100,App.Work(int),\r\n");
+	path = free_name(".json");
+	snprintf(keys, sizeof keys, "_:export %s<Enter>", path);
+	press(keys);
+	ck_assert(seen("4 rows written to "));
+	ck_assert_ptr_nonnull(strstr(written(path), "\"name\":\"Lib.Sort(int[])\""));
+	path = free_name(".md");
+	snprintf(keys, sizeof keys, "\\sort<Enter>e%s<Enter>", path);
+	press(keys);
+	ck_assert(seen("1 row written to "));
+	ck_assert_ptr_nonnull(strstr(written(path), "| Lib.Sort(int\\[\\]) |"));
+	press("efile.zip<Enter>");
+	ck_assert(seen("the ending says the format: .csv, .json, .md, .txt, or .frame"));
+	press("e/nowhere/at/all.csv<Enter>");
+	ck_assert(seen("/nowhere/at/all.csv"));
+}
+END_TEST
+
+START_TEST(a_frame_goes_to_a_file)
+{
+	char keys[300];
+	const char *path = free_name(".frame");
+	press("2");
+	char *want = frame();
+	snprintf(keys, sizeof keys, ":export %s<Enter>", path);
+	press(keys);
+	ck_assert(seen("the frame is written to "));
+	ck_assert_str_eq(written(path), want);
+	free(want);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("tags");
@@ -102,6 +167,8 @@ int main(void)
 	tcase_add_test(t, filter_and_tags_both_hold);
 	tcase_add_test(t, in_a_tree_what_leads_to_them_stays);
 	tcase_add_test(t, a_frozen_picture_keeps_its_figures);
+	tcase_add_test(t, tagged_rows_go_to_a_file);
+	tcase_add_test(t, a_frame_goes_to_a_file);
 	tcase_add_test(t, rows_of_another_kind_are_not_tagged);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -15,15 +15,16 @@ enum ui_command {
 /* Scope of a command. Narrower ones have greater bits. */
 enum ui_scope {
 	UI_SCOPE_ANY = 1,
-	UI_SCOPE_MOVE = 2,     /* something that scrolls */
-	UI_SCOPE_LIST = 4,     /* a list of rows has the keys */
-	UI_SCOPE_TREE = 8,     /* and it is a tree */
-	UI_SCOPE_CALLS = 16,   /* methods and call tree */
-	UI_SCOPE_HEAP = 32,    /* heap shots */
-	UI_SCOPE_OBJECTS = 64, /* objects of one */
-	UI_SCOPE_DIFF = 128,   /* two of them compared */
-	UI_SCOPE_FLAME = 256,  /* a flame */
-	UI_SCOPE_EVENTS = 512, /* single events */
+	UI_SCOPE_MOVE = 2,      /* something that scrolls */
+	UI_SCOPE_LIST = 4,      /* a list, or a flame, has the keys */
+	UI_SCOPE_ROWS = 8,      /* it has rows */
+	UI_SCOPE_TREE = 16,     /* and it is a tree */
+	UI_SCOPE_CALLS = 32,    /* methods and call tree */
+	UI_SCOPE_HEAP = 64,     /* heap shots */
+	UI_SCOPE_OBJECTS = 128, /* objects of one */
+	UI_SCOPE_DIFF = 256,    /* two of them compared */
+	UI_SCOPE_FLAME = 512,   /* a flame */
+	UI_SCOPE_EVENTS = 1024, /* single events */
 };
 
 struct ui_command_row {

@@ -1,3 +1,4 @@
+#include "tui/draw/list_query.h"
 #include "tui/draw/list_tags.h"
 
 #include <stdio.h>
@@ -77,46 +78,6 @@ const char *ui_list_shown_name(const struct ui_list *l, const struct pv_row *row
 	return c ? pv_cell_shown(l->table, c).s : NULL;
 }
 
-/* Of objects followed between shots, which have a model of their own that nobody changes. */
-static bool of_identity(const struct ui_list *l)
-{
-	return l->view >= PV_VIEW_HEAP_DIFF && l->view <= PV_VIEW_HEAP_COHORT_SITES;
-}
-
-static struct pv_query query_of(const struct ui_list *l, const struct ui_shared *s)
-{
-	bool own = l->filter[0] || !l->about;
-	const char *filter = own ? l->filter : l->about;
-	bool bucketed = s->range.on && s->model == s->whole && !of_identity(l);
-	return (struct pv_query){ .groups = s->groups,
-		.sort = l->sort,
-		.invert = l->invert,
-		.filter = filter,
-		.filter_way = own ? PV_FILTER_CAPITALS : PV_FILTER_AS_IT_IS,
-		.limit = l->limit,
-		.window_ns = s->range.on ? 0 : s->window_ns,
-		.group = l->group,
-		.net = s->net,
-		.ran = !s->waits,
-		.readable = !s->raw_names,
-		.my_code = s->my_code,
-		.bucketed = bucketed,
-		.from_ns = s->range.from_ns,
-		.to_ns = s->range.to_ns,
-		.select = l->select,
-		.base = l->base,
-		.heap = s->heap.heap,
-		.set = l->set,
-		.page = s->events.page,
-		.only = l->tagged.v,
-		.onlys = l->only_tagged ? l->tagged.n : 0,
-		.open = l->open.v,
-		.opens = l->open.n,
-		.hide_internal = true,
-		.identity = of_identity(l) ? s->identity.identity : NULL,
-		.matched_by_class = s->identity.by == UI_BY_CLASS };
-}
-
 static bool find_id(const struct ui_list *l, uint64_t id, size_t *ret_at)
 {
 	for (size_t i = 0; i < row_count(l); i++) {
@@ -147,8 +108,8 @@ static void settle(struct ui_list *l)
 /* Everything the next answer is to settle. NULL when out of memory. */
 static struct ui_question *question_of(const struct ui_list *l, const struct ui_shared *s)
 {
-	struct pv_query query = query_of(l, s);
-	struct pv_model *model = of_identity(l) ? s->identity.model : s->model;
+	struct pv_query query = ui_list_query(l, s);
+	struct pv_model *model = ui_list_of_identity(l) ? s->identity.model : s->model;
 	struct ui_question *q = ui_question_new(model, l->view, &query, l->about);
 	if (!q)
 		return NULL;
@@ -158,7 +119,7 @@ static struct ui_question *question_of(const struct ui_list *l, const struct ui_
 	q->keep = l->pinned && !l->follow;
 	q->selected = l->selected;
 	q->at = l->at;
-	q->newer = s->paused && !s->range.on && !of_identity(l);
+	q->newer = s->paused && !s->range.on && !ui_list_of_identity(l);
 	if (l->want || look)
 		q->aim = (struct ui_aim){ .text = strdup(l->want ? l->want : l->search),
 			.exact = l->want != NULL,
@@ -282,7 +243,8 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 		       l->posted_group != l->group || l->posted_net != s->net ||
 		       l->posted_waits != s->waits || l->posted_raw != s->raw_names ||
 		       l->posted_mine != s->my_code || (!pending && (!l->table || l->want));
-	bool moved_on = l->table && l->table->generation != s->generation && !of_identity(l);
+	bool moved_on =
+		l->table && l->table->generation != s->generation && !ui_list_of_identity(l);
 	if (!changed && (!moved_on || s->paused || pending))
 		return;
 	post(l, s, changed);
@@ -296,13 +258,13 @@ void ui_list_refresh(struct ui_list *l, const struct ui_shared *s)
 {
 	if (!s->model)
 		return;
-	l->off = of_identity(l) && !s->identity.identity;
+	l->off = ui_list_of_identity(l) && !s->identity.identity;
 	if (l->off || (l->needs_select && !l->select)) {
 		forget_answer(l);
 		l->stale = true;
 		return;
 	}
-	bool frozen = s->paused && l->stale && !of_identity(l);
+	bool frozen = s->paused && l->stale && !ui_list_of_identity(l);
 	if (l->stale && !frozen)
 		ui_slot_cancel(&l->slot); /* nobody asks that any more */
 	take_answer(l, ui_slot_take(&l->slot));

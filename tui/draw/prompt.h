@@ -19,6 +19,7 @@ enum ui_prompt_kind {
 	UI_PROMPT_SET,
 	UI_PROMPT_TIME,
 	UI_PROMPT_KEY,
+	UI_PROMPT_EXPORT,
 	UI_PROMPT_CONFIRM,
 	UI_PROMPT_PROGRAM, /* fate of the program that was started from here */
 	UI_PROMPT_KINDS

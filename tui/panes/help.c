@@ -32,10 +32,12 @@ void ui_help_open(struct ui_help *h, unsigned scopes, const char *pane)
 		{ UI_SCOPE_OBJECTS, "In this pane" },
 		{ UI_SCOPE_DIFF, "In this pane" },
 		{ UI_SCOPE_FLAME, "In the flame" },
+		{ UI_SCOPE_EVENTS, "In this pane" },
 		{ UI_SCOPE_HEAP, "In this pane" },
 		{ UI_SCOPE_CALLS, "In this pane" },
 		{ UI_SCOPE_TREE, "In trees" },
 		{ UI_SCOPE_LIST, "In lists" },
+		{ UI_SCOPE_ROWS, "Rows of lists" },
 		{ UI_SCOPE_MOVE, "Moving and searching" },
 		{ UI_SCOPE_ANY, "Everywhere" },
 	};

@@ -341,7 +341,7 @@ unsigned ui_pane_scopes(const struct ui_pane *p)
 	if (p->def->parts == 0)
 		return UI_SCOPE_ANY;
 	return UI_SCOPE_ANY | UI_SCOPE_MOVE | UI_SCOPE_LIST | p->def->scope |
-	       (p->list[p->focus].tree ? UI_SCOPE_TREE : 0);
+	       (p->flame ? 0 : UI_SCOPE_ROWS) | (p->list[p->focus].tree ? UI_SCOPE_TREE : 0);
 }
 
 struct ui_list *ui_pane_list(struct ui_pane *p)

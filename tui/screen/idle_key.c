@@ -78,6 +78,7 @@ static const char *where(unsigned scope)
 	switch (scope) {
 	case UI_SCOPE_MOVE:
 	case UI_SCOPE_LIST:
+	case UI_SCOPE_ROWS:
 		return "in lists";
 	case UI_SCOPE_TREE:
 		return "in trees";
@@ -258,7 +259,8 @@ static bool of_rows(enum ui_command cmd)
 	if (cmd == UI_CMD_SEARCH || cmd == UI_CMD_FILTER || cmd == UI_CMD_UNFILTER ||
 		cmd == UI_CMD_GROUP)
 		return false;
-	return scope == UI_SCOPE_MOVE || scope == UI_SCOPE_LIST || scope == UI_SCOPE_TREE;
+	return scope == UI_SCOPE_MOVE || scope == UI_SCOPE_LIST || scope == UI_SCOPE_ROWS ||
+	       scope == UI_SCOPE_TREE;
 }
 
 void ui_idle_confirm(struct ui_screen *s, enum ui_command cmd)

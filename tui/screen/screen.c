@@ -364,6 +364,10 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 	case UI_CMD_WHICH:
 		ui_prompt_open(&s->prompt, UI_PROMPT_KEY, "Key, as K, F5, Ctrl-D: ", "");
 		return UI_HANDLED;
+	case UI_CMD_EXPORT:
+		ui_prompt_open(&s->prompt, UI_PROMPT_EXPORT,
+			"Write to (FILE.csv, .json, .md, .txt, .frame): ", "");
+		return UI_HANDLED;
 	case UI_CMD_GOTO:
 		ui_prompt_open(
 			&s->prompt, UI_PROMPT_TIME, "Events from (1.5s, 00:01:12, -10s): ", "");

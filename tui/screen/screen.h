@@ -46,14 +46,14 @@ struct ui_screen {
 	bool bare;                  /* for reading only: no tabs, no keys */
 	struct ui_help help;
 	struct ui_output *output; /* of the program started from here, borrowed; NULL: none was */
-	bool output_open;
-	bool program_runs;
+	bool output_open, program_runs;
 	struct ui_prompt prompt;
 	struct ui_complete complete;
 	struct ui_menu menu;
 	struct ui_browser browser;
 	struct ui_compare compare;
 	struct ui_stream stream;
+	char frame_to[UI_PROMPT_MAX]; /* the next frame is written there */
 	char message[256];
 	bool message_bad;
 	PV_ARRAY(struct ui_place) history;

@@ -4,6 +4,7 @@
 
 #include "tui/draw/list_tags.h"
 #include "tui/panes/sections.h"
+#include "tui/screen/export_rows.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
 
@@ -141,4 +142,8 @@ void ui_screen_draw(struct ui_screen *s)
 		ui_frame_progress(c, l->coverage, &s->shared);
 	if (l->keys.h)
 		draw_bottom(s);
+	if (s->frame_to[0]) {
+		ui_export_frame(s);
+		draw_bottom(s);
+	}
 }

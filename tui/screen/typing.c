@@ -6,6 +6,7 @@
 
 #include "common/query/row_filter.h"
 #include "tui/panes/flame_pane.h"
+#include "tui/screen/export_rows.h"
 #include "tui/screen/idle_key.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
@@ -131,6 +132,8 @@ static unsigned done(struct ui_screen *s)
 		ui_browser_find(s, s->prompt.text);
 	if (s->prompt.kind == UI_PROMPT_KEY)
 		ui_idle_which(s, s->prompt.text);
+	if (s->prompt.kind == UI_PROMPT_EXPORT)
+		ui_export(s, s->prompt.text);
 	if (s->prompt.kind == UI_PROMPT_TIME)
 		ui_stream_goto(s, s->prompt.text);
 	if (s->prompt.kind == UI_PROMPT_SET)
@@ -233,6 +236,9 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 		return true;
 	case UI_CMD_WHICH:
 		ui_idle_which(s, word);
+		return true;
+	case UI_CMD_EXPORT:
+		ui_export(s, word);
 		return true;
 	case UI_CMD_GOTO:
 		ui_stream_goto(s, word);

@@ -1,0 +1,59 @@
+#include "tui/draw/list_query.h"
+
+bool ui_list_of_identity(const struct ui_list *l)
+{
+	return l->view >= PV_VIEW_HEAP_DIFF && l->view <= PV_VIEW_HEAP_COHORT_SITES;
+}
+
+struct pv_query ui_list_query(const struct ui_list *l, const struct ui_shared *s)
+{
+	bool own = l->filter[0] || !l->about;
+	const char *filter = own ? l->filter : l->about;
+	bool bucketed = s->range.on && s->model == s->whole && !ui_list_of_identity(l);
+	return (struct pv_query){ .groups = s->groups,
+		.sort = l->sort,
+		.invert = l->invert,
+		.filter = filter,
+		.filter_way = own ? PV_FILTER_CAPITALS : PV_FILTER_AS_IT_IS,
+		.limit = l->limit,
+		.window_ns = s->range.on ? 0 : s->window_ns,
+		.group = l->group,
+		.net = s->net,
+		.ran = !s->waits,
+		.readable = !s->raw_names,
+		.my_code = s->my_code,
+		.bucketed = bucketed,
+		.from_ns = s->range.from_ns,
+		.to_ns = s->range.to_ns,
+		.select = l->select,
+		.base = l->base,
+		.heap = s->heap.heap,
+		.set = l->set,
+		.page = s->events.page,
+		.only = l->tagged.v,
+		.onlys = l->only_tagged ? l->tagged.n : 0,
+		.open = l->open.v,
+		.opens = l->open.n,
+		.hide_internal = true,
+		.identity = ui_list_of_identity(l) ? s->identity.identity : NULL,
+		.matched_by_class = s->identity.by == UI_BY_CLASS };
+}
+
+/* A job of its own, done at once: what the worker keeps between its jobs is not touched. */
+struct pv_table *ui_list_whole(const struct ui_list *l, const struct ui_shared *s)
+{
+	struct pv_query query = ui_list_query(l, s);
+	struct pv_model *m = ui_list_of_identity(l) ? s->identity.model : s->model;
+	query.groups = NULL;
+	query.limit = 0;
+	query.only = l->tagged.v;
+	query.onlys = l->tagged.n;
+	struct ui_question *q = m ? ui_question_new(m, l->view, &query, l->about) : NULL;
+	if (!q)
+		return NULL;
+	q->job.run(&q->job);
+	struct pv_table *t = q->table;
+	q->table = NULL;
+	ui_question_drop(q);
+	return t;
+}

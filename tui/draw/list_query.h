@@ -1,0 +1,19 @@
+/* A list's question to the model. All calls on the screen's thread; only the last can fail. */
+#ifndef UI_LIST_QUERY_H
+#define UI_LIST_QUERY_H
+
+#include "tui/draw/list.h"
+
+/* Of objects followed between shots, which have a model of their own that nobody changes. */
+bool ui_list_of_identity(const struct ui_list *l);
+
+/* Borrows from the list and what is shared. */
+struct pv_query ui_list_query(const struct ui_list *l, const struct ui_shared *s);
+
+/*
+ * The list's rows without a limit, if rows are tagged only these; the caller destroys them. Asks the
+ * model and waits for it. NULL: out of memory, or there is no model.
+ */
+struct pv_table *ui_list_whole(const struct ui_list *l, const struct ui_shared *s);
+
+#endif
