@@ -1,6 +1,8 @@
 #include "tui/panes/help.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "common/base/status.h"
 #include "common/base/showable.h"
@@ -8,10 +10,15 @@
 
 enum { KEYS_W = 20 };
 
-static void add(struct ui_help *h, struct ui_help_line line)
+void ui_help_add(struct ui_help *h, const struct ui_help_line *line)
 {
 	if (pv_reserve(&h->line, 1))
-		h->line.v[h->line.n++] = line;
+		h->line.v[h->line.n++] = *line;
+}
+
+static void add(struct ui_help *h, struct ui_help_line line)
+{
+	ui_help_add(h, &line);
 }
 
 static void add_scope(struct ui_help *h, unsigned scope, const char *heading)
@@ -23,7 +30,32 @@ static void add_scope(struct ui_help *h, unsigned scope, const char *heading)
 	add(h, (struct ui_help_line){ .text = "" });
 }
 
-void ui_help_open(struct ui_help *h, unsigned scopes, const char *pane)
+void ui_help_add_text(struct ui_help *h, const char *text)
+{
+	char *copy = pv_reserve(&h->own, 1) ? strdup(text) : NULL;
+	if (!copy)
+		return;
+	h->own.v[h->own.n++] = copy;
+	add(h, (struct ui_help_line){ .text = copy });
+}
+
+static void drop_texts(struct ui_help *h)
+{
+	while (h->own.n)
+		free(h->own.v[--h->own.n]);
+}
+
+void ui_help_open(struct ui_help *h, const char *pane)
+{
+	drop_texts(h);
+	h->line.n = 0;
+	h->top = 0;
+	h->open = true;
+	h->search[0] = 0;
+	add(h, (struct ui_help_line){ .text = pane, .heading = true });
+}
+
+void ui_help_add_keys(struct ui_help *h, unsigned scopes)
 {
 	static const struct {
 		unsigned scope;
@@ -45,21 +77,19 @@ void ui_help_open(struct ui_help *h, unsigned scopes, const char *pane)
 		"A click on a column's title sorts, on a row selects; a double click is Enter.",
 		"The wheel scrolls. Shift and the mouse select text as in any terminal.",
 	};
-	h->line.n = 0;
-	h->top = 0;
-	h->open = true;
-	h->search[0] = 0;
-	add(h, (struct ui_help_line){ .text = pane, .heading = true });
 	for (size_t i = 0; i < PV_COUNT_OF(parts); i++)
 		if (scopes & parts[i].scope)
 			add_scope(h, parts[i].scope, parts[i].heading);
 	add(h, (struct ui_help_line){ .text = "Mouse", .heading = true });
 	for (size_t i = 0; i < PV_COUNT_OF(remarks); i++)
 		add(h, (struct ui_help_line){ .text = remarks[i] });
+	add(h, (struct ui_help_line){ .text = "" });
 }
 
 void ui_help_finish(struct ui_help *h)
 {
+	drop_texts(h);
+	pv_array_finish(&h->own);
 	pv_array_finish(&h->line);
 	*h = (struct ui_help){ 0 };
 }
@@ -109,11 +139,15 @@ unsigned ui_help_command(struct ui_help *h, enum ui_command cmd)
 
 static void text_of(const struct ui_help_line *line, char *buf, size_t size)
 {
-	if (line->cmd == UI_CMD_NONE) {
+	char keys[64];
+	if (line->cmd == UI_CMD_NONE && !line->key) {
 		snprintf(buf, size, "%s", line->text);
 		return;
 	}
-	char keys[64];
+	if (line->key) {
+		snprintf(buf, size, "%-*s %s", KEYS_W, line->key, line->text);
+		return;
+	}
 	ui_command_keys(line->cmd, keys, sizeof keys);
 	const struct ui_command_row *row = ui_command_row(line->cmd);
 	snprintf(buf, size, "%-*s %s  (:%s)", KEYS_W, keys, row->help, row->name);
@@ -124,7 +158,7 @@ bool ui_help_find(struct ui_help *h, int dir)
 	size_t n = h->line.n;
 	for (size_t step = dir == 0 ? 0 : 1; n && step <= n; step++) {
 		size_t at = dir < 0 ? (h->top + n - step % n) % n : (h->top + step) % n;
-		char text[256];
+		char text[UI_HELP_LINE];
 		text_of(&h->line.v[at], text, sizeof text);
 		if (ui_find_text(text, h->search) >= 0) {
 			h->top = at;
@@ -137,13 +171,13 @@ bool ui_help_find(struct ui_help *h, int dir)
 static void draw_line(const struct ui_help *h, struct ui_canvas *c, struct ui_rect r, size_t i)
 {
 	const struct ui_help_line *line = &h->line.v[i];
-	char text[256], before[256];
+	char text[UI_HELP_LINE], before[UI_HELP_LINE];
 	text_of(line, text, sizeof text);
 	if (line->heading)
 		ui_put(c, r, UI_TITLE, text);
 	else
 		ui_put(c, ui_cols(r, 2, r.w), UI_PLAIN, text);
-	if (line->cmd != UI_CMD_NONE)
+	if (line->cmd != UI_CMD_NONE || line->key)
 		ui_restyle(c, ui_cols(r, 2, KEYS_W), UI_STRONG);
 	int hit = ui_find_text(text, h->search);
 	if (hit < 0)

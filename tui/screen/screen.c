@@ -1,3 +1,4 @@
+#include "tui/screen/open_help.h"
 #include "tui/screen/screen.h"
 
 #include <stdio.h>
@@ -286,15 +287,6 @@ static void cancel(struct ui_screen *s)
 		l->search[0] = 0;
 }
 
-static void open_help(struct ui_screen *s)
-{
-	const struct ui_pane *p = &s->pane[s->current];
-	if (s->help.open)
-		s->help.open = false;
-	else
-		ui_help_open(&s->help, ui_pane_scopes(p), ui_command_row(p->def->command)->help);
-}
-
 /* Commands that every pane shares; UI_IGNORED: it is not one of them. */
 static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 {
@@ -307,7 +299,7 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 		ui_screen_list_rooms(s);
 		return UI_HANDLED;
 	case UI_CMD_HELP:
-		open_help(s);
+		ui_open_help(s);
 		return UI_HANDLED;
 	case UI_CMD_PAUSE:
 		pause_or_go_on(s);
@@ -362,7 +354,8 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 		ui_screen_ask(s, UI_PROMPT_FILTER);
 		return UI_HANDLED;
 	case UI_CMD_WHICH:
-		ui_prompt_open(&s->prompt, UI_PROMPT_KEY, "Key, as K, F5, Ctrl-D: ", "");
+		ui_prompt_open(&s->prompt, UI_PROMPT_KEY,
+			"Key, as K, F5, Ctrl-D (none: this view as a command): ", "");
 		return UI_HANDLED;
 	case UI_CMD_EXPORT:
 		ui_prompt_open(&s->prompt, UI_PROMPT_EXPORT,

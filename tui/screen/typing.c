@@ -8,6 +8,7 @@
 #include "tui/panes/flame_pane.h"
 #include "tui/screen/export_rows.h"
 #include "tui/screen/idle_key.h"
+#include "tui/screen/open_help.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
 
@@ -130,8 +131,10 @@ static unsigned done(struct ui_screen *s)
 		return ui_strip_typed(s, s->prompt.text);
 	if (s->prompt.kind == UI_PROMPT_OBJECT)
 		ui_browser_find(s, s->prompt.text);
-	if (s->prompt.kind == UI_PROMPT_KEY)
+	if (s->prompt.kind == UI_PROMPT_KEY && s->prompt.len)
 		ui_idle_which(s, s->prompt.text);
+	else if (s->prompt.kind == UI_PROMPT_KEY)
+		ui_open_commands(s);
 	if (s->prompt.kind == UI_PROMPT_EXPORT)
 		ui_export(s, s->prompt.text);
 	if (s->prompt.kind == UI_PROMPT_TIME)

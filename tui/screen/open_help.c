@@ -1,0 +1,200 @@
+#include "tui/screen/open_help.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/base/units.h"
+#include "common/report/report_sections.h"
+#include "tui/panes/column_help.h"
+#include "tui/screen/screen.h"
+
+struct text {
+	char *at;
+	size_t size, n;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
+{
+	va_list args;
+	if (t->n >= t->size)
+		return;
+	va_start(args, format);
+	int n = vsnprintf(t->at + t->n, t->size - t->n, format, args);
+	va_end(args);
+	t->n += n > 0 ? (size_t)n : 0;
+}
+
+/* As one word of a shell, on a line of its own. */
+static void add_word(struct text *t, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_-+=./:,@%";
+	if (*word && strspn(word, plain) == strlen(word)) {
+		add(t, "\n%s", word);
+		return;
+	}
+	add(t, "\n'");
+	for (; *word; word++)
+		add(t, *word == '\'' ? "'\\''" : "%c", *word);
+	add(t, "'");
+}
+
+/* The file, or a word for one where the log comes from a program. */
+static void add_source(struct text *t, const struct ui_screen *s)
+{
+	struct stat st;
+	const char *path = s->shared.source;
+	bool file = path && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	add_word(t, file ? path : "FILE");
+}
+
+static void add_range(struct text *t, const struct ui_screen *s, const char *lead)
+{
+	const struct ui_range *r = &s->shared.range;
+	if (r->on)
+		add(t, "%s%.12gs..%.12gs", lead, (double)r->from_ns / 1e9, (double)r->to_ns / 1e9);
+}
+
+static const struct pv_section *section_of(const struct ui_list *l)
+{
+	for (size_t i = 0; l && i < pv_section_count; i++)
+		if (pv_sections[i].view == l->view)
+			return &pv_sections[i];
+	return NULL;
+}
+
+/* Reports the figures of the list with the keys; empty: no report has them. */
+static void report_command(const struct ui_screen *s, const struct ui_list *l, struct text *t)
+{
+	const struct pv_section *section = section_of(l);
+	const struct ui_pane *p = &s->pane[s->current];
+	if (!section)
+		return;
+	add(t, "profview report\n--section %s", section->name);
+	if (l->chosen && l->sort)
+		add(t, "\n--sort %s", l->sort);
+	if (l->filter[0]) {
+		add(t, "\n--filter");
+		add_word(t, l->filter);
+	}
+	if (p->group)
+		add(t, "\n--group %s", pv_by_name(p->group));
+	if (s->shared.my_code)
+		add(t, "\n--just-my-code");
+	if (s->shared.raw_names)
+		add(t, "\n--names raw");
+	if (section->flags & PV_SECTION_GRAPH)
+		add(t, "\n--shot %u", (unsigned)s->shared.heap.shot);
+	add_range(t, s, "\n--range ");
+	add_source(t, s);
+}
+
+/* Keys that lead a new viewer here. */
+static void frame_command(const struct ui_screen *s, const struct ui_list *l, struct text *t)
+{
+	const struct ui_pane *p = &s->pane[s->current];
+	char room[400];
+	struct text keys = { room, sizeof room, 0 };
+	room[0] = 0;
+	add(&keys, ":%s<Enter>", ui_command_row(p->def->command)->name);
+	add_range(&keys, s, ":range ");
+	if (s->shared.range.on)
+		add(&keys, "<Enter>");
+	if (p->group)
+		add(&keys, ":group %s<Enter>", pv_by_name(p->group));
+	if (s->shared.my_code)
+		add(&keys, ":my-code<Enter>");
+	if (s->shared.raw_names)
+		add(&keys, ":raw-names<Enter>");
+	for (int i = 0; i < p->focus; i++)
+		add(&keys, "<Tab>");
+	if (l && l->filter[0]) {
+		add(&keys, "\\");
+		for (const char *c = l->filter; *c; c++)
+			add(&keys, *c == '<' ? "<lt>" : "%c", *c);
+		add(&keys, "<Enter>");
+	}
+	if (l && l->chosen && l->sort)
+		add(&keys, ":sort %s<Enter>%s", l->sort, l->invert ? "I" : "");
+	add(t, "profview --dump\n--size %dx%d\n--keys", s->canvas.w, s->canvas.h);
+	add_word(t, room);
+	add_source(t, s);
+}
+
+static void add_columns(struct ui_screen *s, const struct ui_list *l)
+{
+	const struct pv_table *table = l ? l->table : NULL;
+	if (!table || s->pane[s->current].flame)
+		return;
+	ui_help_add(&s->help, &(struct ui_help_line){ .text = "Columns", .heading = true });
+	for (size_t i = 0; i < table->columns; i++) {
+		const struct pv_column *c = &table->column[i];
+		const char *text = ui_column_help(pv_view_name(l->view), c->id);
+		if (ui_list_shows(l, i) && text)
+			ui_help_add(
+				&s->help, &(struct ui_help_line){ .text = text, .key = c->title });
+	}
+	ui_help_add(&s->help, &(struct ui_help_line){ .text = "" });
+}
+
+/* Of a command with its words on lines of their own: as many on a line as have room there. */
+static void add_command(struct ui_help *h, const char *command, int w)
+{
+	char line[UI_HELP_LINE], word[UI_HELP_LINE];
+	size_t n = 0;
+	while (*command) {
+		size_t len = strcspn(command, "\n");
+		snprintf(word, sizeof word, "%.*s", (int)len, command);
+		command += len + (command[len] == '\n');
+		if (n && (int)(n + strlen(word)) + 4 > w) {
+			snprintf(line + n, sizeof line - n, " \\");
+			ui_help_add_text(h, line);
+			n = (size_t)snprintf(line, sizeof line, "  ");
+		}
+		n += (size_t)snprintf(line + n, sizeof line - n, "%s%s",
+			n && line[n - 1] != ' ' ? " " : "", word);
+		n = n < sizeof line ? n : sizeof line - 1;
+	}
+	if (n)
+		ui_help_add_text(h, line);
+}
+
+static const char commands[] = "This view as a command";
+
+static void add_commands(struct ui_screen *s, const struct ui_list *l)
+{
+	char room[UI_HELP_LINE] = "";
+	struct text frame = { room, sizeof room, 0 }, report = frame;
+	ui_help_add(&s->help, &(struct ui_help_line){ .text = commands, .heading = true });
+	frame_command(s, l, &frame);
+	add_command(&s->help, room, s->canvas.w);
+	room[0] = 0;
+	report_command(s, l, &report);
+	add_command(&s->help, room, s->canvas.w);
+	ui_help_add(&s->help, &(struct ui_help_line){ .text = "" });
+}
+
+void ui_open_help(struct ui_screen *s)
+{
+	const struct ui_pane *p = &s->pane[s->current];
+	const struct ui_list *l = s->output_open ? NULL : ui_screen_list(s);
+	if (s->help.open) {
+		s->help.open = false;
+		return;
+	}
+	ui_help_open(&s->help, ui_command_row(p->def->command)->help);
+	add_columns(s, l);
+	ui_help_add_keys(&s->help, ui_pane_scopes(p));
+	add_commands(s, l);
+}
+
+void ui_open_commands(struct ui_screen *s)
+{
+	struct ui_help *h = &s->help;
+	h->open = false;
+	ui_open_help(s);
+	for (size_t i = 0; i < h->line.n; i++)
+		if (h->line.v[i].text == commands)
+			h->top = i;
+}
