@@ -19,7 +19,7 @@ LOG = 'shop.mlpd.gz'
 ALL = ('every-kind', '15', '8')  # a world of make_log: one event of every kind of data version 15
 STRINGS = ('strings', '17', '8')  # one with names of fields and beginnings of strings
 PANES = {'overview': '', 'methods': '2', 'methods-callee': '2|<Tab><Tab><Enter>', 'tree-unfolded': '22**',
-         'alloc-stacks': '3<Enter>', 'gc': '5', 'heap': '4', 'heap-diff': '4gmG', 'threads': '66',
+         'alloc-stacks': '3<Enter>', 'gc': '5', 'gc-before': '5gj<Enter>', 'gc-back': '5gj<Enter><Backspace>', 'heap': '4', 'heap-diff': '4gmG', 'threads': '66',
          'locks': 'L', 'exceptions': 'X', 'jit': 'J', 'info': 'i', 'help': '2?',
          'raw-names': '2~', 'my-code': '22*c', 'sort-menu': '3<F6>', 'range': '2:range<Space>1s..2s<Enter>',
          'objects': '4444<Enter>', 'dominators': '4444d<Enter>', 'object-path': '4444d<Tab><Tab><Tab>',

@@ -28,6 +28,7 @@ enum ui_drill {
 	UI_DRILL_OWNER,    /* the pane that an event is about, at its time */
 	UI_DRILL_EVIDENCE, /* the view that a finding rests on */
 	UI_DRILL_EVENTS,   /* the stream of events: of this thread, or of the time of this pause */
+	UI_DRILL_BEFORE,   /* of a collection: what was allocated since the one before */
 	UI_DRILL_FOLD,
 	UI_DRILL_NOWHERE,
 };

@@ -291,6 +291,45 @@ static void go_to_events(struct ui_screen *s, const struct ui_pane *p)
 	ui_screen_say(s, false, "its events; Backspace returns");
 }
 
+/* The end of the collection before, 0: it is the first. */
+static int64_t end_before(const struct pv_table *t, int64_t start_ns)
+{
+	int64_t end = 0, start, lasted;
+	for (size_t i = 0; i < t->rows; i++) {
+		if (!cell_time(t, &t->row[i], "start_ns", &start) || start >= start_ns)
+			continue;
+		if (!cell_time(t, &t->row[i], "duration_ns", &lasted))
+			lasted = 0;
+		end = start + lasted > end ? start + lasted : end;
+	}
+	return end < start_ns ? end : start_ns;
+}
+
+/* Of a collection: what filled the heap until it came; without allocations its own events. */
+static void go_to_before(struct ui_screen *s, const struct ui_pane *p)
+{
+	const struct pv_table *t = p->list[0].table;
+	const struct pv_row *row = ui_list_row(&p->list[0]);
+	bool known = ui_groups(&s->shared) & PV_GROUP_ALLOC;
+	char lasted[PV_UNIT_MAX];
+	int64_t start_ns, from_ns;
+	size_t pane;
+	int part;
+	if (!t || !row || !cell_time(t, row, "start_ns", &start_ns))
+		return;
+	if (!known) {
+		go_to_events(s, p);
+		return;
+	}
+	if (!find_list(PV_VIEW_CLASSES, &pane, &part))
+		return;
+	from_ns = end_before(t, start_ns);
+	go_narrowed(s, pane, part, "");
+	narrow_range(s, from_ns, start_ns);
+	ui_screen_say(s, false, "allocated in the %s before this collection; Backspace returns",
+		pv_units_ns(lasted, sizeof lasted, start_ns - from_ns));
+}
+
 /* Of an event: the pane it is about, with the cursor of time where it stands. */
 static void go_to_owner(struct ui_screen *s, const struct ui_pane *p)
 {
@@ -387,6 +426,9 @@ void ui_screen_go_in(struct ui_screen *s)
 		break;
 	case UI_DRILL_EVENTS:
 		go_to_events(s, p);
+		break;
+	case UI_DRILL_BEFORE:
+		go_to_before(s, p);
 		break;
 	case UI_DRILL_EVIDENCE:
 		go_to_evidence(s, p->list[0].table, ui_list_row(&p->list[0]));
