@@ -12,66 +12,6 @@
 #include "common/query/coverage.h"
 #include "common/query/specs.h"
 
-void pv_lanes_answer_destroy(struct pv_lanes_answer *a)
-{
-	if (!a)
-		return;
-	for (size_t i = 0; i < a->rows; i++)
-		free(a->row[i].cell);
-	free(a->row);
-	free(a->stopped);
-	free(a->spans);
-	pv_arena_finish(&a->arena);
-	free(a);
-}
-
-static double cell_ns(const struct pv_lanes_answer *a)
-{
-	return ((double)a->to_ns - (double)a->from_ns) / (double)a->cells;
-}
-
-int64_t pv_lanes_time(const struct pv_lanes_answer *a, size_t cell)
-{
-	return cell >= a->cells ? a->to_ns : a->from_ns + (int64_t)((double)cell * cell_ns(a));
-}
-
-static const struct {
-	char letter;
-	const char *word;
-} marks[PV_LANE_MARKS] = {
-	[PV_STATE_RUNNING] = { 'R', "running" },
-	[PV_STATE_QUEUED] = { 'Q', "runnable" },
-	[PV_STATE_LOCK] = { 'L', "lock" },
-	[PV_STATE_POLL] = { 'P', "poll" },
-	[PV_STATE_IO] = { 'I', "io" },
-	[PV_STATE_SLEEP] = { 'S', "sleep" },
-	[PV_STATE_STOPPED] = { 'T', "stopped" },
-	[PV_STATE_WAITING] = { '?', "unknown" },
-	[PV_LANE_GC] = { 'G', "gc" },
-	[PV_LANE_NONE] = { '.', "" },
-};
-
-char pv_lanes_letter(unsigned mark)
-{
-	return marks[mark].letter;
-}
-
-const char *pv_lanes_word(unsigned mark)
-{
-	return marks[mark].word;
-}
-
-unsigned pv_lanes_mark(const struct pv_lanes_answer *a, const struct pv_lanes_row *row, size_t cell)
-{
-	const uint32_t *n = row->cell[cell].samples;
-	unsigned best = 0;
-	if (a->stopped[cell] >= 0.5)
-		return PV_LANE_GC;
-	for (unsigned s = 1; s < PV_STATES; s++)
-		best = n[s] > n[best] ? s : best;
-	return n[best] ? best : (unsigned)PV_LANE_NONE;
-}
-
 /* --- from the store */
 
 struct asking {
@@ -97,7 +37,7 @@ static void add(struct pv_lanes_row *row, size_t cell, unsigned state, uint32_t 
 static bool find_cells(const struct asking *k, uint32_t cell, size_t *ret_first, size_t *ret_last)
 {
 	const struct pv_lanes_answer *a = k->a;
-	double each = cell_ns(a), w = (double)k->l->width_ns;
+	double each = pv_lanes_cell_ns(a), w = (double)k->l->width_ns;
 	double from = (double)k->origin + (double)cell * w - (double)a->from_ns;
 	double middle = from + w / 2, most = (double)a->cells;
 	if (from + w <= 0 || from >= most * each)
@@ -252,7 +192,7 @@ static void count_quiet(
 /* Of [from, to) since zero, the part in each cell. */
 static void spread(struct pv_lanes_answer *a, int64_t from, int64_t length, bool span)
 {
-	double each = cell_ns(a), most = (double)a->cells;
+	double each = pv_lanes_cell_ns(a), most = (double)a->cells;
 	double first = ((double)from - (double)a->from_ns) / each;
 	double last = first + (double)length / each;
 	if (last < 0 || first >= most)

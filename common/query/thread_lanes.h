@@ -53,6 +53,11 @@ struct pv_lanes_wish {
 struct pv_lanes_answer *pv_lanes_ask(struct pv_model *m, const struct pv_lanes_wish *w);
 void pv_lanes_answer_destroy(struct pv_lanes_answer *a); /* NULL is fine */
 
+/* Length of a cell; ns. */
+static inline double pv_lanes_cell_ns(const struct pv_lanes_answer *a)
+{
+	return ((double)a->to_ns - (double)a->from_ns) / (double)a->cells;
+}
 /* The beginning of a cell; cell `cells` begins at the end. */
 int64_t pv_lanes_time(const struct pv_lanes_answer *a, size_t cell);
 /*

@@ -12,6 +12,7 @@
 
 #include "common/base/status.h"
 #include "common/query/build.h"
+#include "common/query/thread_lanes.h"
 #include "common/query/flame/flame_parts.h"
 #include "common/query/views.h"
 
@@ -269,6 +270,46 @@ struct pv_flame_tree *pv_flame_tree_make(
 	return NULL;
 }
 
+static inline struct fake_row *fake_find(struct pv_model *m, enum pv_view view, uint64_t id)
+{
+	for (size_t i = 0; i < m->rows; i++)
+		if (m->row[i].view == view && m->row[i].id == id)
+			return &m->row[i];
+	return NULL;
+}
+
+/* --- lanes: two threads that take turns to run, each for a quarter of the time --- */
+
+struct pv_lanes_answer *pv_lanes_ask(struct pv_model *m, const struct pv_lanes_wish *w)
+{
+	static const char *const name[] = { "main", "worker" };
+	struct pv_lanes_answer *a = calloc(1, sizeof *a);
+	const bool all = w->from_ns >= w->to_ns;
+	if (!a)
+		return NULL;
+	*a = (struct pv_lanes_answer){ .from_ns = all ? 0 : w->from_ns,
+		.to_ns = all ? m->summary.duration_ns + 1 : w->to_ns,
+		.cells = w->cells,
+		.rows = fake_find(m, PV_VIEW_THREADS, 1) ? 2 : 0,
+		.sampled = true,
+		.generation = m->generation };
+	a->row = calloc(2, sizeof *a->row);
+	a->stopped = calloc(w->cells, sizeof *a->stopped);
+	a->spans = calloc(w->cells, sizeof *a->spans);
+	for (size_t i = 0; i < a->rows; i++) {
+		struct pv_lanes_row *row = &a->row[i];
+		*row = (struct pv_lanes_row){ .id = i + 1, .native = i + 1, .name = name[i] };
+		row->cell = calloc(w->cells, sizeof *row->cell);
+		for (size_t c = 0; c < w->cells; c++) {
+			int64_t quarter = 4 * (pv_lanes_time(a, c) / 1000) /
+					  (m->summary.duration_ns / 1000 + 1);
+			row->cell[c].samples[quarter % 2 == (int64_t)i ? PV_STATE_RUNNING
+								       : PV_STATE_LOCK] = 10;
+		}
+	}
+	return a;
+}
+
 /* --- a small world --- */
 
 static inline void fake_add(struct pv_model *m, struct fake_row row)
@@ -276,14 +317,6 @@ static inline void fake_add(struct pv_model *m, struct fake_row row)
 	if (m->rows < FAKE_ROWS)
 		m->row[m->rows++] = row;
 	m->generation++;
-}
-
-static inline struct fake_row *fake_find(struct pv_model *m, enum pv_view view, uint64_t id)
-{
-	for (size_t i = 0; i < m->rows; i++)
-		if (m->row[i].view == view && m->row[i].id == id)
-			return &m->row[i];
-	return NULL;
 }
 
 static inline struct pv_model *fake_world(void)

@@ -26,6 +26,7 @@ PANES = {'overview': '', 'methods': '2', 'methods-callee': '2|<Tab><Tab><Enter>'
          'merged-paths': '4444cG<2k>W',
          'flame': '222|j<Right><Right>jjj', 'flame-bottom-up': '222mBjj', 'flame-sandwich': '222mjjjjs/Serve<Enter>',
          'flame-zoomed': '222mmjj<Enter>jju',
+         'timeline': 'D', 'timeline-zoomed': 'D++>><Space>)', 'timeline-thread': 'D/mai<Enter>(',
          'findings': 'M', 'findings-unjudged': 'MG<Enter>', 'findings-evidence': 'Mj<Enter>',
          'findings-range': 'M:filter<Space>longest<Enter><Enter>', 'findings-back': 'Mj<Enter>jL<Backspace><Backspace>',
          'diff': '444<Enter>', 'diff-class': '444yb', 'ladder': 'Y<Enter>j',
@@ -41,8 +42,8 @@ STRING_PANES = {'references': '4444Bj<Tab>'}
 # Panes of the first log with three wounds: see damaged().
 HURT = {'overview': '', 'info': 'i'}
 # Screens of other sizes and locales; tests/program/test_frames.py has every pane at twenty sizes.
-OTHER_SIZES = ('overview', 'methods', 'flame', 'gc', 'heap', 'diff', 'findings', 'rooms', 'events')
-ASCII = ('overview', 'tree-unfolded', 'flame', 'ladder', 'events')
+OTHER_SIZES = ('overview', 'methods', 'flame', 'timeline', 'gc', 'heap', 'diff', 'findings', 'rooms', 'events')
+ASCII = ('overview', 'tree-unfolded', 'flame', 'timeline', 'ladder', 'events')
 
 
 def damaged(data):

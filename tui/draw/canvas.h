@@ -49,7 +49,13 @@ enum ui_style {
 	UI_FLAME_RUNTIME,
 	UI_FLAME_NATIVE,
 	UI_FLAME_OTHER,
-	UI_FLAME_SAME, /* the frame under the cursor, elsewhere */
+	UI_FLAME_SAME,   /* the frame under the cursor, elsewhere */
+	UI_LANE_RUNNING, /* cells of lanes of threads, by what they did */
+	UI_LANE_QUEUED,
+	UI_LANE_LOCK,
+	UI_LANE_IO,
+	UI_LANE_WAITING,
+	UI_LANE_GC,
 	UI_STYLE_COUNT
 };
 

@@ -25,6 +25,7 @@ enum ui_scope {
 	UI_SCOPE_DIFF = 256,    /* two of them compared */
 	UI_SCOPE_FLAME = 512,   /* a flame */
 	UI_SCOPE_EVENTS = 1024, /* single events */
+	UI_SCOPE_LANES = 2048,  /* the timeline of threads */
 };
 
 struct ui_command_row {

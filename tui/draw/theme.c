@@ -50,6 +50,12 @@ static const struct row rows[UI_STYLE_COUNT] = {
 	[UI_FLAME_OTHER] = { 0, OWN, OWN, UI_REVERSE, 254, 240, 0 },
 	[UI_FLAME_SAME] = { UI_UNDERLINE | UI_BOLD, BLACK, WHITE, UI_BOLD | UI_UNDERLINE, 16, 229,
 		UI_BOLD },
+	[UI_LANE_RUNNING] = { UI_BOLD, BLACK, GREEN, 0, 16, 114, 0 },
+	[UI_LANE_QUEUED] = { 0, BLACK, WHITE, 0, 16, 187, 0 },
+	[UI_LANE_LOCK] = { UI_UNDERLINE, BLACK, MAGENTA, 0, 16, 176, 0 },
+	[UI_LANE_IO] = { 0, WHITE, BLUE, 0, 16, 110, 0 },
+	[UI_LANE_WAITING] = { UI_FAINT, OWN, OWN, 0, 247, 236, 0 },
+	[UI_LANE_GC] = { UI_REVERSE, BLACK, YELLOW, UI_BOLD, 16, 214, UI_BOLD },
 };
 
 struct ui_look ui_theme_look(enum ui_style style, int colors)

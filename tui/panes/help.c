@@ -65,6 +65,7 @@ void ui_help_add_keys(struct ui_help *h, unsigned scopes)
 		{ UI_SCOPE_DIFF, "In this pane" },
 		{ UI_SCOPE_FLAME, "In the flame" },
 		{ UI_SCOPE_EVENTS, "In this pane" },
+		{ UI_SCOPE_LANES, "In this pane" },
 		{ UI_SCOPE_HEAP, "In this pane" },
 		{ UI_SCOPE_CALLS, "In this pane" },
 		{ UI_SCOPE_TREE, "In trees" },

@@ -9,6 +9,7 @@
 #include "tui/draw/shorten.h"
 #include "tui/panes/flame_pane.h"
 #include "tui/panes/rooms.h"
+#include "tui/panes/timeline_pane.h"
 
 enum { TITLE_MAX = 400 };
 
@@ -26,6 +27,10 @@ void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def)
 		p->flame = ui_flame_create();
 		p->list[0].needs_select = true; /* and has none: it never asks */
 	}
+	if (def->timeline) {
+		p->timeline = ui_timeline_create();
+		p->list[0].needs_select = true;
+	}
 }
 
 void ui_pane_finish(struct ui_pane *p)
@@ -33,6 +38,8 @@ void ui_pane_finish(struct ui_pane *p)
 	ui_graphs_finish(&p->graphs);
 	ui_flame_destroy(p->flame);
 	p->flame = NULL;
+	ui_timeline_destroy(p->timeline);
+	p->timeline = NULL;
 	for (int i = 0; i < UI_PARTS; i++)
 		ui_list_finish(&p->list[i]);
 }
@@ -42,6 +49,8 @@ void ui_pane_forget(struct ui_pane *p)
 	ui_graphs_finish(&p->graphs);
 	if (p->flame)
 		ui_flame_forget(p->flame);
+	if (p->timeline)
+		ui_timeline_forget(p->timeline);
 	for (int i = 0; i < p->def->parts; i++)
 		ui_list_forget(&p->list[i]);
 }
@@ -127,10 +136,18 @@ static const char *innermost(const char *name)
 	return last ? last + 1 : name;
 }
 
+static const char *timeline_name(const struct ui_pane *p)
+{
+	const struct pv_lanes_row *row = ui_timeline_row(p->timeline);
+	return row ? row->name : NULL;
+}
+
 const char *ui_pane_name(const struct ui_pane *p)
 {
 	if (p->flame)
 		return ui_flame_name(p->flame);
+	if (p->timeline)
+		return timeline_name(p);
 	const struct ui_list *l = &p->list[p->focus];
 	return innermost(ui_list_name(l, ui_list_row(l)));
 }
@@ -139,6 +156,8 @@ const char *ui_pane_shown_name(const struct ui_pane *p)
 {
 	if (p->flame)
 		return ui_flame_cell(p->flame) ? ui_flame_cell(p->flame)->shown : NULL;
+	if (p->timeline)
+		return timeline_name(p);
 	const struct ui_list *l = &p->list[p->focus];
 	return innermost(ui_list_shown_name(l, ui_list_row(l)));
 }
@@ -180,6 +199,10 @@ void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s)
 	struct ui_list *focus = &p->list[p->focus];
 	if (p->flame) {
 		ui_flame_refresh(p->flame, s, &p->list[0]);
+		return;
+	}
+	if (p->timeline) {
+		ui_timeline_refresh(p->timeline, s, &p->list[0], p->split.part[0]);
 		return;
 	}
 	for (int i = 0; i < p->def->parts; i++)
@@ -239,6 +262,10 @@ void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas
 	int n = lists_of(p, s, list);
 	if (p->flame) {
 		ui_flame_draw(p->flame, s, c, p->split.part[0]);
+		return;
+	}
+	if (p->timeline) {
+		ui_timeline_draw(p->timeline, s, c, p->split.part[0]);
 		return;
 	}
 	if (p->split.chart.h > 0 && p->def->chart.draw)
@@ -302,6 +329,8 @@ unsigned ui_pane_command(struct ui_pane *p, struct ui_shared *s, enum ui_command
 	}
 	if (p->flame)
 		return ui_flame_command(p->flame, s, l, cmd);
+	if (p->timeline)
+		return ui_timeline_command(p->timeline, s, l, cmd);
 	unsigned reply = ui_list_command(l, s, cmd);
 	if (!(reply & UI_DRILL))
 		return reply;
@@ -325,6 +354,8 @@ unsigned ui_pane_mouse(struct ui_pane *p, struct ui_shared *s, struct ui_mouse m
 {
 	if (p->flame)
 		return ui_flame_mouse(p->flame, m);
+	if (p->timeline)
+		return ui_timeline_mouse(p->timeline, m);
 	for (int i = 0; i < p->def->parts; i++) {
 		if (!ui_rect_has(p->split.part[i], m.x, m.y))
 			continue;
@@ -340,6 +371,8 @@ unsigned ui_pane_scopes(const struct ui_pane *p)
 {
 	if (p->def->parts == 0)
 		return UI_SCOPE_ANY;
+	if (p->timeline)
+		return UI_SCOPE_ANY | UI_SCOPE_MOVE | p->def->scope;
 	return UI_SCOPE_ANY | UI_SCOPE_MOVE | UI_SCOPE_LIST | p->def->scope |
 	       (p->flame ? 0 : UI_SCOPE_ROWS) | (p->list[p->focus].tree ? UI_SCOPE_TREE : 0);
 }
@@ -375,6 +408,8 @@ const char *ui_pane_coverage(const struct ui_pane *p)
 	const struct ui_list *l = &p->list[p->focus];
 	if (p->flame)
 		return p->flame->answer[0] ? p->flame->answer[0]->coverage : "";
+	if (p->timeline)
+		return p->timeline->answer ? p->timeline->answer->coverage : "";
 	if (!l->table)
 		l = &p->list[0];
 	return l->table && l->table->coverage ? l->table->coverage : "";

@@ -49,6 +49,7 @@ struct ui_part {
 
 struct ui_pane;
 struct ui_flame;
+struct ui_timeline;
 
 struct ui_chart {
 	int rows; /* wanted; 0 = none */
@@ -86,6 +87,7 @@ struct ui_pane_def {
 	bool windowed;  /* figures of the rolling window can be had */
 	bool grouped;   /* its rows can be put together: b */
 	bool few;       /* the main list is short: it takes no more than its rows */
+	bool timeline;  /* drawn by the timeline, likewise */
 	bool flame;     /* drawn by the flame: of the list only its search and filter are used */
 	bool either;    /* the second detail takes the place of the first */
 	struct ui_part part[UI_PARTS];
@@ -100,7 +102,8 @@ struct ui_pane {
 	bool no_details;  /* the main list needs no details at present */
 	struct ui_split split;
 	struct ui_graphs graphs;
-	struct ui_flame *flame; /* NULL: it has none */
+	struct ui_flame *flame;       /* NULL: it has none */
+	struct ui_timeline *timeline; /* likewise */
 };
 
 /* All panes, in the order of their rooms; the first is Home. */

@@ -112,6 +112,15 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.part = {
 			{ .view = PV_VIEW_CALL_TREE, .kind = UI_KIND_METHOD, .drill = UI_DRILL_METHODS },
 		} },
+	{ .command = UI_CMD_TIMELINE, .room = UI_CMD_CPU, .tab = "Timeline",
+		.needs = PV_GROUP_SAMPLES, .records = "--sample",
+		.timeline = true,
+		.scope = UI_SCOPE_LANES, .parts = 1,
+		.hint = { { 0, "Arrows move, + - zoom, ( ) next change" },
+			{ 0, "Space sets an end of a time" } },
+		.part = {
+			{ .view = PV_VIEW_TIMELINE, .kind = UI_KIND_THREAD, .drill = UI_DRILL_NOWHERE },
+		} },
 	{ .command = UI_CMD_ALLOCATIONS, .room = UI_CMD_ALLOC, .tab = "Classes",
 		.needs = PV_GROUP_ALLOC, .records = "--alloc",
 		.windowed = true,

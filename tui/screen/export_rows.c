@@ -90,7 +90,7 @@ void ui_export(struct ui_screen *s, const char *path)
 			s, true, "the ending says the format: .csv, .json, .md, .txt, or .frame");
 		return;
 	}
-	if (!l || s->pane[s->current].flame) {
+	if (!l || s->pane[s->current].flame || s->pane[s->current].timeline) {
 		ui_screen_say(s, true, "there is no list of rows here; FILE.frame takes the frame");
 		return;
 	}

@@ -5,6 +5,7 @@
 
 #include "tui/draw/key.h"
 #include "tui/panes/flame_pane.h"
+#include "tui/panes/timeline_pane.h"
 #include "tui/screen/screen.h"
 
 /* --- state that a key can change --- */
@@ -64,6 +65,8 @@ uint64_t ui_idle_hash(const struct ui_screen *s)
 		mix_list(&d, &p->list[i]);
 	if (p->flame)
 		mix(&d, ui_flame_mark(p->flame));
+	if (p->timeline)
+		mix(&d, ui_timeline_mark(p->timeline));
 	if (s->help.open)
 		mix_text(&d, s->help.search);
 	if (s->output)
@@ -86,6 +89,8 @@ static const char *where(unsigned scope)
 		return "in methods, tree and flame";
 	case UI_SCOPE_FLAME:
 		return "in flame";
+	case UI_SCOPE_LANES:
+		return "in timeline";
 	case UI_SCOPE_EVENTS:
 		return "in the stream of events";
 	case UI_SCOPE_HEAP:
@@ -202,6 +207,8 @@ static const char *why(struct ui_screen *s, enum ui_command cmd)
 		return "there is nothing to cancel";
 	if (l && s->pane[s->current].flame)
 		return ui_flame_why(s->pane[s->current].flame, cmd);
+	if (l && s->pane[s->current].timeline)
+		return ui_timeline_why(s->pane[s->current].timeline, cmd);
 	if (l && !has_rows(l) && ui_command_row(cmd)->scope != UI_SCOPE_ANY &&
 		cmd != UI_CMD_UNFILTER)
 		return "there are no rows here";
@@ -270,7 +277,7 @@ void ui_idle_confirm(struct ui_screen *s, enum ui_command cmd)
 	const char *said = l && flame ? ui_flame_said(flame, cmd) : NULL;
 	if (said)
 		ui_screen_say(s, false, "%s", said);
-	if (!l || flame)
+	if (!l || flame || s->pane[s->current].timeline)
 		return;
 	if (of_rows(cmd) && !ui_list_awaits(l) && !has_rows(l))
 		ui_screen_say(s, false, "this list has no rows now");

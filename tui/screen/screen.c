@@ -7,6 +7,7 @@
 
 #include "common/base/status.h"
 #include "tui/panes/flame_pane.h"
+#include "tui/panes/timeline_pane.h"
 #include "tui/screen/idle_key.h"
 #include "tui/screen/strip.h"
 
@@ -407,7 +408,9 @@ unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd)
 		reply = own_command(s, cmd);
 	if (reply == UI_IGNORED)
 		reply = ui_screen_target(s, cmd);
-	if (reply == UI_IGNORED)
+	bool cells = s->pane[s->current].timeline && !s->help.open && !s->output_open &&
+		     (cmd == UI_CMD_CURSOR_LEFT || cmd == UI_CMD_CURSOR_RIGHT);
+	if (reply == UI_IGNORED && !cells)
 		reply = ui_strip_command(s, cmd);
 	if (reply != UI_IGNORED)
 		return reply;
@@ -485,6 +488,8 @@ bool ui_screen_awaits(const struct ui_screen *s, int key)
 	enum ui_command cmd = ui_command_of_key(key, ui_pane_scopes(p));
 	if (p->flame)
 		return needs_rows(cmd) && ui_flame_awaits(p->flame);
+	if (p->timeline)
+		return needs_rows(cmd) && ui_timeline_awaits(p->timeline);
 	return needs_rows(cmd) &&
 	       (ui_list_awaits(&p->list[0]) || ui_list_awaits(&p->list[p->focus]));
 }

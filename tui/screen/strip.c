@@ -6,6 +6,7 @@
 
 #include "common/base/status.h"
 #include "common/base/units.h"
+#include "tui/draw/ticks.h"
 
 enum { CLOCK_LABEL = 6, CLOCK_VALUE = 24 };
 
@@ -88,36 +89,6 @@ void ui_frame_range(struct ui_canvas *c, struct ui_rect r, const struct ui_share
 
 /* --- the axis of Home --- */
 
-enum { TICK_ROOM = 12 };
-
-/* The least round step that leaves room for the labels, ns. */
-static double tick_step(double duration_ns, int cells)
-{
-	static const double round[] = { 1e6, 2e6, 5e6, 1e7, 2e7, 5e7, 1e8, 2e8, 5e8, 1e9, 2e9, 5e9,
-		1e10, 15e9, 3e10, 6e10, 12e10, 3e11, 6e11, 12e11, 18e11, 36e11, 72e11, 144e11,
-		432e11 };
-	size_t i = 0;
-	while (i + 1 < PV_COUNT_OF(round) && round[i] * cells < duration_ns * TICK_ROOM)
-		i++;
-	return round[i];
-}
-
-static void draw_ticks(struct ui_canvas *c, struct ui_rect room, double duration_ns)
-{
-	const double step = tick_step(duration_ns, room.w);
-	for (double at = 0; at < duration_ns && step * room.w >= duration_ns; at += step) {
-		int cell = (int)(at / duration_ns * room.w);
-		const double s = at / 1e9;
-		char text[24];
-		if (duration_ns < 60e9)
-			snprintf(text, sizeof text, "%.3g s", s);
-		else
-			snprintf(text, sizeof text, "%d:%02d", (int)(s / 60), (int)s % 60);
-		if (cell + (int)strlen(text) <= room.w)
-			ui_put(c, ui_cols(room, cell, room.w), UI_DIM, text);
-	}
-}
-
 void ui_frame_axis(
 	struct ui_canvas *c, struct ui_rect axis, struct ui_rect lanes, const struct ui_shared *s)
 {
@@ -126,7 +97,7 @@ void ui_frame_axis(
 	if (axis.h && (g->on || g->cursor_on))
 		ui_frame_range(c, axis, s);
 	else if (axis.h && s->duration_ns > 0)
-		draw_ticks(c, room, (double)s->duration_ns);
+		ui_ticks(c, room, 0, s->duration_ns);
 	if (g->cursor_on && room.w > 0)
 		for (int y = 0; y < lanes.h; y++)
 			ui_restyle(c,

@@ -1,0 +1,51 @@
+#include "tui/draw/ticks.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/status.h"
+
+enum { TICK_ROOM = 12 };
+
+/* The least round step that leaves room for the labels, ns; more than the time: none does. */
+static double step_of(double duration_ns, int cells)
+{
+	static const double round[] = { 1e6, 2e6, 5e6, 1e7, 2e7, 5e7, 1e8, 2e8, 5e8, 1e9, 2e9, 5e9,
+		1e10, 15e9, 3e10, 6e10, 12e10, 3e11, 6e11, 12e11, 18e11, 36e11, 72e11, 144e11,
+		432e11 };
+	size_t i = 0;
+	while (i + 1 < PV_COUNT_OF(round) && round[i] * cells < duration_ns * TICK_ROOM)
+		i++;
+	return round[i];
+}
+
+const char *ui_tick_text(int64_t ns, int64_t last, char *buf, size_t size)
+{
+	const double s = (double)ns / 1e9;
+	const int64_t ms = ns / 1000000;
+	if (last < INT64_C(60000000000))
+		snprintf(buf, size, "%.9g s", s);
+	else if (ms % 1000)
+		snprintf(buf, size, "%lld:%02lld.%03lld", (long long)(ms / 60000),
+			(long long)(ms / 1000 % 60), (long long)(ms % 1000));
+	else
+		snprintf(buf, size, "%lld:%02lld", (long long)(ms / 60000),
+			(long long)(ms / 1000 % 60));
+	return buf;
+}
+
+void ui_ticks(struct ui_canvas *c, struct ui_rect room, int64_t from_ns, int64_t to_ns)
+{
+	const double from = (double)from_ns, length = (double)to_ns - from;
+	const double step = step_of(length, room.w);
+	if (room.w <= 0 || step * room.w < length)
+		return;
+	for (double at = ceil(from / step) * step; at < from + length; at += step) {
+		int cell = (int)((at - from) / length * room.w);
+		char text[40];
+		ui_tick_text((int64_t)at, to_ns, text, sizeof text);
+		if (cell + (int)strlen(text) <= room.w)
+			ui_put(c, ui_cols(room, cell, room.w), UI_DIM, text);
+	}
+}

@@ -1,0 +1,368 @@
+#include "tui/panes/timeline_pane.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/map.h"
+#include "common/base/status.h"
+
+#define CELL_LEAST INT64_C(1000000) /* ns; finer than samples come */
+enum { PAGE = 10 };
+
+struct ui_timeline *ui_timeline_create(void)
+{
+	return calloc(1, sizeof(struct ui_timeline));
+}
+
+/* --- the cursor */
+
+const struct pv_lanes_row *ui_timeline_row(const struct ui_timeline *t)
+{
+	return t->answer && t->row < t->answer->rows ? &t->answer->row[t->row] : NULL;
+}
+
+static size_t cell_at(const struct pv_lanes_answer *a, int64_t ns)
+{
+	if (!a || ns <= a->from_ns)
+		return 0;
+	if (ns >= a->to_ns)
+		return a->cells - 1;
+	double part = (double)(ns - a->from_ns) / (double)(a->to_ns - a->from_ns);
+	size_t i = (size_t)(part * (double)a->cells);
+	return i < a->cells ? i : a->cells - 1;
+}
+
+size_t ui_timeline_cell(const struct ui_timeline *t)
+{
+	return cell_at(t->answer, t->at_ns);
+}
+
+static int64_t middle(const struct pv_lanes_answer *a, size_t cell)
+{
+	int64_t from = pv_lanes_time(a, cell);
+	return from + (pv_lanes_time(a, cell + 1) - from) / 2;
+}
+
+void ui_timeline_chosen(const struct ui_timeline *t, size_t *ret_first, size_t *ret_last)
+{
+	size_t at = ui_timeline_cell(t), mark = t->marked ? cell_at(t->answer, t->mark_ns) : at;
+	*ret_first = at < mark ? at : mark;
+	*ret_last = at < mark ? mark : at;
+}
+
+void ui_timeline_time(const struct ui_timeline *t, int64_t *ret_from, int64_t *ret_to)
+{
+	size_t first, last;
+	*ret_from = *ret_to = 0;
+	if (!t->answer)
+		return;
+	ui_timeline_chosen(t, &first, &last);
+	*ret_from = pv_lanes_time(t->answer, first);
+	*ret_to = pv_lanes_time(t->answer, last + 1);
+}
+
+void ui_timeline_go(struct ui_timeline *t, int64_t at_ns)
+{
+	t->at_ns = at_ns;
+	t->placed = true;
+}
+
+static bool go_to_cell(struct ui_timeline *t, int64_t cell)
+{
+	const struct pv_lanes_answer *a = t->answer;
+	int64_t most = (int64_t)a->cells - 1;
+	cell = cell < 0 ? 0 : cell > most ? most : cell;
+	if ((size_t)cell == ui_timeline_cell(t))
+		return false;
+	t->at_ns = middle(a, (size_t)cell);
+	return true;
+}
+
+static bool go_to_row(struct ui_timeline *t, int64_t row)
+{
+	int64_t most = (int64_t)t->answer->rows - 1;
+	row = row < 0 ? 0 : row > most ? most : row;
+	if (row == (int64_t)t->row)
+		return false;
+	t->row = (size_t)row;
+	t->thread = t->answer->row[t->row].id;
+	return true;
+}
+
+/* To another mark of that lane, in one direction. */
+static bool go_to_change(struct ui_timeline *t, int dir)
+{
+	const struct pv_lanes_answer *a = t->answer;
+	const struct pv_lanes_row *row = ui_timeline_row(t);
+	int64_t at = (int64_t)ui_timeline_cell(t), i = at + dir;
+	if (!row)
+		return false;
+	const unsigned here = pv_lanes_mark(a, row, (size_t)at);
+	while (i >= 0 && i < (int64_t)a->cells && pv_lanes_mark(a, row, (size_t)i) == here)
+		i += dir;
+	return go_to_cell(t, i);
+}
+
+/* The first cell of the longest time in which the lane ran. */
+static size_t busiest(const struct pv_lanes_answer *a, const struct pv_lanes_row *row)
+{
+	size_t best = 0, longest = 0, length = 0;
+	for (size_t i = 0; i < a->cells; i++) {
+		length = pv_lanes_mark(a, row, i) == PV_STATE_RUNNING ? length + 1 : 0;
+		if (length <= longest)
+			continue;
+		longest = length;
+		best = i + 1 - length;
+	}
+	return best;
+}
+
+/* To the next row whose name has the text. */
+static bool find_row(struct ui_timeline *t, struct ui_list *l, int dir)
+{
+	const struct pv_lanes_answer *a = t->answer;
+	size_t n = a ? a->rows : 0;
+	l->look = UI_LOOK_MISSED;
+	for (size_t i = dir ? 1 : 0; i <= n && n; i++) {
+		size_t row = (t->row + (dir < 0 ? n - i % n : i)) % n;
+		if (!strcasestr(a->row[row].name, l->search))
+			continue;
+		l->look = UI_LOOK_FOUND;
+		return go_to_row(t, (int64_t)row) || true;
+	}
+	l->look_tell = true;
+	return false;
+}
+
+/* One cell has become several by a zoom: to the first of them that has a sample. */
+static void seek(struct ui_timeline *t)
+{
+	const struct pv_lanes_answer *a = t->answer;
+	const struct pv_lanes_row *row = ui_timeline_row(t);
+	size_t last = cell_at(a, t->seek_to - 1);
+	if (t->seek_from >= t->seek_to || !row)
+		return;
+	for (size_t i = cell_at(a, t->seek_from); i <= last; i++) {
+		if (pv_lanes_mark(a, row, i) == PV_LANE_NONE)
+			continue;
+		if (pv_lanes_mark(a, row, ui_timeline_cell(t)) == PV_LANE_NONE)
+			t->at_ns = middle(a, i);
+		break;
+	}
+	t->seek_from = t->seek_to = 0;
+}
+
+void ui_timeline_find_cursor(struct ui_timeline *t, struct ui_list *l)
+{
+	const struct pv_lanes_answer *a = t->answer;
+	size_t row = 0;
+	if (!a || a->rows == 0)
+		return;
+	while (row < a->rows && a->row[row].id != t->thread)
+		row++;
+	t->row = row < a->rows && t->thread ? row : t->row < a->rows ? t->row : a->rows - 1;
+	t->thread = a->row[t->row].id;
+	if (!t->placed)
+		ui_timeline_go(t, middle(a, busiest(a, &a->row[t->row])));
+	seek(t);
+	if (strcmp(t->find, l->search) == 0 && l->look != UI_LOOK_ASKED)
+		return;
+	memcpy(t->find, l->search, sizeof t->find);
+	if (l->search[0])
+		find_row(t, l, 0);
+}
+
+/* --- zoom */
+
+/* The next round width of a cell: 1, 2, 5 times a power of ten. */
+static int64_t round_width(int64_t width, int dir)
+{
+	int64_t ten = CELL_LEAST, best = CELL_LEAST;
+	static const int64_t step[] = { 1, 2, 5 };
+	for (; ten < INT64_MAX / 100; ten *= 10) {
+		for (size_t i = 0; i < PV_COUNT_OF(step); i++) {
+			int64_t w = step[i] * ten;
+			if (dir > 0 && w > width)
+				return w;
+			if (dir < 0 && w >= width)
+				return best;
+			best = w;
+		}
+	}
+	return best;
+}
+
+/* Cells of that width, the cursor's in its column, none before the recording's zero. */
+static bool zoom_to(struct ui_timeline *t, int64_t width)
+{
+	int64_t cells = t->room, column = (int64_t)ui_timeline_cell(t);
+	int64_t from = t->at_ns / width * width - column * width;
+	ui_timeline_time(t, &t->seek_from, &t->seek_to);
+	t->zoomed = true;
+	t->from_ns = from > 0 ? from : 0;
+	t->to_ns = t->from_ns + cells * width;
+	return true;
+}
+
+static bool zoom(struct ui_timeline *t, const struct ui_shared *s, int dir)
+{
+	const struct pv_lanes_answer *a = t->answer;
+	int64_t width = (a->to_ns - a->from_ns) / (int64_t)a->cells;
+	int64_t next = round_width(width, dir);
+	if (dir < 0)
+		return width > CELL_LEAST && zoom_to(t, next);
+	if (!t->zoomed)
+		return false;
+	if (next >= s->duration_ns / (int64_t)a->cells) {
+		t->zoomed = false;
+		return true;
+	}
+	return zoom_to(t, next);
+}
+
+/* A zoomed view goes where the cursor would leave it. */
+static bool go_aside(struct ui_timeline *t, const struct ui_shared *s, int64_t cells)
+{
+	const struct pv_lanes_answer *a = t->answer;
+	int64_t at = (int64_t)ui_timeline_cell(t) + cells, n = (int64_t)a->cells;
+	if (!t->zoomed || (at >= 0 && at < n))
+		return go_to_cell(t, at);
+	int64_t width = (a->to_ns - a->from_ns) / n;
+	int64_t by = (at < 0 ? at : at - n + 1) * width;
+	if (a->from_ns + by < 0)
+		by = -a->from_ns;
+	if (by > 0 && a->to_ns >= s->duration_ns)
+		return go_to_cell(t, at);
+	if (by == 0)
+		return go_to_cell(t, at);
+	t->from_ns = a->from_ns + by;
+	t->to_ns = a->to_ns + by;
+	t->at_ns = t->from_ns + (at < 0 ? 0 : n - 1) * width + width / 2;
+	return true;
+}
+
+static bool set_mark(struct ui_timeline *t)
+{
+	t->marked = !t->marked;
+	t->mark_ns = t->at_ns;
+	return true;
+}
+
+/* --- keys */
+
+static bool is_handled(
+	struct ui_timeline *t, const struct ui_shared *s, struct ui_list *l, enum ui_command cmd)
+{
+	if (!t->answer || t->answer->rows == 0)
+		return false;
+	const int64_t row = (int64_t)t->row;
+	switch (cmd) {
+	case UI_CMD_DOWN:
+		return go_to_row(t, row + 1);
+	case UI_CMD_UP:
+		return go_to_row(t, row - 1);
+	case UI_CMD_PAGE_DOWN:
+		return go_to_row(t, row + ui_max(1, t->lanes.h));
+	case UI_CMD_PAGE_UP:
+		return go_to_row(t, row - ui_max(1, t->lanes.h));
+	case UI_CMD_HALF_DOWN:
+		return go_to_row(t, row + ui_max(1, t->lanes.h / 2));
+	case UI_CMD_HALF_UP:
+		return go_to_row(t, row - ui_max(1, t->lanes.h / 2));
+	case UI_CMD_BOTTOM:
+		return go_to_row(t, INT64_MAX);
+	case UI_CMD_TOP:
+		return go_to_row(t, 0);
+	case UI_CMD_CELL_LEFT:
+	case UI_CMD_CURSOR_LEFT:
+		return go_aside(t, s, -1);
+	case UI_CMD_CELL_RIGHT:
+	case UI_CMD_CURSOR_RIGHT:
+		return go_aside(t, s, 1);
+	case UI_CMD_CELLS_LEFT:
+		return go_aside(t, s, -PAGE);
+	case UI_CMD_CELLS_RIGHT:
+		return go_aside(t, s, PAGE);
+	case UI_CMD_CHANGE_BEFORE:
+	case UI_CMD_CHANGE_AFTER:
+		return go_to_change(t, cmd == UI_CMD_CHANGE_AFTER ? 1 : -1);
+	case UI_CMD_ZOOM_IN:
+		return zoom(t, s, -1);
+	case UI_CMD_ZOOM_OUT:
+		return zoom(t, s, 1);
+	case UI_CMD_ZOOM_ALL:
+		t->zoomed = false;
+		return true;
+	case UI_CMD_TIME_END:
+		return set_mark(t);
+	case UI_CMD_SEARCH_NEXT:
+	case UI_CMD_SEARCH_PREV:
+		return l->search[0] && find_row(t, l, cmd == UI_CMD_SEARCH_NEXT ? 1 : -1);
+	default:
+		return false;
+	}
+}
+
+unsigned ui_timeline_command(
+	struct ui_timeline *t, const struct ui_shared *s, struct ui_list *l, enum ui_command cmd)
+{
+	bool in = cmd == UI_CMD_ENTER && ui_timeline_row(t);
+	is_handled(t, s, l, cmd);
+	return in ? UI_HANDLED | UI_DRILL : UI_HANDLED;
+}
+
+unsigned ui_timeline_mouse(struct ui_timeline *t, struct ui_mouse m)
+{
+	const struct pv_lanes_answer *a = t->answer;
+	if (!a || !ui_rect_has(t->lanes, m.x, m.y) || m.click > UI_CLICK_DOUBLE)
+		return UI_IGNORED;
+	go_to_row(t, (int64_t)t->top + m.y - t->lanes.y);
+	go_to_cell(t, m.x - t->lanes.x);
+	return m.click == UI_CLICK_DOUBLE ? UI_HANDLED | UI_DRILL : UI_HANDLED;
+}
+
+const char *ui_timeline_why(const struct ui_timeline *t, enum ui_command cmd)
+{
+	if (!t->answer || t->answer->rows == 0)
+		return "there are no lanes here";
+	switch (cmd) {
+	case UI_CMD_DOWN:
+	case UI_CMD_PAGE_DOWN:
+	case UI_CMD_HALF_DOWN:
+	case UI_CMD_BOTTOM:
+		return "this is the last thread";
+	case UI_CMD_UP:
+	case UI_CMD_PAGE_UP:
+	case UI_CMD_HALF_UP:
+	case UI_CMD_TOP:
+		return "this is the first thread";
+	case UI_CMD_CELL_LEFT:
+	case UI_CMD_CELLS_LEFT:
+	case UI_CMD_CURSOR_LEFT:
+		return "this is the beginning";
+	case UI_CMD_CELL_RIGHT:
+	case UI_CMD_CELLS_RIGHT:
+	case UI_CMD_CURSOR_RIGHT:
+		return "this is the end";
+	case UI_CMD_CHANGE_BEFORE:
+	case UI_CMD_CHANGE_AFTER:
+		return "the thread does the same up to the edge";
+	case UI_CMD_ZOOM_IN:
+		return "a cell is 1 ms, samples come no finer";
+	case UI_CMD_ZOOM_OUT:
+	case UI_CMD_ZOOM_ALL:
+		return "all is seen";
+	default:
+		return "nothing changes by it here";
+	}
+}
+
+uint64_t ui_timeline_mark(const struct ui_timeline *t)
+{
+	const uint64_t value[] = { t->zoomed, (uint64_t)t->from_ns, (uint64_t)t->to_ns, t->row,
+		(uint64_t)t->at_ns, t->marked, (uint64_t)t->mark_ns };
+	uint64_t d = 0;
+	for (size_t i = 0; i < PV_COUNT_OF(value); i++)
+		d = pv_hash(d ^ value[i]) + i;
+	return d;
+}

@@ -1,0 +1,75 @@
+/*
+ * The pane of the timeline of threads: the time that is seen, a cursor of a thread and a cell, and
+ * the time between two cells. It asks on the worker's thread and draws finished answers on the
+ * screen's. Times: ns since the recording's zero, half-open.
+ */
+#ifndef UI_TIMELINE_H
+#define UI_TIMELINE_H
+
+#include "common/query/thread_lanes.h"
+#include "tui/draw/canvas.h"
+#include "tui/draw/key.h"
+#include "tui/draw/list.h"
+#include "tui/draw/shared.h"
+
+struct ui_timeline {
+	bool zoomed; /* else all there is, or the range, is seen */
+	int64_t from_ns, to_ns;
+	bool placed;     /* the cursor has been put somewhere */
+	uint64_t thread; /* the cursor's: id of its row */
+	size_t row, top;
+	int64_t at_ns; /* within the cursor's cell */
+	bool marked;   /* an end of a time is set at */
+	int64_t mark_ns;
+	int64_t seek_from, seek_to; /* the next answer's cursor goes to a sample of this time */
+	char find[UI_TEXT_MAX];
+
+	struct pv_lanes_answer *answer; /* owned; NULL: none yet */
+	struct ui_request slot;
+	/* of this is the answer */
+	const struct pv_model *of; /* compared only */
+	int64_t of_from, of_to;
+	size_t of_cells;
+
+	struct ui_rect lanes; /* as last drawn: a row a thread, a column a cell */
+	int room;             /* columns for cells, as last placed */
+};
+
+/* NULL: out of memory. ui_timeline_destroy() frees it. */
+struct ui_timeline *ui_timeline_create(void);
+void ui_timeline_destroy(struct ui_timeline *t);
+void ui_timeline_forget(struct ui_timeline *t); /* before the model is destroyed */
+
+/* Asks what has changed, for this rectangle. `l` has the search, and gets its outcome. */
+void ui_timeline_refresh(
+	struct ui_timeline *t, const struct ui_shared *s, struct ui_list *l, struct ui_rect r);
+/* Whether the first answer is still to come. */
+bool ui_timeline_awaits(const struct ui_timeline *t);
+void ui_timeline_draw(
+	struct ui_timeline *t, const struct ui_shared *s, struct ui_canvas *c, struct ui_rect r);
+/* Columns of names. */
+int ui_timeline_names(struct ui_rect r);
+
+/* Bits of enum ui_reply; UI_DRILL: Enter on a cell. */
+unsigned ui_timeline_command(
+	struct ui_timeline *t, const struct ui_shared *s, struct ui_list *l, enum ui_command cmd);
+unsigned ui_timeline_mouse(struct ui_timeline *t, struct ui_mouse m);
+/* The reason why a command changed nothing: a literal, never NULL. */
+const char *ui_timeline_why(const struct ui_timeline *t, enum ui_command cmd);
+/* Changes with everything that a key can change. */
+uint64_t ui_timeline_mark(const struct ui_timeline *t);
+
+/* The row under the cursor, owned by the answer; NULL: none. Its cell. */
+const struct pv_lanes_row *ui_timeline_row(const struct ui_timeline *t);
+size_t ui_timeline_cell(const struct ui_timeline *t);
+/* The time of the cell, or from the mark to it, which the cells `ret_first` to `ret_last` show. */
+void ui_timeline_time(const struct ui_timeline *t, int64_t *ret_from, int64_t *ret_to);
+void ui_timeline_chosen(const struct ui_timeline *t, size_t *ret_first, size_t *ret_last);
+/* The cursor goes to that time, as far as it is seen. */
+void ui_timeline_go(struct ui_timeline *t, int64_t at_ns);
+/*
+ * Puts the cursor on the row of its thread; at first on the longest work of the thread that ran most.
+ */
+void ui_timeline_find_cursor(struct ui_timeline *t, struct ui_list *l);
+
+#endif
