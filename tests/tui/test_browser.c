@@ -203,7 +203,7 @@ START_TEST(sets_are_combined)
 	press("x<Enter>");
 	ck_assert(seen("N2 & kinds: 2 objects"));
 	ck_assert_uint_eq(rows(), 2);
-	press("D<Enter>");
+	press("\"<Enter>");
 	ck_assert(seen("0 objects"));
 	press("((");
 	ck_assert(seen("objects: N2"));

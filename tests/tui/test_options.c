@@ -79,9 +79,9 @@ START_TEST(programs)
 		{ "300ms", "300ms" }, { "1m", "60000ms" }, { "5gc", "5gc" }, { "0s", "0s" },
 		{ "ondemand", "ondemand" }, { "10", "10" } };
 	for (size_t k = 0; k < sizeof modes / sizeof *modes; k++) {
-		char line[64];
-		snprintf(line, sizeof line, "run --heapshot=%s -- ./app", modes[k][0]);
-		ck_assert(parse(line));
+		char words[64];
+		snprintf(words, sizeof words, "run --heapshot=%s -- ./app", modes[k][0]);
+		ck_assert(parse(words));
 		ck_assert_str_eq(o.heapshot, modes[k][1]);
 	}
 	ck_assert(parse("ps --format json") && o.report.format == PV_REPORT_JSON);

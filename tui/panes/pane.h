@@ -82,14 +82,13 @@ struct ui_pane_def {
 	unsigned needs; /* groups: one of them must be in the log; 0: shows whatever is there */
 	const char *records; /* of `profview run`, what records them */
 	struct ui_hint hint[UI_HINTS];
-	unsigned scope; /* more than any list has */
-	int parts;      /* 0: drawn by the overview */
-	bool windowed;  /* figures of the rolling window can be had */
-	bool grouped;   /* its rows can be put together: b */
-	bool few;       /* the main list is short: it takes no more than its rows */
-	bool timeline;  /* drawn by the timeline, likewise */
-	bool flame;     /* drawn by the flame: of the list only its search and filter are used */
-	bool either;    /* the second detail takes the place of the first */
+	unsigned scope;       /* more than any list has */
+	int parts;            /* 0: drawn by the overview */
+	bool windowed;        /* figures of the rolling window can be had */
+	bool grouped;         /* its rows can be put together: b */
+	bool few;             /* the main list is short: it takes no more than its rows */
+	bool flame, timeline; /* drawn by it: of the list only its search and filter are used */
+	bool either;          /* the second detail takes the place of the first */
 	struct ui_part part[UI_PARTS];
 	struct ui_chart chart;
 };
