@@ -15,9 +15,9 @@ import sys
 import tempfile
 import unicodedata
 
-PANES = ('', '2', '22', '3', '4', '444', '4444', '5', '66', '7', '77', '0', *'YLXHKAVJCMi')
+PANES = ('', '2', '22', '3', '4', '444', '4444', '5', '66', '7', '77', '0', *'YLXHKAVJCMiD')
 DEEPER = ('2<Tab><Tab><Enter>', '22**', '3<Enter>', '4gmG', '444yb', '4444d<Tab><Tab><Tab>', '4444Bj<Tab>',
-          'Y<Enter>W', 'Vjj+j', '2w', '2:range<Space>1s..2s<Enter>', '{{{[', '3<F6>', '2<F1>', '`jj', 'M<Enter>')
+          'Y<Enter>W', 'Vjj+j', '2w', '2:range<Space>1s..2s<Enter>', '{{{[', '3<F6>', '2<F1>', '`jj', 'M<Enter>', 'D++><Space>>o', ':thread<Space>0x1<Enter>D')
 SIZES = [(w, h) for w in (20, 40, 41, 80, 120) for h in (5, 10, 24, 36)]
 # Each width, as what is drawn is cut at it, and the least and the most of both.
 FEWER = [(20, 5), *((w, h) for w, h in SIZES if h == 24), (120, 36)]

@@ -27,6 +27,8 @@ PANES = {'overview': '', 'methods': '2', 'methods-callee': '2|<Tab><Tab><Enter>'
          'flame': '222|j<Right><Right>jjj', 'flame-bottom-up': '222mBjj', 'flame-sandwich': '222mjjjjs/Serve<Enter>',
          'flame-zoomed': '222mmjj<Enter>jju',
          'timeline': 'D', 'timeline-zoomed': 'D++>><Space>)', 'timeline-thread': 'D/mai<Enter>(',
+         'timeline-enter': 'D<Enter>', 'timeline-range': 'Do', 'timeline-back': 'Do3<Backspace>',
+         'thread': ':thread<Space>ann<Tab><Enter>3',
          'findings': 'M', 'findings-unjudged': 'MG<Enter>', 'findings-evidence': 'Mj<Enter>',
          'findings-range': 'M:filter<Space>longest<Enter><Enter>', 'findings-back': 'Mj<Enter>jL<Backspace><Backspace>',
          'diff': '444<Enter>', 'diff-class': '444yb', 'ladder': 'Y<Enter>j',

@@ -73,6 +73,7 @@ static const struct {
 	{ UI_CMD_ZOOM_OUT, "D++" },
 	{ UI_CMD_ZOOM_ALL, "D++" },
 	{ UI_CMD_TIME_END, "D" },
+	{ UI_CMD_THIS_TIME, "D" },
 	{ UI_CMD_SAME_THREAD, "0" },
 	{ UI_CMD_SAME_KIND, "0" },
 	{ UI_CMD_STEP_BACK, "2p" },

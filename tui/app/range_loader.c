@@ -53,7 +53,8 @@ static void begin(struct ui_range_loader *r, struct ui_screen *s)
 	ui_range_resolve(g, s->shared.duration_ns);
 	r->wanted = false;
 	r->begun_ns = s->now_ns;
-	r->reading = ui_feed_read_range(r->feed, g->from_ns, g->to_ns, NULL, &e);
+	r->reading = ui_feed_read_range(
+		r->feed, g->from_ns, g->to_ns, g->threaded ? &g->thread : NULL, &e);
 	if (!r->reading)
 		fail(s, e.what);
 }

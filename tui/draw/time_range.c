@@ -49,6 +49,42 @@ const char *ui_range_text(const struct ui_range *r, int64_t duration_ns, char *b
 	return buf;
 }
 
+/* Both in as few digits as tell them apart. */
+static void put_seconds(char *buf, size_t size, int64_t from_ns, int64_t to_ns)
+{
+	const int64_t ms = 1000000;
+	bool tenths = from_ns % (100 * ms) == 0 && (to_ns == INT64_MAX || to_ns % (100 * ms) == 0);
+	int digits = tenths ? 1 : to_ns - from_ns < 5 * ms ? 6 : 3;
+	double from = (double)from_ns / 1e9, to = (double)to_ns / 1e9;
+	if (to_ns == INT64_MAX)
+		snprintf(buf, size, " %.*f s to the end", digits, from);
+	else
+		snprintf(buf, size, " %.*f-%.*f s", digits, from, digits, to);
+}
+
+const char *ui_range_said(const struct ui_range *r, int64_t duration_ns, char *buf, size_t size)
+{
+	char time[80] = "";
+	if (!r->threaded)
+		return ui_range_text(r, duration_ns, buf, size);
+	if (r->from_ns != INT64_MIN || r->to_ns != INT64_MAX)
+		put_seconds(time, sizeof time, r->from_ns == INT64_MIN ? 0 : r->from_ns, r->to_ns);
+	snprintf(buf, size, "thread \"%s\"%s", r->thread_name, time);
+	return buf;
+}
+
+void ui_range_take_thread(struct ui_range *r, const struct ui_range *from)
+{
+	if (!r->on) {
+		r->from_ns = INT64_MIN;
+		r->to_ns = INT64_MAX;
+	}
+	r->threaded = from->threaded;
+	r->thread = from->thread;
+	memcpy(r->thread_name, from->thread_name, sizeof r->thread_name);
+	r->on = r->threaded || r->from_ns != INT64_MIN || r->to_ns != INT64_MAX;
+}
+
 static void typed_end(char *to, size_t size, int64_t ns)
 {
 	to[0] = 0;

@@ -16,8 +16,11 @@ enum ui_range_state {
 };
 
 struct ui_range {
-	bool on;
+	bool on;                /* a time, or a thread, or both */
 	int64_t from_ns, to_ns; /* since zero, half-open; INT64_MIN and INT64_MAX: open */
+	bool threaded;          /* only the events of one thread: */
+	uint64_t thread;        /* of this native id, all that had it */
+	char thread_name[64];
 	bool cursor_on;
 	int64_t cursor_ns;
 	enum ui_range_state state;
@@ -36,8 +39,13 @@ void ui_range_resolve(struct ui_range *r, int64_t duration_ns);
 
 /* The ends for people: "00:00:01.200 to 00:00:03.000". Returns `buf`, the caller's, never NULL. */
 const char *ui_range_text(const struct ui_range *r, int64_t duration_ns, char *buf, size_t size);
-/* The same as one would type it. */
+/* With the thread: `thread "main" 3.0-4.0 s`. Returns `buf`, the caller's, never NULL. */
+const char *ui_range_said(const struct ui_range *r, int64_t duration_ns, char *buf, size_t size);
+/* The same as one would type it, without the thread. */
 const char *ui_range_typed(const struct ui_range *r, char *buf, size_t size);
+
+/* Takes the thread of another; without one and without ends there is no range. */
+void ui_range_take_thread(struct ui_range *r, const struct ui_range *from);
 
 /* One end is moved; the other gives way where they would cross. */
 void ui_range_begin(struct ui_range *r, int64_t at_ns);

@@ -117,7 +117,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.timeline = true,
 		.scope = UI_SCOPE_LANES, .parts = 1,
 		.hint = { { 0, "Arrows move, + - zoom, ( ) next change" },
-			{ 0, "Space sets an end of a time" } },
+			{ 0, "Space sets an end of a time" },
+			{ 0, "Enter: its stacks, o: for all views; Backspace returns" } },
 		.part = {
 			{ .view = PV_VIEW_TIMELINE, .kind = UI_KIND_THREAD, .drill = UI_DRILL_NOWHERE },
 		} },

@@ -56,16 +56,20 @@ static void take(struct ui_timeline *t, struct ui_list *l, struct ui_job *done)
 
 /* The time that is seen; from >= to: all there is. */
 static void wanted_time(
-	const struct ui_timeline *t, const struct ui_shared *s, int64_t *ret_from, int64_t *ret_to)
+	struct ui_timeline *t, const struct ui_shared *s, int64_t *ret_from, int64_t *ret_to)
 {
 	const struct ui_range *g = &s->range;
-	*ret_from = t->zoomed ? t->from_ns : 0;
-	*ret_to = t->zoomed ? t->to_ns : 0;
-	if (t->zoomed || !g->on)
+	const int64_t end = s->duration_ns + 1;
+	const bool from = g->on && g->from_ns != INT64_MIN, to = g->on && g->to_ns < end;
+	*ret_from = from && g->from_ns > 0 ? g->from_ns : 0;
+	*ret_to = to ? g->to_ns : end;
+	t->all_ns = *ret_to - *ret_from;
+	if (!from && !to)
+		*ret_to = 0;
+	if (!t->zoomed)
 		return;
-	*ret_from = g->from_ns == INT64_MIN ? 0 : g->from_ns;
-	*ret_to =
-		g->to_ns == INT64_MAX || g->to_ns > s->duration_ns ? s->duration_ns + 1 : g->to_ns;
+	*ret_from = t->from_ns;
+	*ret_to = t->to_ns;
 }
 
 static void post(struct ui_timeline *t, const struct ui_shared *s, const struct pv_lanes_wish *w,

@@ -120,10 +120,9 @@ static void draw_cell(const struct ui_timeline *t, struct ui_canvas *c, struct u
 		return;
 	ui_timeline_time(t, &begin, &end);
 	const int64_t last = t->answer->to_ns;
-	if (end - begin >= 5 * MS) { /* no longer than it needs to be */
-		begin = begin / MS * MS;
-		end = (end + MS - 1) / MS * MS;
-	}
+	const int64_t digit = end - begin >= 5 * MS ? MS : MS / 1000;
+	begin = begin / digit * digit;
+	end = (end + digit - 1) / digit * digit;
 	int x = 1 + ui_put(c, ui_cols(r, 1, r.w / 3), UI_STRONG,
 			    ui_shorten(row->name, r.w / 3, name, sizeof name));
 	x += 1 + ui_printf(c, ui_cols(r, x + 1, r.w), UI_PLAIN, "%s to %s",
@@ -193,7 +192,7 @@ void ui_timeline_draw(
 			ui_shorten(a->row[i].name, names - 2, name, sizeof name));
 		draw_lane(t, c, ui_cols(line, names, r.w), i);
 		if (i == t->row) {
-			ui_put(c, ui_cols(line, 0, 1), UI_STRONG, ">");
+			ui_put(c, ui_cols(line, 0, 1), UI_STRONG, "▶");
 			draw_cursor(t, c, ui_cols(line, names, r.w));
 		}
 	}

@@ -204,7 +204,7 @@ static bool zoom_to(struct ui_timeline *t, int64_t width)
 	return true;
 }
 
-static bool zoom(struct ui_timeline *t, const struct ui_shared *s, int dir)
+static bool zoom(struct ui_timeline *t, int dir)
 {
 	const struct pv_lanes_answer *a = t->answer;
 	int64_t width = (a->to_ns - a->from_ns) / (int64_t)a->cells;
@@ -213,7 +213,7 @@ static bool zoom(struct ui_timeline *t, const struct ui_shared *s, int dir)
 		return width > CELL_LEAST && zoom_to(t, next);
 	if (!t->zoomed)
 		return false;
-	if (next >= s->duration_ns / (int64_t)a->cells) {
+	if (next >= t->all_ns / (int64_t)a->cells) {
 		t->zoomed = false;
 		return true;
 	}
@@ -287,9 +287,9 @@ static bool is_handled(
 	case UI_CMD_CHANGE_AFTER:
 		return go_to_change(t, cmd == UI_CMD_CHANGE_AFTER ? 1 : -1);
 	case UI_CMD_ZOOM_IN:
-		return zoom(t, s, -1);
+		return zoom(t, -1);
 	case UI_CMD_ZOOM_OUT:
-		return zoom(t, s, 1);
+		return zoom(t, 1);
 	case UI_CMD_ZOOM_ALL:
 		t->zoomed = false;
 		return true;

@@ -29,6 +29,7 @@ struct ui_timeline {
 	/* of this is the answer */
 	const struct pv_model *of; /* compared only */
 	int64_t of_from, of_to;
+	int64_t all_ns; /* length of what is seen without a zoom */
 	size_t of_cells;
 
 	struct ui_rect lanes; /* as last drawn: a row a thread, a column a cell */

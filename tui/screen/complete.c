@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "tui/screen/screen.h"
+#include "tui/screen/thread_choice.h"
 #include "tui/panes/sections.h"
 
 enum { MOST = 200, WORD = UI_PROMPT_MAX };
@@ -70,12 +71,26 @@ static const struct ui_list *list_of(const struct ui_screen *s, enum ui_command 
 	return NULL;
 }
 
+static void add_threads(struct words *w, struct ui_screen *s)
+{
+	struct pv_table *t = ui_threads_now(s);
+	int name = t ? pv_table_column(t, "name") : -1;
+	add(w, "all");
+	for (size_t i = 0; name >= 0 && i < t->rows; i++)
+		if (t->row[i].cell[name].state == PV_CELL_VALUE && t->row[i].cell[name].s)
+			add(w, t->row[i].cell[name].s);
+	pv_table_destroy(t);
+}
+
 static void add_arguments(struct words *w, struct ui_screen *s, enum ui_command cmd)
 {
 	w->any_case = true;
 	switch (cmd) {
 	case UI_CMD_SORT_MENU:
 		add_columns(w, ui_screen_list(s));
+		break;
+	case UI_CMD_THREAD:
+		add_threads(w, s);
 		break;
 	case UI_CMD_WINDOW:
 		add_fixed(w, "1 10 60 all");

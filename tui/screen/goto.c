@@ -9,7 +9,9 @@
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
 #include "tui/panes/flame_pane.h"
+#include "tui/screen/thread_choice.h"
 #include "tui/panes/sections.h"
+#include "tui/panes/timeline_pane.h"
 
 static size_t pane_of(enum ui_command cmd)
 {
@@ -33,6 +35,11 @@ static bool row_time(const struct ui_pane *p, int64_t *ret_ns)
 {
 	const struct ui_list *l = &p->list[p->focus];
 	const struct pv_row *row = p->def->parts ? ui_list_row(l) : NULL;
+	int64_t to_ns;
+	if (p->timeline && ui_timeline_row(p->timeline)) {
+		ui_timeline_time(p->timeline, ret_ns, &to_ns);
+		return true;
+	}
 	for (size_t i = 0; row && l->pinned && i < l->table->columns; i++) {
 		if (l->table->column[i].unit != PV_UNIT_TIME || row->cell[i].state != PV_CELL_VALUE)
 			continue;
@@ -218,9 +225,10 @@ static bool find_list(enum pv_view view, size_t *ret_pane, int *ret_part)
 /* A time of no length still has something to see around it. */
 static void narrow_range(struct ui_screen *s, int64_t from_ns, int64_t to_ns)
 {
-	const struct ui_range r = { .on = true,
+	struct ui_range r = { .on = true,
 		.from_ns = from_ns > 0 ? from_ns - 1 : 0,
 		.to_ns = to_ns < INT64_MAX ? to_ns + 1 : to_ns };
+	ui_range_take_thread(&r, &s->shared.range);
 	ui_strip_set(s, &r);
 }
 
@@ -330,6 +338,35 @@ static void go_to_before(struct ui_screen *s, const struct ui_pane *p)
 		pv_units_ns(lasted, sizeof lasted, start_ns - from_ns));
 }
 
+/* The chosen time of the timeline, with its thread: here, or the calls that were sampled then. */
+static void go_to_time(struct ui_screen *s, enum ui_command pane)
+{
+	size_t to = pane_of(pane);
+	struct ui_timeline *t = s->pane[s->current].timeline;
+	if (!t || !ui_timeline_row(t)) {
+		ui_screen_say(s, false, "there is no cell here");
+		return;
+	}
+	size_t from = s->current;
+	const struct ui_range was = s->shared.range;
+	remember(s);
+	if (s->history.n > 0) {
+		struct ui_place *p = &s->history.v[s->history.n - 1];
+		p->evidence = true;
+		p->range = was;
+		p->list = &s->pane[to].list[0];
+		memcpy(p->filter, p->list->filter, sizeof p->filter);
+	}
+	ui_thread_choose_time(s);
+	if (to != from)
+		ui_screen_go(s, pane);
+}
+
+void ui_screen_take_time(struct ui_screen *s)
+{
+	go_to_time(s, UI_CMD_TIMELINE);
+}
+
 /* Of an event: the pane it is about, with the cursor of time where it stands. */
 static void go_to_owner(struct ui_screen *s, const struct ui_pane *p)
 {
@@ -345,7 +382,9 @@ static void go_to_owner(struct ui_screen *s, const struct ui_pane *p)
 static void leave_evidence(struct ui_screen *s, const struct ui_place *from)
 {
 	const struct ui_range *was = &from->range, *now = &s->shared.range;
-	bool same = was->on == now->on && was->from_ns == now->from_ns && was->to_ns == now->to_ns;
+	bool same = was->on == now->on && was->from_ns == now->from_ns &&
+		    was->to_ns == now->to_ns && was->threaded == now->threaded &&
+		    was->thread == now->thread;
 	ui_list_set_filter(from->list, from->filter);
 	if (!same) {
 		ui_strip_set(s, was);
@@ -400,6 +439,10 @@ void ui_screen_go_to_flame(struct ui_screen *s)
 void ui_screen_go_in(struct ui_screen *s)
 {
 	struct ui_pane *p = &s->pane[s->current];
+	if (p->timeline) {
+		go_to_time(s, UI_CMD_CALL_TREE);
+		return;
+	}
 	if (p->def->parts == 0) {
 		go_in_from_home(s);
 		return;

@@ -10,6 +10,7 @@
 #include "tui/panes/timeline_pane.h"
 #include "tui/screen/idle_key.h"
 #include "tui/screen/strip.h"
+#include "tui/screen/thread_choice.h"
 
 /* A frame waits so long for answers that come at once. */
 #define PATIENCE_NS INT64_C(8000000)
@@ -362,6 +363,9 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 		ui_prompt_open(&s->prompt, UI_PROMPT_EXPORT,
 			"Write to (FILE.csv, .json, .md, .txt, .frame): ", "");
 		return UI_HANDLED;
+	case UI_CMD_THREAD:
+		ui_prompt_open(&s->prompt, UI_PROMPT_COMMAND, ":", "thread ");
+		return UI_HANDLED;
 	case UI_CMD_GOTO:
 		ui_prompt_open(
 			&s->prompt, UI_PROMPT_TIME, "Events from (1.5s, 00:01:12, -10s): ", "");
@@ -388,6 +392,9 @@ static unsigned moving_command(struct ui_screen *s, enum ui_command cmd)
 		return UI_HANDLED;
 	case UI_CMD_FLIP:
 		ui_screen_go_in(s);
+		return UI_HANDLED;
+	case UI_CMD_THIS_TIME:
+		ui_screen_take_time(s);
 		return UI_HANDLED;
 	case UI_CMD_TO_FLAME:
 		ui_screen_go_to_flame(s);

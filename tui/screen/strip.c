@@ -50,14 +50,14 @@ static const char *state_text(const struct ui_shared *s, char *buf, size_t size)
 
 const char *ui_strip_text(const struct ui_shared *s, char *buf, size_t size)
 {
-	char range[100], state[120];
+	char range[200], state[120];
 	buf[0] = 0;
 	if (s->range.window_s)
 		snprintf(buf, size, "last %d s of the recording%s", s->range.window_s,
 			state_text(s, state, sizeof state));
 	else if (s->range.on)
 		snprintf(buf, size, "%s%s",
-			ui_range_text(&s->range, s->duration_ns, range, sizeof range),
+			ui_range_said(&s->range, s->duration_ns, range, sizeof range),
 			state_text(s, state, sizeof state));
 	return buf;
 }
@@ -122,8 +122,8 @@ static void asked(struct ui_screen *s)
 		s->shared.window_ns = 0;
 	s->shared.range.window_s = 0;
 	if (s->shared.range.on)
-		ui_screen_say(s, false, "figures from %s",
-			ui_range_text(&s->shared.range, s->shared.duration_ns, text, sizeof text));
+		ui_screen_say(s, false, "figures %s%s", s->shared.range.threaded ? "of " : "from ",
+			ui_range_said(&s->shared.range, s->shared.duration_ns, text, sizeof text));
 	else
 		ui_screen_say(s, false, "figures of the whole recording");
 	changed(s);
@@ -136,6 +136,9 @@ void ui_strip_set(struct ui_screen *s, const struct ui_range *r)
 	g->from_ns = r->from_ns;
 	g->to_ns = r->to_ns;
 	g->from_end = r->from_end;
+	g->threaded = r->threaded;
+	g->thread = r->thread;
+	memcpy(g->thread_name, r->thread_name, sizeof g->thread_name);
 	asked(s);
 }
 
@@ -146,8 +149,9 @@ void ui_strip_window(struct ui_screen *s)
 	bool last = window && ui_has_ended(&s->shared);
 	if (!last && !g->window_s)
 		return;
-	g->on = g->from_end = last;
-	g->from_ns = -(int64_t)window;
+	g->on = last || g->threaded;
+	g->from_end = last;
+	g->from_ns = last ? -(int64_t)window : INT64_MIN;
 	g->to_ns = INT64_MAX;
 	g->window_s = last ? (int)(window / 1000000000) : 0;
 	changed(s);
@@ -200,7 +204,7 @@ static void ask(struct ui_screen *s)
 static void clear(struct ui_screen *s)
 {
 	bool was = s->shared.range.on;
-	s->shared.range.on = s->shared.range.cursor_on = false;
+	s->shared.range.on = s->shared.range.cursor_on = s->shared.range.threaded = false;
 	if (was)
 		asked(s);
 	else
@@ -245,9 +249,10 @@ unsigned ui_strip_typed(struct ui_screen *s, const char *text)
 	text += strspn(text, " ");
 	if (!text[0] || strcmp(text, "all") == 0)
 		clear(s);
-	else if (ui_range_parse(text, &r))
+	else if (ui_range_parse(text, &r)) {
+		ui_range_take_thread(&r, &s->shared.range);
 		ui_strip_set(s, &r);
-	else
+	} else
 		ui_screen_say(
 			s, true, "a range is A..B, like 1.5s..00:01:12 or -10s.., not %.40s", text);
 	return UI_HANDLED;
@@ -286,9 +291,10 @@ unsigned ui_strip_mouse(struct ui_screen *s, struct ui_mouse m)
 		return UI_HANDLED;
 	s->dragged_from = -1;
 	g->cursor_on = false;
-	const struct ui_range r = { .on = true,
+	struct ui_range r = { .on = true,
 		.from_ns = time_of(&s->shared, room, from),
 		.to_ns = time_of(&s->shared, room, to + 1) };
+	ui_range_take_thread(&r, g);
 	ui_strip_set(s, &r);
 	return UI_HANDLED;
 }

@@ -11,6 +11,7 @@
 #include "tui/screen/open_help.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
+#include "tui/screen/thread_choice.h"
 
 static void label_search(struct ui_screen *s, bool missed)
 {
@@ -223,6 +224,9 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 		return true;
 	case UI_CMD_RANGE:
 		ui_strip_typed(s, word);
+		return true;
+	case UI_CMD_THREAD:
+		ui_thread_typed(s, word);
 		return true;
 	case UI_CMD_WINDOW:
 		set_window(s, word);

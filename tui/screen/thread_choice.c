@@ -1,0 +1,122 @@
+#include "tui/screen/thread_choice.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/draw/list_query.h"
+#include "tui/panes/timeline_pane.h"
+#include "tui/screen/strip.h"
+
+struct pv_table *ui_threads_now(struct ui_screen *s)
+{
+	struct ui_shared all = s->shared;
+	struct ui_list l;
+	if (!all.whole)
+		return NULL;
+	all.model = all.whole;
+	all.range.on = false;
+	ui_list_init(&l, PV_VIEW_THREADS, false);
+	struct pv_table *t = ui_list_whole(&l, &all);
+	ui_list_finish(&l);
+	return t;
+}
+
+static void set_thread(struct ui_screen *s, uint64_t id, const char *name)
+{
+	struct ui_range r = s->shared.range;
+	struct ui_range with = { .threaded = true, .thread = id };
+	snprintf(with.thread_name, sizeof with.thread_name, "%s", name);
+	if (r.window_s)
+		r.on = false;
+	ui_range_take_thread(&r, &with);
+	ui_strip_set(s, &r);
+}
+
+static void clear_thread(struct ui_screen *s)
+{
+	struct ui_range r = s->shared.range;
+	if (!r.threaded) {
+		ui_screen_say(s, false, "all threads are shown");
+		return;
+	}
+	ui_range_take_thread(&r, &(struct ui_range){ .threaded = false });
+	ui_strip_set(s, &r);
+}
+
+/* Rows that have the name, or it as a part; the last of them. */
+static size_t count_named(
+	const struct pv_table *t, int name, const char *text, bool part, size_t *ret_row)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < t->rows; i++) {
+		const struct pv_cell *c = &t->row[i].cell[name];
+		const char *has = c->state == PV_CELL_VALUE && c->s ? c->s : "";
+		if (part ? !strcasestr(has, text) : strcmp(has, text) != 0)
+			continue;
+		*ret_row = i;
+		n++;
+	}
+	return n;
+}
+
+static bool find_id(const struct pv_table *t, int id, const char *text, size_t *ret_row)
+{
+	char *end;
+	uint64_t wanted = strtoull(text, &end, 16);
+	for (*ret_row = 0; strncmp(text, "0x", 2) == 0 && !*end && *ret_row < t->rows; ++*ret_row)
+		if (t->row[*ret_row].cell[id].u == wanted)
+			return true;
+	return false;
+}
+
+static void choose(struct ui_screen *s, const struct pv_table *t, const char *text)
+{
+	int id = pv_table_column(t, "id"), name = pv_table_column(t, "name");
+	size_t row = 0, n = 0;
+	if (id < 0 || name < 0)
+		return;
+	if (find_id(t, id, text, &row))
+		n = 1;
+	else if (!(n = count_named(t, name, text, false, &row)))
+		n = count_named(t, name, text, true, &row);
+	const char *said = n == 1 ? t->row[row].cell[name].s : NULL;
+	if (n == 0)
+		ui_screen_say(s, true, "no thread is called %.60s; Tab lists them", text);
+	else if (n > 1)
+		ui_screen_say(s, true,
+			"%zu threads are called so; a number like 0x%" PRIx64 " chooses one", n,
+			t->row[row].cell[id].u);
+	else
+		set_thread(s, t->row[row].cell[id].u, said ? said : text);
+}
+
+void ui_thread_typed(struct ui_screen *s, const char *text)
+{
+	if (strcmp(text, "all") == 0) {
+		clear_thread(s);
+		return;
+	}
+	struct pv_table *t = ui_threads_now(s);
+	if (t)
+		choose(s, t, text);
+	else
+		ui_screen_say(s, true, "no threads are known yet");
+	pv_table_destroy(t);
+}
+
+bool ui_thread_choose_time(struct ui_screen *s)
+{
+	struct ui_timeline *t = s->pane[s->current].timeline;
+	const struct pv_lanes_row *row = t ? ui_timeline_row(t) : NULL;
+	struct ui_range r = { .on = true, .threaded = row && row->id };
+	if (!row)
+		return false;
+	ui_timeline_time(t, &r.from_ns, &r.to_ns);
+	r.thread = row->native;
+	snprintf(r.thread_name, sizeof r.thread_name, "%s", row->name);
+	t->zoomed = t->marked = t->placed = false;
+	ui_strip_set(s, &r);
+	return true;
+}

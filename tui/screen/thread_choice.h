@@ -1,0 +1,22 @@
+/*
+ * One thread for all views: typed, or chosen with a time in the timeline. The screen's thread.
+ */
+#ifndef UI_THREAD_CHOICE_H
+#define UI_THREAD_CHOICE_H
+
+#include "tui/screen/screen.h"
+
+/* "main", a part of a name, "0x1f", or "all"; what is wrong with it is said. */
+void ui_thread_typed(struct ui_screen *s, const char *text);
+/* All threads of the program, asked at once: pv_table_destroy(). NULL: none can be had. */
+struct pv_table *ui_threads_now(struct ui_screen *s);
+
+/*
+ * The chosen cells of the timeline: their time and thread become the range. Backspace, which leads to
+ * the place remembered before, restores the one that was. False: no cell is chosen.
+ */
+bool ui_thread_choose_time(struct ui_screen *s);
+/* goto.c: the same, and the place is remembered. */
+void ui_screen_take_time(struct ui_screen *s);
+
+#endif
