@@ -173,6 +173,7 @@ PV_SHAPE(lane, struct pv_lane, LANE)
 	F(T, shared, FIGURE)                                                                       \
 	F(T, nowhere, FIGURE)                                                                      \
 	F(T, guessed, FIGURE)                                                                      \
+	F(T, judged, LEFT_OUT)                                                                     \
 	F(T, cap, LEFT_OUT)                                                                        \
 	F(T, unnamed_cap, LEFT_OUT)
 PV_SHAPE_SHARED(lanes, struct pv_lanes, LANES)

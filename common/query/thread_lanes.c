@@ -73,18 +73,16 @@ static void put_lane(struct asking *k, uint32_t lane)
 					from->page[page]->samples[c][s]);
 }
 
-static bool put_unnamed(struct asking *k, const struct pv_model *m)
+static bool put_unnamed(struct asking *k, struct pv_model *m)
 {
 	if (!k->l->unnamed.n)
 		return true;
-	struct pv_lane_state *of = pv_lane_states(m);
+	const struct pv_lane_state *of = pv_lane_states(m);
 	for (size_t i = 0; of && i < k->l->unnamed.n; i++) {
 		const struct pv_lane_unnamed *u = &k->l->unnamed.v[i];
 		put(k, u->lane, u->cell, of[u->node].state, u->samples);
 	}
-	bool ok = of != NULL;
-	free(of);
-	return ok;
+	return of != NULL;
 }
 
 /* --- rows */
@@ -134,7 +132,7 @@ static struct pv_lanes_row *row_for(
 	return row->cell ? row : NULL;
 }
 
-static bool fill_rows(struct asking *k, const struct pv_model *m, const struct pv_lanes_wish *w)
+static bool fill_rows(struct asking *k, struct pv_model *m, const struct pv_lanes_wish *w)
 {
 	size_t n = k->l->lane.n;
 	k->of_lane = calloc(n + 1, sizeof *k->of_lane);

@@ -180,6 +180,32 @@ START_TEST(named_ones_make_room)
 }
 END_TEST
 
+/* What was judged follows nodes to their new numbers; other paths get the old ones. */
+START_TEST(states_outlive_folding)
+{
+	enum { PATHS = 2000, CAP = 256 };
+	struct kit k = world("log:sample");
+	k.m->calls.cap = CAP;
+	k.m->lanes.unnamed_cap = 8;
+	for (uint64_t i = 0; i < PATHS; i++) {
+		char name[32];
+		snprintf(name, sizeof name, "caller %u", (unsigned)i);
+		kit_method(&k, 0x10000 + i * 16, name);
+		const uint64_t asleep[] = { SLEEP, 0x10000 + i * 16, 0 };
+		const uint64_t awake[] = { WORK, 0x10000 + i * 16, 0 };
+		sampled(&k, i * 100, 7, i % 4 ? awake : asleep);
+		sampled(&k, i * 100 + 50, 7, sleeping);
+		kit_flush(&k);
+	}
+	struct pv_lanes_answer *a = ask(&k, 0, PATHS / 10, 10);
+	ck_assert_uint_gt(k.m->calls.folded, 0);
+	ck_assert_uint_eq(a->row[0].samples[PV_STATE_SLEEP], PATHS + PATHS / 4);
+	ck_assert_uint_eq(a->row[0].samples[PV_STATE_RUNNING], PATHS - PATHS / 4);
+	pv_lanes_answer_destroy(a);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(threads_beyond_the_cap_share_a_lane)
 {
 	struct kit k = world(OURS);
@@ -288,6 +314,7 @@ int main(void)
 	tcase_add_test(c, names_that_come_later_count);
 	tcase_add_test(c, what_waits_for_names_is_bounded);
 	tcase_add_test(c, named_ones_make_room);
+	tcase_add_test(c, states_outlive_folding);
 	tcase_add_test(c, threads_beyond_the_cap_share_a_lane);
 	tcase_add_loop_test(c, cells_get_wider_and_lose_nothing, 0, 2);
 	tcase_add_test(c, stops_of_the_collector_stand_across);

@@ -480,6 +480,7 @@ static bool fold_once(struct pv_model *m, uint32_t *parent, bool newest)
 	follow(m, f.into);
 	*parent = f.into[*parent];
 	pv_window_renumber_nodes(m, f.into);
+	pv_lanes_renumber(m, f.into);
 	return true;
 }
 

@@ -24,6 +24,11 @@ void pv_lanes_finish(struct pv_lanes *l)
 	pv_array_finish(&l->lane);
 	pv_array_finish(&l->of);
 	pv_array_finish(&l->unnamed);
+	if (l->judged) {
+		free(l->judged->method);
+		free(l->judged->node);
+	}
+	free(l->judged);
 }
 
 /* --- whether a thread waited */
@@ -51,32 +56,96 @@ enum pv_thread_state pv_call_state(const struct pv_model *m, uint32_t method, bo
 						: pv_state_of_method(name);
 }
 
-static struct pv_lane_state *states_of_methods(const struct pv_model *m)
+/* Entries from `n` on are to be judged. */
+static bool extend(struct pv_lane_state **v, size_t *n, size_t *room, size_t to)
 {
-	struct pv_lane_state *v = calloc(m->names.method.n + 1, sizeof *v);
-	for (uint32_t i = 1; v && i < m->names.method.n; i++) {
-		v[i].state = (uint8_t)pv_call_state(m, i, &v[i].logged);
-		v[i].unnamed = !m->names.method.v[i].native && !pv_names_method_name(&m->names, i);
+	if (to > *room) {
+		size_t more = to + to / 2;
+		struct pv_lane_state *grown = realloc(*v, more * sizeof *grown);
+		if (!grown)
+			return false;
+		*v = grown;
+		*room = more;
 	}
-	return v;
+	for (; *n < to; ++*n)
+		(*v)[*n] = (struct pv_lane_state){ .again = true };
+	return true;
 }
 
-struct pv_lane_state *pv_lane_states(const struct pv_model *m)
+/* Whether a method that was there has got its name. */
+static bool judge_methods(struct pv_model *m, size_t known)
 {
-	const struct pv_tree_node *node = m->calls.node.v;
-	bool by_name = pv_call_samples_wait(m);
-	struct pv_lane_state *method = states_of_methods(m);
-	struct pv_lane_state *of = method ? calloc(m->calls.node.n + 1, sizeof *of) : NULL;
-	for (size_t i = 1; of && i < m->calls.node.n; i++) {
-		of[i] = method[node[i].method];
-		if (of[i].logged || (by_name && of[i].state != PV_STATE_RUNNING))
+	struct pv_lane_judged *j = m->lanes.judged;
+	bool changed = false;
+	for (uint32_t i = 1; i < j->methods; i++) {
+		struct pv_lane_state *s = &j->method[i];
+		if (!s->again)
 			continue;
-		bool unnamed = of[i].unnamed;
-		of[i] = by_name ? of[node[i].parent] : (struct pv_lane_state){ 0 };
-		of[i].unnamed |= unnamed;
+		s->again = !pv_names_method_name(&m->names, i);
+		s->unnamed = s->again && !m->names.method.v[i].native;
+		s->state = (uint8_t)pv_call_state(m, i, &s->logged);
+		changed |= i < known && !s->again;
 	}
-	free(method);
-	return of;
+	j->method[0].again = false;
+	return changed;
+}
+
+static void judge_node(struct pv_model *m, size_t i)
+{
+	struct pv_lane_judged *j = m->lanes.judged;
+	const struct pv_tree_node *node = &m->calls.node.v[i];
+	const struct pv_lane_state own = j->method[node->method];
+	struct pv_lane_state *of = &j->node[i];
+	*of = own;
+	if (own.logged || (j->by_name && own.state != PV_STATE_RUNNING))
+		return;
+	*of = j->by_name && i ? j->node[node->parent] : (struct pv_lane_state){ .state = 0 };
+	of->unnamed |= own.unnamed;
+	of->again |= own.again;
+}
+
+/* Each is judged once, but for those that wait for names: when one has come. */
+const struct pv_lane_state *pv_lane_states(struct pv_model *m)
+{
+	if (!m->lanes.judged)
+		m->lanes.judged = calloc(1, sizeof *m->lanes.judged);
+	struct pv_lane_judged *j = m->lanes.judged;
+	bool by_name = pv_call_samples_wait(m);
+	if (!j)
+		return NULL;
+	size_t methods = j->methods, nodes = by_name == j->by_name ? j->nodes : 0;
+	j->nodes = nodes;
+	j->by_name = by_name;
+	if (!extend(&j->method, &j->methods, &j->method_room,
+		    m->names.method.n ? m->names.method.n : 1) ||
+		!extend(&j->node, &j->nodes, &j->node_room, m->calls.node.n + 1))
+		return NULL;
+	if (judge_methods(m, methods) || j->renumbered)
+		nodes = 0;
+	j->nodes = m->calls.node.n;
+	for (size_t i = nodes; i < j->nodes; i++)
+		if (j->node[i].again)
+			judge_node(m, i);
+	j->renumbered = false;
+	return j->node;
+}
+
+void pv_lanes_renumber(struct pv_model *m, const uint32_t *into)
+{
+	struct pv_lane_judged *j = m->lanes.judged;
+	const struct pv_calls *c = &m->calls;
+	if (!j)
+		return;
+	struct pv_lane_state *old = j->node;
+	size_t n = j->nodes;
+	j->node = NULL;
+	j->nodes = j->node_room = 0;
+	j->renumbered = true;
+	bool ok = n && extend(&j->node, &j->nodes, &j->node_room, c->node.n);
+	for (size_t i = 0; ok && i < n; i++)
+		if (c->node.v[into[i]].method)
+			j->node[into[i]] = old[i];
+	free(old);
 }
 
 /* --- cells */
@@ -207,7 +276,7 @@ static bool find_lane(
 static bool judge(struct pv_model *m, bool all)
 {
 	struct pv_lanes *l = &m->lanes;
-	struct pv_lane_state *of = pv_lane_states(m);
+	const struct pv_lane_state *of = pv_lane_states(m);
 	size_t kept = 0;
 	bool ok = of != NULL;
 	for (size_t i = 0; ok && i < l->unnamed.n; i++) {
@@ -221,7 +290,6 @@ static bool judge(struct pv_model *m, bool all)
 	}
 	if (ok)
 		l->unnamed.n = kept;
-	free(of);
 	return ok;
 }
 

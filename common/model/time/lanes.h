@@ -45,6 +45,21 @@ struct pv_lane_unnamed {
 	uint32_t lane, cell, samples;
 };
 
+struct pv_lane_state {
+	uint8_t state; /* enum pv_thread_state */
+	bool logged;   /* by the log, else by a name */
+	bool unnamed;  /* a name that is not known yet may change it */
+	bool again;    /* private: to be judged when another name is known */
+};
+
+/* Private: states by method and by node, as far as they were judged. */
+struct pv_lane_judged {
+	struct pv_lane_state *method, *node; /* owned */
+	size_t methods, method_room, nodes, node_room;
+	bool by_name;    /* that they rest on */
+	bool renumbered; /* nodes have got other numbers since */
+};
+
 struct pv_lanes {
 	int64_t origin_ns; /* cell i covers origin + i * width, half-open; earlier ones are in 0 */
 	int64_t width_ns;  /* 0: no sample yet */
@@ -54,10 +69,11 @@ struct pv_lanes {
 	PV_ARRAY(struct pv_lane) lane; /* [0]: of threads without one; pages stay */
 	PV_ARRAY(uint32_t) of;         /* private: lane of a thread index, 0: none yet */
 	PV_ARRAY(struct pv_lane_unnamed) unnamed;
-	uint64_t shared;           /* samples in lane 0 */
-	uint64_t nowhere;          /* samples that name no thread */
-	uint64_t guessed;          /* judged by the names that were known then */
-	uint32_t cap, unnamed_cap; /* PV_LANES_CAP, PV_LANES_UNNAMED, less in tests */
+	struct pv_lane_judged *judged; /* owned; NULL: none yet */
+	uint64_t shared;               /* samples in lane 0 */
+	uint64_t nowhere;              /* samples that name no thread */
+	uint64_t guessed;              /* judged by the names that were known then */
+	uint32_t cap, unnamed_cap;     /* PV_LANES_CAP, PV_LANES_UNNAMED, less in tests */
 };
 
 /* Samples by state in a cell of a lane; NULL: none. The lane's. */
@@ -69,14 +85,10 @@ static inline const uint32_t *pv_lane_at(const struct pv_lane *l, uint32_t cell)
 
 /*
  * By node, the states of samples that end there, as names say: of the innermost method in which
- * threads wait, else running. The caller holds the lock and frees it. NULL: out of memory.
+ * threads wait, else running. The caller holds the lock; the lanes' until the model changes. NULL:
+ * out of memory.
  */
-struct pv_lane_state {
-	uint8_t state; /* enum pv_thread_state */
-	bool logged;   /* by the log, else by a name */
-	bool unnamed;  /* a name that is not known yet may change it */
-};
-struct pv_lane_state *pv_lane_states(const struct pv_model *m);
+const struct pv_lane_state *pv_lane_states(struct pv_model *m);
 
 /* Whether the log's plain samples may be of waiting threads. Under the lock, as the next one. */
 bool pv_call_samples_wait(const struct pv_model *m);
@@ -98,6 +110,8 @@ bool pv_lanes_waited(struct pv_model *m, const struct pv_thread *th, enum pv_thr
 bool pv_lanes_clip(struct pv_model *m, uint32_t *samples, int64_t time);
 /* Before nodes get other numbers: all is judged by the names there are. */
 bool pv_lanes_judge_all(struct pv_model *m);
+/* They got them: `into` by the old ones. */
+void pv_lanes_renumber(struct pv_model *m, const uint32_t *into);
 /* That lane, by its number, is its thread's; one cell of one lane: as they were saved. */
 bool pv_lanes_own(struct pv_lanes *l, uint32_t lane);
 bool pv_lanes_put(struct pv_lanes *l, uint32_t lane, uint32_t cell, enum pv_thread_state state,

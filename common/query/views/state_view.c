@@ -1,5 +1,4 @@
 /* Samples by what their threads did, all together: a row a state. */
-#include <stdlib.h>
 
 #include "common/model/model.h"
 #include "common/query/specs.h"
@@ -20,17 +19,15 @@ struct sums {
 	uint64_t logged[PV_STATES], inferred[PV_STATES];
 };
 
-static bool sum_up(const struct pv_model *m, struct sums *sums)
+static bool sum_up(struct pv_model *m, struct sums *sums)
 {
 	const struct pv_tree_node *node = m->calls.node.v;
 	bool by_name = pv_call_samples_wait(m);
-	struct pv_lane_state *of = pv_lane_states(m);
+	const struct pv_lane_state *of = pv_lane_states(m);
 	for (size_t i = 1; of && i < m->calls.node.n; i++)
 		(of[i].logged || !by_name ? sums->logged : sums->inferred)[of[i].state] +=
 			node[i].samples;
-	bool ok = of != NULL;
-	free(of);
-	return ok;
+	return of != NULL;
 }
 
 static void put(struct pv_build *b, unsigned state, bool logged, uint64_t samples, double all)
