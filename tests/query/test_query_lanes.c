@@ -180,7 +180,7 @@ START_TEST(named_ones_make_room)
 }
 END_TEST
 
-/* What was judged follows nodes to their new numbers; other paths get the old ones. */
+/* Nodes keep their state with their new numbers; other paths get the old ones. */
 START_TEST(states_outlive_folding)
 {
 	enum { PATHS = 2000, CAP = 256 };

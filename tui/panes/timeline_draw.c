@@ -198,6 +198,10 @@ void ui_timeline_draw(
 	}
 	t->lanes = ui_cols(lanes, names, r.w);
 	draw_cell(t, c, ui_rows(r, r.h - below, 1));
-	if (below == 2)
+	if (below == 2 && a->width_ns > MS && pv_lanes_cell_ns(a) < (double)a->width_ns)
+		ui_printf(c, ui_cols(ui_rows(r, r.h - 1, 1), 1, r.w), UI_WARN,
+			"samples of so long a time are kept by %g ms; o reads the time chosen anew, finer",
+			(double)a->width_ns / MS);
+	else if (below == 2)
 		draw_legend(c, ui_rows(r, r.h - 1, 1));
 }

@@ -117,7 +117,7 @@ static size_t busiest(const struct pv_lanes_answer *a, const struct pv_lanes_row
 	return best;
 }
 
-/* To the next row whose name has the text. */
+/* To the next row whose name has the text, and to its work. */
 static bool find_row(struct ui_timeline *t, struct ui_list *l, int dir)
 {
 	const struct pv_lanes_answer *a = t->answer;
@@ -128,7 +128,10 @@ static bool find_row(struct ui_timeline *t, struct ui_list *l, int dir)
 		if (!strcasestr(a->row[row].name, l->search))
 			continue;
 		l->look = UI_LOOK_FOUND;
-		return go_to_row(t, (int64_t)row) || true;
+		go_to_row(t, (int64_t)row);
+		if (pv_lanes_mark(a, &a->row[row], ui_timeline_cell(t)) != PV_STATE_RUNNING)
+			t->at_ns = middle(a, busiest(a, &a->row[row]));
+		return true;
 	}
 	l->look_tell = true;
 	return false;
@@ -192,10 +195,19 @@ static int64_t round_width(int64_t width, int dir)
 	return best;
 }
 
+/* Of a cell as it is wanted, which may be asked for still; at least 1. */
+static int64_t width_of(const struct ui_timeline *t)
+{
+	int64_t length = t->zoomed ? t->to_ns - t->from_ns : t->all_ns;
+	return length > t->room ? length / t->room : 1;
+}
+
 /* Cells of that width, the cursor's in its column, none before the recording's zero. */
 static bool zoom_to(struct ui_timeline *t, int64_t width)
 {
 	int64_t cells = t->room, column = (int64_t)ui_timeline_cell(t);
+	if (t->zoomed)
+		column = (t->at_ns - t->from_ns) / width_of(t);
 	int64_t from = t->at_ns / width * width - column * width;
 	ui_timeline_time(t, &t->seek_from, &t->seek_to);
 	t->zoomed = true;
@@ -206,14 +218,13 @@ static bool zoom_to(struct ui_timeline *t, int64_t width)
 
 static bool zoom(struct ui_timeline *t, int dir)
 {
-	const struct pv_lanes_answer *a = t->answer;
-	int64_t width = (a->to_ns - a->from_ns) / (int64_t)a->cells;
+	int64_t width = width_of(t);
 	int64_t next = round_width(width, dir);
 	if (dir < 0)
 		return width > CELL_LEAST && zoom_to(t, next);
 	if (!t->zoomed)
 		return false;
-	if (next >= t->all_ns / (int64_t)a->cells) {
+	if (next >= t->all_ns / t->room) {
 		t->zoomed = false;
 		return true;
 	}
