@@ -1,10 +1,10 @@
 #include "tui/screen/open_help.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/base/units.h"
 #include "common/report/report_sections.h"
 #include "tui/panes/column_help.h"
 #include "tui/screen/screen.h"
@@ -49,11 +49,29 @@ static void add_source(struct text *t, const struct ui_screen *s)
 	add_word(t, file ? path : "FILE");
 }
 
-static void add_range(struct text *t, const struct ui_screen *s, const char *lead)
+static bool has_ends(const struct ui_range *r)
 {
-	const struct ui_range *r = &s->shared.range;
-	if (r->on)
-		add(t, "%s%.12gs..%.12gs", lead, (double)r->from_ns / 1e9, (double)r->to_ns / 1e9);
+	return r->on && (r->from_ns != INT64_MIN || r->to_ns != INT64_MAX);
+}
+
+/* The chosen time and thread as options. */
+static void add_range(struct text *t, const struct ui_range *r)
+{
+	char typed[80];
+	if (has_ends(r))
+		add(t, "\n--range %s", ui_range_typed(r, typed, sizeof typed));
+	if (r->on && r->threaded)
+		add(t, "\n--thread 0x%" PRIx64, r->thread);
+}
+
+/* The same as keys. */
+static void type_range(struct text *t, const struct ui_range *r)
+{
+	char typed[80];
+	if (has_ends(r))
+		add(t, ":range %s<Enter>", ui_range_typed(r, typed, sizeof typed));
+	if (r->on && r->threaded)
+		add(t, ":thread 0x%" PRIx64 "<Enter>", r->thread);
 }
 
 static const struct pv_section *section_of(const struct ui_list *l)
@@ -86,7 +104,7 @@ static void report_command(const struct ui_screen *s, const struct ui_list *l, s
 		add(t, "\n--names raw");
 	if (section->flags & PV_SECTION_GRAPH)
 		add(t, "\n--shot %u", (unsigned)s->shared.heap.shot);
-	add_range(t, s, "\n--range ");
+	add_range(t, &s->shared.range);
 	add_source(t, s);
 }
 
@@ -98,9 +116,7 @@ static void frame_command(const struct ui_screen *s, const struct ui_list *l, st
 	struct text keys = { room, sizeof room, 0 };
 	room[0] = 0;
 	add(&keys, ":%s<Enter>", ui_command_row(p->def->command)->name);
-	add_range(&keys, s, ":range ");
-	if (s->shared.range.on)
-		add(&keys, "<Enter>");
+	type_range(&keys, &s->shared.range);
 	if (p->group)
 		add(&keys, ":group %s<Enter>", pv_by_name(p->group));
 	if (s->shared.my_code)
