@@ -91,9 +91,14 @@ static bool met(const struct pv_model *m, unsigned group, struct pv_coverage *c)
 	if (pv_groups_enabled(m) & group) {
 		bool gaps = m->damaged || m->lost_events;
 		c->state = gaps ? PV_PARTIAL : PV_COMPLETE;
-		pv_coverage_say(c, gaps ? "none met in what there is" : "none happened");
+		pv_coverage_say(c, "%s", gaps ? "none met in what there is" : pv_coverage_none(m));
 	}
 	return false;
+}
+
+const char *pv_coverage_none(const struct pv_model *m)
+{
+	return m->only.threaded ? "none by this thread" : "none happened";
 }
 
 static void of_calls(const struct pv_model *m, struct pv_coverage *c)

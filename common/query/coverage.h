@@ -60,6 +60,9 @@ const char *pv_coverage_text(enum pv_coverage_state state);
 void pv_coverage_of(const struct pv_model *m, struct pv_groups_cache *groups, enum pv_what what,
 	struct pv_coverage *ret);
 
+/* Says that there are none although they are recorded: by one thread, if others may have some. A literal, never NULL. */
+const char *pv_coverage_none(const struct pv_model *m);
+
 /* Appends a phrase to the detail. */
 void pv_coverage_say(struct pv_coverage *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

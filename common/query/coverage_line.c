@@ -120,10 +120,13 @@ static void append_list(const struct pv_model *m, enum pv_view view, char *buf, 
 	if (!group[view])
 		return;
 	if (!(pv_groups_recorded(m) & group[view])) {
-		snprintf(text, sizeof text, "%s%s", pv_view_name(view),
-			!(pv_groups_enabled(m) & group[view]) ? " not recorded"
-			: m->damaged || m->lost_events ? " partial: none met in what there is"
-						       : ": none happened");
+		bool known = pv_groups_enabled(m) & group[view],
+		     gaps = m->damaged || m->lost_events;
+		snprintf(text, sizeof text, "%s%s%s", pv_view_name(view),
+			!known ? " not recorded"
+			: gaps ? " partial: none met in what there is"
+			       : ": ",
+			known && !gaps ? pv_coverage_none(m) : "");
 		append(buf, size, text);
 		return;
 	}

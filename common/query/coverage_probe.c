@@ -50,18 +50,18 @@ static void say_first(struct pv_coverage *c, const char *text)
 		pv_coverage_say(c, "%s", before);
 }
 
-static void forget_none(struct pv_coverage *c)
+static void forget_none(const struct pv_model *m, struct pv_coverage *c)
 {
-	if (strcmp(c->detail, "none happened") == 0)
+	if (strcmp(c->detail, pv_coverage_none(m)) == 0)
 		c->detail[0] = 0;
 }
 
 /* ---- the allocator */
 
-static void bypass(struct pv_coverage *c, const char *text)
+static void bypass(const struct pv_model *m, struct pv_coverage *c, const char *text)
 {
 	c->state = PV_BYPASSED;
-	forget_none(c);
+	forget_none(m, c);
 	say_first(c, text);
 }
 
@@ -74,7 +74,7 @@ static bool is_bypassed(const struct pv_model *m, struct pv_coverage *c, bool fr
 			"malloc, free and realloc are of different libraries"
 			" (%.60s): nothing was hooked",
 			value);
-		bypass(c, text);
+		bypass(m, c, text);
 		return true;
 	}
 	const char *library = word(m, "bypassed", value) ? strchr(value, ':') : NULL;
@@ -91,7 +91,7 @@ static bool is_bypassed(const struct pv_model *m, struct pv_coverage *c, bool fr
 			"malloc is that of %.60s, before the probe: allocations"
 			" are not seen",
 			library + 1);
-	bypass(c, text);
+	bypass(m, c, text);
 	return true;
 }
 
@@ -132,7 +132,7 @@ static void of_allocations(const struct pv_model *m, struct pv_coverage *c)
 
 static void of_calls(const struct pv_model *m, struct pv_coverage *c)
 {
-	bool none = c->state == PV_COMPLETE && strcmp(c->detail, "none happened") == 0;
+	bool none = c->state == PV_COMPLETE && strcmp(c->detail, pv_coverage_none(m)) == 0;
 	if (!none || !by_probe(m, "native"))
 		return;
 	c->state = PV_NOT_RECORDED;

@@ -278,6 +278,20 @@ START_TEST(what_only_our_probes_record_is_said_too)
 }
 END_TEST
 
+/* A collection is in the buffer of the thread that made it. */
+START_TEST(what_other_threads_did_is_not_denied)
+{
+	char detail[300];
+	struct kit k = kit_new("profview:coreclr,gc,suspend");
+	kit_flush(&k);
+	k.m->only = (struct pv_restrict){ .threaded = true, .thread_id = 77 };
+	ck_assert_str_eq(state_of(&k, "gc", detail), "complete");
+	ck_assert_str_eq(detail, "none by this thread");
+	expect_said(&k, PV_VIEW_STOPS, "suspensions", "suspensions: none by this thread");
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(spans_beyond_the_limit_are_not_complete)
 {
 	char detail[300];
@@ -552,6 +566,7 @@ int main(void)
 	tcase_add_test(c, folded_waits_are_told);
 	tcase_add_test(c, no_view_is_complete_when_nothing_was_recorded);
 	tcase_add_loop_test(c, what_only_our_probes_record_is_said_too, 0, PV_COUNT_OF(more));
+	tcase_add_test(c, what_other_threads_did_is_not_denied);
 	tcase_add_test(c, spans_beyond_the_limit_are_not_complete);
 	tcase_add_test(c, a_start_said_twice_stands_for_no_other);
 	tcase_add_test(c, losses_are_the_probes_own_counter);
