@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -73,6 +74,11 @@ def once(tool, kind, base, new):
     return logs
 
 
+def escaped(text):
+    """As a cell of Markdown has it (put_escaped in common/report/table_csv.c)."""
+    return re.sub(r'[|\\`*_<>\[\]&~]', r'\\\g<0>', text)
+
+
 def forms(tool, logs):
     """The four formats say the same; the parts of one log; several logs a side."""
     v, section = tool.v, 'methods.samples_self'
@@ -85,7 +91,7 @@ def forms(tool, logs):
     marked = tool.run('diff', logs[0], logs[2], '--per', 'none', '--format', 'md', '--section', section).stdout
     for row in report[section]:
         v.true('text has the row', row['readable'] in text)
-        v.true('Markdown has the row', row['readable'].replace('_', r'\_') in marked, marked)
+        v.true('Markdown has the row', escaped(row['readable']) in marked, marked)
     every = tool.diff(logs[0], logs[2], '--per', 'none', '--all')
     for t in every['totals']:
         if t['section'].endswith(('samples_self', 'allocations', 'allocated_bytes', 'objects', 'bytes')):
