@@ -96,11 +96,6 @@ static bool met(const struct pv_model *m, unsigned group, struct pv_coverage *c)
 	return false;
 }
 
-const char *pv_coverage_none(const struct pv_model *m)
-{
-	return m->only.threaded ? "none by this thread" : "none happened";
-}
-
 static void of_calls(const struct pv_model *m, struct pv_coverage *c)
 {
 	if (!met(m, PV_GROUP_CALLS, c))

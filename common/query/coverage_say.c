@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/model/model.h"
+
 void pv_coverage_say(struct pv_coverage *c, const char *format, ...)
 {
 	size_t at = strlen(c->detail);
@@ -15,4 +17,9 @@ void pv_coverage_say(struct pv_coverage *c, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(c->detail + at, sizeof c->detail - at, format, args);
 	va_end(args);
+}
+
+const char *pv_coverage_none(const struct pv_model *m)
+{
+	return m->only.threaded ? "none by this thread" : "none happened";
 }
