@@ -4,13 +4,13 @@
  * program never waits for it.
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
 #include "probe/clr/clr_heap.h"
 #include "probe/clr/clr_runtime.h"
 #include "probe/clr/host_clr.h"
+#include "probe/core/worker.h"
 
 enum { END_WAIT_S = 5, ADJUST_WAIT_S = 2 };
 
@@ -75,18 +75,14 @@ static void *work(void *ctx)
 /* Under the lock. */
 static bool begin(void)
 {
-	sigset_t all, before;
-	pthread_t thread;
+	static struct pvp_worker worker;
 	if (running)
 		return !stopping;
 	wanted = 0; /* requests that the last session left open */
 	unresolved = unnamed = sleepy = wakeful = leaving = misfit = false;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	running = pthread_create(&thread, NULL, work, NULL) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	running = pvp_worker_start(&worker, 0, work, NULL) == 0;
 	if (running)
-		pthread_detach(thread);
+		pthread_detach(worker.thread);
 	return running;
 }
 

@@ -17,6 +17,7 @@
 #include "probe/core/tell.h"
 #include "probe/core/thread_buf.h"
 #include "probe/core/writer.h"
+#include "probe/core/worker.h"
 
 enum {
 	FRAMES = 64, /* callers; of deeper stacks the innermost */
@@ -64,7 +65,7 @@ static _Atomic unsigned hz;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the next two */
 static pthread_cond_t wake;
 static bool stopping;
-static pthread_t helper;
+static struct pvp_worker looker;
 static bool running; /* the writer's */
 static uint64_t lost_counted;
 
@@ -330,19 +331,6 @@ static void *help(void *unused)
 	return unused;
 }
 
-static bool create(void)
-{
-	pthread_attr_t attr;
-	int error = pthread_attr_init(&attr);
-	if (error)
-		return false;
-	pthread_attr_setstacksize(&attr, STACK);
-	error = pthread_create(&helper, &attr, help, NULL);
-	pthread_attr_destroy(&attr);
-	return !error || (error == EINVAL && pthread_create(&helper, NULL, help, NULL) == 0);
-}
-
-/* All signals are blocked in the writer's thread, and so in ours. */
 static void begin(void)
 {
 	pthread_condattr_t attr;
@@ -358,7 +346,7 @@ static void begin(void)
 	pthread_condattr_destroy(&attr);
 	stopping = false;
 	used = 0;
-	running = create();
+	running = pvp_worker_start(&looker, STACK, help, NULL) == 0;
 }
 
 static void end(void)
@@ -367,7 +355,7 @@ static void end(void)
 	stopping = true;
 	pthread_cond_signal(&wake);
 	pthread_mutex_unlock(&lock);
-	pthread_join(helper, NULL);
+	pthread_join(looker.thread, NULL);
 	running = false;
 }
 

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "probe/control/control_socket.h"
 #include "probe/control/control_commands.h"
 #include "probe/core/thread_buf.h"
+#include "probe/core/worker.h"
 
 enum {
 	PEERS = 8,
@@ -34,7 +34,7 @@ struct peer {
 static struct {
 	struct pvp_listener listener;
 	const struct pvp_host *host;
-	pthread_t thread;
+	struct pvp_worker worker;
 	bool serving, ending; /* the latter: still to be joined */
 	_Atomic bool quit;
 	struct peer peers[PEERS];
@@ -168,27 +168,10 @@ static void *run(void *unused)
 	return NULL;
 }
 
-static bool start_thread(void)
-{
-	pthread_attr_t attr;
-	sigset_t all, before;
-	if (pthread_attr_init(&attr) != 0)
-		return false;
-	pthread_attr_setstacksize(&attr, STACK);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int error = pthread_create(&control.thread, &attr, run, NULL);
-	if (error == EINVAL) /* the program's thread-local variables need more */
-		error = pthread_create(&control.thread, NULL, run, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
-	return error == 0;
-}
-
 void pvp_control_open(const char *want, char ret_path[PVP_CONTROL_PATH])
 {
 	if (control.ending)
-		pthread_join(control.thread, NULL);
+		pthread_join(control.worker.thread, NULL);
 	control.ending = false;
 	bool ok = pvp_listener_open(&control.listener, want);
 	memcpy(ret_path, ok ? control.listener.path : "",
@@ -203,7 +186,7 @@ void pvp_control_serve(const struct pvp_host *host)
 	atomic_store(&control.quit, false);
 	for (size_t i = 0; i < PEERS; i++)
 		control.peers[i].fd.fd = -1;
-	control.serving = start_thread();
+	control.serving = pvp_worker_start(&control.worker, STACK, run, NULL) == 0;
 	if (!control.serving)
 		pvp_listener_close(&control.listener, true);
 }
@@ -213,10 +196,10 @@ void pvp_control_close(void)
 	atomic_store(&control.quit, true);
 	if (pvp_fd_ours(&control.listener.socket))
 		shutdown(control.listener.socket.fd, SHUT_RDWR); /* which ends poll() */
-	if (control.serving && pthread_equal(pthread_self(), control.thread))
+	if (control.serving && pthread_equal(pthread_self(), control.worker.thread))
 		control.ending = true; /* "stop": it ends behind its answer */
 	else if (control.serving)
-		pthread_join(control.thread, NULL);
+		pthread_join(control.worker.thread, NULL);
 	control.serving = false;
 	pvp_listener_close(&control.listener, true);
 }

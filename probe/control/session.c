@@ -13,6 +13,7 @@
 #include "probe/core/registry.h"
 #include "probe/sink/sink.h"
 #include "probe/core/writer.h"
+#include "probe/core/worker.h"
 
 enum { EXIT_WAIT_S = 1 };
 
@@ -29,6 +30,7 @@ static void before_fork(void)
 	held = pvp_guard_on();
 	if (!held)
 		return;
+	pvp_workers_hold();
 	pvp_registry_hold();
 	pthread_mutex_lock(&pvp_core.lock);
 }
@@ -39,6 +41,7 @@ static void after_fork(void)
 		return;
 	pthread_mutex_unlock(&pvp_core.lock);
 	pvp_registry_release();
+	pvp_workers_release();
 	pvp_guard_off();
 }
 
@@ -57,7 +60,9 @@ static void in_child(void)
 	pvp_control_forget();
 	pvp_writer_forget();
 	pvp_threads_forget(held);
-	if (!held)
+	if (held)
+		pvp_workers_release();
+	else
 		return; /* the interrupted event still writes into its chunk */
 	pvp_pools_unmap();
 	pvp_guard_off();

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -393,29 +392,6 @@ static void fill_header(struct pvp_writer *w)
 	pvp_children_look_first(&w->children);
 }
 
-/* A small stack, unless the program's thread-local variables need more. */
-static int create_thread(struct pvp_writer *w)
-{
-	pthread_attr_t attr;
-	int error = pthread_attr_init(&attr);
-	if (error)
-		return error;
-	pthread_attr_setstacksize(&attr, STACK);
-	error = pthread_create(&w->thread, &attr, run, w);
-	pthread_attr_destroy(&attr);
-	return error == EINVAL ? pthread_create(&w->thread, NULL, run, w) : error;
-}
-
-static int start_thread(struct pvp_writer *w)
-{
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int error = create_thread(w);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return error;
-}
-
 static void free_writer(struct pvp_writer *w)
 {
 	if (w->moving)
@@ -513,7 +489,7 @@ int pvp_writer_start(const struct pvp_config *config, const struct pvp_host *hos
 		open_session(w);
 	pvp_unlock();
 	if (opened)
-		error = start_thread(w);
+		error = pvp_worker_start(&w->worker, STACK, run, w);
 	if (!error)
 		return 0;
 	if (opened && pvp_lock()) {
@@ -540,7 +516,7 @@ int pvp_writer_stop(void)
 	pvp_unlock();
 	if (!w)
 		return EALREADY;
-	pthread_join(w->thread, NULL);
+	pthread_join(w->worker.thread, NULL);
 	int result = w->failed ? ETIMEDOUT : 0;
 	if (pvp_lock()) {
 		close_session();

@@ -16,6 +16,7 @@
 #include "probe/sink/sink.h"
 #include "probe/core/thread_buf.h"
 #include "probe/core/writer_stats.h"
+#include "probe/core/worker.h"
 
 enum { PVP_TICK_MS = 100, PVP_PAGE = 64 << 10 };
 
@@ -41,7 +42,7 @@ struct pvp_out_buffer {
 };
 
 struct pvp_writer {
-	pthread_t thread;
+	struct pvp_worker worker;
 	uint64_t tid, start_ns;
 	struct pvp_config config;
 	const struct pvp_host *host;

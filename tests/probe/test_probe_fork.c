@@ -249,13 +249,6 @@ START_TEST(a_slow_child_is_counted_once)
 }
 END_TEST
 
-/* A thread may hold the lock of ASan's allocator at a fork: in the child it stays held. */
-#ifdef __SANITIZE_ADDRESS__
-enum { ALLOCATOR_FORKS = false };
-#else
-enum { ALLOCATOR_FORKS = true };
-#endif
-
 int main(void)
 {
 	pthread_atfork(NULL, NULL, hold); /* before the probe's, and so run before it */
@@ -265,10 +258,8 @@ int main(void)
 	looked_at = getpid();
 	tcase_add_checked_fixture(t, probe_setup, probe_teardown);
 	tcase_add_test(t, a_child_records_nothing);
-	if (ALLOCATOR_FORKS) {
-		tcase_add_test(t, a_child_may_start_its_own);
-		tcase_add_test(t, children_have_sinks_of_their_own);
-	}
+	tcase_add_test(t, a_child_may_start_its_own);
+	tcase_add_test(t, children_have_sinks_of_their_own);
 	tcase_add_test(t, forks_among_busy_threads);
 	tcase_add_test(t, a_slow_child_is_counted_once);
 	suite_add_tcase(s, t);

@@ -1,0 +1,33 @@
+/*
+ * Threads of the probe's own. They block every signal (the program's handlers never run on them),
+ * and none of them is starting while the program forks: what runs before a thread's first function
+ * may hold a lock of the allocator's that the child would never see released (AddressSanitizer's;
+ * glibc's own takes care of itself).
+ */
+#ifndef PV_PROBE_WORKER_H
+#define PV_PROBE_WORKER_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stddef.h>
+
+/* Lives until the thread is joined, or for ever where it is detached. */
+struct pvp_worker {
+	pthread_t thread;
+	void *(*run)(void *);
+	void *arg;
+	sem_t runs; /* posted by its first instruction */
+};
+
+/*
+ * stack: bytes, more if the program's thread-local variables need more; 0: as usual. Returns once the thread
+ * runs, at the latest after 50 ms: it may have to wait for a lock of the loader's that this
+ * thread holds. 0, or an error number. From any thread, one after the other.
+ */
+int pvp_worker_start(struct pvp_worker *w, size_t stack, void *(*run)(void *), void *arg);
+
+/* Around a fork, on the thread that forks: no worker is starting meanwhile. */
+void pvp_workers_hold(void);
+void pvp_workers_release(void);
+
+#endif
