@@ -289,8 +289,10 @@ static void publish(struct pvp_unwind_set *next)
 static struct pvp_unwind_set *set_of_found(void)
 {
 	struct pvp_unwind_set *s = malloc(sizeof *s + found.n * sizeof s->v[0]);
+	static uint64_t number;
 	if (!s)
 		return NULL;
+	s->number = ++number;
 	s->n = found.n;
 	qsort(found.v, found.n, sizeof *found.v, by_address);
 	for (size_t i = 0; i < found.n; i++)

@@ -16,6 +16,7 @@ struct pvp_unwind_module {
 };
 
 struct pvp_unwind_set {
+	uint64_t number; /* no two of a process have the same, none has 0 */
 	size_t n;
 	struct pvp_unwind_module v[]; /* by address */
 };

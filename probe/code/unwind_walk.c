@@ -3,6 +3,7 @@
 #if defined(__x86_64__)
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ enum {
 	LEAST_CODE = 1 << 16, /* no function lies below */
 	MOST_LOCALS = 16 * PAGE,
 	MOST_SIGNALS = 8, /* frames of signals in one stack: they alone may lead downwards */
+	UNKNOWN = 1,
 };
 
 /* In a signal's frame: the ucontext at rsp, uc_mcontext.gregs. */
@@ -29,8 +31,9 @@ struct walk {
 	uintptr_t pc, sp, fp;
 	uintptr_t low, high; /* pages that can be read */
 	unsigned signals;
-	bool exact;   /* pc is an instruction, no return address */
-	bool fp_lost; /* nobody knows it any more */
+	uintptr_t fp_at; /* of the last step: as in struct pvp_walked */
+	bool exact;      /* pc is an instruction, no return address */
+	bool fp_lost;    /* nobody knows it any more */
 	struct {
 		enum pvp_walk_end end; /* ENDS: its caller is known */
 		uintptr_t pc;
@@ -156,14 +159,16 @@ static bool by_row(struct walk *w, const struct pvp_row *r)
 		return by_signal(w);
 	if (!cfa_of(w, r, &cfa))
 		return false;
-	if (r->fp < 0) {
-		if (!load(w, cfa + (uintptr_t)(intptr_t)r->fp * WORD, &fp))
-			return false;
-		lost = false;
-	} else if (r->fp == PVP_FP_AT_FP && !w->fp_lost) {
-		if (!load(w, w->fp, &fp))
-			return false;
-	}
+	uintptr_t fp_at = 0;
+	if (r->fp < 0)
+		fp_at = cfa + (uintptr_t)(intptr_t)r->fp * WORD;
+	else if (r->fp == PVP_FP_AT_FP && !w->fp_lost)
+		fp_at = w->fp;
+	if (fp_at && !load(w, fp_at, &fp))
+		return false;
+	lost &= r->fp >= 0;
+	if (r->rule != PVP_RULE_AT_SP && r->rule != PVP_RULE_AT_FP)
+		w->fp_at = fp_at; /* no other word was read but the return address */
 	return to_caller(w, cfa, fp, lost);
 }
 
@@ -282,6 +287,7 @@ static bool by_stub(struct walk *w)
 static bool step(struct walk *w)
 {
 	bool changed = false;
+	w->fp_at = UNKNOWN;
 	uintptr_t pc = w->pc - !w->exact;
 	const struct pvp_unwind_module *m =
 		w->set ? pvp_unwind_module_at(w->set, pc, &changed) : NULL;
@@ -302,32 +308,178 @@ static bool misled(const struct walk *w)
 	       w->end != PVP_WALK_WHOLE && w->end != PVP_WALK_CHANGED && w->end != PVP_WALK_RULE;
 }
 
-unsigned pvp_unwind_walk(
-	const struct pvp_registers *at, uint64_t *to, unsigned most, struct pvp_walk_stop *ret_stop)
+static struct walk begin(const struct pvp_registers *at)
 {
-	int before = errno;
-	unsigned n = 0;
-	struct walk w = { .set = pvp_unwind_enter(),
+	return (struct walk){ .set = pvp_unwind_enter(),
 		.pc = at->pc,
 		.sp = at->sp,
 		.fp = at->fp,
 		.exact = !at->called,
 		.guess.end = PVP_WALK_ENDS,
 		.end = PVP_WALK_ENDS };
+}
+
+/* How many frames of n are true. */
+static unsigned end(const struct walk *w, unsigned n, struct pvp_walk_stop *ret_stop)
+{
+	pvp_unwind_leave();
+	*ret_stop = (struct pvp_walk_stop){ w->end == PVP_WALK_ENDS ? PVP_WALK_DEEP : w->end,
+		w->pc - !w->exact };
+	if (!misled(w))
+		return n;
+	*ret_stop = (struct pvp_walk_stop){ w->guess.end, w->guess.pc };
+	return n - (n > 0);
+}
+
+unsigned pvp_unwind_walk(
+	const struct pvp_registers *at, uint64_t *to, unsigned most, struct pvp_walk_stop *ret_stop)
+{
+	int before = errno;
+	unsigned n = 0;
+	struct walk w = begin(at);
 	while (n < most && step(&w))
 		to[n++] = w.pc + w.exact;
-	pvp_unwind_leave();
-	*ret_stop = (struct pvp_walk_stop){ w.end == PVP_WALK_ENDS ? PVP_WALK_DEEP : w.end,
-		w.pc - !w.exact };
-	if (misled(&w)) {
-		*ret_stop = (struct pvp_walk_stop){ w.guess.end, w.guess.pc };
-		n -= n > 0;
+	n = end(&w, n, ret_stop);
+	errno = before;
+	return n;
+}
+
+/* ---- with the walk before in mind */
+
+extern void *__libc_stack_end __attribute__((weak));
+
+/*
+ * Pages from that of sp to the end of the stack that the system gave the thread: glibc keeps the
+ * thread's own record at the upper end of the stacks that it makes. No other mapping lies near the
+ * first thread's. What is readable once stays so as long as the thread lives.
+ */
+static void know_own_stack(struct walk *w, struct pvp_walk_memory *m)
+{
+	uintptr_t page = w->sp & ~(uintptr_t)(PAGE - 1), top = (uintptr_t)pthread_self();
+	uintptr_t first = &__libc_stack_end ? (uintptr_t)__libc_stack_end : 0;
+	if (w->sp < first && first - w->sp < FARTHEST)
+		top = first;
+	top &= ~(uintptr_t)(PAGE - 1);
+	if (page > top || top - page >= FARTHEST)
+		return; /* a stack that the program made */
+	if (m->high != top + PAGE) {
+		m->low = top;
+		m->high = top + PAGE;
 	}
+	for (uintptr_t at = m->low; at > page; at -= PAGE)
+		if (m->low - page > NEAR || !pvp_readable(at - PAGE))
+			return;
+	m->low = page < m->low ? page : m->low;
+	w->low = m->low;
+	w->high = m->high;
+}
+
+static bool plain(const struct walk *w)
+{
+	return !w->exact && !w->fp_lost && w->guess.end == PVP_WALK_ENDS;
+}
+
+static inline bool word_is(struct walk *w, uintptr_t at, uintptr_t value)
+{
+	bool near = at >= w->low && at < w->high;
+	return at != UNKNOWN && (near || reach(w, at)) && word(at) == value;
+}
+
+/* Whether the words that led from a frame to the next are as they were. */
+static inline bool leads_on(struct walk *w, const struct pvp_walked *f)
+{
+	return f[1].pc && word_is(w, f[1].sp - WORD, f[1].pc) &&
+	       (!f->fp_at || word_is(w, f->fp_at, f[1].fp));
+}
+
+/* A walk and what it meets, for the next one. */
+struct again {
+	struct walk w;
+	const struct pvp_walk_memory *before;
+	unsigned at; /* in the memory: frames below it are over */
+	unsigned n;  /* met */
+	struct pvp_walked met[PVP_WALK_KEPT];
+};
+
+static void note(struct again *a, const struct pvp_walked *f, unsigned n)
+{
+	unsigned room = PVP_WALK_KEPT - a->n;
+	n = n < room ? n : room;
+	memcpy(a->met + a->n, f, n * sizeof *f);
+	a->n += n;
+}
+
+/* Whether the frame at hand is one that was there before. */
+static bool known(struct again *a)
+{
+	const struct pvp_walk_memory *m = a->before;
+	const struct walk *w = &a->w;
+	while (a->at < m->n && m->frame[a->at].sp < w->sp)
+		a->at++;
+	const struct pvp_walked *f = &m->frame[a->at];
+	return a->at < m->n && f->pc == w->pc && f->sp == w->sp && f->fp == w->fp && plain(w);
+}
+
+/* From a known frame on as far as it leads; how many callers that gives. */
+static unsigned follow(struct again *a, uint64_t *to, unsigned most)
+{
+	const struct pvp_walked *first = &a->before->frame[a->at], *f = first;
+	const struct pvp_walked *last = &a->before->frame[a->before->n - 1];
+	unsigned n = 0;
+	for (; n < most && f < last && leads_on(&a->w, f); f++)
+		to[n++] = f[1].pc;
+	note(a, first, n);
+	a->at += n;
+	a->w.pc = f->pc;
+	a->w.sp = f->sp;
+	a->w.fp = f->fp;
+	return n;
+}
+
+static unsigned walk_again(struct again *a, uint64_t *to, unsigned most)
+{
+	struct walk *w = &a->w;
+	unsigned n = 0;
+	for (bool more = true; more;) {
+		if (known(a))
+			n += follow(a, to + n, most - n);
+		struct pvp_walked f = { plain(w) ? w->pc : 0, w->sp, w->fp, UNKNOWN };
+		more = n < most && step(w);
+		if (more) {
+			f.fp_at = w->fp_at;
+			to[n++] = w->pc + w->exact;
+		}
+		note(a, &f, 1);
+	}
+	return n;
+}
+
+unsigned pvp_unwind_walk_again(const struct pvp_registers *at, struct pvp_walk_memory *m,
+	uint64_t *to, unsigned most, struct pvp_walk_stop *ret_stop)
+{
+	int before = errno;
+	struct again a = { .w = begin(at), .before = m };
+	const struct pvp_unwind_set *set = a.w.set;
+	if (!set || set->number != m->set)
+		m->n = 0;
+	m->set = set ? set->number : 0;
+	know_own_stack(&a.w, m);
+	unsigned n = walk_again(&a, to, most);
+	memcpy(m->frame, a.met, a.n * sizeof a.met[0]);
+	m->n = a.n;
+	n = end(&a.w, n, ret_stop);
 	errno = before;
 	return n;
 }
 
 #else
+
+unsigned pvp_unwind_walk_again(const struct pvp_registers *at, struct pvp_walk_memory *m,
+	uint64_t *to, unsigned most, struct pvp_walk_stop *ret_stop)
+{
+	(void)m;
+	return pvp_unwind_walk(at, to, most, ret_stop);
+}
 
 unsigned pvp_unwind_walk(
 	const struct pvp_registers *at, uint64_t *to, unsigned most, struct pvp_walk_stop *ret_stop)

@@ -5,6 +5,8 @@
 #include "probe/code/native_walk.h"
 
 /* Of a thread, where it is. */
+enum { PVP_WALK_KEPT = 64 };
+
 struct pvp_registers {
 	uintptr_t pc, sp, fp;
 	bool called; /* pc is a return address, sp and fp are what they are behind it */
@@ -18,5 +20,27 @@ struct pvp_registers {
  */
 unsigned pvp_unwind_walk(const struct pvp_registers *at, uint64_t *to, unsigned most,
 	struct pvp_walk_stop *ret_stop);
+
+/*
+ * The walk of a thread before: its next one meets most of the same frames. Zeros at first; used by
+ * one walk at a time. Times and sizes are none of the caller's.
+ */
+struct pvp_walk_memory {
+	uint64_t set;        /* the number of the tables that it was made with */
+	uintptr_t low, high; /* of the thread's stack: known to be readable as long as it lives */
+	unsigned n;
+	struct pvp_walked { /* a frame, innermost first; pc 0: it cannot be taken up */
+		uintptr_t pc, sp, fp;
+		uintptr_t fp_at; /* its caller's rbp is saved there; 0: is the same; 1: unknown */
+	} frame[PVP_WALK_KEPT];
+};
+
+/*
+ * As pvp_unwind_walk(), from a return address of the calling thread, outside of signal handlers.
+ * Where a frame is as it was (place, rbp, code), and so are the words of the stack that lead on
+ * from it, so are its callers: they are looked at instead of looked up.
+ */
+unsigned pvp_unwind_walk_again(const struct pvp_registers *at, struct pvp_walk_memory *before,
+	uint64_t *to, unsigned most, struct pvp_walk_stop *ret_stop);
 
 #endif

@@ -2,6 +2,7 @@
  * and go. */
 #include "tests/kit/suite.h"
 
+#include <alloca.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -9,6 +10,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
@@ -203,6 +205,109 @@ static uintptr_t any_word(uint64_t r, const uintptr_t *words, size_t n)
 		return r;
 	}
 }
+
+/* ---- the walk that remembers the one before */
+
+static struct pvp_walk_memory memory;
+static unsigned compared, differ;
+
+/* From the caller's frame, as an allocation is: as the plain walk, in every frame. */
+static __attribute__((noinline)) void compare(void)
+{
+	uint64_t plain[MOST], again[MOST];
+	struct pvp_walk_stop why, also;
+	const uintptr_t *saved = __builtin_frame_address(0);
+	const struct pvp_registers from = { saved[1], (uintptr_t)(saved + 2), saved[0], true };
+	unsigned most = compared % 7 == 0 ? 5 : MOST;
+	unsigned n = pvp_unwind_walk(&from, plain, most, &why);
+	unsigned m = pvp_unwind_walk_again(&from, &memory, again, most, &also);
+	bool same = n == m && why.end == also.end && why.pc == also.pc &&
+		    memcmp(plain, again, n * sizeof *plain) == 0;
+	compared++;
+	differ += !same;
+}
+
+static __attribute__((noinline)) void wander(unsigned levels, uint64_t *r);
+
+static __attribute__((noinline)) void with_room(unsigned levels, uint64_t *r)
+{
+	volatile char *room = alloca(16 + *r % 512);
+	room[0] = 1;
+	wander(levels, r);
+	compare();
+	room[1] = 2;
+}
+
+static __attribute__((noinline)) int by_callback(const void *a, const void *b)
+{
+	compare();
+	return *(const int *)a - *(const int *)b;
+}
+
+/* Here and there, by the stack's own growth, by alloca, by a library's function. */
+static __attribute__((noinline)) void wander(unsigned levels, uint64_t *r)
+{
+	int few[] = { 3, 1, 2 };
+	*r ^= *r << 13, *r ^= *r >> 7, *r ^= *r << 17;
+	compare();
+	if (levels == 0)
+		return;
+	switch (*r % 4) {
+	case 0:
+		with_room(levels - 1, r);
+		break;
+	case 1:
+		qsort(few, 3, sizeof few[0], by_callback);
+		wander(levels - 1, r);
+		break;
+	case 2:
+		wander(levels - 1, r);
+		wander(levels / 2, r);
+		break;
+	default:
+		wander(levels - 1, r);
+	}
+	compare();
+}
+
+START_TEST(what_is_remembered_changes_nothing)
+{
+	uint64_t r = 88172645463325252;
+	pvp_unwind_refresh();
+	memory = (struct pvp_walk_memory){ 0 };
+	compared = differ = 0;
+	while (compared < 200000)
+		wander(24, &r);
+	ck_assert_uint_eq(differ, 0);
+}
+END_TEST
+
+static void *wanders(void *ignored)
+{
+	uint64_t r = 424242;
+	memory = (struct pvp_walk_memory){ 0 };
+	wander(20, &r);
+	return ignored;
+}
+
+/* On stacks that the system made and took away, of sizes of their own. */
+START_TEST(threads_that_come_and_go)
+{
+	pthread_t t;
+	pthread_attr_t attr;
+	pvp_unwind_refresh();
+	compared = differ = 0;
+	for (size_t i = 0; i < 200; i++) {
+		pthread_attr_init(&attr);
+		pthread_attr_setstacksize(&attr, (128 + 16 * (i % 16)) << 10);
+		ck_assert_int_eq(pthread_create(&t, &attr, wanders, NULL), 0);
+		pthread_join(t, NULL);
+		pthread_attr_destroy(&attr);
+	}
+	ck_assert_uint_eq(differ, 0);
+	ck_assert_uint_gt(compared, 1000);
+}
+END_TEST
 
 /* In the middle of the stack are pages that cannot be read. */
 START_TEST(corrupt_stacks)
@@ -409,6 +514,8 @@ int main(void)
 	}
 	tcase_add_test(c, any_registers);
 	tcase_add_test(c, corrupt_stacks);
+	tcase_add_test(c, what_is_remembered_changes_nothing);
+	tcase_add_test(c, threads_that_come_and_go);
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 	tcase_add_test(c, an_address_used_again);
 #endif
