@@ -71,6 +71,8 @@
 	KIND(EXT_TREE_CPU, "ext.calltree.cpu")                                                     \
 	KIND(EXT_CPU, "ext.cpu.sample")                                                            \
 	KIND(EXT_NATIVE_FREE, "ext.native.free")                                                   \
+	KIND(EXT_HELD, "ext.native.held")                                                          \
+	KIND(EXT_HELD_ALL, "ext.native.held_all")                                                  \
 	KIND(EXT_JIT_TIME, "ext.runtime.jit_time")                                                 \
 	KIND(EXT_JIT_FAILED, "ext.runtime.jit_failed")                                             \
 	KIND(EXT_LOAD_FAILED, "ext.runtime.load_failed")                                           \
@@ -267,6 +269,15 @@ struct pv_event {
 			struct pv_text what, name;
 			struct pv_span stack;
 		} span;
+		/*
+		 * Memory by allocation stack, all sums since the beginning. live: blocks that are
+		 * held; most_bytes: held at once; at_once: given back before another was got. The
+		 * stack, method keys outermost first, is in the first event of its number only.
+		 */
+		struct {
+			uint64_t number, allocations, bytes, live, live_bytes, most_bytes, at_once;
+			struct pv_span stack;
+		} held;
 		struct { uint64_t object, length; struct pv_text text; } string; /* MESSAGE, too */
 		struct { uint64_t object, type; } class_of; /* of the event behind it alone */
 		/* an extension event: family (the byte's high nibble), kind, its raw fields */

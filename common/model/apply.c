@@ -118,6 +118,9 @@ static bool other_event(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_EXT_CLASS_OF:
 	case PV_KIND_EXT_MESSAGE:
 		return pv_said_apply(x, e);
+	case PV_KIND_EXT_HELD:
+	case PV_KIND_EXT_HELD_ALL:
+		return pv_held_apply(x, e);
 	case PV_KIND_EXT_STRING:
 		return true; /* read when the object graph is built */
 	case PV_KIND_EXT_TREE_CALL:

@@ -24,7 +24,7 @@ static bool init_stores(struct pv_model *m)
 static const struct pv_object_listener *const on_objects[] = { &pv_locks_listener,
 	&pv_handles_listener, &pv_exceptions_listener, NULL };
 static const struct pv_stack_listener *const on_stacks[] = { &pv_handles_stacks,
-	&pv_exceptions_stacks, NULL };
+	&pv_exceptions_stacks, &pv_held_stacks, NULL };
 
 static uint64_t models; /* atomic: made so far */
 
@@ -77,6 +77,7 @@ void pv_model_destroy(struct pv_model *m)
 	pv_gc_finish(&m->gc);
 	pv_handles_finish(&m->handles);
 	pv_finalizers_finish(&m->finalizers);
+	pv_held_finish(&m->held);
 	pv_roots_finish(&m->roots);
 	pv_shots_finish(&m->shots);
 	pv_threads_finish(&m->threads);

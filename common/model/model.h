@@ -79,6 +79,7 @@ struct pv_model {
 	struct pv_gc gc;
 	struct pv_handles handles;
 	struct pv_finalizers finalizers;
+	struct pv_held held;
 	struct pv_roots roots;
 	struct pv_heap_shots shots;
 	struct pv_threads threads;

@@ -119,6 +119,7 @@ PV_SHAPE(ending, struct pv_ending, ENDING)
 	F(T, gc, PART, gc)                                                                         \
 	F(T, handles, PART, handles)                                                               \
 	F(T, finalizers, PART, finalizers)                                                         \
+	F(T, held, PART, held)                                                                     \
 	F(T, roots, PART, roots)                                                                   \
 	F(T, shots, PART, shots)                                                                   \
 	F(T, threads, PART, threads)                                                               \

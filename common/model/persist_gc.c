@@ -269,6 +269,32 @@ PV_SHAPE(finalizing, struct pv_finalizing, FINALIZING)
 	F(T, bucket, LEFT_OUT_ALL)
 PV_SHAPE_SHARED(finalizers, struct pv_finalizers, FINALIZERS)
 
+/* --- memory that native programs hold */
+
+#define HELD_STACK(F, T)                                                                           \
+	F(T, stack, ID, PV_STACKS)                                                                 \
+	F(T, allocations, FIGURE)                                                                  \
+	F(T, bytes, FIGURE)                                                                        \
+	F(T, live, FIGURE)                                                                         \
+	F(T, live_bytes, FIGURE)                                                                   \
+	F(T, most_bytes, FIGURE)                                                                   \
+	F(T, at_once, FIGURE)                                                                      \
+	F(T, past, FIGURES, uint64_t)
+PV_SHAPE(held_stack, struct pv_held_stack, HELD_STACK)
+
+#define HELD(F, T)                                                                                 \
+	F(T, one, LIST, held_stack, PV_HELD_STACKS, PV_HELD_CAP + 1)                               \
+	F(T, of, MAP, ID, PV_HELD_STACKS)                                                          \
+	F(T, live_bytes, FIGURE)                                                                   \
+	F(T, most_bytes, FIGURE)                                                                   \
+	F(T, readings, FIGURE)                                                                     \
+	F(T, point_ns, FIGURES, int64_t)                                                           \
+	F(T, points, AT_MOST, PV_HELD_POINTS)                                                      \
+	F(T, step, FIGURE)                                                                         \
+	F(T, since, FIGURE)                                                                        \
+	F(T, latest_ns, FIGURE)
+PV_SHAPE_SHARED(held, struct pv_held, HELD)
+
 /* --- roots */
 
 #define ROOT_COUNT(F, T)                                                                           \

@@ -44,6 +44,7 @@ enum pv_store {
 	PV_COMPILES,
 	PV_TRANSITIONS,
 	PV_COUNTERS,
+	PV_HELD_STACKS,
 	PV_STORES
 };
 _Static_assert((int)PV_STORES <= (int)PV_ARCHIVE_STORES, "too many stores");
@@ -64,6 +65,7 @@ PV_SHAPE_IS(throws, struct pv_exceptions)
 PV_SHAPE_IS(locks, struct pv_locks)
 PV_SHAPE_IS(handles, struct pv_handles)
 PV_SHAPE_IS(finalizers, struct pv_finalizers)
+PV_SHAPE_IS(held, struct pv_held)
 PV_SHAPE_IS(roots, struct pv_roots)
 PV_SHAPE_IS(gc, struct pv_gc)
 PV_SHAPE_IS(shots, struct pv_heap_shots)

@@ -117,11 +117,28 @@ static void of_calls(const struct pv_model *m, struct pv_coverage *c)
 	flaw(c, m->calls.folded, PV_PARTIAL, "call path{s} folded into (other)");
 }
 
+/* Sums of the probe, where it wrote no single allocation. */
+static void of_held(const struct pv_model *m, struct pv_coverage *c)
+{
+	char bytes[PV_UNIT_MAX];
+	uint64_t n = 0, all = 0;
+	for (size_t i = 1; i < m->held.one.n; i++) {
+		n += m->held.one.v[i].allocations;
+		all += m->held.one.v[i].bytes;
+	}
+	count(c, n, "allocation summed up by its stack", "allocations summed up by their stacks");
+	pv_coverage_say(c, "%s", pv_units_bytes(bytes, sizeof bytes, all));
+}
+
 static void of_allocations(const struct pv_model *m, struct pv_coverage *c)
 {
-	if (!met(m, PV_GROUP_ALLOC, c))
+	if (!met(m, PV_GROUP_ALLOC | PV_GROUP_HELD, c))
 		return;
 	char bytes[PV_UNIT_MAX];
+	if (!m->allocs.samples && m->held.readings) {
+		of_held(m, c);
+		return;
+	}
 	count(c, m->allocs.count, "allocation", "allocations");
 	pv_coverage_say(c, "%s", pv_units_bytes(bytes, sizeof bytes, m->allocs.bytes));
 	if (m->allocs.period == 0)
@@ -135,8 +152,13 @@ static void of_allocations(const struct pv_model *m, struct pv_coverage *c)
 static void of_allocation_stacks(const struct pv_model *m, struct pv_coverage *c)
 {
 	const struct pv_allocs *a = &m->allocs;
-	if (!met(m, PV_GROUP_ALLOC, c))
+	if (!met(m, PV_GROUP_ALLOC | PV_GROUP_HELD, c))
 		return;
+	if (!a->samples && m->held.readings) {
+		count(c, m->held.one.n ? m->held.one.n - 1 : 0, "stack", "stacks");
+		flaw(c, m->stacks.folded, PV_PARTIAL, "stack{s} cut by the limit");
+		return;
+	}
 	uint64_t with = a->with_backtrace + a->with_path;
 	if (with == 0) {
 		c->state = PV_NOT_RECORDED;

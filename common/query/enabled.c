@@ -34,6 +34,7 @@ static const struct option options[] = {
 	{ "gcroot", PV_GROUP_ROOTS },
 	{ "heapshot", PV_GROUP_SHOTS | PV_GROUP_GC | PV_GROUP_ROOTS },
 	{ "heapshot-on-shutdown", PV_GROUP_SHOTS | PV_GROUP_GC | PV_GROUP_ROOTS },
+	{ "held", PV_GROUP_HELD },
 	{ "jit", PV_GROUP_JIT },
 	{ "legacy", ALIAS_LEGACY },
 	{ "lines", PV_GROUP_LINES },
@@ -123,6 +124,7 @@ struct evidence {
 
 static const struct evidence evidence[] = {
 	{ PV_GROUP_ALLOC, PV_KIND_ALLOC, PV_KIND_ALLOC },
+	{ PV_GROUP_HELD, PV_KIND_EXT_HELD, PV_KIND_EXT_HELD_ALL },
 	{ PV_GROUP_CALLS, PV_KIND_METHOD_ENTER, PV_KIND_METHOD_EXC_LEAVE },
 	{ PV_GROUP_CALLS, PV_KIND_EXT_TREE_CALL, PV_KIND_EXT_TREE_CALL },
 	{ PV_GROUP_JIT, PV_KIND_METHOD_JIT, PV_KIND_METHOD_JIT },

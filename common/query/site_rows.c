@@ -96,7 +96,8 @@ struct pv_cell *pv_site_row(struct pv_site_rows *r, struct pv_site_key key)
 	if (!r->b->table)
 		return NULL;
 	r->b->table->row[r->b->table->rows - 1].rank = rank_of(r, key, class);
-	pv_cell_s(&c[r->class_column], pv_group_name(r->b, &r->classes, class));
+	if (r->class_column != r->stack_column)
+		pv_cell_s(&c[r->class_column], pv_group_name(r->b, &r->classes, class));
 	c[r->stack_column].u = key.other ? STACK_OTHER : key.stack;
 	c[r->stack_column].state = PV_CELL_PENDING;
 	return c;

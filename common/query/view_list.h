@@ -15,6 +15,7 @@
 	VIEW(CLASS_STACKS,                                                                         \
 		"class_stacks") /* call tree of the allocations of class row `select`,  \
 					    * innermost frame first */          \
+	VIEW(HELD, "held")                                                                         \
 	VIEW(ALLOCATION_SITES, "allocation_sites")                                                 \
 	VIEW(COLLECTIONS, "collections")                                                           \
 	VIEW(PAUSES, "pauses")                                                                     \

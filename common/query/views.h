@@ -121,8 +121,7 @@ struct pv_summary {
 	uint64_t threads, threads_ended;          /* of the program, */
 	uint64_t threads_profiler;                /* and those that the profiler runs for itself */
 	uint64_t methods_jitted, code_bytes, classes;
-	/* which groups the log has at all: enum pv_group bits */
-	unsigned recorded, enabled; /* seen in the events; asked for in the header's args */
+	unsigned recorded, enabled; /* enum pv_group: seen in the events; asked for by its args */
 	enum pv_log_end end;        /* how far that is known */
 	bool joined;                /* the beginning of the stream was missed */
 	uint32_t pair_ns; /* ns that tracing a call took, as the probe measured; 0: not known */
@@ -141,6 +140,7 @@ enum pv_group { PV_GROUP_CALLS = 1, PV_GROUP_ALLOC = 2, PV_GROUP_GC = 4, PV_GROU
 	PV_GROUP_TRANSITIONS = 1 << 28, PV_GROUP_SURVIVED = 1 << 29, PV_GROUP_SPANS = 1 << 30,
 	/* of PV_GROUP_JIT: code, or (2007) durations; of PV_GROUP_GC: not in its first stages */
 	PV_GROUP_CODE = 1 << 20, PV_GROUP_JIT_TIMES = 1 << 21, PV_GROUP_PAUSES = 1 << 22 };
+#define PV_GROUP_HELD (1u << 31) /* likewise: too large for the enum */
 /* clang-format on */
 void pv_view_summary(struct pv_model *m, struct pv_summary *ret); /* takes the model's lock */
 

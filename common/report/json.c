@@ -473,6 +473,7 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_tree(&j, "call_tree");
 	put_tree(&j, "flame");
 	put_section(&j, "classes", put_plain);
+	put_section(&j, "held", put_plain);
 	put_section(&j, "allocation_sites", put_plain);
 	put_section(&j, "throw_sites", put_plain);
 	put_section(&j, "wait_sites", put_plain);

@@ -22,6 +22,7 @@ extern char **environ;
 #define MONO_LIBRARY "libmono-profiler-profview.so"
 
 enum { OPTIONS = 2048 };
+#define LEAK_SHOTS "5000ms"
 
 /* ---- the library */
 
@@ -80,15 +81,27 @@ __attribute__((format(printf, 2, 3))) static void add(char *to, const char *form
 	va_end(args);
 }
 
+/* Unless it is given: --leaks needs no single allocations of a native program. */
+static const char *alloc_of(const struct pv_launch_options *o, enum pv_host host)
+{
+	return o->alloc ? o->alloc : o->leaks && host == PV_HOST_NATIVE ? "off" : "512k";
+}
+
+static const char *shots_of(const struct pv_launch_options *o)
+{
+	return o->heapshot ? o->heapshot : o->leaks ? LEAK_SHOTS : NULL;
+}
+
 bool pv_launch_words(const struct pv_launch_options *o, char *to, size_t room)
 {
 	const char *hz = o->sample && *o->sample ? o->sample : "100";
-	const char *alloc = o->alloc ? o->alloc : "512k", *shot = o->heapshot ? o->heapshot : "";
+	const char *alloc = alloc_of(o, PV_HOST_MONO), *shots = shots_of(o),
+		   *shot = shots ? shots : "";
 	bool samples = strcmp(hz, "0") != 0;
 	int n = snprintf(to, room,
 		"nodefaults,gc,exception,monitor,counter,classof,messages%s%s,alloc%s%s%s%s%s%s%s%s",
 		samples ? ",cpu,sample=" : "", samples ? hz : "", *alloc ? "=" : "", alloc,
-		o->calls ? ",calls" : "", o->heapshot ? ",heapshot" : "", *shot ? "=" : "", shot,
+		o->calls ? ",calls" : "", shots ? ",heapshot" : "", *shot ? "=" : "", shot,
 		o->probe ? "," : "", o->probe ? o->probe : "");
 	return n >= 0 && (size_t)n < room;
 }
@@ -131,8 +144,8 @@ static void native_options(const struct pv_launch *l, const struct pv_launch_opt
 		add(to, ",program=%s", l->program.runs);
 	if (!o->sample || strcmp(o->sample, "0") != 0)
 		add(to, ",sample=%s", o->sample && *o->sample ? o->sample : "100");
-	const char *alloc = o->alloc ? o->alloc : "512k";
-	add(to, ",alloc%s%s", *alloc ? "=" : "", alloc);
+	const char *alloc = alloc_of(o, PV_HOST_NATIVE);
+	add(to, ",alloc%s%s%s", *alloc ? "=" : "", alloc, o->leaks ? ",held" : "");
 	if (o->heapshot)
 		add(to, ",heapshot%s%s", *o->heapshot ? "=" : "", o->heapshot);
 	if (o->probe && pv_words_for(o->probe, PV_HOST_NATIVE, own, sizeof own) && *own)

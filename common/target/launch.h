@@ -15,6 +15,7 @@ struct pv_launch_options {
 	const char *alloc;    /* NULL: sampled; "": every one; a period like "512k" */
 	const char *sample;   /* NULL or "": 100 Hz; "0": none */
 	const char *heapshot; /* NULL: none; "" or a mode */
+	bool leaks;           /* sums of memory by stack; of a managed program shots by time */
 	const char *probe;    /* further options, or NULL */
 };
 

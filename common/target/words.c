@@ -75,6 +75,7 @@ static const struct row rows[] = {
 	{ "heapshot", ALL, SHOT, NULL, 0 },
 	{ "heapshot-on-shutdown", ALL, PLAIN, NULL, 0 },
 	{ "heapshot-room", M | D, SIZE, NULL, 0 },
+	{ "held", N, PLAIN, NULL, 0 },
 	{ "jit", M | D, GROUP, NULL, 0 },
 	{ "legacy", M | D, GROUP, NULL, 0 },
 	{ "lines", M, GROUP, NULL, 0 },

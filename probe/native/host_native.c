@@ -14,6 +14,7 @@
 #include "probe/code/modules.h"
 #include "probe/native/native_blocks.h"
 #include "probe/native/native_front.h"
+#include "probe/native/native_held.h"
 #include "probe/native/native_record.h"
 #include "probe/code/native_samples.h"
 #include "probe/code/stack_ends.h"
@@ -43,6 +44,7 @@ static bool method(uint64_t key, struct pvp_method *ret)
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 static struct pvp_native_options options; /* of the recording; changed before it begins */
 static char words_text[640];
+static uint64_t held_sent;          /* ns; the writer's */
 static uint64_t shot_due;           /* ns; 0: the recording begins. The writer's */
 static char given[PVP_NATIVE_TEXT]; /* as text, for children */
 
@@ -54,7 +56,7 @@ static const char *words(void)
 /* Of allocations: they come at once, and not from the writer. */
 static bool stacks_wanted(const struct pvp_native_options *o)
 {
-	return o->malloc && o->frames;
+	return (o->malloc || o->held) && o->frames;
 }
 
 static bool tell_native(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
@@ -66,6 +68,8 @@ static bool tell_native(struct pvp_writer *w, struct pvp_out_buffer *page, bool 
 		pvp_native_samples_tell(w, page);
 	else
 		pvp_stack_ends_again();
+	if (again && options.held)
+		ok = ok && pvp_held_tell(w, page, true);
 	return ok;
 }
 
@@ -80,8 +84,21 @@ static void shots_in_time(void)
 	shot_due = now + each - (shot_due ? (now - shot_due) % each : 0);
 }
 
+/* Often at first, so that a short program's growth is seen; then as trees of calls. The writer's. */
+static void who_holds(struct pvp_writer *w)
+{
+	enum { MS = 1000000, OFTEN = 250 * MS, YOUNG_S = 10 };
+	bool young = w->round_ns - w->start_ns < YOUNG_S * UINT64_C(1000) * MS;
+	bool due = w->tree_ns == w->round_ns || (young && w->round_ns - held_sent >= OFTEN);
+	if (!options.held || !due)
+		return;
+	held_sent = w->round_ns;
+	pvp_held_tell(w, &w->page, false);
+}
+
 static void told(struct pvp_writer *w)
 {
+	who_holds(w);
 	shots_in_time();
 	if (options.shot_at_end && w->last)
 		pvp_blocks_ask();
@@ -93,6 +110,7 @@ static void stop(void)
 	pvp_native_malloc_set(NULL);
 	pvp_native_samples_stop();
 	pvp_blocks_clear();
+	pvp_held_clear();
 	pvp_modules_finish();
 }
 
@@ -146,10 +164,12 @@ static void before_fork(void)
 {
 	fork_held = pvp_guard_on();
 	pvp_blocks_hold();
+	pvp_held_hold();
 }
 
 static void after_fork(void)
 {
+	pvp_held_release();
 	pvp_blocks_release();
 	if (fork_held)
 		pvp_guard_off();
@@ -177,14 +197,16 @@ static int start_native(const struct pvp_native_options *o)
 		return error;
 	options = *o;
 	char front[256] = "";
-	if ((o->malloc || o->blocks) && pvp_front_look && !pvp_front_look(front, sizeof front))
-		options.malloc = options.frees = options.blocks = false;
+	if ((o->malloc || o->blocks || o->held) && pvp_front_look &&
+		!pvp_front_look(front, sizeof front))
+		options.malloc = options.frees = options.blocks = options.held = false;
 	const char *reported = c.alloc && !o->malloc ? ",reported-allocations" : "";
 	snprintf(words_text, sizeof words_text, "%s%s%s%s", c.calls ? ",calls" : "", reported,
 		o->words, front);
 	if (words_text[0])
 		memmove(words_text, words_text + 1, strlen(words_text));
 	shot_due = 0;
+	pvp_held_clear();
 	pvp_blocks_clear(); /* here: the writer begins when it may, and there may be blocks by then
 			     */
 	if (stacks_wanted(&options))

@@ -124,6 +124,8 @@ static bool take(struct pvp_native_options *o, const struct word *w, bool *ret_f
 	bool plain = w->len == w->key;
 	if (plain && is(w, "free"))
 		return o->malloc = o->frees = true;
+	if (plain && is(w, "held"))
+		return o->held = true;
 	if (is(w, "heapshot"))
 		return take_shots(o, w);
 	if (plain && is(w, "cpu"))
@@ -154,6 +156,7 @@ static void describe(struct pvp_native_options *o)
 		n = snprintf(to, room, ",gcalloc");
 	n += snprintf(to + n, room - (size_t)n, "%s%s%s", o->frees ? ",free" : "",
 		o->malloc && o->by_site ? ",class=site" : "", o->blocks ? ",blocks" : "");
+	n += snprintf(to + n, room - (size_t)n, "%s", o->held ? ",held" : "");
 	if (o->shot_ms)
 		n += snprintf(to + n, room - (size_t)n, ",heapshot=%ums", o->shot_ms);
 	if (o->sample_hz)
@@ -175,8 +178,8 @@ bool pvp_native_parse(const char *text, struct pvp_native_options *ret)
 	}
 	if (o.frees && o.period) /* most would be of blocks that are not in the log */
 		return false;
-	if (o.malloc && o.period && !frames_given)
-		o.frames = SAMPLED_FRAMES;
+	if (!frames_given)
+		o.frames = o.held ? PVP_NATIVE_FRAMES : o.malloc && o.period ? SAMPLED_FRAMES : 0;
 	describe(&o);
 	*ret = o;
 	return true;

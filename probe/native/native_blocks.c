@@ -20,6 +20,7 @@ enum {
 struct block {
 	uint64_t address;    /* 0: free */
 	uint64_t bytes_type; /* bytes << 20 | class */
+	uint64_t stack;
 };
 
 struct part {
@@ -97,35 +98,39 @@ static bool grow(struct part *p)
 	return true;
 }
 
-void pvp_blocks_add(uint64_t address, uint64_t bytes, uint32_t type)
+bool pvp_blocks_add(uint64_t address, struct pvp_held_block block)
 {
 	struct part *p = part_of(address);
 	pthread_mutex_lock(&p->lock);
-	if (p->live >= p->slots / 4 * 3 && !grow(p)) {
-		atomic_store(&spoiled, true);
-	} else {
+	bool room = p->live < p->slots / 4 * 3 || grow(p);
+	if (room) {
 		struct block *b = find(p, address);
 		p->live += !b->address;
 		b->address = address;
-		b->bytes_type = bytes << TYPE_BITS | type;
+		b->bytes_type = block.bytes << TYPE_BITS | block.type;
+		b->stack = block.stack;
+	} else {
+		atomic_store(&spoiled, true);
 	}
 	pthread_mutex_unlock(&p->lock);
+	return room;
 }
 
-void pvp_blocks_remove(uint64_t address, uint64_t *ret_bytes, uint32_t *ret_type)
+struct pvp_held_block pvp_blocks_remove(uint64_t address)
 {
 	struct part *p = part_of(address);
-	*ret_bytes = 0;
-	*ret_type = 0;
+	struct pvp_held_block was = { 0, 0, 0 };
 	pthread_mutex_lock(&p->lock);
 	struct block *b = p->slots ? find(p, address) : NULL;
 	if (b && b->address) {
-		*ret_bytes = b->bytes_type >> TYPE_BITS;
-		*ret_type = (uint32_t)(b->bytes_type & TYPE_MASK);
+		was.bytes = b->bytes_type >> TYPE_BITS;
+		was.type = (uint32_t)(b->bytes_type & TYPE_MASK);
+		was.stack = (uint32_t)b->stack;
 		take_out(p, (size_t)(b - p->slot));
 		p->live--;
 	}
 	pthread_mutex_unlock(&p->lock);
+	return was;
 }
 
 void pvp_blocks_clear(void)

@@ -12,11 +12,19 @@
 
 struct pvp_writer;
 
-/* Any thread. A block that finds no memory for its record spoils later shots, which are discarded.
+/* type: its class, 0: not known; stack: that of native_held.h, or 0. Zeros: no block. */
+struct pvp_held_block {
+	uint64_t bytes;
+	uint32_t type, stack;
+};
+
+/*
+ * Any thread. A block that finds no memory for its record spoils later shots, which are discarded;
+ * false: it did.
  */
-void pvp_blocks_add(uint64_t address, uint64_t bytes, uint32_t type);
-/* The block's entry; zeros: none. */
-void pvp_blocks_remove(uint64_t address, uint64_t *ret_bytes, uint32_t *ret_type);
+bool pvp_blocks_add(uint64_t address, struct pvp_held_block block);
+/* The block's entry. */
+struct pvp_held_block pvp_blocks_remove(uint64_t address);
 
 /* Forgets all of them: a recording begins or ends. */
 void pvp_blocks_clear(void);

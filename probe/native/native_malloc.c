@@ -77,7 +77,7 @@ PVP_INLINE void *resize(void *block, size_t bytes, uintptr_t site, uintptr_t fra
 		return pvp_room_take(bytes);
 	if (PVP_LIKELY(!pvp_wanted(ALL)))
 		return pvp_next.realloc(block, bytes);
-	struct pvp_gone before = { 0, 0 };
+	struct pvp_held_block before = { 0, 0, 0 };
 	if (block)
 		before = pvp_block_gone(block);
 	void *to = pvp_next.realloc(block, bytes);

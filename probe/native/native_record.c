@@ -9,9 +9,8 @@
 #include "probe/core/alloc_period.h"
 #include "probe/core/emit.h"
 #include "probe/code/modules.h"
-#include "probe/native/native_blocks.h"
-#include "probe/code/stack_ends.h"
-#include "probe/code/unwind_walk.h"
+#include "probe/native/native_held.h"
+#include "probe/native/native_stack.h"
 #include "probe/core/registry.h"
 #include "probe/core/writer.h"
 
@@ -26,7 +25,8 @@ enum {
 
 _Atomic unsigned pvp_recording = PVP_RECORD_LOOK;
 
-static _Atomic bool by_site;
+static _Atomic bool by_site, held, shots;
+static _Thread_local void *newest __attribute__((tls_model("initial-exec"))); /* block got last */
 static _Atomic unsigned frames;
 static _Atomic uint64_t period;
 static _Atomic uint32_t class_of_size[SIZE_CLASSES];
@@ -42,11 +42,13 @@ void pvp_native_malloc_set(const struct pvp_native_options *o)
 		atomic_store(&period, 0);
 	if (o) {
 		atomic_store(&by_site, o->by_site);
+		atomic_store(&held, o->held);
+		atomic_store(&shots, o->blocks);
 		atomic_store(&frames, o->frames);
 		atomic_store(&period, o->period);
 		pvp_alloc_every(o->period);
 		what = (o->malloc ? PVP_RECORD_NEW : 0u) | (o->frees ? PVP_RECORD_FREE : 0u) |
-		       (o->blocks ? PVP_RECORD_ALIVE : 0u);
+		       (o->blocks || o->held ? PVP_RECORD_ALIVE : 0u);
 	}
 	unsigned before = atomic_load(&pvp_recording);
 	while (!atomic_compare_exchange_weak(
@@ -132,40 +134,18 @@ const char *pvp_native_class_name(const char *name)
 
 /* ---- events */
 
-/*
- * From the call of which `frame` is, outwards. Where frames between are ours, the place that asked
- * is among the first.
- */
-static unsigned walk(uint64_t at[PVP_NATIVE_FRAMES], unsigned most, uintptr_t site, uintptr_t frame)
+static void record(uint32_t type, uint64_t object, size_t bytes, const uint64_t *at, unsigned n)
 {
-	enum { OURS = 4, WORD = sizeof(uintptr_t) };
-	struct pvp_walk_stop stop;
-	const uintptr_t *saved = (const uintptr_t *)frame; /* the caller's, then where it goes on */
-	const struct pvp_registers caller = { saved[1], frame + 2 * WORD, saved[0], true };
-	unsigned ours = 0, n = 1;
-	at[0] = caller.pc;
-	n += pvp_unwind_walk(&caller, at + 1, most - 1, &stop);
-	pvp_stack_ends_note(&stop);
-	if (stop.end == PVP_WALK_CHANGED)
-		pvp_writer_hurry();
-	while (ours < n && ours < OURS && at[ours] != site)
-		ours++;
-	if (ours == n || ours == OURS)
-		ours = 0;
-	memmove(at, at + ours, (n - ours) * sizeof *at);
-	at[0] = site;
-	return n - ours;
-}
-
-static void with_stack(struct pv_event *ev, uintptr_t site, uintptr_t frame)
-{
-	uint64_t at[PVP_NATIVE_FRAMES], keys[PVP_NATIVE_FRAMES];
-	unsigned n = walk(at, atomic_load_explicit(&frames, memory_order_relaxed), site, frame);
+	uint64_t keys[PVP_NATIVE_FRAMES];
+	if (!n) {
+		pvp_alloc(type, object, bytes);
+		return;
+	}
 	for (unsigned i = 0; i < n; i++) /* outermost first; inside the call, a function's last */
 		keys[i] = at[n - 1 - i] - 1;
 	const struct pv_batch pools = { .pool = { keys, n, n } };
-	ev->alloc.stack = (struct pv_span){ 0, n };
-	pvp_event(ev, &pools, ev->alloc.object);
+	struct pv_event ev = { .kind = PV_KIND_ALLOC, .alloc = { type, object, bytes, { 0, n } } };
+	pvp_event(&ev, &pools, object);
 }
 
 bool pvp_native_taken(size_t bytes)
@@ -173,45 +153,54 @@ bool pvp_native_taken(size_t bytes)
 	return !atomic_load_explicit(&period, memory_order_relaxed) || pvp_alloc_taken(bytes);
 }
 
+/* The block is known from here on; at: its stack, if it is wanted. */
+static void keep(void *block, struct pvp_held_block b, const uint64_t *at, unsigned n)
+{
+	if (n)
+		b.stack = pvp_held_got(at, n, b.bytes);
+	newest = block;
+	if (!pvp_blocks_add((uint64_t)(uintptr_t)block, b) && n)
+		pvp_held_gone(b.stack, b.bytes, false);
+}
+
 void pvp_block_new(void *block, size_t bytes, uintptr_t site, uintptr_t frame)
 {
 	unsigned what = atomic_load_explicit(&pvp_recording, memory_order_relaxed);
-	uint64_t object = (uint64_t)(uintptr_t)block;
+	uint64_t object = (uint64_t)(uintptr_t)block, at[PVP_NATIVE_FRAMES];
 	bool taken = what & PVP_RECORD_NEW && pvp_native_taken(bytes);
-	if (!taken && !(what & PVP_RECORD_ALIVE))
-		return;
-	uint32_t type = class_of(bytes, site);
+	bool sums = what & PVP_RECORD_ALIVE && atomic_load_explicit(&held, memory_order_relaxed);
+	bool shot = what & PVP_RECORD_ALIVE && atomic_load_explicit(&shots, memory_order_relaxed);
+	unsigned most = taken || sums ? atomic_load_explicit(&frames, memory_order_relaxed) : 0;
+	unsigned n = most ? pvp_native_stack(at, most, site, frame) : 0;
+	uint32_t type = taken || shot ? class_of(bytes, site) : 0;
 	if (what & PVP_RECORD_ALIVE)
-		pvp_blocks_add(object, bytes, type);
-	if (!taken || !type)
-		return;
-	if (!atomic_load_explicit(&frames, memory_order_relaxed)) {
-		pvp_alloc(type, object, bytes);
-		return;
-	}
-	struct pv_event ev = { .kind = PV_KIND_ALLOC, .alloc = { type, object, bytes, { 0, 0 } } };
-	with_stack(&ev, site, frame);
+		keep(block, (struct pvp_held_block){ bytes, type, 0 }, at, sums ? n : 0);
+	if (taken && type)
+		record(type, object, bytes, at, n);
 }
 
-struct pvp_gone pvp_block_gone(void *block)
+struct pvp_held_block pvp_block_gone(void *block)
 {
 	unsigned what = atomic_load_explicit(&pvp_recording, memory_order_relaxed);
 	uint64_t object = (uint64_t)(uintptr_t)block;
-	struct pvp_gone before = { 0, 0 };
+	struct pvp_held_block before = { 0, 0, 0 };
 	if (what & PVP_RECORD_ALIVE)
-		pvp_blocks_remove(object, &before.bytes, &before.type);
+		before = pvp_blocks_remove(object);
+	pvp_held_gone(before.stack, before.bytes, block == newest);
 	if (what & PVP_RECORD_FREE)
 		pvp_free(object);
 	return before;
 }
 
-void pvp_block_stays(void *block, struct pvp_gone before, size_t bytes)
+void pvp_block_stays(void *block, struct pvp_held_block before, size_t bytes)
 {
 	unsigned what = atomic_load_explicit(&pvp_recording, memory_order_relaxed);
 	uint64_t object = (uint64_t)(uintptr_t)block;
 	uint32_t type = before.type ? before.type : class_of(bytes, 0);
-	if (what & PVP_RECORD_ALIVE && before.type)
-		pvp_blocks_add(object, before.bytes, type);
+	if (what & PVP_RECORD_ALIVE && (before.type || before.stack)) {
+		pvp_blocks_add(object, before);
+		pvp_held_stays(before.stack, before.bytes);
+	}
 	if (what & PVP_RECORD_FREE)
 		pvp_alloc(type, object, before.type ? before.bytes : bytes);
 }

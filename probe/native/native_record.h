@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "probe/native/native_args.h"
+#include "probe/native/native_blocks.h"
 #include "probe/core/thread_buf.h"
 
 /*
@@ -17,7 +18,7 @@
 enum pvp_record {
 	PVP_RECORD_NEW = 1,
 	PVP_RECORD_FREE = 2,
-	PVP_RECORD_ALIVE = 4,
+	PVP_RECORD_ALIVE = 4, /* blocks are known, for shots or for those who hold them */
 	PVP_RECORD_LOOK = 8,
 	PVP_RECORD_TRY = 16
 };
@@ -46,16 +47,10 @@ void pvp_block_new(void *block, size_t bytes, uintptr_t site, uintptr_t frame);
 /* Whether an object that the program reports itself is among those that are recorded. */
 bool pvp_native_taken(size_t bytes);
 
-/* The entry of a block given back; zeros: there was none. */
-struct pvp_gone {
-	uint64_t bytes;
-	uint32_t type;
-};
-
-/* Before the block is given back. */
-struct pvp_gone pvp_block_gone(void *block);
+/* Before the block is given back: its entry. */
+struct pvp_held_block pvp_block_gone(void *block);
 
 /* It was not given back after all; `bytes` in case nothing is known of it. */
-void pvp_block_stays(void *block, struct pvp_gone before, size_t bytes);
+void pvp_block_stays(void *block, struct pvp_held_block before, size_t bytes);
 
 #endif

@@ -114,6 +114,7 @@ static const struct family families[] = {
 	{ "bodies", L(E(METHOD_JIT), E(EXT_BODY), E(EXT_JIT_TIME)), L(E(EXT_CODE_GONE)) },
 	{ "transitions", L(E(METHOD_JIT)), L(E(EXT_TRANSITION)) },
 	{ "native blocks", L(E(ALLOC)), L(E(EXT_NATIVE_FREE)) },
+	{ "memory held", L(E(EXT_HELD)), L(E(EXT_HELD_ALL)) },
 };
 
 /* --- events */

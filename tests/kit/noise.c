@@ -163,6 +163,14 @@ static struct pv_event event(struct pv_batch *b, uint8_t kind, uint64_t time)
 		e.span.took_ns = odd(), e.span.what = text(), e.span.name = text();
 		e.span.stack = span(b, 20, 1);
 		break;
+	case PV_KIND_EXT_HELD:
+		e.held.number = number() % 40, e.held.live = odd(), e.held.live_bytes = odd();
+		e.held.allocations = odd(), e.held.bytes = odd(), e.held.most_bytes = odd();
+		e.held.stack = span(b, 20, 1);
+		break;
+	case PV_KIND_EXT_HELD_ALL:
+		e.held.live_bytes = odd(), e.held.most_bytes = odd();
+		break;
 	case PV_KIND_EXT_STRING:
 		e.string.object = odd(), e.string.length = odd(), e.string.text = text();
 		break;

@@ -143,6 +143,14 @@ void kit_throw(struct kit *k, uint64_t object, const uint64_t *stack)
 			     .thrown = { object, pool(k, stack), 0 } });
 }
 
+void kit_held(struct kit *k, uint64_t number, const uint64_t *stack, uint64_t bytes)
+{
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_EXT_HELD,
+			     .held = { number, 2, 2 * bytes, 1, bytes, bytes, 1,
+				     stack ? pool(k, stack) : (struct pv_span){ 0, 0 } } });
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_EXT_HELD_ALL, .held.live_bytes = bytes });
+}
+
 void kit_monitor(struct kit *k, enum pv_kind kind, uint64_t object, const uint64_t *stack)
 {
 	kit_event(k, (struct pv_event){

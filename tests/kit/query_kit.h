@@ -46,6 +46,8 @@ void kit_exc_leave(struct kit *k, uint64_t method);
 void kit_alloc(
 	struct kit *k, uint64_t class, uint64_t object, uint64_t size, const uint64_t *stack);
 void kit_throw(struct kit *k, uint64_t object, const uint64_t *stack);
+/* Bytes that a stack of a native program holds, in one block, and the reading that follows. */
+void kit_held(struct kit *k, uint64_t number, const uint64_t *stack, uint64_t bytes);
 void kit_monitor(struct kit *k, enum pv_kind kind, uint64_t object, const uint64_t *stack);
 void kit_sample(struct kit *k, uint64_t thread, uint64_t ip, const uint64_t *frames);
 void kit_gc(struct kit *k, enum pv_gc_step step, uint64_t generation);

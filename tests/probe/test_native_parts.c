@@ -152,28 +152,29 @@ START_TEST(blocks_are_found_again)
 {
 	enum { ADDRESSES = 5000, STEPS = 200000 };
 	struct pv_map expected = { 0 };
-	uint64_t bytes, random = 1;
-	uint32_t type;
+	uint64_t random = 1;
 	for (int i = 0; i < STEPS; i++) {
 		random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
 		uint64_t at = 0x7f0000000000 + (random >> 40) % ADDRESSES * 16;
 		uint32_t before = pv_map_get(&expected, at);
 		bool there = before != PV_MAP_NONE && before;
 		if (random >> 33 & 1) {
-			pvp_blocks_add(at, 1000 + (unsigned)i, 1 + (unsigned)i % 1000);
+			unsigned n = (unsigned)i;
+			ck_assert(pvp_blocks_add(
+				at, (struct pvp_held_block){ 1000 + n, 1 + n % 1000, 7 * n + 1 }));
 			ck_assert(pv_map_set(&expected, at, 1 + (unsigned)i));
 			continue;
 		}
-		pvp_blocks_remove(at, &bytes, &type);
-		if (bytes != (there ? 999 + before : 0) ||
-			type != (there ? 1 + (before - 1) % 1000 : 0))
-			ck_abort_msg(
-				"step %d: %lu bytes of class %u", i, (unsigned long)bytes, type);
+		struct pvp_held_block was = pvp_blocks_remove(at);
+		if (was.bytes != (there ? 999 + before : 0) ||
+			was.type != (there ? 1 + (before - 1) % 1000 : 0) ||
+			was.stack != (there ? 7 * (before - 1) + 1 : 0))
+			ck_abort_msg("step %d: %lu bytes of class %u, stack %u", i,
+				(unsigned long)was.bytes, was.type, was.stack);
 		ck_assert(pv_map_set(&expected, at, 0));
 	}
 	pvp_blocks_clear();
-	pvp_blocks_remove(0x7f0000000000, &bytes, &type);
-	ck_assert_uint_eq(bytes, 0);
+	ck_assert_uint_eq(pvp_blocks_remove(0x7f0000000000).bytes, 0);
 	pv_map_finish(&expected);
 }
 END_TEST

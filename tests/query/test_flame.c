@@ -50,6 +50,7 @@ static struct kit world(void)
 		kit_alloc(&k, i % 2 ? TEXT : TILE, 0x8000 + 0x100 * i, 24 + 8 * i, stacks[i]);
 		kit_alloc(&k, TEXT, 0x9000 + 0x100 * i, 16, stacks[5 - i]);
 		kit_throw(&k, 0x8000 + 0x100 * i, stacks[i]);
+		kit_held(&k, i + 1, stacks[i], 10 * (i + 1));
 		kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, 0x8000, stacks[i]);
 		kit_at(&k, 103 + 101 * i);
 		kit_monitor(&k, PV_KIND_MONITOR_DONE, 0x8000, NULL);
@@ -139,6 +140,7 @@ static const struct {
 	[PV_FLAME_BYTES] = { PV_VIEW_ALLOCATION_SITES, "allocated_bytes",
 		24 + 32 + 40 + 48 + 56 + 80 },
 	[PV_FLAME_OBJECTS] = { PV_VIEW_ALLOCATION_SITES, "allocations", 10 },
+	[PV_FLAME_HELD] = { PV_VIEW_HELD, "held_bytes", 10 + 20 + 30 + 40 + 50 },
 	[PV_FLAME_WAIT] = { PV_VIEW_WAIT_SITES, "wait_ns", 3000 + 4000 + 5000 + 6000 + 7000 },
 	[PV_FLAME_CONTENTIONS] = { PV_VIEW_WAIT_SITES, "contentions", 5 },
 	[PV_FLAME_EXCEPTIONS] = { PV_VIEW_THROW_SITES, "thrown", 5 },

@@ -74,7 +74,7 @@ KEYS = {
 EXTRA = ['findings', 'call_tree', 'flame', 'allocation_sites', 'throw_sites', 'wait_sites', 'handle_sites',
          'root_areas', 'timeline']
 TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'findings', 'events', 'methods', 'call_tree',
-       'flame', 'classes', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc', 'handles', 'handle_sites',
+       'flame', 'classes', 'held', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc', 'handles', 'handle_sites',
        'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'samples',
        'sample_lines', 'threads', 'timeline', 'jit', 'loads', 'native', 'marks',
        'spans', 'suspensions', 'transitions', 'images', 'assemblies', 'domains', 'contexts', 'counters',

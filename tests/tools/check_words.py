@@ -47,7 +47,7 @@ AT_MOST = {
     'common/query/findings': [0, 0],
     'common/query/flame': [0, 0],
     'common/query/heap': [40, 0],
-    'common/query/views': [10, 0],
+    'common/query/views': [11, 0],
     'common/report': [6, 0],
     'common/target': [27, 0],
     'probe': [3, 0],

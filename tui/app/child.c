@@ -50,6 +50,7 @@ static struct pv_launch_options wish(const struct ui_options *o)
 		.alloc = o->alloc,
 		.sample = o->sample,
 		.heapshot = o->heapshot,
+		.leaks = o->leaks,
 		.probe = o->probe };
 }
 

@@ -57,10 +57,11 @@ struct ui_options {
 	const char *output;       /* of convert */
 	const char *to, *measure; /* likewise, NULL = not given */
 	unsigned data_version;    /* 0 = the log's own */
-	bool inject;              /* of attach */
-	const char *via;          /* likewise: "auto", "probe", "events"; NULL = not given */
-	long pid;                 /* of ctl and attach */
-	char *const *words;       /* the line of ctl, the command of run; ends with NULL */
+	bool leaks;
+	bool inject;        /* of attach */
+	const char *via;    /* likewise: "auto", "probe", "events"; NULL = not given */
+	long pid;           /* of ctl and attach */
+	char *const *words; /* the line of ctl, the command of run; ends with NULL */
 	int n_words;
 	bool calls; /* of run; the others NULL = not given, "" = without a value */
 	const char *alloc, *sample, *heapshot, *probe;

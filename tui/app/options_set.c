@@ -339,6 +339,12 @@ bool ui_set_heapshot(const struct ui_parse *p, const char *value)
 	       ui_bad_value(p, "a mode, like 5gc or 10s", value);
 }
 
+bool ui_set_leaks(const struct ui_parse *p, const char *value)
+{
+	(void)value;
+	return p->o->leaks = true;
+}
+
 bool ui_set_inject(const struct ui_parse *p, const char *value)
 {
 	(void)value;

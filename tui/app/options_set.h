@@ -57,6 +57,7 @@ bool ui_set_calls(const struct ui_parse *p, const char *value);
 bool ui_set_alloc(const struct ui_parse *p, const char *value);
 bool ui_set_sample(const struct ui_parse *p, const char *value);
 bool ui_set_heapshot(const struct ui_parse *p, const char *value);
+bool ui_set_leaks(const struct ui_parse *p, const char *value);
 bool ui_set_inject(const struct ui_parse *p, const char *value);
 bool ui_set_via(const struct ui_parse *p, const char *value);
 bool ui_set_probe(const struct ui_parse *p, const char *value);

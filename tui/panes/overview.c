@@ -14,6 +14,7 @@ static const enum pv_view views[UI_OVERVIEW_LISTS] = {
 	[UI_HOME_METHODS] = PV_VIEW_METHODS,
 	[UI_HOME_CLASSES] = PV_VIEW_CLASSES,
 	[UI_HOME_HELD] = PV_VIEW_SHOT_CLASSES,
+	[UI_HOME_HELD_BY] = PV_VIEW_HELD,
 	[UI_HOME_LOCKS] = PV_VIEW_LOCKS,
 	[UI_HOME_SHOTS] = PV_VIEW_SHOTS,
 	[UI_HOME_MARKS] = PV_VIEW_MARKS,
@@ -72,6 +73,8 @@ bool ui_overview_has(const struct ui_overview *o, const struct ui_shared *s, int
 		return groups & PV_GROUP_ALLOC;
 	case UI_BLOCK_HELD:
 		return s->summary.shots > 0;
+	case UI_BLOCK_HELD_BY:
+		return groups & PV_GROUP_HELD;
 	case UI_BLOCK_WAITED:
 		return s->summary.contentions > 0 && rows_of(o, block) > 0;
 	case UI_BLOCK_COST:

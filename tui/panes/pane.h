@@ -87,6 +87,7 @@ struct ui_pane_def {
 	bool windowed;        /* figures of the rolling window can be had */
 	bool grouped;         /* its rows can be put together: b */
 	bool few;             /* the main list is short: it takes no more than its rows */
+	bool rare;            /* the last of its room, listed for logs that can have it */
 	bool flame, timeline; /* drawn by it: of the list only its search and filter are used */
 	bool either;          /* the second detail takes the place of the first */
 	struct ui_part part[UI_PARTS];

@@ -25,6 +25,8 @@ char ui_room_key(int room);
 /* The panes of a room: the first one, and how many. */
 size_t ui_room_first(int room);
 size_t ui_room_views(int room);
+/* Likewise, without those that logs with these groups never have. */
+size_t ui_room_listed(int room, unsigned groups);
 
 /* Whether a log with these groups has something to show there. */
 bool ui_pane_can(const struct ui_pane_def *def, unsigned groups);

@@ -271,6 +271,13 @@ static int share_column(const struct pv_table *t)
 	return -1;
 }
 
+/* Of a stack, whose text has a line for each frame, the innermost. */
+static const char *short_name(const struct ui_list *l, const struct pv_row *row)
+{
+	const char *name = ui_list_shown_name(l, row), *last = name ? strrchr(name, '\n') : NULL;
+	return last ? last + 1 : name;
+}
+
 /* Rows of a table as "share bar figure name". */
 static void draw_shares(const struct ui_overview *o, int block, struct ui_canvas *c,
 	struct ui_rect r, const char *figure)
@@ -303,7 +310,7 @@ static void draw_shares(const struct ui_overview *o, int block, struct ui_canvas
 					&row->cell[more], t->column[more].unit, text, sizeof text));
 			x += FIGURE;
 		}
-		const char *name = ui_list_shown_name(l, row);
+		const char *name = short_name(l, row);
 		char small[400];
 		ui_put(c, ui_cols(at, x, at.w), UI_PLAIN,
 			name ? ui_shorten(name, at.w - x, small, sizeof small) : "-");
@@ -331,6 +338,13 @@ static void draw_held(const struct ui_overview *o, const struct ui_shared *s, st
 {
 	(void)s;
 	draw_shares(o, UI_BLOCK_HELD, c, r, "bytes");
+}
+
+static void draw_held_by(const struct ui_overview *o, const struct ui_shared *s,
+	struct ui_canvas *c, struct ui_rect r)
+{
+	(void)s;
+	draw_shares(o, UI_BLOCK_HELD_BY, c, r, "held_bytes");
 }
 
 static void draw_waited(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
@@ -373,6 +387,8 @@ const struct ui_section ui_sections[UI_SECTIONS] = {
 	[UI_BLOCK_ALLOCATED] = { "ALLOCATED, by class", UI_CMD_ALLOC, UI_HOME_CLASSES, 3, 8,
 		draw_allocated },
 	[UI_BLOCK_HELD] = { "HELD at the last shot", UI_CMD_HEAP, UI_HOME_HELD, 3, 8, draw_held },
+	[UI_BLOCK_HELD_BY] = { "HELD, by allocation stack", UI_CMD_HELD, UI_HOME_HELD_BY, 3, 8,
+		draw_held_by },
 	[UI_BLOCK_WAITED] = { "WAITED FOR", UI_CMD_LOCKS, UI_HOME_LOCKS, 2, 5, draw_waited },
 	[UI_BLOCK_COST] = { "Cost of recording", UI_CMD_INFO, -1, 2, 4, draw_cost },
 };

@@ -144,7 +144,7 @@ static int add_views(
 	struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p, const struct ui_shared *s)
 {
 	int room = ui_room_of_command(p->def->room), x = 1;
-	size_t first = ui_room_first(room), n = ui_room_views(room);
+	size_t first = ui_room_first(room), n = ui_room_listed(room, ui_groups(s));
 	int w = 0;
 	for (size_t i = first; i < first + n; i++)
 		w += (int)strlen(ui_pane_defs[i].tab) + 2;

@@ -24,10 +24,16 @@ static size_t pane_of(enum ui_command cmd)
 /* The pane that a room's key leads to: the one last seen there, and from there the next. */
 static size_t pane_of_room(const struct ui_screen *s, int room)
 {
-	size_t first = ui_room_first(room), n = ui_room_views(room), at = s->room_view[room];
+	size_t first = ui_room_first(room), n = ui_room_listed(room, ui_groups(&s->shared));
+	size_t at = s->room_view[room];
 	if (ui_room_of_pane(s->current) == room)
 		return first + (s->current - first + 1) % n;
-	return at >= first && at < first + n ? at : first;
+	if (at >= first && at < first + n)
+		return at;
+	for (at = first; at < first + n; at++)
+		if (ui_pane_can(&ui_pane_defs[at], ui_groups(&s->shared)))
+			return at;
+	return first;
 }
 
 /* When what the selected row shows happened, if it says so. */
@@ -415,6 +421,8 @@ static void go_in_from_home(struct ui_screen *s)
 		ui_pick(&s->shared, UI_KIND_METHOD, name);
 	else if (row && (o->focus == UI_BLOCK_ALLOCATED || o->focus == UI_BLOCK_HELD))
 		ui_pick(&s->shared, UI_KIND_CLASS, name);
+	else if (row && o->focus == UI_BLOCK_HELD_BY)
+		ui_pick(&s->shared, UI_KIND_METHOD, name);
 	int room = ui_room_of_command(pane);
 	if (room != UI_ROOM_NONE && row) /* the first view has its row */
 		pane = ui_pane_defs[ui_room_first(room)].command;

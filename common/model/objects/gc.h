@@ -17,6 +17,7 @@
 #include "common/base/mem.h"
 #include "common/base/order.h"
 #include "common/model/objects/finalizers.h"
+#include "common/model/objects/held.h"
 #include "common/model/objects/handles.h"
 #include "common/model/objects/roots.h"
 

@@ -246,6 +246,11 @@ static const char *verdict(const struct pv_finding *f)
 	return f->score >= SCORE_NOTE ? "note" : "fine";
 }
 
+static enum pv_view evidence_of(const struct pv_rule *rule, const struct pv_finding *f)
+{
+	return f->by_stack ? PV_VIEW_HELD : rule->view;
+}
+
 static void add_row(struct pv_build *b, size_t i, const struct pv_finding *f)
 {
 	const struct pv_rule *rule = &pv_rules[i];
@@ -258,7 +263,7 @@ static void add_row(struct pv_build *b, size_t i, const struct pv_finding *f)
 	pv_cell_s(&c[F_VERDICT], verdict(f));
 	pv_cell_s(&c[F_TEXT], pv_build_text(b, f->text));
 	pv_cell_s(&c[F_ID], rule->id);
-	pv_cell_s(&c[F_VIEW], pv_view_name(rule->view));
+	pv_cell_s(&c[F_VIEW], pv_view_name(evidence_of(rule, f)));
 	pv_cell_s(&c[F_SUBJECT], f->subject[0] ? pv_build_text(b, f->subject) : NULL);
 	pv_cell_s(&c[F_ADVICE], rule->advice);
 	pv_cell_i_if(&c[F_FROM], f->from_ns < f->to_ns, f->from_ns);
@@ -330,7 +335,7 @@ static void add_facts(struct pv_build *b, const struct pv_rule *rule, const stru
 		pv_units_clock(to, sizeof to, f->to_ns));
 	add_fact(b, "when", f->from_ns < f->to_ns ? text : "");
 	add_fact(b, "what to try", rule->advice);
-	add_fact(b, "evidence", pv_view_name(rule->view));
+	add_fact(b, "evidence", pv_view_name(evidence_of(rule, f)));
 	for (size_t i = 0; i < PV_COUNT_OF(rule->explains); i++)
 		add_fact(b, "can cause", rule->explains[i] ? rule->explains[i] : "");
 	add_fact(b, "recorded by", rule->records);

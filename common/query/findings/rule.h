@@ -30,6 +30,7 @@ struct pv_finding {
 	double score;
 	char text[PV_FINDING_TEXT];       /* one sentence; not judged: why */
 	char subject[PV_FINDING_SUBJECT]; /* class, method or lock it is about, "" none */
+	bool by_stack;          /* its evidence is in PV_VIEW_HELD, whatever the rule's view is */
 	int64_t from_ns, to_ns; /* when it happened, since zero; from >= to: at no one time */
 };
 

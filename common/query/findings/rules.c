@@ -3,7 +3,7 @@
 #include "common/query/findings/rule.h"
 
 const struct pv_rule pv_rules[] = {
-	{ "leak", PV_GROUP_SHOTS, "--heapshot 10s", PV_VIEW_HEAP_LADDER,
+	{ "leak", PV_GROUP_SHOTS | PV_GROUP_HELD, "--heapshot 10s", PV_VIEW_HEAP_LADDER,
 		{ "rising-floor", "gc-time" },
 		"Growth follows the class from shot to shot; a shot's paths show what keeps it.",
 		pv_judge_leak },

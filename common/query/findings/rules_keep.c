@@ -171,8 +171,63 @@ static bool judge_ladder(const struct pv_judge *j, struct pv_finding *f)
 	return true;
 }
 
+/* --- by the stacks that allocate, of native programs --- */
+
+/* The innermost frames of a stack, whose text has the outermost first, a line each. */
+static void say_stack(const char *text, char *to, size_t room)
+{
+	enum { FRAMES = 4 };
+	size_t used = 0;
+	const char *end = text + strlen(text);
+	*to = 0;
+	for (int i = 0; i < FRAMES && end > text && used < room; i++) {
+		const char *from = end;
+		while (from > text && from[-1] != '\n')
+			from--;
+		int n = snprintf(
+			to + used, room - used, "%s%.*s", i ? " < " : "", (int)(end - from), from);
+		used += n > 0 ? (size_t)n : 0;
+		end = from > text ? from - 1 : text;
+	}
+}
+
+/* Of the stack whose memory grew most, if it grew all the time. */
+static bool judge_stacks(const struct pv_judge *j, struct pv_finding *f)
+{
+	enum { LEAST = 64 << 10 };
+	char rate[PV_UNIT_MAX], held[PV_UNIT_MAX], n[PV_UNIT_MAX], stack[160];
+	if (!(j->sum.recorded & PV_GROUP_HELD))
+		return false;
+	struct pv_table *t =
+		pv_judge_table(j, f, &pv_spec_held, PV_VIEW_HELD, "growth_bytes_per_minute", 1);
+	if (!t)
+		return true;
+	const double growth = pv_judge_value(t, 0, "growth_bytes_per_minute");
+	const double bytes = pv_judge_value(t, 0, "held_bytes");
+	const double share = pv_judge_value(t, 0, "held_percent") / 100;
+	f->by_stack = true;
+	if (t->rows == 0 || growth <= 0) {
+		pv_finding_say(f, 0, "no allocation stack holds ever more");
+		pv_table_destroy(t);
+		return true;
+	}
+	double score = pv_scale_score(share, 0.02, 0.05, 0.20);
+	const char *text = pv_judge_text(t, 0, "stack"), *last = strrchr(text, '\n');
+	say_stack(text, stack, sizeof stack);
+	pv_finding_say(f, bytes < LEAST && score > 24 ? 24 : score,
+		"%s in %s blocks from %s, and ever more: +%s a minute",
+		pv_units_bytes(held, sizeof held, (uint64_t)bytes),
+		pv_units_count(n, sizeof n, (uint64_t)pv_judge_value(t, 0, "held_blocks")), stack,
+		pv_units_bytes(rate, sizeof rate, (uint64_t)growth));
+	snprintf(f->subject, sizeof f->subject, "%s", last ? last + 1 : text);
+	pv_table_destroy(t);
+	return true;
+}
+
 void pv_judge_leak(const struct pv_judge *j, struct pv_finding *f)
 {
+	if (!(j->sum.recorded & PV_GROUP_SHOTS) && judge_stacks(j, f))
+		return;
 	if (j->query->identity && judge_ladder(j, f))
 		return;
 	struct pv_table *shots = pv_judge_table(j, f, &pv_spec_shots, PV_VIEW_SHOTS, "index", 0);

@@ -14,6 +14,7 @@ enum pv_flame_measure {
 	PV_FLAME_TIME, /* own time of calls, ns */
 	PV_FLAME_BYTES,
 	PV_FLAME_OBJECTS,
+	PV_FLAME_HELD, /* bytes: of native programs, now */
 	PV_FLAME_WAIT, /* ns */
 	PV_FLAME_CONTENTIONS,
 	PV_FLAME_EXCEPTIONS,

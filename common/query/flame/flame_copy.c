@@ -72,6 +72,8 @@ struct site {
 	uint64_t weight;
 };
 
+enum { NO_CLASS = UINT32_MAX }; /* its weight is the innermost frame's own */
+
 struct sites {
 	PV_ARRAY(struct site) v;
 };
@@ -109,6 +111,17 @@ static bool add_window(struct sites *to, const struct pv_model *m, uint64_t wind
 	return ok;
 }
 
+/* They are of no class. */
+static bool add_held(struct sites *to, const struct pv_held *h)
+{
+	bool ok = true;
+	for (size_t i = 1; ok && i < h->one.n; i++) {
+		const struct pv_site s = { .stack = h->one.v[i].stack };
+		ok = add_site(to, &s, NO_CLASS, h->one.v[i].live_bytes);
+	}
+	return ok;
+}
+
 /* Waits are kept by lock while it is known; its class is that of now. */
 static bool add_waits(struct sites *to, const struct pv_locks *l, bool amounts)
 {
@@ -130,6 +143,8 @@ static bool find_sites(const struct pv_model *m, enum pv_flame_measure measure,
 	case PV_FLAME_OBJECTS:
 		return q->window_ns ? add_window(ret, m, q->window_ns, amounts)
 				    : add_sites(ret, &m->allocs.sites, amounts);
+	case PV_FLAME_HELD:
+		return add_held(ret, &m->held);
 	case PV_FLAME_WAIT:
 	case PV_FLAME_CONTENTIONS:
 		return add_waits(ret, &m->locks, amounts);
@@ -165,9 +180,10 @@ static bool tree_of(const struct pv_model *m, const struct sites *sites,
 		c->copy.parent[at] = known         ? from->stack
 				     : from->other ? stacks + PV_FLAME_OTHER
 						   : stacks + PV_FLAME_NO_STACK;
-		c->copy.group[at] =
-			(uint32_t)f->methods.row.n + pv_group_of(&f->classes, from->class_use);
-		c->self[at] = from->weight;
+		bool leaf = from->class_use != NO_CLASS;
+		c->copy.group[at] = (uint32_t)f->methods.row.n +
+				    pv_group_of(&f->classes, leaf ? from->class_use : 0);
+		c->self[leaf ? at : c->copy.parent[at]] += from->weight;
 	}
 	return true;
 }

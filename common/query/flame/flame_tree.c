@@ -18,6 +18,8 @@ static const struct {
 		PV_VIEW_ALLOCATION_SITES, true },
 	[PV_FLAME_OBJECTS] = { "alloc_objects", "allocations", PV_UNIT_COUNT, PV_GROUP_ALLOC,
 		PV_VIEW_ALLOCATION_SITES, true },
+	[PV_FLAME_HELD] = { "held_bytes", "bytes held", PV_UNIT_BYTES, PV_GROUP_HELD, PV_VIEW_HELD,
+		false },
 	[PV_FLAME_WAIT] = { "lock_wait", "time waited for locks", PV_UNIT_NS, PV_GROUP_LOCKS,
 		PV_VIEW_WAIT_SITES, false },
 	[PV_FLAME_CONTENTIONS] = { "contentions", "contentions", PV_UNIT_COUNT, PV_GROUP_LOCKS,

@@ -1,5 +1,6 @@
 #include "common/base/saturate.h"
 #include "common/model/objects/allocs.h"
+#include "common/query/build.h"
 #include "common/model/objects/locks.h"
 #include "common/model/model.h"
 #include "common/model/objects/exceptions.h"
@@ -27,6 +28,57 @@ static const struct pv_column wait_columns[] = {
 	{ "class", "CLASS", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
 	{ "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
 };
+
+enum { H_SHARE, H_LIVE, H_BLOCKS, H_MOST, H_GROWTH, H_BYTES, H_COUNT, H_AT_ONCE, H_STACK };
+
+static const struct pv_column held_columns[] = {
+	[H_SHARE] = { "held_percent", "HELD%", PV_UNIT_PERCENT, 6, 3,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
+	[H_LIVE] = { "held_bytes", "HELD", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
+	[H_BLOCKS] = { "held_blocks", "BLOCKS", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS },
+	[H_MOST] = { "most_bytes", "MOST", PV_UNIT_BYTES, 9, 5, 0 },
+	[H_GROWTH] = { "growth_bytes_per_minute", "+/MIN", PV_UNIT_BYTES, 9, 4, PV_COLUMN_ADDS },
+	[H_BYTES] = { "allocated_bytes", "ALLOCATED", PV_UNIT_BYTES, 9, 7, PV_COLUMN_ADDS },
+	[H_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 6, PV_COLUMN_ADDS },
+	[H_AT_ONCE] = { "temporary", "TEMPORARY", PV_UNIT_COUNT, 9, 8, PV_COLUMN_ADDS },
+	[H_STACK] = { "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
+};
+
+static bool add_held(struct pv_site_rows *r, const struct pv_held *h, const struct pv_held_stack *s)
+{
+	uint64_t growth;
+	struct pv_cell *c = pv_site_row(r, (struct pv_site_key){ .stack = s->stack });
+	if (!c)
+		return false;
+	pv_held_grows(h, s, &growth);
+	c[H_LIVE].u += s->live_bytes;
+	c[H_BLOCKS].u += s->live;
+	c[H_MOST].u += s->most_bytes;
+	c[H_GROWTH].u += growth;
+	c[H_BYTES].u += s->bytes;
+	c[H_COUNT].u += s->allocations;
+	c[H_AT_ONCE].u += s->at_once;
+	pv_cell_share(&c[H_SHARE], (double)c[H_LIVE].u, (double)h->live_bytes);
+	return true;
+}
+
+static void copy_held(struct pv_build *b, struct pv_model *m)
+{
+	struct pv_site_rows r;
+	bool ok = pv_site_rows_init(&r, b, m, H_STACK, H_STACK);
+	for (size_t i = 1; ok && i < m->held.one.n; i++)
+		ok = add_held(&r, &m->held, &m->held.one.v[i]);
+	if (!ok)
+		pv_build_fail(b);
+	pv_site_rows_finish(&r);
+}
+
+const struct pv_view_spec pv_spec_held = { .column = held_columns,
+	.columns = PV_COUNT_OF(held_columns),
+	.name = "stack",
+	.sort = "held_bytes",
+	.copy = copy_held,
+	.late = pv_site_rows_text };
 
 static bool add_site(
 	struct pv_site_rows *r, const struct pv_site *site, uint64_t count, int64_t sum)

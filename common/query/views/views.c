@@ -14,6 +14,7 @@ static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
 	[PV_VIEW_FLAME] = &pv_spec_flame,
 	[PV_VIEW_CLASSES] = &pv_spec_classes,
 	[PV_VIEW_CLASS_STACKS] = &pv_spec_class_stacks,
+	[PV_VIEW_HELD] = &pv_spec_held,
 	[PV_VIEW_ALLOCATION_SITES] = &pv_spec_allocation_sites,
 	[PV_VIEW_COLLECTIONS] = &pv_spec_collections,
 	[PV_VIEW_PAUSES] = &pv_spec_pauses,

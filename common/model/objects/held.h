@@ -1,0 +1,55 @@
+/*
+ * Memory of native programs by the stack that allocated it, as the probe sums it up: EXT_HELD. All
+ * figures are since the beginning of the recording. Part of the model: written by the ingest
+ * thread, read under the lock. Bytes and ns.
+ */
+#ifndef PV_MODEL_HELD_H
+#define PV_MODEL_HELD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+
+enum {
+	PV_HELD_CAP = 200000, /* stacks; what is of further ones is of one without frames */
+	PV_HELD_POINTS = 8,
+};
+
+struct pv_held_stack {
+	uint32_t stack; /* id in stacks; 0: there was no room for it, in the program or here */
+	uint64_t allocations, bytes;
+	uint64_t live, live_bytes;     /* blocks that are held, their bytes */
+	uint64_t most_bytes;           /* held at once */
+	uint64_t at_once;              /* given back before another block was got */
+	uint64_t past[PV_HELD_POINTS]; /* live_bytes at the points of struct pv_held */
+};
+
+struct pv_held {
+	PV_ARRAY(struct pv_held_stack) one; /* by order of their appearance; [0] is unused */
+	struct pv_map of;                   /* number in the log -> index */
+	uint64_t live_bytes, most_bytes;    /* of all together: now, and at once at most */
+	uint64_t readings;                  /* of that; 0: nothing of this is recorded */
+
+	/* Points of time, at equal distances, at which all stacks were noted down. */
+	int64_t point_ns[PV_HELD_POINTS];
+	uint32_t points, step, since; /* readings from one to the next, and since the last */
+	int64_t latest_ns;            /* of a reading */
+};
+
+/* Bytes held at point i; at i == points now. */
+static inline uint64_t pv_held_at(
+	const struct pv_held *h, const struct pv_held_stack *s, uint32_t i)
+{
+	return i < h->points ? s->past[i] : s->live_bytes;
+}
+
+/*
+ * Whether what this stack holds has grown all the time, and still does at the end; *ret_per_minute:
+ * by so many bytes. False too while too little is known.
+ */
+bool pv_held_grows(
+	const struct pv_held *h, const struct pv_held_stack *s, uint64_t *ret_per_minute);
+
+#endif

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""
+profview run --leaks: who holds memory in a C++ program is named first, with the whole stack, and
+the figures are those that the program has by construction; a program that leaks nothing is not
+accused, however long it goes on.
+
+usage: test_leaks.py PROFVIEW LEAKS
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+TIMES = 250
+# The planted function; blocks and bytes that each call leaves, where the program says so itself.
+WAYS = {'block': ('drop_block()', 1, 3000), 'object': ('drop_object()', 1, 3000),
+        'cycle': ('drop_cycle()', 2, None), 'map': ('keep_text()', None, None)}
+
+
+def record(profview, folder, name, command):
+    log = pathlib.Path(folder, name + '.mlpd')
+    ran = subprocess.run([profview, 'run', '--leaks', '--record', log, '--', *command],
+                         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    if not log.exists() or ran.returncode:
+        sys.exit(f'{name}: exit {ran.returncode}: {ran.stdout[-300:]} {ran.stderr[-300:]}')
+    said = subprocess.run([profview, 'report', '--no-index', '--format', 'json', '--limit', '0', '--section',
+                           'held,findings,coverage', log], check=True, capture_output=True)
+    return json.loads(said.stdout), log
+
+
+def leak_of(told):
+    return next(f for f in told['findings'] if f['finding'] == 'leak')
+
+
+def planted(profview, folder, leaks, way):
+    told, log = record(profview, folder, way, [leaks, way, str(TIMES)])
+    function, blocks, size = WAYS[way]
+    held, leak, problems = told['held'], leak_of(told), []
+    if not leak['score'] or leak['score'] < 50 or function not in leak['text'] or leak['view'] != 'held':
+        problems.append(f'the finding: {leak}')
+    ours = [h for h in held if function in h['stack']]
+    if not ours or held[0] not in ours:
+        return problems + [f'held first: {held[:1]}']
+    if not {'main', 'request(char const*)'} <= set(held[0]['stack']):
+        problems.append(f'not its whole stack: {held[0]["stack"]}')
+    if held[0]['growth_bytes_per_minute'] <= 0:
+        problems.append(f'no growth: {held[0]}')
+    if blocks and sum(h['held_blocks'] for h in ours) != blocks * TIMES:
+        problems.append(f'{sum(h["held_blocks"] for h in ours)} blocks, wanted {blocks * TIMES}')
+    if size and sum(h['held_bytes'] for h in ours) != size * TIMES:
+        problems.append(f'{sum(h["held_bytes"] for h in ours)} bytes, wanted {size * TIMES}')
+    work = [h for h in held if 'work()' in h['stack']]
+    if sum(h['held_blocks'] for h in work) or sum(h['allocations'] for h in work) < 20 * TIMES:
+        problems.append(f'what is given back: {work[:3]}')
+    frame = subprocess.run([profview, '--dump', '--keys', '4', '--size', '200x24', '--no-index', log],
+                           check=True, capture_output=True, text=True).stdout
+    if held[0]['stack'][-1][:20] not in frame:
+        problems.append('room 4 does not show it:\n' + frame)
+    return problems
+
+
+def clean(profview, folder, leaks):
+    told, _ = record(profview, folder, 'none', [leaks, 'none', str(TIMES)])
+    leak = leak_of(told)
+    held = sum(h['held_bytes'] for h in told['held'])
+    problems = [] if leak['score'] == 0 else [f'accused: {leak}']
+    if held > 8192:  # what stdio keeps
+        problems.append(f'{held} bytes held at the end')
+    return problems
+
+
+def main(profview, leaks):
+    problems = []
+    with tempfile.TemporaryDirectory() as folder:
+        for way in WAYS:
+            problems += [f'{way}: {p}' for p in planted(profview, folder, leaks, way)]
+        problems += [f'clean: {p}' for p in clean(profview, folder, leaks)]
+    print('\n'.join(problems) or f'{len(WAYS)} planted leaks named first, and none where there is none')
+    return bool(problems)
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
