@@ -25,14 +25,6 @@ static inline bool pv_is_description(const struct pv_event *e)
 	       (e->kind == PV_KIND_METHOD_JIT_START && e->jit.name.at);
 }
 
-/* Whether keys may mean something else after the event, as what they stood for is gone. */
-static inline bool pv_is_unload(const struct pv_event *e)
-{
-	return e->kind == PV_KIND_METHOD_FREE || e->kind == PV_KIND_CLASS_UNLOAD ||
-	       e->kind == PV_KIND_IMAGE_UNLOAD || e->kind == PV_KIND_ASSEMBLY_UNLOAD ||
-	       e->kind == PV_KIND_DOMAIN_UNLOAD;
-}
-
 void pv_described_finish(struct pv_described *d); /* zeroed it is valid */
 
 /*

@@ -4,6 +4,7 @@
 
 #include "common/format/mlpd/mlpd_call.h"
 #include "common/format/mlpd/mlpd_plain.h"
+#include "common/format/run_end.h"
 
 /* There is room for its entry. */
 static bool push_alloc(struct mlpd_summary_builder *d, uint64_t time, const struct pv_alloc *a)

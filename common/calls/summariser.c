@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "common/format/mlpd/mlpd.h"
+#include "common/format/run_end.h"
 #include "common/calls/mlpd_summary.h"
 
 /* A node with its place is 104 bytes: 20 MB of one thread, 55 MB of all. */
@@ -155,23 +156,9 @@ static bool is_last(struct pv_summariser *r, const struct pv_batch *b)
 {
 	bool last = r->redefined || b->damaged;
 	for (size_t i = 0; i < b->other_events.n; i++) {
-		switch (b->other_events.v[i].kind) {
-		case PV_KIND_METHOD_FREE:
-		case PV_KIND_CLASS_UNLOAD:
-		case PV_KIND_IMAGE_UNLOAD:
-		case PV_KIND_ASSEMBLY_UNLOAD:
-		case PV_KIND_DOMAIN_UNLOAD:
-			/* Definitions are read ahead then (reorder.h), and the times of a run looked at. */
-			r->described.over = last = true;
-			break;
-		case PV_KIND_SYNC_POINT:
-		case PV_KIND_THREAD_START:
-		case PV_KIND_THREAD_END:
-			last = true;
-			break;
-		default:
-			break;
-		}
+		last |= pv_ends_run(&b->other_events.v[i]);
+		/* Definitions are read ahead then (reorder.h), and the times of a run looked at. */
+		r->described.over |= pv_is_unload(&b->other_events.v[i]);
 	}
 	r->described.unsure |= b->damaged; /* there may be buffers in the rest of it */
 	return last;

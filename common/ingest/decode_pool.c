@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "common/base/invariant.h"
 #include "common/base/thread.h"
 #include "common/format/mlpd/batch_fit.h"
 #include "common/calls/summariser.h"
@@ -31,12 +32,14 @@ struct past {
 struct run {
 	struct pv_decode_task task[PV_DECODE_RUN];
 	size_t n, taken;
+	size_t begun;                 /* tasks of runs that pv_decode_pool_run() gave */
 	size_t bytes;                 /* of payloads */
 	struct past *past;            /* where that is noted */
 	bool anew;                    /* other calls may have come before it */
 	uint32_t lost;                /* how often their paths were lost, too */
 	_Atomic enum run_state state; /* open: ingest thread only */
 	uint32_t number;
+	uint64_t order; /* among all runs, from 1 on */
 };
 
 struct pv_decode_pool {
@@ -47,7 +50,7 @@ struct pv_decode_pool {
 	size_t first, count; /* runs in use, in order; the last one may be open */
 	size_t runs;         /* in use at most */
 	uint32_t number, lost;
-	uint64_t begun; /* runs */
+	uint64_t begun, decoded; /* runs */
 	bool stop, give_way;
 	bool anew; /* the next run */
 	struct pv_summariser *summariser;
@@ -107,9 +110,11 @@ static struct run *next_queued(struct pv_decode_pool *p)
 	return NULL;
 }
 
-/* With the lock held, which is given up meanwhile. */
+/* With the lock held, which is given up meanwhile. One run at a time, in the log's order. */
 static void decode_unlocked(struct pv_decode_pool *p, struct run *r)
 {
+	PV_INVARIANT(!p->busy && r->order == p->decoded + 1);
+	p->decoded = r->order;
 	r->state = RUN_BUSY;
 	p->busy = true;
 	pthread_mutex_unlock(&p->lock);
@@ -245,10 +250,11 @@ static struct run *begin_run(struct pv_decode_pool *p)
 	pthread_mutex_lock(&p->lock);
 	struct run *r = nth_run(p, p->count);
 	r->state = RUN_OPEN;
-	r->n = r->taken = r->bytes = 0;
+	r->n = r->taken = r->begun = r->bytes = 0;
 	r->anew = p->anew;
 	r->lost = p->lost;
-	r->past = &p->past[++p->begun % RUNS];
+	r->order = ++p->begun;
+	r->past = &p->past[r->order % RUNS];
 	set_limit(r->past);
 	p->anew = false;
 	p->number += PV_DECODE_RUN; /* a number for each of its batches */
@@ -276,6 +282,7 @@ void pv_decode_pool_submit(struct pv_decode_pool *p)
 {
 	struct run *r = open_run(p);
 	const struct pv_decode_task *t = &r->task[r->n++];
+	PV_INVARIANT(r->n == 1 || t->batch.offset > t[-1].batch.offset);
 	r->bytes += t->batch.bytes.n;
 	if (r->n >= PV_DECODE_RUN || r->n >= r->past->limit || r->bytes >= RUN_BYTES || t->decoded)
 		pv_decode_pool_cut(p);
@@ -334,9 +341,11 @@ size_t pv_decode_pool_run(struct pv_decode_pool *p, struct pv_decode_task **ret_
 {
 	struct run *r = &p->run[p->first];
 	struct pv_decode_task *t = &r->task[r->taken];
-	const struct pv_call_summary *d = &t->batch.summary;
+	size_t n = t->batch.summary.run_n;
 	*ret_first = t;
-	if (d->run_n <= 1)
-		return 1;
-	return d->run == r->number + r->taken ? d->run_n : 0;
+	if (r->taken < r->begun) /* it may have been expanded, and have no summary any more */
+		return 0;
+	n = n > 1 ? n : 1;
+	r->begun = r->taken + n;
+	return n;
 }

@@ -47,7 +47,7 @@ void pv_decode_pool_done(struct pv_decode_pool *p);
 
 /*
  * The tasks of the run whose first task pv_decode_pool_take() has just given, all of them decoded;
- * 0 where it gave a later one.
+ * 0 where it gave a later one. Call once for each task.
  */
 size_t pv_decode_pool_run(struct pv_decode_pool *p, struct pv_decode_task **ret_first);
 

@@ -86,6 +86,8 @@ bool pv_ingest_begin_run(struct pv_ingest *in, struct pv_decode_task *t, size_t 
 		if (t[i].nomem)
 			return pv_ingest_fail_nomem(in);
 	}
+	if (b[0]->damaged && !pv_ingest_flush(in, true)) /* those before it first */
+		return false;
 	in->as_run = b[0]->damaged || !pv_reorder_wanted(&in->reorder, in->model);
 	return !in->as_run || settle(in, b, n, false);
 }

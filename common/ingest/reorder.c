@@ -1,7 +1,9 @@
 #include "common/ingest/reorder.h"
 
+#include <errno.h>
 #include <string.h>
 
+#include "common/base/invariant.h"
 #include "common/calls/mlpd_summary.h"
 #include "common/format/mlpd/batch_fit.h"
 #include "common/model/calls/segment.h"
@@ -138,11 +140,23 @@ void pv_reorder_apply_ends(const struct pv_reorder *h, struct pv_model *m, const
 		pv_model_end_early(m, b->thread, e->time);
 }
 
+/* Whether each batch has what it was decoded from: then nothing but memory can be missing. */
+static bool can_expand(struct pv_batch *const *b, size_t n)
+{
+	size_t there = 0;
+	while (there < n && (!b[there]->summary.wanted || b[there]->bytes.n >= b[there]->bytes_len))
+		there++;
+	return there == n;
+}
+
 bool pv_reorder_expand(struct pv_model *m, struct pv_batch *const *b, size_t n)
 {
+	PV_INVARIANT(can_expand(b, n));
+	errno = 0;
 	bool ok = pv_calls_skip_summary(m, b, n);
 	for (size_t i = 0; i < n && ok; i++)
 		ok = mlpd_decode_plain(b[i]);
+	PV_INVARIANT(ok || errno == ENOMEM);
 	return ok;
 }
 

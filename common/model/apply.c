@@ -512,6 +512,7 @@ static bool start_epoch(struct pv_model *m, const struct pv_batch *b, size_t at)
 
 static void begin_batch(struct pv_model *m, const struct pv_batch *b)
 {
+	pv_segments_next_batch(&m->private->segments, b);
 	pv_model_forget_frames(m);
 	pv_model_time_base(m, (int64_t)b->time_base);
 	pv_gc_exit_until(m, (int64_t)b->time_base);

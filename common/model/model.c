@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/invariant.h"
 #include "common/model/time/buckets_parts.h"
 #include "common/model/objects/gc_parts.h"
 #include "common/model/objects/address_log_parts.h"
@@ -174,6 +175,7 @@ bool pv_model_restart(struct pv_model *m)
 
 void pv_model_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const char *reason)
 {
+	PV_INVARIANT(pv_segments_between_runs(&m->private->segments));
 	pv_model_note_damage(m, offset, bytes, reason);
 	pv_threads_gap(m);
 	changed(m);

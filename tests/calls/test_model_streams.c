@@ -18,7 +18,7 @@ struct reader {
 	int64_t now;
 };
 
-/* What the kit has been told of since, a buffer's and a run's: decoded, not applied. */
+/* All the kit was given since, as a buffer and a run: decoded, not applied. */
 static void decode_told(struct reader *r, struct pv_batch *ret)
 {
 	struct logkit *k = r->k;
@@ -53,10 +53,12 @@ static void decode(struct reader *r, uint64_t from, uint64_t n, struct pv_batch 
 static size_t registers(struct reader *r, uint64_t from, uint64_t n, bool is_new)
 {
 	struct pv_batch b, *one = &b;
+	size_t at = 0;
 	decode(r, from, n, &b);
 	ck_assert_uint_gt(b.summary.segment.n, 0);
 	ck_assert_int_eq(b.summary.path.n > 0, is_new);
 	ck_assert(pv_paths_register(r->k->model, &one, 1));
+	ck_assert(pv_model_apply(r->k->model, &b, &at, 0));
 	pv_batch_finish(&b);
 	return r->k->model->private->segments.stream[0].path.n - PV_PATH_FIRST;
 }
@@ -77,7 +79,7 @@ START_TEST(paths_are_named_once_until_they_are_forgotten)
 }
 END_TEST
 
-/* What the decoder drops of a thread's paths the model drops behind the run. */
+/* Paths that the decoder drops of a thread, the model drops after the run. */
 START_TEST(paths_that_the_decoder_drops_are_dropped)
 {
 	const struct pv_summariser_limits few = { 100, 200 }; /* 256 nodes are too many */

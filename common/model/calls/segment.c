@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "common/base/invariant.h"
+#include "common/format/run_end.h"
 #include "common/model/ground/model_parts.h"
 #include "common/model/ground/room.h"
 #include "common/model/time/window_parts.h"
@@ -68,10 +70,39 @@ static void drop(struct pv_segments *p, uint64_t streams)
 	}
 }
 
+/* Whether none but the last may change what calls mean: damage, and any end, ends a run. */
+static bool ends_last(struct pv_batch *const *b, size_t n)
+{
+	bool ends = false;
+	for (size_t i = 0; i + 1 < n && !ends; i++) {
+		ends = b[i]->damaged;
+		for (size_t k = 0; k < b[i]->other_events.n && !ends; k++)
+			ends = pv_ends_run(&b[i]->other_events.v[k]);
+	}
+	return !ends;
+}
+
+static void begin_run(struct pv_segments *p, struct pv_batch *const *b, size_t n)
+{
+	PV_INVARIANT(pv_segments_between_runs(p));
+	PV_INVARIANT(n <= PV_MAX_STREAMS && (b[0]->summary.run_n <= 1 || b[0]->summary.run_n == n));
+	PV_INVARIANT(ends_last(b, n));
+	p->due_n = p->due_at = 0;
+	for (size_t i = 0; i < n && i < PV_MAX_STREAMS; i++)
+		p->due[p->due_n++] = b[i];
+}
+
+void pv_segments_next_batch(struct pv_segments *s, const struct pv_batch *b)
+{
+	PV_INVARIANT(s->due_at < s->due_n ? s->due[s->due_at] == b : b->summary.segment.n == 0);
+	s->due_at += s->due_at < s->due_n;
+}
+
 bool pv_paths_register(struct pv_model *m, struct pv_batch *const *b, size_t n)
 {
 	struct pv_segments *p = &m->private->segments;
 	bool ok = true;
+	begin_run(p, b, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct pv_call_summary *d = &b[i]->summary;
 		drop(p, d->dropped);

@@ -28,8 +28,9 @@ struct pv_thread;
  */
 bool pv_model_summarises(const struct pv_model *m, struct pv_call_summary *ret);
 /*
- * Registers the paths that a run's batches describe. Call once for each batch, in the log's order,
- * before it is applied, whether or not its calls will be applied summed up.
+ * Registers the paths that a run's batches (at most PV_MAX_STREAMS) describe. Call once for each run,
+ * in the log's order, before it is applied, whether or not its calls will be applied summed up. Until
+ * then the batches stay where they are; all are applied, in order, and nothing else is between.
  */
 bool pv_paths_register(struct pv_model *m, struct pv_batch *const *b, size_t n);
 /*
@@ -85,8 +86,10 @@ struct pv_segments {
 	uint64_t changes, checks;
 	uint64_t broken;            /* segments that did not go on from their stream: never any */
 	PV_ARRAY(uint32_t) climbed; /* scratch */
-	uint64_t shared_key[PV_SHARED_BITS / 64]; /* a bit for each key of a shared method */
-	bool shared_known, shared_any;            /* those bits are up to date; one is set */
+	const struct pv_batch *due[PV_MAX_STREAMS]; /* the run registered last, to be applied ... */
+	size_t due_n, due_at;                       /* ... all and in order: from `due_at` on */
+	uint64_t shared_key[PV_SHARED_BITS / 64];   /* a bit for each key of a shared method */
+	bool shared_known, shared_any;              /* those bits are up to date; one is set */
 };
 
 void pv_segments_finish(struct pv_segments *s); /* frees it */
@@ -96,6 +99,13 @@ bool pv_summaries_unambiguous(struct pv_model *m, struct pv_batch *const *b, siz
 void pv_summaries_note_shared(struct pv_model *m, uint64_t key);
 /* Whether the run may add nodes or methods where there is no room. It counts as a look at a run. */
 bool pv_summaries_near_cap(struct pv_model *m, struct pv_batch *const *b, size_t n);
+/* A batch is applied: asserts that it is the next of its run. */
+void pv_segments_next_batch(struct pv_segments *s, const struct pv_batch *b);
+/* Whether the run registered last has been applied. */
+static inline bool pv_segments_between_runs(const struct pv_segments *s)
+{
+	return s->due_at == s->due_n;
+}
 /*
  * The epoch of a batch's thread that its calls count for, owned by the model; NULL when it is new.
  */
