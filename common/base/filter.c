@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/utf8.h"
 #include "common/base/filter_parts.h"
 
 /* A text being read; an error ends it. */
@@ -297,7 +298,7 @@ static bool take_comparison(struct reading *r, int *ret)
 		return false;
 	*ret = NO_NODE;
 	if (!column) {
-		refuse(r, value, "%.40s is %s, not %s", other->id, unit_text(other->unit),
+		refuse(r, value, "%s is %s, not %s", PV_FIT(other->id, 40), unit_text(other->unit),
 			n.scaled ? "a number" : unit_text(n.unit));
 		return true;
 	}

@@ -1,4 +1,5 @@
 #include "common/base/new_file.h"
+#include "common/base/utf8.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@ bool pv_new_file_begin(struct pv_new_file *f, const char *path, struct pv_error 
 	umask(mask);
 	*f = (struct pv_new_file){ .path = path };
 	if (access(path, F_OK) == 0)
-		return pv_fail(
-			reterr, PV_EUSAGE, 0, "%.60s exists already; it is left as it is", path);
+		return pv_fail(reterr, PV_EUSAGE, 0, "%s exists already; it is left as it is",
+			PV_FIT(path, 60));
 	if ((size_t)snprintf(f->temp, sizeof f->temp, "%s.XXXXXX", path) >= sizeof f->temp)
 		return pv_fail(reterr, PV_EUSAGE, 0, "the name of the output is too long");
 	int fd = mkstemp(f->temp);

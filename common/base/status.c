@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "common/base/utf8.h"
+
 bool pv_fail(struct pv_error *e, enum pv_code code, uint64_t offset, const char *format, ...)
 {
 	if (!e)
@@ -10,7 +12,8 @@ bool pv_fail(struct pv_error *e, enum pv_code code, uint64_t offset, const char 
 	e->offset = offset;
 	va_list args;
 	va_start(args, format);
-	vsnprintf(e->what, sizeof e->what, format, args);
+	if (vsnprintf(e->what, sizeof e->what, format, args) >= (int)sizeof e->what)
+		pv_utf8_cut(e->what, sizeof e->what);
 	va_end(args);
 	return false;
 }

@@ -29,7 +29,11 @@ struct pv_error {
 	char what[200];
 };
 
-/* Fills *e (which may be NULL) and returns false, so that callers can `return pv_fail(...)`. */
+/*
+ * Fills *e (which may be NULL) and returns false, so that callers can `return pv_fail(...)`. What
+ * does not fit ends in "..." after a whole character; so it should in a text that is a part
+ * (PV_FIT() in utf8.h).
+ */
 bool pv_fail(struct pv_error *e, enum pv_code code, uint64_t offset, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 

@@ -5,19 +5,6 @@
 
 #include "common/base/utf8_marks.h"
 
-static size_t sequence_length(unsigned char lead)
-{
-	if (lead < 0x80)
-		return 1;
-	if (lead >= 0xc2 && lead < 0xe0)
-		return 2;
-	if (lead >= 0xe0 && lead < 0xf0)
-		return 3;
-	if (lead >= 0xf0 && lead < 0xf5)
-		return 4;
-	return 0;
-}
-
 /* The second byte is where over-long forms, surrogates and values past U+10FFFF show. */
 static bool second_ok(unsigned char lead, unsigned char second)
 {
@@ -35,7 +22,7 @@ static bool second_ok(unsigned char lead, unsigned char second)
 uint32_t pv_utf8_next(const char *text, const char *end, size_t *ret_len)
 {
 	const unsigned char *p = (const unsigned char *)text;
-	size_t left = (size_t)(end - text), len = sequence_length(p[0]);
+	size_t left = (size_t)(end - text), len = pv_utf8_length(p[0]);
 	*ret_len = 1;
 	if (len == 0)
 		return PV_UTF8_BAD;
@@ -98,17 +85,4 @@ int pv_utf8_width(uint32_t code)
 	if (IN_RANGES(pv_utf8_marks, code))
 		return 0;
 	return IN_RANGES(wide, code) ? 2 : 1;
-}
-
-void pv_utf8_trim(char *text)
-{
-	size_t len = strlen(text);
-	for (size_t tail = 1; tail <= 3 && tail <= len; tail++) {
-		unsigned char lead = (unsigned char)text[len - tail];
-		if ((lead & 0xc0) == 0x80)
-			continue;
-		if (sequence_length(lead) > tail)
-			text[len - tail] = 0;
-		return;
-	}
 }

@@ -10,6 +10,20 @@
 
 #define PV_UTF8_BAD UINT32_C(0xfffd)
 
+/* Bytes of the character that `lead` begins, 1 to 4; 0: none begins so. */
+static inline size_t pv_utf8_length(unsigned char lead)
+{
+	if (lead < 0x80)
+		return 1;
+	if (lead >= 0xc2 && lead < 0xe0)
+		return 2;
+	if (lead >= 0xe0 && lead < 0xf0)
+		return 3;
+	if (lead >= 0xf0 && lead < 0xf5)
+		return 4;
+	return 0;
+}
+
 /*
  * The code point at `text` (at least one byte left before `end`); *ret_len is 1 to 4. Ill-formed
  * input gives PV_UTF8_BAD and the length of its maximal bad prefix.
@@ -27,5 +41,18 @@ int pv_utf8_width(uint32_t code);
 
 /* Takes away a last character that is not there as a whole, after a text was cut to fit. */
 void pv_utf8_trim(char *text);
+
+/* Of a text that fills the `size` bytes, as it was cut to: ends it in "..." after a whole character. */
+void pv_utf8_cut(char *to, size_t size);
+
+/*
+ * Copies `len` bytes of a text as far as they fit into `size` bytes with a NUL; where they do not,
+ * it ends in "..." after a whole character. Returns `to`, which the caller owns.
+ */
+char *pv_utf8_fit(char *to, size_t size, const char *text, size_t len);
+
+/* For an argument of printf: at most `most` bytes of the text, in memory of the present block. */
+#define PV_FIT_LEN(text, len, most) pv_utf8_fit((char[(most) + 1]){ 0 }, (most) + 1, text, len)
+#define PV_FIT(text, most)          PV_FIT_LEN(text, SIZE_MAX, most)
 
 #endif

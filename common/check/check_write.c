@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/showable.h"
+#include "common/base/utf8.h"
 #include "common/base/units.h"
 #include "common/check/kinds.h"
 
@@ -35,10 +36,11 @@ static const char *const unit_word[] = { "count", "bytes", "ns", "percent" };
 static const char *limit_of(const struct pv_check_result *r, char buf[200])
 {
 	const struct pv_check_rule *rule = r->rule;
-	snprintf(buf, 200, "%s%.50s%s%.50s%s%.50s", rule->max.given ? "max " : "",
-		rule->max.given ? rule->max.text : "", rule->min.given ? " min " : "",
-		rule->min.given ? rule->min.text : "", rule->increase.given ? " max-increase " : "",
-		rule->increase.given ? rule->increase.text : "");
+	snprintf(buf, 200, "%s%s%s%s%s%s", rule->max.given ? "max " : "",
+		PV_FIT(rule->max.given ? rule->max.text : "", 50), rule->min.given ? " min " : "",
+		PV_FIT(rule->min.given ? rule->min.text : "", 50),
+		rule->increase.given ? " max-increase " : "",
+		PV_FIT(rule->increase.given ? rule->increase.text : "", 50));
 	return buf[0] == ' ' ? buf + 1 : buf;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/units.h"
+#include "common/base/utf8.h"
 #include "common/check/kinds.h"
 #include "common/compare/match_key.h"
 #include "common/compare/options_differ.h"
@@ -226,7 +227,8 @@ static bool divide(struct judging *j, struct pv_check_result *r)
 			n += v;
 	pv_table_destroy(t);
 	if (!(n > 0)) {
-		say(r, PV_CHECK_REFUSED, "no call of %.100s is recorded", r->rule->per + 5);
+		say(r, PV_CHECK_REFUSED, "no call of %s is recorded",
+			PV_FIT(r->rule->per + 5, 100));
 		return true;
 	}
 	r->value /= n;
@@ -268,13 +270,13 @@ static bool measure(struct judging *j, const struct pv_check_kind *k, struct pv_
 	else if (ok && !s.rows && r->rule->filter && !(k->flags & PV_CHECK_ABSENT_IS_ZERO) &&
 		 !r->rule->allow_missing)
 		say(r, PV_CHECK_REFUSED,
-			"nothing passes the filter %.200s; allow-missing = yes takes that for 0",
-			r->rule->filter);
+			"nothing passes the filter %s; allow-missing = yes takes that for 0",
+			PV_FIT(r->rule->filter, 200));
 	else if (ok && !s.fitting && r->rule->match && !(k->flags & PV_CHECK_ABSENT_IS_ZERO) &&
 		 !r->rule->allow_missing && !is_known(j, k, r->rule))
 		say(r, PV_CHECK_REFUSED,
-			"nothing is called %.200s; allow-missing = yes takes that for 0",
-			r->rule->match);
+			"nothing is called %s; allow-missing = yes takes that for 0",
+			PV_FIT(r->rule->match, 200));
 	else if (ok && ((s.fitting && !s.known) || !may_know(j, k)))
 		say(r, PV_CHECK_REFUSED, "the log does not tell this of %s", k->what);
 	else if (ok && !s.fitting && k->flags & PV_CHECK_FINDING)
@@ -311,8 +313,8 @@ static bool is_recorded(struct judging *j, const struct pv_check_kind *k, struct
 	}
 	if (strcmp(r->state, "not recorded") != 0 && strcmp(r->state, "bypassed") != 0)
 		return true;
-	say(r, PV_CHECK_REFUSED, "%s %s%s%.150s", k->what, r->state, r->detail[0] ? ": " : "",
-		r->detail);
+	say(r, PV_CHECK_REFUSED, "%s %s%s%s", k->what, r->state, r->detail[0] ? ": " : "",
+		PV_FIT(r->detail, 150));
 	return false;
 }
 
@@ -336,11 +338,12 @@ static void hold_against(const struct judging *j, struct pv_check_result *r, dou
 	if (r->verdict != PV_CHECK_PASS)
 		return; /* another limit has been broken */
 	if (fails && !(below && why && !loss))
-		say(r, PV_CHECK_FAIL, "%s %.60s", below ? "less than" : "more than", limit);
+		say(r, PV_CHECK_FAIL, "%s %s", below ? "less than" : "more than",
+			PV_FIT(limit, 60));
 	else if (why && !loss && !(below && passes))
 		say(r, PV_CHECK_REFUSED, "%s: the figure is at least this", why);
 	else if (!passes)
-		say(r, PV_CHECK_UNSURE, "%.60s lies within the figure's error", limit);
+		say(r, PV_CHECK_UNSURE, "%s lies within the figure's error", PV_FIT(limit, 60));
 }
 
 static void hold_increase(const struct judging *j, struct pv_check_result *r)
@@ -371,7 +374,7 @@ static void hold_increase(const struct judging *j, struct pv_check_result *r)
 			      ? f->value * (1 + l->value / 100)
 			      : f->value + l->value;
 	char limit[80];
-	snprintf(limit, sizeof limit, "the baseline and %.40s", l->text);
+	snprintf(limit, sizeof limit, "the baseline and %s", PV_FIT(l->text, 40));
 	r->error = sqrt(r->error * r->error + f->error * f->error);
 	hold_against(j, r, most, false, limit);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/filter.h"
+#include "common/base/utf8.h"
 #include "common/base/units.h"
 #include "common/check/kinds.h"
 
@@ -22,11 +23,11 @@ struct reading {
 
 static bool wrong(const struct reading *r, const char *what, const char *text, size_t len)
 {
-	int cut = (int)(len < 60 ? len : 60);
+	const char *part = PV_FIT_LEN(text, len, 60);
 	if (r->line)
-		return pv_fail(r->err, PV_EUSAGE, 0, "%.80s:%u: %s \"%.*s\"", r->name, r->line,
-			what, cut, text);
-	return pv_fail(r->err, PV_EUSAGE, 0, "--rule: %s \"%.*s\"", what, cut, text);
+		return pv_fail(r->err, PV_EUSAGE, 0, "%s:%u: %s \"%s\"", PV_FIT(r->name, 80),
+			r->line, what, part);
+	return pv_fail(r->err, PV_EUSAGE, 0, "--rule: %s \"%s\"", what, part);
 }
 
 /* A filter, from the character that is wrong on. */

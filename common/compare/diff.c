@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/utf8.h"
 #include "common/compare/diff_parts.h"
 #include "common/compare/match_key.h"
 #include "common/compare/options_differ.h"
@@ -122,9 +123,9 @@ static bool note_losses(struct pv_diff *d)
 			const struct pv_diff_log *l = &d->log[s].v[i];
 			if ((l->lost || l->damaged) &&
 				!pv_diff_note(d,
-					"%.150s: %" PRIu64 " events lost, %" PRIu64
+					"%s: %" PRIu64 " events lost, %" PRIu64
 					" damaged places: figures are at least these",
-					l->path, l->lost, l->damaged))
+					PV_FIT(l->path, 150), l->lost, l->damaged))
 				return false;
 		}
 	}

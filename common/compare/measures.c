@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "common/compare/diff_parts.h"
+#include "common/base/utf8.h"
 
 const struct pv_diff_source pv_diff_sources[PV_DIFF_LISTS] = {
 	[PV_DIFF_METHODS] = { PV_VIEW_METHODS,
@@ -109,10 +110,10 @@ bool pv_diff_check(const struct pv_diff_options *o, struct pv_error *reterr)
 		size_t len = strcspn(at, ",");
 		if (len && !is_section(at, len))
 			return pv_fail(reterr, PV_EUSAGE, 0,
-				"no section \"%.*s\"; there are totals, methods, classes, "
+				"no section \"%s\"; there are totals, methods, classes, "
 				"allocation_sites, heap_shots, exceptions, and single ones like "
 				"methods.samples_self",
-				(int)(len < 40 ? len : 40), at);
+				PV_FIT_LEN(at, len, 40));
 		at += len + (at[len] == ',');
 	}
 	for (size_t i = 0; i < pv_diff_measure_count; i++)

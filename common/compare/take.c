@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/estimate.h"
+#include "common/base/utf8.h"
 #include "common/base/sample_period.h"
 #include "common/compare/diff_parts.h"
 #include "common/compare/match_key.h"
@@ -249,7 +250,8 @@ static bool take_calls(struct taking *t, const char *name)
 			t->log->units += number(methods, i, calls);
 	pv_table_destroy(methods);
 	return t->log->units > 0 ||
-	       pv_fail(t->err, PV_EUSAGE, 0, "--per call:%.60s: no call of it is recorded", name);
+	       pv_fail(t->err, PV_EUSAGE, 0, "--per call:%s: no call of it is recorded",
+		       PV_FIT(name, 60));
 }
 
 static bool take_counter(struct taking *t, const char *name)
@@ -270,8 +272,8 @@ static bool take_counter(struct taking *t, const char *name)
 	}
 	pv_table_destroy(counters);
 	return t->log->units > 0 ||
-	       pv_fail(t->err, PV_EUSAGE, 0, "--per counter:%.60s: no counter of that name rose",
-		       name);
+	       pv_fail(t->err, PV_EUSAGE, 0, "--per counter:%s: no counter of that name rose",
+		       PV_FIT(name, 60));
 }
 
 static bool take_units(struct taking *t)

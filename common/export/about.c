@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "common/base/showable.h"
+#include "common/base/utf8.h"
 #include "common/export/export.h"
 #include "common/query/facts.h"
 #include "common/query/views.h"
@@ -32,8 +33,8 @@ static bool add_coverage(struct pv_export_about *a, struct pv_model *m)
 		const struct pv_cell *c = t->row[i].cell;
 		const char *more = c[detail].state == PV_CELL_VALUE ? c[detail].s : "";
 		char text[500];
-		snprintf(text, sizeof text, "%s, %s%s%.380s", c[what].s, c[state].s,
-			*more ? ", " : "", more);
+		snprintf(text, sizeof text, "%s, %s%s%s", c[what].s, c[state].s, *more ? ", " : "",
+			PV_FIT(more, 380));
 		ok = add(a, "coverage", text);
 	}
 	pv_table_destroy(t);

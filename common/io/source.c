@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/utf8.h"
 #include "common/io/fd.h"
 #include "common/io/recent.h"
 #include "common/io/source_file.h"
@@ -148,8 +149,8 @@ static bool record_is_free(const char *record, struct pv_error *reterr)
 	struct stat st;
 	if (!record || (lstat(record, &st) < 0 && errno == ENOENT))
 		return true;
-	return pv_fail(
-		reterr, PV_EUSAGE, 0, "the file to record into exists already: %.120s", record);
+	return pv_fail(reterr, PV_EUSAGE, 0, "the file to record into exists already: %s",
+		PV_FIT(record, 120));
 }
 
 static bool set_up(struct pv_source *s, const char *path, const struct pv_source_options *options)

@@ -12,6 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "common/base/utf8.h"
 #include "common/io/drainer.h"
 #include "common/io/fd.h"
 #include "common/io/pipe_lock.h"
@@ -78,10 +79,11 @@ static int make_record(struct pv_pipe *p, bool must, struct pv_error *reterr)
 	snprintf(p->record_error, sizeof p->record_error, "cannot record: %s", strerror(why));
 	p->record = NULL;
 	if (must && why == EEXIST)
-		pv_fail(reterr, PV_EUSAGE, 0, "the file to record into exists already: %.120s",
-			file);
+		pv_fail(reterr, PV_EUSAGE, 0, "the file to record into exists already: %s",
+			PV_FIT(file, 120));
 	else if (must)
-		pv_fail(reterr, PV_EIO, 0, "cannot record into %.120s: %s", file, strerror(why));
+		pv_fail(reterr, PV_EIO, 0, "cannot record into %s: %s", PV_FIT(file, 120),
+			strerror(why));
 	return -1;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
+#include "common/base/utf8.h"
 #include "common/base/units.h"
 #include "common/model/model.h"
 #include "common/query/coverage.h"
@@ -72,8 +73,8 @@ static bool is_bypassed(const struct pv_model *m, struct pv_coverage *c, bool fr
 	if (word(m, "mixed", value)) {
 		snprintf(text, sizeof text,
 			"malloc, free and realloc are of different libraries"
-			" (%.60s): nothing was hooked",
-			value);
+			" (%s): nothing was hooked",
+			PV_FIT(value, 60));
 		bypass(m, c, text);
 		return true;
 	}
@@ -83,14 +84,14 @@ static bool is_bypassed(const struct pv_model *m, struct pv_coverage *c, bool fr
 		return false;
 	if (only_frees)
 		snprintf(text, sizeof text,
-			"free is that of %.60s, before the probe: what is given"
+			"free is that of %s, before the probe: what is given"
 			" back is not seen",
-			library + 1);
+			PV_FIT(library + 1, 60));
 	else
 		snprintf(text, sizeof text,
-			"malloc is that of %.60s, before the probe: allocations"
+			"malloc is that of %s, before the probe: allocations"
 			" are not seen",
-			library + 1);
+			PV_FIT(library + 1, 60));
 	bypass(m, c, text);
 	return true;
 }
@@ -120,9 +121,9 @@ static void of_allocations(const struct pv_model *m, struct pv_coverage *c)
 	say_none_seen(m, c);
 	if (c->state != PV_NOT_RECORDED && word(m, "new-of", value)) {
 		snprintf(text, sizeof text,
-			"operator new is that of %.60s: seen where it calls"
+			"operator new is that of %s: seen where it calls"
 			" malloc",
-			value);
+			PV_FIT(value, 60));
 		c->state = c->state == PV_COMPLETE ? PV_PARTIAL : c->state;
 		pv_coverage_say(c, "%s", text);
 	}
@@ -260,9 +261,9 @@ static void say_cut(struct pv_coverage *c, const struct cut *cut, double percent
 {
 	enum { LONGEST = 60 };
 	if (*cut->reason)
-		pv_coverage_say(c, "%.3g %% end early in %.*s: %.60s", percent,
+		pv_coverage_say(c, "%.3g %% end early in %.*s: %s", percent,
 			cut->place_len < LONGEST ? cut->place_len : LONGEST, cut->place,
-			cut->reason);
+			PV_FIT(cut->reason, 60));
 	else
 		pv_coverage_say(c, "%.3g %% %s", percent, cut->place);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/utf8.h"
 #include "common/base/map.h"
 #include "common/base/new_file.h"
 #include "common/base/showable.h"
@@ -261,8 +262,8 @@ static bool put_string(struct snapshot *s, const char *text)
 static bool put_area(struct snapshot *s, const struct pv_graph_area *a)
 {
 	char text[400];
-	snprintf(text, sizeof text, "%.150s%s%.200s", a->name, a->owner ? " of " : "",
-		a->owner ? a->owner : "");
+	snprintf(text, sizeof text, "%s%s%s", PV_FIT(a->name, 150), a->owner ? " of " : "",
+		PV_FIT(a->owner ? a->owner : "", 200));
 	return put_string(s, text);
 }
 
@@ -270,7 +271,8 @@ static bool put_static(struct snapshot *s, const struct pv_graph_field *f)
 {
 	char text[400];
 	const char *owner = s->g->layout.v[f->layout].owner;
-	snprintf(text, sizeof text, "%.200s.%.150s", owner ? owner : "?", f->name);
+	snprintf(
+		text, sizeof text, "%s.%s", PV_FIT(owner ? owner : "?", 200), PV_FIT(f->name, 150));
 	return put_string(s, text);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/query/row_filter.h"
+#include "common/base/utf8.h"
 #include "common/report/report_sections.h"
 
 static bool has_column(const struct pv_section *s, const char *id)
@@ -19,7 +20,7 @@ static bool has_column(const struct pv_section *s, const char *id)
 
 static bool no_such_key(const char *key, uint64_t bits, struct pv_error *reterr)
 {
-	pv_fail(reterr, PV_EUSAGE, 0, "no section asked for has the key \"%.40s\"", key);
+	pv_fail(reterr, PV_EUSAGE, 0, "no section asked for has the key \"%s\"", PV_FIT(key, 40));
 	if (!reterr || !bits || bits & (bits - 1))
 		return false;
 	const struct pv_section *s = pv_sections;
@@ -39,8 +40,8 @@ static bool by_of(
 	if (pv_by_of(text, len, ret) && *ret != PV_BY_NAME)
 		return true;
 	return pv_fail(reterr, PV_EUSAGE, 0,
-		"%s: '%.*s' is not one of namespace, class, image, assembly, domain, context",
-		option, (int)len, text);
+		"%s: '%s' is not one of namespace, class, image, assembly, domain, context", option,
+		PV_FIT_LEN(text, len, 40));
 }
 
 bool pv_report_grouping(

@@ -1,4 +1,5 @@
 #include "common/report/report_sections.h"
+#include "common/base/utf8.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -445,11 +446,11 @@ static size_t list_sections(const char *word, size_t len, struct pv_error *ret)
 
 static bool unknown_section(const char *word, size_t len, struct pv_error *reterr)
 {
-	const int shown = (int)(len < 40 ? len : 40);
-	pv_fail(reterr, PV_EUSAGE, 0, "no section \"%.*s\"; there is:", shown, word);
+	const char *shown = PV_FIT_LEN(word, len, 40);
+	pv_fail(reterr, PV_EUSAGE, 0, "no section \"%s\"; there is:", shown);
 	if (!reterr || (len && list_sections(word, len, reterr)))
 		return false;
-	pv_fail(reterr, PV_EUSAGE, 0, "no section \"%.*s\"; there are:", shown, word);
+	pv_fail(reterr, PV_EUSAGE, 0, "no section \"%s\"; there are:", shown);
 	list_sections("", 0, reterr);
 	return false;
 }

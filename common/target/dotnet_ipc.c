@@ -139,9 +139,9 @@ static bool another_profiler(const struct pv_dotnet *d, struct pv_error *reterr)
 			"is kept there: leave that viewer first",
 			(long)d->pid);
 	return pv_fail(reterr, PV_EUSAGE, 0,
-		"another profiler%s%.100s is in process %ld already, and .NET takes one: start it "
+		"another profiler%s%s is in process %ld already, and .NET takes one: start it "
 		"without that one",
-		*path ? ", " : "", path, (long)d->pid);
+		*path ? ", " : "", PV_FIT(path, 100), (long)d->pid);
 }
 
 static bool not_loaded(const struct pv_dotnet *d, struct pv_error *reterr)

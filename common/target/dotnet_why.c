@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common/base/coreclr.h"
+#include "common/base/utf8.h"
 #include "common/target/dotnet_ipc.h"
 #include "common/target/program.h"
 
@@ -88,8 +89,8 @@ bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr)
 			pid, name);
 	if (*d->socket)
 		return pv_fail(reterr, PV_EUSAGE, 0,
-			"process %ld: %.100s is another user's, so it is left alone", pid,
-			d->socket);
+			"process %ld: %s is another user's, so it is left alone", pid,
+			PV_FIT(d->socket, 100));
 	return pv_fail(reterr, PV_EUSAGE, 0,
 		"process %ld runs .NET, but has no diagnostics socket in %s%s: it is just "
 		"starting, "

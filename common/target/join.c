@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/utf8.h"
 #include "common/base/coreclr.h"
 #include "common/target/joinable.h"
 #include "common/target/join_copy.h"
@@ -125,7 +126,8 @@ static bool may_take(pid_t pid, bool left_to_us, struct pv_error *reterr)
 	char library[PV_PROGRAM_PATH], other[256];
 	if (left_to_us && pv_dotnet_other_profiler(pid, other, sizeof other))
 		return pv_fail(reterr, PV_EUSAGE, 0,
-			"process %ld was started with another profiler, %.100s", (long)pid, other);
+			"process %ld was started with another profiler, %s", (long)pid,
+			PV_FIT(other, 100));
 	return pv_launch_library(PV_CORECLR_LIBRARY, library) ||
 	       pv_fail(reterr, PV_EUSAGE, 0,
 		       "process %ld runs .NET, and " PV_CORECLR_LIBRARY

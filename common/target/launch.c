@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/utf8.h"
 #include "common/base/coreclr.h"
 #include "common/base/estimate.h"
 #include "common/target/dotnet_ipc.h"
@@ -358,8 +359,8 @@ bool pv_launch_note(const struct pv_launch_options *o, unsigned hosts, char *to,
 	if (hosts != PV_HOST_DOTNET || !o->alloc || !*o->alloc || strcmp(o->alloc, "off") == 0 ||
 		pv_bytes_of(o->alloc, strlen(o->alloc)) == OF_DOTNET)
 		return false;
-	snprintf(to, room, ".NET samples one allocation in 100 KiB, whatever --alloc=%.40s says",
-		o->alloc);
+	snprintf(to, room, ".NET samples one allocation in 100 KiB, whatever --alloc=%s says",
+		PV_FIT(o->alloc, 40));
 	return true;
 }
 
@@ -417,8 +418,8 @@ bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_l
 	char path[PV_PROGRAM_PATH];
 	*ret_missing = runner && !pv_program_find(runner, path);
 	if (*ret_missing)
-		return pv_fail(reterr, PV_EIO, 0, "%s, which runs %.100s, is not installed", runner,
-			words[0]);
+		return pv_fail(reterr, PV_EIO, 0, "%s, which runs %s, is not installed", runner,
+			PV_FIT(words[0], 100));
 	if (!name_folder(ret, reterr))
 		return false;
 	bool ok = copy_list(&ret->argv, words, runner) && copy_list(&ret->env, environ, NULL) &&
@@ -487,7 +488,7 @@ void pv_launch_silence(const struct pv_launch *l, pid_t pid, char *to, size_t ro
 		snprintf(to, room,
 			"env starts it without the environment that leads a probe in: leave out -i, -u");
 	else if (access(l->library, R_OK) != 0)
-		snprintf(to, room, "the probe's library is gone: %.120s", l->library);
+		snprintf(to, room, "the probe's library is gone: %s", PV_FIT(l->library, 120));
 	else if (pid && has_library(pid, l))
 		snprintf(to, room, "%s is loaded, but has written nothing yet", name);
 	else if (l->program.kind == PV_PROGRAM_SCRIPT)

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/utf8.h"
 #include "common/target/patience.h"
 
 enum { FOLDERS = 3, FOLDER = 80 };
@@ -70,8 +71,8 @@ bool pv_probe_answered(
 	memcpy(line, q->answer, q->got - 1);
 	bool ok = strncmp(line, "ok", 2) == 0 && (!line[2] || line[2] == ' ');
 	if (!ok)
-		return pv_fail(reterr, PV_EUSAGE, 0, "%.190s",
-			strncmp(line, "error ", 6) == 0 ? line + 6 : line);
+		return pv_fail(reterr, PV_EUSAGE, 0, "%s",
+			PV_FIT(strncmp(line, "error ", 6) == 0 ? line + 6 : line, 190));
 	snprintf(ret_answer, PV_PROBE_ANSWER, "%s", line[2] ? line + 3 : "");
 	return true;
 }

@@ -11,6 +11,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "common/base/utf8.h"
 #include "common/io/fd.h"
 
 enum { HEAD = 64 << 10, DEEP = 5, WORDS = 32 };
@@ -172,7 +173,7 @@ static bool look_at_elf(struct look *l, const char *path)
 	else if (has_other_rights(path))
 		why = "runs with other rights than yours (set-id, capabilities): no probe gets in";
 	if (why)
-		return pv_fail(l->err, PV_EUSAGE, 0, "%.120s %s", path, why);
+		return pv_fail(l->err, PV_EUSAGE, 0, "%s %s", PV_FIT(path, 120), why);
 	if (is_mono_name(base_of(path)))
 		l->to->kind = PV_PROGRAM_MONO;
 	else if (strcmp(base_of(path), "dotnet") == 0 ||
@@ -180,8 +181,8 @@ static bool look_at_elf(struct look *l, const char *path)
 		 is_bundle(path, l->size))
 		l->to->kind = PV_PROGRAM_DOTNET;
 	else if (!loader)
-		return pv_fail(l->err, PV_EUSAGE, 0,
-			"%.120s is linked statically: no probe gets in", path);
+		return pv_fail(l->err, PV_EUSAGE, 0, "%s is linked statically: no probe gets in",
+			PV_FIT(path, 120));
 	else
 		l->to->kind = PV_PROGRAM_NATIVE;
 	return true;
@@ -355,7 +356,7 @@ unknown:
 static bool look_at(struct look *l, const char *path, int depth)
 {
 	if (!read_head(l, path))
-		return pv_fail(l->err, PV_EIO, 0, "%.120s: %s", path, strerror(errno));
+		return pv_fail(l->err, PV_EIO, 0, "%s: %s", PV_FIT(path, 120), strerror(errno));
 	char *real = realpath(path, NULL);
 	snprintf(l->to->runs, sizeof l->to->runs, "%s", real ? real : path);
 	free(real);
@@ -375,12 +376,13 @@ bool pv_program_look(
 	*ret_missing = !pv_program_find(word, ret->path);
 	if (*ret_missing && is_folder(word)) {
 		*ret_missing = false;
-		return pv_fail(reterr, PV_EIO, 0, "%.120s: %s", word, strerror(EISDIR));
+		return pv_fail(reterr, PV_EIO, 0, "%s: %s", PV_FIT(word, 120), strerror(EISDIR));
 	}
 	if (*ret_missing && !*word)
 		return pv_fail(reterr, PV_EIO, 0, "the command is an empty word");
 	if (*ret_missing)
-		return pv_fail(reterr, PV_EIO, 0, "%.120s: there is no such program", word);
+		return pv_fail(
+			reterr, PV_EIO, 0, "%s: there is no such program", PV_FIT(word, 120));
 	struct look *l = calloc(1, sizeof *l);
 	if (!l)
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
@@ -390,6 +392,7 @@ bool pv_program_look(
 	free(l);
 	bool image = ret->kind == PV_PROGRAM_CLI || ret->kind == PV_PROGRAM_DOTNET_CLI;
 	if (ok && !image && access(ret->path, X_OK) != 0)
-		return pv_fail(reterr, PV_EIO, 0, "%.120s: %s", ret->path, strerror(errno));
+		return pv_fail(
+			reterr, PV_EIO, 0, "%s: %s", PV_FIT(ret->path, 120), strerror(errno));
 	return ok;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/utf8.h"
 #include "common/base/estimate.h"
 #include "common/base/status.h"
 
@@ -343,21 +344,21 @@ static void list(unsigned hosts, char *to, size_t room)
 static void refuse(const struct word *w, const struct row *r, unsigned hosts, char *why)
 {
 	char known[PV_WORDS_WHY - 200];
-	int len = w->len > 60 ? 60 : (int)w->len, key = w->key > 60 ? 60 : (int)w->key;
+	const char *word = PV_FIT_LEN(w->at, w->len, 60);
 	unsigned whose = hosts_of(w);
 	if (whose & hosts) {
-		snprintf(why, PV_WORDS_WHY, "\"%.*s\" is not understood: %.*s wants %s", len, w->at,
-			key, w->at, wanted(r, hosts));
+		snprintf(why, PV_WORDS_WHY, "\"%s\" is not understood: %s wants %s", word,
+			PV_FIT_LEN(w->at, w->key, 60), wanted(r, hosts));
 		return;
 	}
 	list(hosts, known, sizeof known);
 	if (whose)
 		snprintf(why, PV_WORDS_WHY,
-			"%.*s is a word of %s; of %s it is not, whose words are: %s", len, w->at,
+			"%s is a word of %s; of %s it is not, whose words are: %s", word,
 			hosts_text(whose), hosts_text(hosts), known);
 	else
-		snprintf(why, PV_WORDS_WHY, "\"%.*s\" is no word of the probe; of %s it knows: %s",
-			len, w->at, hosts_text(hosts), known);
+		snprintf(why, PV_WORDS_WHY, "\"%s\" is no word of the probe; of %s it knows: %s",
+			word, hosts_text(hosts), known);
 }
 
 /* The last of that name: its value. */

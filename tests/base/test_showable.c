@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/showable.h"
+#include "common/base/status.h"
 #include "common/base/utf8.h"
 #include "tests/kit/suite.h"
 
@@ -105,6 +106,45 @@ START_TEST(cut_texts)
 }
 END_TEST
 
+START_TEST(what_does_not_fit_ends_in_dots)
+{
+	char to[8];
+	ck_assert_str_eq(pv_utf8_fit(to, sizeof to, "abcdefg", SIZE_MAX), "abcdefg");
+	ck_assert_str_eq(pv_utf8_fit(to, sizeof to, "abcdefgh", SIZE_MAX), "abcd...");
+	ck_assert_str_eq(pv_utf8_fit(to, sizeof to, "abcdefgh", 3), "abc");
+	ck_assert_str_eq(pv_utf8_fit(to, sizeof to, "abcdefgh", 8), "abcd...");
+	ck_assert_str_eq(pv_utf8_fit(to, sizeof to, "abc\u00ebdefg", SIZE_MAX), "abc...");
+	ck_assert_str_eq(pv_utf8_fit(to, sizeof to, "ab\u00ebdefgh", SIZE_MAX), "ab\u00eb...");
+	ck_assert_str_eq(pv_utf8_fit(to, sizeof to, "a\u20acdefgh", SIZE_MAX), "a\u20ac...");
+	ck_assert_str_eq(
+		pv_utf8_fit(to, sizeof to, "\U0001f600\U0001f600", SIZE_MAX), "\U0001f600...");
+	ck_assert_str_eq(pv_utf8_fit(to, 3, "abcd", SIZE_MAX), "ab"); /* no room for dots */
+	ck_assert_str_eq(PV_FIT("a\u20ac\u20ac", 6), "a...");
+	ck_assert_str_eq(PV_FIT("a\u20ac\u20ac", 7), "a\u20ac\u20ac");
+}
+END_TEST
+
+/* Whatever its length, a message is cut after a whole character, and says that it was. */
+START_TEST(a_long_message_is_cut_after_a_whole_character)
+{
+	struct pv_error e;
+	char word[sizeof e.what + 8] = "";
+	for (size_t n = 0; n + 3 < sizeof word; n += 3)
+		strcat(word, "\u20ac");
+	for (int before = 0; before < 3; before++) {
+		const char *at = e.what, *end;
+		ck_assert(!pv_fail(&e, PV_EUSAGE, 0, "%.*s%s", before, "ab", word));
+		ck_assert_uint_gt(strlen(e.what), sizeof e.what - 5);
+		end = at + strlen(at) - 3;
+		ck_assert_str_eq(end, "...");
+		for (size_t len; at < end; at += len)
+			ck_assert_uint_ne(pv_utf8_next(at, end, &len), PV_UTF8_BAD);
+	}
+	ck_assert(!pv_fail(&e, PV_EUSAGE, 0, "%s", "short"));
+	ck_assert_str_eq(e.what, "short");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("showable");
@@ -116,6 +156,8 @@ int main(void)
 	tcase_add_test(t, json);
 	tcase_add_test(t, quoted);
 	tcase_add_test(t, cut_texts);
+	tcase_add_test(t, what_does_not_fit_ends_in_dots);
+	tcase_add_test(t, a_long_message_is_cut_after_a_whole_character);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/thread.h"
+#include "common/base/utf8.h"
 #include "tui/app/app_parts.h"
 #include "tui/screen/strip.h"
 
@@ -502,7 +503,8 @@ bool ui_app_press(struct app *a, const char *keys, struct pv_error *reterr)
 		unsigned times;
 		size_t len = ui_key_parse(keys, &key, &times);
 		if (len == 0)
-			return pv_fail(reterr, PV_EUSAGE, 0, "--keys: there is no key %.20s", keys);
+			return pv_fail(reterr, PV_EUSAGE, 0, "--keys: there is no key %s",
+				PV_FIT(keys, 20));
 		for (keys += len; times > 0; times--) {
 			if (!take_key(a, key))
 				return true;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "common/base/utf8.h"
 #include "common/base/units.h"
 #include "common/target/join.h"
 #include "common/target/launch.h"
@@ -68,7 +69,7 @@ struct ui_child *ui_child_create(const struct ui_options *o, bool screen, int *r
 	}
 	g->relay.fd = g->relay.gate = -1;
 	g->status.status = -1;
-	snprintf(g->name, sizeof g->name, "%s", o->words[0]);
+	pv_utf8_fit(g->name, sizeof g->name, o->words[0], SIZE_MAX);
 	bool planned = pv_launch_plan(&g->launch, o->words, &lo, &missing, reterr);
 	if (!planned)
 		*ret_exit = g->launch.refused ? EXIT_USAGE : exit_of(reterr, missing);
@@ -272,12 +273,12 @@ static bool take_stream_wish(
 				      ? "--heapshot=MODE other than a time"
 				      : NULL;
 	if (refused) {
-		snprintf(ret_why, UI_CHILD_WHY, "%s: .NET's event stream has no such thing%s%.140s",
+		snprintf(ret_why, UI_CHILD_WHY, "%s: .NET's event stream has no such thing%s%s",
 			refused, *j->place.instead ? ", and " : "; --via probe has",
-			j->place.instead);
+			PV_FIT(j->place.instead, 140));
 		return pv_fail(reterr, PV_EUSAGE, 0, "%s", ret_why);
 	}
-	snprintf(j->note, sizeof j->note, "%.180s%s%s%s", j->place.instead,
+	snprintf(j->note, sizeof j->note, "%s%s%s%s", PV_FIT(j->place.instead, 180),
 		*j->place.instead ? "; its event stream is read instead" : "",
 		e->samples
 			? "; the runtime samples by stopping all threads, about 1000 times a second: a "

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/export/export.h"
+#include "common/base/utf8.h"
 #include "tui/app/options.h"
 
 const struct pv_export_format *ui_export_format(const struct ui_options *o)
@@ -19,8 +20,8 @@ static bool refuse_format(const struct ui_options *o, struct pv_error *err)
 	for (size_t i = 0, n = 0; pv_export_format(i) && n < sizeof words; i++)
 		n += (size_t)snprintf(
 			words + n, sizeof words - n, "%s, ", pv_export_format(i)->name);
-	return pv_fail(err, PV_EUSAGE, 0, "--to wants mlpd, %sor heapsnapshot, not \"%.40s\"",
-		words, o->to);
+	return pv_fail(err, PV_EUSAGE, 0, "--to wants mlpd, %sor heapsnapshot, not \"%s\"", words,
+		PV_FIT(o->to, 40));
 }
 
 static bool refuse_measure(struct pv_error *err)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/ingest/convert/convert.h"
+#include "common/base/utf8.h"
 #include "common/ingest/ingest.h"
 #include "common/ingest/again/range.h"
 #include "common/io/source.h"
@@ -218,7 +219,7 @@ static enum ui_feed_state state_of(const struct pv_ingest_status *s)
 static void say_error(const struct pv_ingest_status *s, char *to, size_t size)
 {
 	if (s->state == PV_INGEST_FAILED && s->error.offset)
-		snprintf(to, size, "%.160s, at byte %llu", s->error.what,
+		snprintf(to, size, "%s, at byte %llu", PV_FIT(s->error.what, 160),
 			(unsigned long long)s->error.offset);
 	else if (s->state == PV_INGEST_FAILED)
 		snprintf(to, size, "%s", s->error.what);
@@ -503,7 +504,7 @@ void ui_reading_status(struct ui_reading *r, struct ui_reading_status *ret)
 		.bytes_read = s.bytes_read,
 		.bytes_total = s.bytes_total,
 		.until_ns = s.until_ns };
-	snprintf(ret->error, sizeof ret->error, "%.100s", s.error.what);
+	snprintf(ret->error, sizeof ret->error, "%s", PV_FIT(s.error.what, 100));
 }
 
 struct pv_model *ui_reading_model(struct ui_reading *r)

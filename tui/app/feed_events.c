@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "common/ingest/again/events_read.h"
+#include "common/base/utf8.h"
 #include "tui/app/feed_heap.h"
 #include "tui/screen/stream.h"
 
@@ -45,7 +46,7 @@ void ui_events_status(struct ui_events *e, struct ui_events_status *ret)
 		.done = s.done,
 		.bytes_read = s.bytes_read,
 		.bytes_total = s.bytes_total };
-	snprintf(ret->error, sizeof ret->error, "%.100s", s.error.what);
+	snprintf(ret->error, sizeof ret->error, "%s", PV_FIT(s.error.what, 100));
 }
 
 const struct pv_event_page *ui_events_page(struct ui_events *e)

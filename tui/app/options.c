@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/units.h"
+#include "common/base/utf8.h"
 #include "tui/draw/time_range.h"
 
 enum { ALL = 0xffff, LIVE = UI_VERB_VIEW | UI_VERB_RUN | UI_VERB_ATTACH | UI_VERB_LISTEN };
@@ -227,8 +228,8 @@ static bool parse_option(struct ui_parse *p, int argc, char *const argv[], int *
 	const char *value, *arg = argv[*at];
 	int i = find_row(arg, &value);
 	if (i < 0)
-		return pv_fail(
-			p->err, PV_EUSAGE, 0, "there is no option %.60s; see profview --help", arg);
+		return pv_fail(p->err, PV_EUSAGE, 0, "there is no option %s; see profview --help",
+			PV_FIT(arg, 60));
 	const struct ui_option_row *row = &rows[i].row;
 	p->name = row->name;
 	if (!(row->verbs & p->o->verb))
@@ -251,7 +252,8 @@ static bool take_pid(struct ui_parse *p, const char *text)
 	if (p->o->pid)
 		return pv_fail(p->err, PV_EUSAGE, 0, "one process at a time");
 	if (!ui_number(text, INT32_MAX, &pid) || pid == 0)
-		return pv_fail(p->err, PV_EUSAGE, 0, "\"%.60s\" is no process number", text);
+		return pv_fail(
+			p->err, PV_EUSAGE, 0, "\"%s\" is no process number", PV_FIT(text, 60));
 	p->o->pid = (long)pid;
 	return true;
 }
@@ -259,7 +261,8 @@ static bool take_pid(struct ui_parse *p, const char *text)
 static bool take_file(struct ui_parse *p, const char *path)
 {
 	if (p->o->verb == UI_VERB_PS)
-		return pv_fail(p->err, PV_EUSAGE, 0, "profview ps takes no \"%.60s\"", path);
+		return pv_fail(
+			p->err, PV_EUSAGE, 0, "profview ps takes no \"%s\"", PV_FIT(path, 60));
 	if (p->o->verb & (UI_VERB_CTL | UI_VERB_ATTACH))
 		return take_pid(p, path);
 	if (p->o->path && p->o->verb == UI_VERB_DIFF && !p->o->path_new && path[0]) {
@@ -267,8 +270,8 @@ static bool take_file(struct ui_parse *p, const char *path)
 		return true;
 	}
 	if (p->o->path)
-		return pv_fail(p->err, PV_EUSAGE, 0, "one file at a time, not both %.60s and %.60s",
-			p->o->path, path);
+		return pv_fail(p->err, PV_EUSAGE, 0, "one file at a time, not both %s and %s",
+			PV_FIT(p->o->path, 60), PV_FIT(path, 60));
 	if (!path[0])
 		return pv_fail(p->err, PV_EUSAGE, 0, "the file's name is empty");
 	p->o->path = path;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/base/utf8.h"
 #include "tui/app/export_format.h"
 
 /* The output's format is its ending's: one that is not known would be a log under a false name. */
@@ -23,8 +24,8 @@ static bool knows_ending(const struct ui_options *o, struct pv_error *err)
 	const char *dot = strrchr(name, '.');
 	return pv_fail(err, PV_EUSAGE, 0,
 		"convert writes .mlpd, with --shot N .heapsnapshot, and what --to names, not "
-		"\"%.60s\"",
-		dot ? dot : name);
+		"\"%s\"",
+		PV_FIT(dot ? dot : name, 60));
 }
 
 bool ui_options_check(const struct ui_options *o, struct pv_error *err)

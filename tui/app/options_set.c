@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/units.h"
+#include "common/base/utf8.h"
 #include "common/check/check.h"
 #include "common/compare/diff.h"
 #include "tui/draw/time_range.h"
@@ -16,7 +17,8 @@ enum { MAX_SIDE = 1000, MS_NS = 1000000 };
 
 bool ui_bad_value(const struct ui_parse *p, const char *wants, const char *value)
 {
-	return pv_fail(p->err, PV_EUSAGE, 0, "%s wants %s, not \"%.60s\"", p->name, wants, value);
+	return pv_fail(
+		p->err, PV_EUSAGE, 0, "%s wants %s, not \"%s\"", p->name, wants, PV_FIT(value, 60));
 }
 
 bool ui_set_help(const struct ui_parse *p, const char *value)

@@ -1,4 +1,5 @@
 #include "tui/app/range_loader.h"
+#include "common/base/utf8.h"
 
 #include <stdio.h>
 
@@ -40,7 +41,7 @@ static void take_wish(struct ui_range_loader *r, struct ui_screen *s)
 static void fail(struct ui_screen *s, const char *why)
 {
 	s->shared.range.state = UI_RANGE_FAILED;
-	snprintf(s->shared.range.error, sizeof s->shared.range.error, "%.100s", why);
+	snprintf(s->shared.range.error, sizeof s->shared.range.error, "%s", PV_FIT(why, 100));
 }
 
 static void begin(struct ui_range_loader *r, struct ui_screen *s)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/utf8.h"
 #include "common/query/heap/heap_find.h"
 #include "tui/screen/browser_sets.h"
 #include "tui/screen/screen.h"
@@ -161,7 +162,7 @@ void ui_browser_use(struct ui_screen *s, const struct pv_heap *heap, const char 
 	struct ui_pane *p = ui_browser_pane(s);
 	h->reading = false;
 	h->heap = heap;
-	snprintf(h->error, sizeof h->error, "%.100s", why ? why : "");
+	snprintf(h->error, sizeof h->error, "%s", PV_FIT(why ? why : "", 100));
 	for (int i = 0; i < p->def->parts; i++)
 		ui_list_drop(&p->list[i]);
 	ui_browser_grant(s);
@@ -368,7 +369,7 @@ static void dir_text(const struct pv_heap *h, uint64_t dir, char *to, size_t siz
 	at += (size_t)snprintf(to, size, "kept by %s",
 		n == DEEPEST && node != PV_HEAP_ROOTS ? "..." : "the roots");
 	while (n > 0 && at < size)
-		at += (size_t)snprintf(to + at, size - at, " / %.40s", name[--n]);
+		at += (size_t)snprintf(to + at, size - at, " / %s", PV_FIT(name[--n], 40));
 }
 
 static void tell_trail(struct ui_screen *s)

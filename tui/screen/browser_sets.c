@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/utf8.h"
 #include "common/query/heap/heap_choose.h"
 #include "tui/screen/screen.h"
 
@@ -71,7 +72,7 @@ static size_t add(struct ui_screen *s, const struct pv_heap_set *set, const char
 	struct ui_browse_set *to = &b->set[b->sets++];
 	to->set = own;
 	if (name && name[0])
-		snprintf(to->name, sizeof to->name, "%.60s", name);
+		snprintf(to->name, sizeof to->name, "%s", PV_FIT(name, 60));
 	else
 		snprintf(to->name, sizeof to->name, "N%zu", b->sets);
 	return b->sets;
@@ -168,8 +169,9 @@ static void combine(struct ui_screen *s, enum ui_command cmd, size_t with)
 	char name[160];
 	if (!h || !set_of_rows(s, &rows))
 		return;
-	snprintf(name, sizeof name, "%.28s %s %.28s", of ? s->browser.set[of - 1].name : "rows",
-		sign[op], b->name);
+	snprintf(name, sizeof name, "%s %s %s",
+		PV_FIT(of ? s->browser.set[of - 1].name : "rows", 28), sign[op],
+		PV_FIT(b->name, 28));
 	bool ok = pv_heap_set_combine(h, op, &rows, b->set, &both);
 	pv_heap_set_finish(&rows);
 	size_t number = ok ? add(s, &both, name) : 0;

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "common/base/utf8.h"
 #include "common/query/heap/identity_choose.h"
 #include "tui/screen/screen.h"
 
@@ -39,7 +40,7 @@ void ui_compare_use(struct ui_screen *s, const struct pv_identity *identity, str
 	l->reading = false;
 	l->identity = identity;
 	l->model = model;
-	snprintf(l->error, sizeof l->error, "%.100s", why ? why : "");
+	snprintf(l->error, sizeof l->error, "%s", PV_FIT(why ? why : "", 100));
 }
 
 /* --- which shots */
@@ -232,11 +233,11 @@ static void show_paths(struct ui_screen *s)
 	} else if (w->address.n == 0) {
 		ui_screen_say(s, true, diff ? "no object of it is new" : "none of them is alive");
 	} else {
-		snprintf(w->name, sizeof w->name, "%s%.50s",
+		snprintf(w->name, sizeof w->name, "%s%s",
 			diff  ? "new "
 			: one ? "cohort of "
 			      : "",
-			name ? name : "");
+			PV_FIT(name ? name : "", 50));
 		ui_screen_go_to_paths(s);
 	}
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/utf8.h"
 #include "common/base/new_file.h"
 #include "common/report/json_row.h"
 #include "common/report/lists.h"
@@ -73,7 +74,7 @@ static void export_table(struct ui_screen *s, const struct pv_table *t, const ch
 		ui_screen_say(s, false, "%zu row%s written to %s", t->rows, t->rows == 1 ? "" : "s",
 			path);
 	else
-		ui_screen_say(s, true, "%s: %.120s", path, err.what);
+		ui_screen_say(s, true, "%s: %s", path, PV_FIT(err.what, 120));
 }
 
 void ui_export(struct ui_screen *s, const char *path)
@@ -121,5 +122,5 @@ void ui_export_frame(struct ui_screen *s)
 	if (begun && pv_new_file_finish(&f, true, &err))
 		ui_screen_say(s, false, "the frame is written to %s", path);
 	else
-		ui_screen_say(s, true, "%s: %.120s", path, err.what);
+		ui_screen_say(s, true, "%s: %s", path, PV_FIT(err.what, 120));
 }

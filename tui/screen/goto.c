@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "common/base/units.h"
+#include "common/base/utf8.h"
 #include "common/query/event_stream.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
@@ -87,7 +88,8 @@ void ui_stream_goto(struct ui_screen *s, const char *text)
 {
 	int64_t ns;
 	if (!pv_units_parse_time(text, strlen(text), &ns)) {
-		ui_screen_say(s, true, "a time is 1.5s, 00:01:12 or -10s, not %.40s", text);
+		ui_screen_say(
+			s, true, "a time is 1.5s, 00:01:12 or -10s, not %s", PV_FIT(text, 40));
 		return;
 	}
 	ns = ns < 0 ? ns + s->shared.duration_ns : ns;
@@ -264,14 +266,14 @@ static void go_to_evidence(struct ui_screen *s, const struct pv_table *t, const 
 	char said[sizeof s->message], filter[UI_TEXT_MAX];
 	const char *text = cell_text(t, row, "text", "");
 	if (strcmp(cell_text(t, row, "verdict", ""), "not judged") == 0) {
-		ui_screen_say(s, false, "there is no evidence: %.180s", text);
+		ui_screen_say(s, false, "there is no evidence: %s", PV_FIT(text, 180));
 		return;
 	}
 	if (!find_list(view_named(cell_text(t, row, "view", "")), &pane, &part)) {
 		ui_screen_say(s, false, "there is nothing behind this row");
 		return;
 	}
-	snprintf(said, sizeof said, "%.180s; Backspace returns", text);
+	snprintf(said, sizeof said, "%s; Backspace returns", PV_FIT(text, 180));
 	bool timed = cell_time(t, row, "from_ns", &from_ns) && cell_time(t, row, "to_ns", &to_ns);
 	const char *subject = cell_text(t, row, "subject", "");
 	go_narrowed(s, pane, part, *subject ? pv_filter_quote(subject, filter, sizeof filter) : "");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/utf8.h"
 #include "common/base/status.h"
 #include "common/query/event_stream.h"
 #include "tui/screen/screen.h"
@@ -156,7 +157,7 @@ void ui_stream_use(struct ui_screen *s, const struct pv_event_page *page, const 
 	struct ui_events_shown *shown = &s->shared.events;
 	struct ui_list *l = &pane_of(s)->list[0];
 	shown->reading = false;
-	snprintf(shown->error, sizeof shown->error, "%.100s", error ? error : "");
+	snprintf(shown->error, sizeof shown->error, "%s", PV_FIT(error ? error : "", 100));
 	if (!page)
 		return;
 	shown->page = page;

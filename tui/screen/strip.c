@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/utf8.h"
 #include "common/base/status.h"
 #include "common/base/units.h"
 #include "tui/draw/ticks.h"
@@ -39,7 +40,7 @@ static const char *state_text(const struct ui_shared *s, char *buf, size_t size)
 	if (r->state == UI_RANGE_EXACT)
 		return "";
 	if (r->state == UI_RANGE_FAILED)
-		snprintf(buf, size, " (to the bucket: %.60s)", r->error);
+		snprintf(buf, size, " (to the bucket: %s)", PV_FIT(r->error, 60));
 	else if (r->total)
 		snprintf(buf, size, " (to the bucket; reading %s %%)",
 			pv_units_percent(part, sizeof part, r->read, r->total));
@@ -253,8 +254,8 @@ unsigned ui_strip_typed(struct ui_screen *s, const char *text)
 		ui_range_take_thread(&r, &s->shared.range);
 		ui_strip_set(s, &r);
 	} else
-		ui_screen_say(
-			s, true, "a range is A..B, like 1.5s..00:01:12 or -10s.., not %.40s", text);
+		ui_screen_say(s, true, "a range is A..B, like 1.5s..00:01:12 or -10s.., not %s",
+			PV_FIT(text, 40));
 	return UI_HANDLED;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/utf8.h"
 #include "tui/draw/list_query.h"
 #include "tui/panes/timeline_pane.h"
 #include "tui/screen/strip.h"
@@ -83,7 +84,7 @@ static void choose(struct ui_screen *s, const struct pv_table *t, const char *te
 		n = count_named(t, name, text, true, &row);
 	const char *said = n == 1 ? t->row[row].cell[name].s : NULL;
 	if (n == 0)
-		ui_screen_say(s, true, "no thread is called %.60s; Tab lists them", text);
+		ui_screen_say(s, true, "no thread is called %s; Tab lists them", PV_FIT(text, 60));
 	else if (n > 1)
 		ui_screen_say(s, true,
 			"%zu threads are called so; a number like 0x%" PRIx64 " chooses one", n,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/utf8.h"
 #include "common/format/file_type_hints.h"
 
 enum {
@@ -277,7 +278,8 @@ static enum mlpd_piece mend(struct mlpd_framer *f, size_t n, bool cut)
 		(struct mlpd_damage){ .offset = cut ? f->window_offset + n : f->error.offset,
 			.bytes = cut ? at - n : 1 };
 	mend_format(f, at);
-	snprintf(f->header_damage.reason, sizeof f->header_damage.reason, "%.79s", f->error.what);
+	snprintf(f->header_damage.reason, sizeof f->header_damage.reason, "%s",
+		PV_FIT(f->error.what, 79));
 	f->error = (struct pv_error){ 0 };
 	return give_header(f, cut ? at : n);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/base/utf8.h"
 #include "common/base/map.h"
 #include "common/base/new_file.h"
 #include "common/ingest/convert/convert_parts.h"
@@ -130,7 +131,7 @@ static bool settle(struct pv_convert *c)
 	c->id = strtoull(o->thread, &end, 16);
 	c->by_id = strncmp(o->thread, "0x", 2) == 0 && !*end && !errno;
 	return c->by_id || c->named ||
-	       pv_fail(c->err, PV_EUSAGE, 0, "no thread is named %.60s", o->thread);
+	       pv_fail(c->err, PV_EUSAGE, 0, "no thread is named %s", PV_FIT(o->thread, 60));
 }
 
 /* --- the second: writing --- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/units.h"
+#include "common/base/utf8.h"
 #include "common/query/findings/rule.h"
 
 enum { FEWEST_SAMPLES = 30 };
@@ -167,7 +168,8 @@ void pv_judge_n_plus_one(const struct pv_judge *j, struct pv_finding *f)
 		pv_finding_skip(f, "out of memory");
 	else if (most > 1)
 		pv_finding_say(f, pv_scale_score((double)most, 10, 20, 100),
-			"%.80s ran %zu times in turn within one %.80s", name, most, outer);
+			"%s ran %zu times in turn within one %s", PV_FIT(name, 80), most,
+			PV_FIT(outer, 80));
 	else
 		pv_finding_say(f, 0, "no span repeats within another");
 	snprintf(f->subject, sizeof f->subject, "%s", most > 1 ? name : "");
