@@ -505,11 +505,6 @@ void pv_filter_free(struct pv_filter *f)
 	free(f);
 }
 
-bool pv_filter_is_empty(const struct pv_filter *f)
-{
-	return f->nodes == 0;
-}
-
 size_t pv_filter_leaves(const struct pv_filter *f)
 {
 	return f->leaves;

@@ -105,8 +105,6 @@ void pv_filter_free(struct pv_filter *f); /* NULL is fine */
  */
 const char *pv_filter_quote(const char *text, char *ret, size_t size);
 
-/* Whether nothing is asked: all rows pass. */
-bool pv_filter_is_empty(const struct pv_filter *f);
 /* How many terms it has, and each of them, which the filter owns; never NULL. */
 size_t pv_filter_leaves(const struct pv_filter *f);
 const struct pv_filter_leaf *pv_filter_leaf(const struct pv_filter *f, size_t i);

@@ -58,9 +58,6 @@ struct pv_check_set {
  * cleared in any case.
  */
 bool pv_check_read(const char *path, struct pv_check_set *ret, struct pv_error *reterr);
-/* The same of a text, which is `name`'s; for tests and fuzzing. */
-bool pv_check_parse(const char *text, size_t len, const char *name, struct pv_check_set *ret,
-	struct pv_error *reterr);
 /* "gc.pause max=50ms": one rule. PV_EUSAGE, PV_ENOMEM. */
 bool pv_check_add(const char *text, struct pv_check_set *ret, struct pv_error *reterr);
 void pv_check_set_clear(struct pv_check_set *s);

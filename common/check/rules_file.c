@@ -247,7 +247,7 @@ static bool take_line(struct reading *r, const char *text, size_t len)
 	return set_key(r, word, key, at, value);
 }
 
-bool pv_check_parse(const char *text, size_t len, const char *name, struct pv_check_set *ret,
+static bool parse(const char *text, size_t len, const char *name, struct pv_check_set *ret,
 	struct pv_error *reterr)
 {
 	struct reading r = { .set = ret, .name = name, .err = reterr };
@@ -280,7 +280,7 @@ bool pv_check_read(const char *path, struct pv_check_set *ret, struct pv_error *
 	else if (n == FILE_MOST)
 		ok = pv_fail(reterr, PV_EUSAGE, 0, "more than a file of rules may have, 1 MiB");
 	const char *name = strrchr(path, '/');
-	ok = ok && pv_check_parse(text, n, name ? name + 1 : path, ret, reterr);
+	ok = ok && parse(text, n, name ? name + 1 : path, ret, reterr);
 	fclose(f);
 	free(text);
 	return ok;

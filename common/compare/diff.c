@@ -90,7 +90,8 @@ bool pv_diff_join(struct pv_diff *d)
 
 /* --- notes --- */
 
-bool pv_diff_note(struct pv_diff *d, const char *format, ...)
+/* Adds a sentence for the head. */
+static bool add_note(struct pv_diff *d, const char *format, ...)
 {
 	char text[400];
 	va_list args;
@@ -112,7 +113,7 @@ static bool note_options(struct pv_diff *d)
 	pv_options_only(b, a, now, sizeof now);
 	if (!*base && !*now)
 		return true;
-	return pv_diff_note(d, "recorded with other options: base %s, new %s",
+	return add_note(d, "recorded with other options: base %s, new %s",
 		*base ? base : "none besides", *now ? now : "none besides");
 }
 
@@ -122,7 +123,7 @@ static bool note_losses(struct pv_diff *d)
 		for (size_t i = 0; i < d->log[s].n; i++) {
 			const struct pv_diff_log *l = &d->log[s].v[i];
 			if ((l->lost || l->damaged) &&
-				!pv_diff_note(d,
+				!add_note(d,
 					"%s: %" PRIu64 " events lost, %" PRIu64
 					" damaged places: figures are at least these",
 					PV_FIT(l->path, 150), l->lost, l->damaged))
@@ -144,12 +145,12 @@ bool pv_diff_note_all(struct pv_diff *d)
 {
 	size_t base = d->log[0].n, now = d->log[1].n;
 	if (has_calls(&d->log[0].v[0]) != has_calls(&d->log[1].v[0]) &&
-		!pv_diff_note(d, "calls were recorded at one side only: what that costs is in its "
-				 "times and samples"))
+		!add_note(d, "calls were recorded at one side only: what that costs is in its "
+			     "times and samples"))
 		return false;
 	if (base + now > 2 && (base < 4 || now < 4) &&
-		!pv_diff_note(d, "too few runs for a test, which wants four a side: a change is "
-				 "what lies apart in all of them"))
+		!add_note(d, "too few runs for a test, which wants four a side: a change is "
+			     "what lies apart in all of them"))
 		return false;
 	return note_options(d) && note_losses(d);
 }

@@ -110,8 +110,6 @@ struct pv_diff {
 
 /* Whether the options ask for the measure. */
 bool pv_diff_wants(const struct pv_diff_options *o, const struct pv_diff_measure *m);
-/* Adds a sentence for the head. */
-bool pv_diff_note(struct pv_diff *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Sentences about what the sides differ in besides their figures. */
 bool pv_diff_note_all(struct pv_diff *d);
 

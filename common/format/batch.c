@@ -18,7 +18,7 @@ void pv_batch_forget_pack(struct pv_batch *b)
 #undef FORGET
 }
 
-void pv_batch_drop_pack(struct pv_batch *b)
+static void drop_pack(struct pv_batch *b)
 {
 	if (!b->pack)
 		return;
@@ -28,7 +28,7 @@ void pv_batch_drop_pack(struct pv_batch *b)
 
 void pv_batch_again(struct pv_batch *b)
 {
-	pv_batch_drop_pack(b);
+	drop_pack(b);
 	b->n = b->allocs.n = b->other_events.n = b->pool.n = b->descs.n = b->values.n = 0;
 	b->frames.n = 0;
 	b->continues = b->definitions_applied = b->bytes_lost_before = b->damaged = false;
@@ -45,7 +45,7 @@ void pv_batch_reset(struct pv_batch *b)
 void pv_batch_finish(struct pv_batch *b)
 {
 	pv_batch_give_back(b);
-	pv_batch_drop_pack(b);
+	drop_pack(b);
 	free(b->time);
 	free(b->kind);
 	free(b->key);

@@ -12,7 +12,7 @@
  *     own        NULL   the batch's        borrowed       own        empty, memory kept
  *
  * Apart from that the arrays are separate, or packed: all in one allocation, `pack`, which cannot
- * grow. pv_batch_drop_pack() makes a packed batch separate and empty.
+ * grow; pv_batch_reset() makes a packed batch separate.
  */
 #ifndef PV_FORMAT_BATCH_H
 #define PV_FORMAT_BATCH_H
@@ -108,9 +108,7 @@ bool pv_batch_own(struct pv_batch *b);
 	X(summary.alloc_path)                                                                      \
 	X(summary.number)
 
-/* Frees the pack, if there is one; its arrays are empty then and may grow. */
-void pv_batch_drop_pack(struct pv_batch *b);
-/* The same where another batch owns the pack now: frees nothing. */
+/* The pack is freed, or owned by another batch now: its arrays are empty and may grow. */
 void pv_batch_forget_pack(struct pv_batch *b);
 
 /* Makes room for `extra` entries in time, kind and key. False: out of memory, nothing is lost. */

@@ -32,7 +32,7 @@ struct pv_graph_build *pv_graph_build_create(const struct pv_graph_build_options
 	return b;
 }
 
-void pv_raw_finish(struct pv_raw *r)
+static void finish_raw(struct pv_raw *r)
 {
 	pv_array_finish(&r->object);
 	pv_array_finish(&r->target);
@@ -48,7 +48,7 @@ void pv_graph_build_destroy(struct pv_graph_build *b)
 {
 	if (!b)
 		return;
-	pv_raw_finish(&b->raw);
+	finish_raw(&b->raw);
 	pv_weak_handles_finish(&b->handles);
 	free(b);
 }
@@ -56,7 +56,7 @@ void pv_graph_build_destroy(struct pv_graph_build *b)
 void pv_graph_build_reset(struct pv_graph_build *b)
 {
 	struct pv_graph_build_options options = b->options;
-	pv_raw_finish(&b->raw);
+	finish_raw(&b->raw);
 	pv_weak_handles_finish(&b->handles);
 	*b = (struct pv_graph_build){ .options = options, .index = UINT32_MAX };
 }

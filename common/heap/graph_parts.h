@@ -63,8 +63,6 @@ struct pv_raw {
 	int64_t time_ns;
 };
 
-void pv_raw_finish(struct pv_raw *r); /* frees it */
-
 /* Follows handles, and moves of their targets. */
 bool pv_weak_handles_apply(
 	struct pv_weak_handles *w, const struct pv_batch *b, const struct pv_event *e);

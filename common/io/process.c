@@ -41,7 +41,11 @@ static bool start_ticks(pid_t pid, uint64_t *ret)
 	return true;
 }
 
-bool pv_process_started(pid_t pid, uint64_t *ret_ms)
+/*
+ * When process `pid` started, in ms since the epoch (right to a second or two); false when there
+ * is no such process, or /proc does not say.
+ */
+static bool started_at(pid_t pid, uint64_t *ret_ms)
 {
 	uint64_t ticks;
 	struct timespec now, up;
@@ -61,7 +65,7 @@ enum pv_process_state pv_process_watch(pid_t pid, uint64_t then_ms, int *ret_fd)
 	/* The pidfd is held first: what /proc now says is of this process, or it has exited. */
 	uint64_t started;
 	struct pollfd exited = { .fd = fd, .events = POLLIN };
-	bool known = pv_process_started(pid, &started);
+	bool known = started_at(pid, &started);
 	bool gone = poll(&exited, 1, 0) == 1 || (known && started > then_ms + START_TOLERANCE_MS);
 	if (known && !gone) {
 		*ret_fd = fd;

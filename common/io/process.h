@@ -6,12 +6,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/*
- * When process `pid` started, in ms since the epoch (right to a second or two); false when there
- * is no such process, or /proc does not say.
- */
-bool pv_process_started(pid_t pid, uint64_t *ret_ms);
-
 enum pv_process_state {
 	PV_PROCESS_UNKNOWN, /* cannot be watched on this system */
 	PV_PROCESS_GONE,    /* it has exited, or its number belongs to a younger process */

@@ -85,7 +85,8 @@ void pvp_clr_left_tree_slow(uint64_t method, const struct pvp_clr_hooked *at)
 		tree_call(PVP_LEAVE, (uint32_t)method);
 }
 
-bool pvp_clr_stubs_work(void)
+/* Whether this processor can save its vector registers as the stubs do. */
+static bool stubs_work(void)
 {
 	unsigned a, b, c, d;
 	return __get_cpuid(1, &a, &b, &c, &d) && c & OSXSAVE;
@@ -255,7 +256,7 @@ bool pvp_clr_calls_hook(void)
 		return true;
 	if (files && !pvp_clr_files_init())
 		return false;
-	if (!pvp_clr_stubs_work() || info->is->set_function_mapper(info, map, NULL) < 0)
+	if (!stubs_work() || info->is->set_function_mapper(info, map, NULL) < 0)
 		return false;
 	if (pvp_clr_more() & PVP_CLR_EMPTY)
 		return info->is->set_hooks(info, pvp_clr_empty_hook, pvp_clr_empty_hook,

@@ -49,7 +49,4 @@ void pvp_clr_left_some_slow(uint64_t method, const struct pvp_clr_hooked *at);
 void pvp_clr_entered_tree_slow(uint64_t method, const struct pvp_clr_hooked *at);
 void pvp_clr_left_tree_slow(uint64_t method, const struct pvp_clr_hooked *at);
 
-/* Whether this processor can save its vector registers as the stubs do. */
-bool pvp_clr_stubs_work(void);
-
 #endif

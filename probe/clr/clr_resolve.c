@@ -91,7 +91,8 @@ static uint32_t modules(uint64_t *ret, uint32_t room)
 	return n;
 }
 
-uint64_t pvp_clr_core_library(void)
+/* The module of the framework's own types; 0: not loaded yet. */
+static uint64_t core_library(void)
 {
 	uint64_t all[16], found = atomic_load(&library);
 	if (found)
@@ -119,7 +120,7 @@ static uint32_t find(uint64_t module, const pvp_char *name, uint32_t around)
 
 static struct home find_anywhere(const pvp_char *name)
 {
-	uint64_t all[MODULES], core = pvp_clr_core_library();
+	uint64_t all[MODULES], core = core_library();
 	struct home found = { core, core ? find(core, name, 0) : 0 };
 	uint32_t n = found.token ? 0 : modules(all, MODULES);
 	for (uint32_t i = 0; i < n; i++) {
@@ -201,7 +202,7 @@ bool pvp_clr_core_type(const char *name, struct pvp_clr_type *ret)
 {
 	pvp_char wide[64];
 	size_t n = strlen(name) + 1;
-	uint64_t core = n <= PV_COUNT_OF(wide) ? pvp_clr_core_library() : 0;
+	uint64_t core = n <= PV_COUNT_OF(wide) ? core_library() : 0;
 	for (size_t i = 0; core && i < n; i++)
 		wide[i] = (pvp_char)name[i];
 	*ret = (struct pvp_clr_type){ .module = core, .token = core ? find(core, wide, 0) : 0 };
@@ -241,7 +242,7 @@ static struct pvp_clr_argument made_of(const struct pvp_clr_type *t, bool struct
 
 static struct pvp_clr_argument simple_type(uint32_t kind)
 {
-	struct pvp_clr_type t = { .module = pvp_clr_core_library(), .token = simple_token(kind) };
+	struct pvp_clr_type t = { .module = core_library(), .token = simple_token(kind) };
 	return made_of(&t, kind != PVP_SIG_STRING && kind != PVP_SIG_OBJECT);
 }
 
@@ -327,7 +328,7 @@ static bool is_structure(const struct pvp_clr_type *t)
 	if (info->is->box_layout(info, t->id, &head) < 0)
 		return false;
 	for (uint32_t kind = 0; kind < PVP_SIG_SIMPLE && !simple_one; kind++)
-		simple_one = is_simple(kind) && t->module == pvp_clr_core_library() &&
+		simple_one = is_simple(kind) && t->module == core_library() &&
 			     t->token == simple_token(kind);
 	return !simple_one;
 }

@@ -48,9 +48,6 @@ bool pvp_clr_structure(
 /* The definition of this full name in the framework's own library; false: there is none. */
 bool pvp_clr_core_type(const char *name, struct pvp_clr_type *ret);
 
-/* The module of the framework's own types; 0: not loaded yet. */
-uint64_t pvp_clr_core_library(void);
-
 /* A module is gone, or all are. */
 void pvp_clr_resolve_forget(void);
 

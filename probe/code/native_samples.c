@@ -120,7 +120,11 @@ static int take_signal(void)
 	return 0;
 }
 
-void pvp_native_samples_set(unsigned wanted)
+/*
+ * So many a second of each thread's processor time, as far as pvp_sample_possible(); 0: none any
+ * more. Errors of the system: as 0. Threads that wait are never interrupted.
+ */
+static void set_rate(unsigned wanted)
 {
 	unsigned possible = wanted && take_signal() ? pvp_sample_possible(wanted) : 0;
 	atomic_store(&hz, pvp_rings_set(possible, number) == 0 ? possible : 0);
@@ -134,7 +138,7 @@ void pvp_native_samples_usage(bool wanted)
 
 void pvp_native_samples_order(struct pvp_sample_order order)
 {
-	pvp_native_samples_set(order.hz);
+	set_rate(order.hz);
 	order.hz = order.hz ? pvp_sample_possible(order.hz) : 0;
 	pvp_waits_follow(order);
 }

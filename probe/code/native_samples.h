@@ -14,11 +14,6 @@
 struct pvp_writer;
 struct pvp_out_buffer;
 
-/*
- * So many a second of each thread's processor time, as far as pvp_sample_possible(); 0: none any
- * more. Errors of the system: as 0. Threads that wait are never interrupted.
- */
-void pvp_native_samples_set(unsigned wanted);
 /* By an order or the options. `real`: of threads that wait, too, until none are wanted any more. */
 void pvp_native_samples_order(struct pvp_sample_order order);
 

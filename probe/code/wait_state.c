@@ -54,7 +54,8 @@ static bool locks_file(long number, const uintptr_t argument[2])
 	return number == SYS_fcntl && (argument[1] == F_SETLKW || argument[1] == F_OFD_SETLKW);
 }
 
-enum pv_wait_state pvp_wait_state_of_call(long number, const uintptr_t argument[2])
+/* Of a system call by its number and first arguments: enum pv_wait_state. */
+static enum pv_wait_state state_of_call(long number, const uintptr_t argument[2])
 {
 	if (polls_nothing(number, argument))
 		return PV_WAIT_SLEEP;
@@ -83,7 +84,7 @@ struct pvp_waiting pvp_waiting_of_line(const char *line)
 	if (!w.waits || n < 3)
 		return w;
 	long number = (long)word[0];
-	w.state = n == WORDS     ? pvp_wait_state_of_call(number, word + 1)
+	w.state = n == WORDS     ? state_of_call(number, word + 1)
 		  : number == -1 ? PV_WAIT_IO
 				 : PV_WAIT_UNKNOWN;
 	w.sp = word[n - 2];

@@ -22,9 +22,6 @@ struct pvp_waiting {
 /* The file's line. "running": it does not wait. Lines of other forms: it waits, for what is unknown. */
 struct pvp_waiting pvp_waiting_of_line(const char *line);
 
-/* Of a system call by its number and first arguments: enum pv_wait_state. */
-enum pv_wait_state pvp_wait_state_of_call(long number, const uintptr_t argument[2]);
-
 /* The thread at this moment; where the file cannot be read by its state in /proc/self/task/TID/stat. */
 struct pvp_waiting pvp_waiting_look(pid_t tid);
 

@@ -12,7 +12,8 @@
 
 enum { HIGH_FD = 200, MOST_NAMES = 9, BACKLOG = 16 };
 
-struct pvp_fd pvp_fd_own(int fd)
+/* Takes fd over, away from the low numbers. */
+static struct pvp_fd own_fd(int fd)
 {
 	struct stat st;
 	int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
@@ -118,7 +119,7 @@ bool pvp_listener_open(struct pvp_listener *l, const char *want)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return false;
-	l->socket = pvp_fd_own(fd);
+	l->socket = own_fd(fd);
 	bool ok = *want == '/' ? bind_to(l, want) : folder(dir) && bind_in(l, dir);
 	if (ok && listen(l->socket.fd, BACKLOG) == 0)
 		return true;
@@ -148,5 +149,5 @@ struct pvp_fd pvp_listener_accept(struct pvp_listener *l)
 		close(fd);
 		return (struct pvp_fd){ .fd = -1 };
 	}
-	return pvp_fd_own(fd);
+	return own_fd(fd);
 }

@@ -24,9 +24,6 @@ struct pvp_calibration {
 /* clock_gettime(CLOCK_MONOTONIC) in ns. */
 uint64_t pvp_monotonic(void);
 
-/* Whether the processor promises a counter of constant rate that does not stop. */
-bool pvp_tsc_steady(void);
-
 /* The calibration's own state; one owner (the writer). */
 struct pvp_calibrator {
 	uint64_t tsc, ns;           /* the older end of the base line */

@@ -200,7 +200,8 @@ bool pvp_tell_new_counter(struct pvp_writer *w, uint64_t index, const char *name
 			.name = text(name) });
 }
 
-bool pvp_tell_own_counter(struct pvp_writer *w, uint64_t index, const char *name)
+/* Writes its name, to a new reader. False likewise. */
+static bool tell_own_counter(struct pvp_writer *w, uint64_t index, const char *name)
 {
 	return describe_counter(w, &w->hello, w->start_ns,
 		(struct pv_counter_desc){ .section = PV_SECTION_PROFILER,
@@ -225,14 +226,14 @@ static bool tell_self(struct pvp_writer *w)
 	return pvp_out_buffer_add(w, &w->hello, &start, NULL) &&
 	       pvp_out_buffer_add(w, &w->hello, &name, NULL) &&
 	       pvp_out_buffer_add(w, &w->hello, &image, NULL) &&
-	       pvp_tell_own_counter(w, PVP_COUNTER_LOST, "lost events") &&
-	       pvp_tell_own_counter(w, PVP_COUNTER_PAUSED, "paused") &&
-	       pvp_tell_own_counter(w, PVP_COUNTER_ENDED, "ended") &&
-	       (!w->config.maxsize || pvp_tell_own_counter(w, PVP_COUNTER_FULL, "log full")) &&
+	       tell_own_counter(w, PVP_COUNTER_LOST, "lost events") &&
+	       tell_own_counter(w, PVP_COUNTER_PAUSED, "paused") &&
+	       tell_own_counter(w, PVP_COUNTER_ENDED, "ended") &&
+	       (!w->config.maxsize || tell_own_counter(w, PVP_COUNTER_FULL, "log full")) &&
 	       (!w->host->forces_collections ||
-		       pvp_tell_own_counter(w, PVP_COUNTER_FORCED, "collections for heap shots")) &&
+		       tell_own_counter(w, PVP_COUNTER_FORCED, "collections for heap shots")) &&
 	       (!w->host->discarded_shots ||
-		       pvp_tell_own_counter(w, PVP_COUNTER_DISCARDED, "discarded heap shots"));
+		       tell_own_counter(w, PVP_COUNTER_DISCARDED, "discarded heap shots"));
 }
 
 bool pvp_tell_again(struct pvp_writer *w)

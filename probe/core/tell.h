@@ -16,7 +16,4 @@ bool pvp_tell_step(struct pvp_writer *w, uint64_t time, uint64_t index, uint64_t
 /* Counter that has no name yet, a count or a time (in 100 ns). False likewise. */
 bool pvp_tell_new_counter(struct pvp_writer *w, uint64_t index, const char *name, bool time);
 
-/* Writes its name, to a new reader. False likewise. */
-bool pvp_tell_own_counter(struct pvp_writer *w, uint64_t index, const char *name);
-
 #endif

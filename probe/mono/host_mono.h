@@ -133,8 +133,6 @@ uint64_t pvp_mono_compile_end(const MonoMethod *method, uint64_t *ret_calling);
 bool pvp_mono_seen(uint64_t key);
 /* A definition, for a method that stands on a stack, when it has no name yet. */
 void pvp_mono_name_method(uint64_t key);
-/* Gives names to methods that only stood on stacks; where the runtime may be asked. */
-void pvp_mono_name_missing(void);
 /* Before the runtime goes, all samples are written and their methods known. */
 void pvp_mono_last_samples(void);
 

@@ -52,6 +52,24 @@ static void jit_failed(MonoProfiler *p, MonoMethod *method)
 	mono_free(name);
 }
 
+static void name_method(uint64_t key)
+{
+	char *name = mono_method_full_name(pvp_mono_method_of(key), 1);
+	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
+		.jit = { .method = key, .name = text_of(name) } };
+	pvp_names_define(&ev);
+	mono_free(name);
+}
+
+/* Gives names to methods that only stood on stacks; where the runtime may be asked. */
+static void name_missing(void)
+{
+	uint64_t key;
+	while (pvp_names_take_unnamed(&key))
+		if (!pvp_names_knows(key))
+			name_method(key);
+}
+
 static void jitted(MonoProfiler *p, MonoMethod *method, MonoJitInfo *info)
 {
 	uint64_t calling, now = pvp_monotonic();
@@ -72,30 +90,13 @@ static void jitted(MonoProfiler *p, MonoMethod *method, MonoJitInfo *info)
 	if (p->options.groups & PVP_MANAGED_LINES)
 		pvp_mono_lines(method);
 	mono_free(name);
-	pvp_mono_name_missing();
-}
-
-static void name_method(uint64_t key)
-{
-	char *name = mono_method_full_name(pvp_mono_method_of(key), 1);
-	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
-		.jit = { .method = key, .name = text_of(name) } };
-	pvp_names_define(&ev);
-	mono_free(name);
+	name_missing();
 }
 
 void pvp_mono_name_method(uint64_t key)
 {
 	if (!pvp_tls.hurried && !pvp_names_knows(key))
 		name_method(key);
-}
-
-void pvp_mono_name_missing(void)
-{
-	uint64_t key;
-	while (pvp_names_take_unnamed(&key))
-		if (!pvp_names_knows(key))
-			name_method(key);
 }
 
 static void shutdown_begins(MonoProfiler *p)
@@ -107,7 +108,7 @@ static void shutdown_begins(MonoProfiler *p)
 	pvp_mono_counters_end();
 	pvp_mono_last_samples();
 	pvp_mono_counters_close();
-	pvp_mono_name_missing();
+	name_missing();
 }
 
 static void method_freed(MonoProfiler *p, MonoMethod *method)

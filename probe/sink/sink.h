@@ -94,9 +94,6 @@ void pvp_sink_forget(struct pvp_sink *s);
 
 /* --- between the sink's files --- */
 
-/* Takes fd as it is: files are made anew. Returns an errno value. */
-int pvp_sink_take_file(struct pvp_sink *s, int fd);
-
 /* Begins to watch a pipe that has just been opened for writing. Without effect where that fails. */
 void pvp_sink_watch(struct pvp_sink *s);
 void pvp_sink_unwatch(struct pvp_sink *s);

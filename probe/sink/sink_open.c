@@ -38,7 +38,8 @@ static void keep_identity(struct pvp_sink *s, const struct stat *st, int fd)
 	s->fd = fd;
 }
 
-int pvp_sink_take_file(struct pvp_sink *s, int fd)
+/* Takes fd as it is: files are made anew. Returns an errno value. */
+static int take_file(struct pvp_sink *s, int fd)
 {
 	struct stat st;
 	if (fstat(fd, &st) != 0)
@@ -74,7 +75,7 @@ static int open_path(struct pvp_sink *s)
 		return s->pipe ? 0 : error;
 	}
 	fd = pvp_sink_move_up(fd);
-	int error = pvp_sink_take_file(s, fd);
+	int error = take_file(s, fd);
 	if (error)
 		close(fd);
 	return error;
@@ -233,7 +234,7 @@ static bool next_segment(struct pvp_sink *s)
 	if (fd < 0)
 		return false;
 	fd = pvp_sink_move_up(fd);
-	if (pvp_sink_take_file(s, fd) == 0)
+	if (take_file(s, fd) == 0)
 		return true;
 	close(fd);
 	s->fd = -1;
@@ -251,7 +252,7 @@ bool pvp_sink_reopen(struct pvp_sink *s)
 	if (fd < 0)
 		return false;
 	fd = pvp_sink_move_up(fd);
-	int error = pvp_sink_take_file(s, fd);
+	int error = take_file(s, fd);
 	if (!error && s->pipe)
 		return true;
 	close(fd);

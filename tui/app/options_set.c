@@ -15,7 +15,8 @@
 
 enum { MAX_SIDE = 1000, MS_NS = 1000000 };
 
-bool ui_bad_value(const struct ui_parse *p, const char *wants, const char *value)
+/* False, with the option and what it wants. */
+static bool bad_value(const struct ui_parse *p, const char *wants, const char *value)
 {
 	return pv_fail(
 		p->err, PV_EUSAGE, 0, "%s wants %s, not \"%s\"", p->name, wants, PV_FIT(value, 60));
@@ -78,7 +79,7 @@ bool ui_set_keys(const struct ui_parse *p, const char *value)
 bool ui_set_spool(const struct ui_parse *p, const char *value)
 {
 	return (pv_units_parse_bytes(value, &p->o->spool_limit) && p->o->spool_limit > 0) ||
-	       ui_bad_value(p, "a size like 512MiB", value);
+	       bad_value(p, "a size like 512MiB", value);
 }
 
 bool ui_set_color(const struct ui_parse *p, const char *value)
@@ -90,7 +91,7 @@ bool ui_set_color(const struct ui_parse *p, const char *value)
 			return true;
 		}
 	}
-	return ui_bad_value(p, "auto, always or never", value);
+	return bad_value(p, "auto, always or never", value);
 }
 
 bool ui_set_size(const struct ui_parse *p, const char *value)
@@ -98,7 +99,7 @@ bool ui_set_size(const struct ui_parse *p, const char *value)
 	char *end;
 	long w = strtol(value, &end, 10), h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
 	if (*end || w < 1 || h < 1 || w > MAX_SIDE || h > MAX_SIDE)
-		return ui_bad_value(p, "COLUMNSxROWS, like 120x36", value);
+		return bad_value(p, "COLUMNSxROWS, like 120x36", value);
 	p->o->w = (int)w;
 	p->o->h = (int)h;
 	return true;
@@ -119,7 +120,7 @@ bool ui_set_jobs(const struct ui_parse *p, const char *value)
 {
 	unsigned long n;
 	if (!ui_number(value, 1024, &n) || n < 1)
-		return ui_bad_value(p, "a number from 1 on", value);
+		return bad_value(p, "a number from 1 on", value);
 	p->o->jobs = (unsigned)n;
 	return true;
 }
@@ -128,7 +129,7 @@ static bool add_check_format(const struct ui_parse *p, const char *value)
 {
 	size_t len = strcspn(value, "=");
 	if (!pv_check_format(value, len) || (value[len] && !value[len + 1]))
-		return ui_bad_value(p, "text, json, junit, md or github, and =FILE", value);
+		return bad_value(p, "text, json, junit, md or github, and =FILE", value);
 	if ((size_t)p->o->n_format == PV_COUNT_OF(p->o->format))
 		return pv_fail(p->err, PV_EUSAGE, 0, "too many --format");
 	p->o->format[p->o->n_format++] = value;
@@ -140,11 +141,11 @@ bool ui_set_format(const struct ui_parse *p, const char *value)
 	if (p->o->verb == UI_VERB_CHECK)
 		return add_check_format(p, value);
 	if (p->o->verb == UI_VERB_BRIEF && strcmp(value, "md") != 0 && strcmp(value, "json") != 0)
-		return ui_bad_value(p, "md or json", value);
+		return bad_value(p, "md or json", value);
 	if (p->o->verb == UI_VERB_PS && strcmp(value, "text") != 0 && strcmp(value, "json") != 0)
-		return ui_bad_value(p, "text or json", value);
+		return bad_value(p, "text or json", value);
 	return pv_report_format_of(value, &p->o->report.format) ||
-	       ui_bad_value(p, "text, json, csv or md", value);
+	       bad_value(p, "text, json, csv or md", value);
 }
 
 bool ui_set_section(const struct ui_parse *p, const char *value)
@@ -187,7 +188,7 @@ bool ui_set_limit(const struct ui_parse *p, const char *value)
 {
 	unsigned long n;
 	if (!ui_number(value, 1000000000, &n))
-		return ui_bad_value(p, "a number of rows, 0 for all", value);
+		return bad_value(p, "a number of rows, 0 for all", value);
 	p->o->report.limit = n;
 	p->o->report.limited = true;
 	return true;
@@ -197,7 +198,7 @@ bool ui_set_shot(const struct ui_parse *p, const char *value)
 {
 	unsigned long n;
 	if (!ui_number(value, UINT32_MAX - 1, &n))
-		return ui_bad_value(p, "the number of a heap shot, counted from 0", value);
+		return bad_value(p, "the number of a heap shot, counted from 0", value);
 	p->o->report.shot.index = (uint32_t)n;
 	return p->o->report.has_shot = true;
 }
@@ -206,7 +207,7 @@ bool ui_set_base(const struct ui_parse *p, const char *value)
 {
 	unsigned long n;
 	if (!ui_number(value, UINT32_MAX - 1, &n))
-		return ui_bad_value(p, "the number of a heap shot, counted from 0", value);
+		return bad_value(p, "the number of a heap shot, counted from 0", value);
 	p->o->report.base = (uint32_t)n;
 	return p->o->report.has_base = true;
 }
@@ -214,7 +215,7 @@ bool ui_set_base(const struct ui_parse *p, const char *value)
 bool ui_set_by(const struct ui_parse *p, const char *value)
 {
 	return pv_report_match_of(value, &p->o->report.by) ||
-	       ui_bad_value(p, "identity, address or class", value);
+	       bad_value(p, "identity, address or class", value);
 }
 
 bool ui_set_names(const struct ui_parse *p, const char *value)
@@ -222,7 +223,7 @@ bool ui_set_names(const struct ui_parse *p, const char *value)
 	if (p->o->verb == UI_VERB_DIFF && strcmp(value, "exact") == 0)
 		return p->o->report.raw_names = true;
 	return pv_report_names_of(value, &p->o->report.raw_names) ||
-	       ui_bad_value(p, p->o->verb == UI_VERB_DIFF ? "readable or exact" : "readable or raw",
+	       bad_value(p, p->o->verb == UI_VERB_DIFF ? "readable or exact" : "readable or raw",
 		       value);
 }
 
@@ -238,7 +239,7 @@ bool ui_set_object(const struct ui_parse *p, const char *value)
 	errno = 0;
 	p->o->report.object = strtoull(value, &end, 16);
 	if (strncmp(value, "0x", 2) != 0 || !value[2] || *end || errno)
-		return ui_bad_value(p, "an address, 0x...", value);
+		return bad_value(p, "an address, 0x...", value);
 	return p->o->report.has_object = true;
 }
 
@@ -257,13 +258,13 @@ bool ui_set_weak(const struct ui_parse *p, const char *value)
 bool ui_set_thread(const struct ui_parse *p, const char *value)
 {
 	p->o->thread = value;
-	return value[0] || ui_bad_value(p, "a thread's id or name", value);
+	return value[0] || bad_value(p, "a thread's id or name", value);
 }
 
 bool ui_set_output(const struct ui_parse *p, const char *value)
 {
 	p->o->output = value;
-	return value[0] || ui_bad_value(p, "a file's name, or - for standard output", value);
+	return value[0] || bad_value(p, "a file's name, or - for standard output", value);
 }
 
 bool ui_set_to(const struct ui_parse *p, const char *value)
@@ -282,7 +283,7 @@ bool ui_set_data_version(const struct ui_parse *p, const char *value)
 {
 	unsigned long n;
 	if (!ui_number(value, 17, &n) || n < 1)
-		return ui_bad_value(p, "a number from 1 to 17", value);
+		return bad_value(p, "a number from 1 to 17", value);
 	p->o->data_version = (unsigned)n;
 	return true;
 }
@@ -291,7 +292,7 @@ bool ui_set_range(const struct ui_parse *p, const char *value)
 {
 	struct ui_range r;
 	if (!ui_range_parse(value, &r))
-		return ui_bad_value(p, "FROM..TO, like 1.5s..00:01:12, 10s.. or -10s..", value);
+		return bad_value(p, "FROM..TO, like 1.5s..00:01:12, 10s.. or -10s..", value);
 	p->o->ranged = true;
 	p->o->from_ns = r.from_ns;
 	p->o->to_ns = r.to_ns;
@@ -311,7 +312,7 @@ bool ui_set_alloc(const struct ui_parse *p, const char *value)
 	p->o->alloc = value ? value : "";
 	return !value || strcmp(value, "off") == 0 ||
 	       (pv_units_parse_bytes(value, &bytes) && bytes > 0) ||
-	       ui_bad_value(p, "a size like 512k, or off", value);
+	       bad_value(p, "a size like 512k, or off", value);
 }
 
 bool ui_set_sample(const struct ui_parse *p, const char *value)
@@ -319,7 +320,7 @@ bool ui_set_sample(const struct ui_parse *p, const char *value)
 	unsigned long hz;
 	p->o->sample = value ? value : "";
 	return !value || ui_number(value, 10000, &hz) ||
-	       ui_bad_value(p, "a number of times a second, 10000 at most", value);
+	       bad_value(p, "a number of times a second, 10000 at most", value);
 }
 
 /* A time may have any unit; the probes, like Mono's own profiler, know ms alone. */
@@ -338,7 +339,7 @@ bool ui_set_heapshot(const struct ui_parse *p, const char *value)
 {
 	p->o->heapshot = value ? value : "";
 	return !value || shot_time(p->o, value) || (*value && !strpbrk(value, ", ")) ||
-	       ui_bad_value(p, "a mode, like 5gc or 10s", value);
+	       bad_value(p, "a mode, like 5gc or 10s", value);
 }
 
 bool ui_set_leaks(const struct ui_parse *p, const char *value)
@@ -357,14 +358,13 @@ bool ui_set_via(const struct ui_parse *p, const char *value)
 {
 	p->o->via = value;
 	return strcmp(value, "auto") == 0 || strcmp(value, "probe") == 0 ||
-	       strcmp(value, "events") == 0 || ui_bad_value(p, "auto, probe or events", value);
+	       strcmp(value, "events") == 0 || bad_value(p, "auto, probe or events", value);
 }
 
 bool ui_set_probe(const struct ui_parse *p, const char *value)
 {
 	p->o->probe = value;
-	return (*value && !strpbrk(value, " \"'")) ||
-	       ui_bad_value(p, "words without blanks", value);
+	return (*value && !strpbrk(value, " \"'")) || bad_value(p, "words without blanks", value);
 }
 
 bool ui_set_per(const struct ui_parse *p, const char *value)
@@ -372,14 +372,14 @@ bool ui_set_per(const struct ui_parse *p, const char *value)
 	struct pv_diff_options per;
 	p->o->per = value;
 	return pv_diff_per_of(value, &per) ||
-	       ui_bad_value(p, "none, share, second, sample, call:METHOD or counter:NAME", value);
+	       bad_value(p, "none, share, second, sample, call:METHOD or counter:NAME", value);
 }
 
 bool ui_set_base_range(const struct ui_parse *p, const char *value)
 {
 	struct ui_range r;
 	if (!ui_range_parse(value, &r))
-		return ui_bad_value(p, "FROM..TO, like 1.5s..00:01:12, 10s.. or -10s..", value);
+		return bad_value(p, "FROM..TO, like 1.5s..00:01:12, 10s.. or -10s..", value);
 	p->o->base_ranged = true;
 	p->o->base_from_ns = r.from_ns;
 	p->o->base_to_ns = r.to_ns;
@@ -396,7 +396,7 @@ bool ui_set_all(const struct ui_parse *p, const char *value)
 bool ui_set_rules(const struct ui_parse *p, const char *value)
 {
 	p->o->rules = value;
-	return *value || ui_bad_value(p, "a file of rules", value);
+	return *value || bad_value(p, "a file of rules", value);
 }
 
 bool ui_set_rule(const struct ui_parse *p, const char *value)
@@ -411,13 +411,13 @@ bool ui_set_rule(const struct ui_parse *p, const char *value)
 bool ui_set_baseline(const struct ui_parse *p, const char *value)
 {
 	p->o->baseline = value;
-	return *value || ui_bad_value(p, "a log, or what --save-baseline wrote", value);
+	return *value || bad_value(p, "a log, or what --save-baseline wrote", value);
 }
 
 bool ui_set_save_baseline(const struct ui_parse *p, const char *value)
 {
 	p->o->save_baseline = value;
-	return *value || ui_bad_value(p, "a file's name", value);
+	return *value || bad_value(p, "a file's name", value);
 }
 
 bool ui_set_init(const struct ui_parse *p, const char *value)
@@ -430,7 +430,7 @@ bool ui_set_budget(const struct ui_parse *p, const char *value)
 {
 	unsigned long n;
 	if (!ui_number(value, 10000000, &n) || n < 500)
-		return ui_bad_value(p, "a number of characters from 500 on", value);
+		return bad_value(p, "a number of characters from 500 on", value);
 	p->o->budget = n;
 	return true;
 }

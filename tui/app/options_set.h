@@ -13,8 +13,7 @@ struct ui_parse {
 	const char *name; /* of the option at hand */
 };
 
-/* False, with the option and what it wants. */
-bool ui_bad_value(const struct ui_parse *p, const char *wants, const char *value);
+/* A decimal number up to `max` and nothing after it; false: it is none. */
 bool ui_number(const char *text, unsigned long max, unsigned long *ret);
 
 /* One for each row of the options: `value` is NULL where there is none. */

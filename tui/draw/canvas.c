@@ -85,12 +85,75 @@ void ui_restyle(struct ui_canvas *c, struct ui_rect r, enum ui_style style)
 			cell_at(c, x, y)->style = (uint8_t)style;
 }
 
+static const struct {
+	uint32_t code;
+	char ascii;
+} ascii_of[] = {
+	/* sparklines and columns, low to high */
+	{ 0x2581, '_' },
+	{ 0x2582, '.' },
+	{ 0x2583, ':' },
+	{ 0x2584, '-' },
+	{ 0x2585, '=' },
+	{ 0x2586, '+' },
+	{ 0x2587, '*' },
+	{ 0x2588, '#' },
+	/* bars, full to empty */
+	{ 0x2589, '=' },
+	{ 0x258a, '=' },
+	{ 0x258b, '=' },
+	{ 0x258c, '-' },
+	{ 0x258d, '-' },
+	{ 0x258e, '.' },
+	{ 0x258f, '.' },
+	{ 0x2591, '.' },
+	/* lines */
+	{ 0x2500, '-' },
+	{ 0x2502, '|' },
+	{ 0x250c, '+' },
+	{ 0x2510, '+' },
+	{ 0x2514, '+' },
+	{ 0x2518, '+' },
+	{ 0x2524, '+' },
+	/* signs */
+	{ 0x25b6, '>' },
+	{ 0x25b8, '>' },
+	{ 0x25b2, '^' },
+	{ 0x25bc, 'v' },
+	{ 0x25bd, 'v' },
+	{ 0x25cf, '*' },
+	{ 0x25cb, 'o' },
+	{ 0x25a0, '#' },
+	{ 0x24d8, 'i' },
+	{ 0x2190, '<' },
+	{ 0x2192, '>' },
+	{ 0x2191, '^' },
+	{ 0x2193, 'v' },
+	{ 0x2026, '~' },
+	{ 0xb7, '.' },
+	{ 0xb1, '+' },
+	{ 0xb5, 'u' },
+	{ 0x2212, '-' },
+	{ 0x394, 'd' },
+	{ 0xa0, ' ' },
+	{ 0xd7, 'x' },
+};
+
+/* Replacement of a character on screens that show ASCII only. */
+static uint32_t ascii_code(uint32_t code)
+{
+	for (size_t i = 0; i < sizeof ascii_of / sizeof ascii_of[0]; i++)
+		if (ascii_of[i].code == code)
+			return (uint32_t)ascii_of[i].ascii;
+	return pv_utf8_width(code) == 0 ? code : '?';
+}
+
 /* Single characters are ours; should one of a text come here, it cannot do harm either. */
 static uint32_t shown(const struct ui_canvas *c, uint32_t code)
 {
 	if (pv_showable_hides(code))
 		code = PV_UTF8_BAD;
-	return c->ascii && code >= 0x7f ? ui_ascii_of(code) : code;
+	return c->ascii && code >= 0x7f ? ascii_code(code) : code;
 }
 
 void ui_put_code(struct ui_canvas *c, int x, int y, enum ui_style style, uint32_t code)
@@ -223,68 +286,6 @@ struct ui_rect ui_box(struct ui_canvas *c, struct ui_rect r, const char *title)
 		ui_put_code(c, at.x + used, r.y, UI_FRAME, ' ');
 	}
 	return ui_inset(r, 1, 1);
-}
-
-static const struct {
-	uint32_t code;
-	char ascii;
-} ascii_of[] = {
-	/* sparklines and columns, low to high */
-	{ 0x2581, '_' },
-	{ 0x2582, '.' },
-	{ 0x2583, ':' },
-	{ 0x2584, '-' },
-	{ 0x2585, '=' },
-	{ 0x2586, '+' },
-	{ 0x2587, '*' },
-	{ 0x2588, '#' },
-	/* bars, full to empty */
-	{ 0x2589, '=' },
-	{ 0x258a, '=' },
-	{ 0x258b, '=' },
-	{ 0x258c, '-' },
-	{ 0x258d, '-' },
-	{ 0x258e, '.' },
-	{ 0x258f, '.' },
-	{ 0x2591, '.' },
-	/* lines */
-	{ 0x2500, '-' },
-	{ 0x2502, '|' },
-	{ 0x250c, '+' },
-	{ 0x2510, '+' },
-	{ 0x2514, '+' },
-	{ 0x2518, '+' },
-	{ 0x2524, '+' },
-	/* signs */
-	{ 0x25b6, '>' },
-	{ 0x25b8, '>' },
-	{ 0x25b2, '^' },
-	{ 0x25bc, 'v' },
-	{ 0x25bd, 'v' },
-	{ 0x25cf, '*' },
-	{ 0x25cb, 'o' },
-	{ 0x25a0, '#' },
-	{ 0x24d8, 'i' },
-	{ 0x2190, '<' },
-	{ 0x2192, '>' },
-	{ 0x2191, '^' },
-	{ 0x2193, 'v' },
-	{ 0x2026, '~' },
-	{ 0xb7, '.' },
-	{ 0xb1, '+' },
-	{ 0xb5, 'u' },
-	{ 0x2212, '-' },
-	{ 0x394, 'd' },
-	{ 0xa0, ' ' },
-	{ 0xd7, 'x' },
-};
-
-uint32_t ui_ascii_of(uint32_t code)
-{
-	for (size_t i = 0; i < sizeof ascii_of / sizeof ascii_of[0]; i++)
-		if (ascii_of[i].code == code)
-			return (uint32_t)ascii_of[i].ascii;
-	return pv_utf8_width(code) == 0 ? code : '?';
 }
 
 static size_t put_cell(char *to, const struct ui_cell *cell)

@@ -109,9 +109,6 @@ void ui_hline(struct ui_canvas *c, struct ui_rect r);
 void ui_vline(struct ui_canvas *c, struct ui_rect r);
 struct ui_rect ui_box(struct ui_canvas *c, struct ui_rect r, const char *title);
 
-/* Replacement of a character on screens that show ASCII only. */
-uint32_t ui_ascii_of(uint32_t code);
-
 /*
  * The canvas as lines of UTF-8, each ended by '\n' and without trailing blanks. NULL when out of
  * memory; free() it.

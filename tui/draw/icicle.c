@@ -32,7 +32,8 @@ static size_t kind_of(const struct pv_flame_cell *cell)
 	return cell->kind < UNKNOWN ? cell->kind : UNKNOWN;
 }
 
-char ui_icicle_letter(const struct pv_flame_cell *cell)
+/* 'U' user, 'F' framework, 'N' native, 'R' runtime, 'C' class of objects, '?' not known. */
+static char letter_of(const struct pv_flame_cell *cell)
 {
 	return kinds[kind_of(cell)].letter;
 }
@@ -90,7 +91,7 @@ static void draw_text(struct ui_canvas *c, struct ui_rect r, enum ui_style style
 		n = snprintf(part, sizeof part, " %.3g %%", share(f, cell->weight));
 	int x = r.w >= WITH_LETTER && cell->key ? 2 : 0;
 	if (x || r.w == 1)
-		ui_put_code(c, r.x, r.y, style, (uint32_t)ui_icicle_letter(cell));
+		ui_put_code(c, r.x, r.y, style, (uint32_t)letter_of(cell));
 	struct ui_rect room = ui_cols(r, x, r.w - x - n);
 	if (r.w == 1 || room.w <= 0)
 		return;

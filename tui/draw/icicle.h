@@ -37,8 +37,6 @@ struct ui_icicle_thin ui_icicle_draw(struct ui_canvas *c, struct ui_rect r,
 /* Both at once, without a cursor: of a box on another page. */
 void ui_icicle(struct ui_canvas *c, struct ui_rect r, const struct pv_flame *f);
 
-/* 'U' user, 'F' framework, 'N' native, 'R' runtime, 'C' class of objects, '?' not known. */
-char ui_icicle_letter(const struct pv_flame_cell *cell);
 /* The word for it: a literal, never NULL. */
 const char *ui_icicle_kind(const struct pv_flame_cell *cell);
 

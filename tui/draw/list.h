@@ -140,8 +140,7 @@ void ui_list_find(struct ui_list *l, const struct ui_shared *s, int dir);
 /* The wanted name among the rows at hand. False: they must be asked for. */
 bool ui_list_find_wanted(struct ui_list *l);
 
-/* list_tree.c: unfolding. */
-void ui_list_set_open(struct ui_list *l, uint64_t id, bool open);
+/* list_tree.c: folds and unfolds. Bits of enum ui_reply. */
 unsigned ui_list_tree_command(struct ui_list *l, enum ui_command cmd);
 
 /* list_frozen.c: sorts and filters the table at hand instead of asking. False: cannot. */

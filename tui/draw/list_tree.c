@@ -2,7 +2,7 @@
 
 #include "tui/draw/list.h"
 
-void ui_list_set_open(struct ui_list *l, uint64_t id, bool open)
+static void set_open(struct ui_list *l, uint64_t id, bool open)
 {
 	size_t at = ui_ids_place(l->open.v, l->open.n, id);
 	bool is = at < l->open.n && l->open.v[at] == id;
@@ -74,7 +74,7 @@ static void set_row_open(struct ui_list *l, bool open)
 	if (!row || (open && !(row->flags & PV_ROW_HAS_CHILDREN)))
 		return;
 	l->pinned = true;
-	ui_list_set_open(l, row->id, open);
+	set_open(l, row->id, open);
 	if (l->stale)
 		show_open(l, open);
 }

@@ -38,7 +38,8 @@ void ui_range_resolve(struct ui_range *r, int64_t duration_ns)
 	r->from_end = false;
 }
 
-const char *ui_range_text(const struct ui_range *r, int64_t duration_ns, char *buf, size_t size)
+/* The ends for people: "00:00:01.200 to 00:00:03.000". Returns `buf`, the caller's, never NULL. */
+static const char *range_text(const struct ui_range *r, int64_t duration_ns, char *buf, size_t size)
 {
 	char from[PV_UNIT_MAX], to[PV_UNIT_MAX];
 	int64_t a = r->from_ns == INT64_MIN ? 0 : r->from_ns;
@@ -66,7 +67,7 @@ const char *ui_range_said(const struct ui_range *r, int64_t duration_ns, char *b
 {
 	char time[80] = "";
 	if (!r->threaded)
-		return ui_range_text(r, duration_ns, buf, size);
+		return range_text(r, duration_ns, buf, size);
 	if (r->from_ns != INT64_MIN || r->to_ns != INT64_MAX)
 		put_seconds(time, sizeof time, r->from_ns == INT64_MIN ? 0 : r->from_ns, r->to_ns);
 	snprintf(buf, size, "thread \"%s\"%s", r->thread_name, time);

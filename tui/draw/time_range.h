@@ -37,8 +37,6 @@ bool ui_range_parse(const char *text, struct ui_range *ret);
 /* Both ends of a range that counts from the end. */
 void ui_range_resolve(struct ui_range *r, int64_t duration_ns);
 
-/* The ends for people: "00:00:01.200 to 00:00:03.000". Returns `buf`, the caller's, never NULL. */
-const char *ui_range_text(const struct ui_range *r, int64_t duration_ns, char *buf, size_t size);
 /* With the thread: `thread "main" 3.0-4.0 s`. Returns `buf`, the caller's, never NULL. */
 const char *ui_range_said(const struct ui_range *r, int64_t duration_ns, char *buf, size_t size);
 /* The same as one would type it, without the thread. */

@@ -62,7 +62,8 @@ static size_t rows_of(const struct ui_overview *o, int block)
 	return t ? t->rows : 0;
 }
 
-bool ui_overview_has(const struct ui_overview *o, const struct ui_shared *s, int block)
+/* Whether the log has something for a block. */
+static bool has_block(const struct ui_overview *o, const struct ui_shared *s, int block)
 {
 	const unsigned groups = s->summary.recorded | s->summary.enabled;
 	switch (block) {
@@ -112,7 +113,7 @@ static int arrange(const struct ui_overview *o, const struct ui_shared *s, struc
 {
 	int bands = 0, columns = body.w >= THREE_FROM ? 3 : body.w >= TWO_FROM ? 2 : 1;
 	for (int i = 0; i < UI_SECTIONS; i++) {
-		if (!ui_overview_has(o, s, i))
+		if (!has_block(o, s, i))
 			continue;
 		struct band *b = bands ? &band[bands - 1] : NULL;
 		if (!b || i <= UI_BLOCK_HOTTEST || b->block[0] < UI_BLOCK_HOTTEST ||
@@ -164,7 +165,7 @@ void ui_overview_place(
 		o->at[i] = (struct ui_rect){ 0 };
 	o->axis = (struct ui_rect){ 0 };
 	o->strip = strip;
-	if (!ui_overview_has(o, s, o->focus))
+	if (!has_block(o, s, o->focus))
 		o->focus = UI_BLOCK_WRONG;
 	int first = first_band(o, band, n, body.h);
 	for (last = first; last < n && left > 0 && (last == first || band[last].least <= left);
@@ -244,7 +245,7 @@ void ui_overview_draw(const struct ui_overview *o, const struct ui_shared *s, st
 bool ui_overview_next(struct ui_overview *o, const struct ui_shared *s, int dir)
 {
 	for (int to = o->focus + dir; to >= 0 && to < UI_SECTIONS; to += dir) {
-		if (!ui_overview_has(o, s, to))
+		if (!has_block(o, s, to))
 			continue;
 		o->focus = to;
 		return true;

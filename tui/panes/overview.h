@@ -37,8 +37,6 @@ void ui_overview_draw(const struct ui_overview *o, const struct ui_shared *s, st
 bool ui_overview_next(struct ui_overview *o, const struct ui_shared *s, int dir);
 /* The next row, or the next block where its rows end. */
 bool ui_overview_step(struct ui_overview *o, const struct ui_shared *s, int dir);
-/* Whether the log has something for a block. */
-bool ui_overview_has(const struct ui_overview *o, const struct ui_shared *s, int block);
 
 /* The pane of the block with the keys; its list, owned by `o` (NULL: none). */
 enum ui_command ui_overview_pane(const struct ui_overview *o, const struct ui_shared *s);

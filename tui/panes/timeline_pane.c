@@ -61,7 +61,8 @@ void ui_timeline_time(const struct ui_timeline *t, int64_t *ret_from, int64_t *r
 	*ret_to = pv_lanes_time(t->answer, last + 1);
 }
 
-void ui_timeline_go(struct ui_timeline *t, int64_t at_ns)
+/* The cursor goes to that time, as far as it is seen. */
+static void go_to(struct ui_timeline *t, int64_t at_ns)
 {
 	t->at_ns = at_ns;
 	t->placed = true;
@@ -166,7 +167,7 @@ void ui_timeline_find_cursor(struct ui_timeline *t, struct ui_list *l)
 	t->row = row < a->rows && t->thread ? row : t->row < a->rows ? t->row : a->rows - 1;
 	t->thread = a->row[t->row].id;
 	if (!t->placed)
-		ui_timeline_go(t, middle(a, busiest(a, &a->row[t->row])));
+		go_to(t, middle(a, busiest(a, &a->row[t->row])));
 	seek(t);
 	if (strcmp(t->find, l->search) == 0 && l->look != UI_LOOK_ASKED)
 		return;

@@ -66,8 +66,6 @@ size_t ui_timeline_cell(const struct ui_timeline *t);
 /* The time of the cell, or from the mark to it, which the cells `ret_first` to `ret_last` show. */
 void ui_timeline_time(const struct ui_timeline *t, int64_t *ret_from, int64_t *ret_to);
 void ui_timeline_chosen(const struct ui_timeline *t, size_t *ret_first, size_t *ret_last);
-/* The cursor goes to that time, as far as it is seen. */
-void ui_timeline_go(struct ui_timeline *t, int64_t at_ns);
 /*
  * Puts the cursor on the row of its thread; at first on the longest work of the thread that ran most.
  */

@@ -31,7 +31,7 @@ static void thin(struct b07_clock *k)
 	k->n = to;
 }
 
-void b07_clock_add(struct b07_clock *k, struct b07_pair p)
+static void add_pair(struct b07_clock *k, struct b07_pair p)
 {
 	if (k->n == 0) {
 		b07_clock_reset(k, p);
@@ -157,9 +157,9 @@ static void own_pairs(struct b07 *d)
 	b->have_to = !d->draft && b->whole && has_tail(b->code) && tail_pair(b, &b->to) &&
 		     have_from && b->to.counter >= b->from.counter && b->to.us >= b->from.us;
 	if (have_from)
-		b07_clock_add(&d->clock, b->from);
+		add_pair(&d->clock, b->from);
 	if (b->have_to)
-		b07_clock_add(&d->clock, b->to);
+		add_pair(&d->clock, b->to);
 }
 
 /* The next block in the window, at *at: its code and payload. False when it is not all there. */
@@ -212,7 +212,7 @@ static bool look_ahead(struct b07 *d)
 		}
 		if (head_pair(d, code, c, &p)) {
 			d->looked_to = d->block.offset + gone;
-			b07_clock_add(&d->clock, p);
+			add_pair(&d->clock, p);
 			return true;
 		}
 	}

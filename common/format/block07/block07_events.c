@@ -21,13 +21,15 @@ uint64_t b07_advance(struct b07 *d, uint64_t diff)
 	return b07_clock_ns(&d->clock, b->counter);
 }
 
-void b07_begin(struct b07 *d, uint8_t kind, uint64_t id, uint64_t time)
+/* Remembers a start, for the event that ends it. */
+static void note_begin(struct b07 *d, uint8_t kind, uint64_t id, uint64_t time)
 {
 	d->begun[d->next_begun++ % B07_BEGUN] =
 		(struct b07_begun){ d->block.thread, id, time, kind };
 }
 
-uint64_t b07_begun(struct b07 *d, uint8_t kind, uint64_t id)
+/* Finds the start that an event ends, whose `started` it is; 0: unknown. */
+static uint64_t begun_at(struct b07 *d, uint8_t kind, uint64_t id)
 {
 	for (unsigned i = 1; i <= B07_BEGUN; i++) {
 		struct b07_begun *x = &d->begun[(d->next_begun - i) % B07_BEGUN];
@@ -66,7 +68,7 @@ static bool place_stack(struct b07 *d)
  * A section is written for the allocation or contention right behind it. One of no frames says
  * nothing: such a one opens every block, whether or not stacks are recorded.
  */
-bool b07_stack(struct b07 *d, uint64_t caller, struct pv_span *ret)
+static bool take_stack(struct b07 *d, uint64_t caller, struct pv_span *ret)
 {
 	struct b07_block *b = &d->block;
 	*ret = (struct pv_span){ 0, 0 };
@@ -95,10 +97,10 @@ bool b07_method_event(struct b07 *d, unsigned code, bool end, bool failed, uint6
 		return b07_other(d, METHOD, code, id);
 	if (code == 0 && !end) {
 		e.kind = PV_KIND_METHOD_JIT_START;
-		b07_begin(d, e.kind, id, time);
+		note_begin(d, e.kind, id, time);
 	} else if (code == 0) {
 		e.kind = failed ? PV_KIND_METHOD_JIT_FAIL : PV_KIND_METHOD_JIT;
-		e.jit.started = b07_begun(d, PV_KIND_METHOD_JIT_START, id);
+		e.jit.started = begun_at(d, PV_KIND_METHOD_JIT_START, id);
 	}
 	return b07_push(d, &e, time);
 }
@@ -134,11 +136,11 @@ bool b07_class_event(struct b07 *d, unsigned code, bool end, bool failed, uint64
 	e.meta.owner = assembly == PV_MAP_NONE ? 0 : assembly;
 	e.meta.mvid.at = "";
 	if (!end) {
-		b07_begin(d, start, id, time);
+		note_begin(d, start, id, time);
 		return b07_push(d, &e, time);
 	}
 	e.meta.failed = failed;
-	e.meta.started = b07_begun(d, start, id);
+	e.meta.started = begun_at(d, start, id);
 	e.kind = code == 1 ? PV_KIND_CLASS_UNLOAD
 		 : failed  ? PV_KIND_CLASS_LOAD_FAIL
 			   : PV_KIND_CLASS_LOAD;
@@ -212,8 +214,8 @@ static enum b07_step allocation(struct b07 *d, uint64_t class, uint64_t size, en
 	if (has == COMPILING_CALLER && caller && !compiling(d, caller, &caller))
 		return B07_NOMEM;
 	uint64_t time = b07_clock_ns(&d->clock, d->block.counter);
-	return b07_stack(d, caller, &a.stack) && b07_push_alloc(d, &a, time) ? B07_AGAIN
-									     : B07_NOMEM;
+	return take_stack(d, caller, &a.stack) && b07_push_alloc(d, &a, time) ? B07_AGAIN
+									      : B07_NOMEM;
 }
 
 /* One frame: the method, and whether it was being compiled. */
@@ -262,7 +264,7 @@ static enum b07_step monitor(struct b07 *d, uint64_t class, uint64_t diff)
 	e.monitor.object = object;
 	e.monitor.type = class;
 	uint64_t time = b07_advance(d, diff);
-	if (e.kind == PV_KIND_MONITOR_CONTENTION && !b07_stack(d, 0, &e.monitor.stack))
+	if (e.kind == PV_KIND_MONITOR_CONTENTION && !take_stack(d, 0, &e.monitor.stack))
 		return B07_NOMEM;
 	return b07_push(d, &e, time) ? B07_AGAIN : B07_NOMEM;
 }

@@ -63,7 +63,6 @@ enum b07_likely b07_block_at(const struct b07 *d, size_t at);
  * it.
  */
 void b07_clock_reset(struct b07_clock *k, struct b07_pair intro);
-void b07_clock_add(struct b07_clock *k, struct b07_pair p);
 /* Time of a counter's value, in ns since the Unix epoch, saturated. */
 uint64_t b07_clock_ns(const struct b07_clock *k, uint64_t counter);
 
@@ -87,11 +86,6 @@ enum b07_step b07_summary(struct b07 *d);
 
 /* Adds `diff` to the block's running counter and gives the time there. */
 uint64_t b07_advance(struct b07 *d, uint64_t diff);
-/* Remembers a start, or finds the start that `e` (with its started member) ends: 0 unknown. */
-void b07_begin(struct b07 *d, uint8_t kind, uint64_t id, uint64_t time);
-uint64_t b07_begun(struct b07 *d, uint8_t kind, uint64_t id);
-/* The stack of the present event: the last section, else its caller. */
-bool b07_stack(struct b07 *d, uint64_t caller, struct pv_span *ret);
 /* The events that both forms of a class or method event have in common. */
 bool b07_method_event(struct b07 *d, unsigned code, bool end, bool failed, uint64_t id);
 bool b07_class_event(struct b07 *d, unsigned code, bool end, bool failed, uint64_t id);

@@ -209,7 +209,8 @@ static bool end(struct pv_model *m, uint64_t id, int64_t time)
 	return true;
 }
 
-void pv_threads_end_early(struct pv_threads *t, uint64_t id, int64_t time)
+/* Notes the end of a thread whose earlier buffers may still come. */
+static void end_early(struct pv_threads *t, uint64_t id, int64_t time)
 {
 	struct pv_thread *th = newest(t, id);
 	if (!th || th->end_ns != PV_NEVER || began(th) == PV_NEVER || began(th) > time)
@@ -235,5 +236,5 @@ bool pv_threads_apply(struct pv_model *m, const struct pv_event *e)
 
 void pv_model_end_early(struct pv_model *m, uint64_t thread, int64_t time)
 {
-	pv_threads_end_early(&m->threads, thread, time);
+	end_early(&m->threads, thread, time);
 }

@@ -21,7 +21,4 @@ void pv_model_end_early(struct pv_model *m, uint64_t thread, int64_t time);
 /* Takes any event; ignores those that define nothing. */
 bool pv_names_take(struct pv_model *m, const struct pv_event *e);
 
-/* Notes the end of a thread whose earlier buffers may still come. */
-void pv_threads_end_early(struct pv_threads *t, uint64_t id, int64_t time);
-
 #endif

@@ -118,9 +118,6 @@ bool pv_gc_rebuild(struct pv_gc *gc);
 /* Sums of a generation; higher numbers are PV_GC_GENERATIONS - 1. */
 struct pv_generation pv_gc_generation(const struct pv_gc *gc, unsigned generation);
 
-/* Heap size at a time: of the last resize at or before it; 0 when none. */
-uint64_t pv_gc_heap_at(const struct pv_gc *gc, int64_t time_ns);
-
 /*
  * Heap size when collection `i` started, and when it had ended (its last stop included); 0: not
  * said. What a runtime said at the end of the collection before is not the size at the start of

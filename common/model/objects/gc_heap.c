@@ -58,7 +58,8 @@ static const struct pv_heap_size *size_at(const struct pv_gc *gc, int64_t time_n
 	return low ? &gc->sizes.v[low - 1] : NULL;
 }
 
-uint64_t pv_gc_heap_at(const struct pv_gc *gc, int64_t time_ns)
+/* Heap size at a time: of the last resize at or before it; 0 when none. */
+static uint64_t heap_at(const struct pv_gc *gc, int64_t time_ns)
 {
 	const struct pv_heap_size *s = size_at(gc, time_ns);
 	return s ? s->bytes : 0;
@@ -69,7 +70,7 @@ void pv_gc_heap_around(const struct pv_gc *gc, size_t i, uint64_t *ret_before, u
 	const struct pv_collection *c = &gc->collections.v[i];
 	const struct pv_heap_size *s = size_at(gc, c->start_ns);
 	*ret_before = c->heap_before ? c->heap_before : s && !s->after ? s->bytes : 0;
-	*ret_after = c->over_ns == PV_NEVER ? 0 : pv_gc_heap_at(gc, c->over_ns);
+	*ret_after = c->over_ns == PV_NEVER ? 0 : heap_at(gc, c->over_ns);
 }
 
 /* Whether a word of the profiler's options is on: "alloc" is not in "alloc=64k" nor "gcalloc". */

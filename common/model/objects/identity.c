@@ -22,19 +22,8 @@ bool pv_identity_init(struct pv_identity *l, const struct pv_identity_options *o
 	return true;
 }
 
-void pv_identity_finish(struct pv_identity *l)
-{
-	free((void *)l->options.steps);
-	pv_array_finish(&l->site);
-	pv_array_finish(&l->row);
-	pv_array_finish(&l->cell);
-	pv_array_finish(&l->object);
-	pv_array_finish(&l->step);
-	pv_identity_forget(l);
-	*l = (struct pv_identity){ 0 };
-}
-
-void pv_identity_forget(struct pv_identity *l)
+/* Frees working memory; results stay. */
+static void forget(struct pv_identity *l)
 {
 	pv_map_finish(&l->at);
 	pv_map_finish(&l->place_of);
@@ -46,6 +35,18 @@ void pv_identity_forget(struct pv_identity *l)
 	pv_array_finish(&l->pairs);
 	pv_array_finish(&l->listed);
 	pv_array_finish(&l->where);
+}
+
+void pv_identity_finish(struct pv_identity *l)
+{
+	free((void *)l->options.steps);
+	pv_array_finish(&l->site);
+	pv_array_finish(&l->row);
+	pv_array_finish(&l->cell);
+	pv_array_finish(&l->object);
+	pv_array_finish(&l->step);
+	forget(l);
+	*l = (struct pv_identity){ 0 };
 }
 
 /* --- sites and lives */
@@ -92,7 +93,8 @@ static uint32_t new_life(struct pv_identity *l, uint32_t at_site, int64_t alloca
 	return i;
 }
 
-void pv_identity_free(struct pv_identity *l, uint32_t life)
+/* Nothing lives there any more: the slot of an object may be used for another. */
+static void free_life(struct pv_identity *l, uint32_t life)
 {
 	l->life.v[life].seen = l->free;
 	l->free = life;
@@ -115,7 +117,7 @@ static bool put(struct pv_identity *l, uint64_t address, uint32_t life)
 	if (!pv_map_set(&l->at, address, life))
 		return false;
 	if (before != GONE)
-		pv_identity_free(l, before);
+		free_life(l, before);
 	return true;
 }
 
@@ -203,7 +205,7 @@ static bool write_target(struct pv_identity *l, uint64_t to, uint32_t life)
 {
 	uint32_t before = pv_map_get(&l->written, to);
 	if (before != PV_MAP_NONE && before != GONE)
-		pv_identity_free(l, before);
+		free_life(l, before);
 	if (life != GONE)
 		l->life.v[life].flags |= PV_LIFE_MOVED;
 	return pv_map_set(&l->written, to, life);
@@ -324,7 +326,7 @@ static bool bury(struct pv_identity *l)
 			s->allocated_ns >= l->open_ns)
 			ok = pv_map_set(&l->at, old.slots[i].key, life);
 		else
-			pv_identity_free(l, life);
+			free_life(l, life);
 	}
 	pv_map_finish(&old);
 	return ok;
@@ -346,7 +348,7 @@ bool pv_identity_shot_ends(struct pv_identity *l, bool whole)
 	l->listed_at = l->collections;
 	if (index == l->options.shot && ok) {
 		l->done = true;
-		pv_identity_forget(l);
+		forget(l);
 	}
 	return ok;
 }

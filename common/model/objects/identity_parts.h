@@ -17,11 +17,6 @@ enum pv_life_flags {
 	PV_LIFE_BASE = 4,  /* the base shot lists it */
 };
 
-/* Nothing lives there any more: the slot of an object may be used for another. */
-void pv_identity_free(struct pv_identity *l, uint32_t life);
-/* Frees working memory; results stay. */
-void pv_identity_forget(struct pv_identity *l);
-
 /* --- identity_count.c */
 
 /* The open shot lists it where it was expected: whether that proves anything. */
