@@ -21,7 +21,7 @@ enum {
 	MUCH = 7500,  /* likewise one of more bytes than LARGE, some thousand times */
 	LARGE = 300000,
 	FOLDERS = 8, /* open at a time */
-	TURNS = 6,   /* a pattern is counted of one family in so many */
+	TURNS = 18,  /* a pattern is counted of one family in so many */
 };
 
 static const struct pv_ingest_options plainly = { .jobs = 1, .no_window = true };

@@ -2,7 +2,7 @@
  * The ways in which a hostile log is read, each with one worker and to its very end:
  *
  *	read		a report, as `profview report --no-index --jobs 1` makes it; the suite
- *			counts each family and each pattern, and one in six of their pairs
+ *			counts each family and each pattern, and one in 18 of their pairs
  *	every		likewise, and all pairs are counted, by `test --all`
  *	ask		likewise, and every list, the first heap shot and a dump
  *	heap		likewise, and the first heap shot and grouped tables of all

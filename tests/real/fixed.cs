@@ -8,7 +8,7 @@ class Kept { public long a, b, c, d; }
 class Passing { public long a, b; }
 
 class Fixed {
-	const int Rounds = 150, Work = 1100000;
+	const int Work = 1100000;
 #if CHANGED
 	const int Slow = 2;
 	const bool Leaks = true, Gone = false;
@@ -53,9 +53,11 @@ class Fixed {
 	[MethodImpl (MethodImplOptions.NoInlining)] static void Here () { last = new Passing (); }
 	[MethodImpl (MethodImplOptions.NoInlining)] static void There () { if (Gone) last = new Passing (); }
 
-	static void Main ()
+	/* How many rounds; 150 */
+	static void Main (string[] words)
 	{
-		for (int round = 0; round < Rounds; round++) {
+		int rounds = words.Length > 0 ? int.Parse (words[0]) : 150;
+		for (int round = 0; round < rounds; round++) {
 			Step0 (); Step1 (); Step2 (); Step3 (); Step4 ();
 			Step5 (); Step6 (); Step7 (); Step8 (); Step9 ();
 			Step10 (); Step11 (); Step12 (); Step13 (); Step14 ();
