@@ -42,7 +42,7 @@ static time_t began(void)
 {
 	enum { BEFORE = 20 };
 	char line[1024];
-	struct timespec boot, now;
+	struct timespec boot, now = { 0 };
 	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof line - 1);
 	if (fd >= 0)
@@ -52,8 +52,8 @@ static time_t began(void)
 	for (int i = 0; at && i < BEFORE; i++)
 		at = strchr(at + 1, ' ');
 	long ticks = sysconf(_SC_CLK_TCK);
-	if (!at || ticks <= 0 || clock_gettime(CLOCK_BOOTTIME, &boot) != 0 ||
-		clock_gettime(CLOCK_REALTIME, &now) != 0)
+	if (clock_gettime(CLOCK_REALTIME, &now) != 0 || !at || ticks <= 0 ||
+		clock_gettime(CLOCK_BOOTTIME, &boot) != 0)
 		return now.tv_sec;
 	return now.tv_sec - boot.tv_sec + (time_t)(strtoull(at, NULL, 10) / (uint64_t)ticks);
 }

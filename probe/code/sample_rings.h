@@ -63,10 +63,10 @@ struct pvp_ring *pvp_ring_here(void);
 void pvp_ring_found(struct pvp_ring *r);
 
 /*
- * `hz` samples a second by `signal` from now on, 0: none; 0 or an errno value. Timers that are there
+ * `rate` samples a second by `signal` from now on, 0: none; 0 or an errno value. Timers that are there
  * are the writer's to change: pvp_rings_each(). Any thread.
  */
-int pvp_rings_set(unsigned hz, int signal);
+int pvp_rings_set(unsigned rate, int signal);
 
 /* Whether threads that begin now are to say so. */
 bool pvp_rings_ready(void);

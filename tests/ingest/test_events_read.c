@@ -255,6 +255,7 @@ START_TEST(names_are_those_of_the_model)
 	logkit_named(k, 3000, PV_KIND_THREAD_NAME, 1, "worker");
 	logkit_flush(k);
 	FILE *f = fopen(path, "wb");
+	ck_assert_ptr_nonnull(f);
 	ck_assert_uint_eq(fwrite(k->file.v, 1, k->file.n, f), k->file.n);
 	fclose(f);
 	logkit_free(k);

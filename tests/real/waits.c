@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ipc.h>
@@ -190,8 +191,8 @@ static int listening(void)
 	struct sockaddr_in any = { .sin_family = AF_INET,
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
-	bind(fd, (struct sockaddr *)&any, sizeof any);
-	listen(fd, 1);
+	if (bind(fd, (struct sockaddr *)&any, sizeof any) != 0 || listen(fd, 1) != 0)
+		abort();
 	return fd;
 }
 

@@ -41,7 +41,9 @@ void ui_ticks(struct ui_canvas *c, struct ui_rect room, int64_t from_ns, int64_t
 	const double step = step_of(length, room.w);
 	if (room.w <= 0 || step * room.w < length)
 		return;
-	for (double at = ceil(from / step) * step; at < from + length; at += step) {
+	const double first = ceil(from / step);
+	for (int i = 0; (first + i) * step < from + length; i++) {
+		const double at = (first + i) * step;
 		int cell = (int)((at - from) / length * room.w);
 		char text[40];
 		ui_tick_text((int64_t)at, to_ns, text, sizeof text);

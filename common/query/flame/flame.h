@@ -100,7 +100,7 @@ struct pv_flame_tree;
  * and drop others, one at a time may ask. NULL when out of memory.
  */
 struct pv_flame_tree *pv_flame_tree_make(
-	struct pv_model *m, enum pv_flame_measure measure, const struct pv_query *q);
+	struct pv_model *m, enum pv_flame_measure which, const struct pv_query *q);
 struct pv_flame_tree *pv_flame_tree_take(struct pv_flame_tree *t);
 void pv_flame_tree_drop(struct pv_flame_tree *t); /* NULL is fine */
 uint64_t pv_flame_tree_generation(const struct pv_flame_tree *t);
