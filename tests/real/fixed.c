@@ -25,7 +25,7 @@ static void use(size_t size, int keep)
 	sink += (uint64_t)p[5];
 	if (!keep)
 		free(p);
-	/* What leaks is what is looked for: NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+	/* The leak is looked for: NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
 }
 
 #define STEP(n, times)                                                                             \

@@ -7,6 +7,7 @@
 #include "common/base/status.h"
 #include "common/base/showable.h"
 #include "tui/draw/list.h"
+#include "tui/draw/paging.h"
 
 enum { KEYS_W = 20 };
 
@@ -103,39 +104,14 @@ static void scroll_to(struct ui_help *h, long top)
 
 unsigned ui_help_command(struct ui_help *h, enum ui_command cmd)
 {
-	long top = (long)h->top, page = h->page > 2 ? h->page - 1 : 1;
-	switch (cmd) {
-	case UI_CMD_DOWN:
-		scroll_to(h, top + 1);
-		return UI_HANDLED;
-	case UI_CMD_UP:
-		scroll_to(h, top - 1);
-		return UI_HANDLED;
-	case UI_CMD_PAGE_DOWN:
-		scroll_to(h, top + page);
-		return UI_HANDLED;
-	case UI_CMD_PAGE_UP:
-		scroll_to(h, top - page);
-		return UI_HANDLED;
-	case UI_CMD_HALF_DOWN:
-		scroll_to(h, top + page / 2 + 1);
-		return UI_HANDLED;
-	case UI_CMD_HALF_UP:
-		scroll_to(h, top - page / 2 - 1);
-		return UI_HANDLED;
-	case UI_CMD_TOP:
-		scroll_to(h, 0);
-		return UI_HANDLED;
-	case UI_CMD_BOTTOM:
-		scroll_to(h, (long)h->line.n);
-		return UI_HANDLED;
-	case UI_CMD_SEARCH_NEXT:
-	case UI_CMD_SEARCH_PREV:
+	long page = h->page > 2 ? h->page - 1 : 1, to;
+	if (ui_paged(cmd, (long)h->top, page, page / 2 + 1, (long)h->line.n, &to))
+		scroll_to(h, to);
+	else if (cmd == UI_CMD_SEARCH_NEXT || cmd == UI_CMD_SEARCH_PREV)
 		ui_help_find(h, cmd == UI_CMD_SEARCH_NEXT ? 1 : -1);
-		return UI_HANDLED;
-	default:
+	else
 		return UI_IGNORED;
-	}
+	return UI_HANDLED;
 }
 
 static void text_of(const struct ui_help_line *line, char *buf, size_t size)

@@ -6,6 +6,7 @@
 
 #include "common/base/showable.h"
 #include "tui/draw/question.h"
+#include "tui/draw/paging.h"
 #include "tui/draw/shared.h"
 
 enum { TAB = 8, PLAIN = 0, ESCAPE, SEQUENCE, TITLE, CHARSET };
@@ -171,39 +172,14 @@ static void scroll_to(struct ui_output *o, long to)
 
 unsigned ui_output_command(struct ui_output *o, enum ui_command cmd)
 {
-	long at = (long)(o->loose ? o->top : last_top(o)), page = o->page > 0 ? o->page : 1;
-	switch (cmd) {
-	case UI_CMD_DOWN:
-		scroll_to(o, at + 1);
-		return UI_HANDLED;
-	case UI_CMD_UP:
-		scroll_to(o, at - 1);
-		return UI_HANDLED;
-	case UI_CMD_PAGE_DOWN:
-		scroll_to(o, at + page);
-		return UI_HANDLED;
-	case UI_CMD_PAGE_UP:
-		scroll_to(o, at - page);
-		return UI_HANDLED;
-	case UI_CMD_HALF_DOWN:
-		scroll_to(o, at + page / 2);
-		return UI_HANDLED;
-	case UI_CMD_HALF_UP:
-		scroll_to(o, at - page / 2);
-		return UI_HANDLED;
-	case UI_CMD_TOP:
-		scroll_to(o, 0);
-		return UI_HANDLED;
-	case UI_CMD_BOTTOM:
-		scroll_to(o, (long)ui_output_count(o));
-		return UI_HANDLED;
-	case UI_CMD_SEARCH_NEXT:
-	case UI_CMD_SEARCH_PREV:
+	long at = (long)(o->loose ? o->top : last_top(o)), page = o->page > 0 ? o->page : 1, to;
+	if (ui_paged(cmd, at, page, page / 2, (long)ui_output_count(o), &to))
+		scroll_to(o, to);
+	else if (cmd == UI_CMD_SEARCH_NEXT || cmd == UI_CMD_SEARCH_PREV)
 		ui_output_find(o, cmd == UI_CMD_SEARCH_NEXT ? 1 : -1);
-		return UI_HANDLED;
-	default:
+	else
 		return UI_IGNORED;
-	}
+	return UI_HANDLED;
 }
 
 bool ui_output_find(struct ui_output *o, int dir)
