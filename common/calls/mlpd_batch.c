@@ -87,7 +87,7 @@ static bool push_event(struct mlpd_summary_builder *d, const struct pv_event *e)
 		return push_alloc(d, e->time, &alloc);
 	if (!make_way(d, e) || !mlpd_summary_number(d))
 		return false;
-	/* Whose calls they are that follow, and of what, shows when the event is applied. */
+	/* The thread and methods of the calls that follow are known when the event is applied. */
 	if (e->kind == PV_KIND_THREAD_START || e->kind == PV_KIND_THREAD_END || d->redefined) {
 		d->on = false;
 		d->over = true;
@@ -109,7 +109,7 @@ static bool decode_allocs(struct mlpd_summary_builder *d, struct pv_cursor *c,
 	return true;
 }
 
-/* What comes often; stops before an event that its row has to take apart. */
+/* Decodes frequent events; stops before one that needs the decoder of its row. */
 static bool decode_hot(struct mlpd_summary_builder *d, struct pv_cursor *c,
 	struct mlpd_bases *bases, uint64_t mask)
 {

@@ -16,7 +16,7 @@ enum { AHEAD = 24 };
  */
 enum { SHAPE = 0x8080ff, USUAL_ENTER = 0x8000 | MLPD_ENTER, USUAL_LEAVE = 0x8000 | MLPD_LEAVE };
 #define SAME_METHOD 0xff000000U
-/* What is compared of eight: all but the time. */
+/* The bits compared of eight bytes: all but the time. */
 #define COMPARED (~UINT64_C(0x7f7f00))
 
 /* The same event with a second byte to its difference of times, which had one. */
@@ -25,7 +25,7 @@ static inline uint64_t widened(uint64_t w)
 	return (w & 0x7fff) | 0x8000 | w >> 16 << 24;
 }
 
-/* What processors with a quick PEXT do in one instruction is done so where `fast`. */
+/* With `fast` one PEXT instruction does it, on processors where that is quick. */
 #if defined __x86_64__ && !defined MLPD_ANY_PROCESSOR /* the latter in a test */
 static ALWAYS_INLINE uint64_t extract(uint64_t w, uint64_t mask)
 {
@@ -158,7 +158,7 @@ static ALWAYS_INLINE bool learn(
 
 /* --- the loop */
 
-/* Where it is: all of this is in registers. */
+/* Position in the bytes; all of this is kept in registers. */
 struct here {
 	const uint8_t *p;
 	struct mlpd_node *n;

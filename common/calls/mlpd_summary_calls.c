@@ -1,6 +1,6 @@
 /*
- * Where a call-heavy log is read. Most events are as expected and taken in mlpd_expected.c; what
- * fits in nowhere is taken apart in take_one(), which notes the bytes for the next time.
+ * The loop over calls. In a call-heavy log most events are as expected and taken in
+ * mlpd_expected.c; the others are decoded by take_one(), which notes the bytes for the next time.
  */
 #include "common/calls/mlpd_summary.h"
 

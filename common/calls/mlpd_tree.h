@@ -24,7 +24,7 @@ struct mlpd_step {
 	uint32_t to; /* bits 6 to 23: the call that begins, or the caller, in tree.node */
 };
 
-/* What is expected, and where. */
+/* An expected event, and the node it leads to. */
 enum mlpd_way {
 	MLPD_FIRST, /* in this call, its first call */
 	MLPD_NEXT,
@@ -44,7 +44,7 @@ struct mlpd_node {
 
 #define MLPD_LONG INT32_MAX /* ns */
 
-/* What of a node is looked at only where something else came than was expected. */
+/* The part of a node that is read only after an unexpected event. */
 struct mlpd_place {
 	uint64_t key;         /* method; of the root: none */
 	uint32_t parent;      /* smaller than the node's own number; the root's: itself */

@@ -23,7 +23,7 @@ enum {
 
 enum run_state { RUN_OPEN, RUN_QUEUED, RUN_BUSY, RUN_READY };
 
-/* What a run was like, for the one that stands RUNS places behind it. */
+/* Size and yield of a run, for the one RUNS places after it. */
 struct past {
 	size_t limit;   /* buffers that give a bearable number of sums */
 	size_t n, sums; /* buffers that it had, and what their summaries had then */
@@ -60,7 +60,7 @@ struct pv_decode_pool {
 	pthread_t worker[MAX_WORKERS];
 };
 
-/* What the batch holds for its calls: of the order of their number where they are not summed up. */
+/* Entries that the batch has for its calls: about their number if they are not summed up. */
 static size_t entries(const struct pv_batch *b)
 {
 	return b->summary.resting ? b->n : b->summary.sum.n + b->summary.path.n;
@@ -101,7 +101,7 @@ static struct run *nth_run(struct pv_decode_pool *p, size_t i)
 	return &p->run[(p->first + i) % p->runs];
 }
 
-/* What a thread does next, NULL: nothing. Runs are summed up one after another. With the lock held. */
+/* The run that a thread decodes next, NULL: none. Runs are summed up one after another. With the lock held. */
 static struct run *next_queued(struct pv_decode_pool *p)
 {
 	for (size_t i = 0; i < p->count && !p->busy; i++)
@@ -230,7 +230,7 @@ void pv_decode_pool_cut(struct pv_decode_pool *p)
 }
 
 /*
- * Where every call is a new path, trees of many buffers would take more memory than they spare.
+ * If every call is a new path, trees of many buffers would take more memory than they spare.
  * What stood RUNS places before says so: the same one, however many workers there are.
  */
 static void set_limit(struct past *p)

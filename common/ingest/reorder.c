@@ -51,7 +51,7 @@ static void note_end(struct pv_reorder *h, uint64_t thread, int64_t time)
 	first->last = at + 1;
 }
 
-/* What others say of a thread's end, and whether there is a sync point. */
+/* Notes ends of other threads that the batch reports. Returns whether it has a sync point. */
 static bool look_through(struct pv_reorder *h, const struct pv_batch *b)
 {
 	bool sync = false;

@@ -73,7 +73,7 @@ struct pv_calls {
 
 struct pv_model;
 
-/* What the open frames add to a node when they run to their thread's last event. */
+/* Time that open frames add to a node if they run to their thread's last event. */
 struct pv_open_call {
 	uint32_t node;
 	int64_t self_ns, total_ns, max_ns;

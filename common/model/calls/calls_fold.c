@@ -1,5 +1,5 @@
 /*
- * What happens to the call tree at its cap: the quarter of the leaves with the least self time
+ * The call tree at its cap: the quarter of the leaves with the least self time
  * folds into its parents' "other" nodes. A parent's first folded leaf becomes its "other", so
  * nothing is added and parents keep smaller numbers than their children. A node whose only child
  * is "other" counts as a leaf and takes that child with it.
@@ -23,7 +23,7 @@
 
 enum { ROUNDS = 8, PAUSE = 1 << 16, AHEAD = 24 };
 
-/* Where a node stands: to read all of it again takes long. */
+/* Index of a node, kept as reading the whole node again takes long. */
 struct link {
 	uint32_t parent, next; /* sibling */
 };
@@ -159,7 +159,7 @@ static void merge(struct fold *f, uint32_t from, uint32_t into, bool inner)
 	f->gone[from] = true;
 }
 
-/* Where the chosen ones go. A leaf that becomes its parent's "other" stays. */
+/* Targets of the chosen leaves. A leaf that becomes its parent's "other" stays. */
 static void direct(struct fold *f)
 {
 	for (size_t k = 0; k < f->leaves; k++) {
@@ -210,7 +210,7 @@ static void choose_new(struct fold *f)
 	}
 }
 
-/* Where the chosen ones go: all of a subtree to where its topmost node does. */
+/* Targets of chosen subtrees: all of one goes to the target of its topmost node. */
 static void direct_new(struct fold *f)
 {
 	for (uint32_t i = f->from; i < f->n; i++) {
@@ -264,7 +264,7 @@ static void add(const struct pv_tree_node *a, struct pv_tree_node *b, bool inner
 	b->samples += a->samples;
 }
 
-/* What is merged gets the number of what it is merged into, which is never merged itself. */
+/* A merged node gets the number of its target, which is never merged itself. */
 static void number_gone(const struct fold *f)
 {
 	for (size_t i = f->first; i < f->n; i++)

@@ -134,7 +134,7 @@ static void walk(struct flat *f, uint32_t *active)
 	}
 }
 
-/* Where very many methods are in deep paths, all nodes in one walk take less than looking up each. */
+/* Of very many methods in deep paths, one walk over all nodes is faster than looking up each. */
 static bool find_outermost(struct flat *f)
 {
 	const struct pv_tree_node *v = f->m->calls.node.v;

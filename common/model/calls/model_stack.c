@@ -1,4 +1,4 @@
-/* What the stacks of a log's events are among the model's. */
+/* Maps stacks of a log's events to the model's. */
 #include "common/model/ground/model_parts.h"
 
 uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n)

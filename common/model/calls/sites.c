@@ -121,7 +121,7 @@ bool pv_sites_make_room(struct pv_sites *s, uint32_t **ret_remap)
 	return index_all(s);
 }
 
-/* Where everything is full of "other" sites already: one for all classes. */
+/* Last resort, when "other" sites fill everything: one for all classes. */
 static uint32_t other_of(struct pv_sites *s, uint32_t class_use)
 {
 	uint32_t at = pv_map_get(&s->other, class_use);

@@ -1,5 +1,5 @@
 /*
- * What happens to the stacks near their cap: the leaves with the least bytes allocated fold into
+ * Stacks near their cap: the leaves with the least bytes allocated fold into
  * their parents' "other" nodes, until half of the room is free. A parent's first folded leaf
  * becomes its "other", so nothing is added and parents keep smaller numbers than their children. A
  * node whose only child is "other" counts as a leaf and takes that child with it. Stacks of threads
@@ -20,7 +20,7 @@
 
 enum { ROUNDS = 8, TABLES = 4 };
 
-/* What is left is put together in copies, while others may read what they are of. */
+/* The rest is compacted in copies, while readers may use the originals. */
 struct fold {
 	struct pv_stacks stacks;
 	struct pv_sites sites[TABLES]; /* of tables(); `copies` of them are made */
