@@ -11,6 +11,30 @@
 
 #include "common/query/table.h"
 
+enum pv_series_kind {
+	PV_SERIES_HEAP,        /* heap size, bytes */
+	PV_SERIES_ALLOC_RATE,  /* bytes a second */
+	PV_SERIES_EVENT_RATE,  /* events a second */
+	PV_SERIES_CALL_RATE,   /* calls a second */
+	PV_SERIES_SAMPLE_RATE, /* samples a second */
+	PV_SERIES_THROW_RATE,  /* exceptions a second */
+	PV_SERIES_PAUSE,       /* ns stopped within the cell */
+	PV_SERIES_MINOR,       /* collections of generation 0 started in the cell */
+	PV_SERIES_MAJOR,
+	PV_SERIES_COUNTER, /* of counter row `id` */
+	PV_SERIES_WAIT,    /* ns waited for locks within the cell */
+	/* Samples a second by what the thread did, as the timeline of threads judges it. */
+	PV_SERIES_RAN,
+	PV_SERIES_QUEUED, /* or stopped by a signal */
+	PV_SERIES_LOCKED,
+	PV_SERIES_IDLE, /* descriptors, sleep, what is not known */
+	/* Heap by generation, bytes, where the runtime says it in counters. */
+	PV_SERIES_YOUNG, /* 0 and 1 */
+	PV_SERIES_OLD,
+	PV_SERIES_LARGE, /* large and pinned objects */
+	PV_SERIES_KINDS
+};
+
 struct pv_series {
 	const char *name;
 	enum pv_unit unit;

@@ -84,20 +84,6 @@ const char *pv_view_name(enum pv_view view); /* a literal */
 /* The columns a view has, a constant, without running it. */
 const struct pv_column *pv_view_columns(enum pv_view view, size_t *ret_n);
 
-enum pv_series_kind {
-	PV_SERIES_HEAP,        /* heap size, bytes */
-	PV_SERIES_ALLOC_RATE,  /* bytes a second */
-	PV_SERIES_EVENT_RATE,  /* events a second */
-	PV_SERIES_CALL_RATE,   /* calls a second */
-	PV_SERIES_SAMPLE_RATE, /* samples a second */
-	PV_SERIES_THROW_RATE,  /* exceptions a second */
-	PV_SERIES_PAUSE,       /* ns stopped within the cell */
-	PV_SERIES_MINOR,       /* collections of generation 0 started in the cell */
-	PV_SERIES_MAJOR,
-	PV_SERIES_COUNTER, /* of counter row `id` */
-	PV_SERIES_WAIT,    /* ns waited for locks within the cell */
-};
-
 /* `from_ns` >= `to_ns` means the whole recording. NULL when out of memory. */
 struct pv_series *pv_view_series(struct pv_model *m, enum pv_series_kind kind, uint64_t id,
 	int64_t from_ns, int64_t to_ns, size_t cells);

@@ -121,10 +121,96 @@ START_TEST(pauses_are_split_at_the_cells_edges)
 }
 END_TEST
 
+/* Two threads, one of which waits for a lock for half of the time, and the profiler's own. */
+START_TEST(samples_are_by_what_threads_did)
+{
+	struct kit k = kit_new("profview:native,sample-real=1000,sample-timer=cpu:1000");
+	static const uint64_t work[] = { WORK, 0 };
+	kit_thread(&k, 1);
+	kit_method(&k, WORK, "work");
+	for (uint64_t ms = 0; ms < 100; ms++) {
+		kit_at(&k, ms * MS + 500);
+		kit_sample(&k, 7, 0, work);
+		if (ms < 50)
+			kit_sample(&k, 8, 0, work);
+	}
+	kit_at(&k, 100 * MS);
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXT_WAITED,
+			      .hit = { .thread = 8, .state = PV_WAIT_LOCK, .times = 50 } });
+	static const struct {
+		enum pv_series_kind kind;
+		double first, second;
+	} want[] = { { PV_SERIES_RAN, 2000, 1000 }, { PV_SERIES_LOCKED, 0, 1000 },
+		{ PV_SERIES_QUEUED, 0, 0 }, { PV_SERIES_IDLE, 0, 0 } };
+	for (size_t i = 0; i < PV_COUNT_OF(want); i++) {
+		struct pv_series *s = series(&k, want[i].kind, 0, 100000000, 2);
+		ck_assert_msg(fabs(s->value[0] - want[i].first) < 25 &&
+				      fabs(s->value[1] - want[i].second) < 25,
+			"%s: %g, %g", s->name, s->value[0], s->value[1]);
+		pv_series_destroy(s);
+	}
+	kit_free(&k);
+}
+END_TEST
+
+static void describe_counter(struct kit *k, uint64_t index, const char *name)
+{
+	ck_assert(pv_reserve(&k->batch.descs, 1));
+	k->batch.descs.v[k->batch.descs.n++] = (struct pv_counter_desc){ .section = 0x200,
+		.type = PV_COUNTER_LONG,
+		.unit = 1 << 24,
+		.variance = 1 << 30,
+		.index = index,
+		.name = { name, strlen(name) } };
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_COUNTERS_DESCRIBE,
+			     .counters = { .list = { (uint32_t)k->batch.descs.n - 1, 1 } } });
+}
+
+/* Differences to the last values, as on the wire. */
+static void say_counters(struct kit *k, uint64_t ms, const uint64_t *more, size_t n)
+{
+	kit_at(k, ms * MS);
+	for (uint64_t i = 0; i < n; i++) {
+		ck_assert(pv_reserve(&k->batch.values, 1));
+		k->batch.values.v[k->batch.values.n++] = (struct pv_counter_value){
+			.index = i + 1, .type = PV_COUNTER_LONG, .raw = more[i]
+		};
+		kit_event(k,
+			(struct pv_event){ .kind = PV_KIND_COUNTERS_SAMPLE,
+				.counters = { .list = { (uint32_t)k->batch.values.n - 1, 1 } } });
+	}
+}
+
+START_TEST(the_heap_is_by_generation)
+{
+	struct kit k = kit_new("profview:clr,counter");
+	static const char *const name[] = { "Generation 0", "Generation 1", "Generation 2",
+		"Large objects", "Pinned objects" };
+	for (uint64_t i = 0; i < PV_COUNT_OF(name); i++)
+		describe_counter(&k, i + 1, name[i]);
+	say_counters(&k, 1, (const uint64_t[]){ 1, 2, 40, 500, 0 }, 5);
+	say_counters(&k, 3, (const uint64_t[]){ 2, 0, 20, 0, 7 }, 5);
+	static const struct {
+		enum pv_series_kind kind;
+		double first, last;
+	} want[] = { { PV_SERIES_YOUNG, 3, 5 }, { PV_SERIES_OLD, 40, 60 },
+		{ PV_SERIES_LARGE, 500, 507 } };
+	for (size_t i = 0; i < PV_COUNT_OF(want); i++) {
+		struct pv_series *s = series(&k, want[i].kind, 0, 4000000, 4);
+		ck_assert(isnan(s->value[0]));
+		ck_assert_double_eq(s->value[1], want[i].first);
+		ck_assert_double_eq(s->value[3], want[i].last);
+		ck_assert_int_eq(s->unit, PV_UNIT_BYTES);
+		pv_series_destroy(s);
+	}
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(an_empty_log_is_unknown)
 {
 	struct kit k = kit_new("log:");
-	for (int kind = 0; kind <= PV_SERIES_WAIT; kind++) {
+	for (int kind = 0; kind < PV_SERIES_KINDS; kind++) {
 		struct pv_series *s = series(&k, (enum pv_series_kind)kind, 0, 0, 3);
 		ck_assert(isnan(s->value[0]) && isnan(s->value[2]));
 		ck_assert_ptr_nonnull(s->name);
@@ -225,6 +311,8 @@ int main(void)
 	tcase_add_test(c, rates_are_a_second);
 	tcase_add_test(c, a_hit_of_weight_five_is_five_samples);
 	tcase_add_test(c, pauses_are_split_at_the_cells_edges);
+	tcase_add_test(c, samples_are_by_what_threads_did);
+	tcase_add_test(c, the_heap_is_by_generation);
 	tcase_add_test(c, an_empty_log_is_unknown);
 	tcase_add_test(c, the_window_forgets);
 	tcase_add_test(c, the_first_page);

@@ -349,7 +349,7 @@ START_TEST(home_goes_by_blocks_and_rows)
 	press("q<S-Tab><Enter>");
 	ck_assert(seen("[Shots]"));
 	press("1<S-Tab><S-Tab><S-Tab><S-Tab><S-Tab>j<Enter>"); /* the second lane */
-	ck_assert(seen("[Methods]"));
+	ck_assert(seen("[Timeline]"));
 }
 END_TEST
 
@@ -363,6 +363,27 @@ START_TEST(home_has_one_axis)
 	ck_assert(screen.shared.range.on);
 	press("<C-r>");
 	ck_assert(seen("0:50"));
+}
+END_TEST
+
+/* Waiting of threads, and generations of the heap, have lanes if there is room. */
+START_TEST(home_has_lanes_of_parts)
+{
+	world->summary.recorded |= PV_GROUP_SAMPLES | PV_GROUP_COUNTERS;
+	world->generation++;
+	ck_assert(ui_screen_resize(&screen, 80, 24));
+	show();
+	ck_assert(!seen(" idle") && !seen(" old "));
+	ck_assert(ui_screen_resize(&screen, 120, 50));
+	show();
+	show();
+	ck_assert(seen(" ready") && seen(" lock") && seen(" idle"));
+	ck_assert(seen(" young") && seen(" old ") && seen(" large"));
+	ck_assert(seen("25 % ran"));
+	press("<S-Tab>");
+	ck_assert_int_eq(screen.overview.focus, UI_BLOCK_LANES);
+	press("j<Enter>"); /* the second lane */
+	ck_assert(seen("[Timeline]"));
 }
 END_TEST
 
@@ -522,6 +543,7 @@ int main(void)
 	tcase_add_test(t, tab_goes_through_lists_and_panes);
 	tcase_add_test(t, home_goes_by_blocks_and_rows);
 	tcase_add_test(t, home_has_one_axis);
+	tcase_add_test(t, home_has_lanes_of_parts);
 	tcase_add_test(t, home_shows_only_blocks_with_data);
 	tcase_add_test(t, the_overview_leads_to_panes);
 	tcase_add_test(t, loading_shows_how_far_it_is_and_stops);

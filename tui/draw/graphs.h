@@ -4,7 +4,7 @@
 
 #include "tui/draw/shared.h"
 
-enum { UI_GRAPHS_MAX = 8 };
+enum { UI_GRAPHS_MAX = 16 };
 
 /* The graph to show; `id` for counters. */
 struct ui_graphs_wish {

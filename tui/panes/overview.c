@@ -6,7 +6,7 @@
 #include "tui/draw/chart.h"
 #include "tui/panes/sections.h"
 
-enum { TWO_FROM = 78, THREE_FROM = 110, TALL_FROM = 24, AXIS_FROM = 14 };
+enum { TWO_FROM = 78, THREE_FROM = 110, TALL_FROM = 24, AXIS_FROM = 14, PARTS_FROM = 27 };
 
 static const enum pv_view views[UI_OVERVIEW_LISTS] = {
 	[UI_HOME_FINDINGS] = PV_VIEW_FINDINGS,
@@ -98,7 +98,7 @@ static int wanted_rows(
 	const struct ui_section *d = &ui_sections[block];
 	int lanes[UI_LANES];
 	if (block == UI_BLOCK_LANES) {
-		int n = ui_lanes_shown(s, lanes);
+		int n = most ? ui_lanes_shown(o, s, lanes) : ui_lanes_least(s);
 		bool low = body_h < AXIS_FROM;
 		return ui_max(1, low ? ui_min(n, 2) : tall || most ? n : ui_min(n, d->rows));
 	}
@@ -160,6 +160,7 @@ void ui_overview_place(
 	struct ui_overview *o, const struct ui_shared *s, struct ui_rect body, struct ui_rect strip)
 {
 	struct band band[UI_SECTIONS];
+	o->parts = ui_max(0, body.h - PARTS_FROM);
 	int n = arrange(o, s, body, band), y = 0, left = body.h, last;
 	for (int i = 0; i < UI_SECTIONS; i++)
 		o->at[i] = (struct ui_rect){ 0 };
@@ -201,16 +202,11 @@ static void refresh_icicle(struct ui_overview *o, const struct ui_shared *s)
 
 void ui_overview_refresh(struct ui_overview *o, const struct ui_shared *s)
 {
-	static enum pv_series_kind kinds[UI_LANES];
-	for (int i = 0; i < UI_LANES; i++)
-		kinds[i] = ui_lanes[i].series;
 	ui_list_set_select(&o->list[UI_HOME_HELD], s->summary.shots, 0);
 	for (int i = 0; i < UI_OVERVIEW_LISTS; i++)
 		ui_list_refresh(&o->list[i], s);
 	refresh_icicle(o, s);
-	struct ui_graphs_wish wish = { .kind = kinds, .n = UI_LANES, .all = true };
-	wish.cells = o->strip.w > 0 ? (size_t)o->strip.w : 0;
-	ui_graphs_refresh(&o->graphs, s, &wish);
+	ui_lanes_refresh(o, s);
 }
 
 static void draw_title(
@@ -265,7 +261,7 @@ bool ui_overview_step(struct ui_overview *o, const struct ui_shared *s, int dir)
 	struct ui_list *l = ui_overview_list(o);
 	const int rows = o->at[o->focus].h - 1;
 	if (o->focus == UI_BLOCK_LANES && to >= 0 &&
-		to < ui_min(ui_lanes_shown(s, lanes), o->at[o->focus].h)) {
+		to < ui_min(ui_lanes_shown(o, s, lanes), o->at[o->focus].h)) {
 		o->lane = to;
 		return true;
 	}
@@ -286,7 +282,7 @@ bool ui_overview_step(struct ui_overview *o, const struct ui_shared *s, int dir)
 
 enum ui_command ui_overview_pane(const struct ui_overview *o, const struct ui_shared *s)
 {
-	int lanes[UI_LANES], n = ui_lanes_shown(s, lanes);
+	int lanes[UI_LANES], n = ui_lanes_shown(o, s, lanes);
 	if (o->focus == UI_BLOCK_LANES && o->lane < n)
 		return ui_lanes[lanes[o->lane]].pane;
 	return ui_sections[o->focus].pane;

@@ -7,7 +7,7 @@
 #include "tui/draw/list.h"
 #include "tui/panes/flame_pane.h"
 
-enum { UI_SECTIONS = 9, UI_OVERVIEW_LISTS = 9, UI_LANES = 8 };
+enum { UI_SECTIONS = 9, UI_OVERVIEW_LISTS = 9, UI_LANES = 14 };
 
 /* Valid after ui_overview_init(). Owns its tables and series. */
 struct ui_overview {
@@ -20,6 +20,7 @@ struct ui_overview {
 	struct ui_rect axis;            /* the row of time under the lanes, may be empty */
 	int focus;                      /* block */
 	int lane;                       /* row of the lanes under the cursor */
+	int parts;                      /* rows for lanes that are parts of others */
 };
 
 /* Finish frees its lists and series; forget drops their answers, before the model is destroyed. */

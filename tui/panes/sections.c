@@ -19,129 +19,6 @@ static void say(
 	ui_put(c, ui_cols(at, LABEL, r.w), UI_PLAIN, value);
 }
 
-/* --- lanes --- */
-
-const struct ui_lane ui_lanes[UI_LANES] = {
-	{ "CPU", PV_SERIES_SAMPLE_RATE, PV_GROUP_SAMPLES, 0, UI_BAR, UI_CMD_CPU, false },
-	{ "calls", PV_SERIES_CALL_RATE, PV_GROUP_CALLS, 0, UI_BAR, UI_CMD_CPU, false },
-	{ "heap", PV_SERIES_HEAP, PV_GROUP_GC, 0, UI_HEAP, UI_CMD_HEAP, false },
-	{ "GC", PV_SERIES_PAUSE, PV_GROUP_GC | PV_GROUP_PAUSES, 0, UI_MAJOR, UI_CMD_GC, false },
-	{ "error", PV_SERIES_THROW_RATE, PV_GROUP_EXCEPTIONS, 0, UI_WARN, UI_CMD_ERRORS, false },
-	{ "alloc", PV_SERIES_ALLOC_RATE, PV_GROUP_ALLOC, 0, UI_HEAP, UI_CMD_ALLOC, false },
-	{ "waits", PV_SERIES_WAIT, PV_GROUP_LOCKS, 0, UI_WAITING, UI_CMD_WAITS, false },
-	{ "marks", PV_SERIES_MAJOR, PV_GROUP_SHOTS | PV_GROUP_MARKS, 0, UI_STRONG, UI_CMD_STREAM,
-		true },
-};
-
-int ui_lanes_shown(const struct ui_shared *s, int ret[UI_LANES])
-{
-	int n = 0;
-	for (int i = 0; i < UI_LANES; i++)
-		if (s->all.recorded & ui_lanes[i].needs && !(s->all.recorded & ui_lanes[i].unless))
-			ret[n++] = i;
-	return n;
-}
-
-/* The figure at the end of a lane, of the whole recording. */
-static void lane_value(const struct ui_lane *lane, const struct pv_series *series,
-	const struct ui_shared *s, char *to, size_t size)
-{
-	const struct pv_summary *m = &s->all;
-	char a[48], b[48];
-	switch (lane->series) {
-	case PV_SERIES_HEAP:
-		snprintf(to, size, "%s  max %s", pv_units_bytes(a, sizeof a, m->heap_bytes),
-			pv_units_bytes(b, sizeof b, m->heap_max_bytes));
-		break;
-	case PV_SERIES_PAUSE:
-		if (m->pauses_recorded)
-			snprintf(to, size, "%s %%  max %s",
-				pv_units_percent(
-					a, sizeof a, m->pause_ns, (uint64_t)m->duration_ns),
-				pv_units_ns(b, sizeof b, (int64_t)m->pause_max_ns));
-		else
-			snprintf(to, size, "stops not recorded");
-		break;
-	case PV_SERIES_THROW_RATE:
-		snprintf(to, size, "%s thrown", pv_units_count(a, sizeof a, m->thrown));
-		break;
-	case PV_SERIES_WAIT:
-		snprintf(to, size, "%s waited", pv_units_ns(a, sizeof a, (int64_t)m->wait_ns));
-		break;
-	default:
-		snprintf(to, size, "%s/s at most",
-			ui_value_text(series ? series->max : 0,
-				series ? series->unit : PV_UNIT_COUNT, a, sizeof a));
-		break;
-	}
-}
-
-static const struct pv_cell *time_in(const struct pv_table *t, const struct pv_row *row)
-{
-	for (size_t i = 0; i < t->columns; i++)
-		if (t->column[i].unit == PV_UNIT_TIME && row->cell[i].state == PV_CELL_VALUE)
-			return &row->cell[i];
-	return NULL;
-}
-
-/* A letter where each row's time is. */
-static size_t draw_marks(const struct pv_table *t, const struct ui_shared *s, struct ui_canvas *c,
-	struct ui_rect r, uint32_t letter)
-{
-	size_t n = 0;
-	for (size_t i = 0; t && i < t->rows; i++) {
-		const struct pv_cell *at = time_in(t, &t->row[i]);
-		if (!at || s->duration_ns <= 0)
-			continue;
-		double x = (double)at->i / (double)s->duration_ns * r.w;
-		int cell = x < 0 ? 0 : x >= r.w ? r.w - 1 : (int)x;
-		ui_put_code(c, r.x + cell, r.y, letter == '!' ? UI_BAD : UI_STRONG, letter);
-		n++;
-	}
-	return n;
-}
-
-static void draw_moments(const struct ui_overview *o, const struct ui_shared *s,
-	struct ui_canvas *c, struct ui_rect r, char *to, size_t size)
-{
-	size_t marks = draw_marks(o->list[UI_HOME_MARKS].table, s, c, r, 'm');
-	size_t shots = draw_marks(o->list[UI_HOME_SHOTS].table, s, c, r, 'S');
-	size_t found = draw_marks(o->list[UI_HOME_FINDINGS].table, s, c, r, '!');
-	snprintf(to, size, "S %zu shot%s", shots, shots == 1 ? "" : "s");
-	if (marks)
-		snprintf(to, size, "S %zu  m %zu  ! %zu", shots, marks, found);
-	else if (found)
-		snprintf(to, size, "S %zu  ! %zu found", shots, found);
-}
-
-static void draw_lanes(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
-	struct ui_rect r)
-{
-	int lanes[UI_LANES], n = ui_lanes_shown(s, lanes);
-	for (int y = 0; y < n && y < r.h; y++) {
-		const struct ui_lane *lane = &ui_lanes[lanes[y]];
-		const struct pv_series *series = o->graphs.series[lanes[y]];
-		struct ui_rect at = ui_rows(r, y, 1);
-		struct ui_rect room = { o->strip.x, at.y, o->strip.w, 1 };
-		bool on = o->focus == UI_BLOCK_LANES && o->lane == y;
-		char text[80];
-		ui_printf(c, ui_cols(at, 0, room.x - at.x), on ? UI_CURSOR : UI_DIM, " %s",
-			lane->name);
-		if (on)
-			ui_put_code(c, at.x, at.y, UI_CURSOR, 0x25b6);
-		if (lane->marks)
-			draw_moments(o, s, c, room, text, sizeof text);
-		else if (series)
-			ui_spark(c, room, lane->style,
-				(struct ui_values){ series->value, series->n, series->max });
-		if (!lane->marks)
-			lane_value(lane, series, s, text, sizeof text);
-		ui_put(c, ui_cols(at, room.x + room.w + 1 - at.x, at.w), UI_PLAIN, text);
-	}
-	if (n == 0)
-		ui_put(c, ui_cols(r, 1, r.w), UI_DIM, "nothing yet");
-}
-
 /* --- rows --- */
 
 static bool is_at(const struct ui_overview *o, int block, size_t row)
@@ -181,7 +58,7 @@ size_t ui_findings_wrong(const struct pv_table *t)
 static void draw_wrong(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
 	struct ui_rect r)
 {
-	enum { SCORE = 4, RULE = 20, WIDE = 90 };
+	enum { SCORE = 4, RULE = 20, SPARK = 12, WIDE = 90 };
 	const struct pv_table *t = o->list[UI_HOME_FINDINGS].table;
 	int severe = 0, warning = 0;
 	(void)s;
@@ -205,12 +82,14 @@ static void draw_wrong(const struct ui_overview *o, const struct ui_shared *s, s
 			pv_cell_text(
 				&t->row[i].cell[score], t->column[score].unit, text, sizeof text);
 		ui_put_right(c, ui_cols(at, 1, SCORE - 1), style_of(verdict), text);
-		int rest = at.w - SCORE - 2 - (at.w >= WIDE ? RULE : 0);
+		int rest = at.w - SCORE - 2 - (at.w >= WIDE ? RULE + SPARK + 1 : 0);
 		ui_put(c, ui_cols(at, SCORE + 1, rest), style_of(verdict),
 			text_in(t, &t->row[i], "text"));
+		const char *rule = text_in(t, &t->row[i], "finding");
 		if (at.w >= WIDE)
-			ui_put_right(c, ui_cols(at, at.w - RULE, RULE - 1), UI_DIM,
-				text_in(t, &t->row[i], "finding"));
+			ui_put_right(c, ui_cols(at, at.w - RULE, RULE - 1), UI_DIM, rule);
+		if (at.w >= WIDE)
+			ui_finding_spark(o, c, ui_cols(at, at.w - RULE - SPARK, SPARK), rule);
 		if (is_at(o, UI_BLOCK_WRONG, i))
 			mark_cursor(c, at);
 	}
@@ -380,7 +259,7 @@ static void draw_cost(const struct ui_overview *o, const struct ui_shared *s, st
 }
 
 const struct ui_section ui_sections[UI_SECTIONS] = {
-	[UI_BLOCK_LANES] = { "Time", UI_CMD_CPU, -1, 3, UI_LANES, draw_lanes },
+	[UI_BLOCK_LANES] = { "Time", UI_CMD_CPU, -1, 3, UI_LANES, ui_lanes_draw },
 	[UI_BLOCK_WRONG] = { "WHAT IS WRONG", UI_CMD_FINDINGS, UI_HOME_FINDINGS, 3, 5, draw_wrong },
 	[UI_BLOCK_TIME] = { "WHERE TIME RAN", UI_CMD_CPU, UI_HOME_KINDS, 1, 8, draw_time },
 	[UI_BLOCK_HOTTEST] = { "HOTTEST, self", UI_CMD_CPU, UI_HOME_METHODS, 3, 8, draw_hottest },

@@ -43,19 +43,33 @@ extern const struct ui_section ui_sections[UI_SECTIONS];
 struct ui_lane {
 	const char *name;
 	enum pv_series_kind series;
-	unsigned needs, unless; /* groups: one of the former, none of the latter */
+	unsigned needs; /* groups: one of them */
 	enum ui_style style;
 	enum ui_command pane;
+	/* The figure it is a part of; the whole heap is no part of itself. */
+	enum { UI_LANE_OF_NOTHING, UI_LANE_OF_TIME, UI_LANE_OF_HEAP } of;
+	bool part;  /* shown where there is room, and where it is more than next to nothing */
 	bool marks; /* single moments, a letter each, in place of the series */
 };
 
-/* Those that matter most first: where there is little room the last ones are left out. */
+/*
+ * Those that matter most first: where there is little room the last ones are left out. The CPU's is
+ * followed by what else threads did.
+ */
+enum { UI_LANE_CPU };
 extern const struct ui_lane ui_lanes[UI_LANES];
 
 /* Of a table of findings, by score: the rows that are worth a note at least. */
 size_t ui_findings_wrong(const struct pv_table *t);
 
-/* The lanes that the log has figures for, by number; returns how many. */
-int ui_lanes_shown(const struct ui_shared *s, int ret[UI_LANES]);
+/* The lanes that the log has figures for, by number; returns how many. And without the parts. */
+int ui_lanes_shown(const struct ui_overview *o, const struct ui_shared *s, int ret[UI_LANES]);
+int ui_lanes_least(const struct ui_shared *s);
+void ui_lanes_refresh(struct ui_overview *o, const struct ui_shared *s);
+void ui_lanes_draw(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
+	struct ui_rect r);
+/* The figure that this rule judges, over the whole recording; nothing for those that judge none. */
+void ui_finding_spark(
+	const struct ui_overview *o, struct ui_canvas *c, struct ui_rect r, const char *rule);
 
 #endif

@@ -1,5 +1,6 @@
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/model/time/counters.h"
 #include "common/model/objects/gc.h"
@@ -39,6 +40,13 @@ static const struct kind kinds[] = {
 	[PV_SERIES_MAJOR] = { "major", PV_UNIT_COUNT, PV_GROUP_GC, PV_TRACK_MAJOR, false },
 	[PV_SERIES_COUNTER] = { "counter", PV_UNIT_NUMBER, PV_GROUP_COUNTERS, PV_TRACKS, false },
 	[PV_SERIES_WAIT] = { "waited", PV_UNIT_NS, PV_GROUP_LOCKS, PV_TRACK_WAIT_NS, false },
+	[PV_SERIES_RAN] = { "running", PV_UNIT_COUNT, PV_GROUP_SAMPLES, PV_TRACKS, true },
+	[PV_SERIES_QUEUED] = { "runnable", PV_UNIT_COUNT, PV_GROUP_SAMPLES, PV_TRACKS, true },
+	[PV_SERIES_LOCKED] = { "lock", PV_UNIT_COUNT, PV_GROUP_SAMPLES, PV_TRACKS, true },
+	[PV_SERIES_IDLE] = { "waiting", PV_UNIT_COUNT, PV_GROUP_SAMPLES, PV_TRACKS, true },
+	[PV_SERIES_YOUNG] = { "young", PV_UNIT_BYTES, PV_GROUP_COUNTERS, PV_TRACKS, false },
+	[PV_SERIES_OLD] = { "old", PV_UNIT_BYTES, PV_GROUP_COUNTERS, PV_TRACKS, false },
+	[PV_SERIES_LARGE] = { "large", PV_UNIT_BYTES, PV_GROUP_COUNTERS, PV_TRACKS, false },
 };
 
 /* The cells of the answer on the log's clock. */
@@ -107,6 +115,64 @@ static void from_timeline(const struct pv_model *m, const struct kind *k, struct
 		g->s->value[i] *= 1e9 / g->width;
 }
 
+/* --- samples by what their threads did --- */
+
+static bool is_of(enum pv_series_kind kind, unsigned state)
+{
+	switch (state) {
+	case PV_STATE_RUNNING:
+		return kind == PV_SERIES_RAN;
+	case PV_STATE_QUEUED:
+	case PV_STATE_STOPPED:
+		return kind == PV_SERIES_QUEUED;
+	case PV_STATE_LOCK:
+		return kind == PV_SERIES_LOCKED;
+	default:
+		return kind == PV_SERIES_IDLE;
+	}
+}
+
+static void spread_samples(const struct pv_model *m, struct grid *g, uint32_t cell, uint32_t n)
+{
+	double width = (double)m->lanes.width_ns;
+	double at = since_zero(m, m->lanes.origin_ns) + (double)cell * width;
+	if (n && at + width > g->end && g->end > at)
+		width = g->end - at;
+	if (n)
+		spread(g, at, width, n);
+}
+
+static bool is_internal(const struct pv_model *m, uint32_t lane)
+{
+	uint32_t index = m->lanes.lane.v[lane].thread;
+	return index && pv_thread_is_internal(
+				pv_intern_text(&m->names.text, m->threads.thread.v[index]->name));
+}
+
+static void from_lanes(struct pv_model *m, enum pv_series_kind kind, struct grid *g)
+{
+	const struct pv_lanes *l = &m->lanes;
+	const struct pv_lane_state *of = l->unnamed.n ? pv_lane_states(m) : NULL;
+	mark_known(g, 0);
+	for (uint32_t lane = 0; lane < l->lane.n; lane++) {
+		if (is_internal(m, lane))
+			continue;
+		for (uint32_t cell = 0; cell < l->used; cell++) {
+			const uint32_t *n = pv_lane_at(&l->lane.v[lane], cell);
+			for (unsigned s = 0; n && s < PV_STATES; s++)
+				if (is_of(kind, s))
+					spread_samples(m, g, cell, n[s]);
+		}
+	}
+	for (size_t i = 0; of && i < l->unnamed.n; i++) {
+		const struct pv_lane_unnamed *u = &l->unnamed.v[i];
+		if (!is_internal(m, u->lane) && is_of(kind, of[u->node].state))
+			spread_samples(m, g, u->cell, u->samples);
+	}
+	for (size_t i = 0; i < g->s->n; i++)
+		g->s->value[i] *= 1e9 / g->width;
+}
+
 static void from_pauses(const struct pv_model *m, struct grid *g)
 {
 	mark_known(g, 0);
@@ -163,12 +229,9 @@ static void from_heap(const struct pv_model *m, struct grid *g)
 	fill_to(&l, (long)g->s->n);
 }
 
-static void from_counter(const struct pv_model *m, uint64_t id, struct grid *g)
+static void from_samples(const struct pv_model *m, const struct pv_counter *k, struct grid *g)
 {
 	struct level l = { .g = g, .value = NAN };
-	if (id == 0 || id >= m->counters.counter.n)
-		return;
-	const struct pv_counter *k = &m->counters.counter.v[id];
 	for (size_t i = 0; i < k->samples.n; i++) {
 		double v = pv_scaled(
 			pv_counter_scale(k), pv_counter_number(k, &k->samples.v[i]), &g->s->unit);
@@ -176,11 +239,49 @@ static void from_counter(const struct pv_model *m, uint64_t id, struct grid *g)
 			set_level(&l, since_zero(m, k->samples.v[i].time_ns), v);
 	}
 	fill_to(&l, (long)g->s->n);
+}
+
+static void from_counter(const struct pv_model *m, uint64_t id, struct grid *g)
+{
+	if (id == 0 || id >= m->counters.counter.n)
+		return;
+	const struct pv_counter *k = &m->counters.counter.v[id];
+	from_samples(m, k, g);
 	if (k->name)
 		g->s->name = pv_intern_text(&m->names.text, k->name);
 }
 
-static void fill(const struct pv_model *m, enum pv_series_kind kind, uint64_t id, struct grid *g)
+/* Of the counters with these names the sum, as far as they are known. */
+static void from_counters(const struct pv_model *m, const char *const name[2], struct grid *g)
+{
+	struct pv_series one = *g->s, *all = g->s;
+	one.value = calloc(one.n, sizeof *one.value);
+	for (size_t k = 1; one.value && k < m->counters.counter.n; k++) {
+		const struct pv_counter *of = &m->counters.counter.v[k];
+		const char *text = of->name ? pv_intern_text(&m->names.text, of->name) : "";
+		if (strcmp(text, name[0]) != 0 && (!name[1] || strcmp(text, name[1]) != 0))
+			continue;
+		for (size_t i = 0; i < one.n; i++)
+			one.value[i] = NAN;
+		g->s = &one;
+		from_samples(m, of, g);
+		g->s = all;
+		for (size_t i = 0; i < one.n; i++)
+			all->value[i] = isnan(all->value[i])  ? one.value[i]
+					: isnan(one.value[i]) ? all->value[i]
+							      : all->value[i] + one.value[i];
+	}
+	free(one.value);
+	all->unit = PV_UNIT_BYTES;
+}
+
+static const char *const generations[][2] = {
+	[PV_SERIES_YOUNG - PV_SERIES_YOUNG] = { "Generation 0", "Generation 1" },
+	[PV_SERIES_OLD - PV_SERIES_YOUNG] = { "Generation 2", NULL },
+	[PV_SERIES_LARGE - PV_SERIES_YOUNG] = { "Large objects", "Pinned objects" },
+};
+
+static void fill(struct pv_model *m, enum pv_series_kind kind, uint64_t id, struct grid *g)
 {
 	const struct kind *k = &kinds[kind];
 	if (k->group && !(pv_groups_known(m) & k->group))
@@ -198,6 +299,17 @@ static void fill(const struct pv_model *m, enum pv_series_kind kind, uint64_t id
 		break;
 	case PV_SERIES_COUNTER:
 		from_counter(m, id, g);
+		break;
+	case PV_SERIES_RAN:
+	case PV_SERIES_QUEUED:
+	case PV_SERIES_LOCKED:
+	case PV_SERIES_IDLE:
+		from_lanes(m, kind, g);
+		break;
+	case PV_SERIES_YOUNG:
+	case PV_SERIES_OLD:
+	case PV_SERIES_LARGE:
+		from_counters(m, generations[kind - PV_SERIES_YOUNG], g);
 		break;
 	default:
 		from_timeline(m, k, g);
