@@ -271,7 +271,6 @@ static bool fill(struct pv_lanes_answer *a, struct pv_model *m, const struct pv_
 	free(k.of_lane);
 	order_rows(a);
 	count_quiet(a, m, w);
-	fill_across(a, m);
 	pv_coverage_line(m, NULL, PV_VIEW_TIMELINE, a->coverage, sizeof a->coverage);
 	say_more(a, m);
 	return ok;
@@ -292,6 +291,10 @@ struct pv_lanes_answer *pv_lanes_ask(struct pv_model *m, const struct pv_lanes_w
 		pv_model_lock(m);
 		ok = fill(a, m, w);
 		pv_model_unlock(m);
+		struct pv_model *across = w->across ? w->across : m;
+		pv_model_lock(across);
+		fill_across(a, across);
+		pv_model_unlock(across);
 	}
 	if (ok)
 		return a;

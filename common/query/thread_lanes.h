@@ -47,6 +47,8 @@ struct pv_lanes_wish {
 	int64_t from_ns, to_ns; /* from >= to: the whole recording */
 	size_t cells;
 	bool hide_internal; /* leave out the profiler's own threads */
+	/* The model with the stops and spans, as one of a thread has none; NULL: the same. */
+	struct pv_model *across;
 };
 
 /* NULL when out of memory only. */

@@ -282,7 +282,8 @@ static inline struct fake_row *fake_find(struct pv_model *m, enum pv_view view, 
 
 struct pv_lanes_answer *pv_lanes_ask(struct pv_model *m, const struct pv_lanes_wish *w)
 {
-	static const char *const name[] = { "main", "worker" };
+	const struct fake_row *first = fake_find(m, PV_VIEW_THREADS, 1);
+	const char *const name[] = { first ? first->name : "", "worker" };
 	struct pv_lanes_answer *a = calloc(1, sizeof *a);
 	const bool all = w->from_ns >= w->to_ns;
 	if (!a)
@@ -290,7 +291,7 @@ struct pv_lanes_answer *pv_lanes_ask(struct pv_model *m, const struct pv_lanes_w
 	*a = (struct pv_lanes_answer){ .from_ns = all ? 0 : w->from_ns,
 		.to_ns = all ? m->summary.duration_ns + 1 : w->to_ns,
 		.cells = w->cells,
-		.rows = fake_find(m, PV_VIEW_THREADS, 1) ? 2 : 0,
+		.rows = first ? 2 : 0,
 		.sampled = true,
 		.generation = m->generation };
 	a->row = calloc(2, sizeof *a->row);

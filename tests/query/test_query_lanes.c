@@ -266,6 +266,32 @@ START_TEST(stops_of_the_collector_stand_across)
 END_TEST
 
 /* The section has the same figures, and letters in place of cells. */
+/* A model of one thread has no stops; those of the whole recording are shown. */
+START_TEST(stops_of_another_model_are_shown)
+{
+	struct kit k = world(OURS), one = world(OURS);
+	sampled(&k, 1 * MS, 7, work);
+	kit_at(&k, 4 * MS);
+	kit_gc(&k, PV_GC_PRE_STOP, 1);
+	kit_gc(&k, PV_GC_START, 1);
+	kit_at(&k, 6 * MS);
+	kit_gc(&k, PV_GC_END, 1);
+	kit_gc(&k, PV_GC_POST_START, 1);
+	kit_flush(&k);
+	sampled(&one, 1 * MS, 7, work);
+	struct pv_lanes_answer *a = ask(&one, 0, 8, 8);
+	ck_assert_double_eq(a->stopped[4], 0);
+	pv_lanes_answer_destroy(a);
+	a = pv_lanes_ask(
+		one.m, &(struct pv_lanes_wish){ .to_ns = 8000000, .cells = 8, .across = k.m });
+	ck_assert_ptr_nonnull(a);
+	ck_assert_str_eq(letters(a, 0), ".R..GG..");
+	pv_lanes_answer_destroy(a);
+	kit_free(&k);
+	kit_free(&one);
+}
+END_TEST
+
 START_TEST(the_table_says_the_same)
 {
 	struct kit k = world(OURS);
@@ -318,6 +344,7 @@ int main(void)
 	tcase_add_test(c, threads_beyond_the_cap_share_a_lane);
 	tcase_add_loop_test(c, cells_get_wider_and_lose_nothing, 0, 2);
 	tcase_add_test(c, stops_of_the_collector_stand_across);
+	tcase_add_test(c, stops_of_another_model_are_shown);
 	tcase_add_test(c, the_table_says_the_same);
 	tcase_add_test(c, calls_are_not_drawn_and_it_says_so);
 	suite_add_tcase(s, c);

@@ -91,7 +91,7 @@ static void post(struct ui_timeline *t, const struct ui_shared *s, const struct 
 void ui_timeline_refresh(
 	struct ui_timeline *t, const struct ui_shared *s, struct ui_list *l, struct ui_rect r)
 {
-	struct pv_lanes_wish w = { .hide_internal = true };
+	struct pv_lanes_wish w = { .hide_internal = true, .across = s->whole };
 	if (!s->model)
 		return;
 	t->room = ui_max(1, r.w - ui_timeline_names(r));

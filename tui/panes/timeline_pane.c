@@ -65,7 +65,24 @@ void ui_timeline_time(const struct ui_timeline *t, int64_t *ret_from, int64_t *r
 static void go_to(struct ui_timeline *t, int64_t at_ns)
 {
 	t->at_ns = at_ns;
-	t->placed = true;
+	t->placed = t->moved = true;
+}
+
+bool ui_timeline_only_waits(const struct ui_timeline *t)
+{
+	const struct pv_lanes_row *row = ui_timeline_row(t);
+	size_t first, last;
+	uint64_t waits = 0;
+	if (!row)
+		return false;
+	ui_timeline_chosen(t, &first, &last);
+	for (size_t i = first; i <= last; i++) {
+		if (row->cell[i].samples[PV_STATE_RUNNING])
+			return false;
+		for (unsigned s = PV_STATE_RUNNING + 1; s < PV_STATES; s++)
+			waits += row->cell[i].samples[s];
+	}
+	return waits > 0;
 }
 
 static bool go_to_cell(struct ui_timeline *t, int64_t cell)
@@ -104,7 +121,13 @@ static bool go_to_change(struct ui_timeline *t, int dir)
 	return go_to_cell(t, i);
 }
 
-/* The first cell of the longest time in which the lane ran. */
+static bool has_sample(const struct pv_lanes_answer *a, const struct pv_lanes_row *row, size_t cell)
+{
+	unsigned mark = pv_lanes_mark(a, row, cell);
+	return mark != PV_LANE_NONE && mark != PV_LANE_GC;
+}
+
+/* The first cell of the longest time in which the lane ran, else the first with a sample. */
 static size_t busiest(const struct pv_lanes_answer *a, const struct pv_lanes_row *row)
 {
 	size_t best = 0, longest = 0, length = 0;
@@ -115,7 +138,9 @@ static size_t busiest(const struct pv_lanes_answer *a, const struct pv_lanes_row
 		longest = length;
 		best = i + 1 - length;
 	}
-	return best;
+	while (!longest && best < a->cells && !has_sample(a, row, best))
+		best++;
+	return best < a->cells ? best : 0;
 }
 
 /* To the next row whose name has the text, and to its work. */
@@ -166,8 +191,12 @@ void ui_timeline_find_cursor(struct ui_timeline *t, struct ui_list *l)
 		row++;
 	t->row = row < a->rows && t->thread ? row : t->row < a->rows ? t->row : a->rows - 1;
 	t->thread = a->row[t->row].id;
-	if (!t->placed)
-		go_to(t, middle(a, busiest(a, &a->row[t->row])));
+	const struct pv_lanes_row *here = &a->row[t->row];
+	if (!t->placed || (!t->moved && !has_sample(a, here, ui_timeline_cell(t)))) {
+		t->at_ns = middle(a, busiest(a, here));
+		t->placed = true;
+		t->moved = false;
+	}
 	seek(t);
 	if (strcmp(t->find, l->search) == 0 && l->look != UI_LOOK_ASKED)
 		return;
@@ -319,6 +348,7 @@ unsigned ui_timeline_command(
 	struct ui_timeline *t, const struct ui_shared *s, struct ui_list *l, enum ui_command cmd)
 {
 	bool in = cmd == UI_CMD_ENTER && ui_timeline_row(t);
+	t->moved = true;
 	is_handled(t, s, l, cmd);
 	return in ? UI_HANDLED | UI_DRILL : UI_HANDLED;
 }
@@ -328,6 +358,7 @@ unsigned ui_timeline_mouse(struct ui_timeline *t, struct ui_mouse m)
 	const struct pv_lanes_answer *a = t->answer;
 	if (!a || !ui_rect_has(t->lanes, m.x, m.y) || m.click > UI_CLICK_DOUBLE)
 		return UI_IGNORED;
+	t->moved = true;
 	go_to_row(t, (int64_t)t->top + m.y - t->lanes.y);
 	go_to_cell(t, m.x - t->lanes.x);
 	return m.click == UI_CLICK_DOUBLE ? UI_HANDLED | UI_DRILL : UI_HANDLED;

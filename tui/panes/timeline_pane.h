@@ -15,7 +15,8 @@
 struct ui_timeline {
 	bool zoomed; /* else all there is, or the range, is seen */
 	int64_t from_ns, to_ns;
-	bool placed;     /* the cursor has been put somewhere */
+	bool placed;     /* the cursor has been put somewhere, */
+	bool moved;      /* and then by a key: else a finer answer may put it elsewhere */
 	uint64_t thread; /* the cursor's: id of its row */
 	size_t row, top;
 	int64_t at_ns; /* within the cursor's cell */
@@ -66,6 +67,8 @@ size_t ui_timeline_cell(const struct ui_timeline *t);
 /* The time of the cell, or from the mark to it, which the cells `ret_first` to `ret_last` show. */
 void ui_timeline_time(const struct ui_timeline *t, int64_t *ret_from, int64_t *ret_to);
 void ui_timeline_chosen(const struct ui_timeline *t, size_t *ret_first, size_t *ret_last);
+/* Whether what is chosen has samples, none of which ran. */
+bool ui_timeline_only_waits(const struct ui_timeline *t);
 /*
  * Puts the cursor on the row of its thread; at first on the longest work of the thread that ran most.
  */

@@ -107,9 +107,10 @@ static void remember(struct ui_screen *s)
 		s->history.n--;
 	}
 	if (pv_reserve(&s->history, 1))
-		s->history.v[s->history.n++] = (struct ui_place){
-			.pane = s->current, .focus = p->focus, .selected = p->list[0].selected
-		};
+		s->history.v[s->history.n++] = (struct ui_place){ .pane = s->current,
+			.focus = p->focus,
+			.selected = p->list[0].selected,
+			.waits = s->shared.waits };
 }
 
 /* The pane's own list goes to what was chosen in its details. */
@@ -365,9 +366,15 @@ static void go_to_time(struct ui_screen *s, enum ui_command pane)
 		p->list = &s->pane[to].list[0];
 		memcpy(p->filter, p->list->filter, sizeof p->filter);
 	}
+	bool only_waits = !s->shared.waits && ui_timeline_only_waits(t);
 	ui_thread_choose_time(s);
-	if (to != from)
-		ui_screen_go(s, pane);
+	if (to == from)
+		return;
+	ui_screen_go(s, pane);
+	if (!only_waits)
+		return;
+	s->shared.waits = true;
+	ui_screen_say(s, false, "nothing ran in this time: waiting counts, | leaves it out");
 }
 
 void ui_screen_take_time(struct ui_screen *s)
@@ -394,6 +401,7 @@ static void leave_evidence(struct ui_screen *s, const struct ui_place *from)
 		    was->to_ns == now->to_ns && was->threaded == now->threaded &&
 		    was->thread == now->thread;
 	ui_list_set_filter(from->list, from->filter);
+	s->shared.waits = from->waits;
 	if (!same) {
 		ui_strip_set(s, was);
 		s->message[0] = 0;

@@ -132,6 +132,8 @@ void ui_screen_update(
 	struct ui_screen *s, struct pv_model *m, const struct ui_feed_status *feed, int64_t now_ns)
 {
 	struct ui_shared *shared = &s->shared;
+	if (shared->feed.state == UI_FEED_LOADING && feed->state != UI_FEED_LOADING)
+		ui_screen_search_again(s);
 	shared->feed = *feed;
 	ui_query_worker_patience(shared->worker, PATIENCE_NS);
 	s->now_ns = now_ns;

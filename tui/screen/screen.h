@@ -25,7 +25,7 @@ struct ui_place {
 	size_t pane;
 	int focus;
 	uint64_t selected;
-	bool evidence; /* Enter set the range, and the filter of a list: as they were before */
+	bool evidence, waits; /* Enter set range, a list's filter, waiting: as they were before */
 	struct ui_range range;
 	struct ui_list *list; /* borrowed */
 	char filter[UI_TEXT_MAX];
@@ -137,8 +137,8 @@ void ui_screen_list_rooms(struct ui_screen *s); /* opens the menu of rooms */
 void ui_screen_choose(struct ui_screen *s, enum ui_menu_answer answer); /* of a menu, if any */
 /* typing.c: prompts and the command line. */
 void ui_screen_ask(struct ui_screen *s, enum ui_prompt_kind kind);
-/* Outcome of searches since the last frame. */
-void ui_screen_tell_search(struct ui_screen *s);
+void ui_screen_tell_search(struct ui_screen *s);  /* their outcome since the last frame */
+void ui_screen_search_again(struct ui_screen *s); /* all of a log is there */
 unsigned ui_screen_type(struct ui_screen *s, int key);
 unsigned ui_screen_run(struct ui_screen *s, const char *line);
 /* Whether the key needs rows that are still being asked for: it is to be pressed again then. */

@@ -54,6 +54,19 @@ void ui_screen_tell_search(struct ui_screen *s)
 	l->look_tell = false;
 }
 
+void ui_screen_search_again(struct ui_screen *s)
+{
+	for (size_t i = 0; i < ui_pane_count; i++)
+		for (int k = 0; k < s->pane[i].def->parts; k++) {
+			struct ui_list *l = &s->pane[i].list[k];
+			if (l->look != UI_LOOK_MISSED || !l->search[0])
+				continue;
+			l->look = UI_LOOK_ASKED;
+			l->look_dir = 0;
+			l->stale = true;
+		}
+}
+
 /* Whether the list can be filtered by a text; else what is wrong with it. */
 static bool is_filter(const struct ui_list *l, const char *text, struct pv_filter_error *wrong)
 {
