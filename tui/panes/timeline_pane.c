@@ -155,7 +155,8 @@ static bool find_row(struct ui_timeline *t, struct ui_list *l, int dir)
 			continue;
 		l->look = UI_LOOK_FOUND;
 		go_to_row(t, (int64_t)row);
-		if (pv_lanes_mark(a, &a->row[row], ui_timeline_cell(t)) != PV_STATE_RUNNING)
+		if (!t->moved ||
+			pv_lanes_mark(a, &a->row[row], ui_timeline_cell(t)) != PV_STATE_RUNNING)
 			t->at_ns = middle(a, busiest(a, &a->row[row]));
 		return true;
 	}
