@@ -2,26 +2,29 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
-using System.Text;
+using System.Runtime.CompilerServices;
 using System.Threading;
 
 class OrderNotFound : Exception { public OrderNotFound(int n) : base("order " + n) { } }
 
 class Session { public long User; public decimal A, B, C, D, E, F, G, H; }
 
+// Keeps every session.
 static class SessionCache
 {
 	static readonly List<Session> all = new List<Session>();
+	[MethodImpl(MethodImplOptions.NoInlining)]
 	public static void Remember(int user) { all.Add(new Session { User = user }); }
 }
 
+// What is hot, and who calls it.
 static class Pricing
 {
-	// What is hot.
+	[MethodImpl(MethodImplOptions.NoInlining)]
 	public static long Discount(int basket)
 	{
 		long sum = basket;
-		for (int i = 0; i < 4000000; i++)
+		for (int i = 0; i < 5000000; i++)
 			sum = sum * 31 + (i ^ basket);
 		return sum;
 	}
@@ -29,12 +32,14 @@ static class Pricing
 
 static class Checkout
 {
-	// Who calls it.
+	[MethodImpl(MethodImplOptions.NoInlining)]
 	public static long Pay(int basket) { return Pricing.Discount(basket); }
 }
 
+// Makes most of the strings.
 static class Invoice
 {
+	[MethodImpl(MethodImplOptions.NoInlining)]
 	public static int Print(int number)
 	{
 		string text = "";
@@ -44,10 +49,13 @@ static class Invoice
 	}
 }
 
+// Throws.
 static class Orders
 {
+	[MethodImpl(MethodImplOptions.NoInlining)]
 	public static void Find(int number) { throw new OrderNotFound(number); }
 
+	[MethodImpl(MethodImplOptions.NoInlining)]
 	public static bool Has(int number)
 	{
 		try {
@@ -59,54 +67,84 @@ static class Orders
 	}
 }
 
+// A lock that the auditor holds for long, again and again.
 class Ledger
 {
-	public static readonly Ledger Open = new Ledger();
+	public static readonly Ledger Books = new Ledger();
+	public long Sum;
 
-	// Holds the books for long, again and again.
+	[MethodImpl(MethodImplOptions.NoInlining)]
 	public static void Audit()
 	{
-		lock (Open)
-			Thread.Sleep(180);
+		var own = Stopwatch.StartNew();
+		lock (Books)
+			while (own.ElapsedMilliseconds < 70)
+				for (int k = 0; k < 20000; k++)
+					Books.Sum += k;
 	}
 
+	[MethodImpl(MethodImplOptions.NoInlining)]
 	public static void Book()
 	{
-		lock (Open)
-			Program.Total++;
+		lock (Books)
+			Books.Sum++;
 	}
 }
 
+// Runs from 3 to 4 s.
 static class NightShift
 {
-	public static void CountStock() { Program.Spin(980); }
+	static long sum;
+
+	[MethodImpl(MethodImplOptions.NoInlining)]
+	public static void CountStock()
+	{
+		for (var own = Stopwatch.StartNew(); own.ElapsedMilliseconds < 980; )
+			for (int k = 0; k < 20000; k++)
+				sum += k;
+	}
 }
 
+// A burst of a fifth of a second, from 1.2 s on.
 static class Rush
 {
-	// A burst of a fifth of a second.
-	public static void Sell() { Program.Spin(200); }
+	static long sum;
+
+	[MethodImpl(MethodImplOptions.NoInlining)]
+	public static void Sell()
+	{
+		for (var own = Stopwatch.StartNew(); own.ElapsedMilliseconds < 200; )
+			for (int k = 0; k < 20000; k++)
+				sum += k;
+	}
 }
+
+// Much to mark, at 4.6 s: the longest pause.
+class Page { }
 
 static class Report
 {
-	static readonly List<byte[]> pages = new List<byte[]>();
+	static object[][] index;
 
-	// Much that lives, then a collection of all of it.
+	[MethodImpl(MethodImplOptions.NoInlining)]
 	public static void Build()
 	{
-		for (int i = 0; i < 40000; i++)
-			pages.Add(new byte[1000]);
+		index = new object[9][];
+		for (int i = 0; i < index.Length; i++) {
+			index[i] = new object[500000];
+			for (int k = 0; k < index[i].Length; k++)
+				index[i][k] = k % 1000 == 0 ? new Page() : index[i][k - 1];
+		}
 		GC.Collect();
-		pages.Clear();
+		index = null;
 	}
 }
 
 static class Program
 {
-	public static long Total;
-	static readonly Stopwatch clock = Stopwatch.StartNew();
 	const double Seconds = 6;
+	static readonly Stopwatch clock = Stopwatch.StartNew();
+	static long total;
 
 	static bool Running { get { return clock.Elapsed.TotalSeconds < Seconds; } }
 
@@ -117,58 +155,46 @@ static class Program
 			Thread.Sleep(left);
 	}
 
-	public static void Spin(int ms)
-	{
-		for (var own = Stopwatch.StartNew(); own.ElapsedMilliseconds < ms; )
-			for (int k = 0; k < 1000; k++)
-				Total += k;
-	}
-
 	static void Clerk()
 	{
 		for (int n = 0; Running; n++) {
-			Total += Checkout.Pay(n);
-			Total += Invoice.Print(n);
+			total += Checkout.Pay(n);
+			total += Invoice.Print(n);
 			for (int i = 0; i < 40; i++)
 				SessionCache.Remember(n);
 			for (int i = 0; i < 3; i++)
 				Orders.Has(n);
-			Thread.Sleep(4);
+			Thread.Sleep(2);
 		}
 	}
 
 	static void Auditor()
 	{
-		while (Running) {
+		for (; Running; Thread.Sleep(250))
 			Ledger.Audit();
-			Thread.Sleep(220);
-		}
 	}
 
 	static void Cashier()
 	{
-		while (Running) {
+		for (; Running; Thread.Sleep(15))
 			Ledger.Book();
-			Thread.Sleep(20);
-		}
 	}
 
 	static void Night() { Until(3); NightShift.CountStock(); Until(Seconds); }
 
 	static void Seller() { Until(1.2); Rush.Sell(); Until(Seconds); }
 
+	static Thread Start(string name, ThreadStart does)
+	{
+		var thread = new Thread(does) { Name = name };
+		thread.Start();
+		return thread;
+	}
+
 	static void Main()
 	{
-		var all = new List<Thread>();
-		foreach (var one in new[] { new { Name = "clerk", Does = (ThreadStart)Clerk },
-				new { Name = "auditor", Does = (ThreadStart)Auditor },
-				new { Name = "cashier", Does = (ThreadStart)Cashier },
-				new { Name = "night", Does = (ThreadStart)Night },
-				new { Name = "seller", Does = (ThreadStart)Seller } }) {
-			var thread = new Thread(one.Does) { Name = one.Name };
-			thread.Start();
-			all.Add(thread);
-		}
+		Thread[] all = { Start("clerk", Clerk), Start("auditor", Auditor), Start("cashier", Cashier),
+			Start("night", Night), Start("seller", Seller) };
 		for (double at = 0.9; at < 4; at += 0.9) {
 			Until(at);
 			GC.Collect();
