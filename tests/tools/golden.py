@@ -26,6 +26,7 @@ PANES = {'overview': '', 'methods': '2', 'methods-callee': '2|<Tab><Tab><Enter>'
          'merged-paths': '4444cG<2k>W',
          'flame': '222|j<Right><Right>jjj', 'flame-bottom-up': '222mBjj', 'flame-sandwich': '222mjjjjs/Serve<Enter>',
          'flame-zoomed': '222mmjj<Enter>jju',
+         'flame-heat': '222d', 'flame-heat-chosen': '222d<Space><Right>|',
          'timeline': 'D', 'timeline-zoomed': 'D++>><Space>)', 'timeline-thread': 'D/mai<Enter>(',
          'timeline-enter': 'D<Enter>', 'timeline-range': 'Do', 'timeline-back': 'Do3<Backspace>',
          'timeline-waiting': 'D/fin<Enter>o', 'timeline-waits': 'D/fin<Enter><Enter>',
@@ -45,8 +46,8 @@ STRING_PANES = {'references': '4444Bj<Tab>'}
 # Panes of the first log with three wounds: see damaged().
 HURT = {'overview': '', 'info': 'i'}
 # Screens of other sizes and locales; tests/program/test_frames.py has every pane at twenty sizes.
-OTHER_SIZES = ('overview', 'methods', 'flame', 'timeline', 'gc', 'heap', 'diff', 'findings', 'rooms', 'events')
-ASCII = ('overview', 'tree-unfolded', 'flame', 'timeline', 'ladder', 'events')
+OTHER_SIZES = ('overview', 'methods', 'flame', 'flame-heat', 'timeline', 'gc', 'heap', 'diff', 'findings', 'rooms', 'events')
+ASCII = ('overview', 'tree-unfolded', 'flame', 'flame-heat', 'timeline', 'ladder', 'events')
 
 
 def damaged(data):

@@ -104,6 +104,7 @@ static void drop_answers(struct ui_flame *f)
 void ui_flame_forget(struct ui_flame *f)
 {
 	ui_slot_cancel(&f->slot);
+	ui_heat_forget(&f->heat);
 	drop_answers(f);
 	pv_flame_tree_drop(f->tree);
 	f->tree = NULL;

@@ -184,6 +184,12 @@ void ui_flame_draw(
 	int below = r.h >= TALL ? 3 : r.h >= MIDDLE ? 2 : 1;
 	const struct pv_flame *a = f->answer[UI_FLAME_MAIN];
 	struct ui_icicle_thin thin = { 0, 0 };
+	const int heat = ui_heat_rows(&f->heat, r.h);
+	if (heat)
+		ui_heat_draw(&f->heat, s, c, ui_rows(r, r.h - heat, heat));
+	r = ui_rows(r, 0, r.h - heat);
+	if (r.h == 0)
+		return;
 	draw_head(f, s, c, ui_rows(r, 0, 1));
 	struct ui_rect picture = ui_rows(r, 1, r.h - 1 - below),
 		       foot = ui_rows(r, r.h - below, below);

@@ -21,6 +21,7 @@ void ui_flame_destroy(struct ui_flame *f)
 	if (!f)
 		return;
 	ui_flame_forget(f);
+	ui_heat_finish(&f->heat);
 	ui_flame_view_finish(&f->view);
 	for (size_t i = 0; i < f->before.n; i++)
 		ui_flame_view_finish(&f->before.v[i]);
@@ -379,12 +380,18 @@ static bool is_handled(
 unsigned ui_flame_command(
 	struct ui_flame *f, const struct ui_shared *s, struct ui_list *l, enum ui_command cmd)
 {
-	is_handled(f, s, l, cmd);
+	int64_t from, to;
+	if (cmd == UI_CMD_ENTER && ui_heat_time(&f->heat, &from, &to))
+		return UI_HANDLED | UI_DRILL;
+	if (!ui_heat_command(&f->heat, cmd))
+		is_handled(f, s, l, cmd);
 	return UI_HANDLED;
 }
 
 unsigned ui_flame_mouse(struct ui_flame *f, struct ui_mouse m)
 {
+	if (ui_heat_mouse(&f->heat, m))
+		return m.click == UI_CLICK_DOUBLE ? UI_HANDLED | UI_DRILL : UI_HANDLED;
 	for (int half = 0; half < UI_FLAME_HALVES; half++) {
 		struct ui_rect r = f->drawn[half];
 		const struct pv_flame *a = f->answer[half];
@@ -428,6 +435,12 @@ const char *ui_flame_said(const struct ui_flame *f, enum ui_command cmd)
 
 const char *ui_flame_why(const struct ui_flame *f, enum ui_command cmd)
 {
+	if (cmd == UI_CMD_HEAT_END)
+		return f->heat.on ? "there is no heat here" : "d shows the heat strip first";
+	if (f->heat.on && f->heat.cells && (cmd == UI_CMD_LEFT || cmd == UI_CMD_UP))
+		return "this is the beginning";
+	if (f->heat.on && f->heat.cells && (cmd == UI_CMD_RIGHT || cmd == UI_CMD_DOWN))
+		return "this is the end";
 	if (!f->answer[UI_FLAME_MAIN] || f->answer[UI_FLAME_MAIN]->cells < 2)
 		return "there is nothing to go to";
 	switch (cmd) {
@@ -470,7 +483,7 @@ uint64_t ui_flame_mark(const struct ui_flame *f)
 {
 	const uint64_t value[] = { f->measure, f->upside_down, f->by_name, f->fold, f->least,
 		f->view.zoom.way, f->view.zoom.focus, f->view.zoom.key.n, f->view.cut.n,
-		f->before.n, f->after.n, (uint64_t)f->half, f->at };
+		f->before.n, f->after.n, (uint64_t)f->half, f->at, ui_heat_mark(&f->heat) };
 	uint64_t d = 0;
 	for (size_t i = 0; i < PV_COUNT_OF(value); i++)
 		d = pv_hash(d ^ value[i]) + i;

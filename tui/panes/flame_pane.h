@@ -10,6 +10,7 @@
 #include "tui/draw/icicle.h"
 #include "tui/draw/list.h"
 #include "tui/draw/shared.h"
+#include "tui/panes/heat.h"
 
 /* The picture, as far as it can be undone; owns its paths. */
 struct ui_flame_view {
@@ -50,6 +51,8 @@ struct ui_flame {
 	bool of_net, of_waits, of_mine, of_raw;
 	char filter[UI_TEXT_MAX], find[UI_TEXT_MAX];
 	char *want; /* the cursor is to go to a frame of this name, owned */
+
+	struct ui_heat heat;
 
 	struct ui_rect drawn[UI_FLAME_HALVES];
 	int level[UI_FLAME_HALVES]; /* the first one drawn */

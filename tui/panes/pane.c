@@ -199,6 +199,7 @@ void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s)
 	struct ui_list *focus = &p->list[p->focus];
 	if (p->flame) {
 		ui_flame_refresh(p->flame, s, &p->list[0]);
+		ui_heat_refresh(&p->flame->heat, s, ui_heat_columns(p->split.part[0]));
 		return;
 	}
 	if (p->timeline) {

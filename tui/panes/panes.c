@@ -107,6 +107,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.scope = UI_SCOPE_CALLS | UI_SCOPE_FLAME, .parts = 1,
 		.hint = { { 0, "Arrows move, Enter zooms, Backspace undoes" },
 			{ 0, "m measure" },
+			{ 0, "d heat: a burst" },
 			{ 0, "B bottom-up, s sandwich, x leave out, o only" },
 			{ 0, "u upside down" } },
 		.part = {

@@ -454,9 +454,31 @@ void ui_screen_go_to_flame(struct ui_screen *s)
 	ui_flame_want(s->pane[s->current].flame, s->shared.picked[UI_KIND_METHOD]);
 }
 
+/* The time chosen in the heat strip, which goes: the flame is of it; Backspace restores. */
+static void go_to_heat(struct ui_screen *s, struct ui_flame *f)
+{
+	struct ui_range r = { .on = true };
+	ui_heat_time(&f->heat, &r.from_ns, &r.to_ns);
+	remember(s);
+	if (s->history.n > 0) {
+		struct ui_place *p = &s->history.v[s->history.n - 1];
+		p->evidence = true;
+		p->range = s->shared.range;
+		p->list = &s->pane[s->current].list[0];
+		memcpy(p->filter, p->list->filter, sizeof p->filter);
+	}
+	ui_heat_command(&f->heat, UI_CMD_HEAT);
+	ui_range_take_thread(&r, &s->shared.range);
+	ui_strip_set(s, &r);
+}
+
 void ui_screen_go_in(struct ui_screen *s)
 {
 	struct ui_pane *p = &s->pane[s->current];
+	if (p->flame) {
+		go_to_heat(s, p->flame);
+		return;
+	}
 	if (p->timeline) {
 		go_to_time(s, UI_CMD_CALL_TREE);
 		return;

@@ -1,0 +1,62 @@
+/*
+ * The heat strip below a flame: samples by time, a column a round time, its parts from top to
+ * bottom, so that a burst and a beat are seen. A cell, or the time between two, becomes the range.
+ * It asks on the worker's thread and draws finished answers on the screen's. Times: ns since the
+ * recording's zero, half-open.
+ */
+#ifndef UI_HEAT_H
+#define UI_HEAT_H
+
+#include "common/query/thread_lanes.h"
+#include "tui/draw/canvas.h"
+#include "tui/draw/commands.h"
+#include "tui/draw/key.h"
+#include "tui/draw/shared.h"
+
+enum { UI_HEAT_ROWS = 5 /* parts of a column */ };
+
+/* Valid when zeroed. */
+struct ui_heat {
+	bool on;       /* shown, and the arrows are its */
+	bool placed;   /* the cursor was put on the hottest cell, or by a key */
+	int64_t at_ns; /* the cursor, within its cell */
+	bool marked;   /* an end of a time is set at */
+	int64_t mark_ns;
+	uint32_t *samples; /* by cell, column by column; owned */
+	size_t cells;
+	uint32_t most;   /* in a cell */
+	int64_t from_ns; /* of the first cell */
+	int64_t cell_ns;
+	bool sampled; /* the log has samples */
+	struct ui_request slot;
+	/* of this is the answer */
+	const struct pv_model *of; /* compared only */
+	int64_t of_from, of_to;
+	size_t of_cells;
+	bool of_waits;
+	uint64_t generation;
+	int64_t least_ns;     /* samples are kept no finer */
+	struct ui_rect drawn; /* the cells, as last drawn */
+	int room;             /* columns for them, as last placed */
+};
+
+/* Finish frees all it has; forget its answer, before the model is destroyed. */
+void ui_heat_finish(struct ui_heat *h);
+void ui_heat_forget(struct ui_heat *h);
+
+/* Columns of cells in a pane. */
+int ui_heat_columns(struct ui_rect r);
+/* Rows that it takes of a pane so high; all of them: there is no room for a flame. */
+int ui_heat_rows(const struct ui_heat *h, int rows);
+void ui_heat_refresh(struct ui_heat *h, const struct ui_shared *s, int columns);
+void ui_heat_draw(
+	struct ui_heat *h, const struct ui_shared *s, struct ui_canvas *c, struct ui_rect r);
+
+/* False: not one of its commands, or it is not on. */
+bool ui_heat_command(struct ui_heat *h, enum ui_command cmd);
+bool ui_heat_mouse(struct ui_heat *h, struct ui_mouse m);
+/* The chosen cells' time; false: none are. */
+bool ui_heat_time(const struct ui_heat *h, int64_t *ret_from, int64_t *ret_to);
+uint64_t ui_heat_mark(const struct ui_heat *h); /* changes with all that a key can change */
+
+#endif
