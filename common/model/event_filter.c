@@ -2,7 +2,11 @@
 
 #include <string.h>
 
+#include "common/model/event_number.h"
+
 struct event {
+	const struct pv_batch *b;
+	size_t i;
 	const char *kind, *thread, *line;
 };
 
@@ -15,6 +19,10 @@ static bool holds(const void *of, const struct pv_filter_leaf *leaf)
 {
 	const struct event *e = of;
 	bool any = leaf->field == PV_FILTER_ANY;
+	uint64_t number;
+	if (leaf->what == PV_FILTER_COMPARES)
+		return pv_event_number(e->b, e->i, (enum pv_event_number)leaf->place, &number) &&
+		       pv_filter_number_is(leaf, number);
 	if (leaf->field == PV_FILTER_KIND)
 		return has(leaf, e->kind);
 	if (leaf->field == PV_FILTER_THREAD)
@@ -22,19 +30,25 @@ static bool holds(const void *of, const struct pv_filter_leaf *leaf)
 	return has(leaf, e->line) || (any && (has(leaf, e->kind) || has(leaf, e->thread)));
 }
 
-bool pv_event_filter_has(
-	const struct pv_event_filter *f, const char *kind, const char *thread, const char *line)
+bool pv_event_filter_has(const struct pv_event_filter *f, const struct pv_batch *b, size_t i,
+	const char *thread, const char *line)
 {
-	const struct event e = { kind, thread, line };
+	const struct event e = { b, i, pv_kind_name(b->kind[i]), thread, line };
 	return pv_filter_passes(f->f, holds, &e);
 }
 
 /* Whether events of a kind may pass: thread and text are not known yet. */
-static bool may_pass(const struct pv_filter *f, const char *kind)
+static bool may_pass(const struct pv_filter *f, unsigned of)
 {
+	const char *kind = pv_kind_name(of);
 	uint64_t known = 0, hold = 0;
 	for (size_t i = 0; i < pv_filter_leaves(f); i++) {
 		const struct pv_filter_leaf *leaf = pv_filter_leaf(f, i);
+		if (leaf->what == PV_FILTER_COMPARES) {
+			bool has_none = !pv_event_kind_has(of, (enum pv_event_number)leaf->place);
+			known |= (uint64_t)has_none << i;
+			continue;
+		}
 		bool about = leaf->field == PV_FILTER_KIND, any = leaf->field == PV_FILTER_ANY;
 		bool is = (about || any) && has(leaf, kind);
 		hold |= (uint64_t)is << i;
@@ -46,9 +60,10 @@ static bool may_pass(const struct pv_filter *f, const char *kind)
 bool pv_event_filter_make(struct pv_event_filter *ret, const char *text, enum pv_filter_way way,
 	struct pv_filter_error *reterr)
 {
-	*ret = (struct pv_event_filter){ .f = pv_filter_make(text, way, NULL, 0, reterr) };
+	*ret = (struct pv_event_filter){ .f = pv_filter_make(text, way, pv_event_columns,
+						 PV_EVENT_NUMBERS, reterr) };
 	for (unsigned kind = 0; ret->f && kind < PV_KIND_COUNT; kind++)
-		ret->kind[kind] = may_pass(ret->f, pv_kind_name(kind));
+		ret->kind[kind] = may_pass(ret->f, kind);
 	return ret->f != NULL;
 }
 

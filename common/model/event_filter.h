@@ -1,7 +1,8 @@
 /*
  * The events of a log that are wanted, in the language of filters (base/filter.h): kind:, thread:
  * (name and id) and words, which are looked for in the kind, the thread and the text; method:, class:,
- * stack: and the others in the text. One that is made may be asked from any thread.
+ * stack: and the others in the text; numbers (event_number.h) are compared. One that is made may be
+ * asked from any thread.
  */
 #ifndef PV_MODEL_EVENT_FILTER_H
 #define PV_MODEL_EVENT_FILTER_H
@@ -10,7 +11,7 @@
 #include <stdint.h>
 
 #include "common/base/filter.h"
-#include "common/format/event.h"
+#include "common/format/batch.h"
 
 struct pv_event_filter {
 	struct pv_filter *f;
@@ -24,8 +25,8 @@ bool pv_event_filter_make(struct pv_event_filter *ret, const char *text, enum pv
 	struct pv_filter_error *reterr);
 void pv_event_filter_finish(struct pv_event_filter *f);
 
-/* Whether an event passes: the kind's name, the thread's name and id, and the text. */
-bool pv_event_filter_has(
-	const struct pv_event_filter *f, const char *kind, const char *thread, const char *line);
+/* Whether event i passes; its thread's name and id, and its text. */
+bool pv_event_filter_has(const struct pv_event_filter *f, const struct pv_batch *b, size_t i,
+	const char *thread, const char *line);
 
 #endif

@@ -74,17 +74,22 @@ static bool on_header(void *ctx, const struct mlpd_header *h)
 	return true;
 }
 
+static bool is_big(const struct pv_batch *b, size_t i)
+{
+	return b->kind[i] == PV_KIND_ALLOC && b->allocs.v[b->key[i]].size > 24;
+}
+
 static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
 {
 	struct all *a = ctx;
 	(void)h;
 	ck_assert(pv_reserve(&a->row, b->n));
 	for (size_t i = 0; i < b->n; i++)
-		a->row.v[a->row.n++] =
-			(struct pv_event_row){ .time_ns = (int64_t)b->time[i] - a->zero_ns,
-				.id = b->offset + MLPD_BUFFER_HEADER + i + 1,
-				.thread_id = b->thread,
-				.kind = b->kind[i] };
+		a->row.v[a->row.n++] = (struct pv_event_row){ .line = is_big(b, i) ? "big" : "",
+			.time_ns = (int64_t)b->time[i] - a->zero_ns,
+			.id = b->offset + MLPD_BUFFER_HEADER + i + 1,
+			.thread_id = b->thread,
+			.kind = b->kind[i] };
 	return true;
 }
 
@@ -123,6 +128,8 @@ static struct pv_events_read *read_page(struct pv_ingest *in, const struct pv_ev
 static bool is_wanted(const struct pv_events_wish *w, const struct pv_event_row *row)
 {
 	bool gc = !w->filter || row->kind == PV_KIND_GC_EVENT;
+	if (w->filter && strstr(w->filter, "bytes"))
+		gc = row->line[0];
 	return gc && (!w->ranged || (row->time_ns >= w->from_ns && row->time_ns < w->to_ns));
 }
 
@@ -177,7 +184,9 @@ static void check_seed(uint32_t seed, bool table)
 		struct pv_events_wish w = { .from = i % 4   ? PV_EVENTS_AROUND
 						    : i % 8 ? PV_EVENTS_FIRST
 							    : PV_EVENTS_LAST,
-			.filter = i % 3 ? NULL : "kind:gc.event",
+			.filter = i % 3   ? NULL
+				  : i % 2 ? "kind:alloc bytes>24"
+					  : "kind:gc.event",
 			.ranged = i % 5 == 0 };
 		w.time_ns = (int64_t)rnd(1000) * last / 1000;
 		w.from_ns = (int64_t)rnd(500) * last / 1000;
@@ -284,14 +293,28 @@ static struct pv_event_filter filter_of(const char *text)
 	return f;
 }
 
+/* A filter asked of an event of this kind without numbers. */
+static bool passes(
+	const struct pv_event_filter *f, unsigned kind, const char *thread, const char *line)
+{
+	uint8_t kinds[1] = { (uint8_t)kind };
+	uint64_t key[1] = { 0 };
+	struct pv_alloc alloc = { .size = 40 };
+	struct pv_event event = { .kind = (uint8_t)kind };
+	struct pv_batch b = { .n = 1, .kind = kinds, .key = key };
+	b.allocs.v = &alloc;
+	b.other_events.v = &event;
+	return pv_event_filter_has(f, &b, 0, thread, line);
+}
+
 START_TEST(words_of_a_filter)
 {
 	struct pv_event_filter f = filter_of(" kind:gc !\"mark begins\" worker");
 	ck_assert(f.kind[PV_KIND_GC_EVENT] && f.kind[PV_KIND_GC_RESIZE]);
 	ck_assert(!f.kind[PV_KIND_ALLOC]);
-	ck_assert(pv_event_filter_has(&f, "gc.event", "worker-1", "minor begins"));
-	ck_assert(!pv_event_filter_has(&f, "gc.event", "worker-1", "minor mark begins"));
-	ck_assert(!pv_event_filter_has(&f, "gc.event", "main", "minor begins"));
+	ck_assert(passes(&f, PV_KIND_GC_EVENT, "worker-1", "minor begins"));
+	ck_assert(!passes(&f, PV_KIND_GC_EVENT, "worker-1", "minor mark begins"));
+	ck_assert(!passes(&f, PV_KIND_GC_EVENT, "main", "minor begins"));
 	pv_event_filter_finish(&f);
 	f = filter_of("!kind:alloc");
 	ck_assert(!f.kind[PV_KIND_ALLOC] && f.kind[PV_KIND_GC_EVENT]);
@@ -301,11 +324,11 @@ START_TEST(words_of_a_filter)
 	ck_assert(f.kind[PV_KIND_EXCEPTION_THROW]);
 	pv_event_filter_finish(&f);
 	f = filter_of("");
-	ck_assert(f.kind[PV_KIND_ALLOC] && pv_event_filter_has(&f, "alloc", "", ""));
+	ck_assert(f.kind[PV_KIND_ALLOC] && passes(&f, PV_KIND_ALLOC, "", ""));
 	pv_event_filter_finish(&f);
 	f = filter_of("alloc"); /* a word without a field finds kinds, too */
-	ck_assert(pv_event_filter_has(&f, "alloc", "main", "String"));
-	ck_assert(!pv_event_filter_has(&f, "gc.event", "main", "minor"));
+	ck_assert(passes(&f, PV_KIND_ALLOC, "main", "String"));
+	ck_assert(!passes(&f, PV_KIND_GC_EVENT, "main", "minor"));
 	ck_assert(f.kind[PV_KIND_GC_EVENT]); /* its text may have the word */
 	pv_event_filter_finish(&f);
 	f = filter_of("!alloc");
@@ -314,6 +337,32 @@ START_TEST(words_of_a_filter)
 	struct pv_filter_error err;
 	ck_assert(!pv_event_filter_make(&f, "a |", PV_FILTER_CAPITALS, &err));
 	ck_assert_uint_eq(err.at, 2);
+	pv_event_filter_finish(&f);
+}
+END_TEST
+
+START_TEST(numbers_of_a_filter)
+{
+	struct pv_event_filter f = filter_of("bytes>24");
+	ck_assert(f.kind[PV_KIND_ALLOC] && f.kind[PV_KIND_GC_RESIZE]);
+	ck_assert(!f.kind[PV_KIND_GC_EVENT] && !f.kind[PV_KIND_EXCEPTION_THROW]);
+	ck_assert(passes(&f, PV_KIND_ALLOC, "main", "String"));
+	ck_assert(!passes(&f, PV_KIND_GC_EVENT, "main", "minor"));
+	pv_event_filter_finish(&f);
+	f = filter_of("bytes>1KiB");
+	ck_assert(!passes(&f, PV_KIND_ALLOC, "main", "String"));
+	pv_event_filter_finish(&f);
+	f = filter_of("!bytes>1KiB"); /* an event without bytes is not above */
+	ck_assert(passes(&f, PV_KIND_ALLOC, "", "") && passes(&f, PV_KIND_GC_EVENT, "", ""));
+	ck_assert(f.kind[PV_KIND_GC_EVENT]);
+	pv_event_filter_finish(&f);
+	f = filter_of("took>=1ms | generation=0 kind:gc");
+	ck_assert(f.kind[PV_KIND_EXT_SPAN] && f.kind[PV_KIND_GC_EVENT] && !f.kind[PV_KIND_ALLOC]);
+	ck_assert(passes(&f, PV_KIND_GC_EVENT, "", ""));
+	ck_assert(!passes(&f, PV_KIND_EXT_SPAN, "", ""));
+	pv_event_filter_finish(&f);
+	f = filter_of("List<int> size>5"); /* no number, no column: text */
+	ck_assert(passes(&f, PV_KIND_GC_EVENT, "", "List<int> size>5"));
 	pv_event_filter_finish(&f);
 }
 END_TEST
@@ -343,6 +392,7 @@ int main(void)
 	tcase_add_test(t, pages_one_after_the_other_have_every_event);
 	tcase_add_test(t, names_are_those_of_the_model);
 	tcase_add_test(t, words_of_a_filter);
+	tcase_add_test(t, numbers_of_a_filter);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -215,7 +215,7 @@ static bool keep(
 	pv_event_thread_text(r->model, of, time, thread, sizeof thread);
 	pv_event_line(r->model, b, i, r->wish.readable, line, sizeof line);
 	snprintf(both, sizeof both, "%s 0x%" PRIx64, thread, of);
-	if (!pv_event_filter_has(&r->filter, pv_kind_name(b->kind[i]), both, line))
+	if (!pv_event_filter_has(&r->filter, b, i, both, line))
 		return true;
 	size_t n = strlen(thread) + 1, m = strlen(line) + 1;
 	char *own = malloc(n + m);
