@@ -18,6 +18,11 @@ struct pv_event_facts {
 uint64_t pv_event_page_here(const struct pv_event_page *p);
 /* Whether the log has others before or after those of the page. */
 bool pv_event_page_more(const struct pv_event_page *p, bool before);
+/* The id of the event next to the moment, in one direction; 0: the page has none there. */
+uint64_t pv_event_page_next(const struct pv_event_page *p, int dir);
+/* Of the nearest event beyond `id` whose text has this one, of which case is ignored; 0: none. */
+uint64_t pv_event_page_hit(const struct pv_event_page *p, uint64_t id, int dir, const char *text);
+/* An event of the page by its id; false: it has none of that id. */
 bool pv_event_page_find(const struct pv_event_page *p, uint64_t id, struct pv_event_facts *ret);
 
 #endif

@@ -34,7 +34,7 @@ PANES = {'overview': '', 'methods': '2', 'methods-callee': '2|<Tab><Tab><Enter>'
          'findings': 'M', 'findings-unjudged': 'MG<Enter>', 'findings-evidence': 'Mj<Enter>',
          'findings-range': 'M:filter<Space>longest<Enter><Enter>', 'findings-back': 'Mj<Enter>jL<Backspace><Backspace>',
          'diff': '444<Enter>', 'diff-class': '444yb', 'ladder': 'Y<Enter>j',
-         'rooms': '`', 'without-data': '7', 'kinds': '00', 'events': '0', 'events-filter': '0:filter<Space>kind:exception<Enter>jj', 'events-at': '0:goto<Space>2s<Enter>j', 'counters': '99'}
+         'rooms': '`', 'without-data': '7', 'kinds': '00', 'events': '0', 'events-filter': '0:filter<Space>kind:exception<Enter>jj', 'events-next': '0/heap<Space>is<Enter>nn', 'events-at': '0:goto<Space>2s<Enter>j', 'counters': '99'}
 # Logs of 2007, written by tests/b07_write.
 OLD = {'draft': {'overview': ''}, 'stage-A': {'heap': '4<Tab>'},
        'stage-D': {'overview': '', 'info': 'i'}}

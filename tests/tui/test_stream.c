@@ -46,6 +46,59 @@ START_TEST(a_log_that_has_ended_is_shown_from_its_beginning)
 }
 END_TEST
 
+/* n goes on where the page ends: to the next event with the text, and what is around it. */
+START_TEST(a_search_goes_on_beyond_the_page)
+{
+	feed.state = UI_FEED_ENDED;
+	press("0");
+	fake_stream(false, true);
+	press("/0x10<Enter>");
+	ck_assert_uint_eq(list()->selected, 5);
+	press("n");
+	ck_assert_uint_eq(list()->selected, 10);
+	press("N");
+	ck_assert_uint_eq(list()->selected, 5);
+	press("N");
+	ck_assert(seen("no event before this one has 0x10"));
+	press("nnn");
+	ck_assert_uint_eq(list()->selected, 20);
+	press("n"); /* no other one here, but in the log */
+	ck_assert_str_eq(wish()->filter, " method:0x10");
+	ck_assert_int_eq(wish()->time_ns, 2000000000);
+	ck_assert_uint_eq(wish()->id, 21);
+	show();
+	ck_assert_str_eq(screen.stream.wish.filter, " method:0x10"); /* it is no other question */
+	struct pv_event_row hit = { .time_ns = 7000000000, .id = 70, .thread = "t", .line = "" };
+	const struct pv_event_page hits = { .row = &hit, .rows = 1 };
+	screen.stream.asked = false;
+	ck_assert(!ui_stream_use(&screen, &hits, NULL));
+	ck_assert_str_eq(wish()->filter, "");
+	ck_assert_int_eq(wish()->time_ns, 7000000000);
+	ck_assert_uint_eq(wish()->id, 70);
+	ck_assert(wish()->from == UI_STREAM_AROUND && !screen.stream.finding);
+}
+END_TEST
+
+START_TEST(a_text_that_is_nowhere_is_said)
+{
+	feed.state = UI_FEED_ENDED;
+	press("0");
+	fake_stream(false, true);
+	press(":filter<Space>a|b<Enter>");
+	fake_stream(true, true);
+	press("/Zebra<Enter>");
+	press("N");
+	ck_assert_str_eq(wish()->filter, "(a|b) method:zebra");
+	screen.stream.asked = false;
+	fake_page = (struct pv_event_page){ .row = fake_event, .rows = 0 };
+	ck_assert(!ui_stream_use(&screen, &fake_page, NULL));
+	show();
+	ck_assert(seen("no event before this one has Zebra"));
+	ck_assert_str_eq(screen.stream.wish.filter, "a|b");
+	ck_assert(!screen.stream.asked);
+}
+END_TEST
+
 /* Until the log is read it is not known whether it has ended. */
 START_TEST(while_a_log_is_loading_no_page_is_wanted)
 {
@@ -179,6 +232,8 @@ int main(void)
 	tcase_add_checked_fixture(t, open_screen, close_screen);
 	tcase_add_test(t, a_live_log_is_followed_at_its_end);
 	tcase_add_test(t, a_log_that_has_ended_is_shown_from_its_beginning);
+	tcase_add_test(t, a_search_goes_on_beyond_the_page);
+	tcase_add_test(t, a_text_that_is_nowhere_is_said);
 	tcase_add_test(t, while_a_log_is_loading_no_page_is_wanted);
 	tcase_add_test(t, near_the_end_of_a_page_the_next_one_is_wanted);
 	tcase_add_test(t, begin_and_end_of_the_log);

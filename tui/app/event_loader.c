@@ -18,6 +18,11 @@ static void sweep(struct ui_event_loader *e)
 		ui_events_destroy(e->dying.v[--e->dying.n]);
 }
 
+static bool can_take(const struct ui_screen *s)
+{
+	return s->stream.asked && s->shared.whole && s->shared.feed.state != UI_FEED_LOADING;
+}
+
 /* The page before stays on screen until the new one is there. */
 static void take_wish(struct ui_event_loader *e, struct ui_screen *s)
 {
@@ -27,7 +32,7 @@ static void take_wish(struct ui_event_loader *e, struct ui_screen *s)
 		ui_stream_use(s, NULL, "reading was stopped; g and G read again");
 	}
 	s->stream.cancelled = false;
-	if (!s->stream.asked || !s->shared.whole || s->shared.feed.state == UI_FEED_LOADING)
+	if (!can_take(s))
 		return;
 	s->stream.asked = false;
 	bury(e, &e->reading);
@@ -56,10 +61,13 @@ static void look(struct ui_event_loader *e, struct ui_screen *s)
 		bury(e, &e->reading);
 		return;
 	}
-	struct ui_events *old = e->shown;
-	e->shown = e->reading;
+	struct ui_events *got = e->reading, *old = e->shown;
 	e->reading = NULL;
-	ui_stream_use(s, ui_events_page(e->shown), NULL);
+	if (!ui_stream_use(s, ui_events_page(got), NULL)) {
+		bury(e, &got);
+		return;
+	}
+	e->shown = got;
 	bury(e, &old);
 }
 
@@ -79,7 +87,7 @@ void ui_event_loader_wait(struct ui_event_loader *e, struct ui_screen *s)
 		ui_event_loader_turn(e, s, NULL);
 		if (e->reading)
 			ui_events_wait(e->reading);
-	} while (e->reading);
+	} while (e->reading || can_take(s)); /* a hit that was found asks for its page */
 }
 
 void ui_event_loader_drop(struct ui_event_loader *e, struct ui_screen *s)

@@ -1,5 +1,6 @@
 #include "tui/screen/stream.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -130,6 +131,8 @@ void ui_stream_place(struct ui_screen *s, struct ui_pane *p)
 	if (!s->shared.whole)
 		return;
 	bool moved = takes_cursor(s);
+	if (s->stream.finding)
+		return;
 	if (!s->stream.begun) {
 		if (s->shared.feed.state != UI_FEED_LOADING) /* else it is not known which */
 			ask_first(s);
@@ -152,22 +155,43 @@ void ui_stream_place(struct ui_screen *s, struct ui_pane *p)
 
 /* --- answers */
 
-void ui_stream_use(struct ui_screen *s, const struct pv_event_page *page, const char *error)
+/* The next hit, if there is one, is shown with what is around it. */
+static void take_hit(struct ui_screen *s, const struct pv_event_page *page)
+{
+	const struct ui_list *l = &pane_of(s)->list[0];
+	int dir = s->stream.finding;
+	struct pv_event_facts at;
+	s->stream.finding = 0;
+	s->stream.wish = s->stream.found_from;
+	uint64_t id = page ? pv_event_page_next(page, dir) : 0;
+	if (id && pv_event_page_find(page, id, &at))
+		ask_around(s, at.time_ns, id, true);
+	else if (page)
+		ui_screen_say(s, true, "no event %s this one has %.60s",
+			dir > 0 ? "after" : "before", l->search);
+}
+
+bool ui_stream_use(struct ui_screen *s, const struct pv_event_page *page, const char *error)
 {
 	struct ui_events_shown *shown = &s->shared.events;
 	struct ui_list *l = &pane_of(s)->list[0];
 	shown->reading = false;
 	snprintf(shown->error, sizeof shown->error, "%s", PV_FIT(error ? error : "", 100));
+	if (s->stream.finding) {
+		take_hit(s, page);
+		return false;
+	}
 	if (!page)
-		return;
+		return false;
 	shown->page = page;
 	l->stale = true;
 	if (!s->stream.jump)
-		return;
+		return true;
 	l->selected = pv_event_page_here(page);
 	l->pinned = l->selected != 0;
 	if (s->stream.wish.from == UI_STREAM_LAST || !l->pinned)
 		l->to_end = true;
+	return true;
 }
 
 void ui_stream_forget(struct ui_screen *s)
@@ -206,6 +230,57 @@ static unsigned narrow_to_row(struct ui_screen *s, struct ui_list *l, bool threa
 	return UI_HANDLED;
 }
 
+/* The filter of the list, and the text that is searched for, of which case is ignored. */
+static bool filter_for_hits(const struct ui_list *l, char *to, size_t size)
+{
+	char small[UI_TEXT_MAX], quoted[2 * UI_TEXT_MAX + 3];
+	size_t i = 0;
+	for (; l->search[i]; i++)
+		small[i] = (char)tolower((unsigned char)l->search[i]);
+	small[i] = 0;
+	bool any = strchr(l->filter, '|');
+	int n = snprintf(to, size, "%s%s%s method:%s", any ? "(" : "", l->filter, any ? ")" : "",
+		pv_filter_quote(small, quoted, sizeof quoted));
+	return n >= 0 && (size_t)n < size;
+}
+
+/* On this page, else the log is read on from there. */
+static unsigned find(struct ui_screen *s, struct ui_list *l, int dir)
+{
+	const struct pv_event_page *page = s->shared.events.page;
+	bool in_order = !l->chosen && !l->invert;
+	struct pv_event_facts at;
+	if (!l->search[0])
+		snprintf(l->search, sizeof l->search, "%s", s->search);
+	if (!l->search[0] || !page || !in_order || !pv_event_page_find(page, l->selected, &at))
+		return UI_IGNORED;
+	if (s->stream.finding)
+		return UI_HANDLED; /* it is on its way */
+	l->follow = false;
+	uint64_t id = pv_event_page_hit(page, l->selected, dir, l->search);
+	if (id) {
+		l->selected = id;
+		l->pinned = l->stale = true;
+		return UI_HANDLED;
+	}
+	struct ui_stream_wish was = s->stream.wish;
+	if (!pv_event_page_more(page, dir < 0)) {
+		ui_screen_say(s, true, "no event %s this one has %.60s",
+			dir > 0 ? "after" : "before", l->search);
+		return UI_HANDLED;
+	}
+	ask_around(s, at.time_ns, l->selected + (dir > 0), true);
+	if (!filter_for_hits(l, s->stream.wish.filter, sizeof s->stream.wish.filter)) {
+		s->stream.wish = was;
+		s->stream.asked = s->shared.events.reading = false;
+		ui_screen_say(s, true, "the filter and the text are too long to read on");
+		return UI_HANDLED;
+	}
+	s->stream.finding = dir;
+	s->stream.found_from = was;
+	return UI_HANDLED;
+}
+
 void ui_stream_at(struct ui_screen *s, int64_t time_ns)
 {
 	pane_of(s)->list[0].follow = false;
@@ -229,6 +304,9 @@ unsigned ui_stream_command(struct ui_screen *s, enum ui_command cmd)
 		l->follow = false;
 		ask_for(s, cmd == UI_CMD_TOP ? UI_STREAM_FIRST : UI_STREAM_LAST);
 		return UI_HANDLED;
+	case UI_CMD_SEARCH_NEXT:
+	case UI_CMD_SEARCH_PREV:
+		return find(s, l, cmd == UI_CMD_SEARCH_NEXT ? 1 : -1);
 	case UI_CMD_SAME_THREAD:
 	case UI_CMD_SAME_KIND:
 		return narrow_to_row(s, l, cmd == UI_CMD_SAME_THREAD);

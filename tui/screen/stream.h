@@ -24,21 +24,23 @@ struct ui_stream_wish {
 
 struct ui_stream {
 	struct ui_stream_wish wish;
-	bool begun;               /* there was a wish */
-	bool asked;               /* it is to be read */
-	bool cancelled;           /* the user stops that */
-	bool jump;                /* the cursor goes to the moment, else it stays on its row */
-	int64_t cursor_ns;        /* of the strip, as last looked at; -1: there was none */
-	uint64_t generation;      /* of the log when the page was asked for */
-	int64_t cost_ns, read_ns; /* of the last reading: how long, and when it was over */
+	bool begun;     /* there was a wish */
+	bool asked;     /* it is to be read */
+	bool cancelled; /* the user stops that */
+	bool jump;      /* the cursor goes to the moment, else it stays on its row */
+	int finding;    /* 1, -1: the page is for the next hit, which is not shown */
+	struct ui_stream_wish found_from; /* the wish of the page on screen, meanwhile */
+	int64_t cursor_ns;                /* of the strip, as last looked at; -1: there was none */
+	uint64_t generation;              /* of the log when the page was asked for */
+	int64_t cost_ns, read_ns;         /* of the last reading: how long, and when it was over */
 };
 
 /* Whether the stream is one of its parts. */
 bool ui_stream_has(const struct ui_pane *p);
 /* Before the pane's lists ask: what has changed that another page is wanted for? */
 void ui_stream_place(struct ui_screen *s, struct ui_pane *p);
-/* The page that was read, or why there is none. */
-void ui_stream_use(struct ui_screen *s, const struct pv_event_page *page, const char *error);
+/* The page that was read, or why there is none; false: it is not shown, and may die. */
+bool ui_stream_use(struct ui_screen *s, const struct pv_event_page *page, const char *error);
 void ui_stream_forget(struct ui_screen *s);
 
 /* UI_IGNORED when it is none of its commands. */
