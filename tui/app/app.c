@@ -10,6 +10,7 @@
 #include "common/base/thread.h"
 #include "common/base/utf8.h"
 #include "tui/app/app_parts.h"
+#include "tui/app/conf.h"
 #include "tui/screen/strip.h"
 
 enum { SLOW_FRAME_MS = 1000, SETTLE_MS = 500 };
@@ -485,6 +486,7 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 	if (!ui_screen_init(&a->screen, &so))
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	a->screen.shared.my_code = o->report.my_code;
+	a->screen.shared.named = o->conf ? &o->conf->filters : NULL;
 	a->range_loader.feed = a->snapshot_loader.feed = a->feed;
 	a->identity_loader.feed = a->event_loader.feed = a->feed;
 	const struct ui_range r = {

@@ -18,6 +18,7 @@
 #include "tui/app/app.h"
 #include "tui/app/check_run.h"
 #include "tui/app/complain.h"
+#include "tui/app/conf.h"
 #include "tui/app/diff_run.h"
 #include "tui/app/dump_run.h"
 #include "tui/app/exits.h"
@@ -530,6 +531,35 @@ static int run_ps(const struct ui_options *o)
 	return ui_remote_ps(stdout, json, &err) ? ui_exit_output(0) : ui_exit_complain(NULL, &err);
 }
 
+static int run(struct ui_options *o)
+{
+	switch (o->verb) {
+	case UI_VERB_BRIEF:
+	case UI_VERB_REPORT:
+		return run_report(o);
+	case UI_VERB_DUMP:
+		return ui_dump_run(o);
+	case UI_VERB_CONVERT:
+		return run_convert(o);
+	case UI_VERB_CHECK:
+		return ui_check_run(o);
+	case UI_VERB_DIFF:
+		return ui_diff_run(o);
+	case UI_VERB_CTL:
+		return run_ctl(o);
+	case UI_VERB_RUN:
+		return run_run(o);
+	case UI_VERB_ATTACH:
+		return run_attach(o);
+	case UI_VERB_LISTEN:
+		return run_listen(o);
+	case UI_VERB_PS:
+		return run_ps(o);
+	default:
+		return run_viewer(o);
+	}
+}
+
 int main(int argc, char *argv[])
 {
 	struct ui_options o;
@@ -546,29 +576,12 @@ int main(int argc, char *argv[])
 		puts("profview " PV_VERSION);
 		return ui_exit_output(0);
 	}
-	switch (o.verb) {
-	case UI_VERB_BRIEF:
-	case UI_VERB_REPORT:
-		return run_report(&o);
-	case UI_VERB_DUMP:
-		return ui_dump_run(&o);
-	case UI_VERB_CONVERT:
-		return run_convert(&o);
-	case UI_VERB_CHECK:
-		return ui_check_run(&o);
-	case UI_VERB_DIFF:
-		return ui_diff_run(&o);
-	case UI_VERB_CTL:
-		return run_ctl(&o);
-	case UI_VERB_RUN:
-		return run_run(&o);
-	case UI_VERB_ATTACH:
-		return run_attach(&o);
-	case UI_VERB_LISTEN:
-		return run_listen(&o);
-	case UI_VERB_PS:
-		return run_ps(&o);
-	default:
-		return run_viewer(&o);
-	}
+	struct ui_conf conf = { .filters = { .name = { 0 } } };
+	const enum ui_verb plain = UI_VERB_CTL | UI_VERB_PS;
+	if (!(o.verb & plain) && !(o.verb == UI_VERB_REPORT && !o.report.filter))
+		ui_conf_load(&conf);
+	o.conf = &conf;
+	int code = ui_conf_expand(&conf, &o.report.filter) ? run(&o) : EXIT_USAGE;
+	ui_conf_finish(&conf);
+	return code;
 }

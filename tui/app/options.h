@@ -29,7 +29,10 @@ enum ui_verb {
 	UI_VERB_LISTEN = 2048,
 };
 
+struct ui_conf;
+
 struct ui_options {
+	const struct ui_conf *conf; /* of the user, borrowed; NULL: none */
 	enum ui_verb verb;
 	const char *path;     /* "-": standard input; NULL only with help or version */
 	const char *path_new; /* of diff, where `path` is the base; NULL: the same */

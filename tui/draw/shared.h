@@ -65,6 +65,8 @@ struct ui_events_shown {
 	char error[120];      /* why there is none */
 };
 
+struct pv_filter_names;
+
 struct ui_shared {
 	struct pv_model *model; /* to ask: of all, or of the range; NULL until there is one */
 	struct pv_model *whole; /* of all, for the strip and for graphs */
@@ -77,9 +79,10 @@ struct ui_shared {
 	uint64_t generation;            /* of the model, as last looked at */
 	struct pv_summary summary;
 	struct ui_feed_status feed;
-	const char *source;  /* as the user named it */
-	uint64_t window_ns;  /* 0 = all */
-	bool net;            /* times of calls without the probe's own */
+	const char *source;                  /* as the user named it */
+	const struct pv_filter_names *named; /* of profview.conf, borrowed; NULL: none */
+	uint64_t window_ns;                  /* 0 = all */
+	bool net;                            /* times of calls without the probe's own */
 	bool my_code;        /* methods of others are folded into what called them */
 	bool raw_names;      /* of methods and classes, as the log has them */
 	bool waits;          /* time in which threads waited counts, too */

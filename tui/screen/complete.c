@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/base/filter_names.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/thread_choice.h"
 #include "tui/panes/sections.h"
@@ -132,10 +133,14 @@ static size_t before_term(const char *stem)
 	return n;
 }
 
-/* Fields, and the columns that can be compared. */
-static void add_terms(struct words *w, const struct ui_list *l)
+/* Fields, the columns that can be compared, and the filters that have a name. */
+static void add_terms(struct words *w, const struct ui_list *l, const struct pv_filter_names *named)
 {
 	char word[WORD];
+	for (size_t i = 0; named && i < named->name.n; i++) {
+		snprintf(word, sizeof word, "\\%s", named->name.v[i].name);
+		add(w, word);
+	}
 	for (enum pv_filter_field i = 1; pv_filter_field_name(i); i++) {
 		snprintf(word, sizeof word, "%s:", pv_filter_field_name(i));
 		add(w, word);
@@ -156,7 +161,7 @@ static void gather(struct ui_screen *s, const char *stem, struct words *w)
 	if (s->prompt.kind == UI_PROMPT_FILTER) {
 		w->stem = stem + before_term(stem);
 		w->any_case = false;
-		add_terms(w, ui_screen_list(s));
+		add_terms(w, ui_screen_list(s), s->shared.named);
 		return;
 	}
 	w->stem = stem;

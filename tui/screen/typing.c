@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/base/filter_names.h"
 #include "common/query/row_filter.h"
 #include "tui/panes/flame_pane.h"
 #include "tui/screen/export_rows.h"
@@ -79,13 +80,23 @@ static bool is_filter(const struct ui_list *l, const char *text, struct pv_filte
 	return ok;
 }
 
+/* A typed filter with its names replaced; false: what is wrong with it. */
+static bool whole_filter(const struct ui_screen *s, const struct ui_list *l, const char *text,
+	char to[UI_TEXT_MAX], struct pv_filter_error *wrong)
+{
+	return is_filter(l, text, wrong) &&
+	       pv_filter_expand(s->shared.named, text, to, UI_TEXT_MAX, wrong) &&
+	       is_filter(l, to, wrong);
+}
+
 /* While a filter is no whole one the last that was stays. */
 static void filter_now(struct ui_screen *s, struct ui_list *l)
 {
 	struct pv_filter_error wrong;
-	bool ok = is_filter(l, s->prompt.text, &wrong);
+	char whole[UI_TEXT_MAX] = "";
+	bool ok = whole_filter(s, l, s->prompt.text, whole, &wrong);
 	if (ok)
-		ui_list_set_filter(l, s->prompt.text);
+		ui_list_set_filter(l, whole);
 	if (ok)
 		snprintf(s->prompt.label, sizeof s->prompt.label, "Filter: ");
 	else
@@ -97,8 +108,9 @@ static void filter_now(struct ui_screen *s, struct ui_list *l)
 static void filter_by(struct ui_screen *s, struct ui_list *l, const char *text, const char *before)
 {
 	struct pv_filter_error wrong;
-	bool ok = is_filter(l, text, &wrong);
-	ui_list_set_filter(l, ok ? text : before);
+	char whole[UI_TEXT_MAX] = "";
+	bool ok = whole_filter(s, l, text, whole, &wrong);
+	ui_list_set_filter(l, ok ? whole : before);
 	if (!ok)
 		ui_screen_say(s, true, "no filter, character %zu: %s", wrong.at + 1, wrong.what);
 }

@@ -1,0 +1,163 @@
+#include "tui/app/conf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tui/app/complain.h"
+
+enum { CONF_MAX = 64 << 10, PATH_LENGTH = 4096, COMPLAINTS = 8 };
+
+void ui_conf_finish(struct ui_conf *c)
+{
+	pv_filter_names_finish(&c->filters);
+}
+
+bool ui_conf_expand(struct ui_conf *c, const char **filter)
+{
+	struct pv_filter_error e;
+	if (!*filter || !strchr(*filter, '\\'))
+		return true;
+	if (!pv_filter_expand(&c->filters, *filter, c->expanded, sizeof c->expanded, &e)) {
+		ui_complain(NULL, "--filter, character %zu: %s", e.at + 1, e.what);
+		return false;
+	}
+	*filter = c->expanded;
+	return true;
+}
+
+/* --- lines */
+
+struct line {
+	const char *path;
+	int number;
+	int *complaints;
+};
+
+static void wrong(const struct line *l, const char *what, size_t at)
+{
+	if (++*l->complaints > COMPLAINTS)
+		return;
+	if (at)
+		ui_complain(l->path, "line %d, character %zu: %s; the line is left out", l->number,
+			at, what);
+	else
+		ui_complain(l->path, "line %d: %s; the line is left out", l->number, what);
+}
+
+static char *trim(char *text)
+{
+	text += strspn(text, " \t\r");
+	size_t n = strlen(text);
+	while (n > 0 && strchr(" \t\r", text[n - 1]))
+		text[--n] = 0;
+	return text;
+}
+
+static void take_filter(
+	struct ui_conf *c, const struct line *l, const char *name, const char *text, size_t column)
+{
+	struct pv_filter_error e = { 0 };
+	if (!pv_filter_is_name(name, strlen(name)))
+		wrong(l, "a filter's name is up to 32 letters, digits, - and _, a letter first", 0);
+	else if (!pv_filter_names_add(&c->filters, name, text, &e))
+		wrong(l, e.what, column + e.at + 1);
+}
+
+static void take_line(struct ui_conf *c, const struct line *l, char *line)
+{
+	static const char filter[] = "filter";
+	char *begin = line, *key = trim(line), *equals = strchr(key, '=');
+	if (!*key || *key == '#')
+		return;
+	for (const char *at = key; *at; at++)
+		if ((unsigned char)*at < ' ' && *at != '\t') {
+			wrong(l, "it has a control character", 0);
+			return;
+		}
+	if (!equals) {
+		wrong(l, "it has no =", 0);
+		return;
+	}
+	*equals = 0;
+	char *value = trim(equals + 1);
+	key = trim(key);
+	size_t n = strcspn(key, " \t");
+	if (n != sizeof filter - 1 || memcmp(key, filter, n) != 0)
+		wrong(l, "the key is not known", 0);
+	else
+		take_filter(c, l, trim(key + n), value, (size_t)(value - begin));
+}
+
+void ui_conf_take(struct ui_conf *c, const char *path, char *text)
+{
+	int complaints = 0;
+	struct line l = { .path = path, .complaints = &complaints };
+	while (text) {
+		char *end = strchr(text, '\n');
+		if (end)
+			*end = 0;
+		l.number++;
+		take_line(c, &l, text);
+		text = end ? end + 1 : NULL;
+	}
+	if (complaints > COMPLAINTS)
+		ui_complain(path, "%d more lines are left out", complaints - COMPLAINTS);
+}
+
+/* --- the file */
+
+static bool find_path(char *ret, size_t size)
+{
+	const char *named = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	bool own = named && named[0] == '/';
+	if (!own && (!home || home[0] != '/'))
+		return false;
+	int n = snprintf(ret, size, "%s%s/profview/profview.conf", own ? named : home,
+		own ? "" : "/.config");
+	return n > 0 && (size_t)n < size;
+}
+
+static char *read_file(int fd, const char *path)
+{
+	struct stat st;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > CONF_MAX) {
+		ui_complain(path, "it is no regular file of at most 64 KiB; it is left out");
+		return NULL;
+	}
+	char *text = malloc(CONF_MAX + 1);
+	size_t n = 0;
+	for (ssize_t got = 1; text && n < CONF_MAX && got > 0; n += got > 0 ? (size_t)got : 0)
+		got = read(fd, text + n, CONF_MAX - n);
+	if (text)
+		text[n] = 0;
+	if (text && strlen(text) != n) {
+		ui_complain(path, "it has a byte 0; it is left out");
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
+void ui_conf_load(struct ui_conf *ret)
+{
+	char path[PATH_LENGTH];
+	*ret = (struct ui_conf){ .filters = { .name = { 0 } } };
+	if (!find_path(path, sizeof path))
+		return;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0) {
+		if (errno != ENOENT && errno != ENOTDIR)
+			ui_complain(path, "%s; it is left out", strerror(errno));
+		return;
+	}
+	char *text = read_file(fd, path);
+	close(fd);
+	if (text)
+		ui_conf_take(ret, path, text);
+	free(text);
+}
