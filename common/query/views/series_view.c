@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/status.h"
 #include "common/model/time/counters.h"
 #include "common/model/objects/gc.h"
 #include "common/model/model.h"
@@ -142,31 +143,52 @@ static void spread_samples(const struct pv_model *m, struct grid *g, uint32_t ce
 		spread(g, at, width, n);
 }
 
-static bool is_internal(const struct pv_model *m, uint32_t lane)
+/* Lanes of the profiler's own threads, by number. */
+struct left_out {
+	bool lane[PV_LANES_CAP + 1];
+};
+
+static void find_internal(const struct pv_model *m, struct left_out *ret)
 {
-	uint32_t index = m->lanes.lane.v[lane].thread;
-	return index && pv_thread_is_internal(
-				pv_intern_text(&m->names.text, m->threads.thread.v[index]->name));
+	const struct pv_lanes *l = &m->lanes;
+	*ret = (struct left_out){ .lane = { false } };
+	for (uint32_t i = 0; i < l->lane.n && i <= PV_LANES_CAP; i++) {
+		uint32_t index = l->lane.v[i].thread;
+		ret->lane[i] = index && pv_thread_is_internal(pv_intern_text(
+						&m->names.text, m->threads.thread.v[index]->name));
+	}
+}
+
+static uint32_t samples_of(enum pv_series_kind kind, const uint32_t *samples)
+{
+	uint32_t n = 0;
+	for (unsigned s = 0; s < PV_STATES; s++)
+		n += is_of(kind, s) ? samples[s] : 0;
+	return n;
+}
+
+static void from_lane(
+	const struct pv_model *m, const struct pv_lane *l, enum pv_series_kind kind, struct grid *g)
+{
+	for (uint32_t page = 0; page < PV_COUNT_OF(l->page); page++)
+		for (uint32_t c = 0; l->page[page] && c < PV_LANE_PAGE; c++)
+			spread_samples(m, g, page * PV_LANE_PAGE + c,
+				samples_of(kind, l->page[page]->samples[c]));
 }
 
 static void from_lanes(struct pv_model *m, enum pv_series_kind kind, struct grid *g)
 {
 	const struct pv_lanes *l = &m->lanes;
 	const struct pv_lane_state *of = l->unnamed.n ? pv_lane_states(m) : NULL;
+	struct left_out out;
+	find_internal(m, &out);
 	mark_known(g, 0);
-	for (uint32_t lane = 0; lane < l->lane.n; lane++) {
-		if (is_internal(m, lane))
-			continue;
-		for (uint32_t cell = 0; cell < l->used; cell++) {
-			const uint32_t *n = pv_lane_at(&l->lane.v[lane], cell);
-			for (unsigned s = 0; n && s < PV_STATES; s++)
-				if (is_of(kind, s))
-					spread_samples(m, g, cell, n[s]);
-		}
-	}
+	for (uint32_t lane = 0; lane < l->lane.n && lane <= PV_LANES_CAP; lane++)
+		if (!out.lane[lane])
+			from_lane(m, &l->lane.v[lane], kind, g);
 	for (size_t i = 0; of && i < l->unnamed.n; i++) {
 		const struct pv_lane_unnamed *u = &l->unnamed.v[i];
-		if (!is_internal(m, u->lane) && is_of(kind, of[u->node].state))
+		if (is_of(kind, of[u->node].state) && !out.lane[u->lane])
 			spread_samples(m, g, u->cell, u->samples);
 	}
 	for (size_t i = 0; i < g->s->n; i++)
