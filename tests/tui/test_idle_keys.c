@@ -168,6 +168,8 @@ START_TEST(newer_shots_are_followed_or_said)
 	show();
 	press("Y");
 	ck_assert(screen.compare.asked && screen.shared.identity.reading);
+	press("W");
+	ck_assert(seen("objects are still being followed"));
 	screen.compare.asked = false;
 	ui_compare_use(&screen, &identity, world, NULL);
 	show();

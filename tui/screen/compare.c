@@ -218,7 +218,9 @@ static void show_paths(struct ui_screen *s)
 	bool diff = p->def->command == UI_CMD_DIFF, one = !diff && p->focus > 0 && cohort;
 	const char *name = ui_list_shown_name(&p->list[0], row);
 	if (!l || !row || (diff && s->compare.rows != UI_ROWS_CLASSES)) {
-		ui_screen_say(s, true, "there is no class under the cursor");
+		ui_screen_say(s, true,
+			!l && s->shared.identity.reading ? "objects are still being followed"
+							 : "there is no class under the cursor");
 		return;
 	}
 	const struct pv_query q = { .groups = s->shared.groups,
