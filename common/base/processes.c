@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/saturate.h"
+
 void pv_processes_destroy(struct pv_processes *list)
 {
 	if (!list)
@@ -106,6 +108,31 @@ static void give_ids(struct pv_processes *list, const struct by_pid *order)
 	}
 }
 
+/* From the leaves up, each once: a row is done when all below it are. */
+static void sum_up(struct pv_processes *list, size_t *below, size_t *ready)
+{
+	size_t n = list->row.n, to = 0;
+	struct pv_process *row = list->row.v;
+	memset(below, 0, n * sizeof *below);
+	for (size_t i = 0; i < n; i++) {
+		row[i].tree_cpu_ns = row[i].cpu_ns;
+		if (row[i].parent != PV_PROCESS_ROOT)
+			below[row[i].parent]++;
+	}
+	for (size_t i = 0; i < n; i++)
+		if (below[i] == 0)
+			ready[to++] = i;
+	for (size_t at = 0; at < to; at++) {
+		size_t parent = row[ready[at]].parent;
+		if (parent == PV_PROCESS_ROOT)
+			continue;
+		row[parent].tree_cpu_ns = (uint64_t)pv_sat_add(
+			(int64_t)row[parent].tree_cpu_ns, (int64_t)row[ready[at]].tree_cpu_ns);
+		if (--below[parent] == 0)
+			ready[to++] = parent;
+	}
+}
+
 bool pv_processes_link(struct pv_processes *list)
 {
 	size_t n = list->row.n;
@@ -126,6 +153,7 @@ bool pv_processes_link(struct pv_processes *list)
 		give_ids(list, &order);
 		find_parents(list, &order);
 		cut_circles(list, walk_of);
+		sum_up(list, walk_of, place);
 	}
 	free(place);
 	free(walk_of);

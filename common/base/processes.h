@@ -28,6 +28,7 @@ struct pv_process {
 	const char *reason; /* NULL, or why it was not recorded */
 	enum pv_process_host host;
 	uint64_t cpu_ns, log_bytes;
+	uint64_t tree_cpu_ns;                /* of it and of all below it; pv_processes_link() */
 	uint64_t events, lost, memory_bytes; /* see `knows_...` */
 	int64_t start_ns, end_ns;
 	int exit_code, signal;

@@ -71,6 +71,7 @@ static const unsigned concerns[PV_VIEW_COUNT] = {
 	[PV_VIEW_LOADED] = BIT(NAMES),
 	[PV_VIEW_NATIVE] = BIT(SAMPLES),
 	[PV_VIEW_MARKS] = BIT(MARKS),
+	[PV_VIEW_PROCESSES] = 0,
 	[PV_VIEW_DAMAGE] = 0,
 };
 

@@ -80,6 +80,7 @@
 	VIEW(DAMAGE, "damage")                                                                     \
 	VIEW(FINDINGS, "findings")     /* judgements of all rules, by score */                     \
 	VIEW(CODE_KINDS, "code_kinds") /* time and samples: user, framework, runtime, native */    \
-	VIEW(FINDING_FACTS, "finding_facts") /* of finding row `select`: what is known of it */
+	VIEW(FINDING_FACTS, "finding_facts") /* of finding row `select`: what is known of it */    \
+	VIEW(PROCESSES, "processes") /* tree: of the query's; `select`: the model is of that one */
 
 #endif

@@ -7,10 +7,9 @@
  *     all                    sort, invert, filter, limit, inner, readable, groups
  *     methods and the like   window_ns, from_ns and to_ns, bucketed, net, ran, my_code, group,
  *                            split, in_by with in, hide_internal
- *     trees                  open, opens, open_all; about one row: select (its row id)
- *     SHOT_DIFF              base
+ *     trees                  open, opens, open_all; about one row: select (its row id); SHOT_DIFF: base
  *     HEAP_DIFF              identity, matched_by_class
- *     HEAP_*                 heap, set; STREAM: page
+ *     HEAP_*                 heap, set; STREAM: page; PROCESSES: processes, select
  * All it points to is borrowed for the call. Times: ns since the recording's zero.
  */
 #ifndef PV_QUERY_VIEWS_H
@@ -26,6 +25,7 @@ struct pv_identity;
 struct pv_heap;
 struct pv_heap_set;
 struct pv_event_page;
+struct pv_processes;
 struct pv_groups_cache;
 struct pv_model;
 
@@ -62,8 +62,8 @@ struct pv_query {
 	const struct pv_heap *heap;       /* HEAP_*: of the shot; NULL: empty tables */
 	const struct pv_heap_set *set;    /* HEAP_*: only these objects; NULL: as `select` says */
 	const struct pv_event_page *page; /* STREAM: its rows; NULL: none */
-	const uint64_t *only,
-		*open; /* sorted ids: all rows there are, 0 = any; trees: unfolded ones */
+	const struct pv_processes *processes; /* PROCESSES: its rows; NULL: none */
+	const uint64_t *only, *open; /* sorted ids: all rows there are, 0 = any; unfolded ones */
 	size_t onlys, opens;
 	bool open_all; /* trees: everything is unfolded (reports) */
 	bool net;      /* METHODS and the like: times without those of the probe's own calls */

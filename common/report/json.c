@@ -467,6 +467,7 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 {
 	struct json j = { .r = r, .reterr = reterr, .ok = true };
 	put_head(&j);
+	put_section(&j, "processes", put_plain);
 	put_section(&j, "findings", put_plain);
 	put_events(&j);
 	put_section(&j, "methods", put_plain);

@@ -72,6 +72,9 @@ bool pv_report_write(struct pv_model *m, const struct pv_report_source *source,
 	struct pv_report r = { .model = m, .source = source, .options = options, .out = out };
 	if (!pv_report_check(options, reterr) || !pv_sections_chosen(options, &r.chosen, reterr))
 		return false;
+	if (!options->processes && needs(&r, PV_SECTION_FOLDER))
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"this is the log of one process: a folder has the section processes");
 	pv_view_facts(m, &r.facts);
 	pv_view_totals(m, &r.totals);
 	r.groups = pv_groups_cache_create();

@@ -17,6 +17,7 @@
 struct pv_heap;
 struct pv_identity;
 struct pv_model;
+struct pv_processes;
 
 enum pv_report_format { PV_REPORT_TEXT, PV_REPORT_JSON, PV_REPORT_CSV, PV_REPORT_MARKDOWN };
 
@@ -89,8 +90,10 @@ struct pv_report_options {
 	uint32_t base;                           /* the shot that `shot` is compared with */
 	enum pv_report_match by;
 	bool has_object;
-	uint64_t object; /* its address: of heap_path */
-	bool limited;    /* limit is meant; else 20 for text and all for the others */
+	uint64_t object;                      /* its address: of heap_path */
+	const struct pv_processes *processes; /* NULL: it is no recording of a folder */
+	uint64_t process;                     /* of these, the one whose log it is */
+	bool limited; /* limit is meant; else 20 for text and all for the others */
 };
 
 /* "identity", "address", "class"; false for other words. */

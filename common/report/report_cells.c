@@ -33,6 +33,10 @@ struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_sect
 		q.identity = r->identity;
 		q.matched_by_class = o->by == PV_REPORT_CLASS;
 	}
+	if (s->flags & PV_SECTION_FOLDER) {
+		q.processes = o->processes;
+		q.select = o->process;
+	}
 	if (s->view == PV_VIEW_HEAP_PATH)
 		q.select = (uint64_t)r->object + 1;
 	if (!(s->flags & PV_SECTION_FACT)) {

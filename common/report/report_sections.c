@@ -335,6 +335,13 @@ const struct pv_section pv_sections[] = {
 		.view = PV_VIEW_COVERAGE_CLASSES,
 		.keys = { "assembly", "class", "methods", "full", "partial" },
 		.group = PV_GROUP_CODE_COVERAGE },
+	{ .name = "processes",
+		.title = "Processes",
+		.view = PV_VIEW_PROCESSES,
+		.keys = { "pid", "ppid", "image", "program", "exe", "command", "host", "state",
+			"log", "reason", "cpu_ns", "tree_cpu_ns", "start_ns", "end_ns", "exit_code",
+			"signal", "events", "lost", "memory_bytes" },
+		.flags = PV_SECTION_EXTRA | PV_SECTION_FOLDER },
 	{ .name = "source.header",
 		.title = "The log itself",
 		.view = PV_VIEW_SOURCE,
@@ -460,9 +467,10 @@ static bool add_word(const struct pv_report_options *o, const char *word, size_t
 {
 	uint64_t found = 0;
 	for (size_t i = 0; i < pv_section_count; i++) {
-		bool all = is_word("all", word, len) &&
-			   !(pv_sections[i].flags &
-				   (PV_SECTION_CSV | PV_SECTION_GRAPH | PV_SECTION_IDENTITY));
+		bool all =
+			is_word("all", word, len) &&
+			!(pv_sections[i].flags & (PV_SECTION_CSV | PV_SECTION_GRAPH |
+							 PV_SECTION_IDENTITY | PV_SECTION_FOLDER));
 		if (all || matches(o, &pv_sections[i], word, len))
 			found |= UINT64_C(1) << i;
 	}

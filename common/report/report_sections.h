@@ -9,7 +9,7 @@
 #include "common/query/views.h"
 #include "common/report/report.h"
 
-enum { PV_MAX_KEYS = 15 };
+enum { PV_MAX_KEYS = 19 };
 
 struct pv_section {
 	const char *name;  /* "gc.pauses": a list inside the group "gc" */
@@ -26,6 +26,7 @@ enum pv_section_flags {
 	PV_SECTION_CSV = 4,       /* too long for anything but CSV */
 	PV_SECTION_GRAPH = 8,     /* needs the objects of a heap shot; not in "all" */
 	PV_SECTION_IDENTITY = 16, /* needs to know which object is which; likewise */
+	PV_SECTION_FOLDER = 32,   /* needs a recording of a folder; likewise */
 };
 
 extern const struct pv_section pv_sections[];

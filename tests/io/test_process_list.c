@@ -70,6 +70,8 @@ START_TEST(a_tree_of_processes)
 	ck_assert(p[3].killed && p[3].signal == 9 && p[3].log_bytes == 10);
 	ck_assert(p[3].knows_events && p[3].events == 77 && p[3].lost == 2 && !p[1].knows_events);
 	ck_assert_uint_eq(pv_processes_recorded(list), 2);
+	ck_assert_uint_eq(p[0].tree_cpu_ns, 5000000 + 700 + 1 + 900);
+	ck_assert_uint_eq(p[2].tree_cpu_ns, 901);
 	ck_assert_ptr_eq(pv_processes_heaviest(list), &p[3]);
 	ck_assert_ptr_eq(pv_processes_by_id(list, p[1].id), &p[1]);
 	pv_processes_destroy(list);
@@ -246,13 +248,15 @@ START_TEST(very_many)
 	ck_assert_ptr_nonnull(f);
 	fputs(HEAD, f);
 	for (int i = 1; i <= PV_PROCESSES_MOST + 10; i++)
-		fprintf(f, "%s{\"pid\":%d,\"ppid\":%d}", i > 1 ? "," : "", i, i - 1);
+		fprintf(f, "%s{\"pid\":%d,\"ppid\":%d,\"cpu_ns\":9e18}", i > 1 ? "," : "", i,
+			i - 1);
 	fputs("]}", f);
 	ck_assert_int_eq(fclose(f), 0);
 	struct pv_processes *list = read_ok();
 	ck_assert_uint_eq(list->row.n, PV_PROCESSES_MOST);
 	ck_assert_uint_eq(list->left_out, 10);
 	ck_assert_uint_eq(list->row.v[PV_PROCESSES_MOST - 1].parent, PV_PROCESSES_MOST - 2);
+	ck_assert_uint_eq(list->row.v[0].tree_cpu_ns, INT64_MAX);
 	pv_processes_destroy(list);
 }
 END_TEST

@@ -65,6 +65,7 @@ EXTRA = {
     'tui/app/feed_end.c': {'common/ingest', 'common/model'},
     'tui/app/feed_identity.c': {'common/ingest'},
     'tui/app/feed_events.c': {'common/ingest'},
+    'tui/app/folder.c': {'common/io', 'common/format', 'common/model'},
     'tui/app/feed.c': {'common/io', 'common/format', 'common/model', 'common/ingest', 'common/target'},
 }
 # A third-party header may be named in these files only.

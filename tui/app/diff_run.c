@@ -9,6 +9,7 @@
 #include "tui/app/complain.h"
 #include "tui/app/exits.h"
 #include "tui/app/feed.h"
+#include "tui/app/folder.h"
 #include "tui/app/options.h"
 
 struct work {
@@ -53,20 +54,33 @@ static bool add_log(struct work *w, enum pv_diff_side side, const char *path)
 	return ok;
 }
 
+/* Of a folder the log that is asked for, or whose process used most. */
+static bool add_folder(struct work *w, enum pv_diff_side side, const char *path)
+{
+	struct ui_options in = *w->o;
+	struct ui_folder f = { 0 };
+	in.path = path;
+	int code = ui_folder_enter(&in, &f);
+	bool ok = !code && add_log(w, side, in.path);
+	w->code = code ? code : w->code;
+	ui_folder_close(&f);
+	return ok;
+}
+
 /* A file of that name, or all that the pattern fits. */
 static bool add_side(struct work *w, enum pv_diff_side side, const char *path)
 {
 	glob_t found = { 0 };
 	bool ok = true;
 	if (strcmp(path, "-") == 0 || access(path, F_OK) == 0 || !strpbrk(path, "*?["))
-		return add_log(w, side, path);
+		return add_folder(w, side, path);
 	if (glob(path, 0, NULL, &found) != 0) {
 		ui_complain(path, "no file fits the pattern");
 		w->code = EXIT_INPUT;
 		ok = false;
 	}
 	for (size_t i = 0; ok && i < found.gl_pathc; i++)
-		ok = add_log(w, side, found.gl_pathv[i]);
+		ok = add_folder(w, side, found.gl_pathv[i]);
 	globfree(&found);
 	return ok;
 }

@@ -28,6 +28,7 @@
 #include "tui/app/feed_heap.h"
 #include "tui/app/feed_identity.h"
 #include "tui/app/feed_tell.h"
+#include "tui/app/folder.h"
 #include "tui/app/memory.h"
 #include "tui/app/options.h"
 #include "tui/app/remote.h"
@@ -192,6 +193,8 @@ static int run_report(const struct ui_options *o)
 	struct pv_error err = { 0 };
 	if (o->verb == UI_VERB_REPORT && !pv_report_check(&o->report, &err))
 		return ui_exit_complain(NULL, &err);
+	if (o->folder && !o->folder->log)
+		return ui_folder_report(o);
 	struct stat st;
 	ui_memory_for_once(stat(o->path, &st) == 0 ? (uint64_t)st.st_size : 0);
 	if (o->verb == UI_VERB_REPORT && is_quick_range(o))
@@ -531,7 +534,7 @@ static int run_ps(const struct ui_options *o)
 	return ui_remote_ps(stdout, json, &err) ? ui_exit_output(0) : ui_exit_complain(NULL, &err);
 }
 
-static int run(struct ui_options *o)
+static int run_on_file(const struct ui_options *o)
 {
 	switch (o->verb) {
 	case UI_VERB_BRIEF:
@@ -545,6 +548,15 @@ static int run(struct ui_options *o)
 		return ui_check_run(o);
 	case UI_VERB_DIFF:
 		return ui_diff_run(o);
+	default:
+		return run_viewer(o);
+	}
+}
+
+static int run(struct ui_options *o)
+{
+	struct ui_folder folder = { 0 };
+	switch (o->verb) {
 	case UI_VERB_CTL:
 		return run_ctl(o);
 	case UI_VERB_RUN:
@@ -556,8 +568,12 @@ static int run(struct ui_options *o)
 	case UI_VERB_PS:
 		return run_ps(o);
 	default:
-		return run_viewer(o);
+		break;
 	}
+	int code = o->verb == UI_VERB_DIFF ? 0 : ui_folder_enter(o, &folder);
+	code = code ? code : run_on_file(o);
+	ui_folder_close(&folder);
+	return code;
 }
 
 int main(int argc, char *argv[])

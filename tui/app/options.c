@@ -85,6 +85,11 @@ static const struct {
 			UI_VERB_REPORT | UI_VERB_CONVERT | UI_VERB_DIFF | UI_VERB_CHECK |
 				UI_VERB_BRIEF,
 			"only this thread" } },
+	{ .set = ui_set_process,
+		.row = { "--process", 0, "PID|NAME",
+			UI_VERB_VIEW | UI_VERB_REPORT | UI_VERB_CONVERT | UI_VERB_DIFF |
+				UI_VERB_CHECK | UI_VERB_BRIEF | UI_VERB_DUMP,
+			"of a folder this process, not the one that used most" } },
 	{ .set = ui_set_per,
 		.row = { "--per", 0, "UNIT", UI_VERB_DIFF,
 			"divide figures by: none, share, second, sample, call:METHOD, counter:NAME" } },

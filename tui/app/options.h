@@ -14,6 +14,8 @@
 #include "common/report/report.h"
 #include "tui/app/term.h"
 
+struct ui_folder;
+
 enum ui_verb {
 	UI_VERB_VIEW = 1,
 	UI_VERB_REPORT = 2,
@@ -34,8 +36,10 @@ struct ui_conf;
 struct ui_options {
 	const struct ui_conf *conf; /* of the user, borrowed; NULL: none */
 	enum ui_verb verb;
-	const char *path;     /* "-": standard input; NULL only with help or version */
-	const char *path_new; /* of diff, where `path` is the base; NULL: the same */
+	const char *path;         /* "-": standard input; NULL only with help or version */
+	const char *process;      /* of a folder, by pid or name; NULL = not given */
+	struct ui_folder *folder; /* in which `path` is, borrowed; NULL: in none */
+	const char *path_new;     /* of diff, where `path` is the base; NULL: the same */
 	bool help, version;
 	bool follow, no_index, readonly, ascii, dump;
 	const char *record;

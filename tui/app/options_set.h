@@ -47,6 +47,7 @@ bool ui_set_object(const struct ui_parse *p, const char *value);
 bool ui_set_retained(const struct ui_parse *p, const char *value);
 bool ui_set_weak(const struct ui_parse *p, const char *value);
 bool ui_set_thread(const struct ui_parse *p, const char *value);
+bool ui_set_process(const struct ui_parse *p, const char *value);
 bool ui_set_output(const struct ui_parse *p, const char *value);
 bool ui_set_to(const struct ui_parse *p, const char *value);
 bool ui_set_measure(const struct ui_parse *p, const char *value);

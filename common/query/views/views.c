@@ -80,6 +80,7 @@ static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
 	[PV_VIEW_FINDINGS] = &pv_spec_findings,
 	[PV_VIEW_CODE_KINDS] = &pv_spec_code_kinds,
 	[PV_VIEW_FINDING_FACTS] = &pv_spec_finding_facts,
+	[PV_VIEW_PROCESSES] = &pv_spec_processes,
 };
 
 const struct pv_column *pv_view_columns(enum pv_view view, size_t *ret_n)

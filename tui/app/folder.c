@@ -1,0 +1,208 @@
+#include "tui/app/folder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/base/units.h"
+#include "common/format/mlpd/mlpd.h"
+#include "common/io/process_list.h"
+#include "common/io/source.h"
+#include "common/model/model.h"
+#include "common/report/report.h"
+#include "tui/app/complain.h"
+#include "tui/app/exits.h"
+#include "tui/app/options.h"
+
+/* Of a log's header; 0: it has none. */
+static uint32_t pid_of(const char *path)
+{
+	const struct pv_source_options plain = { 0 };
+	struct pv_source *s = pv_source_open(path, &plain, NULL);
+	uint8_t bytes[512];
+	uint64_t n = 0, got;
+	struct mlpd_header h = { 0 };
+	while (s && n < sizeof bytes &&
+		pv_source_read(s, bytes + n, sizeof bytes - n, &got, NULL) == PV_READ_BYTES)
+		n += got;
+	struct pv_cursor c = { .at = bytes, .end = bytes + n };
+	uint32_t pid = mlpd_get_header(&c, &h, NULL) == MLPD_OK ? h.pid : 0;
+	pv_source_close(s);
+	return pid;
+}
+
+static char *join(const char *folder, const char *name)
+{
+	size_t n = strlen(folder);
+	char *path;
+	return asprintf(&path, "%s%s%s", folder, n && folder[n - 1] == '/' ? "" : "/", name) < 0
+		       ? NULL
+		       : path;
+}
+
+static const char *words_of(const struct pv_process *p)
+{
+	return *p->args ? p->args : pv_process_name(p);
+}
+
+static bool not_recorded(const struct pv_process *p, struct pv_error *reterr)
+{
+	return pv_fail(reterr, PV_EIO, 0, "process %u, %.80s, was not recorded: %.80s", p->pid,
+		words_of(p), p->reason ? p->reason : "it has no log yet");
+}
+
+static bool take(struct ui_folder *f, const struct pv_process *p, struct pv_error *reterr)
+{
+	char *log = join(f->path, p->log);
+	if (!log)
+		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	f->log = log;
+	f->process = p->id;
+	return true;
+}
+
+bool ui_folder_open(
+	struct ui_folder *f, const char *path, const char *process, struct pv_error *reterr)
+{
+	*f = (struct ui_folder){ .path = path, .mark = pv_process_list_mark(path) };
+	f->list = pv_process_list_read(path, pid_of, reterr);
+	if (!f->list)
+		return false;
+	const struct pv_process *p =
+		process ? pv_processes_find(f->list, process) : pv_processes_heaviest(f->list);
+	if (process && !p)
+		return pv_fail(
+			reterr, PV_EUSAGE, 0, "no process of the recording is \"%.60s\"", process);
+	if (process && !p->log)
+		return not_recorded(p, reterr);
+	return !p || take(f, p, reterr);
+}
+
+void ui_folder_close(struct ui_folder *f)
+{
+	pv_processes_destroy(f->list);
+	free(f->log);
+	*f = (struct ui_folder){ 0 };
+}
+
+bool ui_folder_renew(struct ui_folder *f, struct pv_processes **ret_old)
+{
+	uint64_t mark = pv_process_list_mark(f->path);
+	struct pv_processes *list =
+		mark && mark != f->mark ? pv_process_list_read(f->path, pid_of, NULL) : NULL;
+	if (!list)
+		return false;
+	*ret_old = f->list;
+	f->list = list;
+	f->mark = mark;
+	return true;
+}
+
+bool ui_folder_choose(struct ui_folder *f, uint64_t id, char **ret_old, struct pv_error *reterr)
+{
+	const struct pv_process *p = pv_processes_by_id(f->list, id);
+	char *old = f->log;
+	if (!p)
+		return pv_fail(reterr, PV_EUSAGE, 0, "the process is not in the list any more");
+	if (!p->log)
+		return not_recorded(p, reterr);
+	if (!take(f, p, reterr))
+		return false;
+	*ret_old = old;
+	return true;
+}
+
+void ui_folder_say(const struct ui_folder *f)
+{
+	const struct pv_process *p = pv_processes_by_id(f->list, f->process);
+	size_t n = f->list->row.n, recorded = pv_processes_recorded(f->list);
+	char cpu[PV_UNIT_MAX], pid[32] = "";
+	if (!p || n < 2)
+		return;
+	if (p->pid)
+		snprintf(pid, sizeof pid, " process %u,", p->pid);
+	ui_complain(f->path,
+		"this is%s %.100s, %s%s%s; %zu other%s, %zu recorded: --process "
+		"NAME|PID chooses",
+		pid, words_of(p), p->knows_cpu ? "which used most CPU time (" : "the largest log",
+		p->knows_cpu ? pv_units_ns(cpu, sizeof cpu, (int64_t)p->cpu_ns) : "",
+		p->knows_cpu ? ")" : "", n - 1, n == 2 ? "" : "s", recorded - 1);
+}
+
+/* Until a process of it is recorded; a signal ends the program. */
+static bool wait_for_log(
+	struct ui_folder *f, const char *path, const char *process, struct pv_error *reterr)
+{
+	const struct timespec pause = { .tv_nsec = 200000000 };
+	enum { SILENT = 10 };
+	for (unsigned turn = 1;; turn++) {
+		nanosleep(&pause, NULL);
+		ui_folder_close(f);
+		if (!ui_folder_open(f, path, process, reterr))
+			return false;
+		if (f->log)
+			return true;
+		if (turn == SILENT)
+			ui_exit_waits(path);
+	}
+}
+
+static bool lists_only(const struct ui_options *o)
+{
+	return o->verb == UI_VERB_REPORT && o->report.sections &&
+	       strcmp(o->report.sections, "processes") == 0;
+}
+
+/* The first reason stands for all. */
+static int none_recorded(const struct ui_folder *f)
+{
+	const struct pv_process *first = f->list->row.n ? &f->list->row.v[0] : NULL;
+	if (first)
+		ui_complain(f->path, "none of %zu process%s was recorded; %.80s: %.80s",
+			f->list->row.n, f->list->row.n == 1 ? "" : "es", words_of(first),
+			first->reason ? first->reason : "it has no log");
+	else
+		ui_complain(f->path, "no process was recorded");
+	return EXIT_INPUT;
+}
+
+int ui_folder_enter(struct ui_options *o, struct ui_folder *f)
+{
+	struct pv_error err = { 0 };
+	const char *path = o->path;
+	if (!path || !pv_is_folder(path)) {
+		if (!o->process || o->verb == UI_VERB_DIFF)
+			return 0;
+		ui_complain(path, "--process goes with a recording that is a folder");
+		return EXIT_USAGE;
+	}
+	bool ok = ui_folder_open(f, path, o->process, &err);
+	if (ok && !f->log && o->follow && o->verb == UI_VERB_VIEW)
+		ok = wait_for_log(f, path, o->process, &err);
+	if (!ok)
+		return ui_exit_complain(path, &err);
+	o->folder = f;
+	o->report.processes = f->list;
+	o->report.process = f->process;
+	if (!f->log)
+		return lists_only(o) ? 0 : none_recorded(f);
+	o->path = f->log;
+	if (!o->process && o->verb != UI_VERB_VIEW && !lists_only(o))
+		ui_folder_say(f);
+	return 0;
+}
+
+int ui_folder_report(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	const struct pv_report_source source = { .path = o->path };
+	struct pv_model *m = pv_model_create(NULL);
+	int code = 0;
+	if (!m)
+		return EXIT_OWN;
+	if (!pv_report_write(m, &source, &o->report, stdout, &err))
+		code = ui_exit_complain(NULL, &err);
+	pv_model_destroy(m);
+	return ui_exit_output(code);
+}
