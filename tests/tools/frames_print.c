@@ -19,7 +19,7 @@ static bool put_frame(struct ui_feed *f, char *path, char *size, char *keys)
 	char size_is[] = "--size", keys_are[] = "--keys";
 	char *words[] = { name, path, dump, no_index, size_is, size, keys_are, keys, NULL };
 	if (!ui_options_parse((int)(sizeof words / sizeof *words) - 1, words, &o, &e) ||
-		!ui_app_dump(f, &o, &frame, &e)) {
+		!ui_app_dump(&f, &o, &frame, &e)) {
 		fprintf(stderr, "frames_print: %s %s: %s\n", size, keys, e.what);
 		return false;
 	}

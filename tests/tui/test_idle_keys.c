@@ -103,7 +103,8 @@ START_TEST(why_is_said)
 	static const struct {
 		const char *keys, *words;
 	} row[] = {
-		{ "P", "no command has the key P; F1 shows those of this pane" },
+		{ "<F12>", "no command has the key F12; F1 shows those of this pane" },
+		{ "P", "the log is of one process: only a folder of logs has a list of them" },
 		{ "2W", "W: kept-by in diff and growth, paths in objects; not here" },
 		{ "3m", "m: base in shots, measure in flame; not here" },
 		{ "\\", "\\: filter in lists; not here" },

@@ -11,9 +11,10 @@
 #include "common/base/utf8.h"
 #include "tui/app/app_parts.h"
 #include "tui/app/conf.h"
+#include "tui/app/folder.h"
 #include "tui/screen/strip.h"
 
-enum { SLOW_FRAME_MS = 1000, SETTLE_MS = 500 };
+enum { SLOW_FRAME_MS = 1000, SETTLE_MS = 500, LOOK_MS = 250 };
 enum { BUSY_SHARE = 4 }; /* a frame's cost times this is the least gap before the next */
 /* Ctrl-C ends a load that has taken so long, and only then the program. */
 #define LONG_LOAD_NS INT64_C(1000000000)
@@ -85,12 +86,45 @@ static unsigned spare(const struct app *a)
 	return f->state == UI_FEED_LOADING ? BUSY_SHARE : 0;
 }
 
+static void free_event(struct event *e)
+{
+	if (e)
+		event_free(e);
+}
+
+/* No more notices are needed until the next frame is drawn. */
+static void on_data(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	struct app *a = arg;
+	event_del(a->data);
+	want_data_frame(a);
+}
+
+static bool watch_feed(struct app *a)
+{
+	free_event(a->data);
+	a->data = event_new(a->base, ui_feed_fd(a->feed), EV_READ | EV_PERSIST, on_data, a);
+	return a->data != NULL;
+}
+
+/* False: questions about the log before are still open, or memory ran out. */
+static bool take_next(struct app *a)
+{
+	if (!ui_app_take_next(a))
+		return false;
+	a->begun_ns = ui_app_now();
+	return !a->base || watch_feed(a);
+}
+
 /*
  * Another model has taken the old one's place, of which nothing may be kept. Until the last
  * question about it has ended there is no model.
  */
 static void take_status(struct app *a)
 {
+	if (a->next && !take_next(a))
+		return;
 	bool wait = !a->term || !a->model; /* else that of the frame before will do */
 	a->unheard = !wait && !ui_feed_status_now(a->feed, &a->status);
 	if (wait)
@@ -103,10 +137,7 @@ static void take_status(struct app *a)
 	a->model = NULL;
 	if (!ui_query_worker_idle(a->worker))
 		return;
-	ui_range_loader_drop(&a->range_loader, &a->screen);
-	ui_snapshot_loader_drop(&a->snapshot_loader, &a->screen);
-	ui_event_loader_drop(&a->event_loader, &a->screen);
-	ui_identity_loader_drop(&a->identity_loader, &a->screen);
+	ui_app_drop_loaders(a);
 	a->model = ui_feed_adopt(a->feed);
 	a->models = a->status.models;
 }
@@ -175,6 +206,8 @@ static bool do_reply(struct app *a, unsigned reply)
 		ui_feed_stop(a->feed);
 	if (reply & UI_ZERO)
 		ui_app_order(a, &a->zero, run_zero);
+	if (a->screen.shared.process_wanted)
+		ui_app_choose(a);
 	if (reply & UI_REPAINT && a->term)
 		ui_term_repaint(a->term);
 	return true;
@@ -275,15 +308,6 @@ static void on_answers(evutil_socket_t fd, short what, void *arg)
 	struct app *a = arg;
 	ui_query_worker_clear(a->worker);
 	ui_app_want_frame(a, ANSWER_FRAME_MS);
-}
-
-/* No more notices are needed until the next frame is drawn. */
-static void on_data(evutil_socket_t fd, short what, void *arg)
-{
-	(void)fd, (void)what;
-	struct app *a = arg;
-	event_del(a->data);
-	want_data_frame(a);
 }
 
 /*
@@ -416,12 +440,6 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 
 /* --- life --- */
 
-static void free_event(struct event *e)
-{
-	if (e)
-		event_free(e);
-}
-
 static void close_loop(struct app *a)
 {
 	free_event(a->keys);
@@ -431,6 +449,7 @@ static void close_loop(struct app *a)
 	free_event(a->settle);
 	free_event(a->words);
 	free_event(a->quiet);
+	free_event(a->look);
 	for (size_t i = 0; i < PV_COUNT_OF(signals); i++)
 		free_event(a->signal[i]);
 	if (a->base)
@@ -453,19 +472,38 @@ static struct event_base *make_base(void)
 	return base;
 }
 
+/* Now and then, as the folder's list is written anew while processes come and go. */
+static void on_look(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	struct app *a = arg;
+	const struct timeval t = ui_app_timeval(LOOK_MS);
+	if (ui_app_renew_folder(a))
+		ui_app_want_frame(a, DATA_FRAME_MS);
+	event_add(a->look, &t);
+}
+
+static bool watch_folder(struct app *a)
+{
+	struct timeval t = ui_app_timeval(LOOK_MS);
+	if (!a->options->folder || !a->options->follow)
+		return true;
+	a->look = event_new(a->base, -1, 0, on_look, a);
+	return a->look && event_add(a->look, &t) == 0;
+}
+
 static bool open_loop(struct app *a, struct pv_error *reterr)
 {
 	a->base = make_base();
 	if (!a->base)
 		return pv_fail(reterr, PV_ENOMEM, 0, "cannot start the event loop");
 	a->keys = event_new(a->base, ui_term_fd(a->term), EV_READ | EV_PERSIST, on_key, a);
-	a->data = event_new(a->base, ui_feed_fd(a->feed), EV_READ | EV_PERSIST, on_data, a);
 	a->answers = event_new(
 		a->base, ui_query_worker_fd(a->worker), EV_READ | EV_PERSIST, on_answers, a);
 	a->frame = event_new(a->base, -1, 0, on_frame, a);
 	a->settle = event_new(a->base, -1, 0, on_data, a);
-	bool ok = ui_app_watch_child(a) && a->keys && a->data && a->answers && a->frame &&
-		  a->settle && event_add(a->keys, NULL) == 0 &&
+	bool ok = ui_app_watch_child(a) && watch_feed(a) && watch_folder(a) && a->keys &&
+		  a->answers && a->frame && a->settle && event_add(a->keys, NULL) == 0 &&
 		  (!a->worker || event_add(a->answers, NULL) == 0);
 	for (size_t i = 0; ok && i < PV_COUNT_OF(signals); i++) {
 		a->signal[i] = event_new(a->base, signals[i], EV_SIGNAL | EV_PERSIST, on_signal, a);
@@ -477,7 +515,8 @@ static bool open_loop(struct app *a, struct pv_error *reterr)
 bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_error *reterr)
 {
 	a->groups = pv_groups_cache_create();
-	struct ui_screen_options so = { .source = o->n_words ? o->words[0] : o->path,
+	const char *path = o->folder ? o->folder->path : o->path;
+	struct ui_screen_options so = { .source = o->n_words ? o->words[0] : path,
 		.output = a->child ? ui_child_output(a->child) : NULL,
 		.readonly = o->readonly,
 		.worker = a->worker,
@@ -485,6 +524,7 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 		.ascii = o->ascii || !ui_term_unicode() };
 	if (!ui_screen_init(&a->screen, &so))
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	ui_app_show_folder(a);
 	a->screen.shared.my_code = o->report.my_code;
 	a->screen.shared.named = o->conf ? &o->conf->filters : NULL;
 	a->range_loader.feed = a->snapshot_loader.feed = a->feed;
@@ -516,10 +556,12 @@ bool ui_app_press(struct app *a, const char *keys, struct pv_error *reterr)
 	return true;
 }
 
-bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_child *child,
+bool ui_app_run(struct ui_feed **f, const struct ui_options *o, struct ui_child *child,
 	int *ret_exit, struct pv_error *reterr)
 {
-	struct app a = { .feed = f,
+	struct app a = { .feed = *f,
+		.place = f,
+		.options = o,
 		.child = child,
 		.worker = ui_query_worker_create(),
 		.begun_ns = ui_app_now() };
@@ -556,6 +598,7 @@ bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_child *
 	ui_snapshot_loader_drop(&a.snapshot_loader, NULL);
 	ui_event_loader_drop(&a.event_loader, NULL);
 	ui_identity_loader_drop(&a.identity_loader, NULL);
+	ui_app_close_folder(&a);
 	*ret_exit = a.exit_code;
 	return ok;
 }

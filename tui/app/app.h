@@ -11,10 +11,13 @@
 #include "tui/app/options.h"
 
 /*
+ * *f is the feed, and another one at the end where the user chose another process of a folder: then
+ * that before is closed.
+ *
  * Watches until the user leaves or a signal ends it; *ret_exit is the exit code: with a child (may
  * be NULL), the program that was started from here, its own.
  */
-bool ui_app_run(struct ui_feed *f, const struct ui_options *o, struct ui_child *child,
+bool ui_app_run(struct ui_feed **f, const struct ui_options *o, struct ui_child *child,
 	int *ret_exit, struct pv_error *reterr);
 
 struct ui_app_frame {
@@ -28,7 +31,7 @@ struct ui_app_frame {
  * is to be read, no tabs and keys. A signal stops the reading; the exit code then says so. False:
  * *reterr.
  */
-bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, struct ui_app_frame *ret,
+bool ui_app_dump(struct ui_feed **f, const struct ui_options *o, struct ui_app_frame *ret,
 	struct pv_error *reterr);
 
 #endif

@@ -42,16 +42,16 @@ static bool first_frame(struct app *a, const struct ui_options *o, struct pv_err
 	return true;
 }
 
-bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, struct ui_app_frame *ret,
+bool ui_app_dump(struct ui_feed **f, const struct ui_options *o, struct ui_app_frame *ret,
 	struct pv_error *reterr)
 {
-	struct app a = { .feed = f };
+	struct app a = { .feed = *f, .place = f, .options = o };
 	if (!ui_app_open_screen(&a, o, reterr)) {
 		pv_groups_cache_destroy(a.groups);
 		return false;
 	}
 	a.screen.bare = !o->dump;
-	int sig = read_to_the_end(f);
+	int sig = read_to_the_end(*f);
 	char *text = NULL;
 	if (first_frame(&a, o, reterr) && ui_app_press(&a, o->keys, reterr)) {
 		text = ui_canvas_text(&a.screen.canvas);
@@ -63,6 +63,7 @@ bool ui_app_dump(struct ui_feed *f, const struct ui_options *o, struct ui_app_fr
 	ui_snapshot_loader_drop(&a.snapshot_loader, NULL);
 	ui_event_loader_drop(&a.event_loader, NULL);
 	ui_identity_loader_drop(&a.identity_loader, NULL);
+	ui_app_close_folder(&a);
 	pv_groups_cache_destroy(a.groups);
 	if (!text)
 		return false;

@@ -23,8 +23,15 @@ enum { KEY_FRAME_MS = 4, ANSWER_FRAME_MS = 16, DATA_FRAME_MS = 100 };
 enum { UI_APP_SIGNALS = 6 };
 enum { UI_APP_AHEAD = 64 }; /* keys typed before there is anything for them to act on */
 
+struct pv_processes;
+
 struct app {
-	struct ui_feed *feed;
+	struct ui_feed *feed, **place; /* the caller's, where that is */
+	struct ui_feed
+		*next; /* of another process of the folder, to be taken with the next frame */
+	const struct ui_options *options;
+	char *old_path; /* of the feed before `next` */
+	PV_ARRAY(struct pv_processes *) old_lists;
 	struct ui_term *term;
 	struct ui_child *child; /* the program started from here, or NULL */
 	struct ui_screen screen;
@@ -40,7 +47,7 @@ struct app {
 	struct ui_snapshot_loader snapshot_loader;
 	struct ui_identity_loader identity_loader;
 	struct ui_event_loader event_loader;
-	struct event *keys, *data, *answers, *frame, *settle, *words, *quiet;
+	struct event *keys, *data, *answers, *frame, *settle, *words, *quiet, *look;
 	struct event *signal[UI_APP_SIGNALS];
 	struct pv_model *model;
 	uint64_t models; /* as the status said when `model` was adopted */
@@ -75,6 +82,15 @@ void ui_app_draw(struct app *a); /* a frame, now */
 bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_error *reterr);
 /* Keys given on the command line, as if typed. False: one of them does not exist. */
 bool ui_app_press(struct app *a, const char *keys, struct pv_error *reterr);
+
+void ui_app_drop_loaders(struct app *a); /* with what they have shown */
+
+/* app_folder.c: recordings that are folders. */
+void ui_app_show_folder(struct app *a);  /* its list, to the screen */
+bool ui_app_renew_folder(struct app *a); /* whether there was another list to read */
+void ui_app_choose(struct app *a);       /* opens the log of the process that is wanted */
+bool ui_app_take_next(struct app *a);    /* false: questions about the log before are still open */
+void ui_app_close_folder(struct app *a); /* once no questions are open */
 
 /* app_child.c: what is done with the program that writes the log. */
 int ui_app_code(const struct app *a); /* to exit with: the program's, if it was started here */

@@ -113,6 +113,13 @@ bool ui_folder_choose(struct ui_folder *f, uint64_t id, char **ret_old, struct p
 	return true;
 }
 
+void ui_folder_stay(struct ui_folder *f, uint64_t id, char *path)
+{
+	free(f->log);
+	f->log = path;
+	f->process = id;
+}
+
 void ui_folder_say(const struct ui_folder *f)
 {
 	const struct pv_process *p = pv_processes_by_id(f->list, f->process);

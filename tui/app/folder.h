@@ -38,6 +38,9 @@ bool ui_folder_renew(struct ui_folder *f, struct pv_processes **ret_old);
  */
 bool ui_folder_choose(struct ui_folder *f, uint64_t id, char **ret_old, struct pv_error *reterr);
 
+/* The one before is read on: its log could not be opened. `path` is what ui_folder_choose() gave. */
+void ui_folder_stay(struct ui_folder *f, uint64_t id, char *path);
+
 /*
  * If `o` names a folder: `o->path` becomes the log in it, `o->folder` is `f`, and which one was
  * taken is said. Returns 0, or the exit code when that was complained about.

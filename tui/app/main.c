@@ -27,6 +27,7 @@
 #include "tui/app/feed_end.h"
 #include "tui/app/feed_heap.h"
 #include "tui/app/feed_identity.h"
+#include "tui/app/feed_of.h"
 #include "tui/app/feed_tell.h"
 #include "tui/app/folder.h"
 #include "tui/app/memory.h"
@@ -41,29 +42,6 @@ static int print_help(void)
 	fputs(text, stdout);
 	free(text);
 	return ui_exit_output(0);
-}
-
-/* The viewer reads everything, and its range beside it. */
-static struct ui_feed *open_feed(const struct ui_options *o, bool screen, struct pv_error *err)
-{
-	bool viewer = o->verb & (UI_VERB_VIEW | UI_VERB_RUN | UI_VERB_ATTACH | UI_VERB_LISTEN);
-	struct ui_feed_options fo = { .path = o->path,
-		.follow = o->follow,
-		.record = o->record,
-		.spool_limit = o->spool_limit,
-		.jobs = o->jobs,
-		.no_index = o->no_index,
-		.readonly = o->readonly,
-		.give_way = screen,
-		.patient = o->verb & (UI_VERB_REPORT | UI_VERB_BRIEF),
-		.ranges = viewer,
-		.ranged = o->ranged && !viewer,
-		.from_end = o->from_end,
-		.from_ns = o->from_ns,
-		.to_ns = o->to_ns,
-		.thread = o->thread,
-		.waits = ui_exit_waits };
-	return ui_feed_open(&fo, err);
 }
 
 struct shot {
@@ -170,7 +148,7 @@ static int run_quick_range(const struct ui_options *o)
 	struct pv_error err = { 0 };
 	struct ui_options all = *o;
 	all.ranged = all.from_end = false;
-	struct ui_feed *f = open_feed(&all, false, &err);
+	struct ui_feed *f = ui_feed_of(&all, false, &err);
 	if (!f)
 		return ui_exit_complain(o->path, &err);
 	ui_feed_load(f, NULL);
@@ -199,7 +177,7 @@ static int run_report(const struct ui_options *o)
 	ui_memory_for_once(stat(o->path, &st) == 0 ? (uint64_t)st.st_size : 0);
 	if (o->verb == UI_VERB_REPORT && is_quick_range(o))
 		return run_quick_range(o);
-	struct ui_feed *f = open_feed(o, false, &err);
+	struct ui_feed *f = ui_feed_of(o, false, &err);
 	if (!f)
 		return ui_exit_complain(o->path, &err);
 	ui_feed_load(f, NULL);
@@ -218,7 +196,7 @@ static int run_report(const struct ui_options *o)
 static int run_snapshot(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
-	struct ui_feed *f = open_feed(o, false, &err);
+	struct ui_feed *f = ui_feed_of(o, false, &err);
 	if (!f)
 		return ui_exit_complain(o->path, &err);
 	ui_feed_load(f, NULL);
@@ -267,7 +245,7 @@ static int run_convert(const struct ui_options *o)
 	return ui_exit_output(done.damaged ? EXIT_DAMAGED : 0);
 }
 
-static int run_dumped(const struct ui_options *o, struct ui_feed *f)
+static int run_dumped(const struct ui_options *o, struct ui_feed **f)
 {
 	struct pv_error err = { 0 };
 	struct ui_app_frame frame;
@@ -276,7 +254,7 @@ static int run_dumped(const struct ui_options *o, struct ui_feed *f)
 	if (!frame.no_log)
 		fputs(frame.text, stdout);
 	free(frame.text);
-	return ui_exit_output(ui_exit_status(o, f, frame.exit_code));
+	return ui_exit_output(ui_exit_status(o, *f, frame.exit_code));
 }
 
 /* Something that is no log is said without a screen; what follows a file waits for its writer. */
@@ -295,15 +273,15 @@ static int run_viewer(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
 	bool screen = !o->dump && isatty(STDOUT_FILENO);
-	struct ui_feed *f = open_feed(o, screen, &err);
+	struct ui_feed *f = ui_feed_of(o, screen, &err);
 	if (!f)
 		return ui_exit_complain(o->path, &err);
 	int code = 0;
 	if (!screen)
-		code = run_dumped(o, f);
+		code = run_dumped(o, &f);
 	else if (is_no_log(o, f))
 		code = ui_exit_status(o, f, EXIT_INPUT);
-	else if (!ui_app_run(f, o, NULL, &code, &err))
+	else if (!ui_app_run(&f, o, NULL, &code, &err))
 		code = ui_exit_complain(NULL, &err);
 	else
 		code = ui_exit_status(o, f, code);
@@ -346,7 +324,7 @@ static void tell_overview(const struct ui_options *o, struct ui_feed *f, struct 
 		ui_complain(o->words[0], "%s", strerror(program.not_run));
 		return;
 	}
-	bool ok = ui_app_dump(f, o, &frame, &err);
+	bool ok = ui_app_dump(&f, o, &frame, &err);
 	ui_feed_status(f, &s);
 	if (ok && s.bytes_read)
 		ui_complain_frame(frame.text);
@@ -400,7 +378,7 @@ static int run_child(const struct ui_options *o, struct ui_feed *f, struct ui_ch
 		ui_complain(NULL, "%s could not be started", o->words[0]);
 		return EXIT_OWN;
 	}
-	if (screen && !ui_app_run(f, o, g, &code, &err))
+	if (screen && !ui_app_run(&f, o, g, &code, &err))
 		code = ui_exit_complain(NULL, &err);
 	if (!screen)
 		wait_for_child(g);
@@ -433,7 +411,7 @@ static int run_run(const struct ui_options *given)
 	o.path = ui_child_pipe(g);
 	if (*ui_child_note(g))
 		ui_complain(NULL, "%s", ui_child_note(g));
-	struct ui_feed *f = open_feed(&o, screen, &err);
+	struct ui_feed *f = ui_feed_of(&o, screen, &err);
 	code = f ? run_child(&o, f, g, screen) : ui_exit_complain(NULL, &err);
 	if (f && o.rules) {
 		int checked = ui_check_model(&o, ui_feed_adopt(f));
@@ -457,7 +435,7 @@ static int follow_joined(const struct ui_options *given, struct ui_joined *j)
 		ui_complain(NULL, "a probe goes into the running Mono: one collection is made, and "
 				  "the program's output gets some lines of Mono's");
 	bool screen = isatty(STDOUT_FILENO);
-	struct ui_feed *f = open_feed(&o, screen, &err);
+	struct ui_feed *f = ui_feed_of(&o, screen, &err);
 	int code = 0;
 	if (f && ui_joined_streams(j))
 		ui_feed_shoot_by(f, ui_joined_shot, j);
@@ -467,8 +445,8 @@ static int follow_joined(const struct ui_options *given, struct ui_joined *j)
 		err.code = err.code == PV_EUSAGE ? PV_EIO : err.code;
 		code = ui_exit_complain(NULL, &err);
 	} else if (!screen)
-		code = run_dumped(&o, f);
-	else if (!ui_app_run(f, &o, NULL, &code, &err))
+		code = run_dumped(&o, &f);
+	else if (!ui_app_run(&f, &o, NULL, &code, &err))
 		code = ui_exit_complain(NULL, &err);
 	else
 		code = ui_exit_status(&o, f, code);

@@ -105,6 +105,13 @@ static void settle(struct ui_list *l)
 	l->selected = row ? row->id : 0;
 }
 
+/* Processes that have come since are unfolded as those before them. */
+static enum ui_unfold unfold_of(const struct ui_list *l, const struct ui_shared *s)
+{
+	bool others = l->view == PV_VIEW_PROCESSES && l->posted_turn != s->processes_turn;
+	return !l->unfolded || (others && !l->folded) ? l->unfold : l->unfold_next;
+}
+
 /* Everything the next answer is to settle. NULL when out of memory. */
 static struct ui_question *question_of(const struct ui_list *l, const struct ui_shared *s)
 {
@@ -115,7 +122,7 @@ static struct ui_question *question_of(const struct ui_list *l, const struct ui_
 		return NULL;
 	bool look = l->look == UI_LOOK_ASKED;
 	q->tree = l->tree;
-	q->unfold = l->unfolded ? l->unfold_next : l->unfold;
+	q->unfold = unfold_of(l, s);
 	q->keep = l->pinned && !l->follow;
 	q->selected = l->selected;
 	q->at = l->at;
@@ -142,6 +149,7 @@ static void post(struct ui_list *l, const struct ui_shared *s, bool changed)
 	l->posted_mine = s->my_code;
 	l->posted_heap = s->heap.heap;
 	l->posted_page = s->events.page;
+	l->posted_turn = s->processes_turn;
 	memcpy(l->posted_filter, l->filter, sizeof l->filter);
 	ui_query_worker_post(s->worker, &l->slot, &q->job);
 }
@@ -237,8 +245,10 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 {
 	enum { AT_ONCE_MAX = 20000 }; /* rows that are sorted in no time */
 	bool pending = ui_slot_pending(&l->slot);
-	bool opened = (l->view == PV_VIEW_SHOT_CLASSES && l->posted_heap != s->heap.heap) ||
-		      (l->view == PV_VIEW_STREAM && l->posted_page != s->events.page);
+	bool opened =
+		(l->view == PV_VIEW_SHOT_CLASSES && l->posted_heap != s->heap.heap) ||
+		(l->view == PV_VIEW_STREAM && l->posted_page != s->events.page) ||
+		(l->view == PV_VIEW_PROCESSES && !s->paused && l->posted_turn != s->processes_turn);
 	bool changed = l->stale || opened || l->posted_window != s->window_ns ||
 		       l->posted_group != l->group || l->posted_net != s->net ||
 		       l->posted_waits != s->waits || l->posted_raw != s->raw_names ||

@@ -53,15 +53,15 @@ struct ui_list {
 	uint32_t silent; /* see columns.h */
 	bool other;      /* ... to rows of something else: they must be asked for */
 	bool newer;      /* asked after the picture was frozen */
-	uint64_t posted_window;
+	uint64_t posted_window, posted_turn;
 	enum pv_by posted_group;
 	bool posted_net, posted_waits, posted_raw, posted_mine;
 	const struct pv_heap *posted_heap;
 	const struct pv_event_page *posted_page;
 	char asked_filter[UI_TEXT_MAX], posted_filter[UI_TEXT_MAX];
-	bool asked_tagged; /* it has only tagged rows */
-	size_t all_rows;   /* a frozen table's rows, filtered out ones at its end */
-	bool unfolded;     /* `unfold` was done */
+	bool asked_tagged;     /* it has only tagged rows */
+	size_t all_rows;       /* a frozen table's rows, filtered out ones at its end */
+	bool unfolded, folded; /* `unfold` was done; and then a row folded by hand */
 
 	/* position of the user */
 	uint64_t selected;

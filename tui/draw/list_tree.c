@@ -88,9 +88,11 @@ unsigned ui_list_tree_command(struct ui_list *l, enum ui_command cmd)
 		set_row_open(l, true);
 		return UI_HANDLED;
 	case UI_CMD_FOLD:
+		l->folded = true;
 		set_row_open(l, false);
 		return UI_HANDLED;
 	case UI_CMD_FOLD_ALL:
+		l->folded = l->open.n > 0;
 		fold_all(l);
 		return UI_HANDLED;
 	case UI_CMD_HOT_PATH:
@@ -106,6 +108,7 @@ unsigned ui_list_tree_command(struct ui_list *l, enum ui_command cmd)
 			set_row_open(l, true);
 		return UI_HANDLED;
 	case UI_CMD_LEFT:
+		l->folded = l->folded || open;
 		if (open)
 			set_row_open(l, false);
 		else

@@ -79,10 +79,14 @@ struct ui_shared {
 	uint64_t generation;            /* of the model, as last looked at */
 	struct pv_summary summary;
 	struct ui_feed_status feed;
-	const char *source;                  /* as the user named it */
-	const struct pv_filter_names *named; /* of profview.conf, borrowed; NULL: none */
-	uint64_t window_ns;                  /* 0 = all */
-	bool net;                            /* times of calls without the probe's own */
+	const char *source;                   /* as the user named it */
+	const struct pv_processes *processes; /* of a folder; NULL: the log is of one process */
+	uint64_t process;                     /* of these, the one that the model is of */
+	uint64_t processes_turn;              /* changes with the list */
+	uint64_t process_wanted;              /* the log of this one is to be opened; 0: of none */
+	const struct pv_filter_names *named;  /* of profview.conf, borrowed; NULL: none */
+	uint64_t window_ns;                   /* 0 = all */
+	bool net;                             /* times of calls without the probe's own */
 	bool my_code;        /* methods of others are folded into what called them */
 	bool raw_names;      /* of methods and classes, as the log has them */
 	bool waits;          /* time in which threads waited counts, too */

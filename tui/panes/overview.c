@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "common/base/processes.h"
 #include "common/base/status.h"
 #include "tui/draw/chart.h"
 #include "tui/panes/sections.h"
@@ -18,6 +19,7 @@ static const enum pv_view views[UI_OVERVIEW_LISTS] = {
 	[UI_HOME_LOCKS] = PV_VIEW_LOCKS,
 	[UI_HOME_SHOTS] = PV_VIEW_SHOTS,
 	[UI_HOME_MARKS] = PV_VIEW_MARKS,
+	[UI_HOME_PROCESSES] = PV_VIEW_PROCESSES,
 };
 
 void ui_overview_init(struct ui_overview *o)
@@ -78,6 +80,8 @@ static bool has_block(const struct ui_overview *o, const struct ui_shared *s, in
 		return groups & PV_GROUP_HELD;
 	case UI_BLOCK_WAITED:
 		return s->summary.contentions > 0 && rows_of(o, block) > 0;
+	case UI_BLOCK_PROCESSES:
+		return s->processes && s->processes->row.n > 1;
 	case UI_BLOCK_COST:
 		return s->cost.known;
 	default:

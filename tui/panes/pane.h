@@ -30,6 +30,7 @@ enum ui_drill {
 	UI_DRILL_EVENTS,   /* the stream of events: of this thread, or of the time of this pause */
 	UI_DRILL_BEFORE,   /* of a collection: what was allocated since the one before */
 	UI_DRILL_FOLD,
+	UI_DRILL_PROCESS, /* its log in the place of the one that is read */
 	UI_DRILL_NOWHERE,
 };
 
@@ -69,7 +70,6 @@ enum ui_hint_when {
 };
 
 enum { UI_HINTS = 5 };
-
 struct ui_hint {
 	unsigned when;
 	const char *text;
@@ -87,9 +87,9 @@ struct ui_pane_def {
 	bool windowed;        /* figures of the rolling window can be had */
 	bool grouped;         /* its rows can be put together: b */
 	bool few;             /* the main list is short: it takes no more than its rows */
-	bool rare;            /* the last of its room, listed for logs that can have it */
+	bool rare;            /* there is none but for logs that can have its rows */
 	bool flame, timeline; /* drawn by it: of the list only its search and filter are used */
-	bool either;          /* the second detail takes the place of the first */
+	bool either, folder;  /* the second detail in the place of the first; of folders only */
 	struct ui_part part[UI_PARTS];
 	struct ui_chart chart;
 };

@@ -52,15 +52,6 @@ bool ui_pane_can(const struct ui_pane_def *def, unsigned groups)
 	return !def->needs || (def->needs & groups) != 0;
 }
 
-size_t ui_room_listed(int room, unsigned groups)
-{
-	size_t first = ui_room_first(room), n = ui_room_views(room);
-	while (n > 1 && ui_pane_defs[first + n - 1].rare &&
-		!ui_pane_can(&ui_pane_defs[first + n - 1], groups))
-		n--;
-	return n;
-}
-
 bool ui_room_can(int room, unsigned groups)
 {
 	size_t first = ui_room_first(room), n = ui_room_views(room);

@@ -25,8 +25,6 @@ char ui_room_key(int room);
 /* The panes of a room: the first one, and how many. */
 size_t ui_room_first(int room);
 size_t ui_room_views(int room);
-/* Likewise, without those that logs with these groups never have. */
-size_t ui_room_listed(int room, unsigned groups);
 
 /* Whether a log with these groups has something to show there. */
 bool ui_pane_can(const struct ui_pane_def *def, unsigned groups);
@@ -48,6 +46,12 @@ static inline bool ui_opens_pane(enum ui_command cmd)
 static inline unsigned ui_groups(const struct ui_shared *s)
 {
 	return s->all.recorded | s->all.enabled;
+}
+
+/* Whether there is such a pane at all. */
+static inline bool ui_pane_exists(const struct ui_pane_def *def, const struct ui_shared *s)
+{
+	return (!def->folder || s->processes) && (!def->rare || ui_pane_can(def, ui_groups(s)));
 }
 
 #endif

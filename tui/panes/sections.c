@@ -233,6 +233,37 @@ static void draw_waited(const struct ui_overview *o, const struct ui_shared *s, 
 	draw_shares(o, UI_BLOCK_WAITED, c, r, "wait_ns");
 }
 
+/* --- processes --- */
+
+/* "CPU time, state, command line" as a tree; a star at the one that all views are of. */
+static void draw_processes(const struct ui_overview *o, const struct ui_shared *s,
+	struct ui_canvas *c, struct ui_rect r)
+{
+	enum { FIGURE = 9, STATE = 10, WIDE = 50 };
+	const struct pv_table *t = o->list[UI_HOME_PROCESSES].table;
+	int cpu = t ? pv_table_column(t, "cpu_ns") : -1;
+	for (int y = 0; cpu >= 0 && y < r.h && (size_t)y < t->rows; y++) {
+		const struct pv_row *row = &t->row[y];
+		struct ui_rect at = ui_rows(r, y, 1);
+		bool recorded = !*text_in(t, row, "reason");
+		int x = 1 + FIGURE, indent = ui_min((int)row->depth * 2, at.w / 4);
+		char text[48];
+		ui_put_right(c, ui_cols(at, 1, FIGURE - 1), UI_PLAIN,
+			pv_cell_text(&row->cell[cpu], PV_UNIT_NS, text, sizeof text));
+		if (row->id == s->process)
+			ui_put(c, ui_cols(at, x - 1, 1), UI_STRONG, "*");
+		if (at.w >= WIDE) {
+			ui_put(c, ui_cols(at, x, STATE - 1), UI_DIM,
+				recorded ? text_in(t, row, "state") : "no log");
+			x += STATE;
+		}
+		ui_put(c, ui_cols(at, x + indent, at.w), recorded ? UI_PLAIN : UI_DIM,
+			text_in(t, row, "program"));
+		if (is_at(o, UI_BLOCK_PROCESSES, (size_t)y))
+			mark_cursor(c, at);
+	}
+}
+
 /* --- cost --- */
 
 /* The last rows: what it costs together, then the dearest kinds. */
@@ -269,5 +300,7 @@ const struct ui_section ui_sections[UI_SECTIONS] = {
 	[UI_BLOCK_HELD_BY] = { "HELD, by allocation stack", UI_CMD_HELD, UI_HOME_HELD_BY, 3, 8,
 		draw_held_by },
 	[UI_BLOCK_WAITED] = { "WAITED FOR", UI_CMD_LOCKS, UI_HOME_LOCKS, 2, 5, draw_waited },
+	[UI_BLOCK_PROCESSES] = { "PROCESSES", UI_CMD_PROCESSES, UI_HOME_PROCESSES, 3, 8,
+		draw_processes },
 	[UI_BLOCK_COST] = { "Cost of recording", UI_CMD_INFO, -1, 2, 4, draw_cost },
 };

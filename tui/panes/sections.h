@@ -14,7 +14,8 @@ enum {
 	UI_HOME_HELD_BY,
 	UI_HOME_LOCKS,
 	UI_HOME_SHOTS,
-	UI_HOME_MARKS
+	UI_HOME_MARKS,
+	UI_HOME_PROCESSES
 };
 /* The blocks, from top to bottom. */
 enum {
@@ -23,6 +24,7 @@ enum {
 	UI_BLOCK_TIME,
 	UI_BLOCK_COST,
 	UI_BLOCK_HOTTEST,
+	UI_BLOCK_PROCESSES,
 	UI_BLOCK_ALLOCATED,
 	UI_BLOCK_HELD,
 	UI_BLOCK_HELD_BY, /* stacks, of a native program */

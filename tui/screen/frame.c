@@ -144,10 +144,10 @@ static int add_views(
 	struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p, const struct ui_shared *s)
 {
 	int room = ui_room_of_command(p->def->room), x = 1;
-	size_t first = ui_room_first(room), n = ui_room_listed(room, ui_groups(s));
+	size_t first = ui_room_first(room), n = ui_room_views(room);
 	int w = 0;
 	for (size_t i = first; i < first + n; i++)
-		w += (int)strlen(ui_pane_defs[i].tab) + 2;
+		w += ui_pane_exists(&ui_pane_defs[i], s) ? (int)strlen(ui_pane_defs[i].tab) + 2 : 0;
 	bool all = w <= ui_max(r.w / 2, r.w - 40);
 	for (size_t i = first; i < first + n; i++) {
 		const struct ui_pane_def *def = &ui_pane_defs[i];
@@ -155,7 +155,7 @@ static int add_views(
 		if (def == p->def) {
 			snprintf(text, sizeof text, "[%s]", def->tab);
 			x = add(c, r, x - 1, UI_TITLE, text);
-		} else if (all) {
+		} else if (all && ui_pane_exists(def, s)) {
 			x = 1 + add(c, r, x, ui_pane_can(def, ui_groups(s)) ? UI_PLAIN : UI_DIM,
 					def->tab);
 		}

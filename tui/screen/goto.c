@@ -10,6 +10,7 @@
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
 #include "tui/panes/flame_pane.h"
+#include "tui/screen/process_choice.h"
 #include "tui/screen/thread_choice.h"
 #include "tui/panes/sections.h"
 #include "tui/panes/timeline_pane.h"
@@ -22,19 +23,25 @@ static size_t pane_of(enum ui_command cmd)
 	return 0;
 }
 
-/* The pane that a room's key leads to: the one last seen there, and from there the next. */
-static size_t pane_of_room(const struct ui_screen *s, int room)
+static size_t first_with_rows(const struct ui_screen *s, size_t first, size_t n)
 {
-	size_t first = ui_room_first(room), n = ui_room_listed(room, ui_groups(&s->shared));
-	size_t at = s->room_view[room];
-	if (ui_room_of_pane(s->current) == room)
-		return first + (s->current - first + 1) % n;
-	if (at >= first && at < first + n)
-		return at;
-	for (at = first; at < first + n; at++)
+	for (size_t at = first; at < first + n; at++)
 		if (ui_pane_can(&ui_pane_defs[at], ui_groups(&s->shared)))
 			return at;
 	return first;
+}
+
+/* The pane that a room's key leads to: the one last seen there, and from there the next. */
+static size_t pane_of_room(const struct ui_screen *s, int room)
+{
+	size_t first = ui_room_first(room), n = ui_room_views(room), at = s->room_view[room];
+	if (ui_room_of_pane(s->current) == room)
+		at = first + (s->current - first + 1) % n;
+	else if (at < first || at >= first + n)
+		at = first_with_rows(s, first, n);
+	while (!ui_pane_exists(&ui_pane_defs[at], &s->shared))
+		at = first + (at - first + 1) % n;
+	return at;
 }
 
 /* When what the selected row shows happened, if it says so. */
@@ -423,6 +430,11 @@ static void go_in_from_home(struct ui_screen *s)
 			go_to_pane(s, pane);
 		return;
 	}
+	if (o->focus == UI_BLOCK_PROCESSES && row) {
+		go_to_pane(s, pane);
+		ui_process_at(s, row->id);
+		return;
+	}
 	if (o->focus == UI_BLOCK_TIME) {
 		go_to_pane(s, UI_CMD_FLAME);
 		return;
@@ -519,6 +531,9 @@ void ui_screen_go_in(struct ui_screen *s)
 	case UI_DRILL_BROWSE:
 		ui_browser_enter(s);
 		break;
+	case UI_DRILL_PROCESS:
+		ui_process_ask(s, ui_list_row(&p->list[0]));
+		break;
 	default:
 		ui_screen_say(s, false, "there is nothing behind this row");
 		break;
@@ -553,7 +568,10 @@ void ui_screen_go_on(struct ui_screen *s, int dir)
 				    : ui_overview_next(&s->overview, &s->shared, dir);
 	if (within)
 		return;
-	size_t to = (s->current + ui_pane_count + (size_t)(dir > 0 ? 1 : -1)) % ui_pane_count;
+	size_t to = s->current;
+	do
+		to = (to + ui_pane_count + (size_t)(dir > 0 ? 1 : -1)) % ui_pane_count;
+	while (!ui_pane_exists(&ui_pane_defs[to], &s->shared));
 	ui_screen_go(s, ui_pane_defs[to].command);
 	ui_pane_focus(&s->pane[to], dir > 0 ? 0 : ui_pane_defs[to].parts - 1);
 	if (ui_pane_defs[to].parts == 0)

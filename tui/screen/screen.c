@@ -9,6 +9,7 @@
 #include "tui/panes/flame_pane.h"
 #include "tui/panes/timeline_pane.h"
 #include "tui/screen/idle_key.h"
+#include "tui/screen/process_choice.h"
 #include "tui/screen/strip.h"
 #include "tui/screen/thread_choice.h"
 
@@ -66,7 +67,10 @@ void ui_screen_forget(struct ui_screen *s)
 	ui_compare_forget(s);
 	ui_stream_forget(s);
 	for (size_t i = 0; i < ui_pane_count; i++)
-		ui_pane_forget(&s->pane[i]);
+		if (ui_pane_defs[i].folder)
+			ui_list_drop(&s->pane[i].list[0]); /* its rows are of no model */
+		else
+			ui_pane_forget(&s->pane[i]);
 	ui_overview_forget(&s->overview);
 	ui_graphs_finish(&s->clock);
 	ui_slot_cancel(&s->summary);
@@ -294,6 +298,10 @@ static void cancel(struct ui_screen *s)
 /* Commands that every pane shares; UI_IGNORED: it is not one of them. */
 static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 {
+	if (cmd == UI_CMD_PROCESSES && !s->shared.processes) {
+		ui_process_say_none(s);
+		return UI_HANDLED;
+	}
 	if (ui_opens_pane(cmd)) {
 		ui_screen_go(s, cmd);
 		return UI_HANDLED;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/processes.h"
 #include "common/base/units.h"
 #include "common/base/showable.h"
 #include "tui/draw/chart.h"
@@ -133,12 +134,27 @@ static const char *short_name(const char *path)
 	return strcmp(name, "-") == 0 ? "standard input" : name;
 }
 
+/* The log, or of a folder the process and its place in the list. */
+static void add_name(struct line *l, const struct ui_shared *s, int most)
+{
+	const struct pv_process *p =
+		s->processes ? pv_processes_by_id(s->processes, s->process) : NULL;
+	if (!p) {
+		add(l, UI_PLAIN, 2, "%.*s", most, short_name(s->source));
+		return;
+	}
+	size_t at = (size_t)(p - s->processes->row.v) + 1;
+	add(l, UI_STRONG, 2, "%.*s %" PRIu32 ", %zu of %zu", most, pv_process_name(p), p->pid, at,
+		s->processes->row.n);
+	add(l, UI_PLAIN, 7, "%.*s", most, short_name(s->source));
+}
+
 void ui_frame_status(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s)
 {
 	struct line l = { .n = 0 };
 	char up[PV_UNIT_MAX];
 	add(&l, UI_STRONG, 8, "profview");
-	add(&l, UI_PLAIN, 2, "%.*s", r.w < 60 ? NAME_NARROW : NAME_MAX, short_name(s->source));
+	add_name(&l, s, r.w < 60 ? NAME_NARROW : NAME_MAX);
 	add_state(&l, s);
 	bool idle = !s->paused && s->feed.state == UI_FEED_LIVE && s->summary.events > 0 &&
 		    s->feed.events_per_s == 0;

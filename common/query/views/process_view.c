@@ -161,9 +161,10 @@ static void copy_processes(struct pv_build *b, struct pv_model *m)
 		const struct pv_process *p = &list->row.v[i];
 		const uint64_t parent =
 			p->parent == PV_PROCESS_ROOT ? 0 : list->row.v[p->parent].id;
-		struct pv_cell *c = pv_build_child(b, p->id, parent, 0);
+		bool shown = p->id == b->query->select;
+		struct pv_cell *c = pv_build_child(b, p->id, parent, shown ? PV_ROW_MARKED : 0);
 		fill(b, c, list, p);
-		if (p->id == b->query->select)
+		if (shown)
 			fill_shown(c, m);
 	}
 	const char *text = list ? summed_up(b, list) : "a log of one process";

@@ -1,0 +1,102 @@
+/* A recording that is a folder: its list, and another process's log in the place of the present one. */
+#include <stdlib.h>
+
+#include "tui/app/app_parts.h"
+#include "tui/app/feed_of.h"
+#include "tui/app/folder.h"
+#include "tui/screen/process_choice.h"
+
+void ui_app_show_folder(struct app *a)
+{
+	struct ui_folder *f = a->options->folder;
+	if (f)
+		ui_process_list(&a->screen, f->list, f->process);
+}
+
+/* Questions that were asked before may still read a list that was replaced. */
+static void sweep(struct app *a)
+{
+	if (!ui_query_worker_idle(a->worker))
+		return;
+	while (a->old_lists.n)
+		pv_processes_destroy(a->old_lists.v[--a->old_lists.n]);
+}
+
+bool ui_app_renew_folder(struct app *a)
+{
+	struct ui_folder *f = a->options->folder;
+	struct pv_processes *old;
+	sweep(a);
+	if (!f || !pv_reserve(&a->old_lists, 1) || !ui_folder_renew(f, &old))
+		return false;
+	a->old_lists.v[a->old_lists.n++] = old;
+	ui_app_show_folder(a);
+	return true;
+}
+
+void ui_app_choose(struct app *a)
+{
+	struct ui_folder *f = a->options->folder;
+	struct pv_error err = { 0 };
+	struct ui_options o = *a->options;
+	uint64_t id = a->screen.shared.process_wanted, before = f ? f->process : 0;
+	char *path;
+	a->screen.shared.process_wanted = 0;
+	if (!f || a->next)
+		return;
+	if (!ui_folder_choose(f, id, &path, &err)) {
+		ui_screen_say(&a->screen, true, "%s", err.what);
+		return;
+	}
+	o.path = f->log;
+	a->next = ui_feed_of(&o, a->term != NULL, &err);
+	if (a->next) {
+		a->old_path = path;
+		return;
+	}
+	ui_screen_say(
+		&a->screen, true, "process %u: %s", pv_processes_by_id(f->list, id)->pid, err.what);
+	ui_folder_stay(f, before, path);
+}
+
+/* Answers about the old log are given up; the first look at the new one comes with the next frame. */
+static void swap_feeds(struct app *a)
+{
+	ui_slot_cancel(&a->decay);
+	ui_slot_cancel(&a->zero);
+	ui_slot_cancel(&a->costs);
+	a->stats = (struct ui_stats){ 0 };
+	a->stats_ns = 0;
+	a->aheads = 0;
+	ui_feed_close(*a->place);
+	free(a->old_path);
+	a->old_path = NULL;
+	*a->place = a->feed = a->next;
+	a->next = NULL;
+	a->models = 0;
+	a->range_loader.feed = a->snapshot_loader.feed = a->feed;
+	a->identity_loader.feed = a->event_loader.feed = a->feed;
+}
+
+bool ui_app_take_next(struct app *a)
+{
+	if (a->model)
+		ui_screen_forget(&a->screen);
+	a->model = NULL;
+	if (!ui_query_worker_idle(a->worker))
+		return false;
+	ui_app_drop_loaders(a);
+	swap_feeds(a);
+	if (!a->base)
+		ui_feed_load(a->feed, NULL);
+	ui_process_begin(&a->screen, a->options->folder->process);
+	return true;
+}
+
+void ui_app_close_folder(struct app *a)
+{
+	sweep(a);
+	pv_array_finish(&a->old_lists);
+	ui_feed_close(a->next);
+	free(a->old_path);
+}

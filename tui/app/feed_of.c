@@ -1,0 +1,26 @@
+#include "tui/app/feed_of.h"
+
+#include "tui/app/exits.h"
+
+/* The viewer reads everything, and its range beside it. */
+struct ui_feed *ui_feed_of(const struct ui_options *o, bool screen, struct pv_error *reterr)
+{
+	bool viewer = o->verb & (UI_VERB_VIEW | UI_VERB_RUN | UI_VERB_ATTACH | UI_VERB_LISTEN);
+	struct ui_feed_options fo = { .path = o->path,
+		.follow = o->follow,
+		.record = o->record,
+		.spool_limit = o->spool_limit,
+		.jobs = o->jobs,
+		.no_index = o->no_index,
+		.readonly = o->readonly,
+		.give_way = screen,
+		.patient = o->verb & (UI_VERB_REPORT | UI_VERB_BRIEF),
+		.ranges = viewer,
+		.ranged = o->ranged && !viewer,
+		.from_end = o->from_end,
+		.from_ns = o->from_ns,
+		.to_ns = o->to_ns,
+		.thread = o->thread,
+		.waits = ui_exit_waits };
+	return ui_feed_open(&fo, reterr);
+}

@@ -1,0 +1,21 @@
+/* All views go over to another process of the folder. */
+#include "common/base/processes.h"
+#include "tui/screen/process_choice.h"
+#include "tui/screen/strip.h"
+
+void ui_process_begin(struct ui_screen *s, uint64_t shown)
+{
+	const struct ui_range none = { .on = false };
+	const struct pv_process *p = pv_processes_by_id(s->shared.processes, shown);
+	ui_strip_set(s, &none);
+	ui_process_list(s, s->shared.processes, shown);
+	ui_process_at(s, shown);
+	if (pv_reserve(&s->history, 1))
+		s->history.v[s->history.n++] =
+			(struct ui_place){ .pane = s->current, .selected = shown };
+	ui_screen_go(s, UI_CMD_OVERVIEW);
+	if (p)
+		ui_screen_say(s, false,
+			"all views are of process %u, %.80s; Backspace or P: the others", p->pid,
+			pv_process_name(p));
+}

@@ -1,0 +1,48 @@
+#include "tui/screen/process_choice.h"
+
+#include "common/base/processes.h"
+
+void ui_process_list(struct ui_screen *s, const struct pv_processes *list, uint64_t shown)
+{
+	s->shared.processes = list;
+	s->shared.process = shown;
+	s->shared.processes_turn++;
+}
+
+size_t ui_process_pane(void)
+{
+	size_t i = 0;
+	while (!ui_pane_defs[i].folder)
+		i++;
+	return i;
+}
+
+void ui_process_at(struct ui_screen *s, uint64_t id)
+{
+	struct ui_list *l = &s->pane[ui_process_pane()].list[0];
+	l->selected = id;
+	l->pinned = true;
+	l->stale = true;
+}
+
+void ui_process_ask(struct ui_screen *s, const struct pv_row *row)
+{
+	const struct pv_process *p = row && s->shared.processes
+					     ? pv_processes_by_id(s->shared.processes, row->id)
+					     : NULL;
+	if (!p)
+		ui_screen_say(s, false, "there is no process here");
+	else if (p->id == s->shared.process)
+		ui_screen_say(s, false, "all views are of this process already");
+	else if (!p->log)
+		ui_screen_say(s, true, "process %u was not recorded: %.120s", p->pid,
+			p->reason ? p->reason : "it has no log yet");
+	else
+		s->shared.process_wanted = p->id;
+}
+
+void ui_process_say_none(struct ui_screen *s)
+{
+	ui_screen_say(
+		s, false, "the log is of one process: only a folder of logs has a list of them");
+}
