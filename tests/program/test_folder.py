@@ -35,6 +35,9 @@ class Folder:
         check(f'{verb} {args}: code', done.returncode == code, f'{done.returncode} {err[:300]}')
         return out, err
 
+    def dump(self, keys):
+        return self.run('--dump --no-index --size 200x60', '--keys', keys)
+
     def json(self, *args):
         return json.loads(self.run('report', '--format', 'json', *args)[0])
 
@@ -95,6 +98,11 @@ def other_commands(f, made):
     check('convert', folded.stat().st_size > 100)
     frame, said = f.run('--dump --no-index')
     check('a frame', said == '' and '[1 Home]' in frame, said)
+
+    said, _ = f.dump('Pj<Enter>P:which<Enter><Enter>')
+    check('the list as a command', f'--section processes --process 1001 {f.path}' in said, said)
+    said, _ = f.dump('Pjjj<Enter>2:which<Enter><Enter>')
+    check('another process as a command', f'--section methods --process 1003 {f.path}' in said, said)
 
 
 def folders_that_are_none(f, made):

@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+import recorded_folder
+
 LOG = 'shop.mlpd.gz'
 ALL = ('every-kind', '15', '8')  # a world of make_log: one event of every kind of data version 15
 STRINGS = ('strings', '17', '8')  # one with names of fields and beginnings of strings
@@ -35,6 +37,11 @@ PANES = {'overview': '', 'methods': '2', 'methods-callee': '2|<Tab><Tab><Enter>'
          'findings-range': 'M:filter<Space>longest<Enter><Enter>', 'findings-back': 'Mj<Enter>jL<Backspace><Backspace>',
          'diff': '444<Enter>', 'diff-class': '444yb', 'ladder': 'Y<Enter>j',
          'rooms': '`', 'without-data': '7', 'kinds': '00', 'events': '0', 'events-filter': '0:filter<Space>kind:exception<Enter>jj', 'events-next': '0/heap<Space>is<Enter>nn', 'events-at': '0:goto<Space>2s<Enter>j', 'counters': '99'}
+# Of a recording of six processes in a folder: see recorded_folder.py.
+FOLDER_PANES = {'processes': 'P', 'home': '', 'chosen': 'Pjjj<Enter>2', 'back': 'Pjjj<Enter><Backspace>',
+                'not-recorded': 'Pjj<Enter>', 'home-to-list': '<Tab><Tab><Tab>j<Enter>'}
+FOLDER_SIZES = (('80x24', 'C.UTF-8', FOLDER_PANES), ('120x36', 'C.UTF-8', ('processes', 'home')),
+                ('40x10', 'C.UTF-8', ('processes', 'chosen')), ('80x24', 'C', ('processes', 'home')))
 # Logs of 2007, written by tests/b07_write.
 OLD = {'draft': {'overview': ''}, 'stage-A': {'heap': '4<Tab>'},
        'stage-D': {'overview': '', 'info': 'i'}}
@@ -67,6 +74,9 @@ def cases():
     for panes, other in ((HURT, 'damaged'), (ALL_PANES, 'all')):
         for name, keys in panes.items():
             yield f'{other}-{name}-80x24', keys, '80x24', 'C.UTF-8', other
+    for size, locale, names in FOLDER_SIZES:
+        for name in names:
+            yield f'folder-{name}-{size}{"-ascii" * (locale == "C")}', FOLDER_PANES[name], size, locale, 'folder'
     for name, keys in STRING_PANES.items():
         yield f'strings-{name}-40x10', keys, '40x10', 'C.UTF-8', 'strings'
 
@@ -106,6 +116,7 @@ def main(profview, folder, make_log=None):
             others[name].write_bytes(subprocess.run([make_log, *world], stdout=subprocess.PIPE,
                                                     check=True, timeout=60).stdout)
         others['damaged'].write_bytes(damaged(gzip.decompress((folder / LOG).read_bytes())))
+        others['folder'] = recorded_folder.make(pathlib.Path(made, 'recording'), make_log, folder / LOG)
         compare(profview, folder, others)
 
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/base/processes.h"
 #include "common/report/report_sections.h"
 #include "tui/panes/column_help.h"
 #include "tui/screen/screen.h"
@@ -45,7 +46,12 @@ static void add_source(struct text *t, const struct ui_screen *s)
 {
 	struct stat st;
 	const char *path = s->shared.source;
-	bool file = path && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+	const struct pv_process *p =
+		s->shared.processes ? pv_processes_by_id(s->shared.processes, s->shared.process)
+				    : NULL;
+	bool file = path && stat(path, &st) == 0 && (S_ISREG(st.st_mode) || p);
+	if (p && p->pid)
+		add(t, "\n--process %u", p->pid);
 	add_word(t, file ? path : "FILE");
 }
 
