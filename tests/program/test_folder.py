@@ -146,6 +146,10 @@ def folders_without_much(f, made):
     (bare / '1001-0.mlpd').unlink()
     check('a log went away', '1000-0.mlpd' in g.run('report')[0])
     check('and is asked for', 'its log is missing' in g.run('report', '--process', 'mono', code=3)[1])
+    (bare / '1003-1.mlpd').write_text('nothing of a log\n', encoding='utf-8')
+    out, said = g.run('--dump --no-index', '--keys', 'P<3j><Enter>', code=3)
+    check('one that is no log is named', out == '' and said.count('\n') == 1 and f'{bare}/1003-1.mlpd: not a profiler log' in said,
+          said)
     for log in bare.glob('*.mlpd'):
         log.unlink()
     out, said = g.run('report', '--section', 'processes')

@@ -94,6 +94,26 @@ def chosen(t, folder, profview, wide):
     t.wait(cursor_on('mono shop'))
 
 
+def one_that_is_no_log(t, folder):
+    """Its log went bad meanwhile: that is said, and the viewer goes on."""
+    (folder / '1003-1.mlpd').write_text('nothing of a log\n', encoding='utf-8')
+    t.type('/strings s')
+    t.keys('Enter')
+    t.wait(cursor_on('strings s'))
+    t.keys('Enter')
+    t.wait('FAILED')
+    t.wait('not a profiler log')
+    t.keys('BSpace')
+    t.wait(cursor_on('strings s'))
+    t.type('/mono')
+    t.keys('Enter')
+    t.wait(cursor_on('mono shop'))
+    t.keys('Enter')
+    t.wait('mono 1001, 2 of 6')
+    t.keys('BSpace')
+    t.wait(cursor_on('mono shop'))
+
+
 def sorted_and_filtered(t):
     """As every list."""
     t.type('\\busy')
@@ -184,6 +204,7 @@ def main(case, profview, make_log, shop):
         with term.Terminal(made, columns, rows, {**env, 'XDG_CACHE_HOME': made}) as t:
             chosen(t, folder, profview, columns >= 80)
             sorted_and_filtered(t)
+            one_that_is_no_log(t, folder)
             if 'NO_COLOR' in env:
                 coloured = t.tmux('capture-pane', '-p', '-e')
                 check('no colour', not COLOUR.search(coloured), coloured)

@@ -15,6 +15,8 @@ import shutil
 import subprocess
 import sys
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / 'tools'))
+import recorded_folder
 import target
 from target import DEADLINE, wait_for
 from verdict import Verdict
@@ -104,6 +106,23 @@ def shows(s, command):
     shutil.copy(s.log, s.folder / 'app.mlpd')
     s.sh(f'{command} > printed.txt')    # of a dump hundreds of megabytes
     s.v.at_least(f'{command}: bytes printed', (s.folder / 'printed.txt').stat().st_size, 100)
+
+
+def of_a_folder(s, command):
+    """Two processes: a shell, of which there is no log, and the Mono that it started."""
+    recording = s.folder / 'recording'
+    if not recording.exists():
+        recording.mkdir()
+        shutil.copy(s.log, recording / '8-0.mlpd')
+        recorded_folder.put_index(recording, [
+            {'pid': 7, 'ppid': 1, 'image': 0, 'exe': '/bin/sh', 'argv': ['sh', 'all.sh'], 'host': 'native', 'log': None,
+             'reason': 'used less than 20 ms of CPU', 'cpu_ns': 4000000},
+            {'pid': 8, 'ppid': 7, 'image': 0, 'exe': '/usr/bin/mono', 'argv': ['mono', 'app.exe'], 'host': 'mono',
+             'log': '8-0.mlpd', 'reason': None, 'cpu_ns': 900000000}])
+    shows(s, command)
+    text = (s.folder / 'printed.txt').read_text()
+    wanted = ('sh all.sh', 'used less than') if 'processes' in command else ('8-0.mlpd', 'METHOD')
+    s.v.true(f'{command}: its rows', all(word in text for word in wanted), text[:500])
 
 
 def writes(s, command):
@@ -323,6 +342,8 @@ ROWS = {
     'profview check new.mlpd --rules rules.ini --format junit=check.xml': shares,
     'profview run --check rules.ini -- ./server': shares,
     'profview brief new.mlpd --budget 2000': shares,
+    'profview report recording/ --section processes': of_a_folder,
+    'profview report recording/ --process mono --section methods': of_a_folder,
 }
 
 

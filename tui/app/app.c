@@ -353,7 +353,7 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
 	struct app *a = arg;
 	ui_feed_turn(a->feed);
 	ui_app_draw(a);
-	if (a->status.no_log && !a->child && !a->options->folder) {
+	if (ui_app_has_no_log(a)) {
 		leave(a, a->status.exit_code);
 		return;
 	}

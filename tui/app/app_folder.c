@@ -74,6 +74,7 @@ static void swap_feeds(struct app *a)
 	*a->place = a->feed = a->next;
 	a->next = NULL;
 	a->models = 0;
+	a->complained = NULL;
 	a->range_loader.feed = a->snapshot_loader.feed = a->feed;
 	a->identity_loader.feed = a->event_loader.feed = a->feed;
 }
@@ -91,6 +92,20 @@ bool ui_app_take_next(struct app *a)
 		ui_feed_load(a->feed, NULL);
 	ui_process_begin(&a->screen, a->options->folder->process);
 	return true;
+}
+
+bool ui_app_has_no_log(struct app *a)
+{
+	if (!a->status.no_log || a->child)
+		return false;
+	if (!a->options->folder)
+		return true;
+	if (a->complained != a->feed) {
+		ui_screen_say(&a->screen, true, "%s", a->status.error);
+		a->complained = a->feed;
+		a->unheard = true; /* another frame is wanted */
+	}
+	return false;
 }
 
 void ui_app_close_folder(struct app *a)

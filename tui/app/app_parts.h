@@ -30,7 +30,8 @@ struct app {
 	struct ui_feed
 		*next; /* of another process of the folder, to be taken with the next frame */
 	const struct ui_options *options;
-	char *old_path; /* of the feed before `next` */
+	const struct ui_feed *complained; /* that it is no log, was said */
+	char *old_path;                   /* of the feed before `next` */
 	PV_ARRAY(struct pv_processes *) old_lists;
 	struct ui_term *term;
 	struct ui_child *child; /* the program started from here, or NULL */
@@ -90,6 +91,8 @@ void ui_app_show_folder(struct app *a);  /* its list, to the screen */
 bool ui_app_renew_folder(struct app *a); /* whether there was another list to read */
 void ui_app_choose(struct app *a);       /* opens the log of the process that is wanted */
 bool ui_app_take_next(struct app *a);    /* false: questions about the log before are still open */
+/* Whether there is nothing to show at all. Of one log of a folder that is none only the message says so. */
+bool ui_app_has_no_log(struct app *a);
 void ui_app_close_folder(struct app *a); /* once no questions are open */
 
 /* app_child.c: what is done with the program that writes the log. */

@@ -9,6 +9,7 @@
 #include "tui/app/complain.h"
 #include "tui/app/feed.h"
 #include "tui/app/feed_end.h"
+#include "tui/app/folder.h"
 #include "tui/app/options.h"
 
 static int exit_of(enum pv_code code)
@@ -55,7 +56,7 @@ int ui_exit_status(const struct ui_options *o, struct ui_feed *f, int code)
 	struct ui_feed_status s;
 	ui_feed_record_wait(f);
 	ui_feed_status(f, &s);
-	const char *path = s.unkept && o->record ? o->record : o->path;
+	const char *path = s.unkept && o->record ? o->record : ui_input_name(o);
 	if (s.exit_code && s.error[0])
 		ui_complain(path, "%s", s.error);
 	return code ? code : s.unkept ? EXIT_OWN : 0;
@@ -79,6 +80,11 @@ volatile int *ui_exit_caught(void)
 void ui_exit_waits(const char *path)
 {
 	ui_complain(path, "nothing has come yet, still waiting");
+}
+
+const char *ui_input_name(const struct ui_options *o)
+{
+	return o->folder && o->folder->log ? o->folder->log : o->path;
 }
 
 const char *ui_output_name(const struct ui_options *o)

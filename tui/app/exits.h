@@ -29,6 +29,9 @@ void ui_exit_waits(const char *path);
  */
 volatile int *ui_exit_caught(void);
 
+/* The log that is read, of a folder the one chosen last; owned by the options or the folder. */
+const char *ui_input_name(const struct ui_options *o);
+
 /* The name of -o in a complaint: an option's text or a literal, never NULL. */
 const char *ui_output_name(const struct ui_options *o);
 

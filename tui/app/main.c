@@ -250,7 +250,7 @@ static int run_dumped(const struct ui_options *o, struct ui_feed **f)
 	struct pv_error err = { 0 };
 	struct ui_app_frame frame;
 	if (!ui_app_dump(f, o, &frame, &err))
-		return ui_exit_complain(err.code == PV_EUSAGE ? NULL : o->path, &err);
+		return ui_exit_complain(err.code == PV_EUSAGE ? NULL : ui_input_name(o), &err);
 	if (!frame.no_log)
 		fputs(frame.text, stdout);
 	free(frame.text);
