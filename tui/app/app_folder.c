@@ -13,11 +13,9 @@ void ui_app_show_folder(struct app *a)
 		ui_process_list(&a->screen, f->list, f->process);
 }
 
-/* Questions that were asked before may still read a list that was replaced. */
+/* Lists that were replaced; questions that were asked before may still read them. */
 static void sweep(struct app *a)
 {
-	if (!ui_query_worker_idle(a->worker))
-		return;
 	while (a->old_lists.n)
 		pv_processes_destroy(a->old_lists.v[--a->old_lists.n]);
 }
@@ -26,7 +24,8 @@ bool ui_app_renew_folder(struct app *a)
 {
 	struct ui_folder *f = a->options->folder;
 	struct pv_processes *old;
-	sweep(a);
+	if (ui_query_worker_idle(a->worker))
+		sweep(a);
 	if (!f || !pv_reserve(&a->old_lists, 1) || !ui_folder_renew(f, &old))
 		return false;
 	a->old_lists.v[a->old_lists.n++] = old;

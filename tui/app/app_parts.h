@@ -93,7 +93,7 @@ void ui_app_choose(struct app *a);       /* opens the log of the process that is
 bool ui_app_take_next(struct app *a);    /* false: questions about the log before are still open */
 /* Whether there is nothing to show at all. Of one log of a folder that is none only the message says so. */
 bool ui_app_has_no_log(struct app *a);
-void ui_app_close_folder(struct app *a); /* once no questions are open */
+void ui_app_close_folder(struct app *a); /* once there is no worker any more */
 
 /* app_child.c: what is done with the program that writes the log. */
 int ui_app_code(const struct app *a); /* to exit with: the program's, if it was started here */
