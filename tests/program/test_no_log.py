@@ -37,7 +37,7 @@ def things(folder, profview, log):
         path = folder / name
         path.write_bytes(data)
         yield path, words
-    yield folder, 'directory'
+    yield folder, 'the folder is no recording'
     bound = folder / 'socket'
     with socket.socket(socket.AF_UNIX) as s:
         s.bind(str(bound))
