@@ -157,6 +157,21 @@ def folders_without_much(f, made):
     check('nothing recorded', 'none of 6 processes was recorded' in g.run('report', code=3)[1])
 
 
+def waited_for(f, made):
+    """--follow of a folder that was just made; then of a list without a log; then the log comes."""
+    new = made / 'new'
+    new.mkdir()
+    with subprocess.Popen([f.profview, '--follow', '--dump', '--no-index', new], stdout=subprocess.PIPE, text=True,
+                          env={**os.environ, 'LC_ALL': 'C.UTF-8'}) as viewer:
+        rows = list(recorded_folder.rows())
+        recorded_folder.put_index(new, rows[2:3])
+        check('it waits', viewer.poll() is None)
+        (new / '1001-0.mlpd').write_bytes((f.path / '1001-0.mlpd').read_bytes())
+        recorded_folder.put_index(new, rows)
+        out = viewer.communicate(timeout=60)[0]
+    check('waited for', viewer.returncode == 0 and 'mono 1001, 2 of 6' in out, out[:300])
+
+
 def main(profview, make_log, shop):
     with tempfile.TemporaryDirectory() as made:
         made = pathlib.Path(made)
@@ -166,6 +181,7 @@ def main(profview, make_log, shop):
         other_commands(f, made)
         folders_that_are_none(f, made)
         folders_without_much(f, made)
+        waited_for(f, made)
     return len(FAILED)
 
 

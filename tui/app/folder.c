@@ -1,9 +1,11 @@
 #include "tui/app/folder.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/base/units.h"
 #include "common/format/mlpd/mlpd.h"
@@ -137,6 +139,15 @@ void ui_folder_say(const struct ui_folder *f)
 		p->knows_cpu ? ")" : "", n - 1, n == 2 ? "" : "s", recorded - 1);
 }
 
+/* Neither a list nor a log is there yet: the folder was just made. */
+static bool is_new(const char *path)
+{
+	char *index = join(path, "index.json");
+	bool missing = index && access(index, F_OK) != 0 && errno == ENOENT;
+	free(index);
+	return missing;
+}
+
 /* Until a process of it is recorded; a signal ends the program. */
 static bool wait_for_log(
 	struct ui_folder *f, const char *path, const char *process, struct pv_error *reterr)
@@ -146,7 +157,7 @@ static bool wait_for_log(
 	for (unsigned turn = 1;; turn++) {
 		nanosleep(&pause, NULL);
 		ui_folder_close(f);
-		if (!ui_folder_open(f, path, process, reterr))
+		if (!ui_folder_open(f, path, process, reterr) && !is_new(path))
 			return false;
 		if (f->log)
 			return true;
@@ -185,7 +196,8 @@ int ui_folder_enter(struct ui_options *o, struct ui_folder *f)
 		return EXIT_USAGE;
 	}
 	bool ok = ui_folder_open(f, path, o->process, &err);
-	if (ok && !f->log && o->follow && o->verb == UI_VERB_VIEW)
+	bool waits = o->follow && o->verb == UI_VERB_VIEW;
+	if (waits && (ok ? !f->log : is_new(path)))
 		ok = wait_for_log(f, path, o->process, &err);
 	if (!ok)
 		return ui_exit_complain(path, &err);
