@@ -264,7 +264,7 @@ bool ui_set_thread(const struct ui_parse *p, const char *value)
 bool ui_set_process(const struct ui_parse *p, const char *value)
 {
 	p->o->process = value;
-	return value[0] || ui_bad_value(p, "a process's number or name", value);
+	return value[0] || bad_value(p, "a process's number or name", value);
 }
 
 bool ui_set_output(const struct ui_parse *p, const char *value)

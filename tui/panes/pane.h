@@ -86,8 +86,7 @@ struct ui_pane_def {
 	int parts;            /* 0: drawn by the overview */
 	bool windowed;        /* figures of the rolling window can be had */
 	bool grouped;         /* its rows can be put together: b */
-	bool few;             /* the main list is short: it takes no more than its rows */
-	bool rare;            /* there is none but for logs that can have its rows */
+	bool few, rare;       /* no list takes more than its rows; it is there for logs that have some */
 	bool flame, timeline; /* drawn by it: of the list only its search and filter are used */
 	bool either, folder;  /* the second detail in the place of the first; of folders only */
 	struct ui_part part[UI_PARTS];
