@@ -15,6 +15,7 @@
 #include "common/base/estimate.h"
 #include "common/target/dotnet_ipc.h"
 #include "common/target/joinable.h"
+#include "common/target/launch_folder.h"
 #include "common/target/preload.h"
 #include "common/target/starter.h"
 
@@ -123,6 +124,11 @@ static bool starts_another(const struct pv_launch *l)
 	       strcmp(*word, "test") == 0 || (n > 3 && strcmp(*word + n - 3, ".cs") == 0);
 }
 
+static bool is_tree(const struct pv_launch *l)
+{
+	return *l->records;
+}
+
 /* The launch's words and those of --probe that this host understands. */
 static void managed_options(
 	const struct pv_launch *l, const struct pv_launch_options *o, enum pv_host host, char *to)
@@ -134,14 +140,15 @@ static void managed_options(
 	pv_launch_words(&known, to, OPTIONS);
 	if (l->program.kind == PV_PROGRAM_DOTNET && starts_another(l))
 		add(to, ",nosdk");
-	add(to, ",output=%s", l->pipe);
+	add(to, is_tree(l) ? ",launch=%s" : ",output=%s", is_tree(l) ? l->socket : l->pipe);
 }
 
 static void native_options(const struct pv_launch *l, const struct pv_launch_options *o, char *to)
 {
 	char own[OPTIONS] = "";
-	snprintf(to, OPTIONS, "output=%s", l->pipe);
-	if (!strchr(l->program.runs, ','))
+	snprintf(to, OPTIONS, is_tree(l) ? "launch=%s" : "output=%s",
+		is_tree(l) ? l->socket : l->pipe);
+	if (!is_tree(l) && !strchr(l->program.runs, ','))
 		add(to, ",program=%s", l->program.runs);
 	if (!o->sample || strcmp(o->sample, "0") != 0)
 		add(to, ",sample=%s", o->sample && *o->sample ? o->sample : "100");
@@ -248,9 +255,20 @@ static bool set_managed(struct pv_launch *l, const struct pv_launch_options *o)
 	return !pv_launch_library(PV_CORECLR_LIBRARY, library) || set_coreclr(l, library, options);
 }
 
+/* All that there are: which programs will run is not known. */
+static bool set_for_tree(struct pv_launch *l, const struct pv_launch_options *o)
+{
+	char options[OPTIONS], library[PV_PROGRAM_PATH];
+	native_options(l, o, options);
+	return set_managed(l, o) && (!pv_launch_library(library_of(PV_PROGRAM_NATIVE), library) ||
+					    set_native(l, library, options));
+}
+
 static bool set_environment(struct pv_launch *l, const struct pv_launch_options *o)
 {
 	char options[OPTIONS];
+	if (is_tree(l))
+		return set_for_tree(l, o);
 	switch (l->program.kind) {
 	case PV_PROGRAM_NATIVE:
 		native_options(l, o, options);
@@ -301,7 +319,9 @@ static bool name_folder(struct pv_launch *l, struct pv_error *reterr)
 		l->folder[0] = 0;
 		return pv_fail(reterr, PV_EIO, 0, "no folder for the pipe: %s", strerror(errno));
 	}
-	snprintf(l->pipe, sizeof l->pipe, "%s/log", l->folder);
+	bool tree = is_tree(l);
+	snprintf(
+		tree ? l->socket : l->pipe, sizeof l->pipe, "%s/%s", l->folder, tree ? "s" : "log");
 	return true;
 }
 
@@ -399,6 +419,8 @@ bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_l
 {
 	*ret = (struct pv_launch){ 0 };
 	*ret_missing = false;
+	if (o->folder)
+		snprintf(ret->records, sizeof ret->records, "%s", o->folder);
 	if (!look(ret, words, ret_missing, reterr))
 		return false;
 	ret->refused = !pv_launch_check(o, hosts_of(ret), ret->why);
@@ -429,6 +451,8 @@ bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_l
 
 bool pv_launch_prepare(struct pv_launch *l, struct pv_error *reterr)
 {
+	if (is_tree(l))
+		return pv_launch_folder(l->records, reterr);
 	if (mkfifo(l->pipe, 0600) == 0)
 		return true;
 	return pv_fail(reterr, PV_EIO, 0, "no pipe for the log: %s", strerror(errno));
@@ -438,6 +462,8 @@ void pv_launch_finish(struct pv_launch *l, bool remove)
 {
 	if (remove && *l->pipe)
 		unlink(l->pipe);
+	if (remove && *l->socket)
+		unlink(l->socket);
 	if (remove && *l->folder)
 		rmdir(l->folder);
 	free_list(l->argv);
@@ -515,7 +541,7 @@ static bool is_of(const struct pv_launch *l, pid_t pid)
 	size_t n = f ? fread(text, 1, sizeof text, f) : 0;
 	if (f)
 		fclose(f);
-	return memmem(text, n, l->pipe, strlen(l->pipe)) != NULL;
+	return memmem(text, n, l->folder, strlen(l->folder)) != NULL;
 }
 
 void pv_launch_others(const struct pv_launch *l, pid_t followed, char *to, size_t room)

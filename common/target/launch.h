@@ -17,6 +17,7 @@ struct pv_launch_options {
 	const char *heapshot; /* NULL: none; "" or a mode */
 	bool leaks;           /* sums of memory by stack; of a managed program shots by time */
 	const char *probe;    /* further options, or NULL */
+	const char *folder;   /* whole trees of processes are recorded into it; NULL: one program */
 };
 
 /*
@@ -37,9 +38,11 @@ struct pv_launch {
 	bool cleaned;              /* which drops the variables that load a probe */
 	bool refused;              /* a word is not understood: `why`, no length to spare */
 	char why[PV_WORDS_WHY];
-	char note[160];   /* options treated otherwise than asked; "" */
-	char folder[128]; /* "" until it is made */
-	char pipe[160];
+	char note[160];                /* options treated otherwise than asked; "" */
+	char folder[128];              /* "" until it is made */
+	char pipe[160];                /* "" for a tree */
+	char socket[160];              /* likewise the launcher's, of a tree; else "" */
+	char records[1024];            /* the folder that a tree is recorded into; "" */
 	char library[PV_PROGRAM_PATH]; /* the probe's */
 	char **argv;                   /* owned; ends with NULL */
 	char **env;                    /* owned: all of the environment */
@@ -53,7 +56,7 @@ struct pv_launch {
 bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_launch_options *o,
 	bool *ret_missing, struct pv_error *reterr);
 
-/* Makes the pipe; pv_launch_finish() removes it and the folder. False: PV_EIO. */
+/* Makes the pipe, or the folder of a tree; pv_launch_finish() removes the pipe. False: PV_EIO. */
 bool pv_launch_prepare(struct pv_launch *l, struct pv_error *reterr);
 void pv_launch_finish(struct pv_launch *l, bool remove);
 

@@ -165,15 +165,18 @@ static bool look_at_elf(struct look *l, const char *path)
 {
 	const char *why = NULL, *loader = NULL;
 	Elf64_Ehdr h;
+	l->to->refused = "foreign architecture";
 	memcpy(&h, l->head, sizeof h);
 	if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_machine != OUR_MACHINE)
 		why = "is for another architecture than the probes are";
 	else if (is_for_other_libc(loader = loader_of(l)))
 		why = "is for musl, and the probes were built for glibc";
 	else if (has_other_rights(path))
+		l->to->refused = "set-id",
 		why = "runs with other rights than yours (set-id, capabilities): no probe gets in";
 	if (why)
 		return pv_fail(l->err, PV_EUSAGE, 0, "%s %s", PV_FIT(path, 120), why);
+	l->to->refused = "static";
 	if (is_mono_name(base_of(path)))
 		l->to->kind = PV_PROGRAM_MONO;
 	else if (strcmp(base_of(path), "dotnet") == 0 ||
@@ -185,6 +188,7 @@ static bool look_at_elf(struct look *l, const char *path)
 			PV_FIT(path, 120));
 	else
 		l->to->kind = PV_PROGRAM_NATIVE;
+	l->to->refused = NULL;
 	return true;
 }
 

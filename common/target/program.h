@@ -25,6 +25,7 @@ struct pv_program {
 	enum pv_program_kind kind;
 	char path[PV_PROGRAM_PATH]; /* of the command's own file */
 	char runs[PV_PROGRAM_PATH]; /* the file that runs in the end: after scripts */
+	const char *refused;        /* in a word, why no probe can get into it; NULL */
 };
 
 /*

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -16,6 +17,7 @@
 
 #include "common/io/fd.h"
 #include "common/target/inherited.h"
+#include "common/target/launch_serve.h"
 
 enum {
 	PENDING = 256 << 10, /* of the program's output, while we take none */
@@ -47,6 +49,7 @@ static _Noreturn void become(const struct pv_launch *l, int report)
 
 struct relay {
 	const struct pv_launch *launch;
+	struct pv_tree *tree; /* NULL: one program is recorded */
 	int socket, master, pidfd;
 	pid_t program;
 	bool gone;   /* nobody listens any more */
@@ -63,6 +66,20 @@ static bool tell(struct relay *r, enum pv_relay_kind kind, int64_t number)
 	p.kind = (uint8_t)kind;
 	p.number = number;
 	return send(r->socket, &p, sizeof p, MSG_NOSIGNAL) == (ssize_t)sizeof p;
+}
+
+/* The image that used most, and how many others there are. */
+static void tell_chosen(struct relay *r)
+{
+	char packet[1 + PV_RELAY_MESSAGE];
+	size_t others;
+	pv_tree_turn(r->tree);
+	packet[0] = PV_RELAY_CHOSEN;
+	const char *log = pv_tree_heaviest(r->tree, &others);
+	int n = snprintf(packet + 1, PV_RELAY_MESSAGE, "%zu %s%s%s", others,
+		log ? r->launch->records : "", log ? "/" : "", log ? log : "");
+	if (!r->gone && n > 0 && n < PV_RELAY_MESSAGE)
+		send(r->socket, packet, 1 + (size_t)n, MSG_NOSIGNAL);
 }
 
 static int open_terminal(void)
@@ -99,8 +116,12 @@ static bool start_program(struct relay *r)
 	if (pipe2(report, O_CLOEXEC) < 0)
 		return tell(r, PV_RELAY_FAILED, errno) && false;
 	r->program = fork();
+	if (r->program == 0 && r->master < 0)
+		become(r->launch, report[1]);
 	if (r->program == 0)
 		run_in_terminal(r, report[1]);
+	if (r->program > 0 && r->tree)
+		pv_tree_program(r->tree, r->program);
 	close(report[1]);
 	if (r->program < 0)
 		why = errno;
@@ -119,7 +140,8 @@ static void let_go(struct relay *r)
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	for (int fd = 0; null >= 0 && fd < 3; fd++)
 		dup2(null, fd);
-	int keep[] = { r->socket, r->master, r->pidfd };
+	int keep[] = { r->socket, r->master, r->pidfd, r->tree ? r->tree->epoll : -1,
+		r->tree ? r->tree->listener : -1 };
 	pv_fd_close_all_but(keep, PV_COUNT_OF(keep));
 }
 
@@ -180,12 +202,23 @@ static void take_order(struct relay *r)
 		ioctl(r->master, TIOCSWINSZ, &size);
 }
 
+static bool has_exited(const struct relay *r)
+{
+	siginfo_t info = { .si_pid = 0 };
+	return waitid(P_PID, (id_t)r->program, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == r->program;
+}
+
 static void take_exit(struct relay *r)
 {
 	int status;
 	struct pollfd p = { .fd = r->master, .events = POLLIN };
+	if (r->tree && has_exited(r))
+		pv_tree_turn(r->tree); /* its clock is to be read while it has one */
 	if (waitpid(r->program, &status, WNOHANG) != r->program)
 		return;
+	if (r->tree)
+		pv_tree_program_ended(r->tree, status);
 	while (r->master >= 0 && poll(&p, 1, SETTLE_MS) > 0) { /* the last words come before it */
 		take_output(r);
 		pass_on(r);
@@ -196,22 +229,33 @@ static void take_exit(struct relay *r)
 	pv_fd_close(&r->pidfd);
 	r->exited = true;
 	fcntl(r->socket, F_SETFL, 0);
+	if (r->tree)
+		tell_chosen(r);
 	if (!r->gone)
 		tell(r, PV_RELAY_EXITED, status);
+}
+
+static bool is_over(const struct relay *r)
+{
+	return r->exited && r->gone && !(r->tree && pv_tree_lives(r->tree));
 }
 
 /* Until the program has ended and nobody listens; or its terminal is closed for good. */
 static void serve(struct relay *r)
 {
-	while (!(r->exited && r->gone)) {
+	while (!is_over(r)) {
 		struct pollfd p[] = {
 			{ .fd = r->gone ? -1 : r->socket,
 				.events = (short)(POLLIN | (r->n || r->dropped ? POLLOUT : 0)) },
 			{ .fd = r->master, .events = POLLIN },
 			{ .fd = r->pidfd, .events = POLLIN },
+			{ .fd = r->tree ? pv_tree_fd(r->tree) : -1, .events = POLLIN },
 		};
-		if (poll(p, PV_COUNT_OF(p), -1) < 0 && errno != EINTR)
+		int ms = r->tree ? pv_tree_due_ms(r->tree) : -1;
+		if (poll(p, PV_COUNT_OF(p), ms) < 0 && errno != EINTR)
 			return;
+		if (r->tree)
+			pv_tree_turn(r->tree);
 		if (p[0].revents & (POLLIN | POLLHUP | POLLERR))
 			take_order(r);
 		if (p[1].revents)
@@ -241,32 +285,52 @@ static void ignore_signals(void)
 		signal(ignored[i], SIG_IGN);
 }
 
-static _Noreturn void relay(const struct pv_launch *l, int socket)
+/* Its own parts, besides the program; 0 or an errno. */
+static int make_ready(struct relay *r, bool terminal)
 {
-	struct relay r = { .launch = l, .socket = socket, .pidfd = -1 };
+	static struct pv_tree tree;
+	const struct pv_launch *l = r->launch;
+	r->pending = malloc(PENDING);
+	if (!r->pending)
+		return ENOMEM;
+	if (terminal && (r->master = open_terminal()) < 0)
+		return errno;
+	if (!*l->records)
+		return 0;
+	r->tree = &tree;
+	return pv_tree_open(&tree, l->records, l->socket, l->argv, NULL) ? 0 : errno;
+}
+
+static _Noreturn void relay(const struct pv_launch *l, int socket, bool terminal)
+{
+	struct relay r = { .launch = l, .socket = socket, .master = -1, .pidfd = -1 };
 	struct packet p;
 	ignore_signals();
 	prctl(PR_SET_NAME, "profview-relay");
-	r.pending = malloc(PENDING);
-	r.master = open_terminal();
-	bool ready = r.pending && recv(socket, &p, sizeof p, 0) == (ssize_t)sizeof p;
-	if (ready && r.master < 0)
-		tell(&r, PV_RELAY_FAILED, errno);
+	int why = make_ready(&r, terminal);
+	bool ready = recv(socket, &p, sizeof p, 0) == (ssize_t)sizeof p;
+	if (ready && why)
+		tell(&r, PV_RELAY_FAILED, why);
 	else if (ready && start_program(&r)) {
 		setsid();
 		let_go(&r);
 		serve(&r);
-		if (l->folder[0]) {
+		if (!r.tree && l->folder[0]) {
 			unlink(l->pipe);
 			rmdir(l->folder);
 		}
+	}
+	if (r.tree) {
+		pv_tree_close(r.tree);
+		rmdir(l->folder);
 	}
 	_exit(0);
 }
 
 /* ---- Our side */
 
-static bool start_relayed(struct pv_relay *r, const struct pv_launch *l, struct pv_error *reterr)
+static bool start_relayed(
+	struct pv_relay *r, const struct pv_launch *l, bool terminal, struct pv_error *reterr)
 {
 	int ends[2];
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
@@ -274,7 +338,7 @@ static bool start_relayed(struct pv_relay *r, const struct pv_launch *l, struct 
 	r->pid = fork();
 	if (r->pid == 0) {
 		close(ends[0]);
-		relay(l, ends[1]);
+		relay(l, ends[1], terminal);
 	}
 	close(ends[1]);
 	r->fd = r->gate = pv_fd_above_standard(ends[0]);
@@ -305,7 +369,8 @@ bool pv_relay_start(
 	struct pv_relay *ret, const struct pv_launch *l, bool terminal, struct pv_error *reterr)
 {
 	*ret = (struct pv_relay){ .fd = -1, .gate = -1 };
-	return terminal ? start_relayed(ret, l, reterr) : start_plain(ret, l, reterr);
+	return terminal || *l->records ? start_relayed(ret, l, terminal, reterr)
+				       : start_plain(ret, l, reterr);
 }
 
 static bool order(struct pv_relay *r, uint8_t kind, int64_t number)
@@ -331,7 +396,7 @@ void pv_relay_read(struct pv_relay *r, struct pv_relay_message *ret)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	ret->kind = n > 0 ? (enum pv_relay_kind)bytes[0] : PV_RELAY_GONE;
-	if (ret->kind == PV_RELAY_OUTPUT) {
+	if (ret->kind == PV_RELAY_OUTPUT || ret->kind == PV_RELAY_CHOSEN) {
 		ret->n = (size_t)n - 1;
 		memcpy(ret->bytes, bytes + 1, ret->n);
 	} else if (n == (ssize_t)sizeof p) {

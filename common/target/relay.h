@@ -1,7 +1,8 @@
 /*
  * The program that was started, between it and us. With a terminal a process of its own, the
  * relay, starts it, holds its terminal and empties it for as long as it runs, also when we
- * have ended. Without, the program is our child and has our streams.
+ * have ended. Without, the program is our child and has our streams; but where its whole tree is
+ * recorded the relay is there too: it is the launcher that the tree's probes ask.
  *
  * Start forks, so no thread may run yet; the program itself begins with pv_relay_go(). One thread.
  */
@@ -26,6 +27,7 @@ enum pv_relay_kind {
 	PV_RELAY_DROPPED, /* number: bytes it printed that we did not read in time */
 	PV_RELAY_EXITED,  /* number: as waitpid() gives it */
 	PV_RELAY_FAILED,  /* number: errno of what could not be started */
+	PV_RELAY_CHOSEN,  /* of a tree, bytes: "OTHERS PATH", the log of who used most, or "" */
 	PV_RELAY_GONE,    /* the relay has ended, or was killed */
 };
 

@@ -12,8 +12,7 @@
 
 enum { HIGH_FD = 200, MOST_NAMES = 9, BACKLOG = 16 };
 
-/* Takes fd over, away from the low numbers. */
-static struct pvp_fd own_fd(int fd)
+struct pvp_fd pvp_fd_own(int fd)
 {
 	struct stat st;
 	int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_FD);
@@ -119,7 +118,7 @@ bool pvp_listener_open(struct pvp_listener *l, const char *want)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return false;
-	l->socket = own_fd(fd);
+	l->socket = pvp_fd_own(fd);
 	bool ok = *want == '/' ? bind_to(l, want) : folder(dir) && bind_in(l, dir);
 	if (ok && listen(l->socket.fd, BACKLOG) == 0)
 		return true;
@@ -149,5 +148,5 @@ struct pvp_fd pvp_listener_accept(struct pvp_listener *l)
 		close(fd);
 		return (struct pvp_fd){ .fd = -1 };
 	}
-	return own_fd(fd);
+	return pvp_fd_own(fd);
 }

@@ -24,6 +24,8 @@ struct pvp_listener {
 	ino_t inode;
 };
 
+/* Takes fd over, away from the low numbers. */
+struct pvp_fd pvp_fd_own(int fd);
 /* Whether the number still names what was opened, and closing it if so. Any thread. */
 bool pvp_fd_ours(const struct pvp_fd *f);
 void pvp_fd_close(struct pvp_fd *f);

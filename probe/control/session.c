@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "probe/core/children.h"
+#include "probe/control/launcher.h"
 #include "probe/control/probe_control.h"
 #include "probe/core/probe_args.h"
 #include "probe/core/core_state.h"
@@ -21,6 +23,7 @@ static pthread_mutex_t lifecycle = PTHREAD_MUTEX_INITIALIZER; /* before all othe
 static bool recording, fork_handled;
 static void (*for_children)(void); /* begins a recording in them */
 static pid_t owner;
+static bool asked; /* a launcher, for the output */
 
 /* Whether this thread's fork holds the locks; not when it interrupted the probe itself. */
 static _Thread_local bool held;
@@ -57,6 +60,9 @@ static void in_child(void)
 	atomic_store(&pvp_reborn, recording && held ? for_children : NULL);
 	recording = false;
 	pvp_children_forked();
+	if (asked)
+		pvp_launcher_forget();
+	asked = false;
 	pvp_control_forget();
 	pvp_writer_forget();
 	pvp_threads_forget(held);
@@ -95,16 +101,33 @@ static int start(struct pvp_config *config, const struct pvp_host *host)
 	return error;
 }
 
+/* Under a launcher the output is what that gives out; a managed runtime is always worth it. */
+static int ask_launcher(struct pvp_config *config, const struct pvp_host *host, int *ret_sink)
+{
+	enum pv_ask_host as = strcmp(host->name, "mono") == 0      ? PV_ASK_MONO
+			      : strcmp(host->name, "coreclr") == 0 ? PV_ASK_CORECLR
+								   : PV_ASK_NATIVE;
+	asked = true;
+	if (pvp_launcher_ask(config->launch, as, PV_ASK_BEGUN, true, ret_sink) != PV_ANSWER_YES)
+		return ECANCELED;
+	snprintf(config->output, sizeof config->output, "#%d", *ret_sink);
+	return 0;
+}
+
 int pvp_session_start(const char *options, const struct pvp_host *host)
 {
 	struct pvp_config config;
+	int sink = -1;
 	if (!pvp_args_parse(options, &config, NULL))
 		return EINVAL;
 	if (config.other_program)
 		return ECANCELED;
 	pthread_mutex_lock(&lifecycle);
-	int error = start(&config, host);
+	int error = !recording && *config.launch ? ask_launcher(&config, host, &sink) : 0;
+	error = error ? error : start(&config, host);
 	pthread_mutex_unlock(&lifecycle);
+	if (sink >= 0)
+		close(sink); /* the session has a copy */
 	return error;
 }
 
@@ -165,5 +188,7 @@ __attribute__((destructor)) static void at_end(void)
 	if (recording && owner == getpid())
 		pvp_writer_exits();
 	stop();
+	if (asked)
+		pvp_launcher_ends();
 	pthread_mutex_unlock(&lifecycle);
 }

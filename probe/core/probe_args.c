@@ -149,6 +149,8 @@ static bool set(struct pvp_config *c, struct text key, struct text value)
 		return get_program(value, c);
 	if (same(key, "control"))
 		return get_control(value, c->control, sizeof c->control);
+	if (same(key, "launch"))
+		return get_control(value, c->launch, sizeof c->launch) && *value.at == '/';
 	if (same(key, "zip"))
 		return get_flag(value, &c->zip);
 	if (same(key, "maxsize"))
@@ -168,7 +170,7 @@ static bool set(struct pvp_config *c, struct text key, struct text value)
 static bool known(struct text key)
 {
 	static const char *const keys[] = { "output", "calls", "alloc", "marks", "buffer", "linger",
-		"control", "program", "zip", "maxsize", "ring", "block" };
+		"control", "program", "launch", "zip", "maxsize", "ring", "block" };
 	for (size_t i = 0; i < PV_COUNT_OF(keys); i++)
 		if (same(key, keys[i]))
 			return true;

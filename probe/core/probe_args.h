@@ -18,6 +18,7 @@ struct pvp_config {
 	size_t buffer;      /* bytes for events not yet written */
 	bool other_program; /* program=PATH names another file than the one that runs here */
 	char control[108];  /* "on", "off", the path of the control socket */
+	char launch[108];   /* path of a launcher's socket, which is asked for the output; or "" */
 	bool zip;
 	uint64_t maxsize;   /* of the log; 0: no bound */
 	uint64_t ring;      /* of its newest two segments together; 0: one log without end */

@@ -14,6 +14,7 @@
 #include "probe/code/modules.h"
 #include "probe/native/native_blocks.h"
 #include "probe/native/native_front.h"
+#include "probe/native/native_deferred.h"
 #include "probe/native/native_held.h"
 #include "probe/native/native_record.h"
 #include "probe/code/native_samples.h"
@@ -180,6 +181,7 @@ static void in_child(void)
 	if (!pvp_session_in_children())
 		pvp_native_malloc_set(NULL);
 	pvp_native_samples_forget();
+	pthread_mutex_init(&starting, NULL);
 	after_fork();
 }
 
@@ -407,6 +409,8 @@ __attribute__((constructor)) static void start_by_environment(void)
 	/* The first is for this host alone: other programs of the launch may need other words. */
 	const char *own = getenv("PROFVIEW_NATIVE_OPTIONS");
 	const char *text = own ? own : getenv("PROFVIEW_OPTIONS");
+	if (text && pvp_deferred_start && pvp_deferred_start(text, pvp_native_start))
+		return;
 	int error = text ? pvp_native_start(text) : 0;
 	char line[128];
 	if (error == EINVAL)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "probe/code/sample_rings.h"
+#include "probe/native/native_deferred.h"
 #include "probe/native/native_next.h"
 
 enum { STARTS = 256 }; /* threads that are made but do not run yet; of more nothing is said */
@@ -63,6 +64,8 @@ PVP_EXPORT int pthread_create(
 	create_function *create = next();
 	if (!create)
 		return EAGAIN;
+	if (!pvp_tls.muted)
+		pvp_deferred_threads();
 	struct start *b = pvp_rings_ready() && !pvp_tls.muted ? take() : NULL;
 	if (!b)
 		return create(thread, attr, run, arg);

@@ -72,7 +72,7 @@ EXTRA = {
 ONLY = {
     'ncurses.h': {'tui/app/term.c'}, 'curses.h': set(),
     'event2/event.h': {'tui/app/app_parts.h'},
-    'cjson/cJSON.h': {'common/check/baseline.c', 'common/io/process_list.c', 'common/report/json.c', 'common/report/json_row.c'},
+    'cjson/cJSON.h': {'common/check/baseline.c', 'common/io/process_list.c', 'common/target/launch_index.c', 'common/report/json.c', 'common/report/json_row.c'},
     'zlib.h': {'common/export/pprof.c', 'common/io/source_gzip.c', 'probe/sink/gzip.c'},
     'sodium.h': {'common/io/log_print.c', 'common/io/sealed.c'},
 }

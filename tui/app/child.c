@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "common/base/utf8.h"
@@ -34,6 +35,8 @@ struct ui_child {
 	struct ui_child_status status;
 	bool relay_gone;
 	char name[200];
+	size_t others;
+	char chosen[PV_RELAY_MESSAGE + 1];
 };
 
 static int exit_of(const struct pv_error *err, bool missing)
@@ -45,6 +48,13 @@ static int exit_of(const struct pv_error *err, bool missing)
 				      : EXIT_OWN;
 }
 
+bool ui_child_is_tree(const struct ui_options *o)
+{
+	struct stat st;
+	size_t n = o->record ? strlen(o->record) : 0;
+	return n && (o->record[n - 1] == '/' || (stat(o->record, &st) == 0 && S_ISDIR(st.st_mode)));
+}
+
 static struct pv_launch_options wish(const struct ui_options *o)
 {
 	return (struct pv_launch_options){ .calls = o->calls,
@@ -52,7 +62,8 @@ static struct pv_launch_options wish(const struct ui_options *o)
 		.sample = o->sample,
 		.heapshot = o->heapshot,
 		.leaks = o->leaks,
-		.probe = o->probe };
+		.probe = o->probe,
+		.folder = ui_child_is_tree(o) ? o->record : NULL };
 }
 
 struct ui_child *ui_child_create(const struct ui_options *o, bool screen, int *ret_exit,
@@ -89,6 +100,8 @@ void ui_child_close(struct ui_child *g)
 		return;
 	/* While the program runs its pipe stays for the next viewer; the relay removes it then. */
 	bool remove = g->status.ended || !g->status.runs;
+	/* Processes of a tree may go on, and their launcher with them: it tidies up. */
+	remove = remove && !(g->relay.relayed && *g->launch.socket);
 	pv_relay_leave(&g->relay);
 	pv_launch_finish(&g->launch, remove);
 	ui_output_finish(&g->output);
@@ -103,6 +116,12 @@ const char *ui_child_note(const struct ui_child *g)
 const char *ui_child_pipe(const struct ui_child *g)
 {
 	return g->launch.pipe;
+}
+
+const char *ui_child_chosen(const struct ui_child *g, size_t *ret_others)
+{
+	*ret_others = g->others;
+	return g->chosen;
 }
 
 bool ui_child_go(struct ui_child *g)
@@ -157,6 +176,17 @@ static void ended(struct ui_child *g)
 	pv_launch_hang_up(&g->launch);
 }
 
+/* "OTHERS PATH" */
+static void note_chosen(struct ui_child *g, const char *text, size_t n)
+{
+	char *end;
+	memcpy(g->chosen, text, n);
+	g->chosen[n] = 0;
+	g->others = (size_t)strtoul(g->chosen, &end, 10);
+	end += *end == ' ';
+	memmove(g->chosen, end, strlen(end) + 1);
+}
+
 static bool take_message(struct ui_child *g)
 {
 	struct pv_relay_message m;
@@ -183,6 +213,9 @@ static bool take_message(struct ui_child *g)
 	case PV_RELAY_FAILED:
 		note_failure(g, (int)m.number);
 		ended(g);
+		return true;
+	case PV_RELAY_CHOSEN:
+		note_chosen(g, m.bytes, m.n);
 		return true;
 	case PV_RELAY_GONE:
 		break;
@@ -235,9 +268,25 @@ void ui_child_end(struct ui_child *g)
 	}
 }
 
+/* The relay tells of it. */
+static void wait_for_relay(struct ui_child *g)
+{
+	while (!g->status.ended) {
+		struct pollfd p = { .fd = g->relay.fd, .events = POLLIN };
+		poll(&p, 1, -1);
+		ui_child_turn(g);
+	}
+	if (g->status.status < 0 && !g->status.not_run)
+		g->status.exit_code = EXIT_OWN;
+}
+
 void ui_child_wait(struct ui_child *g)
 {
 	int status, why;
+	if (g->relay.relayed) {
+		wait_for_relay(g);
+		return;
+	}
 	if (!pv_relay_wait(&g->relay, &status, &why))
 		g->status.exit_code = EXIT_OWN;
 	else if (why)

@@ -15,6 +15,9 @@ enum { UI_CHILD_WHY = 800 }; /* PV_WORDS_WHY of common/target */
 
 struct ui_child;
 
+/* Whether a whole tree of processes is to be recorded: --record names a folder. */
+bool ui_child_is_tree(const struct ui_options *o);
+
 /*
  * Finds out what the command is, makes the pipe, forks the process that will start it. `screen`: it
  * gets a terminal of its own. NULL: *ret_exit is what to exit with; `ret_why`, unless empty, is a
@@ -27,7 +30,12 @@ void ui_child_close(struct ui_child *g); /* the program goes on if it still runs
 /* Options treated otherwise than asked, or ""; never NULL, as below: owned by `g`. */
 const char *ui_child_note(const struct ui_child *g);
 const char *ui_child_pipe(const struct ui_child *g); /* input that its log comes from */
-bool ui_child_go(struct ui_child *g);                /* false: the relay is gone */
+/*
+ * Of a tree: the log of the image that used most processor time so far, never NULL, "" while there
+ * is none. *ret_others: how many other processes there are.
+ */
+const char *ui_child_chosen(const struct ui_child *g, size_t *ret_others);
+bool ui_child_go(struct ui_child *g); /* false: the relay is gone */
 
 /* With a screen: readable when there is something for ui_child_turn(). */
 int ui_child_fd(const struct ui_child *g);
@@ -55,7 +63,7 @@ void ui_child_end(struct ui_child *g);
 void ui_child_signal(struct ui_child *g, int sig);
 void ui_child_resize(struct ui_child *g, int w, int h);
 
-/* Without a screen: waits for its end. */
+/* Without a screen: waits for its end, or that of the relay. */
 void ui_child_wait(struct ui_child *g);
 
 /* A process that runs already and has a probe inside: see common/target/join.h. */

@@ -82,11 +82,11 @@ struct ui_pane_def {
 	unsigned needs; /* groups: one of them must be in the log; 0: shows whatever is there */
 	const char *records; /* of `profview run`, what records them */
 	struct ui_hint hint[UI_HINTS];
-	unsigned scope;       /* more than any list has */
-	int parts;            /* 0: drawn by the overview */
-	bool windowed;        /* figures of the rolling window can be had */
-	bool grouped;         /* its rows can be put together: b */
-	bool few, rare;       /* no list takes more than its rows; it is there for logs that have some */
+	unsigned scope; /* more than any list has */
+	int parts;      /* 0: drawn by the overview */
+	bool windowed;  /* figures of the rolling window can be had */
+	bool grouped;   /* its rows can be put together: b */
+	bool few, rare; /* no list takes more than its rows; it is there for logs that have some */
 	bool flame, timeline; /* drawn by it: of the list only its search and filter are used */
 	bool either, folder;  /* the second detail in the place of the first; of folders only */
 	struct ui_part part[UI_PARTS];

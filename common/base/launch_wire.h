@@ -1,0 +1,43 @@
+/*
+ * Messages between a probe and the launcher of its command, on a SOCK_SEQPACKET socket of
+ * which each image of each process (each program that it runs, by exec) has one connection. A probe
+ * sends struct pv_ask; the launcher answers with one byte, and with PV_ANSWER_YES comes the file
+ * that the log goes to (SCM_RIGHTS). The end of the connection is the end of the image.
+ */
+#ifndef PV_BASE_LAUNCH_WIRE_H
+#define PV_BASE_LAUNCH_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PV_ASK_MAGIC = 0x31415650, PV_ASK_PATH = 108, PV_ASK_EXE = 1024, PV_ASK_ARGS = 1024 };
+
+enum pv_ask_kind {
+	PV_ASK_BEGUN = 1,  /* an image has begun, by exec */
+	PV_ASK_FORKED = 2, /* a child of fork; no texts: they are its parent's */
+	PV_ASK_READY = 3,  /* it can begin to record whenever it is worth it */
+	PV_ASK_ENDS = 4,   /* it is about to exit; cpu_ns is its last word */
+};
+
+enum pv_ask_host { PV_ASK_NATIVE, PV_ASK_MONO, PV_ASK_CORECLR };
+
+struct pv_ask {
+	uint32_t magic;
+	uint8_t kind, host;
+	uint8_t waits; /* for the answer: PV_ANSWER_LATER comes as well */
+	uint8_t unused;
+	uint64_t cpu_ns; /* that the process has used so far */
+	uint16_t exe_len, args_len;
+	int32_t ppid;
+	char text[PV_ASK_EXE + PV_ASK_ARGS]; /* the file; the arguments, with a 0 after each */
+};
+
+enum { PV_ASK_HEAD = offsetof(struct pv_ask, text) };
+
+enum pv_answer {
+	PV_ANSWER_NO = 'n',    /* this image is not recorded by this probe */
+	PV_ANSWER_LATER = 'l', /* when it has proved worth it */
+	PV_ANSWER_YES = 'y',   /* at once: a descriptor comes with it */
+};
+
+#endif

@@ -1,0 +1,60 @@
+#include "common/target/launch_exit.h"
+
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Of Linux 6.5 and 6.15, for systems whose headers are older. */
+enum { PEER_PIDFD = 77, INFO_EXIT = 1 << 3, STATUS_FIELD = 52 };
+
+struct info {
+	uint64_t mask, cgroup;
+	uint32_t pid, tgid, ppid, ids[8];
+	int32_t exit_code;
+};
+#define GET_INFO _IOWR(0xff, 11, struct info)
+
+int pv_exit_watch(int socket, pid_t pid)
+{
+	int fd = -1;
+	socklen_t size = sizeof fd;
+	if (socket >= 0 && getsockopt(socket, SOL_SOCKET, PEER_PIDFD, &fd, &size) == 0)
+		return fd;
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+/* As long as it was not waited for. */
+static bool status_of_zombie(pid_t pid, int *ret)
+{
+	char path[64], text[1024];
+	snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	const char *at = strrchr(text, ')');
+	if (!at || at[1] != ' ' || at[2] != 'Z')
+		return false;
+	for (int field = 2; at && field < STATUS_FIELD; field++)
+		at = strchr(at + 1, ' ');
+	if (at)
+		*ret = (int)strtol(at + 1, NULL, 10);
+	return at;
+}
+
+bool pv_exit_status(int pidfd, pid_t pid, int *ret)
+{
+	struct info i = { .mask = INFO_EXIT };
+	if (pidfd >= 0 && ioctl(pidfd, GET_INFO, &i) == 0 && i.mask & INFO_EXIT) {
+		*ret = i.exit_code;
+		return true;
+	}
+	return status_of_zombie(pid, ret);
+}

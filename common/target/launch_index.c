@@ -1,0 +1,152 @@
+/* The folder's index.json: a row for each image. */
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/base/utf8.h"
+#include "common/target/launch_serve.h"
+
+/* Bytes that are no UTF-8 have no place in JSON. NULL: out of memory. */
+static cJSON *text_of(const char *from, size_t n)
+{
+	char *to = malloc(3 * n + 1), *at = to;
+	if (!to)
+		return NULL;
+	for (const char *end = from + n; from < end;) {
+		size_t len;
+		uint32_t code = pv_utf8_next(from, end, &len);
+		at += pv_utf8_put(at, code);
+		from += len;
+	}
+	*at = 0;
+	cJSON *text = cJSON_CreateString(to);
+	free(to);
+	return text;
+}
+
+static cJSON *words_of(const char *args, size_t n)
+{
+	cJSON *list = cJSON_CreateArray();
+	for (size_t at = 0; list && at < n; at += strnlen(args + at, n - at) + 1)
+		cJSON_AddItemToArray(list, text_of(args + at, strnlen(args + at, n - at)));
+	return list;
+}
+
+static cJSON *command_of(char *const *words)
+{
+	cJSON *list = cJSON_CreateArray();
+	for (; list && words && *words; words++)
+		cJSON_AddItemToArray(list, text_of(*words, strlen(*words)));
+	return list;
+}
+
+/* Whole, which a double is not beyond 2^53. */
+static void add_number(cJSON *to, const char *name, uint64_t n)
+{
+	char digits[24];
+	snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+	cJSON_AddRawToObject(to, name, digits);
+}
+
+static void add_text(cJSON *to, const char *name, const char *text)
+{
+	if (text && *text)
+		cJSON_AddItemToObject(to, name, text_of(text, strlen(text)));
+	else
+		cJSON_AddNullToObject(to, name);
+}
+
+static void add_if(cJSON *to, const char *name, bool known, uint64_t n)
+{
+	if (known)
+		add_number(to, name, n);
+	else
+		cJSON_AddNullToObject(to, name);
+}
+
+static cJSON *row_of(const struct pv_tree_row *r)
+{
+	static const char *const hosts[] = { "none", "native", "mono", "coreclr" };
+	bool exited = r->waited && WIFEXITED(r->status);
+	bool killed = r->waited && WIFSIGNALED(r->status);
+	cJSON *o = cJSON_CreateObject();
+	if (!o)
+		return NULL;
+	add_number(o, "pid", (uint64_t)r->pid);
+	add_number(o, "ppid", (uint64_t)r->ppid);
+	add_number(o, "image", r->image);
+	cJSON_AddItemToObject(o, "exe", text_of(r->exe ? r->exe : "", r->exe ? strlen(r->exe) : 0));
+	cJSON_AddItemToObject(o, "argv", words_of(r->args, r->args_len));
+	cJSON_AddStringToObject(o, "host", hosts[r->host + 1]);
+	add_text(o, "log", r->log);
+	add_text(o, "reason", *r->log ? NULL : r->reason);
+	add_number(o, "cpu_ns", r->cpu_ns);
+	add_number(o, "start_ns", r->start_ns);
+	add_if(o, "end_ns", r->ended, r->end_ns);
+	add_if(o, "exit_code", exited, exited ? (uint64_t)WEXITSTATUS(r->status) : 0);
+	add_if(o, "signal", killed, killed ? (uint64_t)WTERMSIG(r->status) : 0);
+	return o;
+}
+
+static cJSON *index_of(const struct pv_tree *t)
+{
+	cJSON *o = cJSON_CreateObject(), *list = cJSON_CreateArray();
+	if (!o || !list) {
+		cJSON_Delete(o);
+		cJSON_Delete(list);
+		return NULL;
+	}
+	cJSON_AddStringToObject(o, "profview", "processes");
+	cJSON_AddNumberToObject(o, "version", 1);
+	cJSON_AddItemToObject(o, "command", command_of(t->command));
+	if (t->left_out)
+		add_number(o, "left_out", t->left_out);
+	cJSON_AddItemToObject(o, "processes", list);
+	for (size_t i = 0; i < t->rows.n; i++)
+		cJSON_AddItemToArray(list, row_of(&t->rows.v[i]));
+	return o;
+}
+
+static bool write_all(int fd, const char *text, size_t n)
+{
+	for (ssize_t k; n; text += k, n -= (size_t)k) {
+		k = write(fd, text, n);
+		if (k < 0 && errno == EINTR)
+			k = 0;
+		if (k < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool replace(const char *folder, const char *text)
+{
+	char path[1100], fresh[1100];
+	snprintf(path, sizeof path, "%s/index.json", folder);
+	snprintf(fresh, sizeof fresh, "%s/.index.json.new", folder);
+	int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+	if (fd < 0)
+		return false;
+	bool ok = write_all(fd, text, strlen(text)) && write_all(fd, "\n", 1);
+	ok = close(fd) == 0 && ok;
+	if (ok && rename(fresh, path) == 0)
+		return true;
+	unlink(fresh);
+	return false;
+}
+
+bool pv_tree_write_index(struct pv_tree *t)
+{
+	cJSON *o = index_of(t);
+	char *text = o ? cJSON_PrintUnformatted(o) : NULL;
+	bool ok = text && replace(t->folder, text);
+	cJSON_free(text);
+	cJSON_Delete(o);
+	t->changed = !ok;
+	return ok;
+}

@@ -1,0 +1,49 @@
+/*
+ * The launcher: answers the probes of all processes under one command, gives those that are worth
+ * it a file in the folder, keeps the folder's index.json. It runs in the process that started the
+ * command and is called from that one's loop; nothing here waits. One thread.
+ */
+#ifndef PV_TARGET_LAUNCH_SERVE_H
+#define PV_TARGET_LAUNCH_SERVE_H
+
+#include "common/base/status.h"
+#include "common/target/launch_tree.h"
+
+/*
+ * Opens the socket, becomes the one that orphans go to. `command` ends with NULL and stays
+ * borrowed. False: PV_EIO.
+ */
+bool pv_tree_open(struct pv_tree *t, const char *folder, const char *socket, char **command,
+	struct pv_error *reterr);
+
+/* The command runs as this process. */
+void pv_tree_program(struct pv_tree *t, pid_t pid);
+
+/* Readable when there is something for pv_tree_turn(), which is due after so many ms anyway. */
+int pv_tree_fd(const struct pv_tree *t);
+int pv_tree_due_ms(const struct pv_tree *t);
+void pv_tree_turn(struct pv_tree *t);
+
+/* The command was waited for, and that is what wait(2) said. */
+void pv_tree_program_ended(struct pv_tree *t, int status);
+
+/*
+ * The log, borrowed, of the recorded image that used most processor time; NULL: there is none.
+ * *ret_others: how many further processes there were.
+ */
+const char *pv_tree_heaviest(const struct pv_tree *t, size_t *ret_others);
+
+/* Whether any of the processes lives, or was not waited for. */
+bool pv_tree_lives(const struct pv_tree *t);
+
+/* Writes the index at once, closes all, removes the socket. */
+void pv_tree_close(struct pv_tree *t);
+
+/* --- between the launcher's files --- */
+
+/* Finds processes that never spoke. */
+void pv_tree_scan(struct pv_tree *t);
+/* index.json, by rename. False: it could not be written, with errno. */
+bool pv_tree_write_index(struct pv_tree *t);
+
+#endif

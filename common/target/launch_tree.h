@@ -1,0 +1,116 @@
+/*
+ * The processes under one command, as the launcher knows them: a row for each image (program that
+ * a process runs, by exec), those that asked for a place to record to and those that never did. Filled by
+ * launch_serve.c and launch_scan.c, written by launch_index.c. One thread: the launcher's.
+ */
+#ifndef PV_TARGET_LAUNCH_TREE_H
+#define PV_TARGET_LAUNCH_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/base/launch_wire.h"
+#include "common/base/map.h"
+#include "common/base/mem.h"
+
+enum {
+	PV_TREE_ROWS = 16384, /* beyond that ended ones without a log are only counted */
+	PV_TREE_WORTH_NS = 20000000,
+	PV_TREE_LOG = 40,
+	PV_TREE_NONE = UINT32_MAX,
+};
+
+struct pv_tree_row {
+	pid_t pid, ppid;
+	uint32_t image;
+	int host;           /* enum pv_ask_host, -1: no probe spoke */
+	bool forked;        /* a copy of its parent so far */
+	bool ended, waited; /* the latter: `status` is what wait(2) says of it */
+	int status;
+	const char *reason;    /* why there is no log; NULL: not known */
+	char log[PV_TREE_LOG]; /* name in the folder; "" */
+	char *exe, *args;      /* owned; args with a 0 after each; may be NULL */
+	size_t args_len;
+	uint64_t from_ns;          /* processor time of the process when the image began */
+	uint64_t cpu_ns;           /* of the image */
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
+};
+
+/* A process that lives, or whose exit status is still to come. */
+struct pv_tree_process {
+	pid_t pid;    /* 0: the slot is free */
+	int pidfd;    /* -1 */
+	uint32_t row; /* of its newest image */
+	bool ended;
+	bool silent;  /* seen by looking, and nothing in it has spoken */
+	bool hung_up; /* its connection has ended and it lives: by exec, mostly */
+	unsigned seen;
+};
+
+/* A connection. */
+struct pv_tree_line {
+	int fd; /* -1: the slot is free */
+	pid_t pid;
+	uint32_t process; /* PV_TREE_NONE: it has not spoken */
+	uint8_t host;
+	bool ready; /* it waits to be recorded */
+};
+
+struct pv_tree {
+	char folder[1024]; /* of the logs and index.json */
+	char socket[160];
+	char **command; /* borrowed */
+	int epoll, listener;
+	pid_t program; /* as it was typed; 0 until it runs */
+	uid_t uid;
+	PV_ARRAY(struct pv_tree_row) rows;
+	PV_ARRAY(struct pv_tree_process) processes;
+	PV_ARRAY(struct pv_tree_line) lines;
+	struct pv_map living;                     /* pid -> process */
+	uint64_t left_out;                        /* rows that were dropped */
+	uint64_t used_ns;                         /* at the last look at clocks, of all */
+	uint64_t clocks_due, scan_due, index_due; /* CLOCK_MONOTONIC, ns */
+	uint64_t clocks_each;
+	bool changed;     /* since the index was written */
+	uint32_t waiting; /* lines that are ready */
+};
+
+/* CLOCK_MONOTONIC, ns. */
+uint64_t pv_tree_now(void);
+
+/* The living process of that number, or NULL. Moves when rows are added. */
+struct pv_tree_process *pv_tree_find(struct pv_tree *t, pid_t pid);
+struct pv_tree_row *pv_tree_row_of(struct pv_tree *t, const struct pv_tree_process *p);
+
+/* Subjects of epoll events. */
+enum { PV_TREE_LISTENER, PV_TREE_LINE, PV_TREE_PROCESS };
+#define PV_TREE_TOKEN(what, at) ((uint64_t)(what) << 32 | (uint32_t)(at))
+
+/* False: it cannot be watched, with errno. */
+bool pv_tree_watch(struct pv_tree *t, int fd, uint64_t token);
+
+/* Adds a process with its first row; owned by the tree. NULL: out of memory. `pidfd` is taken over, and
+ * watched: when it ends, the row does. -1: there is none. */
+struct pv_tree_process *pv_tree_add(struct pv_tree *t, pid_t pid, pid_t ppid, int pidfd);
+
+/* The process runs another program now: its new row, owned by the tree. NULL: out of memory. */
+struct pv_tree_row *pv_tree_exec(struct pv_tree *t, struct pv_tree_process *p, uint64_t cpu_ns);
+
+/* Texts are copied. */
+void pv_tree_name(
+	struct pv_tree_row *r, const char *exe, size_t exe_len, const char *args, size_t args_len);
+
+/* The processor time that the process has used, as far as it can be known now. */
+void pv_tree_clock(struct pv_tree *t, struct pv_tree_process *p);
+void pv_tree_used(struct pv_tree *t, struct pv_tree_process *p, uint64_t cpu_ns);
+
+/* It has ended; its exit status may come later. */
+void pv_tree_ended(struct pv_tree *t, struct pv_tree_process *p);
+void pv_tree_status(struct pv_tree *t, struct pv_tree_process *p, int status);
+void pv_tree_drop(struct pv_tree *t, struct pv_tree_process *p);
+
+/* Closes and frees all of it. */
+void pv_tree_finish(struct pv_tree *t);
+
+#endif

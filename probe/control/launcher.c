@@ -1,0 +1,184 @@
+#include "probe/control/launcher.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probe/control/control_socket.h"
+
+enum { PATIENCE_MS = 2000 };
+
+static struct pvp_fd line = { .fd = -1 };
+static pid_t self; /* that asked last; in a child of fork its parent, which may be gone */
+
+bool pvp_launcher_of(const char *options, char to[PV_ASK_PATH], const char **ret_rest)
+{
+	static const char word[] = "launch=";
+	if (!options || strncmp(options, word, sizeof word - 1) != 0)
+		return false;
+	const char *path = options + sizeof word - 1;
+	size_t n = strcspn(path, ",");
+	if (*path != '/' || n >= PV_ASK_PATH)
+		return false;
+	memcpy(to, path, n);
+	to[n] = 0;
+	*ret_rest = path + n + (path[n] == ',');
+	return true;
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+	return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) != 0
+		       ? 0
+		       : (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static bool dial(const char *path)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	size_t n = strlen(path);
+	if (n >= sizeof at.sun_path)
+		return false;
+	memcpy(at.sun_path, path, n + 1);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && connect(fd, (const struct sockaddr *)&at, sizeof at) != 0) {
+		close(fd);
+		fd = -1;
+	}
+	line = fd < 0 ? (struct pvp_fd){ .fd = -1 } : pvp_fd_own(fd);
+	return line.fd >= 0;
+}
+
+/* Whether it was the launcher that started us, or its command that became us by exec. */
+static bool is_launchers_own(void)
+{
+	struct ucred who;
+	socklen_t size = sizeof who;
+	return getsockopt(line.fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 &&
+	       who.pid == getppid();
+}
+
+static uint16_t read_args(char *to, size_t room)
+{
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, to, room);
+	if (fd >= 0)
+		close(fd);
+	return n > 0 ? (uint16_t)n : 0;
+}
+
+static bool say(struct pv_ask *ask, enum pv_ask_kind kind)
+{
+	ask->magic = PV_ASK_MAGIC;
+	ask->kind = (uint8_t)kind;
+	ask->cpu_ns = cpu_ns();
+	ask->ppid = kind == PV_ASK_FORKED ? self : getppid();
+	size_t n = PV_ASK_HEAD + (size_t)ask->exe_len + ask->args_len;
+	return pvp_fd_ours(&line) &&
+	       send(line.fd, ask, n, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)n;
+}
+
+/* A short message: it needs no more than its head. */
+static bool say_word(enum pv_ask_kind kind)
+{
+	struct pv_ask ask;
+	memset(&ask, 0, PV_ASK_HEAD);
+	return say(&ask, kind);
+}
+
+/* One answer, if there is one. PV_ANSWER_LATER: there is none. */
+static enum pv_answer hear(int *ret_sink)
+{
+	char byte = 0;
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} with;
+	struct iovec part = { &byte, 1 };
+	struct msghdr m = { .msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &with,
+		.msg_controllen = sizeof with };
+	*ret_sink = -1;
+	if (!pvp_fd_ours(&line))
+		return PV_ANSWER_NO;
+	ssize_t n = recvmsg(line.fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return PV_ANSWER_LATER;
+	struct cmsghdr *c = n == 1 ? CMSG_FIRSTHDR(&m) : NULL;
+	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+		c->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(ret_sink, CMSG_DATA(c), sizeof(int));
+	bool yes = byte == PV_ANSWER_YES && *ret_sink >= 0;
+	return yes ? PV_ANSWER_YES : byte == PV_ANSWER_LATER ? PV_ANSWER_LATER : PV_ANSWER_NO;
+}
+
+static enum pv_answer await(int ms, int *ret_sink)
+{
+	struct pollfd p = { .fd = line.fd, .events = POLLIN };
+	int n;
+	while ((n = poll(&p, 1, ms)) < 0 && errno == EINTR)
+		;
+	return n == 1 ? hear(ret_sink) : PV_ANSWER_NO;
+}
+
+enum pv_answer pvp_launcher_ask(
+	const char *path, enum pv_ask_host host, enum pv_ask_kind kind, bool always, int *ret_sink)
+{
+	struct pv_ask ask;
+	*ret_sink = -1;
+	memset(&ask, 0, PV_ASK_HEAD);
+	if (!dial(path))
+		return PV_ANSWER_NO;
+	bool waits = always || (kind == PV_ASK_BEGUN && is_launchers_own());
+	ask.host = (uint8_t)host;
+	ask.waits = waits;
+	if (kind == PV_ASK_BEGUN) {
+		ssize_t n = readlink("/proc/self/exe", ask.text, PV_ASK_EXE);
+		ask.exe_len = n > 0 ? (uint16_t)n : 0;
+		ask.args_len = read_args(ask.text + ask.exe_len, PV_ASK_ARGS);
+	}
+	bool said = say(&ask, kind);
+	self = getpid();
+	if (!said) {
+		pvp_fd_close(&line);
+		return PV_ANSWER_NO;
+	}
+	return waits ? await(PATIENCE_MS, ret_sink) : PV_ANSWER_LATER;
+}
+
+enum pv_answer pvp_launcher_heard(void)
+{
+	int sink;
+	enum pv_answer said = hear(&sink);
+	if (sink >= 0)
+		close(sink);
+	return said;
+}
+
+int pvp_launcher_wait(void)
+{
+	int sink = -1;
+	if (!say_word(PV_ASK_READY))
+		return -1;
+	while (await(-1, &sink) == PV_ANSWER_LATER)
+		;
+	return sink;
+}
+
+void pvp_launcher_ends(void)
+{
+	if (line.fd >= 0)
+		say_word(PV_ASK_ENDS);
+}
+
+void pvp_launcher_forget(void)
+{
+	pvp_fd_close(&line);
+}

@@ -1,0 +1,40 @@
+/*
+ * The launcher that this process was started under, directly or not: asked for a place to record
+ * to. One connection for each image; it stays open, so that the launcher sees the image's end. One
+ * thread at a time. When the launcher is gone the answer is no, and nothing else comes of it.
+ */
+#ifndef PV_PROBE_LAUNCHER_H
+#define PV_PROBE_LAUNCHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/base/launch_wire.h"
+
+/*
+ * Path of the launcher's socket, from options that begin with "launch=PATH": false where they do
+ * not. *ret_rest is what comes after it.
+ */
+bool pvp_launcher_of(const char *options, char to[PV_ASK_PATH], const char **ret_rest);
+
+/*
+ * Tells that an image has begun, or a child of fork. Who is recorded from its first instruction on
+ * waits for the answer: `always`, or when the launcher itself is the parent. Others get
+ * PV_ANSWER_LATER at once. With PV_ANSWER_YES *ret_sink is the descriptor, the caller's.
+ */
+enum pv_answer pvp_launcher_ask(
+	const char *path, enum pv_ask_host host, enum pv_ask_kind kind, bool always, int *ret_sink);
+
+/* An answer that was not waited for: PV_ANSWER_LATER while none has come. */
+enum pv_answer pvp_launcher_heard(void);
+
+/* Waits until the process is worth it. -1: it never is, or the launcher is gone. */
+int pvp_launcher_wait(void);
+
+/* The process's last words to it. */
+void pvp_launcher_ends(void);
+
+/* In a child of fork: the connection is its parent's. */
+void pvp_launcher_forget(void);
+
+#endif

@@ -1,0 +1,191 @@
+#include "probe/native/native_deferred.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "probe/control/launcher.h"
+#include "probe/core/thread_buf.h"
+#include "probe/native/native_args.h"
+#include "probe/native/safe_place.h"
+
+enum { STACK = 256 << 10, AGAIN_MS = 1, ENDS_NS = 2000000, SECOND_NS = 1000000000 };
+
+static struct {
+	char path[PV_ASK_PATH];
+	char rest[PVP_NATIVE_TEXT];
+	int (*begin)(const char *options);
+	_Atomic bool armed; /* it may become worth it, and no thread waits for that yet */
+	bool under;         /* a launcher was asked */
+	bool recorded;      /* from the beginning */
+	uint64_t began_ns;  /* processor time of the process */
+} deferred;
+
+/* Of the thread that waits: static, since asking for memory in a signal handler is forbidden. */
+static char stack[STACK] __attribute__((aligned(4096)));
+
+static uint64_t process_ns(void)
+{
+	struct timespec t = { 0, 0 };
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
+}
+
+/* ---- the recording */
+
+static void record(int sink)
+{
+	char text[PVP_NATIVE_TEXT];
+	int n = snprintf(text, sizeof text, "output=#%d,%s", sink, deferred.rest);
+	if (n > 0 && (size_t)n < sizeof text)
+		deferred.begin(text);
+	close(sink); /* it has a copy */
+}
+
+static void *wait_for_it(void *unused)
+{
+	(void)unused;
+	pvp_tls.muted = true;
+	prctl(PR_SET_NAME, "profview wait");
+	int sink = pvp_launcher_wait();
+	if (sink >= 0)
+		record(sink);
+	return NULL;
+}
+
+/* Safe in a signal handler that interrupted no allocator and no part of the C library. */
+static void begin_to_wait(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	sigset_t all, before;
+	if (pthread_attr_init(&attr) != 0)
+		return;
+	pthread_attr_setstack(&attr, stack, sizeof stack);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	bool was = pvp_tls.muted;
+	pvp_tls.muted = true; /* this thread is none of the program's */
+	pthread_create(&thread, &attr, wait_for_it, NULL);
+	pvp_tls.muted = was;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+}
+
+void pvp_deferred_threads(void)
+{
+	if (!atomic_load_explicit(&deferred.armed, memory_order_relaxed) ||
+		!atomic_exchange(&deferred.armed, false))
+		return;
+	int before = errno;
+	if (pvp_launcher_heard() != PV_ANSWER_NO)
+		begin_to_wait();
+	errno = before;
+}
+
+/* ---- the timer */
+
+static bool ring_in(int ms)
+{
+	static timer_t timer; /* of this process: a child of fork has none */
+	static pid_t owner;
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG };
+	struct itimerspec time = { .it_value = { 0, ms * 1000000L } };
+	event.sigev_value.sival_ptr = &deferred;
+	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	if (owner != getpid() && timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0)
+		return false;
+	owner = getpid();
+	return timer_settime(timer, 0, &time, NULL) == 0;
+}
+
+static void on_ring(int signal, siginfo_t *info, void *context)
+{
+	int before = errno;
+	(void)signal;
+	bool ours = info->si_code == SI_TIMER && info->si_value.sival_ptr == &deferred;
+	if (ours && atomic_load(&deferred.armed)) {
+		if (!pvp_safe_place(context))
+			ring_in(AGAIN_MS);
+		else if (atomic_exchange(&deferred.armed, false))
+			begin_to_wait();
+	}
+	errno = before;
+}
+
+/* A signal that does nothing where the program takes our handler away. */
+static bool take_signal(void)
+{
+	struct sigaction now, ours = { .sa_sigaction = on_ring,
+		.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+	sigfillset(&ours.sa_mask);
+	if (sigaction(SIGURG, NULL, &now) != 0 ||
+		(now.sa_sigaction != on_ring && now.sa_handler != SIG_DFL &&
+			now.sa_handler != SIG_IGN))
+		return false;
+	return sigaction(SIGURG, &ours, NULL) == 0;
+}
+
+static void arm(void)
+{
+	atomic_store(&deferred.armed, true);
+	if (!pvp_safe_known() || !take_signal() || !ring_in(PVP_DEFERRED_MS))
+		pvp_deferred_threads(); /* it costs each such program a thread */
+}
+
+/* ---- */
+
+/* A child of fork is a program of its own; most become another one at once. */
+static void in_child(void)
+{
+	int sink;
+	pvp_launcher_forget();
+	atomic_store(&deferred.armed, false);
+	deferred.recorded = false;
+	deferred.began_ns = 0;
+	if (pvp_launcher_ask(deferred.path, PV_ASK_NATIVE, PV_ASK_FORKED, false, &sink) !=
+		PV_ANSWER_NO)
+		arm();
+}
+
+bool pvp_deferred_start(const char *options, int (*begin)(const char *options))
+{
+	const char *rest;
+	int sink;
+	if (!pvp_launcher_of(options, deferred.path, &rest))
+		return false;
+	if (strlen(rest) >= sizeof deferred.rest)
+		return true;
+	strcpy(deferred.rest, rest);
+	deferred.begin = begin;
+	enum pv_answer said =
+		pvp_launcher_ask(deferred.path, PV_ASK_NATIVE, PV_ASK_BEGUN, false, &sink);
+	if (said == PV_ANSWER_NO)
+		return true;
+	deferred.under = true;
+	deferred.began_ns = process_ns();
+	deferred.recorded = said == PV_ANSWER_YES;
+	pthread_atfork(NULL, NULL, in_child);
+	if (deferred.recorded)
+		record(sink);
+	else
+		arm();
+	return true;
+}
+
+__attribute__((destructor)) static void at_end(void)
+{
+	if (deferred.under && process_ns() - deferred.began_ns > ENDS_NS)
+		pvp_launcher_ends();
+}

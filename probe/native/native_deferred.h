@@ -1,0 +1,27 @@
+/*
+ * A program under a launcher that may turn out not to be worth recording: it is recorded once it
+ * has used its share of processor time. Until then it costs it one message, and a timer that its
+ * first thread's own processor time makes ring, so that no wait of the program is cut short.
+ */
+#ifndef PV_PROBE_NATIVE_DEFERRED_H
+#define PV_PROBE_NATIVE_DEFERRED_H
+
+#include <stdbool.h>
+
+enum { PVP_DEFERRED_MS = 20 }; /* of processor time */
+
+/*
+ * Asks the launcher that the options name; `begin`, with options of its own, starts the recording,
+ * at once or on another thread. False: they name none. In the constructor, once. Absent
+ * (weak) where nothing is in front of the program's functions.
+ */
+__attribute__((weak)) bool pvp_deferred_start(
+	const char *options, int (*begin)(const char *options));
+
+/*
+ * The program makes a thread of its own: from now on the process's time counts, and not only its
+ * first thread's. Any thread.
+ */
+void pvp_deferred_threads(void);
+
+#endif

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Whole trees of processes under `run --record FOLDER/`: who is recorded, and that all runs as bare.
+
+usage: test_processes.py CASE PROFVIEW PROGRAM STATIC
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import target
+from verdict import Verdict
+
+
+class Bench:
+    def __init__(self, profview, program, static, folder):
+        self.profview, self.program, self.static = map(os.path.abspath, (profview, program, static))
+        self.folder = pathlib.Path(folder)
+        self.records = self.folder / 'records'
+
+    def run(self, words, bare=False):
+        """The command as it is, or recorded: exit code, output."""
+        front = [] if bare else [self.profview, 'run', '--record', f'{self.records}/', '--']
+        shutil.rmtree(self.records, ignore_errors=True)
+        return subprocess.run([*front, *words], capture_output=True, text=True, check=False,
+                              stdin=subprocess.DEVNULL, cwd=self.folder, timeout=target.DEADLINE)
+
+    def index(self):
+        return json.loads((self.records / 'index.json').read_text())
+
+    def rows(self):
+        return self.index()['processes']
+
+    def report(self, log):
+        done = subprocess.run([self.profview, 'report', self.records / log, '--format', 'json',
+                               '--no-index'], stdout=subprocess.PIPE, check=False,
+                              timeout=target.DEADLINE)
+        return json.loads(done.stdout)
+
+
+def ms(row):
+    return row['cpu_ns'] / 1e6
+
+
+def named(rows, name):
+    return [r for r in rows if pathlib.Path(r['exe']).name == name]
+
+
+def same_as_bare(v, b, *words):
+    """Runs it both ways; gives the rows of its index."""
+    bare, recorded = b.run(words, bare=True), b.run(words)
+    v.equal('exit code', recorded.returncode,
+            bare.returncode if bare.returncode >= 0 else 128 - bare.returncode)
+    v.equal('output', recorded.stdout, bare.stdout)
+    return b.rows()
+
+
+def logs_are_there(v, b, rows):
+    """Each log that the index names is there and is that process's; there are no others."""
+    logs = {r['log'] for r in rows if r['log']}
+    v.equal('files', {p.name for p in b.records.iterdir()}, logs | {'index.json'})
+    for r in rows:
+        if r['log']:
+            v.equal(f'pid of {r["log"]}', b.report(r['log'])['target']['pid'], r['pid'])
+            v.equal('no reason', r['reason'], None)
+        else:
+            v.true('a reason', r['reason'], r)
+
+
+def shell(v, b):
+    rows = same_as_bare(v, b, 'sh', '-c', f'{b.program} compute 300 3; exit 9')
+    logs_are_there(v, b, rows)
+    one, = named(rows, 'processes')
+    v.true('it computed', 290 < ms(one) < 400, one)
+    v.equal('its code', one['exit_code'], 3)
+    v.true('under the shell', one['ppid'] in {r['pid'] for r in rows if r['exit_code'] == 9}, rows)
+    v.true('recorded', one['log'], one)
+
+
+def chain(v, b):
+    rows = same_as_bare(v, b, 'env', 'A=1', 'nice', 'nohup', b.program, 'compute', '200', '4')
+    v.equal('one process', len({r['pid'] for r in rows}), 1)
+    v.equal('images', [r['image'] for r in rows], [0, 1, 2, 3])
+    v.equal('the last', rows[-1]['argv'][1:], ['compute', '200', '4'])
+    v.equal('its code', rows[-1]['exit_code'], 4)
+    v.true('recorded', rows[-1]['log'], rows[-1])
+    v.true('time of all', 195 < sum(ms(r) for r in rows) < 300, rows)
+    logs_are_there(v, b, rows)
+
+
+def forks(v, b):
+    rows = same_as_bare(v, b, b.program, 'forks')
+    logs_are_there(v, b, rows)
+    children = [r for r in rows if r['ppid'] == rows[0]['pid']]
+    v.equal('codes', sorted(r['exit_code'] for r in children), [10, 11, 12])
+    for r in children:
+        v.true('recorded', r['log'], r)
+        v.true('its time', abs(ms(r) - (150 + 50 * (r['exit_code'] - 10))) < 15, r)
+
+
+def detached(v, b):
+    same_as_bare(v, b, b.program, 'daemon')
+    row = target.wait_for('the daemon to end', lambda: next(
+        (r for r in b.rows() if r['exit_code'] == 7), None))
+    v.true('recorded', row['log'], row)
+    v.true('its time', 190 < ms(row) < 260, row)
+    v.equal('its program', pathlib.Path(row['exe']).name, 'processes')
+
+
+def spawned(v, b):
+    for how in 'spawn', 'vfork':
+        rows = same_as_bare(v, b, b.program, how)
+        logs_are_there(v, b, rows)
+        v.equal(f'{how}: processes', len(rows), 2)
+        v.true(f'{how}: recorded', rows[1]['log'], rows)
+        v.equal(f'{how}: code', rows[1]['exit_code'], 0)
+
+
+def many(v, b):
+    rows = same_as_bare(v, b, b.program, 'many', '500')
+    short = named(rows, 'true')
+    v.equal('all are counted', len(short), 500)
+    v.equal('none has a log', {r['log'] for r in short}, {None})
+    v.equal('why', {r['reason'] for r in short}, {'used less than 20 ms'})
+    v.equal('codes', {r['exit_code'] for r in short}, {0})
+    logs_are_there(v, b, rows)
+
+
+def reasons(v, b):
+    rows = same_as_bare(v, b, 'sh', '-c', f'env -i {b.program} compute 300; exit 1')
+    cleaned, = named(rows, 'processes')
+    v.equal('env -i', cleaned['reason'], 'environment cleaned')
+    v.true('its time', 200 < ms(cleaned) < 320, cleaned)
+    rows = same_as_bare(v, b, 'sh', '-c', f'{b.static} compute 300 6; exit 1')
+    static, = named(rows, pathlib.Path(b.static).name)
+    v.equal('static', static['reason'], 'static')
+    v.true('its time', 290 < ms(static) < 330, static)
+    v.equal('its host', static['host'], 'none')
+    v.equal('its code', static['exit_code'], 6)
+
+
+def killed(v, b):
+    rows = same_as_bare(v, b, 'sh', '-c', f'{b.program} compute 200; kill -9 $$')
+    v.equal('signal', rows[0]['signal'], 9)
+    v.equal('code', rows[0]['exit_code'], None)
+
+
+def make(v, b):
+    for name in 'abc':
+        body = '\n'.join(f'int {name}{i}(int x) {{ int s = 0; for (int i = 0; i < x; i++) '
+                         f's += i * {i}; return s; }}' for i in range(2000))
+        (b.folder / f'{name}.c').write_text(body)
+    (b.folder / 'Makefile').write_text('all: a.o b.o c.o\n%.o: %.c\n\tgcc -O2 -c $< -o $@\n'
+                                       'clean:\n\trm -f *.o\n')
+    done = b.run(['make', '-j2'])
+    v.equal('exit code', done.returncode, 0)
+    rows = b.rows()
+    compilers = named(rows, 'cc1')
+    v.equal('compilers', len(compilers), 3)
+    for r in compilers:
+        v.true('recorded', r['log'], r)
+        v.true('more than the others', ms(r) > 100, r)
+    logs_are_there(v, b, rows)
+    v.equal('codes', {r['exit_code'] for r in rows} - {None}, {0})
+
+
+def accounts(v, b):
+    """The sum of the rows is what wait4() says of the command."""
+    script = (f'{b.program} compute 200; {b.program} forks; {b.program} spawn; '
+              f'{b.program} compute 300 & wait; {b.program} compute 150')
+    wait4 = b.folder / 'wait4.py'
+    wait4.write_text('import os, sys\npid = os.spawnvp(os.P_NOWAIT, sys.argv[1], sys.argv[1:])\n'
+                     '_, _, use = os.wait4(pid, 0)\nprint(use.ru_utime + use.ru_stime)\n')
+    done = b.run([sys.executable, wait4, 'sh', '-c', script])
+    said = float(done.stdout.split()[-1]) * 1000
+    rows = b.rows()
+    parents = {r['pid'] for r in rows if 'wait4.py' in ' '.join(r['argv'])}
+    counted = sum(ms(r) for r in rows if r['pid'] not in parents)
+    v.true(f'{counted:.0f} ms of {said:.0f}', abs(counted - said) <= 0.05 * said, rows)
+
+
+CASES = {'shell': shell, 'chain': chain, 'forks': forks, 'daemon': detached, 'spawn': spawned,
+         'many': many, 'reasons': reasons, 'killed': killed, 'make': make, 'accounts': accounts}
+
+
+def main(case, *args):
+    v = Verdict(f'processes {case}')
+    with target.scratch() as folder:
+        CASES[case](v, Bench(*args, folder))
+    v.close()
+
+
+if __name__ == '__main__':
+    main(*sys.argv[1:])

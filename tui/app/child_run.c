@@ -1,0 +1,205 @@
+/* Starts the program, shows it or waits for it, says how it ended. */
+#include "tui/app/child_run.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tui/app/app.h"
+#include "tui/app/check_run.h"
+#include "tui/app/child.h"
+#include "tui/app/complain.h"
+#include "tui/app/exits.h"
+#include "tui/app/feed_end.h"
+#include "tui/app/feed_of.h"
+
+static struct ui_child *passed_to;
+
+static void on_pass(int sig)
+{
+	ui_child_signal(passed_to, sig);
+}
+
+/* The program has our streams and gets its own signals from the terminal; we wait. */
+static void wait_for_child(struct ui_child *g)
+{
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, pass = { .sa_handler = on_pass },
+			 usual = { .sa_handler = SIG_DFL };
+	passed_to = g;
+	sigaction(SIGINT, &ignore, NULL);
+	sigaction(SIGQUIT, &ignore, NULL);
+	sigaction(SIGTERM, &pass, NULL);
+	sigaction(SIGHUP, &pass, NULL);
+	ui_child_wait(g);
+	sigaction(SIGTERM, &usual, NULL);
+	sigaction(SIGHUP, &usual, NULL);
+	sigaction(SIGINT, &usual, NULL);
+}
+
+/* Without a screen the overview goes to stderr, where it is not in the way of the program's. */
+static void tell_overview(const struct ui_options *o, struct ui_feed *f, struct ui_child *g)
+{
+	struct pv_error err = { 0 };
+	struct ui_app_frame frame;
+	struct ui_feed_status s;
+	struct ui_child_status program;
+	ui_child_status(g, &program);
+	if (program.not_run) {
+		ui_complain(o->words[0], "%s", strerror(program.not_run));
+		return;
+	}
+	bool ok = ui_app_dump(&f, o, &frame, &err);
+	ui_feed_status(f, &s);
+	if (ok && s.bytes_read)
+		ui_complain_frame(frame.text);
+	else if (!ok)
+		ui_exit_complain(NULL, &err);
+	if (ok)
+		free(frame.text);
+}
+
+static void tell_untrue_code(void)
+{
+	ui_complain(NULL,
+		"exit code 0 may be untrue: the process ended without Mono's own shutdown, and "
+		"Mono, while it is sampled, makes 0 of an abort (Environment.FailFast, a crash); "
+		"--sample=0 shows the true code");
+}
+
+/*
+ * Notes about a program that was started and has ended, one line each. A program that ends well but
+ * was not recorded at all is a failure of ours.
+ */
+static int tell_end(const struct ui_options *o, struct ui_feed *f, struct ui_child *g, int code)
+{
+	struct ui_child_status program;
+	struct ui_feed_status s;
+	struct ui_feed_end end;
+	char why[240];
+	ui_child_status(g, &program);
+	ui_feed_status(f, &s);
+	if (!program.ended || program.not_run)
+		return code;
+	if (s.bytes_read == 0) {
+		ui_child_silence(g, why, sizeof why);
+		ui_complain(NULL, "no log came: %s", why);
+		return code ? code : EXIT_OWN;
+	}
+	ui_feed_end(f, program.status < 0 ? 0 : program.pid, program.status, &end);
+	if (end.code_untrue && code == 0)
+		tell_untrue_code();
+	if (ui_exit_status(o, f, 0) == 0 && !end.code_untrue && end.cut_off && code < 128)
+		ui_complain(NULL, "the log is %s", end.line);
+	return code;
+}
+
+static int run_child(const struct ui_options *o, struct ui_feed *f, struct ui_child *g, bool screen)
+{
+	struct pv_error err = { 0 };
+	struct ui_child_status s;
+	int code = EXIT_OWN;
+	if (!ui_child_go(g)) {
+		ui_complain(NULL, "%s could not be started", o->words[0]);
+		return EXIT_OWN;
+	}
+	if (screen && !ui_app_run(&f, o, g, &code, &err))
+		code = ui_exit_complain(NULL, &err);
+	if (!screen)
+		wait_for_child(g);
+	ui_child_status(g, &s);
+	if (!screen)
+		tell_overview(o, f, g);
+	code = tell_end(o, f, g, screen ? code : s.exit_code);
+	if (s.runs)
+		ui_complain(NULL, "process %ld runs on; profview attach %ld joins it again", s.pid,
+			s.pid);
+	return code;
+}
+
+/* A tree without a screen: the overview is of who used most. */
+static int tell_tree(const struct ui_options *given, struct ui_child *g)
+{
+	struct pv_error err = { 0 };
+	struct ui_options o = *given;
+	struct ui_child_status s;
+	size_t others;
+	ui_child_status(g, &s);
+	o.path = ui_child_chosen(g, &others);
+	o.record = NULL;
+	if (s.not_run) {
+		ui_complain(o.words[0], "%s", strerror(s.not_run));
+		return s.exit_code;
+	}
+	if (!*o.path) {
+		ui_complain(given->record,
+			"none of %zu processes was recorded: its index.json says why", others + 1);
+		return s.exit_code ? s.exit_code : EXIT_OWN;
+	}
+	struct ui_feed *f = ui_feed_of(&o, false, &err);
+	if (f)
+		tell_overview(&o, f, g);
+	else
+		ui_exit_complain(o.path, &err);
+	ui_feed_close(f);
+	ui_complain(given->record, "%zu other process%s: see its index.json", others,
+		others == 1 ? "" : "es");
+	return s.exit_code;
+}
+
+static int run_tree(const struct ui_options *o)
+{
+	struct pv_error err = { 0 };
+	char why[UI_CHILD_WHY];
+	int code;
+	struct ui_child *g = ui_child_create(o, false, &code, why, &err);
+	if (!g) {
+		if (*why)
+			ui_complain(NULL, "%s", why);
+		else
+			ui_exit_complain(NULL, &err);
+		return code;
+	}
+	if (ui_child_go(g)) {
+		wait_for_child(g);
+		code = tell_tree(o, g);
+	} else {
+		ui_complain(NULL, "%s could not be started", o->words[0]);
+		code = EXIT_OWN;
+	}
+	ui_child_close(g);
+	return code;
+}
+
+int ui_child_run(const struct ui_options *given)
+{
+	if (ui_child_is_tree(given))
+		return run_tree(given);
+	struct pv_error err = { 0 };
+	struct ui_options o = *given;
+	bool screen = isatty(STDOUT_FILENO);
+	int code;
+	char why[UI_CHILD_WHY];
+	if (o.rules && !ui_check_ready(&o, &code))
+		return code;
+	struct ui_child *g = ui_child_create(&o, screen, &code, why, &err);
+	if (!g && *why)
+		ui_complain(NULL, "%s", why);
+	else if (!g)
+		ui_exit_complain(NULL, &err);
+	if (!g)
+		return code;
+	o.path = ui_child_pipe(g);
+	if (*ui_child_note(g))
+		ui_complain(NULL, "%s", ui_child_note(g));
+	struct ui_feed *f = ui_feed_of(&o, screen, &err);
+	code = f ? run_child(&o, f, g, screen) : ui_exit_complain(NULL, &err);
+	if (f && o.rules) {
+		int checked = ui_check_model(&o, ui_feed_adopt(f));
+		code = code ? code : checked;
+	}
+	ui_feed_close(f);
+	ui_child_close(g);
+	return code;
+}
