@@ -5,8 +5,8 @@
 #include "common/base/status.h"
 
 /*
- * Makes it, or takes the logs of an earlier recording out of it. False, PV_EIO: it cannot be made,
- * or has files that are no recording's; then nothing is touched.
+ * Makes it, or takes one that is empty. False, PV_EIO: there is something in it, or it cannot be
+ * made.
  */
 bool pv_launch_folder(const char *path, struct pv_error *reterr);
 

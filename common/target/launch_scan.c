@@ -132,11 +132,22 @@ static void describe(struct pv_tree *t, struct pv_tree_process *p)
 	t->changed = true;
 }
 
+static bool has_ended(pid_t pid)
+{
+	char text[1024];
+	size_t n = read_file(pid, "stat", text, sizeof text - 1);
+	text[n] = 0;
+	const char *at = strrchr(text, ')');
+	return !at || at[1] != ' ' || at[2] == 'Z' || at[2] == 'X';
+}
+
 /* A process is met between fork and exec, too, and while its libraries are loaded: once more then. */
 static void look_at(struct pv_tree *t, pid_t pid, pid_t parent)
 {
 	enum { SIGHTINGS = 3 };
 	struct pv_tree_process *p = pv_tree_find(t, pid);
+	if (!p && has_ended(pid))
+		return; /* it was known, or too short */
 	if (!p) {
 		p = pv_tree_add(t, pid, parent, pv_exit_watch(-1, pid));
 		if (!p)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Whole trees of processes under `run --record FOLDER/`: who is recorded, and that all runs as bare.
 
-usage: test_processes.py CASE PROFVIEW PROGRAM STATIC
+usage: test_processes.py CASE PROFVIEW PROGRAM STATIC [IMAGE]
 """
 import json
 import os
@@ -181,14 +181,33 @@ def accounts(v, b):
     v.true(f'{counted:.0f} ms of {said:.0f}', abs(counted - said) <= 0.05 * said, rows)
 
 
-CASES = {'shell': shell, 'chain': chain, 'forks': forks, 'daemon': detached, 'spawn': spawned,
+def mono(v, b, image):
+    rows = same_as_bare(v, b, 'bash', '-c', f'mono {image} 3; true')
+    logs_are_there(v, b, rows)
+    row, = [r for r in rows if r['host'] == 'mono']
+    v.equal('its code', row['exit_code'], 7)
+    v.equal('exceptions', b.report(row['log'])['exceptions']['thrown'], 3)
+    v.equal('one log', len([r for r in rows if r['pid'] == row['pid']]), 1)
+
+
+def dotnet(v, b, image):
+    """The runtime's own probe records it, and what it starts is counted."""
+    rows = same_as_bare(v, b, 'sh', '-c', f'dotnet {image} 3; true')
+    logs_are_there(v, b, rows)
+    row, = [r for r in rows if r['host'] == 'coreclr']
+    v.true('recorded', row['log'], row)
+    v.equal('it started', [r['host'] for r in rows if r['ppid'] == row['pid']], ['native'] * 3)
+
+
+CASES = {'mono': mono, 'dotnet': dotnet,
+         'shell': shell, 'chain': chain, 'forks': forks, 'daemon': detached, 'spawn': spawned,
          'many': many, 'reasons': reasons, 'killed': killed, 'make': make, 'accounts': accounts}
 
 
-def main(case, *args):
+def main(case, profview, program, static, *image):
     v = Verdict(f'processes {case}')
     with target.scratch() as folder:
-        CASES[case](v, Bench(*args, folder))
+        CASES[case](v, Bench(profview, program, static, folder), *map(os.path.abspath, image))
     v.close()
 
 
