@@ -1,6 +1,6 @@
 /*
- * What a program costs that is started under `profview run --record FOLDER/`: as it is started
- * there, with the same library preloaded and no launcher to ask, and without either, one after the
+ * The cost of starting a program under `profview run --record FOLDER/`: as it is started there,
+ * with the same library preloaded and no launcher to ask, and without either, one after the
  * other.
  *
  * usage: profview run --record FOLDER/ -- exec-cost [N]
