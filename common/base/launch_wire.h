@@ -1,7 +1,7 @@
 /*
  * Messages between a probe and the launcher of its command, on a SOCK_SEQPACKET socket of
  * which each image of each process (each program that it runs, by exec) has one connection. A probe
- * sends struct pv_ask; the launcher answers with one byte, and with PV_ANSWER_YES comes the file
+ * sends struct pv_ask; the launcher answers with a byte, and with PV_ANSWER_YES comes the file
  * that the log goes to (SCM_RIGHTS). The end of the connection is the end of the image.
  */
 #ifndef PV_BASE_LAUNCH_WIRE_H
@@ -10,7 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PV_ASK_MAGIC = 0x31415650, PV_ASK_PATH = 108, PV_ASK_EXE = 1024, PV_ASK_ARGS = 1024 };
+enum {
+	PV_ASK_MAGIC = 0x31415650,
+	PV_ASK_PATH = 108,
+	PV_ASK_EXE = 1024,
+	PV_ASK_ARGS = 1024,
+	PV_ANSWER_PATH = 1000,
+};
 
 enum pv_ask_kind {
 	PV_ASK_BEGUN = 1,  /* an image has begun, by exec */
@@ -37,7 +43,7 @@ enum { PV_ASK_HEAD = offsetof(struct pv_ask, text) };
 enum pv_answer {
 	PV_ANSWER_NO = 'n',    /* this image is not recorded by this probe */
 	PV_ANSWER_LATER = 'l', /* when it has proved worth it */
-	PV_ANSWER_YES = 'y',   /* at once: a descriptor comes with it */
+	PV_ANSWER_YES = 'y', /* at once: a descriptor comes with it, and its path after the byte */
 };
 
 #endif

@@ -345,6 +345,8 @@ static bool takes_profilers(const struct pv_launch *l, struct pv_error *reterr)
 /* Which probes may come up. */
 static unsigned hosts_of(const struct pv_launch *l)
 {
+	if (is_tree(l))
+		return PV_HOST_NATIVE | PV_HOST_MONO | PV_HOST_DOTNET;
 	switch (l->program.kind) {
 	case PV_PROGRAM_NATIVE:
 		return l->started ? PV_HOST_NATIVE | PV_HOST_MONO | PV_HOST_DOTNET : PV_HOST_NATIVE;
@@ -414,14 +416,24 @@ static bool look(
 	return true;
 }
 
+static bool choose_records(
+	struct pv_launch *l, const struct pv_launch_options *o, struct pv_error *reterr)
+{
+	bool starts = l->started || l->program.kind == PV_PROGRAM_SCRIPT;
+	if (o->folder)
+		snprintf(l->records, sizeof l->records, "%s", o->folder);
+	else if (o->trees && starts && !l->cleaned)
+		return l->temporary =
+			       pv_launch_folder_temporary(l->records, sizeof l->records, reterr);
+	return true;
+}
+
 bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_launch_options *o,
 	bool *ret_missing, struct pv_error *reterr)
 {
 	*ret = (struct pv_launch){ 0 };
 	*ret_missing = false;
-	if (o->folder)
-		snprintf(ret->records, sizeof ret->records, "%s", o->folder);
-	if (!look(ret, words, ret_missing, reterr))
+	if (!look(ret, words, ret_missing, reterr) || !choose_records(ret, o, reterr))
 		return false;
 	ret->refused = !pv_launch_check(o, hosts_of(ret), ret->why);
 	if (ret->refused)
@@ -466,6 +478,8 @@ void pv_launch_finish(struct pv_launch *l, bool remove)
 		unlink(l->socket);
 	if (remove && *l->folder)
 		rmdir(l->folder);
+	if (remove && l->temporary)
+		rmdir(l->records);
 	free_list(l->argv);
 	free_list(l->env);
 	*l = (struct pv_launch){ 0 };

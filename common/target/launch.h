@@ -18,6 +18,7 @@ struct pv_launch_options {
 	bool leaks;           /* sums of memory by stack; of a managed program shots by time */
 	const char *probe;    /* further options, or NULL */
 	const char *folder;   /* whole trees of processes are recorded into it; NULL: one program */
+	bool trees;           /* without a folder: those of starters, into a temporary one */
 };
 
 /*
@@ -43,6 +44,7 @@ struct pv_launch {
 	char pipe[160];                /* "" for a tree */
 	char socket[160];              /* likewise the launcher's, of a tree; else "" */
 	char records[1024];            /* the folder that a tree is recorded into; "" */
+	bool temporary;                /* which goes with the last of the tree */
 	char library[PV_PROGRAM_PATH]; /* the probe's */
 	char **argv;                   /* owned; ends with NULL */
 	char **env;                    /* owned: all of the environment */

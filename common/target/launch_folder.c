@@ -2,8 +2,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static bool is_empty(DIR *d)
 {
@@ -24,4 +28,33 @@ bool pv_launch_folder(const char *path, struct pv_error *reterr)
 	closedir(d);
 	return empty || pv_fail(reterr, PV_EIO, 0,
 				"%.120s is not empty: a recording wants a folder of its own", path);
+}
+
+bool pv_launch_folder_temporary(char *to, size_t room, struct pv_error *reterr)
+{
+	static const char *const places[] = { "/var/tmp", "/tmp" };
+	for (size_t i = 0; i < PV_COUNT_OF(places); i++) {
+		snprintf(to, room, "%s/profview-run-XXXXXX", places[i]);
+		if (mkdtemp(to))
+			return true;
+	}
+	*to = 0;
+	return pv_fail(reterr, PV_EIO, 0, "no folder for the logs: %s", strerror(errno));
+}
+
+static bool is_recordings(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	return strstr(name, "index.json") || (dot && strcmp(dot, ".mlpd") == 0);
+}
+
+void pv_launch_folder_remove(const char *path)
+{
+	DIR *d = opendir(path);
+	for (struct dirent *e; d && (e = readdir(d));)
+		if (is_recordings(e->d_name))
+			unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+	rmdir(path);
 }

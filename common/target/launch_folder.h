@@ -2,6 +2,8 @@
 #ifndef PV_TARGET_LAUNCH_FOLDER_H
 #define PV_TARGET_LAUNCH_FOLDER_H
 
+#include <stddef.h>
+
 #include "common/base/status.h"
 
 /*
@@ -9,5 +11,11 @@
  * made.
  */
 bool pv_launch_folder(const char *path, struct pv_error *reterr);
+
+/* Makes one that only the user may enter, in /var/tmp: memory is no place for logs. False: PV_EIO. */
+bool pv_launch_folder_temporary(char *to, size_t room, struct pv_error *reterr);
+
+/* Removes it and the recordings in it. */
+void pv_launch_folder_remove(const char *path);
 
 #endif

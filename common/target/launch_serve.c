@@ -63,7 +63,9 @@ bool pv_tree_open(struct pv_tree *t, const char *folder, const char *socket, cha
 	struct pv_error *reterr)
 {
 	*t = (struct pv_tree){ .listener = -1, .command = command, .uid = geteuid() };
-	snprintf(t->folder, sizeof t->folder, "%s", folder);
+	char *real = realpath(folder, NULL);
+	snprintf(t->folder, sizeof t->folder, "%s", real ? real : folder);
+	free(real);
 	snprintf(t->socket, sizeof t->socket, "%s", socket);
 	t->epoll = epoll_create1(EPOLL_CLOEXEC);
 	t->clocks_each = CLOCKS_MS * MS;
@@ -85,14 +87,18 @@ void pv_tree_program(struct pv_tree *t, pid_t pid)
 
 /* ---- answers */
 
-static bool answer(const struct pv_tree_line *l, char what, int sink)
+static bool answer(const struct pv_tree_line *l, char what, int sink, const char *path)
 {
+	char text[1 + PV_ANSWER_PATH];
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(sizeof(int))];
 	} with;
-	struct iovec part = { &what, 1 };
+	size_t n = strnlen(path, PV_ANSWER_PATH);
+	struct iovec part = { text, 1 + n };
 	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1 };
+	text[0] = what;
+	memcpy(text + 1, path, n);
 	if (sink >= 0) {
 		memset(&with, 0, sizeof with);
 		with.head = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(int)),
@@ -102,14 +108,14 @@ static bool answer(const struct pv_tree_line *l, char what, int sink)
 		m.msg_control = &with;
 		m.msg_controllen = sizeof with;
 	}
-	return sendmsg(l->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+	return sendmsg(l->fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
 }
 
 static void refuse(struct pv_tree *t, struct pv_tree_line *l)
 {
 	t->waiting -= l->ready;
 	l->ready = false;
-	answer(l, PV_ANSWER_NO, -1);
+	answer(l, PV_ANSWER_NO, -1, "");
 }
 
 static void grant(struct pv_tree *t, struct pv_tree_line *l)
@@ -127,7 +133,7 @@ static void grant(struct pv_tree *t, struct pv_tree_line *l)
 	t->waiting -= l->ready;
 	l->ready = false;
 	t->changed = true;
-	if (answer(l, PV_ANSWER_YES, fd)) {
+	if (answer(l, PV_ANSWER_YES, fd, path)) {
 		memcpy(r->log, name, sizeof r->log);
 		r->host = l->host;
 		r->reason = NULL;
@@ -268,7 +274,7 @@ static void begins(struct pv_tree *t, struct pv_tree_line *l, const struct pv_as
 	if (l->pid == t->program || ask->host != PV_ASK_NATIVE)
 		decide(t, l);
 	else
-		answer(l, PV_ANSWER_LATER, -1);
+		answer(l, PV_ANSWER_LATER, -1, "");
 }
 
 /* Of a process that may have ended by now. */

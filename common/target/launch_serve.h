@@ -28,10 +28,10 @@ void pv_tree_turn(struct pv_tree *t);
 void pv_tree_program_ended(struct pv_tree *t, int status);
 
 /*
- * The log, borrowed, of the recorded image that used most processor time; NULL: there is none.
- * *ret_others: how many further processes there were.
+ * The recorded image that used most processor time, borrowed; NULL: there is none. `now`: of those
+ * that live, if any of them is worth it. *ret_others: how many further processes there were.
  */
-const char *pv_tree_heaviest(const struct pv_tree *t, size_t *ret_others);
+const struct pv_tree_row *pv_tree_heaviest(const struct pv_tree *t, bool now, size_t *ret_others);
 
 /* Whether any of the processes lives, or was not waited for. */
 bool pv_tree_lives(const struct pv_tree *t);

@@ -241,19 +241,28 @@ void pv_tree_drop(struct pv_tree *t, struct pv_tree_process *p)
 	p->pid = 0;
 }
 
-const char *pv_tree_heaviest(const struct pv_tree *t, size_t *ret_others)
+static bool is_heavier(const struct pv_tree_row *r, const struct pv_tree_row *than, bool now)
+{
+	if (!than)
+		return true;
+	bool lives = now && !r->ended && r->cpu_ns >= PV_TREE_WORTH_NS;
+	bool other = now && !than->ended && than->cpu_ns >= PV_TREE_WORTH_NS;
+	return lives == other ? r->cpu_ns > than->cpu_ns : lives;
+}
+
+const struct pv_tree_row *pv_tree_heaviest(const struct pv_tree *t, bool now, size_t *ret_others)
 {
 	const struct pv_tree_row *most = NULL;
 	size_t processes = 0;
 	for (size_t i = 0; i < t->rows.n; i++) {
 		const struct pv_tree_row *r = &t->rows.v[i];
 		processes += r->image == 0;
-		if (*r->log && (!most || r->cpu_ns > most->cpu_ns))
+		if (*r->log && is_heavier(r, most, now))
 			most = r;
 	}
 	processes += (size_t)t->left_out;
 	*ret_others = processes ? processes - 1 : 0;
-	return most ? most->log : NULL;
+	return most;
 }
 
 void pv_tree_finish(struct pv_tree *t)

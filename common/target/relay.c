@@ -17,12 +17,14 @@
 
 #include "common/io/fd.h"
 #include "common/target/inherited.h"
+#include "common/target/launch_folder.h"
 #include "common/target/launch_serve.h"
 
 enum {
 	PENDING = 256 << 10, /* of the program's output, while we take none */
 	ROWS = 24,
 	COLUMNS = 80,
+	TELL_NS = 100000000,
 	SETTLE_MS = 100, /* for bytes that an ended program's terminal may hold */
 };
 
@@ -50,6 +52,7 @@ static _Noreturn void become(const struct pv_launch *l, int report)
 struct relay {
 	const struct pv_launch *launch;
 	struct pv_tree *tree; /* NULL: one program is recorded */
+	uint64_t said_due;    /* CLOCK_MONOTONIC, ns: of the last word about the tree */
 	int socket, master, pidfd;
 	pid_t program;
 	bool gone;   /* nobody listens any more */
@@ -68,18 +71,23 @@ static bool tell(struct relay *r, enum pv_relay_kind kind, int64_t number)
 	return send(r->socket, &p, sizeof p, MSG_NOSIGNAL) == (ssize_t)sizeof p;
 }
 
-/* The image that used most, and how many others there are. */
-static void tell_chosen(struct relay *r)
+/* The image that used most, and how many others there are; not more often than is of use. */
+static void tell_heaviest(struct relay *r)
 {
 	char packet[1 + PV_RELAY_MESSAGE];
+	uint64_t now = pv_tree_now();
 	size_t others;
-	pv_tree_turn(r->tree);
-	packet[0] = PV_RELAY_CHOSEN;
-	const char *log = pv_tree_heaviest(r->tree, &others);
-	int n = snprintf(packet + 1, PV_RELAY_MESSAGE, "%zu %s%s%s", others,
-		log ? r->launch->records : "", log ? "/" : "", log ? log : "");
-	if (!r->gone && n > 0 && n < PV_RELAY_MESSAGE)
-		send(r->socket, packet, 1 + (size_t)n, MSG_NOSIGNAL);
+	const struct pv_tree_row *row = pv_tree_heaviest(r->tree, !r->exited, &others);
+	if (r->gone || (now < r->said_due && !r->exited))
+		return;
+	r->said_due = now + TELL_NS;
+	packet[0] = PV_RELAY_HEAVIEST;
+	const char *exe = row && row->exe ? row->exe : "", *slash = strrchr(exe, '/');
+	int n = snprintf(packet + 1, PV_RELAY_MESSAGE, "%zu %llu %s%s%s\n%.255s", others,
+		(unsigned long long)(row ? row->cpu_ns : 0), row ? r->tree->folder : "",
+		row ? "/" : "", row ? row->log : "", slash ? slash + 1 : exe);
+	if (n > 0 && n < PV_RELAY_MESSAGE)
+		send(r->socket, packet, 1 + (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 static int open_terminal(void)
@@ -229,8 +237,10 @@ static void take_exit(struct relay *r)
 	pv_fd_close(&r->pidfd);
 	r->exited = true;
 	fcntl(r->socket, F_SETFL, 0);
-	if (r->tree)
-		tell_chosen(r);
+	if (r->tree) {
+		pv_tree_turn(r->tree);
+		tell_heaviest(r);
+	}
 	if (!r->gone)
 		tell(r, PV_RELAY_EXITED, status);
 }
@@ -254,8 +264,10 @@ static void serve(struct relay *r)
 		int ms = r->tree ? pv_tree_due_ms(r->tree) : -1;
 		if (poll(p, PV_COUNT_OF(p), ms) < 0 && errno != EINTR)
 			return;
-		if (r->tree)
+		if (r->tree) {
 			pv_tree_turn(r->tree);
+			tell_heaviest(r);
+		}
 		if (p[0].revents & (POLLIN | POLLHUP | POLLERR))
 			take_order(r);
 		if (p[1].revents)
@@ -323,6 +335,8 @@ static _Noreturn void relay(const struct pv_launch *l, int socket, bool terminal
 	if (r.tree) {
 		pv_tree_close(r.tree);
 		rmdir(l->folder);
+		if (l->temporary)
+			pv_launch_folder_remove(l->records);
 	}
 	_exit(0);
 }
@@ -396,7 +410,7 @@ void pv_relay_read(struct pv_relay *r, struct pv_relay_message *ret)
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	ret->kind = n > 0 ? (enum pv_relay_kind)bytes[0] : PV_RELAY_GONE;
-	if (ret->kind == PV_RELAY_OUTPUT || ret->kind == PV_RELAY_CHOSEN) {
+	if (ret->kind == PV_RELAY_OUTPUT || ret->kind == PV_RELAY_HEAVIEST) {
 		ret->n = (size_t)n - 1;
 		memcpy(ret->bytes, bytes + 1, ret->n);
 	} else if (n == (ssize_t)sizeof p) {

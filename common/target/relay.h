@@ -21,14 +21,14 @@ struct pv_relay {
 };
 
 enum pv_relay_kind {
-	PV_RELAY_NOTHING, /* no message now */
-	PV_RELAY_STARTED, /* number: the program's pid */
-	PV_RELAY_OUTPUT,  /* n bytes of what it printed */
-	PV_RELAY_DROPPED, /* number: bytes it printed that we did not read in time */
-	PV_RELAY_EXITED,  /* number: as waitpid() gives it */
-	PV_RELAY_FAILED,  /* number: errno of what could not be started */
-	PV_RELAY_CHOSEN,  /* of a tree, bytes: "OTHERS PATH", the log of who used most, or "" */
-	PV_RELAY_GONE,    /* the relay has ended, or was killed */
+	PV_RELAY_NOTHING,  /* no message now */
+	PV_RELAY_STARTED,  /* number: the program's pid */
+	PV_RELAY_OUTPUT,   /* n bytes of what it printed */
+	PV_RELAY_DROPPED,  /* number: bytes it printed that we did not read in time */
+	PV_RELAY_EXITED,   /* number: as waitpid() gives it */
+	PV_RELAY_FAILED,   /* number: errno of what could not be started */
+	PV_RELAY_HEAVIEST, /* of a tree, bytes: "OTHERS CPU_NS PATH\nPROGRAM", the log with most */
+	PV_RELAY_GONE,     /* the relay has ended, or was killed */
 };
 
 enum { PV_RELAY_MESSAGE = 4096 };

@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,6 +16,7 @@
 enum { PATIENCE_MS = 2000 };
 
 static struct pvp_fd line = { .fd = -1 };
+static char place[PV_ANSWER_PATH + 1]; /* of the file that was given out last */
 static pid_t self; /* that asked last; in a child of fork its parent, which may be gone */
 
 bool pvp_launcher_of(const char *options, char to[PV_ASK_PATH], const char **ret_rest)
@@ -84,6 +87,23 @@ static bool say(struct pv_ask *ask, enum pv_ask_kind kind)
 	       send(line.fd, ask, n, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)n;
 }
 
+/* Whether the path leads to that file from here, and is as it is to the options' parser. */
+static bool leads_to(const char *path, int sink)
+{
+	struct stat there, given;
+	return *path == '/' && !strpbrk(path, ",%+") && stat(path, &there) == 0 &&
+	       fstat(sink, &given) == 0 && there.st_dev == given.st_dev &&
+	       there.st_ino == given.st_ino;
+}
+
+void pvp_launcher_output(int sink, char to[PVP_PATH_MAX])
+{
+	if (leads_to(place, sink))
+		snprintf(to, PVP_PATH_MAX, "%s", place);
+	else
+		snprintf(to, PVP_PATH_MAX, "#%d", sink);
+}
+
 /* A short message: it needs no more than its head. */
 static bool say_word(enum pv_ask_kind kind)
 {
@@ -95,12 +115,12 @@ static bool say_word(enum pv_ask_kind kind)
 /* One answer, if there is one. PV_ANSWER_LATER: there is none. */
 static enum pv_answer hear(int *ret_sink)
 {
-	char byte = 0;
+	char text[1 + PV_ANSWER_PATH + 1];
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(sizeof(int))];
 	} with;
-	struct iovec part = { &byte, 1 };
+	struct iovec part = { text, sizeof text - 1 };
 	struct msghdr m = { .msg_iov = &part,
 		.msg_iovlen = 1,
 		.msg_control = &with,
@@ -111,12 +131,15 @@ static enum pv_answer hear(int *ret_sink)
 	ssize_t n = recvmsg(line.fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return PV_ANSWER_LATER;
-	struct cmsghdr *c = n == 1 ? CMSG_FIRSTHDR(&m) : NULL;
+	text[n > 0 ? n : 0] = 0;
+	struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
 	if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
 		c->cmsg_len == CMSG_LEN(sizeof(int)))
 		memcpy(ret_sink, CMSG_DATA(c), sizeof(int));
-	bool yes = byte == PV_ANSWER_YES && *ret_sink >= 0;
-	return yes ? PV_ANSWER_YES : byte == PV_ANSWER_LATER ? PV_ANSWER_LATER : PV_ANSWER_NO;
+	bool yes = *text == PV_ANSWER_YES && *ret_sink >= 0;
+	if (yes)
+		memcpy(place, text + 1, strlen(text));
+	return yes ? PV_ANSWER_YES : *text == PV_ANSWER_LATER ? PV_ANSWER_LATER : PV_ANSWER_NO;
 }
 
 static enum pv_answer await(int ms, int *ret_sink)

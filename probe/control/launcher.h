@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "common/base/launch_wire.h"
+#include "probe/core/probe_args.h"
 
 /*
  * Path of the launcher's socket, from options that begin with "launch=PATH": false where they do
@@ -30,6 +31,12 @@ enum pv_answer pvp_launcher_heard(void);
 
 /* Waits until the process is worth it. -1: it never is, or the launcher is gone. */
 int pvp_launcher_wait(void);
+
+/*
+ * The output option for what was given out: its path, by which it can be found again when the
+ * program closes the descriptor; where the path does not lead there, the descriptor.
+ */
+void pvp_launcher_output(int sink, char to[PVP_PATH_MAX]);
 
 /* The process's last words to it. */
 void pvp_launcher_ends(void);

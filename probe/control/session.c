@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -110,7 +109,7 @@ static int ask_launcher(struct pvp_config *config, const struct pvp_host *host, 
 	asked = true;
 	if (pvp_launcher_ask(config->launch, as, PV_ASK_BEGUN, true, ret_sink) != PV_ANSWER_YES)
 		return ECANCELED;
-	snprintf(config->output, sizeof config->output, "#%d", *ret_sink);
+	pvp_launcher_output(*ret_sink, config->output);
 	return 0;
 }
 

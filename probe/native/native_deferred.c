@@ -45,8 +45,9 @@ static uint64_t process_ns(void)
 
 static void record(int sink)
 {
-	char text[PVP_NATIVE_TEXT];
-	int n = snprintf(text, sizeof text, "output=#%d,%s", sink, deferred.rest);
+	char output[PVP_PATH_MAX], text[PVP_NATIVE_TEXT];
+	pvp_launcher_output(sink, output);
+	int n = snprintf(text, sizeof text, "output=%s,%s", output, deferred.rest);
 	if (n > 0 && (size_t)n < sizeof text)
 		deferred.begin(text);
 	close(sink); /* it has a copy */

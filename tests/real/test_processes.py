@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import target
+from term import Terminal
 from verdict import Verdict
 
 
@@ -200,7 +201,44 @@ def dotnet(v, b, image):
     v.equal('it started', [r['host'] for r in rows if r['ppid'] == row['pid']], ['native'] * 3)
 
 
-CASES = {'mono': mono, 'dotnet': dotnet,
+def screen(v, b):
+    """It opens on the process that computes, says how many others there are, and passes the code."""
+    before = set(pathlib.Path('/var/tmp').glob('profview-run-*'))
+    with Terminal(b.folder, env={'XDG_RUNTIME_DIR': str(b.folder)}) as t:
+        t.run(b.profview, 'run', '--', 'sh', '-c',
+              f'{b.program} compute 30000 & {b.program} compute 100; wait; exit 3')
+        t.wait(lambda text: 'profview  processes  and 2 more  ● LIVE' in text)
+        t.type('2')
+        t.wait_row('compute')
+        t.keys('Q')
+        t.wait('leave it running (l)')
+        t.keys('l')
+        t.wait('ready>')
+        pid = next(int(p.name) for p in pathlib.Path('/proc').glob('[0-9]*') if '30000' in
+                   cmdline(p) and cmdline(p).startswith(b.program))
+        os.kill(pid, 9)
+        target.wait_for('the launcher to tidy up', lambda:
+                        set(pathlib.Path('/var/tmp').glob('profview-run-*')) <= before)
+        t.keys('C-l')
+        t.run(b.profview, 'run', '--', 'sh', '-c', f'{b.program} compute 300; exit 3')
+        t.wait('ended with code 3')
+        t.wait('ENDED')
+        t.keys('Q')
+        t.wait('ready>')
+        t.run('echo', 'left', '$?')
+        t.wait('left')
+    v.equal('left over', list(b.folder.glob('profview-run-*')), [])
+
+
+def cmdline(process):
+    try:
+        return (process / 'cmdline').read_bytes().replace(b'\0', b' ').decode(errors='replace')
+    except OSError:
+        return ''
+
+
+CASES = {'screen': screen,
+         'mono': mono, 'dotnet': dotnet,
          'shell': shell, 'chain': chain, 'forks': forks, 'daemon': detached, 'spawn': spawned,
          'many': many, 'reasons': reasons, 'killed': killed, 'make': make, 'accounts': accounts}
 

@@ -51,6 +51,30 @@ void ui_app_make_whole(struct app *a)
 		ui_screen_say(&a->screen, true, "nothing is turned on: %s", err.what);
 }
 
+static void say_end(struct app *a, int code)
+{
+	if (code > 128)
+		ui_screen_say(&a->screen, true, "the program was ended by signal %d", code - 128);
+	else
+		ui_screen_say(&a->screen, code != 0,
+			"the program has ended with code %d; O shows what it printed", code);
+}
+
+/* Another process may use more by now: the one that is shown stays. */
+static void look_at_tree(struct app *a)
+{
+	struct ui_child_heaviest most;
+	ui_child_heaviest(a->child, &most);
+	a->screen.shared.others = most.others;
+	if (!most.pid || most.pid == (long)a->screen.shared.all.pid || most.pid == a->heavier ||
+		!a->screen.shared.all.pid)
+		return;
+	a->heavier = most.pid;
+	ui_screen_say(&a->screen, false,
+		"%s, process %ld, uses most now: profview attach %ld shows it", most.name, most.pid,
+		most.pid);
+}
+
 /* The program that was started from here has printed something, or ended. */
 static void on_words(evutil_socket_t fd, short what, void *arg)
 {
@@ -61,13 +85,9 @@ static void on_words(evutil_socket_t fd, short what, void *arg)
 	ui_child_turn(a->child);
 	ui_child_status(a->child, &now);
 	a->screen.program_runs = now.runs;
-	if (now.ended && !before.ended && now.exit_code > 128)
-		ui_screen_say(&a->screen, true, "the program was ended by signal %d",
-			now.exit_code - 128);
-	else if (now.ended && !before.ended)
-		ui_screen_say(&a->screen, now.exit_code != 0,
-			"the program has ended with code %d; O shows what it printed",
-			now.exit_code);
+	look_at_tree(a);
+	if (now.ended && !before.ended)
+		say_end(a, now.exit_code);
 	if (now.ended)
 		event_del(a->words);
 	ui_app_want_frame(a, DATA_FRAME_MS);
@@ -99,9 +119,16 @@ static void on_quiet(evutil_socket_t fd, short what, void *arg)
 bool ui_app_watch_child(struct app *a)
 {
 	struct timeval t = ui_app_timeval(QUIET_MS);
+	struct ui_child_status now;
 	if (!a->child)
 		return true;
-	a->screen.program_runs = true;
+	ui_child_status(a->child, &now);
+	a->screen.program_runs = now.runs;
+	look_at_tree(a);
+	if (now.ended) { /* before the screen opened */
+		say_end(a, now.exit_code);
+		return true;
+	}
 	a->words = event_new(a->base, ui_child_fd(a->child), EV_READ | EV_PERSIST, on_words, a);
 	a->quiet = event_new(a->base, -1, 0, on_quiet, a);
 	return a->words && a->quiet && event_add(a->words, NULL) == 0 &&

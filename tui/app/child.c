@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "common/base/utf8.h"
 #include "common/base/units.h"
@@ -25,7 +26,11 @@ enum {
 	EXIT_USAGE = 2,
 	EXIT_REFUSED = 3,
 	EXIT_OWN = 125,
-	MS_NS = 1000000
+	MS_NS = 1000000,
+	AWAIT_MS = 3000,
+	AWAIT_STEP_MS = 50,
+	COMPETE_MS = 300,
+	WORTH_NS = 20 * MS_NS,
 };
 
 struct ui_child {
@@ -36,7 +41,9 @@ struct ui_child {
 	bool relay_gone;
 	char name[200];
 	size_t others;
-	char chosen[PV_RELAY_MESSAGE + 1];
+	uint64_t heaviest_ns;
+	char heaviest[PV_RELAY_MESSAGE + 1]; /* its log */
+	char program[256];
 };
 
 static int exit_of(const struct pv_error *err, bool missing)
@@ -55,7 +62,7 @@ bool ui_child_is_tree(const struct ui_options *o)
 	return n && (o->record[n - 1] == '/' || (stat(o->record, &st) == 0 && S_ISDIR(st.st_mode)));
 }
 
-static struct pv_launch_options wish(const struct ui_options *o)
+static struct pv_launch_options wish(const struct ui_options *o, bool screen)
 {
 	return (struct pv_launch_options){ .calls = o->calls,
 		.alloc = o->alloc,
@@ -63,13 +70,14 @@ static struct pv_launch_options wish(const struct ui_options *o)
 		.heapshot = o->heapshot,
 		.leaks = o->leaks,
 		.probe = o->probe,
-		.folder = ui_child_is_tree(o) ? o->record : NULL };
+		.folder = ui_child_is_tree(o) ? o->record : NULL,
+		.trees = screen && !o->record && !o->rules };
 }
 
 struct ui_child *ui_child_create(const struct ui_options *o, bool screen, int *ret_exit,
 	char ret_why[UI_CHILD_WHY], struct pv_error *reterr)
 {
-	struct pv_launch_options lo = wish(o);
+	struct pv_launch_options lo = wish(o, screen);
 	struct ui_child *g = calloc(1, sizeof *g);
 	bool missing = false;
 	*ret_exit = EXIT_OWN;
@@ -118,10 +126,41 @@ const char *ui_child_pipe(const struct ui_child *g)
 	return g->launch.pipe;
 }
 
-const char *ui_child_chosen(const struct ui_child *g, size_t *ret_others)
+bool ui_child_in_tree(const struct ui_child *g)
 {
-	*ret_others = g->others;
-	return g->chosen;
+	return *g->launch.records;
+}
+
+void ui_child_heaviest(const struct ui_child *g, struct ui_child_heaviest *ret)
+{
+	const char *slash = strrchr(g->heaviest, '/');
+	*ret = (struct ui_child_heaviest){ .others = g->others,
+		.cpu_ns = g->heaviest_ns,
+		.path = g->heaviest,
+		.name = g->program,
+		.pid = slash ? strtol(slash + 1, NULL, 10) : 0 };
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / MS_NS;
+}
+
+/* Others that begin at the same time may use more: they have some time to show it. */
+void ui_child_await_heaviest(struct ui_child *g)
+{
+	int64_t began = now_ms(), worth = 0;
+	for (int64_t now = began; !g->status.ended && now - began < AWAIT_MS; now = now_ms()) {
+		struct pollfd p = { .fd = g->relay.fd, .events = POLLIN };
+		if (!worth && *g->heaviest && g->heaviest_ns >= WORTH_NS)
+			worth = now;
+		if (worth && now - worth >= COMPETE_MS)
+			return;
+		poll(&p, 1, AWAIT_STEP_MS);
+		ui_child_turn(g);
+	}
 }
 
 bool ui_child_go(struct ui_child *g)
@@ -176,15 +215,20 @@ static void ended(struct ui_child *g)
 	pv_launch_hang_up(&g->launch);
 }
 
-/* "OTHERS PATH" */
-static void note_chosen(struct ui_child *g, const char *text, size_t n)
+/* "OTHERS CPU_NS PATH\nPROGRAM" */
+static void note_heaviest(struct ui_child *g, const char *text, size_t n)
 {
 	char *end;
-	memcpy(g->chosen, text, n);
-	g->chosen[n] = 0;
-	g->others = (size_t)strtoul(g->chosen, &end, 10);
+	memcpy(g->heaviest, text, n);
+	g->heaviest[n] = 0;
+	g->others = (size_t)strtoul(g->heaviest, &end, 10);
+	g->heaviest_ns = strtoull(end, &end, 10);
 	end += *end == ' ';
-	memmove(g->chosen, end, strlen(end) + 1);
+	memmove(g->heaviest, end, strlen(end) + 1);
+	char *line = strchr(g->heaviest, '\n');
+	snprintf(g->program, sizeof g->program, "%s", line ? line + 1 : "");
+	if (line)
+		*line = 0;
 }
 
 static bool take_message(struct ui_child *g)
@@ -214,8 +258,8 @@ static bool take_message(struct ui_child *g)
 		note_failure(g, (int)m.number);
 		ended(g);
 		return true;
-	case PV_RELAY_CHOSEN:
-		note_chosen(g, m.bytes, m.n);
+	case PV_RELAY_HEAVIEST:
+		note_heaviest(g, m.bytes, m.n);
 		return true;
 	case PV_RELAY_GONE:
 		break;
@@ -343,7 +387,7 @@ static bool take_stream_wish(
 static bool take_wish(
 	struct ui_joined *j, const struct ui_options *o, char *ret_why, struct pv_error *reterr)
 {
-	j->place.wish = wish(o);
+	j->place.wish = wish(o, false);
 	if (j->place.streams)
 		return take_stream_wish(j, o, ret_why, reterr);
 	if (pv_join_chooses(&j->place))

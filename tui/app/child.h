@@ -30,11 +30,26 @@ void ui_child_close(struct ui_child *g); /* the program goes on if it still runs
 /* Options treated otherwise than asked, or ""; never NULL, as below: owned by `g`. */
 const char *ui_child_note(const struct ui_child *g);
 const char *ui_child_pipe(const struct ui_child *g); /* input that its log comes from */
+
+/* Whether all processes that it starts may be recorded, into a log each. */
+bool ui_child_in_tree(const struct ui_child *g);
+struct ui_child_heaviest {
+	size_t others; /* processes besides */
+	uint64_t cpu_ns;
+	long pid;         /* 0: nothing is recorded so far */
+	const char *path; /* its log, borrowed from the child; "" */
+	const char *name; /* of its program, likewise, as it came */
+};
 /*
- * Of a tree: the log of the image that used most processor time so far, never NULL, "" while there
- * is none. *ret_others: how many other processes there are.
+ * Of a tree: the recorded image that used most processor time so far; while the command runs, of
+ * those that live.
  */
-const char *ui_child_chosen(const struct ui_child *g, size_t *ret_others);
+void ui_child_heaviest(const struct ui_child *g, struct ui_child_heaviest *ret);
+/*
+ * Waits until one is worth being looked at, for some seconds at most; a signal of the terminal goes
+ * to the program meanwhile.
+ */
+void ui_child_await_heaviest(struct ui_child *g);
 bool ui_child_go(struct ui_child *g); /* false: the relay is gone */
 
 /* With a screen: readable when there is something for ui_child_turn(). */

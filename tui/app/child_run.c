@@ -22,20 +22,32 @@ static void on_pass(int sig)
 	ui_child_signal(passed_to, sig);
 }
 
-/* The program has our streams and gets its own signals from the terminal; we wait. */
-static void wait_for_child(struct ui_child *g)
+/* It gets its own from the terminal, or those of ours that are meant for it. */
+static void signals_to(struct ui_child *g)
 {
-	struct sigaction ignore = { .sa_handler = SIG_IGN }, pass = { .sa_handler = on_pass },
-			 usual = { .sa_handler = SIG_DFL };
+	struct sigaction ignore = { .sa_handler = SIG_IGN }, pass = { .sa_handler = on_pass };
+	bool own_terminal = ui_child_fd(g) >= 0 && isatty(STDOUT_FILENO);
 	passed_to = g;
-	sigaction(SIGINT, &ignore, NULL);
-	sigaction(SIGQUIT, &ignore, NULL);
+	sigaction(SIGINT, own_terminal ? &pass : &ignore, NULL);
+	sigaction(SIGQUIT, own_terminal ? &pass : &ignore, NULL);
 	sigaction(SIGTERM, &pass, NULL);
 	sigaction(SIGHUP, &pass, NULL);
-	ui_child_wait(g);
+}
+
+static void usual_signals(void)
+{
+	struct sigaction usual = { .sa_handler = SIG_DFL };
 	sigaction(SIGTERM, &usual, NULL);
 	sigaction(SIGHUP, &usual, NULL);
 	sigaction(SIGINT, &usual, NULL);
+}
+
+/* The program has our streams; we wait. */
+static void wait_for_child(struct ui_child *g)
+{
+	signals_to(g);
+	ui_child_wait(g);
+	usual_signals();
 }
 
 /* Without a screen the overview goes to stderr, where it is not in the way of the program's. */
@@ -124,9 +136,10 @@ static int tell_tree(const struct ui_options *given, struct ui_child *g)
 	struct pv_error err = { 0 };
 	struct ui_options o = *given;
 	struct ui_child_status s;
-	size_t others;
+	struct ui_child_heaviest most;
 	ui_child_status(g, &s);
-	o.path = ui_child_chosen(g, &others);
+	ui_child_heaviest(g, &most);
+	o.path = most.path;
 	o.record = NULL;
 	if (s.not_run) {
 		ui_complain(o.words[0], "%s", strerror(s.not_run));
@@ -134,7 +147,8 @@ static int tell_tree(const struct ui_options *given, struct ui_child *g)
 	}
 	if (!*o.path) {
 		ui_complain(given->record,
-			"none of %zu processes was recorded: its index.json says why", others + 1);
+			"none of %zu processes was recorded: its index.json says why",
+			most.others + 1);
 		return s.exit_code ? s.exit_code : EXIT_OWN;
 	}
 	struct ui_feed *f = ui_feed_of(&o, false, &err);
@@ -143,39 +157,60 @@ static int tell_tree(const struct ui_options *given, struct ui_child *g)
 	else
 		ui_exit_complain(o.path, &err);
 	ui_feed_close(f);
-	ui_complain(given->record, "%zu other process%s: see its index.json", others,
-		others == 1 ? "" : "es");
+	ui_complain(given->record, "%zu other process%s: see its index.json", most.others,
+		most.others == 1 ? "" : "es");
 	return s.exit_code;
 }
 
-static int run_tree(const struct ui_options *o)
+/* With a screen it shows the log that was heaviest when it opened. */
+static int show_tree(const struct ui_options *given, struct ui_child *g)
 {
 	struct pv_error err = { 0 };
-	char why[UI_CHILD_WHY];
-	int code;
-	struct ui_child *g = ui_child_create(o, false, &code, why, &err);
-	if (!g) {
-		if (*why)
-			ui_complain(NULL, "%s", why);
-		else
-			ui_exit_complain(NULL, &err);
-		return code;
-	}
-	if (ui_child_go(g)) {
-		wait_for_child(g);
-		code = tell_tree(o, g);
-	} else {
-		ui_complain(NULL, "%s could not be started", o->words[0]);
-		code = EXIT_OWN;
-	}
-	ui_child_close(g);
+	struct ui_options o = *given;
+	struct ui_child_heaviest most;
+	struct ui_child_status s;
+	int code = EXIT_OWN;
+	signals_to(g);
+	ui_child_await_heaviest(g);
+	usual_signals();
+	ui_child_heaviest(g, &most);
+	if (!most.pid)
+		return tell_tree(given, g);
+	char *path = strdup(most.path), *name = strdup(most.name);
+	char *const words[] = { name, NULL };
+	o.path = path;
+	o.words = words;
+	o.n_words = name && *name;
+	o.record = NULL;
+	o.follow = true;
+	struct ui_feed *f = path && name ? ui_feed_of(&o, true, &err) : NULL;
+	if (!f || !ui_app_run(&f, &o, g, &code, &err))
+		code = ui_exit_complain(path, &err);
+	else
+		code = ui_exit_status(&o, f, code);
+	ui_feed_close(f);
+	free(path);
+	free(name);
+	ui_child_status(g, &s);
+	if (s.runs)
+		ui_complain(NULL, "process %ld runs on", s.pid);
 	return code;
+}
+
+static int run_tree(const struct ui_options *o, struct ui_child *g, bool screen)
+{
+	if (!ui_child_go(g)) {
+		ui_complain(NULL, "%s could not be started", o->words[0]);
+		return EXIT_OWN;
+	}
+	if (screen)
+		return show_tree(o, g);
+	wait_for_child(g);
+	return tell_tree(o, g);
 }
 
 int ui_child_run(const struct ui_options *given)
 {
-	if (ui_child_is_tree(given))
-		return run_tree(given);
 	struct pv_error err = { 0 };
 	struct ui_options o = *given;
 	bool screen = isatty(STDOUT_FILENO);
@@ -193,6 +228,11 @@ int ui_child_run(const struct ui_options *given)
 	o.path = ui_child_pipe(g);
 	if (*ui_child_note(g))
 		ui_complain(NULL, "%s", ui_child_note(g));
+	if (ui_child_in_tree(g)) {
+		code = run_tree(&o, g, screen);
+		ui_child_close(g);
+		return code;
+	}
 	struct ui_feed *f = ui_feed_of(&o, screen, &err);
 	code = f ? run_child(&o, f, g, screen) : ui_exit_complain(NULL, &err);
 	if (f && o.rules) {

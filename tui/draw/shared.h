@@ -81,6 +81,7 @@ struct ui_shared {
 	struct ui_feed_status feed;
 	const char *source;                   /* as the user named it */
 	const struct pv_processes *processes; /* of a folder; NULL: the log is of one process */
+	size_t others;                        /* of the command besides the one that is shown */
 	uint64_t process;                     /* of these, the one that the model is of */
 	uint64_t processes_turn;              /* changes with the list */
 	uint64_t process_wanted;              /* the log of this one is to be opened; 0: of none */

@@ -61,13 +61,6 @@ void ui_timeline_time(const struct ui_timeline *t, int64_t *ret_from, int64_t *r
 	*ret_to = pv_lanes_time(t->answer, last + 1);
 }
 
-/* The cursor goes to that time, as far as it is seen. */
-static void go_to(struct ui_timeline *t, int64_t at_ns)
-{
-	t->at_ns = at_ns;
-	t->placed = t->moved = true;
-}
-
 bool ui_timeline_only_waits(const struct ui_timeline *t)
 {
 	const struct pv_lanes_row *row = ui_timeline_row(t);

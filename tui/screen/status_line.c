@@ -155,6 +155,8 @@ void ui_frame_status(struct ui_canvas *c, struct ui_rect r, const struct ui_shar
 	char up[PV_UNIT_MAX];
 	add(&l, UI_STRONG, 8, "profview");
 	add_name(&l, s, r.w < 60 ? NAME_NARROW : NAME_MAX);
+	if (s->others)
+		add(&l, UI_PLAIN, 3, "and %zu more", s->others);
 	add_state(&l, s);
 	bool idle = !s->paused && s->feed.state == UI_FEED_LIVE && s->summary.events > 0 &&
 		    s->feed.events_per_s == 0;
