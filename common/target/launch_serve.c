@@ -28,7 +28,8 @@ enum {
 	AT_ONCE = 256,  /* messages, before clocks are looked at */
 	CLOCKS_MS = 20, /* between two seen at clocks, at least; while something waits */
 	CLOCKS_MOST = 250,
-	SCAN_MS = 100,
+	SCAN_MS = 40, /* likewise, between two looks at /proc */
+	SCAN_MOST = 250,
 	INDEX_MS = 250,
 	WAITING_MS = 5,
 };
@@ -481,7 +482,8 @@ static void work_that_is_due(struct pv_tree *t)
 		look_at_clocks(t);
 	if (now >= t->scan_due) {
 		pv_tree_scan(t);
-		t->scan_due = next(now, SCAN_MS * MS);
+		bool idle = t->clocks_each >= CLOCKS_MOST * MS;
+		t->scan_due = next(now, (idle ? SCAN_MOST : SCAN_MS) * MS);
 	}
 	if (t->changed && now >= t->index_due) {
 		pv_tree_write_index(t);

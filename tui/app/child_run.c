@@ -145,6 +145,9 @@ static int tell_tree(const struct ui_options *given, struct ui_child *g)
 		ui_complain(o.words[0], "%s", strerror(s.not_run));
 		return s.exit_code;
 	}
+	if (s.status < 0)
+		ui_complain(NULL, "the launcher was ended: the program goes on, and its exit code "
+				  "is not known");
 	if (!*o.path) {
 		ui_complain(given->record,
 			"none of %zu processes was recorded: its index.json says why",
