@@ -25,10 +25,11 @@
 enum {
 	BACKLOG = 4096,
 	EVENTS = 64,
-	AT_ONCE = 256,  /* messages, before clocks are looked at */
-	CLOCKS_MS = 20, /* between two seen at clocks, at least; while something waits */
+	AT_ONCE = 256, /* messages, before clocks are looked at */
+	CLOCKS_MS =
+		20, /* between two times that clocks are read, at least; while something waits */
 	CLOCKS_MOST = 250,
-	SCAN_MS = 40, /* likewise, between two looks at /proc */
+	SCAN_MS = 40, /* likewise, that /proc is searched */
 	SCAN_MOST = 250,
 	INDEX_MS = 250,
 	WAITING_MS = 5,
@@ -165,6 +166,13 @@ static void decide(struct pv_tree *t, struct pv_tree_line *l)
 		grant(t, l);
 }
 
+/* The process that speaks there; NULL: it has not said who it is, or was dropped since. */
+static struct pv_tree_process *process_of(struct pv_tree *t, const struct pv_tree_line *l)
+{
+	struct pv_tree_process *p = l->process == PV_TREE_NONE ? NULL : &t->processes.v[l->process];
+	return p && p->pid == l->pid ? p : NULL;
+}
+
 /* Those that wait and have proved worth it. */
 static void decide_all(struct pv_tree *t)
 {
@@ -172,7 +180,11 @@ static void decide_all(struct pv_tree *t)
 		struct pv_tree_line *l = &t->lines.v[i];
 		if (l->fd < 0 || !l->ready)
 			continue;
-		struct pv_tree_process *p = &t->processes.v[l->process];
+		struct pv_tree_process *p = process_of(t, l);
+		if (!p) {
+			refuse(t, l);
+			continue;
+		}
 		pv_tree_clock(t, p);
 		if (t->rows.v[p->row].cpu_ns >= PV_TREE_WORTH_NS)
 			decide(t, l);
@@ -219,8 +231,8 @@ static void close_line(struct pv_tree *t, struct pv_tree_line *l)
 	t->waiting -= l->ready;
 	l->ready = false;
 	pv_fd_close(&l->fd);
-	struct pv_tree_process *p = l->process == PV_TREE_NONE ? NULL : &t->processes.v[l->process];
-	if (!p || p->pid != l->pid)
+	struct pv_tree_process *p = process_of(t, l);
+	if (!p)
 		return;
 	if (p->pidfd < 0 && kill(p->pid, 0) != 0) {
 		pv_tree_drop(t, p);
@@ -322,7 +334,9 @@ static void obey(struct pv_tree *t, struct pv_tree_line *l, const struct pv_ask 
 			forked(t, l, ask);
 		return;
 	}
-	pv_tree_used(t, &t->processes.v[l->process], ask->cpu_ns);
+	struct pv_tree_process *p = process_of(t, l);
+	if (p)
+		pv_tree_used(t, p, ask->cpu_ns);
 	if (ask->kind == PV_ASK_READY && !l->ready) {
 		l->ready = true;
 		t->waiting++;

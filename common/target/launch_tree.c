@@ -47,13 +47,17 @@ static bool may_go(const struct pv_tree_row *r)
 /* Rows that matter least make room; pointers to others follow them. */
 static void make_room(struct pv_tree *t)
 {
-	uint32_t *moved = malloc(t->rows.n * sizeof *moved);
+	uint32_t *moved = calloc(t->rows.n, sizeof *moved);
 	uint32_t to = 0;
 	if (!moved)
 		return;
+	for (size_t i = 0; i < t->processes.n; i++)
+		if (t->processes.v[i].pid && !t->processes.v[i].ended)
+			moved[t->processes.v[i].row] = PV_TREE_NONE; /* between two images, too */
 	for (size_t i = 0; i < t->rows.n; i++) {
+		bool stays = moved[i] || !may_go(&t->rows.v[i]);
 		moved[i] = to;
-		if (may_go(&t->rows.v[i])) {
+		if (!stays) {
 			free_row(&t->rows.v[i]);
 			moved[i] = PV_TREE_NONE;
 			t->left_out++;

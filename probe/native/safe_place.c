@@ -11,12 +11,17 @@
 #include "common/base/status.h"
 #include "probe/native/native_next.h"
 
+/* In a child of fork, too, where nothing can be looked up: it is as it was. */
 bool pvp_safe_known(void)
 {
+	static enum { ASKED_NEVER, KNOWN, UNKNOWN } known;
+	if (known != ASKED_NEVER)
+		return known == KNOWN;
 	void *(*ours)(size_t) = malloc;
 	void *first = dlsym(RTLD_DEFAULT, "malloc"), *mine;
 	memcpy(&mine, &ours, sizeof mine);
-	return first == mine && pvp_next_ready();
+	known = first == mine && pvp_next_ready() ? KNOWN : UNKNOWN;
+	return known == KNOWN;
 }
 
 static uintptr_t address_of(const void *context)

@@ -1,0 +1,149 @@
+/* The launcher's rows: bounded, whatever comes and goes; images of one process; sums. */
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/target/launch_folder.h"
+#include "common/target/launch_serve.h"
+#include "tests/kit/suite.h"
+
+enum { NOBODYS = 10000000 /* beyond all process ids */, TEXT = 8 << 20 };
+
+static char folder[1024];
+static struct pv_tree tree;
+static char *command[] = { NULL };
+
+static void open_tree(void)
+{
+	char socket[1100];
+	struct pv_error err;
+	ck_assert(pv_launch_folder_temporary(folder, sizeof folder, &err));
+	snprintf(socket, sizeof socket, "%s/index.json.socket", folder);
+	ck_assert(pv_tree_open(&tree, folder, socket, command, &err));
+}
+
+static void close_tree(void)
+{
+	pv_tree_close(&tree);
+	pv_launch_folder_remove(folder);
+	ck_assert_int_ne(access(folder, F_OK), 0);
+}
+
+static struct pv_tree_process *begin(pid_t pid)
+{
+	struct pv_tree_process *p = pv_tree_add(&tree, pid, 1, -1);
+	ck_assert_ptr_nonnull(p);
+	pv_tree_name(pv_tree_row_of(&tree, p), "/bin/x", 6, "x\0\xff", 3);
+	return p;
+}
+
+static cJSON *read_index(void)
+{
+	static char text[TEXT];
+	char path[1100];
+	ck_assert(pv_tree_write_index(&tree));
+	snprintf(path, sizeof path, "%s/index.json", folder);
+	FILE *f = fopen(path, "re");
+	ck_assert_ptr_nonnull(f);
+	size_t n = fread(text, 1, sizeof text - 1, f);
+	fclose(f);
+	text[n] = 0;
+	cJSON *o = cJSON_Parse(text);
+	ck_assert_ptr_nonnull(o);
+	return o;
+}
+
+START_TEST(many_come_and_go)
+{
+	open_tree();
+	begin(NOBODYS);
+	for (pid_t i = 1; i <= 3 * PV_TREE_ROWS; i++) {
+		begin(NOBODYS + i);
+		pv_tree_drop(&tree, pv_tree_find(&tree, NOBODYS + i));
+	}
+	ck_assert_uint_le(tree.rows.n, PV_TREE_ROWS);
+	ck_assert_uint_eq(tree.rows.n + tree.left_out, 3 * PV_TREE_ROWS + 1);
+	struct pv_tree_process *p = pv_tree_find(&tree, NOBODYS);
+	ck_assert_ptr_nonnull(p);
+	ck_assert_int_eq(pv_tree_row_of(&tree, p)->pid, NOBODYS);
+	ck_assert_uint_eq(tree.living.n, 1);
+	cJSON *o = read_index();
+	ck_assert_int_eq(cJSON_GetArraySize(cJSON_GetObjectItem(o, "processes")), (int)tree.rows.n);
+	cJSON_Delete(o);
+	close_tree();
+}
+END_TEST
+
+START_TEST(exec_while_rows_are_short)
+{
+	open_tree();
+	begin(NOBODYS);
+	for (int i = 1; i <= 2 * PV_TREE_ROWS; i++) {
+		struct pv_tree_process *p = pv_tree_find(&tree, NOBODYS);
+		ck_assert_ptr_nonnull(pv_tree_exec(&tree, p, (uint64_t)i));
+	}
+	const struct pv_tree_row *r = pv_tree_row_of(&tree, pv_tree_find(&tree, NOBODYS));
+	ck_assert_uint_eq(r->image, 2 * PV_TREE_ROWS);
+	ck_assert_uint_le(tree.rows.n, PV_TREE_ROWS + 1);
+	close_tree();
+}
+END_TEST
+
+START_TEST(images_share_the_time)
+{
+	size_t others;
+	open_tree();
+	struct pv_tree_process *p = begin(NOBODYS);
+	pv_tree_used(&tree, p, 5000000);
+	ck_assert_ptr_nonnull(pv_tree_exec(&tree, p, 7000000));
+	pv_tree_used(&tree, pv_tree_find(&tree, NOBODYS), 57000000);
+	pv_tree_used(&tree, pv_tree_find(&tree, NOBODYS), 56000000); /* an older word */
+	ck_assert_uint_eq(tree.rows.v[0].cpu_ns, 7000000);
+	ck_assert_uint_eq(tree.rows.v[1].cpu_ns, 50000000);
+	ck_assert_ptr_null(pv_tree_heaviest(&tree, true, &others));
+	strcpy(tree.rows.v[1].log, "1-1.mlpd");
+	ck_assert_ptr_eq(pv_tree_heaviest(&tree, true, &others), &tree.rows.v[1]);
+	ck_assert_uint_eq(others, 0);
+	pv_tree_drop(&tree, pv_tree_find(&tree, NOBODYS));
+	cJSON *o = read_index();
+	const cJSON *first = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "processes"), 0);
+	ck_assert_str_eq(cJSON_GetObjectItem(first, "reason")->valuestring, "used less than 20 ms");
+	ck_assert(cJSON_IsNull(cJSON_GetObjectItem(first, "exit_code")));
+	const cJSON *words = cJSON_GetObjectItem(first, "argv");
+	ck_assert_str_eq(cJSON_GetArrayItem(words, 1)->valuestring, "\xef\xbf\xbd");
+	cJSON_Delete(o);
+	close_tree();
+}
+END_TEST
+
+START_TEST(folder_of_its_own)
+{
+	char path[1100];
+	struct pv_error err;
+	ck_assert(pv_launch_folder_temporary(folder, sizeof folder, &err));
+	ck_assert(pv_launch_folder(folder, &err)); /* it is empty */
+	snprintf(path, sizeof path, "%s/1-0.mlpd", folder);
+	FILE *f = fopen(path, "we");
+	ck_assert_ptr_nonnull(f);
+	fclose(f);
+	ck_assert(!pv_launch_folder(folder, &err));
+	ck_assert_int_eq(err.code, PV_EIO);
+	ck_assert_int_eq(access(path, F_OK), 0);
+	pv_launch_folder_remove(folder);
+	ck_assert(!pv_launch_folder("/proc/none/such", &err));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("launch tree");
+	TCase *t = tcase_create("launch tree");
+	tcase_add_test(t, many_come_and_go);
+	tcase_add_test(t, exec_while_rows_are_short);
+	tcase_add_test(t, images_share_the_time);
+	tcase_add_test(t, folder_of_its_own);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
