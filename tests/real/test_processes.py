@@ -142,6 +142,27 @@ def reasons(v, b):
     v.equal('its code', static['exit_code'], 6)
 
 
+def refused(v, b):
+    """A folder in which there is something is left as it is; rules are for one log."""
+    b.records.mkdir()
+    (b.records / 'mine').write_text('kept')
+    done = subprocess.run([b.profview, 'run', '--record', b.records, '--', b.program, 'compute'],
+                          capture_output=True, text=True, check=False, timeout=target.DEADLINE)
+    v.true('not empty', 'is not empty' in done.stderr and done.returncode, done)
+    v.equal('not run', done.stdout, '')
+    v.equal('kept', [p.name for p in b.records.iterdir()], ['mine'])
+    rules = b.folder / 'rules'
+    rules.write_text('[a]\nmeasure = samples\n')
+    done = subprocess.run([b.profview, 'run', '--check', rules, '--record', f'{b.folder}/new/', '--',
+                           b.program, 'compute'], capture_output=True, text=True, check=False,
+                          timeout=target.DEADLINE)
+    v.equal('rules', done.returncode, 2)
+    done = b.run(['env', '/no/such/program'])
+    v.equal('no such program', done.returncode, 127)
+    done = b.run(['/no/such/program'])
+    v.equal('no such program at all', done.returncode, 127)
+
+
 def killed(v, b):
     rows = same_as_bare(v, b, 'sh', '-c', f'{b.program} compute 200; kill -9 $$')
     v.equal('signal', rows[0]['signal'], 9)
@@ -237,7 +258,7 @@ def cmdline(process):
         return ''
 
 
-CASES = {'screen': screen,
+CASES = {'screen': screen, 'refused': refused,
          'mono': mono, 'dotnet': dotnet,
          'shell': shell, 'chain': chain, 'forks': forks, 'daemon': detached, 'spawn': spawned,
          'many': many, 'reasons': reasons, 'killed': killed, 'make': make, 'accounts': accounts}

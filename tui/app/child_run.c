@@ -219,6 +219,10 @@ int ui_child_run(const struct ui_options *given)
 	bool screen = isatty(STDOUT_FILENO);
 	int code;
 	char why[UI_CHILD_WHY];
+	if (o.rules && ui_child_is_tree(&o)) {
+		ui_complain(o.record, "--check judges one log, and not a folder of them");
+		return EXIT_USAGE;
+	}
 	if (o.rules && !ui_check_ready(&o, &code))
 		return code;
 	struct ui_child *g = ui_child_create(&o, screen, &code, why, &err);
