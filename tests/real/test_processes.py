@@ -61,7 +61,8 @@ def same_as_bare(v, b, *words):
 def logs_are_there(v, b, rows):
     """Each log that the index names is there and is that process's; there are no others."""
     logs = {r['log'] for r in rows if r['log']}
-    v.equal('files', {p.name for p in b.records.iterdir()}, logs | {'index.json'})
+    there = {p.name for p in b.records.iterdir()} - {'.index.json.new'}  # it is being replaced
+    v.equal('files', there, logs | {'index.json'})
     for r in rows:
         if r['log']:
             v.equal(f'pid of {r["log"]}', b.report(r['log'])['target']['pid'], r['pid'])
@@ -172,7 +173,7 @@ def killed(v, b):
 def make(v, b):
     for name in 'abc':
         body = '\n'.join(f'int {name}{i}(int x) {{ int s = 0; for (int i = 0; i < x; i++) '
-                         f's += i * {i}; return s; }}' for i in range(2000))
+                         f's += i * {i}; return s; }}' for i in range(200))
         (b.folder / f'{name}.c').write_text(body)
     (b.folder / 'Makefile').write_text('all: a.o b.o c.o\n%.o: %.c\n\tgcc -O2 -c $< -o $@\n'
                                        'clean:\n\trm -f *.o\n')
