@@ -14,7 +14,7 @@
 #include "tui/app/folder.h"
 #include "tui/screen/strip.h"
 
-enum { SLOW_FRAME_MS = 1000, SETTLE_MS = 500, LOOK_MS = 250 };
+enum { SLOW_FRAME_MS = 1000, SETTLE_MS = 500 };
 enum { BUSY_SHARE = 4 }; /* a frame's cost times this is the least gap before the next */
 /* Ctrl-C ends a load that has taken so long, and only then the program. */
 #define LONG_LOAD_NS INT64_C(1000000000)
@@ -472,26 +472,6 @@ static struct event_base *make_base(void)
 	return base;
 }
 
-/* Now and then, as the folder's list is written anew while processes come and go. */
-static void on_look(evutil_socket_t fd, short what, void *arg)
-{
-	(void)fd, (void)what;
-	struct app *a = arg;
-	const struct timeval t = ui_app_timeval(LOOK_MS);
-	if (ui_app_renew_folder(a))
-		ui_app_want_frame(a, DATA_FRAME_MS);
-	event_add(a->look, &t);
-}
-
-static bool watch_folder(struct app *a)
-{
-	struct timeval t = ui_app_timeval(LOOK_MS);
-	if (!a->options->folder || !a->options->follow)
-		return true;
-	a->look = event_new(a->base, -1, 0, on_look, a);
-	return a->look && event_add(a->look, &t) == 0;
-}
-
 static bool open_loop(struct app *a, struct pv_error *reterr)
 {
 	a->base = make_base();
@@ -502,7 +482,7 @@ static bool open_loop(struct app *a, struct pv_error *reterr)
 		a->base, ui_query_worker_fd(a->worker), EV_READ | EV_PERSIST, on_answers, a);
 	a->frame = event_new(a->base, -1, 0, on_frame, a);
 	a->settle = event_new(a->base, -1, 0, on_data, a);
-	bool ok = ui_app_watch_child(a) && watch_feed(a) && watch_folder(a) && a->keys &&
+	bool ok = ui_app_watch_child(a) && watch_feed(a) && ui_app_watch_folder(a) && a->keys &&
 		  a->answers && a->frame && a->settle && event_add(a->keys, NULL) == 0 &&
 		  (!a->worker || event_add(a->answers, NULL) == 0);
 	for (size_t i = 0; ok && i < PV_COUNT_OF(signals); i++) {

@@ -6,6 +6,8 @@
 #include "tui/app/folder.h"
 #include "tui/screen/process_choice.h"
 
+enum { LOOK_MS = 250 };
+
 void ui_app_show_folder(struct app *a)
 {
 	struct ui_folder *f = a->options->folder;
@@ -20,7 +22,7 @@ static void sweep(struct app *a)
 		pv_processes_destroy(a->old_lists.v[--a->old_lists.n]);
 }
 
-bool ui_app_renew_folder(struct app *a)
+static bool renew(struct app *a)
 {
 	struct ui_folder *f = a->options->folder;
 	struct pv_processes *old;
@@ -31,6 +33,26 @@ bool ui_app_renew_folder(struct app *a)
 	a->old_lists.v[a->old_lists.n++] = old;
 	ui_app_show_folder(a);
 	return true;
+}
+
+/* Now and then, as the folder's list is written anew while processes come and go. */
+static void on_look(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd, (void)what;
+	struct app *a = arg;
+	const struct timeval t = ui_app_timeval(LOOK_MS);
+	if (renew(a))
+		ui_app_want_frame(a, DATA_FRAME_MS);
+	event_add(a->look, &t);
+}
+
+bool ui_app_watch_folder(struct app *a)
+{
+	struct timeval t = ui_app_timeval(LOOK_MS);
+	if (!a->options->folder || !a->options->follow)
+		return true;
+	a->look = event_new(a->base, -1, 0, on_look, a);
+	return a->look && event_add(a->look, &t) == 0;
 }
 
 void ui_app_choose(struct app *a)

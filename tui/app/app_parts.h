@@ -88,10 +88,11 @@ bool ui_app_press(struct app *a, const char *keys, struct pv_error *reterr);
 void ui_app_drop_loaders(struct app *a); /* with what they have shown */
 
 /* app_folder.c: recordings that are folders. */
-void ui_app_show_folder(struct app *a);  /* its list, to the screen */
-bool ui_app_renew_folder(struct app *a); /* whether there was another list to read */
-void ui_app_choose(struct app *a);       /* opens the log of the process that is wanted */
-bool ui_app_take_next(struct app *a);    /* false: questions about the log before are still open */
+void ui_app_show_folder(struct app *a); /* its list, to the screen */
+/* Reads its list anew now and then, while it is followed; false: out of memory. */
+bool ui_app_watch_folder(struct app *a);
+void ui_app_choose(struct app *a);    /* opens the log of the process that is wanted */
+bool ui_app_take_next(struct app *a); /* false: questions about the log before are still open */
 /* Whether there is nothing to show at all. Of one log of a folder that is none only the message says so. */
 bool ui_app_has_no_log(struct app *a);
 void ui_app_close_folder(struct app *a); /* once there is no worker any more */
