@@ -29,11 +29,6 @@ int64_t ui_app_now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-struct timeval ui_app_timeval(int64_t ms)
-{
-	return (struct timeval){ .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
-}
-
 /* Arms the frame timer, or brings it forward: `gap_ms` after the one drawn at `drawn_ns`. */
 static void want_frame_behind(struct app *a, int64_t drawn_ns, int64_t gap_ms)
 {

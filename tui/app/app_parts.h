@@ -74,8 +74,12 @@ struct order {
 };
 void ui_app_order(struct app *a, struct ui_request *slot, void (*run)(struct ui_job *));
 
-int64_t ui_app_now(void);                  /* ns */
-struct timeval ui_app_timeval(int64_t ms); /* for libevent */
+int64_t ui_app_now(void); /* ns */
+/* For libevent. */
+static inline struct timeval ui_app_timeval(int64_t ms)
+{
+	return (struct timeval){ .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+}
 /* A frame is to be drawn, at least so many ms after the last one. */
 void ui_app_want_frame(struct app *a, int64_t gap_ms);
 
