@@ -195,7 +195,7 @@ def others(x):
 
 def inputs(x):
     """Inputs that are no files, that cannot be read, or that change while they are read."""
-    x.refused('a directory', x.folder, 'directory')
+    x.refused('a directory', x.folder, 'no recording')
     x.refused('/proc/self/maps', '/proc/self/maps', 'text')
     for path, reason in (('/dev/null', 'no bytes'), ('/dev/zero', 'zeros')):
         done = run(x.profview, 'report', path, stdin=subprocess.DEVNULL)

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-N, TIMES = 250, 5
+N, TIMES, COUNTS = 250, 5, 3
 SPARE = 1 << 20  # bytes that an allocator takes more or less
 NAMED = re.compile(r'^\*\*\d+\*\* taken up to: (.*)$', re.M)
 OF_THREAD = re.compile(r'^events-\d+: (\d+)$', re.M)
@@ -67,9 +67,17 @@ class Way:
         self.large = [log[:log.rindex(',') + 1] + str(4 * n) for log in self.logs]
         written(hostile, verb, folder, 4 * n)
 
+    def those(self, names):
+        """Of these rows, or all where none is named."""
+        chosen = [(a, b) for a, b in zip(self.logs, self.large) if not names or self.name(a) in names]
+        return [log for pair in chosen for log in pair]
+
+    def name(self, log):
+        return f'{pathlib.Path(log).name} ({self.verb})'
+
     def rows(self, taken):
         least = taken[self.empty]
-        return [((taken[b] - least) / max(taken[a] - least, 1), f'{pathlib.Path(a).name} ({self.verb})')
+        return [((taken[b] - least) / max(taken[a] - least, 1), self.name(a))
                 for a, b in zip(self.logs, self.large)]
 
 
@@ -79,15 +87,21 @@ def main(hostile, verbs, numbers=str(N), *words):
     with tempfile.TemporaryDirectory() as top:
         ways = [Way(hostile, verb, pathlib.Path(top, verb), int(n), words)
                 for verb, n in zip(verbs.split(','), numbers.split(','), strict=True)]
-        taken = {}
+        taken, rows = {}, []
         # Beside other tests there is one process.
         cores = os.cpu_count() if verbs == 'every' else 1
-        with concurrent.futures.ThreadPoolExecutor(cores) as pool:
-            for some in pool.map(lambda i: counted(hostile, {
-                    w.verb: [w.empty] + (w.logs + w.large)[i::cores] for w in ways},
-                    pathlib.Path(top, f'said{i}')), range(cores)):
-                taken.update(some)
-        rows = [row for way in ways for row in way.rows(taken)]
+        # A thread that waits for another takes instructions, more of them on a machine that is
+        # busy: what is above is counted again, and the least counts.
+        for _ in range(COUNTS):
+            if rows and max(rows)[0] <= TIMES:
+                break
+            above = {name for times, name in rows if times > TIMES}
+            with concurrent.futures.ThreadPoolExecutor(cores) as pool:
+                for some in pool.map(lambda i: counted(hostile, {
+                        w.verb: [w.empty] + w.those(above)[i::cores] for w in ways},
+                        pathlib.Path(top, f'said{i}')), range(cores)):
+                    taken.update({name: min(n, taken.get(name, n)) for name, n in some.items()})
+            rows = [row for way in ways for row in way.rows(taken)]
         rows += [row for w in ways if w.verb == 'heap'
                  for row in memory(hostile, w.verb, w.empty, zip(w.logs, w.large))]
     rows.sort()

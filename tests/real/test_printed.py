@@ -125,6 +125,17 @@ def of_a_folder(s, command):
     s.v.true(f'{command}: its rows', all(word in text for word in wanted), text[:500])
 
 
+def records_tree(s, command):
+    """Two compressors that a make starts: each has a log."""
+    (s.folder / 'Makefile').write_text('all: a b\na b:\n\tgzip -9 -c whole.mlpd > $@.gz\n')
+    s.sh(command)
+    index = json.loads((s.folder / 'recording/index.json').read_text())
+    logs = [p for p in index['processes'] if p['log'] and p['exe'].endswith('gzip')]
+    s.v.equal(f'{command}: logs of gzip', len(logs), 2)
+    s.v.true(f'{command}: they are there', all((s.folder / 'recording' / p['log']).stat().st_size for p in logs))
+    shutil.rmtree(s.folder / 'recording')
+
+
 def writes(s, command):
     """A log is there, another file comes."""
     name = re.search(r'-o (\S+)', command)[1]
@@ -303,6 +314,8 @@ ROWS = {
     'profview run -- mono app.exe': runs,
     'profview run --calls --alloc -- dotnet app.dll': dotnet(runs),
     'profview run --alloc=512k --heapshot -- ./server': runs,
+    'profview run --leaks -- ./server': runs,
+    'profview run --record recording/ -- make -j2': records_tree,
     'profview ps': lists,
     'profview attach PID': attaches,
     'profview attach --alloc=512k --sample=500 PID': attach_dotnet,
@@ -322,12 +335,10 @@ ROWS = {
     'profview convert app.mlpd --range 10s..12s -o cut.mlpd': writes,
     'profview convert app.mlpd -o app.html': writes,
     'profview convert app.mlpd --shot 3 -o app.heapsnapshot': writes,
-    'profview report app.mlpd --group namespace': shows,
     'profview --help': shows,
     'profview report app.mlpd --section findings': shows,
     'profview report app.mlpd --section heap_ladder --limit 10': shows,
     'profview report app.mlpd --section heap_diff --base 0 --shot 5 --by identity': shows,
-    'profview report app.mlpd --section heap_classes --shot 5 --retained': shows,
     'profview report app.mlpd --section heap_objects --shot 5 --sort retained_bytes --limit 20': shows,
     'profview report app.mlpd --section heap_path --shot 5 --object 0x7fdfbb3dc130': of_an_object,
     'LD_LIBRARY_PATH=build/probe mono --profile=profview:calls,alloc,output=app.mlpd app.exe': records,

@@ -138,7 +138,8 @@ def reasons(v, b):
     rows = same_as_bare(v, b, 'sh', '-c', f'{b.static} compute 300 6; exit 1')
     static, = named(rows, pathlib.Path(b.static).name)
     v.equal('static', static['reason'], 'static')
-    v.true('its time', 290 < ms(static) < 330, static)
+    # It never asks: its time is that of the last look at /proc.
+    v.true('its time', 250 < ms(static) < 330, static)
     v.equal('its host', static['host'], 'none')
     v.equal('its code', static['exit_code'], 6)
 
@@ -249,6 +250,7 @@ def screen(v, b):
         t.wait('ready>')
         t.run('echo', 'left', '$?')
         t.wait('left')
+    target.wait_for('its folder to go', lambda: not list(b.folder.glob('profview-run-*')))
     v.equal('left over', list(b.folder.glob('profview-run-*')), [])
 
 

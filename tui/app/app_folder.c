@@ -42,7 +42,7 @@ static void on_look(evutil_socket_t fd, short what, void *arg)
 	struct app *a = arg;
 	const struct timeval t = ui_app_timeval(LOOK_MS);
 	if (renew(a))
-		event_active(a->settle, EV_TIMEOUT, 0); /* as for new data: a frame is due */
+		event_active(a->frame, EV_TIMEOUT, 0);
 	event_add(a->look, &t);
 }
 

@@ -23,10 +23,12 @@ static size_t pane_of(enum ui_command cmd)
 	return 0;
 }
 
-static size_t first_with_rows(const struct ui_screen *s, size_t first, size_t n)
+/* A room's first pane, or the one that the log was recorded for. */
+static size_t pane_to_begin_with(const struct ui_screen *s, size_t first, size_t n)
 {
-	for (size_t at = first; at < first + n; at++)
-		if (ui_pane_can(&ui_pane_defs[at], ui_groups(&s->shared)))
+	const unsigned groups = ui_groups(&s->shared);
+	for (size_t at = first; at < first + n && !ui_pane_can(&ui_pane_defs[first], groups); at++)
+		if (ui_pane_defs[at].rare && ui_pane_can(&ui_pane_defs[at], groups))
 			return at;
 	return first;
 }
@@ -38,7 +40,7 @@ static size_t pane_of_room(const struct ui_screen *s, int room)
 	if (ui_room_of_pane(s->current) == room)
 		at = first + (s->current - first + 1) % n;
 	else if (at < first || at >= first + n)
-		at = first_with_rows(s, first, n);
+		at = pane_to_begin_with(s, first, n);
 	while (!ui_pane_exists(&ui_pane_defs[at], &s->shared))
 		at = first + (at - first + 1) % n;
 	return at;

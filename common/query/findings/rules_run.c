@@ -12,19 +12,29 @@ enum { FEWEST_SAMPLES = 30 };
 
 /* --- the hottest method --- */
 
+static bool is_unresolved(const char *name)
+{
+	static const char row[] = "unresolved in ";
+	return strncmp(name, row, sizeof row - 1) == 0;
+}
+
 void pv_judge_hot_method(const struct pv_judge *j, struct pv_finding *f)
 {
 	/* A program has to spend its time somewhere: worth a note, not a warning. */
 	enum { MOST = 49, FIRST = 16 };
 	const bool sampled = j->sum.samples >= FEWEST_SAMPLES;
-	struct pv_table *t = pv_judge_table(
-		j, f, &pv_spec_methods, PV_VIEW_METHODS, sampled ? "samples_self" : "self_ns", 1);
+	struct pv_table *t = pv_judge_table(j, f, &pv_spec_methods, PV_VIEW_METHODS,
+		sampled ? "samples_self" : "self_ns", FIRST);
 	if (!t)
 		return;
-	const char *name = pv_judge_text(t, 0, "name");
-	const char *shown = j->query->readable ? pv_judge_shown(t, 0, "name") : name;
+	/* Code without a name cannot be made faster by who reads this. */
+	size_t at = 0;
+	while (at + 1 < t->rows && is_unresolved(pv_judge_text(t, at, "name")))
+		at++;
+	const char *name = pv_judge_text(t, at, "name");
+	const char *shown = j->query->readable ? pv_judge_shown(t, at, "name") : name;
 	const double part =
-		pv_judge_value(t, 0, sampled ? "samples_percent" : "self_percent") / 100;
+		pv_judge_value(t, at, sampled ? "samples_percent" : "self_percent") / 100;
 	double score = pv_scale_score(part, 0.25, 0.50, 0.90);
 	if (!sampled && j->sum.calls == 0)
 		pv_finding_skip(f, "fewer than 30 samples");
