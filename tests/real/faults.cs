@@ -66,12 +66,17 @@ static class Program
 			GC.Collect();
 	}
 
+	/* Some live on for a while, so that collecting costs something on any machine. */
 	static void Strings()
 	{
-		for (int n = 0; Running; n++) {
+		var kept = new string[4096];
+		for (int n = 0; Running;) {
 			string s = "";
-			for (int i = 0; i < 400; i++)
+			for (int i = 0; i < 400; i++) {
 				s += "item " + i + ";";
+				if (i % 5 == 0)
+					kept[n++ % kept.Length] = s;
+			}
 			sink = s;
 		}
 	}
