@@ -129,7 +129,7 @@ static class Report
 	[MethodImpl(MethodImplOptions.NoInlining)]
 	public static void Build()
 	{
-		index = new object[9][];
+		index = new object[30][];
 		for (int i = 0; i < index.Length; i++) {
 			index[i] = new object[500000];
 			for (int k = 0; k < index[i].Length; k++)
