@@ -13,6 +13,7 @@
 #include "probe/core/frames.h"
 #include "probe/code/modules.h"
 #include "probe/native/native_blocks.h"
+#include "probe/native/native_early.h"
 #include "probe/native/native_front.h"
 #include "probe/native/native_deferred.h"
 #include "probe/native/native_held.h"
@@ -404,7 +405,7 @@ static void complain(const char *what)
 }
 
 /* A program that was not changed is recorded by its environment. */
-__attribute__((constructor)) static void start_by_environment(void)
+static void start_by_environment(void)
 {
 	/* The first is for this host alone: other programs of the launch may need other words. */
 	const char *own = getenv("PROFVIEW_NATIVE_OPTIONS");
@@ -420,4 +421,11 @@ __attribute__((constructor)) static void start_by_environment(void)
 		return;
 	snprintf(line, sizeof line, "cannot record: %.100s", strerror(error));
 	complain(line);
+}
+
+__attribute__((constructor)) static void loaded(void)
+{
+	pvp_native_malloc_begins(); /* blocks from here on are ours, and then the recording's */
+	start_by_environment();
+	pvp_early_drop();
 }

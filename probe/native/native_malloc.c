@@ -9,7 +9,7 @@
 
 #include "probe/native/native_next.h"
 
-enum { ALL = PVP_RECORD_NEW | PVP_RECORD_FREE | PVP_RECORD_ALIVE };
+enum { ALL = PVP_RECORD_NEW | PVP_RECORD_FREE | PVP_RECORD_ALIVE | PVP_RECORD_EARLY };
 
 static __attribute__((noinline)) void *malloc_told(size_t bytes, uintptr_t site)
 {

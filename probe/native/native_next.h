@@ -51,7 +51,7 @@ size_t pvp_room_size(const void *at);
 static inline bool pvp_next_idle(unsigned what)
 {
 	return PVP_LIKELY(!(atomic_load_explicit(&pvp_recording, memory_order_acquire) &
-			    (what | PVP_RECORD_LOOK | PVP_RECORD_TRY)));
+			    (what | PVP_RECORD_LOOK | PVP_RECORD_TRY | PVP_RECORD_EARLY)));
 }
 
 /*
@@ -84,7 +84,8 @@ PVP_INLINE void *pvp_got(void *block, size_t bytes, uintptr_t site, uintptr_t fr
 		frame = pvp_operator.frame;
 	}
 	pvp_operator.site = 0;
-	if (PVP_LIKELY(!pvp_wanted(PVP_RECORD_NEW | PVP_RECORD_ALIVE)) || !block)
+	const unsigned what = PVP_RECORD_NEW | PVP_RECORD_ALIVE | PVP_RECORD_EARLY;
+	if (PVP_LIKELY(!pvp_wanted(what)) || !block)
 		return block;
 	int before = errno;
 	pvp_block_new(block, bytes, site, frame);
@@ -95,7 +96,8 @@ PVP_INLINE void *pvp_got(void *block, size_t bytes, uintptr_t site, uintptr_t fr
 /* Records that the block is given back. */
 static inline void pvp_gone(void *block)
 {
-	if (block == pvp_operator.leaving || !pvp_wanted(PVP_RECORD_FREE | PVP_RECORD_ALIVE))
+	const unsigned what = PVP_RECORD_FREE | PVP_RECORD_ALIVE | PVP_RECORD_EARLY;
+	if (block == pvp_operator.leaving || !pvp_wanted(what))
 		return;
 	int before = errno;
 	pvp_block_gone(block);

@@ -9,6 +9,7 @@
 #include "probe/core/alloc_period.h"
 #include "probe/core/emit.h"
 #include "probe/code/modules.h"
+#include "probe/native/native_early.h"
 #include "probe/native/native_held.h"
 #include "probe/native/native_stack.h"
 #include "probe/core/registry.h"
@@ -23,7 +24,7 @@ enum {
 	SITE_NAME = '@', /* in front of the address, in the registry */
 };
 
-_Atomic unsigned pvp_recording = PVP_RECORD_LOOK;
+_Atomic unsigned pvp_recording = PVP_RECORD_LOOK | PVP_RECORD_EARLY;
 
 static _Atomic bool by_site, held, shots;
 static _Thread_local void *newest __attribute__((tls_model("initial-exec"))); /* block got last */
@@ -34,6 +35,8 @@ static struct {
 	_Atomic uint64_t site; /* written last */
 	_Atomic uint32_t id;
 } class_of_site[SITES];
+
+static void hold_early(uint64_t object, size_t bytes, uintptr_t site);
 
 void pvp_native_malloc_set(const struct pvp_native_options *o)
 {
@@ -47,6 +50,8 @@ void pvp_native_malloc_set(const struct pvp_native_options *o)
 		atomic_store(&frames, o->frames);
 		atomic_store(&period, o->period);
 		pvp_alloc_every(o->period);
+		if (o->held)
+			pvp_early_take(hold_early);
 		what = (o->malloc ? PVP_RECORD_NEW : 0u) | (o->frees ? PVP_RECORD_FREE : 0u) |
 		       (o->blocks || o->held ? PVP_RECORD_ALIVE : 0u);
 	}
@@ -116,6 +121,18 @@ static uint32_t class_of(uint64_t bytes, uint64_t site)
 	return make_site_class(site, slot);
 }
 
+static void hold_early(uint64_t object, size_t bytes, uintptr_t site)
+{
+	const uint64_t at = site;
+	uint32_t type = atomic_load(&shots) ? class_of(bytes, site) : 0;
+	pvp_blocks_add(object, (struct pvp_held_block){ bytes, type, pvp_held_got(&at, 1, bytes) });
+}
+
+void pvp_native_malloc_begins(void)
+{
+	atomic_fetch_and(&pvp_recording, ~(unsigned)PVP_RECORD_EARLY);
+}
+
 const char *pvp_native_class_name(const char *name)
 {
 	static char text[512];
@@ -167,6 +184,8 @@ void pvp_block_new(void *block, size_t bytes, uintptr_t site, uintptr_t frame)
 {
 	unsigned what = atomic_load_explicit(&pvp_recording, memory_order_relaxed);
 	uint64_t object = (uint64_t)(uintptr_t)block, at[PVP_NATIVE_FRAMES];
+	if (what & PVP_RECORD_EARLY)
+		pvp_early_add(object, bytes, site);
 	bool taken = what & PVP_RECORD_NEW && pvp_native_taken(bytes);
 	bool sums = what & PVP_RECORD_ALIVE && atomic_load_explicit(&held, memory_order_relaxed);
 	bool shot = what & PVP_RECORD_ALIVE && atomic_load_explicit(&shots, memory_order_relaxed);
@@ -184,6 +203,8 @@ struct pvp_held_block pvp_block_gone(void *block)
 	unsigned what = atomic_load_explicit(&pvp_recording, memory_order_relaxed);
 	uint64_t object = (uint64_t)(uintptr_t)block;
 	struct pvp_held_block before = { 0, 0, 0 };
+	if (what & PVP_RECORD_EARLY)
+		pvp_early_remove(object);
 	if (what & PVP_RECORD_ALIVE)
 		before = pvp_blocks_remove(object);
 	pvp_held_gone(before.stack, before.bytes, block == newest);

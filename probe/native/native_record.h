@@ -20,7 +20,8 @@ enum pvp_record {
 	PVP_RECORD_FREE = 2,
 	PVP_RECORD_ALIVE = 4, /* blocks are known, for shots or for those who hold them */
 	PVP_RECORD_LOOK = 8,
-	PVP_RECORD_TRY = 16
+	PVP_RECORD_TRY = 16,
+	PVP_RECORD_EARLY = 32 /* no recording can have begun yet: native_early.h */
 };
 
 extern _Atomic unsigned pvp_recording;
@@ -31,6 +32,9 @@ static inline bool pvp_wanted(unsigned what)
 	return (atomic_load_explicit(&pvp_recording, memory_order_relaxed) & what) &&
 	       !atomic_load_explicit(&pvp_tls.inside, memory_order_relaxed);
 }
+
+/* No block is an early one any more. Once, by this library's constructor. */
+void pvp_native_malloc_begins(void);
 
 /* From now on as `o` says; NULL: nothing is recorded. Any thread. */
 void pvp_native_malloc_set(const struct pvp_native_options *o);
