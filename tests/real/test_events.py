@@ -63,12 +63,17 @@ def shot_ended(profview, log):
     return rows and rows[0]['objects'] and not rows[0]['state'] and rows
 
 
-def joined(profview, viewer, log):
+def readings(profview, log):
+    rows = report(profview, log, '--section', 'counters').get('counters') or []
+    return sum(len(r.get('samples') or ()) for r in rows)
+
+
+def joined(profview, viewer, log, more_than=0):
     """Its own counters come, which are told once a second: the session is open."""
     def there():
         if viewer.poll() is not None:
             raise target.TimedOut(f'the viewer ended: {viewer.stderr.read()}')
-        return report(profview, log, '--section', 'counters').get('counters')
+        return readings(profview, log) > more_than
     target.wait_for('the event stream', there)
 
 
@@ -104,7 +109,7 @@ def visit(v, profview, dll, dotnet):
         pid = program.process.pid
         viewer = join(profview, pid, log, '--heapshot')
         target.wait_for('the heap shot', lambda: shot_ended(profview, log))
-        joined(profview, viewer, log)
+        joined(profview, viewer, log, readings(profview, log))  # those before the shot say nothing
         program.go()
         said = program.wait_phase(2)
         target.wait_for('all exceptions', lambda: (report(profview, log, '--section', 'exceptions').get(
