@@ -44,7 +44,8 @@ def main(profview, runs='7'):
         print('--leaks   ', sum(h['allocations'] for h in held), 'allocations,',
               sum(h['temporary'] for h in held), 'temporary,', pathlib.Path(folder, '0.mlpd').stat().st_size,
               'bytes of log')
-        said = subprocess.run(f'heaptrack_print {folder}/h0*', shell=True, capture_output=True, text=True,
+        timed(['heaptrack', '-o', 'whole', './held'], folder)
+        said = subprocess.run(f'heaptrack_print {folder}/whole.*', shell=True, capture_output=True, text=True,
                               check=False).stdout
         print('heaptrack ', *re.findall(r'(?:calls to allocation functions|temporary memory allocations): \d+', said))
 
