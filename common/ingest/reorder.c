@@ -141,7 +141,7 @@ void pv_reorder_apply_ends(const struct pv_reorder *h, struct pv_model *m, const
 }
 
 /* Whether each batch has what it was decoded from: then nothing but memory can be missing. */
-static bool can_expand(struct pv_batch *const *b, size_t n)
+__attribute__((unused)) static bool can_expand(struct pv_batch *const *b, size_t n)
 {
 	size_t there = 0;
 	while (there < n && (!b[there]->summary.wanted || b[there]->bytes.n >= b[there]->bytes_len))

@@ -71,7 +71,7 @@ static void drop(struct pv_segments *p, uint64_t streams)
 }
 
 /* Whether none but the last may change what calls mean: damage, and any end, ends a run. */
-static bool ends_last(struct pv_batch *const *b, size_t n)
+__attribute__((unused)) static bool ends_last(struct pv_batch *const *b, size_t n)
 {
 	bool ends = false;
 	for (size_t i = 0; i + 1 < n && !ends; i++) {
