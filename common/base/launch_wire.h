@@ -30,7 +30,7 @@ enum pv_ask_host { PV_ASK_NATIVE, PV_ASK_MONO, PV_ASK_CORECLR };
 struct pv_ask {
 	uint32_t magic;
 	uint8_t kind, host;
-	uint8_t waits; /* for the answer: PV_ANSWER_LATER comes as well */
+	uint8_t waits; /* for the answer, 1: PV_ANSWER_LATER comes as well; 2: it is of no use */
 	uint8_t unused;
 	uint64_t cpu_ns; /* that the process has used so far */
 	uint16_t exe_len, args_len;

@@ -288,6 +288,7 @@ PV_SHAPE(held_stack, struct pv_held_stack, HELD_STACK)
 	F(T, live_bytes, FIGURE)                                                                   \
 	F(T, most_bytes, FIGURE)                                                                   \
 	F(T, readings, FIGURE)                                                                     \
+	F(T, left_out, FIGURE)                                                                     \
 	F(T, point_ns, FIGURES, int64_t)                                                           \
 	F(T, points, AT_MOST, PV_HELD_POINTS)                                                      \
 	F(T, step, FIGURE)                                                                         \

@@ -128,6 +128,7 @@ static void of_held(const struct pv_model *m, struct pv_coverage *c)
 	}
 	count(c, n, "allocation summed up by its stack", "allocations summed up by their stacks");
 	pv_coverage_say(c, "%s", pv_units_bytes(bytes, sizeof bytes, all));
+	flaw(c, m->held.left_out, PV_PARTIAL, "sum{s} of further stacks left out");
 }
 
 static void of_allocations(const struct pv_model *m, struct pv_coverage *c)

@@ -284,7 +284,7 @@ static void begins(struct pv_tree *t, struct pv_tree_line *l, const struct pv_as
 	pv_tree_used(t, p, ask->cpu_ns);
 	if (!ask->waits)
 		return;
-	if (l->pid == t->program || ask->host != PV_ASK_NATIVE)
+	if (l->pid == t->program || ask->host != PV_ASK_NATIVE || ask->waits > 1)
 		decide(t, l);
 	else
 		answer(l, PV_ANSWER_LATER, -1, "");

@@ -161,7 +161,7 @@ enum pv_answer pvp_launcher_ask(
 		return PV_ANSWER_NO;
 	bool waits = always || (kind == PV_ASK_BEGUN && is_launchers_own());
 	ask.host = (uint8_t)host;
-	ask.waits = waits;
+	ask.waits = always ? 2 : waits;
 	if (kind == PV_ASK_BEGUN) {
 		ssize_t n = readlink("/proc/self/exe", ask.text, PV_ASK_EXE);
 		ask.exe_len = n > 0 ? (uint16_t)n : 0;

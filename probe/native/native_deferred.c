@@ -160,6 +160,13 @@ static void in_child(void)
 		arm();
 }
 
+/* A recording of who holds memory that began later than the blocks would not know them. */
+static bool needs_beginning(const char *options)
+{
+	struct pvp_native_options o;
+	return pvp_native_parse(options, &o) && o.held;
+}
+
 bool pvp_deferred_start(const char *options, int (*begin)(const char *options))
 {
 	const char *rest;
@@ -170,8 +177,8 @@ bool pvp_deferred_start(const char *options, int (*begin)(const char *options))
 		return true;
 	strcpy(deferred.rest, rest);
 	deferred.begin = begin;
-	enum pv_answer said =
-		pvp_launcher_ask(deferred.path, PV_ASK_NATIVE, PV_ASK_BEGUN, false, &sink);
+	enum pv_answer said = pvp_launcher_ask(
+		deferred.path, PV_ASK_NATIVE, PV_ASK_BEGUN, needs_beginning(rest), &sink);
 	if (said == PV_ANSWER_NO)
 		return true;
 	deferred.under = true;

@@ -15,7 +15,7 @@ struct pvp_out_buffer;
 
 /*
  * A block of so many bytes was got; frames: return addresses, innermost first. The number of the
- * stack, never 0; where there are too many, or no memory, that of all further ones. Any thread.
+ * stack; where there are too many, that of all further ones; 0: no memory. Any thread.
  */
 uint32_t pvp_held_got(const uint64_t *frames, unsigned n, uint64_t bytes);
 

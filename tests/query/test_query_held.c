@@ -1,6 +1,8 @@
 /* Memory by the stack that allocated it: sums, growth, what is folded, the finding. */
 #include "tests/kit/query_kit.h"
 
+#include <string.h>
+
 #include "common/model/objects/held.h"
 #include "tests/kit/suite.h"
 
@@ -113,7 +115,15 @@ START_TEST(too_many_stacks)
 		kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXT_HELD,
 				      .held = { .number = i, .live = 1, .live_bytes = 8 } });
 	kit_flush(&k);
+	kit_held(&k, 1, NULL, 8);
+	kit_flush(&k);
 	ck_assert_uint_eq(k.m->held.one.n, PV_HELD_CAP + 1);
+	struct pv_table *t = kit_view(&k, PV_VIEW_COVERAGE, &(struct pv_query){ 0 });
+	const struct pv_row *row = kit_row(t, "what", "allocations");
+	ck_assert_str_eq(kit_cell(t, row, "state")->s, "partial");
+	ck_assert_ptr_nonnull(
+		strstr(kit_cell(t, row, "detail")->s, "100 sums of further stacks left out"));
+	pv_table_destroy(t);
 	kit_free(&k);
 }
 END_TEST

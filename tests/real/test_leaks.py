@@ -85,10 +85,24 @@ def totals(profview, folder, leaks):
     return [] if got == wanted else [f'{got} allocations and bytes, valgrind has {wanted}']
 
 
+def under_a_shell(profview, folder, leaks):
+    """A program that a shell starts is recorded from its first block on, however little it computes."""
+    tree = pathlib.Path(folder, 'tree')
+    subprocess.run([profview, 'run', '--leaks', '--record', f'{tree}/', '--', 'sh', '-c', f'{leaks} block 20; true'],
+                   stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=120)
+    said = subprocess.run([profview, 'report', '--no-index', '--format', 'json', '--process', 'leaks', '--section',
+                           'held', tree], capture_output=True, text=True, check=False)
+    if said.returncode:
+        return [f'under a shell: {said.stderr}']
+    ours = [h for h in json.loads(said.stdout)['held'] if 'drop_block()' in h['stack']]
+    blocks = sum(h['held_blocks'] for h in ours)
+    return [] if blocks == 20 else [f'under a shell: {blocks} blocks, wanted 20']
+
+
 def main(profview, leaks):
     problems = []
     with tempfile.TemporaryDirectory() as folder:
-        problems += totals(profview, folder, leaks)
+        problems += totals(profview, folder, leaks) + under_a_shell(profview, folder, leaks)
         for way in WAYS:
             problems += [f'{way}: {p}' for p in planted(profview, folder, leaks, way)]
         problems += [f'clean: {p}' for p in clean(profview, folder, leaks)]

@@ -49,8 +49,10 @@ static bool one(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_held *h = &x->m->held;
 	uint32_t at = pv_map_get(&h->of, e->held.number);
-	if (at == PV_MAP_NONE && h->one.n > PV_HELD_CAP)
+	if (at == PV_MAP_NONE && h->one.n > PV_HELD_CAP) {
+		h->left_out++;
 		return true; /* its bytes are in those of all */
+	}
 	struct pv_held_stack *s = at == PV_MAP_NONE ? make(h, e->held.number) : &h->one.v[at];
 	if (!s)
 		return false;

@@ -13,7 +13,7 @@
 #include "common/base/mem.h"
 
 enum {
-	PV_HELD_CAP = 200000, /* stacks; what is of further ones is of one without frames */
+	PV_HELD_CAP = 200000, /* stacks; of further ones there is the sum of all only */
 	PV_HELD_POINTS = 8,
 };
 
@@ -31,6 +31,7 @@ struct pv_held {
 	struct pv_map of;                   /* number in the log -> index */
 	uint64_t live_bytes, most_bytes;    /* of all together: now, and at once at most */
 	uint64_t readings;                  /* of that; 0: nothing of this is recorded */
+	uint64_t left_out;                  /* sums of stacks beyond the cap */
 
 	/* Points of time, at equal distances, at which all stacks were noted down. */
 	int64_t point_ns[PV_HELD_POINTS];
