@@ -41,5 +41,7 @@ bool pv_fail(struct pv_error *e, enum pv_code code, uint64_t offset, const char 
 const char *pv_code_text(enum pv_code code);
 
 #define PV_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+/* The structure that *p is the member m of. */
+#define PV_OF(p, type, m) ((type *)(void *)((char *)(p) - offsetof(type, m)))
 
 #endif

@@ -100,10 +100,10 @@ static bool read_shot(struct pv_ingest *in, uint32_t shot, FILE *out)
 	const struct pv_heap_read_options o = { .shot = shot, .weak = true, .classes = true };
 	struct pv_heap_read *r = pv_heap_read_start(in, &o, &e);
 	if (r)
-		pv_heap_read_wait(r);
+		pv_background_wait(pv_heap_read_job(r));
 	const struct pv_heap *h = r && out ? pv_heap_read_heap(r) : NULL;
 	bool ok = !h || pv_heapsnapshot_write(h, out, &e);
-	pv_heap_read_destroy(r);
+	pv_background_destroy(pv_heap_read_job(r));
 	return ok;
 }
 
@@ -172,11 +172,11 @@ static bool ask_identity(const char *path, struct pv_ingest *in, FILE *out)
 	struct pv_identity_read *r = pv_identity_read_start(in, &o, &e);
 	if (!r)
 		return false;
-	pv_identity_read_wait(r);
+	pv_background_wait(pv_identity_read_job(r));
 	const struct pv_identity *l = pv_identity_read_result(r);
 	if (l)
 		fprintf(out, "%zu\n", l->object.n);
-	pv_identity_read_destroy(r);
+	pv_background_destroy(pv_identity_read_job(r));
 	return true;
 }
 
@@ -250,10 +250,10 @@ static bool by_table(const char *path, struct pv_ingest *in, int64_t from, int64
 		pv_range_start(in, &(struct pv_range_wish){ .from_ns = from, .to_ns = to }, &e);
 	if (!r)
 		return e.code == PV_EUSAGE;
-	pv_range_wait(r);
+	pv_background_wait(pv_range_job(r));
 	struct pv_model *m = pv_range_model(r);
 	bool ok = m && report_of(path, in, m, &usual, out);
-	pv_range_destroy(r);
+	pv_background_destroy(pv_range_job(r));
 	return ok;
 }
 

@@ -116,11 +116,11 @@ static struct all read_all(int64_t zero_ns)
 static struct pv_events_read *read_page(struct pv_ingest *in, const struct pv_events_wish *wish)
 {
 	struct pv_error e = { 0 };
-	struct pv_events_status s;
+	struct pv_background_status s;
 	struct pv_events_read *r = pv_events_start(in, wish, &e);
 	ck_assert_msg(r != NULL, "%s", e.what);
-	pv_events_wait(r);
-	pv_events_status(r, &s);
+	pv_background_wait(pv_events_job(r));
+	pv_background_status(pv_events_job(r), &s);
 	ck_assert_msg(s.done, "%s", s.error.what);
 	return r;
 }
@@ -166,7 +166,7 @@ static void check_page(struct pv_ingest *in, const struct all *all, const struct
 		ck_assert_int_eq(p->more_after, to < n);
 	}
 	pv_array_finish(&row);
-	pv_events_destroy(r);
+	pv_background_destroy(pv_events_job(r));
 }
 
 static void check_seed(uint32_t seed, bool table)
@@ -212,15 +212,15 @@ END_TEST
 /* Only what lies near is read, however long the log is. */
 START_TEST(a_page_needs_few_of_the_buffers)
 {
-	struct pv_events_status s;
+	struct pv_background_status s;
 	write_log(1);
 	struct pv_ingest *in = range_kit_load(path);
 	const struct pv_events_wish w = { .from = PV_EVENTS_FIRST };
 	struct pv_events_read *r = read_page(in, &w);
-	pv_events_status(r, &s);
-	ck_assert_uint_gt(s.bytes_read, 0);
-	ck_assert_uint_lt(4 * s.bytes_read, s.bytes_total);
-	pv_events_destroy(r);
+	pv_background_status(pv_events_job(r), &s);
+	ck_assert_uint_gt(s.step, 0);
+	ck_assert_uint_lt(4 * s.step, s.steps);
+	pv_background_destroy(pv_events_job(r));
 	pv_ingest_destroy(in);
 }
 END_TEST
@@ -243,7 +243,7 @@ START_TEST(pages_one_after_the_other_have_every_event)
 		w = (struct pv_events_wish){ .from = PV_EVENTS_AROUND,
 			.time_ns = p->row[p->rows - 1].time_ns,
 			.id = p->row[p->rows - 1].id + 1 };
-		pv_events_destroy(r);
+		pv_background_destroy(pv_events_job(r));
 	}
 	ck_assert_uint_eq(at, all.row.n);
 	pv_array_finish(&all.row);
@@ -276,11 +276,11 @@ START_TEST(names_are_those_of_the_model)
 	ck_assert_str_eq(p->row[0].thread, "worker");
 	ck_assert_str_eq(p->row[0].line, "Shop.Cart/<TaxAsync>d__4:MoveNext ()");
 	ck_assert_str_eq(p->row[1].line, "Shop.Item  24 B  0x100040");
-	pv_events_destroy(r);
+	pv_background_destroy(pv_events_job(r));
 	w.readable = true;
 	r = read_page(in, &w);
 	ck_assert_str_eq(pv_events_page(r)->row[0].line, "Shop.Cart.TaxAsync");
-	pv_events_destroy(r);
+	pv_background_destroy(pv_events_job(r));
 	pv_ingest_destroy(in);
 }
 END_TEST

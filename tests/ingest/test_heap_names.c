@@ -132,7 +132,7 @@ static struct world open_world(void)
 	ck_assert_ptr_nonnull(w.in);
 	w.read = pv_heap_read_start(w.in, &(struct pv_heap_read_options){ .shot = 0 }, &err);
 	ck_assert_msg(w.read != NULL, "%s", err.what);
-	pv_heap_read_wait(w.read);
+	pv_background_wait(pv_heap_read_job(w.read));
 	w.heap = pv_heap_read_heap(w.read);
 	ck_assert_ptr_nonnull(w.heap);
 	return w;
@@ -140,7 +140,7 @@ static struct world open_world(void)
 
 static void close_world(struct world *w)
 {
-	pv_heap_read_destroy(w->read);
+	pv_background_destroy(pv_heap_read_job(w->read));
 	pv_ingest_destroy(w->in);
 }
 

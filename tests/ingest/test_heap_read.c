@@ -75,13 +75,13 @@ static void write_log(unsigned version, bool cut)
 
 static struct pv_heap_read *read_heap(struct pv_ingest *in, uint32_t shot, bool weak)
 {
-	struct pv_heap_read_status s;
+	struct pv_background_status s;
 	struct pv_error err = { 0 };
 	const struct pv_heap_read_options o = { .shot = shot, .weak = weak, .classes = true };
 	struct pv_heap_read *r = pv_heap_read_start(in, &o, &err);
 	ck_assert_msg(r != NULL, "%s", err.what);
-	pv_heap_read_wait(r);
-	pv_heap_read_status(r, &s);
+	pv_background_wait(pv_heap_read_job(r));
+	pv_background_status(pv_heap_read_job(r), &s);
 	ck_assert_msg(s.over && s.done, "shot %u: %s", shot, s.error.what);
 	return r;
 }
@@ -119,11 +119,11 @@ START_TEST(from_its_place_and_from_the_beginning)
 			struct pv_heap_read *r = read_heap(in, i, false);
 			check_heap(pv_heap_read_heap(r), i);
 			ck_assert(!pv_heap_read_heap(r)->graph.torn);
-			pv_heap_read_destroy(r);
+			pv_background_destroy(pv_heap_read_job(r));
 		}
 		struct pv_heap_read *r = read_heap(in, i, true);
 		check_heap(pv_heap_read_heap(r), i);
-		pv_heap_read_destroy(r);
+		pv_background_destroy(pv_heap_read_job(r));
 	}
 	pv_ingest_destroy(in);
 	unlink(path);
@@ -139,11 +139,11 @@ START_TEST(several_are_open_at_once)
 	struct pv_heap_read *dropped = pv_heap_read_start(in, &o, NULL);
 	for (uint32_t i = 0; i < SHOTS; i++)
 		r[i] = read_heap(in, i, false);
-	pv_heap_read_cancel(dropped);
-	pv_heap_read_destroy(dropped); /* whether it was done or not */
+	pv_background_cancel(pv_heap_read_job(dropped));
+	pv_background_destroy(pv_heap_read_job(dropped)); /* whether it was done or not */
 	for (uint32_t i = 0; i < SHOTS; i++) {
 		check_heap(pv_heap_read_heap(r[i]), i);
-		pv_heap_read_destroy(r[i]);
+		pv_background_destroy(pv_heap_read_job(r[i]));
 	}
 	pv_ingest_destroy(in);
 	unlink(path);
@@ -157,10 +157,10 @@ START_TEST(a_shot_that_is_cut_is_torn)
 	struct pv_heap_read *r = read_heap(in, SHOTS - 1, false);
 	ck_assert(pv_heap_read_heap(r)->graph.torn);
 	ck_assert_uint_gt(pv_heap_read_heap(r)->graph.nodes, 0);
-	pv_heap_read_destroy(r);
+	pv_background_destroy(pv_heap_read_job(r));
 	r = read_heap(in, 0, false);
 	check_heap(pv_heap_read_heap(r), 0);
-	pv_heap_read_destroy(r);
+	pv_background_destroy(pv_heap_read_job(r));
 	pv_ingest_destroy(in);
 	unlink(path);
 }

@@ -235,11 +235,11 @@ static struct pv_identity_read *follow(
 	struct pv_ingest *in, const struct pv_identity_read_options *o)
 {
 	struct pv_error e = { 0 };
-	struct pv_identity_read_status s;
+	struct pv_background_status s;
 	struct pv_identity_read *r = pv_identity_read_start(in, o, &e);
 	ck_assert_msg(r != NULL, "%s", e.what);
-	pv_identity_read_wait(r);
-	pv_identity_read_status(r, &s);
+	pv_background_wait(pv_identity_read_job(r));
+	pv_background_status(pv_identity_read_job(r), &s);
 	ck_assert_msg(s.done, "%s", s.error.what);
 	return r;
 }
@@ -308,7 +308,7 @@ static void check_pair(const struct world *w, struct pv_ingest *in, uint32_t bas
 		ck_assert_uint_eq(l->uncertain, 0);
 	ck_assert_uint_eq(l->duplicates, 0);
 	ck_assert_uint_eq(l->guessed, 0);
-	pv_identity_read_destroy(r);
+	pv_background_destroy(pv_identity_read_job(r));
 }
 
 static void world_end(struct world *w)
@@ -373,7 +373,7 @@ START_TEST(without_moves_by_class)
 	ck_assert_uint_le(same, least);
 	ck_assert_uint_gt(l->guessed, 0);
 	ck_assert_uint_ge(l->uncertain, same); /* nothing that is said of them is sure */
-	pv_identity_read_destroy(r);
+	pv_background_destroy(pv_identity_read_job(r));
 	pv_ingest_destroy(in);
 	world_end(w);
 }
@@ -394,7 +394,7 @@ START_TEST(by_address_it_is_the_address)
 		ck_assert_uint_eq(l->object.v[i].base_address, same ? address(slot) : 0);
 	}
 	ck_assert_uint_gt(l->uncertain, 0);
-	pv_identity_read_destroy(r);
+	pv_background_destroy(pv_identity_read_job(r));
 	pv_ingest_destroy(in);
 	world_end(w);
 }
@@ -406,7 +406,7 @@ START_TEST(damaged_logs_do_no_harm)
 	state = 700 + (uint32_t)_i;
 	struct world *w = play(_i % 3 == 0 ? 10 : 17, 8, true, true);
 	struct pv_error e = { 0 };
-	struct pv_identity_read_status s;
+	struct pv_background_status s;
 	for (int i = 0; i < 40; i++) /* not the header */
 		w->k->file.v[64 + rnd((unsigned)w->k->file.n - 64)] ^= (uint8_t)(1 << rnd(8));
 	size_t n = w->k->file.n - (_i % 2 ? rnd(2000) : 0);
@@ -419,12 +419,12 @@ START_TEST(damaged_logs_do_no_harm)
 		false };
 	struct pv_identity_read *r = in ? pv_identity_read_start(in, &o, &e) : NULL;
 	if (r) {
-		pv_identity_read_wait(r);
-		pv_identity_read_status(r, &s);
+		pv_background_wait(pv_identity_read_job(r));
+		pv_background_status(pv_identity_read_job(r), &s);
 		ck_assert(s.over);
 		ck_assert(s.done || s.error.code != PV_OK);
 	}
-	pv_identity_read_destroy(r);
+	pv_background_destroy(pv_identity_read_job(r));
 	pv_ingest_destroy(in);
 	world_end(w);
 }
@@ -440,17 +440,17 @@ START_TEST(is_cancelled)
 		false };
 	for (int i = 0; i < 10; i++) {
 		struct pv_error e = { 0 };
-		struct pv_identity_read_status s;
+		struct pv_background_status s;
 		struct pv_identity_read *r = pv_identity_read_start(in, &o, &e);
 		ck_assert_ptr_nonnull(r);
 		if (i % 2) {
-			pv_identity_read_cancel(r);
-			pv_identity_read_wait(r);
-			pv_identity_read_status(r, &s);
+			pv_background_cancel(pv_identity_read_job(r));
+			pv_background_wait(pv_identity_read_job(r));
+			pv_background_status(pv_identity_read_job(r), &s);
 			ck_assert(s.over);
 			ck_assert(s.done == (pv_identity_read_result(r) != NULL));
 		}
-		pv_identity_read_destroy(r);
+		pv_background_destroy(pv_identity_read_job(r));
 	}
 	pv_ingest_destroy(in);
 }
@@ -459,17 +459,17 @@ END_TEST
 static void refused(uint32_t base, uint32_t shot, const char *why)
 {
 	struct pv_error e = { 0 };
-	struct pv_identity_read_status s;
+	struct pv_background_status s;
 	struct pv_ingest *in = range_kit_load(path);
 	const struct pv_identity_read_options o = { base, shot, false };
 	struct pv_identity_read *r = pv_identity_read_start(in, &o, &e);
 	ck_assert_ptr_nonnull(r);
-	pv_identity_read_wait(r);
-	pv_identity_read_status(r, &s);
+	pv_background_wait(pv_identity_read_job(r));
+	pv_background_status(pv_identity_read_job(r), &s);
 	ck_assert(s.over && !s.done);
 	ck_assert_int_eq(s.error.code, PV_EUSAGE);
 	ck_assert_str_eq(s.error.what, why);
-	pv_identity_read_destroy(r);
+	pv_background_destroy(pv_identity_read_job(r));
 	pv_ingest_destroy(in);
 }
 

@@ -110,12 +110,12 @@ static void end(struct pv_ingest *in, struct logkit *k)
 static struct pv_range_read *read_range(struct pv_ingest *in, int64_t from_ns, int64_t to_ns)
 {
 	struct pv_error e = { 0 };
-	struct pv_range_status s;
+	struct pv_background_status s;
 	struct pv_range_read *r = pv_range_start(
 		in, &(struct pv_range_wish){ .from_ns = from_ns, .to_ns = to_ns }, &e);
 	ck_assert_msg(r != NULL, "%s", e.what);
-	pv_range_wait(r);
-	pv_range_status(r, &s);
+	pv_background_wait(pv_range_job(r));
+	pv_background_status(pv_range_job(r), &s);
 	ck_assert_msg(s.done, "%s", s.error.what);
 	return r;
 }
@@ -153,8 +153,8 @@ START_TEST(what_is_kept_is_exact)
 	ck_assert_ptr_nonnull(strstr(line, "are no longer kept"));
 	free(got);
 	free(wanted);
-	pv_range_destroy(a);
-	pv_range_destroy(b);
+	pv_background_destroy(pv_range_job(a));
+	pv_background_destroy(pv_range_job(b));
 	pv_ingest_destroy(whole);
 	end(fed, k);
 }
@@ -169,13 +169,13 @@ START_TEST(what_is_gone_is_said_and_what_is_kept_read_again)
 	struct pv_range_read *early = read_range(fed, 0, TURNS * STEP);
 	pv_coverage_line(pv_range_model(early), NULL, PV_VIEW_METHODS, line, sizeof line);
 	ck_assert_ptr_nonnull(strstr(line, "are no longer kept"));
-	pv_range_destroy(early);
+	pv_background_destroy(pv_range_job(early));
 	struct pv_heap_read_options o = { .shot = 1 };
 	struct pv_heap_read *r = pv_heap_read_start(fed, &o, &e);
 	ck_assert_msg(r != NULL, "%s", e.what);
-	pv_heap_read_wait(r);
+	pv_background_wait(pv_heap_read_job(r));
 	ck_assert_ptr_nonnull(pv_heap_read_heap(r));
-	pv_heap_read_destroy(r);
+	pv_background_destroy(pv_heap_read_job(r));
 	o.shot = 0;
 	ck_assert_ptr_null(pv_heap_read_start(fed, &o, &e));
 	ck_assert_int_eq(e.code, PV_EUSAGE);

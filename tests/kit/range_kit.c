@@ -83,22 +83,22 @@ bool range_kit_quick(
 	struct pv_ingest *in, int64_t from_ns, int64_t to_ns, struct range_kit_result *ret)
 {
 	struct pv_error e = { 0 };
-	struct pv_range_status s;
+	struct pv_background_status s;
 	struct pv_range_read *r = pv_range_start(
 		in, &(struct pv_range_wish){ .from_ns = from_ns, .to_ns = to_ns }, &e);
 	if (r) {
-		pv_range_wait(r);
-		pv_range_status(r, &s);
+		pv_background_wait(pv_range_job(r));
+		pv_background_status(pv_range_job(r), &s);
 	}
 	if (!r || !s.done) {
 		fprintf(stderr, "range: %s\n", r ? s.error.what : e.what);
-		pv_range_destroy(r);
+		pv_background_destroy(pv_range_job(r));
 		return false;
 	}
-	ret->whole = s.whole;
-	ret->bytes_read = s.bytes_read;
+	ret->whole = pv_range_whole(r);
+	ret->bytes_read = s.step;
 	ret->quick = range_kit_report(in, pv_range_model(r));
-	pv_range_destroy(r);
+	pv_background_destroy(pv_range_job(r));
 	return ret->quick != NULL;
 }
 

@@ -195,7 +195,7 @@ static char *read_pipe(const struct log *l, const char *path)
 static char *read_range(const char *path)
 {
 	struct pv_error e = { 0 };
-	struct pv_range_status s;
+	struct pv_background_status s;
 	struct pv_ingest *in = start(path, false, 2);
 	wait_for(in, 0);
 	pv_ingest_adopt(in);
@@ -203,12 +203,12 @@ static char *read_range(const char *path)
 		in, &(struct pv_range_wish){ .from_ns = INT64_MIN, .to_ns = INT64_MAX }, &e);
 	if (!r)
 		die("range", e.what);
-	pv_range_wait(r);
-	pv_range_status(r, &s);
+	pv_background_wait(pv_range_job(r));
+	pv_background_status(pv_range_job(r), &s);
 	if (!s.done)
 		die("range", s.error.what);
 	char *text = report(in, pv_range_model(r));
-	pv_range_destroy(r);
+	pv_background_destroy(pv_range_job(r));
 	pv_ingest_destroy(in);
 	return text;
 }

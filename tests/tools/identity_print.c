@@ -63,15 +63,15 @@ static uint32_t number(int argc, char **argv, int i)
 int main(int argc, char **argv)
 {
 	struct pv_error e = { 0 };
-	struct pv_identity_read_status s = { 0 };
+	struct pv_background_status s = { 0 };
 	struct pv_ingest *in = argc > 1 ? load(argv[1]) : NULL;
 	const struct pv_identity_read_options o = {
 		.base = number(argc, argv, 2), .shot = number(argc, argv, 3), .by_address = argc > 4
 	};
 	struct pv_identity_read *r = in ? pv_identity_read_start(in, &o, &e) : NULL;
 	if (r) {
-		pv_identity_read_wait(r);
-		pv_identity_read_status(r, &s);
+		pv_background_wait(pv_identity_read_job(r));
+		pv_background_status(pv_identity_read_job(r), &s);
 		e = s.error;
 	}
 	if (s.done) {
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 	} else {
 		fprintf(stderr, "lives_print: %s\n", e.what);
 	}
-	pv_identity_read_destroy(r);
+	pv_background_destroy(pv_identity_read_job(r));
 	pv_ingest_destroy(in);
 	return s.done ? 0 : 2;
 }

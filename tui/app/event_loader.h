@@ -2,13 +2,13 @@
 #ifndef UI_EVENT_LOADER_H
 #define UI_EVENT_LOADER_H
 
-#include "tui/app/feed_events.h"
+#include "tui/app/feed_again.h"
 #include "tui/screen/screen.h"
 
 struct ui_event_loader {
 	struct ui_feed *feed;
-	struct ui_events *reading, *shown;  /* under way; the one whose page is on screen */
-	PV_ARRAY(struct ui_events *) dying; /* until no question is about them */
+	struct ui_again *reading, *shown; /* under way; the one whose page is on screen */
+	struct ui_dying dying;
 	int64_t begun_ns;
 };
 

@@ -13,13 +13,12 @@
 #include "common/ingest/convert/convert.h"
 #include "common/base/utf8.h"
 #include "common/ingest/ingest.h"
-#include "common/ingest/again/range.h"
 #include "common/io/source.h"
 #include "common/model/model.h"
 #include "common/model/time/window.h"
 #include "common/query/log_end.h"
 #include "common/report/report.h"
-#include "tui/app/feed_heap.h"
+#include "tui/app/feed_again.h"
 #include "tui/app/feed_tell.h"
 #include "tui/app/memory.h"
 
@@ -470,62 +469,4 @@ void ui_feed_from_end(const struct ui_feed *f, int64_t *from_ns, int64_t *to_ns)
 bool ui_feed_indexed(const char *path)
 {
 	return is_a_file(path) && pv_ingest_indexed(path);
-}
-
-struct ui_reading {
-	struct pv_range_read *range;
-};
-
-struct ui_reading *ui_feed_read_range(struct ui_feed *f, int64_t from_ns, int64_t to_ns,
-	const uint64_t *thread, struct pv_error *reterr)
-{
-	const struct pv_range_wish wish = { .from_ns = from_ns,
-		.to_ns = to_ns,
-		.threaded = thread != NULL,
-		.thread = thread ? *thread : 0 };
-	struct ui_reading *r = calloc(1, sizeof *r);
-	if (!r) {
-		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-		return NULL;
-	}
-	r->range = pv_range_start(f->ingest, &wish, reterr);
-	if (r->range)
-		return r;
-	free(r);
-	return NULL;
-}
-
-void ui_reading_status(struct ui_reading *r, struct ui_reading_status *ret)
-{
-	struct pv_range_status s;
-	pv_range_status(r->range, &s);
-	*ret = (struct ui_reading_status){ .over = s.over,
-		.done = s.done,
-		.bytes_read = s.bytes_read,
-		.bytes_total = s.bytes_total,
-		.until_ns = s.until_ns };
-	snprintf(ret->error, sizeof ret->error, "%s", PV_FIT(s.error.what, 100));
-}
-
-struct pv_model *ui_reading_model(struct ui_reading *r)
-{
-	return pv_range_model(r->range);
-}
-
-void ui_reading_wait(struct ui_reading *r)
-{
-	pv_range_wait(r->range);
-}
-
-void ui_reading_cancel(struct ui_reading *r)
-{
-	pv_range_cancel(r->range);
-}
-
-void ui_reading_destroy(struct ui_reading *r)
-{
-	if (!r)
-		return;
-	pv_range_destroy(r->range);
-	free(r);
 }

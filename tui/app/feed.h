@@ -109,26 +109,6 @@ void ui_feed_zero_window(struct ui_feed *f);
  */
 bool ui_feed_decay(struct ui_feed *f);
 
-/*
- * A range of time that is read again in the background. Its model has only that range, is equal to
- * what a report of it says, and lives as long as the reading.
- */
-struct ui_reading;
-struct ui_reading_status {
-	bool over, done; /* ended; with its model */
-	uint64_t bytes_read, bytes_total;
-	int64_t until_ns; /* since zero: of the newest event that was there when it began */
-	char error[120];
-};
-/* Ends since zero, INT64_MIN and INT64_MAX: open; `thread` NULL: of all. NULL: it cannot be read. */
-struct ui_reading *ui_feed_read_range(struct ui_feed *f, int64_t from_ns, int64_t to_ns,
-	const uint64_t *thread, struct pv_error *reterr);
-void ui_reading_status(struct ui_reading *r, struct ui_reading_status *ret);
-struct pv_model *ui_reading_model(struct ui_reading *r); /* NULL until done */
-void ui_reading_wait(struct ui_reading *r);
-void ui_reading_cancel(struct ui_reading *r);  /* it will be over soon */
-void ui_reading_destroy(struct ui_reading *r); /* before the feed is closed */
-
 struct ui_convert_options {
 	const char *path, *output; /* output "-": standard output */
 	bool ranged;

@@ -6,7 +6,7 @@
 #include "common/ingest/ingest.h"
 #include "common/model/model.h"
 #include "common/query/log_end.h"
-#include "tui/app/feed_heap.h"
+#include "tui/app/feed_again.h"
 #include "tui/app/feed_tell.h"
 
 /*

@@ -11,7 +11,7 @@
 #include "common/model/model.h"
 #include "common/target/control.h"
 #include "common/target/probe_socket.h"
-#include "tui/app/feed_heap.h"
+#include "tui/app/feed_again.h"
 
 enum { ASK_MS = 1000 }; /* longest wait of a user who pressed a key */
 

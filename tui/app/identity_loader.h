@@ -5,13 +5,14 @@
 #ifndef UI_IDENTITY_LOADER_H
 #define UI_IDENTITY_LOADER_H
 
+#include "tui/app/feed_again.h"
 #include "tui/screen/screen.h"
 
 struct ui_identity_loader {
 	struct ui_feed *feed;
-	struct ui_following *reading;          /* under way */
-	struct ui_following *shown;            /* the one whose identities the screen has */
-	PV_ARRAY(struct ui_following *) dying; /* until no question is about them */
+	struct ui_again *reading; /* under way */
+	struct ui_again *shown;   /* the one whose identities the screen has */
+	struct ui_dying dying;
 };
 
 /* Before every frame. True while it wants to be called again soon without any event. */

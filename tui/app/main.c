@@ -26,8 +26,7 @@
 #include "tui/app/export_run.h"
 #include "tui/app/feed.h"
 #include "tui/app/feed_end.h"
-#include "tui/app/feed_heap.h"
-#include "tui/app/feed_identity.h"
+#include "tui/app/feed_again.h"
 #include "tui/app/feed_of.h"
 #include "tui/app/feed_tell.h"
 #include "tui/app/folder.h"
@@ -47,40 +46,39 @@ static int print_help(void)
 
 struct shot {
 	struct ui_feed *feed;
-	struct ui_heap *heap;
-	struct ui_following *following;
+	struct ui_again *heap, *following;
 };
 
 static const struct pv_heap *open_shot(
 	void *ctx, const struct pv_report_shot *which, struct pv_error *reterr)
 {
 	struct shot *s = ctx;
-	struct ui_heap_status status;
+	struct ui_again_status status;
 	s->heap = ui_feed_open_heap(s->feed, which->index, which->weak, which->retained, reterr);
 	if (!s->heap)
 		return NULL;
-	ui_heap_wait(s->heap);
-	ui_heap_status(s->heap, &status);
+	ui_again_wait(s->heap);
+	ui_again_status(s->heap, &status);
 	if (!status.done && reterr)
 		*reterr = status.error;
-	return ui_heap_get(s->heap);
+	return ui_again_heap(s->heap);
 }
 
 static const struct pv_identity *follow(void *ctx, const struct pv_report_diff *which,
 	struct pv_model **ret_model, struct pv_error *reterr)
 {
 	struct shot *s = ctx;
-	struct ui_following_status status;
+	struct ui_again_status status;
 	s->following = ui_feed_follow(s->feed, which->has_base ? which->base : UI_NO_SHOT,
 		which->has_shot ? which->shot : UI_NO_SHOT, which->by == PV_REPORT_ADDRESS, reterr);
 	if (!s->following)
 		return NULL;
-	ui_following_wait(s->following);
-	ui_following_status(s->following, &status);
+	ui_again_wait(s->following);
+	ui_again_status(s->following, &status);
 	if (!status.done && reterr)
 		*reterr = status.error;
-	*ret_model = ui_following_model(s->following);
-	return ui_following_identity(s->following);
+	*ret_model = ui_again_model(s->following);
+	return ui_again_identity(s->following);
 }
 
 /* The report of what was read, on standard output. */
@@ -98,8 +96,8 @@ static int write_report(const struct ui_options *o, struct ui_feed *f, struct pv
 	if (!pv_report_write(m, &source, &ro, stdout, &err))
 		code = err.code == PV_EIO && ferror(stdout) ? ui_exit_output(EXIT_OWN)
 							    : ui_exit_complain(NULL, &err);
-	ui_heap_destroy(shot.heap);
-	ui_following_destroy(shot.following);
+	ui_again_destroy(shot.heap);
+	ui_again_destroy(shot.following);
 	return code;
 }
 
@@ -124,23 +122,23 @@ static bool is_quick_range(const struct ui_options *o)
 	return o->ranged && !o->thread && !o->no_index && !of_objects && ui_feed_indexed(o->path);
 }
 
-static struct ui_reading *read_range(
+static struct ui_again *read_range(
 	const struct ui_options *o, struct ui_feed *f, struct pv_error *err)
 {
-	struct ui_reading_status s;
+	struct ui_again_status s;
 	int64_t from = o->from_ns, to = o->to_ns;
 	ui_feed_adopt(f);
 	if (o->from_end)
 		ui_feed_from_end(f, &from, &to);
-	struct ui_reading *r = ui_feed_read_range(f, from, to, NULL, err);
+	struct ui_again *r = ui_feed_read_range(f, from, to, NULL, err);
 	if (!r)
 		return NULL;
-	ui_reading_wait(r);
-	ui_reading_status(r, &s);
+	ui_again_wait(r);
+	ui_again_status(r, &s);
 	if (s.done)
 		return r;
-	pv_fail(err, PV_EIO, 0, "%s", s.error);
-	ui_reading_destroy(r);
+	*err = s.error;
+	ui_again_destroy(r);
 	return NULL;
 }
 
@@ -156,12 +154,12 @@ static int run_quick_range(const struct ui_options *o)
 	struct ui_feed_status s;
 	ui_feed_status(f, &s);
 	int code = s.exit_code;
-	struct ui_reading *r = code == EXIT_INPUT ? NULL : read_range(o, f, &err);
+	struct ui_again *r = code == EXIT_INPUT ? NULL : read_range(o, f, &err);
 	if (r)
-		code = write_report(o, f, ui_reading_model(r), code);
+		code = write_report(o, f, ui_again_model(r), code);
 	else if (code != EXIT_INPUT)
 		code = ui_exit_complain(o->path, &err);
-	ui_reading_destroy(r);
+	ui_again_destroy(r);
 	code = ui_exit_status(o, f, code);
 	ui_feed_close(f);
 	return ui_exit_output(code);
@@ -212,7 +210,7 @@ static int run_snapshot(const struct ui_options *o)
 	else if (h && !(strcmp(o->output, "-") == 0 ? pv_heapsnapshot_write(h, stdout, &err)
 						    : pv_heapsnapshot_file(h, o->output, &err)))
 		code = ui_exit_complain(err.code == PV_EOUTPUT ? ui_output_name(o) : NULL, &err);
-	ui_heap_destroy(shot.heap);
+	ui_again_destroy(shot.heap);
 	code = ui_exit_status(o, f, code);
 	ui_feed_close(f);
 	return code;

@@ -7,31 +7,15 @@
 #define AGAIN_NS INT64_C(3000000000)
 enum { COST_SHARE = 4 };
 
-static void bury(struct ui_range_loader *r, struct ui_reading **reading)
-{
-	if (!*reading)
-		return;
-	ui_reading_cancel(*reading);
-	if (pv_reserve(&r->dying, 1))
-		r->dying.v[r->dying.n++] = *reading;
-	*reading = NULL; /* out of memory: it lives until the program ends */
-}
-
-static void sweep(struct ui_range_loader *r)
-{
-	while (r->dying.n)
-		ui_reading_destroy(r->dying.v[--r->dying.n]);
-}
-
 /* The user has set another range, or none. */
 static void take_wish(struct ui_range_loader *r, struct ui_screen *s)
 {
 	if (!s->range_asked)
 		return;
 	s->range_asked = false;
-	bury(r, &r->reading);
+	ui_bury(&r->dying, &r->reading);
 	ui_screen_use(s, NULL);
-	bury(r, &r->shown);
+	ui_bury(&r->dying, &r->shown);
 	s->shared.range.state = UI_RANGE_BUCKETS;
 	s->shared.range.total = s->shared.range.read = 0;
 	s->shared.range.error[0] = 0;
@@ -60,37 +44,37 @@ static void begin(struct ui_range_loader *r, struct ui_screen *s)
 		fail(s, e.what);
 }
 
-static void take_over(struct ui_range_loader *r, struct ui_screen *s, int64_t until_ns)
+static void take_over(struct ui_range_loader *r, struct ui_screen *s)
 {
-	struct ui_reading *old = r->shown;
+	struct ui_again *old = r->shown;
 	r->shown = r->reading;
 	r->reading = NULL;
 	r->ended_ns = s->now_ns;
 	r->cost_ns = s->now_ns - r->begun_ns;
-	ui_screen_use(s, ui_reading_model(r->shown));
+	ui_screen_use(s, ui_again_model(r->shown));
 	s->shared.range.state = UI_RANGE_EXACT;
-	s->shared.range.until_ns = until_ns;
-	bury(r, &old);
+	s->shared.range.until_ns = ui_again_until_ns(r->shown);
+	ui_bury(&r->dying, &old);
 }
 
 static void look(struct ui_range_loader *r, struct ui_screen *s)
 {
 	struct ui_range *g = &s->shared.range;
-	struct ui_reading_status st;
+	struct ui_again_status st;
 	if (!r->reading)
 		return;
-	ui_reading_status(r->reading, &st);
-	g->read = st.bytes_read;
-	g->total = st.bytes_total;
+	ui_again_status(r->reading, &st);
+	g->read = st.step;
+	g->total = st.steps;
 	if (!st.over)
 		return;
 	if (st.done) {
-		take_over(r, s, st.until_ns);
+		take_over(r, s);
 		return;
 	}
 	if (!r->shown)
-		fail(s, st.error);
-	bury(r, &r->reading);
+		fail(s, st.error.what);
+	ui_bury(&r->dying, &r->reading);
 }
 
 /* The log has grown within the range while it was being written. */
@@ -110,7 +94,7 @@ bool ui_range_loader_turn(
 	struct ui_range_loader *r, struct ui_screen *s, struct ui_query_worker *worker)
 {
 	if (s->range_cancelled && r->reading) {
-		bury(r, &r->reading);
+		ui_bury(&r->dying, &r->reading);
 		if (!r->shown)
 			fail(s, "reading was cancelled");
 	}
@@ -120,11 +104,11 @@ bool ui_range_loader_turn(
 	renew(r, s);
 	begin(r, s);
 	if (ui_query_worker_idle(worker))
-		sweep(r);
+		ui_sweep(&r->dying);
 	const struct ui_range *g = &s->shared.range;
 	bool growing = r->shown && g->to_ns > g->until_ns && s->shared.feed.state == UI_FEED_LIVE &&
 		       s->shared.duration_ns > g->until_ns && !s->shared.paused;
-	return r->reading || r->dying.n || growing;
+	return r->reading || r->dying.again.n || growing;
 }
 
 void ui_range_loader_wait(struct ui_range_loader *r, struct ui_screen *s)
@@ -132,7 +116,7 @@ void ui_range_loader_wait(struct ui_range_loader *r, struct ui_screen *s)
 	do {
 		ui_range_loader_turn(r, s, NULL);
 		if (r->reading)
-			ui_reading_wait(r->reading);
+			ui_again_wait(r->reading);
 	} while (r->reading);
 }
 
@@ -140,10 +124,9 @@ void ui_range_loader_drop(struct ui_range_loader *r, struct ui_screen *s)
 {
 	if (s && r->shown)
 		ui_screen_use(s, NULL);
-	bury(r, &r->reading);
-	bury(r, &r->shown);
-	sweep(r);
-	pv_array_finish(&r->dying);
+	ui_bury(&r->dying, &r->reading);
+	ui_bury(&r->dying, &r->shown);
+	ui_sweep(&r->dying);
 	if (s)
 		s->range_asked = s->shared.range.on;
 }

@@ -5,16 +5,17 @@
 #ifndef UI_RANGE_LOADER_H
 #define UI_RANGE_LOADER_H
 
+#include "tui/app/feed_again.h"
 #include "tui/screen/screen.h"
 
 struct ui_range_loader {
 	struct ui_feed *feed;
-	bool wanted;                         /* a reading is to begin */
-	struct ui_reading *reading;          /* under way */
-	struct ui_reading *shown;            /* the one whose model the screen has */
-	PV_ARRAY(struct ui_reading *) dying; /* until their models are not asked any more */
-	int64_t from_ns, to_ns;              /* of `reading` */
-	int64_t ended_ns, cost_ns;           /* when the last one was done, how long it took */
+	bool wanted;              /* a reading is to begin */
+	struct ui_again *reading; /* under way */
+	struct ui_again *shown;   /* the one whose model the screen has */
+	struct ui_dying dying;
+	int64_t from_ns, to_ns;    /* of `reading` */
+	int64_t ended_ns, cost_ns; /* when the last one was done, how long it took */
 	int64_t begun_ns;
 };
 

@@ -4,18 +4,8 @@
 
 static void bury(struct ui_snapshot_loader *h, struct ui_open_heap *heap)
 {
-	if (!heap->heap)
-		return;
-	ui_heap_cancel(heap->heap);
-	if (pv_reserve(&h->dying, 1))
-		h->dying.v[h->dying.n++] = heap->heap;
-	*heap = (struct ui_open_heap){ 0 }; /* out of memory: it lives until the program ends */
-}
-
-static void sweep(struct ui_snapshot_loader *h)
-{
-	while (h->dying.n)
-		ui_heap_destroy(h->dying.v[--h->dying.n]);
+	ui_bury(&h->dying, &heap->heap);
+	*heap = (struct ui_open_heap){ 0 };
 }
 
 static struct ui_open_heap *find(struct ui_snapshot_loader *h, uint32_t shot, bool weak)
@@ -42,7 +32,7 @@ static struct ui_open_heap *place(struct ui_snapshot_loader *h)
 static void show(struct ui_snapshot_loader *h, struct ui_screen *s, struct ui_open_heap *heap)
 {
 	heap->used = ++h->clock;
-	ui_browser_use(s, ui_heap_get(heap->heap), NULL);
+	ui_browser_use(s, ui_again_heap(heap->heap), NULL);
 }
 
 /* The user wants another shot, or this one with weak references. */
@@ -70,10 +60,10 @@ static void take_wish(struct ui_snapshot_loader *h, struct ui_screen *s)
 static void look(struct ui_snapshot_loader *h, struct ui_screen *s)
 {
 	struct ui_heap_shown *shown = &s->shared.heap;
-	struct ui_heap_status st;
+	struct ui_again_status st;
 	if (!h->reading.heap)
 		return;
-	ui_heap_status(h->reading.heap, &st);
+	ui_again_status(h->reading.heap, &st);
 	shown->phase = st.phase;
 	shown->step = st.step;
 	shown->steps = st.steps;
@@ -116,10 +106,10 @@ bool ui_snapshot_loader_turn(
 	take_wish(h, s);
 	look(h, s);
 	if (ui_query_worker_idle(worker)) {
-		sweep(h);
+		ui_sweep(&h->dying);
 		ui_browser_sweep(&s->browser);
 	}
-	return h->reading.heap || h->dying.n || s->browser.dead.n || s->browser.asked;
+	return h->reading.heap || h->dying.again.n || s->browser.dead.n || s->browser.asked;
 }
 
 void ui_snapshot_loader_wait(struct ui_snapshot_loader *h, struct ui_screen *s)
@@ -127,7 +117,7 @@ void ui_snapshot_loader_wait(struct ui_snapshot_loader *h, struct ui_screen *s)
 	do {
 		ui_snapshot_loader_turn(h, s, NULL);
 		if (h->reading.heap)
-			ui_heap_wait(h->reading.heap);
+			ui_again_wait(h->reading.heap);
 	} while (h->reading.heap);
 }
 
@@ -141,6 +131,5 @@ void ui_snapshot_loader_drop(struct ui_snapshot_loader *h, struct ui_screen *s)
 	bury(h, &h->reading);
 	for (int i = 0; i < UI_HEAPS_OPEN; i++)
 		bury(h, &h->open[i]);
-	sweep(h);
-	pv_array_finish(&h->dying);
+	ui_sweep(&h->dying);
 }

@@ -5,13 +5,13 @@
 #ifndef UI_SNAPSHOT_LOADER_H
 #define UI_SNAPSHOT_LOADER_H
 
-#include "tui/app/feed_heap.h"
+#include "tui/app/feed_again.h"
 #include "tui/screen/screen.h"
 
 enum { UI_HEAPS_OPEN = 3 };
 
 struct ui_open_heap {
-	struct ui_heap *heap; /* NULL: none */
+	struct ui_again *heap; /* NULL: none */
 	uint32_t shot;
 	bool weak;
 	uint64_t used; /* when it was wanted last */
@@ -22,7 +22,7 @@ struct ui_snapshot_loader {
 	struct ui_open_heap open[UI_HEAPS_OPEN];
 	struct ui_open_heap reading;
 	uint64_t clock;
-	PV_ARRAY(struct ui_heap *) dying; /* until no question is about them */
+	struct ui_dying dying;
 };
 
 /* Before every frame. True while it wants to be called again soon without any event. */

@@ -6,9 +6,13 @@
 #ifndef UI_COMPARE_H
 #define UI_COMPARE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "tui/draw/commands.h"
-#include "tui/app/feed_identity.h"
 #include "tui/draw/list.h"
+
+#define UI_NO_SHOT UINT32_MAX
 
 struct ui_pane;
 struct ui_screen;

@@ -65,8 +65,6 @@ struct pv_events_read {
 	uint64_t read, said, total;
 	struct pv_event_page *page;
 	struct pv_error error;
-
-	struct pv_events_status status; /* under the job's lock */
 };
 
 static bool fail_nomem(struct pv_events_read *r)
@@ -76,11 +74,7 @@ static bool fail_nomem(struct pv_events_read *r)
 
 static void tell(struct pv_events_read *r)
 {
-	pthread_mutex_lock(&r->job.lock);
-	r->status.bytes_read = r->read;
-	r->status.bytes_total = r->total;
-	pthread_mutex_unlock(&r->job.lock);
-	pv_background_changed(&r->job);
+	pv_background_report(&r->job, NULL, r->read, r->total, true);
 }
 
 /* --- the buffers */
@@ -473,13 +467,28 @@ static void *work(void *arg)
 {
 	struct pv_events_read *r = arg;
 	bool ok = look(r) && read_all(r) && !pv_background_stopping(&r->job);
-	pthread_mutex_lock(&r->job.lock);
-	r->status.over = true;
-	r->status.done = ok;
-	r->status.error = r->error;
-	pthread_mutex_unlock(&r->job.lock);
-	pv_background_changed(&r->job);
+	pv_background_end(&r->job, ok, &r->error);
 	return NULL;
+}
+
+static void destroy(struct pv_background *j)
+{
+	struct pv_events_read *r = PV_OF(j, struct pv_events_read, job);
+	pv_background_finish(j);
+	for (int i = 0; i < SIDES; i++) {
+		struct side *s = &r->side[i];
+		while (s->row.n)
+			free(s->row.v[--s->row.n].own);
+		pv_array_finish(&s->row);
+		pv_array_finish(&s->order);
+		pv_array_finish(&s->candidate);
+	}
+	pv_event_page_destroy(r->page);
+	pv_event_filter_finish(&r->filter);
+	pv_source_close(r->source);
+	pv_array_finish(&r->part);
+	pv_array_finish(&r->chunk);
+	free(r);
 }
 
 struct pv_events_read *pv_events_start(
@@ -512,71 +521,19 @@ struct pv_events_read *pv_events_start(
 		.most = wish->from == PV_EVENTS_FIRST ? PV_EVENT_PAGE_ROWS : PV_EVENT_PAGE_HALF };
 	if (wish->from != PV_EVENTS_AROUND)
 		r->side[wish->from == PV_EVENTS_LAST ? AFTER : BEFORE].most = 0;
-	if (pv_background_init(&r->job) && pv_background_start(&r->job, work, r))
+	if (pv_background_init(&r->job, NULL, destroy) && pv_background_start(&r->job, work, r))
 		return r;
-	pv_events_destroy(r);
+	destroy(&r->job);
 	pv_fail(reterr, PV_ENOMEM, 0, "cannot read events: out of threads or descriptors");
 	return NULL;
 }
 
-void pv_events_destroy(struct pv_events_read *r)
+struct pv_background *pv_events_job(struct pv_events_read *r)
 {
-	if (!r)
-		return;
-	pv_background_finish(&r->job);
-	for (int i = 0; i < SIDES; i++) {
-		struct side *s = &r->side[i];
-		while (s->row.n)
-			free(s->row.v[--s->row.n].own);
-		pv_array_finish(&s->row);
-		pv_array_finish(&s->order);
-		pv_array_finish(&s->candidate);
-	}
-	pv_event_page_destroy(r->page);
-	pv_event_filter_finish(&r->filter);
-	pv_source_close(r->source);
-	pv_array_finish(&r->part);
-	pv_array_finish(&r->chunk);
-	free(r);
-}
-
-void pv_events_cancel(struct pv_events_read *r)
-{
-	pv_background_cancel(&r->job);
-}
-
-void pv_events_wait(struct pv_events_read *r)
-{
-	pv_background_wait(&r->job);
-}
-
-void pv_events_await(struct pv_events_read *r, int ms)
-{
-	struct timespec now, begin;
-	struct pv_events_status s;
-	uint64_t news;
-	clock_gettime(CLOCK_MONOTONIC, &begin);
-	for (int left = ms; left >= 0;) {
-		struct pollfd p = { .fd = r->job.changed_fd, .events = POLLIN };
-		pv_events_status(r, &s);
-		if (s.over || poll(&p, 1, left) <= 0)
-			return;
-		if (read(p.fd, &news, sizeof news) < 0)
-			return;
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		left = ms - (int)((now.tv_sec - begin.tv_sec) * 1000 +
-				    (now.tv_nsec - begin.tv_nsec) / 1000000);
-	}
-}
-
-void pv_events_status(struct pv_events_read *r, struct pv_events_status *ret)
-{
-	pv_background_status(&r->job, &r->status, ret, sizeof *ret);
+	return r ? &r->job : NULL;
 }
 
 const struct pv_event_page *pv_events_page(struct pv_events_read *r)
 {
-	struct pv_events_status s;
-	pv_events_status(r, &s);
-	return s.done ? r->page : NULL;
+	return pv_background_done(&r->job) ? r->page : NULL;
 }

@@ -6,6 +6,7 @@
 #ifndef PV_INGEST_EVENTS_READ_H
 #define PV_INGEST_EVENTS_READ_H
 
+#include "common/ingest/ground/background.h"
 #include "common/ingest/ingest.h"
 #include "common/model/event_page.h"
 
@@ -24,26 +25,17 @@ struct pv_events_wish {
 	bool readable;      /* names as people read them */
 };
 
-struct pv_events_status {
-	bool over;                        /* done, cancelled or failed */
-	bool done;                        /* the page is complete */
-	uint64_t bytes_read, bytes_total; /* of the inflated stream, at most to be read */
-	struct pv_error error;            /* code PV_OK unless it failed */
-};
-
 /*
  * The ingest and its present model must outlive it; it must have been started with `ranges`. NULL
  * on failure: PV_EUSAGE for inputs that cannot be read twice.
  */
 struct pv_events_read *pv_events_start(
 	struct pv_ingest *in, const struct pv_events_wish *wish, struct pv_error *reterr);
-/* Cancels what is not done; its page dies. NULL is fine. */
-void pv_events_destroy(struct pv_events_read *r);
-
-void pv_events_cancel(struct pv_events_read *r);        /* it will be over soon, and not done */
-void pv_events_wait(struct pv_events_read *r);          /* until it is over, */
-void pv_events_await(struct pv_events_read *r, int ms); /* at most so long */
-void pv_events_status(struct pv_events_read *r, struct pv_events_status *ret); /* any thread */
+/*
+ * Its job, by which it is waited for and destroyed; NULL for NULL. Steps are bytes of the inflated
+ * stream, at most to be read.
+ */
+struct pv_background *pv_events_job(struct pv_events_read *r);
 /* NULL until done; lives as long as `r`. */
 const struct pv_event_page *pv_events_page(struct pv_events_read *r);
 

@@ -5,7 +5,6 @@
 
 #include "common/heap/graph_build.h"
 #include "common/ingest/ingest_parts.h"
-#include "common/ingest/ground/background.h"
 #include "common/ingest/again/reread.h"
 
 enum { SIGNAL_NS = 50 * 1000 * 1000 };
@@ -27,8 +26,6 @@ struct pv_heap_read {
 	int64_t signalled_ns;
 	struct pv_error error;
 	struct pv_heap heap;
-
-	struct pv_heap_read_status status; /* under the job's lock */
 };
 
 /* A step of the work; false when nobody wants it any more. */
@@ -36,15 +33,10 @@ static bool go_on(void *ctx, const char *phase, uint64_t done, uint64_t total)
 {
 	struct pv_heap_read *r = ctx;
 	int64_t now = pv_ingest_now();
-	pthread_mutex_lock(&r->job.lock);
-	r->status.phase = phase;
-	r->status.step = done;
-	r->status.steps = total;
-	pthread_mutex_unlock(&r->job.lock);
-	if (now - r->signalled_ns > SIGNAL_NS) {
+	bool wake = now - r->signalled_ns > SIGNAL_NS;
+	if (wake)
 		r->signalled_ns = now;
-		pv_background_changed(&r->job);
-	}
+	pv_background_report(&r->job, phase, done, total, wake);
 	return !pv_background_stopping(&r->job);
 }
 
@@ -226,13 +218,7 @@ static void *work(void *arg)
 	bool ok = read_shot(r) && make_heap(r);
 	pv_source_close(r->source);
 	r->source = NULL;
-	pthread_mutex_lock(&r->job.lock);
-	r->status.over = true;
-	r->status.done = ok;
-	if (!ok)
-		r->status.error = r->error;
-	pthread_mutex_unlock(&r->job.lock);
-	pv_background_changed(&r->job);
+	pv_background_end(&r->job, ok, &r->error);
 	return NULL;
 }
 
@@ -249,6 +235,16 @@ static bool open_again(struct pv_heap_read *r)
 	return r->source != NULL;
 }
 
+static void destroy(struct pv_background *j)
+{
+	struct pv_heap_read *r = PV_OF(j, struct pv_heap_read, job);
+	pv_background_finish(j);
+	pv_graph_build_destroy(r->build);
+	pv_heap_finish(&r->heap);
+	pv_source_close(r->source);
+	free(r);
+}
+
 struct pv_heap_read *pv_heap_read_start(
 	struct pv_ingest *in, const struct pv_heap_read_options *options, struct pv_error *reterr)
 {
@@ -259,8 +255,7 @@ struct pv_heap_read *pv_heap_read_start(
 	}
 	r->in = in;
 	r->options = *options;
-	r->status.phase = "reading";
-	if (!pv_background_init(&r->job))
+	if (!pv_background_init(&r->job, "reading", destroy))
 		pv_fail(&r->error, PV_ENOMEM, 0, "out of descriptors");
 	else if (look(r) && open_again(r) && pv_background_start(&r->job, work, r))
 		return r;
@@ -268,39 +263,16 @@ struct pv_heap_read *pv_heap_read_start(
 		pv_fail(&r->error, PV_ENOMEM, 0, "out of threads");
 	if (reterr)
 		*reterr = r->error;
-	pv_heap_read_destroy(r);
+	destroy(&r->job);
 	return NULL;
 }
 
-void pv_heap_read_destroy(struct pv_heap_read *r)
+struct pv_background *pv_heap_read_job(struct pv_heap_read *r)
 {
-	if (!r)
-		return;
-	pv_background_finish(&r->job);
-	pv_graph_build_destroy(r->build);
-	pv_heap_finish(&r->heap);
-	pv_source_close(r->source);
-	free(r);
-}
-
-void pv_heap_read_cancel(struct pv_heap_read *r)
-{
-	pv_background_cancel(&r->job);
-}
-
-void pv_heap_read_wait(struct pv_heap_read *r)
-{
-	pv_background_wait(&r->job);
-}
-
-void pv_heap_read_status(struct pv_heap_read *r, struct pv_heap_read_status *ret)
-{
-	pv_background_status(&r->job, &r->status, ret, sizeof *ret);
+	return r ? &r->job : NULL;
 }
 
 const struct pv_heap *pv_heap_read_heap(struct pv_heap_read *r)
 {
-	struct pv_heap_read_status s;
-	pv_heap_read_status(r, &s);
-	return s.done ? &r->heap : NULL;
+	return pv_background_done(&r->job) ? &r->heap : NULL;
 }

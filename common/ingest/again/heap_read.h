@@ -7,6 +7,7 @@
 #define PV_INGEST_HEAP_READ_H
 
 #include "common/heap/heap.h"
+#include "common/ingest/ground/background.h"
 #include "common/ingest/ingest.h"
 
 struct pv_heap_read;
@@ -17,28 +18,17 @@ struct pv_heap_read_options {
 	bool classes;  /* retained sizes of classes too */
 };
 
-struct pv_heap_read_status {
-	bool over;             /* done, cancelled or failed */
-	bool done;             /* the heap is there */
-	const char *phase;     /* a constant: "reading", "connecting", ...; never NULL */
-	uint64_t step, steps;  /* within the phase; steps 0: not known */
-	struct pv_error error; /* code PV_OK unless it failed */
-};
-
 /*
  * The ingest must outlive it, and its model the heap. NULL on failure: PV_EUSAGE for shots that
  * there are not, or that the spool of a pipe has no longer.
  */
 struct pv_heap_read *pv_heap_read_start(
 	struct pv_ingest *in, const struct pv_heap_read_options *options, struct pv_error *reterr);
-/* Cancels what is not done; frees its heap. NULL is fine. */
-void pv_heap_read_destroy(struct pv_heap_read *r);
-
-void pv_heap_read_cancel(struct pv_heap_read *r); /* it will be over soon, and not done */
-void pv_heap_read_wait(struct pv_heap_read *r);   /* until it is over */
-
-/* Any thread. */
-void pv_heap_read_status(struct pv_heap_read *r, struct pv_heap_read_status *ret);
+/*
+ * Its job, by which it is waited for and destroyed; NULL for NULL. It has phases: "reading",
+ * "connecting", ...
+ */
+struct pv_background *pv_heap_read_job(struct pv_heap_read *r);
 /* NULL until done. It lives as long as `r`. */
 const struct pv_heap *pv_heap_read_heap(struct pv_heap_read *r);
 

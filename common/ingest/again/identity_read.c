@@ -126,13 +126,19 @@ static void *work(void *arg)
 	pv_array_finish(&r->buffer);
 	pv_array_finish(&r->writer);
 	pv_map_finish(&r->writer_of);
-	pthread_mutex_lock(&r->job.lock);
-	r->status.over = true;
-	r->status.done = ok;
-	r->status.error = r->error;
-	pthread_mutex_unlock(&r->job.lock);
-	pv_background_changed(&r->job);
+	pv_background_end(&r->job, ok, &r->error);
 	return NULL;
+}
+
+static void destroy(struct pv_background *j)
+{
+	struct pv_identity_read *r = PV_OF(j, struct pv_identity_read, job);
+	pv_background_finish(j);
+	pv_identity_finish(&r->identity);
+	pv_model_destroy(r->model);
+	pv_model_destroy(r->seed);
+	pv_array_finish(&r->shot);
+	free(r);
 }
 
 struct pv_identity_read *pv_identity_read_start(struct pv_ingest *in,
@@ -149,54 +155,25 @@ struct pv_identity_read *pv_identity_read_start(struct pv_ingest *in,
 	}
 	r->in = in;
 	r->options = *options;
-	r->status.phase = "looking for objects";
-	if (pv_background_init(&r->job) && pv_background_start(&r->job, work, r))
+	if (pv_background_init(&r->job, "looking for objects", destroy) &&
+		pv_background_start(&r->job, work, r))
 		return r;
-	pv_identity_read_destroy(r);
+	destroy(&r->job);
 	pv_fail(reterr, PV_ENOMEM, 0, "cannot follow objects: out of threads or descriptors");
 	return NULL;
 }
 
-void pv_identity_read_destroy(struct pv_identity_read *r)
+struct pv_background *pv_identity_read_job(struct pv_identity_read *r)
 {
-	if (!r)
-		return;
-	pv_background_finish(&r->job);
-	pv_identity_finish(&r->identity);
-	pv_model_destroy(r->model);
-	pv_model_destroy(r->seed);
-	pv_array_finish(&r->shot);
-	free(r);
-}
-
-void pv_identity_read_cancel(struct pv_identity_read *r)
-{
-	pv_background_cancel(&r->job);
-}
-
-void pv_identity_read_wait(struct pv_identity_read *r)
-{
-	pv_background_wait(&r->job);
-}
-
-void pv_identity_read_status(struct pv_identity_read *r, struct pv_identity_read_status *ret)
-{
-	pv_background_status(&r->job, &r->status, ret, sizeof *ret);
-}
-
-static bool is_done(struct pv_identity_read *r)
-{
-	struct pv_identity_read_status s;
-	pv_identity_read_status(r, &s);
-	return s.done;
+	return r ? &r->job : NULL;
 }
 
 const struct pv_identity *pv_identity_read_result(struct pv_identity_read *r)
 {
-	return is_done(r) ? &r->identity : NULL;
+	return pv_background_done(&r->job) ? &r->identity : NULL;
 }
 
 struct pv_model *pv_identity_read_model(struct pv_identity_read *r)
 {
-	return is_done(r) ? r->model : NULL;
+	return pv_background_done(&r->job) ? r->model : NULL;
 }

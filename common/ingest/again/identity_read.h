@@ -9,6 +9,7 @@
 #ifndef PV_INGEST_IDENTITY_READ_H
 #define PV_INGEST_IDENTITY_READ_H
 
+#include "common/ingest/ground/background.h"
 #include "common/ingest/ingest.h"
 #include "common/model/objects/identity.h"
 
@@ -21,24 +22,14 @@ struct pv_identity_read_options {
 	bool by_address; /* nothing but addresses and classes is looked at */
 };
 
-struct pv_identity_read_status {
-	bool over, done;       /* done, cancelled or failed; with its result */
-	const char *phase;     /* a constant */
-	uint64_t step, steps;  /* bytes of the phase; steps 0: not known */
-	struct pv_error error; /* code PV_OK unless it failed; PV_EUSAGE: no such shots */
-};
-
-/* The ingest must outlive it. NULL on failure. */
+/* The ingest must outlive it. NULL on failure. Its job fails with PV_EUSAGE: no such shots. */
 struct pv_identity_read *pv_identity_read_start(struct pv_ingest *in,
 	const struct pv_identity_read_options *options, struct pv_error *reterr);
-/* Cancels what is not done; frees its result. NULL is fine. */
-void pv_identity_read_destroy(struct pv_identity_read *r);
-
-void pv_identity_read_cancel(struct pv_identity_read *r); /* it will be over soon, and not done */
-void pv_identity_read_wait(struct pv_identity_read *r);   /* until it is over */
-
-/* Any thread. */
-void pv_identity_read_status(struct pv_identity_read *r, struct pv_identity_read_status *ret);
+/*
+ * Its job, by which it is waited for and destroyed; NULL for NULL. It has phases, whose steps are
+ * bytes.
+ */
+struct pv_background *pv_identity_read_job(struct pv_identity_read *r);
 
 /* NULL until done. They live as long as `r`, and do not change any more. */
 const struct pv_identity *pv_identity_read_result(struct pv_identity_read *r);

@@ -4,7 +4,6 @@
 
 #include "common/ingest/ingest_parts.h"
 #include "common/ingest/again/identity_read.h"
-#include "common/ingest/ground/background.h"
 #include "common/ingest/again/reread.h"
 #include "common/model/objects/identity_use.h"
 
@@ -53,8 +52,6 @@ struct pv_identity_read {
 	uint64_t allocs, moves, collections, reached, reported;
 	bool listing;     /* the buffer being read holds nothing but a heap shot */
 	bool calls, bare; /* traced; there are allocations without a stack of their own */
-
-	struct pv_identity_read_status status; /* under the job's lock */
 };
 
 /* Sets the error to PV_ENOMEM, and is false. */

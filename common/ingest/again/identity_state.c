@@ -8,10 +8,5 @@ bool pv_identity_nomem(struct pv_identity_read *r)
 void pv_identity_report(
 	struct pv_identity_read *r, const char *phase, uint64_t step, uint64_t steps)
 {
-	pthread_mutex_lock(&r->job.lock);
-	r->status.phase = phase;
-	r->status.step = step;
-	r->status.steps = steps;
-	pthread_mutex_unlock(&r->job.lock);
-	pv_background_changed(&r->job);
+	pv_background_report(&r->job, phase, step, steps, true);
 }

@@ -6,7 +6,6 @@
 
 #include "common/ingest/ingest_parts.h"
 #include "common/ingest/again/range_plan.h"
-#include "common/ingest/ground/background.h"
 #include "common/ingest/again/reread.h"
 #include "common/model/persist.h"
 
@@ -31,23 +30,15 @@ struct pv_range_read {
 	struct pv_ingest *again; /* reads everything; the model is its */
 	struct pv_error error;
 	uint64_t read, reported;
-	int64_t lag_ns; /* of events that are reported after their time */
-
-	struct pv_range_status status; /* under the job's lock */
+	uint64_t total;
+	int64_t lag_ns;   /* of events that are reported after their time */
+	int64_t until_ns; /* with `whole` read by others once the job is done */
+	bool whole;
 };
 
 static bool fail_nomem(struct pv_range_read *r)
 {
 	return pv_fail(&r->error, PV_ENOMEM, 0, "out of memory");
-}
-
-static void tell(struct pv_range_read *r, uint64_t read, uint64_t total)
-{
-	pthread_mutex_lock(&r->job.lock);
-	r->status.bytes_read = read;
-	r->status.bytes_total = total;
-	pthread_mutex_unlock(&r->job.lock);
-	pv_background_changed(&r->job);
 }
 
 static int64_t plus(int64_t a, int64_t b)
@@ -115,10 +106,8 @@ static bool look(struct pv_range_read *r)
 		return pv_fail(&r->error, PV_EUSAGE, 0, "another recording has begun");
 	if (!ok)
 		return fail_nomem(r);
-	pthread_mutex_lock(&r->job.lock);
-	r->status.until_ns = (int64_t)((uint64_t)r->known.last_ns - (uint64_t)r->known.zero_ns);
-	r->status.whole = r->table.unusable[0] || r->table.row.n == 0;
-	pthread_mutex_unlock(&r->job.lock);
+	r->until_ns = (int64_t)((uint64_t)r->known.last_ns - (uint64_t)r->known.zero_ns);
+	r->whole = r->table.unusable[0] || r->table.row.n == 0;
 	return true;
 }
 
@@ -141,7 +130,7 @@ static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struc
 	r->read += b->bytes_len + MLPD_BUFFER_HEADER;
 	if (r->read - r->reported > TELL_BYTES) {
 		r->reported = r->read;
-		tell(r, r->read, r->status.bytes_total);
+		pv_background_report(&r->job, NULL, r->read, r->total, true);
 	}
 	if (!ok)
 		return fail_nomem(r);
@@ -211,7 +200,6 @@ static bool use_all(struct pv_range_read *r)
 
 static bool read_parts(struct pv_range_read *r)
 {
-	uint64_t total;
 	r->plan = (struct pv_plan){ .table = &r->table,
 		.method_key = r->method_key.v,
 		.from_ns = plus(r->known.zero_ns, r->wish.from_ns),
@@ -223,12 +211,12 @@ static bool read_parts(struct pv_range_read *r)
 		.next = on_next,
 		.err = &r->error };
 	look_at_floor(r);
-	if (!begin_model(r) || !pv_plan_bytes(&r->plan, &total))
+	if (!begin_model(r) || !pv_plan_bytes(&r->plan, &r->total))
 		return fail_nomem(r);
-	tell(r, 0, total);
+	pv_background_report(&r->job, NULL, 0, r->total, true);
 	if (!pv_reread_parts(&to, r->source, &r->table.format) || r->error.code != PV_OK)
 		return false;
-	tell(r, r->read, total);
+	pv_background_report(&r->job, NULL, r->read, r->total, true);
 	pv_model_lock(r->model);
 	r->model->gone = r->plan.gone;
 	bool ok = pv_plan_set_threads(&r->plan, r->model, NULL) && use_all(r) &&
@@ -254,7 +242,7 @@ static bool read_whole(struct pv_range_read *r)
 		return false;
 	for (;;) {
 		pv_ingest_status(r->again, &s);
-		tell(r, s.source.input_read, s.source.file_bytes);
+		pv_background_report(&r->job, NULL, s.source.input_read, s.source.file_bytes, true);
 		if (s.state == PV_INGEST_ENDED || s.state == PV_INGEST_FAILED)
 			break;
 		struct pollfd p[] = { { .fd = r->job.stop_fd, .events = POLLIN },
@@ -279,15 +267,27 @@ static bool read_whole(struct pv_range_read *r)
 static void *work(void *arg)
 {
 	struct pv_range_read *r = arg;
-	bool ok = look(r) && (r->status.whole ? read_whole(r) : read_parts(r)) &&
+	bool ok = look(r) && (r->whole ? read_whole(r) : read_parts(r)) &&
 		  !pv_background_stopping(&r->job);
-	pthread_mutex_lock(&r->job.lock);
-	r->status.over = true;
-	r->status.done = ok;
-	r->status.error = r->error;
-	pthread_mutex_unlock(&r->job.lock);
-	pv_background_changed(&r->job);
+	pv_background_end(&r->job, ok, &r->error);
 	return NULL;
+}
+
+static void destroy(struct pv_background *j)
+{
+	struct pv_range_read *r = PV_OF(j, struct pv_range_read, job);
+	pv_background_finish(j);
+	if (!r->again)
+		pv_model_destroy(r->model);
+	pv_ingest_destroy(r->again);
+	pv_model_destroy(r->seed);
+	pv_source_close(r->source);
+	pv_plan_finish(&r->plan);
+	pv_buffers_finish(&r->table);
+	pv_known_finish(&r->known);
+	pv_array_finish(&r->method_key);
+	pv_array_finish(&r->class_key);
+	free(r);
 }
 
 struct pv_range_read *pv_range_start(
@@ -305,49 +305,29 @@ struct pv_range_read *pv_range_start(
 	r->in = in;
 	r->source = source;
 	r->wish = *wish;
-	if (pv_background_init(&r->job) && pv_background_start(&r->job, work, r))
+	if (pv_background_init(&r->job, NULL, destroy) && pv_background_start(&r->job, work, r))
 		return r;
-	pv_range_destroy(r);
+	destroy(&r->job);
 	pv_fail(reterr, PV_ENOMEM, 0, "cannot read the range: out of threads or descriptors");
 	return NULL;
 }
 
-void pv_range_destroy(struct pv_range_read *r)
+struct pv_background *pv_range_job(struct pv_range_read *r)
 {
-	if (!r)
-		return;
-	pv_background_finish(&r->job);
-	if (!r->again)
-		pv_model_destroy(r->model);
-	pv_ingest_destroy(r->again);
-	pv_model_destroy(r->seed);
-	pv_source_close(r->source);
-	pv_plan_finish(&r->plan);
-	pv_buffers_finish(&r->table);
-	pv_known_finish(&r->known);
-	pv_array_finish(&r->method_key);
-	pv_array_finish(&r->class_key);
-	free(r);
-}
-
-void pv_range_cancel(struct pv_range_read *r)
-{
-	pv_background_cancel(&r->job);
-}
-
-void pv_range_wait(struct pv_range_read *r)
-{
-	pv_background_wait(&r->job);
-}
-
-void pv_range_status(struct pv_range_read *r, struct pv_range_status *ret)
-{
-	pv_background_status(&r->job, &r->status, ret, sizeof *ret);
+	return r ? &r->job : NULL;
 }
 
 struct pv_model *pv_range_model(struct pv_range_read *r)
 {
-	struct pv_range_status s;
-	pv_range_status(r, &s);
-	return s.done ? r->model : NULL;
+	return pv_background_done(&r->job) ? r->model : NULL;
+}
+
+int64_t pv_range_until_ns(struct pv_range_read *r)
+{
+	return pv_background_done(&r->job) ? r->until_ns : 0;
+}
+
+bool pv_range_whole(struct pv_range_read *r)
+{
+	return pv_background_done(&r->job) && r->whole;
 }

@@ -6,6 +6,7 @@
 #ifndef PV_INGEST_RANGE_H
 #define PV_INGEST_RANGE_H
 
+#include "common/ingest/ground/background.h"
 #include "common/ingest/ingest.h"
 
 struct pv_range_read;
@@ -16,32 +17,23 @@ struct pv_range_wish {
 	uint64_t thread;        /* of this native id: all that had it */
 };
 
-struct pv_range_status {
-	bool over;  /* done, cancelled or failed */
-	bool done;  /* the model is complete */
-	bool whole; /* everything must be read: the table does not say what overlaps */
-	uint64_t bytes_read, bytes_total; /* of the inflated stream, to be read for it */
-	int64_t until_ns;                 /* since zero: what was read up to when it began */
-	struct pv_error error;            /* code PV_OK unless it failed */
-};
-
 /*
  * Begins to read what is wished for. The ingest must outlive it, and must have been
  * started with `ranges`. NULL on failure: PV_EUSAGE for inputs that cannot be read twice.
  */
 struct pv_range_read *pv_range_start(
 	struct pv_ingest *in, const struct pv_range_wish *wish, struct pv_error *reterr);
-/* Cancels what is not done; frees its model. NULL is fine. */
-void pv_range_destroy(struct pv_range_read *r);
+/*
+ * Its job, by which it is waited for and destroyed; NULL for NULL. Steps are bytes of the inflated
+ * stream.
+ */
+struct pv_background *pv_range_job(struct pv_range_read *r);
 
-/* It will be over soon, and not done. */
-void pv_range_cancel(struct pv_range_read *r);
-/* Until it is over. */
-void pv_range_wait(struct pv_range_read *r);
-
-/* Any thread. */
-void pv_range_status(struct pv_range_read *r, struct pv_range_status *ret);
-/* NULL until done. It lives as long as `r`. */
+/* Any thread, once it is done; NULL, 0 and false until then. The model lives as long as `r`. */
 struct pv_model *pv_range_model(struct pv_range_read *r);
+/* Since zero: what the log was read up to when this began. */
+int64_t pv_range_until_ns(struct pv_range_read *r);
+/* Everything was read: the table does not say what overlaps. False until it is done. */
+bool pv_range_whole(struct pv_range_read *r);
 
 #endif

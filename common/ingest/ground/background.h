@@ -1,40 +1,64 @@
 /*
  * A background job: reads the input again on a thread of its own, while the ingest goes on. One
- * thread starts it, learns by a descriptor that something has changed, may cancel it, and finishes
- * it.
+ * thread starts it, learns by a descriptor that something has changed, may cancel it, and destroys
+ * it. Each kind of reading (ingest/again) has one inside and gives it out by a function `..._job()`.
  */
 #ifndef PV_INGEST_BACKGROUND_H
 #define PV_INGEST_BACKGROUND_H
 
 #include <pthread.h>
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/status.h"
+
+struct pv_background_status {
+	bool over;             /* done, cancelled or failed */
+	bool done;             /* all that was wished for is there */
+	const char *phase;     /* a constant; NULL where there is but one */
+	uint64_t step, steps;  /* bytes or objects of the phase; steps 0: not known */
+	struct pv_error error; /* code PV_OK unless it failed */
+};
 
 struct pv_background {
 	pthread_t thread;
 	bool started;
 	int changed_fd; /* an eventfd, readable when something changed; the starter reads it */
 	int stop_fd;    /* an eventfd, readable once the job was cancelled */
-	pthread_mutex_t lock; /* of the job's status */
+	pthread_mutex_t lock; /* of `status` */
+	struct pv_background_status status;
+	/* Frees what the job is a part of; pv_background_finish() is its first step. */
+	void (*destroy)(struct pv_background *j);
 };
 
+/* --- for the reading that has it */
+
 /* False when out of descriptors; pv_background_finish() is due in either case. */
-bool pv_background_init(struct pv_background *j);
+bool pv_background_init(
+	struct pv_background *j, const char *first_phase, void (*destroy)(struct pv_background *j));
 /* Calls work(arg) on a thread that takes no signals. False when out of threads. */
 bool pv_background_start(struct pv_background *j, void *(*work)(void *), void *arg);
 /* Cancels the job, waits until its thread has ended, and closes the descriptors. */
 void pv_background_finish(struct pv_background *j);
 
-/* On the job's thread: whether it was cancelled; something has changed. Neither blocks. */
+/* On the job's thread: whether it was cancelled. Does not block. */
 bool pv_background_stopping(const struct pv_background *j);
-void pv_background_changed(struct pv_background *j);
+/* On the job's thread: how far it is. Its starter is woken if `wake`. */
+void pv_background_report(
+	struct pv_background *j, const char *phase, uint64_t step, uint64_t steps, bool wake);
+/* On the job's thread, at its end: everything is there, or why not (PV_OK: it was cancelled). */
+void pv_background_end(struct pv_background *j, bool done, const struct pv_error *error);
 
-/*
- * Called by other threads. `wait` blocks until the job has ended; `status` copies `size` bytes
- * under the lock.
- */
-void pv_background_cancel(struct pv_background *j);
-void pv_background_wait(struct pv_background *j);
-void pv_background_status(struct pv_background *j, const void *status, void *ret, size_t size);
+/* --- for the one that started the reading */
+
+void pv_background_cancel(struct pv_background *j);        /* over soon, and not done */
+void pv_background_wait(struct pv_background *j);          /* until it is over; blocks */
+void pv_background_await(struct pv_background *j, int ms); /* the same, at most so long */
+/* Cancels it, waits for its thread, and frees the reading with all it gave out. NULL is fine. */
+void pv_background_destroy(struct pv_background *j);
+/* Any thread. */
+void pv_background_status(struct pv_background *j, struct pv_background_status *ret);
+/* False until everything is there, and ever if it was cancelled or failed. */
+bool pv_background_done(struct pv_background *j);
 
 #endif

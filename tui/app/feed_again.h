@@ -1,0 +1,74 @@
+/*
+ * The part of the feed that reads the log once more in the background: a range of time, the objects
+ * of a heap shot, a page of events, objects from shot to shot. The rules of feed.h on threads hold.
+ */
+#ifndef UI_FEED_AGAIN_H
+#define UI_FEED_AGAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/mem.h"
+#include "common/base/status.h"
+#include "tui/screen/compare.h"
+
+struct pv_event_page;
+struct pv_heap;
+struct pv_identity;
+struct pv_ingest;
+struct pv_model;
+struct ui_feed;
+struct ui_stream_wish;
+
+/* One reading. What it gives out lives as long as it does, and that no longer than the feed. */
+struct ui_again;
+
+struct ui_again_status {
+	bool over, done;       /* ended; with all that was wished for */
+	const char *phase;     /* a constant; NULL where there is but one */
+	uint64_t step, steps;  /* of the phase, bytes or objects; steps 0: not known */
+	struct pv_error error; /* PV_OK unless it failed */
+};
+
+/*
+ * Each NULL with PV_EUSAGE where the input cannot be read twice, or there is no such shot.
+ * Times are since zero, INT64_MIN and INT64_MAX: open; `thread` NULL: of all.
+ */
+struct ui_again *ui_feed_read_range(struct ui_feed *f, int64_t from_ns, int64_t to_ns,
+	const uint64_t *thread, struct pv_error *reterr);
+struct ui_again *ui_feed_open_heap(
+	struct ui_feed *f, uint32_t shot, bool weak, bool classes, struct pv_error *reterr);
+struct ui_again *ui_feed_read_events(
+	struct ui_feed *f, const struct ui_stream_wish *wish, struct pv_error *reterr);
+/* UI_NO_SHOT: the first, and the last. NULL with PV_EUSAGE as above. */
+struct ui_again *ui_feed_follow(
+	struct ui_feed *f, uint32_t base, uint32_t shot, bool by_address, struct pv_error *reterr);
+
+/* A copy; does not wait. */
+void ui_again_status(struct ui_again *a, struct ui_again_status *ret);
+void ui_again_wait(struct ui_again *a);          /* until it is over; blocks */
+void ui_again_await(struct ui_again *a, int ms); /* the same, at most so long */
+void ui_again_destroy(struct ui_again *a);       /* before the feed is closed; NULL is fine */
+
+/* NULL until it is done, and where it is of another kind. */
+struct pv_model *ui_again_model(struct ui_again *a); /* of a range, of objects that are followed */
+const struct pv_heap *ui_again_heap(struct ui_again *a);
+const struct pv_event_page *ui_again_page(struct ui_again *a);
+const struct pv_identity *ui_again_identity(struct ui_again *a);
+/* Of a range, since zero: the newest event that was there when it began. */
+int64_t ui_again_until_ns(struct ui_again *a);
+
+/* Readings that were cancelled, until no question is about what they gave out. */
+struct ui_dying {
+	PV_ARRAY(struct ui_again *) again;
+};
+
+/* Cancels *a, if any, and puts it there; *a is NULL then. */
+void ui_bury(struct ui_dying *d, struct ui_again **a);
+/* Destroys them: nothing is asked now. */
+void ui_sweep(struct ui_dying *d);
+
+/* feed.c: the ingest that the feed owns, never NULL. */
+struct pv_ingest *ui_feed_ingest(struct ui_feed *f);
+
+#endif
