@@ -8,56 +8,14 @@
 #define LEAST INT64_C(1000000) /* ns of a cell; samples are kept no finer */
 enum { COLUMNS_MAX = 400 };
 
-struct job {
-	struct ui_job job;
-	struct pv_model *model;
-	struct pv_lanes_wish wish;
-	bool waits;
-	uint32_t *samples, most;
-	int64_t width_ns;
-	bool sampled;
-	uint64_t generation;
-};
-
-/* Of all threads; what ran, or what waited, too. */
-static void sum_up(struct job *q, const struct pv_lanes_answer *a)
-{
-	for (size_t row = 0; row < a->rows; row++)
-		for (size_t i = 0; i < a->cells; i++)
-			for (unsigned s = 0; s < PV_STATES; s++)
-				if (q->waits || s == PV_STATE_RUNNING)
-					q->samples[i] += a->row[row].cell[i].samples[s];
-	for (size_t i = 0; i < a->cells; i++)
-		q->most = q->samples[i] > q->most ? q->samples[i] : q->most;
-	q->width_ns = a->width_ns;
-	q->sampled = a->sampled;
-	q->generation = a->generation;
-}
-
-static void run(struct ui_job *j)
-{
-	struct job *q = (struct job *)j;
-	struct pv_lanes_answer *a = pv_lanes_ask(q->model, &q->wish);
-	q->samples = a ? calloc(a->cells, sizeof *q->samples) : NULL;
-	if (q->samples)
-		sum_up(q, a);
-	pv_lanes_answer_destroy(a);
-}
-
-static void drop(struct ui_job *j)
-{
-	struct job *q = (struct job *)j;
-	free(q->samples);
-	free(q);
-}
-
 void ui_heat_forget(struct ui_heat *h)
 {
-	ui_slot_cancel(&h->slot);
+	ui_lanes_forget(&h->ask);
+	pv_lanes_answer_destroy(h->answer);
 	free(h->samples);
+	h->answer = NULL;
 	h->samples = NULL;
 	h->cells = 0;
-	h->of = NULL;
 	h->least_ns = 0;
 }
 
@@ -128,43 +86,44 @@ static int64_t column_for(int64_t length, int columns, int64_t least)
 	return ten;
 }
 
-static void take(struct ui_heat *h, struct ui_job *done)
+/* Samples that ran; with `waits` all. */
+static uint32_t samples_in(const struct pv_lanes_answer *a, size_t cell, bool waits)
 {
-	struct job *q = (struct job *)done;
-	if (q && q->samples) {
-		free(h->samples);
-		h->samples = q->samples;
-		q->samples = NULL;
-		h->cells = q->wish.cells;
-		h->most = q->most;
-		h->from_ns = q->wish.from_ns;
-		h->cell_ns = (q->wish.to_ns - q->wish.from_ns) / (int64_t)q->wish.cells;
-		h->least_ns = q->width_ns;
-		h->sampled = q->sampled;
-		h->generation = q->generation;
-		if (!h->placed)
-			go_to(h, hottest(h));
-	}
-	if (q)
-		drop(&q->job);
+	const uint32_t *n = a->rows ? a->row[0].cell[cell].samples : NULL;
+	uint32_t sum = 0;
+	for (unsigned state = 0; n && state < PV_STATES; state++)
+		if (waits || state == PV_STATE_RUNNING)
+			sum += n[state];
+	return sum;
 }
 
-static void post(
-	struct ui_heat *h, const struct ui_shared *s, const struct pv_lanes_wish *w, bool urgent)
+static void take(struct ui_heat *h, struct pv_lanes_answer *got)
 {
-	struct job *q = calloc(1, sizeof *q);
-	if (!q)
+	uint32_t *samples = got ? calloc(got->cells, sizeof *samples) : NULL;
+	if (!samples) {
+		pv_lanes_answer_destroy(got);
 		return;
-	q->job = (struct ui_job){ .run = run, .drop = drop, .urgent = urgent };
-	q->model = s->model;
-	q->wish = *w;
-	q->waits = s->waits;
-	h->of = s->model;
-	h->of_from = w->from_ns;
-	h->of_to = w->to_ns;
-	h->of_cells = w->cells;
-	h->of_waits = s->waits;
-	ui_query_worker_post(s->worker, &h->slot, &q->job);
+	}
+	pv_lanes_answer_destroy(h->answer);
+	free(h->samples);
+	h->answer = got;
+	h->samples = samples;
+	h->cells = got->cells;
+	h->from_ns = got->from_ns;
+	h->cell_ns = (got->to_ns - got->from_ns) / (int64_t)got->cells;
+	h->least_ns = got->width_ns;
+	h->sampled = got->sampled;
+}
+
+static void count(struct ui_heat *h, bool waits)
+{
+	h->most = 0;
+	for (size_t i = 0; i < h->cells; i++) {
+		h->samples[i] = samples_in(h->answer, i, waits);
+		h->most = h->samples[i] > h->most ? h->samples[i] : h->most;
+	}
+	if (h->cells && !h->placed)
+		go_to(h, hottest(h));
 }
 
 static struct pv_lanes_wish wish_for(const struct ui_heat *h, const struct ui_shared *s)
@@ -185,30 +144,20 @@ static struct pv_lanes_wish wish_for(const struct ui_heat *h, const struct ui_sh
 	return w;
 }
 
-static bool is_answered(
-	const struct ui_heat *h, const struct ui_shared *s, const struct pv_lanes_wish *w)
-{
-	return h->of == s->model && h->of_from == w->from_ns && h->of_to == w->to_ns &&
-	       h->of_cells == w->cells && h->of_waits == s->waits;
-}
-
 void ui_heat_refresh(struct ui_heat *h, const struct ui_shared *s, int columns)
 {
 	if (!h->on || !s->model)
 		return;
 	h->room = columns < 1 ? 1 : columns > COLUMNS_MAX ? COLUMNS_MAX : columns;
-	if (h->of != s->model)
+	h->ask.sum = true;
+	if (h->ask.of != s->model)
 		h->least_ns = 0;
-	take(h, ui_slot_take(&h->slot));
+	take(h, ui_lanes_take(&h->ask));
 	for (int i = 0; i < 2; i++) { /* an answer may say that samples are kept less fine */
 		struct pv_lanes_wish w = wish_for(h, s);
-		bool same = is_answered(h, s, &w), pending = ui_slot_pending(&h->slot);
-		bool fresh = s->paused || (h->cells && h->generation == s->generation);
-		if (same && (pending || fresh))
-			return;
-		post(h, s, &w, !same);
-		take(h, same ? ui_slot_take(&h->slot) : ui_slot_await(&h->slot));
+		take(h, ui_lanes_ask(&h->ask, s, &w, h->answer ? &h->answer->generation : NULL));
 	}
+	count(h, s->waits);
 }
 
 /* --- keys */

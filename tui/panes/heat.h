@@ -12,6 +12,7 @@
 #include "tui/draw/commands.h"
 #include "tui/draw/key.h"
 #include "tui/draw/shared.h"
+#include "tui/panes/lanes_ask.h"
 
 enum { UI_HEAT_ROWS = 5 /* parts of a column */ };
 
@@ -28,16 +29,11 @@ struct ui_heat {
 	int64_t from_ns; /* of the first cell */
 	int64_t cell_ns;
 	bool sampled; /* the log has samples */
-	struct ui_request slot;
-	/* of this is the answer */
-	const struct pv_model *of; /* compared only */
-	int64_t of_from, of_to;
-	size_t of_cells;
-	bool of_waits;
-	uint64_t generation;
-	int64_t least_ns;     /* samples are kept no finer */
-	struct ui_rect drawn; /* the cells, as last drawn */
-	int room;             /* columns for them, as last placed */
+	struct ui_lanes_ask ask;
+	struct pv_lanes_answer *answer; /* owned; NULL: none yet */
+	int64_t least_ns;               /* samples are kept no finer */
+	struct ui_rect drawn;           /* the cells, as last drawn */
+	int room;                       /* columns for them, as last placed */
 };
 
 /* Finish frees all it has; forget its answer, before the model is destroyed. */

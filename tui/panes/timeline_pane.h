@@ -11,6 +11,7 @@
 #include "tui/draw/key.h"
 #include "tui/draw/list.h"
 #include "tui/draw/shared.h"
+#include "tui/panes/lanes_ask.h"
 
 struct ui_timeline {
 	bool zoomed; /* else all there is, or the range, is seen */
@@ -26,12 +27,8 @@ struct ui_timeline {
 	char find[UI_TEXT_MAX];
 
 	struct pv_lanes_answer *answer; /* owned; NULL: none yet */
-	struct ui_request slot;
-	/* of this is the answer */
-	const struct pv_model *of; /* compared only */
-	int64_t of_from, of_to;
+	struct ui_lanes_ask ask;
 	int64_t all_ns; /* length of what is seen without a zoom */
-	size_t of_cells;
 
 	struct ui_rect lanes; /* as last drawn: a row a thread, a column a cell */
 	int room;             /* columns for cells, as last placed */
