@@ -10,6 +10,7 @@
 struct json {
 	const struct pv_report *r;
 	struct pv_error *reterr;
+	uint64_t there; /* sections of pv_sections that have their key, by index */
 	bool ok;
 };
 
@@ -70,6 +71,9 @@ static void put_members(struct json *j, struct pv_json_rows *rows, const char *l
 /* A key of the report itself; the head stands before it. */
 static void put_key(struct json *j, const char *name)
 {
+	const struct pv_section *s = pv_section_find(name);
+	if (s)
+		j->there |= UINT64_C(1) << (s - pv_sections);
 	fprintf(j->r->out, ",\n  \"%s\": ", name);
 }
 
@@ -460,7 +464,17 @@ static void put_head(struct json *j)
 	put_target(j);
 	fprintf(out,
 		",\n  \"duration_ns\": %" PRId64 ",\n  \"coverage\": ", j->r->facts.duration_ns);
-	put_list_of(j, pv_section_find("coverage"), 0, put_plain);
+	const struct pv_section *coverage = pv_section_find("coverage");
+	j->there |= UINT64_C(1) << (coverage - pv_sections);
+	put_list_of(j, coverage, 0, put_plain);
+}
+
+/* Sections that have no place of their own above. */
+static void put_rest(struct json *j)
+{
+	for (size_t i = 0; i < pv_section_count; i++)
+		if (!(j->there >> i & 1) && !strchr(pv_sections[i].name, '.'))
+			put_section(j, pv_sections[i].name, put_plain);
 }
 
 bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
@@ -512,8 +526,7 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_section(&j, "contexts", put_plain);
 	put_section(&j, "counters", put_counter);
 	put_section(&j, "code_coverage", put_covered);
-	put_section(&j, "coverage_assemblies", put_plain);
-	put_section(&j, "coverage_classes", put_plain);
+	put_rest(&j);
 	fputs("}\n", r->out);
 	return j.ok;
 }

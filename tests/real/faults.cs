@@ -19,7 +19,7 @@ class Ledger { public long Sum; }
 
 class Upload
 {
-	~Upload() { Thread.Sleep(120); }
+	~Upload() { if (Program.Running) Thread.Sleep(120); } /* Mono runs all that are left at its end */
 }
 
 static class Prices
@@ -34,7 +34,7 @@ static class Program
 	static object sink;
 	static long total;
 
-	static bool Running { get { return clock.Elapsed.TotalSeconds < seconds; } }
+	internal static bool Running { get { return clock.Elapsed.TotalSeconds < seconds; } }
 
 	// Some allocation that dies young, some computing, some rest.
 	static void Work()

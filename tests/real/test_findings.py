@@ -74,8 +74,8 @@ def main(host, profview, program, seconds='2', *faults):
             log = record(host, profview, program, fault, float(seconds), pathlib.Path(folder))
             if pathlib.Path(log).exists():
                 judge(fault, findings_of(profview, log))
-        with concurrent.futures.ThreadPoolExecutor(2) as two:
-            list(two.map(one, faults or FAULTS))
+        with concurrent.futures.ThreadPoolExecutor(3) as some:
+            list(some.map(one, faults or FAULTS))
     print(f'{failed} failed')
     return failed > 0
 

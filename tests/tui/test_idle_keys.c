@@ -49,7 +49,7 @@ static void try_everywhere(int key, size_t n, enum ui_feed_state feed_state, boo
 {
 	for (size_t i = 0; i < ui_pane_count; i++) {
 		for (size_t k = 0; k < n; k++) {
-			open_screen_of(empty ? 40 : n > 2 ? 120 : 80, empty ? 10 : n > 2 ? 36 : 24);
+			open_screen_of(empty ? 40 : n > 1 ? 120 : 80, empty ? 10 : n > 1 ? 36 : 24);
 			feed.state = feed_state;
 			if (empty)
 				world->rows = 0;
@@ -67,12 +67,12 @@ static const int special[] = { UI_KEY_TAB, UI_KEY_ENTER, UI_KEY_ESC, UI_KEY_BACK
 	UI_KEY_DOWN, UI_KEY_LEFT, UI_KEY_RIGHT, UI_KEY_HOME, UI_KEY_END, UI_KEY_PGUP, UI_KEY_PGDN,
 	UI_KEY_DEL, UI_KEY_BACKTAB, UI_KEY_F0 + 1, UI_KEY_F0 + 2, UI_KEY_F0 + 3, UI_KEY_F0 + 4,
 	UI_KEY_F0 + 5, UI_KEY_F0 + 6, UI_KEY_F0 + 7, UI_KEY_F0 + 8, UI_KEY_F0 + 9, UI_KEY_F0 + 10,
-	0xe9, 'A' - 64, 'D' - 64, 'U' - 64, 'R' - 64, 'T' - 64, 'L' - 64, 'F' - 64, 'B' - 64 };
+	UI_KEY_F0 + 11, 0xe9 };
 
 static void try_all(size_t n, enum ui_feed_state state, bool empty)
 {
 	fake_heap(&heap, false);
-	for (int key = ' '; key < 127; key++)
+	for (int key = 1; key < 127; key++)
 		try_everywhere(key, n, state, empty);
 	for (size_t i = 0; i < PV_COUNT_OF(special); i++)
 		try_everywhere(special[i], n, state, empty);
@@ -88,13 +88,13 @@ END_TEST
 
 START_TEST(of_one_that_has_ended)
 {
-	try_all(2, UI_FEED_ENDED, false);
+	try_all(1, UI_FEED_ENDED, false);
 }
 END_TEST
 
 START_TEST(of_one_without_rows)
 {
-	try_all(2, UI_FEED_ENDED, true);
+	try_all(1, UI_FEED_ENDED, true);
 }
 END_TEST
 

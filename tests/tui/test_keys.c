@@ -120,6 +120,8 @@ static void press_one(void *ctx, int key)
 	char *after = frame();
 	ck_assert_msg(reply || strcmp(before, after) != 0, "%s (%s) changes nothing",
 		ui_command_row(t->cmd)->name, ui_key_name(key, name, sizeof name));
+	ck_assert_msg(!seen("nothing changes by it here"), "%s (%s) has no case",
+		ui_command_row(t->cmd)->name, ui_key_name(key, name, sizeof name));
 	free(before);
 	free(after);
 	close_screen();
