@@ -134,6 +134,19 @@ test_dist() {
 	run_tests "$dir/$name/build" --suite unit --suite style
 }
 
+# The worked examples of the developers' page do what it says, all of them together.
+test_examples() {
+	local dir=build/examples
+	say 'building the worked examples'
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	git ls-files -z | xargs -0 cp --parents -t "$dir"
+	python3 "$dir/tests/tools/check_examples.py" "$dir" apply
+	build_in "$dir/build" "$dir"
+	run_tests "$dir/build" test_codec test_persist test_query_runtime test_column_help \
+		'report formats' test_commands test_keys test_idle_keys manual
+}
+
 do_test() {
 	local known all= folders=(build build-asan build-tsan build-fuzz)
 	case ${1:-} in
@@ -152,7 +165,8 @@ do_test() {
 	run_tests build
 	if [ -n "$all" ] && [ -e .git ]; then # it lists the files that git knows
 		test_dist
-		folders+=(build/meson-dist/*/build)
+		test_examples
+		folders+=(build/meson-dist/*/build build/examples/build)
 	fi
 	if [ -n "$all" ]; then
 		say 'clang-tidy reads the whole tree; what hostile logs cost is counted at more events,'

@@ -76,8 +76,8 @@ def words_in(piece):
     return [p for p in parts if WORDS.fullmatch(p)]
 
 
-def count(root, show):
-    rooms = collections.defaultdict(lambda: [0, 0])
+def count(root):
+    rooms, places = collections.defaultdict(lambda: [0, 0]), collections.defaultdict(list)
     for top in ('common', 'probe', 'tui', 'tests'):
         for path in sorted((root / top).rglob('*')):
             if path.suffix not in ('.c', '.h', '.def', '.S'):
@@ -95,10 +95,10 @@ def count(root, show):
                 opens = piece[0] == '/' and OPENS.match(piece)
                 rooms[room][0] += len(found)
                 rooms[room][1] += bool(opens)
-                if show and (found or opens):
+                if found or opens:
                     line = text.count('\n', 0, m.start()) + 1
-                    print(f'{name}:{line}: {" ".join(found)}{" (opening)" if opens else ""}')
-    return rooms
+                    places[room].append(f'{name}:{line}: {" ".join(found)}{" (opening)" if opens else ""}')
+    return rooms, places
 
 
 def glossary(root):
@@ -111,7 +111,9 @@ def glossary(root):
 
 
 def main(root, *args):
-    rooms = count(pathlib.Path(root), 'list' in args)
+    rooms, places = count(pathlib.Path(root))
+    if 'list' in args:
+        print(*(place for of in places.values() for place in of), sep='\n')
     if 'table' in args:
         for room, n in sorted(rooms.items()):
             print(f"    '{room}': {n},")
@@ -120,7 +122,8 @@ def main(root, *args):
         most = AT_MOST.get(room, [0, 0])
         for now, was, of in zip(n, most, ('words of our own', 'comments that open with What, Who, Where')):
             if now > was:
-                problems.append(f'{room}: {now} {of}, {was} were there')
+                problems.append(f'{room}: {now} {of}, {was} were there; one of these is new:')
+                problems += [p for p in places[room] if ('(opening)' in p) == ('open' in of)]
     print('\n'.join(problems) or f'{sum(n[0] for n in rooms.values())} words, '
           f'{sum(n[1] for n in rooms.values())} openings in {len(rooms)} rooms')
     return 1 if problems or not rooms else 0
