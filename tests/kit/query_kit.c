@@ -248,3 +248,30 @@ const char *kit_text(const struct pv_table *t, size_t row, const char *const *co
 	}
 	return text;
 }
+
+void kit_describe_counter(struct kit *k, uint64_t index, const char *name)
+{
+	ck_assert(pv_reserve(&k->batch.descs, 1));
+	k->batch.descs.v[k->batch.descs.n++] = (struct pv_counter_desc){ .section = 0x200,
+		.type = PV_COUNTER_LONG,
+		.unit = 1 << 24,
+		.variance = 1 << 30,
+		.index = index,
+		.name = { name, strlen(name) } };
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_COUNTERS_DESCRIBE,
+			     .counters = { .list = { (uint32_t)k->batch.descs.n - 1, 1 } } });
+}
+
+void kit_counters(struct kit *k, uint64_t us, const uint64_t *more, size_t n)
+{
+	kit_at(k, us);
+	for (uint64_t i = 0; i < n; i++) {
+		ck_assert(pv_reserve(&k->batch.values, 1));
+		k->batch.values.v[k->batch.values.n++] = (struct pv_counter_value){
+			.index = i + 1, .type = PV_COUNTER_LONG, .raw = more[i]
+		};
+		kit_event(k,
+			(struct pv_event){ .kind = PV_KIND_COUNTERS_SAMPLE,
+				.counters = { .list = { (uint32_t)k->batch.values.n - 1, 1 } } });
+	}
+}

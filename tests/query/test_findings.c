@@ -193,6 +193,50 @@ START_TEST(a_finding_has_facts)
 }
 END_TEST
 
+/* A pool's queue and threads, read each second for ten: `waits` of the readings find work waiting. */
+static struct kit pool(unsigned waits, uint64_t more_threads, uint64_t cpu)
+{
+	static const char *const name[] = { "dotnet.thread_pool.queue.length",
+		"dotnet.thread_pool.thread.count", "cpu-usage" };
+	struct kit k = kit_new("counter");
+	for (uint64_t i = 0; i < PV_COUNT_OF(name); i++)
+		kit_describe_counter(&k, i + 1, name[i]);
+	for (uint64_t i = 0; i <= 10; i++) {
+		uint64_t queue = i == 1 ? 40 : i == 1 + waits ? (uint64_t)-40 : 0;
+		kit_counters(&k, i * S,
+			(const uint64_t[]){ queue,
+				i == 0   ? 4
+				: i == 9 ? more_threads
+					 : 0,
+				i == 0 ? cpu : 0 },
+			3);
+	}
+	kit_flush(&k);
+	return k;
+}
+
+START_TEST(a_pool_without_threads)
+{
+	struct kit k = pool(7, 12, 5);
+	begins(finding(&k, "pool-starvation"),
+		"88 severe up to 40 pieces of work waited for a thread of the pool, for 6.00 s "
+		"without a break; it went from 4 threads to 16");
+	kit_free(&k);
+	k = pool(7, 0, 5); /* it has threads enough */
+	begins(finding(&k, "pool-starvation"), "24 fine");
+	kit_free(&k);
+	k = pool(7, 12, 95); /* which compute */
+	begins(finding(&k, "pool-starvation"), "24 fine");
+	kit_free(&k);
+	k = pool(2, 12, 5); /* a burst */
+	begins(finding(&k, "pool-starvation"), "24 fine");
+	kit_free(&k);
+	k = kit_new("counter");
+	begins(finding(&k, "pool-starvation"), "-");
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(a_damaged_log_shows_notes_only)
 {
 	struct kit k = stopping(400, true);
@@ -243,6 +287,7 @@ int main(void)
 	tcase_add_test(c, collections_that_the_program_asks_for_are_counted);
 	tcase_add_test(c, a_cause_stands_before_its_symptom);
 	tcase_add_test(c, a_finding_has_facts);
+	tcase_add_test(c, a_pool_without_threads);
 	tcase_add_test(c, a_damaged_log_shows_notes_only);
 	suite_add_tcase(s, c);
 	return run_suite(s);

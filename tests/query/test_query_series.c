@@ -153,43 +153,15 @@ START_TEST(samples_are_by_what_threads_did)
 }
 END_TEST
 
-static void describe_counter(struct kit *k, uint64_t index, const char *name)
-{
-	ck_assert(pv_reserve(&k->batch.descs, 1));
-	k->batch.descs.v[k->batch.descs.n++] = (struct pv_counter_desc){ .section = 0x200,
-		.type = PV_COUNTER_LONG,
-		.unit = 1 << 24,
-		.variance = 1 << 30,
-		.index = index,
-		.name = { name, strlen(name) } };
-	kit_event(k, (struct pv_event){ .kind = PV_KIND_COUNTERS_DESCRIBE,
-			     .counters = { .list = { (uint32_t)k->batch.descs.n - 1, 1 } } });
-}
-
-/* Differences to the last values, as on the wire. */
-static void say_counters(struct kit *k, uint64_t ms, const uint64_t *more, size_t n)
-{
-	kit_at(k, ms * MS);
-	for (uint64_t i = 0; i < n; i++) {
-		ck_assert(pv_reserve(&k->batch.values, 1));
-		k->batch.values.v[k->batch.values.n++] = (struct pv_counter_value){
-			.index = i + 1, .type = PV_COUNTER_LONG, .raw = more[i]
-		};
-		kit_event(k,
-			(struct pv_event){ .kind = PV_KIND_COUNTERS_SAMPLE,
-				.counters = { .list = { (uint32_t)k->batch.values.n - 1, 1 } } });
-	}
-}
-
 START_TEST(the_heap_is_by_generation)
 {
 	struct kit k = kit_new("profview:clr,counter");
 	static const char *const name[] = { "Generation 0", "Generation 1", "Generation 2",
 		"Large objects", "Pinned objects" };
 	for (uint64_t i = 0; i < PV_COUNT_OF(name); i++)
-		describe_counter(&k, i + 1, name[i]);
-	say_counters(&k, 1, (const uint64_t[]){ 1, 2, 40, 500, 0 }, 5);
-	say_counters(&k, 3, (const uint64_t[]){ 2, 0, 20, 0, 7 }, 5);
+		kit_describe_counter(&k, i + 1, name[i]);
+	kit_counters(&k, 1 * MS, (const uint64_t[]){ 1, 2, 40, 500, 0 }, 5);
+	kit_counters(&k, 3 * MS, (const uint64_t[]){ 2, 0, 20, 0, 7 }, 5);
 	static const struct {
 		enum pv_series_kind kind;
 		double first, last;

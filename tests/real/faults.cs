@@ -176,6 +176,13 @@ static class Program
 		}
 	}
 
+	/* Work that waits: the pool has a thread more every second or so, and far too few. */
+	static void Pool()
+	{
+		for (; Running; Thread.Sleep(10))
+			ThreadPool.QueueUserWorkItem(_ => Thread.Sleep(1000));
+	}
+
 	static void Handles()
 	{
 		for (; Running; Work())
@@ -209,7 +216,7 @@ static class Program
 			{ "boxing", Boxing }, { "closures", Closures }, { "resizing", Resizing },
 			{ "large-objects", LargeObjects }, { "exception-flow", Exceptions },
 			{ "type-init", TypeInit }, { "lock-contention", Locks }, { "finalizers", Finalizers },
-			{ "thread-burst", Threads }, { "handle-growth", Handles }, { "hot-method", Hot },
+			{ "pool-starvation", Pool }, { "thread-burst", Threads }, { "handle-growth", Handles }, { "hot-method", Hot },
 			{ "healthy", Healthy },
 		};
 		faults[args[0]]();

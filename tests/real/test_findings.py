@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A program with a fault planted: the first finding is that fault, and names what was planted.
 
-test_findings.py HOST PROFVIEW PROGRAM [SECONDS [FAULT...]]; HOST is mono or dotnet.
+test_findings.py HOST PROFVIEW PROGRAM [SECONDS [FAULT...]]; HOST is mono, dotnet, or events: .NET's
+own stream.
 """
 import concurrent.futures
 import json
@@ -11,6 +12,10 @@ import subprocess
 import sys
 import tempfile
 
+import target
+
+# By the stream, which has the counters of .NET's pool.
+EVENTS = ['pool-starvation']
 # fault: words of the probe, what the finding names, how much longer than the others it runs
 FAULTS = {
     'leak': ('gc,heapshot=300ms', 'Customer', 2),
@@ -24,6 +29,7 @@ FAULTS = {
     'type-init': ('gc,exception', 'TypeInitialization', 1),
     'lock-contention': ('gc,monitor', 'Ledger', 1),
     'finalizers': ('gc,finalization', 'Upload', 1),
+    'pool-starvation': (None, 'thread of the pool', 4),
     'thread-burst': ('gc,runtime', '', 1),
     'handle-growth': ('gc,gchandle', 'normal', 1),
     'hot-method': ('gc,sample=500', 'Spin', 1),
@@ -55,6 +61,19 @@ def record(host, profview, program, fault, seconds, folder):
     return str(log)
 
 
+def follow(profview, program, fault, seconds, folder):
+    """Until the program ends: its stream is joined once its socket is there."""
+    log = folder / f'{fault}.nettrace'
+    with subprocess.Popen(['dotnet', program, fault, str(seconds * FAULTS[fault][2])],
+                          stdout=subprocess.DEVNULL) as faulty:
+        target.wait_for('the socket', lambda: list(pathlib.Path('/tmp').glob(f'dotnet-diagnostic-{faulty.pid}-*-socket')))
+        got = subprocess.run([profview, 'attach', '--via', 'events', str(faulty.pid), '--record', str(log)],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                             timeout=target.DEADLINE)
+        check(got.returncode == 0, f'{fault}: exit {got.returncode}: {got.stderr[-500:]}')
+    return str(log)
+
+
 def judge(fault, rows):
     grave = [r for r in rows if (r['score'] or 0) >= 50]
     lines = ['%s %s %s' % (r['score'], r['finding'], r['text']) for r in rows[:4]]
@@ -71,11 +90,12 @@ def judge(fault, rows):
 def main(host, profview, program, seconds='2', *faults):
     with tempfile.TemporaryDirectory() as folder:
         def one(fault):
-            log = record(host, profview, program, fault, float(seconds), pathlib.Path(folder))
+            how = (profview, program, fault, float(seconds), pathlib.Path(folder))
+            log = follow(*how) if host == 'events' else record(host, *how)
             if pathlib.Path(log).exists():
                 judge(fault, findings_of(profview, log))
         with concurrent.futures.ThreadPoolExecutor(3) as some:
-            list(some.map(one, faults or FAULTS))
+            list(some.map(one, faults or [f for f in FAULTS if f not in EVENTS]))
     print(f'{failed} failed')
     return failed > 0
 

@@ -77,7 +77,7 @@ pv_judge_fn pv_judge_large_objects, pv_judge_string_churn, pv_judge_boxing, pv_j
 	pv_judge_resizing;
 pv_judge_fn pv_judge_leak, pv_judge_finalizers, pv_judge_handle_growth;
 pv_judge_fn pv_judge_exception_flow, pv_judge_type_init, pv_judge_lock_contention,
-	pv_judge_thread_burst;
+	pv_judge_thread_burst, pv_judge_pool_starvation;
 pv_judge_fn pv_judge_hot_method, pv_judge_jit_heavy, pv_judge_sync_over_async, pv_judge_n_plus_one,
 	pv_judge_losses;
 
