@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Streams of .NET's EventPipe: the report says what a reader of its own reads, and what the program counts.
 
-usage: test_nettrace.py recorded|cut|hurt|shot|row PROFVIEW FILE.nettrace.gz
+usage: test_nettrace.py recorded|cut|hurt|shot|row|versions|blocks PROFVIEW FILE.nettrace.gz
        test_nettrace.py live PROFVIEW COUNTED.DLL DOTNET      ('none' for what is not there: skipped)
 """
 import gzip
@@ -15,6 +15,7 @@ import tempfile
 
 from nettrace import RUNTIME, SAMPLER, Trace
 from nettrace import objects as in_stream
+from nettrace_six import KINDS, block, five, six
 from verdict import Verdict
 
 # Of `dotnet-trace report small.nettrace topN`, 10.0.750501: per cent of all, exclusive.
@@ -206,6 +207,86 @@ def row(v, profview, path):
                j['source']['damage'])
 
 
+def versions(v, profview, path):
+    """The same events in each version's frames are the same report and the same dump."""
+    data = gzip.decompress(path.read_bytes())
+    want = report(profview, path)
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / 'other.nettrace'
+        for name, other in {'5': five(data), '6': six(data), '6, not compressed': six(data, plain=True),
+                            '6, with blocks that are not known': six(data, spare=True)}.items():
+            file.write_bytes(other)
+            got = report(profview, file)
+            for part in want:
+                if part != 'source':
+                    v.equal(f'{part} in version {name}', got[part], want[part])
+            v.equal(f'ends in version {name}', got['source']['end'], 'ended')
+            v.equal(f'damage in version {name}', got['source']['damage'], [])
+            piped = subprocess.run([profview, 'report', '-', '--format', 'json', '--section', 'events'], input=other,
+                                   capture_output=True, timeout=60, check=True)
+            v.equal(f'events of version {name} through a pipe', json.loads(piped.stdout)['events'], want['events'])
+        words = [[line.split()[1:] for line in subprocess.run([profview, 'dump', f], capture_output=True, timeout=60, check=True,
+                                                             text=True).stdout.splitlines()] for f in (path, file)]
+        words = [[w for w in dump if 'sample.hit' in w or 'alloc' in w] for dump in words]
+        v.at_least('samples and allocations of the dump', len(words[0]), 150)
+        v.equal('dump of version 6', sorted(words[1]), sorted(words[0]))
+        file.write_bytes(data + six(data))
+        twice = report(profview, file)
+        v.equal('a version after another', twice['events']['exception.throw'], 2 * want['events']['exception.throw'])
+        new = bytearray(six(data))
+        new[12] = 7
+        file.write_bytes(new)
+        done = subprocess.run([profview, 'report', file], capture_output=True, timeout=60, check=False, text=True)
+        v.equal('version 7 is refused', done.returncode, 3)
+        v.true('and the version is said', 'version' in done.stderr and done.stderr.count('\n') == 1, done.stderr)
+        file.write_bytes(data + new)
+        j = report(profview, file, codes=(4,))
+        v.equal('and what stands before it is shown', j['events']['exception.throw'], want['events']['exception.throw'])
+
+
+def blocks(v, profview, path):
+    """Version 6 has no tags to hold on to: cut anywhere, overwritten, with garbage between its blocks."""
+    data = six(gzip.decompress(path.read_bytes()))
+    whole = report(profview, path)
+    dice = random.Random(29)
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / 'hurt.nettrace'
+        before = 0
+        for n in [0, 5, 9, 13, 19, 20, 23, 60, 100, *range(1024, len(data), 4096), len(data) - 1]:
+            file.write_bytes(data[:n])
+            j = report(profview, file, codes=(0, 3, 4))
+            if not j or n < 2000:
+                continue
+            v.equal(f'{n} bytes: ends', j['source']['end'], 'cut off')
+            now = sum(k for name, k in j['events'].items() if name in ('sample.hit', 'alloc', 'exception.throw'))
+            v.at_least(f'{n} bytes: events', now, before)
+            before = now
+        v.at_least('events in the end', before, 100)
+        for i in range(60):
+            bad = bytearray(data)
+            for _ in range(1 + i % 5):
+                at = dice.randrange(20, len(bad))
+                bad[at:at + 4] = dice.choice([b'\xff\xff\xff\xff', b'\0\0\0\0', b'\x05\0\0\x02', dice.randbytes(4)])
+            file.write_bytes(bad)
+            j = report(profview, file, codes=(0, 3, 4))
+            v.true(f'{i}: answered', j is None or 'events' in j)
+        at, seen = 20, []
+        while at < len(data):
+            size = int.from_bytes(data[at:at + 3], 'little')
+            seen += [at] if data[at + 3] == KINDS['EventBlock'] else []
+            at += 4 + size
+        v.at_least('blocks of events', len(seen), 3)
+        middle = seen[len(seen) // 3]
+        file.write_bytes(data[:middle] + b'garbage' * 50 + data[middle:])
+        j = report(profview, file, codes=(4,))
+        v.equal('garbage between blocks is damage', [d['bytes'] for d in j['source']['damage']], [350])
+        v.equal('and nothing else is lost', {k: n for k, n in j['events'].items() if k != 'counters.sample'},
+                {k: n for k, n in whole['events'].items() if k != 'counters.sample'})
+        file.write_bytes(data[:middle] + block(4, b'short') + data[middle:])
+        j = report(profview, file, codes=(4,))
+        v.equal('a sequence point that is too short is damage', len(j['source']['damage']), 1)
+
+
 def live(v, profview, dll, dotnet):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / 'counted.nettrace'
@@ -225,7 +306,7 @@ def live(v, profview, dll, dotnet):
         v.true('counters', any('cpu-usage' in c['name'] for c in j['counters'] or []), j['counters'])
 
 
-CASES = {'recorded': recorded, 'cut': cut, 'hurt': hurt, 'shot': shot, 'row': row}
+CASES = {'recorded': recorded, 'cut': cut, 'hurt': hurt, 'shot': shot, 'row': row, 'versions': versions, 'blocks': blocks}
 
 
 def main(case, profview, file, dotnet='none'):

@@ -1,40 +1,17 @@
-/* Objects of a .nettrace stream: where they begin and end, and what to do with each. */
+/* Parts of a .nettrace stream, one after the other, and what to do with each. */
 #include "common/format/nettrace/nettrace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/format/nettrace/nettrace_frame.h"
 #include "common/format/nettrace/nettrace_parts.h"
+#include "common/format/nettrace/nettrace_six.h"
 
 enum {
 	READ_ROOM = 64 << 10,
-	PREAMBLE = 32,  /* "Nettrace", and what version of the serializer */
-	TRACE = 48,     /* bytes of the Trace object */
-	TYPE = 16,      /* bytes of an object's type without its name */
-	NAME = 32,      /* a type's name is no longer */
 	MOST = 1 << 16, /* events of a batch; those of one event of the stream may be more */
-	TAG_END = 6,
-	TAG_NULL = 1,
-	NEWEST = 5 /* a version that can be read */
-};
-
-static const char preamble[PREAMBLE + 1] = "Nettrace\x14\0\0\0!FastSerialization.1";
-
-enum object {
-	OBJECT_TRACE,
-	OBJECT_EVENTS,
-	OBJECT_METADATA,
-	OBJECT_STACKS,
-	OBJECT_SEQUENCE,
-	OBJECT_OTHER
-};
-
-/* An object at the window's start. */
-struct found {
-	enum object what;
-	const uint8_t *body;
-	size_t n, bytes; /* of the body that is there; of all, the object's frame included */
-	bool cut;        /* the stream ends inside */
+	TAG_NULL = 1
 };
 
 /* --- input */
@@ -87,6 +64,7 @@ static void finish(struct b07_stream *s)
 	struct nettrace *d = nt_of(s);
 	free(d->window);
 	pv_intern_finish(&d->text);
+	pv_arena_finish(&d->said);
 	pv_array_finish(&d->kind);
 	pv_map_finish(&d->kind_of);
 	pv_array_finish(&d->field);
@@ -102,6 +80,7 @@ static void finish(struct b07_stream *s)
 		pv_array_finish(&d->thread.v[i].sample.frame);
 	pv_array_finish(&d->thread);
 	pv_map_finish(&d->thread_of);
+	nt_six_finish(d);
 	pv_map_finish(&d->class_of);
 	pv_map_finish(&d->counter_of);
 	pv_array_finish(&d->blob);
@@ -137,143 +116,23 @@ static enum b07_piece damage(struct b07_stream *s, uint64_t bytes, const char *r
 	return B07_DAMAGE;
 }
 
-/* --- objects */
-
-static enum object object_of(const char *name, size_t n)
-{
-	static const char *const known[] = { [OBJECT_TRACE] = "Trace",
-		[OBJECT_EVENTS] = "EventBlock",
-		[OBJECT_METADATA] = "MetadataBlock",
-		[OBJECT_STACKS] = "StackBlock",
-		[OBJECT_SEQUENCE] = "SPBlock" };
-	for (size_t i = 0; i < PV_COUNT_OF(known); i++)
-		if (strlen(known[i]) == n && memcmp(known[i], name, n) == 0)
-			return (enum object)i;
-	return OBJECT_OTHER;
-}
-
-enum got { GOT, TOO_SHORT, NOT_ONE, TOO_LARGE };
-
-/* The type at the beginning of an object; *ret_bytes are its own. */
-static enum got type_at(const uint8_t *at, size_t have, enum object *ret, size_t *ret_bytes)
-{
-	static const uint8_t begin[] = { 5, 5, 1 };
-	if (memcmp(at, begin, have < sizeof begin ? have : sizeof begin) != 0)
-		return NOT_ONE;
-	if (have < TYPE)
-		return TOO_SHORT;
-	struct pv_cursor c = { .at = at + 3, .end = at + have };
-	pv_get_u32(&c); /* version */
-	uint32_t least = pv_get_u32(&c), n = pv_get_u32(&c);
-	if (n == 0 || n > NAME || least > NEWEST)
-		return NOT_ONE;
-	const uint8_t *name = pv_get_bytes(&c, n);
-	uint8_t tag = pv_get_u8(&c);
-	if (!pv_cursor_ok(&c))
-		return TOO_SHORT;
-	*ret = object_of((const char *)name, n);
-	*ret_bytes = TYPE + n;
-	return tag == TAG_END ? GOT : NOT_ONE;
-}
-
-/* `last`: no more bytes follow those in the window. */
-static enum got object_at(const struct b07_stream *s, bool last, struct found *ret)
-{
-	const struct nettrace *d = nt_of(s);
-	const uint8_t *at = d->window + d->start;
-	size_t have = d->filled - d->start, type;
-	enum got g = type_at(at, have, &ret->what, &type);
-	if (g != GOT)
-		return g;
-	size_t head = type, n = TRACE;
-	if (ret->what != OBJECT_TRACE) {
-		struct pv_cursor c = { .at = at + type, .end = at + have };
-		n = pv_get_u32(&c);
-		if (!pv_cursor_ok(&c))
-			return TOO_SHORT;
-		if (n > INT32_MAX)
-			return NOT_ONE;
-		head += 4;
-		head += (4 - (s->offset - d->stream_at + head) % 4) % 4;
-	}
-	*ret = (struct found){ ret->what, at + head, n, head + n + 1, false };
-	if (n > PV_NETTRACE_BLOCK)
-		return TOO_LARGE;
-	if (have >= ret->bytes)
-		return at[head + n] == TAG_END ? GOT : NOT_ONE;
-	if (!last || have <= head || ret->what == OBJECT_TRACE)
-		return TOO_SHORT;
-	ret->cut = true;
-	ret->bytes = have;
-	ret->n = have - head < n ? have - head : n;
-	return GOT;
-}
-
-/*
- * Bytes up to the next object, or stream, if one begins there; *ret_found: as far as can be seen. A
- * stream that is cut may be followed by another, whose events mean something else.
- */
-static size_t next_object(const struct nettrace *d, bool *ret_found)
-{
-	const uint8_t *at = d->window + d->start, *stop = d->window + d->filled;
-	const uint8_t *other = memmem(at + 1, (size_t)(stop - at) - 1, preamble, PREAMBLE);
-	stop = other ? other : stop;
-	enum object what;
-	size_t bytes;
-	*ret_found = false;
-	for (const uint8_t *p = at + 1; p < stop; p++) {
-		p = memchr(p, 5, (size_t)(stop - p));
-		if (!p)
-			break;
-		enum got g = type_at(p, (size_t)(stop - p), &what, &bytes);
-		*ret_found = g == GOT && what != OBJECT_OTHER;
-		if (*ret_found || (g == TOO_SHORT && !other))
-			return (size_t)(p - at);
-	}
-	*ret_found |= other != NULL;
-	return (size_t)(stop - at);
-}
+/* --- streams */
 
 /* Of another stream in the same input, which numbers all things anew. */
-static void begin_again(struct b07_stream *s)
+static void begin_again(struct b07_stream *s, uint32_t version)
 {
 	struct nettrace *d = nt_of(s);
+	d->version = version;
 	s->over = false;
 	d->spoken |= d->speaks;
 	d->speaks = false;
 	d->stream_at = s->offset;
 	d->shot.open = false; /* it was cut: the next one begins anew */
-	d->kind.n = 1;
-	pv_map_clear(&d->kind_of);
-	d->field.n = 0;
+	nt_forget_kinds(d);
 	nt_forget_stacks(d);
+	nt_forget_threads(d);
 	for (size_t i = 0; i < d->thread.n; i++)
 		d->thread.v[i].seq = 0;
-}
-
-/* False: it says no clock, or is that of another process than the streams before. */
-static bool take_trace(struct nettrace *d, const uint8_t *at)
-{
-	uint32_t pid = d->pid, pointer = d->pointer;
-	struct pv_cursor c = { .at = at, .end = at + TRACE };
-	unsigned part[8];
-	for (int i = 0; i < 8; i++)
-		part[i] = pv_get_u16(&c);
-	d->sync_ticks = pv_get_u64(&c);
-	d->frequency = pv_get_u64(&c);
-	d->pointer = pv_get_u32(&c);
-	d->pid = pv_get_u32(&c);
-	if (d->frequency == 0 || (d->pointer != 4 && d->pointer != 8))
-		return false;
-	if (d->begun && (d->pid != pid || d->pointer != pointer))
-		return false;
-	/* Days since 1970, by H. Hinnant's civil calendar. */
-	int64_t year = (int64_t)part[0] - (part[1] <= 2), era = year / 400, of_era = year % 400;
-	int64_t day = (153 * ((int64_t)part[1] + (part[1] > 2 ? -3 : 9)) + 2) / 5 + part[3] - 1;
-	int64_t days = era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + day - 719468;
-	int64_t seconds = days * 86400 + (int64_t)part[4] * 3600 + part[5] * 60 + part[6];
-	d->sync_ms = seconds > 0 ? (uint64_t)seconds * 1000 + part[7] : 0;
-	return true;
 }
 
 static enum b07_piece give_header(struct b07_stream *s)
@@ -307,6 +166,7 @@ static enum b07_piece give(struct b07_stream *s, uint64_t thread)
 static void begin_batch(struct b07_stream *s, uint64_t offset)
 {
 	pv_batch_reset(&s->batch);
+	pv_arena_reset(&nt_of(s)->said);
 	s->offsets.n = 0;
 	s->batch.offset = offset;
 }
@@ -319,6 +179,8 @@ static bool batch_of_thread(struct b07_stream *s, enum b07_piece *ret)
 		return false;
 	uint64_t thread = d->blob.v[d->blob_at].thread;
 	begin_batch(s, d->blob.v[d->blob_at].offset);
+	d->now = d->blob.v[d->blob_at].time;
+	nt_say_thread(s, thread, s->batch.offset);
 	while (d->blob_at < d->blob.n && d->blob.v[d->blob_at].thread == thread &&
 		s->batch.n < MOST)
 		nt_event(s, &d->blob.v[d->blob_at++]);
@@ -347,52 +209,87 @@ static bool last_words(struct b07_stream *s, uint64_t *ret_thread)
 
 /* --- the stream */
 
-static enum b07_piece take_object(struct b07_stream *s, const struct found *f)
+/* A part that is neither the trace nor of events; NULL, or a literal: what is wrong with it. */
+static const char *take_rows(struct nettrace *d, const struct nt_found *f)
+{
+	bool six = d->version == NT_SIX;
+	switch (f->what) {
+	case NT_PART_METADATA:
+		return six ? nt_rows(d, f->body, f->n) : nt_metadata(d, f->body, f->n);
+	case NT_PART_STACKS:
+		return nt_stacks(d, f->body, f->n);
+	case NT_PART_SEQUENCE:
+		if (six)
+			return nt_six_sequence(d, f->body, f->n);
+		nt_sequence(d, f->body, f->n);
+		nt_forget_stacks(d);
+		return NULL;
+	case NT_PART_THREADS:
+		return nt_threads(d, f->body, f->n);
+	case NT_PART_GONE:
+		return nt_threads_gone(d, f->body, f->n);
+	case NT_PART_LABELS:
+		return nt_labels(d, f->body, f->n);
+	default:
+		return NULL;
+	}
+}
+
+static enum b07_piece take_trace(struct b07_stream *s, const struct nt_found *f)
+{
+	struct nettrace *d = nt_of(s);
+	bool sound = d->version == NT_SIX ? nt_six_trace(d, f->body, f->n) : nt_trace(d, f->body);
+	if (!sound && d->begun) { /* the events before it are good */
+		d->skip = UINT64_MAX;
+		d->skip_why = "a stream of another process than the one before";
+		return B07_MORE;
+	}
+	if (!sound)
+		return fail(s, PV_ECORRUPT, "a Trace object without a clock or size of pointers");
+	consume(s, f->bytes);
+	return B07_MORE;
+}
+
+static enum b07_piece take_events(struct b07_stream *s, const struct nt_found *f)
+{
+	struct nettrace *d = nt_of(s);
+	if (!d->begun)
+		return give_header(s);
+	nt_block_begin(
+		d, f->body, f->n, s->offset + (uint64_t)(f->body + f->n - (d->window + d->start)));
+	d->block_bytes = f->bytes;
+	if (f->cut && !d->block_harm)
+		d->block_harm = "the stream ends inside a block";
+	return B07_MORE;
+}
+
+static enum b07_piece take_part(struct b07_stream *s, const struct nt_found *f)
 {
 	struct nettrace *d = nt_of(s);
 	const char *harm = NULL;
-	if (f->what == OBJECT_TRACE) {
-		bool sound = take_trace(d, f->body);
-		if (!sound && d->begun) { /* the events before it are good */
-			d->skip = UINT64_MAX;
-			d->skip_why = "a stream of another process than the one before";
-			return B07_MORE;
-		}
-		if (!sound)
-			return fail(s, PV_ECORRUPT,
-				"a Trace object without a clock or size of pointers");
-	} else if (d->frequency == 0) {
+	if (f->what == NT_PART_TRACE)
+		return take_trace(s, f);
+	if (f->what == NT_PART_END)
+		s->over = true;
+	else if (d->frequency == 0 && f->what != NT_PART_OTHER)
 		harm = "an object before that of the trace";
-	} else if (f->what == OBJECT_EVENTS) {
-		if (!d->begun)
-			return give_header(s);
-		nt_block_begin(d, f->body, f->n,
-			s->offset + (uint64_t)(f->body + f->n - (d->window + d->start)));
-		d->block_bytes = f->bytes;
-		if (f->cut && !d->block_harm)
-			d->block_harm = "the stream ends inside a block";
-		return B07_MORE;
-	} else if (f->cut) {
+	else if (f->what == NT_PART_EVENTS)
+		return take_events(s, f);
+	else if (f->cut)
 		harm = "the stream ends inside a block";
-	} else if (f->what == OBJECT_METADATA) {
-		harm = nt_metadata(d, f->body, f->n);
-	} else if (f->what == OBJECT_STACKS) {
-		harm = nt_stacks(d, f->body, f->n);
-	} else if (f->what == OBJECT_SEQUENCE) {
-		nt_sequence(d, f->body, f->n);
-		nt_forget_stacks(d);
-	}
+	else
+		harm = take_rows(d, f);
 	enum b07_piece p = harm ? damage(s, f->bytes, harm) : B07_MORE;
 	consume(s, f->bytes);
 	return d->nomem ? fail(s, PV_ENOMEM, "out of memory") : p;
 }
 
-/* At a byte where no object begins. */
-static enum b07_piece skip_to_object(struct b07_stream *s)
+/* At a byte where no part begins. */
+static enum b07_piece skip_to_part(struct b07_stream *s)
 {
-	bool found;
-	size_t n = next_object(nt_of(s), &found);
-	enum b07_piece p = damage(s, n, "no object");
+	const struct nettrace *d = nt_of(s);
+	size_t n = nt_next_part(d, d->ended || d->gapped);
+	enum b07_piece p = damage(s, n, d->version == NT_SIX ? "no block" : "no object");
 	consume(s, n);
 	return p;
 }
@@ -446,10 +343,37 @@ static enum b07_piece next_in_block(struct b07_stream *s)
 	return p;
 }
 
-/* Whether a stream begins at the window's start, where a preamble fits. */
-static bool is_preamble(const struct nettrace *d)
+/* At a place where a stream may begin; false: there is something else. */
+static bool take_preamble(struct b07_stream *s, bool last, enum b07_piece *ret, bool *ret_again)
 {
-	return memcmp(d->window + d->start, preamble, PREAMBLE) == 0;
+	struct nettrace *d = nt_of(s);
+	size_t have = d->filled - d->start, bytes;
+	bool first = s->offset == 0;
+	uint32_t version;
+	*ret = B07_MORE;
+	if (have == 0)
+		return false;
+	switch (nt_preamble(d->window + d->start, have, &bytes, &version)) {
+	case NT_TOO_SHORT:
+		*ret_again = false;
+		return !last;
+	case NT_NOT_ONE:
+		if (first)
+			*ret = fail(s, PV_EVERSION, "a version of .nettrace that is not read yet");
+		return first;
+	default:
+		break;
+	}
+	if (version <= NT_SIX) {
+		begin_again(s, version);
+		consume(s, bytes);
+	} else if (first) {
+		*ret = fail(s, PV_EVERSION, "a version of .nettrace that is not read yet");
+	} else {
+		d->skip = UINT64_MAX;
+		d->skip_why = "a stream of a version that is not read yet";
+	}
+	return true;
 }
 
 /* A step; B07_MORE with *ret_again: there is another one. */
@@ -457,7 +381,8 @@ static enum b07_piece step(struct b07_stream *s, bool *ret_again)
 {
 	struct nettrace *d = nt_of(s);
 	bool last = d->ended || d->gapped;
-	struct found f;
+	struct nt_found f;
+	enum b07_piece p;
 	*ret_again = true;
 	if (d->in_block)
 		return next_in_block(s);
@@ -465,42 +390,30 @@ static enum b07_piece step(struct b07_stream *s, bool *ret_again)
 		*ret_again = false;
 		return skip_large(s);
 	}
-	size_t have = d->filled - d->start;
-	const uint8_t *at = have ? d->window + d->start : NULL;
-	bool first = s->offset == 0;
-	if (have >= PREAMBLE && (first || is_preamble(d))) {
-		if (!is_preamble(d))
-			return fail(s, PV_EVERSION, "a version of .nettrace that is not read yet");
-		begin_again(s);
-		consume(s, PREAMBLE);
-		return B07_MORE;
-	}
-	if (!first && !last && have && have < PREAMBLE && *at == *preamble) {
-		*ret_again = false;
-		return B07_MORE;
-	}
+	if (take_preamble(s, last, &p, ret_again))
+		return p;
 	*ret_again = false;
-	if (have == 0 || first)
+	if (d->filled == d->start || s->offset == 0)
 		return over(s);
-	if (*at == TAG_NULL && !s->over) {
+	if (d->version != NT_SIX && d->window[d->start] == TAG_NULL && !s->over) {
 		s->over = true;
 		consume(s, 1);
 		*ret_again = true;
 		return B07_MORE;
 	}
-	switch (object_at(s, last, &f)) {
-	case TOO_SHORT:
+	switch (nt_part_at(s, last, &f)) {
+	case NT_TOO_SHORT:
 		return last ? over(s) : B07_MORE;
-	case NOT_ONE:
-		return skip_to_object(s);
-	case TOO_LARGE:
+	case NT_NOT_ONE:
+		return skip_to_part(s);
+	case NT_TOO_LARGE:
 		d->skip = f.bytes;
 		d->skip_why = "a block that is too large";
 		*ret_again = true;
 		return B07_MORE;
 	default:
 		*ret_again = true;
-		return take_object(s, &f);
+		return take_part(s, &f);
 	}
 }
 
@@ -536,7 +449,7 @@ bool pv_nettrace_init(struct b07_stream *s)
 enum b07_sniffed pv_nettrace_sniff(const uint8_t *bytes, size_t n)
 {
 	size_t some = n < 8 ? n : 8;
-	if (memcmp(bytes, preamble, some) != 0)
+	if (memcmp(bytes, "Nettrace", some) != 0)
 		return B07_NO;
 	return n < 8 ? B07_UNSURE : B07_YES;
 }

@@ -1,8 +1,7 @@
 /*
- * .NET's own event stream, .nettrace version 4 (what runtimes write, .NET Core 3 to 10), as neutral
- * events. It comes through the seam of the logs of 2007 (block07.h): a reader of those reads this.
- * Format: dotnet/diagnostics, documentation/design-docs/diagnostics-nettrace and PerfView's
- * NetTraceFormat.md; layouts of the runtime's events: dotnet/runtime, ClrEtwAll.man.
+ * .NET's own event stream, .nettrace versions 4 and 5 (what runtimes write, .NET Core 3 to 10) and 6
+ * (other writers, with threads of several processes), as neutral events. It comes through the seam of the logs of 2007 (block07.h): a reader of those reads this.
+ * Format: PerfView's NetTraceFormat_v5.md and NetTraceFormat.md; layouts of the runtime's events: dotnet/runtime, ClrEtwAll.man.
  *
  * Several streams of one process may follow each other, each whole: first the names, say, then what
  * was recorded, then a heap shot.

@@ -43,3 +43,34 @@ void nt_say_class(struct b07_stream *s, uint64_t key, uint32_t name, uint64_t of
 		e->meta.owner = key;
 	}
 }
+
+void nt_say_thread(struct b07_stream *s, uint64_t thread, uint64_t offset)
+{
+	struct nettrace *d = nt_of(s);
+	uint32_t at = pv_map_get(&d->thread_of, thread);
+	struct nt_thread *t = at == PV_MAP_NONE ? NULL : &d->thread.v[at];
+	if (!t || t->named || !t->name)
+		return;
+	struct pv_event *e = nt_add(s, PV_KIND_THREAD_NAME, offset);
+	t->named = true;
+	if (!e)
+		return;
+	e->meta.key = thread;
+	e->meta.name = nt_text_of(d, t->name);
+}
+
+struct nt_thread *nt_thread_of(struct nettrace *d, uint64_t id)
+{
+	uint32_t at = pv_map_get(&d->thread_of, id);
+	if (at != PV_MAP_NONE)
+		return &d->thread.v[at];
+	at = (uint32_t)d->thread.n;
+	if (at >= NT_THREADS)
+		return NULL;
+	if (!pv_reserve(&d->thread, 1) || !pv_map_set(&d->thread_of, id, at)) {
+		d->nomem = true;
+		return NULL;
+	}
+	d->thread.v[d->thread.n++] = (struct nt_thread){ .id = id };
+	return &d->thread.v[at];
+}

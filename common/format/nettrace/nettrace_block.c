@@ -1,7 +1,9 @@
 /* Blocks of events: their frames, which say what differs from the event before. */
 #include <stdlib.h>
 
+#include "common/format/nettrace/nettrace_frame.h"
 #include "common/format/nettrace/nettrace_parts.h"
+#include "common/format/nettrace/nettrace_six.h"
 
 #define SORTED UINT32_C(0x80000000) /* of the kind of an event that is not compressed */
 
@@ -18,7 +20,7 @@ enum {
 	SAYS_WRITER = 0x02,
 	SAYS_THREAD = 0x04,
 	SAYS_STACK = 0x08,
-	SAYS_ACTIVITY = 0x10,
+	SAYS_ACTIVITY = 0x10, /* in version 6: its labels */
 	SAYS_RELATED = 0x20,
 	SAYS_LENGTH = 0x80
 };
@@ -30,22 +32,6 @@ static uint64_t ns_of(const struct nettrace *d, uint64_t ticks)
 		return ticks <= INT64_MAX ? ticks : INT64_MAX;
 	unsigned __int128 ns = (unsigned __int128)ticks * NS / d->frequency;
 	return ns <= INT64_MAX ? (uint64_t)ns : INT64_MAX;
-}
-
-struct nt_thread *nt_thread_of(struct nettrace *d, uint64_t id)
-{
-	uint32_t at = pv_map_get(&d->thread_of, id);
-	if (at != PV_MAP_NONE)
-		return &d->thread.v[at];
-	at = (uint32_t)d->thread.n;
-	if (at >= NT_THREADS)
-		return NULL;
-	if (!pv_reserve(&d->thread, 1) || !pv_map_set(&d->thread_of, id, at)) {
-		d->nomem = true;
-		return NULL;
-	}
-	d->thread.v[d->thread.n++] = (struct nt_thread){ .id = id };
-	return &d->thread.v[at];
 }
 
 /* A writer numbers its events from 1; a smaller number than before is that of another thread. */
@@ -93,16 +79,18 @@ static void read_compressed(struct nettrace *d, struct pv_cursor *c)
 		d->was.writer = pv_get_uleb(c);
 		pv_get_uleb(c); /* processor */
 	}
-	if (d->was.kind)
+	if (d->was.kind || d->version == NT_SIX)
 		d->was.seq++;
 	if (flags & SAYS_THREAD)
 		d->was.thread = pv_get_uleb(c);
 	if (flags & SAYS_STACK)
 		d->was.stack = (uint32_t)pv_get_uleb(c);
 	d->was.time += pv_get_uleb(c);
-	if (flags & SAYS_ACTIVITY)
+	if (flags & SAYS_ACTIVITY && d->version == NT_SIX)
+		d->was.labels = (uint32_t)pv_get_uleb(c);
+	else if (flags & SAYS_ACTIVITY)
 		skip(c, GUID);
-	if (flags & SAYS_RELATED)
+	if (flags & SAYS_RELATED && d->version != NT_SIX)
 		skip(c, GUID);
 	if (flags & SAYS_LENGTH)
 		d->was.len = (uint32_t)pv_get_uleb(c);
@@ -118,7 +106,10 @@ static void read_plain(struct nettrace *d, struct pv_cursor *c)
 	pv_get_u32(c); /* processor */
 	d->was.stack = pv_get_u32(c);
 	d->was.time = pv_get_u64(c);
-	skip(c, 2 * GUID);
+	if (d->version == NT_SIX)
+		d->was.labels = pv_get_u32(c);
+	else
+		skip(c, 2 * GUID);
 	d->was.len = pv_get_u32(c);
 }
 
@@ -131,7 +122,8 @@ static bool read_blob(
 	else
 		read_plain(d, c);
 	*ret_payload = pv_get_bytes(c, d->was.len);
-	while (!d->compressed && (c->at - first) % 4 && c->at < c->end)
+	bool padded = !d->compressed && d->version != NT_SIX;
+	while (padded && (c->at - first) % 4 && c->at < c->end)
 		c->at++;
 	return pv_cursor_ok(c);
 }
@@ -170,6 +162,19 @@ static int by_thread(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : 1;
 }
 
+/* The thread by its own id, and events that its writer lost before this one. */
+static void place(struct nettrace *d, struct nt_blob *b)
+{
+	b->thread = d->was.thread;
+	b->labels = d->was.labels;
+	if (d->version == NT_SIX) {
+		nt_count_at(d, d->was.writer, d->was.seq);
+		b->thread = nt_thread_at(d, d->was.thread, &b->pid);
+	} else {
+		count(d, d->was.writer, d->was.seq);
+	}
+}
+
 bool nt_block_next(struct nettrace *d)
 {
 	struct pv_cursor *c = &d->block;
@@ -186,9 +191,8 @@ bool nt_block_next(struct nettrace *d)
 			c->at = c->end;
 			break;
 		}
-		count(d, d->was.writer, d->was.seq);
+		place(d, &b);
 		b.kind = pv_map_get(&d->kind_of, d->was.kind);
-		b.thread = d->was.thread;
 		b.time = ns_of(d, d->was.time);
 		b.len = d->was.len;
 		b.stack = d->was.stack;

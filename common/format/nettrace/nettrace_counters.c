@@ -3,27 +3,7 @@
  * DisplayUnits, and Mean, or Increment where the counter counts.
  */
 #include "common/format/nettrace/nettrace_parts.h"
-
-enum { /* System.TypeCode */
-	OBJECT = 1,
-	BOOLEAN = 3,
-	CHAR,
-	I8,
-	U8,
-	I16,
-	U16,
-	I32,
-	U32,
-	I64,
-	U64,
-	F32,
-	F64,
-	DECIMAL,
-	DATE,
-	GUID = 17,
-	STRING,
-	ARRAY
-};
+#include "common/format/nettrace/nettrace_value.h"
 
 enum { COUNTER_BASE = 0x10000, COUNTERS = 4096 };
 
@@ -34,62 +14,25 @@ struct found {
 	bool valued;
 };
 
-static double number(struct pv_cursor *c, uint8_t type)
+/* Takes the field *at, which becomes the next one. */
+static void field(struct nettrace *d, const struct nt_blob *b, struct pv_cursor *c, uint32_t *at,
+	struct found *to)
 {
-	uint64_t bits;
-	uint32_t half;
-	double wide;
-	float narrow;
-	switch (type) {
-	case F64:
-		bits = pv_get_u64(c);
-		memcpy(&wide, &bits, sizeof wide);
-		return wide;
-	case F32:
-		half = pv_get_u32(c);
-		memcpy(&narrow, &half, sizeof narrow);
-		return (double)narrow;
-	case I64:
-	case U64:
-	case DATE:
-		return (double)(int64_t)pv_get_u64(c);
-	case I8:
-	case U8:
-		return pv_get_u8(c);
-	case CHAR:
-	case I16:
-	case U16:
-		return pv_get_u16(c);
-	case BOOLEAN:
-	case I32:
-	case U32:
-		return (double)(int32_t)pv_get_u32(c);
-	case DECIMAL:
-	case GUID:
-		(void)pv_get_bytes(c, 16);
-		return 0;
-	default:
-		c->malformed = true;
-		return 0;
-	}
-}
-
-static void field(
-	const struct nettrace *d, struct pv_cursor *c, const struct nt_field *f, struct found *to)
-{
+	const struct nt_field *f = &d->field.v[d->kind.v[b->kind].field + *at];
 	const char *name = pv_intern_text(&d->text, f->name);
-	if (f->type == OBJECT)
-		return; /* its fields come next */
-	if (f->type == STRING && strcmp(name, "Name") == 0)
+	struct nt_scalar v;
+	if (f->type == NT_OBJECT_TYPE) {
+		++*at; /* its fields come next */
+	} else if (f->type == NT_STRING && strcmp(name, "Name") == 0) {
 		to->name_n = nt_text_into(c, to->name, sizeof to->name);
-	else if (f->type == STRING)
-		nt_skip_text(c);
-	else {
-		double v = number(c, f->type);
-		if (strcmp(name, "Mean") == 0 || strcmp(name, "Increment") == 0) {
-			to->value = v;
-			to->valued = pv_cursor_ok(c);
-		}
+		++*at;
+	} else if (strcmp(name, "Mean") == 0 || strcmp(name, "Increment") == 0) {
+		to->valued = nt_scalar(c, f->type, &v);
+		to->value = to->valued ? nt_double(&v) : 0;
+		c->malformed |= !to->valued;
+		++*at;
+	} else {
+		nt_skip_value(d, b, c, at);
 	}
 }
 
@@ -120,8 +63,8 @@ void nt_counters(struct b07_stream *s, const struct nt_blob *b)
 	const struct nt_kind *k = &d->kind.v[b->kind];
 	struct pv_cursor c = { .at = b->payload, .end = b->payload + b->len };
 	struct found f = { .name_n = 0 };
-	for (uint32_t i = 0; i < k->fields && pv_cursor_ok(&c); i++)
-		field(d, &c, &d->field.v[k->field + i], &f);
+	for (uint32_t i = 0; i < k->fields && pv_cursor_ok(&c);)
+		field(d, b, &c, &i, &f);
 	if (!f.name_n || !f.valued)
 		return;
 	uint32_t name = nt_intern(d, f.name, f.name_n);

@@ -1,5 +1,9 @@
 /* The runtime's events in the neutral vocabulary. Layouts: ClrEtwAll.man of dotnet/runtime. */
+#include <stdio.h>
+
 #include "common/format/nettrace/nettrace_parts.h"
+#include "common/format/nettrace/nettrace_six.h"
+#include "common/format/nettrace/nettrace_value.h"
 
 enum {
 	ALLOC_PERIOD = 102400, /* bytes on average between samples of allocations */
@@ -11,6 +15,7 @@ enum {
 	WEIGHT_NS = 1000000, /* that a sample of weight 1 stands for */
 	LONGEST_GAP = 100 * WEIGHT_NS
 };
+enum { FIELDS_TEXT = 1024 /* bytes of one event's */ };
 enum { STOP_FOR_GC = 1, STOP_GC_PREPARES = 6 };
 
 /* The key of a class, which is said to be one when it is met first. */
@@ -441,6 +446,21 @@ void nt_tell_lost(struct b07_stream *s, uint64_t offset)
 
 /* --- */
 
+/* Provider, name, fields and labels: for a dump of single events. Good until the next batch. */
+static struct pv_text described(struct nettrace *d, const struct nt_blob *b)
+{
+	const struct nt_kind *k = &d->kind.v[b->kind];
+	char text[FIELDS_TEXT];
+	int head = snprintf(text, sizeof text, "%.80s/%.80s", pv_intern_text(&d->text, k->provider),
+		pv_intern_text(&d->text, k->name));
+	size_t n = head < 0 ? 0 : (size_t)head;
+	n += nt_fields_text(d, b, text + n, sizeof text - n);
+	n += nt_label_text(d, b->labels, text + n, sizeof text - n);
+	const char *kept = pv_arena_copy(&d->said, text, n);
+	d->nomem |= !kept;
+	return (struct pv_text){ kept ? kept : "", kept ? n : 0 };
+}
+
 static void unknown(struct b07_stream *s, const struct nt_blob *b)
 {
 	struct nettrace *d = nt_of(s);
@@ -450,7 +470,8 @@ static void unknown(struct b07_stream *s, const struct nt_blob *b)
 		return;
 	e->ext.kind = k->id;
 	e->ext.value = b->len;
-	e->ext.text = nt_text_of(d, k->name ? k->name : k->provider);
+	e->ext.text =
+		s->want_offsets ? described(d, b) : nt_text_of(d, k->name ? k->name : k->provider);
 }
 
 /* Whether it says more than how things stood already. */

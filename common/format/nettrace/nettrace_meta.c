@@ -56,48 +56,74 @@ static enum nt_event_kind what_of(const struct nettrace *d, const struct nt_kind
 	return ours ? NT_QUIET : NT_UNKNOWN;
 }
 
-static void fields(
-	struct nettrace *d, struct pv_cursor *c, struct nt_kind *k, bool sized, uint8_t depth);
+static bool add(struct nettrace *d, struct pv_cursor *c, const struct nt_field *f)
+{
+	if (d->field.n >= NT_FIELDS || f->depth > DEPTH) {
+		c->malformed = true;
+		return false;
+	}
+	if (!pv_reserve(&d->field, 1)) {
+		d->nomem = true;
+		c->malformed = true;
+		return false;
+	}
+	d->field.v[d->field.n++] = *f;
+	return true;
+}
 
-static void field(
-	struct nettrace *d, struct pv_cursor *c, struct nt_kind *k, bool sized, uint8_t depth)
+static void fields(struct nettrace *d, struct pv_cursor *c, bool sized, uint8_t depth);
+
+/* A type, and those of what it is made of. */
+static void type(struct nettrace *d, struct pv_cursor *c, bool sized, const struct nt_field *is)
+{
+	struct nt_field f = *is;
+	f.type = (uint8_t)pv_get_u32(c);
+	if (!add(d, c, &f))
+		return;
+	const struct nt_field element = { .depth = (uint8_t)(f.depth + 1) };
+	if (f.type == ARRAY)
+		type(d, c, sized, &element);
+	else if (f.type == OBJECT)
+		fields(d, c, sized, element.depth);
+}
+
+static void field(struct nettrace *d, struct pv_cursor *c, bool sized, uint8_t depth)
 {
 	struct nt_field f = { .depth = depth };
 	const uint8_t *from = c->at;
 	uint32_t size = sized ? pv_get_u32(c) : 0;
 	if (sized)
 		f.name = nt_text(d, c);
-	uint32_t at = (uint32_t)d->field.n;
-	f.type = (uint8_t)pv_get_u32(c);
-	if (f.type == ARRAY)
-		f.element = (uint8_t)pv_get_u32(c);
-	if (d->field.n >= NT_FIELDS) {
-		c->malformed = true;
-		return;
-	}
-	if (!pv_reserve(&d->field, 1)) {
-		d->nomem = true;
-		c->malformed = true;
-		return;
-	}
-	d->field.v[d->field.n++] = f;
-	if (f.type == OBJECT || f.element == OBJECT)
-		fields(d, c, k, sized, (uint8_t)(depth + 1));
-	if (!sized)
+	size_t at = d->field.n;
+	type(d, c, sized, &f);
+	if (!sized && at < d->field.n)
 		d->field.v[at].name = nt_text(d, c);
 	else if (pv_cursor_ok(c) && size <= (size_t)(c->end - from) && from + size >= c->at)
 		c->at = from + size;
 }
 
-static void fields(
-	struct nettrace *d, struct pv_cursor *c, struct nt_kind *k, bool sized, uint8_t depth)
+static void fields(struct nettrace *d, struct pv_cursor *c, bool sized, uint8_t depth)
 {
-	if (depth > DEPTH) {
-		c->malformed = true;
-		return;
-	}
 	for (uint32_t n = pv_get_u32(c); n && pv_cursor_ok(c); n--)
-		field(d, c, k, sized, depth);
+		field(d, c, sized, depth);
+}
+
+void nt_keep_kind(struct nettrace *d, uint32_t id, struct nt_kind *k)
+{
+	if (id == 0 || d->kind.n >= NT_KINDS || pv_map_get(&d->kind_of, id) != PV_MAP_NONE)
+		return;
+	k->what = what_of(d, k);
+	if (!pv_reserve(&d->kind, 1) || !pv_map_set(&d->kind_of, id, (uint32_t)d->kind.n))
+		d->nomem = true;
+	else
+		d->kind.v[d->kind.n++] = *k;
+}
+
+void nt_forget_kinds(struct nettrace *d)
+{
+	d->kind.n = 1; /* the first one is that of events which nothing describes */
+	pv_map_clear(&d->kind_of);
+	d->field.n = 0;
 }
 
 void nt_describe(struct nettrace *d, struct pv_cursor *c)
@@ -110,10 +136,9 @@ void nt_describe(struct nettrace *d, struct pv_cursor *c)
 	pv_get_u64(c); /* keywords */
 	k.version = pv_get_u32(c);
 	pv_get_u32(c); /* level */
-	if (!pv_cursor_ok(c) || id == 0 || d->kind.n >= NT_KINDS ||
-		pv_map_get(&d->kind_of, id) != PV_MAP_NONE)
+	if (!pv_cursor_ok(c))
 		return;
-	fields(d, c, &k, false, 0);
+	fields(d, c, false, 0);
 	while (pv_cursor_ok(c) && pv_cursor_left(c) > 4) {
 		uint32_t bytes = pv_get_u32(c);
 		uint8_t tag = pv_get_u8(c);
@@ -121,13 +146,9 @@ void nt_describe(struct nettrace *d, struct pv_cursor *c)
 			break;
 		struct pv_cursor one = { .at = c->at, .end = c->at + bytes };
 		if (tag == FIELDS_TAG)
-			fields(d, &one, &k, true, 0);
+			fields(d, &one, true, 0);
 		c->at += bytes;
 	}
 	k.fields = (uint32_t)d->field.n - k.field;
-	k.what = what_of(d, &k);
-	if (!pv_reserve(&d->kind, 1) || !pv_map_set(&d->kind_of, id, (uint32_t)d->kind.n))
-		d->nomem = true;
-	else
-		d->kind.v[d->kind.n++] = k;
+	nt_keep_kind(d, id, &k);
 }

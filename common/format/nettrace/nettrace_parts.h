@@ -47,6 +47,10 @@ uint32_t nt_intern(struct nettrace *d, const char *text, size_t len);
 struct pv_event *nt_add(struct b07_stream *s, uint8_t kind, uint64_t offset);
 /* Says that there is a class of that key. */
 void nt_say_class(struct b07_stream *s, uint64_t key, uint32_t name, uint64_t offset);
+/* A thread and what is open on it: good until the next call; NULL: too many, or no memory. */
+struct nt_thread *nt_thread_of(struct nettrace *d, uint64_t id);
+/* Says how a thread is called, if that was not said yet. */
+void nt_say_thread(struct b07_stream *s, uint64_t thread, uint64_t offset);
 /* An interned text, the stream's. */
 struct pv_text nt_text_of(const struct nettrace *d, uint32_t id);
 
@@ -60,13 +64,14 @@ bool nt_block_next(struct nettrace *d);
 const char *nt_metadata(struct nettrace *d, const uint8_t *bytes, size_t n);
 /* How many events each thread has written until here: those that did not come were lost. */
 void nt_sequence(struct nettrace *d, const uint8_t *bytes, size_t n);
-/* Good until the next call; NULL: there are too many, or no memory. */
-struct nt_thread *nt_thread_of(struct nettrace *d, uint64_t id);
 
 /* --- nettrace_meta.c */
 
 /* The description of an event, which is all of the cursor. */
 void nt_describe(struct nettrace *d, struct pv_cursor *c);
+/* A description under its number, unless there is one. */
+void nt_keep_kind(struct nettrace *d, uint32_t id, struct nt_kind *k);
+void nt_forget_kinds(struct nettrace *d);
 
 /* --- nettrace_stack.c */
 

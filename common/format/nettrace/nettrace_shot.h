@@ -1,18 +1,9 @@
-/* All that is kept of a heap shot, and of a sample, while it is read. Private to the files of this folder. */
+/* All that is kept of a heap shot while it is read. Private to the files of this folder. */
 #ifndef PV_FORMAT_NETTRACE_SHOT_H
 #define PV_FORMAT_NETTRACE_SHOT_H
 
 #include "common/base/map.h"
 #include "common/base/mem.h"
-
-/* A sample stands for the time until its thread's next one: until that is known it waits. */
-struct nt_sample {
-	PV_ARRAY(uint64_t) frame; /* keys, innermost first */
-	uint64_t time;            /* ns */
-	uint64_t offset;
-	uint64_t carry; /* ns that were no whole weight yet */
-	bool waits;
-};
 
 struct nt_node { /* an object of a shot */
 	uint64_t object, type;

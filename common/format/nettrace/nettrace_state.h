@@ -7,6 +7,7 @@
 #include "common/base/ranges.h"
 #include "common/format/nettrace/nettrace.h"
 #include "common/format/nettrace/nettrace_shot.h"
+#include "common/format/nettrace/nettrace_thread.h"
 
 /* The meaning of an event, by provider, id and name. */
 enum nt_event_kind {
@@ -45,10 +46,14 @@ struct nt_kind {
 	uint32_t field, fields; /* in nettrace.field */
 };
 
-/* A field of a described event; those of an object follow it, one level deeper. */
+/*
+ * A field of a described event. Fields of an object, and the element of what is an array, follow it
+ * one level deeper.
+ */
 struct nt_field {
 	uint32_t name; /* interned */
-	uint8_t type, element, depth;
+	uint8_t type, depth;
+	uint16_t count; /* elements of an array whose length is fixed */
 };
 
 /* One event as it stands in a block. */
@@ -60,6 +65,8 @@ struct nt_blob {
 	uint32_t len;
 	uint32_t kind; /* in nettrace.kind */
 	uint32_t stack;
+	uint32_t labels; /* their list; 0: none */
+	uint32_t pid;    /* of the thread, where the stream says it */
 };
 
 struct nt_method {
@@ -71,16 +78,6 @@ struct nt_method {
 struct nt_stack {
 	uint32_t at, n; /* in nettrace.frame */
 	uint64_t known; /* nettrace.ranges_added when its frames were looked up */
-};
-
-/* A thread and all that is open on it. */
-struct nt_thread {
-	uint64_t id;
-	uint64_t lock;                               /* waited for; 0: none */
-	uint64_t jit_method, jit_from;               /* compiled since, ns */
-	uint64_t stop_from, stop_stood, stop_reason; /* that it makes the others stand for */
-	struct nt_sample sample; /* the newest, until the next one says how long it held */
-	uint32_t seq;            /* of its newest event, as a writer */
 };
 
 /* The end of a collection, until the heap's size is known. */
@@ -97,12 +94,14 @@ struct nettrace {
 	const char *skip_why; /* a literal */
 	uint64_t skip;        /* bytes of a block that is too large */
 	uint64_t stream_at;   /* of its first byte: several may stand in a row */
+	uint32_t version;     /* NT_OLD or NT_SIX: how its parts are framed */
 
 	/* the Trace object */
 	uint64_t sync_ms, sync_ticks, frequency;
 	uint32_t pid, pointer;
 
 	struct pv_intern text;
+	struct pv_arena said; /* of the batch at hand */
 	PV_ARRAY(struct nt_kind) kind;
 	struct pv_map kind_of; /* id of the metadata */
 	PV_ARRAY(struct nt_field) field;
@@ -117,6 +116,7 @@ struct nettrace {
 	struct pv_map waits;
 	PV_ARRAY(struct nt_thread) thread;
 	struct pv_map thread_of;
+	struct nt_six six;
 	struct pv_map class_of, counter_of; /* names that were said */
 	size_t flushed;                     /* threads whose last sample was given out */
 	struct nt_end end;
@@ -130,7 +130,7 @@ struct nettrace {
 	uint64_t block_at; /* in the stream */
 	bool in_block, compressed;
 	struct { /* of the event before: what an event does not say is as it was */
-		uint32_t kind, stack, len, seq;
+		uint32_t kind, stack, len, seq, labels;
 		uint64_t thread, writer;
 		uint64_t time; /* ticks */
 	} was;
