@@ -144,6 +144,7 @@ enum pv_mask07 { PV_MASK07_DOMAINS = 1 << 0, PV_MASK07_ASSEMBLIES = 1 << 1,
 enum pv_counter_type { PV_COUNTER_INT, PV_COUNTER_UINT, PV_COUNTER_WORD, PV_COUNTER_LONG,
 	PV_COUNTER_ULONG, PV_COUNTER_DOUBLE, PV_COUNTER_STRING, PV_COUNTER_TIME_INTERVAL };
 enum { PV_SECTION_PERFCOUNTERS = 0x8000, PV_SECTION_PROFILER = 0x10000 };
+enum { PV_VARIANCE_MONOTONIC = 1 << 28, PV_VARIANCE_VARIABLE = 1 << 30 };
 
 /* clang-format on */
 /* One entry of COUNTERS_DESCRIBE; `unit` and `variance` as on the wire. */
@@ -151,6 +152,7 @@ struct pv_counter_desc {
 	uint64_t section, type, unit, variance, index;
 	struct pv_text section_name; /* given only for section PV_SECTION_PERFCOUNTERS */
 	struct pv_text name;
+	struct pv_text unit_name; /* a unit that the program named; .at NULL: none */
 };
 
 /* One entry of COUNTERS_SAMPLE; `raw` is the wire value, still a difference where the type says. */

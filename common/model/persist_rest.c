@@ -18,6 +18,7 @@ PV_SHAPE(counter_sample, struct pv_counter_sample, COUNTER_SAMPLE)
 	F(T, variance, FIGURE)                                                                     \
 	F(T, name, ID, PV_TEXTS)                                                                   \
 	F(T, section_name, ID, PV_TEXTS)                                                           \
+	F(T, unit_name, ID, PV_TEXTS)                                                              \
 	F(T, role, AT_MOST, PV_COUNTER_ENDED)                                                      \
 	F(T, described, BOOL)                                                                      \
 	F(T, samples, LIST, counter_sample, PV_NO_STORE, PV_COUNTER_LIST)                          \

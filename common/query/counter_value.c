@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/base/status.h"
 #include "common/model/names/names.h"
 
 static bool is_unsigned(const struct pv_counter *k)
@@ -21,8 +23,25 @@ double pv_counter_number(const struct pv_counter *k, const struct pv_counter_sam
 	return is_unsigned(k) ? (double)s->u : (double)s->i;
 }
 
-enum pv_scale pv_counter_scale(const struct pv_counter *k)
+/* Units as programs name them: UCUM's, which OpenTelemetry asks for, and those of EventCounters. */
+static enum pv_scale named_scale(const char *unit)
 {
+	static const struct {
+		const char *unit;
+		enum pv_scale scale;
+	} known[] = { { "By", PV_SCALE_BYTES }, { "B", PV_SCALE_BYTES },
+		{ "bytes", PV_SCALE_BYTES }, { "MB", PV_SCALE_MB }, { "s", PV_SCALE_S },
+		{ "ms", PV_SCALE_MS }, { "us", PV_SCALE_US }, { "%", PV_SCALE_PERCENT } };
+	for (size_t i = 0; i < PV_COUNT_OF(known); i++)
+		if (strcmp(known[i].unit, unit) == 0)
+			return known[i].scale;
+	return PV_SCALE_NONE;
+}
+
+enum pv_scale pv_counter_scale(const struct pv_model *m, const struct pv_counter *k)
+{
+	if (k->unit_name)
+		return named_scale(pv_intern_text(&m->names.text, k->unit_name));
 	if (k->type == PV_COUNTER_TIME_INTERVAL)
 		return PV_SCALE_US; /* whatever its unit says */
 	switch (k->unit) {

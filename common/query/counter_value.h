@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "common/model/model.h"
 #include "common/model/time/counters.h"
 #include "common/query/table.h"
 
@@ -14,7 +15,7 @@
 double pv_counter_number(const struct pv_counter *k, const struct pv_counter_sample *s);
 
 /* A counter's number in the unit that the log states for it. */
-enum pv_scale pv_counter_scale(const struct pv_counter *k);
+enum pv_scale pv_counter_scale(const struct pv_model *m, const struct pv_counter *k);
 
 /* All digits, as JSON writes numbers; false for what is no finite number. */
 bool pv_counter_exact(

@@ -92,6 +92,15 @@ double pv_scaled(enum pv_scale scale, double v, enum pv_unit *ret_unit)
 	case PV_SCALE_100NS:
 		*ret_unit = PV_UNIT_NS;
 		return v * 100;
+	case PV_SCALE_MS:
+		*ret_unit = PV_UNIT_NS;
+		return v * 1e6;
+	case PV_SCALE_S:
+		*ret_unit = PV_UNIT_NS;
+		return v * 1e9;
+	case PV_SCALE_MB:
+		*ret_unit = PV_UNIT_BYTES;
+		return v * 1e6;
 	case PV_SCALE_PERCENT:
 		*ret_unit = PV_UNIT_PERCENT;
 		return v;

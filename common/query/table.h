@@ -52,7 +52,16 @@ struct pv_column {
 };
 
 /* How people read a PV_UNIT_NUMBER whose unit is the row's own: of counters. */
-enum pv_scale { PV_SCALE_NONE, PV_SCALE_BYTES, PV_SCALE_US, PV_SCALE_100NS, PV_SCALE_PERCENT };
+enum pv_scale {
+	PV_SCALE_NONE,
+	PV_SCALE_BYTES,
+	PV_SCALE_US,
+	PV_SCALE_100NS,
+	PV_SCALE_PERCENT,
+	PV_SCALE_MS,
+	PV_SCALE_S,
+	PV_SCALE_MB
+};
 
 enum pv_cell_state {
 	PV_CELL_VALUE,

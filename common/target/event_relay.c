@@ -30,7 +30,8 @@ enum {
 	TYPES = 0x80000,
 	HEAP_DUMP = 0x100000,
 	HEAP_COLLECT = 0x800000,
-	HEAP_NAMES = 0x1000000
+	HEAP_NAMES = 0x1000000,
+	TIME_SERIES = 0x2 /* of the meters: MetricsEventSource.cs */
 };
 #define ALLOCATION_SAMPLING UINT64_C(0x80000000000)
 #define PRECOMPILED         UINT64_C(0x2000000000) /* methods that come with code, at their first use */
@@ -164,18 +165,56 @@ static bool end_session(struct copy *c, struct pv_event_session *s, int ms)
 	return t != PIPE_CLOSED;
 }
 
+/* Meters that the runtime and its libraries have, from .NET 8 and 9 on. */
+#define METERS                                                                                     \
+	"System.Runtime,Microsoft.AspNetCore.Hosting,Microsoft.AspNetCore.Server.Kestrel,"         \
+	"System.Net.Http"
+enum { SERIES = 1000, HISTOGRAMS = 100, SOURCES = 8 };
+#define COUNTERS "EventCounterIntervalSec=1"
+
+/*
+ * Since .NET 8 tools share one session of meters, if they want the same limits. The client's name is
+ * another one each time: the end of a session that was known under it may still be on its way.
+ */
+static void meter_args(char *to, size_t room, const char *more)
+{
+	static unsigned sessions;
+	snprintf(to, room,
+		"SessionId=SHARED;Metrics=" METERS "%s%s;RefreshInterval=1;MaxTimeSeries=%d;"
+		"MaxHistograms=%d;ClientId=profview-%ld-%u",
+		*more ? "," : "", more, SERIES, HISTOGRAMS, (long)getpid(), ++sessions);
+}
+
+/* A name that is no pattern may be that of an event source with counters of its own, too. */
+static size_t add_sources(struct pv_event_group *to, size_t room, char *names)
+{
+	size_t n = 0;
+	char *rest = names;
+	for (char *name = strtok_r(rest, ",", &rest); name && n < room;
+		name = strtok_r(rest, ",", &rest))
+		if (!strpbrk(name, "*\\"))
+			to[n++] = (struct pv_event_group){ name, 0, INFORMATIONAL, COUNTERS, NULL,
+				0 };
+	return n;
+}
+
 static bool open_main(struct copy *c, struct pv_error *reterr)
 {
-	const struct pv_event_group group[] = {
+	char meters[PV_EVENT_METERS + 400], sources[PV_EVENT_METERS];
+	meter_args(meters, sizeof meters, c->options.meters);
+	snprintf(sources, sizeof sources, "%s", c->options.meters);
+	struct pv_event_group group[4 + SOURCES] = {
 		{ runtime, ALWAYS | GC | ALLOCATION_SAMPLING, VERBOSE, NULL, unread,
 			PV_COUNT_OF(unread) },
-		{ "System.Runtime", 0, INFORMATIONAL, "EventCounterIntervalSec=1", NULL, 0 },
+		{ "System.Runtime", 0, INFORMATIONAL, COUNTERS, NULL, 0 },
+		{ "System.Diagnostics.Metrics", TIME_SERIES, INFORMATIONAL, meters, NULL, 0 },
 		{ sampler, 0, INFORMATIONAL, NULL, NULL, 0 },
 	};
-	const struct pv_event_wish wish = { .group = group,
-		.n = PV_COUNT_OF(group) - !c->options.samples,
-		.buffer_mb = MAIN_MB,
-		.wait_ms = OPEN_MS };
+	size_t n = c->options.samples ? 4 : 3;
+	n += add_sources(group + n, SOURCES, sources);
+	const struct pv_event_wish wish = {
+		.group = group, .n = n, .buffer_mb = MAIN_MB, .wait_ms = OPEN_MS
+	};
 	return pv_event_session_open(&c->session, &c->door, &wish, reterr);
 }
 

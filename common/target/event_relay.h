@@ -12,10 +12,14 @@
 
 #include "common/target/event_door.h"
 
+enum { PV_EVENT_METERS = 512 /* bytes */ };
+
 struct pv_event_options {
 	bool samples; /* each stops all threads of the program for a moment, 1000 times a second */
 	bool shot;    /* one heap shot in the beginning */
 	uint32_t shot_ms; /* and one as often; 0: none */
+	/* Further meters than those of the runtime and its web server, "Shop.*,Other\\instrument"; "": none */
+	char meters[PV_EVENT_METERS];
 };
 
 struct pv_event_relay {

@@ -49,16 +49,21 @@ static struct pv_counter_desc led(struct pv_counter_desc d)
 static void describe(struct world *x, int64_t us)
 {
 	static const struct pv_counter_desc list[] = {
-		{ 0x2000, PV_COUNTER_INT, 0, 1 << 30, 1, { "", 0 }, { "Workers", 7 } },
-		{ 0x400, PV_COUNTER_UINT, 3 << 24, 1 << 28, 2, { "", 0 }, { "Classes", 7 } },
-		{ 0x200, PV_COUNTER_WORD, 1 << 24, 1 << 30, 3, { "", 0 }, { "Heap", 4 } },
-		{ 0x100, PV_COUNTER_LONG, 0, 1 << 28, 4, { "", 0 }, { "Methods", 7 } },
-		{ 0x4000, PV_COUNTER_ULONG, 1 << 24, 1 << 30, 5, { "", 0 }, { "Private", 7 } },
-		{ 0x4000, PV_COUNTER_DOUBLE, 4 << 24, 1 << 30, 6, { "", 0 }, { "Load", 4 } },
+		{ 0x2000, PV_COUNTER_INT, 0, 1 << 30, 1, { "", 0 }, { "Workers", 7 }, { NULL, 0 } },
+		{ 0x400, PV_COUNTER_UINT, 3 << 24, 1 << 28, 2, { "", 0 }, { "Classes", 7 },
+			{ NULL, 0 } },
+		{ 0x200, PV_COUNTER_WORD, 1 << 24, 1 << 30, 3, { "", 0 }, { "Heap", 4 },
+			{ NULL, 0 } },
+		{ 0x100, PV_COUNTER_LONG, 0, 1 << 28, 4, { "", 0 }, { "Methods", 7 }, { NULL, 0 } },
+		{ 0x4000, PV_COUNTER_ULONG, 1 << 24, 1 << 30, 5, { "", 0 }, { "Private", 7 },
+			{ NULL, 0 } },
+		{ 0x4000, PV_COUNTER_DOUBLE, 4 << 24, 1 << 30, 6, { "", 0 }, { "Load", 4 },
+			{ NULL, 0 } },
 		{ 0x100, PV_COUNTER_TIME_INTERVAL, 2 << 24, 1 << 28, 7, { "", 0 },
-			{ "JIT time", 8 } },
-		{ 0x8000, PV_COUNTER_LONG, 0, 1 << 30, 8, { ".NET", 4 }, { "Threads", 7 } },
-		{ 0x2000, PV_COUNTER_STRING, 0, 1 << 29, 9, { "", 0 }, { "Mode", 4 } },
+			{ "JIT time", 8 }, { NULL, 0 } },
+		{ 0x8000, PV_COUNTER_LONG, 0, 1 << 30, 8, { ".NET", 4 }, { "Threads", 7 },
+			{ NULL, 0 } },
+		{ 0x2000, PV_COUNTER_STRING, 0, 1 << 29, 9, { "", 0 }, { "Mode", 4 }, { NULL, 0 } },
 	};
 	ck_assert(pv_reserve(&x->pools.descs, PV_COUNT_OF(list)));
 	uint32_t n = 0;

@@ -122,7 +122,8 @@ static void describe(struct world *x, uint64_t section, uint64_t type)
 	world_buffer(x, WORLD_MAIN, 0);
 	ck_assert(pv_reserve(&x->pools.descs, 1));
 	x->pools.descs.v[0] = (struct pv_counter_desc){ section, type, 0, 1 << 30, 1,
-		world_text(section == PV_SECTION_PERFCOUNTERS ? ".NET" : ""), world_text("Some") };
+		world_text(section == PV_SECTION_PERFCOUNTERS ? ".NET" : ""), world_text("Some"),
+		{ NULL, 0 } };
 	x->pools.descs.n = 1;
 	world_put(x, 0, EVENT(COUNTERS_DESCRIBE, .counters = { .list = { 0, 1 } }));
 }

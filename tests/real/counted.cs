@@ -5,6 +5,8 @@
 //   domains  work in application domains that are unloaded again
 //   tasks    asynchronous work on the thread pool, exceptions that replace others (.NET alone)
 //   moves native missing code names work  what only .NET tells
+//   meters   instruments and counters that are there from now on
+//   measure  their values change
 //   flood    four million calls, for more bytes than any buffer between two programs holds
 //   rest     sleep for three seconds, so that counters are sampled a few times
 //   pause    collect garbage, print every count so far, wait for a line on standard input
@@ -50,6 +52,8 @@ static class Program {
 		case "names": Runtime.Names (); break;
 		case "work": Work.Run (); break;
 		case "files": Files.Run (); break;
+		case "meters": Meters.Run (); break;
+		case "measure": Meters.Measure (); break;
 #endif
 		case "flood": Calls.Flood (); break;
 		case "rest": Thread.Sleep (3000); break;

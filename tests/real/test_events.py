@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A .NET program is joined by its own event stream: nothing is loaded, and it goes on whatever the viewer does.
 
-usage: test_events.py visit|rude|listen PROFVIEW COUNTED.DLL DOTNET     ('none': skipped)
+usage: test_events.py visit|rude|listen|meters PROFVIEW COUNTED.DLL DOTNET     ('none': skipped)
 """
 import contextlib
 import json
@@ -172,6 +172,64 @@ def rude(v, profview, dll, dotnet):
         v.equal('all that came is there', report(profview, log, '--section', 'events')['source']['end'], 'cut off')
 
 
+def newest(profview, log):
+    """Counters by section and name, with their last and greatest value."""
+    ret = {}
+    for r in report(profview, log, '--section', 'counters').get('counters') or []:
+        values = [value for _, value in r.get('samples') or ()]
+        if values:
+            ret[r['section'], r['name']] = r | {'last': values[-1], 'max': max(values)}
+    return ret
+
+
+def last(rows, name, section='Shop.Orders'):
+    row = rows.get((section, name))
+    return row and row['last']
+
+
+def meters(v, profview, dll, dotnet):
+    """Instruments and counters have the values that the program gave them, with unit and tags; limits are said."""
+    with target.scratch() as folder, target.Program([dotnet, dll, 'meters', 'pause', 'measure', 'pause', 'measure', 'pause'],
+                                                    folder) as program:
+        log = pathlib.Path(folder, 'a.nettrace')
+        program.wait_phase(1)
+        pid = program.process.pid
+        viewer = join(profview, pid, log, '--meter', 'Shop.*', '--meter', 'Shop-Events')
+        target.wait_for('the gauge', lambda: last(newest(profview, log), 'shop.load') is not None)
+        for turn in (2, 3):
+            program.go()
+            said = program.wait_phase(turn)
+            target.wait_for('the values', lambda: last(newest(profview, log), 'shop.placed{kind=home}') == said['placed home'] and
+                            last(newest(profview, log), 'shop.took{kind=home} count') == said['took'])
+        rows = newest(profview, log)
+        for name, want in {'shop.placed{kind=home}': said['placed home'], 'shop.placed{kind=abroad,paid=True}': said['placed abroad'],
+                           'shop.waiting': 2 * said['waiting'] // 2, 'shop.revenue': 25.5, 'shop.load': 0.75,
+                           'shop.took{kind=home} count': said['took'], 'shop.took{kind=home} sum': 2 * 5050,
+                           'shop.many{series=39}': 2 * 39}.items():
+            v.equal(name, last(rows, name), want)
+        for word, low, high in (('p50', 48, 52), ('p95', 93, 97), ('p99', 97, 100)):
+            v.between(f'{word} of 1 to 100 ms', rows['Shop.Orders', f'shop.took{{kind=home}} {word}']['max'], low, high)
+        v.equal('greatest rate', rows['Shop.Orders', 'shop.placed{kind=home} a second']['max'] >= 1200 * 0.9, True)
+        v.equal('units', [rows['Shop.Orders', n]['unit'] for n in ('shop.took{kind=home} p50', 'shop.placed{kind=home}', 'shop.load')],
+                ['ms', '{order}', '1'])
+        v.equal('what only grows', [rows['Shop.Orders', n]['variance'] for n in ('shop.placed{kind=home}', 'shop.waiting')],
+                ['monotonic', 'variable'])
+        v.true('a meter that was not asked for is not there', not any(section == 'Other' for section, _ in rows))
+        v.true('the runtime has meters', ('System.Runtime', 'dotnet.thread_pool.queue.length') in rows,
+               [n for s, n in rows if s == 'System.Runtime'])
+        v.true('and generations of the heap', any(n.startswith('dotnet.gc.last_collection.heap.size{') for _, n in rows))
+        target.wait_for('the counter of the event source', lambda: last(newest(profview, log), 'queue-depth', 'Shop-Events') == 42)
+        rows = newest(profview, log)
+        v.equal('its unit', rows['Shop-Events', 'queue-depth']['unit'], 'orders')
+        v.equal('its growth', rows['Shop-Events', 'sold']['max'] >= 77, True)
+        v.true('no complaint', 'meter' not in leave(viewer))
+        done = subprocess.run([profview, 'attach', '--via', 'probe', '--meter', 'Shop.*', str(pid)], capture_output=True, text=True,
+                              timeout=60, check=False)
+        v.equal('the probe has none', (done.returncode, '--meter' in done.stderr), (2, True))
+        program.go()
+        program.wait()
+
+
 def listening(profview, path, *words):
     viewer = subprocess.Popen([profview, 'listen', str(path), *words], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, text=True)
@@ -222,7 +280,7 @@ def main(case, profview, dll, dotnet):
         sys.exit(target.SKIP)
     os.environ['DOTNET_CLI_TELEMETRY_OPTOUT'] = '1'
     v = Verdict(f'events, {case}')
-    {'visit': visit, 'rude': rude, 'listen': listen}[case](v, profview, dll, dotnet)
+    {'visit': visit, 'rude': rude, 'listen': listen, 'meters': meters}[case](v, profview, dll, dotnet)
     v.close()
 
 

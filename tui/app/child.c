@@ -359,6 +359,10 @@ static bool take_stream_wish(
 	bool timed = shots && *shots && pv_units_parse_time(shots, strlen(shots), &ns) &&
 		     ns >= 100 * MS_NS && ns / MS_NS <= UINT32_MAX;
 	e->shot_ms = timed ? (uint32_t)(ns / MS_NS) : 0;
+	for (int i = 0; i < o->n_meter; i++) {
+		size_t n = strlen(e->meters);
+		snprintf(e->meters + n, sizeof e->meters - n, i ? ",%s" : "%s", o->meter[i]);
+	}
 	const char *refused = o->calls                 ? "--calls"
 			      : o->probe               ? "--probe"
 			      : o->alloc && !*o->alloc ? "--alloc without a size"
@@ -383,6 +387,12 @@ static bool take_stream_wish(
 	return true;
 }
 
+static bool no_meters(char *ret_why, struct pv_error *reterr)
+{
+	snprintf(ret_why, UI_CHILD_WHY, "--meter: the probe has no meters; --via events has");
+	return pv_fail(reterr, PV_EUSAGE, 0, "%s", ret_why);
+}
+
 /* A probe that is there already records what it was told to. */
 static bool take_wish(
 	struct ui_joined *j, const struct ui_options *o, char *ret_why, struct pv_error *reterr)
@@ -390,6 +400,9 @@ static bool take_wish(
 	j->place.wish = wish(o, false);
 	if (j->place.streams)
 		return take_stream_wish(j, o, ret_why, reterr);
+	if (o->n_meter)
+		return pv_fail(
+			reterr, PV_EUSAGE, 0, "--meter: the probe has no meters; --via events has");
 	if (pv_join_chooses(&j->place))
 		pv_launch_note(&j->place.wish, PV_HOST_DOTNET, j->note, sizeof j->note);
 	if (pv_join_chooses(&j->place))
@@ -430,10 +443,12 @@ struct ui_joined *ui_child_join(
 	struct ui_joined *j = calloc(1, sizeof *j);
 	if (!j)
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	enum pv_join_via via = !o->via || strcmp(o->via, "auto") == 0 ? PV_JOIN_VIA_AUTO
-			       : strcmp(o->via, "probe") == 0         ? PV_JOIN_VIA_PROBE
-								      : PV_JOIN_VIA_EVENTS;
-	bool found = j && pv_join_find(&j->place, (pid_t)o->pid, may, via, reterr);
+	const char *asked = o->via ? o->via : o->n_meter ? "events" : "auto";
+	enum pv_join_via via = strcmp(asked, "auto") == 0    ? PV_JOIN_VIA_AUTO
+			       : strcmp(asked, "probe") == 0 ? PV_JOIN_VIA_PROBE
+							     : PV_JOIN_VIA_EVENTS;
+	bool sound = j && (!o->n_meter || via != PV_JOIN_VIA_PROBE || no_meters(ret_why, reterr));
+	bool found = sound && pv_join_find(&j->place, (pid_t)o->pid, may, via, reterr);
 	return take_joined(j, found, o, ret_why, reterr);
 }
 

@@ -65,8 +65,10 @@ struct ui_options {
 	const char *to, *measure; /* likewise, NULL = not given */
 	unsigned data_version;    /* 0 = the log's own */
 	bool leaks;
-	bool inject;        /* of attach */
-	const char *via;    /* likewise: "auto", "probe", "events"; NULL = not given */
+	bool inject;          /* of attach */
+	const char *via;      /* likewise: "auto", "probe", "events"; NULL = not given */
+	const char *meter[8]; /* of attach and listen, as they were given */
+	int n_meter;
 	long pid;           /* of ctl and attach */
 	char *const *words; /* the line of ctl, the command of run; ends with NULL */
 	int n_words;

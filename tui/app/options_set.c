@@ -367,6 +367,16 @@ bool ui_set_via(const struct ui_parse *p, const char *value)
 	       strcmp(value, "events") == 0 || bad_value(p, "auto, probe or events", value);
 }
 
+bool ui_set_meter(const struct ui_parse *p, const char *value)
+{
+	struct ui_options *o = p->o;
+	if (!*value || strpbrk(value, " \"';=") || strlen(value) > 60 ||
+		o->n_meter >= (int)PV_COUNT_OF(o->meter))
+		return bad_value(p, "up to 8 meters, like Shop.*", value);
+	o->meter[o->n_meter++] = value;
+	return true;
+}
+
 bool ui_set_probe(const struct ui_parse *p, const char *value)
 {
 	p->o->probe = value;

@@ -60,6 +60,7 @@ bool ui_set_heapshot(const struct ui_parse *p, const char *value);
 bool ui_set_leaks(const struct ui_parse *p, const char *value);
 bool ui_set_inject(const struct ui_parse *p, const char *value);
 bool ui_set_via(const struct ui_parse *p, const char *value);
+bool ui_set_meter(const struct ui_parse *p, const char *value);
 bool ui_set_probe(const struct ui_parse *p, const char *value);
 bool ui_set_per(const struct ui_parse *p, const char *value);
 bool ui_set_base_range(const struct ui_parse *p, const char *value);

@@ -83,6 +83,7 @@ static void finish(struct b07_stream *s)
 	nt_six_finish(d);
 	pv_map_finish(&d->class_of);
 	pv_map_finish(&d->counter_of);
+	pv_array_finish(&d->counted);
 	pv_array_finish(&d->blob);
 	pv_array_finish(&d->shot.node);
 	pv_array_finish(&d->shot.edge);

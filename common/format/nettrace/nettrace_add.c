@@ -74,3 +74,12 @@ struct nt_thread *nt_thread_of(struct nettrace *d, uint64_t id)
 	d->thread.v[d->thread.n++] = (struct nt_thread){ .id = id };
 	return &d->thread.v[at];
 }
+
+void nt_mark(struct b07_stream *s, const char *text, size_t n, uint64_t offset)
+{
+	struct nettrace *d = nt_of(s);
+	uint32_t id = nt_intern(d, text, n);
+	struct pv_event *e = nt_add(s, PV_KIND_EXT_MARK, offset);
+	if (e)
+		e->ext.text = nt_text_of(d, id);
+}

@@ -1,15 +1,15 @@
 /*
- * Counters of EventSources. Each event is an object "Payload" of fields with their names: Name,
- * DisplayUnits, and Mean, or Increment where the counter counts.
+ * Counters, and those of EventSources. Each event of these is an object "Payload" of fields with
+ * their names: Name, DisplayUnits, and Mean, or Increment where the counter counts.
  */
 #include "common/format/nettrace/nettrace_parts.h"
 #include "common/format/nettrace/nettrace_value.h"
 
-enum { COUNTER_BASE = 0x10000, COUNTERS = 4096 };
+enum { COUNTER_BASE = 0x10000 };
 
 struct found {
-	char name[256];
-	size_t name_n;
+	char name[256], unit[64];
+	size_t name_n, unit_n;
 	double value;
 	bool valued;
 };
@@ -26,6 +26,9 @@ static void field(struct nettrace *d, const struct nt_blob *b, struct pv_cursor 
 	} else if (f->type == NT_STRING && strcmp(name, "Name") == 0) {
 		to->name_n = nt_text_into(c, to->name, sizeof to->name);
 		++*at;
+	} else if (f->type == NT_STRING && strcmp(name, "DisplayUnits") == 0) {
+		to->unit_n = nt_text_into(c, to->unit, sizeof to->unit);
+		++*at;
 	} else if (strcmp(name, "Mean") == 0 || strcmp(name, "Increment") == 0) {
 		to->valued = nt_scalar(c, f->type, &v);
 		to->value = to->valued ? nt_double(&v) : 0;
@@ -36,30 +39,73 @@ static void field(struct nettrace *d, const struct nt_blob *b, struct pv_cursor 
 	}
 }
 
-static bool describe(struct b07_stream *s, const struct nt_blob *b, uint32_t id, uint32_t name)
+static bool describe(struct b07_stream *s, uint64_t offset, uint32_t id, const struct nt_counter *k)
 {
 	struct nettrace *d = nt_of(s);
 	struct pv_batch *to = &s->batch;
-	const char *text = pv_intern_text(&d->text, name);
-	const char *section = pv_intern_text(&d->text, d->kind.v[b->kind].provider);
 	if (!pv_reserve(&to->descs, 1))
 		return false;
-	struct pv_event *e = nt_add(s, PV_KIND_COUNTERS_DESCRIBE, b->offset);
+	struct pv_event *e = nt_add(s, PV_KIND_COUNTERS_DESCRIBE, offset);
 	if (!e)
 		return false;
 	e->counters.list = (struct pv_span){ (uint32_t)to->descs.n, 1 };
 	to->descs.v[to->descs.n++] = (struct pv_counter_desc){ .section = PV_SECTION_PERFCOUNTERS,
 		.type = PV_COUNTER_DOUBLE,
+		.variance = k->grows ? PV_VARIANCE_MONOTONIC : PV_VARIANCE_VARIABLE,
 		.index = COUNTER_BASE + id,
-		.section_name = { section, strlen(section) },
-		.name = { text, strlen(text) } };
+		.section_name = nt_text_of(d, k->section),
+		.name = nt_text_of(d, k->name),
+		.unit_name = nt_text_of(d, k->unit) };
 	return true;
+}
+
+/* Its number, which is described when it is met first; NT_COUNTERS_MOST: there are too many. */
+static uint32_t number_of(struct b07_stream *s, uint64_t offset, const struct nt_counter *k)
+{
+	struct nettrace *d = nt_of(s);
+	uint64_t place = (uint64_t)k->section << 32 | k->name;
+	uint32_t id = pv_map_get(&d->counter_of, place);
+	if (id != PV_MAP_NONE)
+		return id;
+	id = (uint32_t)d->counter_of.n;
+	if (id >= NT_COUNTERS_MOST || !k->name) {
+		d->counters_beyond++;
+		return NT_COUNTERS_MOST;
+	}
+	if (!pv_reserve(&d->counted, 1) || !pv_map_set(&d->counter_of, place, id) ||
+		!describe(s, offset, id, k)) {
+		d->nomem = true;
+		return NT_COUNTERS_MOST;
+	}
+	d->counted.v[d->counted.n++] = 0;
+	return id;
+}
+
+void nt_put_counter(struct b07_stream *s, uint64_t offset, const struct nt_counter *k, double value)
+{
+	struct nettrace *d = nt_of(s);
+	struct pv_batch *to = &s->batch;
+	uint32_t id = number_of(s, offset, k);
+	if (id == NT_COUNTERS_MOST)
+		return;
+	if (!pv_reserve(&to->values, 1)) {
+		d->nomem = true;
+		return;
+	}
+	if (k->adds)
+		value = d->counted.v[id] += value;
+	struct pv_event *e = nt_add(s, PV_KIND_COUNTERS_SAMPLE, offset);
+	if (!e)
+		return;
+	struct pv_counter_value v = { .index = COUNTER_BASE + id, .type = PV_COUNTER_DOUBLE };
+	memcpy(&v.raw, &value, sizeof v.raw);
+	e->counters.list = (struct pv_span){ (uint32_t)to->values.n, 1 };
+	to->values.v[to->values.n++] = v;
 }
 
 void nt_counters(struct b07_stream *s, const struct nt_blob *b)
 {
 	struct nettrace *d = nt_of(s);
-	struct pv_batch *to = &s->batch;
 	const struct nt_kind *k = &d->kind.v[b->kind];
 	struct pv_cursor c = { .at = b->payload, .end = b->payload + b->len };
 	struct found f = { .name_n = 0 };
@@ -67,27 +113,8 @@ void nt_counters(struct b07_stream *s, const struct nt_blob *b)
 		field(d, b, &c, &i, &f);
 	if (!f.name_n || !f.valued)
 		return;
-	uint32_t name = nt_intern(d, f.name, f.name_n);
-	uint64_t place = (uint64_t)k->provider << 32 | name;
-	uint32_t id = pv_map_get(&d->counter_of, place);
-	if (id == PV_MAP_NONE) {
-		id = (uint32_t)d->counter_of.n;
-		if (id >= COUNTERS)
-			return;
-		if (!pv_map_set(&d->counter_of, place, id) || !describe(s, b, id, name)) {
-			d->nomem = true;
-			return;
-		}
-	}
-	if (!pv_reserve(&to->values, 1)) {
-		d->nomem = true;
-		return;
-	}
-	struct pv_event *e = nt_add(s, PV_KIND_COUNTERS_SAMPLE, b->offset);
-	if (!e)
-		return;
-	struct pv_counter_value v = { .index = COUNTER_BASE + id, .type = PV_COUNTER_DOUBLE };
-	memcpy(&v.raw, &f.value, sizeof v.raw);
-	e->counters.list = (struct pv_span){ (uint32_t)to->values.n, 1 };
-	to->values.v[to->values.n++] = v;
+	const struct nt_counter counter = { .section = k->provider,
+		.name = nt_intern(d, f.name, f.name_n),
+		.unit = nt_intern(d, f.unit, f.unit_n) };
+	nt_put_counter(s, b->offset, &counter, f.value);
 }

@@ -544,6 +544,14 @@ void nt_event(struct b07_stream *s, const struct nt_blob *b)
 	case NT_COUNTERS:
 		nt_counters(s, b);
 		break;
+	case NT_METER_RATE:
+	case NT_METER_LEVEL:
+	case NT_METER_CHANGES:
+	case NT_METER_SPREAD:
+	case NT_METER_TIME:
+	case NT_METER_SAYS:
+		nt_meter(s, b, &c);
+		break;
 	case NT_TYPES:
 	case NT_NODES:
 	case NT_EDGES:

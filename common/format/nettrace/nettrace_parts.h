@@ -15,10 +15,11 @@ enum {
 	NT_STACK_WORDS = 16 << 20, /* frames of the stacks that are alive */
 	NT_NAMES = 1000000,
 	NT_THREADS = 1 << 16,
-	NT_CUT = 100,            /* frames: a stack that has as many is cut at its outer end */
-	NT_SHOT_WAITS = 1 << 24, /* objects, or references, of a shot that wait for the others */
-	NT_SHOT_AREAS = 1 << 15, /* statics, and methods with roots */
-	NT_FRAMES = 128,         /* of a stack, the innermost ones, whatever it says */
+	NT_COUNTERS_MOST = 16384, /* series of meters among them: a name with its tags */
+	NT_CUT = 100,             /* frames: a stack that has as many is cut at its outer end */
+	NT_SHOT_WAITS = 1 << 24,  /* objects, or references, of a shot that wait for the others */
+	NT_SHOT_AREAS = 1 << 15,  /* statics, and methods with roots */
+	NT_FRAMES = 128,          /* of a stack, the innermost ones, whatever it says */
 };
 #define NT_NAME_BYTES ((size_t)256 << 20)
 
@@ -51,6 +52,8 @@ void nt_say_class(struct b07_stream *s, uint64_t key, uint32_t name, uint64_t of
 struct nt_thread *nt_thread_of(struct nettrace *d, uint64_t id);
 /* Says how a thread is called, if that was not said yet. */
 void nt_say_thread(struct b07_stream *s, uint64_t thread, uint64_t offset);
+/* A mark in time, for people. */
+void nt_mark(struct b07_stream *s, const char *text, size_t n, uint64_t offset);
 /* An interned text, the stream's. */
 struct pv_text nt_text_of(const struct nettrace *d, uint32_t id);
 
@@ -92,12 +95,23 @@ void nt_name_addresses(struct b07_stream *s, uint64_t offset, bool all);
 uint32_t nt_method_name(struct nettrace *d, struct pv_cursor *c);
 uint32_t nt_class_name(struct nettrace *d, struct pv_cursor *c);
 
-/* --- nettrace_events.c, nettrace_counters.c, nettrace_heap.c */
+/* --- nettrace_events.c, nettrace_counters.c, nettrace_meters.c, nettrace_heap.c */
 
 /* Says an event in the batch, by neutral ones. */
 void nt_event(struct b07_stream *s, const struct nt_blob *b);
-/* Likewise, of an EventSource's counter. */
+/* Likewise, of an EventSource's counter; of a meter's instrument. */
 void nt_counters(struct b07_stream *s, const struct nt_blob *b);
+void nt_meter(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c);
+
+struct nt_counter {
+	uint32_t section, name, unit; /* interned */
+	bool grows;                   /* it never becomes less */
+	bool adds;                    /* values are what was added since the one before */
+};
+
+/* A value of a counter, which is described when it is met first. */
+void nt_put_counter(
+	struct b07_stream *s, uint64_t offset, const struct nt_counter *k, double value);
 /* Likewise, of a part of a heap shot; and its end, if nothing of it is missing. */
 void nt_heap(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c);
 void nt_end_shot(struct b07_stream *s, uint64_t offset);

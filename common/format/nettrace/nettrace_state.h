@@ -6,55 +6,9 @@
 #include "common/base/intern.h"
 #include "common/base/ranges.h"
 #include "common/format/nettrace/nettrace.h"
+#include "common/format/nettrace/nettrace_kind.h"
 #include "common/format/nettrace/nettrace_shot.h"
 #include "common/format/nettrace/nettrace_thread.h"
-
-/* The meaning of an event, by provider, id and name. */
-enum nt_event_kind {
-	NT_UNKNOWN,
-	NT_SAMPLE,
-	NT_GC_START,
-	NT_GC_END,
-	NT_GC_SIZES,
-	NT_STOPPING,
-	NT_STOPPED,
-	NT_GOING,
-	NT_GONE_ON,
-	NT_ALLOC_TICK,
-	NT_ALLOC_SAMPLED,
-	NT_THROWN,
-	NT_CONTENDED,
-	NT_ACQUIRED,
-	NT_JIT_START,
-	NT_METHOD_LOAD,
-	NT_METHOD_ENTRY, /* that came with code, at its first use */
-	NT_METHOD_HERE,  /* of the rundown: it was loaded some time */
-	NT_COUNTERS,
-	NT_TYPES, /* from here: parts of a heap shot */
-	NT_NODES,
-	NT_EDGES,
-	NT_ROOTS,
-	NT_DEPENDENTS,
-	NT_STATICS,
-	NT_QUIET /* known, and without a word in the neutral vocabulary */
-};
-
-struct nt_kind {
-	enum nt_event_kind what;
-	uint32_t provider, name; /* interned */
-	uint32_t id, version;
-	uint32_t field, fields; /* in nettrace.field */
-};
-
-/*
- * A field of a described event. Fields of an object, and the element of what is an array, follow it
- * one level deeper.
- */
-struct nt_field {
-	uint32_t name; /* interned */
-	uint8_t type, depth;
-	uint16_t count; /* elements of an array whose length is fixed */
-};
 
 /* One event as it stands in a block. */
 struct nt_blob {
@@ -117,8 +71,11 @@ struct nettrace {
 	PV_ARRAY(struct nt_thread) thread;
 	struct pv_map thread_of;
 	struct nt_six six;
-	struct pv_map class_of, counter_of; /* names that were said */
-	size_t flushed;                     /* threads whose last sample was given out */
+	struct pv_map class_of, counter_of;    /* names that were said */
+	PV_ARRAY(double) counted;              /* of each counter what its values add up to */
+	uint64_t counters_beyond, said_beyond; /* values of those that there is no room for */
+	double meter_seconds;                  /* that the meters' values are of */
+	size_t flushed;                        /* threads whose last sample was given out */
 	struct nt_end end;
 	struct nt_shot shot;
 	uint64_t objects; /* made up */

@@ -71,6 +71,9 @@ static bool describe(struct pv_model *m, const struct pv_counter_desc *d)
 	if (d->section_name.at &&
 		!pv_intern_add(text, d->section_name.at, d->section_name.len, &said.section_name))
 		return false;
+	if (d->unit_name.at &&
+		!pv_intern_add(text, d->unit_name.at, d->unit_name.len, &said.unit_name))
+		return false;
 	said.role = role_of(m, &said);
 	m->ending.promised |= said.role == PV_COUNTER_ENDED;
 	struct pv_counter *c = newest(&m->counters, d->index);

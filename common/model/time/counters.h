@@ -38,6 +38,7 @@ struct pv_counter {
 	uint64_t index;                         /* the log's number for it */
 	uint64_t section, type, unit, variance; /* as on the wire; type is enum pv_counter_type */
 	uint32_t name, section_name;            /* interned in names.text */
+	uint32_t unit_name;                     /* likewise; 0: `unit` says it */
 	enum pv_counter_role role;
 	bool described; /* false: sampled before any description came */
 	/* in file order, losses and pauses by time; the restriction applied */

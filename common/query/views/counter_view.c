@@ -47,9 +47,9 @@ static const struct word units[] = {
 	{ 4 << 24, "percentage" },
 };
 static const struct word variances[] = {
-	{ 1 << 28, "monotonic" },
+	{ PV_VARIANCE_MONOTONIC, "monotonic" },
 	{ 1 << 29, "constant" },
-	{ 1 << 30, "variable" },
+	{ PV_VARIANCE_VARIABLE, "variable" },
 };
 
 static const char *word_of(struct pv_build *b, const struct word *words, size_t n, uint64_t v)
@@ -112,7 +112,14 @@ static bool get_range(const struct pv_counter *k, struct range *ret)
 	return any;
 }
 
-static void put_range(struct pv_cell *c, const struct pv_counter *k)
+/* Levels, and rates, which do not add up to anything. */
+static bool is_level(const struct pv_counter *k)
+{
+	return k->section == PV_SECTION_PERFCOUNTERS && k->type == PV_COUNTER_DOUBLE &&
+	       k->variance == PV_VARIANCE_VARIABLE;
+}
+
+static void put_range(struct pv_cell *c, const struct pv_model *m, const struct pv_counter *k)
 {
 	struct range r;
 	if (!get_range(k, &r)) {
@@ -126,7 +133,9 @@ static void put_range(struct pv_cell *c, const struct pv_counter *k)
 	pv_cell_d(&c[K_MIN], r.min);
 	pv_cell_d(&c[K_MAX], r.max);
 	for (size_t i = K_LAST; i <= K_MAX; i++)
-		c[i].scale = (uint8_t)pv_counter_scale(k);
+		c[i].scale = (uint8_t)pv_counter_scale(m, k);
+	if (is_level(k))
+		pv_cell_null(&c[K_RATE]);
 }
 
 /*
@@ -136,6 +145,12 @@ static void put_range(struct pv_cell *c, const struct pv_counter *k)
 static void put_kind(
 	struct pv_build *b, struct pv_cell *c, const struct pv_model *m, const struct pv_counter *k)
 {
+	if (k->unit_name) {
+		pv_cell_s(&c[K_UNIT], pv_intern_text(&m->names.text, k->unit_name));
+		pv_cell_s(
+			&c[K_VARIANCE], word_of(b, variances, PV_COUNT_OF(variances), k->variance));
+		return;
+	}
 	bool lost = (m->target.rules == 13 || m->target.rules == 14) && k->variance == 0;
 	if (lost && k->unit == 0)
 		pv_cell_null(&c[K_UNIT]);
@@ -152,7 +167,7 @@ static void put_counter(struct pv_build *b, const struct pv_model *m, size_t i, 
 {
 	const struct pv_counter *k = &m->counters.counter.v[i];
 	struct pv_cell *c = pv_build_child(b, i, section, 0);
-	put_range(c, k);
+	put_range(c, m, k);
 	pv_cell_u(&c[K_SAMPLES], k->seen);
 	if (k->described) {
 		put_kind(b, c, m, k);

@@ -255,8 +255,8 @@ static void from_samples(const struct pv_model *m, const struct pv_counter *k, s
 {
 	struct level l = { .g = g, .value = NAN };
 	for (size_t i = 0; i < k->samples.n; i++) {
-		double v = pv_scaled(
-			pv_counter_scale(k), pv_counter_number(k, &k->samples.v[i]), &g->s->unit);
+		double v = pv_scaled(pv_counter_scale(m, k), pv_counter_number(k, &k->samples.v[i]),
+			&g->s->unit);
 		if (isfinite(v))
 			set_level(&l, since_zero(m, k->samples.v[i].time_ns), v);
 	}
