@@ -30,6 +30,7 @@ PV_SHAPE(counter, struct pv_counter, COUNTER)
 #define COUNTERS(F, T)                                                                             \
 	F(T, counter, LIST, counter, PV_COUNTERS, PV_COUNTERS_CAP + 2)                             \
 	F(T, of, MAP, ID, PV_COUNTERS)                                                             \
+	F(T, routes, BOOL)                                                                         \
 	F(T, folded, FIGURE)                                                                       \
 	F(T, cap, LEFT_OUT)                                                                        \
 	F(T, total, LEFT_OUT)                                                                      \

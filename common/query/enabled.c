@@ -163,6 +163,7 @@ unsigned pv_groups_recorded(const struct pv_model *m)
 	groups |= m->loads.loads ? PV_GROUP_LOADS : 0;
 	groups |= m->loads.compiles ? PV_GROUP_JIT_TIMES : 0;
 	groups |= m->lines.samples ? PV_GROUP_LINES : 0;
+	groups |= m->counters.routes ? PV_GROUP_SPANS : 0;
 	for (size_t i = 0; i < PV_COUNT_OF(evidence); i++)
 		for (unsigned k = evidence[i].first; k <= evidence[i].last; k++)
 			if (m->kinds[k])

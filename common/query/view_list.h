@@ -59,6 +59,7 @@
 	VIEW(TRANSITIONS, "transitions") /* between managed and native code, by method */          \
 	VIEW(SURVIVED, "gc_survived")    /* survivors, by collection */                            \
 	VIEW(SPANS, "spans")             /* work that libraries report */                          \
+	VIEW(ROUTES, "routes")           /* requests, by the web server's own meter */             \
 	VIEW(IMAGES, "images")                                                                     \
 	VIEW(ASSEMBLIES, "assemblies")                                                             \
 	VIEW(DOMAINS, "domains")                                                                   \

@@ -518,6 +518,7 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_section(&j, "native", put_plain);
 	put_section(&j, "marks", put_plain);
 	put_section(&j, "spans", put_plain);
+	put_section(&j, "routes", put_plain);
 	put_section(&j, "suspensions", put_plain);
 	put_section(&j, "transitions", put_plain);
 	put_section(&j, "images", put_plain);

@@ -42,6 +42,12 @@ static class Server {
 		builder.Logging.ClearProviders ();
 		builder.WebHost.UseUrls ("http://127.0.0.1:0");
 		var app = builder.Build ();
+		app.UseRouting ();
+		app.UseEndpoints (ends => {
+			ends.MapGet ("/orders/{id:int}", (int id) => "order " + id);
+			ends.MapGet ("/slow/{ms:int}", async (int ms) => { await Task.Delay (ms); return "at last"; });
+			ends.MapPost ("/broken/{name}", () => Results.StatusCode (503));
+		});
 		app.Run (Answer);
 		await app.StartAsync ();
 		Console.WriteLine ("ready " + app.Urls.First ());

@@ -253,8 +253,8 @@ static void say_missing(
 		return;
 	ui_clear(c, ui_rows(r, 1, 2), UI_PLAIN);
 	ui_put(c, ui_cols(ui_rows(r, 1, 1), 2, r.w), UI_WARN, "the log has none of this");
-	ui_printf(c, ui_cols(ui_rows(r, 2, 1), 2, r.w), UI_DIM, "profview run %s%s",
-		p->def->records, p->def->records[0] == '-' ? " records it" : "");
+	ui_printf(c, ui_cols(ui_rows(r, 2, 1), 2, r.w), UI_DIM, "profview %s%s records it",
+		p->def->records[0] == '-' ? "run " : "", p->def->records);
 }
 
 void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c)

@@ -284,6 +284,14 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.part = {
 			{ .view = PV_VIEW_SPANS, .drill = UI_DRILL_NOWHERE },
 		} },
+	{ .command = UI_CMD_REQUESTS, .room = UI_CMD_SPANS, .tab = "Routes",
+		.needs = PV_GROUP_SPANS, .records = "attach --via events PID",
+		.parts = 1,
+		.hint = { { UI_HINT_ROWS, "Requests by route, as the web server's own meter counts them" },
+			{ UI_HINT_ROWS, "< > choose the order" } },
+		.part = {
+			{ .view = PV_VIEW_ROUTES, .drill = UI_DRILL_NOWHERE },
+		} },
 	{ .command = UI_CMD_MARKS, .room = UI_CMD_SPANS, .tab = "Marks",
 		.needs = PV_GROUP_MARKS, .records = "--probe marks",
 		.parts = 1,

@@ -75,6 +75,8 @@ static bool describe(struct pv_model *m, const struct pv_counter_desc *d)
 		!pv_intern_add(text, d->unit_name.at, d->unit_name.len, &said.unit_name))
 		return false;
 	said.role = role_of(m, &said);
+	m->counters.routes |= strncmp(pv_intern_text(text, said.name), PV_ROUTES_METER "{",
+				      sizeof PV_ROUTES_METER) == 0;
 	m->ending.promised |= said.role == PV_COUNTER_ENDED;
 	struct pv_counter *c = newest(&m->counters, d->index);
 	bool again = c && c->described && c->name == said.name && c->section == said.section;

@@ -11,6 +11,8 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 
+#define PV_ROUTES_METER "http.server.request.duration" /* of ASP.NET, by OpenTelemetry's names */
+
 enum { PV_COUNTER_LIST = 65536, PV_COUNTER_SAMPLES = 2000000, PV_COUNTERS_CAP = 65536 };
 
 struct pv_counter_sample {
@@ -51,6 +53,7 @@ struct pv_counter {
 struct pv_counters {
 	PV_ARRAY(struct pv_counter) counter; /* by order of first appearance; [0] unused */
 	struct pv_map of;                    /* log index -> newest */
+	bool routes;      /* requests of a web server are among them, PV_ROUTES_METER */
 	uint64_t folded;  /* samples merged away, or of counters beyond the cap */
 	size_t cap;       /* PV_COUNTERS_CAP, less in tests */
 	size_t total;     /* samples kept, of all */

@@ -58,6 +58,7 @@ static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
 	[PV_VIEW_TRANSITIONS] = &pv_spec_transitions,
 	[PV_VIEW_SURVIVED] = &pv_spec_survived,
 	[PV_VIEW_SPANS] = &pv_spec_spans,
+	[PV_VIEW_ROUTES] = &pv_spec_routes,
 	[PV_VIEW_IMAGES] = &pv_spec_images,
 	[PV_VIEW_ASSEMBLIES] = &pv_spec_assemblies,
 	[PV_VIEW_DOMAINS] = &pv_spec_domains,

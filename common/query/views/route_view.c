@@ -1,0 +1,305 @@
+/*
+ * Requests by route, from the web server's own meter: the histogram http.server.request.duration has
+ * a series for each method, route and status. Each interval of a series says its count and three
+ * quantiles; those of a route over all intervals are read from the mixture of these, in which values
+ * lie evenly between two quantiles. So they lie between the least and the greatest that was said.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/map.h"
+#include "common/base/status.h"
+#include "common/model/model.h"
+#include "common/query/counter_value.h"
+#include "common/query/specs.h"
+
+enum { PARTS = 256, STEPS = 40, QUANTILES = 3, FAILED_FROM = 500, TAG = 256 };
+
+static const double quantile[QUANTILES] = { 0.5, 0.95, 0.99 };
+
+/* An interval of a series. */
+struct part {
+	double n, at[QUANTILES]; /* values; seconds */
+};
+
+struct route {
+	double count, errors, sum;
+	PV_ARRAY(struct part) part;
+};
+
+struct routes {
+	struct pv_intern name;
+	PV_ARRAY(struct route) route; /* by name; [0] unused */
+	struct pv_intern figure;      /* names of the counters of all series */
+	struct pv_map figure_at;      /* in pv_counters.counter, by that */
+	bool failed;
+};
+
+/* --- names */
+
+static const char prefix[] = PV_ROUTES_METER "{";
+
+/* The value of a tag; values may have commas, so one ends before the next "name=". */
+static size_t tag_of(const char *tags, const char *tag, char *to, size_t room)
+{
+	size_t n = strlen(tag);
+	const char *at = tags;
+	while (at && !(strncmp(at, tag, n) == 0 && at[n] == '='))
+		if ((at = strchr(at, ',')))
+			at++;
+	*to = '\0';
+	if (!at)
+		return 0;
+	at += n + 1;
+	const char *end = at;
+	for (; *end; end++) {
+		size_t word = *end == ',' ? strspn(end + 1, "abcdefghijklmnopqrstuvwxyz._") : 0;
+		if (word && end[1 + word] == '=')
+			break;
+	}
+	n = (size_t)(end - at) < room ? (size_t)(end - at) : room - 1;
+	memcpy(to, at, n);
+	to[n] = '\0';
+	return n;
+}
+
+static struct route *route_of(struct routes *r, const char *tags)
+{
+	char method[32], path[TAG], name[TAG + 40];
+	uint32_t id;
+	tag_of(tags, "http.request.method", method, sizeof method);
+	if (!tag_of(tags, "http.route", path, sizeof path))
+		memcpy(path, "(no route)", sizeof "(no route)");
+	int n = snprintf(name, sizeof name, "%s %s", method, path);
+	if (n < 0 || !pv_intern_add(&r->name, name, (size_t)n, &id) ||
+		!pv_reserve(&r->route, id + 1 - (id < r->route.n ? id : r->route.n)))
+		return NULL;
+	while (r->route.n <= id)
+		r->route.v[r->route.n++] = (struct route){ 0 };
+	return &r->route.v[id];
+}
+
+static bool failed(const char *tags)
+{
+	char status[16];
+	return tag_of(tags, "http.response.status_code", status, sizeof status) &&
+	       strtol(status, NULL, 10) >= FAILED_FROM;
+}
+
+/* --- intervals */
+
+/* Of many, each two neighbours become one. */
+static void halve(struct route *r)
+{
+	size_t to = 0;
+	for (size_t i = 0; i + 1 < r->part.n; i += 2) {
+		const struct part a = r->part.v[i], b = r->part.v[i + 1];
+		struct part both = { .n = a.n + b.n };
+		for (int q = 0; q < QUANTILES; q++)
+			both.at[q] = (a.at[q] * a.n + b.at[q] * b.n) / both.n;
+		r->part.v[to++] = both;
+	}
+	if (r->part.n % 2)
+		r->part.v[to++] = r->part.v[r->part.n - 1];
+	r->part.n = to;
+}
+
+/* The quantiles of an interval, whose time is that of its count; false: none was said. */
+static bool quantiles_at(const struct pv_counter *const k[QUANTILES], size_t at[QUANTILES],
+	int64_t time, struct part *p)
+{
+	for (int q = 0; q < QUANTILES; q++) {
+		const struct pv_counter *x = k[q];
+		while (at[q] < x->samples.n && x->samples.v[at[q]].time_ns < time)
+			at[q]++;
+		if (at[q] == x->samples.n || x->samples.v[at[q]].time_ns != time)
+			return false;
+		p->at[q] = x->samples.v[at[q]].d;
+	}
+	return true;
+}
+
+static void add_series(struct routes *r, struct route *to, const struct pv_counter *count,
+	const struct pv_counter *const k[QUANTILES])
+{
+	size_t at[QUANTILES] = { 0 };
+	double before;
+	memcpy(&before, &count->base, sizeof before);
+	for (size_t i = 0; i < count->samples.n; i++) {
+		struct part p = { .n = count->samples.v[i].d - before };
+		before = count->samples.v[i].d;
+		if (!(p.n > 0) || !quantiles_at(k, at, count->samples.v[i].time_ns, &p))
+			continue;
+		if (to->part.n >= PARTS)
+			halve(to);
+		if (!pv_reserve(&to->part, 1)) {
+			r->failed = true;
+			return;
+		}
+		to->part.v[to->part.n++] = p;
+	}
+}
+
+/* The share of an interval's values that are at most so large. */
+static double share(const struct part *p, double value)
+{
+	double low = 0, low_share = 0;
+	for (int q = 0; q < QUANTILES; q++) {
+		if (value < p->at[q])
+			return low_share +
+			       (quantile[q] - low_share) * (value - low) / (p->at[q] - low);
+		low = p->at[q];
+		low_share = quantile[q];
+	}
+	return 1;
+}
+
+static double quantile_of(const struct route *r, double wanted)
+{
+	double low = 0, high = 0, n = 0;
+	for (size_t i = 0; i < r->part.n; i++) {
+		n += r->part.v[i].n;
+		for (int q = 0; q < QUANTILES; q++)
+			high = r->part.v[i].at[q] > high ? r->part.v[i].at[q] : high;
+	}
+	for (int step = 0; step < STEPS; step++) {
+		double middle = (low + high) / 2, sum = 0;
+		for (size_t i = 0; i < r->part.n; i++)
+			sum += r->part.v[i].n * share(&r->part.v[i], middle);
+		if (sum >= wanted * n)
+			high = middle;
+		else
+			low = middle;
+	}
+	return high;
+}
+
+/* --- rows */
+
+enum { R_COUNT, R_ERRORS, R_MEAN, R_P50, R_P95, R_P99, R_NAME };
+
+static const struct pv_column route_columns[] = {
+	[R_COUNT] = { "count", "REQUESTS", PV_UNIT_COUNT, 9, 0, PV_COLUMN_ADDS },
+	[R_ERRORS] = { "errors", "ERRORS", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS },
+	[R_MEAN] = { "mean_ns", "MEAN", PV_UNIT_NS, 9, 4, 0 },
+	[R_P50] = { "p50_ns", "P50", PV_UNIT_NS, 9, 3, 0 },
+	[R_P95] = { "p95_ns", "P95", PV_UNIT_NS, 9, 1, 0 },
+	[R_P99] = { "p99_ns", "P99", PV_UNIT_NS, 9, 1, 0 },
+	[R_NAME] = { "name", "ROUTE", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+static const char *text_of(const struct pv_model *m, const struct pv_counter *k)
+{
+	return pv_intern_text(&m->names.text, k->name);
+}
+
+static bool is_route(const struct pv_model *m, const struct pv_counter *k)
+{
+	return k->type == PV_COUNTER_DOUBLE &&
+	       strncmp(text_of(m, k), prefix, sizeof prefix - 1) == 0;
+}
+
+/* A figure of the same series: its name differs by the word at its end. */
+static const struct pv_counter *figure(
+	const struct pv_model *m, struct routes *r, const char *series, size_t n, const char *word)
+{
+	char name[PV_INTERN_MOST + 16];
+	uint32_t id = 0;
+	int len = snprintf(name, sizeof name, "%.*s %s", (int)n, series, word);
+	if (len < 0 || !pv_intern_add(&r->figure, name, (size_t)len, &id))
+		return NULL;
+	uint32_t at = pv_map_get(&r->figure_at, id);
+	return at == PV_MAP_NONE ? NULL : &m->counters.counter.v[at];
+}
+
+static void find_figures(const struct pv_model *m, struct routes *r)
+{
+	for (size_t i = 1; i < m->counters.counter.n && !r->failed; i++) {
+		const char *name = text_of(m, &m->counters.counter.v[i]);
+		uint32_t id = 0;
+		if (is_route(m, &m->counters.counter.v[i]))
+			r->failed = !pv_intern_add(&r->figure, name, strlen(name), &id) ||
+				    !pv_map_set(&r->figure_at, id, (uint32_t)i);
+	}
+}
+
+static double grown(const struct pv_counter *k)
+{
+	double base;
+	memcpy(&base, &k->base, sizeof base);
+	return k->samples.n ? k->samples.v[k->samples.n - 1].d - base : 0;
+}
+
+static void take(const struct pv_model *m, struct routes *r, const struct pv_counter *count)
+{
+	const char *name = text_of(m, count);
+	size_t n = strlen(name) - strlen(" count");
+	const struct pv_counter *sum = figure(m, r, name, n, "sum");
+	const struct pv_counter *const k[QUANTILES] = { figure(m, r, name, n, "p50"),
+		figure(m, r, name, n, "p95"), figure(m, r, name, n, "p99") };
+	char tags[PV_INTERN_MOST];
+	snprintf(tags, sizeof tags, "%.*s", (int)(n - sizeof prefix), name + sizeof prefix - 1);
+	struct route *to = route_of(r, tags);
+	if (!to) {
+		r->failed = true;
+		return;
+	}
+	double more = grown(count);
+	to->count += more;
+	to->errors += failed(tags) ? more : 0;
+	to->sum += sum ? grown(sum) : 0;
+	if (k[0] && k[1] && k[2])
+		add_series(r, to, count, k);
+}
+
+static void put(struct pv_build *b, const struct routes *r, uint32_t id)
+{
+	const struct route *x = &r->route.v[id];
+	if (!(x->count > 0))
+		return;
+	struct pv_cell *c = pv_build_row(b, id);
+	pv_cell_u(&c[R_COUNT], (uint64_t)x->count);
+	pv_cell_u(&c[R_ERRORS], (uint64_t)x->errors);
+	pv_cell_i(&c[R_MEAN], (int64_t)(x->sum / x->count * 1e9));
+	for (int q = 0; q < QUANTILES; q++) {
+		if (x->part.n)
+			pv_cell_i(&c[R_P50 + q], (int64_t)(quantile_of(x, quantile[q]) * 1e9));
+		else
+			pv_cell_null(&c[R_P50 + q]);
+	}
+	pv_cell_s(&c[R_NAME], pv_build_text(b, pv_intern_text(&r->name, id)));
+}
+
+static void copy_routes(struct pv_build *b, struct pv_model *m)
+{
+	static const char last[] = " count";
+	struct routes r = { 0 };
+	if (!m->counters.routes)
+		return;
+	find_figures(m, &r);
+	for (size_t i = 1; i < m->counters.counter.n && !r.failed; i++) {
+		const struct pv_counter *k = &m->counters.counter.v[i];
+		const char *name = text_of(m, k);
+		size_t n = strlen(name);
+		if (is_route(m, k) && n > sizeof last &&
+			strcmp(name + n - sizeof last + 1, last) == 0)
+			take(m, &r, k);
+	}
+	for (uint32_t id = 1; id < r.route.n && !r.failed; id++)
+		put(b, &r, id);
+	if (r.failed)
+		pv_build_fail(b);
+	for (size_t i = 0; i < r.route.n; i++)
+		pv_array_finish(&r.route.v[i].part);
+	pv_array_finish(&r.route);
+	pv_intern_finish(&r.figure);
+	pv_map_finish(&r.figure_at);
+	pv_intern_finish(&r.name);
+}
+
+const struct pv_view_spec pv_spec_routes = { .column = route_columns,
+	.columns = PV_COUNT_OF(route_columns),
+	.name = "name",
+	.sort = "count",
+	.copy = copy_routes };
