@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/target/dotnet_ipc.h"
@@ -105,6 +106,36 @@ void pv_dotnet_folder_finish(struct pv_dotnet_folder *folder)
 	pv_array_finish(&folder->list);
 }
 
+/* Since boot, in the kernel's ticks: the 22nd field, the 20th after the program's name. */
+static bool start_ticks(pid_t pid, unsigned long long *ret)
+{
+	enum { AFTER_NAME = 20 };
+	char stat[1024];
+	if (pv_proc_read(pid, "stat", stat, sizeof stat) <= 0)
+		return false;
+	const char *at = strrchr(stat, ')');
+	for (int i = 0; at && i < AFTER_NAME; i++)
+		at = strchr(at + 1, ' ');
+	return at && sscanf(at, " %llu", ret) == 1;
+}
+
+/*
+ * Whether something was made before the process was: by one that had its number earlier and did not
+ * remove it. Where clocks do not say, it was not.
+ */
+static bool is_stale(pid_t pid, const struct timespec *made)
+{
+	enum { SLACK_S = 2 };
+	struct timespec boot, now;
+	unsigned long long ticks;
+	if (!start_ticks(pid, &ticks) || clock_gettime(CLOCK_BOOTTIME, &boot) != 0 ||
+		clock_gettime(CLOCK_REALTIME, &now) != 0)
+		return false;
+	long long lives =
+		(long long)boot.tv_sec - (long long)(ticks / (unsigned)sysconf(_SC_CLK_TCK));
+	return (long long)now.tv_sec - (long long)made->tv_sec > lives + SLACK_S;
+}
+
 static bool is_newer(const struct timespec *a, const struct timespec *b)
 {
 	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
@@ -126,7 +157,8 @@ static bool newest(struct pv_dotnet *d, const struct pv_dotnet_folder *f, long i
 		if (e->inner != inner ||
 			snprintf(path, sizeof path, "%s/%s", f->name, e->name) >=
 				(int)sizeof path ||
-			lstat(path, &st) < 0 || !S_ISSOCK(st.st_mode))
+			lstat(path, &st) < 0 || !S_ISSOCK(st.st_mode) ||
+			is_stale(d->pid, &st.st_mtim))
 			continue;
 		bool theirs = st.st_uid == d->uid;
 		if (theirs ? found && !is_newer(&st.st_mtim, &best) : found)
@@ -136,19 +168,6 @@ static bool newest(struct pv_dotnet *d, const struct pv_dotnet_folder *f, long i
 		memcpy(d->socket, path, sizeof path);
 	}
 	return found;
-}
-
-/* Since boot, in the kernel's ticks: the 22nd field, the 20th after the program's name. */
-static bool start_ticks(pid_t pid, unsigned long long *ret)
-{
-	enum { AFTER_NAME = 20 };
-	char stat[1024];
-	if (pv_proc_read(pid, "stat", stat, sizeof stat) <= 0)
-		return false;
-	const char *at = strrchr(stat, ')');
-	for (int i = 0; at && i < AFTER_NAME; i++)
-		at = strchr(at + 1, ' ');
-	return at && sscanf(at, " %llu", ret) == 1;
 }
 
 /* By its name, which says when the process was started: quick, however large the folder is. */

@@ -1,7 +1,9 @@
 /* The diagnostics socket of .NET, with this very process in the runtime's place. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -57,8 +59,8 @@ static void *serve(void *ctx)
 static void setup(void)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
-	snprintf(server.path, sizeof server.path, "/tmp/dotnet-diagnostic-%ld-777-socket",
-		(long)getpid());
+	snprintf(server.path, sizeof server.path, "%s/dotnet-diagnostic-%ld-777-socket",
+		getenv("TMPDIR"), (long)getpid());
 	memcpy(at.sun_path, server.path, sizeof server.path);
 	server.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	ck_assert_int_eq(bind(server.fd, (struct sockaddr *)&at, sizeof at), 0);
@@ -193,8 +195,8 @@ static pid_t process_that_ends(char *path, size_t room)
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
 		struct sockaddr_un at = { .sun_family = AF_UNIX };
-		snprintf(at.sun_path, sizeof at.sun_path, "/tmp/dotnet-diagnostic-%ld-778-socket",
-			(long)getpid());
+		snprintf(at.sun_path, sizeof at.sun_path, "%s/dotnet-diagnostic-%ld-778-socket",
+			getenv("TMPDIR"), (long)getpid());
 		int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 		bool ok = bind(fd, (struct sockaddr *)&at, sizeof at) == 0 && listen(fd, 1) == 0 &&
 			  write(ready[1], "r", 1) == 1;
@@ -204,7 +206,7 @@ static pid_t process_that_ends(char *path, size_t room)
 	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
 	close(ready[0]);
 	close(ready[1]);
-	snprintf(path, room, "/tmp/dotnet-diagnostic-%ld-778-socket", (long)pid);
+	snprintf(path, room, "%s/dotnet-diagnostic-%ld-778-socket", getenv("TMPDIR"), (long)pid);
 	return pid;
 }
 
@@ -245,8 +247,49 @@ START_TEST(what_is_not_there)
 }
 END_TEST
 
-int main(void)
+/* A number that another process had before, which left its socket. */
+START_TEST(sockets_of_earlier_processes)
 {
+	struct pv_dotnet d;
+	struct pv_error e;
+	const struct timespec old[2] = { { 1000000, 0 }, { 1000000, 0 } };
+	ck_assert_int_eq(utimensat(AT_FDCWD, server.path, old, 0), 0);
+	ck_assert(!pv_dotnet_find(&d, getpid(), &e));
+	ck_assert_int_eq(e.code, PV_EUSAGE);
+	ck_assert_int_eq(utimensat(AT_FDCWD, server.path, NULL, 0), 0);
+	ck_assert(pv_dotnet_find(&d, getpid(), &e));
+	ck_assert_str_eq(d.socket, server.path);
+}
+END_TEST
+
+/*
+ * With a temporary folder of its own, which must be in the environment from the start: sockets that
+ * others left in the shared one may have the number of this process.
+ */
+static int again_in_own_folder(char **argv)
+{
+	char folder[] = "/tmp/pv-dotnet-ipc-XXXXXX";
+	int status = 1;
+	if (!mkdtemp(folder))
+		return EXIT_FAILURE;
+	pid_t pid = fork();
+	if (pid == 0) {
+		setenv("TMPDIR", folder, 1);
+		setenv("PV_OWN_FOLDER", "1", 1);
+		execv("/proc/self/exe", argv);
+		_exit(127);
+	}
+	if (pid > 0)
+		waitpid(pid, &status, 0);
+	rmdir(folder);
+	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	if (!getenv("PV_OWN_FOLDER"))
+		return again_in_own_folder(argv);
 	Suite *s = suite_create("dotnet diagnostics");
 	TCase *t = tcase_create("dotnet diagnostics");
 	tcase_add_checked_fixture(t, setup, teardown);
@@ -255,6 +298,7 @@ int main(void)
 	tcase_add_test(t, information_and_its_cuts);
 	tcase_add_test(t, one_that_ends_instead_of_answering);
 	tcase_add_test(t, what_is_not_there);
+	tcase_add_test(t, sockets_of_earlier_processes);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
