@@ -13,6 +13,7 @@
 #include "common/target/joinable.h"
 #include "common/target/join_copy.h"
 #include "common/target/join_folder.h"
+#include "common/target/join_ways.h"
 #include "common/target/launch.h"
 #include "common/target/mono_attach.h"
 #include "common/target/patience.h"
@@ -72,28 +73,6 @@ static bool hand_over(const struct pv_join_place *j, struct pv_error *reterr)
 		(unsigned)d->uid, strerror(errno));
 }
 
-static bool fits(const struct pv_dotnet *d, struct pv_error *reterr)
-{
-#if defined(__x86_64__)
-	static const char ours[] = "x64";
-#else
-	static const char ours[] = "arm64";
-#endif
-#ifdef __GLIBC__
-	if (pv_proc_maps(d->pid, "/ld-musl-"))
-		return pv_fail(reterr, PV_EUSAGE, 0,
-			"process %ld runs on musl, and the probe was built for glibc: use one that "
-			"was built there",
-			(long)d->pid);
-#endif
-	if (!*d->arch || strcmp(d->arch, ours) == 0)
-		return true;
-	return pv_fail(reterr, PV_EUSAGE, 0,
-		"process %ld runs on %s, and this profview's probe is for %s: use one that was "
-		"built for it",
-		(long)d->pid, d->arch, ours);
-}
-
 /* A process that has just begun gets a little time to open its socket. */
 static bool find_socket(struct pv_dotnet *d, pid_t pid, struct pv_error *reterr)
 {
@@ -120,21 +99,6 @@ static bool find_stream(struct pv_join_place *ret, struct pv_error *reterr)
 	return false;
 }
 
-/* .NET takes one profiler. Without `left_to_us` that is said when it refuses. */
-static bool may_take(pid_t pid, bool left_to_us, struct pv_error *reterr)
-{
-	char library[PV_PROGRAM_PATH], other[256];
-	if (left_to_us && pv_dotnet_other_profiler(pid, other, sizeof other))
-		return pv_fail(reterr, PV_EUSAGE, 0,
-			"process %ld was started with another profiler, %s", (long)pid,
-			PV_FIT(other, 100));
-	return pv_launch_library(PV_CORECLR_LIBRARY, library) ||
-	       pv_fail(reterr, PV_EUSAGE, 0,
-		       "process %ld runs .NET, and " PV_CORECLR_LIBRARY
-		       " is neither installed nor built",
-		       (long)pid);
-}
-
 /* .NET takes the probe in while it runs, and then writes into our pipe. */
 static bool find_dotnet(struct pv_join_place *ret, pid_t pid, bool silent, enum pv_join_via via,
 	struct pv_error *reterr)
@@ -157,7 +121,7 @@ static bool find_dotnet(struct pv_join_place *ret, pid_t pid, bool silent, enum 
 		return false;
 	if (via == PV_JOIN_VIA_EVENTS)
 		return find_stream(ret, reterr);
-	if (!may_take(pid, via == PV_JOIN_VIA_AUTO, &why) || !fits(d, &why)) {
+	if (!pv_join_probe_may(d, via == PV_JOIN_VIA_AUTO, &why)) {
 		if (via == PV_JOIN_VIA_AUTO) {
 			memcpy(ret->instead, why.what, sizeof ret->instead);
 			return find_stream(ret, reterr);

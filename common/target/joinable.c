@@ -20,46 +20,6 @@
  */
 enum { LOOK_MS = 400, ALL_MS = 850, LEAST_MS = 200 };
 
-void pv_process_command(pid_t pid, char *to, size_t room)
-{
-	ssize_t n = pv_proc_read(pid, "cmdline", to, room);
-	while (n > 0 && !to[n - 1])
-		n--;
-	for (ssize_t i = 0; i < n; i++)
-		if (!to[i]) /* between its words */
-			to[i] = ' ';
-}
-
-bool pv_process_is_younger(pid_t pid, int ms)
-{
-	char stat[1024];
-	struct timespec now;
-	const char *at = NULL;
-	unsigned long long start = 0;
-	if (pv_proc_read(pid, "stat", stat, sizeof stat) > 0)
-		at = strrchr(stat, ')'); /* field 2; the start, in ticks since boot, is 22 */
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	if (!at || sscanf(at, " %llu", &start) != 1 || clock_gettime(CLOCK_BOOTTIME, &now) != 0)
-		return false;
-	long long began = (long long)start * 1000 / sysconf(_SC_CLK_TCK);
-	return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000 - began < ms;
-}
-
-bool pv_process_is_mono(pid_t pid)
-{
-	char link[64], exe[256];
-	snprintf(link, sizeof link, "/proc/%ld/exe", (long)pid);
-	ssize_t n = readlink(link, exe, sizeof exe - 1);
-	if (n <= 0)
-		return false;
-	exe[n] = 0;
-	const char *base = strrchr(exe, '/');
-	base = base ? base + 1 : exe;
-	return strcmp(base, "mono") == 0 || strncmp(base, "mono-sgen", 9) == 0 ||
-	       strncmp(base, "mono-boehm", 10) == 0;
-}
-
 /* --- finding processes */
 
 /* A process, or one of its probes. */
@@ -166,7 +126,8 @@ static void hear_dotnet(struct search *s, struct found *f, struct pv_joinable *j
 	f->asked = NULL;
 	const char *version = f->runtime.version;
 	j->answer = ok || *version ? PV_JOIN_ANSWERED : PV_JOIN_SILENT;
-	snprintf(j->runtime, sizeof j->runtime, ".NET");
+	bool aot = pv_dotnet_is_aot(f->pid);
+	snprintf(j->runtime, sizeof j->runtime, aot ? "NativeAOT" : ".NET");
 	snprintf(j->version, sizeof j->version, "%.*s", (int)strcspn(version, "+"), version);
 }
 
@@ -188,6 +149,18 @@ static void hear_probe(struct search *s, struct found *f, struct pv_joinable *j)
 
 /* --- rows */
 
+static void look_for_ways(const struct found *f, struct pv_joinable *j)
+{
+	struct pv_error why = { 0 };
+	if (j->how == PV_JOIN_MONO)
+		j->ways = 1 << PV_WAY_INJECT;
+	else if (j->how == PV_JOIN_PROBE || pv_join_probe_may(&f->runtime, true, &why))
+		j->ways = 1 << PV_WAY_PROBE;
+	if (j->how == PV_JOIN_DOTNET)
+		j->ways |= 1 << PV_WAY_EVENTS;
+	snprintf(j->refused, sizeof j->refused, "%s", why.what);
+}
+
 static void add(struct search *s, struct found *f, struct pv_joinables *to)
 {
 	struct pv_joinable j = { .pid = f->pid };
@@ -202,6 +175,7 @@ static void add(struct search *s, struct found *f, struct pv_joinables *to)
 		hear_dotnet(s, f, &j);
 	else
 		snprintf(j.runtime, sizeof j.runtime, "mono");
+	look_for_ways(f, &j);
 	snprintf(j.path, sizeof j.path, "%s", *f->probe ? f->probe : f->runtime.socket);
 	pv_process_command(j.pid, j.command, sizeof j.command);
 	if (*f->probe)

@@ -11,6 +11,8 @@
 
 #include "common/base/mem.h"
 #include "common/base/status.h"
+#include "common/target/join_ways.h"
+#include "common/target/proc.h"
 
 enum pv_join { PV_JOIN_PROBE, PV_JOIN_MONO, PV_JOIN_DOTNET };
 
@@ -28,6 +30,8 @@ struct pv_joinable {
 	char version[24]; /* of .NET, or of the probe; "" when it does not say */
 	char path[160];   /* of the socket; "" where there is none */
 	char command[256];
+	unsigned ways;     /* 1 << enum pv_join_way */
+	char refused[200]; /* why the probe is none of them; "" */
 };
 
 struct pv_joinables {
@@ -40,14 +44,5 @@ struct pv_joinables {
  */
 bool pv_joinables_find(struct pv_joinables *ret, struct pv_error *reterr);
 void pv_joinables_finish(struct pv_joinables *j);
-
-/* The command line of a process, its words with blanks between; "" when it cannot be read. */
-void pv_process_command(pid_t pid, char *to, size_t room);
-
-/* Whether its program's name is Mono's. */
-bool pv_process_is_mono(pid_t pid);
-
-/* Whether it was started less than so long ago; false also when it is gone. */
-bool pv_process_is_younger(pid_t pid, int ms);
 
 #endif

@@ -14,7 +14,7 @@
 #include "common/base/coreclr.h"
 #include "common/base/estimate.h"
 #include "common/target/dotnet_ipc.h"
-#include "common/target/joinable.h"
+#include "common/target/proc.h"
 #include "common/target/launch_folder.h"
 #include "common/target/preload.h"
 #include "common/target/starter.h"

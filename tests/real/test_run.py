@@ -260,7 +260,7 @@ def ps_and_ctl(b):
         expect('runtime', p['runtime'], 'mono')
         expect_in('command', b.program, p['command'])
         table = b.call('ps', code=0).stdout.splitlines()
-        expect('columns', table[0].split(), ['PID', 'BY', 'RUNTIME', 'VERSION', 'COMMAND'])
+        expect('columns', table[0].split(), ['PID', 'BY', 'RUNTIME', 'VERSION', 'WAYS', 'COMMAND'])
         row = next(line for line in table if f' {p["pid"]} ' in f' {line} ')
         expect('aligned', row.index('mono'), table[0].index('RUNTIME'))
         expect('mode', stat.S_IMODE(os.stat(p['socket']).st_mode), 0o600)

@@ -52,7 +52,18 @@ static bool put_json_row(FILE *out, const struct pv_joinable *j)
 		  put_json_text(out, "version", j->version) &&
 		  put_json_text(out, "socket", j->path) &&
 		  put_json_text(out, "command", j->command);
-	fprintf(out, ",\"answered\":%s}", answer[j->answer]);
+	fprintf(out, ",\"answered\":%s,\"ways\":[", answer[j->answer]);
+	bool any = false;
+	for (int w = 0; w < PV_JOIN_WAYS; w++)
+		if (j->ways & 1u << w) {
+			fputs(any ? ",\"" : "\"", out);
+			pv_showable_put(out, pv_join_way_name((enum pv_join_way)w));
+			putc('"', out);
+			any = true;
+		}
+	putc(']', out);
+	ok = ok && put_json_text(out, "no_probe", j->refused);
+	putc('}', out);
 	return ok;
 }
 
@@ -90,23 +101,58 @@ static void put_column(FILE *out, int width, const char *text)
 	fprintf(out, "%*s", 2 + width - pv_showable_cells(or_dash(text)), "");
 }
 
+static const char *ways_of(const struct pv_joinable *j, char *to, size_t room)
+{
+	size_t n = 0;
+	*to = '\0';
+	for (int w = 0; w < PV_JOIN_WAYS; w++)
+		if (j->ways & 1u << w && n < room)
+			n += (size_t)snprintf(to + n, room - n, "%s%s", n ? "," : "",
+				pv_join_way_name((enum pv_join_way)w));
+	return to;
+}
+
+/* Below the table: what each way gives that is there, and why a probe cannot go somewhere. */
+static void put_ways(FILE *out, const struct pv_joinables *all)
+{
+	unsigned met = 0;
+	for (size_t i = 0; i < all->list.n; i++)
+		met |= all->list.v[i].ways;
+	for (int w = 0; w < PV_JOIN_WAYS; w++)
+		if (met & 1u << w) {
+			put_column(out, 6, pv_join_way_name((enum pv_join_way)w));
+			pv_showable_put(out, pv_join_way_gives((enum pv_join_way)w));
+			putc('\n', out);
+		}
+	for (size_t i = 0; i < all->list.n; i++)
+		if (*all->list.v[i].refused) {
+			fputs("no probe: ", out);
+			pv_showable_put(out, all->list.v[i].refused);
+			putc('\n', out);
+		}
+}
+
 static void put_text(FILE *out, const struct pv_joinables *all)
 {
-	int runtime = 7, version = 7;
+	int runtime = 7, version = 7, ways = 4;
+	char text[64];
 	for (size_t i = 0; i < all->list.n; i++) {
 		runtime = wider(runtime, all->list.v[i].runtime);
 		version = wider(version, version_of(&all->list.v[i]));
+		ways = wider(ways, ways_of(&all->list.v[i], text, sizeof text));
 	}
-	fprintf(out, "%8s  %-11s  %-*s  %-*s  %s\n", "PID", "BY", runtime, "RUNTIME", version,
-		"VERSION", "COMMAND");
+	fprintf(out, "%8s  %-11s  %-*s  %-*s  %-*s  %s\n", "PID", "BY", runtime, "RUNTIME", version,
+		"VERSION", ways, "WAYS", "COMMAND");
 	for (size_t i = 0; i < all->list.n; i++) {
 		const struct pv_joinable *j = &all->list.v[i];
 		fprintf(out, "%8ld  %-11s  ", (long)j->pid, how_to(j->how));
 		put_column(out, runtime, j->runtime);
 		put_column(out, version, version_of(j));
+		put_column(out, ways, ways_of(j, text, sizeof text));
 		pv_showable_put(out, j->command);
 		putc('\n', out);
 	}
+	put_ways(out, all);
 }
 
 bool ui_remote_ps(FILE *out, bool json, struct pv_error *reterr)
