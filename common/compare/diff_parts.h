@@ -69,6 +69,7 @@ struct pv_diff_name {
 
 /* Figures of a log's row. */
 struct pv_diff_entry {
+	uint64_t id; /* of the row in its table */
 	uint32_t row, log;
 	uint8_t side;
 	double value[PV_DIFF_VALUES], error; /* of 95 %, of the first figure; 0: exact */
@@ -106,10 +107,13 @@ struct pv_diff {
 	PV_ARRAY(struct pv_diff_log) log[PV_DIFF_SIDES];
 	struct pv_diff_rows rows[PV_DIFF_LISTS];
 	PV_ARRAY(const char *) note;
+	const struct pv_query *query[PV_DIFF_SIDES]; /* borrowed; NULL: as reports ask */
+	uint64_t shot;                               /* row of the new side's; 0: its last */
 };
 
 /* Whether the options ask for the measure. */
 bool pv_diff_wants(const struct pv_diff_options *o, const struct pv_diff_measure *m);
+bool pv_diff_wants_list(const struct pv_diff_options *o, enum pv_diff_list list);
 /* Sentences about what the sides differ in besides their figures. */
 bool pv_diff_note_all(struct pv_diff *d);
 
@@ -120,6 +124,9 @@ bool pv_diff_judge(struct pv_diff *d, const struct pv_diff_measure *m, struct pv
 void pv_diff_judged_clear(struct pv_diff_judged *j);
 
 /* Tables of what was judged, for printing; the caller frees them. NULL: out of memory. */
+/* All rows that changed, or, with `all`, every one, as the query says; their ids are the new side's. */
+struct pv_table *pv_diff_rows_of(const struct pv_diff *d, const struct pv_diff_judged *j,
+	const struct pv_query *q, bool all);
 struct pv_table *pv_diff_rows_table(const struct pv_diff *d, const struct pv_diff_judged *j);
 struct pv_table *pv_diff_totals_table(
 	const struct pv_diff *d, const struct pv_diff_judged *j, size_t n);

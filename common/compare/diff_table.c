@@ -1,5 +1,6 @@
 /* Judgements as tables. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/compare/diff_parts.h"
@@ -25,12 +26,12 @@ static const struct pv_column row_columns[R_COLUMNS] = {
 	[R_VERDICT] = { "verdict", "VERDICT", PV_UNIT_TEXT, 14, 0, PV_COLUMN_ASCENDING },
 	[R_BASE] = { "base", "BASE", PV_UNIT_NUMBER, 12, 0, 0 },
 	[R_NEW] = { "new", "NEW", PV_UNIT_NUMBER, 12, 0, 0 },
-	[R_CHANGE] = { "change", "CHANGE", PV_UNIT_NUMBER, 12, 0, 0 },
-	[R_PERCENT] = { "change_percent", "CHANGE%", PV_UNIT_PERCENT, 8, 0, 0 },
-	[R_INTERVAL] = { "interval", "+-", PV_UNIT_NUMBER, 10, 0, 0 },
+	[R_CHANGE] = { "change", "CHANGE", PV_UNIT_NUMBER, 12, 0, PV_COLUMN_SIGNED },
+	[R_PERCENT] = { "change_percent", "CHANGE%", PV_UNIT_PERCENT, 8, 1, PV_COLUMN_SIGNED },
+	[R_INTERVAL] = { "interval", "+-", PV_UNIT_NUMBER, 10, 3, 0 },
 	[R_P] = { "p", "P", PV_UNIT_NUMBER, 8, 0, PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN },
 	[R_SIZE] = { "size", "SIZE", PV_UNIT_NUMBER, 8, 0, PV_COLUMN_HIDE_SCREEN },
-	[R_MATCHED] = { "matched", "MATCHED", PV_UNIT_TEXT, 9, 0, PV_COLUMN_ASCENDING },
+	[R_MATCHED] = { "matched", "MATCHED", PV_UNIT_TEXT, 9, 4, PV_COLUMN_ASCENDING },
 	[R_NAME] = { "name", "NAME", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 	[R_STACK] = { "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
 };
@@ -131,11 +132,11 @@ static const char *matched_text(const struct pv_diff_name *n)
 }
 
 static void put_row(struct pv_build *b, const struct pv_diff *d, const struct pv_diff_judged *j,
-	const struct pv_diff_change *v)
+	const struct pv_diff_change *v, uint64_t id)
 {
 	const struct pv_diff_name *n = &d->rows[j->measure->list].name.v[v->row];
 	unsigned side = n->raw[PV_DIFF_NEW] ? PV_DIFF_NEW : PV_DIFF_BASE;
-	struct pv_cell *c = pv_build_row(b, v->row + 1);
+	struct pv_cell *c = pv_build_row(b, id);
 	enum pv_unit unit = unit_of(j, false);
 	pv_cell_s(&c[R_VERDICT], pv_diff_verdict_text(v->verdict));
 	put_figure(&c[R_BASE], unit, v->base);
@@ -149,8 +150,8 @@ static void put_row(struct pv_build *b, const struct pv_diff *d, const struct pv
 		pv_cell_d(&c[R_P], v->p);
 	pv_cell_d(&c[R_SIZE], fabs(v->change));
 	pv_cell_s(&c[R_MATCHED], matched_text(n));
-	pv_cell_s(&c[R_NAME], pv_intern_text(&d->text, n->raw[side]));
-	pv_cell_s(&c[R_STACK], pv_intern_text(&d->text, n->stack[side]));
+	pv_cell_s(&c[R_NAME], pv_build_text(b, pv_intern_text(&d->text, n->raw[side])));
+	pv_cell_s(&c[R_STACK], pv_build_text(b, pv_intern_text(&d->text, n->stack[side])));
 	if (j->measure->list != PV_DIFF_SITES)
 		pv_cell_null(&c[R_STACK]);
 }
@@ -180,26 +181,51 @@ static struct pv_table *finish(struct pv_build *b, const struct pv_query *q)
 	return NULL;
 }
 
-struct pv_table *pv_diff_rows_table(const struct pv_diff *d, const struct pv_diff_judged *j)
+/* By row, the new side's id; what is gone has one that no table has. NULL: out of memory. */
+static uint64_t *ids_of(const struct pv_diff *d, const struct pv_diff_judged *j)
+{
+	const struct pv_diff_rows *r = &d->rows[j->measure->list];
+	uint64_t *id = calloc(r->name.n + 1, sizeof *id), gone = UINT64_C(1) << 62;
+	for (size_t i = 0; id && i < r->entry.n; i++) {
+		const struct pv_diff_entry *e = &r->entry.v[i];
+		if (e->side == PV_DIFF_NEW && !id[e->row])
+			id[e->row] = e->id;
+	}
+	for (size_t i = 0; id && i < r->name.n; i++)
+		id[i] = id[i] ? id[i] : gone + i;
+	return id;
+}
+
+struct pv_table *pv_diff_rows_of(
+	const struct pv_diff *d, const struct pv_diff_judged *j, const struct pv_query *q, bool all)
 {
 	struct pv_column column[R_COLUMNS];
 	const struct pv_view_spec spec = {
-		.column = column, .columns = R_COLUMNS, .name = "name", .sort = "size"
+		.column = column, .columns = R_COLUMNS, .name = "name", .sort = "change"
 	};
-	const struct pv_query q = query_of(d->options);
+	uint64_t *id = ids_of(d, j);
 	struct pv_build b;
 	memcpy(column, row_columns, sizeof column);
 	column[R_BASE].unit = column[R_NEW].unit = column[R_INTERVAL].unit = unit_of(j, false);
 	column[R_CHANGE].unit = unit_of(j, true);
 	column[R_NAME].flags |= pv_diff_sources[j->measure->list].flags;
-	if (!pv_build_init(&b, &spec, j->measure->section, &q))
+	if (!id || !pv_build_init(&b, &spec, j->measure->section, q)) {
+		free(id);
 		return NULL;
+	}
 	for (size_t i = 0; i < j->change.n; i++) {
 		const struct pv_diff_change *v = &j->change.v[i];
-		if (d->options->all || (v->verdict > PV_DIFF_NOISE && !j->why))
-			put_row(&b, d, j, v);
+		if (all || (v->verdict > PV_DIFF_NOISE && !j->why))
+			put_row(&b, d, j, v, id[v->row]);
 	}
-	return finish(&b, &q);
+	free(id);
+	return finish(&b, q);
+}
+
+struct pv_table *pv_diff_rows_table(const struct pv_diff *d, const struct pv_diff_judged *j)
+{
+	const struct pv_query q = query_of(d->options);
+	return pv_diff_rows_of(d, j, &q, d->options->all);
 }
 
 /* Totals of different units stand in one column: as text. */

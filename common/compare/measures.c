@@ -94,6 +94,15 @@ bool pv_diff_wants(const struct pv_diff_options *o, const struct pv_diff_measure
 	return false;
 }
 
+bool pv_diff_wants_list(const struct pv_diff_options *o, enum pv_diff_list list)
+{
+	bool wants = o->sections && strcmp(o->sections, "totals") == 0;
+	for (size_t i = 0; i < pv_diff_measure_count; i++)
+		wants = wants || (pv_diff_measures[i].list == list &&
+					 pv_diff_wants(o, &pv_diff_measures[i]));
+	return wants;
+}
+
 static bool is_section(const char *word, size_t len)
 {
 	for (size_t i = 0; i < pv_diff_measure_count; i++)

@@ -27,7 +27,10 @@ static bool no_memory(struct taking *t)
 
 static struct pv_table *ask(struct taking *t, enum pv_view view, uint64_t select)
 {
-	const struct pv_query q = { .select = select, .open_all = true };
+	const struct pv_query *like = t->d->query[t->side];
+	struct pv_query q = like ? *like : (struct pv_query){ .select = 0 };
+	q.select = select;
+	q.open_all = true;
 	struct pv_table *table = pv_view_table(t->m, view, &q);
 	if (!table)
 		no_memory(t);
@@ -127,7 +130,9 @@ static bool take_row(struct taking *t, enum pv_diff_list list, const struct pv_t
 {
 	const struct pv_diff_source *s = &pv_diff_sources[list];
 	struct pv_diff_rows *rows = &t->d->rows[list];
-	struct pv_diff_entry e = { .log = t->number, .side = (uint8_t)t->side };
+	struct pv_diff_entry e = {
+		.id = table->row[i].id, .log = t->number, .side = (uint8_t)t->side
+	};
 	const char *name = words(table, i, column[PV_DIFF_VALUES]),
 		   *stack = words(table, i, column[PV_DIFF_VALUES + 1]);
 	bool any = false;
@@ -215,6 +220,10 @@ static bool take_coverage(struct taking *t)
 
 static bool take_shot(struct taking *t)
 {
+	if (t->side == PV_DIFF_NEW && t->d->shot) {
+		t->shot = t->d->shot;
+		return true;
+	}
 	struct pv_table *shots = ask(t, PV_VIEW_SHOTS, 0);
 	for (size_t i = 0; shots && i < shots->rows; i++)
 		if (shots->row[i].id > t->shot)
@@ -301,6 +310,7 @@ bool pv_diff_add(struct pv_diff *d, enum pv_diff_side side, const char *path, st
 	t.log = &d->log[side].v[d->log[side].n++];
 	bool ok = take_facts(&t, path) && take_coverage(&t) && take_shot(&t) && take_units(&t);
 	for (size_t i = 0; ok && i < PV_DIFF_LISTS; i++)
-		ok = take_list(&t, (enum pv_diff_list)i);
+		ok = !pv_diff_wants_list(d->options, (enum pv_diff_list)i) ||
+		     take_list(&t, (enum pv_diff_list)i);
 	return ok;
 }

@@ -206,6 +206,7 @@ static void add_key(
 	o->column[*n] = column;
 	o->unit[*n] = t->column[column].unit;
 	o->descending[*n] = !(t->column[column].flags & PV_COLUMN_ASCENDING) != invert;
+	o->sizes[*n] = t->column[column].flags & PV_COLUMN_SIGNED;
 	(*n)++;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "common/query/row_order.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,17 @@ static int compare_values(const struct pv_row_order *o, const struct pv_cell *x,
 	}
 }
 
+/* A column of differences is one of numbers or of signed whole ones. */
+static struct pv_cell size_of(const struct pv_cell *c, enum pv_unit unit)
+{
+	struct pv_cell size = *c;
+	if (unit == PV_UNIT_PERCENT || unit == PV_UNIT_NUMBER)
+		size.d = fabs(c->d);
+	else
+		size.i = c->i < 0 && c->i != INT64_MIN ? -c->i : c->i;
+	return size;
+}
+
 int pv_row_compare(const void *a, const void *b, void *order)
 {
 	const struct pv_row *x = a, *y = b;
@@ -44,6 +56,13 @@ int pv_row_compare(const void *a, const void *b, void *order)
 			if (p_null != q_null)
 				return p_null ? 1 : -1;
 			continue;
+		}
+		struct pv_cell p_size, q_size;
+		if (o->sizes[i]) {
+			p_size = size_of(p, o->unit[i]);
+			q_size = size_of(q, o->unit[i]);
+			p = &p_size;
+			q = &q_size;
 		}
 		int c = compare_values(o, p, q, o->unit[i]);
 		if (c)
@@ -101,7 +120,8 @@ static uint64_t key_of(const struct pv_row *row, const struct pv_row_order *o, i
 	const struct pv_cell *c = &row->cell[o->column[level]];
 	if (c->state != PV_CELL_VALUE)
 		return UINT64_MAX;
-	uint64_t key = value_key(o, c, o->unit[level]);
+	const struct pv_cell size = o->sizes[level] ? size_of(c, o->unit[level]) : *c;
+	uint64_t key = value_key(o, &size, o->unit[level]);
 	return o->descending[level] ? ~key : key;
 }
 

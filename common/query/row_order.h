@@ -12,6 +12,7 @@ struct pv_row_order {
 	enum pv_unit unit[3];
 	int column[3]; /* -1 ends; the last is the name */
 	bool descending[3];
+	bool sizes[3]; /* numbers without their sign */
 };
 
 /*

@@ -40,6 +40,7 @@ enum pv_column_flags {
 	PV_COLUMN_METHOD = 64,     /* names of methods, */
 	PV_COLUMN_CLASS = 128,     /* of classes: people read others (readable.h) */
 	PV_COLUMN_ADDS = 256,      /* figures of several rows make a sum: none counts twice */
+	PV_COLUMN_SIGNED = 512,    /* a difference: shown with its sign, sorted by its size */
 };
 
 struct pv_column {

@@ -50,6 +50,12 @@ ALL_PANES = {'handles': 'H', 'roots': 'K', 'loaded': 'A', 'coverage': 'V', 'stat
              'counters': 'Cj'}
 # One of that with strings: the selected row's can be read however narrow the screen is.
 STRING_PANES = {'references': '4444Bj<Tab>'}
+# The first log beside its own first 1.4 s.
+BASE_OPTIONS = ('--base-range', '..1.4s', '--per', 'second')
+BASE_PANES = {'methods': '2', 'figure': '2BB', 'tree': '22**', 'flame': '222|jjj', 'flame-bottom-up': '222B',
+              'allocations': '3', 'shots': '4', 'filter': '2:filter<Space>Basket<Enter>', 'idle': '5B'}
+BASE_SIZES = (('80x24', 'C.UTF-8', BASE_PANES), ('120x36', 'C.UTF-8', ('methods', 'tree', 'flame', 'shots')),
+              ('40x10', 'C.UTF-8', ('methods', 'tree', 'flame')), ('80x24', 'C', ('methods', 'tree', 'flame')))
 # Panes of the first log with three wounds: see damaged().
 HURT = {'overview': '', 'info': 'i'}
 # Screens of other sizes and locales; tests/program/test_frames.py has every pane at twenty sizes.
@@ -77,6 +83,9 @@ def cases():
     for size, locale, names in FOLDER_SIZES:
         for name in names:
             yield f'folder-{name}-{size}{"-ascii" * (locale == "C")}', FOLDER_PANES[name], size, locale, 'folder'
+    for size, locale, names in BASE_SIZES:
+        for name in names:
+            yield f'base-{name}-{size}{"-ascii" * (locale == "C")}', BASE_PANES[name], size, locale, 'base'
     for name, keys in STRING_PANES.items():
         yield f'strings-{name}-40x10', keys, '40x10', 'C.UTF-8', 'strings'
 
@@ -98,10 +107,11 @@ def log_of(name):
     return next((f'{stage}.mprof' for stage in OLD if name.startswith(stage)), LOG)
 
 
-def frame(profview, log, keys, size, locale):
+def frame(profview, log, keys, size, locale, base):
     env = {**os.environ, 'LC_ALL': locale, 'NO_COLOR': '1'}
-    done = subprocess.run([profview, log, '--dump', '--no-index', '--size', size, '--keys', keys],
-                          capture_output=True, env=env, timeout=60, check=False)
+    options = ['--base', pathlib.Path(log).name, *BASE_OPTIONS] if base else []
+    done = subprocess.run([profview, *options, log, '--dump', '--no-index', '--size', size, '--keys', keys],
+                          capture_output=True, env=env, timeout=60, check=False, cwd=pathlib.Path(log).parent)
     text = done.stdout.decode('utf-8')
     said = done.stderr.decode('utf-8').replace(log, pathlib.Path(log).name)
     return text + f'exit code {done.returncode}\n' + said
@@ -109,7 +119,8 @@ def frame(profview, log, keys, size, locale):
 
 def main(profview, folder, make_log=None):
     make_log = make_log or pathlib.Path(profview).parent / 'tests' / 'make_log'
-    folder = pathlib.Path(folder)
+    folder, profview = pathlib.Path(folder), str(pathlib.Path(profview).resolve())
+    make_log = pathlib.Path(make_log).resolve()
     with tempfile.TemporaryDirectory() as made:
         others = {name: pathlib.Path(made, f'{name}.mlpd') for name in ('all', 'strings', 'damaged')}
         for name, world in (('all', ALL), ('strings', STRINGS)):
@@ -126,8 +137,9 @@ def compare(profview, folder, others):
     for name, keys, size, locale, other in cases():
         path = folder / 'screens' / f'{name}.txt'
         made.add(path.name)
-        log = others[other] if other else folder / log_of(name)
-        text = frame(profview, str(log), keys, size, locale)
+        base = other == 'base'
+        log = others[other] if other and not base else folder / log_of(name)
+        text = frame(profview, str(log.resolve()), keys, size, locale, base)
         if locale == 'C' and not text.isascii():
             wrong.append(f'{name} is not ASCII')
         if write:

@@ -501,6 +501,7 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	ui_app_show_folder(a);
 	a->screen.shared.my_code = o->report.my_code;
+	a->screen.shared.against = o->against;
 	a->screen.shared.named = o->conf ? &o->conf->filters : NULL;
 	a->range_loader.feed = a->snapshot_loader.feed = a->feed;
 	a->identity_loader.feed = a->event_loader.feed = a->feed;

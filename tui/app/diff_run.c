@@ -18,24 +18,31 @@ struct work {
 	int code;
 };
 
-static bool add_log(struct work *w, enum pv_diff_side side, const char *path)
+static struct ui_feed *open_side(
+	const struct ui_options *o, enum pv_diff_side side, const char *path, struct pv_error *err)
 {
-	const struct ui_options *o = w->o;
-	bool own = side == PV_DIFF_BASE && o->base_ranged;
-	struct pv_error err = { 0 };
+	bool base = side == PV_DIFF_BASE, own = base && o->base_ranged;
+	bool ranged = o->ranged && (!base || o->verb == UI_VERB_DIFF);
 	const struct ui_feed_options fo = { .path = path,
 		.spool_limit = o->spool_limit,
 		.jobs = o->jobs,
 		.patient = true,
-		.ranged = own || o->ranged,
+		.ranged = own || ranged,
 		.from_end = own ? o->base_from_end : o->from_end,
 		.from_ns = own ? o->base_from_ns : o->from_ns,
 		.to_ns = own ? o->base_to_ns : o->to_ns,
 		.thread = o->thread,
 		.waits = ui_exit_waits };
+	return ui_feed_open(&fo, err);
+}
+
+static bool add_log(struct work *w, enum pv_diff_side side, const char *path)
+{
+	const struct ui_options *o = w->o;
+	struct pv_error err = { 0 };
 	struct ui_options named = *o;
 	struct ui_feed_status s;
-	struct ui_feed *f = ui_feed_open(&fo, &err);
+	struct ui_feed *f = open_side(o, side, path, &err);
 	named.path = path;
 	if (!f) {
 		w->code = ui_exit_complain(path, &err);
@@ -109,4 +116,55 @@ int ui_diff_run(const struct ui_options *o)
 					    : ui_exit_complain(NULL, &err);
 	pv_diff_destroy(w.diff);
 	return ui_exit_output(w.code);
+}
+
+/* --- the base of a viewer --- */
+
+static int open_base(const struct ui_options *o, const char *path, struct ui_base_log *ret)
+{
+	struct pv_error err = { 0 };
+	struct pv_diff_options d = { .raw_names = false };
+	struct ui_options named = *o;
+	struct ui_feed_status s;
+	named.path = path;
+	if (o->per)
+		pv_diff_per_of(o->per, &d);
+	ret->feed = open_side(o, PV_DIFF_BASE, path, &err);
+	if (!ret->feed)
+		return ui_exit_complain(path, &err);
+	ui_feed_load(ret->feed, NULL);
+	ui_feed_status(ret->feed, &s);
+	int code = ui_exit_status(&named, ret->feed, s.exit_code);
+	if (s.exit_code == EXIT_INPUT)
+		return code;
+	ret->against = (struct ui_against){ .of = pv_against_create(
+						    ui_feed_adopt(ret->feed), path, &d, &err),
+		.has = pv_against_has,
+		.table = pv_against_table,
+		.flame = pv_against_flame,
+		.verdict = pv_against_verdict,
+		.figures = pv_against_figures };
+	return ret->against.of ? 0 : ui_exit_complain(NULL, &err);
+}
+
+int ui_base_open(const struct ui_options *o, struct ui_base_log *ret)
+{
+	struct ui_options in = *o;
+	struct ui_folder f = { 0 };
+	*ret = (struct ui_base_log){ .feed = NULL };
+	in.path = o->base_path;
+	int code = ui_folder_enter(&in, &f);
+	code = code ? code : open_base(o, in.path, ret);
+	ui_folder_close(&f);
+	if (code)
+		ui_base_close(ret);
+	return code;
+}
+
+void ui_base_close(struct ui_base_log *b)
+{
+	pv_against_destroy(b->against.of);
+	if (b->feed)
+		ui_feed_close(b->feed);
+	*b = (struct ui_base_log){ .feed = NULL };
 }

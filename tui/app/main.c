@@ -268,7 +268,7 @@ static bool is_no_log(const struct ui_options *o, struct ui_feed *f)
 	return s.no_log;
 }
 
-static int run_viewer(const struct ui_options *o)
+static int run_plain(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
 	bool screen = !o->dump && isatty(STDOUT_FILENO);
@@ -285,6 +285,22 @@ static int run_viewer(const struct ui_options *o)
 	else
 		code = ui_exit_status(o, f, code);
 	ui_feed_close(f);
+	return code;
+}
+
+/* With a base, which is read before. */
+static int run_viewer(const struct ui_options *given)
+{
+	struct ui_options o = *given;
+	struct ui_base_log base;
+	if (!o.base_path)
+		return run_plain(&o);
+	int code = ui_base_open(&o, &base);
+	if (code)
+		return code;
+	o.against = &base.against;
+	code = run_plain(&o);
+	ui_base_close(&base);
 	return code;
 }
 

@@ -15,6 +15,7 @@
 #include "tui/app/term.h"
 
 struct ui_folder;
+struct ui_against;
 
 enum ui_verb {
 	UI_VERB_VIEW = 1,
@@ -54,7 +55,9 @@ struct ui_options {
 	const char *thread;
 	bool base_ranged, base_from_end; /* of diff, likewise */
 	int64_t base_from_ns, base_to_ns;
-	const char *per; /* of diff: figures are divided by it; NULL = not given */
+	const char *base_path;            /* of the viewer; NULL = not given */
+	const struct ui_against *against; /* of that, borrowed */
+	const char *per;                  /* of diff: figures are divided by it; NULL = not given */
 	bool all;
 	const char *rules, *baseline, *save_baseline; /* of check; `rules` of run, too */
 	const char *rule[32], *format[8];             /* of check, as they were given */

@@ -75,6 +75,9 @@ bool ui_options_check(const struct ui_options *o, struct pv_error *err)
 		(o->ranged || o->thread || o->data_version))
 		return pv_fail(err, PV_EUSAGE, 0,
 			"--shot writes a heap snapshot: without --range, --thread, --data-version");
+	if (o->verb == UI_VERB_VIEW && !o->base_path && (o->per || o->base_ranged))
+		return pv_fail(err, PV_EUSAGE, 0, "%s goes with --base LOG",
+			o->per ? "--per" : "--base-range");
 	if (o->w && !o->dump)
 		return pv_fail(err, PV_EUSAGE, 0, "--size goes with --dump");
 	return true;

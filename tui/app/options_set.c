@@ -206,6 +206,10 @@ bool ui_set_shot(const struct ui_parse *p, const char *value)
 bool ui_set_base(const struct ui_parse *p, const char *value)
 {
 	unsigned long n;
+	if (p->o->verb == UI_VERB_VIEW) {
+		p->o->base_path = value;
+		return *value || bad_value(p, "a log", value);
+	}
 	if (!ui_number(value, UINT32_MAX - 1, &n))
 		return bad_value(p, "the number of a heap shot, counted from 0", value);
 	p->o->report.base = (uint32_t)n;

@@ -49,6 +49,8 @@ enum ui_style {
 	UI_FLAME_RUNTIME,
 	UI_FLAME_NATIVE,
 	UI_FLAME_OTHER,
+	UI_FLAME_MORE,   /* of two logs: the frame has more than in the base, */
+	UI_FLAME_LESS,   /* or less */
 	UI_FLAME_SAME,   /* the frame under the cursor, elsewhere */
 	UI_LANE_RUNNING, /* cells of lanes of threads, by what they did */
 	UI_LANE_QUEUED,

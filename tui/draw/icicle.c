@@ -1,6 +1,7 @@
 #include "tui/draw/icicle.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,13 +82,48 @@ static double share(const struct pv_flame *f, uint64_t weight)
 	return f->cell[0].weight ? 100 * (double)weight / (double)f->cell[0].weight : 0;
 }
 
+char ui_icicle_sign(enum pv_diff_verdict v)
+{
+	static const char sign[PV_DIFF_VERDICTS] = { [PV_DIFF_SAME] = '=',
+		[PV_DIFF_NOISE] = '~',
+		[PV_DIFF_ADDED] = '+',
+		[PV_DIFF_GONE] = '-',
+		[PV_DIFF_MORE] = '+',
+		[PV_DIFF_LESS] = '-',
+		[PV_DIFF_INCOMPARABLE] = '?' };
+	return sign[v];
+}
+
+static enum ui_style changed_style(char sign)
+{
+	return sign == '+' ? UI_FLAME_MORE : sign == '-' ? UI_FLAME_LESS : UI_FLAME_OTHER;
+}
+
+/* Of a pair: by how much it changed, of the base's figure. */
+static int change_text(const struct ui_icicle_look *look, const struct pv_flame *f,
+	const struct pv_flame_cell *cell, char *part, size_t size)
+{
+	struct pv_against_cell g =
+		look->against->figures(look->against->of, f, look->measure, cell);
+	if (fabs(g.now - g.base) <= 0)
+		return 0;
+	if (g.percent)
+		return snprintf(part, size, " %+.3g pt", g.now - g.base);
+	if (g.base <= 0)
+		return snprintf(part, size, " new");
+	return snprintf(part, size, " %+.3g %%", 100 * (g.now - g.base) / g.base);
+}
+
 static void draw_text(struct ui_canvas *c, struct ui_rect r, enum ui_style style,
-	const struct pv_flame *f, const struct pv_flame_cell *cell)
+	const struct pv_flame *f, const struct pv_flame_cell *cell,
+	const struct ui_icicle_look *look)
 {
 	enum { WITH_LETTER = 5, WITH_SHARE = 18 };
 	char part[24] = "", name[512];
 	int n = 0;
-	if (r.w >= WITH_SHARE)
+	if (r.w >= WITH_SHARE && look->against && f->pair)
+		n = change_text(look, f, cell, part, sizeof part);
+	else if (r.w >= WITH_SHARE)
 		n = snprintf(part, sizeof part, " %.3g %%", share(f, cell->weight));
 	int x = r.w >= WITH_LETTER && cell->key ? 2 : 0;
 	if (x || r.w == 1)
@@ -105,20 +141,25 @@ static void draw_cell(struct ui_canvas *c, struct ui_rect r, const struct pv_fla
 	const struct pv_flame_cell *cell = &f->cell[i];
 	enum ui_style style = kinds[kind_of(cell)].style;
 	uint32_t edge = 0x2502;
+	bool pair = look->against && f->pair; /* the edge then always says what became of it */
+	if (pair) {
+		edge = (uint32_t)ui_icicle_sign(look->against->verdict(f, look->measure, cell));
+		style = changed_style((char)edge);
+	}
 	if (i == look->cursor) {
 		style = UI_CURSOR;
 		edge = 0x25b6;
 	} else if (cell->flags & PV_FLAME_HIT) {
 		style = UI_MATCH;
-		edge = '*';
+		edge = pair ? edge : '*';
 	} else if (look->same && cell->key == look->same) {
 		style = UI_FLAME_SAME;
-		edge = '#';
+		edge = pair ? edge : '#';
 	}
 	ui_clear(c, r, style);
 	ui_put_code(c, r.x, r.y, style, edge);
 	if (r.w > 1)
-		draw_text(c, ui_cols(r, 1, r.w - 1), style, f, cell);
+		draw_text(c, ui_cols(r, 1, r.w - 1), style, f, cell, look);
 }
 
 static void draw_thin(

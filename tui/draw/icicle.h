@@ -6,6 +6,7 @@
 #define UI_ICICLE_H
 
 #include "common/query/flame/flame.h"
+#include "tui/draw/against_base.h"
 #include "tui/draw/canvas.h"
 
 /* Columns of a cell from the left edge; w 0: thinner than one, or not placed. */
@@ -22,7 +23,13 @@ struct ui_icicle_look {
 	uint32_t cursor;  /* a cell, UINT32_MAX: none */
 	uint64_t same;    /* frames of this key are lit, 0: none */
 	int from;         /* the first level drawn */
+	const struct ui_against
+		*against;              /* cells say how they changed; NULL: they are of one log */
+	enum pv_flame_measure measure; /* of these */
 };
+
+/* '+' more, '-' less, '=' the same, '~' within noise. */
+char ui_icicle_sign(enum pv_diff_verdict v);
 
 /* Thinner than a column on the levels drawn: how many, and their weight together. */
 struct ui_icicle_thin {

@@ -126,6 +126,8 @@ static struct ui_question *question_of(const struct ui_list *l, const struct ui_
 	q->keep = l->pinned && !l->follow;
 	q->selected = l->selected;
 	q->at = l->at;
+	q->against = s->against;
+	q->figure = l->figure;
 	q->newer = s->paused && !s->range.on && !ui_list_of_identity(l);
 	if (l->want || look)
 		q->aim = (struct ui_aim){ .text = strdup(l->want ? l->want : l->search),
@@ -144,6 +146,7 @@ static void post(struct ui_list *l, const struct ui_shared *s, bool changed)
 	l->posted_window = s->window_ns;
 	l->posted_group = l->group;
 	l->posted_net = s->net;
+	l->posted_figure = l->figure;
 	l->posted_waits = s->waits;
 	l->posted_raw = s->raw_names;
 	l->posted_mine = s->my_code;
@@ -250,9 +253,10 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 		(l->view == PV_VIEW_STREAM && l->posted_page != s->events.page) ||
 		(l->view == PV_VIEW_PROCESSES && !s->paused && l->posted_turn != s->processes_turn);
 	bool changed = l->stale || opened || l->posted_window != s->window_ns ||
-		       l->posted_group != l->group || l->posted_net != s->net ||
-		       l->posted_waits != s->waits || l->posted_raw != s->raw_names ||
-		       l->posted_mine != s->my_code || (!pending && (!l->table || l->want));
+		       l->posted_group != l->group || l->posted_figure != l->figure ||
+		       l->posted_net != s->net || l->posted_waits != s->waits ||
+		       l->posted_raw != s->raw_names || l->posted_mine != s->my_code ||
+		       (!pending && (!l->table || l->want));
 	bool moved_on =
 		l->table && l->table->generation != s->generation && !ui_list_of_identity(l);
 	if (!changed && (!moved_on || s->paused || pending))
@@ -505,6 +509,10 @@ unsigned ui_list_command(struct ui_list *l, const struct ui_shared *s, enum ui_c
 {
 	if (move_command(l, cmd) || order_command(l, cmd) || tag_command(l, cmd))
 		return UI_HANDLED;
+	if (cmd == UI_CMD_FIGURE && s->against && s->against->has(l->view)) {
+		l->figure++;
+		return UI_HANDLED;
+	}
 	if (cmd == UI_CMD_SEARCH_NEXT || cmd == UI_CMD_SEARCH_PREV) {
 		ui_list_find(l, s, cmd == UI_CMD_SEARCH_NEXT ? 1 : -1);
 		return UI_HANDLED;

@@ -32,6 +32,7 @@ struct ui_list {
 	/* the question asked */
 	const char *sort; /* a column's id, NULL = the view's own */
 	bool invert;
+	unsigned figure; /* which one rows are compared by, with a base */
 	char filter[UI_TEXT_MAX];
 	uint64_t select, base;
 	enum pv_by group;              /* of methods and classes */
@@ -53,7 +54,7 @@ struct ui_list {
 	uint32_t silent; /* see columns.h */
 	bool other;      /* ... to rows of something else: they must be asked for */
 	bool newer;      /* asked after the picture was frozen */
-	uint64_t posted_window, posted_turn;
+	uint64_t posted_window, posted_turn, posted_figure;
 	enum pv_by posted_group;
 	bool posted_net, posted_waits, posted_raw, posted_mine;
 	const struct pv_heap *posted_heap;

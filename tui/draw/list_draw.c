@@ -104,14 +104,24 @@ static struct ui_rect draw_branch(
 	return ui_cols(at, ui_put_cut(c, at, style, sign), at.w);
 }
 
+/* Of a difference; 0: it is none. */
+static int sign_of(const struct pv_column *column, const struct pv_cell *cell)
+{
+	if (column->unit == PV_UNIT_DELTA_BYTES || column->unit == PV_UNIT_DELTA_COUNT)
+		return (cell->i > 0) - (cell->i < 0);
+	if (!(column->flags & PV_COLUMN_SIGNED) || cell->state != PV_CELL_VALUE)
+		return 0;
+	if (column->unit == PV_UNIT_PERCENT || column->unit == PV_UNIT_NUMBER)
+		return (cell->d > 0) - (cell->d < 0);
+	return (cell->i > 0) - (cell->i < 0);
+}
+
 static enum ui_style cell_style(const struct pv_column *column, const struct pv_cell *cell)
 {
 	if (cell->state != PV_CELL_VALUE)
 		return UI_DIM;
-	bool delta = column->unit == PV_UNIT_DELTA_BYTES || column->unit == PV_UNIT_DELTA_COUNT;
-	if (delta && cell->i != 0)
-		return cell->i > 0 ? UI_MORE : UI_LESS;
-	return UI_PLAIN;
+	int sign = sign_of(column, cell);
+	return sign > 0 ? UI_MORE : sign < 0 ? UI_LESS : UI_PLAIN;
 }
 
 /* Names are shortened where they say least; other words just lose their end. */
@@ -133,12 +143,26 @@ static const char *numbers_text(const char *list, char *buf, size_t size)
 	return buf;
 }
 
+/* A sign for more, too. */
+static const char *figure_text(
+	const struct pv_column *col, const struct pv_cell *cell, char *buf, size_t size)
+{
+	const char *text = pv_cell_text(cell, col->unit, buf, size);
+	size_t n = strlen(text);
+	bool bare = col->flags & PV_COLUMN_SIGNED && sign_of(col, cell) > 0 && text[0] != '+';
+	if (!bare || text != buf || n + 2 > size)
+		return text;
+	memmove(buf + 1, buf, n + 1);
+	buf[0] = '+';
+	return buf;
+}
+
 static const char *text_of(
 	const struct pv_column *col, const struct pv_cell *cell, char *buf, size_t size)
 {
-	const char *list = cell->s ? cell->s : "";
 	if (col->unit != PV_UNIT_LIST || cell->state != PV_CELL_VALUE)
-		return pv_cell_text(cell, col->unit, buf, size);
+		return figure_text(col, cell, buf, size);
+	const char *list = cell->s ? cell->s : "";
 	return col->flags & PV_COLUMN_NUMBERS ? numbers_text(list, buf, size)
 					      : stack_text(list, buf, size);
 }

@@ -2,6 +2,7 @@
  * A new order or filter made from the rows at hand: while the picture is frozen, since the model
  * has gone on, and until the model has answered.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,14 @@ static int compare_numbers(const struct pv_cell *a, const struct pv_cell *b, enu
 	}
 }
 
+/* Of differences, without their signs. */
+static int compare_sizes(const struct pv_cell *a, const struct pv_cell *b, enum pv_unit unit)
+{
+	bool d = unit == PV_UNIT_PERCENT || unit == PV_UNIT_NUMBER;
+	double x = fabs(d ? a->d : (double)a->i), y = fabs(d ? b->d : (double)b->i);
+	return (x > y) - (x < y);
+}
+
 static const char *text_of(const struct pv_table *t, const struct pv_cell *c)
 {
 	const char *text = pv_cell_shown(t, c).s;
@@ -45,9 +54,10 @@ static int compare_by(const struct order *o, const struct pv_row *x, const struc
 	if (!a_known || !b_known)
 		return b_known - a_known;
 	enum pv_unit unit = o->table->column[column].unit;
-	int r = unit == PV_UNIT_TEXT || unit == PV_UNIT_LIST
-			? strcmp(text_of(o->table, a), text_of(o->table, b))
-			: compare_numbers(a, b, unit);
+	bool words = unit == PV_UNIT_TEXT || unit == PV_UNIT_LIST;
+	int r = words ? strcmp(text_of(o->table, a), text_of(o->table, b))
+		: o->table->column[column].flags & PV_COLUMN_SIGNED ? compare_sizes(a, b, unit)
+								    : compare_numbers(a, b, unit);
 	return descending ? -r : r;
 }
 

@@ -53,6 +53,8 @@ struct pv_table *ui_list_whole(const struct ui_list *l, const struct ui_shared *
 	struct ui_question *q = m ? ui_question_new(m, l->view, &query, l->about) : NULL;
 	if (!q)
 		return NULL;
+	q->against = s->against;
+	q->figure = l->figure;
 	q->job.run(&q->job);
 	struct pv_table *t = q->table;
 	q->table = NULL;

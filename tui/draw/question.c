@@ -72,11 +72,19 @@ static void open_id(struct ui_question *q, uint64_t id)
 	q->open.n++;
 }
 
+static struct pv_table *table_of(const struct ui_question *q, const struct pv_query *query)
+{
+	const struct ui_against *a = q->against;
+	if (a && a->has(q->view))
+		return a->table(a->of, q->model, q->view, query, q->figure);
+	return pv_view_table(q->model, q->view, query);
+}
+
 static struct pv_table *ask(struct ui_question *q)
 {
 	q->query.open = q->open.v;
 	q->query.opens = q->open.n;
-	return pv_view_table(q->model, q->view, &q->query);
+	return table_of(q, &q->query);
 }
 
 /* Replaces the answer; out of memory the one before stays. */
@@ -96,7 +104,7 @@ static struct pv_table *ask_whole(const struct ui_question *q)
 	whole.open = NULL;
 	whole.opens = whole.limit = 0;
 	whole.open_all = true;
-	return pv_view_table(q->model, q->view, &whole);
+	return table_of(q, &whole);
 }
 
 static bool find_id(const struct pv_table *t, uint64_t id, size_t *ret_at)

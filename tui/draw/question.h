@@ -8,6 +8,7 @@
 #include "common/base/mem.h"
 #include "common/query/views.h"
 #include "tui/draw/query_worker.h"
+#include "tui/draw/against_base.h"
 
 /* Rows of a tree to unfold. */
 enum ui_unfold {
@@ -28,6 +29,8 @@ struct ui_aim {
 struct ui_question {
 	struct ui_job job;
 	struct pv_model *model;
+	const struct ui_against *against; /* rows are held against its base; NULL: against none */
+	unsigned figure;                  /* which of theirs */
 	enum pv_view view;
 	struct pv_query query; /* filter, only and open belong to the question */
 	PV_ARRAY(uint64_t) open, only;

@@ -66,10 +66,12 @@ struct ui_events_shown {
 };
 
 struct pv_filter_names;
+struct ui_against;
 
 struct ui_shared {
 	struct pv_model *model; /* to ask: of all, or of the range; NULL until there is one */
-	struct pv_model *whole; /* of all, for the strip and for graphs */
+	const struct ui_against *against; /* rows are shown with those of its base; NULL: none is */
+	struct pv_model *whole;           /* of all, for the strip and for graphs */
 	uint64_t whole_generation;
 	struct pv_summary all; /* of the whole recording, `summary` is of what is asked */
 	int64_t duration_ns;   /* of all */

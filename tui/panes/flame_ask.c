@@ -10,6 +10,7 @@ const unsigned ui_flame_least[UI_FLAME_LEASTS] = { 0, 1, 5, 10, 20, 50 };
 struct job {
 	struct ui_job job;
 	struct pv_model *model;
+	const struct ui_against *against; /* NULL: the flame is of the model only */
 	struct pv_query query;
 	enum pv_flame_measure measure;
 	struct ui_flame_view view;
@@ -59,7 +60,9 @@ bool ui_flame_view_copy(struct ui_flame_view *to, const struct ui_flame_view *fr
 static void run(struct ui_job *j)
 {
 	struct job *q = (struct job *)j;
-	if (!q->tree)
+	if (!q->tree && q->against)
+		q->tree = q->against->flame(q->against->of, q->model, q->measure, &q->query);
+	else if (!q->tree)
 		q->tree = pv_flame_tree_make(q->model, q->measure, &q->query);
 	if (!q->tree)
 		return;
@@ -216,6 +219,7 @@ static void post(struct ui_flame *f, const struct ui_shared *s, bool changed)
 		return;
 	}
 	q->model = s->model;
+	q->against = s->against;
 	q->query = (struct pv_query){ .groups = s->groups,
 		.window_ns = s->range.on ? 0 : s->window_ns,
 		.net = s->net,

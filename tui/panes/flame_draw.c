@@ -46,11 +46,13 @@ static void draw_head(
 	struct line l = { .n = 0 };
 	char text[64];
 	const struct pv_flame_path *z = &f->view.zoom;
+	if (a && a->pair)
+		say(&l, "+ more - less ~ noise = same · wide as base and new together · ");
 	say(&l, "%s of %s", f->upside_down ? "flame" : "icicle", pv_flame_title(f->measure));
 	if (f->measure == PV_FLAME_SAMPLES)
 		say(&l, s->waits ? ", running and waiting" : ", running");
 	say(&l, " · %s", z->focus ? "sandwich" : z->way == PV_FLAME_UP ? "bottom-up" : "top-down");
-	if (a)
+	if (a && !a->pair)
 		say(&l, " · %s = 100 %%", amount(f, a->cell[0].weight, text, sizeof text));
 	if (a && a->cell[0].weight != a->all)
 		say(&l, ", %.3g %% of all", part(a->cell[0].weight, a->all));
@@ -73,7 +75,31 @@ static void draw_head(
 
 /* --- below */
 
-static void draw_cursor(const struct ui_flame *f, struct ui_canvas *c, struct ui_rect r)
+static void say_figure(
+	struct line *l, const struct ui_flame *f, const char *what, double v, bool share)
+{
+	char text[64];
+	if (share)
+		say(l, "%s %.3g %% · ", what, v);
+	else
+		say(l, "%s %s · ", what, amount(f, (uint64_t)(v + 0.5), text, sizeof text));
+}
+
+/* Of a pair: both figures, and what came of them. */
+static void say_change(struct line *l, const struct ui_flame *f, const struct ui_shared *s,
+	const struct pv_flame *a, const struct pv_flame_cell *at)
+{
+	struct pv_against_cell g = s->against->figures(s->against->of, a, f->measure, at);
+	say_figure(l, f, "base", g.base, g.percent);
+	say_figure(l, f, "new", g.now, g.percent);
+	if (g.base > 0)
+		say(l, "%+.3g %% · ", 100 * (g.now - g.base) / g.base);
+	say(l, "%s · %s", pv_diff_verdict_text(s->against->verdict(a, f->measure, at)),
+		ui_icicle_kind(at));
+}
+
+static void draw_cursor(
+	const struct ui_flame *f, const struct ui_shared *s, struct ui_canvas *c, struct ui_rect r)
 {
 	const struct pv_flame *a = f->answer[f->half];
 	const struct pv_flame_cell *at = ui_flame_cell(f);
@@ -82,11 +108,16 @@ static void draw_cursor(const struct ui_flame *f, struct ui_canvas *c, struct ui
 		return;
 	const struct pv_flame_cell *up = &a->cell[at->parent];
 	struct line l = { .n = 0 };
-	say(&l, "%.3g %% of all · ", part(at->weight, a->all));
-	if (f->at)
+	bool pair = s->against && a->pair;
+	if (pair)
+		say_change(&l, f, s, a, at);
+	if (!pair)
+		say(&l, "%.3g %% of all · ", part(at->weight, a->all));
+	if (!pair && f->at)
 		say(&l, "%.3g %% of its parent · ", part(at->weight, up->weight));
-	say(&l, "%s · self %s · %s", amount(f, at->weight, text, sizeof text),
-		amount(f, at->self, own, sizeof own), ui_icicle_kind(at));
+	if (!pair)
+		say(&l, "%s · self %s · %s", amount(f, at->weight, text, sizeof text),
+			amount(f, at->self, own, sizeof own), ui_icicle_kind(at));
 	if (at->flags & PV_FLAME_MORE)
 		say(&l, " · more below: Enter");
 	if (r.h == 1) {
@@ -133,8 +164,8 @@ static int first_level(const struct ui_flame *f, int half, int rows)
 	return ui_max(0, at->depth - rows + 1 + (at->children && rows > 2));
 }
 
-static struct ui_icicle_thin draw_half(
-	struct ui_flame *f, struct ui_canvas *c, struct ui_rect r, int half)
+static struct ui_icicle_thin draw_half(struct ui_flame *f, const struct ui_shared *s,
+	struct ui_canvas *c, struct ui_rect r, int half)
 {
 	struct ui_icicle_thin none = { 0, 0 };
 	const struct pv_flame_cell *at = ui_flame_cell(f);
@@ -142,25 +173,28 @@ static struct ui_icicle_thin draw_half(
 	struct ui_icicle_look look = { .cursor = f->half == half ? f->at : UINT32_MAX,
 		.same = at ? at->key : 0,
 		.upside_down = sandwich ? half == UI_FLAME_CALLERS : f->upside_down,
-		.from = f->level[half] };
+		.from = f->level[half],
+		.against = s->against,
+		.measure = f->measure };
 	const struct ui_icicle_span *span = ui_flame_span(f, half, r.w);
 	f->drawn[half] = r;
 	return span ? ui_icicle_draw(c, r, f->answer[half], span, &look) : none;
 }
 
-static struct ui_icicle_thin draw_picture(struct ui_flame *f, struct ui_canvas *c, struct ui_rect r)
+static struct ui_icicle_thin draw_picture(
+	struct ui_flame *f, const struct ui_shared *s, struct ui_canvas *c, struct ui_rect r)
 {
 	f->drawn[UI_FLAME_MAIN] = f->drawn[UI_FLAME_CALLERS] = (struct ui_rect){ 0 };
 	if (!f->answer[UI_FLAME_CALLERS]) {
 		f->level[UI_FLAME_MAIN] = first_level(f, UI_FLAME_MAIN, r.h);
-		return draw_half(f, c, r, UI_FLAME_MAIN);
+		return draw_half(f, s, c, r, UI_FLAME_MAIN);
 	}
 	/* The frame itself is the first row of the lower half; its callers stand above it. */
 	int above = r.h / 2;
 	f->level[UI_FLAME_CALLERS] = ui_max(1, first_level(f, UI_FLAME_CALLERS, above));
 	f->level[UI_FLAME_MAIN] = first_level(f, UI_FLAME_MAIN, r.h - above);
-	struct ui_icicle_thin x = draw_half(f, c, ui_rows(r, 0, above), UI_FLAME_CALLERS);
-	struct ui_icicle_thin y = draw_half(f, c, ui_rows(r, above, r.h - above), UI_FLAME_MAIN);
+	struct ui_icicle_thin x = draw_half(f, s, c, ui_rows(r, 0, above), UI_FLAME_CALLERS);
+	struct ui_icicle_thin y = draw_half(f, s, c, ui_rows(r, above, r.h - above), UI_FLAME_MAIN);
 	return (struct ui_icicle_thin){ x.n + y.n, x.weight + y.weight };
 }
 
@@ -197,8 +231,8 @@ void ui_flame_draw(
 		ui_put(c, ui_cols(picture, 1, picture.w), UI_PLAIN, why_empty(f, s));
 		return;
 	}
-	thin = draw_picture(f, c, picture);
-	draw_cursor(f, c, below == 1 ? foot : ui_rows(foot, 0, 2));
+	thin = draw_picture(f, s, c, picture);
+	draw_cursor(f, s, c, below == 1 ? foot : ui_rows(foot, 0, 2));
 	if (below == 3)
 		draw_sums(f, c, ui_rows(foot, 2, 1), thin);
 }

@@ -208,7 +208,7 @@ void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s)
 	}
 	for (int i = 0; i < p->def->parts; i++)
 		p->list[i].finished = s->feed.state == UI_FEED_ENDED;
-	if (p->def->part[0].view == PV_VIEW_CALL_TREE)
+	if (p->def->part[0].view == PV_VIEW_CALL_TREE && !s->against)
 		ui_list_set_order(&p->list[0],
 			s->summary.recorded & PV_GROUP_CALLS ? "total_ns" : "samples_total");
 	ui_list_refresh(&p->list[0], s);

@@ -26,8 +26,8 @@ static void mix_text(uint64_t *hash, const char *text)
 static void mix_list(uint64_t *d, const struct ui_list *l)
 {
 	const uint64_t value[] = { l->view, l->at, l->limit, l->skip, l->invert, l->open.n,
-		l->unfold_next, l->follow && !l->finished, l->to_end, l->select, l->base, l->look,
-		l->tagged.n, l->only_tagged, (uint64_t)(uintptr_t)l->set };
+		l->unfold_next, l->figure, l->follow && !l->finished, l->to_end, l->select, l->base,
+		l->look, l->tagged.n, l->only_tagged, (uint64_t)(uintptr_t)l->set };
 	for (size_t i = 0; i < PV_COUNT_OF(value); i++)
 		mix(d, value[i]);
 	mix_text(d, l->sort);
@@ -205,6 +205,10 @@ static const char *why(struct ui_screen *s, enum ui_command cmd)
 		return "this is that view";
 	if (cmd == UI_CMD_CANCEL)
 		return "there is nothing to cancel";
+	if (cmd == UI_CMD_FIGURE)
+		return s->shared.against ? "nothing here is compared with the base; methods, "
+					   "tree, allocations and classes of shots are"
+					 : "there is no base; profview --base BASE NEW compares";
 	if (l && s->pane[s->current].flame)
 		return ui_flame_why(s->pane[s->current].flame, cmd);
 	if (l && s->pane[s->current].timeline)

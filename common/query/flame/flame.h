@@ -68,6 +68,7 @@ struct pv_flame_cell {
 		*shown; /* of the log; for people. Live as long as the model, the answer */
 	uint64_t key;
 	uint64_t weight, self; /* self: what none of its children has */
+	uint64_t base;         /* part of the weight that is the base's (pv_flame_tree_pair()) */
 	uint64_t thin_weight;  /* of children that are not here, */
 	uint64_t everywhere;   /* weight of the frame at all its places, no path counted twice */
 	uint32_t places;       /* how many of them there are */
@@ -88,6 +89,9 @@ struct pv_flame {
 	uint64_t generation;
 	double waited; /* share of waits that was left out, 0 to 1 */
 	bool lost;     /* the zoomed frame is not there any more: this is the root */
+	bool pair;    /* of a base and a new log; weights are `grain` times the new log's figures */
+	double scale; /* by it the base's figures were multiplied, to be held against the new ones */
+	uint32_t grain;
 	const char *coverage;
 	struct pv_arena arena; /* private */
 };
@@ -104,6 +108,18 @@ struct pv_flame_tree *pv_flame_tree_make(
 struct pv_flame_tree *pv_flame_tree_take(struct pv_flame_tree *t);
 void pv_flame_tree_drop(struct pv_flame_tree *t); /* NULL is fine */
 uint64_t pv_flame_tree_generation(const struct pv_flame_tree *t);
+
+/*
+ * Both trees as one: a frame weighs what it weighs in either, the base's figures times `scale`, so
+ * that what is gone is as wide as what is new. `key` gives the name by which frames are the same,
+ * in `room` of PV_FLAME_KEY_MAX bytes. Both models must live as long as the tree. NULL: out of
+ * memory. The pair has references of its own to the two.
+ */
+enum { PV_FLAME_KEY_MAX = 4096 };
+typedef const char *pv_flame_key(const char *name, bool is_class, char *room);
+struct pv_flame_tree *pv_flame_tree_pair(
+	struct pv_flame_tree *base, struct pv_flame_tree *now, pv_flame_key *key, double scale);
+uint64_t pv_flame_tree_weight(const struct pv_flame_tree *t); /* of all */
 
 /* NULL when out of memory. The names are the model's, which must be alive. */
 struct pv_flame *pv_flame_ask(struct pv_flame_tree *t, const struct pv_flame_wish *w);

@@ -135,8 +135,13 @@ static bool folded(
 	*ret_self = self;
 	if (!self || !fold)
 		return self != NULL;
-	struct pv_flame_source from = { .of = s, .self = self, .fold = true };
-	if (!pv_flame_shape_make(&from, &t->frame, room))
+	uint64_t *base = s->base ? calloc(s->n, sizeof *base) : NULL;
+	for (uint32_t i = 0; base && i < s->n; i++)
+		base[i] = s->base[i].self;
+	struct pv_flame_source from = { .of = s, .self = self, .base = base, .fold = true };
+	bool ok = (base || !s->base) && pv_flame_shape_make(&from, &t->frame, room);
+	free(base);
+	if (!ok)
 		return false;
 	for (uint32_t i = 0; i < room->n; i++)
 		self[i] = room->node[i].self;
@@ -211,8 +216,10 @@ static uint64_t hash_cuts(const struct pv_flame_wish *w)
 
 void pv_flame_forget(struct pv_flame_tree *t)
 {
-	if (!t->left_all)
+	if (!t->left_all) {
 		free(t->left.node);
+		free(t->left.base);
+	}
 	free(t->everywhere);
 	free(t->places);
 	free(t->left_filter);
@@ -242,6 +249,7 @@ bool pv_flame_prepare(struct pv_flame_tree *t, const struct pv_flame_wish *w)
 		t->left = t->whole;
 	ok = ok && (t->left_all || pv_flame_shape_less(s, self, &t->left)) && tally(t);
 	free(room.node);
+	free(room.base);
 	free(self);
 	t->left_fold = w->fold;
 	t->left_cuts = cuts;

@@ -7,7 +7,7 @@
 enum { CELLS_MAX = 1 << 16, DEPTH_MAX = 4096, STEPS_MAX = 6000000 };
 
 struct bucket {
-	uint64_t weight;
+	uint64_t weight, base;
 	uint32_t frame, n; /* members */
 };
 
@@ -55,6 +55,7 @@ static bool gather(struct growing *g, const struct pv_flame_members *m)
 		}
 		struct bucket *b = &g->bucket.v[g->bucket_of[frame] - 1];
 		b->weight = pv_flame_plus(b->weight, m->v.v[i].weight);
+		b->base = pv_flame_plus(b->base, m->v.v[i].base);
 		b->n++;
 	}
 	for (size_t i = 0; i < g->bucket.n; i++)
@@ -142,6 +143,7 @@ static bool add_cells(struct growing *g, struct answer *a, size_t up, size_t wid
 	for (size_t i = 0; i < wide; i++) {
 		struct pv_flame_cell c = cell_of(g, g->bucket.v[i].frame, g->bucket.v[i].weight);
 		c.depth = (uint16_t)(top->depth + 1);
+		c.base = g->bucket.v[i].base;
 		end += g->bucket.v[i].n;
 		below = pv_flame_plus(below, c.weight);
 		a->cell.v[a->cell.n++] = c;
@@ -256,12 +258,15 @@ static bool put_root(struct growing *g, struct answer *a, const struct pv_flame_
 		if (!pv_flame_begin(&g->w, &top, &g->now))
 			return false;
 	}
-	uint64_t sum = 0;
-	for (size_t i = 0; i < g->now.v.n; i++)
+	uint64_t sum = 0, base = 0;
+	for (size_t i = 0; i < g->now.v.n; i++) {
 		sum = pv_flame_plus(sum, g->now.v.v[i].weight);
+		base = pv_flame_plus(base, g->now.v.v[i].base);
+	}
 	struct pv_flame_cell c = { .name = "all", .weight = sum, .everywhere = sum, .places = 1 };
 	if (g->now.v.n && (p->focus || (found && !a->f->lost)))
 		c = cell_of(g, frame_at(g, &g->now.v.v[0]), sum);
+	c.base = base;
 	if (!pv_reserve(&a->cell, 1) || !pv_reserve(&a->ends, 1))
 		return false;
 	a->cell.v[a->cell.n++] = c;
@@ -300,6 +305,9 @@ struct pv_flame *pv_flame_ask(struct pv_flame_tree *t, const struct pv_flame_wis
 	a.f->all = t->whole.node[0].total;
 	a.f->total = t->left.node[0].total;
 	a.f->generation = t->generation;
+	a.f->pair = t->scale > 0;
+	a.f->scale = t->scale;
+	a.f->grain = t->grain ? t->grain : 1;
 	a.f->waited = t->waited;
 	a.f->coverage = pv_arena_copy(&a.f->arena, t->coverage, strlen(t->coverage));
 	bool ok = answer(t, w, &a) && a.f->coverage;

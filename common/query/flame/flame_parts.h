@@ -29,8 +29,14 @@ struct pv_flame_frames {
 	bool readable;
 };
 
+/* The base's part of a node's weights. */
+struct pv_flame_part {
+	uint64_t self, total;
+};
+
 struct pv_flame_shape {
 	struct pv_flame_node *node; /* [0] is the root */
+	struct pv_flame_part *base; /* by node; NULL but for pairs */
 	uint32_t n;
 };
 
@@ -43,7 +49,10 @@ struct pv_flame_tree {
 	struct pv_flame_shape whole; /* as it was recorded, equal names merged */
 	uint64_t generation;
 	double waited;
-	const char *coverage; /* in frame.arena */
+	double scale; /* of a pair: the base's, see flame.h; 0: it is none */
+	uint32_t grain;
+	struct pv_flame_tree *of[2]; /* of a pair: base, new */
+	const char *coverage;        /* in frame.arena */
 
 	/* left by the last wish, with figures by frame */
 	struct pv_flame_shape left;
@@ -65,7 +74,8 @@ struct pv_flame_source {
 	const struct pv_call_copy *copy;
 	const struct pv_flame_shape *of;
 	const uint64_t *self;
-	uint32_t root_frame; /* of the root's own weight */
+	const uint64_t *base; /* own weight of the base, by node; NULL: there is none */
+	uint32_t root_frame;  /* of the root's own weight */
 	bool fold;
 };
 
@@ -94,7 +104,7 @@ bool pv_flame_prepare(struct pv_flame_tree *t, const struct pv_flame_wish *w);
 /* flame_walk.c: nodes met at the end of a way, and those that their weight comes from. */
 struct pv_flame_member {
 	uint32_t node, origin;
-	uint64_t weight;
+	uint64_t weight, base;
 };
 struct pv_flame_members {
 	PV_ARRAY(struct pv_flame_member) v;

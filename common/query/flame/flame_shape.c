@@ -6,7 +6,7 @@
 
 /* Children of one node that have the same frame. */
 struct bucket {
-	uint64_t self, total;
+	uint64_t self, total, base;
 	uint32_t frame, members;
 };
 
@@ -22,6 +22,7 @@ struct making {
 	uint32_t *bucket_of; /* by frame: index + 1 in bucket while one node is opened */
 	uint32_t *members;   /* by new node */
 	struct pv_flame_node *node;
+	struct pv_flame_part *base; /* by new node; NULL: there is none */
 	uint32_t made;
 	PV_ARRAY(struct bucket) bucket;
 	PV_ARRAY(struct member) member;
@@ -85,6 +86,7 @@ static bool add_child(struct making *k, uint32_t child)
 	b->members = (uint32_t)k->member.n;
 	b->self = pv_flame_plus(b->self, k->s->self[child]);
 	b->total = pv_flame_plus(b->total, k->total[child]);
+	b->base = pv_flame_plus(b->base, k->s->base ? k->s->base[child] : 0);
 	return true;
 }
 
@@ -103,6 +105,9 @@ static bool add_children(struct making *k, uint32_t made, uint32_t of)
 				continue;
 			}
 			k->node[made].self = pv_flame_plus(k->node[made].self, k->s->self[c]);
+			if (k->base)
+				k->base[made].self =
+					pv_flame_plus(k->base[made].self, k->s->base[c]);
 			if (!pv_reserve(&k->todo, 1))
 				return false;
 			k->todo.v[k->todo.n++] = c;
@@ -133,6 +138,8 @@ static void open_node(struct making *k, uint32_t at)
 	for (size_t i = 0; i < k->bucket.n; i++) {
 		const struct bucket *b = &k->bucket.v[i];
 		k->members[k->made] = b->members;
+		if (k->base)
+			k->base[k->made].self = b->base;
 		k->node[k->made++] = (struct pv_flame_node){
 			.parent = at, .frame = b->frame, .self = b->self, .total = b->total
 		};
@@ -164,6 +171,17 @@ static bool open_all(struct making *k)
 	return ok;
 }
 
+/* Parents stand before their children. */
+static void sum_base(const struct pv_flame_shape *s)
+{
+	for (uint32_t i = s->base ? s->n : 0; i-- > 0;) {
+		struct pv_flame_part *p = &s->base[i], *up = &s->base[s->node[i].parent];
+		p->total = pv_flame_plus(p->total, p->self);
+		if (i)
+			up->total = pv_flame_plus(up->total, p->total);
+	}
+}
+
 bool pv_flame_shape_make(const struct pv_flame_source *s, const struct pv_flame_frames *f,
 	struct pv_flame_shape *ret)
 {
@@ -172,7 +190,9 @@ bool pv_flame_shape_make(const struct pv_flame_source *s, const struct pv_flame_
 	k.bucket_of = calloc(f->n ? f->n : 1, sizeof *k.bucket_of);
 	k.members = calloc((size_t)k.n + 1, sizeof *k.members);
 	k.node = calloc((size_t)k.n + 1, sizeof *k.node);
-	bool ok = k.bucket_of && k.members && k.node && sum_up(&k) && open_all(&k);
+	k.base = s->base ? calloc((size_t)k.n + 1, sizeof *k.base) : NULL;
+	bool ok = k.bucket_of && k.members && k.node && (k.base || !s->base) && sum_up(&k) &&
+		  open_all(&k);
 	free(k.total);
 	free(k.bucket_of);
 	free(k.members);
@@ -181,10 +201,12 @@ bool pv_flame_shape_make(const struct pv_flame_source *s, const struct pv_flame_
 	pv_array_finish(&k.todo);
 	if (!ok) {
 		free(k.node);
+		free(k.base);
 		return false;
 	}
 	struct pv_flame_node *fit = realloc(k.node, k.made * sizeof *fit);
-	*ret = (struct pv_flame_shape){ fit ? fit : k.node, k.made };
+	*ret = (struct pv_flame_shape){ fit ? fit : k.node, k.base, k.made };
+	sum_base(ret);
 	return true;
 }
 
@@ -237,10 +259,12 @@ bool pv_flame_shape_less(
 {
 	uint64_t *total = calloc(s->n, sizeof *total);
 	struct pv_flame_node *to = calloc(s->n, sizeof *to);
+	struct pv_flame_part *base = s->base ? calloc(s->n, sizeof *base) : NULL;
 	*ret = (struct pv_flame_shape){ 0 };
-	if (!total || !to) {
+	if (!total || !to || (s->base && !base)) {
 		free(total);
 		free(to);
+		free(base);
 		return false;
 	}
 	for (uint32_t i = s->n; i-- > 0;) {
@@ -251,10 +275,15 @@ bool pv_flame_shape_less(
 	}
 	to[0] = (struct pv_flame_node){ .self = self[0], .total = total[0] };
 	uint32_t n = 1;
-	for (uint32_t at = 0; at < n; at++)
+	for (uint32_t at = 0; at < n; at++) {
+		uint32_t was = to[at].child; /* its number in `s`, until its children are placed */
+		if (base)
+			base[at].self = self[was] ? s->base[was].self : 0;
 		n = keep_children(s, self, total, to, at, n);
+	}
 	free(total);
-	*ret = (struct pv_flame_shape){ to, n };
+	*ret = (struct pv_flame_shape){ to, base, n };
+	sum_base(ret);
 	return true;
 }
 

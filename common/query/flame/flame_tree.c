@@ -87,7 +87,15 @@ void pv_flame_tree_drop(struct pv_flame_tree *t)
 	pv_flame_forget(t);
 	pv_name_places_finish(&t->origins);
 	free(t->whole.node);
+	free(t->whole.base);
+	pv_flame_tree_drop(t->of[0]);
+	pv_flame_tree_drop(t->of[1]);
 	free(t);
+}
+
+uint64_t pv_flame_tree_weight(const struct pv_flame_tree *t)
+{
+	return t->whole.node[0].total;
 }
 
 uint64_t pv_flame_tree_generation(const struct pv_flame_tree *t)

@@ -3,12 +3,22 @@
 
 #include "common/query/flame/flame_parts.h"
 
-static bool put(struct pv_flame_members *to, uint32_t node, uint32_t origin, uint64_t weight)
+static bool put(struct pv_flame_members *to, struct pv_flame_member m)
 {
 	if (!pv_reserve(&to->v, 1))
 		return false;
-	to->v.v[to->v.n++] = (struct pv_flame_member){ node, origin, weight };
+	to->v.v[to->v.n++] = m;
 	return true;
+}
+
+static struct pv_flame_member whole(const struct pv_flame_shape *s, uint32_t i)
+{
+	return (struct pv_flame_member){ i, i, s->node[i].total, s->base ? s->base[i].total : 0 };
+}
+
+static struct pv_flame_member own(const struct pv_flame_shape *s, uint32_t i)
+{
+	return (struct pv_flame_member){ i, i, s->node[i].self, s->base ? s->base[i].self : 0 };
 }
 
 /* Members a step further than `from`. */
@@ -18,11 +28,12 @@ static bool step(
 	const struct pv_flame_node *v = g->s->node, *n = &v[from->node];
 	if (g->way == PV_FLAME_UP) {
 		g->steps++;
-		return n->parent == 0 || put(to, n->parent, from->origin, from->weight);
+		return n->parent == 0 || put(to, (struct pv_flame_member){ n->parent, from->origin,
+							 from->weight, from->base });
 	}
 	g->steps += n->children;
 	for (uint32_t c = n->child; c < n->child + n->children; c++)
-		if (!put(to, c, c, v[c].total))
+		if (!put(to, whole(g->s, c)))
 			return false;
 	return true;
 }
@@ -31,7 +42,7 @@ static bool step(
 static bool leaves(struct pv_flame_walk *g, struct pv_flame_members *to)
 {
 	for (uint32_t i = 1; i < g->s->n; i++)
-		if (g->s->node[i].self && !put(to, i, i, g->s->node[i].self))
+		if (g->s->node[i].self && !put(to, own(g->s, i)))
 			return false;
 	g->steps += g->s->n;
 	return true;
@@ -48,7 +59,7 @@ static bool outermost(struct pv_flame_walk *g, uint64_t key, struct pv_flame_mem
 	for (uint32_t i = 1; ok && i < g->s->n; i++) {
 		const struct pv_flame_node *n = &g->s->node[i];
 		if (is[n->frame] && !in[n->parent])
-			ok = put(to, i, i, n->total);
+			ok = put(to, whole(g->s, i));
 	}
 	free(is);
 	free(in);
@@ -60,7 +71,7 @@ bool pv_flame_begin(
 {
 	g->way = p->way;
 	g->from_leaves = p->way == PV_FLAME_UP && !p->focus;
-	return p->focus ? outermost(g, p->focus, to) : put(to, 0, 0, g->s->node[0].total);
+	return p->focus ? outermost(g, p->focus, to) : put(to, whole(g->s, 0));
 }
 
 bool pv_flame_open(
