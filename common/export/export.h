@@ -32,6 +32,7 @@ struct pv_export_format {
 	const char *ending; /* of files, and another one or NULL */
 	const char *ending_too;
 	bool one_measure, threads; /* it holds one measure only; threads are separate in it */
+	bool timed;                /* of events by their times (chrome.h): no `write` */
 	const char *lacks;         /* of what the log may have: a sentence for people */
 	bool (*write)(const struct pv_profile *p, const struct pv_export_options *o, FILE *out);
 };

@@ -9,6 +9,30 @@ import json
 import re
 
 
+def chrome(data):
+    """
+    Events by category; complains where an event lacks a member, times do not ascend, or slices of a thread
+    overlap without one being in the other.
+    """
+    wrong, found, ends, last = [], collections.defaultdict(list), collections.defaultdict(list), None
+    for e in json.loads(data)['traceEvents']:
+        wrong += [f'{k} is missing: {e}' for k in ('name', 'cat', 'ph', 'ts', 'pid', 'tid', 'args') if k not in e]
+        found[e['cat']].append(e)
+        if e['cat'] in ('__metadata', 'gc'):
+            continue
+        if last is not None and e['ts'] < last:
+            wrong.append(f'times do not ascend: {e}')
+        last = e['ts']
+        if e['ph'] == 'X' and e['cat'] == 'call':
+            ns, took, stack = round(e['ts'] * 1000), round(e['dur'] * 1000), ends[e['tid']]
+            while stack and stack[-1] <= ns:
+                stack.pop()
+            if stack and ns + took > stack[-1]:
+                wrong.append(f'overlaps: {e}')
+            stack.append(ns + took)
+    return found, wrong
+
+
 def folded(data, measure):
     stacks = collections.Counter()
     text = data.decode('utf-8')

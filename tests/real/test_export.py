@@ -309,6 +309,48 @@ def readable(tool):
     tool.run('convert', tool.log, '--names', 'raw', '-o', tool.folder / 'log.mlpd', code=2)
 
 
+def timeline(v, tool):
+    """Calls, waits, exceptions, collections with their times: as many and as long as the report says."""
+    report = tool.report()
+    found, wrong = exports.chrome(tool.export('chrome'))
+    v.equal('chrome: form', wrong, [])
+    calls, took = collections.Counter(), collections.Counter()
+    for e in found['call']:
+        calls[e['name']] += 1
+        took[e['name']] += round(e['dur'] * 1000)
+    methods = [m for m in report['methods'] if m['calls']]
+    v.same_rows('chrome: calls', dict(calls), {shown(m['name']): m['calls'] for m in methods})
+    own = {m['name']: m for m in report['methods']}
+    recursive = {n['method'] for n in report['call_tree'] for up in report['call_tree']
+                 if n['parent'] == up['id'] and n['method'] == up['method']}
+    for name, ns in took.items():
+        if name in own and name not in recursive:
+            v.equal(f'chrome: time of {name}', ns, own[name]['total_ns'])
+    v.equal('chrome: waits', len(found['lock']), report['locks']['contentions'])
+    v.equal('chrome: time waited', sum(round(e['dur'] * 1000) for e in found['lock']), report['locks']['wait_ns'])
+    v.equal('chrome: exceptions', len(found['exception']), report['exceptions']['thrown'])
+    names = {e['tid']: e['args']['name'] for e in found['__metadata'] if e['name'] == 'thread_name'}
+    for t in report['threads']:
+        v.equal(f'chrome: thread {t["id"]}', names.get(int(t['id'], 16)), t['name'] or f'thread {t["id"]}')
+    collected = json.loads(tool.run('report', tool.log, '--format', 'json', '--section', 'gc').stdout)['gc']
+    v.equal('chrome: collections', [round(e['dur'] * 1000) for e in found['gc'] if e['name'].startswith('collection')],
+            [c['duration_ns'] for c in collected['collections']])
+    busiest = max(report['threads'], key=lambda t: t['events'])
+    some, wrong = exports.chrome(tool.export('chrome', '--thread', busiest['id'], '--range', '0.5s..0.6s'))
+    v.equal('chrome of a range: form', wrong, [])
+    v.equal('chrome of a thread', {e['tid'] for e in some['call']}, {int(busiest['id'], 16)})
+    v.true('chrome of a range', all(e['ts'] >= 500000 and e['ts'] + e['dur'] <= 600000.001 for e in some['call']))
+    v.true('what the range cuts is marked', any(e['args'].get('cut') for e in some['call']))
+    inside = [e for e in found['call'] if e['tid'] == int(busiest['id'], 16) and e['ts'] < 600000
+              and e['ts'] + e['dur'] > 500000]
+    v.equal('chrome of a range: calls', len(some['call']), len(inside))
+    thrown, _ = exports.chrome(tool.export('chrome', '--filter', 'kind:exception.throw'))
+    v.equal('chrome with a filter', (len(thrown['exception']), len(thrown['call'])), (report['exceptions']['thrown'], 0))
+    v.true('chrome: a mistake in a filter', 'character' in tool.export('chrome', '--filter', '(', code=2))
+    v.true('chrome: nothing passes', 'nothing that has a time' in
+           tool.export('chrome', '--filter', 'no-such-thing', '--range', '0.1s..0.2s', code=2))
+
+
 def refused(v, tool):
     complaint = tool.export('folded', '--measure', 'live_bytes', code=2)
     v.true('a measure that is not there', 'not recorded' in complaint, complaint)
@@ -383,6 +425,7 @@ def main(case, profview, what, module='none', dotnet='none'):
             restricted(v, tool)
         if case == 'golden':
             readable(tool)
+            timeline(v, tool)
             refused(v, tool)
     v.close()
 

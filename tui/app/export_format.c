@@ -49,6 +49,9 @@ bool ui_export_check(const struct ui_options *o, struct pv_error *err)
 			err, PV_EUSAGE, 0, "%s has all measures: without --measure", f->name);
 	if (f && o->data_version)
 		return pv_fail(err, PV_EUSAGE, 0, "--data-version is of logs, not of %s", f->name);
+	if (f && f->timed && o->report.has_shot)
+		return pv_fail(
+			err, PV_EUSAGE, 0, "--shot is no timeline: %s goes without", f->name);
 	if (f && o->report.has_shot && (o->ranged || o->thread))
 		return pv_fail(err, PV_EUSAGE, 0, "--shot goes without --range and --thread");
 	return true;

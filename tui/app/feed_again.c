@@ -6,6 +6,8 @@
 #include "common/ingest/again/heap_read.h"
 #include "common/ingest/again/identity_read.h"
 #include "common/ingest/again/range.h"
+#include "common/ingest/again/timed_read.h"
+#include "common/query/facts.h"
 #include "tui/app/feed.h"
 #include "tui/screen/stream.h"
 
@@ -135,6 +137,21 @@ const struct pv_identity *ui_again_identity(struct ui_again *a)
 int64_t ui_again_until_ns(struct ui_again *a)
 {
 	return a->range ? pv_range_until_ns(a->range) : 0;
+}
+
+bool ui_feed_read_timed(struct ui_feed *f, const struct ui_timed_wish *wish,
+	struct pv_timed_list *ret, struct pv_error *reterr)
+{
+	struct pv_facts facts;
+	pv_view_facts(ui_feed_adopt(f), &facts);
+	const struct pv_timed_wish w = { .from_ns = wish->from_ns,
+		.to_ns = wish->to_ns,
+		.end_ns = facts.duration_ns,
+		.thread = wish->thread,
+		.threads = wish->threads,
+		.filter = wish->filter,
+		.raw_names = wish->raw_names };
+	return pv_timed_read(ui_feed_ingest(f), &w, ret, reterr);
 }
 
 void ui_bury(struct ui_dying *d, struct ui_again **a)

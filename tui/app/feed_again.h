@@ -6,6 +6,7 @@
 #define UI_FEED_AGAIN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/mem.h"
@@ -57,6 +58,21 @@ const struct pv_event_page *ui_again_page(struct ui_again *a);
 const struct pv_identity *ui_again_identity(struct ui_again *a);
 /* Of a range, since zero: the newest event that was there when it began. */
 int64_t ui_again_until_ns(struct ui_again *a);
+
+/*
+ * Events with their times, read again on this thread after ui_feed_load(). *ret is to be cleared in
+ * any case. False: PV_EUSAGE, PV_ENOMEM, or an error of the input.
+ */
+struct ui_timed_wish {
+	int64_t from_ns, to_ns; /* since zero; INT64_MIN and INT64_MAX: open */
+	const uint64_t *thread; /* sorted native ids; NULL: of all */
+	size_t threads;
+	const char *filter; /* NULL: all */
+	bool raw_names;
+};
+struct pv_timed_list;
+bool ui_feed_read_timed(struct ui_feed *f, const struct ui_timed_wish *wish,
+	struct pv_timed_list *ret, struct pv_error *reterr);
 
 /* Readings that were cancelled, until no question is about what they gave out. */
 struct ui_dying {

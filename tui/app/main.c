@@ -33,6 +33,7 @@
 #include "tui/app/memory.h"
 #include "tui/app/options.h"
 #include "tui/app/remote.h"
+#include "tui/app/trace_run.h"
 
 static int print_help(void)
 {
@@ -219,6 +220,8 @@ static int run_snapshot(const struct ui_options *o)
 static int run_convert(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
+	if (ui_trace_wanted(o))
+		return ui_trace_run(o);
 	if (ui_export_wanted(o))
 		return ui_export_run(o);
 	if (o->report.has_shot)
