@@ -1,6 +1,7 @@
 /*
- * The lines of a dump that a filter (base/filter.h) lets through: events by kind:, thread: and what
- * their line says. Header and damage stay, lines of buffers and blocks go. One thread writes.
+ * Lines of a dump that are wanted, as they stand or as JSON or CSV. A filter (base/filter.h) asks
+ * events by kind:, thread: and their text. Header and damage stay, but in CSV; lines of buffers and
+ * blocks go where anything is left out. One thread writes.
  */
 #ifndef PV_REPORT_DUMP_FILTER_H
 #define PV_REPORT_DUMP_FILTER_H
@@ -9,10 +10,24 @@
 
 #include "common/base/filter.h"
 
+enum pv_dump_form { PV_DUMP_TEXT, PV_DUMP_JSON /* an object a line */, PV_DUMP_CSV };
+
+struct pv_dump_wish {
+	const char *filter; /* NULL or "": all */
+	const char *kind;   /* "gc,method.jit": these, or all below one; NULL: all */
+	const char *thread; /* "0x...": of that thread; NULL: of all */
+	bool ranged;        /* only from_ns to to_ns, half-open, since zero */
+	int64_t from_ns, to_ns;
+	enum pv_dump_form form;
+};
+
+/* Whether the wish changes anything. */
+bool pv_dump_wishes(const struct pv_dump_wish *w);
+
 /*
  * A stream that passes whole lines on to `out`, which is borrowed and flushed with it; fclose() it.
- * NULL with *reterr: the text is no filter, or out of memory.
+ * The wish is borrowed until then. NULL with *reterr: the text is no filter, or out of memory.
  */
-FILE *pv_dump_filter(FILE *out, const char *text, struct pv_filter_error *reterr);
+FILE *pv_dump_filter(FILE *out, const struct pv_dump_wish *w, struct pv_filter_error *reterr);
 
 #endif

@@ -485,6 +485,8 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_section(&j, "findings", put_plain);
 	put_events(&j);
 	put_section(&j, "methods", put_plain);
+	put_section(&j, "callers", put_plain);
+	put_section(&j, "callees", put_plain);
 	put_tree(&j, "call_tree");
 	put_tree(&j, "flame");
 	put_section(&j, "classes", put_plain);
@@ -502,11 +504,16 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_section(&j, "heap_classes", put_plain);
 	put_section(&j, "heap_objects", put_plain);
 	put_section(&j, "heap_path", put_plain);
+	put_section(&j, "heap_references", put_plain);
+	put_section(&j, "heap_referrers", put_plain);
+	put_section(&j, "heap_dominators", put_plain);
+	put_tree(&j, "heap_merged_paths");
 	put_section(&j, "heap_diff", put_plain);
 	put_section(&j, "heap_diff_sites", put_plain);
 	put_section(&j, "heap_diff_threads", put_plain);
 	put_section(&j, "heap_ladder", put_plain);
 	put_section(&j, "heap_cohorts", put_plain);
+	put_section(&j, "heap_births", put_plain);
 	put_exceptions(&j);
 	put_locks(&j);
 	put_samples_total(&j);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/units.h"
+#include "common/base/utf8.h"
 #include "common/heap/heap.h"
 #include "common/query/groups_cache.h"
 #include "common/report/report_sections.h"
@@ -66,6 +67,55 @@ static bool open_heap(struct pv_report *r, struct pv_error *reterr)
 		       o->shot.index);
 }
 
+/* --- the method and the class that sections are about --- */
+
+/* The row of that name, as the log has it or as people read it; the first of several. */
+static bool find_row(struct pv_model *m, enum pv_view view, const struct pv_query *query,
+	const char *name, uint64_t *ret, struct pv_error *reterr)
+{
+	struct pv_query q = *query;
+	q.readable = true;
+	struct pv_table *t = pv_view_table(m, view, &q);
+	int column = t ? pv_table_column(t, "name") : -1;
+	bool found = false;
+	if (!t || column < 0) {
+		pv_table_destroy(t);
+		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	}
+	for (size_t i = 0; !found && i < t->rows; i++) {
+		const struct pv_cell *c = &t->row[i].cell[column];
+		found = c->state == PV_CELL_VALUE &&
+			(strcmp(c->s, name) == 0 || strcmp(pv_cell_shown(t, c).s, name) == 0);
+		if (found)
+			*ret = t->row[i].id;
+	}
+	pv_table_destroy(t);
+	return found ||
+	       pv_fail(reterr, PV_EUSAGE, 0, "%s \"%s\" is not there; --section %s lists them",
+		       view == PV_VIEW_METHODS ? "the method" : "the class", PV_FIT(name, 80),
+		       view == PV_VIEW_METHODS        ? "methods"
+		       : view == PV_VIEW_HEAP_CLASSES ? "heap_classes"
+						      : "heap_ladder");
+}
+
+static bool find_subjects(struct pv_report *r, struct pv_error *reterr)
+{
+	const struct pv_report_options *o = r->options;
+	struct pv_query q = {
+		.groups = r->groups, .heap = r->heap, .identity = r->identity, .my_code = o->my_code
+	};
+	if (needs(r, PV_SECTION_METHOD) &&
+		(!pv_report_grouping(o, &q, reterr) ||
+			!find_row(r->model, PV_VIEW_METHODS, &q, o->method, &r->method, reterr)))
+		return false;
+	if (needs(r, PV_SECTION_CLASS) &&
+		!find_row(r->model, PV_VIEW_HEAP_CLASSES, &q, o->of_class, &r->heap_class, reterr))
+		return false;
+	bool lived = pv_report_wants(r, pv_section_find("heap_births")) && o->of_class;
+	return !lived || find_row(r->identity_model, PV_VIEW_HEAP_LADDER, &q, o->of_class,
+				 &r->lived_class, reterr);
+}
+
 bool pv_report_write(struct pv_model *m, const struct pv_report_source *source,
 	const struct pv_report_options *options, FILE *out, struct pv_error *reterr)
 {
@@ -78,7 +128,8 @@ bool pv_report_write(struct pv_model *m, const struct pv_report_source *source,
 	pv_view_facts(m, &r.facts);
 	pv_view_totals(m, &r.totals);
 	r.groups = pv_groups_cache_create();
-	bool ok = open_heap(&r, reterr) && follow(&r, reterr) && write_format(&r, reterr);
+	bool ok = open_heap(&r, reterr) && follow(&r, reterr) && find_subjects(&r, reterr) &&
+		  write_format(&r, reterr);
 	pv_groups_cache_destroy(r.groups);
 	if (!ok)
 		return false;

@@ -90,7 +90,9 @@ struct pv_report_options {
 	uint32_t base;                           /* the shot that `shot` is compared with */
 	enum pv_report_match by;
 	bool has_object;
-	uint64_t object;                      /* its address: of heap_path */
+	uint64_t object;      /* its address: of heap_path, heap_references and others */
+	const char *method;   /* of callers and callees: its name, raw or readable; NULL: none */
+	const char *of_class; /* of heap_merged_paths and others, likewise */
 	const struct pv_processes *processes; /* NULL: it is no recording of a folder */
 	uint64_t process;                     /* of these, the one whose log it is */
 	bool limited; /* limit is meant; else 20 for text and all for the others */

@@ -7,7 +7,7 @@ enum { TEXT_LIMIT = 20 };
 
 bool pv_report_wants(const struct pv_report *r, const struct pv_section *s)
 {
-	return r->chosen >> (s - pv_sections) & 1;
+	return pv_section_in(&r->chosen, (size_t)(s - pv_sections));
 }
 
 bool pv_report_knows(const struct pv_report *r, const struct pv_section *s)
@@ -37,8 +37,15 @@ struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_sect
 		q.processes = o->processes;
 		q.select = o->process;
 	}
-	if (s->view == PV_VIEW_HEAP_PATH)
+	if (s->flags & PV_SECTION_METHOD)
+		q.select = r->method;
+	bool object = s->flags & PV_SECTION_OBJECT || s->view == PV_VIEW_HEAP_KEPT;
+	if (object && o->has_object)
 		q.select = (uint64_t)r->object + 1;
+	if (s->flags & PV_SECTION_CLASS)
+		q.select = r->heap_class;
+	if (s->view == PV_VIEW_HEAP_COHORT_SITES)
+		q.select = r->lived_class;
 	if (!(s->flags & PV_SECTION_FACT)) {
 		q.sort = o->sort && o->sort[0] ? o->sort : NULL;
 		q.filter = o->filter;

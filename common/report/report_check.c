@@ -18,14 +18,13 @@ static bool has_column(const struct pv_section *s, const char *id)
 	return false;
 }
 
-static bool no_such_key(const char *key, uint64_t bits, struct pv_error *reterr)
+static bool no_such_key(const char *key, const struct pv_section_set *set, struct pv_error *reterr)
 {
 	pv_fail(reterr, PV_EUSAGE, 0, "no section asked for has the key \"%s\"", PV_FIT(key, 40));
-	if (!reterr || !bits || bits & (bits - 1))
+	size_t last;
+	if (!reterr || pv_section_set_size(set, &last) != 1)
 		return false;
-	const struct pv_section *s = pv_sections;
-	while (!(bits & 1))
-		bits >>= 1, s++;
+	const struct pv_section *s = &pv_sections[last];
 	size_t at = strlen(reterr->what);
 	at += (size_t)snprintf(reterr->what + at, sizeof reterr->what - at, "; %s has:", s->name);
 	for (size_t i = 0; i < PV_MAX_KEYS && s->keys[i] && at < sizeof reterr->what; i++)
@@ -60,27 +59,33 @@ bool pv_report_grouping(
 	return by_of("--in", o->in, (size_t)(colon - o->in), &q->in_by, reterr);
 }
 
-static bool check_graph(const struct pv_report_options *o, uint64_t bits, struct pv_error *reterr)
+static bool check_subject(const struct pv_report_options *o, const struct pv_section_set *set,
+	struct pv_error *reterr)
 {
 	for (size_t i = 0; i < pv_section_count; i++) {
 		const struct pv_section *s = &pv_sections[i];
-		if (!(bits >> i & 1) || !(s->flags & PV_SECTION_GRAPH))
+		if (!pv_section_in(set, i))
 			continue;
-		if (!o->has_shot)
+		if (s->flags & PV_SECTION_METHOD && !o->method)
+			return pv_fail(reterr, PV_EUSAGE, 0, "%s wants --method NAME", s->name);
+		if (s->flags & PV_SECTION_GRAPH && !o->has_shot)
 			return pv_fail(
 				reterr, PV_EUSAGE, 0, "%s wants --shot N, counted from 0", s->name);
-		if (s->view == PV_VIEW_HEAP_PATH && !o->has_object)
+		if (s->flags & PV_SECTION_OBJECT && !o->has_object)
 			return pv_fail(reterr, PV_EUSAGE, 0, "%s wants --object 0x...", s->name);
+		if (s->flags & PV_SECTION_CLASS && !o->of_class)
+			return pv_fail(reterr, PV_EUSAGE, 0, "%s wants --class NAME", s->name);
 	}
 	return true;
 }
 
 /* Of several lists one is enough that the filter fits: columns differ. */
-static bool check_filter(const char *filter, uint64_t bits, struct pv_error *reterr)
+static bool check_filter(
+	const char *filter, const struct pv_section_set *set, struct pv_error *reterr)
 {
 	struct pv_filter_error e = { 0 };
 	for (size_t i = 0; filter && i < pv_section_count; i++)
-		if (bits >> i & 1 && pv_sections[i].view < PV_VIEW_COUNT &&
+		if (pv_section_in(set, i) && pv_sections[i].view < PV_VIEW_COUNT &&
 			!(pv_sections[i].flags & PV_SECTION_FACT) &&
 			pv_view_filter_check(pv_sections[i].view, filter, PV_FILTER_WORDS, &e))
 			return true;
@@ -90,15 +95,15 @@ static bool check_filter(const char *filter, uint64_t bits, struct pv_error *ret
 
 bool pv_report_check(const struct pv_report_options *o, struct pv_error *reterr)
 {
-	uint64_t bits;
+	struct pv_section_set set;
 	struct pv_query q = { 0 };
-	if (!pv_sections_chosen(o, &bits, reterr) || !pv_report_grouping(o, &q, reterr) ||
-		!check_graph(o, bits, reterr) || !check_filter(o->filter, bits, reterr))
+	if (!pv_sections_chosen(o, &set, reterr) || !pv_report_grouping(o, &q, reterr) ||
+		!check_subject(o, &set, reterr) || !check_filter(o->filter, &set, reterr))
 		return false;
 	if (!o->sort || !o->sort[0])
 		return true;
 	for (size_t i = 0; i < pv_section_count; i++)
-		if (bits >> i & 1 && has_column(&pv_sections[i], o->sort))
+		if (pv_section_in(&set, i) && has_column(&pv_sections[i], o->sort))
 			return true;
-	return no_such_key(o->sort, bits, reterr);
+	return no_such_key(o->sort, &set, reterr);
 }

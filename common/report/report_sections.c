@@ -25,6 +25,18 @@ const struct pv_section pv_sections[] = {
 		.keys = { "name", "calls", "total_ns", "self_ns", "max_ns", "exceptional_leaves",
 			"samples_self", "samples_total", "cpu_user_ns", "cpu_kernel_ns", "kind" },
 		.group = PV_GROUP_CALLS | PV_GROUP_SAMPLES },
+	{ .name = "callers",
+		.title = "Callers of the method",
+		.view = PV_VIEW_CALLERS,
+		.keys = { "name", "calls", "total_ns", "samples" },
+		.group = PV_GROUP_CALLS | PV_GROUP_SAMPLES,
+		.flags = PV_SECTION_EXTRA | PV_SECTION_METHOD },
+	{ .name = "callees",
+		.title = "Callees of the method",
+		.view = PV_VIEW_CALLEES,
+		.keys = { "name", "calls", "total_ns", "samples" },
+		.group = PV_GROUP_CALLS | PV_GROUP_SAMPLES,
+		.flags = PV_SECTION_EXTRA | PV_SECTION_METHOD },
 	{ .name = "call_tree",
 		.title = "Call tree",
 		.view = PV_VIEW_CALL_TREE,
@@ -144,7 +156,34 @@ const struct pv_section pv_sections[] = {
 		.keys = { "address", "class", "offset", "field", "root", "area", "owner", "slot",
 			"text", "length" },
 		.group = PV_GROUP_SHOTS,
-		.flags = PV_SECTION_EXTRA | PV_SECTION_GRAPH },
+		.flags = PV_SECTION_EXTRA | PV_SECTION_GRAPH | PV_SECTION_OBJECT },
+	{ .name = "heap_references",
+		.title = "What the object refers to",
+		.view = PV_VIEW_HEAP_REFERENCES,
+		.keys = { "offset", "address", "class", "bytes", "retained_bytes", "own",
+			"preview" },
+		.group = PV_GROUP_SHOTS,
+		.flags = PV_SECTION_EXTRA | PV_SECTION_GRAPH | PV_SECTION_OBJECT },
+	{ .name = "heap_referrers",
+		.title = "What refers to the object",
+		.view = PV_VIEW_HEAP_REFERRERS,
+		.keys = { "offset", "address", "class", "bytes", "retained_bytes", "own",
+			"preview" },
+		.group = PV_GROUP_SHOTS,
+		.flags = PV_SECTION_EXTRA | PV_SECTION_GRAPH | PV_SECTION_OBJECT },
+	{ .name = "heap_dominators",
+		.title = "What the object keeps alive, without one only roots do",
+		.view = PV_VIEW_HEAP_KEPT,
+		.keys = { "address", "class", "field", "bytes", "retained_bytes", "keeps",
+			"preview" },
+		.group = PV_GROUP_SHOTS,
+		.flags = PV_SECTION_EXTRA | PV_SECTION_GRAPH | PV_SECTION_CHOICE },
+	{ .name = "heap_merged_paths",
+		.title = "Paths from roots to the class, merged",
+		.view = PV_VIEW_HEAP_MERGED,
+		.keys = { "name", "bytes", "through", "objects", "ends" },
+		.group = PV_GROUP_SHOTS,
+		.flags = PV_SECTION_EXTRA | PV_SECTION_GRAPH | PV_SECTION_CLASS },
 	{ .name = "heap_diff",
 		.title = "Objects new, dead and the same between two heap shots",
 		.view = PV_VIEW_HEAP_DIFF,
@@ -183,6 +222,12 @@ const struct pv_section pv_sections[] = {
 			"objects", "bytes", "survivors" },
 		.group = PV_GROUP_SHOTS,
 		.flags = PV_SECTION_EXTRA | PV_SECTION_IDENTITY },
+	{ .name = "heap_births",
+		.title = "Where objects that are alive at the last shot were born",
+		.view = PV_VIEW_HEAP_COHORT_SITES,
+		.keys = { "class", "stack", "objects", "bytes" },
+		.group = PV_GROUP_SHOTS,
+		.flags = PV_SECTION_EXTRA | PV_SECTION_IDENTITY | PV_SECTION_CHOICE },
 	{ .name = "exceptions.clauses",
 		.title = "Exception clauses",
 		.view = PV_VIEW_CLAUSES,
@@ -361,7 +406,24 @@ const struct pv_section pv_sections[] = {
 
 const size_t pv_section_count = PV_COUNT_OF(pv_sections);
 
-_Static_assert(PV_COUNT_OF(pv_sections) <= 64, "chosen sections are bits of a u64");
+_Static_assert(PV_COUNT_OF(pv_sections) <= PV_SECTIONS_MAX, "chosen sections are bits");
+
+size_t pv_section_set_size(const struct pv_section_set *s, size_t *ret_last)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < pv_section_count; i++) {
+		if (!pv_section_in(s, i))
+			continue;
+		*ret_last = i;
+		n++;
+	}
+	return n;
+}
+
+static void choose(struct pv_section_set *s, size_t i)
+{
+	s->bits[i / 64] |= UINT64_C(1) << i % 64;
+}
 
 /* Parts of the report that come first whatever is asked for. */
 static const char *const heads[] = { "source", "target", "duration_ns" };
@@ -468,35 +530,35 @@ static bool unknown_section(const char *word, size_t len, struct pv_error *reter
 }
 
 static bool add_word(const struct pv_report_options *o, const char *word, size_t len,
-	uint64_t *bits, struct pv_error *reterr)
+	struct pv_section_set *ret, struct pv_error *reterr)
 {
-	uint64_t found = 0;
+	bool found = false;
 	for (size_t i = 0; i < pv_section_count; i++) {
-		bool all =
-			is_word("all", word, len) &&
-			!(pv_sections[i].flags & (PV_SECTION_CSV | PV_SECTION_GRAPH |
-							 PV_SECTION_IDENTITY | PV_SECTION_FOLDER));
-		if (all || matches(o, &pv_sections[i], word, len))
-			found |= UINT64_C(1) << i;
+		bool all = is_word("all", word, len) &&
+			   !(pv_sections[i].flags &
+				   (PV_SECTION_CSV | PV_SECTION_GRAPH | PV_SECTION_IDENTITY |
+					   PV_SECTION_FOLDER | PV_SECTION_METHOD));
+		if (!all && !matches(o, &pv_sections[i], word, len))
+			continue;
+		choose(ret, i);
+		found = true;
 	}
-	*bits |= found;
 	return found || (is_head(word, len) && !one_list(o)) || unknown_section(word, len, reterr);
 }
 
-static uint64_t default_bits(void)
+static void choose_usual(struct pv_section_set *ret)
 {
-	uint64_t bits = 0;
 	for (size_t i = 0; i < pv_section_count; i++)
 		if (!(pv_sections[i].flags & (PV_SECTION_EXTRA | PV_SECTION_CSV)))
-			bits |= UINT64_C(1) << i;
-	return bits;
+			choose(ret, i);
 }
 
-static bool check_one_list(
-	const struct pv_report_options *o, uint64_t bits, struct pv_error *reterr)
+static bool check_one_list(const struct pv_report_options *o, const struct pv_section_set *set,
+	struct pv_error *reterr)
 {
-	bool one = bits && (bits & (bits - 1)) == 0;
-	if (one && (bits >> (pv_section_find("samples") - pv_sections) & 1))
+	size_t last;
+	bool one = pv_section_set_size(set, &last) == 1;
+	if (one && &pv_sections[last] == pv_section_find("samples"))
 		return pv_fail(reterr, PV_EUSAGE, 0, "\"samples\" is no list");
 	return one || !one_list(o) ||
 	       pv_fail(reterr, PV_EUSAGE, 0,
@@ -505,20 +567,18 @@ static bool check_one_list(
 }
 
 bool pv_sections_chosen(
-	const struct pv_report_options *o, uint64_t *ret_bits, struct pv_error *reterr)
+	const struct pv_report_options *o, struct pv_section_set *ret, struct pv_error *reterr)
 {
-	uint64_t bits = 0;
+	static const struct pv_section_set none = { { 0 } };
 	const char *at = o->sections ? o->sections : "";
+	*ret = none;
 	if (!*at)
-		bits = default_bits();
+		choose_usual(ret);
 	while (*at) {
 		size_t len = strcspn(at, ",");
-		if (len && !add_word(o, at, len, &bits, reterr))
+		if (len && !add_word(o, at, len, ret, reterr))
 			return false;
 		at += len + (at[len] == ',');
 	}
-	if (one_list(o) && !check_one_list(o, o->sections ? bits : 0, reterr))
-		return false;
-	*ret_bits = bits;
-	return true;
+	return !one_list(o) || check_one_list(o, o->sections ? ret : &none, reterr);
 }

@@ -27,14 +27,31 @@ enum pv_section_flags {
 	PV_SECTION_GRAPH = 8,     /* needs the objects of a heap shot; not in "all" */
 	PV_SECTION_IDENTITY = 16, /* needs to know which object is which; likewise */
 	PV_SECTION_FOLDER = 32,   /* needs a recording of a folder; likewise */
+	PV_SECTION_METHOD = 64,   /* is about one method; likewise */
+	PV_SECTION_OBJECT = 128,  /* is about one object */
+	PV_SECTION_CLASS = 256,   /* is about one class */
+	PV_SECTION_CHOICE = 512,  /* of an object or class, if one is given: else of all */
 };
+
+enum { PV_SECTIONS_MAX = 128 };
+/* A bit per row of pv_sections. */
+struct pv_section_set {
+	uint64_t bits[PV_SECTIONS_MAX / 64];
+};
+/* Whether row i is in it. */
+static inline bool pv_section_in(const struct pv_section_set *s, size_t i)
+{
+	return s->bits[i / 64] >> i % 64 & 1;
+}
 
 extern const struct pv_section pv_sections[];
 extern const size_t pv_section_count;
 
-/* The sections that the options ask for, as a bit per row of pv_sections. False: PV_EUSAGE. */
-bool pv_sections_chosen(
-	const struct pv_report_options *options, uint64_t *ret_bits, struct pv_error *reterr);
+/* The sections that the options ask for. False: PV_EUSAGE. */
+bool pv_sections_chosen(const struct pv_report_options *options, struct pv_section_set *ret,
+	struct pv_error *reterr);
+/* How many there are; *ret_last: one of them. */
+size_t pv_section_set_size(const struct pv_section_set *s, size_t *ret_last);
 
 /* Reads the options group, split and in; false: PV_EUSAGE for other words. */
 bool pv_report_grouping(
@@ -48,14 +65,15 @@ struct pv_report {
 	struct pv_model *model;
 	const struct pv_report_source *source;
 	const struct pv_report_options *options;
-	uint64_t chosen;
+	struct pv_section_set chosen;
 	struct pv_facts facts;
 	struct pv_totals totals;
-	const struct pv_heap *heap;         /* NULL: no section needs one */
-	uint32_t object;                    /* in it, of heap_path */
-	const struct pv_identity *identity; /* NULL: no section needs them */
-	struct pv_model *identity_model;    /* of these */
-	struct pv_groups_cache *groups;     /* of all its tables */
+	const struct pv_heap *heap;               /* NULL: no section needs one */
+	uint32_t object;                          /* in it, of --object */
+	uint64_t method, heap_class, lived_class; /* rows of --method and --class; 0: none */
+	const struct pv_identity *identity;       /* NULL: no section needs them */
+	struct pv_model *identity_model;          /* of these */
+	struct pv_groups_cache *groups;           /* of all its tables */
 	FILE *out;
 };
 

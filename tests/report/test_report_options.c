@@ -35,6 +35,13 @@ START_TEST(options_are_checked_before_a_long_load)
 		{ { .sections = "heap_objects" }, "heap_objects wants --shot N" },
 		{ { .sections = "heap_classes", .has_shot = true }, NULL },
 		{ { .sections = "heap_path", .has_shot = true }, "heap_path wants --object" },
+		{ { .sections = "heap_referrers", .has_shot = true },
+			"heap_referrers wants --object" },
+		{ { .sections = "heap_dominators", .has_shot = true }, NULL },
+		{ { .sections = "heap_merged_paths", .has_shot = true },
+			"heap_merged_paths wants --class" },
+		{ { .sections = "callers" }, "callers wants --method" },
+		{ { .sections = "callees", .method = "M" }, NULL },
 		{ { .sections = "heap_path", .has_shot = true, .has_object = true }, NULL },
 		{ { .format = PV_REPORT_CSV, .sections = "all" }, "exactly one list" },
 	};

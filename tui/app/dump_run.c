@@ -21,12 +21,16 @@ static void tell_dumped(const char *path, const struct pv_dump_totals *t)
 }
 
 /* Standard output, or what passes the filter on to it; NULL: that was complained about. */
-static FILE *filtered(const struct ui_options *o)
+static FILE *filtered(const struct pv_dump_wish *w)
 {
-	struct pv_filter_error wrong;
-	if (!o->report.filter || !o->report.filter[0])
+	struct pv_filter_error wrong = { .no_memory = false };
+	if (!pv_dump_wishes(w))
 		return stdout;
-	FILE *out = pv_dump_filter(stdout, o->report.filter, &wrong);
+	FILE *out = pv_dump_filter(stdout, w, &wrong);
+	if (!out && wrong.no_memory) {
+		ui_complain(NULL, "out of memory");
+		return NULL;
+	}
 	if (!out)
 		ui_complain(NULL, "--filter, character %zu: %s", wrong.at + 1, wrong.what);
 	return out;
@@ -40,7 +44,16 @@ int ui_dump_run(const struct ui_options *o)
 	const struct pv_dump_input in = {
 		.path = o->path, .follow = o->follow, .stop = stop, .waits = ui_exit_waits
 	};
-	FILE *out = filtered(o);
+	const struct pv_dump_wish wish = { .filter = o->report.filter,
+		.kind = o->kind,
+		.thread = o->thread,
+		.ranged = o->ranged,
+		.from_ns = o->from_ns,
+		.to_ns = o->to_ns,
+		.form = o->report.format == PV_REPORT_JSON  ? PV_DUMP_JSON
+			: o->report.format == PV_REPORT_CSV ? PV_DUMP_CSV
+							    : PV_DUMP_TEXT };
+	FILE *out = filtered(&wish);
 	if (!out)
 		return EXIT_USAGE;
 	bool ok = pv_dump_path(&in, out, &totals, &err);

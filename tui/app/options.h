@@ -53,6 +53,7 @@ struct ui_options {
 	bool ranged, from_end; /* see feed.h */
 	int64_t from_ns, to_ns;
 	const char *thread;
+	const char *kind;                /* of dump; NULL = not given */
 	bool base_ranged, base_from_end; /* of diff, likewise */
 	int64_t base_from_ns, base_to_ns;
 	const char *base_path;            /* of the viewer; NULL = not given */

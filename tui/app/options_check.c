@@ -57,6 +57,14 @@ bool ui_options_check(const struct ui_options *o, struct pv_error *err)
 		return pv_fail(err, PV_EUSAGE, 0,
 			"profview diff wants BASE and NEW, or one log with --base-range and "
 			"--range");
+	if (o->verb == UI_VERB_DUMP && o->report.format == PV_REPORT_MARKDOWN)
+		return pv_fail(err, PV_EUSAGE, 0, "dump writes text, json or csv");
+	if (o->verb == UI_VERB_DUMP && o->ranged && o->from_end)
+		return pv_fail(err, PV_EUSAGE, 0,
+			"dump reads a log once: its --range cannot count from the end");
+	if (o->verb == UI_VERB_DUMP && o->thread && strncmp(o->thread, "0x", 2) != 0)
+		return pv_fail(err, PV_EUSAGE, 0,
+			"dump wants --thread 0x..., as report --section threads has it");
 	if (o->verb == UI_VERB_CONVERT && !o->output)
 		return pv_fail(err, PV_EUSAGE, 0, "profview convert wants -o FILE");
 	if (o->verb == UI_VERB_CONVERT && (!knows_ending(o, err) || !ui_export_check(o, err)))

@@ -56,6 +56,7 @@ char *ui_options_help(void)
 	print_rows(out, "Options of diff:", UI_VERB_DIFF);
 	print_rows(out, "Options of check:", UI_VERB_CHECK);
 	print_rows(out, "Options of brief:", UI_VERB_BRIEF);
+	print_rows(out, "Options of dump:", UI_VERB_DUMP);
 	print_rows(out, "Options of convert:", UI_VERB_CONVERT);
 	print_rows(out, "Options of run, besides those of the screen:", UI_VERB_RUN);
 	print_rows(out, "Options of attach, likewise:", UI_VERB_ATTACH);

@@ -247,6 +247,24 @@ bool ui_set_object(const struct ui_parse *p, const char *value)
 	return p->o->report.has_object = true;
 }
 
+bool ui_set_kind(const struct ui_parse *p, const char *value)
+{
+	p->o->kind = value;
+	return *value || bad_value(p, "kinds of events, like gc or method.jit", value);
+}
+
+bool ui_set_method(const struct ui_parse *p, const char *value)
+{
+	p->o->report.method = value;
+	return *value || bad_value(p, "the name of a method", value);
+}
+
+bool ui_set_class(const struct ui_parse *p, const char *value)
+{
+	p->o->report.of_class = value;
+	return *value || bad_value(p, "the name of a class", value);
+}
+
 bool ui_set_retained(const struct ui_parse *p, const char *value)
 {
 	(void)value;

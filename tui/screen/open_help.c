@@ -80,10 +80,12 @@ static void type_range(struct text *t, const struct ui_range *r)
 		add(t, ":thread 0x%" PRIx64 "<Enter>", r->thread);
 }
 
+/* Of those about an object or a class the browser's place is meant, which no option says. */
 static const struct pv_section *section_of(const struct ui_list *l)
 {
+	const unsigned of_one = PV_SECTION_OBJECT | PV_SECTION_CLASS | PV_SECTION_CHOICE;
 	for (size_t i = 0; l && i < pv_section_count; i++)
-		if (pv_sections[i].view == l->view)
+		if (pv_sections[i].view == l->view && !(pv_sections[i].flags & of_one))
 			return &pv_sections[i];
 	return NULL;
 }
@@ -96,6 +98,11 @@ static void report_command(const struct ui_screen *s, const struct ui_list *l, s
 	if (!section)
 		return;
 	add(t, "profview report\n--section %s", section->name);
+	if (section->flags & PV_SECTION_METHOD) {
+		const char *method = ui_list_name(&p->list[0], ui_list_row(&p->list[0]));
+		add(t, "\n--method");
+		add_word(t, method ? method : "");
+	}
 	if (l->chosen && l->sort)
 		add(t, "\n--sort %s", l->sort);
 	if (l->filter[0]) {
