@@ -14,6 +14,7 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 
+struct pv_heap;
 struct pv_model;
 
 enum pv_check_verdict {
@@ -46,7 +47,19 @@ struct pv_check_rule {
 	struct pv_check_limit max, min, increase;
 };
 
+/* Opens heap shots for rules about retained sizes. */
+struct pv_check_heaps {
+	void *ctx;
+	/*
+	 * The shot of that number from 0 with what its classes retain, which stays the callback's;
+	 * *ret_least: these are lower bounds. NULL with a reason.
+	 */
+	const struct pv_heap *(*open)(
+		void *ctx, uint32_t shot, bool *ret_least, struct pv_error *reterr);
+};
+
 struct pv_check_set {
+	const struct pv_check_heaps *heaps; /* borrowed; NULL: retained sizes cannot be had */
 	struct pv_arena arena;
 	PV_ARRAY(struct pv_check_rule) rule;
 	bool unsure_fails, unsure_passes;
@@ -66,6 +79,7 @@ enum { PV_CHECK_ROWS = 5, PV_CHECK_TEXT = 400 };
 
 struct pv_check_row {
 	const char *name;
+	const char *stack; /* of its heaviest site, frames outermost first; NULL: not known */
 	double value;
 };
 

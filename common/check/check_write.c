@@ -61,6 +61,23 @@ static void sentence(const struct pv_check_result *r, char *to, size_t size)
 
 /* --- text --- */
 
+/* "  in A < B < C": innermost first, as far as it helps. */
+static void put_stack(struct writing *w, const char *stack)
+{
+	enum { FRAMES = 4 };
+	const char *end = stack ? stack + strlen(stack) : NULL;
+	for (int n = 0; end && n < FRAMES && end > stack; n++) {
+		const char *start = end;
+		while (start > stack && start[-1] != '\n')
+			start--;
+		char frame[300];
+		snprintf(frame, sizeof frame, "%.*s", (int)(end - start), start);
+		fputs(n ? " < " : "  in ", w->out);
+		pv_showable_put(w->out, frame);
+		end = start > stack ? start - 1 : stack;
+	}
+}
+
 static void put_text(struct writing *w)
 {
 	const size_t *n = w->c->verdicts;
@@ -76,6 +93,7 @@ static void put_text(struct writing *w)
 		for (size_t k = 0; k < r->rows && r->verdict != PV_CHECK_PASS; k++) {
 			fprintf(w->out, "         %12s  ", figure(r->row[k].value, r->unit, value));
 			pv_showable_put(w->out, r->row[k].name);
+			put_stack(w, r->row[k].stack);
 			putc('\n', w->out);
 		}
 		if (r->verdict != PV_CHECK_PASS && *r->section) {
@@ -109,6 +127,27 @@ static void put_json_number(struct writing *w, const char *lead, bool known, dou
 		fputs("null", w->out);
 }
 
+/* Frames outermost first, as in reports. */
+static void put_json_stack(struct writing *w, const char *stack)
+{
+	if (!stack) {
+		fputs(",\"stack\":null", w->out);
+		return;
+	}
+	fputs(",\"stack\":[", w->out);
+	for (const char *at = stack; *at;) {
+		size_t len = strcspn(at, "\n");
+		char *json = pv_showable_json(at, len);
+		fputs(at > stack ? "," : "", w->out);
+		if (json)
+			fputs(json, w->out);
+		w->ok = w->ok && json;
+		free(json);
+		at += len + (at[len] == '\n');
+	}
+	fputs("]", w->out);
+}
+
 static void put_json_result(struct writing *w, const struct pv_check_result *r)
 {
 	const struct pv_check_rule *rule = r->rule;
@@ -132,6 +171,7 @@ static void put_json_result(struct writing *w, const struct pv_check_result *r)
 	for (size_t k = 0; k < r->rows; k++) {
 		put_json_text(w, k ? ",{\"name\":" : "{\"name\":", r->row[k].name);
 		put_json_number(w, ",\"value\":", true, r->row[k].value);
+		put_json_stack(w, r->row[k].stack);
 		fputs("}", w->out);
 	}
 	fputs("]}", w->out);

@@ -19,7 +19,10 @@ struct judging {
 	struct pv_table *coverage;
 	struct pv_facts facts;
 	struct pv_summary sum;
-	uint64_t shot;  /* row of the last one */
+	uint64_t shot;               /* row of the last one */
+	const struct pv_heap *heap;  /* of that, opened for the first rule that asks */
+	bool heap_asked, heap_least; /* least: its retained sizes are lower bounds */
+	struct pv_error heap_error;
 	unsigned known; /* enum pv_group bits */
 };
 
@@ -68,8 +71,10 @@ static struct pv_table *ask(
 		.hide_internal = true,
 		.filter = filter,
 		.filter_way = PV_FILTER_CAPITALS };
-	if (k && k->flags & PV_CHECK_LAST_SHOT)
+	if (k && k->flags & PV_CHECK_LAST_SHOT && !(k->flags & PV_CHECK_RETAINED))
 		q.select = j->shot;
+	if (k && k->flags & PV_CHECK_RETAINED)
+		q.heap = j->heap;
 	if (k && k->flags & PV_CHECK_BY_NAMESPACE)
 		q.group = PV_BY_NAMESPACE;
 	return pv_view_table(j->m, view, &q);
@@ -139,7 +144,7 @@ static bool keep_row(struct judging *j, struct pv_check_result *r, const char *n
 	if (r->rows < PV_CHECK_ROWS)
 		r->rows++;
 	memmove(&r->row[at + 1], &r->row[at], (r->rows - at - 1) * sizeof r->row[0]);
-	r->row[at] = (struct pv_check_row){ kept, v };
+	r->row[at] = (struct pv_check_row){ .name = kept, .value = v };
 	return true;
 }
 
@@ -210,13 +215,47 @@ static bool is_known(
 	return found;
 }
 
-/* Divides by calls of a method. */
+static bool by(struct pv_check_result *r, double n)
+{
+	r->value /= n;
+	r->error /= n;
+	return true;
+}
+
+/* Divides by what a counter of that name ("NAME" or "SECTION/NAME") rose. */
+static bool divide_by_counter(struct judging *j, struct pv_check_result *r, const char *name)
+{
+	struct pv_table *t = ask(j, PV_VIEW_COUNTERS, NULL, NULL);
+	double rose = 0, last, min;
+	if (!t)
+		return false;
+	int column = pv_table_column(t, "name"), section = pv_table_column(t, "section"),
+	    ends = pv_table_column(t, "last"), least = pv_table_column(t, "min");
+	for (size_t i = 0; i < t->rows; i++) {
+		const char *own = words(t, i, column), *of = words(t, i, section);
+		size_t n = strlen(of);
+		bool full = strncmp(name, of, n) == 0 && name[n] == '/' &&
+			    strcmp(name + n + 1, own) == 0;
+		if (t->row[i].depth && (full || strcmp(name, own) == 0) &&
+			number(t, i, ends, &last) && number(t, i, least, &min))
+			rose = last - min;
+	}
+	pv_table_destroy(t);
+	if (rose > 0)
+		return by(r, rose);
+	say(r, PV_CHECK_REFUSED, "no counter %s rose", PV_FIT(name, 100));
+	return true;
+}
+
+/* Divides by calls of a method, or by a counter. */
 static bool divide(struct judging *j, struct pv_check_result *r)
 {
 	static const struct pv_check_kind calls = { .flags = PV_CHECK_METHOD };
 	double n = 0, v;
 	if (!r->rule->per)
 		return true;
+	if (strncmp(r->rule->per, "counter:", 8) == 0)
+		return divide_by_counter(j, r, r->rule->per + 8);
 	struct pv_table *t = ask(j, PV_VIEW_METHODS, NULL, NULL);
 	if (!t)
 		return false;
@@ -231,9 +270,7 @@ static bool divide(struct judging *j, struct pv_check_result *r)
 			PV_FIT(r->rule->per + 5, 100));
 		return true;
 	}
-	r->value /= n;
-	r->error /= n;
-	return true;
+	return by(r, n);
 }
 
 /* Logs of 2007 have collections, and in their first stages no stops. */
@@ -252,6 +289,21 @@ static void judge_share(const struct judging *j, struct pv_check_result *r)
 		r->error = 300 / (double)r->samples;
 }
 
+/* The objects of the last shot. False: that is refused. */
+static bool open_heap(struct judging *j, struct pv_check_result *r)
+{
+	const struct pv_check_heaps *h = j->set->heaps;
+	if (!j->heap_asked && h)
+		j->heap = h->open(h->ctx, (uint32_t)j->shot - 1, &j->heap_least, &j->heap_error);
+	j->heap_asked = true;
+	if (j->heap)
+		return true;
+	say(r, PV_CHECK_REFUSED, "the objects of heap shot %llu cannot be read%s%s",
+		(unsigned long long)j->shot - 1, j->heap_error.what[0] ? ": " : "",
+		PV_FIT(j->heap_error.what, 200));
+	return false;
+}
+
 static bool measure(struct judging *j, const struct pv_check_kind *k, struct pv_check_result *r)
 {
 	struct sums s = { 0 };
@@ -262,6 +314,8 @@ static bool measure(struct judging *j, const struct pv_check_kind *k, struct pv_
 		r->measured = true;
 		return true;
 	}
+	if (k->flags & PV_CHECK_RETAINED && !open_heap(j, r))
+		return true;
 	struct pv_table *t = ask(j, k->view, k, r->rule->filter);
 	bool ok = t && add_up(j, k, r, t, &s);
 	pv_table_destroy(t);
@@ -331,8 +385,9 @@ static const char *incomplete(const struct judging *j)
 static void hold_against(const struct judging *j, struct pv_check_result *r, double max, bool below,
 	const char *limit)
 {
-	const char *why = incomplete(j);
-	bool loss = strcmp(r->rule->kind, "loss") == 0;
+	bool loss = strcmp(r->rule->kind, "loss") == 0,
+	     least = j->heap_least && strcmp(r->rule->kind, "heap.retained") == 0;
+	const char *why = least ? "retained sizes of this shot are lower bounds" : incomplete(j);
 	double low = r->value - r->error, high = r->value + r->error;
 	bool fails = below ? high < max : low > max, passes = below ? low >= max : high <= max;
 	if (r->verdict != PV_CHECK_PASS)
@@ -379,6 +434,44 @@ static void hold_increase(const struct judging *j, struct pv_check_result *r)
 	hold_against(j, r, most, false, limit);
 }
 
+/* Views whose rows have sites: of each class the stack that has most of it. */
+static bool find_stacks(struct judging *j, const struct pv_check_kind *k, struct pv_check_result *r)
+{
+	static const struct {
+		enum pv_view of, sites;
+		const char *value;
+	} by_class[] = {
+		{ PV_VIEW_CLASSES, PV_VIEW_ALLOCATION_SITES, "allocated_bytes" },
+		{ PV_VIEW_EXCEPTIONS, PV_VIEW_THROW_SITES, "thrown" },
+		{ PV_VIEW_LOCKS, PV_VIEW_WAIT_SITES, "wait_ns" },
+	};
+	size_t at = 0;
+	while (at < PV_COUNT_OF(by_class) && by_class[at].of != k->view)
+		at++;
+	if (at == PV_COUNT_OF(by_class) || !r->rows || k->flags & PV_CHECK_BY_NAMESPACE)
+		return true;
+	struct pv_table *t = ask(j, by_class[at].sites, NULL, NULL);
+	int class = t ? pv_table_column(t, "class") : -1,
+	    stack = t ? pv_table_column(t, "stack") : -1,
+	    value = t ? pv_table_column(t, by_class[at].value) : -1;
+	bool ok = t != NULL;
+	for (size_t n = 0; ok && n < r->rows; n++) {
+		double most = 0, v;
+		const char *best = NULL;
+		for (size_t i = 0; i < t->rows; i++) {
+			if (strcmp(words(t, i, class), r->row[n].name) != 0 ||
+				!number(t, i, value, &v) || v <= most || !*words(t, i, stack))
+				continue;
+			most = v;
+			best = words(t, i, stack);
+		}
+		if (best && !(r->row[n].stack = pv_arena_copy(&j->c->arena, best, strlen(best))))
+			ok = false;
+	}
+	pv_table_destroy(t);
+	return ok;
+}
+
 static bool judge(struct judging *j, const struct pv_check_rule *rule, struct pv_check_result *r)
 {
 	const char *why;
@@ -391,7 +484,7 @@ static bool judge(struct judging *j, const struct pv_check_rule *rule, struct pv
 	r->unit = k->unit;
 	if (*k->what && !is_recorded(j, k, r))
 		return true;
-	if (!measure(j, k, r))
+	if (!measure(j, k, r) || !find_stacks(j, k, r))
 		return false;
 	if (r->verdict != PV_CHECK_PASS)
 		return true;

@@ -20,6 +20,7 @@ const struct pv_check_kind pv_check_kinds[] = {
 	{ "heap.class", "bytes", "heap_shots", "heap_shots.classes", PV_VIEW_SHOT_CLASSES, "name", "bytes", NULL, PV_CHECK_SUM, PV_CHECK_BYTES, PV_CHECK_NAMED | PV_CHECK_CLASS | PV_CHECK_LAST_SHOT },
 	{ "heap.total", "bytes", "heap_shots", "heap_shots", PV_VIEW_SHOT_CLASSES, "name", "bytes", NULL, PV_CHECK_SUM, PV_CHECK_BYTES, PV_CHECK_LAST_SHOT | PV_CHECK_INIT },
 	{ "heap.total", "objects", "heap_shots", "heap_shots", PV_VIEW_SHOT_CLASSES, "name", "objects", NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_LAST_SHOT },
+	{ "heap.retained", "", "heap_shots", "heap_classes", PV_VIEW_HEAP_CLASSES, "name", "retained_bytes", NULL, PV_CHECK_MOST, PV_CHECK_BYTES, PV_CHECK_NAMED | PV_CHECK_CLASS | PV_CHECK_LAST_SHOT | PV_CHECK_RETAINED },
 	{ "gc.pause", "max", "gc", "gc.pauses", PV_VIEW_PAUSES, NULL, "duration_ns", NULL, PV_CHECK_MOST, PV_CHECK_NS, PV_CHECK_INIT },
 	{ "gc.pause", "p99", "gc", "gc.pauses", PV_VIEW_PAUSES, NULL, "duration_ns", NULL, PV_CHECK_P99, PV_CHECK_NS, 0 },
 	{ "gc.pause", "sum", "gc", "gc.pauses", PV_VIEW_PAUSES, NULL, "duration_ns", NULL, PV_CHECK_SUM, PV_CHECK_NS, 0 },

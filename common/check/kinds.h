@@ -24,8 +24,9 @@ enum pv_check_flags {
 	PV_CHECK_FINDING = 128,
 	PV_CHECK_LOSS = 256,
 	PV_CHECK_DURATION = 512,
-	PV_CHECK_INIT = 1024,  /* `check --init` writes it */
-	PV_CHECK_DEPTH = 2048, /* rows of a tree's second level only */
+	PV_CHECK_INIT = 1024,     /* `check --init` writes it */
+	PV_CHECK_DEPTH = 2048,    /* rows of a tree's second level only */
+	PV_CHECK_RETAINED = 4096, /* of the last shot's objects */
 };
 
 /* The rows of one kind stand together; the first is meant where a rule says no `of`. */

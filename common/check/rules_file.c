@@ -150,7 +150,8 @@ static bool set_key(struct reading *r, const char *key, size_t len, const char *
 	if (is(key, len, "per"))
 		return set_text(r, &rule->per, value, n) &&
 		       ((strncmp(rule->per, "call:", 5) == 0 && rule->per[5]) ||
-			       wrong(r, "per is call:METHOD, not", value, n));
+			       (strncmp(rule->per, "counter:", 8) == 0 && rule->per[8]) ||
+			       wrong(r, "per is call:METHOD or counter:NAME, not", value, n));
 	if (is(key, len, "max") || is(key, len, "max-score"))
 		return set_limit(r, &rule->max, value, n);
 	if (is(key, len, "min"))

@@ -8,6 +8,8 @@ import json
 import os
 import pathlib
 import random
+import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -32,6 +34,23 @@ TABLE = [
     ('shop', 'heap.class match=OutOfStockException max=0', 'pass', ''),
     ('shop', 'heap.class match=No.Such max=0', 'refused', 'nothing is called'),
     ('shop', 'heap.total max=1KiB', 'fail', 'more than'),
+    ('shop', 'heap.retained match=Shelf max=1MiB', 'refused', 'nothing is called Shelf'),
+    ('shop', 'heap.retained match=Basket max=1GiB', 'pass', ''),
+    ('shop', 'heap.retained match=Basket max=960B', 'fail', 'more than 960B'),
+    ('shop', 'heap.retained match=Nobody max=1B', 'refused', 'nothing is called Nobody'),
+    ('shop', 'alloc.total max=1 per=counter:Nothing', 'refused', 'no counter Nothing rose'),
+    ('bare', 'heap.retained match=Basket max=1GiB', 'refused', 'there is no heap shot'),
+    ('bare', 'heap.class match=Basket max=1', 'refused', 'there is no heap shot'),
+    ('bare', 'exceptions max=1000', 'pass', ''), ('bare', 'gc.pause max=1s filter=start>1h', 'refused', 'nothing passes'),
+    ('joined', 'exceptions max=160', 'refused', 'the log is damaged'),
+    ('joined', 'exceptions max=1', 'fail', 'more than 1'), ('joined', 'duration min=1h', 'refused', 'damaged'),
+    ('joined', 'loss max=0', 'fail', 'more than 0'),
+    ('texts', 'method.self match=b max=100%', 'pass', ''), ('texts', 'method.self match=b max=1%', 'fail', 'more than'),
+    ('texts', 'alloc.total max=1GiB', 'refused', 'allocations not recorded'),
+    ('texts', 'exceptions max=0', 'refused', 'exceptions not recorded'),
+    ('texts', 'lock.wait max=1s', 'refused', 'locks not recorded'), ('texts', 'handles max=1', 'refused', 'handles not recorded'),
+    ('texts', 'method.calls match=b max=1', 'refused', 'calls not recorded'),
+    ('texts', 'jit max=1', 'refused', 'jit not recorded'),
     ('shop', 'gc.pause max=1ms', 'fail', 'more than 1ms'), ('shop', 'gc.pause max=1s', 'pass', ''),
     ('shop', 'gc.pause of=p99 max=1s', 'pass', ''), ('shop', 'gc.pause of=sum max=1ns', 'fail', 'more'),
     ('shop', 'gc.pause max=50%', 'pass', ''), ('shop', 'gc.count match=1 max=0', 'fail', 'more than 0'),
@@ -109,7 +128,7 @@ def row(tool, log, rule, verdict, why):
     tool.v.equal(f'{log.name} {rule}', got['verdict'], verdict)
     tool.v.true(f'{log.name} {rule}: why', why in got['why'], got['why'])
     tool.v.true(f'{log.name} {rule}: the figure', (got['measured'] is None) == (
-        verdict == 'refused' and 'were lost' not in why and 'damaged' not in why and 'call of' not in why), got)
+        verdict == 'refused' and 'were lost' not in why and 'damaged' not in why and 'call of' not in why and 'no counter' not in why), got)
     worst = {r['verdict'] for r in results.values()}
     code = 1 if 'fail' in worst else 5 if 'refused' in worst else 0
     tool.v.equal(f'{log.name} {rule}: exit code', done.returncode, code)
@@ -162,6 +181,17 @@ def policies(tool, log):
         tool.run('check', log, '--rules', rules, code=code)
 
 
+def per_counter(tool, log):
+    rules = tool.folder / 'counter.ini'
+    for name in ('Major GC collections', 'gc/Major GC collections'):
+        rules.write_text(f'[rule a]\nkind = alloc.total\nof = objects\nper = counter:{name}\nmax = 1413\nmin = 1412\n')
+        got, _ = tool.judge(log, '--rules', rules, code=0)
+        tool.v.equal(f'allocations per {name}', got['a']['measured'], 4237 / 3)
+    rules.write_text('[rule a]\nkind = alloc.total\nper = cow:x\nmax = 1\n')
+    done = tool.run('check', log, '--rules', rules, code=2)
+    tool.v.true('per is nothing else', 'per is call:METHOD or counter:NAME, not' in done.stderr, done.stderr)
+
+
 def baselines(tool, log, other):
     v, saved = tool.v, tool.folder / 'base.json'
     rules = ('--rule', 'exceptions max-increase=10%', '--rule', 'finalizers max-increase=1')
@@ -179,6 +209,8 @@ def baselines(tool, log, other):
     v.equal('more than the baseline', got['exceptions max-increase=10%']['verdict'], 'fail')
     got, _ = tool.judge(other, *rules, '--baseline', saved)
     v.true('other options', 'other options' in got['exceptions max-increase=10%']['why'], got)
+    tool.run('check', log, *rules, '--require-baseline', code=2)
+    tool.run('check', log, '--rule', 'exceptions max-increase=10%', '--require-baseline', '--baseline', log, code=0)
     for text in ('{}', '{"schema": 9, "baseline": []}', '{"schema": 1', '{"schema": 1, "baseline": 7}'):
         saved.write_text(text)
         done = tool.run('check', log, *rules, '--baseline', saved, code=2)
@@ -199,6 +231,14 @@ def formats(tool, log):
             {'tests': '5', 'failures': '1', 'errors': '1', 'skipped': '1'})
     v.equal('JUnit: names', [c.get('name') for c in suite], [r['id'] for r in results])
     v.equal('JUnit: outcomes', [c[0].tag for c in suite], ['failure', 'error', 'skipped', 'system-out', 'system-out'])
+    xmllint = shutil.which('xmllint')
+    if xmllint:
+        schema = pathlib.Path(__file__).resolve().parent / 'junit.xsd'
+        done = subprocess.run([xmllint, '--noout', '--schema', schema, names['junit']], capture_output=True, text=True,
+                              timeout=target.DEADLINE, check=False)
+        v.true('JUnit: schema', done.returncode == 0, done.stderr[-600:])
+    else:
+        print('not run: xmllint is not installed')
     lines = names['github'].read_text().splitlines()
     v.equal('GitHub', [line.split('::')[1] for line in lines],
             ['error title=a<&"%25%2C%3A', 'error title=b', 'notice title=c'])
@@ -209,6 +249,24 @@ def formats(tool, log):
     tool.run('check', log, '--rules', first, code=0)
 
 
+def evidence(tool, log):
+    """The stacks of what a rule counts are those of the report's sites."""
+    report = json.loads(tool.run('report', log, '--format', 'json', '--no-index', '--section',
+                                 'allocation_sites,throw_sites,wait_sites', code=0).stdout)
+    for rule, section, key in (('alloc.total max=1', 'allocation_sites', 'allocated_bytes'),
+                               ('exceptions max=1', 'throw_sites', 'thrown'), ('lock.wait max=1ns', 'wait_sites', 'wait_ns')):
+        got, _ = tool.judge(log, '--rule', rule, code=1)
+        rows = got[rule]['rows']
+        tool.v.true(f'{rule}: rows', rows, got[rule])
+        for r in rows:
+            sites = [s for s in report[section] if s['class'] == r['name'] and s['stack']]
+            best = max((s[key] for s in sites), default=0)
+            want = [s['stack'] for s in sites if s[key] == best]
+            tool.v.true(f'{rule}: stack of {r["name"]}', r['stack'] in want if want else r['stack'] is None, (r['stack'], want))
+    done = tool.run('check', log, '--rule', 'exceptions max=1', code=1)
+    tool.v.true('a stack as text', '  in Shelf' in done.stdout, done.stdout)
+
+
 def table(profview, golden):
     v = Verdict('check table')
     golden = pathlib.Path(golden)
@@ -217,6 +275,11 @@ def table(profview, golden):
         logs = {'shop': golden / 'shop.mlpd.gz', 'old': golden / 'draft.mprof', 'cut': folder / 'cut.mlpd'}
         whole = subprocess.run(['gzip', '-dc', logs['shop']], capture_output=True, check=True).stdout
         logs['cut'].write_bytes(whole[:len(whole) * 2 // 3])
+        buffers = [m.start() for m in re.finditer(b'\x01LPM', whole)]
+        logs |= {'joined': folder / 'joined.mlpd', 'texts': folder / 'texts.folded', 'bare': folder / 'bare.mlpd'}
+        logs['joined'].write_bytes(whole[buffers[4]:])
+        logs['texts'].write_text('a;b 60\na;c 40\n')
+        tool.run('convert', logs['shop'], '--range', '..0.5s', '-o', logs['bare'], code=0)
         for log, rule, verdict, why in TABLE:
             row(tool, logs[log], rule, verdict, why)
         bad_files(tool, logs['shop'])
@@ -224,6 +287,8 @@ def table(profview, golden):
         policies(tool, logs['shop'])
         baselines(tool, logs['shop'], logs['old'])
         formats(tool, logs['shop'])
+        evidence(tool, logs['shop'])
+        per_counter(tool, logs['shop'])
     v.close()
 
 

@@ -8,13 +8,18 @@
 #include "common/check/check.h"
 #include "tui/app/complain.h"
 #include "tui/app/exits.h"
+#include "common/heap/heap.h"
 #include "tui/app/feed.h"
+#include "tui/app/feed_again.h"
 #include "tui/app/options.h"
 
 enum { BASELINE_MOST = 16 << 20 };
 
 struct work {
 	const struct ui_options *o;
+	struct ui_feed *feed; /* of the log that is judged; NULL: it is being written */
+	struct ui_again *heap; /* of its last shot, once a rule has asked */
+	struct pv_check_heaps heaps;
 	struct pv_check_set set;
 	struct pv_check_baseline baseline;
 	bool has_baseline;
@@ -72,6 +77,38 @@ static struct ui_feed *load(struct work *w, const char *path)
 	return NULL;
 }
 
+static const struct pv_heap *open_heap(
+	void *ctx, uint32_t shot, bool *ret_least, struct pv_error *reterr)
+{
+	struct work *w = ctx;
+	struct ui_again_status status;
+	w->heap = ui_feed_open_heap(w->feed, shot, false, true, reterr);
+	if (!w->heap)
+		return NULL;
+	ui_again_wait(w->heap);
+	ui_again_status(w->heap, &status);
+	if (!status.done)
+		*reterr = status.error;
+	const struct pv_heap *h = ui_again_heap(w->heap);
+	*ret_least = h && h->class_least;
+	return h;
+}
+
+/* Rules may ask for the objects of this log's last shot, or no more. */
+static void begin_heaps(struct work *w, struct ui_feed *f)
+{
+	w->feed = f;
+	w->heaps = (struct pv_check_heaps){ w, open_heap };
+	w->set.heaps = &w->heaps;
+}
+
+static void end_heaps(struct work *w)
+{
+	ui_again_destroy(w->heap);
+	w->heap = NULL;
+	w->set.heaps = NULL;
+}
+
 static bool log_as_baseline(struct work *w, const char *path)
 {
 	struct pv_error err = { 0 };
@@ -79,9 +116,11 @@ static bool log_as_baseline(struct work *w, const char *path)
 	struct ui_feed *f = load(w, path);
 	if (!f)
 		return false;
+	begin_heaps(w, f);
 	bool ok = pv_check_judge(ui_feed_adopt(f), path, &w->set, NULL, &c, &err) &&
 		  pv_check_baseline_of(&c, &w->baseline);
 	pv_check_clear(&c);
+	end_heaps(w);
 	ui_feed_close(f);
 	return ok || fail(w, NULL, &err);
 }
@@ -165,6 +204,7 @@ static void judge(struct work *w, const char *path, struct pv_model *m, FILE *ou
 
 static void finish(struct work *w)
 {
+	end_heaps(w);
 	pv_check_set_clear(&w->set);
 	pv_check_baseline_clear(&w->baseline);
 }
@@ -181,13 +221,20 @@ static void run(struct work *w)
 		w->code = EXIT_USAGE;
 		return;
 	}
+	if (w->o->require_baseline && !w->o->baseline) {
+		ui_complain(NULL, "--require-baseline: there is no --baseline to compare with");
+		w->code = EXIT_USAGE;
+		return;
+	}
 	struct ui_feed *f = read_baseline(w) ? load(w, w->o->path) : NULL;
 	if (!f)
 		return;
+	begin_heaps(w, f);
 	if (!w->o->init)
 		judge(w, w->o->path, ui_feed_adopt(f), stdout);
 	else if (!pv_check_init(ui_feed_adopt(f), stdout, &err))
 		fail(w, NULL, &err);
+	end_heaps(w);
 	ui_feed_close(f);
 }
 

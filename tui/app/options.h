@@ -63,7 +63,7 @@ struct ui_options {
 	const char *rules, *baseline, *save_baseline; /* of check; `rules` of run, too */
 	const char *rule[32], *format[8];             /* of check, as they were given */
 	int n_rule, n_format;
-	bool init;
+	bool init, require_baseline;
 	size_t budget;            /* characters of brief; 0 = not given */
 	const char *output;       /* of convert */
 	const char *to, *measure; /* likewise, NULL = not given */

@@ -247,6 +247,12 @@ bool ui_set_object(const struct ui_parse *p, const char *value)
 	return p->o->report.has_object = true;
 }
 
+bool ui_set_require_baseline(const struct ui_parse *p, const char *value)
+{
+	(void)value;
+	return p->o->require_baseline = true;
+}
+
 bool ui_set_kind(const struct ui_parse *p, const char *value)
 {
 	p->o->kind = value;
