@@ -28,8 +28,10 @@ void pv_diff_destroy(struct pv_diff *d)
 		pv_array_finish(&d->rows[i].entry);
 		pv_intern_finish(&d->rows[i].key);
 	}
-	for (size_t i = 0; i < PV_DIFF_SIDES; i++)
+	for (size_t i = 0; i < PV_DIFF_SIDES; i++) {
 		pv_array_finish(&d->log[i]);
+		pv_array_finish(&d->block[i]);
+	}
 	pv_array_finish(&d->note);
 	pv_intern_finish(&d->text);
 	pv_arena_finish(&d->arena);

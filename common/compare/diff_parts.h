@@ -10,7 +10,7 @@
 #include "common/query/table.h"
 #include "common/query/views.h"
 
-enum { PV_DIFF_VALUES = 5 };
+enum { PV_DIFF_VALUES = 5, PV_DIFF_BLOCKS = 20 };
 
 /* Lists whose rows are matched: each has up to PV_DIFF_VALUES figures. */
 enum pv_diff_list {
@@ -107,6 +107,7 @@ struct pv_diff {
 	PV_ARRAY(struct pv_diff_log) log[PV_DIFF_SIDES];
 	struct pv_diff_rows rows[PV_DIFF_LISTS];
 	PV_ARRAY(const char *) note;
+	PV_ARRAY(uint32_t) block[PV_DIFF_SIDES];     /* row of methods * PV_DIFF_BLOCKS: samples */
 	const struct pv_query *query[PV_DIFF_SIDES]; /* borrowed; NULL: as reports ask */
 	uint64_t shot;                               /* row of the new side's; 0: its last */
 };
@@ -114,6 +115,16 @@ struct pv_diff {
 /* Whether the options ask for the measure. */
 bool pv_diff_wants(const struct pv_diff_options *o, const struct pv_diff_measure *m);
 bool pv_diff_wants_list(const struct pv_diff_options *o, enum pv_diff_list list);
+/* diff_rows.c: the row of a name, and of a stack ("" without one), made when it is new. */
+bool pv_diff_row(struct pv_diff *d, enum pv_diff_list list, const char *name, const char *stack,
+	uint32_t *ret);
+/* blocks.c: samples of a log by method and part of its time; to be taken after its rows. */
+bool pv_diff_take_blocks(struct pv_diff *d, enum pv_diff_side side, struct pv_model *m);
+/*
+ * By row of methods, how much more than independent samples would the parts of time differ, 1 at
+ * least; free() it.
+ */
+double *pv_diff_design_effects(const struct pv_diff *d);
 /* Sentences about what the sides differ in besides their figures. */
 bool pv_diff_note_all(struct pv_diff *d);
 

@@ -171,6 +171,25 @@ static bool gather(struct judging *j)
 	return true;
 }
 
+/*
+ * Samples of methods themselves count for less where they come in lumps: but not where both sides
+ * did the same work, of which a phase is a part like any other.
+ */
+static bool weigh_lumps(struct judging *j)
+{
+	const struct pv_diff_measure *m = j->m;
+	if (m->kind != PV_DIFF_SAMPLED || m->value != 0 || j->ret->per == PV_PER_NONE)
+		return true;
+	double *effect = pv_diff_design_effects(j->d);
+	for (size_t row = 0; effect && row < j->rows; row++) {
+		j->sums[row].variance[0] *= effect[row];
+		j->sums[row].variance[1] *= effect[row];
+	}
+	bool ok = effect != NULL;
+	free(effect);
+	return ok;
+}
+
 static double mean(const double *v, size_t n)
 {
 	double sum = 0;
@@ -426,7 +445,7 @@ bool pv_diff_judge(struct pv_diff *d, const struct pv_diff_measure *m, struct pv
 	struct judging j = { .d = d, .m = m, .ret = ret };
 	for (unsigned s = 0; s < PV_DIFF_SIDES; s++)
 		j.logs[s] = d->log[s].n;
-	bool ok = find_why(&j) && gather(&j) && judge_rows(&j);
+	bool ok = find_why(&j) && gather(&j) && weigh_lumps(&j) && judge_rows(&j);
 	if (ok)
 		judge_total(&j);
 	for (unsigned s = 0; s < PV_DIFF_SIDES; s++) {

@@ -58,60 +58,7 @@ static const char *words(const struct pv_table *t, size_t row, int column)
 	return c && c->state == PV_CELL_VALUE && c->s ? c->s : "";
 }
 
-/* --- the key of a row --- */
-
-struct text {
-	PV_ARRAY(char) v;
-};
-
-static bool put(struct text *to, const char *text)
-{
-	size_t len = strlen(text);
-	if (!pv_reserve(&to->v, len + 1))
-		return false;
-	memcpy(to->v.v + to->v.n, text, len + 1);
-	to->v.n += len;
-	return true;
-}
-
-/* "Class\nframe\nframe": frames by their canonical names. */
-static bool put_key(struct text *key, const char *name, unsigned flags, const char *stack, bool raw)
-{
-	char room[PV_READABLE_MAX];
-	const struct pv_column named = { .unit = PV_UNIT_TEXT, .flags = flags },
-			       frame = { .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_METHOD };
-	if (raw)
-		return put(key, name) && put(key, "\n") && put(key, stack);
-	if (!put(key, pv_match_key(&named, name, strlen(name), room)))
-		return false;
-	for (const char *at = stack; *at;) {
-		size_t len = strcspn(at, "\n");
-		if (!put(key, "\n") || !put(key, pv_match_key(&frame, at, len, room)))
-			return false;
-		at += len + (at[len] == '\n');
-	}
-	return true;
-}
-
-static bool row_of(struct pv_diff_rows *r, const struct text *key, uint32_t *ret)
-{
-	uint32_t id;
-	if (!pv_intern_add(&r->key, key->v.v, key->v.n, &id))
-		return false;
-	while (r->row_of.n <= id) {
-		if (!pv_reserve(&r->row_of, 1))
-			return false;
-		r->row_of.v[r->row_of.n++] = UINT32_MAX;
-	}
-	if (r->row_of.v[id] == UINT32_MAX) {
-		if (!pv_reserve(&r->name, 1))
-			return false;
-		r->row_of.v[id] = (uint32_t)r->name.n;
-		r->name.v[r->name.n++] = (struct pv_diff_name){ .signature = false };
-	}
-	*ret = r->row_of.v[id];
-	return true;
-}
+/* --- rows --- */
 
 static bool name_row(struct taking *t, struct pv_diff_name *n, const char *name, const char *stack)
 {
@@ -128,7 +75,6 @@ static bool name_row(struct taking *t, struct pv_diff_name *n, const char *name,
 static bool take_row(struct taking *t, enum pv_diff_list list, const struct pv_table *table,
 	size_t i, const int column[PV_DIFF_VALUES + 3])
 {
-	const struct pv_diff_source *s = &pv_diff_sources[list];
 	struct pv_diff_rows *rows = &t->d->rows[list];
 	struct pv_diff_entry e = {
 		.id = table->row[i].id, .log = t->number, .side = (uint8_t)t->side
@@ -146,14 +92,11 @@ static bool take_row(struct taking *t, enum pv_diff_list list, const struct pv_t
 		e.error = 1.96 * sqrt(e.value[0] * (double)t->log->alloc_period);
 	if (!any)
 		return true;
-	struct text key = { 0 };
 	const char *known = *name ? name : "(not recorded)";
-	bool ok = put_key(&key, known, s->flags, stack, t->d->options->raw_names) &&
-		  row_of(rows, &key, &e.row) && name_row(t, &rows->name.v[e.row], known, stack) &&
-		  pv_reserve(&rows->entry, 1);
+	bool ok = pv_diff_row(t->d, list, known, stack, &e.row) &&
+		  name_row(t, &rows->name.v[e.row], known, stack) && pv_reserve(&rows->entry, 1);
 	if (ok)
 		rows->entry.v[rows->entry.n++] = e;
-	pv_array_finish(&key.v);
 	return ok || no_memory(t);
 }
 
@@ -312,5 +255,7 @@ bool pv_diff_add(struct pv_diff *d, enum pv_diff_side side, const char *path, st
 	for (size_t i = 0; ok && i < PV_DIFF_LISTS; i++)
 		ok = !pv_diff_wants_list(d->options, (enum pv_diff_list)i) ||
 		     take_list(&t, (enum pv_diff_list)i);
+	if (ok && pv_diff_wants_list(d->options, PV_DIFF_METHODS) && t.log->samples)
+		ok = pv_diff_take_blocks(d, side, m) || no_memory(&t);
 	return ok;
 }

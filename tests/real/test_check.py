@@ -2,7 +2,7 @@
 """`profview check`: a table of logs and rules with their verdicts, among them every way in which a log
 cannot answer; rule files, baselines, formats; `profview run --check`.
 
-usage: test_check.py table PROFVIEW GOLDEN | native PROFVIEW PROGRAM
+usage: test_check.py table PROFVIEW GOLDEN | native PROFVIEW PROGRAM | dotnet PROFVIEW DOTNET
 """
 import json
 import os
@@ -312,5 +312,69 @@ def native(profview, program):
     v.close()
 
 
+PROJECT = """<Project Sdk="Microsoft.NET.Sdk">
+  <PropertyGroup><TargetFramework>net{0}.0</TargetFramework><IsPackable>false</IsPackable></PropertyGroup>
+  <ItemGroup>
+    <PackageReference Include="Microsoft.NET.Test.Sdk" Version="17.14.1" />
+    <PackageReference Include="xunit" Version="2.9.3" />
+    <PackageReference Include="xunit.runner.visualstudio" Version="3.1.4" />
+  </ItemGroup>
+</Project>
+"""
+TESTS = """using System;
+using Xunit;
+namespace Shop.Tests;
+public class Blob { public int Id; }
+public class Budgets
+{
+    public static object Keep;
+    [Fact] public void Allocates() { for (int i = 0; i < 200000; i++) Keep = new Blob(); }
+    [Fact] public void Throws()
+    {
+        for (int i = 0; i < 7; i++)
+            try { throw new InvalidOperationException("x"); } catch (InvalidOperationException) { }
+    }
+    [Fact] public void Breaks() { Assert.Null(Environment.GetEnvironmentVariable("BREAK_A_TEST")); }
+}
+"""
+
+
+def dotnet(profview, sdk):
+    """`dotnet test` under rules: its own test host is the process that is judged, a failed test wins."""
+    if sdk == 'none':
+        sys.exit(target.SKIP)
+    v = Verdict('check dotnet test')
+    with target.scratch() as folder:
+        tool, project = Tool(profview, v, folder), pathlib.Path(folder, 'Shop.Tests')
+        tool.env |= {'DOTNET_CLI_TELEMETRY_OPTOUT': '1', 'DOTNET_NOLOGO': '1', 'MSBUILDDISABLENODEREUSE': '1'}
+        project.mkdir()
+        version = subprocess.run([sdk, '--version'], capture_output=True, text=True, check=True).stdout.split('.')[0]
+        (project / 'Shop.Tests.csproj').write_text(PROJECT.format(version))
+        (project / 'Budgets.cs').write_text(TESTS)
+        built = subprocess.run([sdk, 'build', '-v', 'q', '-nodeReuse:false', '-p:UseSharedCompilation=false', project],
+                               capture_output=True, text=True, timeout=300, env=tool.env, check=False)
+        if built.returncode and 'NU1' in built.stdout:
+            print('not run: NuGet is not reached')
+            sys.exit(target.SKIP)
+        v.equal('the tests are built', built.returncode, 0)
+        rules = pathlib.Path(folder, 'budgets.ini')
+
+        def run(most, code, env=()):
+            rules.write_text(f'[rule blobs]\nkind = alloc.class\nmatch = Shop.Tests.Blob\nof = objects\nmax = {most}\n'
+                             '[rule throws]\nkind = exceptions\nmatch = *InvalidOperationException\nmax = 7\n')
+            tool.env |= dict(env)
+            done = tool.run('run', '--alloc', '--sample=0', '--probe', 'exception', '--check', rules, '--',
+                            sdk, 'test', '--no-build', project, code=code)
+            return done.stdout + done.stderr
+        said = run(200000, 0)
+        v.true('passes', re.search(r'pass +blobs +200000, max 200000', said) and
+               re.search(r'pass +throws +7, max 7', said), said[-1500:])
+        said = run(199999, 1)
+        v.true('is broken', re.search(r'fail +blobs +200000', said), said[-1500:])
+        said = run(200000, 1, {'BREAK_A_TEST': '1'})
+        v.true('a failed test wins, the rules pass', re.search(r'pass +blobs', said) and 'Failed!' in said, said[-1500:])
+    v.close()
+
+
 if __name__ == '__main__':
-    {'table': table, 'native': native}[sys.argv[1]](*sys.argv[2:])
+    {'table': table, 'native': native, 'dotnet': dotnet}[sys.argv[1]](*sys.argv[2:])

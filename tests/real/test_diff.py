@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -120,6 +121,38 @@ def incomparable(tool, base, program):
         v.equal(f'{log.name}: rows', report['methods.samples_self'], [])
 
 
+def scripted(path, seed, share, lumps):
+    """4000 samples of 20 s as `perf script` prints them: `hot` has its share, all over or in lumps at these seconds."""
+    r, n = random.Random(seed), 4000
+    hot, wide = int(n * share), int(n * share / 2)
+    at = set(r.sample(range(n), hot))
+    if lumps:
+        at = {int(lump / 20 * n) + i for lump in lumps for i in range(wide)}
+    with open(path, 'w', encoding='utf-8') as out:
+        for i in range(n):
+            name = 'hot' if i in at else f'other{r.randrange(30)}'
+            out.write(f'app 100/100 {1 + 20 * i / n:.6f}: 5000000 cpu-clock:\n'
+                      f'\t  4005 {name} (app)\n\t  4000 main (app)\n\n')
+
+
+def lumps(tool):
+    """Samples that come in lumps count for less, the more so where the logs have them at different times."""
+    v, width = tool.v, {}
+    for name, here, there in (('even', (), ()), ('apart', (2, 9), (5, 14)), ('aligned', (2, 9), (2, 9))):
+        logs = [tool.folder / f'{name}-{side}.txt' for side in ('base', 'new')]
+        scripted(logs[0], 1, 0.10, here)
+        scripted(logs[1], 2, 0.15, there)
+        rows = tool.diff(*logs, '--all', '--section', 'methods.samples_self')['methods.samples_self']
+        row = next(r for r in rows if r['name'].startswith('hot'))
+        width[name] = row['interval']
+        v.equal(f'{name}: the change', round(row['change']), 5)
+        v.equal(f'{name}: verdict', row['verdict'], 'more' if name == 'even' else 'within noise')
+        rows = tool.diff(*logs, '--section', 'methods.samples_self', '--per', 'none')['methods.samples_self']
+        v.equal(f'{name}: of the same work', [r['verdict'] for r in rows if r['name'].startswith('hot')], ['more'])
+    v.true('lumps apart', width['apart'] > 3 * width['even'], width)
+    v.true('lumps at the same time', width['aligned'] < width['apart'] * 0.8, width)
+
+
 def refuse(tool, log):
     v = tool.v
     for words, code, says in (
@@ -153,6 +186,7 @@ def main(kind, profview, base, new=None, times='1'):
             tool.rounds = ['30']    # what is left are counts, which are as exact of less work
         if kind == 'refuse':
             refuse(tool, pathlib.Path(base))
+            lumps(tool)
             return v.close()
         for i in range(int(times)):
             logs = once(tool, kind, base, new)
