@@ -28,6 +28,8 @@ static bool rare_names(struct pv_context *x, const struct pv_event *e)
 		n->applied_ns = x->thread->last_ns;
 	if (!x->batch->definitions_applied && !pv_names_take(x->m, e))
 		return false;
+	if (e->kind == PV_KIND_METHOD_JIT && pv_names_is_place(n, e))
+		return true; /* nothing was compiled */
 	return (e->kind != PV_KIND_METHOD_JIT || pv_helpers_apply(x, e)) && pv_loads_apply(x, e);
 }
 

@@ -64,6 +64,7 @@ PV_SHAPE(ranges, struct pv_ranges, RANGES)
 	F(T, entity_of, MAP, ID, PV_ENTITIES)                                                      \
 	F(T, method, LIST, method, PV_METHODS, 0)                                                  \
 	F(T, method_of, MAP, SOME, PV_METHODS)                                                     \
+	F(T, place_of, MAP, SOME, PV_METHODS)                                                      \
 	F(T, class_use, LIST, class_use, PV_CLASS_USES, 0)                                         \
 	F(T, class_of, MAP, SOME, PV_CLASS_USES)                                                   \
 	F(T, classes_by_vtable, BOOL)                                                              \

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "common/base/status.h"
 #include "probe/code/elf_file.h"
 #include "probe/code/elf_plt.h"
 
@@ -142,6 +143,23 @@ static void add_stubs(struct pvp_elf *e, const struct pvp_elf_stubs *stubs)
 	e->strings_len += extra;
 }
 
+static bool has_debug_information(
+	const struct pvp_elf_file *f, const Elf64_Ehdr *h, const Elf64_Shdr *sections)
+{
+	static const char *const named[] = { ".debug_info", ".zdebug_info", ".gnu_debuglink" };
+	const Elf64_Shdr *names = h->e_shstrndx < h->e_shnum ? &sections[h->e_shstrndx] : NULL;
+	char *text = names ? pvp_elf_read_new(f, names->sh_size, names->sh_offset) : NULL;
+	bool found = false;
+	for (size_t i = 0; text && i < h->e_shnum && !found; i++) {
+		size_t at = sections[i].sh_name,
+		       left = at < names->sh_size ? names->sh_size - at : 0;
+		for (size_t k = 0; k < PV_COUNT_OF(named) && !found; k++)
+			found = left > strlen(named[k]) && strcmp(text + at, named[k]) == 0;
+	}
+	free(text);
+	return found;
+}
+
 static bool load(struct pvp_elf *e, const struct pvp_elf_file *f, const Elf64_Ehdr *h,
 	const Elf64_Shdr *sections)
 {
@@ -157,7 +175,8 @@ static bool load(struct pvp_elf *e, const struct pvp_elf_file *f, const Elf64_Eh
 	*e = (struct pvp_elf){ .symbols = c.list.v,
 		.n = c.list.n,
 		.strings = pvp_elf_read_new(f, names->sh_size, names->sh_offset),
-		.strings_len = names->sh_size + 1 };
+		.strings_len = names->sh_size + 1,
+		.debug = has_debug_information(f, h, sections) };
 	if (!e->strings)
 		return false;
 	e->strings[names->sh_size] = 0;

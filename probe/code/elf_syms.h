@@ -23,6 +23,7 @@ struct pvp_elf {
 	size_t n;
 	char *strings;
 	size_t strings_len; /* ends with a NUL */
+	bool debug;         /* it has debug information, or says what file does */
 };
 
 /*

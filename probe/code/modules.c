@@ -315,6 +315,14 @@ uint64_t pvp_modules_start(uint64_t address)
 	return pvp_unwind_function_at(address, &start, &size) ? start : m->from;
 }
 
+uint64_t pvp_modules_place(uint64_t address)
+{
+	const struct module *m = module_of(address);
+	return m && m->elf.debug && pvp_elf_find(&m->elf, address - m->bias)
+		       ? address
+		       : pvp_modules_start(address);
+}
+
 bool pvp_modules_next(size_t *at, bool again, struct pvp_method *ret)
 {
 	while (*at < loaded.list.n && !again && loaded.list.v[*at].told)

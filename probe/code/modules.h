@@ -27,6 +27,12 @@ const char *pvp_modules_file(uint64_t address);
 uint64_t pvp_modules_start(uint64_t address);
 
 /*
+ * The key of a caller that calls at the address: the address where the file's debug information may
+ * say which functions were inlined there, else as pvp_modules_start().
+ */
+uint64_t pvp_modules_place(uint64_t address);
+
+/*
  * Modules one after the other, *at from 0 on, `again` or those alone that were not given yet: code
  * and size are those of all of it, the name is the path of its file. False: there is none left.
  */

@@ -160,16 +160,24 @@ static uint64_t key_of_jit(uint64_t address)
 	return key ? key : pvp_region_of_writer("[unknown code]");
 }
 
-/* The key of the function at the address, named in the log before it is used. */
-static uint64_t key_of(struct pvp_writer *w, uint64_t address, uint64_t time)
+/*
+ * The key of the function at the address, `caller`: that of the place in it; named in the log
+ * before it is used.
+ */
+static uint64_t key_of(struct pvp_writer *w, uint64_t address, bool caller, uint64_t time)
 {
 	uint64_t key = code_of ? code_of(address) : 0;
 	if (!key)
-		key = pvp_modules_start(address);
+		key = caller ? pvp_modules_place(address) : pvp_modules_start(address);
 	if (!key)
 		key = key_of_jit(address);
 	pvp_tell_method(w, key, time);
 	return key;
+}
+
+static uint64_t key_of_waiting(struct pvp_writer *w, uint64_t address, uint64_t time)
+{
+	return key_of(w, address, true, time);
 }
 
 /* `last`: with the processor's time, right after it in the same buffer. */
@@ -179,9 +187,9 @@ static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, const struct 
 	uint64_t keys[2 + FRAMES];
 	uint32_t n = 2 + s->n;
 	keys[0] = s->ip;
-	keys[1] = key_of(w, s->ip, s->time);
+	keys[1] = key_of(w, s->ip, false, s->time);
 	for (uint32_t i = 0; i < s->n; i++) /* a call may be the last thing in its function */
-		keys[2 + i] = key_of(w, s->caller[i] - 1, s->time);
+		keys[2 + i] = key_of(w, s->caller[i] - 1, true, s->time);
 	const struct pv_batch pools = { .pool = { keys, n, n } };
 	struct pv_event ev = { .kind = PV_KIND_SAMPLE_HIT,
 		.time = s->time,
@@ -269,7 +277,7 @@ void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 		}
 		pvp_ring_update(r, changed);
 	}
-	pvp_waits_tell(w, page, key_of, count_end);
+	pvp_waits_tell(w, page, key_of_waiting, count_end);
 	pvp_stack_ends_tell(w);
 	if (atomic_load(&hz) && changed)
 		pvp_rings_look((pid_t)w->tid, true);

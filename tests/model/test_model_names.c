@@ -296,6 +296,67 @@ START_TEST(ranges_said_again_are_kept_in_few_runs)
 }
 END_TEST
 
+static void described(struct logkit *k, int64_t t, uint64_t key, uint64_t code, const char *name)
+{
+	logkit_event(k, t,
+		(struct pv_event){ .kind = PV_KIND_METHOD_JIT,
+			.jit = { .method = key,
+				.code = code,
+				.size = 0x80,
+				.name = { name, strlen(name) } } });
+}
+
+static void file_loaded(struct logkit *k, int64_t t)
+{
+	logkit_event(k, t,
+		(struct pv_event){ .kind = PV_KIND_SAMPLE_SYMBOL,
+			.symbol = { 0x10000, 0x10000, 0, { "libx.so", 7 } } });
+}
+
+static uint32_t meant(const struct pv_names *n, uint64_t key, int64_t time)
+{
+	return pv_names_key_method(n, key, LOGKIT_ZERO + time);
+}
+
+/* Keys of places are the function that holds them, of which there is one, and which was compiled once. */
+START_TEST(places_in_a_function_are_that_function)
+{
+	struct logkit *k = logkit_new(17);
+	uint64_t place;
+	file_loaded(k, 1);
+	described(k, 10, 0x11010, 0x11000, "sort");
+	described(k, 11, 0x11020, 0x11000, "sort");
+	described(k, 12, 0x11000, 0x11000, "sort");
+	described(k, 13, 0x12000, 0x12000, "other");
+	described(k, 14, 0x30010, 0x30000, "of no file"); /* a method's key is anything there */
+	const struct pv_names *n = &logkit_model(k)->names;
+	ck_assert_uint_eq(n->method.n, 1 + 3);
+	for (uint64_t key = 0x11000; key <= 0x11020; key += 0x10) {
+		ck_assert_str_eq(pv_intern_text(&n->text, meant(n, key, 20)), "sort");
+		ck_assert_uint_eq(pv_names_function_key(n, key, &place), 0x11000);
+		ck_assert_uint_eq(place, key == 0x11000 ? 0 : key);
+	}
+	ck_assert_uint_eq(pv_names_function_key(n, 0x30010, &place), 0x30010);
+	ck_assert_uint_eq(place, 0);
+	ck_assert_uint_eq(k->model->helpers.jitted, 3);
+	logkit_free(k);
+}
+END_TEST
+
+/* Another file is loaded there: each use means what was there at its time. */
+START_TEST(a_place_in_a_file_that_is_gone)
+{
+	struct logkit *k = logkit_new(17);
+	file_loaded(k, 1);
+	described(k, 10, 0x11010, 0x11000, "sort");
+	described(k, 60, 0x11010, 0x11000, "draw");
+	const struct pv_names *n = &logkit_model(k)->names;
+	ck_assert_str_eq(pv_intern_text(&n->text, meant(n, 0x11010, 20)), "sort");
+	ck_assert_str_eq(pv_intern_text(&n->text, meant(n, 0x11010, 70)), "draw");
+	logkit_free(k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("model names");
@@ -312,6 +373,8 @@ int main(void)
 	tcase_add_test(t, impossible_code_sizes_are_not_added_up);
 	tcase_add_test(t, ranges_find_what_holds_an_address);
 	tcase_add_test(t, ranges_said_again_are_kept_in_few_runs);
+	tcase_add_test(t, places_in_a_function_are_that_function);
+	tcase_add_test(t, a_place_in_a_file_that_is_gone);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

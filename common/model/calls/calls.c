@@ -87,7 +87,10 @@ static uint32_t add_node(struct pv_model *m, uint32_t parent, uint64_t key, uint
 		return PV_MAP_NONE;
 	uint32_t at = (uint32_t)c->node.n++;
 	struct pv_tree_node *v = c->node.v;
-	v[at] = (struct pv_tree_node){ .key = m->names.method.v[method].shared ? UINT64_MAX : key,
+	uint64_t place;
+	pv_names_function_key(&m->names, key, &place);
+	bool lasts = !place && !m->names.method.v[method].shared; /* the meaning of the key */
+	v[at] = (struct pv_tree_node){ .key = lasts ? key : UINT64_MAX,
 		.parent = parent,
 		.method = method,
 		.next_sibling = v[parent].first_child,
@@ -270,13 +273,21 @@ bool pv_samples_count(struct pv_context *x, const struct pv_event *e)
 	return is_selected(x, e) && pv_in_range(x->m, x->time);
 }
 
+/* A frame below the node, and those that are inlined at the place where it calls. */
+static uint32_t frame_at(struct pv_model *m, uint32_t node, uint64_t key)
+{
+	uint64_t place;
+	uint32_t child = pv_calls_child(m, node, pv_names_function_key(&m->names, key, &place), 0);
+	return place && child && child != PV_MAP_NONE ? inlined_at(m, child, place) : child;
+}
+
 /* The node of a hit's frames, 0 without; PV_MAP_NONE: out of memory. */
 static uint32_t node_of_frames(struct pv_context *x, const struct pv_event *e)
 {
 	const uint64_t *pool = x->batch->pool.v;
 	uint32_t node = 0;
 	for (uint32_t i = e->hit.frames.n; i-- > 0;) {
-		uint32_t child = pv_calls_child(x->m, node, pool[e->hit.frames.at + i], 0);
+		uint32_t child = frame_at(x->m, node, pool[e->hit.frames.at + i]);
 		if (child == PV_MAP_NONE)
 			return PV_MAP_NONE;
 		node = child ? child : node;

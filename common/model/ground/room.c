@@ -11,6 +11,7 @@
 static const size_t maps[] = {
 	MAP(names.text.heads),
 	MAP(names.method_of),
+	MAP(names.place_of),
 	MAP(names.class_of),
 	MAP(names.methods_of),
 	MAP(names.living),

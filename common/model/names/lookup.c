@@ -6,7 +6,9 @@ uint32_t pv_model_method(struct pv_model *m, uint64_t key)
 	if (c->id && c->key == key)
 		return c->id;
 	uint32_t id = pv_names_method(&m->names, key, m->private->use_ns);
-	if (id && !m->names.method.v[id].shared)
+	uint64_t place;
+	pv_names_function_key(&m->names, key, &place);
+	if (id && !place && !m->names.method.v[id].shared)
 		*c = (struct pv_key_cache){ key, id };
 	return id;
 }

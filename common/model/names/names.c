@@ -45,6 +45,7 @@ void pv_names_finish(struct pv_names *n)
 	pv_map_finish(&n->living);
 	pv_array_finish(&n->method);
 	pv_map_finish(&n->method_of);
+	pv_map_finish(&n->place_of);
 	pv_array_finish(&n->class_use);
 	pv_map_finish(&n->class_of);
 	pv_map_finish(&n->native_of);

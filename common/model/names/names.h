@@ -80,7 +80,7 @@ struct pv_names {
 	PV_ARRAY(struct pv_entity) entity[PV_ENTITY_KINDS]; /* by id; [0] unused */
 	struct pv_map entity_of[PV_ENTITY_KINDS];           /* key -> newest id */
 	PV_ARRAY(struct pv_method) method;
-	struct pv_map method_of;
+	struct pv_map method_of, place_of; /* the latter: see pv_names_function_key() */
 	PV_ARRAY(struct pv_class_use) class_use;
 	struct pv_map class_of;
 	bool classes_by_vtable;

@@ -18,6 +18,15 @@ const char *pv_names_class_text(const struct pv_names *n, uint32_t class_use, ch
 uint32_t pv_names_resolved(const struct pv_names *n, uint32_t method);
 
 /*
+ * Callers in samples of native code have keys of their own for the places that they call from, which
+ * are described with the function's code: each such key means the function. The address of the place
+ * within it is the key itself, or where *ret_place is 0 the key is no such. Returns the function's.
+ */
+uint64_t pv_names_function_key(const struct pv_names *n, uint64_t key, uint64_t *ret_place);
+/* Whether a METHOD_JIT describes one: in a file that the log has named, and not used before. */
+bool pv_names_is_place(const struct pv_names *n, const struct pv_event *jit);
+
+/*
  * The same of keys and addresses as they stand in an event of that time, whether or not they were
  * used elsewhere: interned, 0 unknown. A type is a vtable or a class, as the log's data version has
  * it.

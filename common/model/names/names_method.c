@@ -129,8 +129,30 @@ static uint32_t find_method(struct pv_names *n, uint64_t key, int64_t time)
 	return n->method.n >= n->method_cap ? other_method(n) : add_method(n, key, id, 0);
 }
 
+bool pv_names_is_place(const struct pv_names *n, const struct pv_event *e)
+{
+	uint64_t key = e->jit.method, code = e->jit.code;
+	return code && key > code && key - code < e->jit.size &&
+	       pv_map_get(&n->method_of, key) == PV_MAP_NONE &&
+	       pv_ranges_find(&n->symbols, key) != 0;
+}
+
+uint64_t pv_names_function_key(const struct pv_names *n, uint64_t key, uint64_t *ret_place)
+{
+	uint32_t id = n->place_of.n ? pv_map_get(&n->place_of, key) : PV_MAP_NONE;
+	*ret_place = id == PV_MAP_NONE ? 0 : key;
+	return id == PV_MAP_NONE ? key : n->method.v[id].key;
+}
+
+static uint64_t function_of(const struct pv_names *n, uint64_t key)
+{
+	uint64_t ignored;
+	return pv_names_function_key(n, key, &ignored);
+}
+
 uint32_t pv_names_method(struct pv_names *n, uint64_t key, int64_t time)
 {
+	key = function_of(n, key);
 	uint32_t id = find_method(n, key, time);
 	n->method.v[id].used = true;
 	return id;
@@ -138,6 +160,7 @@ uint32_t pv_names_method(struct pv_names *n, uint64_t key, int64_t time)
 
 uint32_t pv_names_key_method(const struct pv_names *n, uint64_t key, int64_t time)
 {
+	key = function_of(n, key);
 	uint32_t above, id = pv_map_get(&n->method_of, key);
 	if (id == PV_MAP_NONE)
 		return 0;
@@ -146,6 +169,7 @@ uint32_t pv_names_key_method(const struct pv_names *n, uint64_t key, int64_t tim
 
 bool pv_names_is_unambiguous(const struct pv_names *n, uint64_t key, int64_t from, int64_t to)
 {
+	key = function_of(n, key);
 	uint32_t above, id = pv_map_get(&n->method_of, key);
 	if (id == PV_MAP_NONE || !n->method.v[id].shared)
 		return true;
@@ -274,10 +298,17 @@ bool pv_names_name_method(
 bool pv_names_describe(struct pv_names *n, const struct pv_event *e)
 {
 	int64_t time = (int64_t)e->time;
-	uint32_t id = name_method(n, e->jit.method, &e->jit.name, time);
+	bool place = pv_names_is_place(n, e);
+	if (!place)
+		pv_map_remove(&n->place_of, e->jit.method);
+	uint32_t id = name_method(n, place ? e->jit.code : e->jit.method, &e->jit.name, time);
 	if (!id || id == n->other_method)
 		return id != 0;
+	if (place && !pv_map_set(&n->place_of, e->jit.method, id))
+		return false;
 	struct pv_method *m = &n->method.v[id];
+	if (place && m->code == e->jit.code)
+		return true;
 	m->jits++;
 	if (m->jit_ns == PV_NEVER || time < m->jit_ns)
 		m->jit_ns = time;
@@ -303,7 +334,8 @@ static void end_method(struct pv_names *n, uint32_t id, int64_t time)
 
 void pv_names_free_method(struct pv_names *n, const struct pv_event *e)
 {
-	uint32_t above, id = pv_map_get(&n->method_of, e->jit.method);
+	uint64_t key = function_of(n, e->jit.method);
+	uint32_t above, id = pv_map_get(&n->method_of, key);
 	n->unloads++;
 	if (id != PV_MAP_NONE)
 		end_method(n, epoch_at(n, id, (int64_t)e->time, &above), (int64_t)e->time);
