@@ -22,7 +22,10 @@
 #include "probe/core/sample_rate.h"
 #include "probe/core/writer.h"
 
-enum { FRAMES = PVP_SAMPLE_FRAMES };
+enum {
+	FRAMES = PVP_SAMPLE_FRAMES,
+	OFTEN_NS = 1000000000, /* files are often loaded one after the other */
+};
 
 static _Atomic unsigned hz;
 static _Atomic bool with_usage;
@@ -265,8 +268,8 @@ void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 	unsigned now = atomic_load(&changes);
 	bool changed = now != changes_seen;
 	changes_seen = now;
-	if (atomic_load(&hz))
-		pvp_unwind_refresh();
+	if (atomic_load(&hz) && pvp_unwind_refresh())
+		w->soon_until_ns = pvp_monotonic() + OFTEN_NS;
 	if (atomic_load(&hz) && !changed)
 		pvp_rings_look((pid_t)w->tid, false);
 	for (struct pvp_ring *r = pvp_rings_first(); r; r = r->next) {

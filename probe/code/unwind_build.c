@@ -72,20 +72,28 @@ static bool add_place(struct build *b, uint64_t pc, uint64_t at)
 	return true;
 }
 
+bool pvp_eh_search_table(const struct pvp_eh_part *header, struct pvp_eh_table *ret)
+{
+	uint8_t encoding[3];
+	uint64_t ignored;
+	struct pv_cursor c = header_of(header, encoding);
+	if (!pv_cursor_ok(&c) || encoding[1] != HDR_COUNT || encoding[2] != HDR_TABLE ||
+		!pvp_eh_pointer(&c, encoding[0], 0, &ignored))
+		return false;
+	ret->n = pv_get_u32(&c);
+	ret->at = (size_t)(c.at - header->at);
+	return pv_cursor_ok(&c) && ret->n != 0;
+}
+
 /* False: there is no search table that could be used. */
 static bool places_by_header(struct build *b)
 {
 	const struct pvp_eh_part *h = &b->eh->header;
-	uint8_t encoding[3];
-	uint64_t ignored;
-	struct pv_cursor c = header_of(h, encoding);
-	if (!pv_cursor_ok(&c) || encoding[1] != HDR_COUNT || encoding[2] != HDR_TABLE ||
-		!pvp_eh_pointer(&c, encoding[0], 0, &ignored))
+	struct pvp_eh_table t;
+	if (!pvp_eh_search_table(h, &t) || t.n > (h->n - t.at) / 8 || !pv_reserve(&b->places, t.n))
 		return false;
-	uint32_t n = pv_get_u32(&c);
-	if (!pv_cursor_ok(&c) || n == 0 || n > pv_cursor_left(&c) / 8 || !pv_reserve(&b->places, n))
-		return false;
-	for (uint32_t i = 0; i < n; i++) {
+	struct pv_cursor c = { .at = h->at + t.at, .end = h->at + h->n };
+	for (uint32_t i = 0; i < t.n; i++) {
 		uint64_t pc = h->address + (uint64_t)(int64_t)(int32_t)pv_get_u32(&c);
 		uint64_t at = h->address + (uint64_t)(int64_t)(int32_t)pv_get_u32(&c);
 		add_place(b, pc - b->eh->base, at - b->eh->frames.address);

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "probe/code/native_walk.h"
+#include "probe/code/unwind_fresh.h"
 
 enum { MOST_FRAMES = 64 << 20, MOST_BYTES = 64 << 20, SEGMENTS = 16 };
 
@@ -17,6 +19,7 @@ enum { MOST_FRAMES = 64 << 20, MOST_BYTES = 64 << 20, SEGMENTS = 16 };
 struct file {
 	struct pvp_unwind_module m;
 	size_t header_size, n;
+	uint64_t notes, notes_size; /* the first of them */
 	struct {
 		uint64_t from, to;
 	} segment[SEGMENTS]; /* parts of the file in memory; past them it is zero */
@@ -45,6 +48,22 @@ static void find_loader(void)
 		atomic_store(&find, (find_object *)dlsym(RTLD_DEFAULT, "_dl_find_object"));
 }
 
+bool pvp_unwind_row_now(uint64_t address, struct pvp_row *ret)
+{
+	struct dl_find_object o;
+	find_object *ask = atomic_load_explicit(&find, memory_order_relaxed);
+	return ask && ask((void *)(uintptr_t)address, &o) == 0 &&
+	       pvp_unwind_fresh((uint64_t)(uintptr_t)o.dlfo_eh_frame,
+		       (uint64_t)(uintptr_t)o.dlfo_map_start, (uint64_t)(uintptr_t)o.dlfo_map_end,
+		       address, ret);
+}
+
+/* If it can be asked, it has just said that the file is there. */
+static bool can_ask_loader(void)
+{
+	return atomic_load_explicit(&find, memory_order_relaxed) != NULL;
+}
+
 /* False: it cannot be asked. *ret_header 0: nothing is there. */
 static bool ask_loader(uint64_t address, uint64_t *ret_owner, uint64_t *ret_header)
 {
@@ -62,6 +81,17 @@ static bool ask_loader(uint64_t address, uint64_t *ret_owner, uint64_t *ret_head
 #else
 static void find_loader(void)
 {
+}
+
+bool pvp_unwind_row_now(uint64_t address, struct pvp_row *ret)
+{
+	(void)address, (void)ret;
+	return false;
+}
+
+static bool can_ask_loader(void)
+{
+	return false;
 }
 
 static bool ask_loader(uint64_t address, uint64_t *ret_owner, uint64_t *ret_header)
@@ -146,6 +176,10 @@ static void set_range(struct file *f, const struct dl_phdr_info *info)
 			f->m.header = start;
 			f->header_size = p->p_memsz;
 		}
+		if (p->p_type == PT_NOTE && !f->notes) {
+			f->notes = start;
+			f->notes_size = p->p_filesz;
+		}
 		if (p->p_type != PT_LOAD)
 			continue;
 		f->m.from = start < f->m.from ? start : f->m.from;
@@ -226,11 +260,51 @@ static struct pvp_unwind_table *make_table(const struct file *f, const struct pv
 	return t;
 }
 
+/* The end of its build id: the last bytes of the note that has it. */
+static uint64_t build_id_end(const struct file *f)
+{
+	enum { NOTES_MOST = 4096 };
+	struct pvp_eh_part p = part_at(f, f->notes, f->notes_size);
+	uint64_t end = 0;
+	ElfW(Nhdr) note;
+	for (size_t at = 0; !end && p.n <= NOTES_MOST && p.n - at >= sizeof note;) {
+		memcpy(&note, p.at + at, sizeof note);
+		size_t desc = at + sizeof note + ((note.n_namesz + 3u) & ~(size_t)3);
+		size_t next = desc + ((note.n_descsz + 3u) & ~(size_t)3);
+		if (desc < at || next <= at || next > p.n)
+			break;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_descsz >= PVP_UNWIND_STAMP)
+			end = f->notes + desc + note.n_descsz;
+		at = next;
+	}
+	part_free(&p);
+	return end;
+}
+
+/* Within a page: it is looked at as one. */
+static void find_stamp(struct file *f)
+{
+	enum { PAGE = 4096, FIRST = 4 /* of the header: alike in all files */ };
+	uint64_t end = f->notes ? build_id_end(f) : 0;
+	uint64_t at = end ? end - PVP_UNWIND_STAMP : 0;
+	if (!at && f->header_size >= FIRST + PVP_UNWIND_STAMP)
+		at = f->m.header + FIRST;
+	if (!at || at % PAGE > PAGE - PVP_UNWIND_STAMP)
+		return;
+	struct pvp_eh_part p = part_at(f, at, PVP_UNWIND_STAMP);
+	if (p.n == PVP_UNWIND_STAMP) {
+		memcpy(f->m.stamp, p.at, PVP_UNWIND_STAMP);
+		f->m.stamp_at = at;
+	}
+	part_free(&p);
+}
+
 static void find_table(struct file *f)
 {
 	struct pvp_eh_part header = { .n = 0 };
 	if (f->header_size)
 		header = part_at(f, f->m.header, f->header_size);
+	find_stamp(f);
 	f->m.hash = hash_of(&header);
 	f->m.table = known_table(&f->m);
 	if (!f->m.table && header.n)
@@ -300,14 +374,14 @@ static struct pvp_unwind_set *set_of_found(void)
 	return s;
 }
 
-void pvp_unwind_refresh(void)
+bool pvp_unwind_refresh(void)
 {
 	bool changed = true;
 	free_waiting();
 	dl_iterate_phdr(look_at_counts, &changed);
 	changed |= atomic_exchange(&stale, false);
 	if (!changed && atomic_load_explicit(&current, memory_order_relaxed))
-		return;
+		return false;
 	find_loader();
 	bool all = look_at_all();
 	for (size_t i = 0; i < found.n; i++)
@@ -321,6 +395,7 @@ void pvp_unwind_refresh(void)
 	dl_iterate_phdr(look_at_counts, &changed);
 	if (changed)
 		atomic_store(&stale, true);
+	return true;
 }
 
 void pvp_unwind_finish(void)
@@ -374,6 +449,23 @@ const struct pvp_unwind_module *pvp_unwind_module_at(
 	if (*ret_changed)
 		atomic_store_explicit(&stale, true, memory_order_relaxed);
 	return m;
+}
+
+__attribute__((no_sanitize("address", "thread"))) bool pvp_unwind_is_there(
+	const struct pvp_unwind_module *m)
+{
+	uint64_t there[2], known[2];
+	if (!m->stamp_at)
+		return true;
+	memcpy(known, m->stamp, sizeof known);
+	if (can_ask_loader() || pvp_readable((uintptr_t)m->stamp_at)) {
+		const uint8_t *at = (const uint8_t *)(uintptr_t)m->stamp_at;
+		memcpy(there, at, sizeof there);
+		if (there[0] == known[0] && there[1] == known[1])
+			return true;
+	}
+	atomic_store_explicit(&stale, true, memory_order_relaxed);
+	return false;
 }
 
 bool pvp_unwind_function_at(uint64_t address, uint64_t *ret_start, uint64_t *ret_size)

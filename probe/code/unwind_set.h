@@ -8,10 +8,14 @@
 
 #include "probe/code/unwind_table.h"
 
+enum { PVP_UNWIND_STAMP = 16 };
+
 struct pvp_unwind_module {
-	uint64_t from, to;              /* addresses */
-	uint64_t header, owner;         /* .eh_frame_hdr; the loader's own record, 0: not known */
-	uint64_t hash;                  /* of .eh_frame_hdr */
+	uint64_t from, to;      /* addresses */
+	uint64_t header, owner; /* .eh_frame_hdr; the loader's own record, 0: not known */
+	uint64_t hash;          /* of .eh_frame_hdr */
+	uint64_t stamp_at;      /* bytes of the file that no other has; 0: none */
+	uint8_t stamp[PVP_UNWIND_STAMP];
 	struct pvp_unwind_table *table; /* NULL: it has none that is of use */
 };
 
@@ -24,9 +28,9 @@ struct pvp_unwind_set {
 /*
  * The writer's thread, or whoever else is alone: makes tables for what was loaded since and forgets
  * what is no longer there. Tables take at most 64 MiB together; files for which there is no room
- * have none. finish: no tables from now on, until the next refresh.
+ * have none. True: something was loaded or unloaded. finish: no tables from now on, until the next refresh.
  */
-void pvp_unwind_refresh(void);
+bool pvp_unwind_refresh(void);
 void pvp_unwind_finish(void);
 
 /* In a child of fork: what the parent's writer was at is left alone. */
@@ -45,5 +49,13 @@ void pvp_unwind_leave(void);
  */
 const struct pvp_unwind_module *pvp_unwind_module_at(
 	const struct pvp_unwind_set *s, uint64_t address, bool *ret_changed);
+/*
+ * Whether the file itself is the one that the set knows: another may have been loaded to its place,
+ * with all records of the loader where the first one's were. For what pvp_unwind_module_at() has just
+ * given, not changed. As above; errno is lost.
+ */
+bool pvp_unwind_is_there(const struct pvp_unwind_module *m);
+/* The rule at an address for which the set has none that holds (unwind_fresh.h). As above. */
+bool pvp_unwind_row_now(uint64_t address, struct pvp_row *ret);
 
 #endif

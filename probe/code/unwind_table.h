@@ -63,6 +63,16 @@ struct pvp_eh {
 bool pvp_eh_frames(const struct pvp_eh_part *header, uint64_t *ret_address);
 
 /*
+ * Its search table: where in the header it begins, and how many entries of 8 bytes it has. False: none
+ * of the kind that every linker writes. Async-signal-safe, as the one above.
+ */
+struct pvp_eh_table {
+	size_t at;
+	uint32_t n;
+};
+bool pvp_eh_search_table(const struct pvp_eh_part *header, struct pvp_eh_table *ret);
+
+/*
  * NULL: out of memory, no function is described, or it would take work or memory out of proportion
  * to the bytes. Time and memory are linear in frames.n. To be freed with free().
  */

@@ -31,6 +31,7 @@ struct walk {
 	uintptr_t pc, sp, fp;
 	uintptr_t low, high; /* pages that can be read */
 	unsigned signals;
+	uint64_t sure;   /* of the set's first 64 files those that are as it knows them */
 	uintptr_t fp_at; /* of the last step: as in struct pvp_walked */
 	bool exact;      /* pc is an instruction, no return address */
 	bool fp_lost;    /* nobody knows it any more */
@@ -284,13 +285,29 @@ static bool by_stub(struct walk *w)
 	return true;
 }
 
+/* NULL: no file, or *ret_changed: it is not in the set. */
+static const struct pvp_unwind_module *file_at(struct walk *w, uintptr_t pc, bool *ret_changed)
+{
+	const struct pvp_unwind_module *m = pvp_unwind_module_at(w->set, pc, ret_changed);
+	size_t i = m ? (size_t)(m - w->set->v) : 0;
+	uint64_t bit = i < 64 ? UINT64_C(1) << i : 0;
+	if (!m || *ret_changed || w->sure & bit)
+		return m;
+	*ret_changed = !pvp_unwind_is_there(m);
+	w->sure |= *ret_changed ? 0 : bit;
+	return m;
+}
+
 static bool step(struct walk *w)
 {
 	bool changed = false;
+	struct pvp_row now;
 	w->fp_at = UNKNOWN;
 	uintptr_t pc = w->pc - !w->exact;
-	const struct pvp_unwind_module *m =
-		w->set ? pvp_unwind_module_at(w->set, pc, &changed) : NULL;
+	const struct pvp_unwind_module *m = w->set ? file_at(w, pc, &changed) : NULL;
+	bool untabled = m && !m->table && m->header; /* too large, or gone while it was made */
+	if ((changed || untabled) && pvp_unwind_row_now(pc, &now))
+		return by_row(w, &now);
 	if (changed)
 		return stop(w, PVP_WALK_CHANGED);
 	if (!m || !m->table)

@@ -14,6 +14,7 @@
 
 enum {
 	FIRST_TICK_MS = 10, /* soon: then the counter is calibrated */
+	SOON_MS = 10,       /* likewise, where files come and go: their code is to be known */
 	ROUND_MS = 80,      /* from one to the next: what a kill cuts off is younger than a tick */
 	WAKE_CHUNKS = 16,   /* before the hot memory has left the caches */
 	STOP_POLL_MS = 20,
@@ -220,8 +221,9 @@ bool pvp_writer_send(struct pvp_writer *w, const struct iovec *parts, int n)
 static bool wait_for_work(struct pvp_writer *w, uint64_t *ret_wanted)
 {
 	bool first = w->calibrator.usable && !pvp_core.clock.mult;
+	uint64_t ms = first ? FIRST_TICK_MS : w->round_ns < w->soon_until_ns ? SOON_MS : ROUND_MS;
 	struct timespec t;
-	deadline_at(&t, w->round_ns + (uint64_t)(first ? FIRST_TICK_MS : ROUND_MS) * MS);
+	deadline_at(&t, w->round_ns + ms * MS);
 	pthread_mutex_lock(&pvp_core.lock);
 	while (!w->stopping && w->flush_wanted == w->flush_done &&
 		pvp_core.queued < pvp_core.wake_at && !atomic_load(&pvp_backpressure.wanted) &&

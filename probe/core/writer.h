@@ -62,11 +62,11 @@ struct pvp_writer {
 	uint32_t classes;        /* written so far */
 	uint64_t first_class;    /* key of the first one in the log; others lie near it */
 	uint64_t orphans, discarded, last_sync;
-	uint32_t pauses;         /* said so far */
-	uint64_t lost;           /* events said to be lost */
-	struct pvp_tally tally;  /* of what was read or made */
-	uint64_t round_ns;       /* when this round began */
-	uint64_t rounds, fences; /* the latter: those dealt with */
+	uint32_t pauses;                  /* said so far */
+	uint64_t lost;                    /* events said to be lost */
+	struct pvp_tally tally;           /* of what was read or made */
+	uint64_t round_ns, soon_until_ns; /* its begin; sooner rounds, the host's to set */
+	uint64_t rounds, fences;          /* the latter: those dealt with */
 	bool last, asked, wrote; /* this round is the session's last; a flush; it wrote events */
 	uint64_t streams;        /* begun so far; more than one when a pipe's reader left */
 	bool began;              /* the stream's header is written */
