@@ -92,7 +92,8 @@ static enum pv_code_kind kind_of(const struct pv_membership *x, uint32_t method,
 	const struct pv_names *n = &x->m->names;
 	const char *name = pv_intern_text(&n->text, pv_names_method_name(n, method));
 	bool of_class;
-	if (strncmp(name, "(wrapper ", 9) == 0 || strncmp(name, "(dynamic)", 9) == 0)
+	if (strncmp(name, "(wrapper ", 9) == 0 || strncmp(name, "(dynamic)", 9) == 0 ||
+		strncmp(name, "[.NET ", 6) == 0)
 		return PV_CODE_RUNTIME;
 	const struct pv_slice path = pv_membership_file(x, method, &of_class);
 	if (of_class && path.len)

@@ -19,8 +19,8 @@ static pthread_cond_t wake = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITI
 static bool running, stopping;
 static bool unresolved, unnamed, sleepy, wakeful, leaving, misfit;
 static unsigned wanted;
-static bool joining;      /* loads of a joined program are being reported: shots wait for that */
-static uint64_t adjusted; /* how often */
+static bool joining; /* loads of a joined program are being reported: shots wait for that */
+static uint64_t adjusted, resolved; /* how often */
 
 /* Under the lock. */
 static bool may_shoot(void)
@@ -58,7 +58,8 @@ static void *work(void *ctx)
 			pvp_clr_sleep(on);
 		pthread_mutex_lock(&lock);
 		adjusted += adjust;
-		if (adjust)
+		resolved += resolve;
+		if (adjust || resolve)
 			pthread_cond_broadcast(&done);
 	}
 	if (leaving) {
@@ -70,6 +71,17 @@ static void *work(void *ctx)
 	pthread_cond_broadcast(&done);
 	pthread_mutex_unlock(&lock);
 	return NULL;
+}
+
+static struct timespec in_ms(unsigned ms)
+{
+	enum { MS = 1000000, SECOND = 1000000000 };
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_nsec += (long)(ms % 1000) * MS;
+	t.tv_sec += (time_t)(ms / 1000) + t.tv_nsec / SECOND;
+	t.tv_nsec %= SECOND;
+	return t;
 }
 
 /* Under the lock. */
@@ -105,12 +117,18 @@ void pvp_clr_agent_joining(bool on)
 	pthread_mutex_unlock(&lock);
 }
 
-void pvp_clr_agent_resolve(void)
+void pvp_clr_agent_resolve(unsigned most_ms)
 {
+	struct timespec until = in_ms(most_ms);
 	pthread_mutex_lock(&lock);
-	if (begin())
+	if (begin()) {
+		uint64_t before = resolved;
 		unresolved = true;
-	pthread_cond_signal(&wake);
+		pthread_cond_signal(&wake);
+		while (most_ms && running && resolved == before &&
+			pthread_cond_timedwait(&done, &lock, &until) == 0)
+			;
+	}
 	pthread_mutex_unlock(&lock);
 }
 

@@ -54,9 +54,10 @@ enum pvp_reply pvp_clr_heap_ask(char *say, size_t room);
 bool pvp_clr_agent_shoot(void);
 /* From before a program is joined until all it has is told, which a shot needs. */
 void pvp_clr_agent_joining(bool on);
-void pvp_clr_agent_resolve(void); /* time in pvp_clr_samples_resolve() */
-void pvp_clr_agent_name(void);    /* time in pvp_clr_classes_name() */
-void pvp_clr_agent_adjust(void);  /* time in pvp_clr_adjust() */
+/* Time in pvp_clr_samples_resolve(), for which the caller waits so long at most; 0: not at all. */
+void pvp_clr_agent_resolve(unsigned most_ms);
+void pvp_clr_agent_name(void);   /* time in pvp_clr_classes_name() */
+void pvp_clr_agent_adjust(void); /* time in pvp_clr_adjust() */
 void pvp_clr_agent_end(void);
 
 #endif

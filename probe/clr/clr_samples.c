@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 
+#include "common/base/map.h"
 #include "probe/clr/clr_heap.h"
 #include "probe/managed/code_ranges.h"
 #include "probe/clr/host_clr.h"
@@ -12,7 +13,7 @@
 #include "probe/code/native_samples.h"
 #include "probe/code/unwind_compiled.h"
 
-enum { NOTED = 512 };
+enum { NOTED = 512, ASKED = 4096, MOST_MS = 20 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t noted[NOTED];
@@ -36,8 +37,30 @@ static uint64_t key_of(uint64_t ip)
 		pvp_unwind_learn(ip + 1, pvp_ranges_start(ip));
 	if (method || pvp_modules_start(ip))
 		return method;
+	if (pvp_unwind_is_stub(ip))
+		return pvp_region_of_writer(pvp_unwind_stub_name(ip));
 	note(ip);
 	return PVP_CLR_UNKNOWN;
+}
+
+/* Code that was compiled before the program began is met for the first time now and then. */
+static void foresee(uint64_t ip)
+{
+	static uint64_t asked[ASKED]; /* addresses, whatever came of it */
+	uint64_t *seen = &asked[pv_hash(ip) % ASKED];
+	if (*seen == ip)
+		return;
+	*seen = ip;
+	if (!pvp_ranges_find(ip) && !pvp_modules_start(ip))
+		note(ip);
+}
+
+static bool some_noted(void)
+{
+	pthread_mutex_lock(&lock);
+	bool some = n > 0;
+	pthread_mutex_unlock(&lock);
+	return some;
 }
 
 void pvp_clr_samples_resolve(void)
@@ -47,8 +70,8 @@ void pvp_clr_samples_resolve(void)
 		pthread_mutex_lock(&lock);
 		ip = n ? noted[--n] : 0;
 		pthread_mutex_unlock(&lock);
-		if (ip)
-			pvp_clr_method_at(ip);
+		if (ip && !pvp_clr_method_at(ip) && !pvp_ranges_near(ip))
+			pvp_unwind_stub(ip);
 	}
 }
 
@@ -56,12 +79,12 @@ void pvp_clr_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
 	if (!(pvp_clr_groups() & PVP_MANAGED_SAMPLES))
 		return;
+	pvp_native_samples_each(foresee);
+	if (some_noted())
+		pvp_clr_agent_resolve(MOST_MS);
 	pvp_native_samples_tell(w, page);
-	pthread_mutex_lock(&lock);
-	bool some = n > 0;
-	pthread_mutex_unlock(&lock);
-	if (some)
-		pvp_clr_agent_resolve();
+	if (some_noted())
+		pvp_clr_agent_resolve(0);
 }
 
 /* R2R code that is taken into use. */

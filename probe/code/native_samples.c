@@ -256,6 +256,21 @@ static void tell_name(struct pvp_writer *w, struct pvp_out_buffer *page, struct 
 	r->nameless = false;
 }
 
+void pvp_native_samples_each(void (*look)(uint64_t address))
+{
+	for (struct pvp_ring *r = pvp_rings_first(); r; r = r->next) {
+		uint64_t n = atomic_load_explicit(&r->written, memory_order_acquire);
+		uint64_t at = atomic_load_explicit(&r->taken, memory_order_relaxed);
+		for (; at < n; at++) {
+			const struct pvp_sample *s = &r->slot[at & (r->slots - 1)];
+			look(s->ip);
+			for (uint32_t i = 0; i < s->n; i++)
+				look(s->caller[i] - 1);
+		}
+	}
+	pvp_waits_each(look);
+}
+
 static void count_end(const struct pvp_walk_stop *stop, uint64_t times)
 {
 	pvp_stack_ends_count(PVP_SAMPLE_STACK, stop, times);

@@ -24,6 +24,8 @@ void pvp_native_samples_usage(bool wanted);
 void pvp_native_samples_ask(uint64_t (*key)(uint64_t address));
 
 /* All for the writer's thread: looks for threads, writes what was taken; ends all timers. */
+/* Gives every place in code that a sample not yet written has, of callers the one that calls. */
+void pvp_native_samples_each(void (*look)(uint64_t address));
 void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page);
 void pvp_native_samples_stop(void);
 

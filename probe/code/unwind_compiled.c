@@ -21,6 +21,8 @@ enum {
 	WORDS = 5, /* and those that are left */
 	MOST_WORDS = (1 << (ADDRESS - WORDS)) - 1,
 	MOST_PUSHED = 7,
+	PAGE_BITS = 12,
+	STUBS = 1024, /* pages of stubs that are remembered */
 };
 
 static atomic_uintptr_t runtime;
@@ -175,8 +177,67 @@ void pvp_unwind_learn(uintptr_t pc, uintptr_t start)
 	atomic_compare_exchange_strong(place(pc), &entry, learned); /* or unlearned meanwhile */
 }
 
+/* ---- stubs */
+
+static _Atomic uintptr_t stubs[STUBS]; /* by page; another one's place is taken */
+
+void pvp_unwind_stub(uintptr_t pc)
+{
+	uintptr_t page = pc >> PAGE_BITS;
+	atomic_store_explicit(&stubs[page % STUBS], page, memory_order_relaxed);
+}
+
+bool pvp_unwind_is_stub(uintptr_t pc)
+{
+	uintptr_t page = pc >> PAGE_BITS;
+	return page && atomic_load_explicit(&stubs[page % STUBS], memory_order_relaxed) == page;
+}
+
+const char *pvp_unwind_stub_name(uintptr_t pc)
+{
+	enum { PAGE = 1 << PAGE_BITS, LOOK = 256 };
+	/* mov [rdi], rsi; ret: the end of the barrier for places outside of the heap. */
+	static const uint8_t barrier[] = { 0x48, 0x89, 0x37, 0xc3 };
+	uint8_t code[LOOK]; /* they begin their page */
+	if (pc % PAGE >= LOOK || !read_code(pc - pc % PAGE, code, sizeof code) ||
+		!memmem(code, sizeof code, barrier, sizeof barrier))
+		return "[.NET stub]";
+	return "[.NET write barrier]";
+}
+
+/* call through a register or memory: ff, and 2 as the middle of the next byte. */
+static bool is_indirect(const uint8_t *at, unsigned bytes)
+{
+	enum { CALLS = 0x38, SECOND = 0x10, SIB = 4, DISP32 = 5, DIRECT = 3 };
+	if (at[0] != 0xff || (at[1] & CALLS) != SECOND)
+		return false;
+	unsigned mod = at[1] >> 6, rm = at[1] & 7;
+	unsigned length = 2u + (mod != DIRECT && rm == SIB) +
+			  (mod == 1          ? 1u
+				  : mod == 2 ? 4u
+					     : 0u) +
+			  (mod == 0 && rm == DISP32 ? 4u : 0u);
+	return length == bytes;
+}
+
+bool pvp_unwind_follows_call(uintptr_t pc)
+{
+	enum { LONGEST = 7 };
+	uint8_t code[LONGEST];
+	if (!read_code(pc - LONGEST, code, sizeof code))
+		return false;
+	if (code[LONGEST - CALL] == 0xe8)
+		return true;
+	for (unsigned bytes = 2; bytes <= LONGEST; bytes++)
+		if (is_indirect(code + LONGEST - bytes, bytes))
+			return true;
+	return false;
+}
+
 void pvp_unwind_unlearn(void)
 {
+	for (size_t i = 0; i < STUBS; i++)
+		atomic_store_explicit(&stubs[i], 0, memory_order_relaxed);
 	for (size_t i = 0; i < KNOWN; i++)
 		atomic_store_explicit(&known[i], 0, memory_order_relaxed);
 }

@@ -45,6 +45,18 @@ void pvp_unwind_learn(uintptr_t pc, uintptr_t start);
 void pvp_unwind_unlearn(void);
 
 /*
+ * Code of the runtime's that is no method and has no frame: jumps to methods, interface dispatch, write
+ * barriers. It lies in pages of its own. stub(): the runtime was asked whose code this is and knows no
+ * method; one thread at a time. is_stub(): async-signal-safe.
+ */
+void pvp_unwind_stub(uintptr_t pc);
+bool pvp_unwind_is_stub(uintptr_t pc);
+/* Its kind, "[.NET write barrier]" or "[.NET stub]", never NULL. Any thread but in handlers. */
+const char *pvp_unwind_stub_name(uintptr_t pc);
+/* Whether the bytes in front of a return address are a call. Async-signal-safe; errno is lost. */
+bool pvp_unwind_follows_call(uintptr_t pc);
+
+/*
  * Reads a prologue. False: no frame is seen in it; *ret is as if nothing were known then.
  */
 bool pvp_unwind_prologue(const uint8_t *code, unsigned n, struct pvp_compiled_frame *ret);

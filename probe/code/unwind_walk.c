@@ -227,11 +227,29 @@ static bool by_prologue(struct walk *w, const struct pvp_compiled_frame *f)
 	return to_caller(w, cfa, fp, w->fp_lost && !f->rbp);
 }
 
+/*
+ * A stub of the runtime's, or a leaf without a frame: one word on the stack at most, then the return
+ * address. False: it looks otherwise.
+ */
+static bool by_call_below(struct walk *w)
+{
+	enum { MOST_WORDS = 2 };
+	uintptr_t pc;
+	for (unsigned i = 0; i < MOST_WORDS; i++)
+		if (load(w, w->sp + i * WORD, &pc) && pc >= LEAST_CODE &&
+			pvp_unwind_follows_call(pc))
+			return to_caller(w, w->sp + (i + 1) * WORD, w->fp, w->fp_lost);
+	w->end = PVP_WALK_ENDS;
+	return false;
+}
+
 static bool by_frame_pointer(struct walk *w)
 {
 	uintptr_t fp = w->fp, cfa = w->fp + 2 * WORD;
 	unsigned pushed;
 	struct pvp_compiled_frame f = { .words = 0 };
+	if (w->exact && pvp_unwind_is_stub(w->pc) && by_call_below(w))
+		return true;
 	if (!w->exact)
 		f = pvp_unwind_compiled(w->set, w->pc);
 	if (f.words && !f.replaced)
@@ -258,7 +276,7 @@ static void guessed(struct walk *w, enum pvp_walk_end why, uintptr_t pc)
 static bool without_table(struct walk *w, enum pvp_walk_end why)
 {
 	uintptr_t pc = w->pc - !w->exact;
-	if (!by_frame_pointer(w)) {
+	if (!by_frame_pointer(w) && !(w->exact && by_call_below(w))) {
 		/* A chain may end in 0; a single 0 is what this code keeps in rbp. */
 		if (w->guess.end == PVP_WALK_ENDS)
 			w->end = why;

@@ -383,6 +383,18 @@ static bool write_found(struct pvp_writer *w, struct pvp_out_buffer *page, const
 	return pvp_out_buffer_add(w, page, &ev, &pools);
 }
 
+void pvp_waits_each(void (*each)(uint64_t address))
+{
+	if (!shared)
+		return;
+	uint32_t n = atomic_load_explicit(&shared->written, memory_order_acquire);
+	for (uint32_t at = atomic_load(&shared->taken); at != n; at++) {
+		const struct found *f = &shared->found[at % FOUND];
+		for (uint32_t i = 0; i < f->n; i++)
+			each(f->frame[i] - (i > 0));
+	}
+}
+
 void pvp_waits_tell(struct pvp_writer *w, struct pvp_out_buffer *page, pvp_waits_key *key,
 	void (*ended)(const struct pvp_walk_stop *stop, uint64_t times))
 {

@@ -34,6 +34,7 @@ typedef uint64_t pvp_waits_key(struct pvp_writer *w, uint64_t address, uint64_t 
  */
 void pvp_waits_tell(struct pvp_writer *w, struct pvp_out_buffer *page, pvp_waits_key *key,
 	void (*ended)(const struct pvp_walk_stop *stop, uint64_t times));
+void pvp_waits_each(void (*each)(uint64_t address)); /* as pvp_native_samples_each() */
 void pvp_waits_stop(void);
 
 /* In a child of fork: there is no helper here. */

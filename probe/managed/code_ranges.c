@@ -68,6 +68,17 @@ uint64_t pvp_ranges_start(uint64_t ip)
 	return start;
 }
 
+bool pvp_ranges_near(uint64_t ip)
+{
+	enum { PAGE = 4096 };
+	uint64_t page = ip & ~(uint64_t)(PAGE - 1);
+	pthread_mutex_lock(&lock);
+	size_t i = place(page);
+	bool near = i < ranges.n && ranges.v[i].start < page + PAGE;
+	pthread_mutex_unlock(&lock);
+	return near;
+}
+
 void pvp_ranges_drop(uint64_t method)
 {
 	size_t n = 0;

@@ -17,6 +17,9 @@ uint64_t pvp_ranges_find(uint64_t ip);
 /* The beginning of the range that holds the address; 0: none does. */
 uint64_t pvp_ranges_start(uint64_t ip);
 
+/* Whether any method has code in the address's page (4 KiB). */
+bool pvp_ranges_near(uint64_t ip);
+
 /* The method's code is gone. */
 void pvp_ranges_drop(uint64_t method);
 

@@ -126,6 +126,63 @@ START_TEST(calls)
 }
 END_TEST
 
+/* Filled with instructions that do nothing. */
+static uint8_t *page_of_code(void)
+{
+	uint8_t *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(at, MAP_FAILED);
+	memset(at, NOP, 4096);
+	return at;
+}
+
+static const struct {
+	const char *code;
+	size_t n;
+	bool call;
+} ends[] = {
+	{ CODE("\xe8\x10\x20\x30\x40"), true },         /* call rel32 */
+	{ CODE("\xff\xd0"), true },                     /* call rax */
+	{ CODE("\x41\xff\xd2"), true },                 /* call r10 */
+	{ CODE("\xff\x15\x01\x02\x03\x04"), true },     /* call [rip+...] */
+	{ CODE("\xff\x50\x18"), true },                 /* call [rax+24] */
+	{ CODE("\xff\x90\x00\x01\x00\x00"), true },     /* call [rax+256] */
+	{ CODE("\xff\x54\x24\x08"), true },             /* call [rsp+8] */
+	{ CODE("\xff\x94\xc8\x00\x01\x00\x00"), true }, /* call [rax+8*rcx+256] */
+	{ CODE("\xff\xe0"), false },                    /* jmp rax */
+	{ CODE("\xff\x25\x01\x02\x03\x04"), false },    /* jmp [rip+...] */
+	{ CODE("\xe9\x10\x20\x30\x40"), false },        /* jmp rel32 */
+	{ CODE("\x48\x89\xc3"), false },                /* mov rbx, rax */
+	{ CODE("\xff\x30"), false },                    /* push [rax] */
+};
+
+START_TEST(return_addresses_follow_calls)
+{
+	uint8_t *at = page_of_code();
+	memcpy(at + 100, ends[_i].code, ends[_i].n);
+	ck_assert_int_eq(pvp_unwind_follows_call((uintptr_t)at + 100 + ends[_i].n), ends[_i].call);
+	munmap(at, 4096);
+	ck_assert(!pvp_unwind_follows_call((uintptr_t)at + 100)); /* nothing is there */
+}
+END_TEST
+
+START_TEST(stubs_by_page)
+{
+	uint8_t *at = page_of_code();
+	uintptr_t pc = (uintptr_t)at;
+	ck_assert(!pvp_unwind_is_stub(pc + 80));
+	pvp_unwind_stub(pc + 80);
+	ck_assert(pvp_unwind_is_stub(pc + 4000) && !pvp_unwind_is_stub(pc + 4096));
+	ck_assert_str_eq(pvp_unwind_stub_name(pc + 80), "[.NET stub]");
+	memcpy(at + 46, "\x48\x89\x37\xc3", 4);
+	ck_assert_str_eq(pvp_unwind_stub_name(pc + 80), "[.NET write barrier]");
+	ck_assert_str_eq(pvp_unwind_stub_name(pc + 2000), "[.NET stub]");
+	pvp_unwind_unlearn();
+	ck_assert(!pvp_unwind_is_stub(pc + 80));
+	munmap(at, 4096);
+	ck_assert_str_eq(pvp_unwind_stub_name(pc + 80), "[.NET stub]");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("unwind compiled");
@@ -134,6 +191,8 @@ int main(void)
 	tcase_add_test(c, endless);
 	tcase_add_test(c, not_asked);
 	tcase_add_test(c, calls);
+	tcase_add_loop_test(c, return_addresses_follow_calls, 0, sizeof ends / sizeof *ends);
+	tcase_add_test(c, stubs_by_page);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }
