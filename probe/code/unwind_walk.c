@@ -379,6 +379,25 @@ unsigned pvp_unwind_walk(
 	return n;
 }
 
+static bool in_file(const struct walk *w)
+{
+	bool changed = false; /* and one that the set does not know is one */
+	return w->set && (pvp_unwind_module_at(w->set, w->pc - !w->exact, &changed) || changed);
+}
+
+unsigned pvp_unwind_walk_files(const struct pvp_registers *at, uint64_t *to, unsigned most)
+{
+	int before = errno;
+	unsigned n = 0;
+	struct pvp_walk_stop ignored;
+	struct walk w = begin(at);
+	while (n < most && in_file(&w) && step(&w) && in_file(&w))
+		to[n++] = w.pc + w.exact;
+	n = end(&w, n, &ignored);
+	errno = before;
+	return n;
+}
+
 /* ---- with the walk before in mind */
 
 extern void *__libc_stack_end __attribute__((weak));
@@ -514,6 +533,12 @@ unsigned pvp_unwind_walk_again(const struct pvp_registers *at, struct pvp_walk_m
 {
 	(void)m;
 	return pvp_unwind_walk(at, to, most, ret_stop);
+}
+
+unsigned pvp_unwind_walk_files(const struct pvp_registers *at, uint64_t *to, unsigned most)
+{
+	(void)at, (void)to, (void)most;
+	return 0;
 }
 
 unsigned pvp_unwind_walk(

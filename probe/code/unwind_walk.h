@@ -22,6 +22,12 @@ unsigned pvp_unwind_walk(const struct pvp_registers *at, uint64_t *to, unsigned 
 	struct pvp_walk_stop *ret_stop);
 
 /*
+ * The same as far as code of files goes: the first caller that lies in none (a runtime has made it)
+ * ends it and is no part. None, where the walk begins there. Why it ended otherwise is not said.
+ */
+unsigned pvp_unwind_walk_files(const struct pvp_registers *at, uint64_t *to, unsigned most);
+
+/*
  * The walk of a thread before: its next one meets most of the same frames. Zeros at first; used by
  * one walk at a time. Times and sizes are none of the caller's.
  */

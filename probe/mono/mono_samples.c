@@ -16,6 +16,7 @@
 #include "probe/code/modules.h"
 #include "probe/code/thread_usage.h"
 #include "probe/code/unwind_set.h"
+#include "probe/code/unwind_walk.h"
 #include "probe/code/wait_sampler.h"
 #include "probe/core/emit.h"
 #include "probe/mono/host_mono.h"
@@ -26,13 +27,15 @@
 #include "probe/core/tell.h"
 #include "probe/control/session.h"
 
-enum { SLOTS = 4096, FRAMES = PVP_MANAGED_FRAMES };
+enum { SLOTS = 4096, FRAMES = PVP_MANAGED_FRAMES, NATIVE = 32 };
 
 struct slot {
 	_Atomic uint64_t turn; /* 2n + 1: being written in turn n; 2n + 2: written */
 	uint64_t time, thread, ip;
-	struct pvp_usage used;            /* since the thread's last sample */
-	uint32_t n, times;                /* samples that it stands for */
+	struct pvp_usage used; /* since the thread's last sample */
+	uint32_t n, times;     /* samples that it stands for */
+	uint32_t n_native;     /* callers in native code, innermost first */
+	uint64_t native[NATIVE];
 	const MonoMethod *frames[FRAMES]; /* innermost first */
 };
 
@@ -73,7 +76,8 @@ static bool was_waiting(const ucontext_t *u)
 /* Samples that the thread's processor time since its last one comes to. */
 static uint32_t times(void)
 {
-	enum { MOST = 100, SECOND = 1000000000 };
+	/* At first: native code may have run for long before it became a thread of the runtime's. */
+	enum { MOST = 100, AT_FIRST = 4, SECOND = 1000000000 };
 	struct timespec t;
 	unsigned now = atomic_load_explicit(&changes, memory_order_relaxed);
 	unsigned rate = atomic_load_explicit(&hz, memory_order_relaxed);
@@ -82,10 +86,12 @@ static uint32_t times(void)
 	uint64_t ns = (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 	uint64_t before = used.changes == now ? used.ns : ns;
 	uint64_t each = SECOND / rate, have = ns - before + used.rest;
+	bool first = used.ns == 0;
 	used.changes = now;
 	used.ns = ns;
 	used.rest = have % each;
-	return have / each < MOST ? (uint32_t)(have / each) : MOST;
+	uint32_t most = first ? AT_FIRST : MOST;
+	return have / each < most ? (uint32_t)(have / each) : most;
 }
 
 static mono_bool frame(MonoMethod *method, MonoDomain *domain, void *base, int offset, void *ctx)
@@ -95,6 +101,20 @@ static mono_bool frame(MonoMethod *method, MonoDomain *domain, void *base, int o
 	if (method)
 		s->frames[s->n++] = method;
 	return s->n == FRAMES;
+}
+
+/* The runtime knows managed frames only: those of native code in front of them are found here. */
+static void walk_native(struct slot *s, const ucontext_t *u)
+{
+	s->n_native = 0;
+#if defined(__x86_64__)
+	const struct pvp_registers at = { .pc = (uintptr_t)u->uc_mcontext.gregs[REG_RIP],
+		.sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP],
+		.fp = (uintptr_t)u->uc_mcontext.gregs[REG_RBP] };
+	s->n_native = pvp_unwind_walk_files(&at, s->native, NATIVE);
+#else
+	(void)u;
+#endif
 }
 
 static void hit(MonoProfiler *p, const mono_byte *ip, const void *context)
@@ -123,6 +143,7 @@ static void hit(MonoProfiler *p, const mono_byte *ip, const void *context)
 	s->used = (struct pvp_usage){ 0, 0 };
 	if (pvp_mono.options.groups & PVP_MANAGED_CPU)
 		s->used = pvp_usage_since(&used.usage);
+	walk_native(s, context);
 	mono_stack_walk_async_safe(frame, (void *)(uintptr_t)context, s);
 	atomic_store_explicit(&s->turn, 2 * turn + 2, memory_order_release);
 }
@@ -161,6 +182,20 @@ static uint64_t key_of(struct pvp_writer *w, uint64_t address, uint64_t time)
 	return key;
 }
 
+/* Keys, innermost first; how many. */
+static uint32_t frames_of(struct pvp_writer *w, const struct slot *s, uint64_t *to)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->n_native;
+		i++) /* a call may be the last thing in its function */
+		to[n++] = key_of(w, s->native[i] - 1, s->time);
+	for (uint32_t i = 0; i < s->n; i++) {
+		to[n] = pvp_mono_method(s->frames[i]);
+		pvp_tell_method(w, to[n++], s->time);
+	}
+	return n;
+}
+
 void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
 	tell_dropped();
@@ -172,16 +207,13 @@ void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 		struct slot *s = &slots[turn % SLOTS];
 		if (atomic_load_explicit(&s->turn, memory_order_acquire) != 2 * turn + 2)
 			break;
-		uint64_t keys[1 + FRAMES];
+		uint64_t keys[1 + NATIVE + FRAMES];
+		uint32_t n = frames_of(w, s, keys + 1);
 		keys[0] = s->ip;
-		for (uint32_t i = 0; i < s->n; i++) {
-			keys[1 + i] = pvp_mono_method(s->frames[i]);
-			pvp_tell_method(w, keys[1 + i], s->time);
-		}
-		const struct pv_batch pools = { .pool = { keys, 1 + s->n, 1 + s->n } };
+		const struct pv_batch pools = { .pool = { keys, 1 + n, 1 + n } };
 		struct pv_event ev = { .kind = PV_KIND_SAMPLE_HIT,
 			.time = s->time,
-			.hit = { .thread = s->thread, .ips = { 0, 1 }, .frames = { 1, s->n } } };
+			.hit = { .thread = s->thread, .ips = { 0, 1 }, .frames = { 1, n } } };
 		struct pv_event cpu = { .kind = PV_KIND_EXT_CPU,
 			.time = s->time,
 			.cpu = { s->used.user_ns, s->used.kernel_ns } };
@@ -197,6 +229,7 @@ void pvp_mono_samples_init(struct _MonoProfiler *p)
 	atomic_store_explicit(&ring, slots, memory_order_release);
 	if (!slots || !mono_profiler_enable_sampling(p->handle))
 		return;
+	pvp_unwind_refresh(); /* so that the first sample has native frames */
 	atomic_store(&hz, p->options.sample_hz);
 	mono_profiler_set_sample_mode(
 		p->handle, MONO_PROFILER_SAMPLE_MODE_PROCESS, p->options.sample_hz);

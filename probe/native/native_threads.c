@@ -1,12 +1,14 @@
 /*
- * This stands in front of pthread_create(), so that threads are sampled from their beginning. The
- * function that begins there is gone from the stack when the program's own is called.
+ * This is called in place of pthread_create() and thrd_create(), which calls the former within the C
+ * library, so that threads are sampled from their beginning. The function that begins there is gone from
+ * the stack when the program's own is called.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <threads.h>
 
 #include "probe/code/sample_rings.h"
 #include "probe/native/native_deferred.h"
@@ -16,9 +18,12 @@ enum { STARTS = 256 }; /* threads that are made but do not run yet; of more noth
 
 typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
+typedef int create_c11_function(thrd_t *, thrd_start_t, void *);
+
 static struct start {
 	_Atomic bool taken;
-	void *(*run)(void *);
+	void *(*run)(void *); /* or */
+	thrd_start_t run_c11;
 	void *arg;
 } starts[STARTS];
 
@@ -48,6 +53,36 @@ static create_function *next(void)
 	return f;
 }
 
+static create_c11_function *next_c11(void)
+{
+	static _Atomic(create_c11_function *) found;
+	create_c11_function *f = atomic_load_explicit(&found, memory_order_relaxed);
+	if (f)
+		return f;
+	void *at = dlsym(RTLD_NEXT, "thrd_create");
+	memcpy(&f, &at, sizeof f);
+	atomic_store_explicit(&found, f, memory_order_relaxed);
+	return f;
+}
+
+/* NULL: threads are not sampled. */
+static struct start *announce(void)
+{
+	if (!pvp_tls.muted)
+		pvp_deferred_threads();
+	return pvp_rings_ready() && !pvp_tls.muted ? take() : NULL;
+}
+
+static int begin_c11(void *at)
+{
+	struct start *b = at;
+	thrd_start_t run = b->run_c11;
+	void *arg = b->arg;
+	atomic_store_explicit(&b->taken, false, memory_order_release);
+	pvp_rings_thread_begins((uintptr_t)run);
+	return run(arg);
+}
+
 static void *begin(void *at)
 {
 	struct start *b = at;
@@ -64,15 +99,29 @@ PVP_EXPORT int pthread_create(
 	create_function *create = next();
 	if (!create)
 		return EAGAIN;
-	if (!pvp_tls.muted)
-		pvp_deferred_threads();
-	struct start *b = pvp_rings_ready() && !pvp_tls.muted ? take() : NULL;
+	struct start *b = announce();
 	if (!b)
 		return create(thread, attr, run, arg);
 	b->run = run;
 	b->arg = arg;
 	int error = create(thread, attr, begin, b);
 	if (error)
+		atomic_store_explicit(&b->taken, false, memory_order_release);
+	return error;
+}
+
+PVP_EXPORT int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
+{
+	create_c11_function *create = next_c11();
+	if (!create)
+		return thrd_error;
+	struct start *b = announce();
+	if (!b)
+		return create(thread, run, arg);
+	b->run_c11 = run;
+	b->arg = arg;
+	int error = create(thread, begin_c11, b);
+	if (error != thrd_success)
 		atomic_store_explicit(&b->taken, false, memory_order_release);
 	return error;
 }

@@ -277,6 +277,11 @@ def alive(v, r):
                   said['dropped Counted.Dropped'] // 10)
 
 
+def named_alike(found):
+    """Without native code that the log calls by its place: files say more of it."""
+    return [(name, n) for name, n in found.items() if '+0x' not in name]
+
+
 def samples(v, r):
     v.equal('samples', r.json['samples']['total'], r.log.samples)
     hits = r.mprof['hits']
@@ -284,10 +289,10 @@ def samples(v, r):
             hits['managed'] + hits['unmanaged'])
     own = rows(r.json['methods'], 'name', 'samples_self')
     v.equal('samples by innermost place', sum(own.values()), r.log.samples)
-    for name, n in r.log.samples_in_code().items():
+    for name, n in named_alike(r.log.samples_in_code()):
         v.at_least(f'samples in the code of {name}', own.get(name), n)
     total = rows(r.json['methods'], 'name', 'samples_total')
-    for name, n in r.log.samples_on_stack().items():
+    for name, n in named_alike(r.log.samples_on_stack()):
         v.at_least(f'samples with {name} on the stack', total.get(name), n)
     for row in r.json['methods']:
         v.true(f'samples_total of {row["name"]}',

@@ -1,7 +1,7 @@
 /*
  * Threads that live for 1 to 3 ms of processor time each, two at a time; in between the main thread
  * computes as long as they did. Says how much time they computed in all and it did, and how many
- * descriptors were open before the first thread and at most.
+ * descriptors were open before the first thread and at most. C11: they are made by thrd_create().
  * usage: short THREADS
  */
 #include <dirent.h>
@@ -46,11 +46,45 @@ __attribute__((noinline)) static void evenly(long long *ns)
 	steadily += *ns;
 }
 
+#ifdef C11
+#include <threads.h>
+
+typedef thrd_t thread_type;
+
+static int live(void *ns)
+{
+	brief(ns);
+	return 0;
+}
+
+static int begin(thread_type *thread, long long *ns)
+{
+	return thrd_create(thread, live, ns) != thrd_success;
+}
+
+static void end(thread_type thread)
+{
+	thrd_join(thread, NULL);
+}
+#else
+typedef pthread_t thread_type;
+
 static void *live(void *ns)
 {
 	brief(ns);
 	return NULL;
 }
+
+static int begin(thread_type *thread, long long *ns)
+{
+	return pthread_create(thread, NULL, live, ns);
+}
+
+static void end(thread_type thread)
+{
+	pthread_join(thread, NULL);
+}
+#endif
 
 static int descriptors(void)
 {
@@ -68,14 +102,14 @@ int main(int argc, char **argv)
 	int threads = argc > 1 ? atoi(argv[1]) : 100, before = descriptors(), most = 0;
 	long long all = 0, ns[AT_ONCE];
 	for (int i = 0; i < threads; i += AT_ONCE) {
-		pthread_t thread[AT_ONCE];
+		thread_type thread[AT_ONCE];
 		for (int j = 0; j < AT_ONCE; j++) {
 			ns[j] = LEAST_NS + (i + j) * 7919LL % SPREAD_NS;
-			if (pthread_create(&thread[j], NULL, live, &ns[j]) != 0)
+			if (begin(&thread[j], &ns[j]) != 0)
 				return 1;
 		}
 		for (int j = 0; j < AT_ONCE; j++) {
-			pthread_join(thread[j], NULL);
+			end(thread[j]);
 			all += ns[j];
 			evenly(&ns[j]);
 		}
