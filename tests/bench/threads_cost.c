@@ -1,5 +1,5 @@
 /*
- * What the probe's own threads take in a program of many threads.
+ * The processor time of the probe's own threads in a program of many threads.
  *
  * usage: LD_PRELOAD=... PROFVIEW_OPTIONS=... bench_threads_cost THREADS BUSY SECONDS
  * So many threads wait for 20 ms again and again, BUSY more compute. At the end it says how much of a
