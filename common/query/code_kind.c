@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/own_frame.h"
 #include "common/model/model.h"
 #include "common/query/groups_shared.h"
 #include "common/query/membership.h"
@@ -92,6 +93,8 @@ static enum pv_code_kind kind_of(const struct pv_membership *x, uint32_t method,
 	const struct pv_names *n = &x->m->names;
 	const char *name = pv_intern_text(&n->text, pv_names_method_name(n, method));
 	bool of_class;
+	if (strcmp(name, PV_OWN_FRAME) == 0)
+		return PV_CODE_RUNTIME;
 	if (strncmp(name, "(wrapper ", 9) == 0 || strncmp(name, "(dynamic)", 9) == 0 ||
 		strncmp(name, "[.NET ", 6) == 0)
 		return PV_CODE_RUNTIME;

@@ -303,6 +303,16 @@ const char *pvp_modules_file(uint64_t address)
 	return m ? m->shown : NULL;
 }
 
+bool pvp_modules_library(uint64_t address, uint64_t *ret_from, uint64_t *ret_to)
+{
+	const struct module *m = holder_of(address);
+	if (!m || m->main)
+		return false;
+	*ret_from = m->from;
+	*ret_to = m->to;
+	return true;
+}
+
 uint64_t pvp_modules_start(uint64_t address)
 {
 	struct module *m = module_of(address);

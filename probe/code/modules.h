@@ -20,6 +20,9 @@ bool pvp_modules_method(uint64_t address, struct pvp_method *ret);
  */
 const char *pvp_modules_file(uint64_t address);
 
+/* The range of the library that holds the address. False: none does, or it is the program's file. */
+bool pvp_modules_library(uint64_t address, uint64_t *ret_from, uint64_t *ret_to);
+
 /*
  * The function's first address, by its symbol, else by its file's unwind table, else its module. 0:
  * no module holds the address.

@@ -12,6 +12,7 @@
 
 #include "probe/code/modules.h"
 #include "probe/code/perf_map.h"
+#include "probe/code/probe_frames.h"
 #include "probe/code/sample_rings.h"
 #include "probe/code/stack_ends.h"
 #include "probe/code/unwind_set.h"
@@ -178,7 +179,12 @@ static uint64_t key_of(struct pvp_writer *w, uint64_t address, bool caller, uint
 	return key;
 }
 
-static uint64_t key_of_waiting(struct pvp_writer *w, uint64_t address, uint64_t time)
+static uint64_t key_of_innermost(struct pvp_writer *w, uint64_t address, uint64_t time)
+{
+	return key_of(w, address, false, time);
+}
+
+static uint64_t key_of_caller(struct pvp_writer *w, uint64_t address, uint64_t time)
 {
 	return key_of(w, address, true, time);
 }
@@ -187,16 +193,16 @@ static uint64_t key_of_waiting(struct pvp_writer *w, uint64_t address, uint64_t 
 static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, const struct pvp_sample *s,
 	pid_t tid, bool last)
 {
-	uint64_t keys[2 + FRAMES];
-	uint32_t n = 2 + s->n;
-	keys[0] = s->ip;
-	keys[1] = key_of(w, s->ip, false, s->time);
-	for (uint32_t i = 0; i < s->n; i++) /* a call may be the last thing in its function */
-		keys[2 + i] = key_of(w, s->caller[i] - 1, true, s->time);
+	uint64_t keys[2 + FRAMES], at[1 + FRAMES];
+	bool own;
+	keys[0] = at[0] = s->ip;
+	memcpy(at + 1, s->caller, s->n * sizeof *at);
+	uint32_t n = 1 + pvp_probe_frames_keys(w, s->time, at, 1 + s->n, key_of_innermost,
+				 key_of_caller, keys + 1, &own);
 	const struct pv_batch pools = { .pool = { keys, n, n } };
 	struct pv_event ev = { .kind = PV_KIND_SAMPLE_HIT,
 		.time = s->time,
-		.hit = { .thread = (uint64_t)tid, .ips = { 0, 1 }, .frames = { 1, n - 1 } } };
+		.hit = { .thread = (uint64_t)tid, .ips = { 0, !own }, .frames = { 1, n - 1 } } };
 	struct pv_event cpu = { .kind = PV_KIND_EXT_CPU,
 		.time = s->time,
 		.cpu = { s->used.user_ns, s->used.kernel_ns } };
@@ -295,7 +301,7 @@ void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 		}
 		pvp_ring_update(r, changed);
 	}
-	pvp_waits_tell(w, page, key_of_waiting, count_end);
+	pvp_waits_tell(w, page, key_of_caller, count_end);
 	pvp_stack_ends_tell(w);
 	if (atomic_load(&hz) && changed)
 		pvp_rings_look((pid_t)w->tid, true);

@@ -368,18 +368,19 @@ void pvp_waits_follow(struct pvp_sample_order order)
 }
 
 static bool write_found(struct pvp_writer *w, struct pvp_out_buffer *page, const struct found *f,
-	pvp_waits_key *key)
+	pvp_frame_key *key)
 {
-	uint64_t keys[FRAMES];
-	for (uint32_t i = 0; i < f->n; i++) /* a call may be the last thing in its function */
-		keys[i] = key(w, f->frame[i] - (i > 0), f->time);
-	const struct pv_batch pools = { .pool = { keys, f->n, f->n } };
+	uint64_t keys[1 + FRAMES], at[FRAMES];
+	bool own;
+	memcpy(at, f->frame, f->n * sizeof *at);
+	uint32_t n = pvp_probe_frames_keys(w, f->time, at, f->n, key, key, keys, &own);
+	const struct pv_batch pools = { .pool = { keys, n, n } };
 	struct pv_event ev = { .kind = PV_KIND_EXT_WAITED,
 		.time = f->time,
 		.hit = { .thread = (uint64_t)f->tid,
 			.state = f->state,
 			.times = f->times,
-			.frames = { 0, f->n } } };
+			.frames = { 0, n } } };
 	return pvp_out_buffer_add(w, page, &ev, &pools);
 }
 
@@ -395,7 +396,7 @@ void pvp_waits_each(void (*each)(uint64_t address))
 	}
 }
 
-void pvp_waits_tell(struct pvp_writer *w, struct pvp_out_buffer *page, pvp_waits_key *key,
+void pvp_waits_tell(struct pvp_writer *w, struct pvp_out_buffer *page, pvp_frame_key *key,
 	void (*ended)(const struct pvp_walk_stop *stop, uint64_t times))
 {
 	bool wanted = atomic_load(&hz) && !w->last;

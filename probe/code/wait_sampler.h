@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "probe/code/native_walk.h"
+#include "probe/code/probe_frames.h"
 #include "probe/core/sample_rate.h"
 
 struct pvp_writer;
@@ -25,14 +26,11 @@ enum { PVP_WAITS_PERCENT = 2, PVP_WAITS_MOST = 100 /* a second */ };
  */
 void pvp_waits_follow(struct pvp_sample_order order);
 
-/* Names the function that holds an address in the log, and gives its key. */
-typedef uint64_t pvp_waits_key(struct pvp_writer *w, uint64_t address, uint64_t time);
-
 /*
  * The writer's thread: begins or ends the helper, writes what it found; `ended`: so many samples
  * have stacks that end there, may be NULL.
  */
-void pvp_waits_tell(struct pvp_writer *w, struct pvp_out_buffer *page, pvp_waits_key *key,
+void pvp_waits_tell(struct pvp_writer *w, struct pvp_out_buffer *page, pvp_frame_key *key,
 	void (*ended)(const struct pvp_walk_stop *stop, uint64_t times));
 void pvp_waits_each(void (*each)(uint64_t address)); /* as pvp_native_samples_each() */
 void pvp_waits_stop(void);

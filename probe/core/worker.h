@@ -26,6 +26,13 @@ struct pvp_worker {
  */
 int pvp_worker_start(struct pvp_worker *w, size_t stack, void *(*run)(void *), void *arg);
 
+/*
+ * The same, detached, on a stack of the caller's, which it never gets back: asks for no memory of the
+ * allocator's. Also in a signal's handler that interrupted no allocator, C library or probe.
+ */
+int pvp_worker_start_at(
+	struct pvp_worker *w, void *stack, size_t bytes, void *(*run)(void *), void *arg);
+
 /* Around a fork, on the thread that forks: no worker is starting meanwhile. */
 void pvp_workers_hold(void);
 void pvp_workers_release(void);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "probe/code/modules.h"
+#include "probe/code/probe_frames.h"
 #include "probe/code/thread_usage.h"
 #include "probe/code/unwind_set.h"
 #include "probe/code/unwind_walk.h"
@@ -182,13 +183,15 @@ static uint64_t key_of(struct pvp_writer *w, uint64_t address, uint64_t time)
 	return key;
 }
 
-/* Keys, innermost first; how many. */
-static uint32_t frames_of(struct pvp_writer *w, const struct slot *s, uint64_t *to)
+/* The address, or the key of the probe's own time; then keys, innermost first. How many in all. */
+static uint32_t frames_of(struct pvp_writer *w, const struct slot *s, uint64_t *to, bool *ret_own)
 {
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < s->n_native;
-		i++) /* a call may be the last thing in its function */
-		to[n++] = key_of(w, s->native[i] - 1, s->time);
+	uint64_t at[1 + NATIVE] = { s->ip };
+	memcpy(at + 1, s->native, s->n_native * sizeof *at);
+	uint32_t n = 0, left = pvp_probe_frames_fold(at, 1 + s->n_native, ret_own);
+	to[n++] = *ret_own ? pvp_probe_frames_key(w, s->time) : at[0];
+	for (uint32_t i = !*ret_own; i < left; i++) /* a call may be the last in its function */
+		to[n++] = key_of(w, at[i] - 1, s->time);
 	for (uint32_t i = 0; i < s->n; i++) {
 		to[n] = pvp_mono_method(s->frames[i]);
 		pvp_tell_method(w, to[n++], s->time);
@@ -207,13 +210,15 @@ void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 		struct slot *s = &slots[turn % SLOTS];
 		if (atomic_load_explicit(&s->turn, memory_order_acquire) != 2 * turn + 2)
 			break;
-		uint64_t keys[1 + NATIVE + FRAMES];
-		uint32_t n = frames_of(w, s, keys + 1);
-		keys[0] = s->ip;
-		const struct pv_batch pools = { .pool = { keys, 1 + n, 1 + n } };
+		uint64_t keys[2 + NATIVE + FRAMES];
+		bool own;
+		uint32_t n = frames_of(w, s, keys, &own);
+		const struct pv_batch pools = { .pool = { keys, n, n } };
 		struct pv_event ev = { .kind = PV_KIND_SAMPLE_HIT,
 			.time = s->time,
-			.hit = { .thread = s->thread, .ips = { 0, 1 }, .frames = { 1, n } } };
+			.hit = { .thread = s->thread,
+				.ips = { 0, !own },
+				.frames = { !own, n - !own } } };
 		struct pv_event cpu = { .kind = PV_KIND_EXT_CPU,
 			.time = s->time,
 			.cpu = { s->used.user_ns, s->used.kernel_ns } };

@@ -19,6 +19,7 @@
 #include "probe/native/native_held.h"
 #include "probe/native/native_record.h"
 #include "probe/code/native_samples.h"
+#include "probe/code/probe_frames.h"
 #include "probe/code/stack_ends.h"
 #include "probe/code/unwind_set.h"
 #include "probe/core/core_state.h"
@@ -217,6 +218,7 @@ static int start_native(const struct pvp_native_options *o)
 	error = pvp_session_start(o->rest, &pvp_host_native);
 	if (error)
 		return error;
+	pvp_probe_frames_pass(pvp_front_passes);
 	pvp_native_samples_usage(o->cpu);
 	pvp_native_samples_order((struct pvp_sample_order){ o->sample_hz, o->sample_real });
 	pvp_native_malloc_set(&options);

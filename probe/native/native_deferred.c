@@ -16,6 +16,7 @@
 
 #include "probe/control/launcher.h"
 #include "probe/core/thread_buf.h"
+#include "probe/core/worker.h"
 #include "probe/native/native_args.h"
 #include "probe/native/safe_place.h"
 
@@ -67,21 +68,8 @@ static void *wait_for_it(void *unused)
 /* Safe in a signal handler that interrupted no allocator and no part of the C library. */
 static void begin_to_wait(void)
 {
-	pthread_attr_t attr;
-	pthread_t thread;
-	sigset_t all, before;
-	if (pthread_attr_init(&attr) != 0)
-		return;
-	pthread_attr_setstack(&attr, stack, sizeof stack);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	bool was = pvp_tls.muted;
-	pvp_tls.muted = true; /* this thread is none of the program's */
-	pthread_create(&thread, &attr, wait_for_it, NULL);
-	pvp_tls.muted = was;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attr);
+	static struct pvp_worker waiter;
+	pvp_worker_start_at(&waiter, stack, sizeof stack, wait_for_it, NULL);
 }
 
 void pvp_deferred_threads(void)

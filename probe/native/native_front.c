@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/code/modules.h"
 #include "probe/native/native_next.h"
 
 enum { NAME = 64 };
@@ -106,4 +107,20 @@ bool pvp_front_look(char *words, size_t room)
 			library_of(first(get ? "free" : "malloc"), name));
 	look_at_new(words, room);
 	return true;
+}
+
+bool pvp_front_passes(uint64_t address)
+{
+	static const char *const names[] = { "malloc", "calloc", "realloc", "free", "memalign",
+		"aligned_alloc", "posix_memalign", "valloc", "pvalloc", "malloc_usable_size",
+		"free_sized", "free_aligned_sized", "pthread_create" };
+	static uint64_t next[sizeof names / sizeof *names];
+	uint64_t start = pvp_modules_start(address);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		if (!next[i])
+			next[i] = (uintptr_t)dlsym(RTLD_NEXT, names[i]);
+		if (start && next[i] == start)
+			return true;
+	}
+	return false;
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * Adds words for the log's header: ",allocator=LIBRARY" behind us; ",bypassed=malloc:LIBRARY" (or
@@ -17,5 +18,11 @@
  * and gives back one block. Not in a signal's handler. Absent (weak) where nothing is in front.
  */
 __attribute__((weak)) bool pvp_front_look(char *words, size_t room);
+
+/*
+ * Whether the function at the address is one that ours stand in front of, so that its time is the
+ * program's. The writer's thread. Absent likewise.
+ */
+__attribute__((weak)) bool pvp_front_passes(uint64_t address);
 
 #endif

@@ -17,7 +17,7 @@ enum { BASELINE_MOST = 16 << 20 };
 
 struct work {
 	const struct ui_options *o;
-	struct ui_feed *feed; /* of the log that is judged; NULL: it is being written */
+	struct ui_feed *feed;  /* of the log that is judged; NULL: it is being written */
 	struct ui_again *heap; /* of its last shot, once a rule has asked */
 	struct pv_check_heaps heaps;
 	struct pv_check_set set;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/own_frame.h"
 #include "common/base/units.h"
 #include "common/base/utf8.h"
 #include "common/query/findings/rule.h"
@@ -12,10 +13,11 @@ enum { FEWEST_SAMPLES = 30 };
 
 /* --- the hottest method --- */
 
-static bool is_unresolved(const char *name)
+/* Code without a name, and the probe's, cannot be made faster by who reads this. */
+static bool is_nobodys(const char *name)
 {
 	static const char row[] = "unresolved in ";
-	return strncmp(name, row, sizeof row - 1) == 0;
+	return strncmp(name, row, sizeof row - 1) == 0 || strcmp(name, PV_OWN_FRAME) == 0;
 }
 
 void pv_judge_hot_method(const struct pv_judge *j, struct pv_finding *f)
@@ -27,9 +29,8 @@ void pv_judge_hot_method(const struct pv_judge *j, struct pv_finding *f)
 		sampled ? "samples_self" : "self_ns", FIRST);
 	if (!t)
 		return;
-	/* Code without a name cannot be made faster by who reads this. */
 	size_t at = 0;
-	while (at + 1 < t->rows && is_unresolved(pv_judge_text(t, at, "name")))
+	while (at + 1 < t->rows && is_nobodys(pv_judge_text(t, at, "name")))
 		at++;
 	const char *name = pv_judge_text(t, at, "name");
 	const char *shown = j->query->readable ? pv_judge_shown(t, at, "name") : name;
