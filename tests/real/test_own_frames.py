@@ -15,7 +15,7 @@ import target
 from verdict import Verdict
 
 OWN = '[profview probe]'
-OURS = re.compile(r'\bpvp?_|__cyg_profile|libprofview')
+OURS = re.compile(r'\bpvp?_|__cyg_profile\w+(?!@plt)\b|libprofview')  # the program has a stub of its own
 CASES = {'leaks': ['--leaks', '--probe', 'sample=1000'],
          'calls': ['--calls', '--probe', 'sample=1000,block=yes'],
          'allocations': ['--probe', 'alloc,sample=1000,block=yes']}
