@@ -138,7 +138,8 @@ static void of_calls(const struct pv_model *m, struct pv_coverage *c)
 		return;
 	c->state = PV_NOT_RECORDED;
 	c->detail[0] = 0;
-	pv_coverage_say(c, "no -finstrument-functions code was seen");
+	pv_coverage_say(
+		c, "no -finstrument-functions code was seen: compile with it to have calls");
 }
 
 /* ---- samples */

@@ -171,9 +171,17 @@ unsigned pv_groups_recorded(const struct pv_model *m)
 	return groups;
 }
 
+/* Of a native program calls are enabled always, but few programs are compiled to have some. */
+static unsigned without_calls(const struct pv_model *m)
+{
+	const char *args = m->target.args ? m->target.args : "";
+	return strncmp(args, "profview:native", 15) == 0 ? PV_GROUP_CALLS : 0;
+}
+
 unsigned pv_groups_known(const struct pv_model *m)
 {
-	unsigned groups = pv_groups_recorded(m) | pv_groups_enabled(m);
+	unsigned enabled = pv_groups_enabled(m) & ~without_calls(m);
+	unsigned groups = pv_groups_recorded(m) | enabled;
 	if (groups & PV_GROUP_JIT)
 		groups |= m->target.logging2007 ? PV_GROUP_JIT_TIMES : PV_GROUP_CODE;
 	if (groups & PV_GROUP_GC && (!m->target.logging2007 || pv_stage_at_least(m, 'B')))

@@ -62,6 +62,22 @@ def planted(profview, folder, leaks, way):
     return problems
 
 
+def without_calls(profview, folder, leaks):
+    """No column of zeros for calls, which this program is not compiled to have, and how to have them."""
+    _, log = record(profview, folder, 'plain', [leaks, 'block', str(TIMES)])
+    said = json.loads(subprocess.run([profview, 'report', '--no-index', '--format', 'json', '--section',
+                                      'methods,call_tree', log], check=True, capture_output=True).stdout)
+    problems = [f'calls of {m}' for m in said['methods'] if m['calls'] is not None or m['self_ns'] is not None]
+    problems += [f'calls of {n}' for n in said['call_tree'] if n['calls'] is not None]
+    for keys in '2', '22':
+        frame = subprocess.run([profview, '--dump', '--keys', keys, '--size', '160x24', '--no-index', log],
+                               check=True, capture_output=True, text=True).stdout
+        head = frame.splitlines()[4]
+        if 'SAMPLE%' not in head or 'CALLS' in head or 'TOTAL' in head or 'compile with it' not in frame:
+            problems.append(f'keys {keys}: {frame}')
+    return problems
+
+
 def clean(profview, folder, leaks):
     told, _ = record(profview, folder, 'none', [leaks, 'none', str(TIMES)])
     leak = leak_of(told)
@@ -105,6 +121,7 @@ def main(profview, leaks):
         problems += totals(profview, folder, leaks) + under_a_shell(profview, folder, leaks)
         for way in WAYS:
             problems += [f'{way}: {p}' for p in planted(profview, folder, leaks, way)]
+        problems += [f'without calls: {p}' for p in without_calls(profview, folder, leaks)]
         problems += [f'clean: {p}' for p in clean(profview, folder, leaks)]
     print('\n'.join(problems) or f'{len(WAYS)} planted leaks named first, and none where there is none')
     return bool(problems)
