@@ -142,6 +142,17 @@ static void of_calls(const struct pv_model *m, struct pv_coverage *c)
 		c, "no -finstrument-functions code was seen: compile with it to have calls");
 }
 
+/* ---- losses */
+
+static void of_losses(const struct pv_model *m, struct pv_coverage *c)
+{
+	char value[WORD];
+	bool waits = word(m, "block", value), bounded = word(m, "maxsize", value);
+	if (m->lost_events && !waits && !bounded)
+		pv_coverage_say(
+			c, "none is with --probe block=yes, or with --record and no screen");
+}
+
 /* ---- samples */
 
 /* NULL: the probe did not describe it. */
@@ -369,6 +380,9 @@ void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_co
 			return;
 		say_rate(m, c);
 		say_ends(m, "sample", c);
+		break;
+	case PV_WHAT_LOSSES:
+		of_losses(m, c);
 		break;
 	default:
 		break;

@@ -101,10 +101,10 @@ bool pv_launch_words(const struct pv_launch_options *o, char *to, size_t room)
 		   *shot = shots ? shots : "";
 	bool samples = strcmp(hz, "0") != 0;
 	int n = snprintf(to, room,
-		"nodefaults,gc,exception,monitor,counter,classof,messages%s%s,alloc%s%s%s%s%s%s%s%s",
+		"nodefaults,gc,exception,monitor,counter,classof,messages%s%s,alloc%s%s%s%s%s%s%s%s%s",
 		samples ? ",cpu,sample=" : "", samples ? hz : "", *alloc ? "=" : "", alloc,
 		o->calls ? ",calls" : "", shots ? ",heapshot" : "", *shot ? "=" : "", shot,
-		o->probe ? "," : "", o->probe ? o->probe : "");
+		o->block ? ",block" : "", o->probe ? "," : "", o->probe ? o->probe : "");
 	return n >= 0 && (size_t)n < room;
 }
 
@@ -156,6 +156,7 @@ static void native_options(const struct pv_launch *l, const struct pv_launch_opt
 	add(to, ",alloc%s%s%s", *alloc ? "=" : "", alloc, o->leaks ? ",held" : "");
 	if (o->heapshot)
 		add(to, ",heapshot%s%s", *o->heapshot ? "=" : "", o->heapshot);
+	add(to, "%s", o->block ? ",block" : "");
 	if (o->probe && pv_words_for(o->probe, PV_HOST_NATIVE, own, sizeof own) && *own)
 		add(to, ",%s", own);
 }

@@ -16,6 +16,7 @@ struct pv_launch_options {
 	const char *sample;   /* NULL or "": 100 Hz; "0": none */
 	const char *heapshot; /* NULL: none; "" or a mode */
 	bool leaks;           /* sums of memory by stack; of a managed program shots by time */
+	bool block;           /* without a screen: the program waits before an event is lost */
 	const char *probe;    /* further options, or NULL */
 	const char *folder;   /* whole trees of processes are recorded into it; NULL: one program */
 	bool trees;           /* without a folder: those of starters, into a temporary one */

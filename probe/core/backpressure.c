@@ -17,9 +17,12 @@ enum {
 	LOOK_NS = 50000000,    /* between two looks at what the writer does */
 	LATE_NS = 200000000,   /* so long after a look was due */
 	STUCK_NS = 2000000000, /* no writer that runs needs that between two chunks */
-	SLOW_NS = 10000000,    /* a reader that takes nothing for so long is not waited for */
+	SLOW_NS = 50000000,    /* a reader that takes nothing for so long is not waited for */
 	TRIED_NS = 300000000,  /* the writer tries again much sooner, unless it has no processor */
 	BARRIER_NS = 1000000,  /* every processor has shown its stores by then */
+	JUDGED_NS = 100000000, /* of waiting, after which it is judged who was slow */
+	SLOW_BYTES = 1600000,  /* in that time: a reader of 16 MB/s is not what is slow */
+	AGAIN_NS = 2000000000, /* so long nobody waits for a reader found to be slow */
 };
 
 struct pvp_backpressure pvp_backpressure;
@@ -29,6 +32,11 @@ void pvp_backpressure_reset(void)
 	pvp_backpressure.joined = 0;
 	atomic_store(&pvp_backpressure.crowded, false);
 	atomic_store(&pvp_backpressure.wanted, false);
+	atomic_store(&pvp_backpressure.waiting, 0);
+	atomic_store(&pvp_backpressure.slow_until, 0);
+	pvp_backpressure.last = pvp_backpressure.waited = 0;
+	pvp_backpressure.stuck = pvp_backpressure.taken = 0;
+	pvp_backpressure.held_up = false;
 	atomic_store(&pvp_backpressure.stuck_since, 0);
 	atomic_store(&pvp_backpressure.writer, 0);
 }
@@ -46,9 +54,34 @@ void pvp_backpressure_leaves(void)
 		.joined--; /* once crowded, always: the chunks of those that end come late */
 }
 
-void pvp_backpressure_stuck(bool stuck)
+/*
+ * Time in which threads waited counts for the reader or against it: while they do, the writer has
+ * the processors that it needs.
+ */
+static void judge(bool stuck, size_t taken, uint64_t now)
 {
-	uint64_t now = stuck ? pvp_monotonic() : 0;
+	struct pvp_backpressure *b = &pvp_backpressure;
+	uint64_t passed = b->last ? now - b->last : 0;
+	bool was = b->held_up;
+	b->last = now;
+	b->held_up = stuck;
+	if (!atomic_load_explicit(&b->waiting, memory_order_relaxed))
+		return;
+	b->taken += taken;
+	b->waited += passed;
+	b->stuck += was ? passed : 0;
+	if (b->waited < JUDGED_NS)
+		return;
+	if (b->stuck > b->waited / 2 && b->taken / (b->waited / JUDGED_NS) < SLOW_BYTES)
+		atomic_store(&b->slow_until, now + AGAIN_NS);
+	b->waited = b->stuck = b->taken = 0;
+}
+
+void pvp_backpressure_sink(bool stuck, size_t taken)
+{
+	uint64_t now = pvp_monotonic();
+	judge(stuck, taken, now);
+	now = stuck ? now : 0;
 	atomic_store(&pvp_backpressure.stuck_seen, now);
 	if (!stuck || !atomic_load_explicit(&pvp_backpressure.stuck_since, memory_order_relaxed))
 		atomic_store(&pvp_backpressure.stuck_since, now);
@@ -64,16 +97,18 @@ void pvp_backpressure_barrier(void)
 		nanosleep(&nap, NULL);
 }
 
-/* Losses are forbidden, or those that only come of many threads can be helped. */
+/* Losses are forbidden, or they come of the machine or of many threads. */
 static bool may_wait(void)
 {
+	struct pvp_backpressure *b = &pvp_backpressure;
 	if (atomic_load_explicit(&pvp_core.block, memory_order_relaxed))
 		return true;
-	if (!atomic_load_explicit(&pvp_backpressure.crowded, memory_order_relaxed))
-		return false;
-	uint64_t since = atomic_load_explicit(&pvp_backpressure.stuck_since, memory_order_relaxed);
-	uint64_t seen = atomic_load_explicit(&pvp_backpressure.stuck_seen, memory_order_relaxed);
+	uint64_t since = atomic_load_explicit(&b->stuck_since, memory_order_relaxed);
+	uint64_t seen = atomic_load_explicit(&b->stuck_seen, memory_order_relaxed);
 	uint64_t now = pvp_monotonic();
+	if (!atomic_load_explicit(&b->crowded, memory_order_relaxed) &&
+		now < atomic_load_explicit(&b->slow_until, memory_order_relaxed))
+		return false;
 	return !since || now - since < SLOW_NS || now - seen > TRIED_NS;
 }
 
@@ -127,6 +162,7 @@ bool pvp_backpressure_wait(void)
 	bool room = false;
 	if (pvp_tls.vain > look.returned)
 		return false;
+	atomic_fetch_add_explicit(&pvp_backpressure.waiting, 1, memory_order_relaxed);
 	while (may_wait() && atomic_load(&pvp_core.session) == session && !pvp_paused()) {
 		room = pvp_chunks_free() > 0;
 		if (room)
@@ -144,6 +180,7 @@ bool pvp_backpressure_wait(void)
 		else if (nap.tv_nsec < LONGEST_NAP_NS)
 			nap.tv_nsec += nap.tv_nsec / 2;
 	}
+	atomic_fetch_sub_explicit(&pvp_backpressure.waiting, 1, memory_order_relaxed);
 	errno = error;
 	return room;
 }

@@ -1,7 +1,8 @@
 /*
- * So many threads that most chunks may be in their hands, and each of them hardly used: there a
- * thread that finds no chunk waits until the writer has taken back those that nobody is writing
- * into just now. Not if the log's reader is slow: nobody waits for that but with block=yes.
+ * A thread that finds no room waits while all that is missing is a processor for the writer: it
+ * would else fill the machine with events that are lost, and keep the writer from it. Where most
+ * chunks are in the hands of threads that hardly use them, it waits until the writer has taken some
+ * back. Not for a slow reader of the log: nobody waits for that but with block=yes.
  */
 #ifndef PV_PROBE_BACKPRESSURE_H
 #define PV_PROBE_BACKPRESSURE_H
@@ -15,9 +16,14 @@ struct pvp_backpressure {
 	size_t joined;                /* living threads of this session; under the core's lock */
 	_Atomic bool crowded;         /* they were more than half as many as there are chunks */
 	_Atomic bool wanted;          /* a thread waits for a chunk */
+	_Atomic unsigned waiting;     /* threads, at this moment */
+	_Atomic uint64_t slow_until;  /* ns: nobody waits before, the sink took nothing mostly */
 	_Atomic uint64_t stuck_since; /* the sink takes nothing; ns, 0: it does */
 	_Atomic uint64_t stuck_seen;  /* when the writer found that last */
 	_Atomic uint64_t writer;      /* its thread; 0: it has not begun yet */
+	uint64_t last, waited, stuck; /* the writer's: ns of waiting threads, and without a taker */
+	uint64_t taken;               /* bytes in that time */
+	bool held_up;                 /* the sink took nothing at `last` */
 };
 extern struct pvp_backpressure pvp_backpressure;
 
@@ -26,8 +32,8 @@ void pvp_backpressure_reset(void);
 void pvp_backpressure_joins(void);
 void pvp_backpressure_leaves(void);
 
-/* The writer's: its sink takes something, or nothing. */
-void pvp_backpressure_stuck(bool stuck);
+/* The writer's: its sink takes nothing, or has taken so many bytes. */
+void pvp_backpressure_sink(bool stuck, size_t taken);
 
 /*
  * Naps until the writer gives a chunk back, with the guard and no lock held; also if it gets no

@@ -66,7 +66,7 @@ static int patience(void *ctx, bool moved)
 	struct pvp_writer *w = ctx;
 	if (moved)
 		w->stuck_since = 0;
-	pvp_backpressure_stuck(true);
+	pvp_backpressure_sink(true, 0);
 	pthread_mutex_lock(&pvp_core.lock);
 	bool moving = w->moving;
 	pthread_mutex_unlock(&pvp_core.lock);
@@ -176,6 +176,14 @@ static void begin_stream(struct pvp_writer *w)
 	w->greeting = false;
 }
 
+static size_t bytes_of(const struct iovec *parts, int n)
+{
+	size_t bytes = 0;
+	for (int i = 0; i < n; i++)
+		bytes += parts[i].iov_len;
+	return bytes;
+}
+
 static bool send_parts(struct pvp_writer *w, const struct iovec *parts, int n)
 {
 	while (!w->failed) {
@@ -189,7 +197,7 @@ static bool send_parts(struct pvp_writer *w, const struct iovec *parts, int n)
 		switch (pvp_sink_send(&w->sink, parts, n)) {
 		case PVP_SENT:
 			atomic_store(&pvp_core.block, w->config.block);
-			pvp_backpressure_stuck(false);
+			pvp_backpressure_sink(false, bytes_of(parts, n));
 			return true;
 		case PVP_READER_GONE:
 			w->began = false;
@@ -271,7 +279,7 @@ static bool ready(struct pvp_writer *w, bool last)
 	if (w->began || w->failed)
 		return true;
 	if (!last && !pvp_sink_reopen(&w->sink) && !w->sink.dead) {
-		pvp_backpressure_stuck(true);
+		pvp_backpressure_sink(true, 0);
 		note_alone(w, true);
 		return false;
 	}

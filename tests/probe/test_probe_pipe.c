@@ -39,7 +39,7 @@ struct reader {
 	struct probe_log log;
 	int fd;
 	size_t step;
-	atomic_bool go;
+	atomic_bool go, slow; /* slow: it naps after each step */
 	atomic_size_t taken;
 };
 
@@ -58,6 +58,8 @@ static void *read_all(void *arg)
 		}
 		if (n <= 0)
 			break;
+		if (atomic_load(&r->slow))
+			probe_nap();
 		atomic_fetch_add(&r->taken, (size_t)n);
 		probe_log_feed(&r->log, bytes, (size_t)n);
 	}
@@ -217,13 +219,15 @@ START_TEST(losses_stand_where_they_happened)
 	struct reader r;
 	pthread_t t[THREADS];
 	make_pipe();
-	reader_start(&r, 256);
+	reader_start(&r, 4096);
 	start(",buffer=256k");
+	atomic_store(&r.slow, true);
 	atomic_store(&r.go, true);
 	for (unsigned i = 0; i < THREADS; i++)
 		ck_assert_int_eq(pthread_create(&t[i], NULL, count_up, (void *)(uintptr_t)&n), 0);
 	for (unsigned i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
+	atomic_store(&r.slow, false);
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	reader_join(&r);
 	probe_log_check(&r.log);

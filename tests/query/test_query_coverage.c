@@ -349,6 +349,7 @@ START_TEST(losses_are_the_probes_own_counter)
 	kit_flush(&k);
 	ck_assert_str_eq(state_of(&k, "losses", detail), "lost");
 	ck_assert(strstr(detail, "33 events lost by the probe"));
+	ck_assert(strstr(detail, "none is with --probe block=yes"));
 	kit_free(&k);
 }
 END_TEST

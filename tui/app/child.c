@@ -69,6 +69,7 @@ static struct pv_launch_options wish(const struct ui_options *o, bool screen)
 		.sample = o->sample,
 		.heapshot = o->heapshot,
 		.leaks = o->leaks,
+		.block = o->record && !screen,
 		.probe = o->probe,
 		.folder = ui_child_is_tree(o) ? o->record : NULL,
 		.trees = screen && !o->record && !o->rules };

@@ -70,7 +70,8 @@ const struct pv_rule pv_rules[] = {
 		pv_judge_long_pause },
 	{ "hot-method", PV_GROUP_CALLS | PV_GROUP_SAMPLES, "--probe sample", PV_VIEW_METHODS,
 		{ NULL }, "Its callers and its lines show what to look at.", pv_judge_hot_method },
-	{ "losses", 0, "", PV_VIEW_DAMAGE, { NULL }, "Record fewer kinds, or to a faster disk.",
+	{ "losses", 0, "", PV_VIEW_DAMAGE, { NULL },
+		"None is with --probe block=yes, or with --record and no screen; or record fewer kinds.",
 		pv_judge_losses },
 };
 

@@ -198,11 +198,16 @@ void pv_judge_losses(const struct pv_judge *j, struct pv_finding *f)
 	double score = pv_scale_score(part, 0.001, 0.01, 0.10);
 	if (j->sum.damaged && score < 30)
 		score = 30;
-	if (j->sum.damaged || j->sum.lost_events)
-		pv_finding_say(f, score < MOST ? score : MOST,
-			"figures are lower bounds: %" PRIu64
-			" parts of the log are damaged, %" PRIu64 " events lost",
-			j->sum.damaged, j->sum.lost_events);
+	char damaged[80] = "", lost[80] = "";
+	if (j->sum.damaged)
+		snprintf(damaged, sizeof damaged, "%" PRIu64 " parts of the log are damaged%s",
+			j->sum.damaged, j->sum.lost_events ? ", " : "");
+	if (j->sum.lost_events)
+		snprintf(lost, sizeof lost, "%" PRIu64 " events lost, %.2g %%", j->sum.lost_events,
+			100 * part);
+	if (*damaged || *lost)
+		pv_finding_say(f, score < MOST ? score : MOST, "figures are lower bounds: %s%s",
+			damaged, lost);
 	else
 		pv_finding_say(f, 0, "nothing was lost");
 }
