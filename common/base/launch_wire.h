@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum {
-	PV_ASK_MAGIC = 0x31415650,
+	PV_ASK_MAGIC = 0x32415650,
 	PV_ASK_PATH = 108,
 	PV_ASK_EXE = 1024,
 	PV_ASK_ARGS = 1024,
@@ -32,7 +32,8 @@ struct pv_ask {
 	uint8_t kind, host;
 	uint8_t waits; /* for the answer, 1: PV_ANSWER_LATER comes as well; 2: it is of no use */
 	uint8_t unused;
-	uint64_t cpu_ns; /* that the process has used so far */
+	uint64_t cpu_ns;       /* that the process has used so far */
+	uint64_t memory_bytes; /* that it held at most; an image may have it from the one before */
 	uint16_t exe_len, args_len;
 	int32_t ppid;
 	char text[PV_ASK_EXE + PV_ASK_ARGS]; /* the file; the arguments, with a 0 after each */

@@ -16,6 +16,7 @@
 #include "common/target/dotnet_ipc.h"
 #include "common/target/proc.h"
 #include "common/target/launch_folder.h"
+#include "common/target/launch_tree.h"
 #include "common/target/preload.h"
 #include "common/target/starter.h"
 
@@ -129,6 +130,14 @@ static bool is_tree(const struct pv_launch *l)
 	return *l->records;
 }
 
+/* So that a recording that is not kept does not fill the disk. */
+static void bound(const struct pv_launch *l, const struct pv_launch_options *o, char *to)
+{
+	bool given = o->probe && (strstr(o->probe, "maxsize=") || strstr(o->probe, "ring="));
+	if (l->temporary && !given)
+		add(to, ",maxsize=%dm", PV_TREE_LOG_MIB);
+}
+
 /* The launch's words and those of --probe that this host understands. */
 static void managed_options(
 	const struct pv_launch *l, const struct pv_launch_options *o, enum pv_host host, char *to)
@@ -140,6 +149,7 @@ static void managed_options(
 	pv_launch_words(&known, to, OPTIONS);
 	if (l->program.kind == PV_PROGRAM_DOTNET && starts_another(l))
 		add(to, ",nosdk");
+	bound(l, o, to);
 	add(to, is_tree(l) ? ",launch=%s" : ",output=%s", is_tree(l) ? l->socket : l->pipe);
 }
 
@@ -157,6 +167,7 @@ static void native_options(const struct pv_launch *l, const struct pv_launch_opt
 	if (o->heapshot)
 		add(to, ",heapshot%s%s", *o->heapshot ? "=" : "", o->heapshot);
 	add(to, "%s", o->block ? ",block" : "");
+	bound(l, o, to);
 	if (o->probe && pv_words_for(o->probe, PV_HOST_NATIVE, own, sizeof own) && *own)
 		add(to, ",%s", own);
 }

@@ -86,6 +86,7 @@ static cJSON *row_of(const struct pv_tree_row *r)
 	add_text(o, "log", r->log);
 	add_text(o, "reason", *r->log ? NULL : r->reason);
 	add_number(o, "cpu_ns", r->cpu_ns);
+	add_if(o, "memory_bytes", r->memory_bytes != 0, r->memory_bytes);
 	add_number(o, "start_ns", r->start_ns);
 	add_if(o, "end_ns", r->ended, r->end_ns);
 	add_if(o, "exit_code", exited, exited ? (uint64_t)WEXITSTATUS(r->status) : 0);

@@ -120,10 +120,22 @@ static void refuse(struct pv_tree *t, struct pv_tree_line *l)
 	answer(l, PV_ANSWER_NO, -1, "");
 }
 
+/* Whether one more log fits, however much those that are written come to. */
+static bool has_room(const struct pv_tree *t)
+{
+	const uint64_t log = (uint64_t)PV_TREE_LOG_MIB << 20;
+	return !t->room || t->kept_bytes + (t->recording + 1) * log <= t->room;
+}
+
 static void grant(struct pv_tree *t, struct pv_tree_line *l)
 {
 	struct pv_tree_row *r = &t->rows.v[t->processes.v[l->process].row];
 	char name[PV_TREE_LOG], path[1100];
+	if (!has_room(t)) {
+		r->reason = "no room: a recording that is not kept has 16 GiB, 1 GiB a process";
+		refuse(t, l);
+		return;
+	}
 	snprintf(name, sizeof name, "%ld-%u.mlpd", (long)r->pid, r->image);
 	snprintf(path, sizeof path, "%s/%s", t->folder, name);
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -137,6 +149,7 @@ static void grant(struct pv_tree *t, struct pv_tree_line *l)
 	t->changed = true;
 	if (answer(l, PV_ANSWER_YES, fd, path)) {
 		memcpy(r->log, name, sizeof r->log);
+		t->recording++;
 		r->host = l->host;
 		r->reason = NULL;
 	} else {
@@ -282,6 +295,7 @@ static void begins(struct pv_tree *t, struct pv_tree_line *l, const struct pv_as
 	r->host = ask->host > r->host ? ask->host : r->host;
 	pv_tree_name(r, ask->text, ask->exe_len, ask->text + ask->exe_len, ask->args_len);
 	pv_tree_used(t, p, ask->cpu_ns);
+	r->from_bytes = ask->memory_bytes;
 	if (!ask->waits)
 		return;
 	if (l->pid == t->program || ask->host != PV_ASK_NATIVE || ask->waits > 1)
@@ -335,8 +349,10 @@ static void obey(struct pv_tree *t, struct pv_tree_line *l, const struct pv_ask 
 		return;
 	}
 	struct pv_tree_process *p = process_of(t, l);
-	if (p)
+	if (p) {
 		pv_tree_used(t, p, ask->cpu_ns);
+		pv_tree_held(t, p, ask->memory_bytes, false);
+	}
 	if (ask->kind == PV_ASK_READY && !l->ready) {
 		l->ready = true;
 		t->waiting++;

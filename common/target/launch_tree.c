@@ -158,7 +158,11 @@ static void end_row(struct pv_tree *t, struct pv_tree_row *r)
 	r->end_ns = pv_tree_now();
 	t->changed = true;
 	snprintf(path, sizeof path, "%s/%s", t->folder, r->log);
-	if (*r->log && stat(path, &st) == 0 && st.st_size == 0 && unlink(path) == 0) {
+	t->recording -= *r->log != 0;
+	bool there = *r->log && stat(path, &st) == 0;
+	if (there)
+		t->kept_bytes += (uint64_t)st.st_size;
+	if (there && st.st_size == 0 && unlink(path) == 0) {
 		*r->log = 0;
 		r->reason = "ended before it could be recorded";
 	}
@@ -209,11 +213,40 @@ static bool read_clock(pid_t pid, uint64_t *ret)
 	return true;
 }
 
+/* Of the image, from the system; 0: it says nothing. */
+static uint64_t read_memory(pid_t pid)
+{
+	char path[64], text[2048];
+	snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	const char *at = strstr(text, "\nVmHWM:");
+	return at ? strtoull(at + sizeof "\nVmHWM:" - 1, NULL, 10) << 10 : 0;
+}
+
 void pv_tree_clock(struct pv_tree *t, struct pv_tree_process *p)
 {
 	uint64_t ns;
-	if (!p->ended && read_clock(p->pid, &ns))
-		pv_tree_used(t, p, ns);
+	if (p->ended || !read_clock(p->pid, &ns))
+		return;
+	const struct pv_tree_row *r = &t->rows.v[p->row];
+	bool worked = ns > r->from_ns + r->cpu_ns;
+	pv_tree_used(t, p, ns);
+	if (worked)
+		pv_tree_held(t, p, read_memory(p->pid), true);
+}
+
+void pv_tree_held(struct pv_tree *t, struct pv_tree_process *p, uint64_t bytes, bool image)
+{
+	struct pv_tree_row *r = &t->rows.v[p->row];
+	if (r->ended || p->hung_up || bytes <= r->memory_bytes ||
+		(!image && bytes <= r->from_bytes))
+		return;
+	r->memory_bytes = bytes;
+	t->changed = true;
 }
 
 /* ---- ends */

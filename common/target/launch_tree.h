@@ -18,6 +18,8 @@ enum {
 	PV_TREE_ROWS = 16384, /* beyond that ended ones without a log are only counted */
 	PV_TREE_WORTH_NS = 20000000,
 	PV_TREE_LOG = 40,
+	PV_TREE_LOG_MIB = 1024, /* a log has at most, where there is a bound on all */
+	PV_TREE_ROOM_MIB = 16 * PV_TREE_LOG_MIB,
 	PV_TREE_NONE = UINT32_MAX,
 };
 
@@ -34,6 +36,8 @@ struct pv_tree_row {
 	size_t args_len;
 	uint64_t from_ns;          /* processor time of the process when the image began */
 	uint64_t cpu_ns;           /* of the image */
+	uint64_t from_bytes;       /* memory at most, as known when the image began */
+	uint64_t memory_bytes;     /* of the image, at most; 0: not known */
 	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC */
 };
 
@@ -69,6 +73,9 @@ struct pv_tree {
 	PV_ARRAY(struct pv_tree_line) lines;
 	struct pv_map living;                     /* pid -> process */
 	uint64_t left_out;                        /* rows that were dropped */
+	uint64_t room;                            /* bytes of all logs; 0: no bound */
+	uint64_t kept_bytes;                      /* of the logs of images that have ended */
+	uint32_t recording;                       /* logs that may still grow */
 	uint64_t used_ns;                         /* at the last look at clocks, of all */
 	uint64_t clocks_due, scan_due, index_due; /* CLOCK_MONOTONIC, ns */
 	uint64_t clocks_each;
@@ -104,6 +111,9 @@ void pv_tree_name(
 /* The processor time that the process has used, as far as it can be known now. */
 void pv_tree_clock(struct pv_tree *t, struct pv_tree_process *p);
 void pv_tree_used(struct pv_tree *t, struct pv_tree_process *p, uint64_t cpu_ns);
+
+/* Bytes that it held at most: of the whole process, or (`image`) since its image began. */
+void pv_tree_held(struct pv_tree *t, struct pv_tree_process *p, uint64_t bytes, bool image);
 
 /* It has ended; its exit status may come later. */
 void pv_tree_ended(struct pv_tree *t, struct pv_tree_process *p);

@@ -310,7 +310,10 @@ static int make_ready(struct relay *r, bool terminal)
 	if (!*l->records)
 		return 0;
 	r->tree = &tree;
-	return pv_tree_open(&tree, l->records, l->socket, l->argv, NULL) ? 0 : errno;
+	if (!pv_tree_open(&tree, l->records, l->socket, l->argv, NULL))
+		return errno;
+	tree.room = l->temporary ? (uint64_t)PV_TREE_ROOM_MIB << 20 : 0;
+	return 0;
 }
 
 static _Noreturn void relay(const struct pv_launch *l, int socket, bool terminal)

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ static _Atomic unsigned hz;
 static _Atomic bool with_usage;
 static _Atomic unsigned changes; /* of it; what timers there are is then made anew */
 static unsigned changes_seen;    /* the writer's */
-static int number;               /* of the signal; 0: none taken yet */
+static int number;               /* of the signal, under `taking`; 0: none taken yet */
 
 /* ---- in the signal's handler */
 
@@ -107,21 +108,45 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 
 /* ---- the signal */
 
-/* One that nobody uses: of the real-time ones the highest free, which keeps what it carries. */
-static int take_signal(void)
+static pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER;
+
+static int find_signal(void)
 {
 	struct sigaction now, ours = { .sa_sigaction = on_signal,
 		.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
-	if (number)
-		return number;
 	sigfillset(&ours.sa_mask);
 	for (int n = SIGRTMAX - 1; n > SIGRTMIN; n--) {
 		if (sigaction(n, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
 			continue;
 		if (sigaction(n, &ours, NULL) == 0)
-			return number = n;
+			return n;
 	}
 	return 0;
+}
+
+/* One that is not in use: of the real-time ones the highest free, which keeps what it carries. */
+static int take_signal(void)
+{
+	pthread_mutex_lock(&taking);
+	if (!number)
+		number = find_signal();
+	int taken = number;
+	pthread_mutex_unlock(&taking);
+	return taken;
+}
+
+void pvp_native_samples_unblock(void)
+{
+	sigset_t blocked, ours;
+	if (pthread_sigmask(SIG_BLOCK, NULL, &blocked) != 0)
+		return;
+	for (int n = SIGRTMIN; n <= SIGRTMAX; n++)
+		if (!sigismember(&blocked, n))
+			return; /* the program has a reason for each that it blocks */
+	sigemptyset(&ours);
+	int taken = take_signal();
+	if (taken && sigaddset(&ours, taken) == 0)
+		pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
 }
 
 /*
@@ -318,6 +343,7 @@ void pvp_native_samples_stop(void)
 
 void pvp_native_samples_forget(void)
 {
+	pthread_mutex_init(&taking, NULL);
 	atomic_store(&hz, 0);
 	pvp_waits_forget();
 	pvp_unwind_forget();

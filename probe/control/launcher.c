@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -40,6 +41,12 @@ static uint64_t cpu_ns(void)
 	return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) != 0
 		       ? 0
 		       : (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t memory_bytes(void)
+{
+	struct rusage u;
+	return getrusage(RUSAGE_SELF, &u) == 0 ? (uint64_t)u.ru_maxrss << 10 : 0;
 }
 
 static bool dial(const char *path)
@@ -81,6 +88,7 @@ static bool say(struct pv_ask *ask, enum pv_ask_kind kind)
 	ask->magic = PV_ASK_MAGIC;
 	ask->kind = (uint8_t)kind;
 	ask->cpu_ns = cpu_ns();
+	ask->memory_bytes = memory_bytes();
 	ask->ppid = kind == PV_ASK_FORKED ? self : getppid();
 	size_t n = PV_ASK_HEAD + (size_t)ask->exe_len + ask->args_len;
 	return pvp_fd_ours(&line) &&

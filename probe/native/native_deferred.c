@@ -83,6 +83,11 @@ void pvp_deferred_threads(void)
 	errno = before;
 }
 
+bool pvp_deferred_may_record(void)
+{
+	return deferred.under;
+}
+
 /* ---- the timer */
 
 static bool ring_in(int ms)

@@ -24,4 +24,7 @@ __attribute__((weak)) bool pvp_deferred_start(
  */
 void pvp_deferred_threads(void);
 
+/* Whether there is a launcher that may yet want a recording, or has one. Any thread. */
+bool pvp_deferred_may_record(void);
+
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <threads.h>
 
+#include "probe/code/native_samples.h"
 #include "probe/code/sample_rings.h"
 #include "probe/native/native_deferred.h"
 #include "probe/native/native_next.h"
@@ -70,7 +71,8 @@ static struct start *announce(void)
 {
 	if (!pvp_tls.muted)
 		pvp_deferred_threads();
-	return pvp_rings_ready() && !pvp_tls.muted ? take() : NULL;
+	bool wanted = pvp_rings_ready() || pvp_deferred_may_record();
+	return wanted && !pvp_tls.muted ? take() : NULL;
 }
 
 static int begin_c11(void *at)
@@ -79,6 +81,7 @@ static int begin_c11(void *at)
 	thrd_start_t run = b->run_c11;
 	void *arg = b->arg;
 	atomic_store_explicit(&b->taken, false, memory_order_release);
+	pvp_native_samples_unblock();
 	pvp_rings_thread_begins((uintptr_t)run);
 	return run(arg);
 }
@@ -89,6 +92,7 @@ static void *begin(void *at)
 	void *(*run)(void *) = b->run;
 	void *arg = b->arg;
 	atomic_store_explicit(&b->taken, false, memory_order_release);
+	pvp_native_samples_unblock();
 	pvp_rings_thread_begins((uintptr_t)run);
 	return run(arg);
 }

@@ -261,7 +261,20 @@ def cmdline(process):
         return ''
 
 
-CASES = {'screen': screen, 'refused': refused,
+def memory(v, b):
+    """What each process held at most: of an image, not of the one before it; in report, too."""
+    hold = 'import sys; x = b"x" * (int(sys.argv[1]) << 20); print(len(x))'
+    rows = same_as_bare(v, b, 'sh', '-c', f"/usr/bin/python3 -c '{hold}' 200; /usr/bin/python3 -c '{hold}' 1")
+    large, small = (next(r for r in rows if r['argv'][-1:] == [n]) for n in ('200', '1'))
+    v.between('MiB of the large one', large['memory_bytes'] >> 20, 200, 260)
+    v.between('MiB of the small one', small['memory_bytes'] >> 20, 1, 60)
+    done = subprocess.run([b.profview, 'report', b.records, '--section', 'processes', '--format', 'json',
+                           '--limit', '0'], capture_output=True, check=True, timeout=target.DEADLINE)
+    told = {r['pid']: r['memory_bytes'] for r in json.loads(done.stdout)['processes']}
+    v.equal('in the report', told[large['pid']], large['memory_bytes'])
+
+
+CASES = {'screen': screen, 'memory': memory, 'refused': refused,
          'mono': mono, 'dotnet': dotnet,
          'shell': shell, 'chain': chain, 'forks': forks, 'daemon': detached, 'spawn': spawned,
          'many': many, 'reasons': reasons, 'killed': killed, 'make': make, 'accounts': accounts}

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "common/target/launch_folder.h"
@@ -136,6 +138,47 @@ START_TEST(folder_of_its_own)
 }
 END_TEST
 
+/* The answer to a probe of this process, which wants to be recorded at once. */
+static char ask(void)
+{
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	struct pv_ask begun = { .magic = PV_ASK_MAGIC,
+		.kind = PV_ASK_BEGUN,
+		.waits = 2,
+		.memory_bytes = 1 << 20,
+		.ppid = getppid() };
+	char answer[1 + PV_ANSWER_PATH];
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	strcpy(to.sun_path, tree.socket);
+	ck_assert_int_eq(connect(fd, (struct sockaddr *)&to, sizeof to), 0);
+	ck_assert_int_eq(send(fd, &begun, PV_ASK_HEAD, 0), PV_ASK_HEAD);
+	while (recv(fd, answer, sizeof answer, MSG_DONTWAIT) < 0)
+		pv_tree_turn(&tree);
+	close(fd);
+	return answer[0];
+}
+
+/* A recording that is not kept is bounded; each log that may still grow counts as a whole one. */
+START_TEST(room_for_logs)
+{
+	open_tree();
+	tree.room = (uint64_t)PV_TREE_LOG_MIB << 20;
+	ck_assert_int_eq(ask(), PV_ANSWER_YES);
+	ck_assert_uint_eq(tree.recording, 1);
+	close_tree();
+	open_tree();
+	tree.room = ((uint64_t)PV_TREE_LOG_MIB << 20) - 1;
+	ck_assert_int_eq(ask(), PV_ANSWER_NO);
+	cJSON *o = read_index();
+	const cJSON *row = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "processes"), 0);
+	const char *reason = cJSON_GetStringValue(cJSON_GetObjectItem(row, "reason"));
+	ck_assert_ptr_nonnull(strstr(reason, "no room"));
+	ck_assert(cJSON_IsNull(cJSON_GetObjectItem(row, "log")));
+	cJSON_Delete(o);
+	close_tree();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("launch tree");
@@ -144,6 +187,7 @@ int main(void)
 	tcase_add_test(t, exec_while_rows_are_short);
 	tcase_add_test(t, images_share_the_time);
 	tcase_add_test(t, folder_of_its_own);
+	tcase_add_test(t, room_for_logs);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
