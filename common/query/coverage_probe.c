@@ -116,6 +116,11 @@ static void say_none_seen(const struct pv_model *m, struct pv_coverage *c)
 static void of_allocations(const struct pv_model *m, struct pv_coverage *c)
 {
 	char value[WORD], text[2 * WORD];
+	if (word(m, "late", value) && c->state != PV_NOT_RECORDED) {
+		c->state = c->state == PV_COMPLETE ? PV_PARTIAL : c->state;
+		pv_coverage_say(
+			c, "a copy by fork, known from its first 20 ms of processor time on");
+	}
 	if (!(pv_groups_enabled(m) & PV_GROUP_ALLOC) || is_bypassed(m, c, false))
 		return;
 	say_none_seen(m, c);

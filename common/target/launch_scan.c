@@ -88,13 +88,19 @@ static bool is_others(const struct pv_tree *t, pid_t pid)
 	return stat(path, &st) == 0 && st.st_uid != t->uid && st.st_uid != 0;
 }
 
-static bool has_our_environment(const struct pv_tree *t, pid_t pid)
+/* Of what makes a probe load and ask; NULL: all of it is there. */
+static const char *lacks_environment(const struct pv_tree *t, pid_t pid)
 {
+	static const char library[] = "libprofview-native.so";
 	char *text = malloc(ENVIRONMENT);
 	size_t n = text ? read_file(pid, "environ", text, ENVIRONMENT) : 0;
-	bool has = !text || memmem(text, n, t->socket, strlen(t->socket));
+	const char *lacks = NULL;
+	if (text && !memmem(text, n, t->socket, strlen(t->socket)))
+		lacks = "environment cleaned";
+	else if (text && !memmem(text, n, library, sizeof library - 1))
+		lacks = "LD_PRELOAD was replaced";
 	free(text);
-	return has;
+	return lacks;
 }
 
 /* Why no probe spoke there, in a word. NULL: it cannot be seen. */
@@ -111,9 +117,7 @@ static const char *why_silent(const struct pv_tree *t, pid_t pid, const char *ex
 		return "other user";
 	if (hidden)
 		return "set-id";
-	if (*exe && !has_our_environment(t, pid))
-		return "environment cleaned";
-	return NULL;
+	return *exe ? lacks_environment(t, pid) : NULL;
 }
 
 static void describe(struct pv_tree *t, struct pv_tree_process *p)

@@ -124,6 +124,8 @@ static bool take(struct pvp_native_options *o, const struct word *w, bool *ret_f
 	bool plain = w->len == w->key;
 	if (plain && is(w, "free"))
 		return o->malloc = o->frees = true;
+	if (plain && is(w, "late"))
+		return o->midway = true;
 	if (plain && is(w, "held"))
 		return o->held = true;
 	if (is(w, "heapshot"))
@@ -156,7 +158,8 @@ static void describe(struct pvp_native_options *o)
 		n = snprintf(to, room, ",gcalloc");
 	n += snprintf(to + n, room - (size_t)n, "%s%s%s", o->frees ? ",free" : "",
 		o->malloc && o->by_site ? ",class=site" : "", o->blocks ? ",blocks" : "");
-	n += snprintf(to + n, room - (size_t)n, "%s", o->held ? ",held" : "");
+	n += snprintf(to + n, room - (size_t)n, "%s%s", o->held ? ",held" : "",
+		o->held && o->midway ? ",late" : "");
 	if (o->shot_ms)
 		n += snprintf(to + n, room - (size_t)n, ",heapshot=%ums", o->shot_ms);
 	if (o->sample_hz)

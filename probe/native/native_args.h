@@ -15,6 +15,7 @@ struct pvp_native_options {
 	bool by_site;       /* a block's class is the place that asked for it, not its size */
 	bool blocks;        /* those alive are known, for heap shots */
 	bool held;          /* likewise, summed up by the stacks that got them */
+	bool midway;        /* begun after the program, which may hold some by then */
 	bool shot_at_end;   /* one when the recording ends */
 	unsigned shot_ms;   /* and one each so many; 0: when asked for */
 	unsigned frames;    /* of an allocation's stack */

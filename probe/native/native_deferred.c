@@ -44,11 +44,13 @@ static uint64_t process_ns(void)
 
 /* ---- the recording */
 
-static void record(int sink)
+/* `midway`: not from the program's beginning. */
+static void record(int sink, bool midway)
 {
 	char output[PVP_PATH_MAX], text[PVP_NATIVE_TEXT];
 	pvp_launcher_output(sink, output);
-	int n = snprintf(text, sizeof text, "output=%s,%s", output, deferred.rest);
+	int n = snprintf(
+		text, sizeof text, "output=%s%s,%s", output, midway ? ",late" : "", deferred.rest);
 	if (n > 0 && (size_t)n < sizeof text)
 		deferred.begin(text);
 	close(sink); /* it has a copy */
@@ -61,7 +63,7 @@ static void *wait_for_it(void *unused)
 	prctl(PR_SET_NAME, "profview wait");
 	int sink = pvp_launcher_wait();
 	if (sink >= 0)
-		record(sink);
+		record(sink, true);
 	return NULL;
 }
 
@@ -179,7 +181,7 @@ bool pvp_deferred_start(const char *options, int (*begin)(const char *options))
 	deferred.recorded = said == PV_ANSWER_YES;
 	pthread_atfork(NULL, NULL, in_child);
 	if (deferred.recorded)
-		record(sink);
+		record(sink, false);
 	else
 		arm();
 	return true;

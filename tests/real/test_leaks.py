@@ -4,9 +4,10 @@ profview run --leaks: who holds memory in a C++ program is named first, with the
 the figures are those that the program has by construction; a program that leaks nothing is not
 accused, however long it goes on.
 
-usage: test_leaks.py PROFVIEW LEAKS
+usage: test_leaks.py PROFVIEW LEAKS [linked|preloaded LIBRARY]     with that allocator
 """
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -20,9 +21,10 @@ WAYS = {'block': ('drop_block()', 1, 3000), 'object': ('drop_object()', 1, 3000)
         'cycle': ('drop_cycle()', 2, None), 'map': ('keep_text()', None, None)}
 
 
-def record(profview, folder, name, command):
+def record(profview, folder, name, command, preloaded=None):
     log = pathlib.Path(folder, name + '.mlpd')
-    ran = subprocess.run([profview, 'run', '--leaks', '--record', log, '--', *command],
+    env = {**os.environ, **({'LD_PRELOAD': preloaded} if preloaded else {})}
+    ran = subprocess.run([profview, 'run', '--leaks', '--record', log, '--', *command], env=env,
                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
     if not log.exists() or ran.returncode:
         sys.exit(f'{name}: exit {ran.returncode}: {ran.stdout[-300:]} {ran.stderr[-300:]}')
@@ -35,8 +37,8 @@ def leak_of(told):
     return next(f for f in told['findings'] if f['finding'] == 'leak')
 
 
-def planted(profview, folder, leaks, way):
-    told, log = record(profview, folder, way, [leaks, way, str(TIMES)])
+def planted(profview, folder, leaks, way, preloaded=None):
+    told, log = record(profview, folder, way, [leaks, way, str(TIMES)], preloaded)
     function, blocks, size = WAYS[way]
     held, leak, problems = told['held'], leak_of(told), []
     if not leak['score'] or leak['score'] < 50 or function not in leak['text'] or leak['view'] != 'held':
@@ -78,8 +80,8 @@ def without_calls(profview, folder, leaks):
     return problems
 
 
-def clean(profview, folder, leaks):
-    told, _ = record(profview, folder, 'none', [leaks, 'none', str(TIMES)])
+def clean(profview, folder, leaks, preloaded=None):
+    told, _ = record(profview, folder, 'none', [leaks, 'none', str(TIMES)], preloaded)
     leak = leak_of(told)
     # libstdc++'s reserve is older than the recording: of its stack there is one frame.
     held = sum(h['held_bytes'] for h in told['held'] if len(h['stack']) > 1)
@@ -115,10 +117,47 @@ def under_a_shell(profview, folder, leaks):
     return [] if blocks == 20 else [f'under a shell: {blocks} blocks, wanted 20']
 
 
-def main(profview, leaks):
+def of_allocator(profview, folder, leaks, how, library):
+    """Whose blocks they are is in the log, and they are found as under the C library's own."""
+    preloaded = library if how == 'preloaded' else None
+    problems = [f'clean: {p}' for p in clean(profview, folder, leaks, preloaded)]
+    for way in 'block', 'object', 'cycle':
+        problems += [f'{way}: {p}' for p in planted(profview, folder, leaks, way, preloaded)]
+    log = pathlib.Path(folder, 'block.mlpd')
+    said = subprocess.run([profview, 'report', '--no-index', '--section', 'events', log], check=True,
+                          capture_output=True, text=True).stdout
+    return problems if f'allocator={library}' in said else problems + [f'not by {library}: {said[:500]}']
+
+
+def forked(profview, folder):
+    """A copy by fork is recorded once it computes; that what it had by then is not known is said."""
+    tree = pathlib.Path(folder, 'forked')
+    work = 'import os\nif os.fork():\n  os.wait()\nx = [str(i) for i in range(400000)]\n'
+    subprocess.run([profview, 'run', '--leaks', '--record', f'{tree}/', '--', '/usr/bin/python3', '-c', work],
+                   stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=120)
+    rows = json.loads((tree / 'index.json').read_text())['processes']
+    said = {}
+    for row in rows:
+        done = subprocess.run([profview, 'report', '--no-index', '--format', 'json', '--section', 'coverage',
+                               tree / (row['log'] or 'none')], capture_output=True, text=True, check=True)
+        said[row['pid'] == rows[0]['pid']] = next(
+            c for c in json.loads(done.stdout)['coverage'] if c['what'] == 'allocations')
+    wrong = [f'forked: {said}'] if len(said) != 2 or 'copy by fork' in said[True]['detail'] else []
+    if 'copy by fork' not in said[False]['detail'] or said[False]['state'] == 'complete':
+        wrong.append(f'the child: {said[False]}')
+    return wrong
+
+
+def main(profview, leaks, how=None, library=None):
     problems = []
+    if how:
+        with tempfile.TemporaryDirectory() as folder:
+            problems = of_allocator(profview, folder, leaks, how, library)
+        print('\n'.join(problems) or f'planted leaks named first under {library}, {how}')
+        return bool(problems)
     with tempfile.TemporaryDirectory() as folder:
         problems += totals(profview, folder, leaks) + under_a_shell(profview, folder, leaks)
+        problems += forked(profview, folder)
         for way in WAYS:
             problems += [f'{way}: {p}' for p in planted(profview, folder, leaks, way)]
         problems += [f'without calls: {p}' for p in without_calls(profview, folder, leaks)]

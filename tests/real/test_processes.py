@@ -274,7 +274,38 @@ def memory(v, b):
     v.equal('in the report', told[large['pid']], large['memory_bytes'])
 
 
-CASES = {'screen': screen, 'memory': memory, 'refused': refused,
+def by_name(v, b):
+    """A program is found by its name, if there is but one; else by its number."""
+    library = pathlib.Path(b.profview).parent / 'probe' / 'libprofview-native.so'
+    there = b.folder / 'found-by-name'
+    shutil.copy(b.program, there)
+
+    def start(log):
+        env = {**os.environ, 'LD_PRELOAD': str(library), 'PROFVIEW_OPTIONS': f'output={b.folder}/{log},control=on'}
+        return subprocess.Popen([there, 'compute', '60000'], env=env, stdout=subprocess.DEVNULL)
+
+    def ask(name):
+        return subprocess.run([b.profview, 'ctl', name, 'stats'], capture_output=True, text=True, check=False,
+                              timeout=target.DEADLINE)
+
+    first, second = start('1.mlpd'), None
+    try:
+        said = target.wait_for('an answer', lambda: (lambda d: d if d.returncode == 0 else None)(ask(there.name)))
+        v.true('its figures', said.stdout.startswith('ok '), said)
+        second = start('2.mlpd')
+        several = target.wait_for('two', lambda: (lambda d: d if d.returncode == 2 else None)(ask(there.name)))
+        v.true('both are named', {str(first.pid), str(second.pid)} <= set(several.stderr.replace(',', ' ').split()),
+               several.stderr)
+    finally:
+        for p in filter(None, (first, second)):
+            p.kill()
+            p.wait()
+    none = ask('such-a-program-is-not-there')
+    v.equal('no such program', none.returncode, 2)
+    v.true('and it says so', 'profview ps lists them' in none.stderr, none.stderr)
+
+
+CASES = {'screen': screen, 'by-name': by_name, 'memory': memory, 'refused': refused,
          'mono': mono, 'dotnet': dotnet,
          'shell': shell, 'chain': chain, 'forks': forks, 'daemon': detached, 'spawn': spawned,
          'many': many, 'reasons': reasons, 'killed': killed, 'make': make, 'accounts': accounts}

@@ -95,9 +95,11 @@ START_TEST(programs)
 	expect_error("run --section methods -- a", "--section");
 	expect_error("ctl", "process number");
 	expect_error("ctl 12", "line");
-	expect_error("ctl x stats", "no process number");
+	expect_error("ctl 1x stats", "no process number");
 	expect_error("attach 0", "no process number");
 	expect_error("attach 1 2", "one process");
+	expect_error("attach name 2", "one process");
+	ck_assert(parse("ctl shop.exe stats"));
 	expect_error("ps extra", "extra");
 	expect_error("ps --format csv", "text or json");
 }

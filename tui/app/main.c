@@ -419,6 +419,9 @@ static int run_on_file(const struct ui_options *o)
 static int run(struct ui_options *o)
 {
 	struct ui_folder folder = { 0 };
+	struct pv_error err = { 0 };
+	if (o->program && !ui_pid_by_name(o->program, &o->pid, &err))
+		return ui_exit_complain(NULL, &err);
 	switch (o->verb) {
 	case UI_VERB_CTL:
 		return run_ctl(o);

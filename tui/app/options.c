@@ -269,11 +269,16 @@ static bool parse_option(struct ui_parse *p, int argc, char *const argv[], int *
 	return rows[i].set(p, value);
 }
 
-static bool take_pid(struct ui_parse *p, const char *text)
+/* Its number, or a name, which no number is. */
+static bool take_process(struct ui_parse *p, const char *text)
 {
 	unsigned long pid;
-	if (p->o->pid)
+	if (p->o->pid || p->o->program)
 		return pv_fail(p->err, PV_EUSAGE, 0, "one process at a time");
+	if (*text && (*text < '0' || *text > '9')) {
+		p->o->program = text;
+		return true;
+	}
 	if (!ui_number(text, INT32_MAX, &pid) || pid == 0)
 		return pv_fail(
 			p->err, PV_EUSAGE, 0, "\"%s\" is no process number", PV_FIT(text, 60));
@@ -287,7 +292,7 @@ static bool take_file(struct ui_parse *p, const char *path)
 		return pv_fail(
 			p->err, PV_EUSAGE, 0, "profview ps takes no \"%s\"", PV_FIT(path, 60));
 	if (p->o->verb & (UI_VERB_CTL | UI_VERB_ATTACH))
-		return take_pid(p, path);
+		return take_process(p, path);
 	if (p->o->path && p->o->verb == UI_VERB_DIFF && !p->o->path_new && path[0]) {
 		p->o->path_new = path;
 		return true;
@@ -329,7 +334,7 @@ bool ui_options_parse(int argc, char *const argv[], struct ui_options *ret, stru
 			take_words(&p, argv + i + ends, argc - i - ends);
 			break;
 		}
-		if (o.verb == UI_VERB_CTL && o.pid) {
+		if (o.verb == UI_VERB_CTL && (o.pid || o.program)) {
 			take_words(&p, argv + i, argc - i);
 			break;
 		}

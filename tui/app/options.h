@@ -73,8 +73,9 @@ struct ui_options {
 	const char *via;      /* likewise: "auto", "probe", "events"; NULL = not given */
 	const char *meter[8]; /* of attach and listen, as they were given */
 	int n_meter;
-	long pid;           /* of ctl and attach */
-	char *const *words; /* the line of ctl, the command of run; ends with NULL */
+	long pid;            /* of ctl and attach */
+	const char *program; /* likewise by its name; NULL */
+	char *const *words;  /* the line of ctl, the command of run; ends with NULL */
 	int n_words;
 	bool calls; /* of run; the others NULL = not given, "" = without a value */
 	const char *alloc, *sample, *heapshot, *probe;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/showable.h"
+#include "common/base/utf8.h"
 #include "common/target/joinable.h"
 #include "common/target/probe_socket.h"
 
@@ -165,4 +166,76 @@ bool ui_remote_ps(FILE *out, bool json, struct pv_error *reterr)
 		put_text(out, &all);
 	pv_joinables_finish(&all);
 	return ok;
+}
+
+/* ---- a process by its name */
+
+enum { LISTED = 8 };
+
+enum match { NOT, IN_COMMAND, BY_NAME };
+
+/* Its first word, or the second, without folders. */
+static bool has_name(const char *command, const char *name)
+{
+	const char *word = command;
+	for (int i = 0; i < 2 && *word; i++) {
+		size_t len = strcspn(word, " ");
+		const char *slash = memrchr(word, '/', len);
+		const char *at = slash ? slash + 1 : word;
+		size_t n = len - (size_t)(at - word);
+		if (n == strlen(name) && memcmp(at, name, n) == 0)
+			return true;
+		word += len + (word[len] == ' ');
+	}
+	return false;
+}
+
+static enum match match_of(const struct pv_joinable *j, const char *name)
+{
+	if (has_name(j->command, name))
+		return BY_NAME;
+	return strstr(j->command, name) ? IN_COMMAND : NOT;
+}
+
+/* Of the best matches: how many processes, the first, and their numbers as text. */
+struct found {
+	enum match best;
+	size_t n;
+	pid_t first, last;
+	char pids[16 * LISTED];
+};
+
+static void take(struct found *f, enum match how, pid_t pid)
+{
+	if (how == NOT || how < f->best || (how == f->best && pid == f->last))
+		return;
+	if (how > f->best)
+		*f = (struct found){ .best = how, .first = pid };
+	f->last = pid;
+	size_t len = strlen(f->pids);
+	if (f->n++ < LISTED)
+		snprintf(f->pids + len, sizeof f->pids - len, "%s%ld", len ? ", " : "", (long)pid);
+}
+
+bool ui_pid_by_name(const char *name, long *ret_pid, struct pv_error *reterr)
+{
+	struct pv_joinables all = { 0 };
+	struct found f = { .best = NOT };
+	if (!pv_joinables_find(&all, reterr)) {
+		pv_joinables_finish(&all);
+		return false;
+	}
+	for (size_t i = 0; i < all.list.n; i++)
+		take(&f, match_of(&all.list.v[i], name), all.list.v[i].pid);
+	pv_joinables_finish(&all);
+	if (!f.n)
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"no process that can be joined is called \"%s\"; profview ps lists them",
+			PV_FIT(name, 60));
+	if (f.n > 1)
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"%zu processes are called \"%s\": give a number, %s%s", f.n,
+			PV_FIT(name, 60), f.pids, f.n > LISTED ? ", ..." : "");
+	*ret_pid = f.first;
+	return true;
 }

@@ -19,4 +19,11 @@ bool ui_remote_ctl(long pid, char *const *words, int n, FILE *out, struct pv_err
 /* The processes that can be joined, as a table or as JSON. False: PV_ENOMEM. */
 bool ui_remote_ps(FILE *out, bool json, struct pv_error *reterr);
 
+/*
+ * Of all that can be joined, the process whose program has that name (or the script, assembly or
+ * jar that it runs), or part of whose command line it is. False: PV_EUSAGE, there is none or several,
+ * which the message names; PV_ENOMEM. Takes up to a second; any thread.
+ */
+bool ui_pid_by_name(const char *name, long *ret_pid, struct pv_error *reterr);
+
 #endif
