@@ -28,8 +28,7 @@ ssize_t pv_proc_read(pid_t pid, const char *what, char *to, size_t room)
 	return got < 0 ? -1 : (ssize_t)n;
 }
 
-/* The process's number where it lives, which may be a container. */
-static long inner_pid(pid_t pid)
+long pv_dotnet_inner_pid(pid_t pid)
 {
 	char status[4096];
 	const char *at = NULL;
@@ -225,7 +224,7 @@ static bool locate(struct pv_dotnet *d, pid_t pid)
 static bool find_in(struct pv_dotnet *d, struct pv_dotnet_folder *folder, int64_t end_ms)
 {
 	char name[sizeof d->root + sizeof d->temporary];
-	long inner = inner_pid(d->pid);
+	long inner = pv_dotnet_inner_pid(d->pid);
 	snprintf(name, sizeof name, "%s%s", d->root, d->temporary);
 	if (by_name(d, name, inner))
 		return true;

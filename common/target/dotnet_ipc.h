@@ -102,4 +102,7 @@ bool pv_proc_variable(pid_t pid, const char *name, char *to, size_t room);
 /* Whether the part stands in the list of what the process has mapped. */
 bool pv_proc_maps(pid_t pid, const char *part);
 
+/* The process's number where it lives, which may be a container; its own where that is not known. */
+long pv_dotnet_inner_pid(pid_t pid);
+
 #endif

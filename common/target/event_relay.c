@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 #include "common/io/fd.h"
+#include "common/target/aot_names.h"
 #include "common/target/event_session.h"
+#include "common/target/join_ways.h"
 #include "common/target/patience.h"
 
 static const char runtime[] = "Microsoft-Windows-DotNETRuntime";
@@ -218,12 +220,41 @@ static bool open_main(struct copy *c, struct pv_error *reterr)
 	return pv_event_session_open(&c->session, &c->door, &wish, reterr);
 }
 
+/* Bytes of our own into the pipe; false: it is closed, or stuck. */
+static bool copy_bytes(struct copy *c, const uint8_t *bytes, size_t n)
+{
+	while (n) {
+		size_t room = BYTES - c->to, part = n < room ? n : room;
+		memcpy(c->bytes + c->to, bytes, part);
+		c->to += part;
+		bytes += part;
+		n -= part;
+		if (c->to == BYTES && turn(c, -1, pv_patience_now_ms() + STUCK_MS) == PIPE_CLOSED)
+			return false;
+	}
+	return true;
+}
+
+/* The sessions are of the number that the process has where it lives. */
+static bool copy_aot_names(struct copy *c)
+{
+	struct pv_aot_names names;
+	pid_t pid = c->door.dotnet.pid;
+	if (!pv_aot_names(&names, pid, (uint32_t)pv_dotnet_inner_pid(pid)))
+		return true; /* frames are shown by their addresses then */
+	bool ok = copy_bytes(c, names.stream.v, names.stream.n);
+	pv_array_finish(&names.stream);
+	return ok;
+}
+
 /*
  * All methods that have code now. NativeAOT has none, and older runtimes write more. What is
  * compiled meanwhile stands in the main session, which is open already and not read yet.
  */
 static bool copy_names(struct copy *c)
 {
+	if (c->door.listener < 0 && pv_dotnet_is_aot(c->door.dotnet.pid))
+		return copy_aot_names(c);
 	const struct pv_event_group group[] = { { runtime, 0, 0, NULL, NULL, 0 } };
 	const struct pv_event_wish wish = { .group = group,
 		.n = 1,
