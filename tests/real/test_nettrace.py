@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Streams of .NET's EventPipe: the report says what a reader of its own reads, and what the program counts.
 
-usage: test_nettrace.py recorded|cut|hurt|shot|row|versions|blocks PROFVIEW FILE.nettrace.gz
+usage: test_nettrace.py recorded|cut|hurt|shot|row|versions|blocks|traceevent PROFVIEW FILE.nettrace.gz
        test_nettrace.py live PROFVIEW COUNTED.DLL DOTNET      ('none' for what is not there: skipped)
 """
 import gzip
@@ -244,6 +244,26 @@ def versions(v, profview, path):
         v.equal('and what stands before it is shown', j['events']['exception.throw'], want['events']['exception.throw'])
 
 
+def traceevent(v, profview, path):
+    """Counts by provider and number are those that TraceEvent, the format's own library, has of the same streams."""
+    counts = json.loads((path.parent / 'traceevent.json').read_text(encoding='utf-8'))
+    for name in ('small', 'shot'):
+        recording = path.parent / f'{name}.nettrace.gz'
+        trace = Trace(gzip.decompress(recording.read_bytes()))
+        want = dict(counts[name])
+        v.equal(f'{name}: lost', want.pop('lost'), 0)
+        got = {}
+        for e in trace.events:
+            key = f'{e.provider} {e.id}'
+            got[key] = got.get(key, 0) + 1
+        v.same_rows(f'{name}: events', got, want)
+        v.same_rows(f'{name}, version 6, as our encoder writes it', counts[f'{name}, version 6'], counts[name])
+        kinds, runtime = report(profview, recording)['events'], RUNTIME + ' '
+        for kind, *ids in (('alloc', 10, 303), ('gc.resize', 4), ('exception.throw', 80), ('monitor.contention', 81), ('monitor.done', 91)):
+            v.equal(f'{name}: {kind}', kinds.get(kind, 0), sum(want.get(f'{runtime}{i}', 0) for i in ids))
+        v.equal(f'{name}: samples', kinds.get('sample.hit', 0) > 0, f'{SAMPLER} 0' in want)
+
+
 def blocks(v, profview, path):
     """Version 6 has no tags to hold on to: cut anywhere, overwritten, with garbage between its blocks."""
     data = six(gzip.decompress(path.read_bytes()))
@@ -306,7 +326,7 @@ def live(v, profview, dll, dotnet):
         v.true('counters', any('cpu-usage' in c['name'] for c in j['counters'] or []), j['counters'])
 
 
-CASES = {'recorded': recorded, 'cut': cut, 'hurt': hurt, 'shot': shot, 'row': row, 'versions': versions, 'blocks': blocks}
+CASES = {'recorded': recorded, 'cut': cut, 'hurt': hurt, 'shot': shot, 'row': row, 'versions': versions, 'blocks': blocks, 'traceevent': traceevent}
 
 
 def main(case, profview, file, dotnet='none'):
