@@ -317,6 +317,10 @@ static void of_samples(const struct pv_model *m, struct pv_coverage *c)
 	uint64_t hits = kind(m, PV_KIND_SAMPLE_HIT);
 	/* Of folded stacks one has many. */
 	count(c, m->target.text ? m->calls.samples : hits, "sample", "samples");
+	if (m->target.text && strcmp(m->target.text, "nettrace") == 0) {
+		c->state = PV_INFERRED; /* its runtime samples all threads, whatever they do */
+		pv_coverage_say(c, "WALL time at safe points: who waits is inferred from names");
+	}
 	uint64_t native = kind(m, PV_KIND_SAMPLE_SYMBOL) + kind(m, PV_KIND_SAMPLE_BINARY);
 	if (native)
 		count(c, native, "native symbol", "native symbols");

@@ -80,6 +80,8 @@ def recorded(v, profview, path):
         v.between(f'per cent of {name}', round(100 * got.get(name, 0) / sum(got.values()), 2), share - 0.3, share + 0.3)
     v.equal('ends', j['source']['end'], 'ended')
     v.equal('names', coverage(j)['names']['state'], 'complete')
+    v.equal('samples', coverage(j)['samples']['state'], 'inferred')
+    v.true('of wall time', 'WALL time' in coverage(j)['samples']['detail'], coverage(j)['samples'])
     v.equal('messages', [r['message'] for r in j['exceptions']['classes']], ['no 4'])
     allocated = {r['name']: r['allocated_bytes'] for r in j['classes']}
     v.between('bytes of the planted arrays', allocated.get('byte[]', 0), 600_000, 1_800_000)  # 1.2 MB
