@@ -77,7 +77,7 @@ TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'findings', 'e
        'flame', 'classes', 'held', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc', 'handles', 'handle_sites',
        'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'samples',
        'sample_lines', 'threads', 'timeline', 'jit', 'loads', 'native', 'marks',
-       'spans', 'suspensions', 'transitions', 'images', 'assemblies', 'domains', 'contexts', 'counters',
+       'spans', 'routes', 'suspensions', 'transitions', 'images', 'assemblies', 'domains', 'contexts', 'counters',
        'code_coverage', 'coverage_assemblies', 'coverage_classes']
 WHATS = ['calls', 'allocations', 'allocation_stacks', 'gc', 'moves', 'handles', 'finalizers',
          'heap_shots', 'roots', 'exceptions', 'locks', 'samples', 'threads', 'jit', 'counters',
