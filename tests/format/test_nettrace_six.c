@@ -3,6 +3,7 @@
  * events, sequence points, and what is said of damage. Expected lines are worked out from the
  * description of the format.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,6 +255,109 @@ START_TEST(points_forget)
 }
 END_TEST
 
+/* Texts with a zero after each, as UTF-16; then what follows. */
+static size_t wide(char *to, const char *texts, size_t n, const char *rest, size_t rest_n)
+{
+	size_t at = 0;
+	for (size_t i = 0; i < n; i++) {
+		to[at++] = texts[i];
+		to[at++] = 0;
+	}
+	memcpy(to + at, rest, rest_n);
+	return at + rest_n;
+}
+
+static void meter(uint32_t event, const char *texts, size_t n, const char *rest, size_t rest_n)
+{
+	char payload[1024];
+	size_t all = wide(payload, texts, n, rest, rest_n);
+	start();
+	nt_kit_describe(&k, 9, "System.Diagnostics.Metrics", event, "", B("\0\0"));
+	nt_kit_open(&k, NT_KIT_EVENTS);
+	nt_kit_event(&k, 9, 1, 1, 0, payload, all);
+	nt_kit_event(&k, 9, 1, 2, 0, payload, all);
+	nt_kit_close(&k);
+	end();
+}
+
+/* The sum of 100.5 and a count of 7 add up; before .NET 8 there are neither these nor totals. */
+START_TEST(meters_are_counters)
+{
+	static const char spread[] = "s\0Shop\0"
+				     "1\0took\0ms\0a=b\0"
+				     "0.5=3;0.95=9.5;0.99=10\0";
+	static const char no_total[] = "s\0Shop\0"
+				       "1\0placed\0\0\0"
+				       "4\0";
+	static const char broken[] = "s\0Shop\0"
+				     "1\0took\0ms\0a=b\0"
+				     "x=;=;0.5\0";
+	static const char nothing[] = "s\0Shop\0"
+				      "1\0placed\0\0\0"
+				      "NaN\0many\0";
+	meter(6, B(spread), B("\7\0\0\0\0\0\0\0\0\x20\x59\x40"));
+	expect("1 counters.describe\n1 counters.sample 3\n1 counters.describe\n1 counters.sample 9.5\n"
+	       "1 counters.describe\n1 counters.sample 10\n1 counters.describe\n1 counters.sample 100.5\n"
+	       "1 counters.describe\n1 counters.sample 7\n"
+	       "1 counters.sample 3\n1 counters.sample 9.5\n1 counters.sample 10\n"
+	       "1 counters.sample 201\n1 counters.sample 14\n");
+	meter(6, B(spread), B(""));
+	struct nt_read r = read_all();
+	ck_assert(strstr(r.text, "counters.sample 9.5"));
+	ck_assert(!strstr(r.text, "counters.sample 7"));
+	free(r.text);
+	meter(4, B(no_total), B(""));
+	expect("1 counters.describe\n1 counters.sample 4\n1 counters.describe\n1 counters.sample 4\n"
+	       "1 counters.sample 8\n1 counters.sample 4\n");
+	meter(6, B(broken), B(""));
+	expect("");
+	meter(4, B(nothing), B(""));
+	expect("");
+	meter(12, B("s\0"), B(""));
+	expect("1 ext.mark.mark\n1 ext.mark.mark\n");
+}
+END_TEST
+
+START_TEST(series_are_bounded)
+{
+	char payload[256], texts[128];
+	static char fields[] = "\0\0";
+	start();
+	nt_kit_describe(&k, 9, "System.Diagnostics.Metrics", 5, "", fields, 2);
+	struct b07_stream s = { .want_offsets = true };
+	ck_assert(pv_nettrace_init(&s));
+	unsigned marks = 0, described = 0;
+	for (int i = 0; i < 20000; i += 100) { /* one block of 100 series at a time */
+		if (i)
+			k.n = 0;
+		nt_kit_open(&k, NT_KIT_EVENTS);
+		for (int j = i; j < i + 100; j++) {
+			int n = snprintf(texts, sizeof texts, "s%cM%c%cload%c%cn=%d%c1", 0, 0, 0, 0,
+				0, j, 0);
+			ck_assert_int_gt(n, 0);
+			nt_kit_event(&k, 9, 1, (uint32_t)j + 1, 0, payload,
+				wide(payload, texts, (size_t)n + 1, "", 0));
+		}
+		nt_kit_close(&k);
+		size_t room;
+		uint8_t *to = b07_room(&s, &room);
+		ck_assert(to && room >= k.n);
+		memcpy(to, k.bytes, k.n);
+		b07_filled(&s, k.n);
+		for (enum b07_piece p; (p = b07_next(&s)) != B07_MORE;) {
+			ck_assert_int_ne(p, B07_FAILED);
+			for (size_t e = 0; p == B07_BATCH && e < s.batch.n; e++) {
+				marks += s.batch.kind[e] == PV_KIND_EXT_MARK;
+				described += s.batch.kind[e] == PV_KIND_COUNTERS_DESCRIBE;
+			}
+		}
+	}
+	ck_assert_uint_eq(described, 16384);
+	ck_assert_uint_eq(marks, 1); /* said once */
+	b07_finish(&s);
+}
+END_TEST
+
 START_TEST(damage_is_where_it_is)
 {
 	start();
@@ -344,6 +448,8 @@ int main(void)
 	tcase_add_test(t, labels_stand_with_their_events);
 	tcase_add_test(t, losses_are_counted);
 	tcase_add_test(t, points_forget);
+	tcase_add_test(t, meters_are_counters);
+	tcase_add_test(t, series_are_bounded);
 	tcase_add_test(t, damage_is_where_it_is);
 	tcase_add_test(t, rows_that_are_cut_are_damage);
 	tcase_add_test(t, other_versions_are_refused);
