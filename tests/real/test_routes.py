@@ -54,8 +54,9 @@ def compare(v, rows, got):
         v.true(f'{name}: percentiles rise', row['p50_ns'] <= row['p95_ns'] <= row['p99_ns'] <= mine[-1] * 1.1e9, row)
     slow = rows[ROUTE['slow']]
     mine = sorted(took for route, _, took in got if route == ROUTE['slow'])
-    for q, word in ((0.5, 'p50_ns'), (0.95, 'p95_ns')):
-        v.between(f'{word} of requests of 40 ms', slow[word] / 1e6, 39, mine[int(q * (len(mine) - 1))] * 1000 * 1.2 + 5)
+    # Between the quantiles of an interval values are taken to lie evenly, so a high one may be that of the next.
+    for above, word in ((0.75, 'p50_ns'), (1, 'p95_ns')):
+        v.between(f'{word} of requests of 40 ms', slow[word] / 1e6, 39, mine[int(above * (len(mine) - 1))] * 1000 * 1.1 + 5)
 
 
 def main(profview, dll, dotnet):

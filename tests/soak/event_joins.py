@@ -38,7 +38,8 @@ def sessions(pid):
 
 
 def state(pid):
-    return resident(pid), len(tasks(pid)), len(list(pathlib.Path(f'/proc/{pid}/fd').iterdir()))
+    """The pool's workers come and go with the load: other threads do not."""
+    return resident(pid), sum(not name.startswith('.NET TP') for name in tasks(pid)), len(list(pathlib.Path(f'/proc/{pid}/fd').iterdir()))
 
 
 def until(what, found):
