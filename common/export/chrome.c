@@ -92,7 +92,8 @@ static void put_timed(struct writing *w, const struct pv_timed *t)
 		[PV_TIMED_WAIT] = "lock",
 		[PV_TIMED_SPAN] = "span",
 		[PV_TIMED_THROW] = "exception",
-		[PV_TIMED_MARK] = "mark" };
+		[PV_TIMED_MARK] = "mark",
+		[PV_TIMED_GC] = "gc" };
 	const struct pv_intern *text = &w->c->timed->text;
 	bool point = t->took_ns < 0;
 	begin(w, pv_intern_text(text, t->name), category[t->kind], point ? 'i' : 'X', t->thread,

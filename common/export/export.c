@@ -7,14 +7,16 @@
 #include "common/base/new_file.h"
 
 static const struct pv_export_format formats[] = {
-	{ "folded", ".folded", NULL, true, false, false, "when, threads", pv_export_folded },
-	{ "pprof", ".pb.gz", NULL, false, true, false, "when", pv_export_pprof },
-	{ "speedscope", ".speedscope.json", NULL, false, true, false, "when",
+	{ "folded", ".folded", NULL, true, false, false, false, "when, threads", pv_export_folded },
+	{ "pprof", ".pb.gz", NULL, false, true, false, false, "when", pv_export_pprof },
+	{ "speedscope", ".speedscope.json", NULL, false, true, false, false, "when",
 		pv_export_speedscope },
-	{ "callgrind", ".callgrind", ".callgrind.out", false, false, false,
+	{ "callgrind", ".callgrind", ".callgrind.out", false, false, false, false,
 		"when, threads, classes of objects, callers of callers", pv_export_callgrind },
-	{ "html", ".html", ".htm", false, true, false, "when", pv_export_html },
-	{ "chrome", ".trace.json", NULL, false, true, true, "", NULL },
+	{ "html", ".html", ".htm", false, true, false, false, "when", pv_export_html },
+	{ "chrome", ".trace.json", NULL, false, true, true, false, "", NULL },
+	{ "firefox", ".firefox.json", NULL, true, true, false, true, "when samples were taken",
+		pv_export_firefox },
 };
 
 const struct pv_export_format *pv_export_format(size_t i)

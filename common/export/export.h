@@ -9,6 +9,7 @@
 
 #include "common/base/status.h"
 #include "common/export/profile.h"
+#include "common/model/timed.h"
 
 struct pv_model;
 
@@ -24,7 +25,8 @@ struct pv_export_about {
 
 struct pv_export_options {
 	const struct pv_export_about *about;
-	const struct pv_measure *measure; /* of formats with one; NULL: the first that there is */
+	const struct pv_measure *measure;  /* of formats with one; NULL: the first that there is */
+	const struct pv_timed_list *timed; /* of formats with marks; NULL: none */
 };
 
 struct pv_export_format {
@@ -33,6 +35,7 @@ struct pv_export_format {
 	const char *ending_too;
 	bool one_measure, threads; /* it holds one measure only; threads are separate in it */
 	bool timed;                /* of events by their times (chrome.h): no `write` */
+	bool marks;                /* it takes pv_export_options.timed, without calls */
 	const char *lacks;         /* of what the log may have: a sentence for people */
 	bool (*write)(const struct pv_profile *p, const struct pv_export_options *o, FILE *out);
 };
@@ -42,6 +45,9 @@ const struct pv_export_format *pv_export_format(size_t i);
 /* The constant of that name, or for the ending of a file's name; NULL for others. */
 const struct pv_export_format *pv_export_of(const char *name);
 const struct pv_export_format *pv_export_of_file(const char *path);
+
+/* Adds a model's collections to what has a time. False: out of memory. */
+bool pv_export_collections(struct pv_model *m, struct pv_timed_list *to);
 
 /* Takes the model's lock. *ret is to be cleared also after false: out of memory. */
 bool pv_export_about(struct pv_model *m, const char *path, struct pv_export_about *ret);
@@ -69,6 +75,7 @@ bool pv_export_folded(const struct pv_profile *, const struct pv_export_options 
 bool pv_export_pprof(const struct pv_profile *, const struct pv_export_options *, FILE *);
 bool pv_export_callgrind(const struct pv_profile *, const struct pv_export_options *, FILE *);
 bool pv_export_html(const struct pv_profile *, const struct pv_export_options *, FILE *);
+bool pv_export_firefox(const struct pv_profile *, const struct pv_export_options *, FILE *);
 bool pv_export_speedscope(const struct pv_profile *, const struct pv_export_options *, FILE *);
 
 #endif

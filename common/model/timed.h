@@ -16,6 +16,7 @@ enum pv_timed_kind {
 	PV_TIMED_SPAN,
 	PV_TIMED_THROW, /* these have no length */
 	PV_TIMED_MARK,
+	PV_TIMED_GC, /* collections: of no thread */
 	PV_TIMED_KINDS
 };
 

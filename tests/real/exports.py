@@ -9,6 +9,33 @@ import json
 import re
 
 
+def firefox(data):
+    """({thread: {stack: weight}}, [(marker, thread, start ns, ns)]) of a processed profile of version 56."""
+    profile = json.loads(data)
+    strings, threads, markers = profile['shared']['stringArray'], {}, []
+    assert profile['meta']['preprocessedProfileVersion'] == 56
+    for t in profile['threads']:
+        table, samples, sums = t['stackTable'], t['samples'], collections.Counter()
+        for name in 'stackTable', 'frameTable', 'funcTable', 'samples', 'markers':
+            for column, cells in t[name].items():
+                assert column in ('length', 'weightType') or len(cells) == t[name]['length'], (name, column)
+        stacks = []
+        for frame, prefix in zip(table['frame'], table['prefix']):
+            assert prefix is None or prefix < len(stacks), 'a stack before its caller'
+            name = strings[t['funcTable']['name'][t['frameTable']['func'][frame]]]
+            stacks.append((*(stacks[prefix] if prefix is not None else ()), name))
+        assert samples['time'] == sorted(samples['time']), 'times do not ascend'
+        scale = 10 ** 6 if samples['weightType'] == 'tracing-ms' else 1
+        for stack, weight in zip(samples['stack'], samples['weight']):
+            sums[stacks[stack] if stack is not None else ()] += round(weight * scale)
+        threads[t['tid']] = sums
+        m = t['markers']
+        for data, start, end in zip(m['data'], m['startTime'], m['endTime']):
+            markers.append((data['type'], t['tid'], round(start * 10 ** 6),
+                            None if end is None else round((end - start) * 10 ** 6)))
+    return threads, markers
+
+
 def chrome(data):
     """
     Events by category; complains where an event lacks a member, times do not ascend, or slices of a thread

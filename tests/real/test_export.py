@@ -351,6 +351,26 @@ def timeline(v, tool):
            tool.export('chrome', '--filter', 'no-such-thing', '--range', '0.1s..0.2s', code=2))
 
 
+def fox(v, tool):
+    """Each measure by stack; markers as many as the report says."""
+    report = tool.report()
+    for measure, stacks in wanted(report).items():
+        threads, markers = exports.firefox(tool.export('firefox', '--measure', measure))
+        sums = collections.Counter()
+        for own in threads.values():
+            sums.update(own)
+        same(v, f'firefox {measure}', nonzero(sums), stacks)
+    kinds = collections.Counter(m[0] for m in markers)
+    v.equal('firefox: markers', dict(kinds), {'Wait': report['locks']['contentions'],
+                                              'Exception': report['exceptions']['thrown'], 'GC': kinds['GC']})
+    v.equal('firefox: time waited', sum(m[3] for m in markers if m[0] == 'Wait'), report['locks']['wait_ns'])
+    busiest = max(report['threads'], key=lambda t: t['events'])['id']
+    threads, markers = exports.firefox(tool.export('firefox', '--measure', 'calls', '--thread', busiest, '--range', '0.5s..1s'))
+    want = wanted(tool.report('--thread', busiest, '--range', '0.5s..1s'))
+    same(v, 'firefox of a thread and a range', nonzero(sum(threads.values(), collections.Counter())), want['calls'])
+    v.true('markers of a range', markers and all(500000000 <= m[2] < 1000000000 for m in markers))
+
+
 def refused(v, tool):
     complaint = tool.export('folded', '--measure', 'live_bytes', code=2)
     v.true('a measure that is not there', 'not recorded' in complaint, complaint)
@@ -426,6 +446,7 @@ def main(case, profview, what, module='none', dotnet='none'):
         if case == 'golden':
             readable(tool)
             timeline(v, tool)
+            fox(v, tool)
             refused(v, tool)
     v.close()
 

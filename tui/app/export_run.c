@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -11,6 +12,7 @@
 #include "tui/app/exits.h"
 #include "tui/app/export_format.h"
 #include "tui/app/feed.h"
+#include "tui/app/feed_again.h"
 #include "tui/app/options.h"
 
 /*
@@ -25,6 +27,7 @@ struct work {
 	struct pv_profile profile;
 	struct pv_export_about about;
 	struct pv_export_threads threads;
+	struct pv_timed_list timed;
 	struct pv_error err;
 	int code;         /* of the input: damaged, or not readable */
 	const char *note; /* threads that are not distinguished; NULL: all are */
@@ -97,11 +100,41 @@ static unsigned whose(struct work *w)
 	return number;
 }
 
+static int ascending(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
 static bool has_shot(struct work *w)
 {
 	return w->profile.groups ||
 	       pv_fail(&w->err, PV_EUSAGE, 0, "the log has no heap shot %" PRIu32,
 		       w->o->report.shot.index);
+}
+
+/* Waits, exceptions, spans and marks with their times; collections. */
+static bool read_marks(struct work *w, struct ui_feed *f, struct pv_model *m)
+{
+	struct ui_timed_wish wish = { .from_ns = INT64_MIN, .to_ns = INT64_MAX, .no_calls = true };
+	uint64_t *id = w->o->thread ? calloc(w->threads.thread.n + 1, sizeof *id) : NULL;
+	wish.raw_names = w->o->report.raw_names;
+	if (w->o->ranged) {
+		wish.from_ns = w->o->from_ns;
+		wish.to_ns = w->o->to_ns;
+	}
+	if (w->o->ranged && w->o->from_end)
+		ui_feed_from_end(f, &wish.from_ns, &wish.to_ns);
+	for (size_t i = 0; id && i < w->threads.thread.n; i++)
+		id[wish.threads++] = w->threads.thread.v[i].id;
+	if (id)
+		qsort(id, wish.threads, sizeof *id, ascending);
+	wish.thread = id;
+	bool ok = (id || !w->o->thread || no_memory(w)) &&
+		  ui_feed_read_timed(f, &wish, &w->timed, &w->err) &&
+		  (pv_export_collections(m, &w->timed) || no_memory(w));
+	free(id);
+	return ok;
 }
 
 static bool read_log(struct work *w)
@@ -121,6 +154,8 @@ static bool read_log(struct work *w)
 										  : no_memory(w);
 	else if (ok && !pv_profile_add(&w->profile, m, whose(w)))
 		ok = no_memory(w);
+	if (ok && w->format->marks && is_a_file(w->o->path))
+		ok = read_marks(w, f, m);
 	w->code = ui_exit_status(w->o, f, w->code);
 	ui_feed_close(f);
 	return ok;
@@ -143,7 +178,8 @@ static bool write_out(struct work *w)
 	const struct ui_options *o = w->o;
 	int measure = o->measure ? pv_measure_of(o->measure) : -1;
 	const struct pv_export_options eo = { .about = &w->about,
-		.measure = measure < 0 ? NULL : &pv_measures[measure] };
+		.measure = measure < 0 ? NULL : &pv_measures[measure],
+		.timed = &w->timed };
 	bool ok = strcmp(o->output, "-") == 0
 			  ? pv_export_write(&w->profile, w->format, &eo, stdout, &w->err)
 			  : pv_export_file(&w->profile, w->format, &eo, o->output, &w->err);
@@ -178,5 +214,6 @@ int ui_export_run(const struct ui_options *o)
 	pv_profile_clear(&w.profile);
 	pv_export_about_clear(&w.about);
 	pv_export_threads_clear(&w.threads);
+	pv_timed_clear(&w.timed);
 	return strcmp(o->output, "-") == 0 ? ui_exit_output(w.code) : w.code;
 }

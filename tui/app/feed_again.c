@@ -150,7 +150,8 @@ bool ui_feed_read_timed(struct ui_feed *f, const struct ui_timed_wish *wish,
 		.thread = wish->thread,
 		.threads = wish->threads,
 		.filter = wish->filter,
-		.raw_names = wish->raw_names };
+		.raw_names = wish->raw_names,
+		.no_calls = wish->no_calls };
 	return pv_timed_read(ui_feed_ingest(f), &w, ret, reterr);
 }
 

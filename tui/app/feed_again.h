@@ -68,7 +68,7 @@ struct ui_timed_wish {
 	const uint64_t *thread; /* sorted native ids; NULL: of all */
 	size_t threads;
 	const char *filter; /* NULL: all */
-	bool raw_names;
+	bool raw_names, no_calls;
 };
 struct pv_timed_list;
 bool ui_feed_read_timed(struct ui_feed *f, const struct ui_timed_wish *wish,

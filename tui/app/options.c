@@ -155,7 +155,7 @@ static const struct {
 			"the log to write; - is standard output" } },
 	{ .set = ui_set_to,
 		.row = { "--to", 0, "FORMAT", UI_VERB_CONVERT,
-			"mlpd, folded, pprof, speedscope, callgrind, html, chrome, heapsnapshot" } },
+			"mlpd, folded, pprof, speedscope, callgrind, html, chrome, firefox, heapsnapshot" } },
 	{ .set = ui_set_measure,
 		.row = { "--measure", 0, "NAME", UI_VERB_CONVERT,
 			"the figure of a format that has one: samples, cpu, calls, self, ..." } },

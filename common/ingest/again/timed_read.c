@@ -277,7 +277,8 @@ static void take_event(struct reading *r, const struct pv_batch *b, size_t i)
 	uint64_t thread = pv_event_thread(b, i);
 	unsigned kind = b->kind[i];
 	bool call = kind >= PV_KIND_METHOD_ENTER && kind <= PV_KIND_METHOD_EXC_LEAVE;
-	if (kind == PV_KIND_ALLOC || kind == PV_KIND_SAMPLE_HIT || !wants_thread(r, thread))
+	if (kind == PV_KIND_ALLOC || kind == PV_KIND_SAMPLE_HIT || (call && r->wish->no_calls) ||
+		!wants_thread(r, thread))
 		return;
 	struct timeline *l = line_of(r, thread);
 	int64_t ns = (int64_t)(b->time[i] - (uint64_t)r->zero_ns);

@@ -15,7 +15,7 @@ struct pv_timed_wish {
 	const uint64_t *thread; /* only these native ids, sorted; NULL: all */
 	size_t threads;
 	const char *filter; /* event_filter.h, of calls, waits and so on; NULL: all */
-	bool raw_names;
+	bool raw_names, no_calls;
 };
 
 /*

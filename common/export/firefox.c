@@ -1,0 +1,382 @@
+/*
+ * A processed profile for Firefox Profiler, of version 56, which later ones upgrade. One measure by
+ * thread and stack, its samples spread over the time of the recording in the order of their stacks,
+ * since the profile has sums; markers have their own times.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/map.h"
+#include "common/export/export.h"
+#include "common/export/json_text.h"
+#include "common/query/views.h"
+
+enum { VERSION = 56, PHASE_INSTANT = 0, PHASE_INTERVAL = 1 };
+
+struct fox {
+	const struct pv_profile *p;
+	const struct pv_export_options *o;
+	FILE *out;
+	unsigned first;                   /* thread */
+	PV_ARRAY(uint32_t) string;        /* frames of `p`, after the words of markers */
+	struct pv_map number;             /* frame > place in it */
+	PV_ARRAY(uint32_t) stack, prefix; /* of the thread at hand: string; stack + 1, 0 none */
+	struct pv_map child;              /* prefix << 32 | string > stack */
+	bool ok;
+};
+
+static uint32_t string_of(struct fox *f, uint32_t frame)
+{
+	uint32_t at = pv_map_get(&f->number, frame);
+	if (at != PV_MAP_NONE)
+		return at;
+	at = (uint32_t)f->string.n;
+	if (!pv_reserve(&f->string, 1) || !pv_map_set(&f->number, frame, at)) {
+		f->ok = false;
+		return 0;
+	}
+	f->string.v[f->string.n++] = frame;
+	return at;
+}
+
+/* The stack below `prefix` (+ 1; 0: none); + 1. */
+static uint32_t below(struct fox *f, uint32_t prefix, uint32_t frame)
+{
+	uint32_t string = string_of(f, frame);
+	uint64_t key = (uint64_t)prefix << 32 | string;
+	uint32_t at = pv_map_get(&f->child, key);
+	if (at != PV_MAP_NONE)
+		return at + 1;
+	at = (uint32_t)f->stack.n;
+	if (!pv_reserve(&f->stack, 1) || !pv_reserve(&f->prefix, 1) ||
+		!pv_map_set(&f->child, key, at)) {
+		f->ok = false;
+		return 0;
+	}
+	f->stack.v[f->stack.n++] = string;
+	f->prefix.v[f->prefix.n++] = prefix;
+	return at + 1;
+}
+
+static uint32_t stack_of(struct fox *f, uint32_t node)
+{
+	uint32_t frame[PV_STACK_FRAMES], class, at = 0;
+	size_t n = pv_profile_stack(f->p, node, frame, &class);
+	for (size_t i = 0; f->ok && i < n; i++)
+		at = below(f, at, frame[i]);
+	return class && f->ok ? below(f, at, class) : at;
+}
+
+static void put_ms(FILE *out, int64_t ns)
+{
+	uint64_t size = ns < 0 ? (uint64_t)-(ns + 1) + 1 : (uint64_t)ns;
+	fprintf(out, "%s%" PRIu64 ".%06" PRIu64, ns < 0 ? "-" : "", size / 1000000, size % 1000000);
+}
+
+static void put_text(struct fox *f, const char *text)
+{
+	f->ok = f->ok && pv_export_json(f->out, text);
+}
+
+/* A member that is a list of so many of the same. */
+static void put_all(struct fox *f, const char *member, size_t n, int value)
+{
+	put_text(f, member);
+	fputs(":[", f->out);
+	for (size_t i = 0; i < n; i++)
+		fprintf(f->out, i ? ",%d" : "%d", value);
+	fputs("],", f->out);
+}
+
+enum word { NOTHING, FALSE };
+static void put_words(struct fox *f, const char *member, size_t n, enum word w)
+{
+	put_text(f, member);
+	fputs(":[", f->out);
+	for (size_t i = 0; i < n; i++) {
+		fputs(i ? "," : "", f->out);
+		fputs(w == FALSE ? "false" : "null", f->out);
+	}
+	fputs("],", f->out);
+}
+
+static void put_numbers(struct fox *f, const char *member, size_t n)
+{
+	put_text(f, member);
+	fputs(":[", f->out);
+	for (size_t i = 0; i < n; i++)
+		fprintf(f->out, i ? ",%zu" : "%zu", i);
+	fputs("],", f->out);
+}
+
+/* --- samples of a thread --- */
+
+enum column { STACKS, TIMES, WEIGHTS };
+
+static size_t put_samples(struct fox *f, unsigned thread, enum column c)
+{
+	const struct pv_measure *m = f->o->measure;
+	size_t first, n = pv_profile_rows(f->p, m->group, thread, &first), put = 0, all = 0;
+	bool ns = strcmp(m->unit, "nanoseconds") == 0;
+	for (size_t i = first; i < first + n; i++)
+		all += f->p->row.v[i].value[m->value] > 0;
+	for (size_t i = first; i < first + n; i++) {
+		uint64_t v = f->p->row.v[i].value[m->value];
+		if (!v)
+			continue;
+		double part = (double)put / (double)all;
+		fputs(put++ ? "," : "", f->out);
+		uint32_t stack = c == STACKS ? stack_of(f, f->p->row.v[i].node) : 0;
+		if (c == STACKS && !stack)
+			fputs("null", f->out);
+		else if (c == STACKS)
+			fprintf(f->out, "%" PRIu32, stack - 1);
+		else if (c == TIMES)
+			put_ms(f->out, (int64_t)((double)f->o->about->duration_ns * part));
+		else if (ns)
+			put_ms(f->out, v < INT64_MAX ? (int64_t)v : INT64_MAX);
+		else
+			fprintf(f->out, "%" PRIu64, v);
+	}
+	return put;
+}
+
+static const char *weight_type(const struct pv_measure *m)
+{
+	return strcmp(m->unit, "nanoseconds") == 0 ? "tracing-ms"
+	       : strcmp(m->unit, "bytes") == 0     ? "bytes"
+						   : "samples";
+}
+
+/* A frame and a function for each string, of the same number. */
+static void put_tables(struct fox *f)
+{
+	size_t n = f->string.n;
+	fputs("\"stackTable\":{\"frame\":[", f->out);
+	for (size_t i = 0; i < f->stack.n; i++)
+		fprintf(f->out, i ? ",%" PRIu32 : "%" PRIu32, f->stack.v[i]);
+	fputs("],\"prefix\":[", f->out);
+	for (size_t i = 0; i < f->stack.n; i++) {
+		fputs(i ? "," : "", f->out);
+		if (f->prefix.v[i])
+			fprintf(f->out, "%" PRIu32, f->prefix.v[i] - 1);
+		else
+			fputs("null", f->out);
+	}
+	fprintf(f->out, "],\"length\":%zu},\n\"frameTable\":{", f->stack.n);
+	put_all(f, "address", n, -1);
+	put_all(f, "inlineDepth", n, 0);
+	put_all(f, "category", n, 0);
+	put_all(f, "subcategory", n, 0);
+	put_numbers(f, "func", n);
+	put_words(f, "nativeSymbol", n, NOTHING);
+	put_all(f, "innerWindowID", n, 0);
+	put_words(f, "line", n, NOTHING);
+	put_words(f, "column", n, NOTHING);
+	fprintf(f->out, "\"length\":%zu},\n\"funcTable\":{", n);
+	put_numbers(f, "name", n);
+	put_words(f, "isJS", n, FALSE);
+	put_words(f, "relevantForJS", n, FALSE);
+	put_all(f, "resource", n, -1);
+	put_words(f, "fileName", n, NOTHING);
+	put_words(f, "lineNumber", n, NOTHING);
+	put_words(f, "columnNumber", n, NOTHING);
+	fprintf(f->out,
+		"\"length\":%zu},\n\"resourceTable\":{\"lib\":[],\"name\":[],\"host\":[],\"type\":[],"
+		"\"length\":0},\"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],"
+		"\"functionSize\":[],\"length\":0},\n",
+		n);
+}
+
+/* --- markers: of their threads; collections of the first --- */
+
+static bool is_mine(const struct fox *f, const struct pv_timed *t, unsigned thread)
+{
+	bool known = false;
+	for (size_t i = 1; i < f->p->thread.n; i++)
+		known = known || f->p->thread.v[i].id == t->thread;
+	if (t->kind == PV_TIMED_GC || !known)
+		return thread == f->first;
+	return thread && f->p->thread.v[thread].id == t->thread;
+}
+
+static void put_marker(struct fox *f, const struct pv_timed *t, char column)
+{
+	static const char *const schema[PV_TIMED_KINDS] = { "Call", "Wait", "Span", "Exception",
+		"Mark", "GC" };
+	bool point = t->took_ns < 0;
+	switch (column) {
+	case 'd':
+		fputs("{\"type\":", f->out);
+		put_text(f, schema[t->kind]);
+		fputs(",\"name\":", f->out);
+		put_text(f, pv_intern_text(&f->o->timed->text, t->name));
+		fputs("}", f->out);
+		return;
+	case 'n': /* the first strings are these words */
+		fprintf(f->out, "%u", (unsigned)t->kind);
+		return;
+	case 's':
+		put_ms(f->out, t->from_ns);
+		return;
+	case 'e':
+		if (point)
+			fputs("null", f->out);
+		else
+			put_ms(f->out, t->from_ns + t->took_ns);
+		return;
+	case 'p':
+		fprintf(f->out, "%d", point ? PHASE_INSTANT : PHASE_INTERVAL);
+		return;
+	default:
+		fputs("0", f->out);
+	}
+}
+
+static void put_markers(struct fox *f, unsigned thread)
+{
+	static const struct {
+		const char *name;
+		char column;
+	} columns[] = { { "data", 'd' }, { "name", 'n' }, { "startTime", 's' }, { "endTime", 'e' },
+		{ "phase", 'p' }, { "category", 'c' } };
+	const struct pv_timed_list *l = f->o->timed;
+	size_t n = 0;
+	fputs("\"markers\":{", f->out);
+	for (size_t c = 0; c < PV_COUNT_OF(columns); c++) {
+		put_text(f, columns[c].name);
+		fputs(":[", f->out);
+		n = 0;
+		for (size_t i = 0; l && i < l->v.n; i++) {
+			if (!is_mine(f, &l->v.v[i], thread))
+				continue;
+			fputs(n++ ? "," : "", f->out);
+			put_marker(f, &l->v.v[i], columns[c].column);
+		}
+		fputs("],", f->out);
+	}
+	fprintf(f->out, "\"length\":%zu}", n);
+}
+
+/* --- threads --- */
+
+static void put_thread(struct fox *f, unsigned thread)
+{
+	const struct pv_profile_thread *t = &f->p->thread.v[thread];
+	char number[40];
+	snprintf(number, sizeof number, "thread 0x%" PRIx64, t->id);
+	f->stack.n = f->prefix.n = 0;
+	pv_map_clear(&f->child);
+	fputs(thread == f->first ? "\n{\"name\":" : ",\n{\"name\":", f->out);
+	put_text(f, thread == 0           ? (f->p->thread.n > 1 ? "other threads" : "all threads")
+		    : t->name && *t->name ? t->name
+					  : number);
+	fputs(",\"processName\":", f->out);
+	put_text(f, f->o->about->title);
+	fprintf(f->out,
+		",\"processType\":\"default\",\"isMainThread\":%s,\"pid\":\"%" PRIu32
+		"\",\"tid\":%" PRIu64
+		",\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":0,"
+		"\"unregisterTime\":null,\"pausedRanges\":[],\n\"samples\":{\"stack\":[",
+		thread == f->first ? "true" : "false", f->o->about->pid, t->id);
+	size_t n = put_samples(f, thread, STACKS);
+	fputs("],\"time\":[", f->out);
+	put_samples(f, thread, TIMES);
+	fputs("],\"weight\":[", f->out);
+	put_samples(f, thread, WEIGHTS);
+	fputs("],\"weightType\":", f->out);
+	put_text(f, weight_type(f->o->measure));
+	fprintf(f->out, ",\"length\":%zu},\n", n);
+	put_tables(f);
+	put_markers(f, thread);
+	putc('}', f->out);
+}
+
+static void put_strings(struct fox *f)
+{
+	static const char *const word[PV_TIMED_KINDS] = { "Call", "Wait for a lock", "Span",
+		"Exception", "Mark", "Collection" };
+	fputs("],\n\"shared\":{\"stringArray\":[", f->out);
+	for (size_t i = 0; f->ok && i < f->string.n; i++) {
+		char *text = i < PV_TIMED_KINDS ? NULL : pv_profile_text(f->p, f->string.v[i]);
+		fputs(i ? ",\n" : "\n", f->out);
+		f->ok = i < PV_TIMED_KINDS || text;
+		put_text(f, text ? text : word[i < PV_TIMED_KINDS ? i : 0]);
+		free(text);
+	}
+	fputs("]}}\n", f->out);
+}
+
+static void put_meta(struct fox *f)
+{
+	static const char *const schema[] = { "Wait", "Span", "Exception", "Mark", "GC" };
+	fprintf(f->out,
+		"{\"meta\":{\"interval\":1,\"startTime\":%" PRIu64
+		",\"processType\":0,\"stackwalk\":1,\"version\":29,"
+		"\"preprocessedProfileVersion\":%d,\"symbolicated\":true,\"debug\":false,"
+		"\"product\":",
+		f->o->about->start_time_ms, (int)VERSION);
+	put_text(f, f->o->about->title);
+	fputs(",\"importedFrom\":", f->out);
+	f->ok = f->ok && pv_export_json_about(f->out, f->o->about);
+	fputs(",\"categories\":[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}],"
+	      "\"sampleUnits\":{\"time\":\"ms\",\"eventDelay\":\"ms\",\"threadCPUDelta\":\"ns\"},"
+	      "\"keepProfileThreadOrder\":true,\"usesOnlyOneStackType\":true,\"markerSchema\":[",
+		f->out);
+	for (size_t i = 0; i < PV_COUNT_OF(schema); i++) {
+		fputs(i ? ",{\"name\":" : "{\"name\":", f->out);
+		put_text(f, schema[i]);
+		fputs(",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
+		      "\"tooltipLabel\":\"{marker.data.name}\",\"tableLabel\":\"{marker.data.name}\","
+		      "\"fields\":[{\"key\":\"name\",\"label\":\"What\",\"format\":\"string\"}]}",
+			f->out);
+	}
+	fputs("]},\"libs\":[],\"pages\":[],\"counters\":[],\n\"threads\":[", f->out);
+}
+
+bool pv_export_firefox(const struct pv_profile *p, const struct pv_export_options *o, FILE *out)
+{
+	struct fox f = { .p = p, .o = o, .out = out, .ok = true };
+	for (uint32_t i = 0; i < PV_TIMED_KINDS && f.ok; i++) {
+		f.ok = pv_reserve(&f.string, 1);
+		if (f.ok)
+			f.string.v[f.string.n++] = 0;
+	}
+	/* The row of all threads is there where others do not have everything. */
+	f.first = p->thread.n > 1 && pv_profile_sum_of(p, o->measure, 0) == 0;
+	if (f.ok)
+		put_meta(&f);
+	for (unsigned t = f.first; f.ok && t < p->thread.n; t++)
+		put_thread(&f, t);
+	put_strings(&f);
+	pv_array_finish(&f.string);
+	pv_array_finish(&f.stack);
+	pv_array_finish(&f.prefix);
+	pv_map_finish(&f.number);
+	pv_map_finish(&f.child);
+	return f.ok;
+}
+
+bool pv_export_collections(struct pv_model *m, struct pv_timed_list *to)
+{
+	const struct pv_query q = { .sort = "start_ns" };
+	struct pv_table *t = pv_view_table(m, PV_VIEW_COLLECTIONS, &q);
+	int start = t ? pv_table_column(t, "start_ns") : -1,
+	    took = t ? pv_table_column(t, "duration_ns") : -1,
+	    generation = t ? pv_table_column(t, "generation") : -1;
+	bool ok = t != NULL;
+	for (size_t i = 0; ok && i < t->rows; i++) {
+		const struct pv_cell *c = t->row[i].cell;
+		char name[64];
+		struct pv_timed v = { .kind = PV_TIMED_GC };
+		snprintf(name, sizeof name, "generation %" PRIu64, c[generation].u);
+		v.from_ns = c[start].state == PV_CELL_VALUE ? c[start].i : 0;
+		v.took_ns = c[took].state == PV_CELL_VALUE ? c[took].i : 0;
+		ok = pv_intern_add(&to->text, name, strlen(name), &v.name) && pv_reserve(&to->v, 1);
+		if (ok)
+			to->v.v[to->v.n++] = v;
+	}
+	pv_table_destroy(t);
+	return ok;
+}
