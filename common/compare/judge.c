@@ -172,18 +172,32 @@ static bool gather(struct judging *j)
 }
 
 /*
- * Samples of methods themselves count for less where they come in lumps: but not where both sides
- * did the same work, of which a phase is a part like any other.
+ * With the same work on both sides a phase is a part of it like any other, and no row's samples
+ * count for less for its own; but a sampler that beats with the program's rhythm makes lumps of most
+ * rows. Their median holds for all.
  */
+static double common_effect(const struct judging *j, double *effect)
+{
+	size_t n = 0;
+	for (size_t row = 0; row < j->rows; row++)
+		if (j->sums[row].raw[0] >= SURE_SAMPLES && j->sums[row].raw[1] >= SURE_SAMPLES)
+			effect[n++] = effect[row];
+	return n >= DRIFT_ROWS ? pv_noise_median(effect, n) : 1;
+}
+
+/* Samples of methods themselves count for less where they come in lumps. */
 static bool weigh_lumps(struct judging *j)
 {
 	const struct pv_diff_measure *m = j->m;
-	if (m->kind != PV_DIFF_SAMPLED || m->value != 0 || j->ret->per == PV_PER_NONE)
+	if (m->kind != PV_DIFF_SAMPLED || m->value != 0)
 		return true;
+	bool same_work = j->ret->per == PV_PER_NONE;
 	double *effect = pv_diff_design_effects(j->d);
+	double common = effect && same_work ? common_effect(j, effect) : 1;
 	for (size_t row = 0; effect && row < j->rows; row++) {
-		j->sums[row].variance[0] *= effect[row];
-		j->sums[row].variance[1] *= effect[row];
+		double by = same_work ? common : effect[row];
+		j->sums[row].variance[0] *= by;
+		j->sums[row].variance[1] *= by;
 	}
 	bool ok = effect != NULL;
 	free(effect);

@@ -52,8 +52,8 @@ ALL_PANES = {'handles': 'H', 'roots': 'K', 'loaded': 'A', 'coverage': 'V', 'stat
 STRING_PANES = {'references': '4444Bj<Tab>'}
 # The first log beside its own first 1.4 s.
 BASE_OPTIONS = ('--base-range', '..1.4s', '--per', 'second')
-BASE_PANES = {'methods': '2', 'figure': '2BB', 'tree': '22**', 'flame': '222|jjj', 'flame-bottom-up': '222B',
-              'allocations': '3', 'shots': '4', 'filter': '2:filter<Space>Basket<Enter>', 'idle': '5B'}
+BASE_PANES = {'methods': '2', 'figure': '2<C-n><C-n>', 'tree': '22**', 'flame': '222|jjj', 'flame-bottom-up': '222B',
+              'allocations': '3', 'shots': '4', 'filter': '2:filter<Space>Basket<Enter>', 'idle': '5<C-n>'}
 BASE_SIZES = (('80x24', 'C.UTF-8', BASE_PANES), ('120x36', 'C.UTF-8', ('methods', 'tree', 'flame', 'shots')),
               ('40x10', 'C.UTF-8', ('methods', 'tree', 'flame')), ('80x24', 'C', ('methods', 'tree', 'flame')))
 # Panes of the first log with three wounds: see damaged().
