@@ -19,6 +19,7 @@ struct fox {
 	const struct pv_export_options *o;
 	FILE *out;
 	unsigned first;                   /* thread */
+	unsigned *owner;                  /* by marker: its thread */
 	PV_ARRAY(uint32_t) string;        /* frames of `p`, after the words of markers */
 	struct pv_map number;             /* frame > place in it */
 	PV_ARRAY(uint32_t) stack, prefix; /* of the thread at hand: string; stack + 1, 0 none */
@@ -191,14 +192,18 @@ static void put_tables(struct fox *f)
 
 /* --- markers: of their threads; collections of the first --- */
 
-static bool is_mine(const struct fox *f, const struct pv_timed *t, unsigned thread)
+static void find_owners(struct fox *f)
 {
-	bool known = false;
-	for (size_t i = 1; i < f->p->thread.n; i++)
-		known = known || f->p->thread.v[i].id == t->thread;
-	if (t->kind == PV_TIMED_GC || !known)
-		return thread == f->first;
-	return thread && f->p->thread.v[thread].id == t->thread;
+	const struct pv_timed_list *l = f->o->timed;
+	f->owner = l ? calloc(l->v.n + 1, sizeof *f->owner) : NULL;
+	f->ok = f->ok && (f->owner || !l);
+	for (size_t i = 0; f->owner && i < l->v.n; i++) {
+		const struct pv_timed *t = &l->v.v[i];
+		f->owner[i] = f->first;
+		for (unsigned k = 1; k < f->p->thread.n && t->kind != PV_TIMED_GC; k++)
+			if (f->p->thread.v[k].id == t->thread)
+				f->owner[i] = k;
+	}
 }
 
 static void put_marker(struct fox *f, const struct pv_timed *t, char column)
@@ -249,7 +254,7 @@ static void put_markers(struct fox *f, unsigned thread)
 		fputs(":[", f->out);
 		n = 0;
 		for (size_t i = 0; l && i < l->v.n; i++) {
-			if (!is_mine(f, &l->v.v[i], thread))
+			if (f->owner[i] != thread)
 				continue;
 			fputs(n++ ? "," : "", f->out);
 			put_marker(f, &l->v.v[i], columns[c].column);
@@ -345,6 +350,7 @@ bool pv_export_firefox(const struct pv_profile *p, const struct pv_export_option
 	}
 	/* The row of all threads is there where others do not have everything. */
 	f.first = p->thread.n > 1 && pv_profile_sum_of(p, o->measure, 0) == 0;
+	find_owners(&f);
 	if (f.ok)
 		put_meta(&f);
 	for (unsigned t = f.first; f.ok && t < p->thread.n; t++)
@@ -355,6 +361,7 @@ bool pv_export_firefox(const struct pv_profile *p, const struct pv_export_option
 	pv_array_finish(&f.prefix);
 	pv_map_finish(&f.number);
 	pv_map_finish(&f.child);
+	free(f.owner);
 	return f.ok;
 }
 

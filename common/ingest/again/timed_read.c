@@ -240,8 +240,10 @@ static void take_line(struct reading *r, uint64_t thread, const struct pv_batch 
 	if (bare && !*more)
 		more = line;
 	put(r,
-		(struct pv_timed){
-			.kind = kind, .thread = thread, .from_ns = from_ns, .took_ns = took_ns },
+		(struct pv_timed){ .kind = (uint8_t)kind,
+			.thread = thread,
+			.from_ns = from_ns,
+			.took_ns = took_ns },
 		&(struct words){ name, more, b, i });
 }
 
