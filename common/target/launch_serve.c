@@ -505,12 +505,35 @@ static uint64_t next(uint64_t began, uint64_t each)
 	return began + took + (each > 100 * took ? each : 100 * took);
 }
 
+/* Orphans that came here when their end had been seen already: nothing else would wait for them. */
+static void reap(struct pv_tree *t)
+{
+	enum { MOST = 64 };
+	for (int i = 0; i < MOST; i++) {
+		siginfo_t info = { .si_pid = 0 };
+		int status;
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || !info.si_pid ||
+			info.si_pid == t->program ||
+			waitpid(info.si_pid, &status, WNOHANG) != info.si_pid)
+			return;
+		for (size_t k = 0; k < t->processes.n; k++) {
+			struct pv_tree_process *p = &t->processes.v[k];
+			if (p->pid != info.si_pid)
+				continue;
+			pv_tree_ended(t, p);
+			pv_tree_status(t, p, status);
+			pv_tree_drop(t, p);
+		}
+	}
+}
+
 static void work_that_is_due(struct pv_tree *t)
 {
 	uint64_t now = pv_tree_now();
 	if (now >= t->clocks_due)
 		look_at_clocks(t);
 	if (now >= t->scan_due) {
+		reap(t);
 		pv_tree_scan(t);
 		bool idle = t->clocks_each >= CLOCKS_MOST * MS;
 		t->scan_due = next(now, (idle ? SCAN_MOST : SCAN_MS) * MS);

@@ -109,6 +109,8 @@ def detached(v, b):
     v.true('recorded', row['log'], row)
     v.true('its time', 190 < ms(row) < 260, row)
     v.equal('its program', pathlib.Path(row['exe']).name, 'processes')
+    target.wait_for('the launcher to end', lambda: not any(
+        str(b.records) in cmdline(p) for p in pathlib.Path('/proc').glob('[0-9]*')))
 
 
 def spawned(v, b):
