@@ -10,7 +10,7 @@
 struct json {
 	const struct pv_report *r;
 	struct pv_error *reterr;
-	uint64_t there; /* sections of pv_sections that have their key, by index */
+	struct pv_section_set there; /* sections that have their key */
 	bool ok;
 };
 
@@ -73,7 +73,7 @@ static void put_key(struct json *j, const char *name)
 {
 	const struct pv_section *s = pv_section_find(name);
 	if (s)
-		j->there |= UINT64_C(1) << (s - pv_sections);
+		pv_section_choose(&j->there, (size_t)(s - pv_sections));
 	fprintf(j->r->out, ",\n  \"%s\": ", name);
 }
 
@@ -465,7 +465,7 @@ static void put_head(struct json *j)
 	fprintf(out,
 		",\n  \"duration_ns\": %" PRId64 ",\n  \"coverage\": ", j->r->facts.duration_ns);
 	const struct pv_section *coverage = pv_section_find("coverage");
-	j->there |= UINT64_C(1) << (coverage - pv_sections);
+	pv_section_choose(&j->there, (size_t)(coverage - pv_sections));
 	put_list_of(j, coverage, 0, put_plain);
 }
 
@@ -473,7 +473,7 @@ static void put_head(struct json *j)
 static void put_rest(struct json *j)
 {
 	for (size_t i = 0; i < pv_section_count; i++)
-		if (!(j->there >> i & 1) && !strchr(pv_sections[i].name, '.'))
+		if (!pv_section_in(&j->there, i) && !strchr(pv_sections[i].name, '.'))
 			put_section(j, pv_sections[i].name, put_plain);
 }
 

@@ -420,11 +420,6 @@ size_t pv_section_set_size(const struct pv_section_set *s, size_t *ret_last)
 	return n;
 }
 
-static void choose(struct pv_section_set *s, size_t i)
-{
-	s->bits[i / 64] |= UINT64_C(1) << i % 64;
-}
-
 /* Parts of the report that come first whatever is asked for. */
 static const char *const heads[] = { "source", "target", "duration_ns" };
 
@@ -540,7 +535,7 @@ static bool add_word(const struct pv_report_options *o, const char *word, size_t
 					   PV_SECTION_FOLDER | PV_SECTION_METHOD));
 		if (!all && !matches(o, &pv_sections[i], word, len))
 			continue;
-		choose(ret, i);
+		pv_section_choose(ret, i);
 		found = true;
 	}
 	return found || (is_head(word, len) && !one_list(o)) || unknown_section(word, len, reterr);
@@ -550,7 +545,7 @@ static void choose_usual(struct pv_section_set *ret)
 {
 	for (size_t i = 0; i < pv_section_count; i++)
 		if (!(pv_sections[i].flags & (PV_SECTION_EXTRA | PV_SECTION_CSV)))
-			choose(ret, i);
+			pv_section_choose(ret, i);
 }
 
 static bool check_one_list(const struct pv_report_options *o, const struct pv_section_set *set,

@@ -43,6 +43,10 @@ static inline bool pv_section_in(const struct pv_section_set *s, size_t i)
 {
 	return s->bits[i / 64] >> i % 64 & 1;
 }
+static inline void pv_section_choose(struct pv_section_set *s, size_t i)
+{
+	s->bits[i / 64] |= UINT64_C(1) << i % 64;
+}
 
 extern const struct pv_section pv_sections[];
 extern const size_t pv_section_count;
