@@ -188,13 +188,13 @@ void *pv_table_alloc(size_t size)
 		return NULL;
 	/* From a large page's beginning on; what is left over at both ends goes back. */
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (size + page - 1) & ~(page - 1);
-	size_t before = (large - (uintptr_t)v % large) % large, behind = large - before;
+	size_t before = (large - (uintptr_t)v % large) % large, after = large - before;
 	if (before)
 		munmap(v, before);
-	behind -= (whole - size) < behind ? whole - size : behind;
-	behind &= ~(page - 1);
-	if (behind)
-		munmap(v + before + whole, behind);
+	after -= (whole - size) < after ? whole - size : after;
+	after &= ~(page - 1);
+	if (after)
+		munmap(v + before + whole, after);
 	ask_large(v + before, whole);
 	return v + before;
 }

@@ -134,13 +134,13 @@ bool pv_order_has(const struct pv_order *o, uint32_t root, uint32_t number)
 	return link != 0;
 }
 
-uint32_t pv_order_behind(const struct pv_order *o, uint32_t root, uint32_t number)
+uint32_t pv_order_after(const struct pv_order *o, uint32_t root, uint32_t number)
 {
 	uint32_t best = 0;
 	for (uint32_t link = root; link;) {
-		bool behind = stands_before(o, number + 1, link);
-		best = behind ? link : best;
-		link = behind ? at(o, link)->before : at(o, link)->after;
+		bool after = stands_before(o, number + 1, link);
+		best = after ? link : best;
+		link = after ? at(o, link)->before : at(o, link)->after;
 	}
 	return best - 1;
 }

@@ -51,7 +51,7 @@ bool pv_order_has(const struct pv_order *o, uint32_t root, uint32_t number);
 uint32_t pv_order_at_most_in(const struct pv_order *o, uint32_t root, int64_t key);
 uint32_t pv_order_at_least_in(const struct pv_order *o, uint32_t root, int64_t key);
 /* The one after `number`, which is in it. */
-uint32_t pv_order_behind(const struct pv_order *o, uint32_t root, uint32_t number);
+uint32_t pv_order_after(const struct pv_order *o, uint32_t root, uint32_t number);
 
 /* The same in the structure's own tree. */
 static inline uint32_t pv_order_at_most(const struct pv_order *o, int64_t key)

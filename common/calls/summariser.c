@@ -242,7 +242,7 @@ static void note_descriptions(struct pv_summariser *r, const struct pv_batch *b)
 	}
 }
 
-void pv_summarise_alone(struct pv_summariser *r, struct pv_decode_task *t)
+void pv_summarise_single(struct pv_summariser *r, struct pv_decode_task *t)
 {
 	struct pv_batch *b = &t->batch;
 	if (!t->decoded)

@@ -54,7 +54,7 @@ size_t pv_summarise_run(struct pv_summariser *r, struct pv_decode_task *t, size_
  * Decodes a buffer, or a piece of one, as a run of its own, unless it is `decoded`. Afterwards the
  * summariser no longer assumes to know what its thread has open. Results as above.
  */
-void pv_summarise_alone(struct pv_summariser *r, struct pv_decode_task *t);
+void pv_summarise_single(struct pv_summariser *r, struct pv_decode_task *t);
 
 /*
  * Call between runs when buffers were left out: open calls of every thread are unknown from here

@@ -11,7 +11,7 @@ struct look {
 	const char *what;
 };
 
-static const struct look looks[] = {
+static const struct look hints[] = {
 	{ "\x7f"
 	  "ELF",
 		4, "it looks like an ELF program or library" },
@@ -64,9 +64,9 @@ static bool is_text(uint8_t b)
 const char *pv_file_type_hint(const uint8_t *bytes, size_t n)
 {
 	size_t zeros = 0, text = 0, high = 0, look = n < PV_HINT_BYTES ? n : PV_HINT_BYTES;
-	for (size_t i = 0; i < PV_COUNT_OF(looks); i++)
-		if (n >= looks[i].len && memcmp(bytes, looks[i].magic, looks[i].len) == 0)
-			return looks[i].what;
+	for (size_t i = 0; i < PV_COUNT_OF(hints); i++)
+		if (n >= hints[i].len && memcmp(bytes, hints[i].magic, hints[i].len) == 0)
+			return hints[i].what;
 	for (size_t i = 0; i < look; i++) {
 		zeros += bytes[i] == 0;
 		text += is_text(bytes[i]);

@@ -75,7 +75,7 @@ static void summarise(struct pv_decode_pool *p, struct run *r)
 	}
 }
 
-static bool is_alone(const struct run *r)
+static bool is_single(const struct run *r)
 {
 	return r->n == 1 && (r->task[0].decoded || r->task[0].partial);
 }
@@ -87,11 +87,11 @@ static void decode(struct pv_decode_pool *p, struct run *r)
 	if (r->anew || r->lost != p->forgotten)
 		pv_summariser_forget(p->summariser, r->lost != p->forgotten);
 	p->forgotten = r->lost;
-	if (is_alone(r))
-		pv_summarise_alone(p->summariser, &r->task[0]);
+	if (is_single(r))
+		pv_summarise_single(p->summariser, &r->task[0]);
 	else
 		summarise(p, r);
-	for (size_t i = 0; i < r->n && !is_alone(r); i++)
+	for (size_t i = 0; i < r->n && !is_single(r); i++)
 		r->past->sums += entries(&r->task[i].batch);
 }
 

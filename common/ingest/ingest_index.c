@@ -96,24 +96,24 @@ PV_NUMBERS(frame, uint32_t, PV_FIGURE, 0)
 	F(T, reason, CHARS)
 PV_SHAPE(damage, struct pv_buffer_damage, DAMAGE)
 
-#define RECALL_CLASS(F, T)                                                                         \
+#define ADDRESS_LOG_CLASS(F, T)                                                                    \
 	F(T, place, RISING)                                                                        \
 	F(T, class_use, FIGURE)
-PV_SHAPE(address_log_class, struct pv_address_log_class, RECALL_CLASS)
+PV_SHAPE(address_log_class, struct pv_address_log_class, ADDRESS_LOG_CLASS)
 
-#define RECALL_MOVE(F, T)                                                                          \
+#define ADDRESS_LOG_MOVE(F, T)                                                                     \
 	F(T, place, RISING)                                                                        \
 	F(T, from, FIGURE)                                                                         \
 	F(T, to, FIGURE)                                                                           \
 	F(T, class_use, FIGURE)                                                                    \
 	F(T, time_ns, FIGURE)
-PV_SHAPE(address_log_move, struct pv_address_log_move, RECALL_MOVE)
+PV_SHAPE(address_log_move, struct pv_address_log_move, ADDRESS_LOG_MOVE)
 
-#define RECALL(F, T)                                                                               \
+#define ADDRESS_LOG(F, T)                                                                          \
 	F(T, classes, LIST, address_log_class, 0, PV_ADDRESS_LOG_MOST)                             \
 	F(T, moves, LIST, address_log_move, 0, PV_ADDRESS_LOG_MOST)                                \
 	F(T, full, BOOL)
-PV_SHAPE(address_log, struct pv_address_log, RECALL)
+PV_SHAPE(address_log, struct pv_address_log, ADDRESS_LOG)
 
 /* Its figures of threads are computed anew. */
 #define TABLE(F, T)                                                                                \

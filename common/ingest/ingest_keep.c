@@ -39,9 +39,9 @@ static void note_progress(struct pv_ingest *in, const struct pv_batch *b)
 	int64_t now = pv_ingest_now(), newest = in->model->last_ns;
 	pthread_mutex_lock(&in->lock);
 	pv_meter_add(&in->meter, now, b->bytes_len + MLPD_BUFFER_HEADER, pv_batch_events(b));
-	int64_t behind = (int64_t)((uint64_t)now - (uint64_t)newest); /* times of a log may wrap */
-	bool sane = behind >= 0 && behind < INT64_C(3600) * 1000000000;
-	in->status.lag_ns = in->live && sane ? behind : -1;
+	int64_t lag = (int64_t)((uint64_t)now - (uint64_t)newest); /* times of a log may wrap */
+	bool sane = lag >= 0 && lag < INT64_C(3600) * 1000000000;
+	in->status.lag_ns = in->live && sane ? lag : -1;
 	in->status.damaged |= b->damaged;
 	pv_ingest_note_model(in);
 	pthread_mutex_unlock(&in->lock);
@@ -70,7 +70,7 @@ static bool apply_now(struct pv_ingest *in, const struct pv_batch *b)
 }
 
 /* The run's paths are known from here on; it is taken apart where its order counts. */
-static bool settle(struct pv_ingest *in, struct pv_batch *const *b, size_t n, bool ends)
+static bool finish_run(struct pv_ingest *in, struct pv_batch *const *b, size_t n, bool ends)
 {
 	bool ok = pv_paths_register(in->model, b, n);
 	if (ok && (ends || pv_calls_need_order(in->model, b, n)))
@@ -89,7 +89,7 @@ bool pv_ingest_begin_run(struct pv_ingest *in, struct pv_decode_task *t, size_t 
 	if (b[0]->damaged && !pv_ingest_flush(in, true)) /* those before it first */
 		return false;
 	in->as_run = b[0]->damaged || !pv_reorder_wanted(&in->reorder, in->model);
-	return !in->as_run || settle(in, b, n, false);
+	return !in->as_run || finish_run(in, b, n, false);
 }
 
 static void tell_ends(struct pv_ingest *in, const struct pv_batch *b)
@@ -118,7 +118,7 @@ static bool flush(struct pv_ingest *in, bool all, ptrdiff_t *credit)
 			ends |= pv_reorder_has_end(&in->reorder, b[i]);
 		if (n == 1)
 			tell_ends(in, b[0]);
-		ok = settle(in, b, n, ends);
+		ok = finish_run(in, b, n, ends);
 		for (size_t i = 0; i < n && ok; i++)
 			ok = apply_kept(in, b[i]);
 		for (size_t i = 0; i < n; i++)

@@ -91,8 +91,8 @@ static uint64_t ring_base(const struct pv_spool *s)
 	if (needed < base)
 		return needed;
 	uint64_t until = get(&s->shared->record_until);
-	bool behind = until != PV_SPOOL_NOWHERE && base >= get(&s->shared->record_from);
-	return behind && until > base ? until : base;
+	bool recorded = until != PV_SPOOL_NOWHERE && base >= get(&s->shared->record_from);
+	return recorded && until > base ? until : base;
 }
 
 static uint32_t marks_open(const struct pv_spool *s)
@@ -254,7 +254,7 @@ void pv_spool_wake_clear(struct pv_spool *s)
 }
 
 /* For those who read again: something stands before the byte at our position. */
-static void note_told(struct pv_spool *s, bool end)
+static void note_marks(struct pv_spool *s, bool end)
 {
 	pthread_mutex_lock(&s->lock);
 	if (s->reported_n == PV_SPOOL_REPORTED) {
@@ -271,7 +271,7 @@ static enum pv_read tell_gap(struct pv_spool *s, uint64_t dropped, uint64_t *ret
 {
 	*ret_n = dropped - s->reported_dropped;
 	s->reported_dropped = dropped;
-	note_told(s, false);
+	note_marks(s, false);
 	return PV_READ_GAP;
 }
 
@@ -283,7 +283,7 @@ static enum pv_read take_mark(struct pv_spool *s, const struct pv_spool_mark *m,
 	bool end = m->end && s->reported_end != m->at + 1;
 	s->reported_end = end ? m->at + 1 : s->reported_end;
 	if (end)
-		note_told(s, true);
+		note_marks(s, true);
 	return end ? PV_READ_END : PV_READ_NOTHING;
 }
 
@@ -338,7 +338,7 @@ static enum pv_read at_front(struct pv_spool *s, uint64_t dropped, uint64_t ende
 	if (ended != s->at + 1)
 		return PV_READ_NOTHING;
 	if (s->reported_end != ended)
-		note_told(s, true);
+		note_marks(s, true);
 	s->reported_end = ended;
 	return PV_READ_END;
 }

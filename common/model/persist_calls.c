@@ -144,7 +144,7 @@ PV_SHAPE(thread, struct pv_thread, THREAD)
 	F(T, newest, MAP, ID, PV_THREADS)                                                          \
 	F(T, touched, LEFT_OUT_ALL)                                                                \
 	F(T, ended, FIGURE)                                                                        \
-	F(T, late, FIGURE)                                                                         \
+	F(T, ends_out_of_order, FIGURE)                                                            \
 	F(T, folded, FIGURE)                                                                       \
 	F(T, other, ID, PV_THREADS)                                                                \
 	F(T, cap, LEFT_OUT)

@@ -81,7 +81,7 @@ PV_SHAPE(ranges, struct pv_ranges, RANGES)
 	F(T, undefined, FIGURE)                                                                    \
 	F(T, unloads, FIGURE)                                                                      \
 	F(T, epochs, FIGURE)                                                                       \
-	F(T, late, FIGURE)                                                                         \
+	F(T, ambiguous_ends, FIGURE)                                                               \
 	F(T, uninlined, FIGURE)                                                                    \
 	F(T, changes, FIGURE)                                                                      \
 	F(T, applied_ns, FIGURE)                                                                   \

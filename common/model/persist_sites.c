@@ -59,23 +59,23 @@ PV_SHAPE_SHARED(allocs, struct pv_allocs, ALLOCS)
 
 /* --- events whose class is not known yet */
 
-#define LATE(F, T)                                                                                 \
+#define UNRESOLVED_EVENT(F, T)                                                                     \
 	F(T, object, FIGURE)                                                                       \
 	F(T, place, FIGURE)                                                                        \
 	F(T, time_ns, FIGURE)                                                                      \
 	F(T, what, FIGURES, uint32_t)                                                              \
 	F(T, before, OLDER_1)                                                                      \
 	F(T, unknown, FIGURE)
-PV_SHAPE(late, struct pv_unresolved_event, LATE)
+PV_SHAPE(unresolved_event, struct pv_unresolved_event, UNRESOLVED_EVENT)
 
-#define LATE_THROWS(F, T)                                                                          \
-	F(T, one, LIST, late, PV_UNRESOLVED_EXCEPTIONS, PV_UNRESOLVED_MOST)                        \
+#define UNRESOLVED_THROWS(F, T)                                                                    \
+	F(T, one, LIST, unresolved_event, PV_UNRESOLVED_EXCEPTIONS, PV_UNRESOLVED_MOST)            \
 	F(T, of, MAP, ID_1, PV_UNRESOLVED_EXCEPTIONS)
-#define LATE_HANDLES(F, T)                                                                         \
-	F(T, one, LIST, late, PV_UNRESOLVED_HANDLES, PV_UNRESOLVED_MOST)                           \
+#define UNRESOLVED_HANDLES(F, T)                                                                   \
+	F(T, one, LIST, unresolved_event, PV_UNRESOLVED_HANDLES, PV_UNRESOLVED_MOST)               \
 	F(T, of, MAP, ID_1, PV_UNRESOLVED_HANDLES)
-PV_SHAPE(unresolved_exceptions, struct pv_unresolved, LATE_THROWS)
-PV_SHAPE(unresolved_handles, struct pv_unresolved, LATE_HANDLES)
+PV_SHAPE(unresolved_exceptions, struct pv_unresolved, UNRESOLVED_THROWS)
+PV_SHAPE(unresolved_handles, struct pv_unresolved, UNRESOLVED_HANDLES)
 
 /* --- throws */
 

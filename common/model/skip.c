@@ -39,7 +39,7 @@ bool pv_known_copy(
 		.bytes = m->bytes,
 		.recordings = m->recordings,
 		.sync_points = m->sync_points,
-		.late_names = m->names.late,
+		.ambiguous_ends = m->names.ambiguous_ends,
 		.stray_leaves = m->calls.stray_leaves,
 		.missing_leaves = m->calls.missing_leaves,
 		.unwound = m->calls.unwound,
@@ -86,7 +86,7 @@ bool pv_model_know_end(struct pv_model *m, const struct pv_known *k)
 	m->recordings = k->recordings;
 	m->sync_points = k->sync_points;
 	memcpy(m->notes.sync, k->sync, sizeof m->notes.sync);
-	m->names.late = k->late_names;
+	m->names.ambiguous_ends = k->ambiguous_ends;
 	m->calls.stray_leaves = k->stray_leaves;
 	m->calls.missing_leaves = k->missing_leaves;
 	m->calls.unwound = k->unwound;

@@ -13,7 +13,7 @@ struct pv_known {
 	int64_t zero_ns, first_ns, last_ns;
 	uint64_t buffers, bytes, recordings, sync_points;
 	uint64_t sync[PV_SYNC_TYPES];
-	uint64_t late_names, stray_leaves, missing_leaves, unwound, gap_closed;
+	uint64_t ambiguous_ends, stray_leaves, missing_leaves, unwound, gap_closed;
 	bool ended, complete;
 	struct pv_ending ending;
 	struct pv_address_log address_log;          /* classes by their wire keys */

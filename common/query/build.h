@@ -31,7 +31,7 @@ struct pv_view_spec {
 	void (*copy)(struct pv_build *b, struct pv_model *m);
 	void (*run)(struct pv_build *b, struct pv_model *m);
 	/* Fills in, under the lock, what only the rows that stayed need. False: out of memory. */
-	bool (*late)(struct pv_table *t, const struct pv_model *m);
+	bool (*fill_chosen)(struct pv_table *t, const struct pv_model *m);
 };
 
 struct pv_build {

@@ -364,7 +364,7 @@ static void of_threads(const struct pv_model *m, struct pv_coverage *c)
 		c->state = PV_INFERRED;
 		pv_coverage_say(c, "the log tells no threads apart");
 	}
-	flaw(c, t->late, PV_INFERRED, "end{s} told after events behind {it|them}");
+	flaw(c, t->ends_out_of_order, PV_INFERRED, "end{s} told after events behind {it|them}");
 	flaw(c, t->folded, PV_PARTIAL, "counted in an earlier thread of their id");
 }
 
@@ -456,7 +456,7 @@ static void of_names(const struct pv_model *m, struct pv_coverage *c)
 	pv_groups_nameless(c->groups, m, nameless);
 	count(c, n->method.n > 1 ? n->method.n - 1 : 0, "method", "methods");
 	count(c, n->class_use.n - (n->class_use.n > 0) - n->classes_folded, "class", "classes");
-	flaw(c, n->late, PV_INFERRED,
+	flaw(c, n->ambiguous_ends, PV_INFERRED,
 		"end{s} or new meaning{s} told after uses that {it|they} may concern");
 	flaw(c, nameless[PV_GROUPED_METHODS], PV_PARTIAL, "method{s} without a name");
 	flaw(c, nameless[PV_GROUPED_CLASSES], PV_PARTIAL, "class{es} without a name");

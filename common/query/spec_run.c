@@ -37,8 +37,8 @@ static bool complete(const struct pv_view_spec *spec, struct pv_table *t, struct
 {
 	bool ok = true;
 	pv_model_lock(m);
-	if (spec->late)
-		ok = spec->late(t, m);
+	if (spec->fill_chosen)
+		ok = spec->fill_chosen(t, m);
 	pv_model_unlock(m);
 	return ok;
 }

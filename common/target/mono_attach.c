@@ -35,7 +35,7 @@ static uint64_t mask_of(const char *status, const char *name)
 }
 
 /* In the same view of files and processes as we are. */
-static bool is_beside_us(pid_t pid)
+static bool is_sibling(pid_t pid)
 {
 	static const char *const kinds[] = { "ns/mnt", "ns/pid" };
 	for (size_t i = 0; i < PV_COUNT_OF(kinds); i++) {
@@ -125,7 +125,7 @@ static const char *why_not(pid_t pid)
 	free(status);
 	if (!is_ours(pid))
 		return "it is another user's";
-	if (!is_beside_us(pid))
+	if (!is_sibling(pid))
 		return "it runs in a container";
 	if (holds(pid, "cmdline", "--attach=disable") || holds(pid, "environ", "--attach=disable"))
 		return "its attach agent is switched off (--attach=disable)";

@@ -126,7 +126,7 @@ static bool has_other_rights(const char *path)
 	return geteuid() != 0 && getxattr(path, "security.capability", value, sizeof value) > 0;
 }
 
-static bool with_beside(const char *path, const char *ending)
+static bool with_sibling(const char *path, const char *ending)
 {
 	char name[PV_PROGRAM_PATH + 32];
 	snprintf(name, sizeof name, "%s%s", path, ending);
@@ -180,7 +180,7 @@ static bool look_at_elf(struct look *l, const char *path)
 	if (is_mono_name(base_of(path)))
 		l->to->kind = PV_PROGRAM_MONO;
 	else if (strcmp(base_of(path), "dotnet") == 0 ||
-		 (with_beside(path, ".dll") && with_beside(path, ".runtimeconfig.json")) ||
+		 (with_sibling(path, ".dll") && with_sibling(path, ".runtimeconfig.json")) ||
 		 is_bundle(path, l->size))
 		l->to->kind = PV_PROGRAM_DOTNET;
 	else if (!loader)
@@ -218,7 +218,7 @@ static bool look_at_image(struct look *l, const char *path)
 	bool core = false;
 	if (dot && !strchr(dot, '/')) {
 		*dot = 0;
-		core = with_beside(config, ".runtimeconfig.json");
+		core = with_sibling(config, ".runtimeconfig.json");
 	}
 	l->to->kind = core ? PV_PROGRAM_DOTNET_CLI : PV_PROGRAM_CLI;
 	return true;

@@ -25,7 +25,7 @@ enum {
 	ROWS = 24,
 	COLUMNS = 80,
 	TELL_NS = 100000000,
-	SETTLE_MS = 100, /* for bytes that an ended program's terminal may hold */
+	QUIET_MS = 100, /* for bytes that an ended program's terminal may hold */
 };
 
 /* Packets on the socket: the kind, then this. */
@@ -227,7 +227,7 @@ static void take_exit(struct relay *r)
 		return;
 	if (r->tree)
 		pv_tree_program_ended(r->tree, status);
-	while (r->master >= 0 && poll(&p, 1, SETTLE_MS) > 0) { /* the last words come before it */
+	while (r->master >= 0 && poll(&p, 1, QUIET_MS) > 0) { /* the last words come before it */
 		take_output(r);
 		pass_on(r);
 		p.fd = r->master;

@@ -67,7 +67,7 @@ static bool cleans(const char *option, const char *value)
 }
 
 /* Behind its own options and operands. */
-static char *const *behind(const struct starter *s, char *const *words, bool *cleaned)
+static char *const *words_after(const struct starter *s, char *const *words, bool *cleaned)
 {
 	bool is_env = strcmp(s->name, "env") == 0, ends = false;
 	int operands = s->operands;
@@ -132,7 +132,7 @@ enum pv_starter pv_starter_look(char *const *words, char command[PV_STARTER_WORD
 			return PV_STARTER_UNKNOWN;
 		if (s == starters + PV_COUNT_OF(starters))
 			break;
-		char *const *next = behind(s, words, ret_cleans);
+		char *const *next = words_after(s, words, ret_cleans);
 		if (!*next)
 			return what; /* it starts nothing: it prints something */
 		words = next;

@@ -67,7 +67,7 @@ static const struct {
 static _Atomic int64_t now[COUNTERS]; /* those that callbacks set */
 static struct {
 	int64_t value;
-	bool described, told;
+	bool described, written;
 } last[COUNTERS]; /* the writer's */
 static uint64_t last_ns;
 
@@ -146,7 +146,7 @@ static bool put(struct pvp_writer *w, struct pvp_out_buffer *page)
 	uint32_t descs = 0, values = 0;
 	for (enum counter c = 0; c < COUNTERS; c++) {
 		int64_t v = atomic_load_explicit(&now[c], memory_order_relaxed);
-		if (last[c].told && last[c].value == v)
+		if (last[c].written && last[c].value == v)
 			continue;
 		struct pv_counter_desc d = describe(c);
 		value[values++] = (struct pv_counter_value){ .index = d.index,
@@ -155,18 +155,18 @@ static bool put(struct pvp_writer *w, struct pvp_out_buffer *page)
 			.text = { "", 0 } };
 		if (!last[c].described)
 			desc[descs++] = d;
-		last[c].described = last[c].told = true;
+		last[c].described = last[c].written = true;
 		last[c].value = v;
 	}
 	const struct pv_batch pools = { .descs = { desc, descs, descs },
 		.values = { value, values, values } };
-	struct pv_event told = { .kind = PV_KIND_COUNTERS_DESCRIBE,
+	struct pv_event written = { .kind = PV_KIND_COUNTERS_DESCRIBE,
 		.time = w->round_ns,
 		.counters = { .list = { 0, descs } } };
 	struct pv_event sampled = { .kind = PV_KIND_COUNTERS_SAMPLE,
 		.time = w->round_ns,
 		.counters = { .list = { 0, values } } };
-	return (!descs || pvp_out_buffer_add(w, page, &told, &pools)) &&
+	return (!descs || pvp_out_buffer_add(w, page, &written, &pools)) &&
 	       (!values || pvp_out_buffer_add(w, page, &sampled, &pools));
 }
 

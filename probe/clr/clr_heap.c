@@ -532,7 +532,7 @@ void pvp_clr_heap_seen(void)
 	seen = atomic_load_explicit(&ready, memory_order_acquire);
 }
 
-void pvp_clr_heap_told(struct pvp_writer *w)
+void pvp_clr_heap_flushed(struct pvp_writer *w)
 {
 	uint8_t head[MLPD_BUFFER_HEADER];
 	bool ok = true;

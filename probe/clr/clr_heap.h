@@ -40,7 +40,7 @@ void pvp_clr_heap_last(void);
 
 /* The writer's: at a round's begin, and when all that was told before is written. */
 void pvp_clr_heap_seen(void);
-void pvp_clr_heap_told(struct pvp_writer *w);
+void pvp_clr_heap_flushed(struct pvp_writer *w);
 uint64_t pvp_clr_heap_discarded(void);
 
 /* The session is over, and nothing of it is written any more. */

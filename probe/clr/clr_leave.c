@@ -125,21 +125,21 @@ static void pause_core(bool on)
 	pthread_mutex_unlock(&pvp_core.lock);
 }
 
-void pvp_clr_alone(bool alone)
+void pvp_clr_reader_lost(bool unread)
 {
-	if (alone)
+	if (unread)
 		pvp_native_samples_stop();
 	if (pvp_clr.attached) {
-		if (alone)
+		if (unread)
 			pvp_clr_agent_leave();
 		else
 			pvp_clr_samples_begin();
 		return;
 	}
-	pause_core(alone);
-	if (!alone)
+	pause_core(unread);
+	if (!unread)
 		pvp_clr_samples_begin();
-	pvp_clr_agent_sleep(alone);
+	pvp_clr_agent_sleep(unread);
 }
 
 void pvp_clr_stopped(void)

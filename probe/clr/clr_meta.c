@@ -245,8 +245,8 @@ static uint64_t took(uint64_t function)
 
 static void ends(uint64_t function, pvp_hr result)
 {
-	bool told = pvp_clr_groups() & PVP_MANAGED_RUNTIME;
-	uint64_t ns = told ? took(function) : 0;
+	bool recorded = pvp_clr_groups() & PVP_MANAGED_RUNTIME;
+	uint64_t ns = recorded ? took(function) : 0;
 	char name[PVP_CLR_NAME];
 	if (result >= 0) {
 		pvp_clr_compiled(function, ns);
@@ -255,7 +255,7 @@ static void ends(uint64_t function, pvp_hr result)
 	struct pv_event ev = { .kind = PV_KIND_EXT_JIT_FAILED,
 		.jit = { .method = pvp_clr_method(function), .started = ns } };
 	ev.jit.name = (struct pv_text){ name, pvp_clr_method_name(function, name) };
-	if (told)
+	if (recorded)
 		pvp_names_say(&ev);
 }
 

@@ -41,7 +41,7 @@ void pvp_clr_leave_begin(void); /* before the session: what the agent does waits
 void pvp_clr_leave_mask(const struct pvp_clr_mask *mask); /* in between: what sleep gives up */
 void pvp_clr_leave_ready(void);
 void pvp_clr_leave_ending(void); /* the process ends, or we are refused: nothing of the kind */
-void pvp_clr_alone(bool alone);
+void pvp_clr_reader_lost(bool unread);
 void pvp_clr_stopped(void);
 void pvp_clr_sleep(bool on);
 void pvp_clr_leave(void);

@@ -164,7 +164,7 @@ void pvp_clr_said_contended(struct pv_event *ev, uint64_t object, bool is_object
 	struct said s = { .n = 0 };
 	uint64_t keys[PVP_MANAGED_FRAMES];
 	bool managed;
-	size_t n = pvp_clr_stack_told(keys, &managed);
+	size_t n = pvp_clr_stack_noted(keys, &managed);
 	uint64_t class = wanted() && is_object ? class_met(object) : 0;
 	if (wanted() && is_object && !class && !managed)
 		class = class_of(object);

@@ -67,7 +67,7 @@ static bool only_tells(uint64_t function)
 	return tells;
 }
 
-size_t pvp_clr_stack_told(uint64_t keys[PVP_MANAGED_FRAMES], bool *ret_managed)
+size_t pvp_clr_stack_noted(uint64_t keys[PVP_MANAGED_FRAMES], bool *ret_managed)
 {
 	uint64_t functions[PVP_MANAGED_FRAMES];
 	unsigned most = pvp_clr.options.m.frames;

@@ -11,9 +11,9 @@
 #include "probe/clr/host_clr.h"
 
 enum {
-	LATE = 1,   /* may be taken up later */
-	JOINED = 2, /* may be asked for when a program is joined */
-	CORE = 4,   /* the core has a switch of its own for it, too */
+	ANY_TIME = 1, /* may be taken up later */
+	JOINED = 2,   /* may be asked for when a program is joined */
+	CORE = 4,     /* the core has a switch of its own for it, too */
 };
 
 static const struct group {
@@ -23,18 +23,18 @@ static const struct group {
 } all[] = {
 	{ "calls", PVP_MANAGED_CALLS, 0, CORE },
 	{ "alloc", PVP_MANAGED_ALLOC, 0, CORE },
-	{ "exception", PVP_MANAGED_EXCEPTIONS, 0, LATE | CORE },
-	{ "monitor", PVP_MANAGED_MONITORS, 0, LATE | CORE },
-	{ "gc", PVP_MANAGED_GC, 0, LATE },
+	{ "exception", PVP_MANAGED_EXCEPTIONS, 0, ANY_TIME | CORE },
+	{ "monitor", PVP_MANAGED_MONITORS, 0, ANY_TIME | CORE },
+	{ "gc", PVP_MANAGED_GC, 0, ANY_TIME },
 	{ "gcmove", PVP_MANAGED_MOVES, 0, JOINED },
 	{ "gcroot", 0, PVP_CLR_ROOTS, JOINED },
 	{ "gchandle", PVP_MANAGED_HANDLES, 0, JOINED },
 	{ "finalization", PVP_MANAGED_FINALIZERS, 0, JOINED },
-	{ "counter", PVP_MANAGED_COUNTERS, 0, LATE },
-	{ "runtime", PVP_MANAGED_RUNTIME, 0, LATE },
-	{ "suspend", 0, PVP_CLR_REASONS, LATE },
+	{ "counter", PVP_MANAGED_COUNTERS, 0, ANY_TIME },
+	{ "runtime", PVP_MANAGED_RUNTIME, 0, ANY_TIME },
+	{ "suspend", 0, PVP_CLR_REASONS, ANY_TIME },
 	{ "transitions", 0, PVP_CLR_CROSSINGS, 0 },
-	{ "spans", 0, PVP_CLR_SPANS, LATE },
+	{ "spans", 0, PVP_CLR_SPANS, ANY_TIME },
 	{ "contexts", 0, PVP_CLR_CONTEXTS, JOINED },
 	{ "fields", PVP_MANAGED_FIELDS, 0, JOINED },
 };
@@ -80,9 +80,9 @@ enum pvp_reply pvp_clr_switch(const char *key, const char *value, char *say, siz
 		return PVP_REPLY_ERROR;
 	}
 	/* The core leaves out what cannot be switched off at its source. */
-	if (!(g->how & LATE) && active(g) != on && (on || !(g->how & CORE)))
+	if (!(g->how & ANY_TIME) && active(g) != on && (on || !(g->how & CORE)))
 		return refuse(say, room, g, on);
-	if ((g->how & LATE) && active(g) != on) {
+	if ((g->how & ANY_TIME) && active(g) != on) {
 		turn(g, on);
 		pvp_clr_agent_adjust();
 	}

@@ -104,10 +104,10 @@ static void stop(void)
 	pvp_clr_stopped();
 }
 
-static void told(struct pvp_writer *w)
+static void flushed(struct pvp_writer *w)
 {
-	pvp_names_told(w);
-	pvp_clr_heap_told(w);
+	pvp_names_flushed(w);
+	pvp_clr_heap_flushed(w);
 }
 
 /* The lookup of code that was compiled before is set up at the start only. */
@@ -136,8 +136,8 @@ static const struct pvp_host host = {
 	.refresh = pvp_modules_refresh,
 	.method = method,
 	.tell = tell,
-	.on_flushed = told,
-	.on_reader_lost = pvp_clr_alone,
+	.on_flushed = flushed,
+	.on_reader_lost = pvp_clr_reader_lost,
 	.discarded_shots = pvp_clr_heap_discarded,
 	.forces_collections = true,
 	.heapshot = pvp_clr_heap_ask,
@@ -282,11 +282,11 @@ static pvp_hr initialize_attached(
 	text[data ? n : 0] = 0;
 	pvp_clr.attached = true;
 	bool parsed = pvp_clr_parse(text, pvp_clr.version >= 12, &pvp_clr.options, why);
-	bool late = parsed && (o->groups & (PVP_MANAGED_CALLS | PVP_MANAGED_TREE) ||
-				      pvp_clr_more() & (PVP_CLR_CROSSINGS | PVP_CLR_FILES) ||
-				      (o->groups & PVP_MANAGED_ALLOC && !o->alloc_period));
+	bool too_late = parsed && (o->groups & (PVP_MANAGED_CALLS | PVP_MANAGED_TREE) ||
+					  pvp_clr_more() & (PVP_CLR_CROSSINGS | PVP_CLR_FILES) ||
+					  (o->groups & PVP_MANAGED_ALLOC && !o->alloc_period));
 	pvp_clr_agent_joining(true);
-	pvp_hr wrong = !parsed ? PVP_HR_ARGUMENT : late ? PVP_HR_NOT_ATTACHED : begin(text);
+	pvp_hr wrong = !parsed ? PVP_HR_ARGUMENT : too_late ? PVP_HR_NOT_ATTACHED : begin(text);
 	if (wrong) {
 		pvp_clr_agent_joining(false);
 		pvp_clr.info = NULL;

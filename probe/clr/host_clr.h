@@ -131,7 +131,7 @@ struct pvp_clr_metadata *pvp_clr_metadata(uint64_t module);
 /* The calling thread's managed frames, outermost first, as keys; at most options.frames. */
 size_t pvp_clr_stack(uint64_t keys[PVP_MANAGED_FRAMES]);
 /* The same; whether managed code of the library's tells of the event, not the runtime itself. */
-size_t pvp_clr_stack_told(uint64_t keys[PVP_MANAGED_FRAMES], bool *ret_managed);
+size_t pvp_clr_stack_noted(uint64_t keys[PVP_MANAGED_FRAMES], bool *ret_managed);
 /* The same without the innermost ones that only tell of events. */
 size_t pvp_clr_stack_of_work(uint64_t keys[PVP_MANAGED_FRAMES]);
 

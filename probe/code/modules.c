@@ -22,7 +22,7 @@ struct module {
 	char *path, *shown;                                      /* to be opened; its base name */
 	char *full;                                              /* its name in the log */
 	char build_id[sizeof PV_BUILD_ID + 2 * PV_BUILD_ID_MAX]; /* as the log says it */
-	bool main, told;
+	bool main, written;
 	uint64_t bias, from, to;
 	ElfW(Phdr) * headers; /* a copy */
 	size_t n_headers;
@@ -335,12 +335,12 @@ uint64_t pvp_modules_place(uint64_t address)
 
 bool pvp_modules_next(size_t *at, bool again, struct pvp_method *ret)
 {
-	while (*at < loaded.list.n && !again && loaded.list.v[*at].told)
+	while (*at < loaded.list.n && !again && loaded.list.v[*at].written)
 		++*at;
 	if (*at >= loaded.list.n)
 		return false;
 	struct module *m = &loaded.list.v[(*at)++];
-	m->told = true;
+	m->written = true;
 	*ret = (struct pvp_method){ .code = m->from,
 		.size = m->to - m->from,
 		.name = m->full,

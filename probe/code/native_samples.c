@@ -278,11 +278,11 @@ static void tell_name(struct pvp_writer *w, struct pvp_out_buffer *page, struct 
 	pid_t tid = atomic_load_explicit(&r->owner, memory_order_relaxed);
 	char name[16];
 	find_name(r, tid, name);
-	const char *told = tid == getpid() ? "main" : strcmp(name, w->comm) == 0 ? "" : name;
+	const char *label = tid == getpid() ? "main" : strcmp(name, w->comm) == 0 ? "" : name;
 	struct pv_event ev = { .kind = PV_KIND_THREAD_NAME,
 		.time = pvp_monotonic(),
-		.meta = { .key = (uint64_t)tid, .name = { told, strlen(told) } } };
-	if (*told)
+		.meta = { .key = (uint64_t)tid, .name = { label, strlen(label) } } };
+	if (*label)
 		pvp_out_buffer_add(w, page, &ev, NULL);
 	r->nameless = false;
 }

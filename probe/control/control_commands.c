@@ -262,7 +262,7 @@ static const struct {
 	const char *word;
 	enum pvp_reply (*run)(const struct pvp_host *h, const char *rest, struct say *s);
 	bool takes; /* something behind the word */
-} orders[] = {
+} commands[] = {
 	{ "hello", do_hello, false },
 	{ "heapshot", do_heapshot, false },
 	{ "pause", do_pause, false },
@@ -281,12 +281,12 @@ enum pvp_reply pvp_control_command(
 	size_t n = strcspn(line, " ");
 	const char *rest = line + n + (line[n] == ' ');
 	*say = 0;
-	for (size_t i = 0; i < PV_COUNT_OF(orders); i++) {
-		if (strlen(orders[i].word) != n || memcmp(orders[i].word, line, n) != 0)
+	for (size_t i = 0; i < PV_COUNT_OF(commands); i++) {
+		if (strlen(commands[i].word) != n || memcmp(commands[i].word, line, n) != 0)
 			continue;
-		if (*rest && !orders[i].takes)
+		if (*rest && !commands[i].takes)
 			break;
-		return orders[i].run(host, rest, &s);
+		return commands[i].run(host, rest, &s);
 	}
 	add(&s, "not understood; there are hello, heapshot, pause, resume, flush, set KEY=VALUE, "
 		"stats, attach PATH and stop");

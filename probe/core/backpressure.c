@@ -142,11 +142,11 @@ static bool writer_comes_on(struct look *l)
 {
 	uint64_t now = pvp_monotonic(), returned = pvp_chunks_returned();
 	bool sends = atomic_load(&pvp_core.block) && atomic_load(&pvp_core.sending);
-	bool looks = now >= l->next;
-	bool late = now > l->next + LATE_NS; /* this thread had none itself: it cannot tell */
-	if (returned != l->returned || sends || late || (looks && writer_is_ready()))
+	bool due = now >= l->next;
+	bool overslept = now > l->next + LATE_NS; /* this thread had none itself: it cannot tell */
+	if (returned != l->returned || sends || overslept || (due && writer_is_ready()))
 		l->since = now;
-	if (looks)
+	if (due)
 		l->next = now + LOOK_NS;
 	l->returned = returned;
 	return now - l->since <= STUCK_NS;

@@ -25,7 +25,7 @@ struct pvp_node {
 	uint32_t place, page; /* place in page, from 1 */
 	struct {
 		uint64_t calls, exc_leaves, self_ns, max_ns, user_ns, kernel_ns;
-	} told;
+	} written;
 };
 
 enum { PVP_TREE_SLAB = 62 << 10, PVP_TREE_DEPTH = 4000 };

@@ -41,8 +41,9 @@ static uint64_t self_of(const struct telling *t, struct pvp_node *n)
 
 static bool changed(const struct telling *t, struct pvp_node *n)
 {
-	return n->parent && (get(&n->calls) != n->told.calls || self_of(t, n) != n->told.self_ns ||
-				    get(&n->exc_leaves) != n->told.exc_leaves);
+	return n->parent &&
+	       (get(&n->calls) != n->written.calls || self_of(t, n) != n->written.self_ns ||
+		       get(&n->exc_leaves) != n->written.exc_leaves);
 }
 
 static void begin(struct telling *t, uint64_t key)
@@ -72,26 +73,26 @@ static void put_node(struct telling *t, struct pvp_node *n)
 		.time = t->now,
 		.tree = { .back = n->parent->parent ? place - n->parent->place : 0,
 			.method = n->key,
-			.calls = calls - n->told.calls,
-			.self_ns = self - n->told.self_ns,
-			.max_ns = max > n->told.max_ns ? max : 0,
-			.exc_leaves = exc - n->told.exc_leaves } };
+			.calls = calls - n->written.calls,
+			.self_ns = self - n->written.self_ns,
+			.max_ns = max > n->written.max_ns ? max : 0,
+			.exc_leaves = exc - n->written.exc_leaves } };
 	put(t, &ev);
 	n->place = place;
 	n->page = t->w->tree->number;
-	n->told.calls = calls;
-	n->told.self_ns = self;
-	n->told.max_ns = max;
-	n->told.exc_leaves = exc;
+	n->written.calls = calls;
+	n->written.self_ns = self;
+	n->written.max_ns = max;
+	n->written.exc_leaves = exc;
 	uint64_t user = get(&n->user_ns), kernel = get(&n->kernel_ns);
-	if (user == n->told.user_ns && kernel == n->told.kernel_ns)
+	if (user == n->written.user_ns && kernel == n->written.kernel_ns)
 		return;
 	struct pv_event cpu = { .kind = PV_KIND_EXT_TREE_CPU,
 		.time = t->now,
-		.cpu = { user - n->told.user_ns, kernel - n->told.kernel_ns } };
+		.cpu = { user - n->written.user_ns, kernel - n->written.kernel_ns } };
 	put(t, &cpu);
-	n->told.user_ns = user;
-	n->told.kernel_ns = kernel;
+	n->written.user_ns = user;
+	n->written.kernel_ns = kernel;
 }
 
 static bool send(struct telling *t)

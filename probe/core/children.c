@@ -197,7 +197,7 @@ static bool may_enter(pid_t pid)
  * Counts what is none of fork()'s: those enter themselves, however slowly they start. Once one
  * has entered it is known, unless so many have since that its entry is gone.
  */
-static void settle(struct pvp_children *c, struct pvp_child *k)
+static void finish(struct pvp_children *c, struct pvp_child *k)
 {
 	if (k->fresh && !of_fork(k->pid) && forks() - c->forks_before <= FORKED)
 		c->others++;
@@ -211,7 +211,7 @@ static void sweep(struct pvp_children *c, uint32_t old, bool last)
 		struct pvp_child k = c->known[i];
 		bool gone = !k.there && !have(P_PID, k.pid);
 		if (gone || last || (i < old && k.fresh && (of_fork(k.pid) || !may_enter(k.pid))))
-			settle(c, &k);
+			finish(c, &k);
 		k.there = false;
 		if (!gone)
 			c->known[to++] = k;
@@ -295,9 +295,9 @@ static void say(struct pvp_writer *w, struct pvp_children *c)
 	if (!now[0] || !describe(w, c))
 		return;
 	for (size_t i = 0; i < PV_COUNT_OF(counters); i++)
-		if (now[i] != c->told[i] &&
-			pvp_tell_step(w, time, counters[i].index, now[i] - c->told[i]))
-			c->told[i] = now[i];
+		if (now[i] != c->written[i] &&
+			pvp_tell_step(w, time, counters[i].index, now[i] - c->written[i]))
+			c->written[i] = now[i];
 }
 
 void pvp_children_tell(struct pvp_writer *w)
@@ -315,6 +315,6 @@ void pvp_children_tell(struct pvp_writer *w)
 void pvp_children_again(struct pvp_children *c)
 {
 	c->described = false;
-	for (size_t i = 0; i < PV_COUNT_OF(c->told); i++)
-		c->told[i] = 0;
+	for (size_t i = 0; i < PV_COUNT_OF(c->written); i++)
+		c->written[i] = 0;
 }

@@ -32,7 +32,7 @@ struct pvp_children {
 	uint64_t cpu_before, cpu;     /* us: of those reaped before the session, of all */
 	uint64_t next_ns;             /* no look before */
 	bool described;
-	uint64_t told[3];
+	uint64_t written[3];
 };
 
 /* --- the session's, under its lock --- */

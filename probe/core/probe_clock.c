@@ -16,7 +16,7 @@ uint64_t pvp_monotonic(void)
 }
 
 /* Whether the processor promises a counter of constant rate that does not stop. */
-static bool is_tsc_steady(void)
+static bool is_tsc_constant(void)
 {
 #if PVP_HAVE_TSC
 	unsigned a, b, c, d;
@@ -46,7 +46,7 @@ static void read_both(uint64_t *ret_tsc, uint64_t *ret_ns)
 
 void pvp_calibrator_init(struct pvp_calibrator *c)
 {
-	*c = (struct pvp_calibrator){ .usable = is_tsc_steady() };
+	*c = (struct pvp_calibrator){ .usable = is_tsc_constant() };
 	read_both(&c->tsc, &c->ns);
 	c->next_tsc = c->tsc;
 	c->next_ns = c->ns;

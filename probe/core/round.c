@@ -181,22 +181,22 @@ static bool piece(struct pvp_writer *w, struct pvp_thread *t, struct pvp_chunk *
 		.use = use_method,
 		.ctx = &use };
 	bool sound = pvp_scan(&s, from, to);
-	const uint8_t *behind = sound ? s.behind : to;
-	if (behind == from)
+	const uint8_t *read_end = sound ? s.read_end : to;
+	if (read_end == from)
 		return false;
 	if (!begun) {
 		c->taken = c->data;
 		c->time = c->time_base;
 		c->method = c->method_base;
 	}
-	if (!sound || !pvp_out_buffer_send(w, &w->page) || !send_piece(w, t, c, behind, lost))
+	if (!sound || !pvp_out_buffer_send(w, &w->page) || !send_piece(w, t, c, read_end, lost))
 		t->w.dropped += s.events;
 	t->w.last = s.time;
 	t->w.wrote = true;
-	c->taken += behind - c->taken;
+	c->taken += read_end - c->taken;
 	c->time = s.time;
 	c->method = s.method;
-	return behind == to;
+	return read_end == to;
 }
 
 static void give_back(struct pvp_thread *t, struct pvp_chunk *c)

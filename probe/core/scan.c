@@ -82,7 +82,7 @@ static bool take_other(struct pvp_scan *s, struct pv_cursor *c)
 		return false;
 	s->time = b.time;
 	s->method = b.method;
-	note(s->tally, pvp_group_of(ev.kind), s->behind, c->at);
+	note(s->tally, pvp_group_of(ev.kind), s->read_end, c->at);
 	struct pv_span m = methods_of(&ev);
 	for (uint32_t i = 0; i < m.n; i++)
 		used(s, s->scratch->pool.v[m.at + i]);
@@ -140,10 +140,10 @@ static void take_calls(struct pvp_scan *s, struct pv_cursor *c)
 	s->events += n;
 	s->time = time;
 	s->method = method;
-	s->behind = c->at = at;
+	s->read_end = c->at = at;
 }
 
-static bool too_late(const struct pvp_scan *s, struct pv_cursor c)
+static bool is_past(const struct pvp_scan *s, struct pv_cursor c)
 {
 	c.at++;
 	return s->until && s->time + pv_get_uleb(&c) > s->until;
@@ -152,8 +152,8 @@ static bool too_late(const struct pvp_scan *s, struct pv_cursor c)
 bool pvp_scan(struct pvp_scan *s, const uint8_t *at, const uint8_t *end)
 {
 	struct pv_cursor c = { .at = at, .end = end };
-	s->behind = at;
-	while (c.at != end && !too_late(s, c)) {
+	s->read_end = at;
+	while (c.at != end && !is_past(s, c)) {
 		if (!s->until)
 			take_calls(s, &c);
 		if (c.at == end)
@@ -163,23 +163,23 @@ bool pvp_scan(struct pvp_scan *s, const uint8_t *at, const uint8_t *end)
 			if (!take_other(s, &c))
 				return false;
 			s->events++;
-			s->behind = c.at;
+			s->read_end = c.at;
 			continue;
 		}
 		c.at++;
 		s->time += pv_get_uleb(&c);
 		if (byte == PVP_ALLOC) {
 			skip_alloc(&c);
-			note(s->tally, PVP_GROUP_ALLOCATIONS, s->behind, c.at);
+			note(s->tally, PVP_GROUP_ALLOCATIONS, s->read_end, c.at);
 		} else {
 			s->method += (uint64_t)pv_get_sleb(&c);
 			used(s, s->method);
-			note(s->tally, PVP_GROUP_CALLS, s->behind, c.at);
+			note(s->tally, PVP_GROUP_CALLS, s->read_end, c.at);
 		}
 		if (!pv_cursor_ok(&c))
 			return false;
 		s->events++;
-		s->behind = c.at;
+		s->read_end = c.at;
 	}
 	return true;
 }

@@ -45,7 +45,7 @@ struct pvp_scan {
 	uint64_t time, method;    /* in: before the first event; out: after the last */
 	struct pv_batch *scratch; /* for events that are not hot; kept by the caller */
 	uint64_t until;           /* stops before the first later event, 0: never */
-	const uint8_t *behind;    /* out: the last event read */
+	const uint8_t *read_end;  /* out: the last event read */
 	uint64_t events;          /* added to */
 	struct pvp_tally *tally;  /* added to */
 	uint64_t *seen;           /* PVP_SEEN of them: `use` is not called for these */

@@ -173,7 +173,7 @@ void pvp_tell_counters(struct pvp_writer *w)
 
 /* ---- a new reader */
 
-static void forget_told(struct pvp_writer *w)
+static void forget_written(struct pvp_writer *w)
 {
 	for (struct profview_counter *c = NULL; (c = pvp_next_counter(c));) {
 		c->described = c->sampled = false;
@@ -238,7 +238,7 @@ static bool tell_self(struct pvp_writer *w)
 
 bool pvp_tell_again(struct pvp_writer *w)
 {
-	forget_told(w);
+	forget_written(w);
 	bool ok = tell_self(w);
 	for (uint32_t id = 1; ok && id <= w->classes; id++)
 		ok = tell_class(w, &w->hello, id);

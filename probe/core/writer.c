@@ -18,7 +18,7 @@ enum {
 	ROUND_MS = 80,      /* from one to the next: what a kill cuts off is younger than a tick */
 	WAKE_CHUNKS = 16,   /* before the hot memory has left the caches */
 	STOP_POLL_MS = 20,
-	ALONE_MS = 1000,
+	UNREAD_MS = 1000,
 	LONGEST_STOP_MS = 10000, /* and linger, however slowly the reader takes */
 	STACK = 256 << 10,
 	OVERHEAD_RUNS = 20,
@@ -124,7 +124,7 @@ static bool move(struct pvp_writer *w)
 	return wanted;
 }
 
-static void take_orders(struct pvp_writer *w)
+static void take_commands(struct pvp_writer *w)
 {
 	pthread_mutex_lock(&pvp_core.lock);
 	bool hello = w->hello_wanted;
@@ -135,11 +135,11 @@ static void take_orders(struct pvp_writer *w)
 }
 
 /* A host may save itself the work while nobody sees it. */
-static void note_alone(struct pvp_writer *w, bool alone)
+static void note_unread(struct pvp_writer *w, bool unread)
 {
-	if (!alone || !w->alone_since)
-		w->alone_since = alone ? pvp_monotonic() : 0;
-	bool long_since = alone && ms_ago(w->alone_since) >= ALONE_MS;
+	if (!unread || !w->unread_since)
+		w->unread_since = unread ? pvp_monotonic() : 0;
+	bool long_since = unread && ms_ago(w->unread_since) >= UNREAD_MS;
 	/*
 	 * A thread that waits here ends no round; the host, and others, ask whether there is a
 	 * reader.
@@ -147,9 +147,9 @@ static void note_alone(struct pvp_writer *w, bool alone)
 	pthread_mutex_lock(&pvp_core.lock);
 	pvp_writer_note(w);
 	pthread_mutex_unlock(&pvp_core.lock);
-	if (long_since == w->alone_told || !w->host->on_reader_lost || (alone && !long_since))
+	if (long_since == w->unread_reported || !w->host->on_reader_lost || (unread && !long_since))
 		return;
-	w->alone_told = long_since;
+	w->unread_reported = long_since;
 	w->host->on_reader_lost(long_since);
 }
 
@@ -159,7 +159,7 @@ static void begin_stream(struct pvp_writer *w)
 	move(w);
 	w->sink.leaving = false;
 	bool there = pvp_sink_reopen(&w->sink);
-	note_alone(w, !there && !w->sink.dead);
+	note_unread(w, !there && !w->sink.dead);
 	if (!there) {
 		int ms = w->sink.dead ? -1 : patience(w, false);
 		w->failed = ms < 0 && !w->sink.leaving;
@@ -172,7 +172,7 @@ static void begin_stream(struct pvp_writer *w)
 	w->streams++;
 	if (pvp_writer_send(w, &part, 1))
 		pvp_tell_again(w);
-	pvp_sink_told(&w->sink);
+	pvp_sink_head_ends(&w->sink);
 	w->greeting = false;
 }
 
@@ -273,14 +273,14 @@ static void say_flushed(struct pvp_writer *w, uint64_t wanted)
 /* Whether there is somebody to write for; the last round waits for him. */
 static bool ready(struct pvp_writer *w, bool last)
 {
-	w->began = w->began && !pvp_sink_alone(&w->sink);
+	w->began = w->began && !pvp_sink_is_unread(&w->sink);
 	if (!w->began)
 		atomic_store(&pvp_core.block, false);
 	if (w->began || w->failed)
 		return true;
 	if (!last && !pvp_sink_reopen(&w->sink) && !w->sink.dead) {
 		pvp_backpressure_sink(true, 0);
-		note_alone(w, true);
+		note_unread(w, true);
 		return false;
 	}
 	while (!w->began && !w->failed)
@@ -305,7 +305,7 @@ static void *run(void *arg)
 	for (bool last = false; !last;) {
 		last = wait_for_work(w, &wanted);
 		keep_time(w);
-		take_orders(w);
+		take_commands(w);
 		if (!ready(w, last)) {
 			say_flushed(w, w->flush_done);
 			rest(w, PVP_TICK_MS);

@@ -89,9 +89,9 @@ struct pvp_writer {
 	char next_path[PVP_PATH_MAX];
 	struct pvp_stats stats; /* as of the last round */
 
-	uint64_t alone_since; /* ns: since when the pipe has no reader; 0: it has one */
-	bool alone_told;      /* the host knows */
-	uint64_t stuck_since; /* ns: since when the reader takes nothing; 0: it does */
+	uint64_t unread_since; /* ns: since when the pipe has no reader; 0: it has one */
+	bool unread_reported;  /* the host knows */
+	uint64_t stuck_since;  /* ns: since when the reader takes nothing; 0: it does */
 };
 
 /* Starts a session for this host. An errno value. */

@@ -21,7 +21,7 @@ struct def {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* In the order in which they came; freed ones are NULL until the list is packed. */
 static PV_ARRAY(struct def *) defs;
-static size_t told;         /* of these, how many the log has */
+static size_t written;      /* of these, how many the log has */
 static size_t holes, dying; /* freed ones; dead ones that the log does not know yet */
 static size_t dead_from;    /* before it is none of the latter, as long as there are any */
 enum { UNNAMED = 4096 };
@@ -334,14 +334,14 @@ static bool tell(struct pvp_writer *w, struct pvp_out_buffer *page, const struct
 bool pvp_names_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 {
 	bool ok = true;
-	size_t i = again ? 0 : told;
+	size_t i = again ? 0 : written;
 	for (;; i++) {
 		pthread_mutex_lock(&lock);
-		struct def *d = i < defs.n && (!again || i < told) ? defs.v[i] : NULL;
-		bool more = again ? i < told : i < defs.n;
+		struct def *d = i < defs.n && (!again || i < written) ? defs.v[i] : NULL;
+		bool more = again ? i < written : i < defs.n;
 		bool dead = d && d->dead;
 		if (more && !again)
-			told = i + 1;
+			written = i + 1;
 		pthread_mutex_unlock(&lock);
 		if (!more || !ok)
 			return ok;
@@ -363,16 +363,16 @@ static void pack(void)
 			pv_map_set(&at, place_key(d->ev.kind, key_of(&d->ev)), (uint32_t)n);
 		defs.v[n++] = d;
 	}
-	told -= holes;
+	written -= holes;
 	defs.n = n;
 	holes = 0;
 }
 
-void pvp_names_told(struct pvp_writer *w)
+void pvp_names_flushed(struct pvp_writer *w)
 {
 	(void)w;
 	pthread_mutex_lock(&lock);
-	for (size_t i = dead_from; dying && i < told; i++) {
+	for (size_t i = dead_from; dying && i < written; i++) {
 		if (!defs.v[i] || !defs.v[i]->dead)
 			continue;
 		destroy(defs.v[i]);
@@ -382,7 +382,7 @@ void pvp_names_told(struct pvp_writer *w)
 	}
 	if (holes > 1024 && holes > defs.n / 2)
 		pack();
-	dead_from = told; /* the others come with a later round */
+	dead_from = written; /* the others come with a later round */
 	pthread_mutex_unlock(&lock);
 }
 
@@ -410,7 +410,7 @@ void pvp_names_forget(void)
 	pv_map_finish(&at);
 	pv_map_finish(&calling);
 	pv_map_finish(&with_fields);
-	told = holes = dying = 0;
+	written = holes = dying = 0;
 	pthread_mutex_unlock(&lock);
 }
 

@@ -56,7 +56,7 @@ bool pvp_names_take_unnamed(uint64_t *ret_key);
 
 /* As in struct pvp_host, false likewise; the writer's thread. */
 bool pvp_names_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again);
-void pvp_names_told(struct pvp_writer *w);
+void pvp_names_flushed(struct pvp_writer *w);
 bool pvp_names_method(uint64_t key, struct pvp_method *ret);
 
 /* After the writer's end. */

@@ -53,12 +53,12 @@ static bool tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 	return ok;
 }
 
-static void told(struct pvp_writer *w)
+static void flushed(struct pvp_writer *w)
 {
-	pvp_names_told(w);
+	pvp_names_flushed(w);
 	/* Its fence came too late for a round that was to be the last. */
 	if (w->last)
-		pvp_mono_heap_told(w, UINT64_MAX);
+		pvp_mono_heap_flushed(w, UINT64_MAX);
 }
 
 static enum pvp_reply set(const char *key, const char *value, char *say, size_t room)
@@ -135,8 +135,8 @@ static const struct pvp_host host = {
 	.method = method,
 	.unnamed = unnamed,
 	.tell = tell,
-	.on_flushed = told,
-	.stood_still = pvp_mono_heap_told,
+	.on_flushed = flushed,
+	.stood_still = pvp_mono_heap_flushed,
 	.discarded_shots = pvp_mono_heap_discarded,
 	.enabled_events = words,
 	.announced = true,
@@ -260,6 +260,6 @@ EXPORT void mono_profiler_init_profview(const char *text)
 		pvp_mono_coverage_init(p);
 	if (groups & PVP_MANAGED_SAMPLES)
 		pvp_mono_samples_init(p);
-	if (pvp_mono_is_late())
-		pvp_mono_late();
+	if (pvp_mono_is_joined())
+		pvp_mono_join();
 }

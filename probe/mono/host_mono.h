@@ -38,9 +38,9 @@ void pvp_mono_samples_init(struct _MonoProfiler *p);
  * Whether the runtime stood before the module came; then, on a thread of the runtime once callbacks
  * are set: what there is is told, with a collection. stopped(): one has ended, the world still stands.
  */
-bool pvp_mono_is_late(void);
-void pvp_mono_late(void);
-void pvp_mono_late_stopped(void);
+bool pvp_mono_is_joined(void);
+void pvp_mono_join(void);
+void pvp_mono_join_stopped(void);
 void pvp_mono_domain_there(MonoDomain *domain);
 void pvp_mono_assembly_there(MonoAssembly *assembly);
 void pvp_mono_vtable_there(MonoVTable *vtable);
@@ -89,7 +89,7 @@ void pvp_mono_heap_collect(void);
 enum pvp_reply pvp_mono_heap_ask(char *say, size_t size);
 void pvp_mono_heap_asked(void);
 /* The writer's: a shot of a world that stopped before `until` goes into the log. */
-void pvp_mono_heap_told(struct pvp_writer *w, uint64_t until);
+void pvp_mono_heap_flushed(struct pvp_writer *w, uint64_t until);
 uint64_t pvp_mono_heap_discarded(void);
 
 /*

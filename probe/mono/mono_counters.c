@@ -20,7 +20,7 @@ enum {
 
 struct counter {
 	uint64_t last; /* as told */
-	bool told;
+	bool written;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -149,9 +149,10 @@ static mono_bool read_one(MonoCounter *c, void *ctx)
 	struct reading *r = ctx;
 	uint64_t index, value, type = (uint32_t)mono_counter_get_type(c);
 	struct counter *k = known(c, &index);
-	if (!k || !read_value(c, type, &value, r->text[r->values]) || (k->told && value == k->last))
+	if (!k || !read_value(c, type, &value, r->text[r->values]) ||
+		(k->written && value == k->last))
 		return 1;
-	if (!k->told)
+	if (!k->written)
 		describe(r, c, index);
 	r->value[r->values] = (struct pv_counter_value){
 		.index = index, .type = type, .raw = wire(type, value, k->last), .text = { "", 0 }
@@ -161,7 +162,7 @@ static mono_bool read_one(MonoCounter *c, void *ctx)
 			(struct pv_text){ r->text[r->values], strlen(r->text[r->values]) };
 	r->values++;
 	k->last = value;
-	k->told = true;
+	k->written = true;
 	if (r->values == BATCH)
 		send_values(r);
 	return 1;

@@ -176,7 +176,7 @@ bool pvp_mono_heap_root(struct pv_event *ev, const struct pv_batch *pools, uint6
 
 void pvp_mono_heap_ends(void)
 {
-	pvp_mono_late_stopped();
+	pvp_mono_join_stopped();
 	if (!shot.open)
 		return;
 	shot.open = false;
@@ -242,7 +242,7 @@ static bool send(struct pvp_writer *w, struct block *all)
 	return whole;
 }
 
-void pvp_mono_heap_told(struct pvp_writer *w, uint64_t until)
+void pvp_mono_heap_flushed(struct pvp_writer *w, uint64_t until)
 {
 	uint64_t n = atomic_load_explicit(&taken, memory_order_relaxed);
 	for (; n < atomic_load_explicit(&finished, memory_order_acquire); n++) {

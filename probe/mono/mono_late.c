@@ -35,7 +35,7 @@ static int meet(MonoObject *object, MonoClass *klass, uintptr_t size, uintptr_t 
 	return 0;
 }
 
-void pvp_mono_late_stopped(void)
+void pvp_mono_join_stopped(void)
 {
 	if (!atomic_load_explicit(&looking, memory_order_relaxed) || !pvp_mono_types_hold())
 		return;
@@ -55,12 +55,12 @@ static void tell_assembly(void *assembly, void *ctx)
 	pvp_mono_assembly_there(assembly);
 }
 
-bool pvp_mono_is_late(void)
+bool pvp_mono_is_joined(void)
 {
 	return mono_get_root_domain() != NULL;
 }
 
-void pvp_mono_late(void)
+void pvp_mono_join(void)
 {
 	mono_domain_foreach(tell_domain, NULL);
 	mono_assembly_foreach(tell_assembly, NULL);

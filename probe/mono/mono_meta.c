@@ -527,7 +527,7 @@ void pvp_mono_vtable_there(MonoVTable *vtable)
 void pvp_mono_meta_init(struct _MonoProfiler *p)
 {
 	MonoProfilerHandle h = p->handle;
-	atomic_store(&initialized, pvp_mono_is_late());
+	atomic_store(&initialized, pvp_mono_is_joined());
 	mono_profiler_set_runtime_initialized_callback(h, runtime_initialized);
 	mono_profiler_set_runtime_shutdown_begin_callback(h, shutdown_begins);
 	mono_profiler_set_jit_begin_callback(h, jit_begins);

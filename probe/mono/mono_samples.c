@@ -152,10 +152,10 @@ static void hit(MonoProfiler *p, const mono_byte *ip, const void *context)
 /* Samples that found the ring full are lost like other events. */
 static void tell_dropped(void)
 {
-	static uint64_t told; /* the writer's */
+	static uint64_t counted; /* the writer's */
 	uint64_t now = atomic_load_explicit(&dropped, memory_order_relaxed);
-	atomic_fetch_add(&pvp_core.orphans, now - told);
-	told = now;
+	atomic_fetch_add(&pvp_core.orphans, now - counted);
+	counted = now;
 }
 
 /* Its events, the processor's time right after the last: they are to stand in one buffer. */

@@ -99,7 +99,7 @@ static void who_holds(struct pvp_writer *w)
 	pvp_held_tell(w, &w->page, false);
 }
 
-static void told(struct pvp_writer *w)
+static void flushed(struct pvp_writer *w)
 {
 	who_holds(w);
 	shots_in_time();
@@ -150,7 +150,7 @@ const struct pvp_host pvp_host_native = {
 	.refresh = pvp_modules_refresh,
 	.method = method,
 	.tell = tell_native,
-	.on_flushed = told,
+	.on_flushed = flushed,
 	.class_name = pvp_native_class_name,
 	.discarded_shots = pvp_blocks_discarded,
 	.enabled_events = words,

@@ -11,7 +11,7 @@
 
 enum { ALL = PVP_RECORD_NEW | PVP_RECORD_FREE | PVP_RECORD_ALIVE | PVP_RECORD_EARLY };
 
-static __attribute__((noinline)) void *malloc_told(size_t bytes, uintptr_t site)
+static __attribute__((noinline)) void *malloc_recorded(size_t bytes, uintptr_t site)
 {
 	if (!pvp_next_ready())
 		return pvp_room_take(bytes);
@@ -22,10 +22,10 @@ PVP_EXPORT void *malloc(size_t bytes)
 {
 	if (pvp_next_idle(PVP_RECORD_NEW | PVP_RECORD_ALIVE))
 		return pvp_next.malloc(bytes);
-	return malloc_told(bytes, PVP_CALLER);
+	return malloc_recorded(bytes, PVP_CALLER);
 }
 
-static __attribute__((noinline)) void *calloc_told(size_t n, size_t each, uintptr_t site)
+static __attribute__((noinline)) void *calloc_recorded(size_t n, size_t each, uintptr_t site)
 {
 	size_t bytes;
 	if (pvp_next_ready())
@@ -37,10 +37,10 @@ PVP_EXPORT void *calloc(size_t n, size_t each)
 {
 	if (pvp_next_idle(PVP_RECORD_NEW | PVP_RECORD_ALIVE))
 		return pvp_next.calloc(n, each);
-	return calloc_told(n, each, PVP_CALLER);
+	return calloc_recorded(n, each, PVP_CALLER);
 }
 
-static __attribute__((noinline)) void free_told(void *block)
+static __attribute__((noinline)) void free_recorded(void *block)
 {
 	if (!block)
 		return;
@@ -56,7 +56,7 @@ PVP_EXPORT void free(void *block)
 	if (pvp_next_idle(PVP_RECORD_FREE | PVP_RECORD_ALIVE))
 		pvp_next.free(block);
 	else
-		free_told(block);
+		free_recorded(block);
 }
 
 static void *out_of_room(void *block, size_t bytes)
@@ -159,7 +159,7 @@ PVP_EXPORT void free_sized(void *block, size_t bytes)
 	if (!block || pvp_room_has(block) || !pvp_next_ready())
 		return;
 	if (!pvp_next.free_sized) {
-		free_told(block);
+		free_recorded(block);
 		return;
 	}
 	pvp_gone(block);
@@ -171,7 +171,7 @@ PVP_EXPORT void free_aligned_sized(void *block, size_t align, size_t bytes)
 	if (!block || pvp_room_has(block) || !pvp_next_ready())
 		return;
 	if (!pvp_next.free_aligned_sized) {
-		free_told(block);
+		free_recorded(block);
 		return;
 	}
 	pvp_gone(block);

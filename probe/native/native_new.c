@@ -28,7 +28,7 @@ static bool is_ours(void *at)
 }
 
 /* The function that the caller would have found without us. */
-static void *look_beside(const char *name, uintptr_t caller)
+static void *look_in_neighbour(const char *name, uintptr_t caller)
 {
 	void *library = open_again((void *)caller);
 	void *at = library ? dlsym(library, name) : NULL;
@@ -46,7 +46,7 @@ static __attribute__((noinline)) void *look(const char *name, uintptr_t caller)
 	void *at = dlsym(RTLD_NEXT, name), *known = atomic_load(&runtime);
 	if (!at && known)
 		at = dlsym(known, name);
-	return at ? at : look_beside(name, caller);
+	return at ? at : look_in_neighbour(name, caller);
 }
 
 /* Writes a function's address, found once; two threads find the same. */

@@ -60,7 +60,7 @@ static bool begins_anew(struct pvp_sink *s)
 	return true;
 }
 
-bool pvp_sink_alone(struct pvp_sink *s)
+bool pvp_sink_is_unread(struct pvp_sink *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLOUT };
 	if (s->pipe && s->fd >= 0 && still_ours(s) && poll(&p, 1, 0) == 1 && p.revents & POLLERR)
@@ -68,9 +68,9 @@ bool pvp_sink_alone(struct pvp_sink *s)
 	return s->pipe && (s->fd < 0 || begins_anew(s));
 }
 
-void pvp_sink_told(struct pvp_sink *s)
+void pvp_sink_head_ends(struct pvp_sink *s)
 {
-	s->told = s->whole;
+	s->head_end = s->whole;
 }
 
 /* ---- bytes */
@@ -181,8 +181,8 @@ static bool fits(const struct pvp_sink *s, uint64_t bytes)
 
 static bool segment_full(const struct pvp_sink *s, uint64_t bytes)
 {
-	return s->segment && !s->amid && s->whole > s->told &&
-	       s->whole - s->told + bytes > s->segment;
+	return s->segment && !s->amid && s->whole > s->head_end &&
+	       s->whole - s->head_end + bytes > s->segment;
 }
 
 static void end_member(struct pvp_sink *s)

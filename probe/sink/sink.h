@@ -38,12 +38,12 @@ struct pvp_sink {
 	/* identity that fd must still have: programs close descriptors they do not know */
 	dev_t device;
 	ino_t inode;
-	uint64_t written;       /* bytes, in all */
-	uint64_t whole;         /* bytes of a file up to the end of the last complete piece */
-	uint64_t most;          /* maxsize=; 0: no bound */
-	uint64_t segment, told; /* ring=: bytes of one segment; its header and names */
-	bool amid;              /* no segment ends in what is sent now; the caller's */
-	bool last_words;        /* PVP_LAST_WORDS bytes are kept for these */
+	uint64_t written;           /* bytes, in all */
+	uint64_t whole;             /* bytes of a file up to the end of the last complete piece */
+	uint64_t most;              /* maxsize=; 0: no bound */
+	uint64_t segment, head_end; /* ring=: bytes of one segment; its header and names */
+	bool amid;                  /* no segment ends in what is sent now; the caller's */
+	bool last_words;            /* PVP_LAST_WORDS bytes are kept for these */
 	bool dead;    /* the descriptor was closed or reused by the program, or nobody will read */
 	bool leaving; /* set by patience when it gives up, to go on with another sink */
 	struct pvp_gzip *zip; /* NULL: plain */
@@ -78,13 +78,13 @@ void pvp_sink_next_image(char output[PVP_PATH_MAX]);
 bool pvp_sink_reopen(struct pvp_sink *s);
 
 /* Whether a pipe's reader has left, or another has taken his place: the stream begins anew. */
-bool pvp_sink_alone(struct pvp_sink *s);
+bool pvp_sink_is_unread(struct pvp_sink *s);
 
 /* Writes all parts, n <= PVP_MAX_PARTS, as one piece. */
 enum pvp_sent pvp_sink_send(struct pvp_sink *s, const struct iovec *parts, int n);
 
 /* Header and names, which every segment has, are written: its bytes count from here. */
-void pvp_sink_told(struct pvp_sink *s);
+void pvp_sink_head_ends(struct pvp_sink *s);
 
 /* Ends the stream; may wait for a command to end, as long as patience lasts. Then as forget. */
 void pvp_sink_close(struct pvp_sink *s, bool wait);

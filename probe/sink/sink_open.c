@@ -266,7 +266,7 @@ void pvp_sink_rotate(struct pvp_sink *s)
 {
 	char older[PVP_PATH_MAX + 4];
 	snprintf(older, sizeof older, "%s.1", s->path);
-	s->whole = s->told = 0;
+	s->whole = s->head_end = 0;
 	s->member = false;
 	if (rename(s->path, older) == 0) {
 		close(s->fd);

@@ -294,7 +294,7 @@ START_TEST(a_late_unload_leaves_the_pointer_without_a_name)
 	struct pv_model *m = read_log(&w, &in);
 	ck_assert_uint_eq(allocs(m, "One").bytes, 8);
 	ck_assert_uint_eq(allocs(m, "0x1501").bytes, 16);
-	ck_assert_uint_eq(m->names.late, 0);
+	ck_assert_uint_eq(m->names.ambiguous_ends, 0);
 	pv_ingest_destroy(in);
 	wire_finish(&w);
 }
@@ -377,7 +377,7 @@ START_TEST(the_end_of_a_thread_told_by_another)
 	ck_assert_uint_eq(m->threads.thread.v[at]->epoch, 2);
 	ck_assert_uint_eq(m->threads.thread.v[at]->calls, 1);
 	is_said(m, PV_WHAT_THREADS, PV_INFERRED); /* no thread has said that it started */
-	ck_assert_uint_eq(m->threads.late, 0);
+	ck_assert_uint_eq(m->threads.ends_out_of_order, 0);
 	pv_ingest_destroy(in);
 	wire_finish(&w);
 }

@@ -53,7 +53,7 @@ START_TEST(late_uses_belong_to_the_meaning_of_their_time)
 	ck_assert_int_eq(logkit_sum(k, "new").total_ns, 9);
 	ck_assert_int_eq(logkit_sum(k, "new").max_ns, 7);
 	ck_assert_uint_eq(k->model->calls.stray_leaves, 0);
-	ck_assert_uint_eq(names(k)->late, 0);
+	ck_assert_uint_eq(names(k)->ambiguous_ends, 0);
 	logkit_free(k);
 }
 END_TEST
@@ -84,7 +84,7 @@ START_TEST(backtraces_of_two_meanings_do_not_mix)
 	/* the use at 90 of the first round came before the word on it: only the order tells */
 	ck_assert_uint_eq(count[0], 3);
 	ck_assert_uint_eq(count[1], 1);
-	ck_assert_uint_eq(m->names.late, 1);
+	ck_assert_uint_eq(m->names.ambiguous_ends, 1);
 	logkit_free(k);
 }
 END_TEST
@@ -105,7 +105,7 @@ START_TEST(an_earlier_meaning_told_after_a_later_one)
 	ck_assert_int_eq(logkit_sum(k, "first").total_ns, 1);
 	ck_assert_int_eq(logkit_sum(k, "between").total_ns, 2);
 	ck_assert_int_eq(logkit_sum(k, "second").total_ns, 4);
-	ck_assert_uint_eq(names(k)->late, 0);
+	ck_assert_uint_eq(names(k)->ambiguous_ends, 0);
 	logkit_free(k);
 }
 END_TEST

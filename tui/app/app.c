@@ -14,11 +14,11 @@
 #include "tui/app/folder.h"
 #include "tui/screen/strip.h"
 
-enum { SLOW_FRAME_MS = 1000, SETTLE_MS = 500 };
+enum { SLOW_FRAME_MS = 1000, REFRESH_MS = 500 };
 enum { BUSY_SHARE = 4 }; /* a frame's cost times this is the least gap before the next */
 /* Ctrl-C ends a load that has taken so long, and only then the program. */
 #define LONG_LOAD_NS INT64_C(1000000000)
-#define LATE_NS      INT64_C(100000000)
+#define OVERDUE_NS   INT64_C(100000000)
 
 static const int signals[UI_APP_SIGNALS] = { SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM, SIGHUP };
 
@@ -30,7 +30,7 @@ int64_t ui_app_now(void)
 }
 
 /* Arms the frame timer, or brings it forward: `gap_ms` after the one drawn at `drawn_ns`. */
-static void want_frame_behind(struct app *a, int64_t drawn_ns, int64_t gap_ms)
+static void want_frame_later(struct app *a, int64_t drawn_ns, int64_t gap_ms)
 {
 	int64_t since = (ui_app_now() - drawn_ns) / 1000000;
 	int64_t wait = since >= gap_ms ? 0 : gap_ms - since;
@@ -49,14 +49,14 @@ static void want_frame_behind(struct app *a, int64_t drawn_ns, int64_t gap_ms)
 
 void ui_app_want_frame(struct app *a, int64_t gap_ms)
 {
-	want_frame_behind(a, a->drawn_ns, gap_ms);
+	want_frame_later(a, a->drawn_ns, gap_ms);
 }
 
 /* A frame that was drawn for something else is no reason to let the user wait. */
 static void want_key_frame(struct app *a)
 {
 	a->keyed = true;
-	want_frame_behind(a, a->keyed_ns, KEY_FRAME_MS);
+	want_frame_later(a, a->keyed_ns, KEY_FRAME_MS);
 }
 
 /* A frame that took long leaves the processor to others for a while. */
@@ -77,7 +77,7 @@ static unsigned spare(const struct app *a)
 	if (a->screen.shared.paused)
 		return 0; /* figures of this moment are wanted now */
 	if (f->state == UI_FEED_LIVE)
-		return f->lag_ns > LATE_NS ? BUSY_SHARE : 1;
+		return f->lag_ns > OVERDUE_NS ? BUSY_SHARE : 1;
 	return f->state == UI_FEED_LOADING ? BUSY_SHARE : 0;
 }
 
@@ -212,14 +212,14 @@ static bool do_reply(struct app *a, unsigned reply)
 static void turn_range(struct app *a, int64_t now)
 {
 	struct timeval soon = ui_app_timeval(DATA_FRAME_MS), next = ui_app_timeval(ANSWER_FRAME_MS);
-	ui_screen_settle(&a->screen); /* it asks the loaders */
+	ui_screen_finish_frame(&a->screen); /* it asks the loaders */
 	if (a->term) {
 		bool more = ui_range_loader_turn(&a->range_loader, &a->screen, a->worker);
 		more = ui_snapshot_loader_turn(&a->snapshot_loader, &a->screen, a->worker) || more;
 		more = ui_identity_loader_turn(&a->identity_loader, &a->screen, a->worker) || more;
 		bool events = ui_event_loader_turn(&a->event_loader, &a->screen, a->worker);
-		if ((more || events) && a->settle)
-			event_add(a->settle, events ? &next : &soon);
+		if ((more || events) && a->refresh)
+			event_add(a->refresh, events ? &next : &soon);
 	} else {
 		ui_range_loader_wait(&a->range_loader, &a->screen);
 		ui_snapshot_loader_wait(&a->snapshot_loader, &a->screen);
@@ -311,20 +311,20 @@ static void on_answers(evutil_socket_t fd, short what, void *arg)
  */
 static void watch_rates(struct app *a)
 {
-	struct timeval t = ui_app_timeval(SETTLE_MS);
+	struct timeval t = ui_app_timeval(REFRESH_MS);
 	if (a->status.state != UI_FEED_LIVE)
 		return;
 	if (a->status.events_per_s || a->status.bytes_per_s)
-		event_add(a->settle, &t);
+		event_add(a->refresh, &t);
 	if (!a->screen.shared.window_ns)
 		return;
 	struct order *o = (struct order *)ui_slot_take(&a->decay);
-	if (!o && !ui_slot_pending(&a->decay) && !event_pending(a->settle, EV_TIMEOUT, NULL)) {
+	if (!o && !ui_slot_pending(&a->decay) && !event_pending(a->refresh, EV_TIMEOUT, NULL)) {
 		ui_app_order(a, &a->decay, run_decay);
 		o = (struct order *)ui_slot_take(&a->decay);
 	}
 	if (o && o->more)
-		event_add(a->settle, &t);
+		event_add(a->refresh, &t);
 	free(o);
 }
 
@@ -338,8 +338,8 @@ static void keep_schedule(struct app *a)
 	if (ui_schedule_due(w, ui_app_now(), ui_screen_collections(&a->screen), &left))
 		do_reply(a, UI_SHOOT);
 	struct timeval t = ui_app_timeval(left / 1000000 + 1);
-	if (left > 0 && !event_pending(a->settle, EV_TIMEOUT, NULL))
-		event_add(a->settle, &t);
+	if (left > 0 && !event_pending(a->refresh, EV_TIMEOUT, NULL))
+		event_add(a->refresh, &t);
 }
 
 static void on_frame(evutil_socket_t fd, short what, void *arg)
@@ -441,7 +441,7 @@ static void close_loop(struct app *a)
 	free_event(a->data);
 	free_event(a->answers);
 	free_event(a->frame);
-	free_event(a->settle);
+	free_event(a->refresh);
 	free_event(a->words);
 	free_event(a->quiet);
 	free_event(a->look);
@@ -476,9 +476,9 @@ static bool open_loop(struct app *a, struct pv_error *reterr)
 	a->answers = event_new(
 		a->base, ui_query_worker_fd(a->worker), EV_READ | EV_PERSIST, on_answers, a);
 	a->frame = event_new(a->base, -1, 0, on_frame, a);
-	a->settle = event_new(a->base, -1, 0, on_data, a);
+	a->refresh = event_new(a->base, -1, 0, on_data, a);
 	bool ok = ui_app_watch_child(a) && watch_feed(a) && ui_app_watch_folder(a) && a->keys &&
-		  a->answers && a->frame && a->settle && event_add(a->keys, NULL) == 0 &&
+		  a->answers && a->frame && a->refresh && event_add(a->keys, NULL) == 0 &&
 		  (!a->worker || event_add(a->answers, NULL) == 0);
 	for (size_t i = 0; ok && i < PV_COUNT_OF(signals); i++) {
 		a->signal[i] = event_new(a->base, signals[i], EV_SIGNAL | EV_PERSIST, on_signal, a);

@@ -6,7 +6,7 @@
 
 #define ASK_NS INT64_C(1000000000) /* between two looks at what recording costs */
 /* A program that was started should have said something by then; so often is looked around. */
-enum { QUIET_MS = 4000, LOOKS = 15 };
+enum { QUIET_MS = 4000, POLLS = 15 };
 
 /* With a program that was started from here its own code is passed on. */
 int ui_app_code(const struct app *a)
@@ -111,7 +111,7 @@ static void on_quiet(evutil_socket_t fd, short what, void *arg)
 			ui_screen_say(&a->screen, false, "not followed: %s", why);
 		memcpy(a->others, why, sizeof why);
 	}
-	if (++a->looks < LOOKS)
+	if (++a->polls < POLLS)
 		event_add(a->quiet, &again);
 	ui_app_want_frame(a, ANSWER_FRAME_MS);
 }

@@ -42,14 +42,14 @@ struct app {
 	struct ui_request decay, zero, costs;
 	char others[220];      /* processes not followed, as last said */
 	long heavier;          /* the process that was last said to use more; 0: none was */
-	unsigned looks;        /* for them */
+	unsigned polls;        /* for them */
 	struct ui_stats stats; /* the last that was heard */
 	int64_t stats_ns;      /* when it was asked for; 0: never */
 	struct ui_range_loader range_loader;
 	struct ui_snapshot_loader snapshot_loader;
 	struct ui_identity_loader identity_loader;
 	struct ui_event_loader event_loader;
-	struct event *keys, *data, *answers, *frame, *settle, *words, *quiet, *look;
+	struct event *keys, *data, *answers, *frame, *refresh, *words, *quiet, *look;
 	struct event *signal[UI_APP_SIGNALS];
 	struct pv_model *model;
 	uint64_t models; /* as the status said when `model` was adopted */

@@ -32,7 +32,8 @@ enum {
 	AHEAD = 2 * LARGE, /* of what is in use */
 	NEAR = 256 << 10,  /* a block as large is put at the end of what is in use */
 	SHORT = 8 << 20,   /* bytes of a log that needs nothing of all that */
-	ALONE = 512 << 10, /* bytes: blocks from this size on are mapped alone, and grow without a
+	MAPPED_FROM =
+		512 << 10, /* bytes: blocks from this size on are mapped alone, and grow without a
 			       copy */
 	KEPT = 2 * HEAP,   /* at the heap's end, when they are free */
 	FURTHER = 1 << 20, /* step by which the heap grows after its first bytes */
@@ -131,7 +132,7 @@ void ui_memory_for_once(uint64_t bytes)
 {
 #ifdef __GLIBC__
 	mallopt(M_ARENA_MAX, 1);
-	mallopt(M_MMAP_THRESHOLD, ALONE);
+	mallopt(M_MMAP_THRESHOLD, MAPPED_FROM);
 	mallopt(M_TRIM_THRESHOLD, KEPT);
 	mallopt(M_TOP_PAD, FURTHER);
 #endif

@@ -90,7 +90,7 @@ static bool find_id(const struct ui_list *l, uint64_t id, size_t *ret_at)
 }
 
 /* The cursor follows its row, and the row stays at its height on the screen. */
-static void settle(struct ui_list *l)
+static void clamp(struct ui_list *l)
 {
 	size_t height = l->at - (l->top < l->at ? l->top : l->at), at = 0;
 	if ((l->follow || l->to_end) && row_count(l) > 0)
@@ -208,7 +208,7 @@ static bool take_answer(struct ui_list *l, struct ui_job *answer)
 	if (q->table) {
 		take_table(l, q);
 		take_aim(l, q);
-		settle(l);
+		clamp(l);
 	} else {
 		l->stale = true;
 	}
@@ -239,7 +239,7 @@ static bool rearranged(struct ui_list *l)
 {
 	if (l->tree || !l->table || l->view == PV_VIEW_STREAM || !ui_list_rearrange(l))
 		return false;
-	settle(l);
+	clamp(l);
 	return true;
 }
 

@@ -23,7 +23,7 @@ struct ui_query_worker {
 	struct ui_job *first, *last; /* that wait */
 	struct ui_job *running;
 	int64_t resume_ns; /* before it only urgent ones run */
-	int64_t told_ns;
+	int64_t reported_ns;
 	int64_t patient_until_ns;
 	unsigned share;
 	bool stop;
@@ -101,7 +101,7 @@ static void wait_for_work(struct ui_query_worker *a)
 static void tell(struct ui_query_worker *a, int64_t now)
 {
 	uint64_t one = 1;
-	a->told_ns = now;
+	a->reported_ns = now;
 	while (write(a->fd, &one, sizeof one) < 0 && errno == EINTR)
 		;
 }
@@ -134,7 +134,7 @@ static void run(struct ui_query_worker *a, struct ui_job *j)
 	int64_t hold = cost * a->share;
 	if (!urgent)
 		a->resume_ns = end + (hold < HOLD_MAX ? hold : HOLD_MAX);
-	bool whole = urgent || !a->first || end - a->told_ns >= PART_EVERY;
+	bool whole = urgent || !a->first || end - a->reported_ns >= PART_EVERY;
 	pthread_mutex_unlock(&a->lock);
 	pthread_cond_signal(&a->ready);
 	if (whole)

@@ -459,7 +459,7 @@ unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd)
 }
 
 /* The answers a pane's lists are to have; asks only what has changed. */
-void ui_screen_settle(struct ui_screen *s)
+void ui_screen_finish_frame(struct ui_screen *s)
 {
 	struct ui_pane *p = &s->pane[s->current];
 	s->settled = true;
@@ -544,7 +544,7 @@ unsigned ui_screen_key(struct ui_screen *s, int key)
 {
 	/* Keys can come faster than frames; each acts on what the one before it has led to. */
 	if (!s->settled)
-		ui_screen_settle(s);
+		ui_screen_finish_frame(s);
 	s->settled = false;
 	s->message[0] = 0;
 	if (s->prompt.open)

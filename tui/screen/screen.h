@@ -104,7 +104,7 @@ unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd);
 unsigned ui_screen_act(struct ui_screen *s, int key, enum ui_command cmd);
 
 /* The answers that the pane's lists are to have; asks only what has changed. */
-void ui_screen_settle(struct ui_screen *s);
+void ui_screen_finish_frame(struct ui_screen *s);
 /* screen_draw.c. Asks what must be asked anew, and draws everything into `canvas`. */
 void ui_screen_draw(struct ui_screen *s);
 

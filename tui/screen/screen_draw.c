@@ -67,7 +67,7 @@ static void draw_body(struct ui_screen *s)
 	} else if (p->def->parts == 0) {
 		draw_home(s, body);
 	} else {
-		ui_screen_settle(s);
+		ui_screen_finish_frame(s);
 		ui_pane_draw(p, &s->shared, &s->canvas);
 	}
 	if (s->help.open)

@@ -64,11 +64,11 @@ static uint64_t saturated(__int128 ns)
 /* On the line through a and b; without a slope, a count is a microsecond. */
 static uint64_t on_line(struct b07_pair a, struct b07_pair b, uint64_t counter)
 {
-	__int128 behind = (__int128)counter - a.counter;
+	__int128 since = (__int128)counter - a.counter;
 	uint64_t counts = b.counter - a.counter, us = b.us - a.us;
 	if (b.counter <= a.counter || b.us <= a.us || us > MAX_US || counts == us)
-		return saturated(((__int128)a.us + behind) * 1000);
-	return saturated((__int128)a.us * 1000 + behind * us * 1000 / counts);
+		return saturated(((__int128)a.us + since) * 1000);
+	return saturated((__int128)a.us * 1000 + since * us * 1000 / counts);
 }
 
 uint64_t b07_clock_ns(const struct b07_clock *k, uint64_t counter)

@@ -23,7 +23,7 @@ static const char *const payloads[] = {
 };
 
 /* The step behind the end of the repetition that `step` begins. */
-static const char *behind(const char *step)
+static const char *after_step(const char *step)
 {
 	return strpbrk(step, ")]") + 1;
 }
@@ -57,9 +57,9 @@ static const char *skip_step(const char *step, struct pv_cursor *c)
 		skip_text(c);
 		return step + 1;
 	case '(':
-		return b07_var(c) ? step + 1 : behind(step);
+		return b07_var(c) ? step + 1 : after_step(step);
 	case '[':
-		return pv_get_u8(c) ? step + 1 : behind(step);
+		return pv_get_u8(c) ? step + 1 : after_step(step);
 	default:
 		return again(step);
 	}

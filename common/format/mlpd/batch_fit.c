@@ -24,7 +24,7 @@ size_t pv_batch_bytes(const struct pv_batch *b)
 }
 
 /* All but the payload. */
-static size_t used_beside(const struct pv_batch *b)
+static size_t used_besides_bytes(const struct pv_batch *b)
 {
 	const struct pv_call_summary *d = &b->summary;
 	return b->n * EVENT + USED(&b->allocs) + USED(&b->other_events) + USED(&b->pool) +
@@ -35,7 +35,7 @@ static size_t used_beside(const struct pv_batch *b)
 
 size_t pv_batch_used(const struct pv_batch *b)
 {
-	return used_beside(b) + USED(&b->bytes);
+	return used_besides_bytes(b) + USED(&b->bytes);
 }
 
 /* --- keeping */
@@ -108,7 +108,7 @@ bool pv_batch_keep(struct pv_batch *b, struct pv_batch *ret)
 	/* Blocks are of many buffers: none is held for as long as a batch is kept. */
 	if (!pv_batch_own(b))
 		return false;
-	if (used_beside(b) + ROOM(&b->bytes) > pv_batch_bytes(b) / 2) {
+	if (used_besides_bytes(b) + ROOM(&b->bytes) > pv_batch_bytes(b) / 2) {
 		*ret = *b;
 		*b = (struct pv_batch){ 0 };
 		return true;

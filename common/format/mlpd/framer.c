@@ -367,7 +367,7 @@ static bool decodes(const struct mlpd_framer *f, size_t n)
 	return ok;
 }
 
-static bool id_behind(const struct mlpd_framer *f, size_t at)
+static bool id_after(const struct mlpd_framer *f, size_t at)
 {
 	return id_at(f, at, MLPD_BUFFER_ID) || id_at(f, at, MLPD_FILE_ID);
 }
@@ -381,7 +381,7 @@ static void correct_length(struct mlpd_framer *f)
 {
 	size_t n = left(f), from = 0;
 	uint64_t want = f->piece_left;
-	if ((want <= n && want + 4 > n) || (want < n && id_behind(f, (size_t)want)))
+	if ((want <= n && want + 4 > n) || (want < n && id_after(f, (size_t)want)))
 		return;
 	bool waits = want > n && !f->ended, sure;
 	if (waits)

@@ -355,7 +355,7 @@ static void get_extension(struct decoder *d, struct pv_event *e, uint8_t byte)
 	e->ext.family = byte >> 4;
 	if (!payload || !pv_cursor_ok(&d->c))
 		return;
-	struct pv_cursor behind = d->c;
+	struct pv_cursor after = d->c;
 	d->c = (struct pv_cursor){ .at = payload, .end = payload + len };
 	e->ext.kind = pv_get_uleb(&d->c);
 	const struct mlpd_row *row = e->ext.kind && e->ext.kind < MLPD_SUB_ANY
@@ -367,7 +367,7 @@ static void get_extension(struct decoder *d, struct pv_event *e, uint8_t byte)
 		get_fields(d, e, row);
 	}
 	if (pv_cursor_ok(&d->c))
-		d->c = behind;
+		d->c = after;
 	else
 		d->c.malformed = true; /* the payload is shorter than its own fields */
 }

@@ -113,7 +113,7 @@ const struct pv_buffer_row *pv_plan_next(struct pv_plan *p, bool *ret_ok)
 	return NULL;
 }
 
-static bool settle(struct pv_model *m, struct pv_plan_thread *th)
+static bool finish_thread(struct pv_model *m, struct pv_plan_thread *th)
 {
 	if (!th->skipped)
 		return true;
@@ -135,12 +135,12 @@ bool pv_plan_set_threads(struct pv_plan *p, struct pv_model *m, const struct pv_
 	bool ok = true;
 	if (!r || r->flags & (PV_BUFFER_ALL | PV_BUFFER_DAMAGE)) {
 		for (size_t i = 0; ok && i < p->thread.n; i++)
-			ok = settle(m, &p->thread.v[i]);
+			ok = finish_thread(m, &p->thread.v[i]);
 		return ok;
 	}
 	for (size_t i = r->change, end = changes_end(p->table, r); ok && i < end; i++) {
 		struct pv_plan_thread *th = thread_of(p, p->table->change.v[i].thread);
-		ok = th && settle(m, th);
+		ok = th && finish_thread(m, th);
 	}
 	return ok;
 }

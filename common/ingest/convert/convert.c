@@ -119,7 +119,7 @@ static int64_t bound(const struct pv_convert *c, int64_t ns)
 	return at;
 }
 
-static bool settle(struct pv_convert *c)
+static bool finish_reading(struct pv_convert *c)
 {
 	const struct pv_convert_options *o = c->options;
 	c->from = o->ranged ? bound(c, o->from_ns) : INT64_MIN;
@@ -362,7 +362,7 @@ static bool convert(struct pv_convert *c, const char *in)
 		.ctx = c, .header = second_header, .buffer = second_buffer, .err = c->err
 	};
 	c->reread = &two;
-	bool ok = can_be_read_twice(c, in) && pv_reread(&one, in) && settle(c);
+	bool ok = can_be_read_twice(c, in) && pv_reread(&one, in) && finish_reading(c);
 	/* A development build's layout may have been found anywhere: now it holds from the first on. */
 	c->found = one.format;
 	two.found = &c->found;

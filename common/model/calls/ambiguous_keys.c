@@ -36,7 +36,7 @@ static bool list_nodes(struct pv_model *m)
 	return true;
 }
 
-static void unkey_all(struct pv_model *m)
+static void drop_key_lookups(struct pv_model *m)
 {
 	for (size_t i = 1; i < m->calls.node.n; i++)
 		if (m->names.method.v[m->calls.node.v[i].method].shared)
@@ -61,7 +61,7 @@ void pv_calls_drop_key_lookup(struct pv_model *m)
 	const struct pv_names *n = &m->names;
 	bool all = n->all_shared || !list_nodes(m);
 	if (all)
-		unkey_all(m);
+		drop_key_lookups(m);
 	for (size_t i = 0; i < n->newly_shared.n && !all; i++)
 		drop_lookup(m, n->newly_shared.v[i]);
 	m->private->memo_n = 0;

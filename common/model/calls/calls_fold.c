@@ -415,7 +415,7 @@ static bool prepare(struct pv_model *m, struct fold *f, uint32_t parent, bool ne
 	return true;
 }
 
-static bool build_beside(struct pv_model *m, struct fold *f, struct pv_calls *to)
+static bool build_separate(struct pv_model *m, struct fold *f, struct pv_calls *to)
 {
 	struct pv_overflow_scratch *r = &m->private->fold;
 	if (!make_tree(r, m->calls.node.room * sizeof *m->calls.node.v))
@@ -464,7 +464,7 @@ static bool fold_once(struct pv_model *m, uint32_t *parent, bool newest)
 	bool moves = ok && is_near_end(c, &f);
 	if (moves)
 		forget_wide(&f, &c->wide); /* ingest thread only */
-	ok = ok && (moves || build_beside(m, &f, &to));
+	ok = ok && (moves || build_separate(m, &f, &to));
 	pv_model_lock_retake(m);
 	if (!ok || (moves && !move_up(&f, c)))
 		return false;

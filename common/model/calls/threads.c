@@ -203,7 +203,7 @@ static bool end(struct pv_model *m, uint64_t id, int64_t time)
 		return true;
 	if (th->end_ns == PV_NEVER) {
 		m->threads.ended++;
-		m->threads.late += th->last_ns != PV_NEVER && th->last_ns > time;
+		m->threads.ends_out_of_order += th->last_ns != PV_NEVER && th->last_ns > time;
 	}
 	th->end_ns = time;
 	return true;

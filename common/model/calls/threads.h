@@ -70,7 +70,7 @@ struct pv_threads {
 	struct pv_map newest;                /* native id -> index */
 	PV_ARRAY(uint32_t) touched;          /* may have something open since the last gap of all */
 	uint64_t ended;
-	uint64_t late;   /* ends that came after later events */
+	uint64_t ends_out_of_order; /* ends that came after later events */
 	uint64_t folded; /* epochs counted in their predecessor because there were too many */
 	uint32_t other;  /* index of the thread that stands for all ids beyond the cap, 0 = none */
 	size_t cap;      /* PV_THREADS_CAP, less in tests */

@@ -40,14 +40,14 @@ bool pv_epochs_around(
 	if (root && at == PV_ORDER_NONE)
 		*ret_next = id_of(pv_order_at_least_in(&e->order, root, INT64_MIN));
 	else if (root)
-		*ret_next = id_of(pv_order_behind(&e->order, root, at));
+		*ret_next = id_of(pv_order_after(&e->order, root, at));
 	return root != 0;
 }
 
 uint32_t pv_epochs_next(const struct pv_epochs *e, uint64_t key, uint32_t id)
 {
 	uint32_t root = root_of(e, key);
-	return root ? id_of(pv_order_behind(&e->order, root, id)) : 0;
+	return root ? id_of(pv_order_after(&e->order, root, id)) : 0;
 }
 
 bool pv_epochs_link(struct pv_epochs *e, struct pv_map *first, uint64_t key, struct pv_epoch it,

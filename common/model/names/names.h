@@ -97,7 +97,7 @@ struct pv_names {
 	uint64_t undefined;      /* definitions of classes beyond it, which were dropped */
 	uint64_t unloads;        /* unload events met */
 	uint64_t epochs;         /* keys that were given a second meaning */
-	uint64_t late;      /* ends and second meanings that came after uses they may concern */
+	uint64_t ambiguous_ends; /* and second meanings, after uses that they may concern */
 	uint64_t uninlined; /* sampled addresses of which inlined functions were not looked for */
 	uint64_t changes;   /* grows with whatever can make an id's name another one */
 

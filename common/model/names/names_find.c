@@ -133,7 +133,7 @@ void pv_names_uses_ended(struct pv_names *n, uint64_t key, uint32_t entity, int6
 	if (!id)
 		return;
 	n->class_use.v[id].ended = true;
-	n->late += n->class_use.v[id].last_ns > time;
+	n->ambiguous_ends += n->class_use.v[id].last_ns > time;
 }
 
 /* Uses that no definition is known for take the first one. */
@@ -150,7 +150,7 @@ bool pv_names_uses_defined(struct pv_names *n, uint64_t key, uint32_t entity)
 	if (id == PV_MAP_NONE || newest == entity || n->class_use.v[id].ended)
 		return true;
 	n->class_use.v[id].ended = true; /* an earlier meaning is defined after the present one */
-	n->late += n->entity[kind].v[entity].load_ns < n->class_use.v[id].last_ns;
+	n->ambiguous_ends += n->entity[kind].v[entity].load_ns < n->class_use.v[id].last_ns;
 	return true;
 }
 

@@ -224,9 +224,9 @@ static bool name_it(struct pv_names *n, uint32_t id, const struct pv_text *text,
 }
 
 /* Uses of the key since then may have been counted for this epoch. */
-static void note_late(struct pv_names *n, uint32_t id, int64_t time)
+static void note_ambiguous_end(struct pv_names *n, uint32_t id, int64_t time)
 {
-	n->late += n->method.v[id].used && time < n->applied_ns;
+	n->ambiguous_ends += n->method.v[id].used && time < n->applied_ns;
 }
 
 static bool same_method(const struct pv_names *n, uint32_t id, uint32_t name)
@@ -253,7 +253,7 @@ static uint32_t described(struct pv_names *n, uint64_t key, uint32_t name, int64
 		above = id; /* before everything that is known of the key */
 		id = n->method.v[id].before;
 	}
-	note_late(n, lost, time);
+	note_ambiguous_end(n, lost, time);
 	return add_method(n, key, id, above);
 }
 
@@ -327,7 +327,7 @@ static void end_method(struct pv_names *n, uint32_t id, int64_t time)
 	if (m->end_ns != PV_NEVER)
 		return;
 	m->end_ns = time;
-	note_late(n, id, time);
+	note_ambiguous_end(n, id, time);
 	if (!m->shared)
 		share(n, id);
 }
@@ -360,7 +360,7 @@ bool pv_names_class_unloaded(struct pv_names *n, uint32_t name, int64_t time)
 	uint32_t first = pv_map_get(&n->methods_of, name);
 	if (count > 1 || first == PV_MAP_NONE)
 		return true;
-	uint64_t told_late = n->late;
+	uint64_t ends_before = n->ambiguous_ends;
 	bool ok = pv_map_set(&n->methods_of, name, 0);
 	for (uint32_t id = first, next; id && ok; id = next) {
 		struct pv_method *m = &n->method.v[id];
@@ -373,7 +373,9 @@ bool pv_names_class_unloaded(struct pv_names *n, uint32_t name, int64_t time)
 	}
 	for (uint32_t id; ok && (id = pv_members_take(&n->outlived_class, name, time));)
 		end_method(n, id, time);
-	n->late = n->late > told_late ? told_late + 1 : told_late; /* one death, however many */
+	n->ambiguous_ends = n->ambiguous_ends > ends_before
+				    ? ends_before + 1
+				    : ends_before; /* one death, however many */
 	return ok;
 }
 

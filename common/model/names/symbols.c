@@ -143,7 +143,7 @@ static bool has_id(int fd, const uint8_t *id, size_t n)
 }
 
 /* Its checksum is no proof: it must have the module's build id. */
-static bool belongs_to(Dwfl_Module *mod, int fd)
+static bool is_of_module(Dwfl_Module *mod, int fd)
 {
 	const unsigned char *wanted;
 	GElf_Addr at;
@@ -165,7 +165,7 @@ static int find_linked_file(Dwfl_Module *mod, const char *file, const char *link
 		if (asprintf(&path, places[i], (int)(slash - file), file, link) < 0)
 			return -1;
 		int fd = open_file(path);
-		if (fd >= 0 && belongs_to(mod, fd)) {
+		if (fd >= 0 && is_of_module(mod, fd)) {
 			*ret_name = path;
 			return fd;
 		}

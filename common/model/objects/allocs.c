@@ -144,8 +144,8 @@ static inline struct pv_site *known_site(const struct quick *q, uint64_t type, u
 	if (at >= q->sites || site->stack != stack || stack == 0)
 		return NULL; /* that of the rest of a class has no stack */
 	const struct pv_class_use *u = &q->use[site->class_use];
-	bool steady = u->key == type && !u->ended && !u->before && !u->other;
-	return steady && site->class_use < q->sums && site->cell ? site : NULL;
+	bool unambiguous = u->key == type && !u->ended && !u->before && !u->other;
+	return unambiguous && site->class_use < q->sums && site->cell ? site : NULL;
 }
 
 /* Whether the slot is not the object's, and the one that it had before is to be taken up again. */

@@ -90,9 +90,9 @@ bool pv_exceptions_apply(struct pv_context *x, const struct pv_event *e)
 	struct pv_exceptions *t = &x->m->throws;
 	if (e->kind == PV_KIND_EXCEPTION_CLAUSE)
 		return !x->counts || clause(x, e);
-	bool told = e->thrown.type || pv_said_type(x, e->thrown.object);
+	bool typed = e->thrown.type || pv_said_type(x, e->thrown.object);
 	if (!x->counts)
-		return told || pv_unresolved_add(x, &t->waiting, e->thrown.object, 0, 0);
+		return typed || pv_unresolved_add(x, &t->waiting, e->thrown.object, 0, 0);
 	uint32_t class_use = e->thrown.type ? pv_names_class(&x->m->names, e->thrown.type, x->time)
 					    : pv_class_of_address_at(x, e->thrown.object);
 	uint32_t stack = pv_stack_of(x, e->thrown.stack);
@@ -101,7 +101,7 @@ bool pv_exceptions_apply(struct pv_context *x, const struct pv_event *e)
 	t->thrown++;
 	t->unknown_class += class_use == 0;
 	pv_timeline_add(&x->m->timeline, PV_TRACK_THROWS, x->time, 1);
-	if (!told && !pv_unresolved_add(x, &t->waiting, e->thrown.object, class_use, stack))
+	if (!typed && !pv_unresolved_add(x, &t->waiting, e->thrown.object, class_use, stack))
 		return false;
 	const struct pv_site more = { .class_use = class_use, .stack = stack, .count = 1 };
 	return pv_sites_add(x, &t->sites, &more);

@@ -179,7 +179,7 @@ static bool collection_ends(struct pv_context *x, const struct pv_event *e)
 /* --- stops of the world */
 
 /* Tells the collection that starts or ends inside the stop how long that took. */
-static void settle(
+static void finish_edge(
 	struct pv_gc *gc, const struct pv_thread *th, const struct pv_gc_edge *edge, int64_t now)
 {
 	int64_t ns = pv_sat_span(th->stop_ns, now);
@@ -210,7 +210,7 @@ static bool world_starts(struct pv_context *x)
 		return true; /* its beginning was missed */
 	pv_gc_stop_ends(x);
 	for (size_t i = 0; i < th->edge.n; i++)
-		settle(gc, th, &th->edge.v[i], x->time);
+		finish_edge(gc, th, &th->edge.v[i], x->time);
 	int64_t start = th->stop_ns;
 	bool ours = th->stop_forced;
 	th->stop = 0;

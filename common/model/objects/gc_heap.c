@@ -86,7 +86,7 @@ static bool has_word(const char *args, const char *word)
 }
 
 /* Before data version 14 moves were always told. */
-static bool moves_told(const struct pv_model *m)
+static bool moves_recorded(const struct pv_model *m)
 {
 	const char *args = m->target.args ? m->target.args : "";
 	bool stock = strncmp(args, "log:", 4) == 0;
@@ -99,7 +99,7 @@ void pv_gc_addresses(struct pv_context *x)
 {
 	struct pv_model *m = x->m;
 	struct pv_addresses *a = &m->private->addresses;
-	if (!a->ages.kept && (m->target.logging2007 || (!m->allocs.period && moves_told(m))))
+	if (!a->ages.kept && (m->target.logging2007 || (!m->allocs.period && moves_recorded(m))))
 		pv_addresses_keep(a);
 	pv_addresses_collected(a, x->time);
 }

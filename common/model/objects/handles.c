@@ -117,9 +117,9 @@ const struct pv_object_listener pv_handles_listener = { allocated, NULL };
 static bool created(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_handles *h = &x->m->handles;
-	bool told = pv_said_type(x, e->handle.object) != 0;
+	bool typed = pv_said_type(x, e->handle.object) != 0;
 	if (!x->counts)
-		return told || pv_unresolved_add(x, &h->waiting, e->handle.object, 0, 0);
+		return typed || pv_unresolved_add(x, &h->waiting, e->handle.object, 0, 0);
 	struct pv_handle_site said = { .type = (uint8_t)type_of(e),
 		.class_use = pv_class_of_address_at(x, e->handle.object),
 		.stack = pv_stack_of(x, e->handle.stack) };
@@ -135,7 +135,7 @@ static bool created(struct pv_context *x, const struct pv_event *e)
 	h->unknown_class += said.class_use == 0;
 	h->without_stack += said.stack == 0;
 	uint32_t number = handle ? (uint32_t)(handle - h->handle.v) : UINT32_MAX;
-	if (!told && !pv_unresolved_add(x, &h->waiting, e->handle.object, site, number))
+	if (!typed && !pv_unresolved_add(x, &h->waiting, e->handle.object, site, number))
 		return false;
 	if (!handle) {
 		h->folded++;

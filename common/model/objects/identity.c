@@ -138,7 +138,7 @@ void pv_identity_expect(const struct pv_identity *l, uint64_t address, bool near
  * A thread may be stopped between making an object and telling of it: then a shot lists the object
  * first. Its address cannot have been used again before another collection.
  */
-static bool told_late(
+static bool comes_after_shot(
 	const struct pv_identity *l, uint32_t life, const struct pv_allocation_event *b)
 {
 	if (life == GONE || l->collections != l->listed_at)
@@ -161,8 +161,8 @@ bool pv_identity_alloc(struct pv_identity *l, const struct pv_allocation_event *
 	if (!at)
 		return false;
 	uint32_t known = there(l, b->address);
-	if (told_late(l, known, b))
-		return pv_identity_allocated_late(l, known, at, b->time_ns);
+	if (comes_after_shot(l, known, b))
+		return pv_identity_allocated_after(l, known, at, b->time_ns);
 	uint32_t life = new_life(l, at, b->time_ns);
 	return life != PV_MAP_NONE && put(l, b->address, life);
 }

@@ -38,7 +38,7 @@ static struct pv_life_row *row(struct pv_identity *l, uint32_t site, uint32_t co
 	return &l->row.v[at];
 }
 
-bool pv_identity_allocated_late(
+bool pv_identity_allocated_after(
 	struct pv_identity *l, uint32_t life, uint32_t site, int64_t allocated_ns)
 {
 	struct pv_life_slot *s = &l->life.v[life];
@@ -178,7 +178,7 @@ struct candidate {
 
 typedef PV_ARRAY(struct candidate) candidates;
 
-static int by_looks(const void *a, const void *b)
+static int by_class_and_size(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 	if (x->class_use != y->class_use)
@@ -192,7 +192,7 @@ static int alike(const struct candidate *a, const struct candidate *b)
 {
 	struct candidate x = *a, y = *b;
 	x.order = y.order = 0;
-	return by_looks(&x, &y);
+	return by_class_and_size(&x, &y);
 }
 
 static bool add(struct pv_identity *l, candidates *c, uint32_t life, uint64_t order)
@@ -220,9 +220,9 @@ static bool find(struct pv_identity *l, candidates *gone, candidates *came)
 			ok = add(l, came, l->listed.v[i], i);
 	}
 	if (gone->n)
-		qsort(gone->v, gone->n, sizeof *gone->v, by_looks);
+		qsort(gone->v, gone->n, sizeof *gone->v, by_class_and_size);
 	if (came->n)
-		qsort(came->v, came->n, sizeof *came->v, by_looks);
+		qsort(came->v, came->n, sizeof *came->v, by_class_and_size);
 	return ok;
 }
 

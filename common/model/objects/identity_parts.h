@@ -22,7 +22,7 @@ enum pv_life_flags {
 /* The open shot lists it where it was expected: whether that proves anything. */
 void pv_identity_doubt(const struct pv_identity *l, struct pv_life_slot *s);
 /* The allocation of an object that was listed already. */
-bool pv_identity_allocated_late(
+bool pv_identity_allocated_after(
 	struct pv_identity *l, uint32_t life, uint32_t site, int64_t allocated_ns);
 /* Without moves: pairs objects that vanished with those that appeared, by class and size. */
 bool pv_identity_pair(struct pv_identity *l);

@@ -134,7 +134,7 @@ static enum pv_root_source source_counted(const struct pv_roots *r, uint32_t cou
 	return counted ? (enum pv_root_source)r->area.v[counted - 1].source : PV_ROOT_UNKNOWN;
 }
 
-static void settle_one(struct pv_roots *r, struct pv_root_area *a, const struct pv_root_waiting *w)
+static void finish_one(struct pv_roots *r, struct pv_root_area *a, const struct pv_root_waiting *w)
 {
 	uncount(&r->source[source_counted(r, w->counted)].roots, &w->roots);
 	if (w->counted)
@@ -152,7 +152,7 @@ static bool note_settled(void *ctx, uint32_t waiting)
 }
 
 /* Slots that waited for this area. */
-static void settle(struct pv_roots *r, struct pv_root_area *a)
+static void finish_area(struct pv_roots *r, struct pv_root_area *a)
 {
 	const struct pv_order_look look = { pv_order_key(a->start), last_byte(a), a->registered_ns,
 		note_settled, r };
@@ -162,7 +162,7 @@ static void settle(struct pv_roots *r, struct pv_root_area *a)
 		uint32_t at = r->freed - 1;
 		struct pv_root_waiting *w = &r->waiting.v[at];
 		r->freed = w->next;
-		settle_one(r, a, w);
+		finish_one(r, a, w);
 		pv_order_remove(&r->slots, at);
 		w->next = r->unused;
 		r->unused = at + 1;
@@ -198,7 +198,7 @@ static bool registered(struct pv_context *x, const struct pv_event *e)
 	s->live_bytes += a.size;
 	r->area.v[r->area.n++] = a;
 	forget_gone(r, &a);
-	settle(r, &r->area.v[at]);
+	finish_area(r, &r->area.v[at]);
 	return true;
 }
 

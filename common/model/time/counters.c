@@ -147,12 +147,12 @@ static void put_back(struct pv_counter *x, uint64_t more)
 {
 	struct pv_counter_sample *v = x->samples.v;
 	size_t i = x->samples.n - 1;
-	const struct pv_counter_sample late = v[i];
-	for (; i > 0 && v[i - 1].time_ns > late.time_ns; i--) {
+	const struct pv_counter_sample moved = v[i];
+	for (; i > 0 && v[i - 1].time_ns > moved.time_ns; i--) {
 		v[i] = v[i - 1];
 		v[i].u += more;
 	}
-	v[i] = late;
+	v[i] = moved;
 	v[i].u = (i ? v[i - 1].u : x->base) + more;
 }
 

@@ -210,7 +210,7 @@ static const struct pv_column class_columns[] = {
  * `old`: a log of 2007, which alone tells what was found dead; `sized`: and what was alive;
  * `young`: generations.
  */
-struct told {
+struct listed {
 	bool old, sized, young;
 	const struct sums *before;  /* in the shot before; NULL: there is none */
 	const struct pv_heap *heap; /* of this shot, if it is open */
@@ -241,8 +241,8 @@ static void put_change(struct pv_cell *c, const struct sum *now, const struct su
 	pv_cell_i_if(&c[H_D_OBJECTS], before, (int64_t)(now->objects - was->objects));
 }
 
-static void put_classes(
-	struct pv_build *b, const struct pv_groups *g, const struct sums *sums, struct told told)
+static void put_classes(struct pv_build *b, const struct pv_groups *g, const struct sums *sums,
+	struct listed listed)
 {
 	const struct sum *sum = sums->sum.v;
 	uint64_t all = 0;
@@ -253,19 +253,19 @@ static void put_classes(
 			continue;
 		struct pv_cell *c = pv_build_row(b, g->row.v[sum[i].group].id);
 		pv_cell_share(&c[H_SHARE], (double)sum[i].bytes, (double)all);
-		pv_cell_u_if(&c[H_BYTES], told.sized, sum[i].bytes);
-		pv_cell_u_if(&c[H_OBJECTS], told.sized, sum[i].objects);
+		pv_cell_u_if(&c[H_BYTES], listed.sized, sum[i].bytes);
+		pv_cell_u_if(&c[H_OBJECTS], listed.sized, sum[i].objects);
 		pv_cell_null(&c[H_RETAINED]);
-		put_change(c, &sum[i], told.before);
+		put_change(c, &sum[i], listed.before);
 		pv_cell_u_if(&c[H_AVERAGE], sum[i].objects,
 			sum[i].objects ? sum[i].bytes / sum[i].objects : 0);
-		pv_cell_u_if(&c[H_DEAD], told.old, sum[i].dead_objects);
-		pv_cell_u_if(&c[H_DEAD_BYTES], told.old, sum[i].dead_bytes);
-		pv_cell_u_if(&c[H_YOUNG], told.young, sum[i].dead_objects);
-		pv_cell_u_if(&c[H_YOUNG_BYTES], told.young, sum[i].dead_bytes);
+		pv_cell_u_if(&c[H_DEAD], listed.old, sum[i].dead_objects);
+		pv_cell_u_if(&c[H_DEAD_BYTES], listed.old, sum[i].dead_bytes);
+		pv_cell_u_if(&c[H_YOUNG], listed.young, sum[i].dead_objects);
+		pv_cell_u_if(&c[H_YOUNG_BYTES], listed.young, sum[i].dead_bytes);
 		pv_cell_s(&c[H_NAME], pv_group_name(b, g, sum[i].group));
 	}
-	put_retained(b, told.heap);
+	put_retained(b, listed.heap);
 }
 
 static void copy_shot_classes(struct pv_build *b, struct pv_model *m)
@@ -277,11 +277,11 @@ static void copy_shot_classes(struct pv_build *b, struct pv_model *m)
 	const struct pv_shot *last = shot_before(m, shot);
 	ok = ok && sum_shot(shot, &g, &sums) && sum_shot(last, &g, &before);
 	const struct pv_heap *heap = b->query->heap;
-	struct told told = { m->target.logging2007, !shot || shot->unsized == 0,
+	struct listed listed = { m->target.logging2007, !shot || shot->unsized == 0,
 		shot && shot->generations, last ? &before : NULL,
 		heap && shot && heap->graph.shot == shot->index ? heap : NULL };
 	if (ok)
-		put_classes(b, &g, &sums, told);
+		put_classes(b, &g, &sums, listed);
 	else
 		pv_build_fail(b);
 	finish_sums(&sums);

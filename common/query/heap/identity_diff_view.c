@@ -224,7 +224,7 @@ const struct pv_view_spec pv_spec_heap_diff_sites = { .column = site_columns,
 	.sort = "bytes_change",
 	.then = "new_bytes",
 	.copy = copy_sites,
-	.late = pv_site_rows_text };
+	.fill_chosen = pv_site_rows_text };
 
 /* --- by thread of the birth */
 

@@ -192,15 +192,25 @@ const struct pv_view_spec pv_spec_heap_ladder = { .column = ladder_columns,
 
 /* --- cohorts */
 
-enum { C_CLASS, C_AFTER, C_BEFORE, C_BORN_BYTES, C_BORN, C_BYTES, C_OBJECTS, C_LEFT, C_SURVIVORS };
+enum {
+	C_CLASS,
+	C_AFTER,
+	C_BEFORE,
+	C_ALLOCATED_BYTES,
+	C_ALLOCATED,
+	C_BYTES,
+	C_OBJECTS,
+	C_LEFT,
+	C_SURVIVORS
+};
 
 static const struct pv_column cohort_columns[] = {
 	[C_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 20, 4,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 	[C_AFTER] = { "born_after", "AFTER", PV_UNIT_COUNT, 5, 3, PV_COLUMN_ASCENDING },
 	[C_BEFORE] = { "born_before", "BEFORE", PV_UNIT_COUNT, 6, 0, PV_COLUMN_ASCENDING },
-	[C_BORN_BYTES] = { "born_bytes", "BORN", PV_UNIT_BYTES, 9, 5, PV_COLUMN_ADDS },
-	[C_BORN] = { "born_objects", "BORN OBJ", PV_UNIT_COUNT, 8, 6, PV_COLUMN_ADDS },
+	[C_ALLOCATED_BYTES] = { "born_bytes", "BORN", PV_UNIT_BYTES, 9, 5, PV_COLUMN_ADDS },
+	[C_ALLOCATED] = { "born_objects", "BORN OBJ", PV_UNIT_COUNT, 8, 6, PV_COLUMN_ADDS },
 	[C_BYTES] = { "bytes", "ALIVE", PV_UNIT_BYTES, 9, 0, PV_COLUMN_ADDS },
 	[C_OBJECTS] = { "objects", "ALIVE OBJ", PV_UNIT_COUNT, 9, 1, PV_COLUMN_ADDS },
 	[C_LEFT] = { "left_percent", "LEFT%", PV_UNIT_PERCENT, 6, 2, 0 },
@@ -225,8 +235,8 @@ static void put_cohort(struct pv_build *b, const struct matrices *x, const struc
 		pv_cell_s(&c[C_CLASS], pv_group_name(b, &x->g, group));
 	pv_cell_u_if(&c[C_AFTER], k > 0, k ? identity->step.v[k - 1].index : 0);
 	pv_cell_u(&c[C_BEFORE], identity->step.v[k].index);
-	pv_cell_u(&c[C_BORN_BYTES], at(l, l->bytes, k, k));
-	pv_cell_u(&c[C_BORN], allocated);
+	pv_cell_u(&c[C_ALLOCATED_BYTES], at(l, l->bytes, k, k));
+	pv_cell_u(&c[C_ALLOCATED], allocated);
 	pv_cell_u(&c[C_BYTES], at(l, l->bytes, k, last));
 	pv_cell_u(&c[C_OBJECTS], left);
 	pv_cell_share(&c[C_LEFT], (double)left, (double)allocated);
@@ -305,4 +315,4 @@ const struct pv_view_spec pv_spec_heap_cohort_sites = { .column = allocation_col
 	.name = "stack",
 	.sort = "bytes",
 	.copy = copy_allocations,
-	.late = pv_site_rows_text };
+	.fill_chosen = pv_site_rows_text };

@@ -119,7 +119,7 @@ static double certainty(const struct rungs *objects)
  * Those of a cohort that only passed by are taken out of its first rung: who is not there at the
  * next one. Of the last cohort the same share is, as no rung comes after it.
  */
-static void settle(struct rungs *r)
+static void finish_rungs(struct rungs *r)
 {
 	size_t last = r->steps - 1;
 	double allocated = 0, stay = 0;
@@ -214,7 +214,7 @@ static struct look look_at(const struct pv_ladder *l, size_t steps)
 	ret.young_left = young_left(&r);
 	bool few = steps < 4; /* so few that survival() needs all that were born */
 	double share = few ? survival(&r) : 0;
-	settle(&r);
+	finish_rungs(&r);
 	share = few ? share : survival(&r);
 	ret.rising = rising(&r);
 	ret.score = 100 * sure * ret.rising * (share > 1 ? 1 : share) * breadth(&r);

@@ -90,7 +90,7 @@ const struct pv_view_spec pv_spec_handle_sites = { .column = site_columns,
 	.sort = "live",
 	.then = "created",
 	.copy = copy_handle_sites,
-	.late = pv_site_rows_text };
+	.fill_chosen = pv_site_rows_text };
 
 /* --- finalized objects by class */
 

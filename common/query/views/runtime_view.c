@@ -228,4 +228,4 @@ const struct pv_view_spec pv_spec_spans = { .column = span_columns,
 	.name = "name",
 	.sort = "took_ns",
 	.copy = copy_spans,
-	.late = pv_site_rows_text };
+	.fill_chosen = pv_site_rows_text };

@@ -78,7 +78,7 @@ const struct pv_view_spec pv_spec_held = { .column = held_columns,
 	.name = "stack",
 	.sort = "held_bytes",
 	.copy = copy_held,
-	.late = pv_site_rows_text };
+	.fill_chosen = pv_site_rows_text };
 
 static bool add_site(
 	struct pv_site_rows *r, const struct pv_site *site, uint64_t count, int64_t sum)
@@ -159,16 +159,16 @@ const struct pv_view_spec pv_spec_allocation_sites = { .column = alloc_columns,
 	.name = "class",
 	.sort = "allocated_bytes",
 	.copy = copy_alloc_sites,
-	.late = pv_site_rows_text };
+	.fill_chosen = pv_site_rows_text };
 const struct pv_view_spec pv_spec_throw_sites = { .column = throw_columns,
 	.columns = PV_COUNT_OF(throw_columns),
 	.name = "class",
 	.sort = "thrown",
 	.copy = copy_throw_sites,
-	.late = pv_site_rows_text };
+	.fill_chosen = pv_site_rows_text };
 const struct pv_view_spec pv_spec_wait_sites = { .column = wait_columns,
 	.columns = PV_COUNT_OF(wait_columns),
 	.name = "class",
 	.sort = "wait_ns",
 	.copy = copy_wait_sites,
-	.late = pv_site_rows_text };
+	.fill_chosen = pv_site_rows_text };
