@@ -162,7 +162,8 @@ do_test() {
 	need_fuzzer
 	failed=0
 	build_in build
-	run_tests build
+	# Those on real programs wait for them half of the time.
+	run_tests build --num-processes $((2 * $(nproc)))
 	if [ -n "$all" ] && [ -e .git ]; then # it lists the files that git knows
 		test_dist
 		test_examples
