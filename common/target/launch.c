@@ -134,7 +134,7 @@ static bool is_tree(const struct pv_launch *l)
 static void bound(const struct pv_launch *l, const struct pv_launch_options *o, char *to)
 {
 	bool given = o->probe && (strstr(o->probe, "maxsize=") || strstr(o->probe, "ring="));
-	if (l->temporary && !given)
+	if (l->temporary && !l->kept && !given)
 		add(to, ",maxsize=%dm", PV_TREE_LOG_MIB);
 }
 
@@ -428,16 +428,24 @@ static bool look(
 	return true;
 }
 
+/* The folder for a tree's logs, if it is one. */
 static bool choose_records(
 	struct pv_launch *l, const struct pv_launch_options *o, struct pv_error *reterr)
 {
 	bool starts = l->started || l->program.kind == PV_PROGRAM_SCRIPT;
 	if (o->folder)
 		snprintf(l->records, sizeof l->records, "%s", o->folder);
-	else if (o->trees && starts && !l->cleaned)
-		return l->temporary =
-			       pv_launch_folder_temporary(l->records, sizeof l->records, reterr);
-	return true;
+	if (o->folder || !o->trees || !starts || l->cleaned)
+		return true;
+	if (o->keep && access(o->keep, F_OK) == 0) {
+		snprintf(l->why, sizeof l->why, "the file to record into exists already: %s",
+			PV_FIT(o->keep, 100));
+		l->refused = true;
+		return pv_fail(reterr, PV_EUSAGE, 0, "%s", l->why);
+	}
+	l->kept = o->keep != NULL;
+	l->temporary = pv_launch_folder_temporary(l->records, sizeof l->records, o->keep, reterr);
+	return l->temporary;
 }
 
 bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_launch_options *o,

@@ -19,7 +19,8 @@ struct pv_launch_options {
 	bool block;           /* without a screen: the program waits before an event is lost */
 	const char *probe;    /* further options, or NULL */
 	const char *folder;   /* whole trees of processes are recorded into it; NULL: one program */
-	bool trees;           /* without a folder: those of starters, into a temporary one */
+	bool trees;           /* without a folder: those of starters, into a temporary one, */
+	const char *keep;     /* next to this file, as which the caller keeps one log; NULL: none */
 };
 
 /*
@@ -45,7 +46,8 @@ struct pv_launch {
 	char pipe[160];                /* "" for a tree */
 	char socket[160];              /* likewise the launcher's, of a tree; else "" */
 	char records[1024];            /* the folder that a tree is recorded into; "" */
-	bool temporary;                /* which goes with the last of the tree */
+	bool temporary;                /* which goes with the last of the tree, */
+	bool kept;                     /* but for one log */
 	char library[PV_PROGRAM_PATH]; /* the probe's */
 	char **argv;                   /* owned; ends with NULL */
 	char **env;                    /* owned: all of the environment */

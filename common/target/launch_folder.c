@@ -30,10 +30,15 @@ bool pv_launch_folder(const char *path, struct pv_error *reterr)
 				"%.120s is not empty: a recording wants a folder of its own", path);
 }
 
-bool pv_launch_folder_temporary(char *to, size_t room, struct pv_error *reterr)
+bool pv_launch_folder_temporary(char *to, size_t room, const char *next_to, struct pv_error *reterr)
 {
 	static const char *const places[] = { "/var/tmp", "/tmp" };
-	for (size_t i = 0; i < PV_COUNT_OF(places); i++) {
+	if (next_to) {
+		int n = snprintf(to, room, "%s-XXXXXX", next_to);
+		if (n > 0 && (size_t)n < room && mkdtemp(to))
+			return true;
+	}
+	for (size_t i = 0; !next_to && i < PV_COUNT_OF(places); i++) {
 		snprintf(to, room, "%s/profview-run-XXXXXX", places[i]);
 		if (mkdtemp(to))
 			return true;

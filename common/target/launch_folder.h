@@ -12,8 +12,12 @@
  */
 bool pv_launch_folder(const char *path, struct pv_error *reterr);
 
-/* Makes one that only the user may enter, in /var/tmp: memory is no place for logs. False: PV_EIO. */
-bool pv_launch_folder_temporary(char *to, size_t room, struct pv_error *reterr);
+/*
+ * Makes one that only the user may enter: in the folder of the file `next_to`, or where that is NULL in
+ * /var/tmp, as memory is no place for logs. False: PV_EIO.
+ */
+bool pv_launch_folder_temporary(
+	char *to, size_t room, const char *next_to, struct pv_error *reterr);
 
 /* Removes it and the recordings in it. */
 void pv_launch_folder_remove(const char *path);

@@ -312,7 +312,7 @@ static int make_ready(struct relay *r, bool terminal)
 	r->tree = &tree;
 	if (!pv_tree_open(&tree, l->records, l->socket, l->argv, NULL))
 		return errno;
-	tree.room = l->temporary ? (uint64_t)PV_TREE_ROOM_MIB << 20 : 0;
+	tree.room = l->temporary && !l->kept ? (uint64_t)PV_TREE_ROOM_MIB << 20 : 0;
 	return 0;
 }
 

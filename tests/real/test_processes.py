@@ -167,6 +167,23 @@ def refused(v, b):
     v.equal('no such program at all', done.returncode, 127)
 
 
+def single(v, b):
+    """One file of a command that starts others: the log of the process that used most; nothing else stays."""
+    log = b.folder / 'one.mlpd'
+    words = ['sh', '-c', f'{b.program} compute 60; {b.program} compute 400; exit 5']
+    done = subprocess.run([b.profview, 'run', '--record', log, '--', *words], capture_output=True, text=True,
+                          check=False, stdin=subprocess.DEVNULL, cwd=b.folder, timeout=target.DEADLINE)
+    v.equal('exit code', done.returncode, 5)
+    v.true('the others are said', '--record FOLDER/' in done.stderr, done.stderr[-300:])
+    methods = {m['name'].split(' [')[0]: m['samples_self'] for m in b.report(log)['methods']}
+    v.between('samples of 0.4 s at 100 Hz', sum(methods.values()), 20, 60)
+    target.wait_for('its folder to go', lambda: [p.name for p in b.folder.iterdir()] == ['one.mlpd'])
+    before = log.read_bytes()
+    done = subprocess.run([b.profview, 'run', '--record', log, '--', 'sh', '-c', 'echo ran'], capture_output=True,
+                          text=True, check=False, stdin=subprocess.DEVNULL, timeout=target.DEADLINE)
+    v.equal('a file that is there', (done.returncode, done.stdout, log.read_bytes() == before), (2, '', True))
+
+
 def killed(v, b):
     rows = same_as_bare(v, b, 'sh', '-c', f'{b.program} compute 200; kill -9 $$')
     v.equal('signal', rows[0]['signal'], 9)
@@ -307,7 +324,7 @@ def by_name(v, b):
     v.true('and it says so', 'profview ps lists them' in none.stderr, none.stderr)
 
 
-CASES = {'screen': screen, 'by-name': by_name, 'memory': memory, 'refused': refused,
+CASES = {'screen': screen, 'single': single, 'by-name': by_name, 'memory': memory, 'refused': refused,
          'mono': mono, 'dotnet': dotnet,
          'shell': shell, 'chain': chain, 'forks': forks, 'daemon': detached, 'spawn': spawned,
          'many': many, 'reasons': reasons, 'killed': killed, 'make': make, 'accounts': accounts}

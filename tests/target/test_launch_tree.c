@@ -21,7 +21,7 @@ static void open_tree(void)
 {
 	char socket[1100];
 	struct pv_error err;
-	ck_assert(pv_launch_folder_temporary(folder, sizeof folder, &err));
+	ck_assert(pv_launch_folder_temporary(folder, sizeof folder, NULL, &err));
 	snprintf(socket, sizeof socket, "%s/index.json.socket", folder);
 	ck_assert(pv_tree_open(&tree, folder, socket, command, &err));
 }
@@ -124,7 +124,7 @@ START_TEST(folder_of_its_own)
 {
 	char path[1100];
 	struct pv_error err;
-	ck_assert(pv_launch_folder_temporary(folder, sizeof folder, &err));
+	ck_assert(pv_launch_folder_temporary(folder, sizeof folder, NULL, &err));
 	ck_assert(pv_launch_folder(folder, &err)); /* it is empty */
 	snprintf(path, sizeof path, "%s/1-0.mlpd", folder);
 	FILE *f = fopen(path, "we");

@@ -72,7 +72,8 @@ static struct pv_launch_options wish(const struct ui_options *o, bool screen)
 		.block = o->record && !screen,
 		.probe = o->probe,
 		.folder = ui_child_is_tree(o) ? o->record : NULL,
-		.trees = screen && !o->record && !o->rules };
+		.trees = !ui_child_is_tree(o) && !o->rules && !(screen && o->record),
+		.keep = ui_child_is_tree(o) ? NULL : o->record };
 }
 
 struct ui_child *ui_child_create(const struct ui_options *o, bool screen, int *ret_exit,

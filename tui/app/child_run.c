@@ -1,6 +1,7 @@
 /* Starts the program, shows it or waits for it, says how it ended. */
 #include "tui/app/child_run.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,6 +131,26 @@ static int run_child(const struct ui_options *o, struct ui_feed *f, struct ui_ch
 	return code;
 }
 
+/* The log, in a folder next to it, becomes the file that was asked for. */
+static bool keep(const char *log, const char *record)
+{
+	if (link(log, record) == 0)
+		return true;
+	ui_complain(record, "%s", strerror(errno));
+	return false;
+}
+
+/* Of a tree that has no folder one log is left at most. */
+static int tell_one(const struct ui_options *o, const struct ui_child_heaviest *most, int code)
+{
+	if (most->others)
+		ui_complain(NULL,
+			"%zu other process%s: --record FOLDER/ has a log of each that is "
+			"worth one",
+			most->others, most->others == 1 ? "" : "es");
+	return !o->record || keep(most->path, o->record) ? code : EXIT_OWN;
+}
+
 /* A tree without a screen: the overview is of who used most. */
 static int tell_tree(const struct ui_options *given, struct ui_child *g)
 {
@@ -149,9 +170,15 @@ static int tell_tree(const struct ui_options *given, struct ui_child *g)
 		ui_complain(NULL, "the launcher was ended: the program goes on, and its exit code "
 				  "is not known");
 	if (!*o.path) {
-		ui_complain(given->record,
-			"none of %zu processes was recorded: its index.json says why",
-			most.others + 1);
+		if (ui_child_is_tree(given))
+			ui_complain(given->record,
+				"none of %zu processes was recorded: its index.json says why",
+				most.others + 1);
+		else
+			ui_complain(NULL,
+				"no log came of %zu processes; --record FOLDER/ lists "
+				"them with the reasons",
+				most.others + 1);
 		return s.exit_code ? s.exit_code : EXIT_OWN;
 	}
 	struct ui_feed *f = ui_feed_of(&o, false, &err);
@@ -160,6 +187,8 @@ static int tell_tree(const struct ui_options *given, struct ui_child *g)
 	else
 		ui_exit_complain(o.path, &err);
 	ui_feed_close(f);
+	if (!ui_child_is_tree(given))
+		return tell_one(given, &most, s.exit_code);
 	ui_complain(given->record, "%zu other process%s: see its index.json", most.others,
 		most.others == 1 ? "" : "es");
 	return s.exit_code;
