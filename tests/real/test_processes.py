@@ -248,7 +248,7 @@ def screen(v, b):
     before = set(pathlib.Path('/var/tmp').glob('profview-run-*'))
     with Terminal(b.folder, env={'XDG_RUNTIME_DIR': str(b.folder)}) as t:
         t.run(b.profview, 'run', '--', 'sh', '-c',
-              f'{b.program} compute 30000 & {b.program} compute 100; wait; exit 3')
+              f'{b.program} compute 30000 & {b.program} compute 10; wait; exit 3')
         t.wait(lambda text: 'profview  processes  and 2 more  ● LIVE' in text)
         t.type('2')
         t.wait_row('compute')
