@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Takes the pictures of this folder: the demo program, followed live in a real terminal (tmux).
+"""Takes the pictures of this folder: real programs, followed live in a real terminal (tmux).
 
-    ./screenshots/make.py            all of them, from a live run of the demo (about half a minute)
-    ./screenshots/make.py LOG        the same frames of a finished log
+    ./screenshots/make.py            all of them, from a live run of the demo and a few of others (a minute)
+    ./screenshots/make.py LOG        the frames of the demo, of a finished log
 
 Each pane is shown by its key, captured with its colours, and written as an SVG.
 """
@@ -38,6 +38,16 @@ FRAMES = [
     ('info', 'i', '[Recording]'),
     ('findings', 'M', '[Findings]'),
     ('help', 'F1', 'elp'),
+]
+# Of recordings of other programs: how each is made, and its frames as above.
+BUILD = ROOT / 'build'
+OTHERS = [
+    ('audited.mlpd', ['--sample=1000', '--', BUILD / 'tests/real/audited'],
+     [('timeline', ['D'], '[Timeline]'), ('heat', [':', 'flame', 'Enter', 'd'], 'HEAT:')]),
+    ('leaks.mlpd', ['--leaks', '--', BUILD / 'tests/real/leaks', 'block', '250'], [('held', ['4'], '[Held]')]),
+    ('archives/', ['--', 'sh', '-c', '(xz -9e < profview > /dev/null & gzip -9 < profview > /dev/null; wait; '
+                                     './profview report shop.mlpd.gz --no-index > /dev/null)'],
+     [('processes', ['P'], 'PROGRAM')]),
 ]
 
 
@@ -135,8 +145,8 @@ class Terminal:
         raise SystemExit(f'the screen never showed {text!r}:\n{screen}')
 
     def picture(self, name, keys, text):
-        if keys:
-            self.tmux('send-keys', keys)
+        for key in [keys] if isinstance(keys, str) and keys else keys:
+            self.tmux('send-keys', key)
         self.until(text)
         before = None
         for _ in range(40):  # a frame that stands still, or the newest of a live one
@@ -152,8 +162,26 @@ class Terminal:
         subprocess.run(['tmux', '-S', self.socket, 'kill-server'], capture_output=True)
 
 
+def others(folder):
+    """Recordings without a screen, each browsed."""
+    for file in BUILD / 'profview', ROOT / 'tests/golden/shop.mlpd.gz':
+        os.symlink(file, f'{folder}/{file.name}')
+    for log, words, frames in OTHERS:
+        subprocess.run([BUILD / 'profview', 'run', '--record', log, *words], check=True, cwd=folder,
+                       stdin=subprocess.DEVNULL, capture_output=True)
+        term = Terminal(tempfile.mkdtemp(dir=folder))
+        try:
+            term.start(f'cd {folder} && ./profview {log}')
+            term.until('1 Home')
+            for frame in frames:
+                term.picture(*frame)
+            term.tmux('send-keys', 'Q')
+        finally:
+            term.stop()
+
+
 def main(log):
-    profview = ROOT / 'build' / 'profview'
+    profview = BUILD / 'profview'
     with tempfile.TemporaryDirectory() as folder:
         term = Terminal(folder)
         try:
@@ -169,6 +197,8 @@ def main(log):
             term.tmux('send-keys', 'Q')
         finally:
             term.stop()
+        if not log:
+            others(folder)
 
 
 if __name__ == '__main__':
