@@ -81,6 +81,11 @@ def recorded(v, profview, path):
     v.equal('ends', j['source']['end'], 'ended')
     v.equal('names', coverage(j)['names']['state'], 'complete')
     v.equal('samples', coverage(j)['samples']['state'], 'inferred')
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / 'again.mlpd'
+        subprocess.run([profview, 'convert', path, '-o', file], capture_output=True, timeout=60, check=True)
+        v.equal('samples, converted', samples_of(report(profview, file)), samples_of(j))
+        v.at_least('they stand for milliseconds', j['samples']['total'], 100)
     v.true('of wall time', 'WALL time' in coverage(j)['samples']['detail'], coverage(j)['samples'])
     v.equal('messages', [r['message'] for r in j['exceptions']['classes']], ['no 4'])
     allocated = {r['name']: r['allocated_bytes'] for r in j['classes']}

@@ -219,10 +219,10 @@ static bool has_words(struct pv_convert *c, struct pv_event *e)
 
 static bool flush(struct pv_convert *c);
 
-static bool put(struct pv_convert *c, struct pv_event *e, const struct pv_batch *pools)
+enum { COPIES_MOST = 20000000, FLUSH_BYTES = 1 << 20 };
+
+static bool put_one(struct pv_convert *c, struct pv_event *e, const struct pv_batch *pools)
 {
-	if (e->kind == PV_KIND_COUNT || !has_words(c, e))
-		return true;
 	if (c->events.n == 0) {
 		c->head.time_base = e->time;
 		mlpd_bases_init(&c->bases, &c->head);
@@ -232,6 +232,29 @@ static bool put(struct pv_convert *c, struct pv_event *e, const struct pv_batch 
 		return pv_fail(c->err, PV_ENOMEM, 0, "out of memory");
 	c->events.n += mlpd_encode(c->events.v + c->events.n, max, &c->bases, &c->says, e, pools);
 	c->totals.events++;
+	return true;
+}
+
+/* A sample that stands for several is as many: a log has no word for its weight. */
+static bool put_copies(struct pv_convert *c, struct pv_event *e, const struct pv_batch *pools)
+{
+	uint64_t wanted = e->hit.weight > 1 ? e->hit.weight - 1 : 0;
+	uint64_t n = wanted < COPIES_MOST - c->copies ? wanted : COPIES_MOST - c->copies;
+	c->copies += n;
+	c->totals.left_out += wanted - n;
+	c->totals.left_out_kind[e->kind] += wanted - n;
+	for (uint64_t i = 0; i < n; i++)
+		if (!put_one(c, e, pools) || (c->events.n > FLUSH_BYTES && !flush(c)))
+			return false;
+	return true;
+}
+
+static bool put(struct pv_convert *c, struct pv_event *e, const struct pv_batch *pools)
+{
+	if (e->kind == PV_KIND_COUNT || !has_words(c, e))
+		return true;
+	if (!put_one(c, e, pools) || (e->kind == PV_KIND_SAMPLE_HIT && !put_copies(c, e, pools)))
+		return false;
 	/* Mono's own reader takes what stands behind an image's unload for a part of it. */
 	return e->kind != PV_KIND_IMAGE_UNLOAD || c->says.data_version < 16 || flush(c);
 }

@@ -54,6 +54,7 @@ struct pv_convert {
 	struct mlpd_format rules, says; /* of the input's events, of the output's */
 	struct pv_map counter_at;       /* index > place in counters */
 	PV_ARRAY(struct pv_convert_counter) counters;
+	uint64_t copies;       /* of samples that stand for several, written */
 	bool counted;          /* a sample was written */
 	bool zeroed;           /* no buffer is needed only for zero */
 	struct pv_map in_shot; /* thread > 1: in a shot that is kept, 2: in one that is not */
