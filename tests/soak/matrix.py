@@ -28,7 +28,7 @@ BEGIN, END = '<!-- matrix: begin -->', '<!-- matrix: end -->'
 DEADLINE = float(os.environ.get('PROFVIEW_TEST_DEADLINE', '60')) * 2
 MOST_LOGS = 6  # of a program's are looked into, those with most samples' time
 UNNAMED = re.compile(r'^unresolved in |\+0x[0-9a-f]+$|^0x[0-9a-f]+$|^\[unknown code\]$')
-NO_LOG = b'profview: no log came'  # a file takes one program's log: of scripts and make a folder takes all
+NO_LOG = b'profview: no log came'  # of a program that no probe can go into
 HEAD = ('program', 'same', 'into a file', 'processes', 'logs', 'time recorded', 'samples', 'named', 'whole stacks')
 
 
