@@ -262,6 +262,11 @@ bool pv_join_shot(struct pv_join_place *j, struct pv_error *reterr)
 	return pv_event_relay_shot(&j->relay, reterr);
 }
 
+void pv_join_end(struct pv_join_place *j)
+{
+	pv_event_relay_leave(&j->relay);
+}
+
 void pv_join_leave(struct pv_join_place *j)
 {
 	pv_event_relay_leave(&j->relay);

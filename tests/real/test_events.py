@@ -120,6 +120,7 @@ def visit(v, profview, dll, dotnet):
         v.equal('it can be joined again', row(profview, pid), [('diagnostics', True)])
         j = report(profview, log, '--section', 'all')
         trace = Trace(log.read_bytes())
+        v.equal('its end', j['source']['end'], 'ended')
         v.equal('process', (j['target']['pid'], trace.pid), (pid, pid))
         v.same_rows('thrown', {r['name']: r['thrown'] for r in j['exceptions']['classes']}, trace.thrown())
         v.at_least('exceptions', j['exceptions']['thrown'], said['throws total'] - before.get('throws total', 0))

@@ -52,6 +52,8 @@ bool ui_app_dump(struct ui_feed **f, const struct ui_options *o, struct ui_app_f
 	}
 	a.screen.bare = !o->dump;
 	int sig = read_to_the_end(*f);
+	if (sig)
+		ui_feed_let_end(*f);
 	char *text = NULL;
 	if (first_frame(&a, o, reterr) && ui_app_press(&a, o->keys, reterr)) {
 		text = ui_canvas_text(&a.screen.canvas);

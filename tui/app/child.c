@@ -496,6 +496,12 @@ bool ui_joined_streams(const struct ui_joined *j)
 	return j->place.streams;
 }
 
+void ui_joined_end(void *joined)
+{
+	struct ui_joined *j = joined;
+	pv_join_end(&j->place);
+}
+
 void ui_joined_leave(struct ui_joined *j)
 {
 	pv_join_leave(&j->place);

@@ -100,6 +100,8 @@ bool ui_joined_go(struct ui_joined *j, struct pv_error *reterr);
 /* Whether .NET's event stream is read; then a heap shot can be asked for: `joined` is its ui_joined. */
 bool ui_joined_streams(const struct ui_joined *j);
 bool ui_joined_shot(void *joined, struct pv_error *reterr);
+/* Ends the stream; what is left of it still comes. */
+void ui_joined_end(void *joined);
 void ui_joined_leave(struct ui_joined *j);
 
 #endif

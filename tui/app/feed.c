@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +30,8 @@ struct ui_feed {
 	struct pv_model *model;  /* the one handed out */
 	bool (*shoot)(void *ctx, struct pv_error *reterr); /* or NULL */
 	void *shoot_ctx;
+	void (*end)(void *ctx); /* or NULL */
+	void *end_ctx;
 };
 
 void ui_feed_shoot_by(
@@ -36,6 +39,26 @@ void ui_feed_shoot_by(
 {
 	f->shoot = shoot;
 	f->shoot_ctx = ctx;
+}
+
+void ui_feed_end_by(struct ui_feed *f, void (*end)(void *ctx), void *ctx)
+{
+	f->end = end;
+	f->end_ctx = ctx;
+}
+
+void ui_feed_let_end(struct ui_feed *f)
+{
+	const struct itimerspec limit = { .it_value.tv_sec = 2 };
+	int timer = f->end ? timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC) : -1;
+	if (!f->end)
+		return;
+	f->end(f->end_ctx);
+	f->end = NULL;
+	if (timer >= 0 && timerfd_settime(timer, 0, &limit, NULL) == 0)
+		ui_feed_load(f, &timer);
+	if (timer >= 0)
+		close(timer);
 }
 
 bool ui_feed_shot_by(struct ui_feed *f, bool *ret_ok, struct pv_error *reterr)

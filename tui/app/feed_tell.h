@@ -21,6 +21,14 @@ bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr);
 void ui_feed_shoot_by(
 	struct ui_feed *f, bool (*shoot)(void *ctx, struct pv_error *reterr), void *ctx);
 
+/* A stream that was begun for this viewer ends when `end` is called. */
+void ui_feed_end_by(struct ui_feed *f, void (*end)(void *ctx), void *ctx);
+/*
+ * For a viewer that leaves: ends such a stream, and reads its end for two seconds at most, so that a record of it is
+ * whole. Does nothing for other feeds. No thread uses the model.
+ */
+void ui_feed_let_end(struct ui_feed *f);
+
 /*
  * Turns a kind of event off in the program (UI_COST_KINDS: the dearest so far); `what` says which.
  * False: why not.

@@ -322,8 +322,10 @@ static int follow_joined(const struct ui_options *given, struct ui_joined *j)
 	bool screen = isatty(STDOUT_FILENO);
 	struct ui_feed *f = ui_feed_of(&o, screen, &err);
 	int code = 0;
-	if (f && ui_joined_streams(j))
+	if (f && ui_joined_streams(j)) {
 		ui_feed_shoot_by(f, ui_joined_shot, j);
+		ui_feed_end_by(f, ui_joined_end, j);
+	}
 	if (!f) {
 		code = ui_exit_complain(o.path, &err);
 	} else if (!ui_joined_go(j, &err)) {
@@ -333,8 +335,10 @@ static int follow_joined(const struct ui_options *given, struct ui_joined *j)
 		code = run_dumped(&o, &f);
 	else if (!ui_app_run(&f, &o, NULL, &code, &err))
 		code = ui_exit_complain(NULL, &err);
-	else
+	else {
+		ui_feed_let_end(f);
 		code = ui_exit_status(&o, f, code);
+	}
 	ui_feed_close(f);
 	ui_joined_leave(j);
 	return code;
