@@ -112,6 +112,7 @@ struct pv_summary {
 	bool joined;                /* the beginning of the stream was missed */
 	uint32_t pair_ns; /* ns that tracing a call took, as the probe measured; 0: not known */
 	uint64_t recordings;
+	bool wall; /* samples are of wall time: who waits is inferred from names */
 };
 
 /* clang-format off */

@@ -86,6 +86,9 @@ def recorded(v, profview, path):
         subprocess.run([profview, 'convert', path, '-o', file], capture_output=True, timeout=60, check=True)
         v.equal('samples, converted', samples_of(report(profview, file)), samples_of(j))
         v.at_least('they stand for milliseconds', j['samples']['total'], 100)
+    frame = subprocess.run([profview, '--dump', '--no-index', '--keys', ':flame<Enter>', '--size', '100x24', path],
+                           capture_output=True, text=True, timeout=60, check=True).stdout
+    v.true('the flame says so', 'samples, WALL' in frame, frame)
     v.true('of wall time', 'WALL time' in coverage(j)['samples']['detail'], coverage(j)['samples'])
     v.equal('messages', [r['message'] for r in j['exceptions']['classes']], ['no 4'])
     allocated = {r['name']: r['allocated_bytes'] for r in j['classes']}

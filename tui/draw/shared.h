@@ -112,6 +112,14 @@ static inline bool ui_has_ended(const struct ui_shared *s)
 	return s->feed.state == UI_FEED_ENDED || s->feed.state == UI_FEED_FAILED;
 }
 
+/* The time that samples stand for as they are counted now, for titles: a literal. */
+static inline const char *ui_samples_of(const struct ui_shared *s)
+{
+	if (s->all.wall)
+		return s->waits ? ", WALL" : ", WALL, known waits left out";
+	return s->waits ? ", running and waiting" : ", running";
+}
+
 /* Whether commands can be sent to the program, as far as is known without asking. */
 static inline bool ui_can_tell(const struct ui_shared *s)
 {

@@ -50,7 +50,7 @@ static void draw_head(
 		say(&l, "+ more - less ~ noise = same · wide as base and new together · ");
 	say(&l, "%s of %s", f->upside_down ? "flame" : "icicle", pv_flame_title(f->measure));
 	if (f->measure == PV_FLAME_SAMPLES)
-		say(&l, s->waits ? ", running and waiting" : ", running");
+		say(&l, "%s", ui_samples_of(s));
 	say(&l, " · %s", z->focus ? "sandwich" : z->way == PV_FLAME_UP ? "bottom-up" : "top-down");
 	if (a && !a->pair)
 		say(&l, " · %s = 100 %%", amount(f, a->cell[0].weight, text, sizeof text));

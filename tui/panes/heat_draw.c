@@ -63,8 +63,7 @@ static void draw_title(
 	char column[PV_UNIT_MAX], cell[PV_UNIT_MAX];
 	ui_hline(c, r);
 	ui_printf(c, ui_cols(r, 1, r.w - 2), UI_TITLE, " HEAT: samples%s, a column %s, a row %s ",
-		s->waits ? ", running and waiting" : ", running",
-		pv_units_ns(column, sizeof column, h->cell_ns * UI_HEAT_ROWS),
+		ui_samples_of(s), pv_units_ns(column, sizeof column, h->cell_ns * UI_HEAT_ROWS),
 		pv_units_ns(cell, sizeof cell, h->cell_ns));
 }
 
