@@ -9,7 +9,7 @@
 #include "tui/app/complain.h"
 #include "tui/app/exits.h"
 #include "common/heap/heap.h"
-#include "tui/app/feed.h"
+#include "tui/app/feed_of.h"
 #include "tui/app/feed_again.h"
 #include "tui/app/options.h"
 
@@ -49,25 +49,14 @@ static struct ui_feed *load(struct work *w, const char *path)
 {
 	const struct ui_options *o = w->o;
 	struct pv_error err = { 0 };
-	const struct ui_feed_options fo = { .path = path,
-		.spool_limit = o->spool_limit,
-		.jobs = o->jobs,
-		.patient = true,
-		.ranged = o->ranged,
-		.from_end = o->from_end,
-		.from_ns = o->from_ns,
-		.to_ns = o->to_ns,
-		.thread = o->thread,
-		.waits = ui_exit_waits };
 	struct ui_feed_status s;
 	struct ui_options named = *o;
-	struct ui_feed *f = ui_feed_open(&fo, &err);
+	struct ui_feed *f = ui_feed_whole(o, path, o->thread, &err);
 	named.path = path;
 	if (!f) {
 		fail(w, path, &err);
 		return NULL;
 	}
-	ui_feed_load(f, NULL);
 	ui_feed_status(f, &s);
 	int code = ui_exit_status(&named, f, s.exit_code);
 	if (s.exit_code != EXIT_INPUT)

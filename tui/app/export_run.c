@@ -11,7 +11,7 @@
 #include "tui/app/complain.h"
 #include "tui/app/exits.h"
 #include "tui/app/export_format.h"
-#include "tui/app/feed.h"
+#include "tui/app/feed_of.h"
 #include "tui/app/feed_again.h"
 #include "tui/app/options.h"
 
@@ -33,25 +33,6 @@ struct work {
 	const char *note; /* threads that are not distinguished; NULL: all are */
 };
 
-static struct ui_feed *open_feed(struct work *w, const char *thread)
-{
-	const struct ui_options *o = w->o;
-	const struct ui_feed_options fo = { .path = o->path,
-		.spool_limit = o->spool_limit,
-		.jobs = o->jobs,
-		.patient = true,
-		.ranged = o->ranged,
-		.from_end = o->from_end,
-		.from_ns = o->from_ns,
-		.to_ns = o->to_ns,
-		.thread = thread,
-		.waits = ui_exit_waits };
-	struct ui_feed *f = ui_feed_open(&fo, &w->err);
-	if (f)
-		ui_feed_load(f, NULL);
-	return f;
-}
-
 static bool no_memory(struct work *w)
 {
 	return pv_fail(&w->err, PV_ENOMEM, 0, "out of memory");
@@ -68,7 +49,7 @@ static bool read_thread(struct work *w, const struct pv_export_thread *t)
 	char id[24];
 	unsigned number;
 	snprintf(id, sizeof id, "0x%" PRIx64, t->id);
-	struct ui_feed *f = open_feed(w, id);
+	struct ui_feed *f = ui_feed_whole(w->o, w->o->path, id, &w->err);
 	bool ok = f && (pv_profile_thread(&w->profile, t->id, t->name, &number) || no_memory(w)) &&
 		  (pv_profile_add(&w->profile, ui_feed_adopt(f), number) || no_memory(w));
 	ui_feed_close(f);
@@ -140,7 +121,7 @@ static bool read_marks(struct work *w, struct ui_feed *f, struct pv_model *m)
 static bool read_log(struct work *w)
 {
 	struct ui_feed_status s;
-	struct ui_feed *f = open_feed(w, w->o->thread);
+	struct ui_feed *f = ui_feed_whole(w->o, w->o->path, w->o->thread, &w->err);
 	if (!f)
 		return false;
 	struct pv_model *m = ui_feed_adopt(f);

@@ -24,3 +24,22 @@ struct ui_feed *ui_feed_of(const struct ui_options *o, bool screen, struct pv_er
 		.waits = ui_exit_waits };
 	return ui_feed_open(&fo, reterr);
 }
+
+struct ui_feed *ui_feed_whole(
+	const struct ui_options *o, const char *path, const char *thread, struct pv_error *reterr)
+{
+	const struct ui_feed_options fo = { .path = path,
+		.spool_limit = o->spool_limit,
+		.jobs = o->jobs,
+		.patient = true,
+		.ranged = o->ranged,
+		.from_end = o->from_end,
+		.from_ns = o->from_ns,
+		.to_ns = o->to_ns,
+		.thread = thread,
+		.waits = ui_exit_waits };
+	struct ui_feed *f = ui_feed_open(&fo, reterr);
+	if (f)
+		ui_feed_load(f, NULL);
+	return f;
+}

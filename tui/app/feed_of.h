@@ -11,4 +11,12 @@
  */
 struct ui_feed *ui_feed_of(const struct ui_options *o, bool screen, struct pv_error *reterr);
 
+/*
+ * The log at `path`, read to its end for a command without a screen: in the options' range, and of
+ * `thread` where that is not NULL. The caller closes it, also where it could not be read: its status
+ * says that. NULL: it could not be opened, *reterr.
+ */
+struct ui_feed *ui_feed_whole(
+	const struct ui_options *o, const char *path, const char *thread, struct pv_error *reterr);
+
 #endif

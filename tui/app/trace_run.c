@@ -8,7 +8,7 @@
 #include "tui/app/complain.h"
 #include "tui/app/exits.h"
 #include "tui/app/export_format.h"
-#include "tui/app/feed.h"
+#include "tui/app/feed_of.h"
 #include "tui/app/feed_again.h"
 #include "tui/app/options.h"
 
@@ -85,20 +85,9 @@ int ui_trace_run(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
 	struct ui_feed_status s;
-	const struct ui_feed_options fo = { .path = o->path,
-		.spool_limit = o->spool_limit,
-		.jobs = o->jobs,
-		.patient = true,
-		.ranged = o->ranged,
-		.from_end = o->from_end,
-		.from_ns = o->from_ns,
-		.to_ns = o->to_ns,
-		.thread = o->thread,
-		.waits = ui_exit_waits };
-	struct ui_feed *f = ui_feed_open(&fo, &err);
+	struct ui_feed *f = ui_feed_whole(o, o->path, o->thread, &err);
 	if (!f)
 		return ui_exit_complain(o->path, &err);
-	ui_feed_load(f, NULL);
 	ui_feed_status(f, &s);
 	int code = ui_exit_status(o, f, s.exit_code);
 	if (s.exit_code != EXIT_INPUT && !trace(o, f, &err))
