@@ -9,60 +9,14 @@
 #include "common/format/nettrace/nettrace_six.h"
 
 enum {
-	READ_ROOM = 64 << 10,
 	MOST = 1 << 16, /* events of a batch; those of one event of the stream may be more */
 	TAG_NULL = 1
 };
 
-/* --- input */
-
-static uint8_t *room(struct b07_stream *s, size_t *ret_size)
-{
-	struct nettrace *d = nt_of(s);
-	if (d->start) {
-		memmove(d->window, d->window + d->start, d->filled - d->start);
-		d->filled -= d->start;
-		d->start = 0;
-	}
-	if (d->room - d->filled < READ_ROOM) {
-		size_t more = d->room ? d->room * 2 : 4 * READ_ROOM;
-		uint8_t *window = realloc(d->window, more);
-		if (!window)
-			return NULL;
-		d->window = window;
-		d->room = more;
-	}
-	*ret_size = d->room - d->filled;
-	return d->window + d->filled;
-}
-
-static void filled(struct b07_stream *s, size_t n)
-{
-	nt_of(s)->filled += n;
-	s->received += n;
-}
-
-static void end(struct b07_stream *s)
-{
-	nt_of(s)->ended = true;
-}
-
-static void resume(struct b07_stream *s)
-{
-	nt_of(s)->ended = false;
-}
-
-static void gap(struct b07_stream *s, uint64_t bytes)
-{
-	nt_of(s)->gap += bytes;
-	nt_of(s)->gapped = true;
-	s->received += bytes;
-}
-
 static void finish(struct b07_stream *s)
 {
 	struct nettrace *d = nt_of(s);
-	free(d->window);
+	free(d->in.bytes);
 	pv_intern_finish(&d->text);
 	pv_arena_finish(&d->said);
 	pv_array_finish(&d->kind);
@@ -98,7 +52,7 @@ static void finish(struct b07_stream *s)
 
 static void consume(struct b07_stream *s, size_t n)
 {
-	nt_of(s)->start += n;
+	nt_of(s)->in.start += n;
 	s->offset += n;
 }
 
@@ -256,8 +210,8 @@ static enum b07_piece take_events(struct b07_stream *s, const struct nt_found *f
 	struct nettrace *d = nt_of(s);
 	if (!d->begun)
 		return give_header(s);
-	nt_block_begin(
-		d, f->body, f->n, s->offset + (uint64_t)(f->body + f->n - (d->window + d->start)));
+	nt_block_begin(d, f->body, f->n,
+		s->offset + (uint64_t)(f->body + f->n - (d->in.bytes + d->in.start)));
 	d->block_bytes = f->bytes;
 	if (f->cut && !d->block_harm)
 		d->block_harm = "the stream ends inside a block";
@@ -289,7 +243,7 @@ static enum b07_piece take_part(struct b07_stream *s, const struct nt_found *f)
 static enum b07_piece skip_to_part(struct b07_stream *s)
 {
 	const struct nettrace *d = nt_of(s);
-	size_t n = nt_next_part(d, d->ended || d->gapped);
+	size_t n = nt_next_part(d, d->in.ended || d->in.gapped);
 	enum b07_piece p = damage(s, n, d->version == NT_SIX ? "no block" : "no object");
 	consume(s, n);
 	return p;
@@ -298,30 +252,30 @@ static enum b07_piece skip_to_part(struct b07_stream *s)
 static enum b07_piece over(struct b07_stream *s)
 {
 	struct nettrace *d = nt_of(s);
-	size_t left = d->filled - d->start;
+	size_t left = d->in.filled - d->in.start;
 	uint64_t thread;
-	if ((d->ended || d->gapped) && left) {
+	if ((d->in.ended || d->in.gapped) && left) {
 		enum b07_piece p = damage(s, left, "the stream ends inside an object");
 		consume(s, left);
 		return p;
 	}
-	if (d->ended && !d->begun && d->frequency)
+	if (d->in.ended && !d->begun && d->frequency)
 		return give_header(s);
-	if (d->ended && d->begun && last_words(s, &thread))
+	if (d->in.ended && d->begun && last_words(s, &thread))
 		return give(s, thread);
-	if (!d->gapped)
+	if (!d->in.gapped)
 		return B07_MORE;
-	enum b07_piece p = damage(s, d->gap, "dropped unread");
-	s->offset += d->gap;
-	d->gap = 0;
-	d->gapped = false;
+	enum b07_piece p = damage(s, d->in.gap, "dropped unread");
+	s->offset += d->in.gap;
+	d->in.gap = 0;
+	d->in.gapped = false;
 	return p;
 }
 
 static enum b07_piece skip_large(struct b07_stream *s)
 {
 	struct nettrace *d = nt_of(s);
-	size_t have = d->filled - d->start, n = d->skip < have ? (size_t)d->skip : have;
+	size_t have = d->in.filled - d->in.start, n = d->skip < have ? (size_t)d->skip : have;
 	if (n == 0)
 		return over(s);
 	enum b07_piece p = damage(s, n, d->skip_why);
@@ -348,13 +302,13 @@ static enum b07_piece next_in_block(struct b07_stream *s)
 static bool take_preamble(struct b07_stream *s, bool last, enum b07_piece *ret, bool *ret_again)
 {
 	struct nettrace *d = nt_of(s);
-	size_t have = d->filled - d->start, bytes;
+	size_t have = d->in.filled - d->in.start, bytes;
 	bool first = s->offset == 0;
 	uint32_t version;
 	*ret = B07_MORE;
 	if (have == 0)
 		return false;
-	switch (nt_preamble(d->window + d->start, have, &bytes, &version)) {
+	switch (nt_preamble(d->in.bytes + d->in.start, have, &bytes, &version)) {
 	case NT_TOO_SHORT:
 		*ret_again = false;
 		return !last;
@@ -381,7 +335,7 @@ static bool take_preamble(struct b07_stream *s, bool last, enum b07_piece *ret, 
 static enum b07_piece step(struct b07_stream *s, bool *ret_again)
 {
 	struct nettrace *d = nt_of(s);
-	bool last = d->ended || d->gapped;
+	bool last = d->in.ended || d->in.gapped;
 	struct nt_found f;
 	enum b07_piece p;
 	*ret_again = true;
@@ -394,9 +348,9 @@ static enum b07_piece step(struct b07_stream *s, bool *ret_again)
 	if (take_preamble(s, last, &p, ret_again))
 		return p;
 	*ret_again = false;
-	if (d->filled == d->start || s->offset == 0)
+	if (d->in.filled == d->in.start || s->offset == 0)
 		return over(s);
-	if (d->version != NT_SIX && d->window[d->start] == TAG_NULL && !s->over) {
+	if (d->version != NT_SIX && d->in.bytes[d->in.start] == TAG_NULL && !s->over) {
 		s->over = true;
 		consume(s, 1);
 		*ret_again = true;
@@ -432,7 +386,8 @@ static enum b07_piece next(struct b07_stream *s)
 
 bool pv_nettrace_init(struct b07_stream *s)
 {
-	static const struct b07_reader reader = { room, filled, end, resume, gap, next, finish };
+	static const struct b07_reader reader = { b07_window_room, b07_window_filled,
+		b07_window_end, b07_window_resume, b07_window_gap, next, finish };
 	bool want = s->want_offsets;
 	*s = (struct b07_stream){ .want_offsets = want, .reader = &reader };
 	struct nettrace *d = calloc(1, sizeof *d);

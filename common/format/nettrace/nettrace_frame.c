@@ -82,8 +82,8 @@ static void cut(struct nt_found *f, size_t head, size_t have)
 static enum nt_got object_at(const struct b07_stream *s, bool last, struct nt_found *ret)
 {
 	const struct nettrace *d = nt_of(s);
-	const uint8_t *at = d->window + d->start;
-	size_t have = d->filled - d->start, type;
+	const uint8_t *at = d->in.bytes + d->in.start;
+	size_t have = d->in.filled - d->in.start, type;
 	enum nt_got g = type_at(at, have, &ret->what, &type);
 	if (g != NT_GOT)
 		return g;
@@ -173,8 +173,8 @@ static enum nt_got head_at(const uint8_t *at, size_t have, enum nt_part *ret, si
 static enum nt_got block_at(const struct b07_stream *s, bool last, struct nt_found *ret)
 {
 	const struct nettrace *d = nt_of(s);
-	const uint8_t *at = d->window + d->start;
-	size_t have = d->filled - d->start, n;
+	const uint8_t *at = d->in.bytes + d->in.start;
+	size_t have = d->in.filled - d->in.start, n;
 	enum nt_got g = head_at(at, have, &ret->what, &n);
 	if (g != NT_GOT)
 		return g;
@@ -225,7 +225,7 @@ static const uint8_t *next_stream(const uint8_t *from, const uint8_t *stop)
 
 size_t nt_next_part(const struct nettrace *d, bool last)
 {
-	const uint8_t *at = d->window + d->start, *stop = d->window + d->filled;
+	const uint8_t *at = d->in.bytes + d->in.start, *stop = d->in.bytes + d->in.filled;
 	const uint8_t *other = next_stream(at + 1, stop);
 	stop = other ? other : stop;
 	enum nt_part what;

@@ -5,6 +5,7 @@
 #include "common/base/cursor.h"
 #include "common/base/intern.h"
 #include "common/base/ranges.h"
+#include "common/format/block07/other_window.h"
 #include "common/format/nettrace/nettrace.h"
 #include "common/format/nettrace/nettrace_kind.h"
 #include "common/format/nettrace/nettrace_shot.h"
@@ -41,10 +42,8 @@ struct nt_end {
 };
 
 struct nettrace {
-	uint8_t *window;
-	size_t room, start, filled;
-	bool ended, gapped, begun;
-	uint64_t gap;
+	struct b07_window in; /* first */
+	bool begun;
 	const char *skip_why; /* a literal */
 	uint64_t skip;        /* bytes of a block that is too large */
 	uint64_t stream_at;   /* of its first byte: several may stand in a row */

@@ -5,16 +5,15 @@
 #include <string.h>
 
 #include "common/base/intern.h"
+#include "common/format/block07/other_window.h"
 #include "common/format/stacks/stack_line.h"
 
-enum { READ_ROOM = 64 << 10, BATCH_EVENTS = 4096, MOST_FRAMES = 1 << 16, COMMS = 1 << 16 };
+enum { BATCH_EVENTS = 4096, MOST_FRAMES = 1 << 16, COMMS = 1 << 16 };
 
 struct stacks {
-	uint8_t *window;
-	size_t room, start, filled;
-	bool ended, begun, folded, gapped;
+	struct b07_window in; /* first */
+	bool begun, folded;
 	bool skipping; /* the rest of a line that is too long */
-	uint64_t gap;
 	struct pv_intern names;
 	PV_ARRAY(uint64_t) frame; /* of the sample at hand, innermost first */
 	bool open;                /* a sample whose frames still come */
@@ -29,55 +28,10 @@ static struct stacks *own(const struct b07_stream *s)
 	return s->other;
 }
 
-/* --- input */
-
-static uint8_t *room(struct b07_stream *s, size_t *ret_size)
-{
-	struct stacks *d = own(s);
-	if (d->start) {
-		memmove(d->window, d->window + d->start, d->filled - d->start);
-		d->filled -= d->start;
-		d->start = 0;
-	}
-	if (d->room - d->filled < READ_ROOM) {
-		size_t more = d->room ? d->room * 2 : 4 * READ_ROOM;
-		uint8_t *window = realloc(d->window, more);
-		if (!window)
-			return NULL;
-		d->window = window;
-		d->room = more;
-	}
-	*ret_size = d->room - d->filled;
-	return d->window + d->filled;
-}
-
-static void filled(struct b07_stream *s, size_t n)
-{
-	own(s)->filled += n;
-	s->received += n;
-}
-
-static void end(struct b07_stream *s)
-{
-	own(s)->ended = true;
-}
-
-static void resume(struct b07_stream *s)
-{
-	own(s)->ended = false;
-}
-
-static void gap(struct b07_stream *s, uint64_t bytes)
-{
-	own(s)->gap += bytes;
-	own(s)->gapped = true;
-	s->received += bytes;
-}
-
 static void finish(struct b07_stream *s)
 {
 	struct stacks *d = own(s);
-	free(d->window);
+	free(d->in.bytes);
 	pv_intern_finish(&d->names);
 	pv_array_finish(&d->frame);
 	pv_map_finish(&d->comm_of);
@@ -257,13 +211,13 @@ static bool perf_line(struct b07_stream *s, const char *line, size_t n, bool *re
 /* The next line of the window; its length with the line feed, 0: it has not come whole. */
 static size_t line_length(const struct stacks *d, size_t *ret_text)
 {
-	size_t have = d->filled - d->start;
+	size_t have = d->in.filled - d->in.start;
 	*ret_text = 0;
 	if (have == 0) /* nor is there a window before the first bytes */
 		return 0;
-	const uint8_t *at = d->window + d->start;
+	const uint8_t *at = d->in.bytes + d->in.start;
 	const uint8_t *feed = memchr(at, '\n', have);
-	size_t n = feed ? (size_t)(feed - at) + 1 : d->ended || d->gapped ? have : 0;
+	size_t n = feed ? (size_t)(feed - at) + 1 : d->in.ended || d->in.gapped ? have : 0;
 	*ret_text = feed ? n - 1 : n;
 	if (*ret_text && at[*ret_text - 1] == '\r')
 		--*ret_text;
@@ -278,7 +232,7 @@ static void damage(struct b07_stream *s, uint64_t bytes, const char *reason)
 
 static void consume(struct b07_stream *s, size_t n)
 {
-	own(s)->start += n;
+	own(s)->in.start += n;
 	s->offset += n;
 	s->batch.bytes_len += n;
 }
@@ -329,16 +283,16 @@ static enum b07_piece give_batch(struct b07_stream *s)
 static enum b07_piece over(struct b07_stream *s)
 {
 	struct stacks *d = own(s);
-	if (d->ended || d->gapped)
+	if (d->in.ended || d->in.gapped)
 		close_sample(s);
 	if (s->batch.n || d->nomem)
 		return give_batch(s);
-	if (!d->gapped)
+	if (!d->in.gapped)
 		return B07_MORE;
-	damage(s, d->gap, "dropped unread");
-	s->offset += d->gap;
-	d->gap = 0;
-	d->gapped = false;
+	damage(s, d->in.gap, "dropped unread");
+	s->offset += d->in.gap;
+	d->in.gap = 0;
+	d->in.gapped = false;
 	return B07_DAMAGE;
 }
 
@@ -364,12 +318,12 @@ static enum b07_piece next(struct b07_stream *s)
 	s->offsets.n = 0;
 	s->batch.offset = s->offset;
 	for (;;) {
-		size_t text, n = line_length(d, &text), have = d->filled - d->start;
+		size_t text, n = line_length(d, &text), have = d->in.filled - d->in.start;
 		bool again = false, part = n == 0, whole = !part && !d->skipping;
 		if (part && have <= PV_STACK_TEXT_LINE)
 			return over(s);
 		n = part ? have : n;
-		const char *line = (const char *)d->window + d->start;
+		const char *line = (const char *)d->in.bytes + d->in.start;
 		enum b07_piece p = whole && text <= PV_STACK_TEXT_LINE
 					   ? take_line(s, line, text, &again)
 					   : B07_DAMAGE;
@@ -394,7 +348,8 @@ static enum b07_piece next(struct b07_stream *s)
 
 bool pv_stack_text_init(struct b07_stream *s)
 {
-	static const struct b07_reader reader = { room, filled, end, resume, gap, next, finish };
+	static const struct b07_reader reader = { b07_window_room, b07_window_filled,
+		b07_window_end, b07_window_resume, b07_window_gap, next, finish };
 	bool want = s->want_offsets;
 	*s = (struct b07_stream){ .want_offsets = want, .reader = &reader };
 	s->other = calloc(1, sizeof(struct stacks));
