@@ -536,8 +536,8 @@ static void silence_of_script(pid_t pid, char *to, size_t room)
 			" environment");
 	else
 		snprintf(to, room,
-			"nothing that this script ran is Mono or .NET, or it cleaned its"
-			" environment; native programs are started by their own name");
+			"nothing that this script ran is Mono or .NET or used 20 ms, or it cleaned its"
+			" environment; --record FOLDER/ lists all with the reasons");
 }
 
 void pv_launch_silence(const struct pv_launch *l, pid_t pid, char *to, size_t room)

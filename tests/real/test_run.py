@@ -126,7 +126,7 @@ def sealed(b):
     expect_in('why', 'environment', done.stderr)
     path.write_text('#!/bin/sh\nfor i in 1 2; do\n  "$1" $i\ndone\n')
     done = b.call('run', '--', path, 'echo', code=125)
-    expect_in('why', 'nothing that this script ran is Mono or .NET', done.stderr)
+    expect_in('why', 'nothing that this script ran is Mono or .NET or used 20 ms', done.stderr)
 
 
 def refused(b):

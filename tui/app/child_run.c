@@ -16,6 +16,8 @@
 #include "tui/app/feed_end.h"
 #include "tui/app/feed_of.h"
 
+enum { WORTH_NS = 20000000 }; /* of processor time, from which on a process is recorded */
+
 static struct ui_child *passed_to;
 
 static void on_pass(int sig)
@@ -140,15 +142,33 @@ static bool keep(const char *log, const char *record)
 	return false;
 }
 
-/* Of a tree that has no folder one log is left at most. */
+/* Of a tree that has no folder one log is left at most. The command that was typed goes without saying. */
 static int tell_one(const struct ui_options *o, const struct ui_child_heaviest *most, int code)
 {
-	if (most->others)
+	if (most->others > 1)
 		ui_complain(NULL,
-			"%zu other process%s: --record FOLDER/ has a log of each that is "
-			"worth one",
-			most->others, most->others == 1 ? "" : "es");
+			"%zu other processes: --record FOLDER/ has a log of each that is worth one",
+			most->others);
 	return !o->record || keep(most->path, o->record) ? code : EXIT_OWN;
+}
+
+/* Nothing was recorded, or only what started nothing worth it and was not to be kept. */
+static bool tell_none(
+	const struct ui_options *o, struct ui_child *g, const struct ui_child_heaviest *most)
+{
+	char why[240];
+	bool folder = ui_child_is_tree(o);
+	if (*most->path && (folder || o->record || most->cpu_ns >= WORTH_NS))
+		return false;
+	if (folder) {
+		ui_complain(o->record,
+			"none of %zu processes was recorded: its index.json says why",
+			most->others + 1);
+		return true;
+	}
+	ui_child_silence(g, why, sizeof why);
+	ui_complain(NULL, "no log came: %s", why);
+	return true;
 }
 
 /* A tree without a screen: the overview is of who used most. */
@@ -169,18 +189,8 @@ static int tell_tree(const struct ui_options *given, struct ui_child *g)
 	if (s.status < 0)
 		ui_complain(NULL, "the launcher was ended: the program goes on, and its exit code "
 				  "is not known");
-	if (!*o.path) {
-		if (ui_child_is_tree(given))
-			ui_complain(given->record,
-				"none of %zu processes was recorded: its index.json says why",
-				most.others + 1);
-		else
-			ui_complain(NULL,
-				"no log came of %zu processes; --record FOLDER/ lists "
-				"them with the reasons",
-				most.others + 1);
+	if (tell_none(given, g, &most))
 		return s.exit_code ? s.exit_code : EXIT_OWN;
-	}
 	struct ui_feed *f = ui_feed_of(&o, false, &err);
 	if (f)
 		tell_overview(&o, f, g);
