@@ -138,6 +138,10 @@ static bool keep(const char *log, const char *record)
 {
 	if (link(log, record) == 0)
 		return true;
+	/* Some file systems give no file a second name. */
+	bool linkless = errno == EPERM || errno == EOPNOTSUPP;
+	if (linkless && access(record, F_OK) != 0 && rename(log, record) == 0)
+		return true;
 	ui_complain(record, "%s", strerror(errno));
 	return false;
 }
