@@ -55,9 +55,10 @@ static struct pv_graph graph(void)
 static void add(struct pv_graph *g, uint32_t node, uint64_t slot, enum pv_root_source source)
 {
 	ck_assert(pv_reserve(&g->root, 1));
-	g->root.v[g->root.n++] = (struct pv_graph_root){
-		.node = node, .slot = slot, .area = source == PV_ROOT_STATIC, .source = source
-	};
+	g->root.v[g->root.n++] = (struct pv_graph_root){ .node = node,
+		.slot = slot,
+		.area = source == PV_ROOT_STATIC,
+		.source = (uint8_t)source };
 }
 
 static const struct pv_graph_root *root_of(const struct pv_graph *g, uint32_t node, size_t *ret_n)

@@ -316,15 +316,15 @@ static void samples(struct world *x)
 void world_covered(struct world *x, int64_t us, const enum pv_kind kind[3])
 {
 	const struct pv_text app = world_text("app"), item = world_text("Shop.Item");
-	const struct pv_event assembly = { .kind = kind[0],
+	const struct pv_event assembly = { .kind = (uint8_t)kind[0],
 		.coverage = { .assembly = app,
 			.guid = world_text("6a1b"),
 			.file = world_text("/app.exe"),
 			.methods = 2,
 			.full = 1 } };
-	const struct pv_event class = { .kind = kind[1],
+	const struct pv_event class = { .kind = (uint8_t)kind[1],
 		.coverage = { .assembly = app, .class_name = item, .methods = 1, .full = 1 } };
-	const struct pv_event method = { .kind = kind[2],
+	const struct pv_event method = { .kind = (uint8_t)kind[2],
 		.coverage = { .assembly = app,
 			.class_name = item,
 			.method = world_text(".ctor"),

@@ -48,7 +48,7 @@ static void name_of(
 	struct kit *k, enum pv_kind kind, uint64_t key, uint64_t image, const char *name)
 {
 	kit_event(k,
-		(struct pv_event){ .kind = kind,
+		(struct pv_event){ .kind = (uint8_t)kind,
 			.meta = { .key = key, .image = image, .name = { name, strlen(name) } } });
 }
 

@@ -43,7 +43,7 @@ __attribute__((noinline)) static void computes(void)
 	volatile unsigned x = 0;
 	while (now(CLOCK_THREAD_CPUTIME_ID) < end)
 		for (int i = 0; i < 100000; i++)
-			x += (unsigned)i;
+			x = x + (unsigned)i;
 }
 
 static void *holder(void *unused)

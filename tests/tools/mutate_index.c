@@ -216,7 +216,7 @@ static bool find_entry(struct entry *e)
 
 static void take_entry(struct entry *e)
 {
-	uint64_t n;
+	uint64_t n = 0;
 	struct stat st;
 	e->folder = pv_private_folder(PV_PRIVATE_CACHE, "index");
 	if (e->folder < 0 || !pv_private_key(e->folder, e->key) || !find_entry(e))
