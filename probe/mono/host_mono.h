@@ -136,6 +136,8 @@ void pvp_mono_name_method(uint64_t key);
 /* Before the runtime goes, all samples are written and their methods known. */
 void pvp_mono_last_samples(void);
 
+/* The runtime has begun: waits, 20 ms at most, until its sampling thread has. */
+void pvp_mono_samples_began(void);
 /* The writer's, in each round: samples that have come since. */
 void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page);
 

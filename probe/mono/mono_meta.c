@@ -140,6 +140,7 @@ static void runtime_initialized(MonoProfiler *p)
 {
 	(void)p;
 	atomic_store(&initialized, true);
+	pvp_mono_samples_began();
 }
 
 static void define_class(MonoClass *klass, const char *name)

@@ -3,9 +3,12 @@
  * go to a ring of their own, which the writer empties. A slot is claimed by an atomic addition and
  * published by its turn number; when the writer is a whole ring behind, samples are dropped.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <mono/metadata/loader.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -254,6 +257,36 @@ bool pvp_mono_samples_set(struct pvp_sample_order order)
 	return mono_profiler_set_sample_mode(pvp_mono.handle,
 		order.hz ? MONO_PROFILER_SAMPLE_MODE_PROCESS : MONO_PROFILER_SAMPLE_MODE_NONE,
 		order.hz ? order.hz : 1);
+}
+
+static bool sampler_has_name(void)
+{
+	bool found = false;
+	DIR *d = opendir("/proc/self/task");
+	for (struct dirent *e; d && !found && (e = readdir(d));) {
+		char path[300], name[16] = "";
+		snprintf(path, sizeof path, "/proc/self/task/%s/comm", e->d_name);
+		int fd = *e->d_name == '.' ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+		found = fd >= 0 && read(fd, name, sizeof name - 1) > 0 &&
+			strncmp(name, "Profiler Sample", sizeof name - 1) == 0;
+		if (fd >= 0)
+			close(fd);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
+/*
+ * Mono's sampling thread is one that the program's end waits for until it has marked itself, and it
+ * never ends before: a program that ended in between would hang. It has its name right after.
+ */
+void pvp_mono_samples_began(void)
+{
+	enum { TRIES = 100, NAP_NS = 200000 };
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+	for (int i = 0; i < TRIES && atomic_load(&sampling) && !sampler_has_name(); i++)
+		nanosleep(&nap, NULL);
 }
 
 void pvp_mono_last_samples(void)
