@@ -39,9 +39,11 @@ FRAMES = [
     ('findings', 'M', '[Findings]'),
     ('help', 'F1', 'elp'),
 ]
-# Of recordings of other programs: how each is made, and its frames as above.
+# Of recordings of other programs: how each is made (a committed one is there), and its frames as above.
 BUILD = ROOT / 'build'
 OTHERS = [
+    ('shop.mlpd.gz', [], [('growth', ['4', '4'], '[Growth]'), ('diff', ['4'], '[Diff]'),
+                          ('objects', ['4'], '[Objects]'), ('events', ['0', 'G'], '[0 Events]')]),
     ('audited.mlpd', ['--sample=1000', '--', BUILD / 'tests/real/audited'],
      [('timeline', ['D'], '[Timeline]'), ('heat', [':', 'flame', 'Enter', 'd'], 'HEAT:')]),
     ('leaks.mlpd', ['--leaks', '--', BUILD / 'tests/real/leaks', 'block', '250'], [('held', ['4'], '[Held]')]),
@@ -167,8 +169,9 @@ def others(folder):
     for file in BUILD / 'profview', ROOT / 'tests/golden/shop.mlpd.gz':
         os.symlink(file, f'{folder}/{file.name}')
     for log, words, frames in OTHERS:
-        subprocess.run([BUILD / 'profview', 'run', '--record', log, *words], check=True, cwd=folder,
-                       stdin=subprocess.DEVNULL, capture_output=True)
+        if words:
+            subprocess.run([BUILD / 'profview', 'run', '--record', log, *words], check=True, cwd=folder,
+                           stdin=subprocess.DEVNULL, capture_output=True)
         term = Terminal(tempfile.mkdtemp(dir=folder))
         try:
             term.start(f'cd {folder} && ./profview {log}')
