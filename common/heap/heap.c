@@ -118,6 +118,15 @@ static bool tree(struct pv_heap_work *w)
 	return ok;
 }
 
+/* --- sums by root, and by text */
+
+static bool summarise(struct pv_heap_work *w)
+{
+	return (pv_keepers_find(w->h, &w->h->keepers) &&
+		       pv_duplicates_find(w->h, &w->h->duplicates)) ||
+	       pv_heap_nomem(w);
+}
+
 /* --- life */
 
 bool pv_heap_init(struct pv_heap *h, struct pv_graph *graph, bool weak, bool classes,
@@ -126,7 +135,7 @@ bool pv_heap_init(struct pv_heap *h, struct pv_graph *graph, bool weak, bool cla
 	struct pv_heap_work w = { .h = h, .progress = progress, .err = reterr };
 	*h = (struct pv_heap){ .graph = *graph, .weak = weak };
 	*graph = (struct pv_graph){ 0 };
-	if (referrers(&w) && pv_heap_dominate(&w) && shortest(&w) && tree(&w) &&
+	if (referrers(&w) && pv_heap_dominate(&w) && shortest(&w) && tree(&w) && summarise(&w) &&
 		(!classes || pv_heap_retain_classes(&w)))
 		return true;
 	pv_heap_finish(h);
@@ -136,6 +145,8 @@ bool pv_heap_init(struct pv_heap *h, struct pv_graph *graph, bool weak, bool cla
 void pv_heap_finish(struct pv_heap *h)
 {
 	pv_graph_finish(&h->graph);
+	pv_keepers_finish(&h->keepers);
+	pv_duplicates_finish(&h->duplicates);
 	free(h->idom);
 	free(h->retained);
 	free(h->by_first);

@@ -10,7 +10,9 @@
 #define PV_HEAP_HEAP_H
 
 #include "common/base/status.h"
+#include "common/heap/duplicates.h"
 #include "common/heap/graph.h"
+#include "common/heap/keepers.h"
 #include "common/heap/progress.h"
 
 #define PV_HEAP_ROOTS (UINT32_MAX - 1) /* in place of a dominator: only the roots */
@@ -32,6 +34,9 @@ struct pv_heap {
 	uint32_t
 		*kept_first; /* [nodes + 2] what node i dominates immediately; [nodes]: the roots */
 	uint32_t *kept;      /* by retained size, descending, then by address */
+
+	struct pv_keepers keepers;
+	struct pv_duplicates duplicates;
 
 	uint64_t *class_retained; /* [klass.n] bytes freed were all objects of the class gone */
 	bool class_least;         /* these are lower bounds: there were too many combinations, for

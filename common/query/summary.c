@@ -162,6 +162,7 @@ static void sum_memory(const struct pv_model *m, struct pv_summary *s)
 	s->shots = m->shots.shot.n;
 	s->shot_open = s->shots && m->shots.shot.v[s->shots - 1].open;
 	const struct pv_shot *newest = pv_shots_newest(&m->shots);
+	s->shot = newest ? newest->index : 0;
 	s->shot_objects = newest ? newest->objects : 0;
 	s->shot_bytes = newest ? newest->bytes : 0;
 }

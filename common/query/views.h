@@ -103,6 +103,7 @@ struct pv_summary {
 	bool logging2007, pauses_recorded; /* stages of 2007 do not record pauses */
 	uint64_t heap_bytes, heap_max_bytes;
 	uint64_t shots, shot_objects, shot_bytes; /* of the newest finished shot */
+	uint32_t shot;                            /* its number */
 	bool shot_open;                           /* one is being read now */
 	uint64_t threads, threads_ended;          /* of the program, */
 	uint64_t threads_profiler;                /* and those that the profiler runs for itself */

@@ -48,12 +48,28 @@ static bool follow(struct pv_report *r, struct pv_error *reterr)
 	return r->identity != NULL;
 }
 
+/* The newest shot, for the rules that judge its objects, unless it is large. */
+static void open_judged(struct pv_report *r)
+{
+	enum { MOST_OBJECTS = 300000 };
+	const struct pv_report_options *o = r->options;
+	struct pv_summary sum;
+	pv_view_summary(r->model, &sum);
+	if (!o->heaps || sum.shot_objects == 0 || sum.shot_objects > MOST_OBJECTS ||
+		!pv_report_wants(r, pv_section_find("findings")))
+		return;
+	const struct pv_report_shot newest = { .index = sum.shot };
+	r->judged = o->heaps->open(o->heaps->ctx, &newest, NULL);
+}
+
 /* Opens the shot where a section needs its objects. */
 static bool open_heap(struct pv_report *r, struct pv_error *reterr)
 {
 	const struct pv_report_options *o = r->options;
-	if (!needs(r, PV_SECTION_GRAPH))
+	if (!needs(r, PV_SECTION_GRAPH)) {
+		open_judged(r);
 		return true;
+	}
 	if (!o->heaps)
 		return pv_fail(
 			reterr, PV_EUSAGE, 0, "the objects of heap shots cannot be read here");

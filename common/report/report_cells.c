@@ -23,7 +23,7 @@ struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_sect
 	struct pv_query q = { .open_all = true,
 		.select = select,
 		.groups = r->groups,
-		.heap = r->heap,
+		.heap = s->view == PV_VIEW_FINDINGS && !r->heap ? r->judged : r->heap,
 		.inner = select && !read_by_people,
 		.my_code = o->my_code,
 		.readable = o->format != PV_REPORT_JSON && !o->raw_names,

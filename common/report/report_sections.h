@@ -73,6 +73,7 @@ struct pv_report {
 	struct pv_facts facts;
 	struct pv_totals totals;
 	const struct pv_heap *heap;               /* NULL: no section needs one */
+	const struct pv_heap *judged;             /* the newest shot, for findings; NULL: none */
 	uint32_t object;                          /* in it, of --object */
 	uint64_t method, heap_class, lived_class; /* rows of --method and --class; 0: none */
 	const struct pv_identity *identity;       /* NULL: no section needs them */

@@ -269,6 +269,32 @@ static void check_sets(
 	pv_heap_set_finish(&klass);
 }
 
+/* Roots have no names here: they differ by the class that they hold. */
+static void check_keepers(const struct plain *p, const struct pv_heap *h, const struct truth *t)
+{
+	uint64_t bytes = 0, objects = 0, holds = 0, before = UINT64_MAX;
+	for (size_t i = 0; i < h->keepers.keeper.n; i++) {
+		const struct pv_keeper *k = &h->keepers.keeper.v[i];
+		const uint64_t klass = h->graph.klass.v[k->klass].id - 0x500;
+		uint64_t own = 0;
+		for (unsigned v = 0; v < p->n; v++)
+			own += p->root[v] && p->klass[v] == klass ? t->retained[v] : 0;
+		ck_assert_uint_eq(k->bytes - k->shared_bytes, own);
+		ck_assert_uint_le(k->bytes, before);
+		ck_assert(k->most_objects > 0 && k->most_objects <= k->objects);
+		before = k->bytes;
+		bytes += k->bytes;
+		objects += k->objects;
+		holds += k->holds;
+	}
+	for (unsigned v = 0; v < p->n; v++) {
+		bytes -= t->reached[v] ? p->size[v] : 0;
+		objects -= t->reached[v] != 0;
+		holds -= idom_of(p, t, v) == PV_HEAP_ROOTS;
+	}
+	ck_assert(bytes == 0 && objects == 0 && holds == 0);
+}
+
 static void check_graph(const struct plain *p)
 {
 	struct pv_heap h;
@@ -294,6 +320,7 @@ static void check_graph(const struct plain *p)
 	check_class(p, &h, &t);
 	check_least(p, &h, &t);
 	check_merged(p, &h, &t);
+	check_keepers(p, &h, &t);
 	pv_heap_finish(&h);
 }
 

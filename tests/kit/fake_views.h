@@ -93,7 +93,8 @@ static bool fake_is_tree(enum pv_view view)
 
 /* Views of a heap's objects ask that alone, which a test can make by hand: they are the real ones. */
 extern const struct pv_view_spec pv_spec_heap_classes, pv_spec_heap_objects, pv_spec_heap_path,
-	pv_spec_heap_references, pv_spec_heap_referrers, pv_spec_heap_kept, pv_spec_heap_merged;
+	pv_spec_heap_references, pv_spec_heap_referrers, pv_spec_heap_kept, pv_spec_heap_duplicates,
+	pv_spec_heap_keepers, pv_spec_heap_merged;
 
 static const struct pv_view_spec *fake_heap_spec(enum pv_view view)
 {
@@ -110,6 +111,10 @@ static const struct pv_view_spec *fake_heap_spec(enum pv_view view)
 		return &pv_spec_heap_referrers;
 	case PV_VIEW_HEAP_KEPT:
 		return &pv_spec_heap_kept;
+	case PV_VIEW_HEAP_DUPLICATES:
+		return &pv_spec_heap_duplicates;
+	case PV_VIEW_HEAP_KEEPERS:
+		return &pv_spec_heap_keepers;
 	case PV_VIEW_HEAP_MERGED:
 		return &pv_spec_heap_merged;
 	default:
@@ -399,6 +404,7 @@ static inline struct pv_model *fake_world(void)
 		.pause_max_ns = 9000000,
 		.threads = 2,
 		.shots = 2,
+		.shot = 1,
 		.recorded = 0x7fff,
 		.enabled = 0x7fff };
 	return m;

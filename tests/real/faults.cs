@@ -56,6 +56,23 @@ static class Program
 				CustomerCache.Keep(n++);
 	}
 
+	// Kept, but no more of it.
+	static void Holder()
+	{
+		for (int n = 0; n < 4000; n++)
+			CustomerCache.Keep(n);
+		Healthy();
+	}
+
+	static readonly List<string> countries = new List<string>();
+
+	static void Duplicates()
+	{
+		for (int n = 0; n < 40000; n++)
+			countries.Add(new StringBuilder("country: ").Append(n % 20).ToString());
+		Healthy();
+	}
+
 	static readonly object[] old = new object[40000];
 
 	static void FullCollections()
@@ -212,7 +229,7 @@ static class Program
 	{
 		seconds = double.Parse(args[1], System.Globalization.CultureInfo.InvariantCulture);
 		var faults = new Dictionary<string, Action> {
-			{ "leak", Leak }, { "explicit-gc", FullCollections }, { "string-churn", Strings },
+			{ "leak", Leak }, { "static-holder", Holder }, { "duplicate-strings", Duplicates }, { "explicit-gc", FullCollections }, { "string-churn", Strings },
 			{ "boxing", Boxing }, { "closures", Closures }, { "resizing", Resizing },
 			{ "large-objects", LargeObjects }, { "exception-flow", Exceptions },
 			{ "type-init", TypeInit }, { "lock-contention", Locks }, { "finalizers", Finalizers },

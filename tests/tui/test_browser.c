@@ -2,6 +2,7 @@
 #include "tests/kit/fake_screen.h"
 
 #include "tests/kit/fake_heap.h"
+#include "tui/panes/sections.h"
 
 static struct pv_heap heap, heap_weak;
 
@@ -254,9 +255,62 @@ START_TEST(it_forgets)
 }
 END_TEST
 
+/* The summary says so. */
+static void shot_has(uint64_t objects)
+{
+	world->summary.shot_objects = objects;
+	screen.summed_up = false;
+	show();
+}
+
+/* The newest shot is opened for Home; its keeper leads into it, whatever the pane of shots has. */
+START_TEST(home_says_who_keeps_memory)
+{
+	fake_heap(&heap, false);
+	fake_heap(&heap_weak, true);
+	open_screen();
+	shot_has(9);
+	ck_assert(screen.browser.asked && !screen.browser.visited);
+	ck_assert_uint_eq(screen.shared.heap.shot, 1);
+	bring();
+	show();
+	ck_assert(seen("HELD, by who keeps it"));
+	ck_assert(seen("other: 0xca"));
+	screen.overview.focus = UI_BLOCK_HELD;
+	press("\r");
+	ck_assert(!screen.browser.asked && screen.browser.visited);
+	ck_assert(seen("shot 1 ▸ kept by the roots"));
+	ck_assert_uint_eq(at(), FAKE_CACHE);
+	go("o");
+	ck_assert(seen("other: 0xca"));
+	ck_assert_uint_eq(rows(), 2); /* and that of the stack */
+	press("\r");
+	ck_assert_uint_eq(at(), FAKE_CACHE);
+	close_browser();
+}
+END_TEST
+
+/* A shot that is too large, or cannot be read, is left to those who ask for it. */
+START_TEST(home_can_do_without)
+{
+	open_screen();
+	shot_has(100 * 1000 * 1000);
+	ck_assert(!screen.browser.asked);
+	shot_has(9);
+	ck_assert(screen.browser.asked);
+	screen.browser.asked = false;
+	ui_browser_use(&screen, NULL, "a pipe is read once");
+	show();
+	ck_assert(!screen.browser.asked);
+	ck_assert(!seen("a pipe is read once"));
+	ck_assert(seen("HELD at the last shot"));
+	close_screen();
+}
+END_TEST
+
 START_TEST(nothing_breaks_it)
 {
-	static const char keys[] = "cBdWUy()asuxD\r\r\r\x7f\tjjkG g*+-f71e\r\x1b\\2\r9";
+	static const char keys[] = "cBdotWUy()asuxD\r\r\r\x7f\tjjkG g*+-f71e\r\x1b\\2\r9";
 	open_browser();
 	unsigned seed = 4711;
 	for (int i = 0; i < 6000; i++) {
@@ -284,6 +338,8 @@ int main(void)
 	tcase_add_test(t, sets_are_combined);
 	tcase_add_test(t, a_class_of_a_shot_leads_here);
 	tcase_add_test(t, it_forgets);
+	tcase_add_test(t, home_says_who_keeps_memory);
+	tcase_add_test(t, home_can_do_without);
 	tcase_add_test(t, nothing_breaks_it);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -40,6 +40,8 @@ static const struct {
 	{ UI_CMD_HEAP_CLASSES, "4444d" },
 	{ UI_CMD_BIGGEST, "4444" },
 	{ UI_CMD_DOMINATORS, "4444" },
+	{ UI_CMD_KEEPERS, "4444" },
+	{ UI_CMD_DUPLICATES, "4444" },
 	{ UI_CMD_PATHS, "4444" },
 	{ UI_CMD_FIND_OBJECT, "4444" },
 	{ UI_CMD_UNREACHABLE, "4444" },

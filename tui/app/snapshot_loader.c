@@ -127,6 +127,7 @@ void ui_snapshot_loader_drop(struct ui_snapshot_loader *h, struct ui_screen *s)
 		ui_browser_forget(s);
 		ui_browser_sweep(&s->browser);
 		s->browser.visited = s->browser.asked = s->shared.heap.reading = false;
+		s->browser.tried = 0;
 	}
 	bury(h, &h->reading);
 	for (int i = 0; i < UI_HEAPS_OPEN; i++)

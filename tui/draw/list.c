@@ -249,7 +249,9 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 	enum { AT_ONCE_MAX = 20000 }; /* rows that are sorted in no time */
 	bool pending = ui_slot_pending(&l->slot);
 	bool opened =
-		(l->view == PV_VIEW_SHOT_CLASSES && l->posted_heap != s->heap.heap) ||
+		((l->view == PV_VIEW_SHOT_CLASSES || l->view == PV_VIEW_HEAP_KEEPERS ||
+			 l->view == PV_VIEW_FINDINGS || l->view == PV_VIEW_FINDING_FACTS) &&
+			l->posted_heap != s->heap.heap) ||
 		(l->view == PV_VIEW_STREAM && l->posted_page != s->events.page) ||
 		(l->view == PV_VIEW_PROCESSES && !s->paused && l->posted_turn != s->processes_turn);
 	bool changed = l->stale || opened || l->posted_window != s->window_ns ||

@@ -204,9 +204,21 @@ static void refresh_icicle(struct ui_overview *o, const struct ui_shared *s)
 	ui_flame_refresh(f, s, &o->of_flame);
 }
 
+/* By who keeps it where the shot's objects are at hand, else by class. */
+static void choose_held(struct ui_list *l, const struct ui_shared *s)
+{
+	const enum pv_view view = s->heap.heap ? PV_VIEW_HEAP_KEEPERS : PV_VIEW_SHOT_CLASSES;
+	if (l->view != view) {
+		ui_list_forget(l);
+		l->view = view;
+		l->needs_select = view == PV_VIEW_SHOT_CLASSES;
+	}
+	ui_list_set_select(l, l->needs_select ? s->summary.shots : 0, 0);
+}
+
 void ui_overview_refresh(struct ui_overview *o, const struct ui_shared *s)
 {
-	ui_list_set_select(&o->list[UI_HOME_HELD], s->summary.shots, 0);
+	choose_held(&o->list[UI_HOME_HELD], s);
 	for (int i = 0; i < UI_OVERVIEW_LISTS; i++)
 		ui_list_refresh(&o->list[i], s);
 	refresh_icicle(o, s);
@@ -220,7 +232,9 @@ static void draw_title(
 	const struct ui_command_row *row = ui_command_row(ui_sections[i].pane);
 	char title[80];
 	(void)s;
-	snprintf(title, sizeof title, " %s ", ui_sections[i].title);
+	const bool kept = i == UI_BLOCK_HELD && o->list[UI_HOME_HELD].view == PV_VIEW_HEAP_KEEPERS;
+	snprintf(
+		title, sizeof title, " %s ", kept ? "HELD, by who keeps it" : ui_sections[i].title);
 	ui_hline(c, line);
 	bool on = o->focus == i;
 	int used = ui_put(c, ui_cols(line, 1, line.w - 1), on ? UI_CURSOR : UI_TITLE, title);

@@ -216,7 +216,8 @@ static void draw_held(const struct ui_overview *o, const struct ui_shared *s, st
 	struct ui_rect r)
 {
 	(void)s;
-	draw_shares(o, UI_BLOCK_HELD, c, r, "bytes");
+	const bool kept = o->list[UI_HOME_HELD].view == PV_VIEW_HEAP_KEEPERS;
+	draw_shares(o, UI_BLOCK_HELD, c, r, kept ? "retained_bytes" : "bytes");
 }
 
 static void draw_held_by(const struct ui_overview *o, const struct ui_shared *s,

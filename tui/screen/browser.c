@@ -7,6 +7,7 @@
 
 #include "common/base/utf8.h"
 #include "common/query/heap/heap_find.h"
+#include "tui/panes/sections.h"
 #include "tui/screen/browser_sets.h"
 #include "tui/screen/screen.h"
 
@@ -54,17 +55,19 @@ void ui_browser_finish(struct ui_browser *b)
 	*b = (struct ui_browser){ 0 };
 }
 
-static void drop_lists(struct ui_screen *s)
+/* The lists that ask the open shot. */
+static void drop_lists(struct ui_screen *s, void (*drop)(struct ui_list *l))
 {
 	struct ui_pane *p = ui_browser_pane(s);
 	for (int i = 0; i < p->def->parts; i++)
-		ui_list_forget(&p->list[i]);
+		drop(&p->list[i]);
+	drop(&s->overview.list[UI_HOME_HELD]);
 }
 
 void ui_browser_forget(struct ui_screen *s)
 {
 	struct ui_browser *b = &s->browser;
-	drop_lists(s);
+	drop_lists(s, ui_list_forget);
 	for (size_t i = 0; i < b->sets; i++)
 		if (pv_reserve(&b->dead, 1))
 			b->dead.v[b->dead.n++] = b->set[i].set;
@@ -80,7 +83,7 @@ static void want(struct ui_screen *s, uint32_t shot, bool weak)
 {
 	struct ui_heap_shown *h = &s->shared.heap;
 	s->browser.visited = true;
-	if (h->heap && h->shot == shot && h->weak == weak)
+	if ((h->heap || h->reading) && h->shot == shot && h->weak == weak)
 		return;
 	h->shot = shot;
 	h->weak = weak;
@@ -111,6 +114,13 @@ void ui_browser_visit(struct ui_screen *s)
 {
 	struct ui_heap_shown *h = &s->shared.heap;
 	uint32_t shot;
+	if (s->browser.going && h->heap) {
+		const struct ui_browse_place to = s->browser.next;
+		s->browser.visited = true;
+		s->browser.going = false;
+		ui_browser_go(s, &to);
+		return;
+	}
 	if (!selected_shot(s, &shot)) {
 		snprintf(h->error, sizeof h->error, "the log has no heap shot so far");
 		return;
@@ -119,8 +129,26 @@ void ui_browser_visit(struct ui_screen *s)
 		ui_browser_open(s, shot, 0);
 }
 
+/* One shot is not read again and again. */
+static void open_for_home(struct ui_screen *s)
+{
+	enum { MOST_OBJECTS = 1000000, MOST_LIVE = 100000 };
+	const struct pv_summary *all = &s->shared.all;
+	const struct ui_heap_shown *h = &s->shared.heap;
+	const uint64_t most = ui_has_ended(&s->shared) ? MOST_OBJECTS : MOST_LIVE;
+	const uint64_t wanted = all->shot + UINT64_C(1);
+	if (s->browser.visited || h->reading || s->browser.tried == wanted ||
+		all->shot_objects == 0 || all->shot_objects > most)
+		return;
+	s->browser.tried = wanted;
+	want(s, all->shot, h->weak);
+	s->browser.visited = false;
+}
+
 void ui_browser_await(struct ui_screen *s)
 {
+	if (ui_pane_defs[s->current].command == UI_CMD_OVERVIEW)
+		open_for_home(s);
 	bool here = ui_browser_pane(s) == &s->pane[s->current];
 	if (here && !s->browser.visited && s->shared.all.shots > 0)
 		ui_browser_visit(s);
@@ -145,7 +173,8 @@ void ui_browser_retained(struct ui_screen *s)
 
 void ui_browser_open(struct ui_screen *s, uint32_t shot, uint64_t klass)
 {
-	bool other = !s->browser.visited || s->shared.heap.shot != shot;
+	const struct ui_heap_shown *h = &s->shared.heap;
+	bool other = h->shot != shot || (!s->browser.visited && !h->heap && !h->reading);
 	if (other)
 		ui_browser_forget(s);
 	want(s, shot, s->shared.heap.weak);
@@ -159,12 +188,11 @@ void ui_browser_open(struct ui_screen *s, uint32_t shot, uint64_t klass)
 void ui_browser_use(struct ui_screen *s, const struct pv_heap *heap, const char *why)
 {
 	struct ui_heap_shown *h = &s->shared.heap;
-	struct ui_pane *p = ui_browser_pane(s);
 	h->reading = false;
 	h->heap = heap;
-	snprintf(h->error, sizeof h->error, "%s", PV_FIT(why ? why : "", 100));
-	for (int i = 0; i < p->def->parts; i++)
-		ui_list_drop(&p->list[i]);
+	snprintf(h->error, sizeof h->error, "%s",
+		PV_FIT(why && s->browser.visited ? why : "", 100)); /* Home can do without */
+	drop_lists(s, ui_list_drop);
 	ui_browser_grant(s);
 }
 
@@ -228,6 +256,16 @@ static bool step(struct ui_screen *s, int dir)
 	return true;
 }
 
+struct ui_browse_place ui_browser_where(const struct ui_screen *s, uint64_t row)
+{
+	const struct pv_heap *h = heap_of(s);
+	const uint32_t node = node_of(h, row);
+	const uint32_t by = node == PV_GRAPH_NONE ? PV_HEAP_ROOTS : h->idom[node];
+	return (struct ui_browse_place){ .mode = UI_BROWSE_KEPT,
+		.dir = by < PV_HEAP_ROOTS ? (uint64_t)by + 1 : 0,
+		.selected = row };
+}
+
 /* The directory an object stands in, with the cursor on it. */
 static void reveal(struct ui_screen *s, uint32_t node)
 {
@@ -239,10 +277,8 @@ static void reveal(struct ui_screen *s, uint32_t node)
 		ui_screen_say(s, false, "no root reaches this object");
 		return;
 	}
-	uint32_t by = h->idom[node];
-	ui_browser_go(s, &(struct ui_browse_place){ .mode = UI_BROWSE_KEPT,
-				 .dir = by == PV_HEAP_ROOTS ? 0 : (uint64_t)by + 1,
-				 .selected = (uint64_t)node + 1 });
+	const struct ui_browse_place to = ui_browser_where(s, (uint64_t)node + 1);
+	ui_browser_go(s, &to);
 }
 
 /* Out of the directory, to the row that it is; false in the outermost one. */
@@ -275,6 +311,11 @@ static void enter_main(struct ui_screen *s, struct ui_list *l)
 	case UI_BROWSE_CLASSES:
 		to.klass = row->id;
 		ui_browser_go(s, &to);
+		break;
+	case UI_BROWSE_KEEPERS:
+	case UI_BROWSE_TEXTS:
+		if (node_of(heap_of(s), row->id) != PV_GRAPH_NONE)
+			reveal(s, node_of(heap_of(s), row->id));
 		break;
 	case UI_BROWSE_MERGED:
 		ui_list_command(
@@ -343,6 +384,10 @@ static enum pv_view view_of(enum ui_browse_mode mode)
 		return PV_VIEW_HEAP_OBJECTS;
 	case UI_BROWSE_KEPT:
 		return PV_VIEW_HEAP_KEPT;
+	case UI_BROWSE_KEEPERS:
+		return PV_VIEW_HEAP_KEEPERS;
+	case UI_BROWSE_TEXTS:
+		return PV_VIEW_HEAP_DUPLICATES;
 	case UI_BROWSE_MERGED:
 		break;
 	}
@@ -379,6 +424,10 @@ static void tell_trail(struct ui_screen *s)
 	char what[160] = "classes";
 	if (at->mode == UI_BROWSE_KEPT)
 		dir_text(h->heap, at->dir, what, sizeof what);
+	else if (at->mode == UI_BROWSE_TEXTS)
+		snprintf(what, sizeof what, "strings that say the same");
+	else if (at->mode == UI_BROWSE_KEEPERS)
+		snprintf(what, sizeof what, "what roots keep");
 	else if (at->mode != UI_BROWSE_CLASSES)
 		snprintf(what, sizeof what, "%s %s",
 			at->mode == UI_BROWSE_MERGED ? "paths to" : "objects:",
@@ -447,6 +496,12 @@ static unsigned moving(struct ui_screen *s, enum ui_command cmd)
 		return UI_HANDLED;
 	case UI_CMD_DOMINATORS:
 		go_to_mode(s, UI_BROWSE_KEPT);
+		return UI_HANDLED;
+	case UI_CMD_DUPLICATES:
+		go_to_mode(s, UI_BROWSE_TEXTS);
+		return UI_HANDLED;
+	case UI_CMD_KEEPERS:
+		go_to_mode(s, UI_BROWSE_KEEPERS);
 		return UI_HANDLED;
 	default:
 		return UI_IGNORED;

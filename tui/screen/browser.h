@@ -19,6 +19,8 @@ enum ui_browse_mode {
 	UI_BROWSE_OBJECTS, /* of a class, of a set, or all */
 	UI_BROWSE_KEPT,    /* a directory of the dominator tree */
 	UI_BROWSE_MERGED,  /* merged paths of a class or of a set */
+	UI_BROWSE_KEEPERS, /* objects that roots keep, by root */
+	UI_BROWSE_TEXTS,   /* strings that say the same */
 };
 
 struct ui_browse_place {
@@ -48,7 +50,9 @@ struct ui_browser {
 	bool visited;   /* a shot was chosen */
 	bool asked;     /* another one is wanted than is open: snapshot_loader.c */
 	bool cancelled; /* the shot being read is not wanted any more */
-	struct ui_browse_place at;
+	uint64_t tried; /* number + 1 of the shot that Home had opened last; 0 none */
+	bool going;     /* to `next`, when the pane comes on screen: with the shot that is open */
+	struct ui_browse_place at, next;
 	PV_ARRAY(struct ui_browse_place) back, forward;
 	struct ui_browse_wish wish;
 	struct ui_browse_set set[UI_BROWSE_SETS];
@@ -69,7 +73,7 @@ void ui_browser_sweep(struct ui_browser *b);
 void ui_browser_visit(struct ui_screen *s);
 /*
  * The figures have changed: where the pane is on screen and waits for a first shot, it may be
- * there.
+ * there. Home has the newest one opened for what keeps memory, if it is not too large for that.
  */
 void ui_browser_await(struct ui_screen *s);
 /* The shot selected in the pane of shots is opened, without going to its objects. */
@@ -78,6 +82,9 @@ void ui_browser_retained(struct ui_screen *s);
 void ui_browser_open(struct ui_screen *s, uint32_t shot, uint64_t klass);
 /* The shot that was asked for is there; NULL: it is not, `why`. */
 void ui_browser_use(struct ui_screen *s, const struct pv_heap *heap, const char *why);
+
+/* The directory of the open shot with the object of that row in it. */
+struct ui_browse_place ui_browser_where(const struct ui_screen *s, uint64_t row);
 
 /* Does what the wish says, once its shot is open. */
 void ui_browser_grant(struct ui_screen *s);

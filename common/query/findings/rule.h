@@ -69,6 +69,9 @@ const char *pv_judge_text(const struct pv_table *t, size_t row, const char *colu
 /* The same for people (readable.h). */
 const char *pv_judge_shown(struct pv_table *t, size_t row, const char *column);
 
+/* Not a framework's or the runtime's own. */
+bool pv_is_program_class(const char *name);
+
 /* The rules, by the tables that they judge. */
 typedef void pv_judge_fn(const struct pv_judge *j, struct pv_finding *f);
 pv_judge_fn pv_judge_gc_time, pv_judge_long_pause, pv_judge_full_collections,
@@ -76,6 +79,7 @@ pv_judge_fn pv_judge_gc_time, pv_judge_long_pause, pv_judge_full_collections,
 pv_judge_fn pv_judge_large_objects, pv_judge_string_churn, pv_judge_boxing, pv_judge_closures,
 	pv_judge_resizing;
 pv_judge_fn pv_judge_leak, pv_judge_finalizers, pv_judge_handle_growth;
+pv_judge_fn pv_judge_static_holder, pv_judge_duplicate_strings;
 pv_judge_fn pv_judge_exception_flow, pv_judge_type_init, pv_judge_lock_contention,
 	pv_judge_thread_burst, pv_judge_pool_starvation;
 pv_judge_fn pv_judge_hot_method, pv_judge_jit_heavy, pv_judge_sync_over_async, pv_judge_n_plus_one,

@@ -5,6 +5,7 @@
 
 #include "common/base/units.h"
 #include "common/query/findings/rule.h"
+#include "common/query/heap/heap_rows.h"
 
 /* --- classes that grow from shot to shot --- */
 
@@ -43,7 +44,7 @@ static bool only_grew(const struct growth *g, size_t shots)
 	return true;
 }
 
-static bool is_program_class(const char *name)
+bool pv_is_program_class(const char *name)
 {
 	return strncmp(name, "System.", 7) != 0 && strncmp(name, "Microsoft.", 10) != 0 &&
 	       strncmp(name, "Mono.", 5) != 0 && strncmp(name, "Interop", 7) != 0;
@@ -59,7 +60,7 @@ static const struct growth *worst(const struct growth *g, size_t n, size_t shots
 {
 	const struct growth *most = NULL;
 	for (size_t i = 0; i < n; i++) {
-		if (!only_grew(&g[i], shots) || (own && !is_program_class(g[i].name)))
+		if (!only_grew(&g[i], shots) || (own && !pv_is_program_class(g[i].name)))
 			continue;
 		if (!most || bytes_grown(&g[i], shots) > bytes_grown(most, shots))
 			most = &g[i];
@@ -80,9 +81,28 @@ static const struct growth *holder(
 	return many || bytes_grown(own, shots) >= 0.1 * bytes_grown(most, shots) ? own : most;
 }
 
-static void say_growth(struct pv_finding *f, const struct growth *most, const struct growth *named,
-	const double *heap, size_t shots, double span_ns)
+/* ", kept by static Cache.all" where the open shot says so, else "". */
+static const char *kept_by(
+	const struct pv_judge *j, const struct growth *named, char *to, size_t size)
 {
+	char name[PV_KEEPER_TEXT];
+	const struct pv_heap *h = j->query->heap;
+	const uint32_t klass = h ? pv_graph_class_of_id(&h->graph, named->id) : PV_GRAPH_NONE;
+	*to = 0;
+	for (size_t i = 0; klass != PV_GRAPH_NONE && i < h->keepers.keeper.n; i++) {
+		const struct pv_keeper *k = &h->keepers.keeper.v[i];
+		if (k->most != klass)
+			continue;
+		snprintf(to, size, ", kept by %s", pv_keeper_text(h, k, name, sizeof name));
+		break;
+	}
+	return to;
+}
+
+static void say_growth(const struct pv_judge *j, struct pv_finding *f, const struct growth *most,
+	const struct growth *named, const double *heap, size_t shots, double span_ns)
+{
+	char by[80];
 	char more[PV_UNIT_MAX], now[PV_UNIT_MAX], n[PV_UNIT_MAX];
 	const double grown = heap[shots - 1] - heap[0];
 	const double minutes = span_ns > 0 ? span_ns / 60e9 : 1;
@@ -91,10 +111,10 @@ static void say_growth(struct pv_finding *f, const struct growth *most, const st
 	if (bytes_grown(most, shots) < 0.02 * grown || bytes_grown(most, shots) < 64 << 10)
 		score = score < 24 ? score : 24;
 	pv_finding_say(f, score,
-		"%s grew at each of %zu shots, now %s objects%s%s: heap %s%s a minute, now %s",
+		"%s grew at each of %zu shots, now %s objects%s%s%s: heap %s%s a minute, now %s",
 		named->name, shots, pv_units_count(n, sizeof n, (uint64_t)named->objects),
-		named == most ? "" : ", with them ", named == most ? "" : most->name,
-		grown < 0 ? "-" : "+",
+		kept_by(j, named, by, sizeof by), named == most ? "" : ", with them ",
+		named == most ? "" : most->name, grown < 0 ? "-" : "+",
 		pv_units_bytes(
 			more, sizeof more, (uint64_t)((grown < 0 ? -grown : grown) / minutes)),
 		pv_units_bytes(now, sizeof now, (uint64_t)heap[shots - 1]));
@@ -134,7 +154,8 @@ static void judge_shots(
 	if (!g)
 		pv_finding_skip(f, "out of memory");
 	else if (most)
-		say_growth(f, most, holder(most, worst(g, n, used, true), used), heap, used, span);
+		say_growth(
+			j, f, most, holder(most, worst(g, n, used, true), used), heap, used, span);
 	else
 		pv_finding_say(f, 0, "no class grew at each of %zu shots", used);
 	free(g);
@@ -153,7 +174,7 @@ static bool judge_ladder(const struct pv_judge *j, struct pv_finding *f)
 	for (size_t i = 0; i < t->rows; i++) {
 		if (pv_judge_value(t, i, "score") < best - 10)
 			break;
-		if (is_program_class(pv_judge_text(t, i, "name"))) {
+		if (pv_is_program_class(pv_judge_text(t, i, "name"))) {
 			at = i;
 			break;
 		}

@@ -149,6 +149,8 @@ static const char *kept_in(struct pv_build *b, const struct pv_heap *h, uint32_t
 	if (root == SIZE_MAX)
 		return NULL;
 	const struct pv_graph_root *r = &h->graph.root.v[root];
+	if (r->flags & PV_GRAPH_INFERRED)
+		return "inferred";
 	return pv_graph_root_field(&h->graph, r) ? pv_build_root(b, h, root)
 						 : pv_root_source_text(r->source);
 }

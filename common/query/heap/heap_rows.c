@@ -107,15 +107,15 @@ void pv_build_heap_stamp(struct pv_build *b, struct pv_model *m)
 
 /* --- strings */
 
-const char *pv_build_preview(struct pv_build *b, const struct pv_heap *h, uint32_t node)
+bool pv_heap_preview(const struct pv_heap *h, uint32_t node, char *line, size_t size)
 {
 	enum { MOST = 200, ONE = PV_SHOWN_MAX };
+	_Static_assert(PV_PREVIEW_TEXT >= MOST + ONE + 8, "it would be cut");
 	const struct pv_graph_string *string = pv_graph_string(&h->graph, node);
-	char line[MOST + ONE + 8];
 	size_t n = 0;
 	uint64_t units = 0;
-	if (!string)
-		return NULL;
+	if (!string || size < PV_PREVIEW_TEXT)
+		return false;
 	line[n++] = '"';
 	struct pv_showable text = pv_showable_begin(string->text, strlen(string->text));
 	struct pv_shown c;
@@ -126,8 +126,14 @@ const char *pv_build_preview(struct pv_build *b, const struct pv_heap *h, uint32
 		n += c.n;
 		units += c.n == (c.escaped ? PV_SHOWN_MAX : 4) ? 2 : 1; /* beyond U+FFFF */
 	}
-	snprintf(line + n, sizeof line - n, "\"%s", units < string->length ? "..." : "");
-	return pv_build_text(b, line);
+	snprintf(line + n, size - n, "\"%s", units < string->length ? "..." : "");
+	return true;
+}
+
+const char *pv_build_preview(struct pv_build *b, const struct pv_heap *h, uint32_t node)
+{
+	char line[PV_PREVIEW_TEXT];
+	return pv_heap_preview(h, node, line, sizeof line) ? pv_build_text(b, line) : NULL;
 }
 
 const char *pv_build_field(
@@ -141,6 +147,26 @@ const char *pv_build_field(
 	if (name == place)
 		return pv_build_text(b, place);
 	return name ? name : pv_build_printf(b, "+0x%x", ref->offset);
+}
+
+const char *pv_keeper_text(
+	const struct pv_heap *h, const struct pv_keeper *k, char *to, size_t size)
+{
+	const struct pv_graph *g = &h->graph;
+	const struct pv_graph_root *r = k->root == SIZE_MAX ? NULL : &g->root.v[k->root];
+	const struct pv_graph_area *a = r && r->area ? &g->area.v[r->area - 1] : NULL;
+	const char *field = r ? pv_graph_root_field(g, r) : NULL;
+	if (!r)
+		snprintf(to, size, "roots that are not listed");
+	else if (k->klass == PV_GRAPH_NONE)
+		snprintf(to, size, "static %s.%s", a && a->owner ? a->owner : "?",
+			field ? field : "*");
+	else
+		snprintf(to, size, "%s: %s",
+			r->flags & PV_GRAPH_INFERRED ? "inferred root"
+						     : pv_root_source_text(r->source),
+			g->klass.v[k->klass].name);
+	return to;
 }
 
 const char *pv_build_root(struct pv_build *b, const struct pv_heap *h, size_t root)

@@ -27,6 +27,18 @@ void pv_cell_retained(struct pv_cell *c, const struct pv_heap *h, uint32_t node)
 /* Address of the immediate dominator, null for roots and what cannot be reached. */
 void pv_cell_dominator(struct pv_cell *c, const struct pv_heap *h, uint32_t node);
 
+enum { PV_KEEPER_TEXT = 200, PV_PREVIEW_TEXT = 240 };
+
+/* "static Cache.entries", "static Cache.*", "stack: Order": `to`, cut to fit; never fails. */
+const char *pv_keeper_text(
+	const struct pv_heap *h, const struct pv_keeper *k, char *to, size_t size);
+
+/*
+ * The beginning of a string, for people, in quotation marks; at least PV_PREVIEW_TEXT bytes. False:
+ * it is not in the log.
+ */
+bool pv_heap_preview(const struct pv_heap *h, uint32_t node, char *to, size_t size);
+
 /* Coverage line about the heap's uncertainties, and the table's generation. */
 void pv_build_heap_stamp(struct pv_build *b, struct pv_model *m);
 

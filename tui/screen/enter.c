@@ -1,0 +1,213 @@
+/* Enter: the row under the cursor, in the view that shows more of it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/query/event_stream.h"
+#include "tui/panes/flame_pane.h"
+#include "tui/panes/sections.h"
+#include "tui/panes/timeline_pane.h"
+#include "tui/screen/evidence.h"
+#include "tui/screen/process_choice.h"
+#include "tui/screen/screen.h"
+#include "tui/screen/strip.h"
+#include "tui/screen/thread_choice.h"
+
+/* The pane's own list goes to what was chosen in its details. */
+static void go_to_main(struct ui_screen *s, struct ui_pane *p)
+{
+	const char *name = ui_pane_name(p);
+	if (!name)
+		return;
+	ui_goto_remember(s);
+	ui_list_want(&p->list[0], name);
+	ui_pane_focus(p, 0);
+}
+
+/* The objects of the class under the cursor, in the shot that the main list has selected. */
+static void go_to_objects(struct ui_screen *s, struct ui_pane *p)
+{
+	const struct pv_row *shot = ui_list_row(&p->list[0]),
+			    *row = ui_list_row(&p->list[p->focus]);
+	if (!shot || !row)
+		return;
+	uint32_t index = (uint32_t)(shot->id - 1);
+	uint64_t klass = row->id;
+	ui_goto_pane(s, UI_CMD_OBJECTS);
+	ui_browser_open(s, index, klass);
+}
+
+/* The chosen time of the timeline, with its thread: here, or the calls that were sampled then. */
+static void go_to_time(struct ui_screen *s, enum ui_command pane)
+{
+	size_t to = ui_goto_index(pane);
+	struct ui_timeline *t = s->pane[s->current].timeline;
+	if (!t || !ui_timeline_row(t)) {
+		ui_screen_say(s, false, "there is no cell here");
+		return;
+	}
+	size_t from = s->current;
+	const struct ui_range was = s->shared.range;
+	ui_goto_remember(s);
+	if (s->history.n > 0) {
+		struct ui_place *p = &s->history.v[s->history.n - 1];
+		p->evidence = true;
+		p->range = was;
+		p->list = &s->pane[to].list[0];
+		memcpy(p->filter, p->list->filter, sizeof p->filter);
+	}
+	bool only_waits = !s->shared.waits && ui_timeline_only_waits(t);
+	ui_thread_choose_time(s);
+	if (to == from)
+		return;
+	ui_screen_go(s, pane);
+	if (!only_waits)
+		return;
+	s->shared.waits = true;
+	ui_screen_say(s, false, "nothing ran in this time: waiting counts, | leaves it out");
+}
+
+void ui_screen_take_time(struct ui_screen *s)
+{
+	go_to_time(s, UI_CMD_TIMELINE);
+}
+
+/* Of an event: the pane it is about, with the cursor of time where it stands. */
+static void go_to_owner(struct ui_screen *s, const struct ui_pane *p)
+{
+	struct pv_event_facts at;
+	const struct pv_event_page *page = s->shared.events.page;
+	if (!page || !pv_event_page_find(page, p->list[0].selected, &at))
+		return;
+	s->shared.range.cursor_on = true;
+	s->shared.range.cursor_ns = s->stream.cursor_ns = at.time_ns > 0 ? at.time_ns : 0;
+	ui_goto_pane(s, ui_stream_owner(at.kind));
+}
+
+/* The row under the cursor comes along. */
+static void go_in_from_home(struct ui_screen *s)
+{
+	struct ui_overview *o = &s->overview;
+	struct ui_list *l = ui_overview_list(o);
+	const struct pv_row *row = l ? ui_list_row(l) : NULL;
+	enum ui_command pane = ui_overview_pane(o, &s->shared);
+	const char *name = ui_list_name(l ? l : &o->list[0], row);
+	if (o->focus == UI_BLOCK_WRONG) {
+		if (row)
+			ui_goto_evidence(s, l->table, row);
+		else
+			ui_goto_pane(s, pane);
+		return;
+	}
+	if (o->focus == UI_BLOCK_PROCESSES && row) {
+		ui_goto_pane(s, pane);
+		ui_process_at(s, row->id);
+		return;
+	}
+	if (o->focus == UI_BLOCK_TIME) {
+		ui_goto_pane(s, UI_CMD_FLAME);
+		return;
+	}
+	if (row && l->view == PV_VIEW_HEAP_KEEPERS) {
+		ui_goto_shot(s, ui_browser_where(s, row->id));
+		return;
+	}
+	if (row && o->focus == UI_BLOCK_HOTTEST)
+		ui_pick(&s->shared, UI_KIND_METHOD, name);
+	else if (row && (o->focus == UI_BLOCK_ALLOCATED || o->focus == UI_BLOCK_HELD))
+		ui_pick(&s->shared, UI_KIND_CLASS, name);
+	else if (row && o->focus == UI_BLOCK_HELD_BY)
+		ui_pick(&s->shared, UI_KIND_METHOD, name);
+	int room = ui_room_of_command(pane);
+	if (room != UI_ROOM_NONE && row) /* the first view has its row */
+		pane = ui_pane_defs[ui_room_first(room)].command;
+	ui_goto_pane(s, pane);
+	if (row && o->focus == UI_BLOCK_WAITED)
+		ui_list_want(&s->pane[s->current].list[0], name);
+	if (row && o->focus == UI_BLOCK_HELD)
+		ui_list_want(&s->pane[s->current].list[1], name);
+}
+
+void ui_screen_go_to_flame(struct ui_screen *s)
+{
+	struct ui_pane *p = &s->pane[s->current];
+	const char *name = p->flame ? NULL : ui_pane_name(p);
+	if (!name)
+		return;
+	ui_pick(&s->shared, UI_KIND_METHOD, name);
+	ui_goto_pane(s, UI_CMD_FLAME);
+	ui_flame_want(s->pane[s->current].flame, s->shared.picked[UI_KIND_METHOD]);
+}
+
+/* The time chosen in the heat strip, which goes: the flame is of it; Backspace restores. */
+static void go_to_heat(struct ui_screen *s, struct ui_flame *f)
+{
+	struct ui_range r = { .on = true };
+	ui_heat_time(&f->heat, &r.from_ns, &r.to_ns);
+	ui_goto_remember(s);
+	if (s->history.n > 0) {
+		struct ui_place *p = &s->history.v[s->history.n - 1];
+		p->evidence = true;
+		p->range = s->shared.range;
+		p->list = &s->pane[s->current].list[0];
+		memcpy(p->filter, p->list->filter, sizeof p->filter);
+	}
+	ui_heat_command(&f->heat, UI_CMD_HEAT);
+	ui_range_take_thread(&r, &s->shared.range);
+	ui_strip_set(s, &r);
+}
+
+void ui_screen_go_in(struct ui_screen *s)
+{
+	struct ui_pane *p = &s->pane[s->current];
+	if (p->flame) {
+		go_to_heat(s, p->flame);
+		return;
+	}
+	if (p->timeline) {
+		go_to_time(s, UI_CMD_CALL_TREE);
+		return;
+	}
+	if (p->def->parts == 0) {
+		go_in_from_home(s);
+		return;
+	}
+	ui_pick(&s->shared, p->def->part[p->focus].kind, ui_pane_name(p));
+	switch (p->def->part[p->focus].drill) {
+	case UI_DRILL_MAIN:
+		go_to_main(s, p);
+		break;
+	case UI_DRILL_METHODS:
+		ui_goto_pane(s, UI_CMD_METHODS);
+		break;
+	case UI_DRILL_TREE:
+		ui_goto_pane(s, UI_CMD_CALL_TREE);
+		break;
+	case UI_DRILL_CLASSES:
+		ui_goto_pane(s, UI_CMD_ALLOCATIONS);
+		break;
+	case UI_DRILL_OBJECTS:
+		go_to_objects(s, p);
+		break;
+	case UI_DRILL_OWNER:
+		go_to_owner(s, p);
+		break;
+	case UI_DRILL_EVENTS:
+		ui_goto_events(s, p);
+		break;
+	case UI_DRILL_BEFORE:
+		ui_goto_before(s, p);
+		break;
+	case UI_DRILL_EVIDENCE:
+		ui_goto_evidence(s, p->list[0].table, ui_list_row(&p->list[0]));
+		break;
+	case UI_DRILL_BROWSE:
+		ui_browser_enter(s);
+		break;
+	case UI_DRILL_PROCESS:
+		ui_process_ask(s, ui_list_row(&p->list[0]));
+		break;
+	default:
+		ui_screen_say(s, false, "there is nothing behind this row");
+		break;
+	}
+}

@@ -1,0 +1,203 @@
+/* From a finding, a collection or a thread to the rows that it rests on. */
+#include "tui/screen/evidence.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/units.h"
+#include "common/base/utf8.h"
+#include "tui/screen/screen.h"
+#include "tui/screen/strip.h"
+
+/* Views that are no part of a pane, and those that show the same. */
+static const struct {
+	enum pv_view view, instead;
+} others[] = {
+	{ PV_VIEW_ALLOCATION_SITES, PV_VIEW_CLASSES },
+};
+
+static const char *cell_text(
+	const struct pv_table *t, const struct pv_row *row, const char *column, const char *other)
+{
+	int i = pv_table_column(t, column);
+	return i < 0 || row->cell[i].state != PV_CELL_VALUE || !row->cell[i].s ? other
+									       : row->cell[i].s;
+}
+
+static bool cell_time(
+	const struct pv_table *t, const struct pv_row *row, const char *column, int64_t *ret)
+{
+	int i = pv_table_column(t, column);
+	if (i < 0 || row->cell[i].state != PV_CELL_VALUE)
+		return false;
+	*ret = row->cell[i].i;
+	return true;
+}
+
+static enum pv_view view_named(const char *name)
+{
+	enum pv_view view = 0;
+	while (view < PV_VIEW_COUNT && strcmp(pv_view_name(view), name) != 0)
+		view++;
+	for (size_t i = 0; i < PV_COUNT_OF(others); i++)
+		if (view == others[i].view)
+			return others[i].instead;
+	return view;
+}
+
+/* The list that shows a view, first those that are a pane's main one. */
+static bool find_list(enum pv_view view, size_t *ret_pane, int *ret_part)
+{
+	for (int part = 0; part < UI_PARTS; part++) {
+		for (size_t i = 0; i < ui_pane_count; i++) {
+			if (part >= ui_pane_defs[i].parts ||
+				ui_pane_defs[i].part[part].view != view)
+				continue;
+			*ret_pane = i;
+			*ret_part = part;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A time of no length still has something to see around it. */
+static void narrow_range(struct ui_screen *s, int64_t from_ns, int64_t to_ns)
+{
+	struct ui_range r = { .on = true,
+		.from_ns = from_ns > 0 ? from_ns - 1 : 0,
+		.to_ns = to_ns < INT64_MAX ? to_ns + 1 : to_ns };
+	ui_range_take_thread(&r, &s->shared.range);
+	ui_strip_set(s, &r);
+}
+
+static void go_narrowed(struct ui_screen *s, size_t pane, int part, const char *filter)
+{
+	struct ui_list *l = &s->pane[pane].list[part];
+	ui_goto_remember(s);
+	if (s->history.n > 0) {
+		struct ui_place *p = &s->history.v[s->history.n - 1];
+		p->evidence = true;
+		p->range = s->shared.range;
+		p->list = l;
+		memcpy(p->filter, l->filter, sizeof p->filter);
+	}
+	ui_screen_go(s, ui_pane_defs[pane].command);
+	ui_pane_focus(&s->pane[pane], part);
+	ui_list_set_filter(l, filter);
+}
+
+void ui_goto_shot(struct ui_screen *s, struct ui_browse_place to)
+{
+	s->browser.next = to;
+	s->browser.going = true;
+	ui_goto_pane(s, UI_CMD_OBJECTS);
+	s->browser.going = false;
+}
+
+/* Judged by its objects: false where it is not. */
+static bool go_to_shot_evidence(struct ui_screen *s, const char *view, const char *subject)
+{
+	struct ui_browse_place to = { 0 };
+	if (strcmp(view, pv_view_name(PV_VIEW_HEAP_KEEPERS)) == 0)
+		to.mode = UI_BROWSE_KEEPERS;
+	else if (strcmp(view, pv_view_name(PV_VIEW_HEAP_DUPLICATES)) == 0)
+		to.mode = UI_BROWSE_TEXTS;
+	else
+		return false;
+	if (*subject)
+		pv_filter_quote(subject, to.filter, sizeof to.filter);
+	ui_goto_shot(s, to);
+	return true;
+}
+
+void ui_goto_evidence(struct ui_screen *s, const struct pv_table *t, const struct pv_row *row)
+{
+	size_t pane;
+	int part;
+	int64_t from_ns, to_ns;
+	if (!t || !row)
+		return;
+	char said[sizeof s->message], filter[UI_TEXT_MAX];
+	const char *text = cell_text(t, row, "text", "");
+	if (strcmp(cell_text(t, row, "verdict", ""), "not judged") == 0) {
+		ui_screen_say(s, false, "there is no evidence: %s", PV_FIT(text, 180));
+		return;
+	}
+	const char *subject = cell_text(t, row, "subject", "");
+	if (go_to_shot_evidence(s, cell_text(t, row, "view", ""), subject))
+		return;
+	if (!find_list(view_named(cell_text(t, row, "view", "")), &pane, &part)) {
+		ui_screen_say(s, false, "there is nothing behind this row");
+		return;
+	}
+	snprintf(said, sizeof said, "%s; Backspace returns", PV_FIT(text, 180));
+	bool timed = cell_time(t, row, "from_ns", &from_ns) && cell_time(t, row, "to_ns", &to_ns);
+	go_narrowed(s, pane, part, *subject ? pv_filter_quote(subject, filter, sizeof filter) : "");
+	if (timed)
+		narrow_range(s, from_ns, to_ns);
+	ui_screen_say(s, false, "%s", said);
+}
+
+void ui_goto_events(struct ui_screen *s, const struct ui_pane *p)
+{
+	const struct pv_table *t = p->list[p->focus].table;
+	const struct pv_row *row = ui_list_row(&p->list[p->focus]);
+	char filter[UI_TEXT_MAX] = "", name[UI_TEXT_MAX - 16];
+	int64_t from_ns, lasted_ns;
+	size_t pane;
+	int part;
+	if (!t || !row || !find_list(PV_VIEW_STREAM, &pane, &part))
+		return;
+	int id = pv_table_column(t, "id");
+	bool timed = cell_time(t, row, "start_ns", &from_ns) &&
+		     cell_time(t, row, "duration_ns", &lasted_ns);
+	if (id >= 0 && t->column[id].unit == PV_UNIT_ADDRESS)
+		snprintf(filter, sizeof filter, "thread:0x%" PRIx64, row->cell[id].u);
+	else if (!timed)
+		snprintf(filter, sizeof filter, "thread:%s",
+			pv_filter_quote(cell_text(t, row, "name", "?"), name, sizeof name));
+	go_narrowed(s, pane, part, filter);
+	if (timed)
+		narrow_range(s, from_ns, from_ns + lasted_ns);
+	ui_screen_say(s, false, "its events; Backspace returns");
+}
+
+/* The end of the collection before, 0: it is the first. */
+static int64_t end_before(const struct pv_table *t, int64_t start_ns)
+{
+	int64_t end = 0, start, lasted;
+	for (size_t i = 0; i < t->rows; i++) {
+		if (!cell_time(t, &t->row[i], "start_ns", &start) || start >= start_ns)
+			continue;
+		if (!cell_time(t, &t->row[i], "duration_ns", &lasted))
+			lasted = 0;
+		end = start + lasted > end ? start + lasted : end;
+	}
+	return end < start_ns ? end : start_ns;
+}
+
+void ui_goto_before(struct ui_screen *s, const struct ui_pane *p)
+{
+	const struct pv_table *t = p->list[0].table;
+	const struct pv_row *row = ui_list_row(&p->list[0]);
+	bool known = ui_groups(&s->shared) & PV_GROUP_ALLOC;
+	char lasted[PV_UNIT_MAX];
+	int64_t start_ns, from_ns;
+	size_t pane;
+	int part;
+	if (!t || !row || !cell_time(t, row, "start_ns", &start_ns))
+		return;
+	if (!known) {
+		ui_goto_events(s, p);
+		return;
+	}
+	if (!find_list(PV_VIEW_CLASSES, &pane, &part))
+		return;
+	from_ns = end_before(t, start_ns);
+	go_narrowed(s, pane, part, "");
+	narrow_range(s, from_ns, start_ns);
+	ui_screen_say(s, false, "allocated in the %s before this collection; Backspace returns",
+		pv_units_ns(lasted, sizeof lasted, start_ns - from_ns));
+}

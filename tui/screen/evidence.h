@@ -1,0 +1,30 @@
+/*
+ * From a row to the rows that it rests on: a finding's evidence, the events of a thread or a pause,
+ * what was allocated before a collection, an object of the open heap shot. The place is remembered,
+ * and Backspace returns with range and filter as they were. The screen's thread.
+ */
+#ifndef UI_EVIDENCE_H
+#define UI_EVIDENCE_H
+
+#include "tui/screen/browser.h"
+
+struct pv_row;
+struct pv_table;
+struct ui_pane;
+struct ui_screen;
+
+/* Of a row of a table of findings; says so where it was not judged. Nothing for NULL. */
+void ui_goto_evidence(struct ui_screen *s, const struct pv_table *t, const struct pv_row *row);
+/* The events of the selected row's thread, or those while the program stood still. */
+void ui_goto_events(struct ui_screen *s, const struct ui_pane *p);
+/* Of the selected collection: the allocations before it, else its own events. */
+void ui_goto_before(struct ui_screen *s, const struct ui_pane *p);
+/* A place in the heap shot that is open. */
+void ui_goto_shot(struct ui_screen *s, struct ui_browse_place to);
+
+/* goto.c: the number of a command's pane; the place is put on the way back, then that pane shown. */
+size_t ui_goto_index(enum ui_command pane);
+void ui_goto_remember(struct ui_screen *s);
+void ui_goto_pane(struct ui_screen *s, enum ui_command pane);
+
+#endif
