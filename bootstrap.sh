@@ -16,9 +16,9 @@ FUZZ_PACKAGES=(clang)
 usage() {
 	cat <<'END'
 usage: ./bootstrap.sh build              build profview into build/
-       ./bootstrap.sh test [--all]       build, run every test, again under sanitizers, and fuzz;
-                                         --all: also what is distributed, clang-tidy,
-                                         and hostile logs of more events
+       ./bootstrap.sh test [--all]       build, run every test, those of suite `long` last, units again
+                                         under sanitizers, and fuzz; --all: also what is
+                                         distributed, clang-tidy, and hostile logs of more events
        ./bootstrap.sh demo [SECONDS]     watch a C# program under Mono's own log profiler
        ./bootstrap.sh demo native [SECONDS]
                                          watch a C program under profview's probe
@@ -101,18 +101,23 @@ build_in() {
 
 # The tests of a suite in a build folder. One that fails is run again alone; the summary tells.
 run_tests() {
-	local dir=$1 unsteady
-	shift
-	say "testing in $dir"
-	rm -f "$dir"/meson-logs/{testlog,again}.json
-	meson test -C "$dir" --no-rebuild --print-errorlogs "$@" && return
-	mapfile -t unsteady < <(python3 tests/tools/summary.py --failed "$dir")
+	run_part "$1" testlog "${@:2}"
+}
+
+# run_part DIR PART [meson options]; the part is the name of the log that meson writes.
+run_part() {
+	local dir=$1 part=$2 unsteady
+	shift 2
+	say "testing in $dir: $*"
+	rm -f "$dir/meson-logs/$part"{,-again}.json
+	meson test -C "$dir" --no-rebuild --print-errorlogs --logbase "$part" "$@" && return
+	mapfile -t unsteady < <(python3 tests/tools/summary.py --failed "$dir" "$part")
 	if [ ${#unsteady[@]} -eq 0 ]; then # meson itself failed
 		failed=1
 		return
 	fi
 	say "once more, alone: ${unsteady[*]}"
-	meson test -C "$dir" --no-rebuild --num-processes 1 --logbase again "${unsteady[@]}" ||
+	meson test -C "$dir" --no-rebuild --num-processes 1 --logbase "$part-again" "${unsteady[@]}" ||
 		failed=1
 }
 
@@ -163,7 +168,8 @@ do_test() {
 	failed=0
 	build_in build
 	# Those on real programs wait for them half of the time.
-	run_tests build --num-processes $((2 * $(nproc)))
+	run_tests build --no-suite long --num-processes $((2 * $(nproc)))
+	run_part build long --suite long
 	if [ -n "$all" ] && [ -e .git ]; then # it lists the files that git knows
 		test_dist
 		test_examples
