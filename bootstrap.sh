@@ -110,7 +110,7 @@ run_part() {
 	shift 2
 	say "testing in $dir: $*"
 	rm -f "$dir/meson-logs/$part"{,-again}.json
-	meson test -C "$dir" --no-rebuild --print-errorlogs --logbase "$part" "$@" && return
+	meson test -C "$dir" --print-errorlogs --logbase "$part" "$@" && return
 	mapfile -t unsteady < <(python3 tests/tools/summary.py --failed "$dir" "$part")
 	if [ ${#unsteady[@]} -eq 0 ]; then # meson itself failed
 		failed=1
@@ -136,7 +136,7 @@ test_dist() {
 	name=$(basename "$dir"/*.tar.xz .tar.xz)
 	tar -C "$dir" -xf "$dir/$name.tar.xz"
 	build_in "$dir/$name/build" "$dir/$name"
-	run_tests "$dir/$name/build" --suite unit --suite style
+	run_tests "$dir/$name/build" --no-rebuild --suite unit --suite style
 }
 
 # The worked examples of the developers' page do what it says, all of them together.
@@ -148,7 +148,7 @@ test_examples() {
 	git ls-files -z | xargs -0 cp --parents -t "$dir"
 	python3 "$dir/tests/tools/check_examples.py" "$dir" apply
 	build_in "$dir/build" "$dir"
-	run_tests "$dir/build" test_codec test_persist test_query_runtime test_column_help \
+	run_tests "$dir/build" --no-rebuild test_codec test_persist test_query_runtime test_column_help \
 		'report formats' test_commands test_keys test_idle_keys manual
 }
 
@@ -168,8 +168,8 @@ do_test() {
 	failed=0
 	build_in build
 	# Those on real programs wait for them half of the time.
-	run_tests build --no-suite long --num-processes $((2 * $(nproc)))
-	run_part build long --suite long
+	run_tests build --no-rebuild --no-suite long --num-processes $((2 * $(nproc)))
+	run_part build long --no-rebuild --suite long
 	if [ -n "$all" ] && [ -e .git ]; then # it lists the files that git knows
 		test_dist
 		test_examples
@@ -184,13 +184,14 @@ do_test() {
 			build/tests/{make_log,b07_write,report_lists,frames_print} every || failed=1
 	fi
 	export CK_FORK=no
-	build_in build-asan -Db_sanitize=address,undefined -Db_lundef=false
+	# Meson builds what these tests need and no more: that is half of all.
+	set_up build-asan -Db_sanitize=address,undefined -Db_lundef=false
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 run_tests build-asan --suite unit
-	build_in build-tsan -Db_sanitize=thread -Db_lundef=false
+	set_up build-tsan -Db_sanitize=thread -Db_lundef=false
 	TSAN_OPTIONS=halt_on_error=1 run_tests build-tsan --suite threaded
 	CC=clang set_up build-fuzz -Dfuzz=enabled -Db_sanitize=address,undefined -Db_lundef=false
 	ninja -C build-fuzz fuzzers >&2
-	run_tests build-fuzz --suite fuzz
+	run_tests build-fuzz --no-rebuild --suite fuzz
 	python3 tests/tools/summary.py tests/tools/skips.txt "${folders[@]}" || failed=1
 	exit "$failed"
 }

@@ -19,15 +19,17 @@ class TimedOut(Exception):
 
 
 def wait_for(what, condition, deadline=DEADLINE):
-    """Polls until `condition` gives something true, and gives that back."""
+    """Polls until `condition` gives something true, and gives that back. What takes long to ask, a report of a
+    log that grows for one, is asked half of the time."""
     end = time.monotonic() + deadline
     while True:
+        asked = time.monotonic()
         found = condition()
         if found:
             return found
         if time.monotonic() > end:
             raise TimedOut(f'{what}: not within {deadline} s')
-        time.sleep(0.02)
+        time.sleep(max(0.02, time.monotonic() - asked))
 
 
 class Program:

@@ -16,20 +16,65 @@ from verdict import Verdict
 
 PROJECT = '''<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup><OutputType>Exe</OutputType>
 <TargetFramework>net{major}.0</TargetFramework><PublishAot>true</PublishAot><EventSourceSupport>true</EventSourceSupport>
-<InvariantGlobalization>true</InvariantGlobalization><StripSymbols>{strip}</StripSymbols>
+<InvariantGlobalization>true</InvariantGlobalization><StripSymbols>false</StripSymbols>
 </PropertyGroup></Project>'''
 
 
-def publish(dotnet, source, folder, strip):
-    """The program, or why there is none."""
+def publish(dotnet, source, folder):
+    """The program with its symbols, or why there is none."""
     folder.mkdir()
     shutil.copy(source, folder / 'aot.cs')
     major = subprocess.run([dotnet, '--version'], capture_output=True, text=True, check=True).stdout.split('.')[0]
-    (folder / 'ahead.csproj').write_text(PROJECT.format(major=major, strip=strip), encoding='utf-8')
+    (folder / 'ahead.csproj').write_text(PROJECT.format(major=major), encoding='utf-8')
     done = subprocess.run([dotnet, 'publish', '-c', 'Release', '-r', 'linux-x64', '-o', folder / 'out', folder / 'ahead.csproj'],
                           capture_output=True, text=True, timeout=400, check=False, cwd=folder)
     program = folder / 'out' / 'ahead'
     return program if program.exists() else None, (done.stdout + done.stderr)[-300:]
+
+
+def stripped(program, folder):
+    """As the SDK strips it by default, of which compiling it anew takes a hundred times as long."""
+    folder.mkdir()
+    bare = folder / program.name
+    shutil.copy(program, bare)
+    for words in (['--only-keep-debug', bare, f'{bare}.dbg'], ['--strip-debug', '--strip-unneeded', bare],
+                  [f'--add-gnu-debuglink={bare}.dbg', bare]):
+        subprocess.run(['objcopy', *words], check=True)
+    return bare
+
+
+def attached(v, profview, built, log):
+    """A viewer reads its stream while it works, and leaves."""
+    with target.Program([built], log) as program:
+        program.wait_phase(1)
+        pid = program.process.pid
+        row = next(p for p in json.loads(subprocess.run([profview, 'ps', '--format', 'json'], check=True, timeout=60,
+                                                        capture_output=True, text=True).stdout) if p['pid'] == pid)
+        v.equal('ps', (row['runtime'], row['ways'], 'ahead of time' in row['no_probe']), ('NativeAOT', ['events'], True))
+        viewer = subprocess.Popen([profview, 'attach', '--sample', str(pid), '--record', str(log)], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+        def spins():
+            rows = report(profview, log, '--section', 'methods').get('methods') or []
+            return [m for m in rows if m['name'].startswith('ahead.Ahead.Work:Spin') and m['samples_self'] > 500]
+        target.wait_for('samples of Spin by name', spins)
+        program.go()
+        said = program.wait_phase(2)
+        program.go()
+        said = program.wait_phase(3)
+        target.wait_for('its exceptions', lambda: (report(profview, log, '--section', 'exceptions').get('exceptions') or {}).get(
+            'thrown', 0) >= 30)
+        v.true('the probe cannot go there', 'ahead of time' in leave(viewer))
+        j = report(profview, log, '--section', 'all')
+        v.at_least('exceptions', j['exceptions']['thrown'], 30)
+        v.true('no more than there were', j['exceptions']['thrown'] <= said['thrown'], j['exceptions'])
+        v.equal('thrown by', {r['name'] for r in j['exceptions']['classes']}, {'System.InvalidOperationException'})
+        v.equal('losses', next(c for c in j['coverage'] if c['what'] == 'losses')['state'], 'complete')
+        v.equal('damage', j['source']['damage'], [])
+        hidden = [m['name'] for m in j['methods'] if m['name'].startswith('0x') and m['samples_self'] > 50]
+        v.equal('no hot frame without a name', hidden, [])
+        program.process.stdin.close()
+        v.equal('it ends well', program.process.wait(target.DEADLINE), 0)
 
 
 def main(profview, source, dotnet):
@@ -40,42 +85,12 @@ def main(profview, source, dotnet):
     v = Verdict('aot')
     with target.scratch() as scratch:
         folder = pathlib.Path(scratch)
-        for strip in ('false', 'true'):
-            built, why = publish(dotnet, source, folder / strip, strip)
-            if not built:
-                print(f'this SDK cannot compile ahead of time: {why}')
-                return target.SKIP
-            with target.Program([built], folder) as program:
-                program.wait_phase(1)
-                pid = program.process.pid
-                row = next(p for p in json.loads(subprocess.run([profview, 'ps', '--format', 'json'], check=True, timeout=60,
-                                                                capture_output=True, text=True).stdout) if p['pid'] == pid)
-                v.equal('ps', (row['runtime'], row['ways'], 'ahead of time' in row['no_probe']), ('NativeAOT', ['events'], True))
-                log = folder / f'{strip}.nettrace'
-                viewer = subprocess.Popen([profview, 'attach', '--sample', str(pid), '--record', str(log)], stdin=subprocess.DEVNULL,
-                                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-
-                def spins():
-                    rows = report(profview, log, '--section', 'methods').get('methods') or []
-                    return [m for m in rows if m['name'].startswith('ahead.Ahead.Work:Spin') and m['samples_self'] > 500]
-                target.wait_for('samples of Spin by name', spins)
-                program.go()
-                said = program.wait_phase(2)
-                program.go()
-                said = program.wait_phase(3)
-                target.wait_for('its exceptions', lambda: (report(profview, log, '--section', 'exceptions').get('exceptions') or {}).get(
-                    'thrown', 0) >= 30)
-                v.true('the probe cannot go there', 'ahead of time' in leave(viewer))
-                j = report(profview, log, '--section', 'all')
-                v.at_least('exceptions', j['exceptions']['thrown'], 30)
-                v.true('no more than there were', j['exceptions']['thrown'] <= said['thrown'], j['exceptions'])
-                v.equal('thrown by', {r['name'] for r in j['exceptions']['classes']}, {'System.InvalidOperationException'})
-                v.equal('losses', next(c for c in j['coverage'] if c['what'] == 'losses')['state'], 'complete')
-                v.equal('damage', j['source']['damage'], [])
-                hidden = [m['name'] for m in j['methods'] if m['name'].startswith('0x') and m['samples_self'] > 50]
-                v.equal('no hot frame without a name', hidden, [])
-                program.process.stdin.close()
-                v.equal('it ends well', program.process.wait(target.DEADLINE), 0)
+        built, why = publish(dotnet, source, folder / 'published')
+        if not built:
+            print(f'this SDK cannot compile ahead of time: {why}')
+            return target.SKIP
+        for name, program in (('whole', built), ('stripped', stripped(built, folder / 'stripped'))):
+            attached(v, profview, program, folder / f'{name}.nettrace')
     v.close()
     return 0
 
