@@ -57,7 +57,7 @@ int main(int n, char **args)
 		void (*run)(uint64_t);
 		void *at = code + i * APART;
 		memcpy(&run, &at, sizeof run);
-		double end = cpu() + 0.4;
+		double end = cpu() + 0.15;
 		while (cpu() < end)
 			run(100000);
 	}

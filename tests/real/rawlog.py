@@ -494,6 +494,14 @@ def parse(data, watch=None):
     log.header, at = header(data)
     if log.header is None:
         return log
+    at = read_buffers(log, data, at, watch)
+    log.times.replay(log.method_names)
+    log.rest = len(data) - at
+    return log
+
+
+def read_buffers(log, data, at, watch=None):
+    """Adds what is whole from `at` on; gives back the offset of the rest."""
     for at, thread, bases, events in buffers(data, at):
         if events is None:
             break
@@ -510,9 +518,25 @@ def parse(data, watch=None):
         if watch:
             watch(at + 48 + len(events), log)
         log.times.seen(thread, c.time)
-    log.times.replay(log.method_names)
-    log.rest = len(data) - at
-    return log
+    return at
+
+
+class Growing:
+    """A log that is still written: what has come is read once, however often it is asked for."""
+
+    def __init__(self, path):
+        self.path, self.log, self.at = pathlib.Path(path), Log(), 0
+
+    def shots(self):
+        """How many finished heap shots it holds now."""
+        data = inflate(self.path.read_bytes()) if self.path.exists() else b''
+        first, at = header(data)
+        if first != self.log.header:    # another one in its place
+            self.log, self.at = Log(), at
+            self.log.header = first
+        if self.at:
+            self.at = read_buffers(self.log, data, self.at)
+        return sum(s['ended'] for s in self.log.shots)
 
 
 def load(path):

@@ -91,6 +91,8 @@ class Program:
 class Mono(Program):
     """The C# program under the stock log profiler."""
 
+    growing = {}
+
     def __init__(self, exe, worlds, options, output):
         super().__init__(['mono', f'--profile=log:{options},output={output}', exe, *worlds], output)
 
@@ -102,10 +104,10 @@ class Mono(Program):
             s.sendall(b'heapshot\n')
             wait_for('the heap shot', lambda: self.shots_in(self.output) > before)
 
-    @staticmethod
-    def shots_in(path):
+    @classmethod
+    def shots_in(cls, path):
         """How many finished heap shots a log holds now."""
-        return sum(s['ended'] for s in rawlog.load(path).shots)
+        return cls.growing.setdefault(str(path), rawlog.Growing(path)).shots()
 
     def _header(self):
         data = self.output.read_bytes() if self.output.exists() else b''

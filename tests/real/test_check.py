@@ -299,10 +299,10 @@ def native(profview, program):
         tool, rules, log = Tool(profview, v, folder), pathlib.Path(folder) / 'r.ini', pathlib.Path(folder) / 'l.mlpd'
         rules.write_text('[rule a]\nkind = alloc.class\nmatch = malloc 2561..3072\nof = objects\nmax = 2000\n')
         run = ('run', '--alloc', '--sample=100', '--check', rules)
-        v.true('passes', 'pass     a  1000' in tool.run(*run, '--', program, code=0).stderr)
+        v.true('passes', 'pass     a  1000' in tool.run(*run, '--', program, '8', code=0).stderr)
         rules.write_text(rules.read_text().replace('2000', '999'))
-        v.true('is broken', 'fail     a  1000' in tool.run(*run, '--', program, code=1).stderr)
-        tool.run(*run, '--', 'sh', '-c', f'{program}; exit 7', code=7)
+        v.true('is broken', 'fail     a  1000' in tool.run(*run, '--', program, '8', code=1).stderr)
+        tool.run(*run, '--', 'sh', '-c', f'{program} 8; exit 7', code=7)
         rules.write_text(rules.read_text().replace('alloc.class', 'alloc.glass'))
         done = tool.run(*run, '--', program, code=2)
         v.true('rules are read first', done.stderr.count('\n') == 1 and 'r.ini:2' in done.stderr, done.stderr)

@@ -413,7 +413,8 @@ def record(case, folder, what, module, dotnet):
     if case in ('golden', 'go', 'page'):
         log.write_bytes(gzip.decompress(pathlib.Path(what).read_bytes()))
     elif case == 'mono':
-        options = 'nodefaults,calls,calldepth=10000,alloc,exception,monitor,sample,gc'
+        # Deeper than what the formats cut at; to read thousands of frames in each of thousands of rows takes long.
+        options = f'nodefaults,calls,calldepth={DEEP + 88},alloc,exception,monitor,sample,gc'
         with target.Mono(what, 'calls throws locks'.split(), options, log) as program:
             program.wait()
     elif case == 'native':

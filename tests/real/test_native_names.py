@@ -25,7 +25,7 @@ PROGRAM = r'''
 int main(int n, char **v)
 {
 	unsigned s = 0;
-	for (int r = 0; r < 20; r++) {
+	for (int r = 0; r < 5; r++) {
 		for (unsigned i = 0; i < 4000000; i++)
 			s += i * i ^ s >> 3;
 		for (int i = 0; i < 4000000; i++)
@@ -116,7 +116,7 @@ __attribute__((noinline)) unsigned whole(unsigned n)
 }
 int main(int n, char **v)
 {
-	printf("%u %s\\n", whole(100000u + (unsigned)n), v[0]);
+	printf("%u %s\\n", whole(40000u + (unsigned)n), v[0]);
 	return 0;
 }
 '''
@@ -177,7 +177,7 @@ int main(void)
 {
 	unsigned s = 0;
 	for (int i = 0; i < 5; i++)
-		s += spin(15000000) + chosen(15000000);
+		s += spin(5000000) + chosen(5000000);
 	printf("%u\n", s);
 	return 0;
 }
@@ -228,7 +228,7 @@ fn total(f: impl Fn(u32) -> u32) -> u32 {
 }
 fn main() {
     let c = shop::Cart(7u8);
-    println!("{}", total(|i| black_box(c.price(10_000_000 + i))));
+    println!("{}", total(|i| black_box(c.price(4_000_000 + i))));
 }
 '''
 
@@ -258,8 +258,8 @@ MADE = r'''
 #include <sys/mman.h>
 int main(void)
 {
-	/* mov ecx, 0x40000000; dec ecx; jnz; ret */
-	static const unsigned char code[] = { 0xb9, 0, 0, 0, 0x40, 0xff, 0xc9, 0x75, 0xfc, 0xc3 };
+	/* mov ecx, 0x10000000; dec ecx; jnz; ret */
+	static const unsigned char code[] = { 0xb9, 0, 0, 0, 0x10, 0xff, 0xc9, 0x75, 0xfc, 0xc3 };
 	void *at = mmap(0, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	memcpy(at, code, sizeof code);
 	((void (*)(void))at)();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Threads that live for less than a period have their share of samples, and leave nothing open.
 
-usage: test_short.py native|clr PROFVIEW LIBRARY PROGRAM [DOTNET]     (DOTNET 'none': skipped)
+usage: test_short.py native|clr PROFVIEW LIBRARY PROGRAM [DOTNET [THREADS]]     (DOTNET 'none': skipped)
 """
 import json
 import math
@@ -14,7 +14,7 @@ from rates import TICKS, perf_is_allowed
 from test_waits import HOSTS
 from verdict import Verdict
 
-THREADS, RATES = '1000', (100, 1000)
+THREADS, RATES = '500', (100, 1000)
 SIGMAS = 4
 DESCRIPTORS = 40  # more than before: threads that are there at once, and what the runtime opens
 OF_OURS = {'native': 'libprofview-native.so', 'clr': 'libprofview-coreclr.so'}
@@ -40,13 +40,13 @@ def frames_of_ours(d, host):
             and OF_OURS[host] in node[n['parent']]['method']}
 
 
-def one(v, host, profview, command, rate):
+def one(v, host, profview, command, rate, threads):
     with target.scratch() as folder:
         log = os.path.join(folder, 'short.mlpd')
         words, more = HOSTS[host](*command[:2], f'sample={rate},output={log}', command[2])
         if host == 'native':
             more['PROFVIEW_OPTIONS'] = 'nodefaults,' + more['PROFVIEW_OPTIONS']
-        done = subprocess.run([*words, THREADS], env=os.environ | more, text=True, check=False,
+        done = subprocess.run([*words, threads], env=os.environ | more, text=True, check=False,
                               capture_output=True, timeout=target.DEADLINE)
         v.equal(f'{rate}: exit code', done.returncode, 0)
         if done.returncode != 0:
@@ -68,12 +68,12 @@ def one(v, host, profview, command, rate):
     v.equal(f'{rate}: functions of ours on the stack', frames_of_ours(d, host), set())
 
 
-def main(host, profview, library, program, dotnet=None):
+def main(host, profview, library, program, dotnet=None, threads=THREADS):
     if dotnet == 'none':
         return 77
     v = Verdict(f'short {host}')
     for rate in RATES:
-        one(v, host, profview, (os.path.abspath(library), os.path.abspath(program), dotnet), rate)
+        one(v, host, profview, (os.path.abspath(library), os.path.abspath(program), dotnet), rate, threads)
     v.close()
     return 0
 

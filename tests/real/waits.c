@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 /* Of one wait; LEAST_MS: some are timed by the kernel's ticks. */
-enum { EACH = 100, MS = 10, LEAST_MS = MS / 2, NS = 1000000 };
+enum { EACH = 50, MS = 10, LEAST_MS = MS / 2, NS = 1000000 };
 
 static _Atomic int ended;
 static const struct timespec span = { 0, MS *NS };
