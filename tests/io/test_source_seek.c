@@ -1,4 +1,7 @@
 /* Reading a file's stream from any place: plain, gzip, with and without access points. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "tests/kit/source_kit.h"
@@ -31,6 +34,29 @@ static void put_packed(const char *path, size_t total, size_t member)
 	}
 	gzclose(f);
 	free(plain);
+}
+
+/* As put_packed(), of MANY bytes: both files are made once, as most of the tests' time went there. */
+static void put_large(const char *path, size_t member)
+{
+	static struct {
+		uint8_t *bytes;
+		size_t n;
+	} made[2]; /* in one member, in several; for as long as the process */
+	size_t which = member != MANY;
+	if (!made[which].bytes) {
+		struct stat st;
+		put_packed(path, MANY, member);
+		int fd = open(path, O_RDONLY | O_CLOEXEC);
+		ck_assert(fd >= 0 && fstat(fd, &st) == 0);
+		made[which].n = (size_t)st.st_size;
+		made[which].bytes = malloc(made[which].n);
+		ck_assert_ptr_nonnull(made[which].bytes);
+		ck_assert_int_eq(read(fd, made[which].bytes, made[which].n), st.st_size);
+		close(fd);
+	} else {
+		put_file(path, made[which].bytes, made[which].n);
+	}
 }
 
 static uint64_t read_from(struct pv_source *s, uint64_t at, uint64_t limit)
@@ -77,7 +103,7 @@ END_TEST
 START_TEST(a_gzip_file_is_read_from_anywhere)
 {
 	char path[KIT_PATH];
-	put_packed(in_dir(path, "log"), MANY, _i == 0 ? MANY : 20 << 20);
+	put_large(in_dir(path, "log"), _i == 0 ? MANY : 20 << 20);
 	struct pv_source *s = open_plain(path, false);
 	seek_about(s, MANY);
 	pv_source_close(s);
@@ -90,7 +116,7 @@ START_TEST(what_was_read_lately_is_kept)
 	char path[KIT_PATH];
 	struct pv_source_info before, after;
 	struct pv_error e;
-	put_packed(in_dir(path, "log"), MANY, MANY);
+	put_large(in_dir(path, "log"), MANY);
 	struct pv_source *s = open_plain(path, false);
 	ck_assert(pv_source_remember(s, 1 << 20, 0));
 	seek_about(s, MANY);
@@ -117,7 +143,7 @@ START_TEST(points_of_an_earlier_reading_serve)
 	const struct pv_source_point *p;
 	struct pv_source_info info;
 	struct pv_error e;
-	put_packed(in_dir(path, "log"), MANY, _i == 0 ? MANY : 20 << 20);
+	put_large(in_dir(path, "log"), _i == 0 ? MANY : 20 << 20);
 	struct pv_source *first = open_plain(path, false);
 	ck_assert_uint_eq(read_from(first, 0, UINT64_MAX), MANY);
 	size_t n = pv_source_points(first, &p);
