@@ -167,9 +167,9 @@ do_test() {
 	need_fuzzer
 	failed=0
 	build_in build
-	# Those on real programs wait for them half of the time.
+	# Those on real programs wait for them half of the time; of the long ones one builds all along.
 	run_tests build --no-rebuild --no-suite long --num-processes $((2 * $(nproc)))
-	run_part build long --no-rebuild --suite long
+	run_part build long --no-rebuild --suite long --num-processes $(($(nproc) + 1))
 	if [ -n "$all" ] && [ -e .git ]; then # it lists the files that git knows
 		test_dist
 		test_examples

@@ -21,7 +21,7 @@ static inline void show(void)
 	ui_screen_draw(&screen);
 }
 
-static inline void open_screen_of(int w, int h)
+static inline void open_screen_unseen(int w, int h)
 {
 	world = fake_world();
 	feed = (struct ui_feed_status){ .state = UI_FEED_LIVE,
@@ -34,6 +34,11 @@ static inline void open_screen_of(int w, int h)
 	struct ui_screen_options options = { .source = "/tmp/app.mlpd", .worker = worker };
 	ck_assert(ui_screen_init(&screen, &options));
 	ck_assert(ui_screen_resize(&screen, w, h));
+}
+
+static inline void open_screen_of(int w, int h)
+{
+	open_screen_unseen(w, h);
 	show();
 }
 
