@@ -1,7 +1,6 @@
 // Managed code that calls native code, and is called by a native thread that the runtime has not seen before.
 // usage: mixed MS
 using System;
-using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 
@@ -9,6 +8,8 @@ class Mixed {
 	delegate void Callback (long ns);
 	[DllImport ("mixed_library")] static extern long mixed_spin (long ns);
 	[DllImport ("mixed_library")] static extern int mixed_thread (Callback f, long ns);
+
+	[DllImport ("mixed_library")] static extern long mixed_used ();
 
 	static volatile uint sink;
 
@@ -21,8 +22,7 @@ class Mixed {
 	[MethodImpl (MethodImplOptions.NoInlining)]
 	static void Late (long ns)
 	{
-		var clock = Stopwatch.StartNew ();
-		while (clock.ElapsedMilliseconds * 1000000 < ns)
+		for (long end = mixed_used () + ns; mixed_used () < end; )
 			for (uint i = 0; i < 100000; i++)
 				sink += i;
 	}
