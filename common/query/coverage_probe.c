@@ -189,6 +189,9 @@ static void say_rate(const struct pv_model *m, struct pv_coverage *c)
 		pv_coverage_say(c,
 			"up to %.20s a second of processor time, where Mono's sampler meets it",
 			timer + 9);
+	if (strncmp(timer, "mono-perf:", 10) == 0)
+		pv_coverage_say(c, "%.20s a second of processor time, met in the program's code",
+			timer + 10);
 	if (strncmp(timer, "user:", 5) == 0) {
 		pv_coverage_say(c,
 			"%.20s a second of processor time in the program's code, the kernel's is"

@@ -54,28 +54,6 @@ static struct pvp_registers where(const ucontext_t *u)
 	return at;
 }
 
-/* Acquired: a timer's signal may be what a thread first hears of its ring, made by another. */
-static bool is_of(struct pvp_ring *r, pid_t tid)
-{
-	return r && atomic_load_explicit(&r->owner, memory_order_acquire) == tid;
-}
-
-/* This thread's, if the signal is from its timer: a perf event's carries no pointer. */
-static struct pvp_ring *ring_of(const siginfo_t *info)
-{
-	struct pvp_ring *mine = pvp_ring_here(), *first = pvp_rings_first();
-	pid_t tid = (pid_t)syscall(SYS_gettid);
-	if (info->si_code == SI_TIMER)
-		return is_of(info->si_value.sival_ptr, tid) ? info->si_value.sival_ptr : NULL;
-	if (!is_of(mine, tid)) {
-		mine = first;
-		while (mine && !is_of(mine, tid))
-			mine = mine->next;
-		pvp_ring_found(mine);
-	}
-	return mine && pvp_sample_timer_rang(&mine->timer, info) ? mine : NULL;
-}
-
 static void take(struct pvp_ring *r, uint32_t times, const ucontext_t *context)
 {
 	uint64_t n = atomic_load_explicit(&r->written, memory_order_relaxed);
@@ -98,7 +76,8 @@ static void take(struct pvp_ring *r, uint32_t times, const ucontext_t *context)
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	int before = errno;
-	struct pvp_ring *r = atomic_load_explicit(&hz, memory_order_relaxed) ? ring_of(info) : NULL;
+	struct pvp_ring *r =
+		atomic_load_explicit(&hz, memory_order_relaxed) ? pvp_ring_of_signal(info) : NULL;
 	(void)signal;
 	uint32_t times = r ? pvp_sample_timer_due(&r->timer) : 0;
 	if (times)

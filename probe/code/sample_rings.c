@@ -44,14 +44,25 @@ struct pvp_ring *pvp_rings_first(void)
 	return atomic_load_explicit(&all, memory_order_acquire);
 }
 
-struct pvp_ring *pvp_ring_here(void)
+/* Acquired: a timer's signal may be what a thread first hears of its ring, made by another. */
+static bool is_of(struct pvp_ring *r, pid_t tid)
 {
-	return here;
+	return r && atomic_load_explicit(&r->owner, memory_order_acquire) == tid;
 }
 
-void pvp_ring_found(struct pvp_ring *r)
+struct pvp_ring *pvp_ring_of_signal(const siginfo_t *info)
 {
-	here = r;
+	struct pvp_ring *mine = here, *first = pvp_rings_first();
+	pid_t tid = (pid_t)syscall(SYS_gettid);
+	if (info->si_code == SI_TIMER)
+		return is_of(info->si_value.sival_ptr, tid) ? info->si_value.sival_ptr : NULL;
+	if (!is_of(mine, tid)) {
+		mine = first;
+		while (mine && !is_of(mine, tid))
+			mine = mine->next;
+		here = mine;
+	}
+	return mine && pvp_sample_timer_rang(&mine->timer, info) ? mine : NULL;
 }
 
 static pid_t owner_of(const struct pvp_ring *r)

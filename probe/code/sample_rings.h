@@ -56,11 +56,10 @@ struct pvp_ring {
 /* The first of all, NULL without any; they live for ever. Async-signal-safe. */
 struct pvp_ring *pvp_rings_first(void);
 /*
- * The calling thread's, if it armed itself or was found, else NULL; of another thread when it is not
- * the owner. Async-signal-safe, as found(), after which it is `r`, which may be NULL.
+ * In a signal's handler: the calling thread's, if the signal is from its timer, else NULL; it lives
+ * for ever. A perf event's carries no pointer.
  */
-struct pvp_ring *pvp_ring_here(void);
-void pvp_ring_found(struct pvp_ring *r);
+struct pvp_ring *pvp_ring_of_signal(const siginfo_t *info);
 
 /*
  * `rate` samples a second by `signal` from now on, 0: none; 0 or an errno value. Timers that are there

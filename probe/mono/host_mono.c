@@ -15,6 +15,7 @@
 #include "probe/code/wait_sampler.h"
 #include "probe/managed/managed_filter.h"
 #include "probe/mono/mono_methods.h"
+#include "probe/mono/mono_timer.h"
 #include "probe/managed/managed_names.h"
 #include "probe/core/sample_rate.h"
 #include "probe/control/session.h"
@@ -124,6 +125,7 @@ static void unnamed(uint64_t key)
 static void stop(void)
 {
 	pvp_waits_stop();
+	pvp_mono_timer_stop();
 	pvp_unwind_finish();
 	pvp_modules_finish();
 }
@@ -171,6 +173,7 @@ static void after_fork(void)
 static void in_child(void)
 {
 	pvp_waits_forget();
+	pvp_mono_timer_forget();
 	pvp_unwind_forget();
 	after_fork();
 }
@@ -204,13 +207,13 @@ static void show_help(void)
 }
 
 /* Set on the way in, when a mistake can still be told; the program itself is never stopped. */
-/* Mono's own thread asks for samples; it signals every thread while the process computes. */
+/* Mono's own thread asks for samples; it signals every thread while the process computes (mono_timer.c). */
 static void say_timer(struct pvp_managed_options *o)
 {
 	size_t n = strlen(o->words);
 	if (o->groups & PVP_MANAGED_SAMPLES)
-		snprintf(o->words + n, sizeof o->words - n, "%ssample-timer=mono-cpu:%u",
-			n ? "," : "", o->sample_hz);
+		snprintf(o->words + n, sizeof o->words - n, "%ssample-timer=%s:%u", n ? "," : "",
+			pvp_sample_by_perf(o->sample_hz) ? "mono-perf" : "mono-cpu", o->sample_hz);
 }
 
 EXPORT void mono_profiler_init_profview(const char *text);

@@ -45,10 +45,10 @@ void pvp_mono_domain_there(MonoDomain *domain);
 void pvp_mono_assembly_there(MonoAssembly *assembly);
 void pvp_mono_vtable_there(MonoVTable *vtable);
 
-/* From any thread: so many a second from now on, 0 for none. False: there were none at the start. */
 /* Keys from here on are addresses of native functions; no number of a method comes so far. */
 #define PVP_MONO_ADDRESSES (UINT64_C(1) << 32)
 #define PVP_MONO_UNKNOWN   (PVP_MONO_ADDRESSES - 1) /* code of which nothing is known */
+/* From any thread: so many a second from now on, 0 for none. False: there were none at the start. */
 bool pvp_mono_samples_set(struct pvp_sample_order order);
 
 /* The log's number of a vtable; every vtable gets one when it is first met. 0: out of memory. */

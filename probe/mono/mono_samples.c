@@ -25,6 +25,7 @@
 #include "probe/core/emit.h"
 #include "probe/mono/host_mono.h"
 #include "probe/mono/mono_methods.h"
+#include "probe/mono/mono_timer.h"
 #include "probe/managed/code_ranges.h"
 #include "probe/managed/managed_names.h"
 #include "probe/core/probe_clock.h"
@@ -124,6 +125,7 @@ static void walk_native(struct slot *s, const ucontext_t *u)
 static void hit(MonoProfiler *p, const mono_byte *ip, const void *context)
 {
 	(void)p;
+	pvp_mono_timer_learn(context);
 	if (was_waiting(context))
 		return;
 	uint32_t n = times();
@@ -205,6 +207,7 @@ static uint32_t frames_of(struct pvp_writer *w, const struct slot *s, uint64_t *
 void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
 	tell_dropped();
+	pvp_mono_timer_round(w);
 	pvp_unwind_refresh();
 	pvp_waits_tell(w, page, key_of, NULL);
 	struct slot *slots = atomic_load_explicit(&ring, memory_order_acquire);
@@ -243,6 +246,7 @@ void pvp_mono_samples_init(struct _MonoProfiler *p)
 		p->handle, MONO_PROFILER_SAMPLE_MODE_PROCESS, p->options.sample_hz);
 	mono_profiler_set_sample_hit_callback(p->handle, hit);
 	atomic_store(&sampling, true);
+	pvp_mono_timer_rate(p->options.sample_hz);
 	pvp_waits_follow((struct pvp_sample_order){ p->options.sample_hz, p->options.sample_real });
 }
 
@@ -253,6 +257,7 @@ bool pvp_mono_samples_set(struct pvp_sample_order order)
 		return false;
 	atomic_store(&hz, order.hz);
 	atomic_fetch_add(&changes, 1);
+	pvp_mono_timer_rate(order.hz);
 	pvp_waits_follow(order);
 	return mono_profiler_set_sample_mode(pvp_mono.handle,
 		order.hz ? MONO_PROFILER_SAMPLE_MODE_PROCESS : MONO_PROFILER_SAMPLE_MODE_NONE,

@@ -392,6 +392,8 @@ static const struct {
 		"250 a second of processor time, the system's ticks: 1000 were asked for" },
 	{ "profview:mono,sample=50,sample-timer=mono-cpu:50", "samples", "complete",
 		"up to 50 a second of processor time, where Mono's sampler meets it" },
+	{ "profview:mono,sample=1000,sample-timer=mono-perf:1000", "samples", "complete",
+		"1000 a second of processor time, met in the program's code" },
 	{ "profview:mono,sample=50,sample-timer=mono:50", "samples", "complete",
 		"up to 50 a second of the process's time, by Mono's sampler" },
 	{ "profview:native,bypassed=malloc:x", "allocations", "not recorded", "" },

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import checks
+import rates
 import target
 from test_mono import Run, alone
 from verdict import Verdict
@@ -128,6 +129,18 @@ def times_of_compiling(v, r):
     v.at_least('names of fields', r.log.events['ext.fields.field'], 500)
 
 
+def of_their_own(v, r):
+    """Above the system's ticks each sample is evidence of its own, where perf events are allowed: few stand for several."""
+    text = subprocess.run([r.profview, 'dump', r.path], capture_output=True, text=True, check=True).stdout
+    times = [line.split()[2] for line in text.splitlines() if ' sample.hit ' in line]
+    v.at_least('samples', len(times), 20)
+    perf = rates.perf_is_allowed()
+    timer = next(w for w in r.json['target']['args'].split(',') if w.startswith('sample-timer='))
+    v.equal('timer', timer, f'sample-timer={"mono-perf" if perf else "mono-cpu"}:1000')
+    if perf:
+        v.at_least('samples of a time of their own', len(set(times)), 0.7 * len(times))
+
+
 PERIOD = 512
 CASES = {
     'calls': ('nodefaults,calls', 'calls spin throws threads finalizers',
@@ -151,7 +164,7 @@ CASES = {
     'monitor-alloc': ('nodefaults,monitor,alloc', 'locks', (checks.locks, checks.allocations)),
     'heapshot': ('nodefaults,heapshot=1gc,alloc', 'heap collect allocs collect heap collect',
                  (checks.shots, checks.allocations, checks.collections_)),
-    'sample': ('nodefaults,sample=1000', 'spin calls ' + 12 * 'spin ', (checks.samples,)),
+    'sample': ('nodefaults,sample=1000', 'spin calls ' + 40 * 'spin ', (checks.samples, of_their_own)),
     'everything': ('calls,alloc,gchandle,finalization,sample=500',
                    'calls allocs throws locks threads handles finalizers', (
         checks.calls, checks.times, checks.call_tree, checks.allocations, checks.collections_,
