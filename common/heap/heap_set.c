@@ -123,3 +123,61 @@ bool pv_heap_set_combine(const struct pv_heap *h, enum pv_heap_set_op op,
 	}
 	return done(ok, ret);
 }
+
+/* --- kept alive by a set */
+
+struct reach {
+	const struct pv_heap *h;
+	uint64_t *seen; /* a bit for each node */
+	uint32_t *stack;
+	size_t n;
+};
+
+static void meet(struct reach *r, uint32_t node)
+{
+	uint64_t bit = UINT64_C(1) << node % 64;
+	if (r->seen[node / 64] & bit)
+		return;
+	r->seen[node / 64] |= bit;
+	r->stack[r->n++] = node; /* each node once: there is room */
+}
+
+/* All that roots lead to without passing one of the set. */
+static void reach_around(struct reach *r)
+{
+	const struct pv_graph *g = &r->h->graph;
+	for (size_t i = 0; i < g->root.n; i++)
+		if (pv_heap_counts(r->h, &g->root.v[i]))
+			meet(r, g->root.v[i].node);
+	while (r->n) {
+		uint32_t at = r->stack[--r->n];
+		for (uint32_t i = g->first[at]; i < g->first[at + 1]; i++)
+			meet(r, g->to[i]);
+	}
+}
+
+bool pv_heap_set_retained(const struct pv_heap *h, const struct pv_heap_set *s,
+	uint64_t *ret_objects, uint64_t *ret_bytes)
+{
+	size_t nodes = h->graph.nodes;
+	struct reach r = { .h = h,
+		.seen = calloc(nodes / 64 + 1, sizeof *r.seen),
+		.stack = calloc(nodes + 1, sizeof *r.stack) };
+	bool ok = r.seen && r.stack;
+	*ret_objects = *ret_bytes = 0;
+	for (size_t i = 0; ok && i < s->node.n; i++)
+		r.seen[s->node.v[i] / 64] |= UINT64_C(1) << s->node.v[i] % 64;
+	if (ok)
+		reach_around(&r);
+	for (size_t i = 0; ok && i < s->node.n; i++)
+		r.seen[s->node.v[i] / 64] &= ~(UINT64_C(1) << s->node.v[i] % 64);
+	for (size_t i = 0; ok && i < nodes; i++) {
+		if (h->idom[i] == PV_GRAPH_NONE || r.seen[i / 64] >> i % 64 & 1)
+			continue;
+		++*ret_objects;
+		*ret_bytes += h->graph.size[i];
+	}
+	free(r.seen);
+	free(r.stack);
+	return ok;
+}

@@ -26,6 +26,13 @@ bool pv_heap_set_unreachable(const struct pv_heap *h, struct pv_heap_set *ret);
 bool pv_heap_set_of(
 	const struct pv_heap *h, const uint32_t *node, size_t n, struct pv_heap_set *ret);
 
+/*
+ * All that is freed when all of them go, themselves included: objects that every way from the
+ * roots reaches past one of them, each once. Those that no root reaches are not freed by that.
+ */
+bool pv_heap_set_retained(const struct pv_heap *h, const struct pv_heap_set *s,
+	uint64_t *ret_objects, uint64_t *ret_bytes);
+
 /* The result of an operation on two sets. */
 bool pv_heap_set_combine(const struct pv_heap *h, enum pv_heap_set_op op,
 	const struct pv_heap_set *a, const struct pv_heap_set *b, struct pv_heap_set *ret);

@@ -45,6 +45,7 @@
 	VIEW(HEAP_DUPLICATES, "heap_duplicates") /* strings that say the same */                   \
 	VIEW(HEAP_KEEPERS, "heap_keepers")       /* objects kept, by root */                       \
 	VIEW(HEAP_MERGED, "heap_merged")         /* tree: paths of class row `select`, or `set` */ \
+	VIEW(HEAP_SETS, "heap_sets")             /* a row for each of `sets` */                    \
 	VIEW(EXCEPTIONS, "exceptions")           /* thrown by class */                             \
 	VIEW(THROW_SITES, "throw_sites")                                                           \
 	VIEW(CLAUSES, "clauses")                                                                   \

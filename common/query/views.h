@@ -9,7 +9,7 @@
  *                            split, in_by with in, hide_internal
  *     trees                  open, opens, open_all; about one row: select (its row id); SHOT_DIFF: base
  *     HEAP_DIFF              identity, matched_by_class
- *     HEAP_*                 heap, set; STREAM: page; PROCESSES: processes, select
+ *     HEAP_*                 heap, set, sets; STREAM: page; PROCESSES: processes, select
  * All it points to is borrowed for the call. Times: ns since the recording's zero.
  */
 #ifndef PV_QUERY_VIEWS_H
@@ -45,6 +45,11 @@ const char *pv_by_name(enum pv_by by); /* a literal */
 /* "namespace", "image" ...; false for other words. */
 bool pv_by_of(const char *text, size_t len, enum pv_by *ret);
 
+/* Objects of a heap that a filter lets through. */
+struct pv_named_set {
+	const char *name, *filter; /* borrowed; the latter is right for PV_VIEW_HEAP_OBJECTS */
+};
+
 struct pv_query {
 	struct pv_groups_cache *groups; /* of the caller; NULL: the next query finds nothing kept */
 	const char *sort;               /* column id; NULL = the view's own order */
@@ -59,9 +64,11 @@ struct pv_query {
 	uint64_t select, base; /* row ids, for views that need them; SHOT_DIFF: the base shot */
 	const struct pv_identity *identity; /* HEAP_DIFF and others, of this model; borrowed */
 	bool matched_by_class; /* HEAP_DIFF: as many as there are before and after are the same */
-	const struct pv_heap *heap;       /* HEAP_*: of the shot; NULL: empty tables */
-	const struct pv_heap_set *set;    /* HEAP_*: only these objects; NULL: as `select` says */
-	const struct pv_event_page *page; /* STREAM: its rows; NULL: none */
+	const struct pv_heap *heap;      /* HEAP_*: of the shot; NULL: empty tables */
+	const struct pv_heap_set *set;   /* HEAP_*: only these objects; NULL: as `select` says */
+	const struct pv_named_set *sets; /* HEAP_SETS: its rows */
+	size_t sets_n;
+	const struct pv_event_page *page;     /* STREAM: its rows; NULL: none */
 	const struct pv_processes *processes; /* PROCESSES: its rows; NULL: none */
 	const uint64_t *only, *open; /* sorted ids: all rows there are, 0 = any; unfolded ones */
 	size_t onlys, opens;

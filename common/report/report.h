@@ -17,6 +17,7 @@
 struct pv_heap;
 struct pv_identity;
 struct pv_model;
+struct pv_named_set;
 struct pv_processes;
 
 enum pv_report_format { PV_REPORT_TEXT, PV_REPORT_JSON, PV_REPORT_CSV, PV_REPORT_MARKDOWN };
@@ -93,6 +94,8 @@ struct pv_report_options {
 	uint64_t object;      /* its address: of heap_path, heap_references and others */
 	const char *method;   /* of callers and callees: its name, raw or readable; NULL: none */
 	const char *of_class; /* of heap_merged_paths and others, likewise */
+	const struct pv_named_set *sets; /* rows of heap_sets */
+	size_t sets_n;
 	const struct pv_processes *processes; /* NULL: it is no recording of a folder */
 	uint64_t process;                     /* of these, the one whose log it is */
 	bool limited; /* limit is meant; else 20 for text and all for the others */

@@ -44,6 +44,10 @@ struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_sect
 		q.select = (uint64_t)r->object + 1;
 	if (s->flags & PV_SECTION_CLASS)
 		q.select = r->heap_class;
+	if (s->flags & PV_SECTION_SETS) {
+		q.sets = o->sets;
+		q.sets_n = o->sets_n;
+	}
 	if (s->view == PV_VIEW_HEAP_COHORT_SITES)
 		q.select = r->lived_class;
 	if (!(s->flags & PV_SECTION_FACT)) {

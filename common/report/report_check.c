@@ -59,6 +59,21 @@ bool pv_report_grouping(
 	return by_of("--in", o->in, (size_t)(colon - o->in), &q->in_by, reterr);
 }
 
+static bool check_sets(const struct pv_report_options *o, struct pv_error *reterr)
+{
+	if (!o->sets_n)
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"heap_sets wants --set FILTER, once or more, like --set class:Session");
+	for (size_t i = 0; i < o->sets_n; i++) {
+		struct pv_filter_error e = { 0 };
+		if (!pv_view_filter_check(
+			    PV_VIEW_HEAP_OBJECTS, o->sets[i].filter, PV_FILTER_WORDS, &e))
+			return pv_fail(
+				reterr, PV_EUSAGE, 0, "--set, character %zu: %s", e.at + 1, e.what);
+	}
+	return true;
+}
+
 static bool check_subject(const struct pv_report_options *o, const struct pv_section_set *set,
 	struct pv_error *reterr)
 {
@@ -73,6 +88,8 @@ static bool check_subject(const struct pv_report_options *o, const struct pv_sec
 				reterr, PV_EUSAGE, 0, "%s wants --shot N, counted from 0", s->name);
 		if (s->flags & PV_SECTION_OBJECT && !o->has_object)
 			return pv_fail(reterr, PV_EUSAGE, 0, "%s wants --object 0x...", s->name);
+		if (s->flags & PV_SECTION_SETS && !check_sets(o, reterr))
+			return false;
 		if (s->flags & PV_SECTION_CLASS && !o->of_class)
 			return pv_fail(reterr, PV_EUSAGE, 0, "%s wants --class NAME", s->name);
 	}

@@ -30,6 +30,7 @@ enum pv_section_flags {
 	PV_SECTION_METHOD = 64,   /* is about one method; likewise */
 	PV_SECTION_OBJECT = 128,  /* is about one object */
 	PV_SECTION_CLASS = 256,   /* is about one class */
+	PV_SECTION_SETS = 1024,   /* is about sets of objects */
 	PV_SECTION_CHOICE = 512,  /* of an object or class, if one is given: else of all */
 };
 

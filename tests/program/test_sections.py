@@ -59,6 +59,35 @@ def edges(tool):
     tool.refused('is not there', 'report', tool.log, '--section', 'callees', '--method', 'No.Such')
 
 
+def sets(tool, every, shot):
+    """What filters choose, and keep alive together: of a class what the report says of it, of nested objects each once."""
+    v = tool.v
+    classes = {c['name']: c for c in tool.report('heap_classes', *shot, '--retained')['heap_classes']}
+    for name, c in sorted(classes.items(), key=lambda p: -p[1]['retained_bytes'])[:5]:
+        row, = tool.report('heap_sets', *shot, '--set', f'"{name}"')['heap_sets']
+        like = [k for n, k in classes.items() if name.lower() in n.lower()]
+        v.equal(f'set {name}: objects, bytes', (row['objects'], row['bytes']),
+                (sum(k['objects'] for k in like), sum(k['bytes'] for k in like)))
+        if len(like) == 1:
+            v.equal(f'set {name}: keeps', row['retained_bytes'], c['retained_bytes'])
+    one = max(every, key=lambda o: o['retained_bytes'] if o['dominator'] else 0)
+    row, = tool.report('heap_sets', *shot, '--set', one['address'])['heap_sets']
+    v.equal('a set of one object', (row['objects'], row['bytes'], row['retained_bytes']),
+            (1, one['bytes'], one['retained_bytes']))
+    inner = next(o for o in every if o['dominator'] == one['address'])
+    rows = tool.report('heap_sets', *shot, '--set', one['address'], '--set', inner['address'])['heap_sets']
+    both = next(r for r in rows if r['set'] == '(together)')
+    v.equal('what one keeps counts once', (both['objects'], both['bytes'], both['retained_bytes']),
+            (2, one['bytes'] + inner['bytes'], one['retained_bytes']))
+    top = tool.report('heap_sets', *shot, '--set', '!nothing-like-this')['heap_sets'][0]
+    alive = [o for o in every if o['retained_bytes']]
+    v.equal('all objects', (top['objects'], top['retained_objects'], top['retained_bytes']),
+            (len(every), len(alive), sum(o['bytes'] for o in alive)))
+    tool.refused('heap_sets wants --set', 'report', tool.log, '--section', 'heap_sets', *shot)
+    tool.refused('--set, character', 'report', tool.log, '--section', 'heap_sets', *shot, '--set', '(')
+    tool.refused('8 times at most', 'report', tool.log, '--section', 'heap_sets', *shot, *9 * ['--set', 'a'])
+
+
 def objects(tool):
     """References of one object are referrers of the other; what it keeps are those it dominates."""
     v = tool.v
@@ -92,6 +121,7 @@ def objects(tool):
     v.same_rows('alive by class', {c: n for c, n in born.items() if c in alive}, {c: n for c, n in alive.items() if n})
     one = tool.report('heap_births', '--class', births[0]['class'])['heap_births']
     v.equal('births of one class', one, [r for r in births if r['class'] == births[0]['class']])
+    sets(tool, every, shot)
     for section, says in ('heap_references', '--object'), ('heap_referrers', '--object'), \
             ('heap_merged_paths', '--class'):
         tool.refused(f'{section} wants {says}', 'report', tool.log, '--section', section, *shot)

@@ -49,7 +49,12 @@ static void try_everywhere(int key, size_t n, enum ui_feed_state feed_state, boo
 {
 	for (size_t i = 0; i < ui_pane_count; i++) {
 		for (size_t k = 0; k < n; k++) {
-			open_screen_unseen(empty ? 40 : n > 1 ? 120 : 80, empty ? 10 : n > 1 ? 36 : 24);
+			open_screen_unseen(empty   ? 40
+					   : n > 1 ? 120
+						   : 80,
+				empty   ? 10
+				: n > 1 ? 36
+					: 24);
 			feed.state = feed_state;
 			if (empty)
 				world->rows = 0;

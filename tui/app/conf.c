@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/status.h"
 #include "tui/app/complain.h"
 
 enum { CONF_MAX = 64 << 10, PATH_LENGTH = 4096, COMPLAINTS = 8 };
@@ -17,16 +18,18 @@ void ui_conf_finish(struct ui_conf *c)
 	pv_filter_names_finish(&c->filters);
 }
 
-bool ui_conf_expand(struct ui_conf *c, const char **filter)
+bool ui_conf_expand(struct ui_conf *c, const char *option, const char **filter)
 {
 	struct pv_filter_error e;
 	if (!*filter || !strchr(*filter, '\\'))
 		return true;
-	if (!pv_filter_expand(&c->filters, *filter, c->expanded, sizeof c->expanded, &e)) {
-		ui_complain(NULL, "--filter, character %zu: %s", e.at + 1, e.what);
+	char *room = c->expanded[c->used % PV_COUNT_OF(c->expanded)];
+	if (!pv_filter_expand(&c->filters, *filter, room, sizeof c->expanded[0], &e)) {
+		ui_complain(NULL, "%s, character %zu: %s", option, e.at + 1, e.what);
 		return false;
 	}
-	*filter = c->expanded;
+	c->used++;
+	*filter = room;
 	return true;
 }
 

@@ -8,9 +8,12 @@
 
 #include "common/base/filter_names.h"
 
+enum { UI_SETS = 8 }; /* of --set */
+
 struct ui_conf {
 	struct pv_filter_names filters;
-	char expanded[PV_FILTER_MAX + 1]; /* private */
+	char expanded[1 + UI_SETS][PV_FILTER_MAX + 1]; /* private, as `used`: of these so many */
+	size_t used;
 };
 
 /*
@@ -22,9 +25,9 @@ void ui_conf_finish(struct ui_conf *c);
 
 /*
  * Replaces the names in the filter of an option, which may be NULL: it lives as long as `c` then.
- * False: that was complained about.
+ * False: that was complained about. --filter and each --set once.
  */
-bool ui_conf_expand(struct ui_conf *c, const char **filter);
+bool ui_conf_expand(struct ui_conf *c, const char *option, const char **filter);
 
 /* Takes one file's text, which it changes, as `path` has it; for tests. */
 void ui_conf_take(struct ui_conf *c, const char *path, char *text);

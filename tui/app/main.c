@@ -464,10 +464,15 @@ int main(int argc, char *argv[])
 	}
 	struct ui_conf conf = { .filters = { .name = { 0 } } };
 	const enum ui_verb plain = UI_VERB_CTL | UI_VERB_PS;
-	if (!(o.verb & plain) && !(o.verb == UI_VERB_REPORT && !o.report.filter))
+	if (!(o.verb & plain) &&
+		!(o.verb == UI_VERB_REPORT && !o.report.filter && !o.report.sets_n))
 		ui_conf_load(&conf);
 	o.conf = &conf;
-	int code = ui_conf_expand(&conf, &o.report.filter) ? run(&o) : EXIT_USAGE;
+	o.report.sets = o.set;
+	bool ok = ui_conf_expand(&conf, "--filter", &o.report.filter);
+	for (size_t i = 0; ok && i < o.report.sets_n; i++)
+		ok = ui_conf_expand(&conf, "--set", &o.set[i].filter);
+	int code = ok ? run(&o) : EXIT_USAGE;
 	ui_conf_finish(&conf);
 	return code;
 }

@@ -11,7 +11,9 @@
 #include <stdint.h>
 
 #include "common/base/status.h"
+#include "common/query/views.h"
 #include "common/report/report.h"
+#include "tui/app/conf.h"
 #include "tui/app/term.h"
 
 struct ui_folder;
@@ -50,7 +52,8 @@ struct ui_options {
 	int w, h;      /* of --size, 0 = not given */
 	unsigned jobs; /* 0 = as many as cores */
 	struct pv_report_options report;
-	bool ranged, from_end; /* see feed.h */
+	struct pv_named_set set[UI_SETS]; /* report.sets */
+	bool ranged, from_end;            /* see feed.h */
 	int64_t from_ns, to_ns;
 	const char *thread;
 	const char *kind;                /* of dump; NULL = not given */

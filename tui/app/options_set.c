@@ -271,6 +271,15 @@ bool ui_set_class(const struct ui_parse *p, const char *value)
 	return *value || bad_value(p, "the name of a class", value);
 }
 
+bool ui_set_set(const struct ui_parse *p, const char *value)
+{
+	struct pv_report_options *r = &p->o->report;
+	if (!*value || r->sets_n == UI_SETS)
+		return bad_value(p, "a filter, 8 times at most", value);
+	p->o->set[r->sets_n++] = (struct pv_named_set){ value, value };
+	return true;
+}
+
 bool ui_set_retained(const struct ui_parse *p, const char *value)
 {
 	(void)value;

@@ -44,6 +44,7 @@ bool ui_set_by(const struct ui_parse *p, const char *value);
 bool ui_set_names(const struct ui_parse *p, const char *value);
 bool ui_set_my_code(const struct ui_parse *p, const char *value);
 bool ui_set_object(const struct ui_parse *p, const char *value);
+bool ui_set_set(const struct ui_parse *p, const char *value);
 bool ui_set_retained(const struct ui_parse *p, const char *value);
 bool ui_set_require_baseline(const struct ui_parse *p, const char *value);
 bool ui_set_kind(const struct ui_parse *p, const char *value);

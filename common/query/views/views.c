@@ -43,6 +43,7 @@ static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
 	[PV_VIEW_HEAP_DUPLICATES] = &pv_spec_heap_duplicates,
 	[PV_VIEW_HEAP_KEEPERS] = &pv_spec_heap_keepers,
 	[PV_VIEW_HEAP_MERGED] = &pv_spec_heap_merged,
+	[PV_VIEW_HEAP_SETS] = &pv_spec_heap_sets,
 	[PV_VIEW_EXCEPTIONS] = &pv_spec_exceptions,
 	[PV_VIEW_THROW_SITES] = &pv_spec_throw_sites,
 	[PV_VIEW_CLAUSES] = &pv_spec_clauses,
