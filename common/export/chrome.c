@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/new_file.h"
+#include "common/export/export.h"
 #include "common/export/export_threads.h"
 #include "common/export/json_text.h"
 #include "common/query/views.h"
@@ -197,11 +197,14 @@ bool pv_chrome_write(const struct pv_chrome *c, FILE *out, struct pv_error *rete
 	return true;
 }
 
+static bool write_trace(const void *ctx, FILE *out, struct pv_error *reterr)
+{
+	return pv_chrome_write(ctx, out, reterr);
+}
+
 bool pv_chrome_file(const struct pv_chrome *c, const char *path, struct pv_error *reterr)
 {
-	struct pv_new_file f;
-	return pv_new_file_begin(&f, path, reterr) &&
-	       pv_new_file_finish(&f, pv_chrome_write(c, f.out, reterr), reterr);
+	return pv_export_new_file(path, c, write_trace, reterr);
 }
 
 void pv_chrome_lacks(const struct pv_chrome *c, char *text, size_t size)

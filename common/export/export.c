@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/new_file.h"
+#include "common/export/gzip_out.h"
 
 static const struct pv_export_format formats[] = {
 	{ "folded", ".folded", NULL, true, false, false, false, "when, threads", pv_export_folded },
@@ -32,10 +33,16 @@ const struct pv_export_format *pv_export_of(const char *name)
 	return NULL;
 }
 
+/* Any of them may be gzipped on top. */
 static bool ends_with(const char *name, const char *ending)
 {
+	static const char gz[] = ".gz";
 	size_t n = strlen(name), len = ending ? strlen(ending) : n;
-	return n > len && strcmp(name + n - len, ending) == 0;
+	if (n > len && strcmp(name + n - len, ending) == 0)
+		return true;
+	len += sizeof gz - 1;
+	return ending && n > len && strncmp(name + n - len, ending, strlen(ending)) == 0 &&
+	       strcmp(name + n - (sizeof gz - 1), gz) == 0;
 }
 
 const struct pv_export_format *pv_export_of_file(const char *path)
@@ -103,10 +110,36 @@ bool pv_export_write(const struct pv_profile *p, const struct pv_export_format *
 	return true;
 }
 
+struct writing {
+	const struct pv_profile *p;
+	const struct pv_export_format *format;
+	const struct pv_export_options *o;
+};
+
+static bool write_profile(const void *ctx, FILE *out, struct pv_error *reterr)
+{
+	const struct writing *w = ctx;
+	return pv_export_write(w->p, w->format, w->o, out, reterr);
+}
+
+bool pv_export_new_file(const char *path, const void *ctx,
+	bool (*write)(const void *ctx, FILE *out, struct pv_error *reterr), struct pv_error *reterr)
+{
+	struct pv_new_file f;
+	if (!pv_new_file_begin(&f, path, reterr))
+		return false;
+	if (!pv_gzip_wanted(path))
+		return pv_new_file_finish(&f, write(ctx, f.out, reterr), reterr);
+	FILE *out = pv_gzip_begin(f.out);
+	bool ok = out ? write(ctx, out, reterr) : pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	if (out && !pv_gzip_end(out) && ok)
+		ok = pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s",
+			errno ? strerror(errno) : "the output failed");
+	return pv_new_file_finish(&f, ok, reterr);
+}
+
 bool pv_export_file(const struct pv_profile *p, const struct pv_export_format *format,
 	const struct pv_export_options *o, const char *path, struct pv_error *reterr)
 {
-	struct pv_new_file f;
-	return pv_new_file_begin(&f, path, reterr) &&
-	       pv_new_file_finish(&f, pv_export_write(p, format, o, f.out, reterr), reterr);
+	return pv_export_new_file(path, &(struct writing){ p, format, o }, write_profile, reterr);
 }

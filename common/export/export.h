@@ -60,7 +60,14 @@ void pv_export_about_clear(struct pv_export_about *a);
 bool pv_export_write(const struct pv_profile *p, const struct pv_export_format *format,
 	const struct pv_export_options *o, FILE *out, struct pv_error *reterr);
 
-/* Into a new file: PV_EUSAGE where one stands already; none is left after a failure. */
+/*
+ * Writes a new file, gzipped where its name asks for that (gzip_out.h): PV_EUSAGE where one stands
+ * already; none is left after a failure. `write` is called once.
+ */
+bool pv_export_new_file(const char *path, const void *ctx,
+	bool (*write)(const void *ctx, FILE *out, struct pv_error *reterr),
+	struct pv_error *reterr);
+/* Likewise, of a profile. */
 bool pv_export_file(const struct pv_profile *p, const struct pv_export_format *format,
 	const struct pv_export_options *o, const char *path, struct pv_error *reterr);
 

@@ -371,6 +371,20 @@ def fox(v, tool):
     v.true('markers of a range', markers and all(500000000 <= m[2] < 1000000000 for m in markers))
 
 
+def zipped(v, tool):
+    """A name that ends in .gz as well is gzipped on top: the same bytes within, without a time of its own."""
+    for ending in '.firefox.json', '.trace.json', '.speedscope.json', '.folded', '.html', '.callgrind':
+        plain, packed = (tool.folder / f'zipped{ending}{more}' for more in ('', '.gz'))
+        for path in plain, packed:
+            tool.run('convert', tool.log, '-o', path)
+        data = packed.read_bytes()
+        v.equal(f'{ending}.gz: its head', data[:9], b'\x1f\x8b\x08' + bytes(6))
+        v.true(f'{ending}.gz: what is in it', gzip.decompress(data) == plain.read_bytes())
+    twice = tool.folder / 'zipped.pb.gz'
+    tool.run('convert', tool.log, '-o', twice)
+    v.true('pprof is not packed twice', gzip.decompress(twice.read_bytes())[:2] != b'\x1f\x8b')
+
+
 def refused(v, tool):
     complaint = tool.export('folded', '--measure', 'live_bytes', code=2)
     v.true('a measure that is not there', 'not recorded' in complaint, complaint)
@@ -448,6 +462,7 @@ def main(case, profview, what, module='none', dotnet='none'):
             readable(tool)
             timeline(v, tool)
             fox(v, tool)
+            zipped(v, tool)
             refused(v, tool)
     v.close()
 
