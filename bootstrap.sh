@@ -182,6 +182,8 @@ do_test() {
 		python3 tests/program/test_hostile_time.py build/tests/hostile every 250 || failed=1
 		python3 tests/program/test_foreign.py logs build/profview \
 			build/tests/{make_log,b07_write,report_lists,frames_print} every || failed=1
+		say 'exports are opened by the programs that they are for, as far as these can be had'
+		python3 tests/soak/viewers.py build/profview tests/golden/shop.mlpd.gz build/viewers || failed=1
 	fi
 	export CK_FORK=no
 	# Meson builds what these tests need and no more: that is half of all.

@@ -420,6 +420,24 @@ def go_reads(v, tool, go):
         v.equal(f'{measure}: total after pprof', total and int(total[1]), sum(own.values()))
     v.true('nothing is left of a difference', ', 0% of 0 total' in pprof('-top', '-base', path, path) or
            'accounting for 0, ' in pprof('-top', '-base', path, path), pprof('-top', '-base', path, path))
+    parts = {}
+    for side, some in ('base', '..0.8s'), ('new', '0.8s..'):
+        parts[side] = tool.folder / f'{side}.pb.gz'
+        parts[side].write_bytes(tool.export('pprof', '--range', some))
+    differ(tool, pprof, parts)
+
+
+def differ(tool, pprof, parts):
+    """Differences of two parts of a log after pprof are those that `diff` has."""
+    ours = json.loads(tool.run('diff', tool.log, '--base-range', '..0.8s', '--range', '0.8s..', '--per', 'none', '--all',
+                               '--names', 'exact', '--format', 'json').stdout)
+    for measure, section in ('calls', 'methods.calls'), ('self', 'methods.self_ns'):
+        text = pprof('-top', '-unit=ns', f'-sample_index={measure}', '-diff_base', parts['base'], parts['new'])
+        rows = re.findall(r'^ *(-?\d+)(?:ns)? +-?\S+% +-?\S+% +(-?\d+)(?:ns)? +-?\S+%  (.*)$', text, re.M)
+        theirs = {n: int(flat) for flat, _, n in rows if int(flat)}
+        own = {shown(r['name']): r['change'] for r in ours[section] if r['change']}
+        tool.v.true(f'{measure}: there are differences', len(own) > 3, own)
+        tool.v.same_rows(f'{measure}: differences after pprof', theirs, own)
 
 
 def record(case, folder, what, module, dotnet):
