@@ -317,9 +317,12 @@ static void of_samples(const struct pv_model *m, struct pv_coverage *c)
 	uint64_t hits = kind(m, PV_KIND_SAMPLE_HIT);
 	/* Of folded stacks one has many. */
 	count(c, m->target.text ? m->calls.samples : hits, "sample", "samples");
-	if (m->target.text && strcmp(m->target.text, "nettrace") == 0) {
-		c->state = PV_INFERRED; /* its runtime samples all threads, whatever they do */
-		pv_coverage_say(c, "WALL time at safe points: who waits is inferred from names");
+	if (pv_target_is_event_stream(&m->target)) {
+		c->state = PV_INFERRED;
+		pv_coverage_say(c,
+			pv_call_samples_wait(m)
+				? "WALL time at safe points: who waits is inferred from names"
+				: "at safe points: who waited is inferred from how long threads ran");
 	}
 	uint64_t native = kind(m, PV_KIND_SAMPLE_SYMBOL) + kind(m, PV_KIND_SAMPLE_BINARY);
 	if (native)

@@ -12,6 +12,7 @@
 
 #include "common/base/cursor.h"
 #include "common/target/dotnet_ipc.h"
+#include "common/target/event_write.h"
 
 enum {
 	MOST = 64 << 20, /* bytes of the stream */
@@ -141,29 +142,18 @@ static void put(struct writer *w, const void *bytes, size_t n)
 }
 
 static void put_object(
-	struct writer *w, const char *name, int version, const uint8_t *body, size_t n, bool sized)
+	struct writer *w, const char *name, int version, const uint8_t *body, size_t n)
 {
-	uint8_t head[64] = { 5, 5, 1 }, *at = head + 3;
-	size_t len = strlen(name);
-	at = pv_put_u32(at, (uint32_t)version);
-	at = pv_put_u32(at, (uint32_t)version);
-	at = pv_put_u32(at, (uint32_t)len);
-	memcpy(at, name, len);
-	at += len;
-	*at++ = 6;
-	if (sized)
-		at = pv_put_u32(at, (uint32_t)n);
-	size_t all = w->to->stream.n + (size_t)(at - head);
-	for (; sized && all % 4; all++) /* the body is aligned in the stream */
-		*at++ = 0;
-	put(w, head, (size_t)(at - head));
+	uint8_t head[PV_EVENT_OBJECT];
+	const uint8_t end = PV_EVENT_OBJECT_END;
+	put(w, head, (size_t)(pv_event_put_object(head, name, version, n, w->to->stream.n) - head));
 	put(w, body, n);
-	put(w, "\6", 1);
+	put(w, &end, 1);
 }
 
 static void put_beginning(struct writer *w, uint32_t inner)
 {
-	uint8_t body[48] = { 0 }, *at = body;
+	uint8_t body[PV_EVENT_OBJECT + 48 + 1] = { 0 }, *at = pv_event_put_type(body, "Trace", 4);
 	struct timespec now;
 	struct tm day;
 	clock_gettime(CLOCK_REALTIME, &now);
@@ -179,25 +169,10 @@ static void put_beginning(struct writer *w, uint32_t inner)
 	at = pv_put_u32(at, 8);
 	at = pv_put_u32(at, inner);
 	at = pv_put_u32(at, (uint32_t)sysconf(_SC_NPROCESSORS_ONLN));
-	pv_put_u32(at, 1000000);
+	at = pv_put_u32(at, 1000000);
+	*at++ = PV_EVENT_OBJECT_END;
 	put(w, "Nettrace\x14\0\0\0!FastSerialization.1", 32);
-	put_object(w, "Trace", 4, body, sizeof body, false);
-}
-
-/* UTF-16 with its zero, of bytes that are ASCII: others become '?'. */
-static uint8_t *put_wide(uint8_t *to, const char *text, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		to = pv_put_u16(to, (unsigned char)text[i] < 0x80 ? (uint16_t)text[i] : '?');
-	return pv_put_u16(to, 0);
-}
-
-static uint8_t *put_block_head(uint8_t *to, uint64_t time)
-{
-	to = pv_put_u16(to, 20);
-	to = pv_put_u16(to, 1); /* compressed */
-	to = pv_put_u64(to, time);
-	return pv_put_u64(to, time);
+	put(w, body, (size_t)(at - body));
 }
 
 /* The events are number 144 of the rundown, methods that are there, without fields. */
@@ -205,26 +180,26 @@ static void put_description(struct writer *w)
 {
 	static const char provider[] = "Microsoft-Windows-DotNETRuntimeRundown";
 	uint8_t payload[256], body[400], *at = pv_put_u32(payload, 1);
-	at = put_wide(at, provider, sizeof provider - 1);
+	at = pv_event_put_wide(at, provider, sizeof provider - 1);
 	at = pv_put_u32(at, 144);
-	at = put_wide(at, "", 0);
+	at = pv_event_put_wide(at, "", 0);
 	at = pv_put_u64(at, 0x10);
 	at = pv_put_u32(at, 1);
 	at = pv_put_u32(at, 4);
 	at = pv_put_u32(at, 0);
 	size_t n = (size_t)(at - payload);
-	at = put_block_head(body, w->time);
+	at = pv_event_put_head(body, w->time, 0);
 	*at++ = 0x80;
 	*at++ = 0; /* time */
 	at = pv_put_uleb(at, n);
 	memcpy(at, payload, n);
-	put_object(w, "MetadataBlock", 2, body, (size_t)(at + n - body), true);
+	put_object(w, "MetadataBlock", 2, body, (size_t)(at + n - body));
 }
 
 static void flush(struct writer *w)
 {
 	if (w->n)
-		put_object(w, "EventBlock", 2, w->block, w->n, true);
+		put_object(w, "EventBlock", 2, w->block, w->n);
 	w->n = 0;
 }
 
@@ -259,19 +234,19 @@ static void put_method(struct writer *w, uint64_t start, uint32_t size, const ch
 	at = pv_put_u32(at, size);
 	at = pv_put_u32(at, 0);
 	at = pv_put_u32(at, 0);
-	at = put_wide(at, class, strlen(class));
-	at = put_wide(at, method, strnlen(method, NAME - 1));
-	at = put_wide(at, "", 0);
+	at = pv_event_put_wide(at, class, strlen(class));
+	at = pv_event_put_wide(at, method, strnlen(method, NAME - 1));
+	at = pv_event_put_wide(at, "", 0);
 	size_t n = (size_t)(at - payload);
 	if (w->n == 0)
-		w->n = (size_t)(put_block_head(w->block, w->time) - w->block);
+		w->n = (size_t)(pv_event_put_head(w->block, w->time, 0) - w->block);
 	at = w->block + w->n;
 	*at++ = 0x81 | 2;
 	at = pv_put_uleb(at, 1); /* kind */
-	at = pv_put_uleb(at, w->n == 20 ? w->to->methods : 0);
+	at = pv_put_uleb(at, w->n == PV_EVENT_HEAD ? w->to->methods : 0);
 	at = pv_put_uleb(at, 1); /* the thread that writes */
 	at = pv_put_uleb(at, 0);
-	at = pv_put_uleb(at, w->n == 20 ? w->time : 0);
+	at = pv_put_uleb(at, w->n == PV_EVENT_HEAD ? w->time : 0);
 	at = pv_put_uleb(at, n);
 	memcpy(at, payload, n);
 	w->n = (size_t)(at + n - w->block);

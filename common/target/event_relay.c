@@ -14,9 +14,11 @@
 
 #include "common/io/fd.h"
 #include "common/target/aot_names.h"
+#include "common/target/event_frames.h"
 #include "common/target/event_session.h"
 #include "common/target/join_ways.h"
 #include "common/target/patience.h"
+#include "common/target/thread_times.h"
 
 static const char runtime[] = "Microsoft-Windows-DotNETRuntime";
 static const char sampler[] = "Microsoft-DotNETCore-SampleProfiler";
@@ -82,10 +84,12 @@ struct copy {
 	struct pv_event_options options;
 	int control, pipe;
 	struct pv_event_session session; /* the one that goes on */
-	uint8_t *bytes;
-	size_t from, to; /* in bytes: what the pipe has not taken yet */
-	int64_t took_ms; /* when it took something last */
-	int64_t shot_ms; /* when the next shot is due; INT64_MAX: never */
+	struct pv_event_frames frames;   /* of its stream */
+	struct pv_thread_times *times;   /* that are put into it; NULL: none */
+	uint8_t *bytes;                  /* with room for one reading of those more */
+	size_t from, to;                 /* in bytes: what the pipe has not taken yet */
+	int64_t took_ms;                 /* when it took something last */
+	int64_t shot_ms;                 /* when the next shot is due; INT64_MAX: never */
 	bool wants_shot, leaving;
 };
 
@@ -116,6 +120,38 @@ static void take_order(struct copy *c)
 		c->wants_shot |= o.what == SHOT;
 }
 
+/*
+ * After a read from the session that goes on. The runtime writes what happened up to a moment at once:
+ * how long threads ran until then was read just before, and goes before it where objects begin.
+ */
+static void put_times(struct copy *c, size_t n)
+{
+	static uint8_t block[PV_THREAD_TIMES_BYTES];
+	uint8_t *came = c->bytes + c->to;
+	size_t before;
+	uint64_t offset;
+	if (!c->times || !pv_event_frames_pass(&c->frames, came, n, &before, &offset))
+		return;
+	size_t more = pv_thread_times_put(c->times, block, offset);
+	memmove(came + before + more, came + before, n - before);
+	memcpy(came + before, block, more);
+	c->to += more;
+}
+
+static enum turn take_bytes(struct copy *c, int stream)
+{
+	bool main = stream == c->session.fd;
+	if (main && c->times)
+		pv_thread_times_read(c->times);
+	ssize_t n = read(stream, c->bytes + c->to, BYTES - c->to);
+	if (n > 0 && main)
+		put_times(c, (size_t)n);
+	if (n > 0)
+		c->to += (size_t)n;
+	bool ended = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+	return ended ? STREAM_ENDED : GOES_ON;
+}
+
 /* Waits for what comes or goes, at most until then. */
 static enum turn turn(struct copy *c, int stream, int64_t end_ms)
 {
@@ -133,13 +169,7 @@ static enum turn turn(struct copy *c, int stream, int64_t end_ms)
 		return PIPE_CLOSED;
 	if (p[2].revents)
 		take_order(c);
-	if (!p[0].revents || c->to == BYTES)
-		return GOES_ON;
-	ssize_t n = read(stream, c->bytes + c->to, BYTES - c->to);
-	if (n > 0)
-		c->to += (size_t)n;
-	bool ended = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
-	return ended ? STREAM_ENDED : GOES_ON;
+	return p[0].revents && c->to < BYTES ? take_bytes(c, stream) : GOES_ON;
 }
 
 /* Drops the rest of a stream: it must be read while its end is awaited. */
@@ -214,6 +244,9 @@ static bool open_main(struct copy *c, struct pv_error *reterr)
 	};
 	size_t n = c->options.samples ? 4 : 3;
 	n += add_sources(group + n, SOURCES, sources);
+	pv_event_frames_begin(&c->frames);
+	if (c->times)
+		pv_thread_times_begin(c->times);
 	const struct pv_event_wish wish = {
 		.group = group, .n = n, .buffer_mb = MAIN_MB, .wait_ms = OPEN_MS
 	};
@@ -224,12 +257,12 @@ static bool open_main(struct copy *c, struct pv_error *reterr)
 static bool copy_bytes(struct copy *c, const uint8_t *bytes, size_t n)
 {
 	while (n) {
-		size_t room = BYTES - c->to, part = n < room ? n : room;
+		size_t room = c->to < BYTES ? BYTES - c->to : 0, part = n < room ? n : room;
 		memcpy(c->bytes + c->to, bytes, part);
 		c->to += part;
 		bytes += part;
 		n -= part;
-		if (c->to == BYTES && turn(c, -1, pv_patience_now_ms() + STUCK_MS) == PIPE_CLOSED)
+		if (c->to >= BYTES && turn(c, -1, pv_patience_now_ms() + STUCK_MS) == PIPE_CLOSED)
 			return false;
 	}
 	return true;
@@ -313,9 +346,14 @@ static bool begin(struct copy *c, const char *path, struct pv_error *reterr)
 	c->pipe = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	if (c->pipe < 0)
 		return pv_fail(reterr, PV_EIO, 0, "the pipe: %s", strerror(errno));
-	c->bytes = malloc(BYTES);
-	if (!c->bytes)
+	c->bytes = malloc(BYTES + PV_THREAD_TIMES_BYTES);
+	c->times = c->options.samples ? malloc(sizeof *c->times) : NULL;
+	if (!c->bytes || (c->options.samples && !c->times))
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	if (c->times && !pv_thread_times_open(c->times, c->door.dotnet.pid)) {
+		free(c->times); /* whether threads ran is not known then */
+		c->times = NULL;
+	}
 	return open_main(c, reterr);
 }
 

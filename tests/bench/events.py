@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""What reading .NET's own event stream costs a server, and how many joins it stands.
+"""What reading .NET's own event stream costs a server.
 
 usage: events.py [--pairs N] [--seconds S] PROFVIEW SERVER.DLL DOTNET [WORD ...]
-SERVER.DLL is build/tests/real/clr_server.dll. Clients ask as fast as they are answered; of each pair of
-stretches one is watched by `attach --via events WORD ...`. Prints the ratio of requests, watched to not, of
-each pair and their median, and how the server ended. This measures; it is no test.
+SERVER.DLL is build/tests/real/clr_server.dll. Two of it run side by side, each with clients that ask as fast as
+they are answered; one of them is watched by `attach --via events WORD ...`, and then the other: a pair. So what
+else the machine does meets both at the same time. Prints the ratios, watched to not, of requests a second and of
+the server's processor time for a request, which hardly depends on others, of each pair and their medians, and how
+the servers ended. This measures; it is no test.
 """
 import argparse
+import functools
+import os
 import pathlib
 import statistics
 import subprocess
@@ -29,23 +33,50 @@ def until(found):
         time.sleep(0.02)
 
 
-def stretch(load, seconds):
-    """Requests a second."""
-    before, start = load.answered, time.monotonic()
+def used(pid):
+    """Processor time of a process, of all its threads, also of those that ended, in seconds."""
+    fields = pathlib.Path(f'/proc/{pid}/stat').read_text(encoding='ascii').rsplit(')', 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+
+def state(servers):
+    return [(load.answered, used(pid), time.monotonic()) for pid, load in servers]
+
+
+def stretch(servers, seconds):
+    """Of each: requests a second, and microseconds of the server for one."""
+    before = state(servers)
     time.sleep(seconds)
-    return (load.answered - before) / (time.monotonic() - start)
+    ret = []
+    for (n0, cpu0, t0), (n1, cpu1, t1) in zip(before, state(servers)):
+        ret.append(((n1 - n0) / (t1 - t0), 1e6 * (cpu1 - cpu0) / max(n1 - n0, 1)))
+    return ret
 
 
-def watched(a, pid, load, folder):
+def watched(a, servers, which, folder):
+    """Both while one is watched: the ratios of that one to the other."""
+    pid = servers[which][0]
     with subprocess.Popen([a.profview, 'attach', '--via', 'events', *a.words, str(pid), '--record',
                            f'{folder}/{time.monotonic_ns()}.nettrace'], stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as viewer:
         until(lambda: sessions(pid) or viewer.poll() is not None)
-        stretch(load, 0.5)  # the names of all methods are written
-        rate = stretch(load, a.seconds)
+        time.sleep(0.5)  # the names of all methods are written
+        both = stretch(servers, a.seconds)
         viewer.terminate()
     until(lambda: not sessions(pid))
-    return rate
+    return [x / y for x, y in zip(both[which], both[1 - which])]
+
+
+def measure(a, servers):
+    time.sleep(5)  # compiled by then
+    pairs = []
+    with tempfile.TemporaryDirectory() as folder:
+        for i in range(a.pairs):
+            one, other = (watched(a, servers, which, folder) for which in ((0, 1) if i % 2 == 0 else (1, 0)))
+            pairs.append([(x * y) ** 0.5 for x, y in zip(one, other)])  # what differs between the two goes out
+            print('{:.3f} of the requests, {:.3f} of the time for one'.format(*pairs[-1]), flush=True)
+    for what, ratios in zip(('requests', 'time for one'), zip(*pairs)):
+        print(f'{what}: median {statistics.median(ratios):.3f}, {min(ratios):.3f} to {max(ratios):.3f}')
 
 
 def main():
@@ -56,20 +87,11 @@ def main():
     p.add_argument('--seconds', type=float, default=3)
     p.add_argument('words', nargs=argparse.REMAINDER)
     a = p.parse_args()
-    ratios = []
-
-    def during(pid, load):
-        stretch(load, 5)  # compiled by then
-        with tempfile.TemporaryDirectory() as folder:
-            for i in range(a.pairs):
-                first = i % 2 == 0
-                one = watched(a, pid, load, folder) if first else stretch(load, a.seconds)
-                other = stretch(load, a.seconds) if first else watched(a, pid, load, folder)
-                ratios.append(one / other if first else other / one)
-                print(f'{ratios[-1]:.3f} of {other if first else one:.0f} requests a second', flush=True)
-
-    load, served, code = serve([a.dotnet, a.dll], {'DOTNET_CLI_TELEMETRY_OPTOUT': '1'}, 0, during)
-    print(f'median {statistics.median(ratios):.3f}; the server ended with {code}, {served} served, {len(load.wrong)} wrong')
+    run = functools.partial(serve, [a.dotnet, a.dll], {'DOTNET_CLI_TELEMETRY_OPTOUT': '1'}, 0)
+    ended = []
+    ended.append(run(lambda *one: ended.append(run(lambda *other: measure(a, (one, other))))))
+    for load, served, code in ended:
+        print(f'a server ended with {code}, {served} served, {len(load.wrong)} wrong')
 
 
 if __name__ == '__main__':

@@ -2,7 +2,9 @@
 """A .NET program is joined by its own event stream: nothing is loaded, and it goes on whatever the viewer does.
 
 usage: test_events.py visit|rude|listen|meters PROFVIEW COUNTED.DLL DOTNET     ('none': skipped)
+       test_events.py states PROFVIEW STATES.DLL DOTNET
 """
+import collections
 import contextlib
 import json
 import os
@@ -12,10 +14,11 @@ import subprocess
 import sys
 
 import target
-from nettrace import RUNTIME, Trace
+from nettrace import RUNTIME, SAMPLER, Trace
 from verdict import Verdict
 
 RELAY = 'profview-events'
+THREAD_TIME = 28790  # our own event: how long a thread has run
 
 
 def report(profview, log, *words):
@@ -275,13 +278,67 @@ def listen(v, profview, dll, dotnet):
         v.equal('a signal while it waits', (viewer.returncode, path.exists()), (128 + signal.SIGINT, False))
 
 
+PLANTED = {'Computes': 'running', 'Locks': 'lock', 'Reads': 'io', 'Sleeps': 'sleep'}
+STATES_OF = {'(waits for a lock)': 'lock', '(sleeps)': 'sleep', '(waits)': 'unknown', '(waits for a processor)': 'runnable'}
+
+
+def phases(profview, log, tid):
+    """Milliseconds of a thread's samples by planted phase and state. Thread.Sleep is inlined into what calls Sleeps."""
+    tree = report(profview, log, '--section', 'call_tree', '--thread', hex(tid))['call_tree']
+    node, ret = {n['id']: n for n in tree}, {p: collections.Counter() for p in PLANTED}
+    for n in tree:
+        above, state = n, STATES_OF.get(n['method'], 'running')
+        while above and not any(above['method'].startswith(f'States:{p} ') for p in PLANTED):
+            above = node.get(above['parent'])
+        phase = above['method'].split(':')[1].split(' ')[0] if above else 'Sleeps' if state == 'sleep' else None
+        if phase:
+            ret[phase][state] += n['samples']
+    return ret
+
+
+def states(v, profview, dll, dotnet):
+    """A thread that waited is not counted as running, nor one that ran as waiting: by how long the kernel let it run."""
+    rounds = 60
+    with target.scratch() as folder:
+        path, log = pathlib.Path(folder, 'port'), pathlib.Path(folder, 'a.nettrace')
+        viewer = listening(profview, path, '--sample', '--record', str(log))
+        done = subprocess.run([dotnet, dll, str(rounds)], env=os.environ | {'DOTNET_DiagnosticPorts': str(path)}, check=True,
+                              capture_output=True, text=True, timeout=4 * target.DEADLINE)
+        viewer.communicate(timeout=target.DEADLINE)
+        said = {k: int(n) for k, n in (w.split('=') for w in done.stdout.split())}
+        got = phases(profview, log, said['tid'])
+        planted = sum(said[state] for state in PLANTED.values()) / 1000
+        for phase, state in PLANTED.items():
+            if state == 'running':
+                continue
+            waited = got[phase]['unknown' if state == 'io' else state]
+            v.between(f'{state}, part of what was planted, against {said[state] / 10 / planted:.1f} %: {dict(got[phase])}',
+                      100 * waited / planted, said[state] / 10 / planted - 3, said[state] / 10 / planted + 3)
+            v.between(f'{phase}: ran', got[phase]['running'], 0, 0.1 * waited)
+        ran = got['Computes']
+        v.at_least(f'computing: {dict(ran)}', ran['running'], 0.95 * said['running'] / 1000)
+        v.between('of which it waited', sum(ran.values()) - ran['running'] - ran['runnable'], 0, 0.03 * ran['running'])
+        trace = Trace(log.read_bytes())
+        readings = [e for e in trace.events if (e.provider, e.id, e.thread) == (SAMPLER, THREAD_TIME, said['tid'])]
+        v.at_least('readings of the thread, ten a second', len(readings), rounds / 2)
+        j = report(profview, log, '--section', 'samples')
+        v.equal('losses', next(c for c in j['coverage'] if c['what'] == 'losses')['state'], 'complete')
+        row = next(c for c in j['coverage'] if c['what'] == 'samples')
+        v.true('it is not called WALL', 'WALL' not in row['detail'] and 'how long threads ran' in row['detail'], row)
+        v.equal('all states are logged', {s['known'] for s in j['samples']['states']}, {'logged'})
+        mlpd = pathlib.Path(folder, 'a.mlpd')
+        subprocess.run([profview, 'convert', log, '-o', mlpd], check=True, capture_output=True, timeout=target.DEADLINE)
+        other = phases(profview, mlpd, said['tid'])
+        v.equal('the same in a log that it is converted to', {p: dict(c) for p, c in other.items()}, {p: dict(c) for p, c in got.items()})
+
+
 def main(case, profview, dll, dotnet):
     if 'none' in (dll, dotnet):
         print('no .NET SDK here')
         sys.exit(target.SKIP)
     os.environ['DOTNET_CLI_TELEMETRY_OPTOUT'] = '1'
     v = Verdict(f'events, {case}')
-    {'visit': visit, 'rude': rude, 'listen': listen, 'meters': meters}[case](v, profview, dll, dotnet)
+    {'visit': visit, 'rude': rude, 'listen': listen, 'meters': meters, 'states': states}[case](v, profview, dll, dotnet)
     v.close()
 
 

@@ -34,6 +34,8 @@ static void finish(struct b07_stream *s)
 		pv_array_finish(&d->thread.v[i].sample.frame);
 	pv_array_finish(&d->thread);
 	pv_map_finish(&d->thread_of);
+	pv_array_finish(&d->leaf);
+	pv_map_finish(&d->leaf_of);
 	nt_six_finish(d);
 	pv_map_finish(&d->class_of);
 	pv_map_finish(&d->counter_of);

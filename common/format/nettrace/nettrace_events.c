@@ -11,9 +11,7 @@ enum {
 	JITTED = 8,            /* flag of a method that was loaded */
 	GENERATIONS = 4,       /* the three, and large objects */
 	LOST_COUNTER = 0x4e54,
-	PAUSED_COUNTER,
-	WEIGHT_NS = 1000000, /* that a sample of weight 1 stands for */
-	LONGEST_GAP = 100 * WEIGHT_NS
+	PAUSED_COUNTER
 };
 enum { FIELDS_TEXT = 1024 /* bytes of one event's */ };
 enum { STOP_FOR_GC = 1, STOP_GC_PREPARES = 6 };
@@ -28,87 +26,6 @@ static uint64_t class_key(struct b07_stream *s, uint32_t name, uint64_t offset)
 	d->nomem |= !pv_map_set(&d->class_of, name, 1);
 	nt_say_class(s, key, name, offset);
 	return key;
-}
-
-/* --- samples */
-
-/* Gives out what waits, as that many milliseconds. */
-static void add_hit(struct b07_stream *s, struct nt_thread *t, uint64_t weight)
-{
-	struct nettrace *d = nt_of(s);
-	struct pv_batch *to = &s->batch;
-	size_t n = t->sample.frame.n;
-	uint64_t now = d->now;
-	d->now = t->sample.time;
-	struct pv_event *e = nt_add(s, PV_KIND_SAMPLE_HIT, t->sample.offset);
-	d->now = now;
-	if (!e || !pv_reserve(&to->pool, n)) {
-		d->nomem = true;
-		return;
-	}
-	e->hit.thread = t->id;
-	e->hit.weight = weight;
-	e->hit.frames = (struct pv_span){ (uint32_t)to->pool.n, (uint32_t)n };
-	if (n)
-		memcpy(to->pool.v + to->pool.n, t->sample.frame.v, n * sizeof *to->pool.v);
-	to->pool.n += n;
-}
-
-/*
- * The sampler comes as often as it gets all threads to stand, so samples are weighted by the time up
- * to the next one. A thread that was not seen for long had no managed frames meanwhile.
- */
-static uint64_t weight_of(struct nt_sample *held, uint64_t until)
-{
-	uint64_t gap = until > held->time ? until - held->time : 0;
-	held->carry += gap <= LONGEST_GAP ? gap : WEIGHT_NS;
-	uint64_t weight = held->carry / WEIGHT_NS;
-	held->carry %= WEIGHT_NS;
-	return weight;
-}
-
-static void sample(struct b07_stream *s, const struct nt_blob *b)
-{
-	struct nettrace *d = nt_of(s);
-	struct nt_thread *t = nt_thread_of(d, b->thread);
-	if (!t)
-		return;
-	struct nt_sample *held = &t->sample;
-	if (held->waits && b->time < held->time)
-		return; /* out of order: its time was given to the one before it */
-	uint64_t weight = held->waits ? weight_of(held, b->time) : 0;
-	if (weight)
-		add_hit(s, t, weight);
-	struct pv_span frames = nt_stack(s, b, false);
-	held->frame.n = 0;
-	if (!pv_reserve(&held->frame, frames.n)) {
-		d->nomem = true;
-		return;
-	}
-	if (frames.n)
-		memcpy(held->frame.v, s->batch.pool.v + frames.at,
-			frames.n * sizeof *held->frame.v);
-	s->batch.pool.n = frames.n ? frames.at : s->batch.pool.n;
-	held->frame.n = frames.n;
-	held->time = b->time;
-	held->offset = b->offset;
-	held->waits = true;
-}
-
-bool nt_flush_sample(struct b07_stream *s, uint64_t *ret_thread)
-{
-	struct nettrace *d = nt_of(s);
-	for (; d->flushed < d->thread.n; d->flushed++) {
-		struct nt_thread *t = &d->thread.v[d->flushed];
-		if (!t->sample.waits)
-			continue;
-		t->sample.waits = false;
-		*ret_thread = t->id;
-		add_hit(s, t, 1);
-		return true;
-	}
-	d->flushed = 0;
-	return false;
 }
 
 /* --- collections */
@@ -208,8 +125,11 @@ static void going(struct b07_stream *s, const struct nt_blob *b)
 static void gone_on(struct b07_stream *s, const struct nt_blob *b)
 {
 	struct nettrace *d = nt_of(s);
+	const struct nt_thread *who = nt_thread_of(d, b->thread);
 	struct nt_thread *t = stops_for_gc(d, b);
 	nt_flush_end(s, b->offset);
+	if (who && !t && who->stop_from && d->now > who->stop_from)
+		d->stood.ns += d->now - who->stop_from;
 	if (!t)
 		return;
 	gc_step(s, PV_GC_POST_START, 0, b->offset);
@@ -477,7 +397,8 @@ static void unknown(struct b07_stream *s, const struct nt_blob *b)
 /* Whether it says more than how things stood already. */
 static bool happened(enum nt_event_kind what)
 {
-	return what != NT_UNKNOWN && what != NT_QUIET && what != NT_METHOD_HERE;
+	return what != NT_UNKNOWN && what != NT_QUIET && what != NT_METHOD_HERE &&
+	       what != NT_THREAD_TIME;
 }
 
 void nt_event(struct b07_stream *s, const struct nt_blob *b)
@@ -491,7 +412,7 @@ void nt_event(struct b07_stream *s, const struct nt_blob *b)
 	}
 	switch (d->kind.v[b->kind].what) {
 	case NT_SAMPLE:
-		sample(s, b);
+		nt_sample(s, b, &c);
 		break;
 	case NT_GC_START:
 		gc_start(s, b, &c);
@@ -559,6 +480,9 @@ void nt_event(struct b07_stream *s, const struct nt_blob *b)
 	case NT_DEPENDENTS:
 	case NT_STATICS:
 		nt_heap(s, b, &c);
+		break;
+	case NT_THREAD_TIME:
+		nt_thread_time(d, b, &c);
 		break;
 	case NT_QUIET:
 		break;

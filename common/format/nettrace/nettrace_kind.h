@@ -31,7 +31,8 @@ enum nt_event_kind {
 	NT_METER_SPREAD,
 	NT_METER_TIME,
 	NT_METER_SAYS,
-	NT_TYPES, /* from here: parts of a heap shot */
+	NT_THREAD_TIME, /* of our own: how long a thread has run */
+	NT_TYPES,       /* from here: parts of a heap shot */
 	NT_NODES,
 	NT_EDGES,
 	NT_ROOTS,

@@ -16,6 +16,7 @@ static const struct known {
 	enum nt_event_kind what;
 } known[] = {
 	{ "Microsoft-DotNETCore-SampleProfiler", 0, NT_SAMPLE },
+	{ "Microsoft-DotNETCore-SampleProfiler", 28790, NT_THREAD_TIME }, /* thread_times.c */
 	{ "Microsoft-Windows-DotNETRuntime", 1, NT_GC_START },
 	{ "Microsoft-Windows-DotNETRuntime", 2, NT_GC_END },
 	{ "Microsoft-Windows-DotNETRuntime", 3, NT_GONE_ON },

@@ -117,6 +117,12 @@ void nt_heap(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 void nt_end_shot(struct b07_stream *s, uint64_t offset);
 /* Events that the runtime lost since the last time, and gaps between streams. */
 void nt_tell_lost(struct b07_stream *s, uint64_t offset);
+/* --- nettrace_sample.c */
+
+/* A sample of a thread, which waits until the next one says how long it held. */
+void nt_sample(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c);
+/* How long a thread has run. */
+void nt_thread_time(struct nettrace *d, const struct nt_blob *b, struct pv_cursor *c);
 /* Samples that no other one follows, one thread's at a time; false: there are none. */
 bool nt_flush_sample(struct b07_stream *s, uint64_t *ret_thread);
 /* A collection's end whose heap size does not come. */

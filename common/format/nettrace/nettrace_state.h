@@ -69,6 +69,9 @@ struct nettrace {
 	struct pv_map waits;
 	PV_ARRAY(struct nt_thread) thread;
 	struct pv_map thread_of;
+	struct nt_stood stood;
+	PV_ARRAY(struct nt_leaf) leaf;
+	struct pv_map leaf_of; /* by key */
 	struct nt_six six;
 	struct pv_map class_of, counter_of;    /* names that were said */
 	PV_ARRAY(double) counted;              /* of each counter what its values add up to */

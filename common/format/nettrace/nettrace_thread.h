@@ -12,6 +12,40 @@ struct nt_sample {
 	uint64_t offset;
 	uint64_t carry; /* ns that were no whole weight yet */
 	bool waits;
+	uint8_t may; /* enum nt_may */
+};
+
+/* Whether a thread can have waited at a sample. */
+enum nt_may {
+	NT_RUNS,     /* in managed code, or the runtime's that counts as such */
+	NT_MAY_WAIT, /* in native code that a method calls which runs itself, too */
+	NT_WAITS     /* in native code, of a method that is hardly ever met but there */
+};
+
+/* Samples of a method as the innermost one. */
+struct nt_leaf {
+	uint32_t managed, native;
+};
+
+/* What a thread did between two readings of how long it ran, as far as no sample took it yet. */
+struct nt_stretch {
+	uint64_t from, to;     /* ns */
+	int64_t waits, queued; /* ns; waits: with what it stood for the sampler, */
+	int64_t waits_least;   /* and without */
+};
+
+/* The newest stretches: samples come some tenths of a second after they were taken. */
+enum { NT_STRETCHES = 8 };
+struct nt_times {
+	uint64_t time, ran, queued; /* the newest reading, ns; time 0: none */
+	unsigned next;
+	struct nt_stretch stretch[NT_STRETCHES];
+};
+
+/* The sampler makes all threads stand for each of its samples: how much of the time they did. */
+struct nt_stood {
+	uint64_t ns, last_ns, last_time; /* until now, and when it was looked at last */
+	double share;                    /* between the last two looks */
 };
 
 /* A thread and all that is open on it. */
@@ -21,9 +55,10 @@ struct nt_thread {
 	uint64_t jit_method, jit_from;               /* compiled since, ns */
 	uint64_t stop_from, stop_stood, stop_reason; /* that it makes the others stand for */
 	struct nt_sample sample; /* the newest, until the next one says how long it held */
-	uint32_t seq;            /* of its newest event, as a writer */
-	uint32_t name;           /* interned; 0: not known */
-	bool named;              /* its name was given out */
+	struct nt_times times;
+	uint32_t seq;  /* of its newest event, as a writer */
+	uint32_t name; /* interned; 0: not known */
+	bool named;    /* its name was given out */
 };
 
 /* A thread by its number in a stream of version 6. */

@@ -309,20 +309,22 @@ static uint32_t state_frame(struct pv_model *m, enum pv_thread_state state, uint
 }
 
 /*
- * Runtimes sleep as they wait for locks: there the managed method says which of the two it is, the
- * innermost in which threads wait at all.
+ * Runtimes sleep as they wait for locks, and some logs say only that a thread waited: there the managed
+ * method says for what, the innermost in which threads wait at all.
  */
 static enum pv_thread_state state_at(
 	const struct pv_model *m, uint32_t node, enum pv_thread_state state)
 {
 	enum pv_thread_state named = PV_STATE_RUNNING;
-	for (; state == PV_STATE_LOCK && node && named == PV_STATE_RUNNING;
+	bool unknown = state == PV_STATE_WAITING;
+	for (; (unknown || state == PV_STATE_LOCK) && node && named == PV_STATE_RUNNING;
 		node = m->calls.node.v[node].parent) {
 		uint32_t method = m->calls.node.v[node].method;
 		const char *name = pv_intern_text(&m->names.text, m->names.method.v[method].name);
 		named = name ? pv_state_of_method(name) : named;
 	}
-	return named == PV_STATE_SLEEP ? named : state;
+	bool better = unknown ? named != PV_STATE_RUNNING : named == PV_STATE_SLEEP;
+	return better ? named : state;
 }
 
 static bool waited(struct pv_context *x, const struct pv_event *e)

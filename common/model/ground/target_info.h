@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 struct pv_target_info { /* in the model, text is interned in names.text */
 	bool logging2007;
@@ -20,5 +21,11 @@ struct pv_target_info { /* in the model, text is interned in names.text */
 	const char *args, *arch, *os;
 	bool joined; /* the stream's beginning was missed */
 };
+
+/* Whether its runtime samples all threads, whatever they do, as .NET's own event stream does. */
+static inline bool pv_target_is_event_stream(const struct pv_target_info *t)
+{
+	return t->text && strcmp(t->text, "nettrace") == 0;
+}
 
 #endif

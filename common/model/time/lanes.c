@@ -38,6 +38,8 @@ bool pv_call_samples_wait(const struct pv_model *m)
 	static const char word[] = "sample-timer=";
 	const char *args = m->target.args ? m->target.args : "";
 	const char *timer = strstr(args, word);
+	if (pv_target_is_event_stream(&m->target))
+		return !m->kinds[PV_KIND_EXT_WAITED]; /* else it says how long threads ran */
 	if (strncmp(args, "profview:", 9) != 0)
 		return true;
 	if (timer)
