@@ -2,7 +2,7 @@
  * The index that an ingest writes and begins with (index_file.h): where reading stands, the access
  * points of a gzip file, the model. There are two kinds. Most stand where a buffer begins, before
  * the end of the input was dealt with: reading goes on from there, whether or not more has come.
- * Where there is no such place (a damaged tail, a log of 2007) the index is that of the whole
+ * Where there is no such place (a damaged tail, a log of another family) the index is that of the whole
  * finished file, and good for nothing longer.
  */
 #include <string.h>

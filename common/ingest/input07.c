@@ -15,8 +15,6 @@ bool pv_input07_choose(struct pv_ingest *in, bool ended)
 		return family == PV_FAMILY_MLPD;
 	if (!pv_family_init(family, &in->old))
 		return true;
-	if (family != PV_FAMILY_2007)
-		in->options.index = false; /* it has no place for what such an input is */
 	for (size_t done = 0; done < n;) {
 		uint8_t *to = b07_room(&in->old, &room);
 		if (!to) {

@@ -11,7 +11,7 @@
 #include "common/model/names/natives.h"
 #include "common/model/persist_parts.h"
 
-enum { LAYOUT = 9 }; /* to be raised when a field's meaning changes but no shape does */
+enum { LAYOUT = 10 }; /* to be raised when a field's meaning changes but no shape does */
 
 #define TARGET(F, T)                                                                               \
 	F(T, logging2007, BOOL)                                                                    \
@@ -145,6 +145,7 @@ PV_SHAPE(model, struct pv_model, MODEL)
 static void archive_target(struct pv_archive *a, struct pv_model *m)
 {
 	struct pv_target_info *t = &m->target;
+	pv_archive_text(a, &m->names.text, &t->text);
 	pv_archive_text(a, &m->names.text, &t->stage);
 	pv_archive_text(a, &m->names.text, &t->args);
 	pv_archive_text(a, &m->names.text, &t->arch);

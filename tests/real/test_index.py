@@ -2,6 +2,7 @@
 """The index: figures are the same with it and without, and a bad one is as good as none.
 
 usage: test_index.py whole|grown|damaged|places|follow|screen|window PROFVIEW COUNTED.EXE
+       test_index.py streams PROFVIEW FILE.nettrace.gz
 """
 import gzip
 import json
@@ -103,6 +104,31 @@ def grown(profview, folder, exe, verdict):
             path.write_bytes(data)
             verdict.same(f'{cut}: grown', report(profview, path), want)
             verdict.same(f'{cut}: grown, once more', report(profview, path), want)
+
+
+def streams(profview, folder, recorded, verdict):
+    """.NET's own: the index is of the finished file alone, and made anew for one that has grown or was cut."""
+    one = gzip.decompress(pathlib.Path(recorded).read_bytes())
+    data = one * (ENOUGH // len(one) + 1)
+    path = pathlib.Path(folder, 'log.nettrace')
+    for name, bytes_ in (('plain', data), ('gzip', gzip.compress(data, 1)), ('cut', data[:-len(one) // 2]), ('grown', data + one)):
+        path.write_bytes(bytes_)
+        without = report(profview, path, '--no-index')
+        verdict.true(f'{name}: it is read', b'"format":"nettrace"' in without[1].replace(b' ', b''))
+        drop()
+        verdict.same(f'{name}: while it is written', report(profview, path), without)
+        verdict.true(f'{name}: an index is left', index())
+        good, inode = index().read_bytes(), index().stat().st_ino
+        verdict.same(f'{name}: read again', report(profview, path), without)
+        verdict.equal(f'{name}: and not written again', index().stat().st_ino, inode)
+        for more in (['--range', '10ms..60ms'], ['--thread', '0x1']):
+            verdict.same(f'{name}: {more}', report(profview, path, *more), report(profview, path, *more, '--no-index'))
+    choose = random.Random(29)
+    for at in [0, 24, 320] + [choose.randrange(len(good)) for _ in range(9)]:
+        flipped = bytearray(good)
+        flipped[at] ^= 1 << choose.randrange(8)
+        index().write_bytes(flipped)
+        verdict.same(f'byte {at} flipped', report(profview, path), without)
 
 
 def damaged(profview, folder, exe, verdict):
