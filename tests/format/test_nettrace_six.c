@@ -161,8 +161,8 @@ START_TEST(threads_have_names_and_processes)
 	       "501 thread.name main\n"
 	       "501 ext.unknown Own/It\n"
 	       "501 ext.unknown Own/It\n"
-	       "502 thread.name other (process 80)\n"
-	       "502 ext.unknown Own/It\n");
+	       "502 ext.mark.mark\n"
+	       "0 ext.mark.mark\n");
 	struct nt_read r = read_all();
 	ck_assert_uint_eq(r.pid, 77);
 	free(r.text);

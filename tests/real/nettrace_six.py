@@ -27,12 +27,12 @@ def block(kind, body):
 class Threads:
     """Numbers in the place of ids, as they are met; their rows come before the block that needs them."""
 
-    def __init__(self, pid):
-        self.number, self.new, self.pid = {}, [], pid
+    def __init__(self, pid, first=1):
+        self.number, self.new, self.pid, self.first = {}, [], pid, first
 
     def __call__(self, thread):
         if thread not in self.number:
-            self.number[thread] = len(self.number) + 1
+            self.number[thread] = len(self.number) + self.first
             self.new.append(thread)
         return self.number[thread]
 
@@ -160,9 +160,9 @@ def metadata(body):
     return ret
 
 
-def trace(body):
+def trace(body, several=False):
     clock, pointer, pid, cpus, rate = body[:32], *struct.unpack_from('<iiii', body, 32)
-    said = {'HardwareThreadCount': cpus, 'ProcessId': pid, 'ExpectedCPUSamplingRate': rate}
+    said = {'HardwareThreadCount': cpus, 'ExpectedCPUSamplingRate': rate} | ({} if several else {'ProcessId': pid})
     return clock + struct.pack('<ii', pointer, len(said)) + b''.join(utf8(k) + utf8(str(v)) for k, v in said.items())
 
 
@@ -175,14 +175,15 @@ def point(body, threads):
     return ret
 
 
-def six(data, plain=False, spare=False):
-    """`spare`: a block of a kind that is not known before each of the others."""
-    ret, threads = b'Nettrace' + struct.pack('<III', 0, 6, 3), None
+def six(data, plain=False, spare=False, other=None):
+    """`spare`: a block of a kind that is not known before each of the others. `other`: all events once more, of a process of that pid."""
+    ret, threads, more = b'Nettrace' + struct.pack('<III', 0, 6, 3), None, Threads(other, 10001)
     for name, body, _ in objects(data, 0):
         if name == 'Trace':
             threads = Threads(struct.unpack_from('<i', body, 36)[0])
-            body = trace(body)
+            body = trace(body, other)
         elif name == 'EventBlock':
+            again = events(body, more, plain)
             body = events(body, threads, plain)
         elif name == 'MetadataBlock':
             body = metadata(body)
@@ -191,6 +192,8 @@ def six(data, plain=False, spare=False):
         elif name == 'cut':
             return ret
         ret += threads.rows() + (block(9, b'of a later version') if spare else b'') + block(KINDS[name], body)
+        if name == 'EventBlock' and other:
+            ret += more.rows() + block(KINDS[name], again)
     return ret + block(0, b'')
 
 

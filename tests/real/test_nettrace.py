@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -217,6 +218,26 @@ def row(v, profview, path):
                j['source']['damage'])
 
 
+def followed(v, profview, file, data):
+    """A stream that grows, read as it does: the same lines, but for each thread's last sample, which waits for the next."""
+    whole = subprocess.run([profview, 'dump', '-'], input=data, capture_output=True, timeout=60, check=True).stdout.splitlines()
+    file.write_bytes(data[:len(data) // 3])
+    with subprocess.Popen([profview, 'dump', '--follow', file], stdout=subprocess.PIPE) as reader:
+        with file.open('ab') as growing:
+            for at in range(len(data) // 3, len(data), 7001):
+                growing.write(data[at:at + 7001])
+                growing.flush()
+        lines = []
+        waits = len({line.split()[1] for line in whole if b' sample.hit ' in line})
+        events = [line for line in whole if b' block: ' not in line]
+        for line in reader.stdout:
+            lines += [line.rstrip()] if b' block: ' not in line else []
+            if len(lines) == len(events) - waits:
+                break
+        reader.terminate()
+    v.equal('followed as it grows', [line for line in lines if line not in set(events)], [])
+
+
 def versions(v, profview, path):
     """The same events in each version's frames are the same report and the same dump."""
     data = gzip.decompress(path.read_bytes())
@@ -235,11 +256,20 @@ def versions(v, profview, path):
             piped = subprocess.run([profview, 'report', '-', '--format', 'json', '--section', 'events'], input=other,
                                    capture_output=True, timeout=60, check=True)
             v.equal(f'events of version {name} through a pipe', json.loads(piped.stdout)['events'], want['events'])
+        file.write_bytes(six(data, other=4711))
+        got = report(profview, file)
+        v.equal('of two processes one is shown', {k: n for k, n in got['events'].items() if k != 'ext.mark.mark'}, want['events'])
+        v.equal('with its methods', got['methods'], want['methods'])
+        said = re.search(r'shown is (\d+), not 4711 \((\d+) events\)', json.dumps(got['marks']))
+        v.true('and it is said which', said and int(said[1]) == Trace(data).pid, got['marks'])
+        v.between('and how many of the other are not', int(said[2]), 0.99 * len(Trace(data).events), len(Trace(data).events))
+        file.write_bytes(six(data))
         words = [[line.split()[1:] for line in subprocess.run([profview, 'dump', f], capture_output=True, timeout=60, check=True,
                                                              text=True).stdout.splitlines()] for f in (path, file)]
         words = [[w for w in dump if 'sample.hit' in w or 'alloc' in w] for dump in words]
         v.at_least('samples and allocations of the dump', len(words[0]), 150)
         v.equal('dump of version 6', sorted(words[1]), sorted(words[0]))
+        followed(v, profview, file, six(data))
         file.write_bytes(data + six(data))
         twice = report(profview, file)
         v.equal('a version after another', twice['events']['exception.throw'], 2 * want['events']['exception.throw'])

@@ -137,15 +137,23 @@ static bool batch_of_thread(struct b07_stream *s, enum b07_piece *ret)
 	uint64_t thread = d->blob.v[d->blob_at].thread;
 	begin_batch(s, d->blob.v[d->blob_at].offset);
 	d->now = d->blob.v[d->blob_at].time;
-	nt_say_thread(s, thread, s->batch.offset);
-	while (d->blob_at < d->blob.n && d->blob.v[d->blob_at].thread == thread &&
-		s->batch.n < MOST)
-		nt_event(s, &d->blob.v[d->blob_at++]);
+	bool named = false;
+	for (; d->blob_at < d->blob.n && d->blob.v[d->blob_at].thread == thread &&
+		s->batch.n < MOST;
+		d->blob_at++) {
+		if (nt_is_other(d, &d->blob.v[d->blob_at]))
+			continue;
+		if (!named)
+			nt_say_thread(s, thread, s->batch.offset);
+		named = true;
+		nt_event(s, &d->blob.v[d->blob_at]);
+	}
 	if (d->end.due)
 		nt_flush_end(s, s->batch.offset);
 	if (d->blob_at == d->blob.n && d->block.at == d->block.end) {
 		nt_name_addresses(s, s->batch.offset, false);
 		nt_tell_lost(s, s->batch.offset);
+		nt_tell_others(s, s->batch.offset, false);
 		s->batch.bytes_len = d->block_bytes;
 	}
 	*ret = give(s, thread);
@@ -161,6 +169,7 @@ static bool last_words(struct b07_stream *s, uint64_t *ret_thread)
 		return true;
 	nt_name_addresses(s, s->offset, true);
 	nt_tell_lost(s, s->offset);
+	nt_tell_others(s, s->offset, true);
 	return s->batch.n > 0;
 }
 

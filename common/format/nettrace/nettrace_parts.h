@@ -117,6 +117,13 @@ void nt_heap(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 void nt_end_shot(struct b07_stream *s, uint64_t offset);
 /* Events that the runtime lost since the last time, and gaps between streams. */
 void nt_tell_lost(struct b07_stream *s, uint64_t offset);
+/* --- nettrace_process.c */
+
+/* Whether it is of another process than the one that is shown; counted if it is. */
+bool nt_is_other(struct nettrace *d, const struct nt_blob *b);
+/* Says that there are others; `end`: how many events each of them had. */
+void nt_tell_others(struct b07_stream *s, uint64_t offset, bool end);
+
 /* --- nettrace_sample.c */
 
 /* A sample of a thread, which waits until the next one says how long it held. */

@@ -43,18 +43,13 @@ static struct nt_index *index_of(struct nettrace *d, uint64_t index)
 	return &x->index.v[at];
 }
 
-/* A name that the stream gives, with its process where that is not the stream's. */
+/* A name that the stream gives. */
 static void name(struct nettrace *d, const struct nt_index *i, const struct pv_text *text)
 {
 	struct nt_thread *t = nt_thread_of(d, i->thread);
-	char whole[300];
 	if (!t || !text->len)
 		return;
-	int n = snprintf(
-		whole, sizeof whole, "%.*s", (int)(text->len < 255 ? text->len : 255), text->at);
-	if (i->pid != d->pid && n >= 0)
-		n += snprintf(whole + n, sizeof whole - (size_t)n, " (process %u)", i->pid);
-	uint32_t id = n > 0 ? nt_intern(d, whole, (size_t)n) : 0;
+	uint32_t id = nt_intern(d, text->at, text->len < 255 ? text->len : 255);
 	t->named &= id == t->name;
 	t->name = id;
 }

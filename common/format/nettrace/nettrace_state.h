@@ -73,6 +73,7 @@ struct nettrace {
 	PV_ARRAY(struct nt_leaf) leaf;
 	struct pv_map leaf_of; /* by key */
 	struct nt_six six;
+	struct nt_processes processes;
 	struct pv_map class_of, counter_of;    /* names that were said */
 	PV_ARRAY(double) counted;              /* of each counter what its values add up to */
 	uint64_t counters_beyond, said_beyond; /* values of those that there is no room for */

@@ -67,6 +67,19 @@ struct nt_index {
 	uint32_t pid, seq;
 };
 
+/* Of a stream of several processes one is shown; events of the others are counted. */
+enum { NT_PROCESSES = 16 /* that are counted each for itself */ };
+struct nt_processes {
+	uint32_t shown;      /* 0: not known yet */
+	uint64_t left, said; /* events of others */
+	uint32_t n;
+	struct {
+		uint32_t pid;
+		uint64_t events;
+	} other[NT_PROCESSES];
+	bool ended; /* and how many each was said */
+};
+
 /* Only streams of version 6 have these. */
 struct nt_six {
 	PV_ARRAY(struct nt_index) index;
