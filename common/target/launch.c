@@ -432,7 +432,8 @@ static bool look(
 static bool choose_records(
 	struct pv_launch *l, const struct pv_launch_options *o, struct pv_error *reterr)
 {
-	bool starts = l->started || l->program.kind == PV_PROGRAM_SCRIPT;
+	bool starts =
+		pv_launch_starts_others(l) || (o->natives && l->program.kind == PV_PROGRAM_NATIVE);
 	if (o->folder)
 		snprintf(l->records, sizeof l->records, "%s", o->folder);
 	if (o->folder || !o->trees || !starts || l->cleaned)

@@ -19,6 +19,7 @@ struct pv_launch_options {
 	bool block;           /* without a screen: the program waits before an event is lost */
 	const char *probe;    /* further options, or NULL */
 	const char *folder;   /* whole trees of processes are recorded into it; NULL: one program */
+	bool natives;         /* with `trees`: also those of native programs */
 	bool trees;           /* without a folder: those of starters, into a temporary one, */
 	const char *keep;     /* next to this file, as which the caller keeps one log; NULL: none */
 };
@@ -60,6 +61,12 @@ struct pv_launch {
  */
 bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_launch_options *o,
 	bool *ret_missing, struct pv_error *reterr);
+
+/* Whether the command is one that only starts others, as far as its words tell. */
+static inline bool pv_launch_starts_others(const struct pv_launch *l)
+{
+	return l->started || l->program.kind == PV_PROGRAM_SCRIPT;
+}
 
 /* Makes the pipe, or the folder of a tree; pv_launch_finish() removes the pipe. False: PV_EIO. */
 bool pv_launch_prepare(struct pv_launch *l, struct pv_error *reterr);

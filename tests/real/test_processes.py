@@ -6,6 +6,7 @@ usage: test_processes.py CASE PROFVIEW PROGRAM STATIC [IMAGE]
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -249,9 +250,14 @@ def screen(v, b):
     with Terminal(b.folder, env={'XDG_RUNTIME_DIR': str(b.folder)}) as t:
         t.run(b.profview, 'run', '--', 'sh', '-c',
               f'{b.program} compute 30000 & {b.program} compute 10; wait; exit 3')
-        t.wait(lambda text: 'profview  processes  and 2 more  ● LIVE' in text)
+        t.wait(lambda text: re.search(r'processes \d+, \d of \d.*  and 2 more  ● LIVE', text))
         t.type('2')
         t.wait_row('compute')
+        t.type('P')
+        t.wait(lambda text: len(re.findall(r'· processes compute', text)) == 2 and '▼ sh -c' in text)
+        t.type('g')
+        t.keys('Enter')
+        t.wait(lambda text: re.search('all views are of process [0-9]+, dash;', text))
         t.keys('Q')
         t.wait('leave it running (l)')
         t.keys('l')
@@ -269,6 +275,25 @@ def screen(v, b):
         t.wait('ready>')
         t.run('echo', 'left', '$?')
         t.wait('left')
+    target.wait_for('its folder to go', lambda: not list(b.folder.glob('profview-run-*')))
+    v.equal('left over', list(b.folder.glob('profview-run-*')), [])
+
+
+def native(v, b):
+    """A program that was typed itself and forks: the screen opens on it at once, P lists its children."""
+    with Terminal(b.folder, env={'XDG_RUNTIME_DIR': str(b.folder)}) as t:
+        t.run(b.profview, 'run', '--', b.program, 'forks')
+        t.wait(lambda text: re.search(r'processes \d+, 1 of \d .*and 3 more', text))
+        t.wait('the program has ended with code')
+        t.type('P')
+        t.wait(lambda text: len(re.findall(r'ended +1[012] .*· processes forks', text)) == 3)
+        t.type('Gk')
+        t.keys('Enter')
+        t.wait('all views are of process')
+        t.type('2')
+        t.wait_row('compute')
+        t.keys('Q')
+        t.wait('ready>')
     target.wait_for('its folder to go', lambda: not list(b.folder.glob('profview-run-*')))
     v.equal('left over', list(b.folder.glob('profview-run-*')), [])
 
@@ -324,7 +349,7 @@ def by_name(v, b):
     v.true('and it says so', 'profview ps lists them' in none.stderr, none.stderr)
 
 
-CASES = {'screen': screen, 'single': single, 'by-name': by_name, 'memory': memory, 'refused': refused,
+CASES = {'screen': screen, 'native': native, 'single': single, 'by-name': by_name, 'memory': memory, 'refused': refused,
          'mono': mono, 'dotnet': dotnet,
          'shell': shell, 'chain': chain, 'forks': forks, 'daemon': detached, 'spawn': spawned,
          'many': many, 'reasons': reasons, 'killed': killed, 'make': make, 'accounts': accounts}

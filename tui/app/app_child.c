@@ -67,11 +67,11 @@ static void look_at_tree(struct app *a)
 	ui_child_heaviest(a->child, &most);
 	a->screen.shared.others = most.others;
 	if (!most.pid || most.pid == (long)a->screen.shared.all.pid || most.pid == a->heavier ||
-		!a->screen.shared.all.pid)
+		!a->screen.shared.all.pid || a->chosen)
 		return;
 	a->heavier = most.pid;
 	ui_screen_say(&a->screen, false,
-		"%s, process %ld, uses most now: profview attach %ld shows it", most.name, most.pid,
+		"%s, process %ld, uses most now: P lists it, and Enter shows it", most.name,
 		most.pid);
 }
 
@@ -105,7 +105,7 @@ static void on_quiet(evutil_socket_t fd, short what, void *arg)
 	if (a->status.bytes_read == 0) {
 		ui_child_silence(a->child, why, sizeof why);
 		ui_screen_say(&a->screen, true, "no log yet: %s", why);
-	} else {
+	} else if (!a->options->folder) {
 		ui_child_others(a->child, a->screen.shared.all.pid, why, sizeof why);
 		if (*why && strcmp(why, a->others) != 0)
 			ui_screen_say(&a->screen, false, "not followed: %s", why);

@@ -93,6 +93,7 @@ static void swap_feeds(struct app *a)
 	free(a->old_path);
 	a->old_path = NULL;
 	*a->place = a->feed = a->next;
+	a->chosen = true;
 	a->next = NULL;
 	a->models = 0;
 	a->complained = NULL;

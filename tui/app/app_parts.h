@@ -41,6 +41,7 @@ struct app {
 	struct pv_groups_cache *groups; /* of all that is asked; outlives the worker */
 	struct ui_request decay, zero, costs;
 	char others[220];      /* processes not followed, as last said */
+	bool chosen;           /* another process than that which came up, by the user */
 	long heavier;          /* the process that was last said to use more; 0: none was */
 	unsigned polls;        /* for them */
 	struct ui_stats stats; /* the last that was heard */

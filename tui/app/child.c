@@ -62,6 +62,15 @@ bool ui_child_is_tree(const struct ui_options *o)
 	return n && (o->record[n - 1] == '/' || (stat(o->record, &st) == 0 && S_ISDIR(st.st_mode)));
 }
 
+/*
+ * A native program may be a server that forks. Where all its events are recorded its log is read as it comes
+ * instead: a file of that soon has the size that those of a tree may have.
+ */
+static bool natives_as_trees(const struct ui_options *o, bool screen)
+{
+	return screen && !o->calls && !(o->alloc && !*o->alloc) && !o->probe;
+}
+
 static struct pv_launch_options wish(const struct ui_options *o, bool screen)
 {
 	return (struct pv_launch_options){ .calls = o->calls,
@@ -72,6 +81,7 @@ static struct pv_launch_options wish(const struct ui_options *o, bool screen)
 		.block = o->record && !screen,
 		.probe = o->probe,
 		.folder = ui_child_is_tree(o) ? o->record : NULL,
+		.natives = natives_as_trees(o, screen),
 		.trees = !ui_child_is_tree(o) && !o->rules && !(screen && o->record),
 		.keep = ui_child_is_tree(o) ? NULL : o->record };
 }
@@ -133,6 +143,11 @@ bool ui_child_in_tree(const struct ui_child *g)
 	return *g->launch.records;
 }
 
+const char *ui_child_records(const struct ui_child *g)
+{
+	return g->launch.records;
+}
+
 void ui_child_heaviest(const struct ui_child *g, struct ui_child_heaviest *ret)
 {
 	const char *slash = strrchr(g->heaviest, '/');
@@ -156,6 +171,8 @@ void ui_child_await_heaviest(struct ui_child *g)
 	int64_t began = now_ms(), worth = 0;
 	for (int64_t now = began; !g->status.ended && now - began < AWAIT_MS; now = now_ms()) {
 		struct pollfd p = { .fd = g->relay.fd, .events = POLLIN };
+		if (*g->heaviest && !pv_launch_starts_others(&g->launch))
+			return; /* the program that was meant has begun */
 		if (!worth && *g->heaviest && g->heaviest_ns >= WORTH_NS)
 			worth = now;
 		if (worth && now - worth >= COMPETE_MS)

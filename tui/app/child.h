@@ -33,6 +33,7 @@ const char *ui_child_pipe(const struct ui_child *g); /* input that its log comes
 
 /* Whether all processes that it starts may be recorded, into a log each. */
 bool ui_child_in_tree(const struct ui_child *g);
+const char *ui_child_records(const struct ui_child *g); /* the folder of those logs, or "" */
 struct ui_child_heaviest {
 	size_t others; /* processes besides */
 	uint64_t cpu_ns;

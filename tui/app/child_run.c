@@ -15,6 +15,7 @@
 #include "tui/app/exits.h"
 #include "tui/app/feed_end.h"
 #include "tui/app/feed_of.h"
+#include "tui/app/folder.h"
 
 enum { WORTH_NS = 20000000 }; /* of processor time, from which on a process is recorded */
 
@@ -213,6 +214,7 @@ static int show_tree(const struct ui_options *given, struct ui_child *g)
 {
 	struct pv_error err = { 0 };
 	struct ui_options o = *given;
+	struct ui_folder folder = { 0 };
 	struct ui_child_heaviest most;
 	struct ui_child_status s;
 	int code = EXIT_OWN;
@@ -222,21 +224,20 @@ static int show_tree(const struct ui_options *given, struct ui_child *g)
 	ui_child_heaviest(g, &most);
 	if (!most.pid)
 		return tell_tree(given, g);
-	char *path = strdup(most.path), *name = strdup(most.name);
-	char *const words[] = { name, NULL };
+	char *path = strdup(most.path);
 	o.path = path;
-	o.words = words;
-	o.n_words = name && *name;
 	o.record = NULL;
 	o.follow = true;
-	struct ui_feed *f = path && name ? ui_feed_of(&o, true, &err) : NULL;
+	bool listed = path && ui_folder_join(&folder, ui_child_records(g), path, &err);
+	o.folder = listed ? &folder : NULL;
+	struct ui_feed *f = listed ? ui_feed_of(&o, true, &err) : NULL;
 	if (!f || !ui_app_run(&f, &o, g, &code, &err))
 		code = ui_exit_complain(path, &err);
 	else
 		code = ui_exit_status(&o, f, code);
 	ui_feed_close(f);
+	ui_folder_close(&folder);
 	free(path);
-	free(name);
 	ui_child_status(g, &s);
 	if (s.runs)
 		ui_complain(NULL, "process %ld runs on", s.pid);

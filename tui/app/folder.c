@@ -81,6 +81,39 @@ bool ui_folder_open(
 	return !p || take(f, p, reterr);
 }
 
+/* The process of the list whose log that is; NULL: it is not there yet. */
+static const struct pv_process *of_log(const struct pv_processes *list, const char *log)
+{
+	const char *slash = strrchr(log, '/'), *name = slash ? slash + 1 : log;
+	for (size_t i = 0; list && i < list->row.n; i++)
+		if (list->row.v[i].log && strcmp(list->row.v[i].log, name) == 0)
+			return &list->row.v[i];
+	return NULL;
+}
+
+bool ui_folder_join(struct ui_folder *f, const char *path, const char *log, struct pv_error *reterr)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+	enum { TURNS = 100 };
+	struct pv_error err = { 0 };
+	*f = (struct ui_folder){ .path = path };
+	for (unsigned turn = 0; turn < TURNS && !f->process; turn++) {
+		if (turn)
+			nanosleep(&pause, NULL);
+		pv_processes_destroy(f->list);
+		f->mark = pv_process_list_mark(path);
+		f->list = pv_process_list_read(path, NULL, &err);
+		const struct pv_process *p = of_log(f->list, log);
+		f->process = p ? p->id : 0;
+	}
+	f->log = f->list ? strdup(log) : NULL;
+	if (f->log)
+		return true;
+	ui_folder_close(f);
+	return pv_fail(reterr, err.code ? err.code : PV_ENOMEM, 0, "%s",
+		err.code ? err.what : "out of memory");
+}
+
 void ui_folder_close(struct ui_folder *f)
 {
 	pv_processes_destroy(f->list);

@@ -27,6 +27,13 @@ bool ui_folder_open(
 void ui_folder_close(struct ui_folder *f); /* zeroed is fine */
 
 /*
+ * The same of a folder that is being recorded, where the path `log` in it is read already: waits until its list has
+ * that one, for a moment at most. False: *reterr.
+ */
+bool ui_folder_join(
+	struct ui_folder *f, const char *path, const char *log, struct pv_error *reterr);
+
+/*
  * Whether there is another list than before: then it is read, and the caller owns *ret_old, the one
  * before. What cannot be read at this moment is no other list.
  */
