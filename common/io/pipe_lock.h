@@ -1,4 +1,4 @@
-/* One viewer a pipe: two would tear the stream between them. Private to common/io. Any thread. */
+/* One viewer a pipe: two would tear the stream between them. Any thread. */
 #ifndef PV_IO_PIPE_LOCK_H
 #define PV_IO_PIPE_LOCK_H
 

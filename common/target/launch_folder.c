@@ -50,7 +50,8 @@ bool pv_launch_folder_temporary(char *to, size_t room, const char *next_to, stru
 static bool is_recordings(const char *name)
 {
 	const char *dot = strrchr(name, '.');
-	return strstr(name, "index.json") || (dot && strcmp(dot, ".mlpd") == 0);
+	return strstr(name, "index.json") ||
+	       (dot && (strcmp(dot, ".mlpd") == 0 || strcmp(dot, ".nettrace") == 0));
 }
 
 void pv_launch_folder_remove(const char *path)

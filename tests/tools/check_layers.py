@@ -59,6 +59,7 @@ EXTRA = {
     'tui/app/feed_again.c': {'common/ingest'},
     'tui/app/main.c': {'common/target'},
     'tui/app/remote.c': {'common/target'},
+    'tui/app/attach_run.c': {'common/target'},
     'tui/app/child.c': {'common/target'},
     'tui/app/feed_tell.c': {'common/ingest', 'common/model', 'common/target'},
     'tui/app/feed_end.c': {'common/ingest', 'common/model'},

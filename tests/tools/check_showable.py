@@ -30,6 +30,7 @@ OWN = {
     'tui/app/complain.c': {r'shown': 'what is shown', r'lines': "a canvas's text"},
     'tui/screen/export_rows.c': {r'text': "a canvas's text"},
     'tui/app/main.c': {r'text': 'the help', r'frame\.text': "a canvas's text"},
+    'tui/app/attach_run.c': {r'frame\.text': "a canvas's text"},
     'tui/app/options_help.c': {r'heading': 'literals', r'left': 'rows of options', r'row->help': 'a literal',
                            r'usage': 'a literal', r'end': 'a literal'},
     'tui/app/remote.c': {r'json': 'from pv_showable_json()', r'how_to\(.*\)': 'literals',

@@ -72,6 +72,9 @@ void ui_app_choose(struct app *a)
 	o.path = f->log;
 	a->next = ui_feed_of(&o, a->term != NULL, &err);
 	if (a->next) {
+		const struct pv_process *p = pv_processes_by_id(f->list, id);
+		if (f->opened && p)
+			f->opened(f->ctx, a->next, p->pid);
 		a->old_path = path;
 		return;
 	}

@@ -9,6 +9,7 @@
 #include "common/base/status.h"
 
 struct ui_options;
+struct ui_feed;
 
 struct ui_folder {
 	const char *path;          /* as the user named it; borrowed */
@@ -16,6 +17,9 @@ struct ui_folder {
 	uint64_t process;          /* of the list, the one whose log is read; 0: none is */
 	char *log;                 /* its path, owned; NULL likewise */
 	uint64_t mark;             /* of the list, see pv_process_list_mark() */
+	/* NULL, or called with `ctx` for the log of another process that was opened */
+	void (*opened)(void *ctx, struct ui_feed *feed, uint32_t pid);
+	void *ctx;
 };
 
 /*

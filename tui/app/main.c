@@ -16,6 +16,7 @@
 #include "common/target/event_door.h"
 #include "common/target/inherited.h"
 #include "tui/app/app.h"
+#include "tui/app/attach_run.h"
 #include "tui/app/check_run.h"
 #include "tui/app/child_run.h"
 #include "tui/app/complain.h"
@@ -355,12 +356,20 @@ static int not_joined(const char *why, struct pv_error *err)
 	return ui_exit_complain(NULL, err);
 }
 
-static int run_attach(const struct ui_options *o)
+static int run_attach(const struct ui_options *given)
 {
 	struct pv_error err = { 0 };
+	struct ui_options o = *given;
 	char why[UI_CHILD_WHY];
-	struct ui_joined *j = ui_child_join(o, why, &err);
-	return j ? follow_joined(o, j) : not_joined(why, &err);
+	long pid[UI_ATTACH_MOST];
+	size_t n = ui_attach_pids(given, pid, &err);
+	if (n == 0)
+		return ui_exit_complain(NULL, &err);
+	if (ui_attach_wants_folder(given, n))
+		return ui_attach_several(given, pid, n);
+	o.pid = pid[0];
+	struct ui_joined *j = ui_child_join(&o, why, &err);
+	return j ? follow_joined(&o, j) : not_joined(why, &err);
 }
 
 /* The runtime connects for each command, so the socket stays until the end. */

@@ -272,20 +272,22 @@ static bool parse_option(struct ui_parse *p, int argc, char *const argv[], int *
 	return rows[i].set(p, value);
 }
 
-/* Its number, or a name, which no number is. */
+/* Its number, or a name, which no number is; several of attach. */
 static bool take_process(struct ui_parse *p, const char *text)
 {
-	unsigned long pid;
-	if (p->o->pid || p->o->program)
-		return pv_fail(p->err, PV_EUSAGE, 0, "one process at a time");
-	if (*text && (*text < '0' || *text > '9')) {
-		p->o->program = text;
-		return true;
-	}
-	if (!ui_number(text, INT32_MAX, &pid) || pid == 0)
+	unsigned long pid = 0;
+	bool number = !*text || (*text >= '0' && *text <= '9');
+	if (number && (!ui_number(text, INT32_MAX, &pid) || pid == 0))
 		return pv_fail(
 			p->err, PV_EUSAGE, 0, "\"%s\" is no process number", PV_FIT(text, 60));
-	p->o->pid = (long)pid;
+	if (p->o->verb == UI_VERB_CTL) {
+		p->o->pid = (long)pid;
+		p->o->program = number ? NULL : text;
+		return true;
+	}
+	if (p->o->n_joins == UI_ATTACH_MOST)
+		return pv_fail(p->err, PV_EUSAGE, 0, "%d processes at most", UI_ATTACH_MOST);
+	p->o->join[p->o->n_joins++] = text;
 	return true;
 }
 

@@ -36,6 +36,8 @@ enum ui_verb {
 
 struct ui_conf;
 
+enum { UI_ATTACH_MOST = 64 }; /* processes joined at once */
+
 struct ui_options {
 	const struct ui_conf *conf; /* of the user, borrowed; NULL: none */
 	enum ui_verb verb;
@@ -76,9 +78,11 @@ struct ui_options {
 	const char *via;      /* likewise: "auto", "probe", "events"; NULL = not given */
 	const char *meter[8]; /* of attach and listen, as they were given */
 	int n_meter;
-	long pid;            /* of ctl and attach */
-	const char *program; /* likewise by its name; NULL */
-	char *const *words;  /* the line of ctl, the command of run; ends with NULL */
+	long pid;                         /* of ctl, and of attach to one process */
+	const char *program;              /* of ctl by its name; NULL */
+	const char *join[UI_ATTACH_MOST]; /* of attach: numbers, sound ones, and names */
+	int n_joins;
+	char *const *words; /* the line of ctl, the command of run; ends with NULL */
 	int n_words;
 	bool calls; /* of run; the others NULL = not given, "" = without a value */
 	const char *alloc, *sample, *heapshot, *probe;

@@ -36,7 +36,7 @@ bool ui_options_check(const struct ui_options *o, struct pv_error *err)
 		return pv_fail(err, PV_EUSAGE, 0,
 			"profview run wants -- COMMAND; see profview "
 			"--help");
-	if (o->verb & (UI_VERB_CTL | UI_VERB_ATTACH) && !o->pid && !o->program)
+	if (o->verb & (UI_VERB_CTL | UI_VERB_ATTACH) && !o->pid && !o->program && !o->n_joins)
 		return pv_fail(err, PV_EUSAGE, 0,
 			"%s wants a process number or a name; profview ps lists "
 			"them",

@@ -170,7 +170,7 @@ bool ui_remote_ps(FILE *out, bool json, struct pv_error *reterr)
 
 /* ---- a process by its name */
 
-enum { LISTED = 8 };
+enum { LISTED = 64 };
 
 enum match { NOT, IN_COMMAND, BY_NAME };
 
@@ -197,45 +197,70 @@ static enum match match_of(const struct pv_joinable *j, const char *name)
 	return strstr(j->command, name) ? IN_COMMAND : NOT;
 }
 
-/* Of the best matches: how many processes, the first, and their numbers as text. */
+/* The best matches. */
 struct found {
 	enum match best;
 	size_t n;
-	pid_t first, last;
-	char pids[16 * LISTED];
+	pid_t pid[LISTED];
 };
 
+/* A process is in the list once for each way into it, one after the other. */
 static void take(struct found *f, enum match how, pid_t pid)
 {
-	if (how == NOT || how < f->best || (how == f->best && pid == f->last))
+	if (how == NOT || how < f->best)
 		return;
 	if (how > f->best)
-		*f = (struct found){ .best = how, .first = pid };
-	f->last = pid;
-	size_t len = strlen(f->pids);
-	if (f->n++ < LISTED)
-		snprintf(f->pids + len, sizeof f->pids - len, "%s%ld", len ? ", " : "", (long)pid);
+		*f = (struct found){ .best = how };
+	size_t last = f->n < LISTED ? f->n : LISTED;
+	if (last && f->pid[last - 1] == pid)
+		return;
+	if (f->n < LISTED)
+		f->pid[f->n] = pid;
+	f->n++;
+}
+
+static bool find(const char *name, struct found *ret, struct pv_error *reterr)
+{
+	struct pv_joinables all = { 0 };
+	*ret = (struct found){ .best = NOT };
+	bool ok = pv_joinables_find(&all, reterr);
+	for (size_t i = 0; ok && i < all.list.n; i++)
+		take(ret, match_of(&all.list.v[i], name), all.list.v[i].pid);
+	pv_joinables_finish(&all);
+	return ok && (ret->n || pv_fail(reterr, PV_EUSAGE, 0,
+					"no process that can be joined is called \"%s\"; profview "
+					"ps lists them",
+					PV_FIT(name, 60)));
+}
+
+static bool too_many(const struct found *f, const char *name, struct pv_error *reterr)
+{
+	enum { SAID = 8 };
+	char pids[16 * SAID] = "";
+	for (size_t i = 0, n = 0; i < f->n && i < SAID; i++)
+		n += (size_t)snprintf(
+			pids + n, sizeof pids - n, "%s%ld", n ? ", " : "", (long)f->pid[i]);
+	return pv_fail(reterr, PV_EUSAGE, 0, "%zu processes are called \"%s\": give a number, %s%s",
+		f->n, PV_FIT(name, 60), pids, f->n > SAID ? ", ..." : "");
 }
 
 bool ui_pid_by_name(const char *name, long *ret_pid, struct pv_error *reterr)
 {
-	struct pv_joinables all = { 0 };
-	struct found f = { .best = NOT };
-	if (!pv_joinables_find(&all, reterr)) {
-		pv_joinables_finish(&all);
+	struct found f;
+	if (!find(name, &f, reterr))
 		return false;
-	}
-	for (size_t i = 0; i < all.list.n; i++)
-		take(&f, match_of(&all.list.v[i], name), all.list.v[i].pid);
-	pv_joinables_finish(&all);
-	if (!f.n)
-		return pv_fail(reterr, PV_EUSAGE, 0,
-			"no process that can be joined is called \"%s\"; profview ps lists them",
-			PV_FIT(name, 60));
-	if (f.n > 1)
-		return pv_fail(reterr, PV_EUSAGE, 0,
-			"%zu processes are called \"%s\": give a number, %s%s", f.n,
-			PV_FIT(name, 60), f.pids, f.n > LISTED ? ", ..." : "");
-	*ret_pid = f.first;
-	return true;
+	*ret_pid = f.pid[0];
+	return f.n == 1 || too_many(&f, name, reterr);
+}
+
+size_t ui_pids_by_name(const char *name, long *to, size_t room, struct pv_error *reterr)
+{
+	struct found f;
+	if (!find(name, &f, reterr))
+		return 0;
+	if (f.n > room || f.n > LISTED)
+		return too_many(&f, name, reterr);
+	for (size_t i = 0; i < f.n; i++)
+		to[i] = f.pid[i];
+	return f.n;
 }

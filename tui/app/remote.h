@@ -25,5 +25,7 @@ bool ui_remote_ps(FILE *out, bool json, struct pv_error *reterr);
  * which the message names; PV_ENOMEM. Takes up to a second; any thread.
  */
 bool ui_pid_by_name(const char *name, long *ret_pid, struct pv_error *reterr);
+/* The same of one or more, up to `room` into `to`: how many; 0: *reterr. */
+size_t ui_pids_by_name(const char *name, long *to, size_t room, struct pv_error *reterr);
 
 #endif
