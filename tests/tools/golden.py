@@ -25,7 +25,7 @@ PANES = {'overview': '', 'methods': '2', 'methods-callee': '2|<Tab><Tab><Enter>'
          'locks': 'L', 'exceptions': 'X', 'jit': 'J', 'info': 'i', 'help': '2?',
          'raw-names': '2~', 'my-code': '22*c', 'sort-menu': '3<F6>', 'range': '2:range<Space>1s..2s<Enter>',
          'objects': '4444<Enter>', 'dominators': '4444d<Enter>', 'object-path': '4444d<Tab><Tab><Tab>',
-         'merged-paths': '4444cG<2k>W',
+         'merged-paths': '4444cG<2k>W', 'keepers': '4444o', 'roots': 'K', 'handles': 'H', 'loaded': 'A',
          'flame': '222|j<Right><Right>jjj', 'flame-bottom-up': '222mBjj', 'flame-sandwich': '222mjjjjs/Serve<Enter>',
          'flame-zoomed': '222mmjj<Enter>jju',
          'flame-heat': '222d', 'flame-heat-chosen': '222d<Space><Right>|',
@@ -49,7 +49,11 @@ OLD = {'draft': {'overview': ''}, 'stage-A': {'heap': '4<Tab>'},
 ALL_PANES = {'handles': 'H', 'roots': 'K', 'loaded': 'A', 'coverage': 'V', 'statements': 'Vjj+j',
              'counters': 'Cj'}
 # One of that with strings: the selected row's can be read however narrow the screen is.
-STRING_PANES = {'references': '4444Bj<Tab>'}
+STRING_PANES = {'references': '4444Bj<Tab>', 'duplicates': '4444t'}
+# Views that the first log has nothing for, of other real programs: orders.c, and the web server
+# tests/soak/clr_server.cs, by the probe's spans and by .NET's own stream.
+MORE_LOGS = {'orders.mlpd.gz': {'native-home': '', 'held': ':held<Enter>', 'marks': ':marks<Enter>'},
+             'served.mlpd.gz': {'spans': '7'}, 'routes.mlpd.gz': {'routes': '77'}}
 # The first log beside its own first 1.4 s.
 BASE_OPTIONS = ('--base-range', '..1.4s', '--per', 'second')
 BASE_PANES = {'methods': '2', 'figure': '2<C-n><C-n>', 'tree': '22**', 'flame': '222|jjj', 'flame-bottom-up': '222B',
@@ -88,6 +92,9 @@ def cases():
             yield f'base-{name}-{size}{"-ascii" * (locale == "C")}', BASE_PANES[name], size, locale, 'base'
     for name, keys in STRING_PANES.items():
         yield f'strings-{name}-40x10', keys, '40x10', 'C.UTF-8', 'strings'
+    for log, panes in MORE_LOGS.items():
+        for name, keys in panes.items():
+            yield f'{name}-80x24', keys, '80x24', 'C.UTF-8', log
 
 
 def first_cases():
@@ -127,6 +134,7 @@ def main(profview, folder, make_log=None):
             others[name].write_bytes(subprocess.run([make_log, *world], stdout=subprocess.PIPE,
                                                     check=True, timeout=60).stdout)
         others['damaged'].write_bytes(damaged(gzip.decompress((folder / LOG).read_bytes())))
+        others.update((log, folder / log) for log in MORE_LOGS)
         others['folder'] = recorded_folder.make(pathlib.Path(made, 'recording'), make_log, folder / LOG)
         compare(profview, folder, others)
 
