@@ -1,6 +1,7 @@
 #include "tui/panes/overview.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "common/base/processes.h"
 #include "common/base/status.h"
@@ -191,7 +192,24 @@ void ui_overview_place(
 
 /* --- drawing --- */
 
-/* Of samples where there are enough of them, else of the times of calls, as the shares above it. */
+/* Whether the program's own code has a good part of the time. */
+static bool has_own_code(const struct pv_table *kinds)
+{
+	enum { LEAST_PERCENT = 10 };
+	const int kind = kinds ? pv_table_column(kinds, "kind") : -1;
+	const int share = kinds ? pv_table_column(kinds, "share_percent") : -1;
+	for (size_t i = 0; kind >= 0 && share >= 0 && i < kinds->rows; i++) {
+		const struct pv_cell *c = kinds->row[i].cell;
+		if (c[kind].state == PV_CELL_VALUE && strcmp(c[kind].s, "user") == 0)
+			return c[share].state == PV_CELL_VALUE && c[share].d >= LEAST_PERCENT;
+	}
+	return false;
+}
+
+/*
+ * Of samples where there are enough of them, else of the times of calls, as the shares above it.
+ * Its few levels are for the program's own code: other methods are folded into their callers.
+ */
 static void refresh_icicle(struct ui_overview *o, const struct ui_shared *s)
 {
 	enum { WITH_ICICLE = 3, ENOUGH = 30 };
@@ -201,7 +219,9 @@ static void refresh_icicle(struct ui_overview *o, const struct ui_shared *s)
 	bool calls = s->summary.samples < ENOUGH && s->summary.recorded & PV_GROUP_CALLS;
 	f->measure = calls ? PV_FLAME_TIME : PV_FLAME_SAMPLES;
 	f->chosen = true;
-	ui_flame_refresh(f, s, &o->of_flame);
+	struct ui_shared own = *s;
+	own.my_code = s->my_code || has_own_code(o->list[UI_HOME_KINDS].table);
+	ui_flame_refresh(f, &own, &o->of_flame);
 }
 
 /* By who keeps it where the shot's objects are at hand, else by class. */
