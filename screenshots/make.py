@@ -4,12 +4,14 @@
     ./screenshots/make.py            all of them, from a live run of the demo and a few of others (a minute)
     ./screenshots/make.py LOG        the frames of the demo, of a finished log
 
-Each pane is shown by its key, captured with its colours, and written as an SVG.
+Each view is shown by its key and captured with its colours. Needs rsvg-convert and pngquant (Debian:
+librsvg2-bin, pngquant).
 """
 import html
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -41,13 +43,21 @@ FRAMES = [
 ]
 # Of recordings of other programs: how each is made (a committed one is there), and its frames as above.
 BUILD = ROOT / 'build'
+BASED = ['--base', 'shop.mlpd.gz', '--base-range', '..1.4s', '--per', 'second']
+# (options and log, how it is made, frames)
 OTHERS = [
-    ('shop.mlpd.gz', [], [('growth', ['4', '4'], '[Growth]'), ('diff', ['4'], '[Diff]'),
-                          ('objects', ['4'], '[Objects]'), ('events', ['0', 'G'], '[0 Events]')]),
-    ('audited.mlpd', ['--sample=1000', '--', BUILD / 'tests/real/audited'],
+    (['shop.mlpd.gz'], [], [('growth', ['4', '4'], '[Growth]'), ('diff', ['4'], '[Diff]'),
+                            ('objects', ['4'], '[Objects]'), ('keepers', 'o', 'KEPT BY'),
+                            ('paths', ['c', 'G', 'W'], 'KEPT BY'), ('roots', 'K', '[Roots]'),
+                            ('handles', 'H', '[Handles]'), ('loaded', 'A', '[Loaded]'),
+                            ('kinds', ['0', '0'], '[Kinds]'), ('events', ['0', 'G'], '[Stream]')]),
+    ([*BASED, 'shop.mlpd.gz'], [], [('base', ['2', 'C-n', 'C-n'], 'VERDICT'), ('base-flame', ['2', '2'], '[Flame]')]),
+    (['orders.mlpd.gz'], [], [('held', ['4'], '[Held]'), ('marks', ['7', '7', '7'], '[Marks]')]),
+    (['served.mlpd.gz'], [], [('spans', '7', '[Spans]')]),
+    (['routes.mlpd.gz'], [], [('routes', ['7', '7'], '[Routes]')]),
+    (['audited.mlpd'], ['--sample=1000', '--', BUILD / 'tests/real/audited'],
      [('timeline', ['D'], '[Timeline]'), ('heat', [':', 'flame', 'Enter', 'd'], 'HEAT:')]),
-    ('leaks.mlpd', ['--leaks', '--', BUILD / 'tests/real/leaks', 'block', '250'], [('held', ['4'], '[Held]')]),
-    ('archives/', ['--', 'sh', '-c', '(xz -9e < profview > /dev/null & gzip -9 < profview > /dev/null; wait; '
+    (['archives/'], ['--', 'sh', '-c', '(xz -9e < profview > /dev/null & gzip -9 < profview > /dev/null; wait; '
                                      './profview report shop.mlpd.gz --no-index > /dev/null)'],
      [('processes', ['P'], 'PROGRAM')]),
 ]
@@ -157,8 +167,10 @@ class Terminal:
                 break
             before = lines
             time.sleep(0.15)
-        (ROOT / 'screenshots' / f'{name}.svg').write_text(svg(lines))
-        print(f'screenshots/{name}.svg')
+        drawn = subprocess.run(['rsvg-convert'], input=svg(lines).encode(), stdout=subprocess.PIPE, check=True)
+        small = subprocess.run(['pngquant', '--strip', '64', '-'], input=drawn.stdout, stdout=subprocess.PIPE, check=True)
+        (ROOT / 'screenshots' / f'{name}.png').write_bytes(small.stdout)
+        print(f'screenshots/{name}.png')
 
     def stop(self):
         subprocess.run(['tmux', '-S', self.socket, 'kill-server'], capture_output=True)
@@ -166,16 +178,16 @@ class Terminal:
 
 def others(folder):
     """Recordings without a screen, each browsed."""
-    for file in BUILD / 'profview', ROOT / 'tests/golden/shop.mlpd.gz':
+    for file in BUILD / 'profview', *(ROOT / 'tests/golden').glob('*.mlpd.gz'):
         os.symlink(file, f'{folder}/{file.name}')
-    for log, words, frames in OTHERS:
+    for options, words, frames in OTHERS:
         if words:
-            subprocess.run([BUILD / 'profview', 'run', '--record', log, *words], check=True, cwd=folder,
+            subprocess.run([BUILD / 'profview', 'run', '--record', options[0], *words], check=True, cwd=folder,
                            stdin=subprocess.DEVNULL, capture_output=True)
         term = Terminal(tempfile.mkdtemp(dir=folder))
         try:
-            term.start(f'cd {folder} && ./profview {log}')
-            term.until('1 Home')
+            term.start(f'cd {folder} && ./profview --no-index ' + ' '.join(options))
+            term.until('■ END')  # only then it is known what the log has
             for frame in frames:
                 term.picture(*frame)
             term.tmux('send-keys', 'Q')
@@ -185,6 +197,9 @@ def others(folder):
 
 def main(log):
     profview = BUILD / 'profview'
+    for tool in 'rsvg-convert', 'pngquant':
+        if not shutil.which(tool):
+            raise SystemExit(f'{tool} is missing: apt install librsvg2-bin pngquant')
     with tempfile.TemporaryDirectory() as folder:
         term = Terminal(folder)
         try:
