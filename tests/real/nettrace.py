@@ -45,7 +45,7 @@ def blobs(body):
         if says & 8:
             stack, at = uleb(body, at)
         more, at = uleb(body, at)
-        time += more
+        time = (time + more) % (1 << 64)    # of an event that comes late the difference is negative
         at += 16 * bool(says & 16) + 16 * bool(says & 32)
         if says & 128:
             size, at = uleb(body, at)
