@@ -66,11 +66,15 @@ static unsafe class Hot {
 		return Now () - from;
 	}
 
+	// Processor time of the thread: the levels have their samples however busy the machine is.
 	[MethodImpl (MethodImplOptions.NoInlining)]
-	static void Once (Stopwatch clock, double until)
+	static double Seconds () => Now () / 1e9;
+
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static void Once (double until)
 	{
 		uint x = 1;
-		while (clock.Elapsed.TotalSeconds < until)
+		while (Seconds () < until)
 			for (int i = 0; i < 100000; i++)
 				x = x * 1664525 + 1013904223;
 		sum += x & 1;
@@ -78,14 +82,14 @@ static unsafe class Hot {
 
 	// Each level loops, then the next one does.
 	[MethodImpl (MethodImplOptions.NoInlining)]
-	static uint Deep (int levels, Stopwatch clock, double each)
+	static uint Deep (int levels, double each)
 	{
 		uint x = 1;
-		double until = clock.Elapsed.TotalSeconds + each;
-		while (clock.Elapsed.TotalSeconds < until)
+		double until = Seconds () + each;
+		while (Seconds () < until)
 			for (int i = 0; i < 100000; i++)
 				x = x * 1664525 + 1013904223;
-		return levels > 1 ? x + Deep (levels - 1, clock, each) : x;
+		return levels > 1 ? x + Deep (levels - 1, each) : x;
 	}
 
 	// One call, and not the last thing: without a frame pointer once it is compiled well.
@@ -97,18 +101,18 @@ static unsafe class Hot {
 	}
 
 	[MethodImpl (MethodImplOptions.NoInlining)]
-	static void Calls (Stopwatch clock, double until)
+	static void Calls (double until)
 	{
-		while (clock.Elapsed.TotalSeconds < until)
+		while (Seconds () < until)
 			Wrap ();
 	}
 
 	static void Loops (double seconds)
 	{
-		var clock = Stopwatch.StartNew ();
-		Once (clock, seconds / 3);
-		sum += Deep (4, clock, seconds / 12) & 1;
-		Calls (clock, seconds);
+		double begin = Seconds ();
+		Once (begin + seconds / 3);
+		sum += Deep (4, seconds / 12) & 1;
+		Calls (begin + seconds);
 	}
 
 	static void Main (string[] args)

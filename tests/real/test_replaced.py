@@ -13,7 +13,7 @@ import sys
 import target
 from verdict import Verdict
 
-SECONDS, LEVELS = '3', 4
+SECONDS, LEVELS = '3', 4  # of processor time
 # The others are samples of processor time in which the code was in its first form, whose place on
 # the stack is not known in a prologue.
 SHARE = 0.95
