@@ -47,14 +47,10 @@ static void try_key(int key, const struct ui_pane_def *def, const char *state)
 /* `n`: of the states, so many. */
 static void try_everywhere(int key, size_t n, enum ui_feed_state feed_state, bool empty)
 {
+	const int width = n > 1 ? 120 : 80, height = n > 1 ? 36 : 24;
 	for (size_t i = 0; i < ui_pane_count; i++) {
 		for (size_t k = 0; k < n; k++) {
-			open_screen_unseen(empty   ? 40
-					   : n > 1 ? 120
-						   : 80,
-				empty   ? 10
-				: n > 1 ? 36
-					: 24);
+			open_screen_unseen(empty ? 40 : width, empty ? 10 : height);
 			feed.state = feed_state;
 			if (empty)
 				world->rows = 0;
