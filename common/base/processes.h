@@ -39,6 +39,10 @@ struct pv_process {
 
 #define PV_PROCESS_ROOT SIZE_MAX
 
+/* In place of a row's id: all recorded processes, those of one program as one; each of them by itself. */
+#define PV_PROCESSES_TOGETHER (UINT64_MAX - 2)
+#define PV_PROCESSES_EACH     (UINT64_MAX - 1)
+
 struct pv_processes {
 	PV_ARRAY(struct pv_process) row;
 	char *command;   /* the recorded one joined by blanks, "" not known; in the arena */

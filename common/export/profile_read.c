@@ -91,6 +91,8 @@ static void add_tree(struct reading *r)
 	int64_t *self = self_times(r->m);
 	r->node_of = calloc(c->node.n + 1, sizeof *r->node_of);
 	r->ok = r->ok && self && r->node_of;
+	if (r->ok)
+		r->node_of[0] = r->p->under;
 	for (size_t i = 1; r->ok && i < c->node.n; i++) {
 		const struct pv_tree_node *n = &c->node.v[i];
 		uint32_t node = child(r, r->node_of[n->parent], frame(r, n->method));
@@ -99,7 +101,7 @@ static void add_tree(struct reading *r)
 		count(r, node, PV_GROUP_OF_CALLS, n->calls, self[i] > 0 ? (uint64_t)self[i] : 0);
 	}
 	if (r->ok && c->node.n && c->node.v[0].samples)
-		count_samples(r, named(r, 0, "(no stack)"), c->node.v[0].samples);
+		count_samples(r, named(r, r->p->under, "(no stack)"), c->node.v[0].samples);
 	free(self);
 	free(r->node_of);
 	r->node_of = NULL;
@@ -124,9 +126,9 @@ static uint32_t stack(struct reading *r, uint32_t id, bool other)
 {
 	const struct pv_stacks *s = &r->m->stacks;
 	if (other)
-		return named(r, 0, "(other)");
+		return named(r, r->p->under, "(other)");
 	if (!id || id >= s->node.n)
-		return named(r, 0, "(no stack)");
+		return named(r, r->p->under, "(no stack)");
 	return r->node_of[id];
 }
 
@@ -160,6 +162,8 @@ static void add_stacks(struct reading *r)
 	const struct pv_stacks *s = &r->m->stacks;
 	r->node_of = calloc(s->node.n + 1, sizeof *r->node_of);
 	r->ok = r->ok && r->node_of;
+	if (r->ok)
+		r->node_of[0] = r->p->under;
 	for (size_t i = 1; r->ok && i < s->node.n; i++)
 		r->node_of[i] =
 			child(r, r->node_of[s->node.v[i].parent], frame(r, s->node.v[i].method));

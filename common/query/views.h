@@ -70,6 +70,7 @@ struct pv_query {
 	size_t sets_n;
 	const struct pv_event_page *page;     /* STREAM: its rows; NULL: none */
 	const struct pv_processes *processes; /* PROCESSES: its rows; NULL: none */
+	bool together;                        /* likewise, rows to choose all of them by */
 	const uint64_t *only, *open; /* sorted ids: all rows there are, 0 = any; unfolded ones */
 	size_t onlys, opens;
 	bool open_all; /* trees: everything is unfolded (reports) */

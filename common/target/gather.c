@@ -103,7 +103,7 @@ static struct pv_tree_process *process_at(struct gather *g, size_t at)
 	return p && p->pid ? p : NULL;
 }
 
-/* Its log first: the row's end looks at that. */
+/* Its log first: the end of the row depends on it. */
 static void end_process(struct gather *g, size_t at)
 {
 	struct pv_tree_process *p = process_at(g, at);
@@ -166,7 +166,7 @@ static void refuse(struct gather *g, size_t at, const char *why)
 	g->tree.changed = true;
 }
 
-/* False: nobody is there any more. */
+/* False: the other process is gone. */
 static bool take_order(struct gather *g)
 {
 	struct packet p;

@@ -3,6 +3,7 @@
 
 usage: test_processes.py CASE PROFVIEW PROGRAM STATIC [IMAGE]
 """
+import collections
 import json
 import os
 import pathlib
@@ -22,9 +23,9 @@ class Bench:
         self.folder = pathlib.Path(folder)
         self.records = self.folder / 'records'
 
-    def run(self, words, bare=False):
+    def run(self, words, bare=False, how=()):
         """The command as it is, or recorded: exit code, output."""
-        front = [] if bare else [self.profview, 'run', '--record', f'{self.records}/', '--']
+        front = [] if bare else [self.profview, 'run', *how, '--record', f'{self.records}/', '--']
         shutil.rmtree(self.records, ignore_errors=True)
         return subprocess.run([*front, *words], capture_output=True, text=True, check=False,
                               stdin=subprocess.DEVNULL, cwd=self.folder, timeout=target.DEADLINE)
@@ -210,6 +211,62 @@ def make(v, b):
     v.equal('codes', {r['exit_code'] for r in rows} - {None}, {0})
 
 
+def together(v, b, counted):
+    """All of them as one: what each log has, added up, below a frame of its program or its own."""
+    script = f'{b.program} forks; {b.program} compute 300; exec {counted} 700'
+    b.run(['sh', '-c', script], how=['--calls'])
+    def read(*words):
+        done = subprocess.run([b.profview, 'report', b.records, '--format', 'json', '--limit', '0', *words],
+                              capture_output=True, text=True, check=False, timeout=target.DEADLINE)
+        v.equal(f'{words}: code', done.returncode, 0)
+        return json.loads(done.stdout), done.stderr
+    logs = {(r['pid'], r['image']): b.report(r['log']) for r in b.rows() if r['log']}
+    v.equal('logs', len(logs), 6)
+    samples = {k: sum(m['samples_self'] for m in log['methods'] or []) for k, log in logs.items()}
+    calls = {k: sum(m['calls'] or 0 for m in log['methods'] or []) for k, log in logs.items()}
+    v.equal('calls', sorted(calls.values())[-2:], [0, 701])
+
+    all_, said = read('--process', 'all')
+    v.true('it is said', 'samples and calls of 6 processes together' in said and '--process NAME|PID' not in said, said)
+    v.equal('path', all_['source']['path'], str(b.records))
+    v.equal('samples', all_['samples']['total'], sum(samples.values()))
+    v.equal('calls', sum(m['calls'] or 0 for m in all_['methods']), sum(calls.values()))
+    work, = (m for m in all_['methods'] if m['name'] == 'run_me_work')
+    of = [m for k, log in logs.items() if calls[k] for m in log['methods'] if m['name'] == 'run_me_work']
+    for key in 'calls', 'self_ns', 'samples_self':
+        v.equal(f'of one function: {key}', work[key], sum(m[key] for m in of))
+    tree, _ = read('--process', 'all', '--section', 'call_tree')
+    roots = {n['method']: n for n in tree['call_tree'] if n['parent'] == 0}
+    v.equal('programs', set(roots) - {'dash'}, {'processes', 'run_me'})
+    def roots_of(word):
+        folded = subprocess.run([b.profview, 'convert', b.records, '--process', word, '-o', '-', '--to', 'folded'],
+                                capture_output=True, text=True, check=True, timeout=target.DEADLINE).stdout
+        found = collections.Counter()
+        for line in folded.splitlines():
+            found[line.split(';')[0]] += int(line.rsplit(' ', 1)[1])
+        return found
+    names = {(r['pid'], r['image']): pathlib.Path(r['exe']).name for r in b.rows()}
+    v.equal('folded, each its own', roots_of('each'), {f'{names[k]} {k[0]}' + (f'.{k[1]}' if k[1] else ''): n
+                                                       for k, n in samples.items() if n})
+    by_name = collections.Counter()
+    for k, n in samples.items():
+        by_name[names[k]] += n
+    v.equal('folded, by program', roots_of('all'), +by_name)
+    for words, why in ((['--range', '1s..'], '--range'), (['--thread', '0x1'], '--thread')):
+        done = subprocess.run([b.profview, 'report', b.records, '--process', 'all', *words], capture_output=True,
+                              text=True, check=False, timeout=target.DEADLINE)
+        v.equal(why, (done.returncode, f'{why} is of one process' in done.stderr), (2, True))
+
+    def frame(keys):
+        return subprocess.run([b.profview, b.records, '--dump', '--no-index', '--size', '130x40', '--keys', keys],
+                              capture_output=True, text=True, check=True, timeout=target.DEADLINE).stdout
+    shown = frame('PG<Enter>2')
+    v.true('on the screen', 'all 7, by program' in shown and 'run_me_work' in shown, shown)
+    v.true('what is of one', 'of one process each' in frame('PG<Enter>5'), frame('PG<Enter>5'))
+    v.true('marked in the list', re.search(r'\*.*all together, by process', frame('PGk<Enter>P')), frame('PGk<Enter>P'))
+    v.true('and back', re.search(r'dash \d+, \d of 7', frame('PG<Enter>Pg<Enter>')), frame('PG<Enter>Pg<Enter>'))
+
+
 def accounts(v, b):
     """The sum of the rows is what wait4() says of the command."""
     script = (f'{b.program} compute 200; {b.program} forks; {b.program} spawn; '
@@ -349,7 +406,7 @@ def by_name(v, b):
     v.true('and it says so', 'profview ps lists them' in none.stderr, none.stderr)
 
 
-CASES = {'screen': screen, 'native': native, 'single': single, 'by-name': by_name, 'memory': memory, 'refused': refused,
+CASES = {'screen': screen, 'native': native, 'together': together, 'single': single, 'by-name': by_name, 'memory': memory, 'refused': refused,
          'mono': mono, 'dotnet': dotnet,
          'shell': shell, 'chain': chain, 'forks': forks, 'daemon': detached, 'spawn': spawned,
          'many': many, 'reasons': reasons, 'killed': killed, 'make': make, 'accounts': accounts}

@@ -55,6 +55,7 @@ OWN = {
     'common/export/callgrind.c': {'text': 'from pv_profile_text()', 'what': 'literals', r'a->title|a->line\.v\[i\]': 'shown lines',
                                   r'g->measure\[m\]->\w+': 'literals'},
     'common/export/folded.c': {'text': 'from pv_showable_text()'},
+    'common/export/merge.c': {'text': 'from pv_profile_text()', r'.*PV_MERGED_.*': 'literals'},
     'common/export/html.c': {'lead': 'literals', r'pv_measures\[i\]\.\w+': 'literals', r'pv_page_\w+': 'our own page'},
     'common/export/json_text.c': {'at': 'from pv_showable_json()'},
     'common/export/speedscope.c': {'unit': 'literals'},

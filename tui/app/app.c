@@ -359,6 +359,7 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
 		ui_app_want_frame(a, ANSWER_FRAME_MS);
 	watch_rates(a);
 	ui_app_watch_cost(a);
+	ui_app_take_merged(a);
 	keep_schedule(a);
 }
 
@@ -568,6 +569,7 @@ bool ui_app_run(struct ui_feed **f, const struct ui_options *o, struct ui_child 
 	ui_slot_cancel(&a.decay);
 	ui_slot_cancel(&a.zero);
 	ui_slot_cancel(&a.costs);
+	ui_slot_cancel(&a.merging);
 	ui_query_worker_destroy(a.worker);
 	pv_groups_cache_destroy(a.groups);
 	ui_range_loader_drop(&a.range_loader, NULL);

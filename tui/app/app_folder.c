@@ -55,6 +55,79 @@ bool ui_app_watch_folder(struct app *a)
 	return a->look && event_add(a->look, &t) == 0;
 }
 
+/* ---- all of them together: their logs are read on the worker's thread */
+
+struct merging {
+	struct ui_job job;
+	const struct ui_options *options;
+	const char *folder;
+	const struct pv_processes *list; /* stays while the worker is busy */
+	uint64_t id;
+	struct ui_merged made;
+	bool ok;
+	struct pv_error err;
+};
+
+static void run_merging(struct ui_job *j)
+{
+	struct merging *g = (struct merging *)j;
+	g->ok = ui_merged_make(
+		&g->made, g->options, g->folder, g->list, g->id == PV_PROCESSES_EACH, &g->err);
+}
+
+static void drop_merging(struct ui_job *j)
+{
+	struct merging *g = (struct merging *)j;
+	ui_merged_close(&g->made);
+	free(g);
+}
+
+static void begin_merging(struct app *a, uint64_t id)
+{
+	const struct ui_folder *f = a->options->folder;
+	struct merging *g = calloc(1, sizeof *g);
+	if (!g || ui_slot_pending(&a->merging)) {
+		free(g);
+		return;
+	}
+	g->job = (struct ui_job){ .run = run_merging, .drop = drop_merging };
+	g->options = a->options;
+	g->folder = f->path;
+	g->list = f->list;
+	g->id = id;
+	ui_screen_say(&a->screen, false, "reading the logs of %zu processes",
+		pv_processes_recorded(f->list));
+	ui_query_worker_post(a->worker, &a->merging, &g->job);
+}
+
+void ui_app_take_merged(struct app *a)
+{
+	struct merging *g = (struct merging *)ui_slot_take(&a->merging);
+	struct ui_options o = *a->options;
+	char *path = NULL;
+	if (!g)
+		return;
+	uint64_t before = o.folder->process;
+	bool ok = g->ok && !a->next &&
+		  ui_folder_choose_all(a->options->folder, g->id, &g->made, &path, &g->err);
+	if (ok) {
+		g->made = (struct ui_merged){ .fd = -1 }; /* the folder's now */
+		o.path = a->options->folder->log;
+		o.follow = false;
+		o.no_index = true;
+		a->next = ui_feed_of(&o, a->term != NULL, &g->err);
+		if (a->next)
+			a->old_path = path;
+		else
+			ui_folder_stay(a->options->folder, before, path);
+		if (a->base)
+			event_active(a->frame, EV_TIMEOUT, 0);
+	}
+	if (*g->err.what)
+		ui_screen_say(&a->screen, true, "%s", g->err.what);
+	drop_merging(&g->job);
+}
+
 void ui_app_choose(struct app *a)
 {
 	struct ui_folder *f = a->options->folder;
@@ -65,6 +138,11 @@ void ui_app_choose(struct app *a)
 	a->screen.shared.process_wanted = 0;
 	if (!f || a->next)
 		return;
+	if (id == PV_PROCESSES_TOGETHER || id == PV_PROCESSES_EACH) {
+		begin_merging(a, id);
+		ui_app_take_merged(a); /* without a worker it is there */
+		return;
+	}
 	if (!ui_folder_choose(f, id, &path, &err)) {
 		ui_screen_say(&a->screen, true, "%s", err.what);
 		return;
@@ -89,6 +167,7 @@ static void swap_feeds(struct app *a)
 	ui_slot_cancel(&a->decay);
 	ui_slot_cancel(&a->zero);
 	ui_slot_cancel(&a->costs);
+	ui_slot_cancel(&a->merging);
 	a->stats = (struct ui_stats){ 0 };
 	a->stats_ns = 0;
 	a->aheads = 0;

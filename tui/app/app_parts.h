@@ -40,12 +40,13 @@ struct app {
 	struct ui_query_worker *worker; /* NULL: the model is asked on this thread */
 	struct pv_groups_cache *groups; /* of all that is asked; outlives the worker */
 	struct ui_request decay, zero, costs;
-	char others[220];      /* processes not followed, as last said */
-	bool chosen;           /* another process than that which came up, by the user */
-	long heavier;          /* the process that was last said to use more; 0: none was */
-	unsigned polls;        /* for them */
-	struct ui_stats stats; /* the last that was heard */
-	int64_t stats_ns;      /* when it was asked for; 0: never */
+	struct ui_request merging; /* of all processes of the folder */
+	char others[220];          /* processes not followed, as last said */
+	bool chosen;               /* another process than that which came up, by the user */
+	long heavier;              /* the process that was last said to use more; 0: none was */
+	unsigned polls;            /* for them */
+	struct ui_stats stats;     /* the last that was heard */
+	int64_t stats_ns;          /* when it was asked for; 0: never */
 	struct ui_range_loader range_loader;
 	struct ui_snapshot_loader snapshot_loader;
 	struct ui_identity_loader identity_loader;
@@ -96,8 +97,9 @@ void ui_app_drop_loaders(struct app *a); /* with what they have shown */
 void ui_app_show_folder(struct app *a); /* its list, to the screen */
 /* Reads its list anew now and then, while it is followed; false: out of memory. */
 bool ui_app_watch_folder(struct app *a);
-void ui_app_choose(struct app *a);    /* opens the log of the process that is wanted */
-bool ui_app_take_next(struct app *a); /* false: questions about the log before are still open */
+void ui_app_choose(struct app *a);      /* opens the log of the process that is wanted */
+void ui_app_take_merged(struct app *a); /* if all processes have been read together by now */
+bool ui_app_take_next(struct app *a);   /* false: questions about the log before are still open */
 /* Whether there is nothing to show at all. Of one log of a folder that is none only the message says so. */
 bool ui_app_has_no_log(struct app *a);
 void ui_app_close_folder(struct app *a); /* once there is no worker any more */

@@ -84,7 +84,8 @@ void ui_exit_waits(const char *path)
 
 const char *ui_input_name(const struct ui_options *o)
 {
-	return o->folder && o->folder->log ? o->folder->log : o->path;
+	const struct ui_folder *f = o->folder;
+	return !f || !f->log ? o->path : *f->merged.path ? f->path : f->log;
 }
 
 const char *ui_output_name(const struct ui_options *o)

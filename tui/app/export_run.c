@@ -128,7 +128,8 @@ static bool read_log(struct work *w)
 	ui_feed_status(f, &s);
 	w->code = s.exit_code;
 	bool ok = s.exit_code != EXIT_INPUT;
-	if (ok && !(pv_export_about(m, w->o->path, &w->about) && pv_export_threads(m, &w->threads)))
+	if (ok && !(pv_export_about(m, ui_input_name(w->o), &w->about) &&
+			  pv_export_threads(m, &w->threads)))
 		ok = no_memory(w);
 	if (ok && w->o->report.has_shot)
 		ok = pv_profile_add_shot(&w->profile, m, w->o->report.shot.index) ? has_shot(w)
@@ -147,10 +148,10 @@ static void say_lacks(struct work *w, const struct pv_export_options *eo)
 	char text[600];
 	pv_export_lacks(&w->profile, w->format, eo, text, sizeof text);
 	if (w->note && *text)
-		ui_complain(
-			w->o->path, "not in the %s output: %s; %s", w->format->name, text, w->note);
+		ui_complain(ui_input_name(w->o), "not in the %s output: %s; %s", w->format->name,
+			text, w->note);
 	else if (w->note || *text)
-		ui_complain(w->o->path, "not in the %s output: %s", w->format->name,
+		ui_complain(ui_input_name(w->o), "not in the %s output: %s", w->format->name,
 			w->note ? w->note : text);
 }
 
@@ -190,7 +191,7 @@ int ui_export_run(const struct ui_options *o)
 	if (!ok && w.err.code != PV_OK)
 		w.code = ui_exit_complain(w.err.code == PV_EUSAGE    ? NULL
 					  : w.err.code == PV_EOUTPUT ? ui_output_name(o)
-								     : o->path,
+								     : ui_input_name(o),
 			&w.err);
 	pv_profile_clear(&w.profile);
 	pv_export_about_clear(&w.about);

@@ -71,6 +71,10 @@ bool ui_folder_open(
 	f->list = pv_process_list_read(path, pid_of, reterr);
 	if (!f->list)
 		return false;
+	if (ui_merged_of(process)) {
+		f->process = ui_merged_of(process);
+		return true; /* they are read by ui_folder_enter() */
+	}
 	const struct pv_process *p =
 		process ? pv_processes_find(f->list, process) : pv_processes_heaviest(f->list);
 	if (process && !p)
@@ -118,6 +122,7 @@ void ui_folder_close(struct ui_folder *f)
 {
 	pv_processes_destroy(f->list);
 	free(f->log);
+	ui_merged_close(&f->merged);
 	*f = (struct ui_folder){ 0 };
 }
 
@@ -145,6 +150,20 @@ bool ui_folder_choose(struct ui_folder *f, uint64_t id, char **ret_old, struct p
 	if (!take(f, p, reterr))
 		return false;
 	*ret_old = old;
+	return true;
+}
+
+bool ui_folder_choose_all(struct ui_folder *f, uint64_t id, const struct ui_merged *m,
+	char **ret_old, struct pv_error *reterr)
+{
+	char *log = strdup(m->path);
+	if (!log)
+		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	ui_merged_close(&f->merged);
+	f->merged = *m;
+	*ret_old = f->log;
+	f->log = log;
+	f->process = id;
 	return true;
 }
 
@@ -218,6 +237,39 @@ static int none_recorded(const struct ui_folder *f)
 	return EXIT_INPUT;
 }
 
+/* The option or command that is of one process's time, or of its log. */
+static const char *not_of_all(const struct ui_options *o)
+{
+	return o->ranged                                  ? "--range"
+	       : o->thread                                ? "--thread"
+	       : o->report.has_shot || o->report.has_base ? "--shot"
+	       : o->verb == UI_VERB_DUMP                  ? "dump"
+							  : NULL;
+}
+
+static int enter_all(struct ui_options *o, struct ui_folder *f)
+{
+	struct pv_error err = { 0 };
+	struct ui_merged m;
+	char *none, words[400];
+	if (not_of_all(o)) {
+		ui_complain(f->path, "%s is of one process, not of all: --process NAME|PID",
+			not_of_all(o));
+		return EXIT_USAGE;
+	}
+	bool each = f->process == PV_PROCESSES_EACH;
+	if (!ui_merged_make(&m, o, f->path, f->list, each, &err) ||
+		!ui_folder_choose_all(f, f->process, &m, &none, &err))
+		return ui_exit_complain(f->path, &err);
+	o->path = f->log;
+	o->no_index = true;
+	o->follow = false;
+	ui_merged_words(&f->merged, f->list, words, sizeof words);
+	if (o->verb != UI_VERB_VIEW)
+		ui_complain(f->path, "%s", words);
+	return 0;
+}
+
 int ui_folder_enter(struct ui_options *o, struct ui_folder *f)
 {
 	struct pv_error err = { 0 };
@@ -229,7 +281,9 @@ int ui_folder_enter(struct ui_options *o, struct ui_folder *f)
 		return EXIT_USAGE;
 	}
 	bool ok = ui_folder_open(f, path, o->process, &err);
-	bool waits = o->follow && o->verb == UI_VERB_VIEW;
+	ok = ok && (!ui_merged_of(o->process) || f->list->row.n ||
+			   pv_fail(&err, PV_EIO, 0, "no process was recorded"));
+	bool waits = o->follow && o->verb == UI_VERB_VIEW && !ui_merged_of(o->process);
 	if (waits && (ok ? !f->log : is_new(path)))
 		ok = wait_for_log(f, path, o->process, &err);
 	if (!ok)
@@ -237,6 +291,8 @@ int ui_folder_enter(struct ui_options *o, struct ui_folder *f)
 	o->folder = f;
 	o->report.processes = f->list;
 	o->report.process = f->process;
+	if (ui_merged_of(o->process))
+		return enter_all(o, f);
 	if (!f->log)
 		return lists_only(o) ? 0 : none_recorded(f);
 	o->path = f->log;

@@ -7,6 +7,7 @@
 
 #include "common/base/processes.h"
 #include "common/base/status.h"
+#include "tui/app/merged.h"
 
 struct ui_options;
 struct ui_feed;
@@ -14,9 +15,10 @@ struct ui_feed;
 struct ui_folder {
 	const char *path;          /* as the user named it; borrowed */
 	struct pv_processes *list; /* owned; NULL: the input is no folder */
-	uint64_t process;          /* of the list, the one whose log is read; 0: none is */
-	char *log;                 /* its path, owned; NULL likewise */
-	uint64_t mark;             /* of the list, see pv_process_list_mark() */
+	uint64_t process; /* of the list, the one whose log is read; 0: none is; all: `merged` */
+	struct ui_merged merged; /* of all together; `log` is its path */
+	char *log;               /* its path, owned; NULL likewise */
+	uint64_t mark;           /* of the list, see pv_process_list_mark() */
 	/* NULL, or called with `ctx` for the log of another process that was opened */
 	void (*opened)(void *ctx, struct ui_feed *feed, uint32_t pid);
 	void *ctx;
@@ -48,6 +50,13 @@ bool ui_folder_renew(struct ui_folder *f, struct pv_processes **ret_old);
  * free. False: *reterr, and nothing has changed.
  */
 bool ui_folder_choose(struct ui_folder *f, uint64_t id, char **ret_old, struct pv_error *reterr);
+
+/*
+ * All of them: *m, which the folder owns from now on, and the path before is the caller's to free. False: *reterr,
+ * and nothing has changed.
+ */
+bool ui_folder_choose_all(struct ui_folder *f, uint64_t id, const struct ui_merged *m,
+	char **ret_old, struct pv_error *reterr);
 
 /* The one before is read on: its log could not be opened. `path` is what ui_folder_choose() gave. */
 void ui_folder_stay(struct ui_folder *f, uint64_t id, char *path);

@@ -95,6 +95,7 @@ static int write_report(const struct ui_options *o, struct ui_feed *f, struct pv
 	ro.heaps = &heaps;
 	ro.follows = &follows;
 	ui_feed_report_source(f, &source);
+	source.path = o->folder ? ui_input_name(o) : source.path;
 	if (!pv_report_write(m, &source, &ro, stdout, &err))
 		code = err.code == PV_EIO && ferror(stdout) ? ui_exit_output(EXIT_OWN)
 							    : ui_exit_complain(NULL, &err);
@@ -109,6 +110,7 @@ static int write_brief(const struct ui_options *o, struct ui_feed *f, struct pv_
 	struct pv_error err = { 0 };
 	struct pv_report_source source;
 	ui_feed_report_source(f, &source);
+	source.path = o->folder ? ui_input_name(o) : source.path;
 	bool json = o->report.format == PV_REPORT_JSON;
 	if (pv_brief_write(m, &source, json, o->budget ? o->budget : PV_BRIEF_USUAL, stdout, &err))
 		return code;

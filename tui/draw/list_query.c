@@ -27,6 +27,7 @@ struct pv_query ui_list_query(const struct ui_list *l, const struct ui_shared *s
 		.to_ns = s->range.to_ns,
 		.select = l->view == PV_VIEW_PROCESSES ? s->process : l->select,
 		.processes = s->processes,
+		.together = l->view == PV_VIEW_PROCESSES && l->tree,
 		.open_all = l->view == PV_VIEW_PROCESSES && !l->tree,
 		.base = l->base,
 		.heap = s->heap.heap,

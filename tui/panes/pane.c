@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/processes.h"
 #include "tui/draw/list_tags.h"
 #include "tui/draw/shorten.h"
 #include "tui/panes/flame_pane.h"
@@ -252,6 +253,12 @@ static void say_missing(
 		ui_pane_can(p->def, ui_groups(s)))
 		return;
 	ui_clear(c, ui_rows(r, 1, 2), UI_PLAIN);
+	if (s->process == PV_PROCESSES_TOGETHER || s->process == PV_PROCESSES_EACH) {
+		ui_put(c, ui_cols(ui_rows(r, 1, 1), 2, r.w), UI_WARN,
+			"this is of one process each");
+		ui_put(c, ui_cols(ui_rows(r, 2, 1), 2, r.w), UI_DIM, "P chooses one");
+		return;
+	}
 	ui_put(c, ui_cols(ui_rows(r, 1, 1), 2, r.w), UI_WARN, "the log has none of this");
 	ui_printf(c, ui_cols(ui_rows(r, 2, 1), 2, r.w), UI_DIM, "profview %s%s records it",
 		p->def->records[0] == '-' ? "run " : "", p->def->records);

@@ -14,7 +14,11 @@ void ui_process_begin(struct ui_screen *s, uint64_t shown)
 		s->history.v[s->history.n++] =
 			(struct ui_place){ .pane = s->current, .selected = shown };
 	ui_screen_go(s, UI_CMD_OVERVIEW);
-	if (p)
+	if (!p)
+		ui_screen_say(s, false,
+			"samples and calls of all processes together; what else they have is of one "
+			"each: P");
+	else
 		ui_screen_say(s, false,
 			"all views are of process %u, %.80s; Backspace or P: the others", p->pid,
 			pv_process_name(p));

@@ -27,10 +27,13 @@ void ui_process_at(struct ui_screen *s, uint64_t id)
 
 void ui_process_ask(struct ui_screen *s, const struct pv_row *row)
 {
+	bool all = row && (row->id == PV_PROCESSES_TOGETHER || row->id == PV_PROCESSES_EACH);
 	const struct pv_process *p = row && s->shared.processes
 					     ? pv_processes_by_id(s->shared.processes, row->id)
 					     : NULL;
-	if (!p)
+	if (all) /* also once more: they may have done more since */
+		s->shared.process_wanted = row->id;
+	else if (!p)
 		ui_screen_say(s, false, "there is no process here");
 	else if (p->id == s->shared.process)
 		ui_screen_say(s, false, "all views are of this process already");

@@ -139,6 +139,9 @@ static void add_name(struct line *l, const struct ui_shared *s, int most)
 {
 	const struct pv_process *p =
 		s->processes ? pv_processes_by_id(s->processes, s->process) : NULL;
+	if (!p && s->processes && s->process)
+		add(l, UI_STRONG, 2, "all %zu, by %s", s->processes->row.n,
+			s->process == PV_PROCESSES_EACH ? "process" : "program");
 	if (!p) {
 		add(l, UI_PLAIN, 2, "%.*s", most, short_name(s->source));
 		return;

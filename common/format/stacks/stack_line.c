@@ -2,8 +2,11 @@
 
 #include <string.h>
 
+#include "common/base/merged_text.h"
+
 /* Of one line; so many lines that sums would overflow are no file. */
-#define MOST_COUNT UINT64_C(1000000000000)
+#define MOST_COUNT   UINT64_C(1000000000000)
+#define MOST_SELF_NS (UINT64_C(1) << 60)
 
 enum { MOST_DIGITS = 19, FRACTION_DIGITS = 9 };
 
@@ -213,4 +216,20 @@ bool pv_stack_folded(const char *line, size_t n, struct pv_stack_folded *ret)
 		return false;
 	ret->stack = (struct pv_text){ line, (size_t)(blank - line) };
 	return true;
+}
+
+bool pv_stack_call(const char *line, size_t n, struct pv_stack_call *ret)
+{
+	static const char word[] = PV_MERGED_CALL;
+	const size_t head = sizeof word - 1;
+	if (n <= head || memcmp(line, word, head) != 0)
+		return false;
+	const char *calls = line + head, *end = line + n;
+	const char *self = memchr(calls, ' ', (size_t)(end - calls));
+	const char *stack = self ? memchr(self + 1, ' ', (size_t)(end - self - 1)) : NULL;
+	if (!stack || stack + 1 == end || !number(calls, (size_t)(self - calls), &ret->calls) ||
+		!number(self + 1, (size_t)(stack - self - 1), &ret->self_ns))
+		return false;
+	ret->stack = (struct pv_text){ stack + 1, (size_t)(end - stack - 1) };
+	return ret->calls <= MOST_COUNT && ret->self_ns <= MOST_SELF_NS;
 }

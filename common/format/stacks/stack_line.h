@@ -9,6 +9,7 @@
  *	<empty>                                   the sample ends
  *
  * Folded stacks, as Brendan Gregg's FlameGraph reads them: "outermost;...;innermost COUNT".
+ * Those of several processes have lines of calls, too: common/base/merged_text.h.
  */
 #ifndef PV_FORMAT_STACK_LINE_H
 #define PV_FORMAT_STACK_LINE_H
@@ -38,5 +39,12 @@ struct pv_stack_folded {
 
 /* False: it is no folded stack. A fraction of a count is rounded. */
 bool pv_stack_folded(const char *line, size_t n, struct pv_stack_folded *ret);
+
+/* Of a line that begins with PV_MERGED_CALL. False: it is none. */
+struct pv_stack_call {
+	struct pv_text stack; /* as of a folded one */
+	uint64_t calls, self_ns;
+};
+bool pv_stack_call(const char *line, size_t n, struct pv_stack_call *ret);
 
 #endif

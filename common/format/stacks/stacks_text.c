@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/intern.h"
+#include "common/base/merged_text.h"
 #include "common/format/block07/other_window.h"
 #include "common/format/stacks/stack_line.h"
 
@@ -13,7 +14,9 @@ enum { BATCH_EVENTS = 4096, MOST_FRAMES = 1 << 16, COMMS = 1 << 16 };
 struct stacks {
 	struct b07_window in; /* first */
 	bool begun, folded;
-	bool skipping; /* the rest of a line that is too long */
+	char args[80];    /* of a text of several processes: the options of its samples */
+	uint64_t self_ns; /* of all calls so far */
+	bool skipping;    /* the rest of a line that is too long */
 	struct pv_intern names;
 	PV_ARRAY(uint64_t) frame; /* of the sample at hand, innermost first */
 	bool open;                /* a sample whose frames still come */
@@ -147,23 +150,55 @@ static void add_hit(struct b07_stream *s, uint64_t weight)
 
 /* --- lines */
 
-static bool folded_line(struct b07_stream *s, const char *line, size_t n)
+/* Its frames, innermost first. */
+static void take_stack(struct b07_stream *s, struct pv_text stack)
 {
-	struct stacks *d = own(s);
-	struct pv_stack_folded f;
-	if (!pv_stack_folded(line, n, &f))
-		return false;
-	d->frame.n = 0;
-	for (const char *stop = f.stack.at + f.stack.len; stop >= f.stack.at;) {
+	own(s)->frame.n = 0;
+	for (const char *stop = stack.at + stack.len; stop >= stack.at;) {
 		const char *from = stop;
-		while (from > f.stack.at && from[-1] != ';')
+		while (from > stack.at && from[-1] != ';')
 			from--;
 		if (stop > from)
 			add_frame(s, (struct pv_text){ from, (size_t)(stop - from) });
 		stop = from - 1;
-		if (from == f.stack.at)
+		if (from == stack.at)
 			break;
 	}
+}
+
+/* A path of the call tree: figures at its end, none above. */
+static bool call_line(struct b07_stream *s, const char *line, size_t n)
+{
+	struct stacks *d = own(s);
+	struct pv_stack_call c;
+	if (!pv_stack_call(line, n, &c) || d->self_ns + c.self_ns > INT64_MAX)
+		return false;
+	d->self_ns += c.self_ns;
+	take_stack(s, c.stack);
+	for (size_t i = d->frame.n; i-- > 0;) {
+		struct pv_event *e = add_event(s, PV_KIND_EXT_TREE_CALL, now(d));
+		if (!e)
+			break;
+		e->tree.back = i + 1 < d->frame.n; /* its caller is the event before */
+		e->tree.method = d->frame.v[i];
+		e->tree.calls = i ? 0 : c.calls;
+		e->tree.self_ns = i ? 0 : c.self_ns;
+	}
+	d->frame.n = 0;
+	return true;
+}
+
+static bool folded_line(struct b07_stream *s, const char *line, size_t n)
+{
+	struct stacks *d = own(s);
+	struct pv_stack_folded f;
+	if (d->args[0] && line[0] == '#')
+		return call_line(s, line, n);
+	if (!pv_stack_folded(line, n, &f))
+		return false;
+	if (d->args[0] && strncmp(line, PV_MERGED_NONE, n) == 0)
+		return true;
+	take_stack(s, f.stack);
 	if (f.count)
 		add_hit(s, f.count);
 	return true;
@@ -245,9 +280,20 @@ static enum b07_piece fail_nomem(struct b07_stream *s)
 	return B07_FAILED;
 }
 
-static bool is_comment(const char *line, size_t n)
+/* The line that makes a text one of several processes; before all others. */
+static void take_head(struct stacks *d, const char *line, size_t n)
 {
-	return n && line[0] == '#';
+	const size_t head = sizeof PV_MERGED_HEAD - 1;
+	if (n < head || memcmp(line, PV_MERGED_HEAD, head) != 0)
+		return;
+	/* A first letter that says nothing: there may be no options. */
+	snprintf(d->args, sizeof d->args, " %.*s", (int)(n - head < 64 ? n - head : 64),
+		line + head);
+}
+
+static bool is_comment(const struct stacks *d, const char *line, size_t n)
+{
+	return n && line[0] == '#' && !(d->begun && d->args[0]);
 }
 
 /* Kind and first time, by the first line that counts. */
@@ -263,7 +309,11 @@ static bool begin(struct b07_stream *s, const char *line, size_t n)
 		head.time_ns = 1;
 	}
 	d->begun = true;
-	s->header = (struct b07_header){ .text = d->folded ? "folded stacks" : "perf script",
+	bool merged = d->folded && d->args[0];
+	s->header = (struct b07_header){ .text = merged      ? "merged processes"
+						 : d->folded ? "folded stacks"
+							     : "perf script",
+		.args = merged ? d->args + 1 : NULL,
 		.start_ns = head.time_ns ? head.time_ns : 1,
 		.offset = s->offset };
 	return true;
@@ -300,7 +350,9 @@ static enum b07_piece over(struct b07_stream *s)
 static enum b07_piece take_line(struct b07_stream *s, const char *line, size_t n, bool *ret_again)
 {
 	struct stacks *d = own(s);
-	if (is_comment(line, n) || (!d->begun && n == 0))
+	if (!d->begun)
+		take_head(d, line, n);
+	if (is_comment(d, line, n) || (!d->begun && n == 0))
 		return B07_MORE;
 	if (!d->begun && begin(s, line, n))
 		return B07_HEADER;

@@ -154,6 +154,25 @@ static const char *summed_up(struct pv_build *b, const struct pv_processes *list
 	return pv_build_printf(b, "%zu process%s, %zu recorded", n, n == 1 ? "" : "es", recorded);
 }
 
+/* At the end of the list, as they have no figures of their own. */
+static void add_together(struct pv_build *b)
+{
+	static const struct {
+		uint64_t id;
+		const char *text;
+	} rows[] = {
+		{ PV_PROCESSES_TOGETHER, "(all together, by program)" },
+		{ PV_PROCESSES_EACH, "(all together, by process)" },
+	};
+	for (size_t i = 0; i < PV_COUNT_OF(rows) && b->table; i++) {
+		bool shown = rows[i].id == b->query->select;
+		struct pv_cell *c = pv_build_child(b, rows[i].id, 0, shown ? PV_ROW_MARKED : 0);
+		for (size_t k = 0; k < PV_COUNT_OF(columns); k++)
+			pv_cell_null(&c[k]);
+		pv_cell_s(&c[P_PROGRAM], rows[i].text);
+	}
+}
+
 static void copy_processes(struct pv_build *b, struct pv_model *m)
 {
 	const struct pv_processes *list = b->query->processes;
@@ -167,6 +186,8 @@ static void copy_processes(struct pv_build *b, struct pv_model *m)
 		if (shown)
 			fill_shown(c, m);
 	}
+	if (list && b->query->together && pv_processes_recorded(list) > 1)
+		add_together(b);
 	const char *text = list ? summed_up(b, list) : "a log of one process";
 	if (b->table)
 		b->table->coverage = text;

@@ -1,0 +1,13 @@
+/*
+ * Words of the text in which several processes' stacks come together: common/export/merge.h writes it,
+ * common/format/stacks reads it. Folded stacks with a comment PV_MERGED_HEAD and the options of the samples on the first
+ * line; calls are comments "PV_MERGED_CALL CALLS SELF_NS outermost;...;innermost". Constants.
+ */
+#ifndef PV_BASE_MERGED_TEXT_H
+#define PV_BASE_MERGED_TEXT_H
+
+#define PV_MERGED_HEAD "#processes "
+#define PV_MERGED_CALL "#call "
+#define PV_MERGED_NONE "(no stack);(no stack) 0" /* nothing is taken from it */
+
+#endif
