@@ -68,7 +68,7 @@ struct pv_profile {
 	PV_ARRAY(uint32_t) order;                  /* nodes by rank; set by finish */
 	uint64_t period_ns;                        /* between two samples of a thread; 0: unknown */
 	bool wall;                                 /* in wall time, else in processor time */
-	uint32_t under;  /* what is added begins at this node; 0: at the root */
+	uint32_t under;  /* additions begin at this node; 0: at the root */
 	unsigned groups; /* bits: recorded, whether or not rows have any */
 	bool raw_names;  /* frames are called as in the log; to be set before any is added */
 	struct pv_filter *filter; /* NULL, or which stacks there are; set by pv_profile_filter() */

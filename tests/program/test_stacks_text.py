@@ -164,6 +164,36 @@ def long_lines(v, profview, folder):
         v.true(f'{what}: no stacks', b'folded' not in run(v, profview, 'report', path, code=3).stdout)
 
 
+def merged(v, profview, folder):
+    """Of several processes: calls in comments; lines that are none are damage, sums that are beyond are, too."""
+    path = folder / 'merged.folded'
+    head, none = '#processes sample=250\n', '(no stack);(no stack) 0\n'
+    rows = 'prog;main;work 5\nprog;main 2\n#call 10 500 prog;main;work\n#call 1 30 prog;main\n#call 4 0 other;main;work\n'
+    path.write_text(head + none + rows)
+    j = report(v, profview, path)
+    v.equal('merged: damage', j['source']['damage'], [])
+    by = {m['name']: m for m in j['methods']}
+    v.equal('merged: calls', {n: m['calls'] for n, m in by.items() if m['calls']}, {'main': 1, 'work': 14})
+    v.equal('merged: own time', {n: m['self_ns'] for n, m in by.items() if m['self_ns']}, {'main': 30, 'work': 500})
+    v.equal('merged: time with below', by['main']['total_ns'], 530)
+    v.equal('merged: samples', j['samples']['total'], 7)
+    v.true('merged: no other frame', '(no stack)' not in by, list(by))
+    many = ''.join(f'#call 1 1 a{i % 50};b{i % 7};c{i}\n' for i in range(20000))
+    path.write_text(head + none + many)
+    v.equal('merged: many', sum(m['calls'] or 0 for m in report(v, profview, path)['methods']), 20000)
+    bad = ['#call', '#call 1', '#call 1 2', '#call 1 2 ', '#call x 2 a', '#call 1 -2 a', '#call 9999999999999 1 a', '# no call',
+           f'#call 1 {1 << 61} a', '#call 18446744073709551616 1 a', '#']
+    path.write_text(head + none + rows + '\n'.join(bad) + '\n')
+    j = report(v, profview, path, code=4)
+    v.equal('merged: what is none', len(j['source']['damage']), len(bad))
+    v.equal('merged: the rest', sum(m['calls'] or 0 for m in j['methods']), 15)
+    path.write_text(head + none + f'#call 1 {1 << 60} a\n' * 20)
+    j = report(v, profview, path, code=4)
+    v.equal('merged: sums that are beyond', len(j['source']['damage']), 13)
+    path.write_text(none + rows)
+    v.equal('without the head they are comments', report(v, profview, path)['source']['damage'], [])
+
+
 def main(profview, log):
     v = Verdict('texts of stacks')
     with tempfile.TemporaryDirectory() as folder:
@@ -172,6 +202,7 @@ def main(profview, log):
         folded(v, profview, folder, log)
         damaged(v, profview, folder)
         long_lines(v, profview, folder)
+        merged(v, profview, folder)
     v.close()
 
 

@@ -132,7 +132,7 @@ def of_allocator(profview, folder, leaks, how, library):
 def forked(profview, folder):
     """A copy by fork is recorded once it computes; that what it had by then is not known is said."""
     tree = pathlib.Path(folder, 'forked')
-    work = 'import os\nif os.fork():\n  os.wait()\nx = [str(i) for i in range(400000)]\n'
+    work = 'import os\nif os.fork():\n  os.wait()\nx = [str(i) for i in range(1500000)]\n'
     subprocess.run([profview, 'run', '--leaks', '--record', f'{tree}/', '--', '/usr/bin/python3', '-c', work],
                    stdin=subprocess.DEVNULL, capture_output=True, check=True, timeout=120)
     rows = json.loads((tree / 'index.json').read_text())['processes']
