@@ -8,18 +8,9 @@
 #include "common/base/sample_period.h"
 #include "common/model/model.h"
 
-bool pv_merge_init(struct pv_merge *g)
+void pv_merge_init(struct pv_merge *g, struct pv_profile *p)
 {
-	*g = (struct pv_merge){ 0 };
-	if (!pv_profile_init(&g->profile))
-		return false;
-	g->profile.raw_names = true; /* they become readable where they are shown */
-	return true;
-}
-
-void pv_merge_clear(struct pv_merge *g)
-{
-	pv_profile_clear(&g->profile);
+	*g = (struct pv_merge){ .profile = p };
 }
 
 static void note_samples(struct pv_merge *g, const struct pv_profile *p, bool wall)
@@ -33,7 +24,7 @@ static void note_samples(struct pv_merge *g, const struct pv_profile *p, bool wa
 
 bool pv_merge_add(struct pv_merge *g, struct pv_model *m, const char *root)
 {
-	struct pv_profile *p = &g->profile;
+	struct pv_profile *p = g->profile;
 	char name[400];
 	uint32_t frame;
 	bool wall = false;
@@ -83,7 +74,7 @@ static uint64_t weight_of(const struct pv_merge *g, const struct pv_profile_row 
 
 static bool put_samples(const struct pv_merge *g, FILE *out)
 {
-	const struct pv_profile *p = &g->profile;
+	const struct pv_profile *p = g->profile;
 	size_t first, n = pv_profile_rows(p, PV_GROUP_OF_SAMPLES, 0, &first);
 	for (size_t i = first; i < first + n && !ferror(out); i++) {
 		uint64_t weight = weight_of(g, &p->row.v[i]);
@@ -98,7 +89,7 @@ static bool put_samples(const struct pv_merge *g, FILE *out)
 
 static bool put_calls(const struct pv_merge *g, FILE *out)
 {
-	const struct pv_profile *p = &g->profile;
+	const struct pv_profile *p = g->profile;
 	size_t first, n = pv_profile_rows(p, PV_GROUP_OF_CALLS, 0, &first);
 	for (size_t i = first; i < first + n && !ferror(out); i++) {
 		const struct pv_profile_row *r = &p->row.v[i];
@@ -112,9 +103,15 @@ static bool put_calls(const struct pv_merge *g, FILE *out)
 	return true;
 }
 
+void pv_merge_end(struct pv_merge *g)
+{
+	g->profile->period_ns = g->unit_ns;
+	g->profile->wall = g->walls > 0 && g->walls == g->logs;
+}
+
 bool pv_merge_write(struct pv_merge *g, FILE *out)
 {
-	if (!pv_profile_finish(&g->profile))
+	if (!pv_profile_finish(g->profile))
 		return false;
 	fputs(PV_MERGED_HEAD, out);
 	if (g->unit_ns)

@@ -214,7 +214,7 @@ def make(v, b):
 def together(v, b, counted):
     """All of them as one: what each log has, added up, below a frame of its program or its own."""
     script = f'{b.program} forks; {b.program} compute 300; exec {counted} 700'
-    b.run(['sh', '-c', script], how=['--calls'])
+    b.run(['sh', '-c', script], how=['--calls', '--alloc'])
     def read(*words):
         done = subprocess.run([b.profview, 'report', b.records, '--format', 'json', '--limit', '0', *words],
                               capture_output=True, text=True, check=False, timeout=target.DEADLINE)
@@ -252,6 +252,13 @@ def together(v, b, counted):
     for k, n in samples.items():
         by_name[names[k]] += n
     v.equal('folded, by program', roots_of('all'), +by_name)
+    def bytes_of(where, *words):
+        out = subprocess.run([b.profview, 'convert', where, '-o', '-', '--to', 'folded', '--measure', 'alloc_bytes', *words],
+                             capture_output=True, text=True, check=False, timeout=target.DEADLINE).stdout
+        return sum(int(line.rsplit(' ', 1)[1]) for line in out.splitlines())
+    v.equal('folded, bytes', bytes_of(b.records, '--process', 'all'),
+            sum(bytes_of(b.records / r['log']) for r in b.rows() if r['log']))
+    v.at_least('are some', bytes_of(b.records, '--process', 'all'), 1)
     for words, why in ((['--range', '1s..'], '--range'), (['--thread', '0x1'], '--thread')):
         done = subprocess.run([b.profview, 'report', b.records, '--process', 'all', *words], capture_output=True,
                               text=True, check=False, timeout=target.DEADLINE)

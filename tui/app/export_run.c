@@ -12,6 +12,7 @@
 #include "tui/app/exits.h"
 #include "tui/app/export_format.h"
 #include "tui/app/feed_of.h"
+#include "tui/app/folder.h"
 #include "tui/app/feed_again.h"
 #include "tui/app/options.h"
 
@@ -118,6 +119,17 @@ static bool read_marks(struct work *w, struct ui_feed *f, struct pv_model *m)
 	return ok;
 }
 
+/* All processes of a folder: allocations, waits and exceptions are added up, too. */
+static bool add_figures(struct work *w, struct pv_model *m)
+{
+	const struct ui_folder *f = w->o->folder;
+	struct ui_merged read;
+	if (!f || !*f->merged.path)
+		return pv_profile_add(&w->profile, m, whose(w)) || no_memory(w);
+	return ui_merged_profile(&w->profile, &read, w->o, f->path, f->list,
+		f->process == PV_PROCESSES_EACH, &w->err);
+}
+
 static bool read_log(struct work *w)
 {
 	struct ui_feed_status s;
@@ -134,8 +146,8 @@ static bool read_log(struct work *w)
 	if (ok && w->o->report.has_shot)
 		ok = pv_profile_add_shot(&w->profile, m, w->o->report.shot.index) ? has_shot(w)
 										  : no_memory(w);
-	else if (ok && !pv_profile_add(&w->profile, m, whose(w)))
-		ok = no_memory(w);
+	else if (ok)
+		ok = add_figures(w, m);
 	if (ok && w->format->marks && is_a_file(w->o->path))
 		ok = read_marks(w, f, m);
 	w->code = ui_exit_status(w->o, f, w->code);
@@ -183,7 +195,8 @@ int ui_export_run(const struct ui_options *o)
 		ok = pv_profile_filter(&w.profile, o->report.filter, &w.err);
 	w.profile.raw_names = o->report.raw_names;
 	ok = ok && read_log(&w);
-	if (ok && w.format->threads && !o->report.has_shot)
+	bool of_all = o->folder && *o->folder->merged.path;
+	if (ok && w.format->threads && !o->report.has_shot && !of_all)
 		ok = read_threads(&w);
 	if (ok && !pv_profile_finish(&w.profile))
 		ok = no_memory(&w);

@@ -264,7 +264,7 @@ static int enter_all(struct ui_options *o, struct ui_folder *f)
 	o->path = f->log;
 	o->no_index = true;
 	o->follow = false;
-	ui_merged_words(&f->merged, f->list, words, sizeof words);
+	ui_merged_words(&f->merged, f->list, o->verb == UI_VERB_CONVERT, words, sizeof words);
 	if (o->verb != UI_VERB_VIEW)
 		ui_complain(f->path, "%s", words);
 	return 0;

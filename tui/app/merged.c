@@ -105,20 +105,46 @@ static bool write_text(struct ui_merged *m, struct pv_merge *g, struct pv_error 
 	return ok || pv_fail(reterr, PV_ENOMEM, 0, "no memory for all processes together");
 }
 
+static bool no_memory(struct pv_error *reterr)
+{
+	return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+}
+
+static bool read_all(struct pv_merge *g, struct ui_merged *m, const struct ui_options *o,
+	const char *folder, const struct pv_processes *list, bool each, struct pv_error *reterr)
+{
+	if (!add_all(g, m, o, folder, list, each))
+		return no_memory(reterr);
+	return m->logs ||
+	       pv_fail(reterr, PV_EIO, 0, "none of the processes has a log that can be read");
+}
+
 bool ui_merged_make(struct ui_merged *ret, const struct ui_options *o, const char *folder,
 	const struct pv_processes *list, bool each, struct pv_error *reterr)
 {
 	struct pv_merge g;
+	struct pv_profile p;
 	*ret = (struct ui_merged){ .fd = -1 };
-	bool ok = (pv_merge_init(&g) && add_all(&g, ret, o, folder, list, each)) ||
-		  pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	if (ok && !ret->logs)
-		ok = pv_fail(reterr, PV_EIO, 0, "none of the processes has a log that can be read");
-	ok = ok && write_text(ret, &g, reterr);
-	pv_merge_clear(&g);
+	pv_merge_init(&g, &p);
+	bool ok = pv_profile_init(&p) || no_memory(reterr);
+	p.raw_names = true; /* they become readable where they are shown */
+	ok = ok && read_all(&g, ret, o, folder, list, each, reterr) && write_text(ret, &g, reterr);
+	pv_profile_clear(&p);
 	if (!ok)
 		ui_merged_close(ret);
 	return ok;
+}
+
+bool ui_merged_profile(struct pv_profile *p, struct ui_merged *ret, const struct ui_options *o,
+	const char *folder, const struct pv_processes *list, bool each, struct pv_error *reterr)
+{
+	struct pv_merge g;
+	*ret = (struct ui_merged){ .fd = -1 };
+	pv_merge_init(&g, p);
+	if (!read_all(&g, ret, o, folder, list, each, reterr))
+		return false;
+	pv_merge_end(&g);
+	return true;
 }
 
 void ui_merged_close(struct ui_merged *m)
@@ -128,8 +154,8 @@ void ui_merged_close(struct ui_merged *m)
 	*m = (struct ui_merged){ .fd = -1 };
 }
 
-void ui_merged_words(
-	const struct ui_merged *m, const struct pv_processes *list, char *to, size_t room)
+void ui_merged_words(const struct ui_merged *m, const struct pv_processes *list, bool exported,
+	char *to, size_t room)
 {
 	char walls[80] = "", unread[60] = "";
 	size_t without = list->row.n - pv_processes_recorded(list);
@@ -139,7 +165,9 @@ void ui_merged_words(
 	if (m->unread)
 		snprintf(unread, sizeof unread, ", %zu could not be read", m->unread);
 	snprintf(to, room,
-		"samples and calls of %zu process%s%s together, %zu without a log%s; allocations, waits, "
-		"exceptions, heap shots, collections, threads and times are of one process each",
-		m->logs, m->logs == 1 ? "" : "es", walls, without, unread);
+		"%s of %zu process%s%s together, %zu without a log%s; %sheap shots, collections, "
+		"threads and times are of one process each",
+		exported ? "figures by stack" : "samples and calls", m->logs,
+		m->logs == 1 ? "" : "es", walls, without, unread,
+		exported ? "" : "allocations, waits, exceptions, ");
 }

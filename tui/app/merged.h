@@ -9,6 +9,7 @@
 #include "common/base/status.h"
 
 struct ui_options;
+struct pv_profile;
 
 struct ui_merged {
 	char path[40]; /* to open for as long as `fd` is open */
@@ -28,10 +29,16 @@ uint64_t ui_merged_of(const char *word);
  */
 bool ui_merged_make(struct ui_merged *ret, const struct ui_options *o, const char *folder,
 	const struct pv_processes *list, bool each, struct pv_error *reterr);
+/*
+ * Instead of the text all figures by stack that exports have, allocations, waits and exceptions, too, into a profile that is
+ * empty or has a filter. *ret has no text then.
+ */
+bool ui_merged_profile(struct pv_profile *p, struct ui_merged *ret, const struct ui_options *o,
+	const char *folder, const struct pv_processes *list, bool each, struct pv_error *reterr);
 void ui_merged_close(struct ui_merged *m); /* zeroed is fine */
 
-/* One line about what is in it and what is not. */
-void ui_merged_words(
-	const struct ui_merged *m, const struct pv_processes *list, char *to, size_t room);
+/* One line about what is in it and what is not; `exported`: of ui_merged_profile(). */
+void ui_merged_words(const struct ui_merged *m, const struct pv_processes *list, bool exported,
+	char *to, size_t room);
 
 #endif
