@@ -351,7 +351,7 @@ def native(v, b):
         t.wait('the program has ended with code')
         t.type('P')
         t.wait(lambda text: len(re.findall(r'ended +1[012] .*· processes forks', text)) == 3)
-        t.type('Gk')
+        t.type('Gkk')
         t.keys('Enter')
         t.wait('all views are of process')
         t.type('2')
