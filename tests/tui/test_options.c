@@ -31,6 +31,11 @@ static void expect_error(const char *words, const char *part)
 	ck_assert_msg(strstr(err.what, part) != NULL, "%s: %s", words, err.what);
 }
 
+static bool joins(const char *one)
+{
+	return o.n_joins == 1 && strcmp(o.join[0], one) == 0;
+}
+
 START_TEST(viewing)
 {
 	ck_assert(parse("app.mlpd"));
@@ -71,8 +76,8 @@ START_TEST(programs)
 	ck_assert(!o.calls && o.n_words == 2);
 	ck_assert(parse("ctl 12 set calls=off") && o.pid == 12 && o.n_words == 2);
 	ck_assert(parse("ctl 12 --help") && !o.help && o.n_words == 1);
-	ck_assert(parse("attach 12 --readonly") && o.pid == 12 && o.readonly);
-	ck_assert(parse("attach --heapshot --probe fields,strings=16 12") && o.pid == 12);
+	ck_assert(parse("attach 12 --readonly") && joins("12") && o.readonly);
+	ck_assert(parse("attach --heapshot --probe fields,strings=16 12") && joins("12"));
 	ck_assert_str_eq(o.probe, "fields,strings=16");
 	ck_assert_str_eq(o.heapshot, "");
 	static const char *const modes[][2] = { { "2s", "2000ms" }, { "1.5s", "1500ms" },
@@ -97,8 +102,9 @@ START_TEST(programs)
 	expect_error("ctl 12", "line");
 	expect_error("ctl 1x stats", "no process number");
 	expect_error("attach 0", "no process number");
-	expect_error("attach 1 2", "one process");
-	expect_error("attach name 2", "one process");
+	expect_error("attach 1 x 0", "no process number");
+	ck_assert(parse("attach 1 shop.exe 2 --record all/") && o.n_joins == 3);
+	ck_assert_str_eq(o.join[1], "shop.exe");
 	ck_assert(parse("ctl shop.exe stats"));
 	expect_error("ps extra", "extra");
 	expect_error("ps --format csv", "text or json");

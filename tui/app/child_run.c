@@ -230,7 +230,7 @@ static int show_tree(const struct ui_options *given, struct ui_child *g)
 	o.follow = true;
 	bool listed = path && ui_folder_join(&folder, ui_child_records(g), path, &err);
 	o.folder = listed ? &folder : NULL;
-	struct ui_feed *f = listed ? ui_feed_of(&o, true, &err) : NULL;
+	struct ui_feed *f = path ? ui_feed_of(&o, true, &err) : NULL; /* also without a list */
 	if (!f || !ui_app_run(&f, &o, g, &code, &err))
 		code = ui_exit_complain(path, &err);
 	else
