@@ -279,6 +279,7 @@ def listen(v, profview, dll, dotnet):
 
 
 PLANTED = {'Computes': 'running', 'Locks': 'lock', 'Reads': 'io', 'Sleeps': 'sleep'}
+WAITS_MS = {'lock': 30, 'io': 20, 'sleep': 10}  # in a round
 STATES_OF = {'(waits for a lock)': 'lock', '(sleeps)': 'sleep', '(waits)': 'unknown', '(waits for a processor)': 'runnable'}
 
 
@@ -308,16 +309,21 @@ def states(v, profview, dll, dotnet):
         said = {k: int(n) for k, n in (w.split('=') for w in done.stdout.split())}
         got = phases(profview, log, said['tid'])
         planted = sum(said[state] for state in PLANTED.values()) / 1000
+        # Threads that stand for the sampler wait until it has a processor again: a crowded machine makes that long.
+        crowded = got['Computes']['runnable'] > said['running'] / 10000
+        low, high, most = (0.7, 1.4, 0.3) if crowded else (0.9, 1.1, 0.03)
         for phase, state in PLANTED.items():
             if state == 'running':
                 continue
-            waited = got[phase]['unknown' if state == 'io' else state]
-            v.between(f'{state}, part of what was planted, against {said[state] / 10 / planted:.1f} %: {dict(got[phase])}',
-                      100 * waited / planted, said[state] / 10 / planted - 3, said[state] / 10 / planted + 3)
-            v.between(f'{phase}: ran', got[phase]['running'], 0, 0.1 * waited)
+            waited, share = got[phase]['unknown' if state == 'io' else state], said[state] / 10 / planted
+            v.between(f'{state}, ms, planted and as it was: {dict(got[phase])}', waited, low * rounds * WAITS_MS[state],
+                      high * said[state] / 1000)
+            if not crowded:
+                v.between(f'{state}, part of what was planted', 100 * waited / planted, share - 3, share + 3)
+            v.between(f'{phase}: ran', got[phase]['running'], 0, (most + 0.1) * waited)
         ran = got['Computes']
-        v.at_least(f'computing: {dict(ran)}', ran['running'], 0.95 * said['running'] / 1000)
-        v.between('of which it waited', sum(ran.values()) - ran['running'] - ran['runnable'], 0, 0.03 * ran['running'])
+        v.at_least(f'computing: {dict(ran)}', ran['running'], low * said['running'] / 1000)
+        v.between('of which it waited', sum(ran.values()) - ran['running'] - ran['runnable'], 0, most * ran['running'])
         trace = Trace(log.read_bytes())
         readings = [e for e in trace.events if (e.provider, e.id, e.thread) == (SAMPLER, THREAD_TIME, said['tid'])]
         v.at_least('readings of the thread, ten a second', len(readings), rounds / 2)
