@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What reading .NET's own event stream costs a server.
 
-usage: events.py [--pairs N] [--seconds S] PROFVIEW SERVER.DLL DOTNET [WORD ...]
+usage: events.py [--pairs N] [--seconds S] [--rate N] PROFVIEW SERVER.DLL DOTNET [WORD ...]
 SERVER.DLL is build/tests/real/clr_server.dll. Two of it run side by side, each with clients that ask as fast as
 they are answered; one of them is watched by `attach --via events WORD ...`, and then the other: a pair. So what
 else the machine does meets both at the same time. Prints the ratios, watched to not, of requests a second and of
@@ -85,9 +85,10 @@ def main():
         p.add_argument(name)
     p.add_argument('--pairs', type=int, default=10)
     p.add_argument('--seconds', type=float, default=3)
+    p.add_argument('--rate', type=float, default=0, help='requests a second of each; 0: as many as are answered')
     p.add_argument('words', nargs=argparse.REMAINDER)
     a = p.parse_args()
-    run = functools.partial(serve, [a.dotnet, a.dll], {'DOTNET_CLI_TELEMETRY_OPTOUT': '1'}, 0)
+    run = functools.partial(serve, [a.dotnet, a.dll], {'DOTNET_CLI_TELEMETRY_OPTOUT': '1'}, a.rate)
     ended = []
     ended.append(run(lambda *one: ended.append(run(lambda *other: measure(a, (one, other))))))
     for load, served, code in ended:
