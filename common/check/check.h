@@ -74,6 +74,8 @@ bool pv_check_read(const char *path, struct pv_check_set *ret, struct pv_error *
 /* "gc.pause max=50ms": one rule. PV_EUSAGE, PV_ENOMEM. */
 bool pv_check_add(const char *text, struct pv_check_set *ret, struct pv_error *reterr);
 void pv_check_set_clear(struct pv_check_set *s);
+/* Whether a rule rests on that row of "coverage". */
+bool pv_check_set_wants(const struct pv_check_set *s, const char *what);
 
 enum { PV_CHECK_ROWS = 5, PV_CHECK_TEXT = 400 };
 
@@ -128,7 +130,6 @@ struct pv_check {
 bool pv_check_judge(struct pv_model *m, const char *path, const struct pv_check_set *set,
 	const struct pv_check_baseline *baseline, struct pv_check *ret, struct pv_error *reterr);
 void pv_check_clear(struct pv_check *c);
-
 /* Exit code of `profview check`: 0 passed, 1 a rule failed, 5 some cannot be judged. */
 int pv_check_exit(const struct pv_check *c, const struct pv_check_set *set);
 

@@ -367,8 +367,10 @@ static bool is_recorded(struct judging *j, const struct pv_check_kind *k, struct
 	}
 	if (strcmp(r->state, "not recorded") != 0 && strcmp(r->state, "bypassed") != 0)
 		return true;
-	say(r, PV_CHECK_REFUSED, "%s %s%s%s", k->what, r->state, r->detail[0] ? ": " : "",
-		PV_FIT(r->detail, 150));
+	const char *option = pv_check_records(k->what);
+	bool known = r->detail[0] || !option;
+	say(r, PV_CHECK_REFUSED, "%s %s%s%s%s", k->what, r->state, r->detail[0] ? ": " : "",
+		known ? PV_FIT(r->detail, 150) : "; recorded by run ", known ? "" : option);
 	return false;
 }
 

@@ -115,3 +115,30 @@ bool pv_check_matches(const char *pattern, const char *text)
 		pattern++;
 	return !*pattern;
 }
+
+bool pv_check_set_wants(const struct pv_check_set *s, const char *what)
+{
+	const char *why;
+	for (size_t i = 0; i < s->rule.n; i++) {
+		const struct pv_check_kind *k = pv_check_kind_of(&s->rule.v[i], &why);
+		if (k && strcmp(k->what, what) == 0)
+			return true;
+	}
+	return false;
+}
+
+const char *pv_check_records(const char *what)
+{
+	static const struct {
+		const char *what, *option;
+	} options[] = { { "calls", "--calls" }, { "allocations", "--alloc" },
+		{ "allocation_stacks", "--alloc" }, { "samples", "--sample" },
+		{ "heap_shots", "--heapshot" }, { "gc", "--probe gc" },
+		{ "exceptions", "--probe exception" }, { "locks", "--probe monitor" },
+		{ "jit", "--probe jit" }, { "counters", "--probe counter" },
+		{ "finalizers", "--probe finalization" }, { "handles", "--probe gchandle" } };
+	for (size_t i = 0; i < PV_COUNT_OF(options); i++)
+		if (strcmp(options[i].what, what) == 0)
+			return options[i].option;
+	return NULL;
+}

@@ -44,6 +44,8 @@ extern const size_t pv_check_kind_count;
 
 /* The row that the rule means, of the table; NULL with a reason (a literal) where there is none. */
 const struct pv_check_kind *pv_check_kind_of(const struct pv_check_rule *r, const char **ret_why);
+/* The option of `profview run` that records that row of "coverage", a literal; NULL: there is none. */
+const char *pv_check_records(const char *what);
 /* Whether there are rules of that kind. */
 bool pv_check_kind_exists(const char *kind);
 

@@ -312,6 +312,34 @@ def native(profview, program):
     v.close()
 
 
+def mono(profview, exe):
+    """Rules about the heap make the run take a shot at the end, and may ask for its objects; refusals say what records."""
+    v = Verdict('check mono')
+    kept = 'match = Kept\n'
+    with target.scratch() as folder:
+        tool, rules, log = Tool(profview, v, folder), pathlib.Path(folder) / 'r.ini', pathlib.Path(folder) / 'l.mlpd'
+
+        def run(text, code, says, *words):
+            rules.write_text(text)
+            said = tool.run('run', '--sample=0', '--check', rules, *words, '--', 'mono', exe, '3', code=code).stderr
+            for line in says:
+                v.true(f'{text!r}: {line}', re.search(line, said), said)
+        both = f'[rule a]\nkind = heap.class\n{kept}of = objects\nmax = %d\n[rule b]\nkind = heap.retained\n{kept}max = %dB\n'
+        size = 300 * (2 + 4) * 8    # of three rounds; a header and four fields
+        run(both % (300, size), 0, ['pass +a +300, max 300', 'pass +b +14.1 KiB'])
+        run(both % (299, size), 1, ['fail +a +300, max 299', 'pass +b '])
+        run(both % (300, size - 1), 1, ['pass +a ', 'fail +b +14.1 KiB'])
+        run(both % (300, size), 0, ['pass +a ', 'pass +b '], '--record', log)
+        got, _ = tool.judge(log, '--rules', rules, code=0)
+        v.equal('afterwards', [got[name]['verdict'] for name in 'ab'], ['pass', 'pass'])
+        log.unlink()
+        run('[rule c]\nkind = finalizers\nmax = 0\n', 5, ['finalizers not recorded; recorded by run --probe finalization'],
+            '--record', log)
+        got, _ = tool.judge(log, '--rule', 'heap.total max=1GiB', code=5)
+        v.true('no shot where none is asked for', 'recorded by run --heapshot' in got['heap.total max=1GiB']['why'], got)
+    v.close()
+
+
 PROJECT = """<Project Sdk="Microsoft.NET.Sdk">
   <PropertyGroup><TargetFramework>net{0}.0</TargetFramework><IsPackable>false</IsPackable></PropertyGroup>
   <ItemGroup>
@@ -377,4 +405,4 @@ def dotnet(profview, sdk):
 
 
 if __name__ == '__main__':
-    {'table': table, 'native': native, 'dotnet': dotnet}[sys.argv[1]](*sys.argv[2:])
+    {'table': table, 'native': native, 'mono': mono, 'dotnet': dotnet}[sys.argv[1]](*sys.argv[2:])

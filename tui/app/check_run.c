@@ -235,16 +235,17 @@ int ui_check_run(const struct ui_options *o)
 	return ui_exit_output(w.code);
 }
 
-bool ui_check_ready(const struct ui_options *o, int *ret_code)
+bool ui_check_ready(const struct ui_options *o, bool *ret_shots, int *ret_code)
 {
 	struct work w = { .o = o };
 	bool ok = read_rules(&w);
+	*ret_shots = ok && pv_check_set_wants(&w.set, "heap_shots");
 	finish(&w);
 	*ret_code = w.code;
 	return ok;
 }
 
-int ui_check_model(const struct ui_options *o, struct pv_model *m)
+int ui_check_feed(const struct ui_options *o, struct ui_feed *f)
 {
 	struct work w = { .o = o };
 	char *text = NULL;
@@ -252,8 +253,10 @@ int ui_check_model(const struct ui_options *o, struct pv_model *m)
 	FILE *out = open_memstream(&text, &size);
 	if (!out)
 		return EXIT_OWN;
-	if (read_rules(&w))
-		judge(&w, o->record ? o->record : "-", m, out);
+	if (read_rules(&w)) {
+		begin_heaps(&w, f);
+		judge(&w, o->record ? o->record : "-", ui_feed_adopt(f), out);
+	}
 	if (fclose(out) == 0)
 		ui_complain_frame(text);
 	free(text);

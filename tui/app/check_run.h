@@ -4,15 +4,18 @@
 
 #include <stdbool.h>
 
-struct pv_model;
+struct ui_feed;
 struct ui_options;
 
 /* The exit code. */
 int ui_check_run(const struct ui_options *o);
 
-/* Whether the rules of --check can be read; before a program is started. Says why not. */
-bool ui_check_ready(const struct ui_options *o, int *ret_code);
+/*
+ * Whether the rules of --check can be read; before a program is started. Says why not. *ret_shots:
+ * they ask for a heap shot.
+ */
+bool ui_check_ready(const struct ui_options *o, bool *ret_shots, int *ret_code);
 /* Judges what a program that was started has left, with lines on standard error. */
-int ui_check_model(const struct ui_options *o, struct pv_model *m);
+int ui_check_feed(const struct ui_options *o, struct ui_feed *f);
 
 #endif

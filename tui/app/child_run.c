@@ -267,8 +267,11 @@ int ui_child_run(const struct ui_options *given)
 		ui_complain(o.record, "--check judges one log, and not a folder of them");
 		return EXIT_USAGE;
 	}
-	if (o.rules && !ui_check_ready(&o, &code))
+	bool shots = false;
+	if (o.rules && !ui_check_ready(&o, &shots, &code))
 		return code;
+	if (shots && !o.heapshot && !o.leaks && !(o.probe && strstr(o.probe, "heapshot")))
+		o.heapshot = "onshutdown"; /* they ask for objects that are alive at the end */
 	struct ui_child *g = ui_child_create(&o, screen, &code, why, &err);
 	if (!g && *why)
 		ui_complain(NULL, "%s", why);
@@ -287,7 +290,7 @@ int ui_child_run(const struct ui_options *given)
 	struct ui_feed *f = ui_feed_of(&o, screen, &err);
 	code = f ? run_child(&o, f, g, screen) : ui_exit_complain(NULL, &err);
 	if (f && o.rules) {
-		int checked = ui_check_model(&o, ui_feed_adopt(f));
+		int checked = ui_check_feed(&o, f);
 		code = code ? code : checked;
 	}
 	ui_feed_close(f);
