@@ -16,8 +16,7 @@ static const struct pv_export_format formats[] = {
 		"when, threads, classes of objects, callers of callers", pv_export_callgrind },
 	{ "html", ".html", ".htm", false, true, false, false, "when", pv_export_html },
 	{ "chrome", ".trace.json", NULL, false, true, true, false, "", NULL },
-	{ "firefox", ".firefox.json", NULL, true, true, false, true, "when samples were taken",
-		pv_export_firefox },
+	{ "firefox", ".firefox.json", NULL, true, true, false, true, "", pv_export_firefox },
 };
 
 const struct pv_export_format *pv_export_format(size_t i)

@@ -1,7 +1,7 @@
 /*
  * A processed profile for Firefox Profiler, of version 56, which later ones upgrade. One measure by
- * thread and stack, its samples spread over the time of the recording in the order of their stacks,
- * since the profile has sums; markers have their own times.
+ * thread and stack: samples with their own times, other measures, which are sums, spread over the
+ * time of the recording in the order of their stacks; markers have their own times.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,16 +14,24 @@
 
 enum { VERSION = 56, PHASE_INSTANT = 0, PHASE_INTERVAL = 1 };
 
+struct fox_sample {
+	int64_t time_ns;
+	uint64_t weight;
+	uint32_t stack; /* + 1; 0: none */
+};
+
 struct fox {
 	const struct pv_profile *p;
 	const struct pv_export_options *o;
 	FILE *out;
-	unsigned first;                   /* thread */
-	unsigned *owner;                  /* by marker: its thread */
-	PV_ARRAY(uint32_t) string;        /* frames of `p`, after the words of markers */
-	struct pv_map number;             /* frame > place in it */
-	PV_ARRAY(uint32_t) stack, prefix; /* of the thread at hand: string; stack + 1, 0 none */
-	struct pv_map child;              /* prefix << 32 | string > stack */
+	unsigned first;                     /* thread */
+	unsigned *owner;                    /* by marker: its thread */
+	PV_ARRAY(uint32_t) string;          /* frames of `p`, after the words of markers */
+	struct pv_map number;               /* frame > place in it */
+	PV_ARRAY(uint32_t) stack, prefix;   /* of the thread at hand: string; stack + 1, 0 none */
+	PV_ARRAY(struct fox_sample) sample; /* likewise */
+	PV_ARRAY(struct pv_profile_sample) known; /* of all threads, by thread and node */
+	struct pv_map child;                      /* prefix << 32 | string > stack */
 	bool ok;
 };
 
@@ -113,34 +121,122 @@ static void put_numbers(struct fox *f, const char *member, size_t n)
 
 /* --- samples of a thread --- */
 
-enum column { STACKS, TIMES, WEIGHTS };
+static int by_place(const void *a, const void *b)
+{
+	const struct pv_profile_sample *x = a, *y = b;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
+}
 
-static size_t put_samples(struct fox *f, unsigned thread, enum column c)
+/* Of all threads together those are taken that have no thread of their own. */
+static bool is_elsewhere(const struct pv_profile *p, const struct pv_profile_sample *s)
+{
+	for (size_t k = 1; s->thread == 0 && k < p->thread.n; k++)
+		if (p->thread.v[k].id == s->id)
+			return true;
+	return false;
+}
+
+static void sort_times(struct fox *f)
+{
+	const struct pv_profile *p = f->p;
+	f->ok = f->ok && pv_reserve(&f->known, p->sample.n);
+	for (size_t i = 0; f->ok && i < p->sample.n; i++)
+		if (!is_elsewhere(p, &p->sample.v[i]))
+			f->known.v[f->known.n++] = p->sample.v[i];
+	if (f->known.n)
+		qsort(f->known.v, f->known.n, sizeof *f->known.v, by_place);
+}
+
+/* Those of the thread and node: from *ret_first on, so many; 0 where they are not all there are. */
+static size_t known_of(
+	const struct fox *f, unsigned thread, const struct pv_profile_row *r, size_t *ret_first)
+{
+	size_t low = 0, high = f->known.n, n = 0;
+	uint64_t all = 0;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+		const struct pv_profile_sample *s = &f->known.v[mid];
+		if (s->thread < thread || (s->thread == thread && s->node < r->node))
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	*ret_first = low;
+	for (; low + n < f->known.n; n++) {
+		const struct pv_profile_sample *s = &f->known.v[low + n];
+		if (s->thread != thread || s->node != r->node)
+			break;
+		all += s->samples;
+	}
+	return all == r->value[0] ? n : 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct fox_sample *x = a, *y = b;
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return x->stack != y->stack ? (x->stack < y->stack ? -1 : 1)
+				    : (x->weight > y->weight) - (x->weight < y->weight);
+}
+
+static void add_sample(struct fox *f, int64_t time_ns, uint64_t weight, uint32_t stack)
+{
+	f->ok = f->ok && pv_reserve(&f->sample, 1);
+	if (f->ok)
+		f->sample.v[f->sample.n++] = (struct fox_sample){ time_ns, weight, stack };
+}
+
+/* With their own times; figures that have none stand evenly over the recording. */
+static void gather(struct fox *f, unsigned thread)
 {
 	const struct pv_measure *m = f->o->measure;
-	size_t first, n = pv_profile_rows(f->p, m->group, thread, &first), put = 0, all = 0;
-	bool ns = strcmp(m->unit, "nanoseconds") == 0;
-	for (size_t i = first; i < first + n; i++)
-		all += f->p->row.v[i].value[m->value] > 0;
-	for (size_t i = first; i < first + n; i++) {
-		uint64_t v = f->p->row.v[i].value[m->value];
+	size_t first, n = pv_profile_rows(f->p, m->group, thread, &first);
+	bool samples = m->group == PV_GROUP_OF_SAMPLES;
+	f->sample.n = 0;
+	for (size_t i = first; f->ok && i < first + n; i++) {
+		const struct pv_profile_row *r = &f->p->row.v[i];
+		uint64_t v = r->value[m->value];
 		if (!v)
 			continue;
-		double part = (double)put / (double)all;
-		fputs(put++ ? "," : "", f->out);
-		uint32_t stack = c == STACKS ? stack_of(f, f->p->row.v[i].node) : 0;
-		if (c == STACKS && !stack)
+		size_t from = 0, known = samples ? known_of(f, thread, r, &from) : 0;
+		uint32_t stack = stack_of(f, r->node);
+		double part = (double)(i - first) / (double)n;
+		if (!known)
+			add_sample(f, (int64_t)((double)f->o->about->duration_ns * part), v, stack);
+		for (size_t k = from; k < from + known; k++) {
+			const struct pv_profile_sample *s = &f->known.v[k];
+			add_sample(f, s->time_ns,
+				m->value ? s->samples * f->p->period_ns : s->samples, stack);
+		}
+	}
+	if (f->sample.n)
+		qsort(f->sample.v, f->sample.n, sizeof *f->sample.v, by_time);
+}
+
+enum column { STACKS, TIMES, WEIGHTS };
+
+static void put_samples(struct fox *f, enum column c)
+{
+	bool ns = strcmp(f->o->measure->unit, "nanoseconds") == 0;
+	for (size_t i = 0; i < f->sample.n; i++) {
+		const struct fox_sample *s = &f->sample.v[i];
+		fputs(i ? "," : "", f->out);
+		if (c == STACKS && !s->stack)
 			fputs("null", f->out);
 		else if (c == STACKS)
-			fprintf(f->out, "%" PRIu32, stack - 1);
+			fprintf(f->out, "%" PRIu32, s->stack - 1);
 		else if (c == TIMES)
-			put_ms(f->out, (int64_t)((double)f->o->about->duration_ns * part));
+			put_ms(f->out, s->time_ns);
 		else if (ns)
-			put_ms(f->out, v < INT64_MAX ? (int64_t)v : INT64_MAX);
+			put_ms(f->out, s->weight < INT64_MAX ? (int64_t)s->weight : INT64_MAX);
 		else
-			fprintf(f->out, "%" PRIu64, v);
+			fprintf(f->out, "%" PRIu64, s->weight);
 	}
-	return put;
 }
 
 static const char *weight_type(const struct pv_measure *m)
@@ -285,14 +381,15 @@ static void put_thread(struct fox *f, unsigned thread)
 		",\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":0,"
 		"\"unregisterTime\":null,\"pausedRanges\":[],\n\"samples\":{\"stack\":[",
 		thread == f->first ? "true" : "false", f->o->about->pid, t->id);
-	size_t n = put_samples(f, thread, STACKS);
+	gather(f, thread);
+	put_samples(f, STACKS);
 	fputs("],\"time\":[", f->out);
-	put_samples(f, thread, TIMES);
+	put_samples(f, TIMES);
 	fputs("],\"weight\":[", f->out);
-	put_samples(f, thread, WEIGHTS);
+	put_samples(f, WEIGHTS);
 	fputs("],\"weightType\":", f->out);
 	put_text(f, weight_type(f->o->measure));
-	fprintf(f->out, ",\"length\":%zu},\n", n);
+	fprintf(f->out, ",\"length\":%zu},\n", f->sample.n);
 	put_tables(f);
 	put_markers(f, thread);
 	putc('}', f->out);
@@ -351,6 +448,7 @@ bool pv_export_firefox(const struct pv_profile *p, const struct pv_export_option
 	/* The row of all threads is there where others do not have everything. */
 	f.first = p->thread.n > 1 && pv_profile_sum_of(p, o->measure, 0) == 0;
 	find_owners(&f);
+	sort_times(&f);
 	if (f.ok)
 		put_meta(&f);
 	for (unsigned t = f.first; f.ok && t < p->thread.n; t++)
@@ -358,6 +456,8 @@ bool pv_export_firefox(const struct pv_profile *p, const struct pv_export_option
 	put_strings(&f);
 	pv_array_finish(&f.string);
 	pv_array_finish(&f.stack);
+	pv_array_finish(&f.sample);
+	pv_array_finish(&f.known);
 	pv_array_finish(&f.prefix);
 	pv_map_finish(&f.number);
 	pv_map_finish(&f.child);

@@ -42,6 +42,7 @@ void pv_profile_clear(struct pv_profile *p)
 	pv_intern_finish(&p->text);
 	pv_arena_finish(&p->arena);
 	pv_array_finish(&p->node);
+	pv_array_finish(&p->sample);
 	pv_map_finish(&p->child);
 	pv_filter_free(p->filter);
 	pv_array_finish(&p->holds);

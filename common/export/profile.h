@@ -52,6 +52,14 @@ struct pv_profile_row {
 	uint64_t value[PV_VALUES];
 };
 
+/* A sample whose time is known. */
+struct pv_profile_sample {
+	int64_t time_ns; /* since zero */
+	uint64_t id;     /* native, of its thread */
+	uint32_t node, samples;
+	uint16_t thread;
+};
+
 struct pv_profile_thread {
 	uint64_t id;      /* native */
 	const char *name; /* as it is shown; in `arena` */
@@ -64,6 +72,7 @@ struct pv_profile {
 	struct pv_map child;                       /* parent << 32 | frame > node */
 	PV_ARRAY(struct pv_profile_thread) thread; /* [0]: all of them */
 	PV_ARRAY(struct pv_profile_row) row;       /* sorted by group, thread, rank after finish */
+	PV_ARRAY(struct pv_profile_sample) sample; /* may lack some; as they were read */
 	struct pv_map row_of;                      /* private */
 	PV_ARRAY(uint32_t) order;                  /* nodes by rank; set by finish */
 	uint64_t period_ns;                        /* between two samples of a thread; 0: unknown */

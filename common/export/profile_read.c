@@ -85,6 +85,29 @@ static void count_samples(struct reading *r, uint32_t node, uint64_t n)
 	count(r, node, PV_GROUP_OF_SAMPLES, n, ns);
 }
 
+/* Those that the model has kept: one by one. */
+static void add_times(struct reading *r)
+{
+	const struct pv_sample_times *t = &r->m->sample_times;
+	if (!r->ok || !pv_reserve(&r->p->sample, t->v.n)) {
+		r->ok = false;
+		return;
+	}
+	for (size_t i = 0; r->ok && i < t->v.n; i++) {
+		const struct pv_sample_time *s = &t->v.v[i];
+		uint32_t node = s->node && s->node < r->m->calls.node.n
+					? r->node_of[s->node]
+					: named(r, r->p->under, "(no stack)");
+		r->p->sample.v[r->p->sample.n++] = (struct pv_profile_sample){
+			.time_ns = (int64_t)((uint64_t)s->time - (uint64_t)r->m->zero_ns),
+			.id = s->thread,
+			.node = node,
+			.samples = s->samples,
+			.thread = (uint16_t)r->thread
+		};
+	}
+}
+
 static void add_tree(struct reading *r)
 {
 	const struct pv_calls *c = &r->m->calls;
@@ -102,6 +125,7 @@ static void add_tree(struct reading *r)
 	}
 	if (r->ok && c->node.n && c->node.v[0].samples)
 		count_samples(r, named(r, r->p->under, "(no stack)"), c->node.v[0].samples);
+	add_times(r);
 	free(self);
 	free(r->node_of);
 	r->node_of = NULL;

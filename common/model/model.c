@@ -69,6 +69,7 @@ void pv_model_destroy(struct pv_model *m)
 	pv_window_destroy(m->window);
 	pv_buckets_destroy(m->buckets);
 	pv_lanes_finish(&m->lanes);
+	pv_array_finish(&m->sample_times.v);
 	pv_names_finish(&m->names);
 	pv_stacks_finish(&m->stacks);
 	pv_calls_finish(&m->calls);

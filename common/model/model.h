@@ -18,6 +18,7 @@
 #include "common/model/calls/calls.h"
 #include "common/model/time/counters.h"
 #include "common/model/time/lanes.h"
+#include "common/model/time/sample_times.h"
 #include "common/model/ground/ending.h"
 #include "common/model/names/fields.h"
 #include "common/model/objects/gc.h"
@@ -91,6 +92,7 @@ struct pv_model {
 	struct pv_address_log *address_log; /* NULL: none is kept; the ingest's */
 	struct pv_timeline timeline;
 	struct pv_lanes lanes;
+	struct pv_sample_times sample_times;
 	struct pv_helpers helpers;
 	struct pv_lines lines;
 	struct pv_fields fields;

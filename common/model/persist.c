@@ -131,6 +131,7 @@ PV_SHAPE(ending, struct pv_ending, ENDING)
 	F(T, address_log, LEFT_OUT)                                                                \
 	F(T, timeline, PART, timeline)                                                             \
 	F(T, lanes, PART, lanes)                                                                   \
+	F(T, sample_times, LEFT_OUT_ALL)                                                           \
 	F(T, helpers, PART, helpers)                                                               \
 	F(T, lines, PART, lines)                                                                   \
 	F(T, fields, PART, fields)                                                                 \

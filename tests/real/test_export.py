@@ -360,6 +360,13 @@ def fox(v, tool):
         for own in threads.values():
             sums.update(own)
         same(v, f'firefox {measure}', nonzero(sums), stacks)
+    sampled = collections.Counter()
+    for t in json.loads(tool.export('firefox', '--measure', 'samples'))['threads']:
+        for time, weight in zip(t['samples']['time'], t['samples']['weight']):
+            sampled[t['tid'], round(time * 10 ** 6)] += weight
+    hits = re.findall(r'^ *\d+ +\S+ +(-?)(\d+)\.(\d{9}) sample\.hit thread=(0x[0-9a-f]+)', tool.dump(), re.M)
+    v.same_rows('firefox: times of samples', sampled,
+                collections.Counter((int(thread, 16), int(minus + s + ns)) for minus, s, ns, thread in hits))
     kinds = collections.Counter(m[0] for m in markers)
     v.equal('firefox: markers', dict(kinds), {'Wait': report['locks']['contentions'],
                                               'Exception': report['exceptions']['thrown'], 'GC': kinds['GC']})

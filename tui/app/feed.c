@@ -97,12 +97,13 @@ static struct pv_ingest *start_on(struct pv_source *source, const struct ui_feed
 	const struct pv_restrict *only, struct pv_error *reterr)
 {
 	/* An index must answer ranges, whichever command made it. */
-	bool indexed = !o->no_index && !only->ranged && !only->threaded && is_a_file(o->path);
+	bool indexed = !o->no_index && !o->sample_times && !only->ranged && !only->threaded &&
+		       is_a_file(o->path);
 	bool ranges = o->ranges || indexed;
 	struct pv_ingest_options io = { .jobs = o->jobs,
 		.follow = o->follow,
 		.record = o->record != NULL,
-		.index = !o->no_index,
+		.index = !o->no_index && !o->sample_times,
 		.give_way = o->give_way,
 		.ranges = ranges,
 		.no_window = o->no_index && !ranges,
@@ -188,9 +189,10 @@ static bool scout(struct ui_feed *f, struct pv_restrict *only, struct pv_error *
 
 struct ui_feed *ui_feed_open(const struct ui_feed_options *options, struct pv_error *reterr)
 {
-	struct pv_restrict only = {
-		.ranged = options->ranged, .from_ns = options->from_ns, .to_ns = options->to_ns
-	};
+	struct pv_restrict only = { .ranged = options->ranged,
+		.from_ns = options->from_ns,
+		.to_ns = options->to_ns,
+		.sample_times = options->sample_times };
 	struct ui_feed *f = calloc(1, sizeof *f);
 	if (!f) {
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");

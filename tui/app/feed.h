@@ -24,12 +24,13 @@ struct ui_feed_options {
 	uint64_t spool_limit; /* bytes; 0 = the default */
 	unsigned jobs;        /* decode workers; 0 = as many as cores */
 	bool no_index;
-	bool patient;  /* a pipe's writer rather waits than a byte is dropped */
-	bool give_way; /* a screen is drawn meanwhile: reading gives way to it */
-	bool readonly; /* nothing is ever sent to the target */
-	bool ranges;   /* ranges will be read, see ui_feed_read_range() */
-	bool ranged;   /* reports: only from_ns to to_ns (half-open; negative with */
-	bool from_end; /* from_end: counted from the latest event) */
+	bool patient;      /* a pipe's writer rather waits than a byte is dropped */
+	bool give_way;     /* a screen is drawn meanwhile: reading gives way to it */
+	bool sample_times; /* of a report: each sample's time is kept, see pv_restrict */
+	bool readonly;     /* nothing is ever sent to the target */
+	bool ranges;       /* ranges will be read, see ui_feed_read_range() */
+	bool ranged;       /* reports: only from_ns to to_ns (half-open; negative with */
+	bool from_end;     /* from_end: counted from the latest event) */
 	int64_t from_ns, to_ns;
 	const char *thread;              /* reports: only this one, "0x..." or a name; NULL = all */
 	void (*waits)(const char *path); /* ui_feed_load(), once where nothing comes; or NULL */

@@ -1,6 +1,8 @@
 #include "tui/app/feed_of.h"
 
+#include "common/export/export.h"
 #include "tui/app/exits.h"
+#include "tui/app/export_format.h"
 
 /* The viewer reads everything, and its range beside it. */
 struct ui_feed *ui_feed_of(const struct ui_options *o, bool screen, struct pv_error *reterr)
@@ -28,10 +30,12 @@ struct ui_feed *ui_feed_of(const struct ui_options *o, bool screen, struct pv_er
 struct ui_feed *ui_feed_whole(
 	const struct ui_options *o, const char *path, const char *thread, struct pv_error *reterr)
 {
+	const struct pv_export_format *format = ui_export_format(o);
 	const struct ui_feed_options fo = { .path = path,
 		.spool_limit = o->spool_limit,
 		.jobs = o->jobs,
 		.patient = true,
+		.sample_times = format && format->marks,
 		.ranged = o->ranged,
 		.from_end = o->from_end,
 		.from_ns = o->from_ns,

@@ -390,6 +390,10 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 	if ((hit && !pv_buckets_add(m, time, &bucket)) ||
 		!pv_lanes_sample(m, hit, node, weight, time))
 		return false;
+	const struct pv_sample_time one = { time, e->hit.thread, node,
+		weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX };
+	if (m->only.sample_times && !pv_sample_times_add(&m->sample_times, &one))
+		return false;
 	pv_timeline_add(&m->timeline, PV_TRACK_SAMPLES, time, weight);
 	return pv_window_sample(m, node, weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX, time);
 }

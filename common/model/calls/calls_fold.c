@@ -481,6 +481,7 @@ static bool fold_once(struct pv_model *m, uint32_t *parent, bool newest)
 	*parent = f.into[*parent];
 	pv_window_renumber_nodes(m, f.into);
 	pv_lanes_renumber(m, f.into);
+	pv_sample_times_renumber(&m->sample_times, f.into);
 	return true;
 }
 

@@ -27,6 +27,7 @@ struct pv_restrict {
 	const char *thread_name; /* borrowed */
 	const struct pv_model *scout;
 	const struct pv_address_log *address_log; /* set by pv_model_know() */
+	bool sample_times;                        /* keep them (time/sample_times.h) */
 	bool zero_known;                          /* zero_ns is, on the log's clock */
 	int64_t zero_ns;
 };
