@@ -55,13 +55,14 @@ enum {
 	BYTES = 1 << 20, /* on their way from a session into the pipe */
 	MAIN_MB = 64,
 	NAMES_MB = 64,
-	SHOT_MB = 1024,    /* a shot is written while the program stands: all of it must fit */
-	LEAVE_MS = 2000,   /* that the rest of a session may take when the pipe is closed */
-	NAMES_MS = 10000,  /* and that all names may take */
-	OPEN_MS = 5000,    /* for opening a session, and */
-	SHOT_MS = 60000,   /* for one that makes a collection and lists the heap first */
-	ANSWER_MS = 20000, /* for all until the first is open */
-	STUCK_MS = 5000    /* a pipe that takes nothing for so long is given up */
+	SHOT_MB = 1024,     /* a shot is written while the program stands: all of it must fit */
+	LEAVE_MS = 2000,    /* that the rest of a session may take when the pipe is closed */
+	NAMES_MS = 10000,   /* and that all names may take */
+	OPEN_MS = 5000,     /* for opening a session, and */
+	SHOT_MS = 60000,    /* for one that makes a collection and lists the heap first */
+	ANSWER_MS = 20000,  /* for all until the first is open */
+	SHORTEST_MS = 2000, /* that a session with meters goes on at least */
+	STUCK_MS = 5000     /* a pipe that takes nothing for so long is given up */
 };
 
 /* From us to the process: one of these and, for GO, the options. */
@@ -83,7 +84,8 @@ struct copy {
 	struct pv_event_door door;
 	struct pv_event_options options;
 	int control, pipe;
-	struct pv_event_session session; /* the one that goes on */
+	struct pv_event_session session; /* the one that goes on, */
+	int64_t opened_ms;               /* since then */
 	struct pv_event_frames frames;   /* of its stream */
 	struct pv_thread_times *times;   /* that are put into it; NULL: none */
 	uint8_t *bytes;                  /* with room for one reading of those more */
@@ -172,10 +174,9 @@ static enum turn turn(struct copy *c, int stream, int64_t end_ms)
 	return p[0].revents && c->to < BYTES ? take_bytes(c, stream) : GOES_ON;
 }
 
-/* Drops the rest of a stream: it must be read while its end is awaited. */
-static void drop_rest(struct copy *c, struct pv_event_session *s)
+/* Drops what a stream has until then: it must be read while its end is awaited. */
+static void drop(struct copy *c, const struct pv_event_session *s, int64_t end)
 {
-	int64_t end = pv_patience_now_ms() + LEAVE_MS;
 	while (pv_patience_wait(s->fd, POLLIN, end)) {
 		ssize_t n = read(s->fd, c->bytes, BYTES);
 		if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
@@ -191,10 +192,26 @@ static bool end_session(struct copy *c, struct pv_event_session *s, int ms)
 	for (int64_t end = pv_patience_now_ms() + ms; t == GOES_ON && pv_patience_now_ms() < end;)
 		t = turn(c, s->fd, end);
 	if (t == PIPE_CLOSED)
-		drop_rest(c, s);
+		drop(c, s, pv_patience_now_ms() + LEAVE_MS);
 	pv_event_session_close(s);
 	pv_fd_close(&stop);
 	return t != PIPE_CLOSED;
+}
+
+/*
+ * Ends the session that goes on. .NET's listener of meters makes a thread, and waits for it when it is
+ * stopped, under a lock that this thread wants, too, as long as it begins: a session that is ended too
+ * soon hangs the diagnostics server for good (seen with 10.0.12, on a machine with much to do).
+ */
+static bool end_main(struct copy *c, int ms)
+{
+	int64_t end = c->opened_ms + SHORTEST_MS;
+	enum turn t = GOES_ON;
+	while (t == GOES_ON && pv_patience_now_ms() < end)
+		t = turn(c, c->session.fd, end);
+	if (t == PIPE_CLOSED)
+		drop(c, &c->session, end);
+	return end_session(c, &c->session, ms);
 }
 
 /* Meters that the runtime and its libraries have, from .NET 8 and 9 on. */
@@ -250,7 +267,9 @@ static bool open_main(struct copy *c, struct pv_error *reterr)
 	const struct pv_event_wish wish = {
 		.group = group, .n = n, .buffer_mb = MAIN_MB, .wait_ms = OPEN_MS
 	};
-	return pv_event_session_open(&c->session, &c->door, &wish, reterr);
+	bool ok = pv_event_session_open(&c->session, &c->door, &wish, reterr);
+	c->opened_ms = pv_patience_now_ms();
+	return ok;
 }
 
 /* Bytes of our own into the pipe; false: it is closed, or stuck. */
@@ -315,7 +334,7 @@ static bool copy_shot(struct copy *c)
 	struct pv_event_session shot;
 	c->wants_shot = false;
 	c->shot_ms = c->options.shot_ms ? pv_patience_now_ms() + c->options.shot_ms : INT64_MAX;
-	if (!end_session(c, &c->session, NAMES_MS))
+	if (!end_main(c, NAMES_MS))
 		return false;
 	bool ok = !pv_event_session_open(&shot, &c->door, &wish, NULL) ||
 		  end_session(c, &shot, INT32_MAX);
@@ -335,7 +354,7 @@ static void copy_all(struct copy *c)
 			t = turn(c, c->session.fd, c->shot_ms);
 	}
 	if (c->session.fd >= 0 && t != STREAM_ENDED)
-		goes = end_session(c, &c->session, LEAVE_MS) && goes;
+		goes = end_main(c, LEAVE_MS) && goes;
 	for (int64_t end = pv_patience_now_ms() + STUCK_MS;
 		goes && c->from < c->to && pv_patience_now_ms() < end;)
 		goes = turn(c, -1, end) == GOES_ON;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum {
-	PV_EVENT_OBJECT = 64, /* bytes that an object has at most beside its body */
+	PV_EVENT_OBJECT = 64, /* bytes that an object has at most, its body left out */
 	PV_EVENT_HEAD = 20    /* of the body of a block of events or descriptions */
 };
 

@@ -14,7 +14,7 @@ enum { ROOM = 4096, OBJECTS = 5 };
 
 struct made {
 	uint8_t bytes[ROOM];
-	size_t n, after[OBJECTS]; /* where each object ends */
+	size_t n, after[OBJECTS]; /* the end of each object */
 };
 
 /* A stream with a trace object and four blocks of odd lengths. */
@@ -23,7 +23,7 @@ static void make(struct made *m)
 	uint8_t *at = m->bytes;
 	memcpy(at, "Nettrace\x14\0\0\0!FastSerialization.1", 32);
 	at = pv_event_put_type(at + 32, "Trace", 4);
-	memset(at, 5, 48); /* looks like the beginning of objects */
+	memset(at, 5, 48); /* as an object begins */
 	at[48] = PV_EVENT_OBJECT_END;
 	m->after[0] = (size_t)(at + 49 - m->bytes);
 	for (size_t i = 1; i < OBJECTS; i++) {

@@ -15,7 +15,7 @@ enum {
 };
 #define MOST_STOOD 0.9
 
-/* --- what threads did */
+/* --- states of threads */
 
 /* Threads are read one soon after the other, some tenths of a second apart. */
 static void look_at_stood(struct nettrace *d, uint64_t now)
@@ -56,14 +56,14 @@ void nt_thread_time(struct nettrace *d, const struct nt_blob *b, struct pv_curso
 	int64_t all = (int64_t)(b->time - was.time);
 	int64_t on = at_most(ran - was.ran, all), off = at_most(queued - was.queued, all - on);
 	int64_t more = (int64_t)((double)on / (1 - d->stood.share));
-	times->stretch[times->next++ % NT_STRETCHES] =
-		(struct nt_stretch){ was.time, b->time, all - on - off, off, all - more - off };
+	times->interval[times->next++ % NT_INTERVALS] =
+		(struct nt_interval){ was.time, b->time, all - on - off, off, all - more - off };
 }
 
-/* Takes so much of what it did in that stretch; false: it ran, or that is not known. */
+/* Takes so much of what it did in that interval; false: it ran, or that is not known. */
 static bool take_wait(struct nt_thread *t, int64_t ns, uint64_t *ret_state)
 {
-	for (struct nt_stretch *x = t->times.stretch; x < t->times.stretch + NT_STRETCHES; x++) {
+	for (struct nt_interval *x = t->times.interval; x < t->times.interval + NT_INTERVALS; x++) {
 		if (t->sample.time < x->from || t->sample.time >= x->to)
 			continue;
 		int64_t left = t->sample.may == NT_WAITS ? x->waits : x->waits_least;
@@ -80,8 +80,8 @@ static bool take_wait(struct nt_thread *t, int64_t ns, uint64_t *ret_state)
 }
 
 /*
- * A thread that comes back from native code while the sampler makes all stand is held there, and looks
- * like one that waits: a method that mostly runs itself does not.
+ * A thread that comes back from native code while the sampler makes all stand is held there, as if
+ * it waited: a method that mostly runs itself does not.
  */
 static enum nt_may may_wait(struct nettrace *d, uint64_t key, bool managed)
 {

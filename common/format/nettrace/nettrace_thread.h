@@ -27,25 +27,25 @@ struct nt_leaf {
 	uint32_t managed, native;
 };
 
-/* What a thread did between two readings of how long it ran, as far as no sample took it yet. */
-struct nt_stretch {
+/* Between two readings of how long a thread ran: the rest of its time, as far as no sample took it. */
+struct nt_interval {
 	uint64_t from, to;     /* ns */
 	int64_t waits, queued; /* ns; waits: with what it stood for the sampler, */
 	int64_t waits_least;   /* and without */
 };
 
-/* The newest stretches: samples come some tenths of a second after they were taken. */
-enum { NT_STRETCHES = 8 };
+/* The newest intervals: samples come some tenths of a second after they were taken. */
+enum { NT_INTERVALS = 8 };
 struct nt_times {
 	uint64_t time, ran, queued; /* the newest reading, ns; time 0: none */
 	unsigned next;
-	struct nt_stretch stretch[NT_STRETCHES];
+	struct nt_interval interval[NT_INTERVALS];
 };
 
 /* The sampler makes all threads stand for each of its samples: how much of the time they did. */
 struct nt_stood {
-	uint64_t ns, last_ns, last_time; /* until now, and when it was looked at last */
-	double share;                    /* between the last two looks */
+	uint64_t ns, last_ns, last_time; /* until now, and when that was read last */
+	double share;                    /* between the last two readings */
 };
 
 /* A thread and all that is open on it. */
