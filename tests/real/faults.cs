@@ -34,7 +34,21 @@ static class Program
 	static object sink;
 	static long total;
 
-	internal static bool Running { get { return clock.Elapsed.TotalSeconds < seconds; } }
+	struct Span { public long s, ns; }
+
+	[System.Runtime.InteropServices.DllImport("libc")] static extern int clock_gettime(int clock, out Span t);
+
+	// Those that compute all the time do so for processor time: what they do is counted, and others use the machine, too.
+	static bool busy;
+
+	static double Used()
+	{
+		Span t;
+		clock_gettime(2, out t);
+		return t.s + t.ns / 1e9;
+	}
+
+	internal static bool Running { get { return clock.Elapsed.TotalSeconds < seconds || busy && Used() < seconds; } }
 
 	// Some allocation that dies young, some computing, some rest.
 	static void Work()
@@ -236,6 +250,7 @@ static class Program
 			{ "pool-starvation", Pool }, { "thread-burst", Threads }, { "handle-growth", Handles }, { "hot-method", Hot },
 			{ "healthy", Healthy },
 		};
+		busy = Array.IndexOf(new[] { "string-churn", "boxing", "closures", "resizing", "large-objects", "hot-method" }, args[0]) >= 0;
 		faults[args[0]]();
 		GC.KeepAlive(sink);
 		return 0;
