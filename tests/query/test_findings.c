@@ -237,6 +237,42 @@ START_TEST(a_pool_without_threads)
 }
 END_TEST
 
+/* Six shots, each with that many objects of 1 KiB, and one that stays as it is. */
+static struct kit shots(const unsigned objects[6])
+{
+	struct kit k = kit_new("heapshot=ondemand");
+	kit_class(&k, NODE, "App.Node");
+	kit_class(&k, TEXT, "App.Text");
+	kit_thread(&k, 1);
+	for (uint64_t s = 0; s < 6; s++) {
+		kit_at(&k, s * S);
+		kit_event(&k, (struct pv_event){ .kind = PV_KIND_HEAP_START });
+		kit_shot_object(&k, TEXT, OBJECT - 64, 200000, 0);
+		for (uint64_t i = 0; i < objects[s]; i++)
+			kit_shot_object(&k, NODE, OBJECT + i * 1024, 1024, 0);
+		kit_event(&k, (struct pv_event){ .kind = PV_KIND_HEAP_END });
+	}
+	kit_flush(&k);
+	return k;
+}
+
+START_TEST(a_class_that_only_grows)
+{
+	struct kit k = shots((const unsigned[]){ 100, 200, 300, 400, 500, 600 });
+	begins(finding(&k, "leak"), "92 severe App.Node grew at each of 6 shots, now 600 objects");
+	kit_free(&k);
+	k = shots((const unsigned[]){ 0, 0, 0, 100, 200, 300 }); /* its use begins later */
+	begins(finding(&k, "leak"), "88 severe App.Node grew at each of 3 shots, now 300 objects");
+	kit_free(&k);
+	k = shots((const unsigned[]){ 0, 0, 0, 0, 200, 300 }); /* two say nothing */
+	begins(finding(&k, "leak"), "0 fine no class grew");
+	kit_free(&k);
+	k = shots((const unsigned[]){ 100, 200, 300, 299, 500, 600 });
+	begins(finding(&k, "leak"), "0 fine no class grew");
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(a_damaged_log_shows_notes_only)
 {
 	struct kit k = stopping(400, true);
@@ -288,6 +324,7 @@ int main(void)
 	tcase_add_test(c, a_cause_stands_before_its_symptom);
 	tcase_add_test(c, a_finding_has_facts);
 	tcase_add_test(c, a_pool_without_threads);
+	tcase_add_test(c, a_class_that_only_grows);
 	tcase_add_test(c, a_damaged_log_shows_notes_only);
 	suite_add_tcase(s, c);
 	return run_suite(s);

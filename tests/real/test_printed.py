@@ -339,7 +339,7 @@ ROWS = {
     'profview report app.mlpd --section findings': shows,
     'profview report app.mlpd --section heap_ladder --limit 10': shows,
     'profview report app.mlpd --section heap_diff --base 0 --shot 5 --by identity': shows,
-    'profview report app.mlpd --section heap_objects --shot 5 --sort retained_bytes --limit 20': shows,
+    'profview report app.mlpd --section heap_keepers --shot 5': shows,
     'profview report app.mlpd --section heap_path --shot 5 --object 0x7fdfbb3dc130': of_an_object,
     'LD_LIBRARY_PATH=build/probe mono --profile=profview:calls,alloc,output=app.mlpd app.exe': records,
     'LD_PRELOAD=build/probe/libprofview-native.so PROFVIEW_OPTIONS=sample,output=app.mlpd ./app': records,

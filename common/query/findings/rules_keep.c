@@ -36,9 +36,22 @@ static size_t read_classes(struct growth *g, size_t n, const struct pv_table *t,
 	return n;
 }
 
+/* The first shot that has the class. */
+static size_t first_with(const struct growth *g, size_t shots)
+{
+	size_t first = 0;
+	while (first < shots && g->bytes[first] <= 0)
+		first++;
+	return first;
+}
+
+/* From the first shot on that has it: a program may begin to use a class later. */
 static bool only_grew(const struct growth *g, size_t shots)
 {
-	for (size_t i = 1; i < shots; i++)
+	const size_t first = first_with(g, shots);
+	if (shots - first < FEWEST_SHOTS)
+		return false;
+	for (size_t i = first + 1; i < shots; i++)
 		if (g->bytes[i] <= g->bytes[i - 1])
 			return false;
 	return true;
@@ -112,7 +125,8 @@ static void say_growth(const struct pv_judge *j, struct pv_finding *f, const str
 		score = score < 24 ? score : 24;
 	pv_finding_say(f, score,
 		"%s grew at each of %zu shots, now %s objects%s%s%s: heap %s%s a minute, now %s",
-		named->name, shots, pv_units_count(n, sizeof n, (uint64_t)named->objects),
+		named->name, shots - first_with(named, shots),
+		pv_units_count(n, sizeof n, (uint64_t)named->objects),
 		kept_by(j, named, by, sizeof by), named == most ? "" : ", with them ",
 		named == most ? "" : most->name, grown < 0 ? "-" : "+",
 		pv_units_bytes(
