@@ -73,7 +73,7 @@ static struct pv_table *ask(
 		.filter_way = PV_FILTER_CAPITALS };
 	if (k && k->flags & PV_CHECK_LAST_SHOT && !(k->flags & PV_CHECK_RETAINED))
 		q.select = j->shot;
-	if (k && k->flags & PV_CHECK_RETAINED)
+	if (k && k->flags & (PV_CHECK_RETAINED | PV_CHECK_FINDING))
 		q.heap = j->heap;
 	if (k && k->flags & PV_CHECK_BY_NAMESPACE)
 		q.group = PV_BY_NAMESPACE;
@@ -81,6 +81,13 @@ static struct pv_table *ask(
 }
 
 /* --- names --- */
+
+/* "finding.leak": that; "leak" is short for it. */
+static const char *finding_of(const struct pv_check_rule *rule)
+{
+	const char *dot = strchr(rule->kind, '.');
+	return dot ? dot + 1 : rule->kind;
+}
 
 static const char *innermost(const char *stack)
 {
@@ -118,8 +125,7 @@ static bool row_fits(const struct pv_check_kind *k, const struct pv_check_rule *
 	if (k->flags & PV_CHECK_DEPTH && t->row[i].depth == 0)
 		return false;
 	if (k->flags & PV_CHECK_FINDING)
-		return strcmp(text, strchr(rule->kind, '.') ? strchr(rule->kind, '.') + 1
-							    : rule->kind) == 0;
+		return strcmp(text, finding_of(rule)) == 0;
 	return !rule->match || name_fits(k, rule->match, text);
 }
 
@@ -304,6 +310,14 @@ static bool open_heap(struct judging *j, struct pv_check_result *r)
 	return false;
 }
 
+/* Without any shot the rule says so by itself. */
+static bool needs_objects(
+	const struct judging *j, const struct pv_check_kind *k, const struct pv_check_rule *rule)
+{
+	return k->flags & PV_CHECK_RETAINED || (k->flags & PV_CHECK_FINDING && j->shot &&
+						       pv_finding_needs_objects(finding_of(rule)));
+}
+
 static bool measure(struct judging *j, const struct pv_check_kind *k, struct pv_check_result *r)
 {
 	struct sums s = { 0 };
@@ -314,7 +328,7 @@ static bool measure(struct judging *j, const struct pv_check_kind *k, struct pv_
 		r->measured = true;
 		return true;
 	}
-	if (k->flags & PV_CHECK_RETAINED && !open_heap(j, r))
+	if (needs_objects(j, k, r->rule) && !open_heap(j, r))
 		return true;
 	struct pv_table *t = ask(j, k->view, k, r->rule->filter);
 	bool ok = t && add_up(j, k, r, t, &s);

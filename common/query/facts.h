@@ -37,6 +37,9 @@ struct pv_facts {
 	uint64_t generation;
 };
 
+/* Whether a rule of findings is about the objects of a heap shot (pv_query.heap). */
+bool pv_finding_needs_objects(const char *id);
+
 /* Takes the model's lock. */
 void pv_view_facts(struct pv_model *m, struct pv_facts *ret);
 

@@ -41,6 +41,7 @@ enum { BLOCKS = sizeof blocks / sizeof blocks[0] };
 
 struct brief {
 	struct pv_model *m;
+	const struct pv_heap *heap; /* for findings; NULL: none */
 	const struct pv_report_source *source;
 	bool json, ok;
 	bool terse; /* the head has its least */
@@ -52,7 +53,7 @@ struct brief {
 
 /* --- tables --- */
 
-static struct pv_table *ask(struct pv_model *m, const struct block *b)
+static struct pv_table *ask(struct pv_model *m, const struct pv_heap *heap, const struct block *b)
 {
 	struct pv_query q = {
 		.sort = b->sort, .readable = true, .hide_internal = true, .limit = MOST_ROWS
@@ -64,6 +65,7 @@ static struct pv_table *ask(struct pv_model *m, const struct block *b)
 			q.select = shots->row[i].id > q.select ? shots->row[i].id : q.select;
 		pv_table_destroy(shots);
 	}
+	q.heap = b->view == PV_VIEW_FINDINGS ? heap : NULL;
 	return pv_view_table(m, b->view, &q);
 }
 
@@ -84,7 +86,7 @@ static bool take(struct brief *b)
 	b->coverage = pv_view_table(b->m, PV_VIEW_COVERAGE, &q);
 	bool ok = b->coverage != NULL;
 	for (size_t i = 0; ok && i < BLOCKS; i++) {
-		b->table[i] = ask(b->m, &blocks[i]);
+		b->table[i] = ask(b->m, b->heap, &blocks[i]);
 		ok = b->table[i] && (b->table[i]->rows == 0 || pv_table_readable(b->table[i], -1));
 	}
 	if (ok)
@@ -441,10 +443,12 @@ static bool give_up_some(struct brief *b)
 	return more;
 }
 
-bool pv_brief_write(struct pv_model *m, const struct pv_report_source *source, bool json,
-	size_t budget, FILE *out, struct pv_error *reterr)
+bool pv_brief_write(struct pv_model *m, const struct pv_report_source *source,
+	const struct pv_heap *heap, bool json, size_t budget, FILE *out, struct pv_error *reterr)
 {
-	struct brief b = { .m = m, .source = source, .json = json, .rows = MOST_ROWS };
+	struct brief b = {
+		.m = m, .heap = heap, .source = source, .json = json, .rows = MOST_ROWS
+	};
 	pv_view_facts(m, &b.facts);
 	char *text = take(&b) ? make(&b) : NULL;
 	bool made;

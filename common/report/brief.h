@@ -13,6 +13,7 @@
 
 #include "common/base/status.h"
 
+struct pv_heap;
 struct pv_model;
 struct pv_report_source;
 
@@ -20,9 +21,10 @@ enum { PV_BRIEF_USUAL = 4000, PV_BRIEF_LEAST = 500 };
 
 /*
  * At most `budget` characters, PV_BRIEF_LEAST or more. Takes the model's lock for the time of a
- * table. `out` is flushed, not closed. PV_ENOMEM, PV_EIO.
+ * table. `heap`: the newest shot, for findings about its objects; NULL: these are not judged. `out` is
+ * flushed, not closed. PV_ENOMEM, PV_EIO.
  */
-bool pv_brief_write(struct pv_model *m, const struct pv_report_source *source, bool json,
-	size_t budget, FILE *out, struct pv_error *reterr);
+bool pv_brief_write(struct pv_model *m, const struct pv_report_source *source,
+	const struct pv_heap *heap, bool json, size_t budget, FILE *out, struct pv_error *reterr);
 
 #endif

@@ -51,11 +51,10 @@ static bool follow(struct pv_report *r, struct pv_error *reterr)
 /* The newest shot, for the rules that judge its objects, unless it is large. */
 static void open_judged(struct pv_report *r)
 {
-	enum { MOST_OBJECTS = 300000 };
 	const struct pv_report_options *o = r->options;
 	struct pv_summary sum;
 	pv_view_summary(r->model, &sum);
-	if (!o->heaps || sum.shot_objects == 0 || sum.shot_objects > MOST_OBJECTS ||
+	if (!o->heaps || sum.shot_objects == 0 || sum.shot_objects > PV_REPORT_JUDGED_MOST ||
 		!pv_report_wants(r, pv_section_find("findings")))
 		return;
 	const struct pv_report_shot newest = { .index = sum.shot };

@@ -40,6 +40,9 @@ struct pv_report_source {
 	char end_line[120];  /* query/log_end.h */
 };
 
+/* Findings are judged by the objects of the newest shot, too, if it has no more. */
+enum { PV_REPORT_JUDGED_MOST = 300000 };
+
 /* Opens heap shots for the sections that need their objects. */
 struct pv_report_heaps {
 	void *ctx;

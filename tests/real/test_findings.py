@@ -41,6 +41,8 @@ FAULTS = {
 NOTES = ['hot-method', 'static-holder']
 # By words that Mono's probe does not have.
 NOT_MONO = ['duplicate-strings']
+# Of the objects of the newest shot.
+OBJECTS = ['static-holder', 'duplicate-strings']
 failed = 0
 
 
@@ -93,6 +95,16 @@ def judge(fault, rows):
     check(re.search(name.replace('[]', r'\[\]'), (first['subject'] or '') + ' ' + first['text']), f'{fault} does not name {name}: {lines}')
 
 
+def judge_objects(profview, fault, log):
+    """Rules about the objects of a shot have it in brief and check, too."""
+    rules = pathlib.Path(log).with_suffix('.rules')
+    rules.write_text(f'[check]\nversion = 1\n\n[rule one]\nkind = finding.{fault}\nmax = 40\n', encoding='utf-8')
+    said = subprocess.run([profview, 'brief', log], capture_output=True, text=True, check=True).stdout
+    check(fault in said and re.search(FAULTS[fault][1], said), f'{fault} is in the brief: {said}')
+    done = subprocess.run([profview, 'check', log, '--rules', str(rules)], capture_output=True, text=True, check=False)
+    check(done.returncode == 1 and 'fail     one' in done.stdout, f'{fault} fails a check: {done.stdout}')
+
+
 def main(host, profview, program, seconds='2', *faults):
     with tempfile.TemporaryDirectory() as folder:
         def one(fault):
@@ -100,6 +112,8 @@ def main(host, profview, program, seconds='2', *faults):
             log = follow(*how) if host == 'events' else record(host, *how)
             if pathlib.Path(log).exists():
                 judge(fault, findings_of(profview, log))
+                if fault in OBJECTS:
+                    judge_objects(profview, fault, log)
         with concurrent.futures.ThreadPoolExecutor(3) as some:
             list(some.map(one, faults or [f for f in FAULTS if f not in EVENTS + (NOT_MONO if host == 'mono' else [])]))
     print(f'{failed} failed')

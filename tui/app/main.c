@@ -104,15 +104,30 @@ static int write_report(const struct ui_options *o, struct ui_feed *f, struct pv
 	return code;
 }
 
+/* The newest shot, for findings about its objects, unless it is large. */
+static const struct pv_heap *open_newest(struct shot *s, struct pv_model *m)
+{
+	struct pv_summary sum;
+	pv_view_summary(m, &sum);
+	const struct pv_report_shot newest = { .index = sum.shot };
+	return sum.shot_objects && sum.shot_objects <= PV_REPORT_JUDGED_MOST
+		       ? open_shot(s, &newest, NULL)
+		       : NULL;
+}
+
 /* A summary of the log. */
 static int write_brief(const struct ui_options *o, struct ui_feed *f, struct pv_model *m, int code)
 {
 	struct pv_error err = { 0 };
 	struct pv_report_source source;
+	struct shot shot = { .feed = f };
 	ui_feed_report_source(f, &source);
 	source.path = o->folder ? ui_input_name(o) : source.path;
 	bool json = o->report.format == PV_REPORT_JSON;
-	if (pv_brief_write(m, &source, json, o->budget ? o->budget : PV_BRIEF_USUAL, stdout, &err))
+	const size_t budget = o->budget ? o->budget : PV_BRIEF_USUAL;
+	bool ok = pv_brief_write(m, &source, open_newest(&shot, m), json, budget, stdout, &err);
+	ui_again_destroy(shot.heap);
+	if (ok)
 		return code;
 	return err.code == PV_EIO && ferror(stdout) ? ui_exit_output(EXIT_OWN)
 						    : ui_exit_complain(NULL, &err);

@@ -1,4 +1,6 @@
 /* The rules, causes before the symptoms that they explain: findings of one score keep this order. */
+#include <string.h>
+
 #include "common/base/status.h"
 #include "common/query/findings/rule.h"
 
@@ -83,3 +85,12 @@ const struct pv_rule pv_rules[] = {
 };
 
 const size_t pv_rule_count = PV_COUNT_OF(pv_rules);
+
+bool pv_finding_needs_objects(const char *id)
+{
+	for (size_t i = 0; i < pv_rule_count; i++)
+		if (strcmp(pv_rules[i].id, id) == 0)
+			return pv_rules[i].view == PV_VIEW_HEAP_KEEPERS ||
+			       pv_rules[i].view == PV_VIEW_HEAP_DUPLICATES;
+	return false;
+}
