@@ -402,7 +402,7 @@ START_TEST(without_a_usable_folder_there_is_none)
 	ck_assert(!opens());
 	ck_assert_int_eq(unlink(path), 0);
 	setenv("XDG_CACHE_HOME", "relative", 1);
-	setenv("HOME", "/nonexistent", 1);
+	setenv("HOME", "/proc/none", 1); /* no folder can be made there */
 	ck_assert(!save(4, 8));
 	ck_assert(!opens());
 	unsetenv("HOME");
