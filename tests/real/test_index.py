@@ -187,7 +187,7 @@ def places(profview, folder, exe, verdict):
     verdict.same('moved', (code, said.replace(bytes(moved), bytes(path))), want)
     verdict.same('moved: the same index', index().stat().st_ino, inode)
     moved.rename(path)
-    nowhere = dict(os.environ, HOME='/nonexistent', XDG_CACHE_HOME='')
+    nowhere = dict(os.environ, HOME='/proc/none', XDG_CACHE_HOME='')
     verdict.same('no place for one', report(profview, path, env=nowhere), want)
     home = pathlib.Path(folder, 'home')
     home.mkdir()
