@@ -297,7 +297,7 @@ struct pv_lanes_answer *pv_lanes_ask(struct pv_model *m, const struct pv_lanes_w
 		.to_ns = all ? m->summary.duration_ns + 1 : w->to_ns,
 		.cells = w->cells,
 		.rows = first ? 2 : 0,
-		.sampled = true,
+		.sampled = first,
 		.generation = m->generation };
 	a->row = calloc(2, sizeof *a->row);
 	a->stopped = calloc(w->cells, sizeof *a->stopped);

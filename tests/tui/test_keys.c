@@ -337,6 +337,25 @@ START_TEST(nothing_breaks_it)
 }
 END_TEST
 
+/* In sight at any place of the tree; with less room shorter, at last without its outer frames. */
+START_TEST(a_tree_says_the_path_to_the_cursor)
+{
+	open_screen();
+	press("2:tree<Enter>g");
+	ck_assert(seen("▸ App.Main()") && !seen("▸ App.Main() ▸"));
+	press("/Sort<Enter>");
+	ck_assert(seen("▸ App.Main() ▸ App.Work(int) ▸ Lib.Sort(int[])"));
+	ck_assert(ui_screen_resize(&screen, 44, 24));
+	show();
+	ck_assert(seen("▸ … ▸ App.Work ▸ Lib.Sort(int[])"));
+	press("|");
+	ck_assert(seen("▸ waits count ▸ … ▸ Lib.Sort(int[])"));
+	press(":methods<Enter>");
+	ck_assert(!seen("▸ App.Main() ▸"));
+	close_screen();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("keys");
@@ -348,6 +367,7 @@ int main(void)
 	tcase_add_test(t, the_command_line_completes_and_runs);
 	tcase_add_test(t, the_mouse_works);
 	tcase_add_test(t, nothing_breaks_it);
+	tcase_add_test(t, a_tree_says_the_path_to_the_cursor);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -54,6 +54,20 @@ START_TEST(a_search_goes_on_when_all_is_loaded)
 }
 END_TEST
 
+/* A log with samples is not accused of having none where only this time has none. */
+START_TEST(an_empty_time_is_no_log_without_samples)
+{
+	press("D");
+	fake_find(world, PV_VIEW_THREADS, 1)->id = 99;
+	world->generation++;
+	show();
+	ck_assert(seen("profview run --sample records them"));
+	screen.shared.range.on = true;
+	show();
+	ck_assert(seen("Ctrl-R: all of them again") && !seen("records them"));
+}
+END_TEST
+
 START_TEST(so_does_that_of_a_list)
 {
 	feed.state = UI_FEED_LOADING;
@@ -77,6 +91,7 @@ int main(void)
 	tcase_add_checked_fixture(t, open_with_threads, close_screen);
 	tcase_add_test(t, waits_count_where_nothing_ran);
 	tcase_add_test(t, a_search_goes_on_when_all_is_loaded);
+	tcase_add_test(t, an_empty_time_is_no_log_without_samples);
 	tcase_add_test(t, so_does_that_of_a_list);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -145,11 +145,13 @@ static void draw_legend(struct ui_canvas *c, struct ui_rect r)
 	}
 }
 
-static const char *why_empty(const struct ui_timeline *t)
+static const char *why_empty(const struct ui_timeline *t, const struct ui_shared *s)
 {
 	const struct pv_lanes_answer *a = t->answer;
 	if (!a)
 		return "";
+	if (!a->sampled && s->range.on)
+		return "no sample in this time or of this thread; Ctrl-R: all of them again";
 	if (!a->sampled)
 		return a->called ? "the log has calls, no samples: lanes are of samples (--sample)"
 				 : "the log has no samples; profview run --sample records them";
@@ -161,10 +163,9 @@ void ui_timeline_draw(
 {
 	const struct pv_lanes_answer *a = t->answer;
 	const int names = ui_timeline_names(r), below = r.h >= TALL ? 2 : 1;
-	(void)s;
 	t->lanes = (struct ui_rect){ 0 };
 	if (!a || a->rows == 0) {
-		ui_put(c, ui_cols(ui_rows(r, 1, 1), 1, r.w), UI_PLAIN, why_empty(t));
+		ui_put(c, ui_cols(ui_rows(r, 1, 1), 1, r.w), UI_PLAIN, why_empty(t, s));
 		return;
 	}
 	int y = 1;
