@@ -360,6 +360,8 @@ static inline struct pv_model *fake_world(void)
 		{ PV_VIEW_THREADS, 51, 0, "main", 70, 0, 0, NULL },
 		{ PV_VIEW_THREADS, 52, 0, "worker", 60, 0, 0, NULL },
 		{ PV_VIEW_LOCKS, 61, 0, "App.Cache", 9, 90, 0, NULL },
+		{ PV_VIEW_SPANS, 65, 0, "GET /orders", 1, 90, 0, NULL },
+		{ PV_VIEW_SPANS, 66, 0, "select * from orders", 2, 40, 0, NULL },
 		{ PV_VIEW_WAIT_SITES, 62, 0, "App.Main()\nLib.Read()", 9, 90, 0, "App.Cache" },
 		{ PV_VIEW_WAIT_SITES, 63, 0, "App.Main()\nLib.Parse()", 8, 90, 0,
 			"App.CacheEntry" },

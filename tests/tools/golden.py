@@ -53,7 +53,7 @@ STRING_PANES = {'references': '4444Bj<Tab>', 'duplicates': '4444t'}
 # Views that the first log has nothing for, of other real programs: orders.c, and the web server
 # tests/soak/clr_server.cs, by the probe's spans and by .NET's own stream.
 MORE_LOGS = {'orders.mlpd.gz': {'native-home': '', 'held': ':held<Enter>', 'marks': ':marks<Enter>'},
-             'served.mlpd.gz': {'spans': '7'}, 'routes.mlpd.gz': {'routes': '77'}}
+             'served.mlpd.gz': {'spans': '7', 'served-home': ''}, 'routes.mlpd.gz': {'routes': '77'}}
 # The first log beside its own first 1.4 s.
 BASE_OPTIONS = ('--base-range', '..1.4s', '--per', 'second')
 BASE_PANES = {'methods': '2', 'figure': '2<C-n><C-n>', 'tree': '22**', 'flame': '222|jjj', 'flame-bottom-up': '222B',

@@ -387,6 +387,25 @@ START_TEST(home_has_lanes_of_parts)
 }
 END_TEST
 
+START_TEST(home_has_the_longest_spans)
+{
+	ck_assert(!seen("SPANS, the longest"));
+	world->summary.recorded |= PV_GROUP_SPANS;
+	world->generation++;
+	show();
+	show();
+	ck_assert(seen("SPANS, the longest") && seen("GET /orders"));
+	ck_assert(ui_screen_resize(&screen, 120, 60));
+	show();
+	screen.overview.focus = UI_BLOCK_SPANS;
+	press("j<Enter>");
+	ck_assert(seen("[Spans]"));
+	ck_assert_str_eq(cursor(), "GET /orders");
+	press("g");
+	ck_assert_str_eq(cursor(), "select * from orders");
+}
+END_TEST
+
 /* Without data a block gives its rows away. */
 START_TEST(home_shows_only_blocks_with_data)
 {
@@ -544,6 +563,7 @@ int main(void)
 	tcase_add_test(t, home_goes_by_blocks_and_rows);
 	tcase_add_test(t, home_has_one_axis);
 	tcase_add_test(t, home_has_lanes_of_parts);
+	tcase_add_test(t, home_has_the_longest_spans);
 	tcase_add_test(t, home_shows_only_blocks_with_data);
 	tcase_add_test(t, the_overview_leads_to_panes);
 	tcase_add_test(t, loading_shows_how_far_it_is_and_stops);

@@ -21,6 +21,7 @@ static const enum pv_view views[UI_OVERVIEW_LISTS] = {
 	[UI_HOME_SHOTS] = PV_VIEW_SHOTS,
 	[UI_HOME_MARKS] = PV_VIEW_MARKS,
 	[UI_HOME_PROCESSES] = PV_VIEW_PROCESSES,
+	[UI_HOME_SPANS] = PV_VIEW_SPANS,
 };
 
 void ui_overview_init(struct ui_overview *o)
@@ -69,7 +70,10 @@ static size_t rows_of(const struct ui_overview *o, int block)
 static bool has_block(const struct ui_overview *o, const struct ui_shared *s, int block)
 {
 	const unsigned groups = s->summary.recorded | s->summary.enabled;
+	int lanes[UI_LANES];
 	switch (block) {
+	case UI_BLOCK_LANES:
+		return !ui_has_ended(s) || ui_lanes_shown(o, s, lanes) > 0;
 	case UI_BLOCK_TIME:
 	case UI_BLOCK_HOTTEST:
 		return groups & (PV_GROUP_CALLS | PV_GROUP_SAMPLES);
@@ -81,6 +85,8 @@ static bool has_block(const struct ui_overview *o, const struct ui_shared *s, in
 		return groups & PV_GROUP_HELD;
 	case UI_BLOCK_WAITED:
 		return s->summary.contentions > 0 && rows_of(o, block) > 0;
+	case UI_BLOCK_SPANS:
+		return groups & PV_GROUP_SPANS && rows_of(o, block) > 0;
 	case UI_BLOCK_PROCESSES:
 		return s->processes && s->processes->row.n > 1;
 	case UI_BLOCK_COST:

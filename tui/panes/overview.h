@@ -7,7 +7,7 @@
 #include "tui/draw/list.h"
 #include "tui/panes/flame_pane.h"
 
-enum { UI_SECTIONS = 10, UI_OVERVIEW_LISTS = 10, UI_LANES = 14 };
+enum { UI_SECTIONS = 11, UI_OVERVIEW_LISTS = 11, UI_LANES = 14 };
 
 /* Valid after ui_overview_init(). Owns its tables and series. */
 struct ui_overview {

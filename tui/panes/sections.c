@@ -234,6 +234,45 @@ static void draw_waited(const struct ui_overview *o, const struct ui_shared *s, 
 	draw_shares(o, UI_BLOCK_WAITED, c, r, "wait_ns");
 }
 
+/* --- spans --- */
+
+static int column_of(const struct pv_table *t, enum pv_unit unit)
+{
+	for (size_t i = 0; t && i < t->columns; i++)
+		if (t->column[i].unit == unit)
+			return (int)i;
+	return -1;
+}
+
+/* "how long, when, what", the longest first. */
+static void draw_spans(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
+	struct ui_rect r)
+{
+	enum { TOOK = 10, AT = 10, WIDE = 50 };
+	const struct ui_list *l = &o->list[UI_HOME_SPANS];
+	const struct pv_table *t = l->table;
+	const int took = column_of(t, PV_UNIT_NS), at_ns = column_of(t, PV_UNIT_TIME);
+	(void)s;
+	for (int y = 0; took >= 0 && y < r.h && (size_t)y < t->rows; y++) {
+		const struct pv_row *row = &t->row[y];
+		struct ui_rect at = ui_rows(r, y, 1);
+		char text[48], clock[PV_UNIT_MAX], small[400];
+		int x = 1 + TOOK;
+		ui_put_right(c, ui_cols(at, 1, TOOK - 1), UI_PLAIN,
+			pv_cell_text(&row->cell[took], PV_UNIT_NS, text, sizeof text));
+		if (at.w >= WIDE && at_ns >= 0 && row->cell[at_ns].state == PV_CELL_VALUE) {
+			pv_units_clock(clock, sizeof clock, row->cell[at_ns].i);
+			ui_printf(c, ui_cols(at, x, AT - 1), UI_DIM, "%.8s", clock);
+			x += AT;
+		}
+		const char *name = ui_list_shown_name(l, row);
+		ui_put(c, ui_cols(at, x, at.w), UI_PLAIN,
+			ui_shorten(name ? name : "-", at.w - x, small, sizeof small));
+		if (is_at(o, UI_BLOCK_SPANS, (size_t)y))
+			mark_cursor(c, at);
+	}
+}
+
 /* --- processes --- */
 
 /* "CPU time, state, command line" as a tree; a star at the one that all views are of. */
@@ -301,6 +340,7 @@ const struct ui_section ui_sections[UI_SECTIONS] = {
 	[UI_BLOCK_HELD_BY] = { "HELD, by allocation stack", UI_CMD_HELD, UI_HOME_HELD_BY, 3, 8,
 		draw_held_by },
 	[UI_BLOCK_WAITED] = { "WAITED FOR", UI_CMD_LOCKS, UI_HOME_LOCKS, 2, 5, draw_waited },
+	[UI_BLOCK_SPANS] = { "SPANS, the longest", UI_CMD_SPANS, UI_HOME_SPANS, 2, 8, draw_spans },
 	[UI_BLOCK_PROCESSES] = { "PROCESSES", UI_CMD_PROCESSES, UI_HOME_PROCESSES, 3, 8,
 		draw_processes },
 	[UI_BLOCK_COST] = { "Cost of recording", UI_CMD_INFO, -1, 2, 4, draw_cost },

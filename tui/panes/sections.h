@@ -15,7 +15,8 @@ enum {
 	UI_HOME_LOCKS,
 	UI_HOME_SHOTS,
 	UI_HOME_MARKS,
-	UI_HOME_PROCESSES
+	UI_HOME_PROCESSES,
+	UI_HOME_SPANS
 };
 /* The blocks, from top to bottom. */
 enum {
@@ -28,7 +29,8 @@ enum {
 	UI_BLOCK_ALLOCATED,
 	UI_BLOCK_HELD,
 	UI_BLOCK_HELD_BY, /* stacks, of a native program */
-	UI_BLOCK_WAITED
+	UI_BLOCK_WAITED,
+	UI_BLOCK_SPANS /* the longest */
 };
 
 struct ui_section {

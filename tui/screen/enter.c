@@ -121,6 +121,11 @@ static void go_in_from_home(struct ui_screen *s)
 	if (room != UI_ROOM_NONE && row) /* the first view has its row */
 		pane = ui_pane_defs[ui_room_first(room)].command;
 	ui_goto_pane(s, pane);
+	if (row && o->focus == UI_BLOCK_SPANS) { /* many have the same name */
+		struct ui_list *to = &s->pane[s->current].list[0];
+		to->selected = row->id;
+		to->pinned = to->stale = true;
+	}
 	if (row && o->focus == UI_BLOCK_WAITED)
 		ui_list_want(&s->pane[s->current].list[0], name);
 	if (row && o->focus == UI_BLOCK_HELD)
