@@ -4,6 +4,10 @@
 #include <poll.h>
 #include <pthread.h>
 
+#include "tui/panes/flame_pane.h"
+#include "tui/panes/timeline_pane.h"
+#include "tui/screen/evidence.h"
+
 enum { DEADLINE_MS = 20000 };
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
@@ -268,6 +272,34 @@ START_TEST(a_model_dies_among_questions)
 }
 END_TEST
 
+/* Views that were left wait for no answer from a range's model, which dies when another is set. */
+START_TEST(nothing_is_asked_of_a_range_that_has_gone)
+{
+	open_asked();
+	struct pv_model *range = fake_world();
+	ui_screen_use(&screen, range);
+	show();
+	calm();
+	struct ui_timeline *lanes = screen.pane[ui_goto_index(UI_CMD_TIMELINE)].timeline;
+	struct ui_flame *flame = screen.pane[ui_goto_index(UI_CMD_FLAME)].flame;
+	pthread_mutex_lock(&gate);
+	press("2");
+	wait_until_one_runs();
+	press(":flame<Enter>D4");
+	ck_assert(ui_slot_pending(&lanes->ask.slot) && ui_slot_pending(&flame->slot));
+	ui_screen_use(&screen, NULL);
+	ck_assert(!ui_slot_pending(&lanes->ask.slot) && !ui_slot_pending(&flame->slot));
+	show();
+	pthread_mutex_unlock(&gate);
+	answers();
+	memset(range, 0xff, sizeof *range);
+	free(range);
+	calm();
+	ck_assert(seen("[Shots]"));
+	close_asked();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("asked");
@@ -280,6 +312,7 @@ int main(void)
 	tcase_add_test(t, keys_wait_for_the_first_rows_only);
 	tcase_add_test(t, pause_takes_the_figures_of_its_moment);
 	tcase_add_test(t, a_model_dies_among_questions);
+	tcase_add_test(t, nothing_is_asked_of_a_range_that_has_gone);
 	tcase_add_test(t, a_late_hit_does_not_move_who_moved);
 	suite_add_tcase(s, t);
 	return run_suite(s);

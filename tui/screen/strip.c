@@ -8,6 +8,8 @@
 #include "common/base/status.h"
 #include "common/base/units.h"
 #include "tui/draw/ticks.h"
+#include "tui/panes/timeline_pane.h"
+#include "tui/panes/flame_pane.h"
 
 enum { CLOCK_LABEL = 6, CLOCK_VALUE = 24 };
 
@@ -312,9 +314,24 @@ static void ask_anew(struct ui_list *l, bool keep)
 	l->stale = true;
 }
 
+/* Nothing is kept of a model that dies, nor asked of it later: flames and lanes off the screen wait. */
+static void forget_pictures(struct ui_screen *s)
+{
+	for (size_t i = 0; i < ui_pane_count; i++) {
+		if (s->pane[i].flame)
+			ui_flame_forget(s->pane[i].flame);
+		if (s->pane[i].timeline)
+			ui_timeline_forget(s->pane[i].timeline);
+	}
+	if (s->overview.flame)
+		ui_flame_forget(s->overview.flame);
+}
+
 void ui_screen_use(struct ui_screen *s, struct pv_model *range_model)
 {
 	bool keep = !s->range_model && !s->shared.paused; /* the model of all lives on */
+	if (s->range_model)
+		forget_pictures(s);
 	for (size_t i = 0; i < ui_pane_count; i++)
 		for (int k = 0; k < s->pane[i].def->parts; k++)
 			ask_anew(&s->pane[i].list[k], keep);
