@@ -22,7 +22,9 @@ int main(void)
 	return 0;
 }
 '''
-WANTED = ('bin/profview', 'include/profview_probe.h', 'libprofview-native.so', 'profview-probe.pc')
+WANTED = ('bin/profview', 'include/profview_probe.h', 'libprofview-native.so', 'profview-probe.pc',
+          'bash-completion/completions/profview', 'zsh/site-functions/_profview',
+          'fish/vendor_completions.d/profview.fish')
 
 
 def run(command, folder, **env):
