@@ -122,7 +122,8 @@ static bool tree(struct pv_heap_work *w)
 
 static bool summarise(struct pv_heap_work *w)
 {
-	return (pv_keepers_find(w->h, &w->h->keepers) &&
+	return (pv_awaits_find(&w->h->graph, &w->h->awaits) &&
+		       pv_keepers_find(w->h, &w->h->keepers) &&
 		       pv_duplicates_find(w->h, &w->h->duplicates)) ||
 	       pv_heap_nomem(w);
 }
@@ -145,6 +146,7 @@ bool pv_heap_init(struct pv_heap *h, struct pv_graph *graph, bool weak, bool cla
 void pv_heap_finish(struct pv_heap *h)
 {
 	pv_graph_finish(&h->graph);
+	pv_awaits_finish(&h->awaits);
 	pv_keepers_finish(&h->keepers);
 	pv_duplicates_finish(&h->duplicates);
 	free(h->idom);

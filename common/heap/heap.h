@@ -10,6 +10,7 @@
 #define PV_HEAP_HEAP_H
 
 #include "common/base/status.h"
+#include "common/heap/awaits.h"
 #include "common/heap/duplicates.h"
 #include "common/heap/graph.h"
 #include "common/heap/keepers.h"
@@ -35,6 +36,7 @@ struct pv_heap {
 		*kept_first; /* [nodes + 2] what node i dominates immediately; [nodes]: the roots */
 	uint32_t *kept;      /* by retained size, descending, then by address */
 
+	struct pv_awaits awaits;
 	struct pv_keepers keepers;
 	struct pv_duplicates duplicates;
 

@@ -41,7 +41,8 @@
 	VIEW(HEAP_PATH, "heap_path")       /* from object row `select` to a root */                \
 	VIEW(HEAP_REFERENCES, "heap_references")                                                   \
 	VIEW(HEAP_REFERRERS, "heap_referrers")                                                     \
-	VIEW(HEAP_KEPT, "heap_kept")             /* that `select` dominates, 0: only roots do */   \
+	VIEW(HEAP_KEPT, "heap_kept")     /* that `select` dominates, 0: only roots do */           \
+	VIEW(HEAP_AWAITS, "heap_awaits") /* tree: async methods that wait, outermost first */      \
 	VIEW(HEAP_DUPLICATES, "heap_duplicates") /* strings that say the same */                   \
 	VIEW(HEAP_KEEPERS, "heap_keepers")       /* objects kept, by root */                       \
 	VIEW(HEAP_MERGED, "heap_merged")         /* tree: paths of class row `select`, or `set` */ \

@@ -510,6 +510,7 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_section(&j, "heap_keepers", put_plain);
 	put_section(&j, "heap_duplicates", put_plain);
 	put_tree(&j, "heap_merged_paths");
+	put_tree(&j, "heap_awaits");
 	put_section(&j, "heap_sets", put_plain);
 	put_section(&j, "heap_diff", put_plain);
 	put_section(&j, "heap_diff_sites", put_plain);

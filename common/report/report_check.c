@@ -124,3 +124,26 @@ bool pv_report_check(const struct pv_report_options *o, struct pv_error *reterr)
 			return true;
 	return no_such_key(o->sort, &set, reterr);
 }
+
+/* --- words of options */
+
+bool pv_report_format_of(const char *text, enum pv_report_format *ret)
+{
+	static const char *const word[] = { [PV_REPORT_TEXT] = "text",
+		[PV_REPORT_JSON] = "json",
+		[PV_REPORT_CSV] = "csv",
+		[PV_REPORT_MARKDOWN] = "md" };
+	for (size_t i = 0; i < PV_COUNT_OF(word); i++) {
+		if (strcmp(text, word[i]) == 0) {
+			*ret = (enum pv_report_format)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+bool pv_report_names_of(const char *text, bool *ret_raw)
+{
+	*ret_raw = strcmp(text, "raw") == 0;
+	return *ret_raw || strcmp(text, "readable") == 0;
+}

@@ -191,6 +191,12 @@ const struct pv_section pv_sections[] = {
 		.keys = { "text", "count", "bytes", "wasted_bytes", "share_percent", "length" },
 		.group = PV_GROUP_SHOTS,
 		.flags = PV_SECTION_EXTRA | PV_SECTION_GRAPH },
+	{ .name = "heap_awaits",
+		.title = "Async methods that wait in the heap shot",
+		.view = PV_VIEW_HEAP_AWAITS,
+		.keys = { "name", "objects", "chains", "ends", "bytes" },
+		.group = PV_GROUP_SHOTS,
+		.flags = PV_SECTION_EXTRA | PV_SECTION_GRAPH },
 	{ .name = "heap_merged_paths",
 		.title = "Paths from roots to the class, merged",
 		.view = PV_VIEW_HEAP_MERGED,
@@ -447,27 +453,6 @@ const struct pv_section *pv_section_find(const char *name)
 		if (strcmp(pv_sections[i].name, name) == 0)
 			return &pv_sections[i];
 	return NULL;
-}
-
-bool pv_report_format_of(const char *text, enum pv_report_format *ret)
-{
-	static const char *const word[] = { [PV_REPORT_TEXT] = "text",
-		[PV_REPORT_JSON] = "json",
-		[PV_REPORT_CSV] = "csv",
-		[PV_REPORT_MARKDOWN] = "md" };
-	for (size_t i = 0; i < PV_COUNT_OF(word); i++) {
-		if (strcmp(text, word[i]) == 0) {
-			*ret = (enum pv_report_format)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-bool pv_report_names_of(const char *text, bool *ret_raw)
-{
-	*ret_raw = strcmp(text, "raw") == 0;
-	return *ret_raw || strcmp(text, "readable") == 0;
 }
 
 bool pv_report_match_of(const char *text, enum pv_report_match *ret)

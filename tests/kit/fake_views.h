@@ -94,7 +94,7 @@ static bool fake_is_tree(enum pv_view view)
 /* Views of a heap's objects ask that alone, which a test can make by hand: they are the real ones. */
 extern const struct pv_view_spec pv_spec_heap_classes, pv_spec_heap_objects, pv_spec_heap_path,
 	pv_spec_heap_references, pv_spec_heap_referrers, pv_spec_heap_kept, pv_spec_heap_duplicates,
-	pv_spec_heap_keepers, pv_spec_heap_merged;
+	pv_spec_heap_awaits, pv_spec_heap_keepers, pv_spec_heap_merged;
 
 static const struct pv_view_spec *fake_heap_spec(enum pv_view view)
 {
@@ -113,6 +113,8 @@ static const struct pv_view_spec *fake_heap_spec(enum pv_view view)
 		return &pv_spec_heap_kept;
 	case PV_VIEW_HEAP_DUPLICATES:
 		return &pv_spec_heap_duplicates;
+	case PV_VIEW_HEAP_AWAITS:
+		return &pv_spec_heap_awaits;
 	case PV_VIEW_HEAP_KEEPERS:
 		return &pv_spec_heap_keepers;
 	case PV_VIEW_HEAP_MERGED:

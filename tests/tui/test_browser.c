@@ -310,7 +310,7 @@ END_TEST
 
 START_TEST(nothing_breaks_it)
 {
-	static const char keys[] = "cBdotWUy()asuxD\r\r\r\x7f\tjjkG g*+-f71e\r\x1b\\2\r9";
+	static const char keys[] = "cBdotrWUy()asuxD\r\r\r\x7f\tjjkG g*+-f71e\r\x1b\\2\r9";
 	open_browser();
 	unsigned seed = 4711;
 	for (int i = 0; i < 6000; i++) {

@@ -45,8 +45,8 @@ START_TEST(columns_are_explained)
 {
 	/* Lists that change their view. */
 	static const enum pv_view others[] = { PV_VIEW_HEAP_OBJECTS, PV_VIEW_HEAP_KEPT,
-		PV_VIEW_HEAP_KEEPERS, PV_VIEW_HEAP_DUPLICATES, PV_VIEW_HEAP_MERGED,
-		PV_VIEW_HEAP_DIFF_SITES, PV_VIEW_HEAP_DIFF_THREADS };
+		PV_VIEW_HEAP_AWAITS, PV_VIEW_HEAP_KEEPERS, PV_VIEW_HEAP_DUPLICATES,
+		PV_VIEW_HEAP_MERGED, PV_VIEW_HEAP_DIFF_SITES, PV_VIEW_HEAP_DIFF_THREADS };
 	for (size_t i = 0; i < ui_pane_count; i++)
 		for (int k = 0; k < ui_pane_defs[i].parts; k++)
 			if (!ui_pane_defs[i].flame && !ui_pane_defs[i].timeline)

@@ -41,6 +41,7 @@ static const struct {
 	{ UI_CMD_BIGGEST, "4444" },
 	{ UI_CMD_DOMINATORS, "4444" },
 	{ UI_CMD_KEEPERS, "4444" },
+	{ UI_CMD_AWAITS, "4444" },
 	{ UI_CMD_DUPLICATES, "4444" },
 	{ UI_CMD_PATHS, "4444" },
 	{ UI_CMD_FIND_OBJECT, "4444" },

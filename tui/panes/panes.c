@@ -194,7 +194,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_OBJECTS, .room = UI_CMD_HEAP, .tab = "Objects",
 		.needs = PV_GROUP_SHOTS, .records = "--heapshot",
 		.scope = UI_SCOPE_OBJECTS, .parts = 4,
-		.hint = { { UI_HINT_ROWS, "c classes, o keepers, d dominators, B biggest, t duplicates, W paths, f find, a keep as set" },
+		.hint = { { UI_HINT_ROWS, "c classes, o keepers, r awaits, d dominators, B biggest, t duplicates, W paths, f find, a keep as set" },
 			{ UI_HINT_ROWS, "Enter in, Backspace out, ( ) back and forward" } },
 		.part = {
 			{ .view = PV_VIEW_HEAP_CLASSES, .drill = UI_DRILL_BROWSE },

@@ -318,6 +318,7 @@ static void enter_main(struct ui_screen *s, struct ui_list *l)
 			reveal(s, node_of(heap_of(s), row->id));
 		break;
 	case UI_BROWSE_MERGED:
+	case UI_BROWSE_AWAITS:
 		ui_list_command(
 			l, &s->shared, row->flags & PV_ROW_OPEN ? UI_CMD_FOLD : UI_CMD_UNFOLD);
 		break;
@@ -388,6 +389,8 @@ static enum pv_view view_of(enum ui_browse_mode mode)
 		return PV_VIEW_HEAP_KEEPERS;
 	case UI_BROWSE_TEXTS:
 		return PV_VIEW_HEAP_DUPLICATES;
+	case UI_BROWSE_AWAITS:
+		return PV_VIEW_HEAP_AWAITS;
 	case UI_BROWSE_MERGED:
 		break;
 	}
@@ -426,6 +429,8 @@ static void tell_trail(struct ui_screen *s)
 		dir_text(h->heap, at->dir, what, sizeof what);
 	else if (at->mode == UI_BROWSE_TEXTS)
 		snprintf(what, sizeof what, "strings that say the same");
+	else if (at->mode == UI_BROWSE_AWAITS)
+		snprintf(what, sizeof what, "waits of async methods, not callers");
 	else if (at->mode == UI_BROWSE_KEEPERS)
 		snprintf(what, sizeof what, "what roots keep");
 	else if (at->mode != UI_BROWSE_CLASSES)
@@ -448,7 +453,7 @@ void ui_browser_place(struct ui_screen *s, struct ui_pane *p)
 	if (l->view != view) {
 		ui_list_forget(l);
 		l->view = view;
-		l->tree = at->mode == UI_BROWSE_MERGED;
+		l->tree = at->mode == UI_BROWSE_MERGED || at->mode == UI_BROWSE_AWAITS;
 		l->unfold = l->tree ? UI_UNFOLD_HOT : UI_UNFOLD_NOTHING;
 		l->sort = NULL;
 		l->chosen = l->invert = false;
@@ -460,7 +465,7 @@ void ui_browser_place(struct ui_screen *s, struct ui_pane *p)
 		l->select = objects ? at->klass : at->dir;
 		l->set = set;
 	}
-	p->no_details = at->mode == UI_BROWSE_CLASSES || at->mode == UI_BROWSE_MERGED;
+	p->no_details = at->mode == UI_BROWSE_CLASSES || l->tree;
 	tell_trail(s);
 }
 
@@ -499,6 +504,9 @@ static unsigned moving(struct ui_screen *s, enum ui_command cmd)
 		return UI_HANDLED;
 	case UI_CMD_DUPLICATES:
 		go_to_mode(s, UI_BROWSE_TEXTS);
+		return UI_HANDLED;
+	case UI_CMD_AWAITS:
+		go_to_mode(s, UI_BROWSE_AWAITS);
 		return UI_HANDLED;
 	case UI_CMD_KEEPERS:
 		go_to_mode(s, UI_BROWSE_KEEPERS);

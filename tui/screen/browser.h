@@ -21,6 +21,7 @@ enum ui_browse_mode {
 	UI_BROWSE_MERGED,  /* merged paths of a class or of a set */
 	UI_BROWSE_KEEPERS, /* objects that roots keep, by root */
 	UI_BROWSE_TEXTS,   /* strings that say the same */
+	UI_BROWSE_AWAITS,  /* async methods that wait */
 };
 
 struct ui_browse_place {

@@ -40,6 +40,7 @@ static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
 	[PV_VIEW_HEAP_REFERENCES] = &pv_spec_heap_references,
 	[PV_VIEW_HEAP_REFERRERS] = &pv_spec_heap_referrers,
 	[PV_VIEW_HEAP_KEPT] = &pv_spec_heap_kept,
+	[PV_VIEW_HEAP_AWAITS] = &pv_spec_heap_awaits,
 	[PV_VIEW_HEAP_DUPLICATES] = &pv_spec_heap_duplicates,
 	[PV_VIEW_HEAP_KEEPERS] = &pv_spec_heap_keepers,
 	[PV_VIEW_HEAP_MERGED] = &pv_spec_heap_merged,

@@ -1,0 +1,79 @@
+/* Async methods that wait in the open shot, as a tree: no callers, but who waits for whom. */
+#include <inttypes.h>
+
+#include "common/heap/awaits.h"
+#include "common/query/heap/heap_rows.h"
+#include "common/query/specs.h"
+
+enum { A_OBJECTS, A_CHAINS, A_ENDS, A_BYTES, A_NAME };
+
+static const struct pv_column await_columns[] = {
+	[A_OBJECTS] = { "objects", "WAITING", PV_UNIT_COUNT, 8, 0, 0 },
+	[A_CHAINS] = { "chains", "CHAINS", PV_UNIT_COUNT, 8, 2, 0 },
+	[A_ENDS] = { "ends", "INNERMOST", PV_UNIT_COUNT, 9, 3, 0 },
+	[A_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, 0 },
+	[A_NAME] = { "name", "AWAITS, NOT CALLS", PV_UNIT_TEXT, 40, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_TREE | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
+};
+
+static void put_awaits(struct pv_build *b, const struct pv_graph *g, const struct pv_awaits *all)
+{
+	char name[PV_AWAIT_NAME];
+	for (size_t i = 0; i < all->row.n; i++) {
+		const struct pv_await_row *r = &all->row.v[i];
+		const uint64_t parent = r->parent == PV_GRAPH_NONE ? 0 : (uint64_t)r->parent + 1;
+		struct pv_cell *c = pv_build_child(b, i + 1, parent, 0);
+		pv_cell_u(&c[A_CHAINS], r->chains);
+		pv_cell_u(&c[A_OBJECTS], r->objects);
+		pv_cell_u(&c[A_ENDS], r->ends);
+		pv_cell_u(&c[A_BYTES], r->bytes);
+		pv_cell_s(&c[A_NAME], pv_build_text(b, pv_await_name(g, r, name)));
+	}
+}
+
+static const char *link_text(const struct pv_awaits *all)
+{
+	switch (all->link) {
+	case PV_AWAIT_BY_OFFSET:
+		return "; who waits is inferred: no names of fields in the log";
+	case PV_AWAIT_BY_ORDER:
+		return "; who waits is inferred: no fields in the log";
+	default:
+		return "";
+	}
+}
+
+/* The line says that these are no callers, before what the shot lacks. */
+static void stamp(struct pv_build *b, const struct pv_awaits *all)
+{
+	const char *line = pv_build_printf(
+		b, "no async methods of .NET in this shot; %s", b->table ? b->table->coverage : "");
+	if (all->methods)
+		line = pv_build_printf(b,
+			"waits of async methods in this shot, not callers: %" PRIu64 " of %" PRIu64
+			" methods wait or run, %" PRIu64 " thread%s block%s%s%s; %s",
+			all->methods - all->finished, all->methods, all->threads,
+			all->threads == 1 ? "" : "s", all->threads == 1 ? "s" : "", link_text(all),
+			all->cut ? "; not all ways had room" : "",
+			b->table ? b->table->coverage : "");
+	if (b->table)
+		b->table->coverage = line;
+}
+
+static void run_awaits(struct pv_build *b, struct pv_model *m)
+{
+	const struct pv_heap *h = b->query->heap;
+	pv_build_heap_stamp(b, m);
+	if (!h)
+		return;
+	put_awaits(b, &h->graph, &h->awaits);
+	stamp(b, &h->awaits);
+}
+
+const struct pv_view_spec pv_spec_heap_awaits = { .column = await_columns,
+	.columns = PV_COUNT_OF(await_columns),
+	.name = "name",
+	.sort = "objects",
+	.then = "chains",
+	.tree = true,
+	.run = run_awaits };
