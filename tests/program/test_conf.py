@@ -6,6 +6,7 @@ usage: test_conf.py PROFVIEW LOG.gz
 import json
 import os
 import pathlib
+import pty
 import subprocess
 import sys
 import tempfile
@@ -18,9 +19,10 @@ filter bad = a |
 colour = blue
 
 nonsense
+theme = red-green
 '''
 SAID = ("line 4: a filter's name", 'line 5, character 16: nothing after |', 'line 6: the key is not known',
-        'line 8: it has no =')
+        'line 8: it has no =', 'line 9: a theme is usual or red-green-blind')
 wrong = []
 
 
@@ -74,6 +76,34 @@ def files(profview, log, env, conf):
     check('none', done.returncode == 0 and not done.stderr, done.stderr)
 
 
+def painted(profview, log, env):
+    """All that it writes to a terminal until the flame is there."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        os.execve(profview, [profview, '--no-index', log], {**env, 'TERM': 'xterm-256color', 'NO_COLOR': ''})
+    data = b''
+    for part, keys in (b'F10', b'222'), (b'U Shop.Serve', b'Q'):
+        while part not in data:
+            data += os.read(fd, 1 << 16)
+        os.write(fd, keys)
+    try:
+        while more := os.read(fd, 1 << 16):
+            data += more
+    except OSError:
+        pass
+    os.close(fd)
+    os.waitpid(pid, 0)
+    return data
+
+
+def themes(profview, log, env, conf):
+    green, yellow = b'48;5;114m', b'48;5;227m'  # of the program's own code in a flame
+    for text, wants, not_wants in ('', green, yellow), ('theme = usual', green, yellow), ('theme = red-green-blind', yellow, green):
+        conf.write_text(text + '\n', encoding='utf-8')
+        got = painted(profview, log, env)
+        check(f'colours of {text!r}', wants in got and not_wants not in got, got[-3000:])
+
+
 def main(profview, log):
     with tempfile.TemporaryDirectory() as folder:
         conf = pathlib.Path(folder, 'profview', 'profview.conf')
@@ -81,6 +111,7 @@ def main(profview, log):
         conf.write_text(CONF, encoding='utf-8')
         env = {**os.environ, 'XDG_CONFIG_HOME': folder, 'LC_ALL': 'C.UTF-8'}
         rows(profview, log, env)
+        themes(profview, log, env, conf)
         files(profview, log, env, conf)
     print('\n'.join(wrong) or 'all as it should be')
     sys.exit(bool(wrong))

@@ -46,7 +46,7 @@ def main(meson, build):
         found = {w: next((p for p in files if p.as_posix().endswith('/' + w)), None) for w in WANTED}
         missing = [w for w, p in found.items() if not p]
         if shutil.which('scdoc'):
-            missing += [page for page in ('profview.1', 'profview-probe.7')
+            missing += [page for page in ('profview.1', 'profview.conf.5', 'profview-probe.7')
                         if not any(p.name == page for p in files)]
         if missing:
             sys.exit(f'not installed: {missing}')

@@ -51,6 +51,16 @@ def keys(root, rows):
             yield f'README.md: {key} is no key'
 
 
+def settings(root):
+    """Keys of profview.conf: those that the program compares with."""
+    page = pathlib.Path(root, 'tui/profview.conf.5.scd').read_text(encoding='utf-8')
+    code = pathlib.Path(root, 'tui/app/conf.c').read_text(encoding='utf-8')
+    known = set(re.findall(r'(?:strcmp\(key, |char filter\[\] = )"([a-z-]+)"', code))
+    named = set(re.findall(r'^\*([a-z-]+)\*.* = ', page, re.M))
+    if len(known) < 2 or known != named:
+        yield f'profview.conf.5.scd has {sorted(named)}, conf.c {sorted(known)}'
+
+
 def main(root):
     tui = pathlib.Path(root, 'tui')
     manual = (tui / 'profview.1.scd').read_text(encoding='utf-8')
@@ -71,7 +81,7 @@ def main(root):
     rows = {name: ks.replace('<Space>', ' ').split() for name, ks in re.findall(
         r'^COMMAND\(\w+,\s*"([^"]+)",\s*"((?:\\.|[^"\\])*)"', (tui / 'commands.def').read_text(encoding='utf-8'), re.M)}
     rows = {name: [k.replace('\\\\', '\\') for k in ks] for name, ks in rows.items()}
-    told = list(words(root)) + list(keys(root, rows))
+    told = list(words(root)) + list(keys(root, rows)) + list(settings(root))
     print(*told, sep='\n', end='')
     sys.exit(1 if missing or unknown or told else 0)
 

@@ -55,6 +55,7 @@ PLANTED = {
         ('tui/profview.1.scd', '*half-down*', '*half-way*', 'does not name half-down'),
         ('tui/profview.1.scd', None, '*--no-such-option* is none.\n', 'names --no-such-option, which is no option'),
         ('tui/commands.def', '"2", ANY, "CPU', '"4", ANY, "CPU', 'README.md: '),
+        ('tui/profview.conf.5.scd', '*theme* =', '*topic* =', 'profview.conf.5.scd has'),
         ('probe/profview-probe.7.scd', None, '\n*no-such-word*\n', 'names no-such-word, which is no word'),
     ],
     'showable': [

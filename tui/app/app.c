@@ -542,7 +542,9 @@ bool ui_app_run(struct ui_feed **f, const struct ui_options *o, struct ui_child 
 		.child = child,
 		.worker = ui_query_worker_create(),
 		.begun_ns = ui_app_now() };
-	struct ui_term_options to = { .color = o->color, .keys_from_tty = !isatty(STDIN_FILENO) };
+	struct ui_term_options to = { .color = o->color,
+		.theme = o->conf ? o->conf->theme : UI_THEME_USUAL,
+		.keys_from_tty = !isatty(STDIN_FILENO) };
 	pv_thread_answer_soon();
 	if (!ui_app_open_screen(&a, o, reterr)) {
 		ui_query_worker_destroy(a.worker);

@@ -71,6 +71,15 @@ static void take_filter(
 		wrong(l, e.what, column + e.at + 1);
 }
 
+static void take_theme(struct ui_conf *c, const struct line *l, const char *name)
+{
+	const enum ui_theme theme = ui_theme_of(name);
+	if (theme == UI_THEMES)
+		wrong(l, "a theme is usual or red-green-blind", 0);
+	else
+		c->theme = theme;
+}
+
 static void take_line(struct ui_conf *c, const struct line *l, char *line)
 {
 	static const char filter[] = "filter";
@@ -90,7 +99,9 @@ static void take_line(struct ui_conf *c, const struct line *l, char *line)
 	char *value = trim(equals + 1);
 	key = trim(key);
 	size_t n = strcspn(key, " \t");
-	if (n != sizeof filter - 1 || memcmp(key, filter, n) != 0)
+	if (strcmp(key, "theme") == 0)
+		take_theme(c, l, value);
+	else if (n != sizeof filter - 1 || memcmp(key, filter, n) != 0)
 		wrong(l, "the key is not known", 0);
 	else
 		take_filter(c, l, trim(key + n), value, (size_t)(value - begin));

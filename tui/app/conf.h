@@ -1,17 +1,19 @@
 /*
  * profview.conf in the user's folder of configurations ($XDG_CONFIG_HOME/profview, else
- * ~/.config/profview): "key = value" lines, # begins a comment. Keys: "filter NAME". The main
+ * ~/.config/profview): "key = value" lines, # begins a comment. Keys: "filter NAME", "theme". The main
  * thread, before others start.
  */
 #ifndef UI_CONF_H
 #define UI_CONF_H
 
 #include "common/base/filter_names.h"
+#include "tui/draw/theme.h"
 
 enum { UI_SETS = 8 }; /* of --set */
 
 struct ui_conf {
 	struct pv_filter_names filters;
+	enum ui_theme theme;
 	char expanded[1 + UI_SETS][PV_FILTER_MAX + 1]; /* private, as `used`: of these so many */
 	size_t used;
 };

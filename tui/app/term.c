@@ -26,6 +26,7 @@ struct ui_term {
 	struct ui_term_out out;
 	int fd;
 	int colors;
+	enum ui_theme theme;
 	struct ui_canvas shown; /* the terminal's present contents */
 	bool repaint;
 	int click_x, click_y;
@@ -123,7 +124,7 @@ static attr_t attributes(unsigned attrs)
 	       (attrs & UI_REVERSE ? A_REVERSE : 0) | (attrs & UI_UNDERLINE ? A_UNDERLINE : 0);
 }
 
-static void set_up(struct ui_term *t, enum ui_color color)
+static void set_up(struct ui_term *t, const struct ui_term_options *options)
 {
 	cbreak();
 	noecho();
@@ -135,9 +136,11 @@ static void set_up(struct ui_term *t, enum ui_color color)
 	set_escdelay(ESC_DELAY_MS);
 	mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	mouseinterval(0);
-	t->colors = colors_of(color);
+	t->colors = colors_of(options->color);
+	t->theme = options->theme;
 	for (int style = 0; t->colors && style < UI_STYLE_COUNT; style++) {
-		struct ui_look look = ui_theme_look((enum ui_style)style, t->colors);
+		struct ui_style_look look =
+			ui_theme_look(t->theme, (enum ui_style)style, t->colors);
 		init_pair((short)(style + 1), look.fg, look.bg);
 	}
 }
@@ -209,7 +212,7 @@ struct ui_term *ui_term_open(const struct ui_term_options *options, struct pv_er
 		free(t);
 		return NULL;
 	}
-	set_up(t, options->color);
+	set_up(t, options);
 	arm_crash(STDOUT_FILENO);
 	t->repaint = true;
 	return t;
@@ -342,7 +345,7 @@ static void put_cell(const struct ui_term *t, int y, int x, const struct ui_cell
 	wchar_t text[2 + PV_SHOWN_MARKS] = { (wchar_t)cell->code };
 	for (size_t i = 0; i < PV_SHOWN_MARKS; i++)
 		text[1 + i] = (wchar_t)cell->mark[i];
-	struct ui_look look = ui_theme_look((enum ui_style)cell->style, t->colors);
+	struct ui_style_look look = ui_theme_look(t->theme, (enum ui_style)cell->style, t->colors);
 	cchar_t out;
 	short pair = t->colors ? (short)(cell->style + 1) : 0;
 	if (setcchar(&out, text, attributes(look.attrs), pair, NULL) == OK)

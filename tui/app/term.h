@@ -10,6 +10,7 @@
 #include "common/base/status.h"
 #include "tui/draw/canvas.h"
 #include "tui/draw/key.h"
+#include "tui/draw/theme.h"
 
 struct ui_term;
 
@@ -17,6 +18,7 @@ enum ui_color { UI_COLOR_AUTO, UI_COLOR_ALWAYS, UI_COLOR_NEVER };
 
 struct ui_term_options {
 	enum ui_color color;
+	enum ui_theme theme;
 	bool keys_from_tty; /* standard input carries data: keys come from /dev/tty */
 };
 

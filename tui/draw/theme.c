@@ -1,5 +1,7 @@
 #include "tui/draw/theme.h"
 
+#include <string.h>
+
 /*
  * Without colour everything that matters still differs: by attribute, and always by a sign or word
  * in the text. Red and green never stand for opposites; differences carry their sign.
@@ -60,12 +62,51 @@ static const struct row rows[UI_STYLE_COUNT] = {
 	[UI_LANE_GC] = { UI_REVERSE, BLACK, YELLOW, UI_BOLD, 16, 214, UI_BOLD },
 };
 
-struct ui_look ui_theme_look(enum ui_style style, int colors)
+/* Those that differ from the usual ones; after the palette of Okabe and Ito. */
+static const struct {
+	enum ui_style style;
+	struct row row;
+} blind[] = {
+	{ UI_HEADER, { UI_REVERSE, BLACK, WHITE, 0, 253, 238, 0 } },
+	{ UI_HEAP, { 0, CYAN, OWN, 0, 74, OWN, 0 } },
+	{ UI_LIVE, { UI_BOLD, CYAN, OWN, UI_BOLD, 117, OWN, UI_BOLD } },
+	{ UI_BAD, { UI_REVERSE | UI_BOLD, BLACK, YELLOW, UI_BOLD, 16, 208, UI_BOLD } },
+	{ UI_MORE, { UI_BOLD, YELLOW, OWN, UI_BOLD, 214, OWN, UI_BOLD } },
+	{ UI_LESS, { 0, BLUE, OWN, UI_BOLD, 75, OWN, 0 } },
+	{ UI_FLAME_USER, { 0, BLACK, YELLOW, 0, 16, 227, 0 } },
+	{ UI_FLAME_FRAMEWORK, { 0, WHITE, BLUE, 0, 16, 117, 0 } },
+	{ UI_FLAME_RUNTIME, { 0, BLACK, WHITE, 0, 16, 250, 0 } },
+	{ UI_FLAME_NATIVE, { 0, BLACK, CYAN, 0, 16, 68, 0 } },
+	{ UI_FLAME_MORE, { UI_BOLD, BLACK, YELLOW, UI_BOLD, 16, 214, UI_BOLD } },
+	{ UI_FLAME_LESS, { 0, WHITE, BLUE, 0, 16, 75, 0 } },
+	{ UI_LANE_RUNNING, { UI_BOLD, BLACK, CYAN, 0, 16, 74, 0 } },
+};
+
+enum ui_theme ui_theme_of(const char *name)
 {
-	const struct row *r = &rows[style < UI_STYLE_COUNT ? style : UI_PLAIN];
+	static const char *const names[] = {
+		[UI_THEME_USUAL] = "usual", [UI_THEME_BLIND] = "red-green-blind"
+	};
+	int theme = 0;
+	while (theme < UI_THEMES && strcmp(name, names[theme]) != 0)
+		theme++;
+	return (enum ui_theme)theme;
+}
+
+static const struct row *row_of(enum ui_theme theme, enum ui_style style)
+{
+	for (size_t i = 0; theme == UI_THEME_BLIND && i < sizeof blind / sizeof blind[0]; i++)
+		if (blind[i].style == style)
+			return &blind[i].row;
+	return &rows[style < UI_STYLE_COUNT ? style : UI_PLAIN];
+}
+
+struct ui_style_look ui_theme_look(enum ui_theme theme, enum ui_style style, int colors)
+{
+	const struct row *r = row_of(theme, style);
 	if (colors >= 256)
-		return (struct ui_look){ r->fg256, r->bg256, r->attrs256 };
+		return (struct ui_style_look){ r->fg256, r->bg256, r->attrs256 };
 	if (colors >= 8)
-		return (struct ui_look){ r->fg8, r->bg8, r->attrs8 };
-	return (struct ui_look){ OWN, OWN, r->mono };
+		return (struct ui_style_look){ r->fg8, r->bg8, r->attrs8 };
+	return (struct ui_style_look){ OWN, OWN, r->mono };
 }
