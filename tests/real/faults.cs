@@ -97,6 +97,62 @@ static class Program
 			GC.Collect();
 	}
 
+	class Node { public Node Left, Right; }
+
+	static Node Tree(int depth)
+	{
+		return depth == 0 ? null : new Node { Left = Tree(depth - 1), Right = Tree(depth - 1) };
+	}
+
+	/* All that is made lives on for a while: each collection has much to copy and to trace. */
+	static void Survivors(int several)
+	{
+		var trees = new Node[several];
+		for (int n = 0; Running; n++)
+			trees[n % trees.Length] = Tree(15);
+		sink = trees;
+	}
+
+	/* Code that is made again and again, and never cached. */
+	static void Generated()
+	{
+		for (int n = 0; Running; Thread.Sleep(1))
+			for (int i = 0; i < 2; i++) {
+				var made = new System.Reflection.Emit.DynamicMethod("Rule" + n, typeof(int), Type.EmptyTypes, typeof(Ledger));
+				var il = made.GetILGenerator();
+				il.Emit(System.Reflection.Emit.OpCodes.Ldc_I4, n++);
+				il.Emit(System.Reflection.Emit.OpCodes.Ret);
+				total += ((Func<int>)made.CreateDelegate(typeof(Func<int>)))();
+			}
+	}
+
+	[System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+	static int Ask() { return System.Threading.Tasks.Task.Delay(20).ContinueWith(t => 1).Result; }
+
+	static void Blocked()
+	{
+		var threads = new Thread[6];
+		for (int i = 0; i < threads.Length; i++) {
+			threads[i] = new Thread(() => {
+				while (Running)
+					total += Ask();
+			});
+			threads[i].Start();
+		}
+		foreach (var t in threads)
+			t.Join();
+	}
+
+	/* More is left after each collection of the whole heap. */
+	static void Rising()
+	{
+		for (int n = 0; Running; GC.Collect()) {
+			for (int i = 0; i < 2000; i++)
+				CustomerCache.Keep(n++);
+			Thread.Sleep(200);
+		}
+	}
+
 	/* Some live on for a while, so that collecting costs something on any machine. */
 	static void Strings()
 	{
@@ -248,9 +304,11 @@ static class Program
 			{ "large-objects", LargeObjects }, { "exception-flow", Exceptions },
 			{ "type-init", TypeInit }, { "lock-contention", Locks }, { "finalizers", Finalizers },
 			{ "pool-starvation", Pool }, { "thread-burst", Threads }, { "handle-growth", Handles }, { "hot-method", Hot },
+			{ "gc-time", () => Survivors(6) }, { "jit-heavy", Generated }, { "sync-over-async", Blocked },
+			{ "rising-floor", Rising }, { "futile-collections", () => Survivors(64) },
 			{ "healthy", Healthy },
 		};
-		busy = Array.IndexOf(new[] { "string-churn", "boxing", "closures", "resizing", "large-objects", "hot-method" }, args[0]) >= 0;
+		busy = Array.IndexOf(new[] { "string-churn", "boxing", "closures", "resizing", "large-objects", "hot-method", "gc-time", "futile-collections" }, args[0]) >= 0;
 		faults[args[0]]();
 		GC.KeepAlive(sink);
 		return 0;
