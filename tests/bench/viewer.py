@@ -22,7 +22,7 @@ MS = 1000
 KEY_MS = 50
 FIRST_ROW = 6  # line of the frame
 ASKING = '▸ asking'  # the frame says that the answer is on its way
-PANES = {'1': '[1 Home', '2': '[2 CPU', '3': '[3 Alloc', '5': '[5 GC', '6': '[6 Waits', 'L': '[Locks',
+PANES = {'1': '[1 Home', '2': '[2 CPU', '3': '[3 Alloc', '5': '[5 GC', 'L': '[Locks',
          'X': '[8 Err', 'J': '[JIT', 'C': '[Counters', 'i': '[Recording'}
 
 

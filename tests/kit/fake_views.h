@@ -82,6 +82,8 @@ static const struct pv_column fake_tree[] = {
 	{ .id = "class", .title = "CLASS", .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_HIDE_SCREEN },
 };
 
+static bool fake_unsampled; /* lanes have no sample */
+
 /* Called by every view before it answers: a test may hold it up. */
 static void (*fake_gate)(void);
 
@@ -299,7 +301,7 @@ struct pv_lanes_answer *pv_lanes_ask(struct pv_model *m, const struct pv_lanes_w
 		.to_ns = all ? m->summary.duration_ns + 1 : w->to_ns,
 		.cells = w->cells,
 		.rows = first ? 2 : 0,
-		.sampled = first,
+		.sampled = !fake_unsampled,
 		.generation = m->generation };
 	a->row = calloc(2, sizeof *a->row);
 	a->stopped = calloc(w->cells, sizeof *a->stopped);

@@ -52,7 +52,8 @@ ALL_PANES = {'handles': 'H', 'roots': 'K', 'loaded': 'A', 'coverage': 'V', 'stat
 STRING_PANES = {'references': '4444Bj<Tab>', 'duplicates': '4444t'}
 # Views that the first log has nothing for, of other real programs: orders.c, and the web server
 # tests/soak/clr_server.cs, by the probe's spans and by .NET's own stream.
-MORE_LOGS = {'orders.mlpd.gz': {'native-home': '', 'held': ':held<Enter>', 'marks': ':marks<Enter>'},
+MORE_LOGS = {'shop.mlpd.gz': {'ladder-course': '44<Right><Right><Right><Right>'},
+             'orders.mlpd.gz': {'native-home': '', 'held': ':held<Enter>', 'marks': ':marks<Enter>'},
              'served.mlpd.gz': {'spans': '7', 'served-home': ''}, 'routes.mlpd.gz': {'routes': '77'}}
 # The first log beside its own first 1.4 s.
 BASE_OPTIONS = ('--base-range', '..1.4s', '--per', 'second')

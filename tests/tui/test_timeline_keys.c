@@ -59,12 +59,14 @@ START_TEST(an_empty_time_is_no_log_without_samples)
 {
 	press("D");
 	fake_find(world, PV_VIEW_THREADS, 1)->id = 99;
+	fake_unsampled = true;
 	world->generation++;
 	show();
 	ck_assert(seen("profview run --sample records them"));
 	screen.shared.range.on = true;
 	show();
 	ck_assert(seen("Ctrl-R: all of them again") && !seen("records them"));
+	fake_unsampled = false;
 }
 END_TEST
 

@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/status.h"
@@ -134,15 +135,6 @@ static bool is_name(const struct pv_column *column)
 	return false;
 }
 
-/* Whole numbers in their order. */
-static const char *numbers_text(const char *list, char *buf, size_t size)
-{
-	snprintf(buf, size, "%s", list);
-	for (char *at = buf; *at; at++)
-		*at = *at == '\n' ? ' ' : *at;
-	return buf;
-}
-
 /* A sign for more, too. */
 static const char *figure_text(
 	const struct pv_column *col, const struct pv_cell *cell, char *buf, size_t size)
@@ -163,8 +155,36 @@ static const char *text_of(
 	if (col->unit != PV_UNIT_LIST || cell->state != PV_CELL_VALUE)
 		return figure_text(col, cell, buf, size);
 	const char *list = cell->s ? cell->s : "";
-	return col->flags & PV_COLUMN_NUMBERS ? numbers_text(list, buf, size)
-					      : stack_text(list, buf, size);
+	return stack_text(list, buf, size);
+}
+
+/* Whole numbers in their order: their course, and the last one with its unit. */
+static void draw_numbers(struct ui_canvas *c, struct ui_rect at, const struct pv_column *col,
+	const struct pv_cell *cell)
+{
+	enum { FIGURE = 9, NUMBERS = 64 };
+	double v[NUMBERS], max = 0;
+	size_t n = 0;
+	for (const char *from = cell->s ? cell->s : ""; *from; n++) {
+		char *end;
+		v[n % NUMBERS] = strtod(from, &end);
+		max = v[n % NUMBERS] > max ? v[n % NUMBERS] : max;
+		from = end + (*end != 0);
+	}
+	if (n == 0)
+		return;
+	const bool bytes = strstr(col->id, "bytes");
+	const size_t first = n > NUMBERS ? n - NUMBERS : 0;
+	double shown[NUMBERS];
+	for (size_t i = first; i < n; i++)
+		shown[i - first] = v[i % NUMBERS];
+	int w = ui_min((int)(n - first), at.w - FIGURE - 1);
+	char text[48];
+	if (w > 0)
+		ui_spark(c, ui_cols(at, 0, w), UI_BAR, (struct ui_values){ shown, n - first, max });
+	ui_put(c, ui_cols(at, w > 0 ? w + 1 : 0, at.w), UI_PLAIN,
+		ui_value_text(shown[n - first - 1], bytes ? PV_UNIT_BYTES : PV_UNIT_COUNT, text,
+			sizeof text));
 }
 
 static void draw_cell(const struct ui_list *l, struct ui_canvas *c, struct ui_rect at,
@@ -172,6 +192,10 @@ static void draw_cell(const struct ui_list *l, struct ui_canvas *c, struct ui_re
 {
 	const struct pv_column *col = &l->table->column[column];
 	const struct pv_cell cell = pv_cell_shown(l->table, &row->cell[column]);
+	if (col->flags & PV_COLUMN_NUMBERS && cell.state == PV_CELL_VALUE) {
+		draw_numbers(c, at, col, &cell);
+		return;
+	}
 	char buf[CELL_MAX];
 	const char *text = text_of(col, &cell, buf, sizeof buf);
 	enum ui_style style = cell_style(col, &cell);
