@@ -90,7 +90,7 @@ def look(v, profview, log, how):
     text = report(profview, log)
     v.true('facts', FACTS in text, text)
     v.true('they are not shown as callers', 'not callers' in text, text)
-    v.equal('said to be inferred', 'who waits is inferred' in text, LINKS[how] is not None)
+    v.equal('said to be inferred', 'awaits (inferred), not callers' in text, LINKS[how] is not None)
     v.true('why', (LINKS[how] or '') in text, text)
 
 

@@ -35,9 +35,9 @@ static const char *link_text(const struct pv_awaits *all)
 {
 	switch (all->link) {
 	case PV_AWAIT_BY_OFFSET:
-		return "; who waits is inferred: no names of fields in the log";
+		return "; inferred: no names of fields in the log";
 	case PV_AWAIT_BY_ORDER:
-		return "; who waits is inferred: no fields in the log";
+		return "; inferred: no fields in the log";
 	default:
 		return "";
 	}
@@ -50,8 +50,9 @@ static void stamp(struct pv_build *b, const struct pv_awaits *all)
 		b, "no async methods of .NET in this shot; %s", b->table ? b->table->coverage : "");
 	if (all->methods)
 		line = pv_build_printf(b,
-			"waits of async methods in this shot, not callers: %" PRIu64 " of %" PRIu64
+			"awaits%s, not callers: %" PRIu64 " of %" PRIu64
 			" methods wait or run, %" PRIu64 " thread%s block%s%s%s; %s",
+			all->link == PV_AWAIT_NAMED ? "" : " (inferred)",
 			all->methods - all->finished, all->methods, all->threads,
 			all->threads == 1 ? "" : "s", all->threads == 1 ? "s" : "", link_text(all),
 			all->cut ? "; not all ways had room" : "",
