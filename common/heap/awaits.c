@@ -6,7 +6,7 @@
 #include "common/heap/awaits_parts.h"
 
 /* A way from a task to who waits for it is a few objects long: action, wrapper, list, array. */
-enum { MOST_DEEP = 8 };
+enum { MOST_DEEP = 8, DELEGATE = 8 /* references of one */ };
 
 /* --- the field that leads to who waits --- */
 
@@ -21,9 +21,9 @@ static bool is_task(const struct pv_await_graph *a, uint32_t node)
 	return role == PV_ROLE_METHOD || role == PV_ROLE_PROMISE;
 }
 
-static bool refers_from(const struct pv_graph *g, uint32_t node, uint32_t edge, uint32_t to)
+static bool refers(const struct pv_graph *g, uint32_t edge, uint32_t end, uint32_t to)
 {
-	for (uint32_t e = edge; e < g->first[node + 1]; e++)
+	for (uint32_t e = edge; e < end; e++)
 		if (g->to[e] == to)
 			return true;
 	return false;
@@ -32,9 +32,11 @@ static bool refers_from(const struct pv_graph *g, uint32_t node, uint32_t edge, 
 /* A box keeps the action that continues itself, too. */
 static bool may_lead(const struct pv_await_graph *a, uint32_t node, uint32_t to)
 {
+	const struct pv_graph *g = a->g;
 	const uint8_t role = pv_await_role_of(a, to);
+	const uint32_t few = g->first[to] + DELEGATE, end = g->first[to + 1];
 	return role && to != node &&
-	       !(role == PV_ROLE_ACTION && refers_from(a->g, to, a->g->first[to], node));
+	       !(role == PV_ROLE_ACTION && refers(g, g->first[to], few < end ? few : end, node));
 }
 
 /* All tasks inherit the field; so the first that is met says where it is. */
@@ -71,7 +73,8 @@ static uint32_t by_order(const struct pv_await_graph *a, uint32_t node)
 	for (; e < g->first[node + 1] && g->to[e] != node; e++)
 		if (found == PV_GRAPH_NONE && may_lead(a, node, g->to[e]))
 			found = g->to[e];
-	return found != PV_GRAPH_NONE && refers_from(g, node, e, found) ? PV_GRAPH_NONE : found;
+	return found != PV_GRAPH_NONE && refers(g, e, g->first[node + 1], found) ? PV_GRAPH_NONE
+										 : found;
 }
 
 /* The object in the field of who waits; NONE: nothing. */
@@ -86,10 +89,15 @@ static uint32_t continuation(const struct pv_await_graph *a, uint32_t node, stru
 	return PV_GRAPH_NONE;
 }
 
-static bool is_done(const struct pv_await_graph *a, uint32_t node, struct field f)
+/* Each task once: its references may be many, and those who wait for it, too. */
+static bool know_done(struct pv_await_graph *a, struct field f)
 {
-	const uint32_t to = continuation(a, node, f);
-	return to != PV_GRAPH_NONE && pv_await_role_of(a, to) == PV_ROLE_DONE;
+	a->done = calloc((size_t)a->g->nodes + 1, sizeof *a->done);
+	for (uint32_t i = 0; a->done && i < a->g->nodes; i++) {
+		const uint32_t to = is_task(a, i) ? continuation(a, i, f) : PV_GRAPH_NONE;
+		a->done[i] = to != PV_GRAPH_NONE && pv_await_role_of(a, to) == PV_ROLE_DONE;
+	}
+	return a->done != NULL;
 }
 
 /* --- waiters --- */
@@ -125,7 +133,7 @@ static bool add_edge(struct pv_await_graph *a, uint32_t waiter, uint32_t awaited
 }
 
 /* Follows the ways from an object to all that wait, without recursion. */
-static bool add_waiters(struct pv_await_graph *a, uint32_t awaited, uint32_t from, struct field f)
+static bool add_waiters(struct pv_await_graph *a, uint32_t awaited, uint32_t from)
 {
 	const struct pv_graph *g = a->g;
 	struct {
@@ -135,8 +143,7 @@ static bool add_waiters(struct pv_await_graph *a, uint32_t awaited, uint32_t fro
 	for (uint32_t at = from;;) {
 		const uint8_t role = pv_await_role_of(a, at);
 		if (is_waiter(role)) {
-			if (at != awaited && !(is_task(a, at) && is_done(a, at, f)) &&
-				!add_edge(a, at, awaited))
+			if (at != awaited && !a->done[at] && !add_edge(a, at, awaited))
 				return false;
 		} else if (n < MOST_DEEP) {
 			way[n].node = at;
@@ -167,7 +174,7 @@ static bool add_task(struct pv_await_graph *a, uint32_t node, struct field f)
 {
 	const uint32_t to = continuation(a, node, f);
 	const bool method = pv_await_role_of(a, node) == PV_ROLE_METHOD;
-	const bool done = to != PV_GRAPH_NONE && pv_await_role_of(a, to) == PV_ROLE_DONE;
+	const bool done = a->done[node];
 	a->to->methods += method;
 	a->to->methods_bytes += method ? a->g->size[node] : 0;
 	a->to->finished += method && done;
@@ -176,7 +183,7 @@ static bool add_task(struct pv_await_graph *a, uint32_t node, struct field f)
 	/* A method without a waiter is a chain of its own. */
 	if (method && !add_edge(a, PV_GRAPH_NONE, node))
 		return false;
-	return to == PV_GRAPH_NONE || add_waiters(a, node, to, f);
+	return to == PV_GRAPH_NONE || add_waiters(a, node, to);
 }
 
 /* --- all of it --- */
@@ -204,11 +211,13 @@ bool pv_awaits_find(const struct pv_graph *g, struct pv_awaits *ret)
 	if (ok && any) {
 		const struct field f = find_field(&a);
 		ret->link = f.link;
+		ok = know_done(&a, f);
 		for (uint32_t i = 0; ok && i < g->nodes; i++)
 			ok = !is_task(&a, i) || add_task(&a, i, f);
 		ok = ok && pv_await_tree(&a);
 	}
 	free(a.role);
+	free(a.done);
 	pv_array_finish(&a.edge);
 	return ok;
 }

@@ -26,6 +26,7 @@ struct pv_await_graph {
 	const struct pv_graph *g;
 	struct pv_awaits *to;
 	uint8_t *role; /* [klass.n] enum pv_await_role */
+	bool *done;    /* [nodes] tasks that are done */
 	PV_ARRAY(struct pv_await_edge) edge;
 	uint64_t steps; /* references that may still be followed */
 };

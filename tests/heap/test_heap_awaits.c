@@ -288,6 +288,46 @@ START_TEST(too_deep)
 }
 END_TEST
 
+/* Many tasks with one list of many entries, all the same task, which has many references. */
+START_TEST(hostile_list)
+{
+	enum { MANY = 200000, TASKS = 2000, ALL = 3 + TASKS };
+	enum { A_LIST, AN_ARRAY, WAITER, FIRST };
+	struct made m;
+	struct pv_awaits a;
+	begin(&m);
+	struct pv_graph *g = &m.g;
+	free(g->size);
+	free(g->class_of);
+	g->nodes = ALL;
+	g->edges = 1 + 2 * MANY + TASKS;
+	g->size = calloc(ALL, sizeof *g->size);
+	g->class_of = calloc(ALL, sizeof *g->class_of);
+	g->first = calloc(ALL + 1, sizeof *g->first);
+	g->to = calloc(g->edges, sizeof *g->to);
+	g->offset = calloc(g->edges, sizeof *g->offset);
+	uint32_t e = 0;
+	for (uint32_t i = 0; i < ALL; i++) {
+		const uint32_t n = i == A_LIST || i >= FIRST ? 1 : MANY;
+		g->class_of[i] = i == A_LIST     ? LIST
+				 : i == AN_ARRAY ? ARRAY
+				 : i == WAITER   ? TAX
+						 : PRICE;
+		for (uint32_t k = 0; k < n; k++, e++) {
+			g->to[e] = i == A_LIST ? AN_ARRAY : i == AN_ARRAY ? WAITER : A_LIST;
+			g->offset[e] = i == WAITER ? AT_LOCAL : AT_WAITER;
+		}
+		g->first[i + 1] = e;
+	}
+	ck_assert_uint_eq(e, g->edges);
+	ck_assert(pv_awaits_find(g, &a));
+	ck_assert(a.cut);
+	ck_assert_uint_eq(row_of(&a, TAX)->parent, PV_GRAPH_NONE);
+	ck_assert_uint_eq(row_of(&a, TAX)->objects, 1);
+	end(&m, &a);
+}
+END_TEST
+
 START_TEST(names)
 {
 	static const struct {
@@ -327,6 +367,7 @@ int main(void)
 	tcase_add_test(t, by_name);
 	tcase_add_test(t, rings);
 	tcase_add_test(t, too_deep);
+	tcase_add_test(t, hostile_list);
 	tcase_add_test(t, names);
 	suite_add_tcase(s, t);
 	return run_suite(s);
