@@ -6,6 +6,8 @@
 #include "common/heap/awaits_parts.h"
 
 /* A way from a task to who waits for it is a few objects long: action, wrapper, list, array. */
+#define CONTINUATION "System.Runtime.CompilerServices.Continuation"
+
 enum { MOST_DEEP = 8, DELEGATE = 8 /* references of one */ };
 
 /* --- the field that leads to who waits --- */
@@ -196,6 +198,8 @@ static bool know_roles(struct pv_await_graph *a, bool *ret_any)
 	a->role = calloc(g->klass.n + 1, sizeof *a->role);
 	for (size_t i = 0; a->role && i < g->klass.n; i++) {
 		a->role[i] = (uint8_t)pv_await_role_of_class(g->klass.v[i].name);
+		if (strcmp(g->klass.v[i].name, CONTINUATION) == 0)
+			a->to->unnamed += g->klass.v[i].objects;
 		*ret_any |= a->role[i] == PV_ROLE_METHOD;
 	}
 	return a->role != NULL;

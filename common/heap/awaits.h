@@ -45,8 +45,9 @@ struct pv_awaits {
 	uint64_t methods, methods_bytes;   /* boxes of async methods in the shot */
 	uint64_t finished;                 /* of them: they are done, and only kept */
 	uint64_t threads;                  /* that block until a task is done */
-	uint8_t link;                      /* enum pv_await_link */
-	bool cut; /* there was no room for all ways: counts are lower bounds */
+	uint64_t unnamed; /* continuations of runtime async: no class names their method */
+	uint8_t link;     /* enum pv_await_link */
+	bool cut;         /* there was no room for all ways: counts are lower bounds */
 };
 
 enum { PV_AWAIT_ROWS = 4096 };

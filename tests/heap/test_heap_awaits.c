@@ -328,6 +328,23 @@ START_TEST(hostile_list)
 }
 END_TEST
 
+/* Of .NET's runtime async a shot has no names. */
+START_TEST(runtime_async)
+{
+	struct pv_graph g = { 0 };
+	struct pv_awaits a;
+	ck_assert(pv_reserve(&g.klass, 1));
+	g.klass.v[g.klass.n++] =
+		(struct pv_graph_class){ .name = "System.Runtime.CompilerServices.Continuation",
+			.objects = 469 };
+	ck_assert(pv_awaits_find(&g, &a));
+	ck_assert_uint_eq(a.unnamed, 469);
+	ck_assert_uint_eq(a.row.n, 0);
+	pv_awaits_finish(&a);
+	pv_graph_finish(&g);
+}
+END_TEST
+
 START_TEST(names)
 {
 	static const struct {
@@ -368,6 +385,7 @@ int main(void)
 	tcase_add_test(t, rings);
 	tcase_add_test(t, too_deep);
 	tcase_add_test(t, hostile_list);
+	tcase_add_test(t, runtime_async);
 	tcase_add_test(t, names);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -46,8 +46,12 @@ static const char *link_text(const struct pv_awaits *all)
 /* The line says that these are no callers, before what the shot lacks. */
 static void stamp(struct pv_build *b, const struct pv_awaits *all)
 {
-	const char *line = pv_build_printf(
-		b, "no async methods of .NET in this shot; %s", b->table ? b->table->coverage : "");
+	const char *shot = b->table ? b->table->coverage : "", *line;
+	if (all->unnamed)
+		shot = pv_build_printf(b,
+			"%" PRIu64 " waits of runtime async, whose methods are not in a shot; %s",
+			all->unnamed, shot);
+	line = pv_build_printf(b, "no async methods of .NET with names in this shot; %s", shot);
 	if (all->methods)
 		line = pv_build_printf(b,
 			"awaits%s, not callers: %" PRIu64 " of %" PRIu64
@@ -55,8 +59,7 @@ static void stamp(struct pv_build *b, const struct pv_awaits *all)
 			all->link == PV_AWAIT_NAMED ? "" : " (inferred)",
 			all->methods - all->finished, all->methods, all->threads,
 			all->threads == 1 ? "" : "s", all->threads == 1 ? "s" : "", link_text(all),
-			all->cut ? "; not all ways had room" : "",
-			b->table ? b->table->coverage : "");
+			all->cut ? "; not all ways had room" : "", shot);
 	if (b->table)
 		b->table->coverage = line;
 }
