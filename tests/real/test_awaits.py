@@ -85,26 +85,26 @@ def ways(rows):
 
 def look(v, profview, log, how):
     found = ways(json.loads(report(profview, log, '--format', 'json'))['heap_awaits'])
-    v.same_rows('waits', {' > '.join(k): n for k, n in found.items()},
+    v.same_rows(f'{how}: waits', {' > '.join(k): n for k, n in found.items()},
                 {' > '.join(k): n for k, n in WANTED.items()})
     text = report(profview, log)
-    v.true('facts', FACTS in text, text)
+    v.true(f'{how}: facts', FACTS in text, text)
     v.true('they are not shown as callers', 'not callers' in text, text)
-    v.equal('said to be inferred', 'awaits (inferred), not callers' in text, LINKS[how] is not None)
-    v.true('why', (LINKS[how] or '') in text, text)
+    v.equal(f'{how}: said to be inferred', 'awaits (inferred), not callers' in text, LINKS[how] is not None)
+    v.true(f'{how}: why', (LINKS[how] or '') in text, text)
 
 
 def main(profview, dll, module, dotnet):
     if 'none' in (dll, module, dotnet):
         print('no .NET SDK here')
         return target.SKIP
+    v = Verdict('awaits')
     with target.scratch() as folder:
         for how in LINKS:
-            v = Verdict(f'awaits, {how}')
             log = pathlib.Path(folder, f'{how}.log')
             v.equal('exit code', serve(profview, dotnet, dll, module, log, how), 0)
             look(v, profview, log, how)
-            v.close()
+    v.close()
     return 0
 
 
