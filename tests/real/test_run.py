@@ -589,7 +589,8 @@ CASES = {'inject': inject, 'mono': mono_plain, 'image': image, 'script': script,
 
 
 def main(case, profview, program):
-    with tempfile.TemporaryDirectory(prefix='run') as folder:
+    # The processes that the command leaves may still end its log in there.
+    with tempfile.TemporaryDirectory(prefix='run', ignore_cleanup_errors=True) as folder:
         try:
             CASES[case](Bench(profview, program, folder))
         except (Wrong, TimedOut) as wrong:
