@@ -520,6 +520,7 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_section(&j, "heap_births", put_plain);
 	put_exceptions(&j);
 	put_locks(&j);
+	put_section(&j, "code_kinds", put_plain);
 	put_samples_total(&j);
 	put_section(&j, "sample_lines", put_plain);
 	put_section(&j, "threads", put_plain);

@@ -55,6 +55,7 @@ KEYS = {
     'exceptions.classes': ['name', *NAMES, 'thrown', 'message'],
     'locks': ['contentions', 'acquired', 'failed', 'wait_ns', 'objects'],
     'locks.objects': ['object', 'class', *NAMES, 'contentions', 'wait_ns', 'max_wait_ns'],
+    'code_kinds': ['kind', 'self_ns', 'samples_self'],
     'samples': ['total', 'types', 'states'],
     'samples.states': ['state', 'samples', 'known'],
     'threads': ['id', 'name', 'start_ns', 'end_ns', 'events', 'allocated_bytes', 'owner'],
@@ -72,10 +73,10 @@ KEYS = {
     'counters': ['section', 'name', 'type', 'unit', 'variance', 'samples'],
 }
 EXTRA = ['findings', 'call_tree', 'flame', 'allocation_sites', 'throw_sites', 'wait_sites', 'handle_sites',
-         'root_areas', 'timeline']
+         'root_areas', 'timeline', 'code_kinds']
 TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'findings', 'events', 'methods', 'call_tree',
        'flame', 'classes', 'held', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc', 'handles', 'handle_sites',
-       'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'samples',
+       'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'code_kinds', 'samples',
        'sample_lines', 'threads', 'timeline', 'jit', 'loads', 'native', 'marks',
        'spans', 'routes', 'suspensions', 'transitions', 'images', 'assemblies', 'domains', 'contexts', 'counters',
        'code_coverage', 'coverage_assemblies', 'coverage_classes']
