@@ -14,7 +14,7 @@ from verdict import Verdict
 
 SCRIPT = """
 function hotSquares(n) { let s = 0; for (let i = 0; i < n; i++) s += Math.sqrt(i * i % 7919); return s }
-const end = process.cpuUsage().user + 300000
+const end = process.cpuUsage().user + 600000
 let t = 0
 while (process.cpuUsage().user < end) t += hotSquares(300000)
 console.log(t > 0)
