@@ -1,10 +1,10 @@
 /*
  * profview's probe: writes what a program does into a log that profview follows while it grows.
  *
- * The probe is a guest: no call here prints, exits, aborts or waits for a reader, except where it
- * says so. Every call may come from any thread at any time, before start and after stop too (it
- * then does nothing), but not from a signal handler, unless it says so. Calls that fail return an
- * errno value, 0 is success.
+ * The probe never harms its host: no call here prints, exits, aborts or waits for a reader, except
+ * where it says so. Every call may come from any thread at any time, before start and after stop
+ * too (it then does nothing), but not from a signal handler, unless it says so. Calls that fail
+ * return an errno value, 0 is success.
  *
  * With PROFVIEW_OFF defined every call is an empty inline function. With PROFVIEW_WEAK the
  * functions are weak: a program that may run without the library asks `if (profview_start)` once
@@ -53,7 +53,7 @@ enum profview_unit { PROFVIEW_RAW, PROFVIEW_BYTES, PROFVIEW_TIME_100NS, PROFVIEW
 /*
  * Starts recording. `options` is "key=value,key,..." or NULL for the defaults; the last of a key
  * counts, and values hold no comma:
- *   output=PATH   a file, made anew, or a named pipe, whose reader may come late, leave and come
+ *   output=PATH   a file, made anew, or a named pipe, whose reader may come later, leave and come
  *                 back; #N: an open descriptor; |COMMAND: the shell runs it, the log is its input.
  *                 %p is the pid, %t the time, +PATH is PATH.pid. Default: output.mlpd. After exec()
  *                 the process's next image writes PATH-2 (12-2.mlpd after 12.mlpd), then PATH-3
@@ -103,7 +103,7 @@ PROFVIEW_DO(profview_enter(profview_method method))
 PROFVIEW_DO(profview_leave(profview_method method))
 
 /*
- * A method for a stretch of code of this name; the same name gives the same method. Keep what it
+ * A method for a part of the code of this name; the same name gives the same method. Keep what it
  * returns. 0: out of memory, or more than 60,000 names.
  */
 PROFVIEW_CALL(profview_method, profview_region(const char *name), 0)

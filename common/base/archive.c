@@ -100,7 +100,7 @@ static void scatter(uint8_t *to, const uint8_t *from, size_t each, size_t stride
 	}
 }
 
-/* Structures side by side, of a list or alone. */
+/* Structures side by side, of a list or a single one. */
 struct rows {
 	uint8_t *at;
 	size_t stride, n;
@@ -444,7 +444,7 @@ void pv_archive_text(struct pv_archive *a, struct pv_intern *in, const char **te
 	free(copy);
 }
 
-/* All texts behind each other, each with its NUL. */
+/* All texts one after the other, each with its NUL. */
 static void save_texts(struct pv_archive *a, const struct pv_intern *in)
 {
 	uint64_t bytes = 0;

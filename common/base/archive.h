@@ -46,7 +46,7 @@ struct pv_archive {
 /* A structure. While loading it is one that was just created, or zeroed. */
 void pv_archive_shape(struct pv_archive *a, const struct pv_shape *shape, void *of);
 
-/* Numbers that stand alone. */
+/* Numbers outside of lists. */
 #define pv_archive_value(a, value) pv_archive_numbers((a), &(value), 1, sizeof(value))
 void pv_archive_numbers(struct pv_archive *a, void *v, size_t n, size_t each);
 

@@ -78,7 +78,7 @@ bool pv_map_set(struct pv_map *m, uint64_t key, uint32_t value)
 	return true;
 }
 
-/* Keys behind a slot that becomes empty move up, unless their search would not come past it. */
+/* Keys after a slot that becomes empty move up, unless their search would not come past it. */
 void pv_map_remove(struct pv_map *m, uint64_t key)
 {
 	if (!m->slots)

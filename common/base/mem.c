@@ -203,7 +203,7 @@ void *pv_table_grow(void *table, size_t size, size_t more)
 {
 	if (!table)
 		return pv_table_alloc(more);
-	void *to = pv_table_alloc(more); /* of a large one for its place alone */
+	void *to = pv_table_alloc(more); /* of a large one only its place is copied */
 	if (!to)
 		return NULL;
 	if (size < LARGE) {

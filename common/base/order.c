@@ -44,7 +44,7 @@ static bool stands_before(const struct pv_order *o, uint32_t a, uint32_t b)
 	return x != y ? x < y : a < b;
 }
 
-/* Parts a subtree: what stands before `by`, and what behind. */
+/* Parts a subtree: what is before `by`, and what is after. */
 static void split(struct pv_order *o, uint32_t link, uint32_t by, uint32_t *few, uint32_t *more)
 {
 	if (link == 0) {

@@ -236,7 +236,7 @@ static unsigned arity_of(struct pv_part name)
 	return n;
 }
 
-/* So many of the arguments that all classes have together, which stand behind the innermost. */
+/* So many of the arguments that all classes have together, which stand after the innermost. */
 static void put_arguments(struct pv_name_out *o, struct pv_part *all, unsigned n)
 {
 	size_t end = 0;

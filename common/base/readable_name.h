@@ -2,7 +2,7 @@
  * Names of .NET and Mono as a C# programmer writes them. A method's raw name is "Space.Outer/Inner:
  * Method (args)"; what compilers make of async methods, iterators, lambdas, local functions,
  * closures, top-level programs, accessors and operators stands in the tables of readable_tags.c. By
- * its name alone an async method of the C# compiler looks like an iterator.
+ * only its name, an async method of the C# compiler resembles an iterator.
  *
  * readable: for people. The class with its namespace, types in it without theirs; lambdas of one
  * method are distinguished by a number. canonical: for matching two builds. Types with namespaces,

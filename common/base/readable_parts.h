@@ -54,7 +54,7 @@ enum made {
 	MADE_NOTHING,
 	MADE_MACHINE, /* class: a state machine of M, async or iterator */
 	MADE_CLOSURE, /* class: what lambdas of M, or of a whole class, have captured */
-	MADE_FILE,    /* class: one that its file alone can see */
+	MADE_FILE,    /* class: visible in its own file only */
 	MADE_LAMBDA,  /* method: of M */
 	MADE_LOCAL,   /* method: a local function of M */
 	MADE_BASE,    /* method: calls the base class's, for a lambda or an async method */

@@ -10,7 +10,7 @@
 #define PV_TYPE_SIZE_(name) sizeof(name##_shape_type)
 /* Fails to compile where `ok` is false; 0. */
 #define PV_CHECKED_(ok) (0 * sizeof(char[(ok) ? 1 : -1]))
-/* Of numbers alone: pointers and structures do not convert. */
+/* Numbers only: pointers and structures do not convert. */
 #define PV_NUMBER_(T, f) (uint32_t)(sizeof PV_MEMBER_(T, f) + 0 * sizeof((double)PV_MEMBER_(T, f)))
 #define PV_PLACE_(T, f) #f, offsetof(T, f), sizeof PV_MEMBER_(T, f)
 /* Of that size. */

@@ -13,7 +13,7 @@ struct step {
 	const char *name;
 };
 
-/* Three significant figures for what is below 1000, none behind the point from 100 on. */
+/* Three significant figures for what is below 1000, none after the point from 100 on. */
 static const char *scaled(char *buf, size_t size, double v, const char *unit)
 {
 	int decimals = v < 9.995 ? 2 : v < 99.95 ? 1 : 0;

@@ -40,7 +40,7 @@ static enum apart how_apart(enum pv_kind kind)
 	case PV_KIND_METHOD_EXC_LEAVE:
 	case PV_KIND_THREAD_START:
 	case PV_KIND_THREAD_END:
-	case PV_KIND_COUNTERS_SAMPLE: /* what was lost */
+	case PV_KIND_COUNTERS_SAMPLE: /* losses */
 		return CHANGES;
 	default:
 		return ASKS;

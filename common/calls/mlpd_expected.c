@@ -41,7 +41,7 @@ static ALWAYS_INLINE uint64_t lowest(uint64_t w, uint64_t bits)
 	return v;
 }
 
-/* No branch: nobody can tell when a call will be the longest so far. */
+/* No branch: when a call will be the longest so far cannot be predicted. */
 static ALWAYS_INLINE uint32_t more_of(uint32_t a, uint32_t b)
 {
 	__asm__("cmp %1, %0\n\tcmovb %1, %0" : "+r"(b) : "rm"(a) : "cc");
@@ -57,7 +57,7 @@ static bool is_fast(void)
 #else
 static ALWAYS_INLINE uint64_t extract(uint64_t w, uint64_t mask)
 {
-	return w & mask; /* nobody asks */
+	return w & mask; /* not asked for */
 }
 
 static ALWAYS_INLINE uint64_t lowest(uint64_t w, uint64_t bits)
@@ -172,7 +172,7 @@ static ALWAYS_INLINE struct mlpd_node *node_at(const struct mlpd_loop *l, uint32
 	return (struct mlpd_node *)((char *)l->node + at);
 }
 
-/* What is after an expected event with a longer method difference; NULL: it goes on otherwise. */
+/* The code after an expected event with a longer method difference; NULL: it goes on otherwise. */
 static ALWAYS_INLINE const uint8_t *pass_long(
 	const struct mlpd_loop *l, const uint8_t *p, const struct mlpd_node *n, uint32_t to)
 {
@@ -183,7 +183,7 @@ static ALWAYS_INLINE const uint8_t *pass_long(
 }
 
 /*
- * What is after an expected event of this length in bits, which leads to `at`, or `up` to the
+ * The code after an expected event of this length in bits, which leads to `at`, or `up` to the
  * caller. False: it was another one.
  */
 static ALWAYS_INLINE bool pass(const struct mlpd_loop *l, const struct here *h, uint64_t length,
@@ -227,7 +227,7 @@ static ALWAYS_INLINE enum began begin_call(const struct mlpd_loop *l, struct her
 	uint64_t length, uint32_t at, uint64_t *w, bool fast)
 {
 	struct mlpd_node *to = node_at(l, at);
-	__asm__("" : "+r"(to)); /* where it is in the tree can be had from this when it is needed */
+	__asm__("" : "+r"(to)); /* its place in the tree can be had from this when it is needed */
 	const uint8_t *then;
 	if (UNLIKELY(!pass(l, h, length, at, false, &then)))
 		return DID_NOT;
@@ -266,7 +266,7 @@ static ALWAYS_INLINE enum began begin_way(
 	return begin_call(l, h, length_in(&h->n->bytes[way]), h->n->to[way], w, fast);
 }
 
-/* --- what comes less often */
+/* --- less frequent events */
 
 /* Than the other one, in this segment. */
 static ALWAYS_INLINE bool comes_more(const struct mlpd_loop *l, uint32_t a, uint32_t b)
@@ -285,7 +285,7 @@ static ALWAYS_INLINE void swap_steps(uint64_t *a, uint32_t *to_a, uint64_t *b, u
 	*to_b = to;
 }
 
-/* The call that is kept beside the tree, if it is the one that was entered. */
+/* The call that is kept outside the tree, if it is the one that was entered. */
 static ALWAYS_INLINE bool takes_spare(const struct mlpd_loop *l, uint64_t w, struct mlpd_node *n,
 	bool ended, uint64_t *ret_length, uint32_t *ret_at, bool fast)
 {
@@ -306,9 +306,9 @@ static ALWAYS_INLINE bool takes_spare(const struct mlpd_loop *l, uint64_t w, str
 /* --- all of it */
 
 /*
- * What an event needs of the one before it stays in registers, and for that all else is left in *l:
- * each event waits for the one before. What processors cannot foresee, and so begin in vain, costs
- * them as much as 90 instructions: so whether a call was the longest so far is no branch.
+ * The part of an event that the next one needs stays in registers, and for that all else is left in
+ * *l: each event waits for the one before. A branch that processors predict wrongly costs them as
+ * much as 90 instructions: so whether a call was the longest so far is no branch.
  */
 static ALWAYS_INLINE void take_expected(struct mlpd_loop *l, const bool fast)
 {
@@ -466,7 +466,7 @@ static bool is_usual(const uint8_t *p, const uint8_t *end)
 	return end - p >= AHEAD && (!(p[1] & 0x80) || !(p[2] & 0x80));
 }
 
-/* Where its difference of times is one byte, the other one begins a byte early. */
+/* With a time difference of one byte the other one begins a byte before. */
 static struct mlpd_step step_at(const uint8_t *p, uint8_t kind, uint32_t to)
 {
 	return take_step(kind, p - !(p[1] & 0x80), to);

@@ -15,7 +15,7 @@ enum {
 
 #define FAR ((uint64_t)PV_SEGMENT_ANY) /* ns: times beyond are no times */
 
-/* --- what a segment says of its paths */
+/* --- a segment's paths */
 
 static bool name_paths(struct mlpd_summary_builder *d)
 {
@@ -239,7 +239,7 @@ void mlpd_summary_begin(struct mlpd_summary_builder *d, struct mlpd_tree *t, str
 }
 
 /*
- * Where nearly every call is a path of its own, to sum up takes longer than to apply: then runs
+ * If nearly every call is a path of its own, to sum up takes longer than to apply: then runs
  * come as they are, and after a while one is tried again.
  */
 static bool is_resting(struct mlpd_summary_builder *d, const struct mlpd_tree *t)

@@ -16,14 +16,14 @@ struct mlpd_summary_builder {
 	uint32_t stream, trees; /* its number; and how many trees it has had */
 	uint32_t most;          /* nodes that a run may find in it: pv_summariser_limits.paths */
 	uint32_t number;        /* of its last segment */
-	bool known;             /* what the stream has open is what the thread has, above a base */
+	bool known;             /* the stream's open frames are the thread's, above a base */
 	struct pv_described *described; /* of the log; NULL: any description may change a meaning */
 	bool redefined;                 /* one has, in the batch */
 	bool ends;                      /* the thread was said to end, at times from ... */
 	int64_t ends_ns;                /* ... this one ... */
 	int64_t ended_ns; /* ... to this: what comes later is of the next with its id */
 	struct pv_batch *batch;
-	struct pv_batch *home; /* where the open segment stands */
+	struct pv_batch *home; /* of the open segment */
 	bool on;               /* not given up for this buffer */
 	bool over;             /* the thread began or ended: not even in the next one */
 	bool within;           /* a segment is open */

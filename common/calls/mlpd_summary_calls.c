@@ -36,7 +36,7 @@ static void save(const struct mlpd_loop *l, struct mlpd_summary_builder *d)
 		d->last_ns = (int64_t)l->now;
 }
 
-/* --- what is not expected */
+/* --- unexpected events */
 
 /* Whether the difference counts from the place's own method: other events had methods, too. */
 static bool is_chained(
@@ -173,7 +173,7 @@ static bool make_room(struct pv_batch *b)
 }
 
 /*
- * An allocation amid a segment, as mlpd_summary_alloc() and whoever calls that would put it: but
+ * An allocation amid a segment, as mlpd_summary_alloc() and its caller would put it: but
  * what was expected after the last call still is after this.
  */
 static enum took take_alloc(struct mlpd_loop *l, struct pv_cursor *c,

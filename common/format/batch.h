@@ -54,7 +54,7 @@ struct pv_batch {
 	PV_ARRAY(struct pv_event) other_events;
 	PV_ARRAY(uint64_t) pool;
 	/*
-	 * Where a log says only what has changed of a stack, each frame stands here once. If there
+	 * For logs that say only the changes of a stack: each frame once. If there
 	 * are any, `stack` of allocations and contentions is the innermost frame (`at`) and how
 	 * many there are (`n`), and lies not in the pool.
 	 */

@@ -17,7 +17,7 @@
  *
  * An event that is no call, or a leave without its enter, closes the segment and stays an event in
  * its place. So the model, which applies segments and events in order, knows the open calls before
- * each segment and has the same figures in the end as from events alone.
+ * each segment and has the same figures in the end as from single events.
  *
  * Times are ns on the log's clock; sums wrap, as times are what the log says. A summary is part of
  * its batch: the same thread uses both, and pv_batch_reset(), _finish() include it.
@@ -76,7 +76,7 @@ struct pv_segment {
 };
 
 struct pv_call_summary {
-	/* What the reader asks for, before decoding; reset with the batch. */
+	/* Set by the reader before decoding; reset with the batch. */
 	bool wanted;
 	int64_t cell_origin_ns, cell_ns; /* of the timeline */
 	int64_t segment_ns;              /* segments end at multiples of it on the log's clock */

@@ -207,7 +207,7 @@ struct pv_event {
 		struct { uint64_t type, index, method, object; } clause;
 		struct { uint64_t object; struct pv_span stack; uint64_t type; } monitor;
 		struct { uint64_t collection, summary; } shot; /* HEAP_START */
-		/* HEAP_DEAD: type and size alone */
+		/* HEAP_DEAD: type and size only */
 		struct {
 			uint64_t object, type, size, generation;
 			struct pv_span refs;
@@ -281,7 +281,7 @@ struct pv_event {
 			struct pv_span stack;
 		} held;
 		struct { uint64_t object, length; struct pv_text text; } string; /* MESSAGE, too */
-		struct { uint64_t object, type; } class_of; /* of the event behind it alone */
+		struct { uint64_t object, type; } class_of; /* of the next event only */
 		/* an extension event: family (the byte's high nibble), kind, its raw fields */
 		struct { uint64_t family, kind, value; struct pv_text text; } ext;
 	};

@@ -8,7 +8,7 @@
 /* First bytes that always suffice. */
 enum { PV_HINT_BYTES = 512 };
 
-/* A constant half sentence, "it looks like ..."; never NULL. */
+/* A constant half sentence, "it is like a ..."; never NULL. */
 const char *pv_file_type_hint(const uint8_t *bytes, size_t n);
 
 #endif

@@ -54,7 +54,7 @@ struct sets {
 struct job {
 	struct pv_heap_work *w;
 	struct sets s;
-	uint32_t *order; /* reached nodes, each behind most of those that refer to it */
+	uint32_t *order; /* reached nodes, each after most of those that refer to it */
 	uint32_t n;
 	uint64_t *due; /* [nodes / 64] bits: to be looked at (again) */
 	uint32_t *of;  /* [nodes] set; UINT32_MAX: all classes, as nothing is known yet */

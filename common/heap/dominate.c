@@ -4,7 +4,7 @@
  * Lengauer and Tarjan's forest with balanced links, since depth-first trees of heaps are deep.
  * Number 1 stands for all roots together, 0 for nothing.
  *
- * The time goes into memory that is far away, so what belongs to a number lies by number:
+ * The time goes into memory that is far away, so the facts of a number lie by number:
  * neighbours on a path are neighbours in memory. References are copied in the order in which the
  * numbering comes by; turned round by number, they are read in one go from their end.
  */

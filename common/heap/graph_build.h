@@ -43,7 +43,7 @@ bool pv_graph_build_begun(const struct pv_graph_build *b);
 /*
  * Sorts and connects; the builder can only be destroyed afterwards. Names and areas come from `m`
  * (NULL: none), whose lock is taken for that; its names must outlive the graph. PV_ECANCELLED when
- * told to stop.
+ * asked to stop.
  */
 bool pv_graph_build_finish(struct pv_graph_build *b, struct pv_model *m,
 	const struct pv_progress *progress, struct pv_graph *ret, struct pv_error *reterr);

@@ -158,7 +158,7 @@ static bool find_area(struct naming *x, struct pv_graph_area *a)
 	return !entity || find(x, entity, &a->layout);
 }
 
-/* Those that they derive from, which come behind them as they are met. */
+/* Those that they derive from, which come after them as they are met. */
 static bool find_parents(struct naming *x)
 {
 	for (size_t i = 0; i < x->of.n; i++) {

@@ -1,6 +1,7 @@
 /*
- * Roots that the log does not list: where it lists none, and where it lists static fields alone.
- * Such a field is a slot of an array that the runtime keeps for them, and not that array's element.
+ * Roots that the log does not list: of logs that list none, and of those that list static fields
+ * only. Such a field is a slot of an array that the runtime keeps for them, and not that array's
+ * element.
  */
 #include <stdlib.h>
 #include <string.h>

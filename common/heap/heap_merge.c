@@ -10,9 +10,9 @@
 
 struct met {
 	uint32_t node;
-	uint32_t row;     /* that it belongs to */
+	uint32_t row;     /* its row */
 	uint32_t offset;  /* in the object before it */
-	uint32_t waiting; /* objects behind it that are not summed up yet */
+	uint32_t waiting; /* objects after it that are not summed up yet */
 	uint64_t through, bytes;
 	bool own, placed; /* one of the set; its offset is known */
 };

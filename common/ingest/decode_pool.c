@@ -34,7 +34,7 @@ struct run {
 	size_t n, taken;
 	size_t begun;                 /* tasks of runs that pv_decode_pool_run() gave */
 	size_t bytes;                 /* of payloads */
-	struct past *past;            /* where that is noted */
+	struct past *past;            /* notes of that */
 	bool anew;                    /* other calls may have come before it */
 	uint32_t lost;                /* how often their paths were lost, too */
 	_Atomic enum run_state state; /* open: ingest thread only */
@@ -95,7 +95,7 @@ static void decode(struct pv_decode_pool *p, struct run *r)
 		r->past->sums += entries(&r->task[i].batch);
 }
 
-/* The `i`th in use, or the one behind those. */
+/* The `i`th in use, or the one after those. */
 static struct run *nth_run(struct pv_decode_pool *p, size_t i)
 {
 	return &p->run[(p->first + i) % p->runs];
@@ -163,7 +163,7 @@ struct pv_decode_pool *pv_decode_pool_create(unsigned workers, bool give_way)
 	if (!p)
 		return NULL;
 	p->give_way = give_way;
-	p->runs = workers == 0 ? 1 : RUNS; /* alone, nothing is decoded ahead */
+	p->runs = workers == 0 ? 1 : RUNS; /* without workers nothing is decoded ahead */
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->work, NULL);
 	pthread_cond_init(&p->ready, NULL);

@@ -139,8 +139,8 @@ static bool renew_model(struct pv_ingest *in)
 }
 
 /*
- * The record begins with the stream's own header or, after a late join, with one made up in front
- * of the first whole buffer. A record that cannot begin is told by the source's info.
+ * The record begins with the stream's own header or, after joining in its middle, with one made up
+ * in front of the first whole buffer. A record that cannot begin is reported by the source's info.
  */
 static void begin_record(struct pv_ingest *in)
 {
@@ -229,7 +229,8 @@ static bool fill_task(struct pv_ingest *in, struct pv_decode_task *t)
 	struct pv_batch *b = &t->batch;
 	if (!pv_ingest_fill(in, b))
 		return pv_ingest_fail_nomem(in);
-	/* Damage is told from here on: the place in the stream that the first byte came from. */
+	/* Damage is reported from here on: the place in the stream that the first byte came from.
+	 */
 	b->offset = f->payload_offset - in->carry.n - MLPD_BUFFER_HEADER;
 	b->bytes_len = f->payload_len;
 	b->thread = f->buffer.thread;
@@ -419,7 +420,7 @@ static bool finish(struct pv_ingest *in)
 	return true;
 }
 
-/* Blocks until the source may have more, or until told to stop. */
+/* Blocks until the source may have more, or until asked to stop. */
 static bool wait_for_more(struct pv_ingest *in)
 {
 	struct pollfd p[] = { { .fd = in->stop_fd, .events = POLLIN },

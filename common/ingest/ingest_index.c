@@ -143,7 +143,7 @@ static uint64_t layout(void)
 	return pv_hash(h ^ pv_shape_hash(&table_shape));
 }
 
-/* Rows stand one behind the other, and so do what belongs to each. */
+/* Rows stand one after the other, and so do the parts of each. */
 static bool rows_hold(const struct pv_buffers *b)
 {
 	uint64_t at = 0, change = 0;
@@ -224,7 +224,7 @@ static uint64_t least_stream(const struct pv_ingest *in)
 struct polite {
 	struct pv_index_out *out;
 	const struct pv_ingest *in;
-	size_t since; /* bytes since the lock was let go */
+	size_t since; /* bytes since the lock was released */
 };
 
 /*

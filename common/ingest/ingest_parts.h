@@ -51,7 +51,7 @@ struct pv_ingest {
 	bool signalled;            /* and all of it was */
 	bool skip_pieces;          /* the rest of this buffer comes after damage */
 	bool recording;            /* the source knows where its record begins */
-	uint64_t indexed;          /* what the index that was read or written last covers */
+	uint64_t indexed;          /* covered by the index that was read or written last */
 	int64_t indexed_ns;        /* when that was */
 
 	/*

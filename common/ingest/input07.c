@@ -68,7 +68,7 @@ static bool batch(struct pv_ingest *in)
 {
 	const char *stage = b07_stage_name(in->old.stage);
 	if (!in->model->target.text &&
-		in->model->target.stage != stage) { /* a directive has told more */
+		in->model->target.stage != stage) { /* a directive has said more */
 		pv_model_lock(in->model);
 		in->model->target.stage = stage;
 		pv_model_unlock(in->model);

@@ -34,7 +34,7 @@ static struct pv_reorder_end *first_end(const struct pv_reorder *h, uint64_t thr
 	return at == PV_MAP_NONE ? NULL : &h->ends.v[at];
 }
 
-/* Without memory it comes late. */
+/* Without memory it comes out of order. */
 static void note_end(struct pv_reorder *h, uint64_t thread, int64_t time)
 {
 	struct pv_reorder_end *first;

@@ -4,7 +4,7 @@
  * therefore read a little ahead: the definitions of a batch go to the model at once, its events
  * when a sync point says that everything before it has been written (before data version 13, which
  * has none: PV_REORDER_BUFFERS buffers later). So a use finds the definition of its time, however
- * late it came.
+ * long after its time it came.
  *
  * Nothing is kept while a log has shown no end. Ingest thread only. Kept batches are the window's
  * own; it holds at most about PV_REORDER_BYTES bytes. Times are ns on the log's clock.

@@ -16,7 +16,7 @@
 #include "common/io/fd.h"
 #include "common/io/spool.h"
 
-enum { STOP_MS = 2000, FULL_MS = 5 /* between looks whether there is room again */ };
+enum { STOP_MS = 2000, FULL_MS = 5 /* between checks whether there is room again */ };
 
 struct pv_drainer {
 	pid_t pid; /* 0 once reaped */

@@ -8,7 +8,7 @@
 
 enum pv_process_state {
 	PV_PROCESS_UNKNOWN, /* cannot be watched on this system */
-	PV_PROCESS_GONE,    /* it has exited, or its number belongs to a younger process */
+	PV_PROCESS_GONE,    /* it has exited, or its number is a younger process's */
 	PV_PROCESS_RUNS,    /* *ret_fd becomes readable when it exits; the caller closes it */
 };
 

@@ -151,7 +151,7 @@ struct piece {
 
 /*
  * Piece i goes through slot i % AHEAD. The helper takes those that the reader has not come to, and
- * the reader itself the one that it needs and that nobody has taken.
+ * the reader itself the one that it needs and that no other reader has taken.
  */
 struct pv_sealed_in {
 	int fd;

@@ -78,7 +78,7 @@ static bool take_pipe(struct pv_source *s, int fd, bool at_open, struct pv_error
 	return true;
 }
 
-/* The drainer alone shall hold what standard input was. */
+/* Only the drainer shall hold the former standard input. */
 static void leave_standard_input(void)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -77,7 +77,7 @@ void pv_source_wait_clear(struct pv_source *s);
 
 /*
  * The log's header named this pid: when that process (local, older than the log) exits, a
- * followed file has ended. If it has exited already, or its number belongs to a younger process
+ * followed file has ended. If it has exited already, or its number is a younger process's
  * now, the file ends where it ends at present. Call from the reading thread; pid 0 is ignored,
  * and for pipes and finished files the whole call is.
  */
@@ -85,11 +85,11 @@ void pv_source_set_target(struct pv_source *s, uint32_t pid, uint64_t start_time
 
 /*
  * Begins the record that the options asked for: `head` (n bytes, at most 4096; a header made up
- * after a late join), then the stored stream from offset `from` on, counted in bytes given by
- * pv_source_read() and without gaps. A stream that begins with its own header: from 0, no head.
- * A compressed stream can only begin at 0. Until this is called nothing is recorded, and the
+ * after joining in its middle), then the stored stream from offset `from` on, counted in bytes
+ * given by pv_source_read() and without gaps. A stream that begins with its own header: from 0, no
+ * head. A compressed stream can only begin at 0. Until this is called nothing is recorded, and the
  * bytes since `from` must fit into a quarter of the spool. Call from the reading thread, once.
- * False: PV_EUSAGE (nothing to begin, or not there), PV_EIO (too late); the info says so too.
+ * False: PV_EUSAGE (nothing to begin, or not there), PV_EIO (after its time); the info says so too.
  */
 bool pv_source_record(
 	struct pv_source *s, uint64_t from, const void *head, size_t n, struct pv_error *reterr);

@@ -223,7 +223,7 @@ static bool replaced(struct pv_file *f)
 
 /*
  * Whether the file still begins as it did. A file that was emptied and written past the old
- * position between two looks shows in nothing else.
+ * position between two reads shows in nothing else.
  */
 static bool same_head(struct pv_file *f)
 {

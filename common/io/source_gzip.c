@@ -13,10 +13,10 @@ enum state {
 	SNIFF, /* the next two bytes say what this is */
 	PLAIN,
 	MEMBER,   /* inside a gzip member */
-	TRAILING, /* behind one entered in its middle: its trailer cannot be verified */
-	BETWEEN,  /* behind one: another member, or padding */
+	TRAILING, /* after one entered in its middle: its trailer cannot be verified */
+	BETWEEN,  /* after one: another member, or padding */
 	PADDING,  /* whatever follows means nothing */
-	LOST,     /* damage or a gap in compressed data: nothing can be read behind it */
+	LOST,     /* damage or a gap in compressed data: nothing can be read after it */
 };
 
 struct pv_gzip {
@@ -84,7 +84,7 @@ static size_t held(const struct pv_gzip *z)
 	return z->filled - z->at;
 }
 
-/* The first place counts: nothing is read behind it. */
+/* The first place counts: nothing is read after it. */
 static void damaged(struct pv_gzip *z, const char *what)
 {
 	if (z->damage)
@@ -172,7 +172,7 @@ static size_t inflate_held(struct pv_gzip *z, void *to, size_t size)
 	z->z.avail_in = (uInt)held(z);
 	z->z.next_out = to;
 	z->z.avail_out = room;
-	/* Stops behind each deflate block, and otherwise gives out all it can. */
+	/* Stops after each deflate block, and otherwise gives out all it can. */
 	int what = inflate(&z->z, Z_BLOCK);
 	z->at = z->filled - z->z.avail_in;
 	z->out_at += room - z->z.avail_out;
@@ -381,7 +381,7 @@ static bool sniff(struct pv_gzip *z, struct pv_error *reterr)
 	while (z->state == SNIFF && !can_tell(z)) {
 		enum pv_read what = fetch(z, NULL, 0, &n, reterr);
 		if (what == PV_READ_GAP)
-			no_bytes(z, what); /* of compressed data nothing could be read behind it */
+			no_bytes(z, what); /* of compressed data nothing could be read after it */
 		else if (what != PV_READ_BYTES)
 			return false;
 	}

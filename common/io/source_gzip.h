@@ -1,5 +1,5 @@
 /*
- * Stored bytes in, the log's bytes out: looks at the first two bytes of the stream, then passes
+ * Stored bytes in, the log's bytes out: examines the first two bytes of the stream, then passes
  * everything through or inflates it. Private to common/io. One thread.
  */
 #ifndef PV_IO_SOURCE_GZIP_H

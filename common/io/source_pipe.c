@@ -26,7 +26,7 @@ enum { PIPE_BYTES = 1 << 20 };
 struct pv_pipe {
 	struct pv_spool *spool;
 	struct pv_drainer *drainer;
-	int more_fd;        /* an eventfd: there is more behind an END, so do not wait */
+	int more_fd;        /* an eventfd: there is more after an END, so do not wait */
 	const char *record; /* borrowed; NULL: none */
 	char record_error[160], spool_error[160];
 };

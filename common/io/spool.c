@@ -11,7 +11,7 @@
 #include "common/io/spool_parts.h"
 
 enum {
-	MARKS_FOR_ENDS = 48, /* further ends among them are not told apart; gaps always are */
+	MARKS_FOR_ENDS = 48, /* further ends among them are not distinguished; gaps always are */
 	MOST_CHUNK = 256 << 10,
 };
 
@@ -83,7 +83,7 @@ static bool just_asked(const struct pv_spool *s)
 /* The first position whose byte the ring must still hold. */
 static uint64_t ring_base(const struct pv_spool *s)
 {
-	/* In this order: whoever lets go of bytes that the record needs has asked before. */
+	/* In this order: code that releases bytes that the record needs has asked before. */
 	uint64_t base = get(&s->shared->consumed);
 	uint64_t needed = s->catching_up  ? s->record_next
 			  : just_asked(s) ? s->shared->asked_from

@@ -41,7 +41,7 @@ struct pv_spool_again *pv_spool_again_create(struct pv_spool *s)
 	a->marks = s->reported_n;
 	memcpy(a->mark, s->reported, s->reported_n * sizeof *s->reported);
 	pthread_mutex_unlock(&s->lock);
-	/* Behind the end there may be a gap already; what it is before is not read here. */
+	/* After the end there may be a gap already; what it is before is not read here. */
 	while (a->marks && a->mark[a->marks - 1].at >= a->end)
 		a->marks--;
 	a->before = a->first && a->marks ? a->mark[0].dropped : 0;

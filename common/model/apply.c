@@ -363,7 +363,7 @@ static bool segment(struct pv_context *x, struct tally *t, size_t i, int64_t *ne
 	return ok && pv_segment_apply(x, s);
 }
 
-/* The thread's epoch may be over: then the loop must start anew behind event i. */
+/* The thread's epoch may be over: then the loop must start anew after event i. */
 static bool rare_event(struct pv_context *x, struct tally *tally, size_t i, bool *ret_stop)
 {
 	const struct pv_event *e = &x->batch->other_events.v[x->batch->key[i]];

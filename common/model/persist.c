@@ -1,7 +1,7 @@
 /*
  * The model is one shape, made of those of its stores (persist_*.c), so that no store can be
  * forgotten, nor a field of one. What a shape cannot say, such as pointers to threads, stands
- * behind it. Last comes what holds between the stores.
+ * after it. Last comes what holds between the stores.
  */
 #include "common/model/persist.h"
 
@@ -226,7 +226,7 @@ bool pv_model_save(const struct pv_model *m, pv_archive_write_fn write, void *ct
 	return save(&a, whole, (struct pv_model *)m); /* saving changes nothing */
 }
 
-/* --- names alone */
+/* --- only names */
 
 struct memory {
 	PV_ARRAY(uint8_t) bytes;

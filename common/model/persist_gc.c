@@ -203,7 +203,7 @@ PV_SHAPE(shot, struct pv_shot, SHOT)
 	F(T, row_of, LEFT_OUT_ALL)
 PV_SHAPE_SHARED(shots, struct pv_heap_shots, SHOTS)
 
-/* Rows of the open shot are found by class again; nothing is added to one that was told. */
+/* Rows of the open shot are found by class again; nothing is added to one that has ended. */
 static bool index_open(struct pv_heap_shots *s, size_t classes)
 {
 	struct pv_shot *x = s->open ? &s->shot.v[s->open - 1] : NULL;

@@ -56,7 +56,7 @@ static unsigned groups_of(const char *word, size_t len)
 	return 0;
 }
 
-/* "heapshot=ondemand" is about heapshot; "nogc" takes back what stood before it. */
+/* "heapshot=ondemand" is about heapshot; "nogc" undoes what was before it. */
 static unsigned apply_option(unsigned groups, const char *word, size_t len)
 {
 	unsigned on = groups_of(word, len);

@@ -10,7 +10,7 @@
 #include "common/query/membership.h"
 #include "common/query/groups_kept.h"
 
-/* Row ids of what is put together by what it belongs to. */
+/* Row ids of groups. */
 #define ID_PLACED (UINT64_C(1) << 61)
 
 /* The group with this merge key, made from `fresh` when new. */

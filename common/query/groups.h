@@ -20,7 +20,7 @@ struct pv_groups {
 	uint32_t *of; /* by method id, or class use id: index into row */
 	size_t of_n;
 	PV_ARRAY(struct pv_group_row) row; /* [0] stands for id 0 */
-	struct pv_groups_shared *shared;   /* that all of it belongs to */
+	struct pv_groups_shared *shared;   /* of all parts */
 };
 
 /*

@@ -7,7 +7,7 @@
 #include "common/query/groups_shared.h"
 #include "common/query/method_sums.h"
 
-/* By name alone two, of methods and of classes; a viewer has two models, and pane by pane others.
+/* By name only two, of methods and of classes; a viewer has two models, and pane by pane others.
  */
 enum { KEPT = 8 };
 

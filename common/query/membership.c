@@ -29,7 +29,7 @@ bool pv_slice_has(struct pv_slice s, const char *part)
 
 /*
  * Of the name without type arguments: "List`1<int>" and "List<T>" are one. What a class is nested
- * in is told apart by a dot where it is loaded, and by a slash where its methods are.
+ * in is distinguished by a dot where it is loaded, and by a slash where its methods are.
  */
 static uint64_t hash_of(struct pv_slice name)
 {
@@ -140,7 +140,7 @@ static struct pv_slice entity_name(
 	return slice(id ? pv_intern_text(&n->text, n->entity[kind].v[id].name) : "");
 }
 
-/* The load context that an assembly was told to be in. */
+/* The load context that an assembly was reported in. */
 static struct pv_slice context_of(const struct pv_membership *x, uint32_t assembly)
 {
 	const struct pv_names *n = &x->m->names;

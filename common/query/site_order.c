@@ -98,8 +98,8 @@ static bool sort_by_name(struct ranking *r)
 }
 
 /*
- * A stack stands before those that go on from it, and these behind one another by the next frame's
- * name: taken by that name, each child is told how many stand before it.
+ * A stack stands before those that go on from it, and these after one another by the next frame's
+ * name: taken by that name, each child gets the number of those before it.
  */
 static void number(struct ranking *r)
 {

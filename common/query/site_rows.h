@@ -10,7 +10,8 @@
  * 	}
  * 	pv_site_rows_finish(&r);
  *
- * (one column for both: the figures are of no class) and pv_site_rows_text as the spec's `late`; the column of stacks has the id "stack".
+ * (one column for both: the figures are of no class) and pv_site_rows_text as the function of
+ * the spec that fills texts when rows are shown; the column of stacks has the id "stack".
  */
 #ifndef PV_QUERY_SITE_ROWS_H
 #define PV_QUERY_SITE_ROWS_H

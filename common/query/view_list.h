@@ -1,4 +1,4 @@
-/* The views there are, by name: the rows behind views.h. */
+/* The views there are, by name: the rows of views.h. */
 #ifndef PV_QUERY_VIEW_LIST_H
 #define PV_QUERY_VIEW_LIST_H
 
@@ -31,12 +31,13 @@
 	/* of the query's `identity`; empty without */                                             \
 	VIEW(HEAP_DIFF, "heap_diff") /* new, died, survived by class */                            \
 	VIEW(HEAP_DIFF_SITES,                                                                      \
-		"heap_diff_sites") /* by birth stack, of class row `select`, 0: all */             \
-	VIEW(HEAP_DIFF_THREADS, "heap_diff_threads") /* by thread of the birth, likewise */        \
+		"heap_diff_sites") /* by allocation stack, of class row `select`, 0: all */        \
+	VIEW(HEAP_DIFF_THREADS, "heap_diff_threads") /* by thread of the allocation, likewise */   \
 	VIEW(HEAP_LADDER, "heap_ladder")             /* classes whose young do not die */          \
 	VIEW(HEAP_COHORTS, "heap_cohorts")           /* of class row `select`, 0: all */           \
-	VIEW(HEAP_COHORT_SITES, "heap_cohort_sites") /* births of cohort row `base` - 1 of that */ \
-	VIEW(HEAP_CLASSES, "heap_classes")           /* these are of pv_query.heap */              \
+	VIEW(HEAP_COHORT_SITES,                                                                    \
+		"heap_cohort_sites")       /* allocations of cohort row `base` - 1 of that */      \
+	VIEW(HEAP_CLASSES, "heap_classes") /* these are of pv_query.heap */                        \
 	VIEW(HEAP_OBJECTS, "heap_objects") /* of class row `select`, 0: all; or of `set` */        \
 	VIEW(HEAP_PATH, "heap_path")       /* from object row `select` to a root */                \
 	VIEW(HEAP_REFERENCES, "heap_references")                                                   \

@@ -21,7 +21,7 @@ struct pv_dump {
 	struct mlpd_framer framer;
 	struct pv_dump07 *old; /* a log of 2007 is read with this instead */
 	bool chosen;           /* which of the two it is */
-	bool begins;           /* the input is no stream that was joined late */
+	bool begins;           /* the input is no stream that was joined in its middle */
 	struct pv_dump_totals totals;
 	int64_t zero;
 	bool have_zero;
@@ -35,7 +35,7 @@ struct pv_dump {
 	struct mlpd_bases bases;
 	struct pv_batch pools;
 	PV_ARRAY(uint8_t) carry; /* an event cut by the end of a piece of a very large buffer */
-	uint64_t next_offset;    /* of the byte behind what was decoded, in the stream */
+	uint64_t next_offset;    /* of the byte after what was decoded, in the stream */
 	bool skip;               /* the rest of this buffer is damaged */
 };
 
@@ -209,7 +209,7 @@ static bool put_events(struct pv_dump *d, struct pv_cursor *c, bool more_follows
 static bool put_piece(struct pv_dump *d)
 {
 	struct mlpd_framer *f = &d->framer;
-	/* A cut buffer's last event is short too, but the damage behind it says so. */
+	/* A cut buffer's last event is short too, but the damage after it says so. */
 	bool partial = !f->last_piece || !f->whole;
 	if (!f->continues) {
 		put_buffer(d);

@@ -82,7 +82,7 @@ struct pv_report_options {
 	const char *filter;   /* case-insensitive substring of the rows' names */
 	const char *group; /* a row for each "namespace", "class", "image", "assembly", "domain" */
 	const char *split; /* rows of one name are separate by one of these */
-	const char *in;    /* "image:NAME" and so on: only what belongs there */
+	const char *in;    /* "image:NAME" and so on: only the rows in there */
 	size_t limit;      /* rows of each list, 0 = all */
 	bool my_code;      /* only the user's code: the rest is folded into what called it */
 	bool raw_names;    /* names as the log has them; JSON has both kinds */

@@ -40,7 +40,7 @@ static bool is_formula(const char *text)
 	return strchr("=+-@\t\r", *text) && !is_number(text);
 }
 
-/* Behind the sign; quoted where a reader of CSV needs it. */
+/* After the sign; quoted where a reader of CSV needs it. */
 static void put_quoted(FILE *out, const char *sign, const char *text)
 {
 	if (!strpbrk(text, ",\"\r\n")) {

@@ -123,7 +123,7 @@ static void put_duration(const struct pv_report *r)
 	}
 }
 
-/* --- figures beside the lists --- */
+/* --- figures outside the lists --- */
 
 struct figure {
 	const char *section; /* printed above this section's table */

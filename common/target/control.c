@@ -15,7 +15,7 @@
 /* Long for this machine's own network, short for somebody who has pressed a key. */
 enum { PATIENCE_MS = 500 };
 
-/* A port that nobody listens on can be given to our own end, and the socket meet itself. */
+/* A port without a listener can be given to our own end, and the socket meet itself. */
 static bool is_itself(int fd)
 {
 	struct sockaddr_in ours = { 0 }, theirs = { 0 };

@@ -33,7 +33,7 @@ static void put_guid(struct pv_dotnet_message *m)
 
 struct answer {
 	uint8_t bytes[ANSWER]; /* its head, too */
-	size_t n;              /* behind the head */
+	size_t n;              /* after the head */
 	int command;           /* PV_DOTNET_ANSWER_OK, or anything else */
 };
 
@@ -228,7 +228,7 @@ static bool passes(const struct pv_dotnet *d, uint32_t why)
 	       (why == REASON(TAKEN) && has_our_probe(d, path, sizeof path));
 }
 
-/* It was told to begin only when somebody says so. */
+/* It was started suspended, until it is resumed. */
 static bool waits_to_begin(pid_t pid)
 {
 	static const char *const names[] = { "DOTNET_DefaultDiagnosticPortSuspend",

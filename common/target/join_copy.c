@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The folder is ours alone, so that nobody can lay something else under the name. */
+/* The folder is ours only, so that no other user can put something else under the name. */
 static bool own_folder(const char *path)
 {
 	struct stat st;

@@ -1,6 +1,6 @@
 /*
  * Processes on this machine that can be joined: with a probe of ours inside, Mono, .NET with its
- * diagnostics socket. Looks at /proc and a few folders; opens nothing of a process but sockets that
+ * diagnostics socket. Examines /proc and a few folders; opens nothing of a process but sockets that
  * its own user made. Texts are as they came: showable.h before a person sees them. Any thread.
  */
 #ifndef PV_TARGET_JOINABLE_H

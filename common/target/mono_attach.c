@@ -138,7 +138,7 @@ static const char *why_not(pid_t pid)
 	return NULL;
 }
 
-/* The agent's path, which Mono is to be told in a short word. */
+/* The agent's path, which Mono gets as a short word. */
 static bool find_agent(char to[PV_PROGRAM_PATH], const char **ret_why)
 {
 	if (!pv_launch_library(AGENT, to) || strlen(to) >= WORD)
@@ -234,7 +234,7 @@ bool pv_mono_attach(pid_t pid, const char *options, struct pv_error *reterr)
 					      : pv_fail(reterr, PV_EIO, 0, "the process has ended");
 	if (!send_message(pid, socket, message, make_message(agent, options, message), reterr))
 		return false;
-	unlink(socket); /* nobody listens there any more */
+	unlink(socket); /* no listener there any more */
 	for (int64_t end = pv_patience_now_ms() + WAIT_MS; pv_patience_now_ms() < end;
 		poll(NULL, 0, LOOK_MS))
 		if (pv_probe_find(pid, probe, NULL))

@@ -19,7 +19,7 @@ static bool comes_first(const char *at, size_t len)
 	return false;
 }
 
-/* Those of one kind, a colon between them, behind what `to` holds. */
+/* Those of one kind, a colon between them, after what `to` holds. */
 static void append(char *to, const char *list, bool first)
 {
 	static const char between[] = ": ";

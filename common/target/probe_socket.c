@@ -27,7 +27,7 @@ static size_t folders_of(uid_t uid, char to[FOLDERS][FOLDER])
 	return n;
 }
 
-/* Only what its owner alone can have put there is looked at. */
+/* Entries that a user other than the owner may have put there are ignored. */
 static bool is_private(const char *folder, uid_t uid)
 {
 	struct stat st;

@@ -133,7 +133,7 @@ static bool with_sibling(const char *path, const char *ending)
 	return is_file(name);
 }
 
-/* The mark of a .NET program in one file, with a place behind it once there is something there. */
+/* The mark of a .NET program in one file, with a place after it once there is something there. */
 static bool is_bundle(const char *path, off_t size)
 {
 	static const unsigned char mark[32] = { 0x8b, 0x12, 0x02, 0xb9, 0x6a, 0x61, 0x20, 0x38,

@@ -1,5 +1,5 @@
 /*
- * Kind of program that a command runs, so that it gets the right probe. Looks at files; runs
+ * Kind of program that a command runs, so that it gets the right probe. Reads files; runs
  * nothing. Any thread.
  */
 #ifndef PV_TARGET_PROGRAM_H

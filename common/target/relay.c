@@ -55,8 +55,8 @@ struct relay {
 	uint64_t said_due;    /* CLOCK_MONOTONIC, ns: of the last word about the tree */
 	int socket, master, pidfd;
 	pid_t program;
-	bool gone;   /* nobody listens any more */
-	bool exited; /* and it was told */
+	bool gone;   /* without a listener now */
+	bool exited; /* and that was reported */
 	uint64_t dropped;
 	size_t n;
 	char *pending;
@@ -250,7 +250,7 @@ static bool is_over(const struct relay *r)
 	return r->exited && r->gone && !(r->tree && pv_tree_lives(r->tree));
 }
 
-/* Until the program has ended and nobody listens; or its terminal is closed for good. */
+/* Until the program has ended and the listener is gone; or its terminal is closed for good. */
 static void serve(struct relay *r)
 {
 	while (!is_over(r)) {
@@ -363,7 +363,7 @@ static bool start_relayed(
 	return r->pid > 0 || pv_fail(reterr, PV_EIO, 0, "cannot fork: %s", strerror(errno));
 }
 
-/* The child waits at the gate for a byte; behind it come the errno of a failure, or nothing. */
+/* The child waits at the gate for a byte; after it come the errno of a failure, or nothing. */
 static bool start_plain(struct pv_relay *r, const struct pv_launch *l, struct pv_error *reterr)
 {
 	int ends[2];

@@ -66,7 +66,7 @@ static bool cleans(const char *option, const char *value)
 			       strcmp(value, "MONO_ENV_OPTIONS") == 0));
 }
 
-/* Behind its own options and operands. */
+/* After its own options and operands. */
 static char *const *words_after(const struct starter *s, char *const *words, bool *cleaned)
 {
 	bool is_env = strcmp(s->name, "env") == 0, ends = false;

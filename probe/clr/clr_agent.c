@@ -35,7 +35,7 @@ static void *work(void *ctx)
 	pvp_tls.muted = true;
 	info->is->initialize_thread(info);
 	pthread_mutex_lock(&lock);
-	while (!leaving && (!stopping || wanted)) { /* nobody would read a shot when leaving */
+	while (!leaving && (!stopping || wanted)) { /* a shot would have no reader when leaving */
 		bool shoot = may_shoot();
 		if (!shoot && !unresolved && !unnamed && !sleepy && !wakeful && !misfit) {
 			pthread_cond_wait(&wake, &lock);
@@ -141,7 +141,7 @@ void pvp_clr_agent_name(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The client is told when the command has taken effect, but waits a bounded time. */
+/* The client is answered when the command has taken effect, but waits a bounded time. */
 void pvp_clr_agent_adjust(void)
 {
 	struct timespec until;

@@ -23,9 +23,9 @@ enum pvp_clr_more {
 	PVP_CLR_CONTEXTS = 1 << 4,  /* contexts: assembly load contexts */
 	PVP_CLR_SPANS = 1 << 5,     /* spans: work that the libraries tell of */
 	PVP_CLR_FILES = 1 << 11,    /* spans=files: those, and work on files; start only */
-	PVP_CLR_MOVES = 1 << 6, /* gcmove was said: "alloc" alone does not bring it, it is dear */
-	PVP_CLR_GARBAGE = 1 << 12, /* heapshot=nogc: with objects that nothing holds any more */
-	PVP_CLR_LIVE = 1 << 13,    /* heapshot=live, the default: without them */
+	PVP_CLR_MOVES = 1 << 6,     /* gcmove was said: "alloc" does not imply it, it is dear */
+	PVP_CLR_GARBAGE = 1 << 12,  /* heapshot=nogc: with objects that nothing holds any more */
+	PVP_CLR_LIVE = 1 << 13,     /* heapshot=live, the default: without them */
 	PVP_CLR_ROOTS = 1 << 9, /* gcroot: full collections tell what holds objects, at a price */
 };
 
@@ -39,7 +39,7 @@ struct pvp_clr_options {
 enum { PVP_CLR_WHY = 128 };
 
 /*
- * False: an option is not known, or is for Mono alone: ret_why says it. own_period: the runtime
+ * False: an option is not known, or is for Mono only: ret_why says it. own_period: the runtime
  * samples allocations itself, at a period of its own that takes the place of any that is asked for.
  */
 bool pvp_clr_parse(

@@ -1,6 +1,6 @@
 /*
- * Joining a program that runs: what there is already is told now. The runtime says what it knows
- * of from then on, and answers about the rest when it is met.
+ * Joining a program that runs: everything that exists is reported now. The runtime says what it
+ * knows of from then on, and answers about the rest when it is met.
  */
 #include <unistd.h>
 

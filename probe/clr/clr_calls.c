@@ -21,7 +21,8 @@ enum {
 	TINY = 2, /* kinds of IL headers, in the low bits */
 };
 
-/* A hooked method's number: its key where its calls are told, and above it the work that it is. */
+/* A hooked method's number: its key where its calls are recorded, and above it the work that it is.
+ */
 enum { WORK = 32 };
 
 enum { TRACED = PVP_MANAGED_CALLS | PVP_MANAGED_TREE };

@@ -204,7 +204,7 @@ static void define(uint32_t number, uint64_t module, const char *name, size_t le
 	pvp_names_define(&table);
 }
 
-/* Once for a number, whoever comes first: so that its name stands before what uses it. */
+/* Once for a number, by the first thread: so that its name is before its uses. */
 static bool define_once(uint32_t number, uint64_t id, const char *name, size_t len)
 {
 	pthread_mutex_lock(&lock);
@@ -318,7 +318,7 @@ static bool nameless_at(size_t i, uint32_t *ret_number, uint64_t *ret_id)
 	return some;
 }
 
-/* So that a structure is known when the first class that holds it is told. */
+/* So that a structure is known when the first class that holds it is reported. */
 static void learn_nameless(void)
 {
 	uint32_t number;

@@ -5,7 +5,7 @@
  * The interface has calls that find a class by its definition, but they load it when it is not
  * loaded, which is not allowed on a thread that is not the runtime's own: it ends the process. So a
  * class is only ever found here, among those that the runtime has shown by itself: in
- * ClassLoadFinished, as the class of an object, as the one that a compiled function belongs to, and
+ * ClassLoadFinished, as the class of an object, as the class of a compiled function, and
  * as elements, arguments and ancestors of those.
  *
  * The runtime is never called under a lock of this file's that a callback may want, except while

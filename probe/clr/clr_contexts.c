@@ -1,6 +1,6 @@
 /*
  * Assembly load contexts. The profiling interface does not know them: the loader's own events name
- * the context of each assembly that was looked for, on the thread that looks and around the
+ * the context of each assembly that was searched for, on the thread that searches and around the
  * callback that it is loaded. A context ends with its last assembly.
  */
 #include <pthread.h>
@@ -102,7 +102,7 @@ void pvp_clr_contexts_loaded(uint64_t assembly, const char *name)
 		*m = (struct member){ .assembly = assembly };
 		shorten(m->name, name);
 		if (strcmp(m->name, "System.Private.CoreLib") == 0)
-			place(m, find("Default")); /* nobody looks for it */
+			place(m, find("Default")); /* no load asks for it */
 		else if (found.context && hash_of(m->name) == found.name)
 			place(m, found.context - 1);
 		found.context = 0;

@@ -1,7 +1,7 @@
 /*
  * Counters: the process by what the kernel says, the heap by the last collection, threads and code
- * by what the runtime has told. The writer reads them once a second and writes what has changed; no
- * code of the program runs for them.
+ * by what the runtime has reported. The writer reads them once a second and writes what has
+ * changed; no code of the program runs for them.
  */
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -30,7 +30,7 @@ enum {
 
 enum counter {
 	HEAP,
-	GENERATION_0, /* 1, 2, large and pinned objects stand behind it */
+	GENERATION_0, /* 1, 2, large and pinned objects stand after it */
 	COLLECTIONS_0 = GENERATION_0 + GENERATIONS,
 	COLLECTIONS_1,
 	COLLECTIONS_2,
@@ -107,7 +107,7 @@ static size_t read_file(const char *path, char *to, size_t room)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* The fields behind the program's name, which may hold anything. */
+/* The fields after the program's name, which may hold anything. */
 static void read_process(void)
 {
 	char text[1024];

@@ -1,7 +1,7 @@
 /*
- * Calls between managed and native code, told when they are over with the time they took. The
+ * Calls between managed and native code, reported when they are over with the time they took. The
  * runtime tells each crossing apart, with the method that is called: a call out, and the return
- * from it, are told by two callbacks that also tell of calls in.
+ * from it, are reported by two callbacks that also report calls in.
  */
 #include <pthread.h>
 #include <stdlib.h>

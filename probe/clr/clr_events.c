@@ -8,7 +8,7 @@
 
 enum { GENERATIONS = 3, NESTED = 8, RANGES = 4096, INDUCED = 1 /* reason of a collection */ };
 
-/* --- stops: whoever stops the others tells */
+/* --- stops, reported on the thread that stops the others */
 
 static void step(uint64_t what, uint64_t generation)
 {
@@ -31,7 +31,7 @@ enum step {
 };
 
 /*
- * Of the stop at hand: there is one at a time, on one thread, up to where its threads are let go.
+ * Of the stop at hand: there is one at a time, on one thread, up to the release of its threads.
  * The next can begin before its thread says that they go.
  */
 static _Atomic int32_t why;
@@ -222,7 +222,7 @@ static pvp_hr finally(void *self, uint64_t function)
 
 /* --- handles and finalizers: with these, no collection is concurrent */
 
-enum { NORMAL = 2 }; /* a handle's type, which is not told */
+enum { NORMAL = 2 }; /* a handle's type, which is not reported */
 
 static pvp_hr handle_created(void *self, uint64_t handle, uint64_t object)
 {
@@ -242,7 +242,7 @@ static pvp_hr handle_destroyed(void *self, uint64_t handle)
 	return 0;
 }
 
-/* Told when a collection finds that the object is to be finalized; the rest is not told. */
+/* Reported when a collection finds that the object is to be finalized; the rest is not reported. */
 static pvp_hr finalizable(void *self, uint32_t flags, uint64_t object)
 {
 	(void)self, (void)flags;

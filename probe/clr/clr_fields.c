@@ -108,7 +108,7 @@ static uint32_t element_size(uint32_t kind, uint64_t element)
  */
 static void tell_elements(uint64_t key, uint32_t kind, uint64_t element)
 {
-	enum { FIRST = 16 }; /* behind its table and length */
+	enum { FIRST = 16 }; /* after its table and length */
 	uint32_t size = element_size(kind, element);
 	struct pv_event ev = { .kind = PV_KIND_EXT_ELEMENTS, .elements = { key, FIRST, size } };
 	if (!size)

@@ -1,7 +1,7 @@
 /*
  * Work on files as spans. No event source of the framework tells of it outside of Windows, so the
- * methods of the core library that come last before the system are hooked, whoever calls them and
- * on whatever thread, as calls are. The innermost ones may use each other: the outermost is told.
+ * methods of the core library that come last before the system are hooked, for all callers and
+ * threads, as calls are. The innermost ones may use each other: the outermost is reported.
  * What is read here are the method's own arguments, which its first register has.
  */
 #include <pthread.h>

@@ -363,8 +363,8 @@ static bool walk(struct shot *s)
 }
 
 /*
- * Up to .NET 8 a heap can be walked at the end of a collection alone, whose roots have been told by
- * then. The runtime says what an object refers to, and not where in it: such references are
+ * Up to .NET 8 a heap can be walked only at the end of a collection, whose roots have been reported
+ * by then. The runtime says what an object refers to, and not where in it: such references are
  * numbered.
  */
 static struct shot *_Atomic collecting;

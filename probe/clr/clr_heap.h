@@ -38,7 +38,7 @@ void pvp_clr_heap_tick(void);
 /* Before the runtime goes: the shot for the end, if one is wanted. */
 void pvp_clr_heap_last(void);
 
-/* The writer's: at a round's begin, and when all that was told before is written. */
+/* The writer's: at a round's begin, and when all that was reported before is written. */
 void pvp_clr_heap_seen(void);
 void pvp_clr_heap_flushed(struct pvp_writer *w);
 uint64_t pvp_clr_heap_discarded(void);
@@ -52,7 +52,7 @@ enum pvp_reply pvp_clr_heap_ask(char *say, size_t room);
 
 /* clr_agent.c: a thread that takes a shot; false: there is none. */
 bool pvp_clr_agent_shoot(void);
-/* From before a program is joined until all it has is told, which a shot needs. */
+/* From before a program is joined until all it has is written, which a shot needs. */
 void pvp_clr_agent_joining(bool on);
 /* Time in pvp_clr_samples_resolve(), for which the caller waits so long at most; 0: not at all. */
 void pvp_clr_agent_resolve(unsigned most_ms);

@@ -1,6 +1,6 @@
 /*
  * Numbers for methods. An id of the runtime that ends and comes again gets another number, so that
- * nothing is told of the new owner under the old one's name.
+ * nothing is reported of the new owner under the old one's name.
  */
 #include <pthread.h>
 #include <string.h>
@@ -19,8 +19,8 @@ enum { BODIES = 64, PIECES = 4, FIRST = PVP_CLR_UNKNOWN };
 
 struct owned {
 	uint64_t id, module;
-	bool traced; /* its calls are told */
-	bool work;   /* it is work on files, told as spans */
+	bool traced; /* its calls are recorded */
+	bool work;   /* it is work on files, recorded as spans */
 };
 
 struct numbers {
@@ -112,7 +112,7 @@ static void tell_owner(const struct owner *o)
 		pvp_clr_class_open(o->module, token, name, len);
 }
 
-/* A method's number, which is told with its name before anybody can use it. */
+/* A method's number, which is written with its name before its first use. */
 static uint64_t number_method(uint64_t function, const char *name, size_t len, struct piece p)
 {
 	struct owner owner = owner_of(function);

@@ -1,5 +1,5 @@
 /*
- * Nobody reads any more. A module that was attached leaves the runtime, which takes it in again
+ * The reader is gone. A module that was attached leaves the runtime, which takes it in again
  * whenever it is asked. One that was there from the start cannot: it sleeps, with its timers and
  * what the runtime lets go of switched off, until a reader comes.
  */
@@ -177,7 +177,7 @@ void pvp_clr_leave(void)
 	pvp_session_stop();
 }
 
-/* The runtime has let go of us: nothing of this session is to meet the next one. */
+/* The runtime has released us: nothing of this session is to meet the next one. */
 pvp_hr pvp_clr_detached(void *self)
 {
 	(void)self;

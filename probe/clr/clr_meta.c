@@ -225,7 +225,7 @@ static void begins(uint64_t function)
 	c->n++;
 }
 
-/* How long it took; 0: its begin was not told. What was begun within it has ended, too. */
+/* How long it took; 0: its begin was not seen. What was begun within it has ended, too. */
 static uint64_t took(uint64_t function)
 {
 	struct compiling *c = &compiling;

@@ -117,7 +117,7 @@ void pvp_clr_moves_end(unsigned generation)
 }
 
 /*
- * There is a bit for moves alone, but runtimes that take it tell of none (seen on 10.0): it has to
+ * There is a bit for only moves, but runtimes that take it report none (seen on 10.0): it has to
  * be everything that concerns collections, and none of them is concurrent then.
  */
 void pvp_clr_moves_init(struct pvp_clr_mask *mask)

@@ -1,7 +1,7 @@
 /*
  * The runtime's own events, which it hands over on the thread they happen on: allocations that it
  * samples, locks that were waited for. Layouts grow at their end with versions;
- * what is too short is left alone.
+ * what is too short is left as it is.
  */
 #include <string.h>
 
@@ -108,7 +108,8 @@ static void body(struct pvp_payload p, bool verbose)
 	pvp_event(&ev, NULL, 0);
 }
 
-/* instance; name, path, asker, context, asker's context; success; name and path found; cached */
+/* instance; name, path, requester, context, requester's context; success; name and path found;
+ * cached */
 static void looked_for(struct pvp_payload p)
 {
 	char name[NAME], context[NAME], found[NAME];
@@ -174,7 +175,7 @@ static uint64_t keywords(uint32_t *ret_level)
 		keys |= KEY_CONTENTION;
 	if (o->groups & PVP_MANAGED_RUNTIME) {
 		keys |= KEY_JIT | KEY_LOADER;
-		*ret_level = VERBOSE; /* else bodies are not told */
+		*ret_level = VERBOSE; /* else bodies are not reported */
 	}
 	if (pvp_clr_more() & PVP_CLR_CONTEXTS)
 		keys |= KEY_LOADER;

@@ -259,7 +259,7 @@ static struct home definition(const struct place *p, struct pvp_sig *s)
 
 static struct pvp_clr_argument argument(const struct place *p, struct pvp_sig *s, unsigned depth);
 
-/* Behind the kind: a definition and, of a generic one, arguments. False: too many of them. */
+/* After the kind: a definition and, of a generic one, arguments. False: too many of them. */
 static bool whole_type(const struct place *p, struct pvp_sig *s, bool generic, unsigned depth,
 	struct pvp_clr_type *ret)
 {

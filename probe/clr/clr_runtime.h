@@ -23,8 +23,8 @@ bool pvp_clr_spans_take(
 void pvp_clr_spans_forget(void);
 
 /*
- * clr_files.c: work on files, told by the library's own methods that do it. Which kind of work a
- * method is, 0: none; that it begins, at this place of the stack, and ends (an exception leaves
+ * clr_files.c: work on files, reported by the library's own methods that do it. Which kind of work
+ * a method is, 0: none; that it begins, at this place of the stack, and ends (an exception leaves
  * it).
  */
 struct pvp_clr_hooked;
@@ -34,7 +34,7 @@ void pvp_clr_file_ends(bool failed);
 bool pvp_clr_files_init(void); /* false: the runtime does not say where strings have their text */
 
 /*
- * When nobody reads (clr_leave.c). The writer's: the pipe's reader is gone, is there; the session
+ * Without a reader (clr_leave.c). The writer's: the pipe's reader is gone, is there; the session
  * has ended. The agent's: what it was asked to do then.
  */
 void pvp_clr_leave_begin(void); /* before the session: what the agent does waits for ready() */

@@ -31,7 +31,7 @@ static void say_class(struct said *s, uint64_t object, uint64_t class)
 			.class_of = { object, class } };
 }
 
-/* With the stack it happens on, behind what is said of the object. */
+/* With the stack it happens on, after what is said of the object. */
 static void tell(
 	struct said *s, const struct pv_event *ev, uint64_t object, const uint64_t *keys, size_t n)
 {

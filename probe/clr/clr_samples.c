@@ -1,7 +1,7 @@
 /*
  * Samples: the native host's timers, with the runtime's own code named from the table of ranges.
  * Code that was compiled before the program began is not in it until somebody asks the runtime,
- * which the writer must not: addresses nobody knows are noted for the agent.
+ * which the writer must not: unknown addresses are noted for the agent.
  */
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 /*
- * `dotnet run` is a program of the SDK's own, with others behind it, that starts the one that is
+ * `dotnet run` is a program of the SDK's own, with arguments after it, that starts the one that is
  * meant. They all inherit what loads us.
  */
 #include <fcntl.h>
@@ -17,7 +17,7 @@ static bool ends_in(const char *word, const char *ending)
 	return n > m && strcmp(word + n - m, ending) == 0;
 }
 
-/* words: with a 0 behind each, n bytes in all. */
+/* words: with a 0 after each, n bytes in all. */
 bool pvp_clr_words_are_sdks(const char *words, size_t n)
 {
 	const char *slash = strrchr(words, '/');

@@ -1,6 +1,6 @@
 /*
  * Enter: the method's number comes in r14, the caller's stack pointer in r15. Leave and tail call:
- * in rdi and rsi. Every register belongs to the method that is entered or left.
+ * in rdi and rsi. Every register is the method's that is entered or left.
  */
 #define AREA 2752 /* of XSAVE: legacy, header, upper halves, masks, high vector registers */
 #define PARTS 0xe6 /* SSE, AVX, masks, upper halves of 512 bits, registers 16 to 31 */

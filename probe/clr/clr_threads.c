@@ -12,7 +12,7 @@
 /* A few thousand at most are alive. */
 struct known {
 	uint64_t id;
-	uint32_t native; /* 0: not told yet */
+	uint32_t native; /* 0: not reported yet */
 	char name[PVP_NAME_MAX];
 };
 

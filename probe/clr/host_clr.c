@@ -172,7 +172,7 @@ static bool find_info(struct pvp_clr_unknown *runtime)
 	return false;
 }
 
-/* Variables set over the diagnostics socket are in the runtime's environment alone. */
+/* Variables set over the diagnostics socket are in the runtime's environment only. */
 static const char *options_text(char *to, size_t room)
 {
 	pvp_char name[sizeof PV_CORECLR_OPTIONS], value[PVP_MANAGED_TEXT];
@@ -282,11 +282,14 @@ static pvp_hr initialize_attached(
 	text[data ? n : 0] = 0;
 	pvp_clr.attached = true;
 	bool parsed = pvp_clr_parse(text, pvp_clr.version >= 12, &pvp_clr.options, why);
-	bool too_late = parsed && (o->groups & (PVP_MANAGED_CALLS | PVP_MANAGED_TREE) ||
-					  pvp_clr_more() & (PVP_CLR_CROSSINGS | PVP_CLR_FILES) ||
-					  (o->groups & PVP_MANAGED_ALLOC && !o->alloc_period));
+	bool only_at_start =
+		parsed && (o->groups & (PVP_MANAGED_CALLS | PVP_MANAGED_TREE) ||
+				  pvp_clr_more() & (PVP_CLR_CROSSINGS | PVP_CLR_FILES) ||
+				  (o->groups & PVP_MANAGED_ALLOC && !o->alloc_period));
 	pvp_clr_agent_joining(true);
-	pvp_hr wrong = !parsed ? PVP_HR_ARGUMENT : too_late ? PVP_HR_NOT_ATTACHED : begin(text);
+	pvp_hr wrong = !parsed         ? PVP_HR_ARGUMENT
+		       : only_at_start ? PVP_HR_NOT_ATTACHED
+				       : begin(text);
 	if (wrong) {
 		pvp_clr_agent_joining(false);
 		pvp_clr.info = NULL;

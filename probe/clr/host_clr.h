@@ -15,7 +15,7 @@
 
 enum {
 	PVP_CLR_NAME = 4096,               /* bytes of a name; longer ones are cut */
-	PVP_CLR_UNKNOWN = PVP_MAX_REGIONS, /* the method of code that nobody knows */
+	PVP_CLR_UNKNOWN = PVP_MAX_REGIONS, /* the method of unknown code */
 };
 
 struct pvp_clr {
@@ -87,10 +87,10 @@ void pvp_clr_thread_there(uint64_t id, uint32_t native);
  * lock of ours, so these may be asked for wherever the runtime may.
  */
 uint64_t pvp_clr_method(uint64_t function);
-/* The same, and notes whether its calls are told, and whether it is work (clr_files.c). */
+/* The same, and notes whether its calls are recorded, and whether it is work (clr_files.c). */
 uint64_t pvp_clr_method_hook(uint64_t function, bool traced, unsigned work);
 uint64_t pvp_clr_method_if_hooked(
-	uint64_t function, bool *ret_work); /* 0: its calls are not told */
+	uint64_t function, bool *ret_work); /* 0: its calls are not reported */
 uint64_t pvp_clr_domain(void);
 
 /* The key of an id of the runtime's. */

@@ -120,7 +120,7 @@ static void drop_nameless(struct pvp_elf *e)
 	e->n = kept;
 }
 
-/* Stubs of functions in other files: their names go behind the table's own. Without memory: none. */
+/* Stubs of functions in other files: their names go after the table's own. Without memory: none. */
 static void add_stubs(struct pvp_elf *e, const struct pvp_elf_stubs *stubs)
 {
 	size_t extra = stubs->names.n, n = e->n + stubs->list.n;

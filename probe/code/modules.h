@@ -4,11 +4,11 @@
 
 #include "probe/core/host.h"
 
-/* Looks at what is loaded; reports the ranges of modules that are no longer. */
+/* Reads the list of loaded modules; reports the ranges of modules that are no longer. */
 void pvp_modules_refresh(void (*gone)(void *ctx, uint64_t from, uint64_t to), void *ctx);
 
 /*
- * The function that holds the address. Functions of one name are told apart by source file or
+ * The function that holds the address. Functions of one name are distinguished by source file or
  * module: "init (a.c)", "init [libb.so]"; static ones of libraries always by module. Functions
  * without a symbol are "module+0xoffset"; a module's first address stands for all that are in no
  * known function, "unresolved in module". False when no module holds the address.
@@ -36,7 +36,7 @@ uint64_t pvp_modules_start(uint64_t address);
 uint64_t pvp_modules_place(uint64_t address);
 
 /*
- * Modules one after the other, *at from 0 on, `again` or those alone that were not given yet: code
+ * Modules one after the other, *at from 0 on, `again` or only those that were not given yet: code
  * and size are those of all of it, the name is the path of its file. False: there is none left.
  */
 bool pvp_modules_next(size_t *at, bool again, struct pvp_method *ret);

@@ -1,4 +1,4 @@
-/* The files that are loaded, as symbols: whoever reads the log may find more in them. */
+/* The files that are loaded, as symbols: a reader of the log may find more in them. */
 #include <string.h>
 
 #include "probe/code/modules.h"

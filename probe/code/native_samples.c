@@ -251,7 +251,7 @@ static void find_name(const struct pvp_ring *r, pid_t tid, char name[16])
 	name[strcspn(name, "\n")] = 0;
 }
 
-/* A thread of which there are samples alone has nobody else to say what it is called. */
+/* A thread with only samples has its name from here. */
 static void tell_name(struct pvp_writer *w, struct pvp_out_buffer *page, struct pvp_ring *r)
 {
 	pid_t tid = atomic_load_explicit(&r->owner, memory_order_relaxed);

@@ -25,11 +25,11 @@ void pvp_native_samples_ask(uint64_t (*key)(uint64_t address));
 
 /*
  * The calling thread begins. One that blocks every signal, as workers of libraries do, gets the
- * one that samples it all the same: nobody else uses that. Also before the recording begins.
+ * one that samples it all the same: not used by other code. Also before the recording begins.
  */
 void pvp_native_samples_unblock(void);
 
-/* All for the writer's thread: looks for threads, writes what was taken; ends all timers. */
+/* All for the writer's thread: searches for threads, writes what was taken; ends all timers. */
 /* Gives every place in code that a sample not yet written has, of callers the one that calls. */
 void pvp_native_samples_each(void (*look)(uint64_t address));
 void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page);

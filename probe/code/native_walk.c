@@ -16,7 +16,7 @@ struct frame {
 };
 
 /*
- * The system looks at the mask before it finds that what is to be done with it makes no sense: the
+ * The system checks the mask before it finds that what is to be done with it makes no sense: the
  * cheapest way to learn whether memory can be read.
  */
 bool pvp_readable(uintptr_t at)

@@ -95,7 +95,7 @@ static void add(char *line, size_t n)
 	text.v[text.n++] = 0;
 }
 
-/* Whole lines; what is behind the last is read again when there is more. */
+/* Whole lines; what is after the last is read again when there is more. */
 static size_t add_lines(char *part, size_t n)
 {
 	size_t done = 0;

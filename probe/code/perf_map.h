@@ -1,7 +1,7 @@
 /*
  * Names of code that another runtime makes in this process, from the map that it writes for perf,
  * /tmp/perf-PID.map: lines of start and size, both hexadecimal, and a name. The file is read only if
- * it is a regular one of this user's that nobody else may write and that was written since the
+ * it is a regular one of this user's that no other user may write and that was written since the
  * process began. For the writer's thread.
  */
 #ifndef PV_PROBE_PERF_MAP_H

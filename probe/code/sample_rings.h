@@ -40,7 +40,7 @@ struct pvp_ring {
 
 	/* the writer's */
 	uint64_t dropped_written;
-	bool nameless; /* its thread's name is still to be told; set before the timer is armed */
+	bool nameless; /* its thread's name is still to be written; set before the timer is armed */
 
 	/* under the lock */
 	bool left;     /* the thread has ended, its timer is gone */

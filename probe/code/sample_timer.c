@@ -81,7 +81,7 @@ int64_t pvp_sample_timer_uncounted(const struct pvp_sample_timer *t)
 	return time_of(CLOCK_THREAD_CPUTIME_ID) + t->credit - counted(t);
 }
 
-/* By the clock: the signal comes late, at a tick, and stands for all that ran out before. */
+/* By the clock: the signal comes at the next tick, and stands for all that ran out before. */
 static uint32_t due_by_clock(struct pvp_sample_timer *t)
 {
 	int64_t have = pvp_sample_timer_uncounted(t);

@@ -1,6 +1,6 @@
 /*
  * One thread's timer for samples: a POSIX timer of the thread's processor time, which the kernel
- * looks at on its ticks only; above their rate a perf event of the thread's own code, where the
+ * checks on its ticks only; above their rate a perf event of the thread's own code, where the
  * system allows it (sample_rate.h). Neither cuts a wait short.
  *
  * Periods begin at a random point, so that a thread which uses less than one has its share of

@@ -80,7 +80,7 @@ static bool is_frame(const uintptr_t *at, const struct copied *c)
 }
 
 /*
- * Where code with frame pointers calls code without, they are the caller's, and its frame is the
+ * If code with frame pointers calls code without, they are the caller's, and its frame is the
  * first above the stack pointer: two of them that hang together are looked for. 0: there are none.
  */
 static uintptr_t first_frame(const struct copied *c)

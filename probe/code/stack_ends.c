@@ -93,7 +93,7 @@ void pvp_stack_ends_count(
 
 /* ---- noted by any thread */
 
-/* By pc and end, places never given back; what finds none is counted by its end alone. */
+/* By pc and end, places never given back; what finds none is counted by its end only. */
 static struct {
 	_Atomic uint64_t key; /* 0: free */
 	_Atomic uint64_t n;

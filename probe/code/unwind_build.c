@@ -41,7 +41,7 @@ static void build_finish(struct build *b)
 	pv_array_finish(&b->starts);
 }
 
-/* ---- where the functions' entries are */
+/* ---- places of the functions' entries */
 
 static struct pv_cursor header_of(const struct pvp_eh_part *header, uint8_t ret_encoding[3])
 {

@@ -96,7 +96,7 @@ static uint64_t address_of(const struct pvp_eh_part *p, const struct pv_cursor *
 	return p->address + (uint64_t)(c->at - p->at);
 }
 
-/* The entry's bytes behind its length and its id; the cursor is empty where there is none. */
+/* The entry's bytes after its length and its id; the cursor is empty where there is none. */
 static struct pv_cursor open_entry(
 	const struct pvp_eh_part *p, uint64_t at, uint32_t *ret_id, uint64_t *ret_id_at)
 {
@@ -161,7 +161,7 @@ static bool read_augmentation(
 			known = pvp_eh_pointer(
 				&a, encoding & PE_FORMAT, address_of(p, &a), &ignored);
 		} else
-			known = false; /* what it changes is not known */
+			known = false; /* its changes are not known */
 	}
 	c->at = end;
 	return known && pv_cursor_ok(&a);

@@ -36,7 +36,7 @@ static PV_ARRAY(struct file) found;
 static PV_ARRAY(void *) waiting; /* to be freed */
 static size_t waiting_bytes;
 
-/* ---- what the loader has at an address; glibc from 2.35 on, elsewhere the set is believed */
+/* ---- the loader's module at an address; glibc from 2.35 on, elsewhere the set is believed */
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 typedef int find_object(void *address, struct dl_find_object *ret);
@@ -153,7 +153,7 @@ static uint64_t hash_of(const struct pvp_eh_part *p)
 	return h;
 }
 
-/* ---- what is loaded */
+/* ---- loaded modules */
 
 static int look_at_counts(struct dl_phdr_info *info, size_t size, void *arg)
 {

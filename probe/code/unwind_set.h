@@ -26,14 +26,15 @@ struct pvp_unwind_set {
 };
 
 /*
- * The writer's thread, or whoever else is alone: makes tables for what was loaded since and forgets
- * what is no longer there. Tables take at most 64 MiB together; files for which there is no room
- * have none. True: something was loaded or unloaded. finish: no tables from now on, until the next refresh.
+ * The writer's thread, or the only one of the process: makes tables for what was loaded since and
+ * forgets what is no longer there. Tables take at most 64 MiB together; files for which there is no
+ * room have none. True: something was loaded or unloaded. finish: no tables from now on, until the
+ * next refresh.
  */
 bool pvp_unwind_refresh(void);
 void pvp_unwind_finish(void);
 
-/* In a child of fork: what the parent's writer was at is left alone. */
+/* In a child of fork: what the parent's writer was at is left as it is. */
 void pvp_unwind_forget(void);
 
 /* The function that holds the address, by its file's table. The writer's thread only. */

@@ -40,7 +40,7 @@ struct pvp_row {
 struct pvp_unwind_table {
 	struct pvp_row *rows; /* by pc, each unlike the one before; the last is PVP_RULE_NONE */
 	uint32_t *index;      /* the row that holds the first address of each 2^shift bytes */
-	uint32_t *starts;     /* where functions begin, by address */
+	uint32_t *starts;     /* starts of functions, by address */
 	uint32_t n, n_index, n_starts;
 	unsigned shift;
 	size_t bytes; /* all of it */

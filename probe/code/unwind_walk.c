@@ -18,7 +18,7 @@ enum {
 	NEAR = 64 * PAGE,     /* as far every page between is looked at */
 	LEAST_CODE = 1 << 16, /* no function lies below */
 	MOST_LOCALS = 16 * PAGE,
-	MOST_SIGNALS = 8, /* frames of signals in one stack: they alone may lead downwards */
+	MOST_SIGNALS = 8, /* frames of signals in one stack: only they may lead downwards */
 	UNKNOWN = 1,
 };
 
@@ -34,7 +34,7 @@ struct walk {
 	uint64_t sure;   /* of the set's first 64 files those that are as it knows them */
 	uintptr_t fp_at; /* of the last step: as in struct pvp_walked */
 	bool exact;      /* pc is an instruction, no return address */
-	bool fp_lost;    /* nobody knows it any more */
+	bool fp_lost;    /* unknown from here on */
 	struct {
 		enum pvp_walk_end end; /* ENDS: its caller is known */
 		uintptr_t pc;
@@ -175,7 +175,7 @@ static bool by_row(struct walk *w, const struct pvp_row *r)
 
 /*
  * Before a function has made its frame and after it has given it up, rbp is its caller's: seen by
- * the instruction alone. *ret_pushed: words on the stack above the return address.
+ * only the instruction. *ret_pushed: words on the stack above the return address.
  */
 __attribute__((no_sanitize("address", "thread"))) static bool frameless(
 	const struct walk *w, unsigned *ret_pushed)
@@ -195,7 +195,7 @@ __attribute__((no_sanitize("address", "thread"))) static bool frameless(
 
 /*
  * If the return address is none of this frame's, the frame that was left has saved the same rbp,
- * with its own return address behind it: at a known place, else at the first that is looked at,
+ * with its own return address after it: at a known place, else at the first that is looked at,
  * which may be left from an earlier call. Else *ret_cfa stays.
  */
 static bool past_replaced(struct walk *w, uintptr_t fp, uintptr_t *ret_cfa)
@@ -229,7 +229,7 @@ static bool by_prologue(struct walk *w, const struct pvp_compiled_frame *f)
 
 /*
  * A stub of the runtime's, or a leaf without a frame: one word on the stack at most, then the return
- * address. False: it looks otherwise.
+ * address. False: it is another.
  */
 static bool by_call_below(struct walk *w)
 {

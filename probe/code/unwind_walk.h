@@ -9,7 +9,7 @@ enum { PVP_WALK_KEPT = 64 };
 
 struct pvp_registers {
 	uintptr_t pc, sp, fp;
-	bool called; /* pc is a return address, sp and fp are what they are behind it */
+	bool called; /* pc is a return address, sp and fp are those after it */
 };
 
 /*

@@ -261,7 +261,7 @@ static enum pvp_reply do_stats(const struct pvp_host *h, const char *rest, struc
 static const struct {
 	const char *word;
 	enum pvp_reply (*run)(const struct pvp_host *h, const char *rest, struct say *s);
-	bool takes; /* something behind the word */
+	bool takes; /* something after the word */
 } commands[] = {
 	{ "hello", do_hello, false },
 	{ "heapshot", do_heapshot, false },

@@ -7,7 +7,7 @@
 enum { PVP_SAY = 2048 };
 
 /*
- * Does what `line` says; `say` (room PVP_SAY) takes what stands behind "ok " or "error ".
+ * Does what `line` says; `say` (room PVP_SAY) takes what stands after "ok " or "error ".
  * Waits at most for the linger time of the options. Called with the guard held.
  */
 enum pvp_reply pvp_control_command(

@@ -39,7 +39,7 @@ void pvp_fd_close(struct pvp_fd *f)
 	f->fd = -1;
 }
 
-/* Whether there is such a folder, ours alone. */
+/* Whether there is such a folder, with no other owner or writer. */
 static bool private_folder(const char *path)
 {
 	struct stat st;
@@ -61,7 +61,7 @@ static bool folder(char to[PVP_CONTROL_PATH])
 	return private_folder(to);
 }
 
-/* A socket of ours that nobody answers at any more, because its process was killed. */
+/* A socket of ours without an answer, because its process was killed. */
 static bool abandoned(const struct sockaddr_un *at)
 {
 	struct stat st;

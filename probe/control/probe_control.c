@@ -197,7 +197,7 @@ void pvp_control_close(void)
 	if (pvp_fd_ours(&control.listener.socket))
 		shutdown(control.listener.socket.fd, SHUT_RDWR); /* which ends poll() */
 	if (control.serving && pthread_equal(pthread_self(), control.worker.thread))
-		control.ending = true; /* "stop": it ends behind its answer */
+		control.ending = true; /* "stop": it ends after its answer */
 	else if (control.serving)
 		pthread_join(control.worker.thread, NULL);
 	control.serving = false;

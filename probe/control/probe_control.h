@@ -1,6 +1,6 @@
 /*
  * The control socket: lines from the outside, one answer each, "ok ..." or "error ...". It is the
- * owner's alone (0600, in a folder of 0700, peers' credentials are checked) and is served by a
+ * owner's only (0600, in a folder of 0700, peers' credentials are checked) and is served by a
  * thread of the probe's own, so that a writer whose reader takes nothing can still be spoken to.
  */
 #ifndef PV_PROBE_PROBE_CONTROL_H

@@ -183,7 +183,7 @@ __attribute__((destructor)) static void at_end(void)
 	clock_gettime(CLOCK_REALTIME, &t);
 	t.tv_sec += EXIT_WAIT_S;
 	if (pthread_mutex_timedlock(&lifecycle, &t) != 0)
-		return; /* a thread that holds it will not let go any more */
+		return; /* a thread that holds it will never release it */
 	if (recording && owner == getpid())
 		pvp_writer_exits();
 	stop();

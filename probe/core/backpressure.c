@@ -14,15 +14,15 @@
 enum {
 	ROOM_NAP_NS = 200000, /* at first; then ever longer, to leave the writer a processor */
 	LONGEST_NAP_NS = 5000000,
-	LOOK_NS = 50000000,    /* between two looks at what the writer does */
-	LATE_NS = 200000000,   /* so long after a look was due */
-	STUCK_NS = 2000000000, /* no writer that runs needs that between two chunks */
-	SLOW_NS = 50000000,    /* a reader that takes nothing for so long is not waited for */
+	LOOK_NS = 50000000,       /* between two checks of the writer */
+	OVERSLEPT_NS = 200000000, /* so long after a check was due */
+	STUCK_NS = 2000000000,    /* no writer that runs needs that between two chunks */
+	SLOW_NS = 50000000,       /* a reader that takes nothing for so long is not waited for */
 	TRIED_NS = 300000000,  /* the writer tries again much sooner, unless it has no processor */
 	BARRIER_NS = 1000000,  /* every processor has shown its stores by then */
 	JUDGED_NS = 100000000, /* of waiting, after which it is judged who was slow */
 	SLOW_BYTES = 1600000,  /* in that time: a reader of 16 MB/s is not what is slow */
-	AGAIN_NS = 2000000000, /* so long nobody waits for a reader found to be slow */
+	AGAIN_NS = 2000000000, /* so long no thread waits for a reader found to be slow */
 };
 
 struct pvp_backpressure pvp_backpressure;
@@ -50,8 +50,8 @@ void pvp_backpressure_joins(void)
 
 void pvp_backpressure_leaves(void)
 {
-	pvp_backpressure
-		.joined--; /* once crowded, always: the chunks of those that end come late */
+	pvp_backpressure.joined--; /* once set, always: the chunks of ended threads are handed over
+				      after a delay */
 }
 
 /*
@@ -128,7 +128,7 @@ static bool writer_is_ready(void)
 	if (fd >= 0)
 		close(fd);
 	text[n > 0 ? n : 0] = 0;
-	const char *state = strrchr(text, ')'); /* behind the thread's name */
+	const char *state = strrchr(text, ')'); /* after the thread's name */
 	return state && state[1] == ' ' && state[2] == 'R';
 }
 
@@ -143,7 +143,8 @@ static bool writer_comes_on(struct look *l)
 	uint64_t now = pvp_monotonic(), returned = pvp_chunks_returned();
 	bool sends = atomic_load(&pvp_core.block) && atomic_load(&pvp_core.sending);
 	bool due = now >= l->next;
-	bool overslept = now > l->next + LATE_NS; /* this thread had none itself: it cannot tell */
+	bool overslept =
+		now > l->next + OVERSLEPT_NS; /* this thread had none itself: it cannot tell */
 	if (returned != l->returned || sends || overslept || (due && writer_is_ready()))
 		l->since = now;
 	if (due)

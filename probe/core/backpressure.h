@@ -2,7 +2,7 @@
  * A thread that finds no room waits while all that is missing is a processor for the writer: it
  * would else fill the machine with events that are lost, and keep the writer from it. Where most
  * chunks are in the hands of threads that hardly use them, it waits until the writer has taken some
- * back. Not for a slow reader of the log: nobody waits for that but with block=yes.
+ * back. Not for a slow reader of the log: only block=yes waits for that.
  */
 #ifndef PV_PROBE_BACKPRESSURE_H
 #define PV_PROBE_BACKPRESSURE_H
@@ -17,7 +17,7 @@ struct pvp_backpressure {
 	_Atomic bool crowded;         /* they were more than half as many as there are chunks */
 	_Atomic bool wanted;          /* a thread waits for a chunk */
 	_Atomic unsigned waiting;     /* threads, at this moment */
-	_Atomic uint64_t slow_until;  /* ns: nobody waits before, the sink took nothing mostly */
+	_Atomic uint64_t slow_until;  /* ns: no thread waits before, the sink took nothing mostly */
 	_Atomic uint64_t stuck_since; /* the sink takes nothing; ns, 0: it does */
 	_Atomic uint64_t stuck_seen;  /* when the writer found that last */
 	_Atomic uint64_t writer;      /* its thread; 0: it has not begun yet */
@@ -37,7 +37,7 @@ void pvp_backpressure_sink(bool stuck, size_t taken);
 
 /*
  * Naps until the writer gives a chunk back, with the guard and no lock held; also if it gets no
- * processor for long. False: there is nothing to wait for, nobody reads, or recording is over; or
+ * processor for long. False: there is nothing to wait for, no reader, or recording is over; or
  * the writer does not come to it, since it waits for something that this thread holds, a lock of
  * the loader's for instance: then the event is lost after all.
  */

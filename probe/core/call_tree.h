@@ -4,7 +4,7 @@
  * tree, and that only up to a bound; calls that find no room in it count for what called them, and
  * are counted as lost.
  *
- * A tree's own thread alone changes it, except for what is marked as the writer's; the writer reads
+ * Only a tree's own thread changes it, except for what is marked as the writer's; the writer reads
  * figures while they change, and puts right the next time what it read too early.
  */
 #ifndef PV_PROBE_CALL_TREE_H
@@ -60,7 +60,7 @@ void pvp_tree_destroy(struct pvp_tree *t);
 struct pvp_writer;
 /*
  * The writer's: what the tree has gained, up to `now`, in buffers of the thread. False: it could
- * not be written; it is then told later.
+ * not be written; it is then reported later.
  */
 bool pvp_tree_tell(struct pvp_writer *w, struct pvp_thread *t, uint64_t now);
 

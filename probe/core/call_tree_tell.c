@@ -152,7 +152,7 @@ bool pvp_tree_tell(struct pvp_writer *w, struct pvp_thread *th, uint64_t now)
 		w->tree = calloc(1, sizeof *w->tree);
 	bool ok = w->tree;
 	if (!ok)
-		return false; /* told when there is memory */
+		return false; /* written when there is memory */
 	struct pvp_tree *tree = atomic_load_explicit(&th->tree, memory_order_acquire);
 	find_running(&t, tree);
 	w->tree->n = 0;

@@ -18,8 +18,8 @@
 
 enum {
 	FORKED = 500,
-	LEAST_NS = 50000000, /* between two looks */
-	SHARE = 500,         /* looks take one part in so many of the time at most */
+	LEAST_NS = 50000000, /* between two checks */
+	SHARE = 500,         /* checks take one part in so many of the time at most */
 	TO_100NS = 10,       /* of microseconds: the unit of counters of time */
 	LIST = 4096,
 	STAT = 1024,     /* bytes of /proc/PID/stat, of which 400 are there at most */
@@ -50,7 +50,7 @@ void pvp_children_begin(void)
 void pvp_children_end(void)
 {
 	struct forked *f = forked;
-	forked = NULL; /* first: a child that is born now finds none, or one that is there */
+	forked = NULL; /* first: a child that begins now finds none, or one that is there */
 	if (f)
 		munmap(f, sizeof *f);
 }
@@ -127,7 +127,7 @@ static void meet(struct pvp_children *c, pid_t pid)
 	c->known[i].there = true;
 }
 
-/* Numbers with blanks behind each. */
+/* Numbers with blanks after each. */
 static void meet_listed(struct pvp_children *c, int fd)
 {
 	char text[LIST];

@@ -1,7 +1,7 @@
 /*
  * Child processes that the program started and that this log therefore does not hold: how many, at
  * least. Children of fork() are counted by themselves, exactly; others (posix_spawn, system, vfork,
- * clone) are seen by looking: one that comes and goes between two looks, among others, is not.
+ * clone) are seen by looking: one that comes and goes between two checks, among others, is not.
  */
 #ifndef PV_PROBE_CHILDREN_H
 #define PV_PROBE_CHILDREN_H
@@ -12,7 +12,7 @@
 
 struct pvp_writer;
 
-enum { PVP_CHILDREN = 1024 }; /* alive at one time; further ones are not told apart */
+enum { PVP_CHILDREN = 1024 }; /* alive at one time; further ones are not distinguished */
 
 struct pvp_child {
 	pid_t pid;
@@ -48,9 +48,9 @@ void pvp_children_records(void);
 
 /* When the session begins: children that were waited for before are none of this log's. */
 void pvp_children_look_first(struct pvp_children *c);
-/* Looks, if it is time, and says what is new. */
+/* Checks, if it is time, and reports new ones. */
 void pvp_children_tell(struct pvp_writer *w);
-/* A new reader was told nothing yet. */
+/* A new reader has nothing yet. */
 void pvp_children_again(struct pvp_children *c);
 
 #endif

@@ -11,7 +11,7 @@ extern struct pvp_thread pvp_no_thread;
 
 /*
  * Begins a recording of its own in a child of fork, at the child's first event; NULL: nothing
- * does. Whoever calls it takes it out first, outside the re-entry guard.
+ * does. The caller takes it out first, outside the re-entry guard.
  */
 extern void (*_Atomic pvp_reborn)(void);
 

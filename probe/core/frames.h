@@ -1,7 +1,7 @@
 /*
  * The calls a thread stands in, as the native host sees them, so that a longjmp() that leaves
  * some of them is noticed: their leave is then written when the next call shows it.
- * One a thread, used by that thread alone, inside the probe.
+ * One a thread, used only by that thread, inside the probe.
  */
 #ifndef PV_PROBE_FRAMES_H
 #define PV_PROBE_FRAMES_H
@@ -23,7 +23,7 @@ struct pvp_frame {
 };
 
 struct pvp_frames {
-	struct pvp_frame *top, *end; /* the next free one; behind the last */
+	struct pvp_frame *top, *end; /* the next free one; after the last */
 	uint64_t beyond;             /* calls open that found no room here */
 	uint32_t session, gaps;      /* that the calls belong to: a pause ends them */
 	struct pvp_frame at[];       /* at[0] is below all: its sp is the highest address */

@@ -42,7 +42,7 @@ struct pvp_host {
 	/* False: nothing is known of the key; the core then writes its number. */
 	bool (*method)(uint64_t key, struct pvp_method *ret);
 
-	/* May be NULL. Else the core writes nothing for such a key: its name will be told later. */
+	/* May be NULL. Else the core writes nothing for such a key: its name will come later. */
 	void (*unnamed)(uint64_t key);
 
 	/*

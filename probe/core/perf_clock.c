@@ -56,7 +56,7 @@ bool pvp_perf_watch(void)
 	return false;
 }
 
-/* ---- what is allowed */
+/* ---- permissions */
 
 /* A filter's answer to an unknown call may be to kill: systemd's SystemCallFilter= does. */
 static bool is_filtered(void)

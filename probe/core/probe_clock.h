@@ -40,7 +40,7 @@ void pvp_calibrator_init(struct pvp_calibrator *c);
  */
 bool pvp_calibrate(struct pvp_calibrator *c, struct pvp_calibration *ret);
 
-/* Only with mult != 0. A counter that is behind `at` (another core's) counts as standing there. */
+/* Only with mult != 0. A counter below `at` (another core's) counts as being there. */
 static inline uint64_t pvp_tsc_ns(const struct pvp_calibration *c)
 {
 #if PVP_HAVE_TSC

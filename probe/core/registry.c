@@ -107,7 +107,7 @@ struct profview_counter *pvp_counter(const char *name, uint64_t unit)
 	return c;
 }
 
-/* The writer holds its own guard for ever, so these take the lock alone. */
+/* The writer holds its own guard for ever, so these take only the lock. */
 static const char *text_of(const struct pv_intern *in, uint64_t id)
 {
 	pthread_mutex_lock(&registry.lock);

@@ -11,9 +11,9 @@
 
 enum {
 	EXTRA_BYTES = 512,    /* for the events the writer puts around a thread's own */
-	NAME_ROUNDS = 10,     /* between two looks at what the system calls a nameless thread */
-	TREE_NS = 1000000000, /* between two times that call trees are told */
-	SETTLE_NS = 1000000,  /* a store is visible to everybody long before this */
+	NAME_ROUNDS = 10,     /* between two checks of the system's name of a nameless thread */
+	TREE_NS = 1000000000, /* between two times that call trees are written */
+	VISIBLE_NS = 1000000, /* a store is visible to everybody long before this */
 };
 
 /* Bytes in front of a thread's own events in one buffer. */
@@ -124,7 +124,8 @@ static void add_front(struct pvp_writer *w, struct extra *x, struct pvp_thread *
 {
 	if (lost > t->w.lost_written)
 		add_count(x, PVP_COUNTER_LOST, lost - t->w.lost_written);
-	/* Once alone: for who reads on behind a repeated header it would be another thread. */
+	/* Only once: to a reader that goes on after a repeated header it would be another thread.
+	 */
 	if (!t->w.started)
 		add_thread(x, PV_KIND_THREAD_START, t, "");
 	if (!t->w.begun || t->w.name_new)
@@ -303,7 +304,7 @@ static void take_threads(struct pvp_writer *w)
 
 /* ---- one round */
 
-/* Fixes what belongs to this round. Whether the thread may be between clock and publication. */
+/* Fixes the contents of this round. Whether the thread may be between clock and publication. */
 static void snapshot(struct pvp_thread *t)
 {
 	t->w.busy = t->inside && atomic_load_explicit(t->inside, memory_order_relaxed);
@@ -353,7 +354,7 @@ static void remove_exited(struct pvp_writer *w)
 /* Everything before the time it names is in the log: also what busy threads had yet to publish. */
 static void add_sync(struct pvp_writer *w)
 {
-	uint64_t time = w->round_ns - SETTLE_NS;
+	uint64_t time = w->round_ns - VISIBLE_NS;
 	for (struct pvp_thread *t = w->threads; t; t = t->w.next)
 		if (t->w.busy && t->w.last < time)
 			time = t->w.last;

@@ -1,5 +1,5 @@
 /*
- * How many samples a second there can be, and the orders "set sample=1000", "=on" and "=off", the
+ * How many samples a second there can be, and the commands "set sample=1000", "=on" and "=off", the
  * same for every host; "sample-real" likewise, which takes what waits, too.
  */
 #ifndef PV_PROBE_SAMPLE_RATE_H
@@ -10,7 +10,7 @@
 enum { PVP_SAMPLE_USUAL = 100, PVP_SAMPLE_MOST = 10000 }; /* a second */
 
 /*
- * Rate of `hz` that a POSIX timer of processor time can give: the system looks at those clocks at
+ * Rate of `hz` that a POSIX timer of processor time can give: the system checks those clocks at
  * its ticks only, which clock_getres(CLOCK_MONOTONIC_COARSE) tells. It counts the kernel's time,
  * too.
  */

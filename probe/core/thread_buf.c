@@ -175,7 +175,8 @@ static void finish_thread(struct pvp_thread *t)
 	pthread_mutex_unlock(&pvp_core.lock);
 }
 
-/* The key's destructor: waits for a late round, since other destructors may still have events. */
+/* The key's destructor: waits for a pending round, since other destructors may still have events.
+ */
 static void thread_exits(void *thread)
 {
 	if (++pvp_tls.rounds < ROUNDS) {

@@ -45,7 +45,7 @@ struct pvp_thread {
 	bool exited, name_new;
 	_Atomic unsigned char *inside; /* the thread's guard; NULL once it exited */
 	uint64_t tid, exit_time;
-	uint64_t since; /* told with this start, events or not; 0: only with its first event */
+	uint64_t since; /* written with this start, events or not; 0: only with its first event */
 	char name[PVP_NAME_MAX];
 
 	/* the writer's: what it took in this pass, and what it has written */

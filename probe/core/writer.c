@@ -86,7 +86,7 @@ static void rest(void *ctx, int ms)
 {
 	(void)ctx;
 	struct timespec t;
-	/* A full disk, or nobody reads: that may never end. */
+	/* A full disk, or no reader: that may never end. */
 	atomic_store(&pvp_core.block, false);
 	deadline_in(&t, (uint64_t)ms);
 	pthread_mutex_lock(&pvp_core.lock);
@@ -134,7 +134,7 @@ static void take_commands(struct pvp_writer *w)
 		w->began = false;
 }
 
-/* A host may save itself the work while nobody sees it. */
+/* A host may save itself the work while it has no reader. */
 static void note_unread(struct pvp_writer *w, bool unread)
 {
 	if (!unread || !w->unread_since)
@@ -153,7 +153,7 @@ static void note_unread(struct pvp_writer *w, bool unread)
 	w->host->on_reader_lost(long_since);
 }
 
-/* Header and names for whoever reads the stream from here. */
+/* Header and names for a reader that begins here. */
 static void begin_stream(struct pvp_writer *w)
 {
 	move(w);
@@ -437,7 +437,7 @@ static void open_session(struct pvp_writer *w)
 	atomic_store_explicit(&pvp_core.session, sessions, memory_order_release);
 }
 
-/* Under the lock: nobody writes any more. */
+/* Under the lock: no thread writes any more. */
 static void close_session(void)
 {
 	atomic_store_explicit(&pvp_core.session, 0, memory_order_release);

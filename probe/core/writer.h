@@ -1,5 +1,5 @@
 /*
- * The writer: one thread with all signals blocked that looks every 80 ms, or earlier when chunks
+ * The writer: one thread with all signals blocked that wakes every 80 ms, or earlier when chunks
  * pile up, at what the threads have published, so that it is in the log within 100; it writes names
  * first, then the events, and says what was lost. It never calls the program's code.
  */
@@ -52,8 +52,8 @@ struct pvp_writer {
 	uint8_t head[PVP_PATH_MAX + 1024];
 	struct pvp_calibrator calibrator;
 	struct pvp_tree_page *tree;        /* NULL until a thread has a call tree */
-	uint64_t tree_ns;                  /* when trees were told last */
-	struct pvp_out_buffer page, hello; /* hello: what a pipe's new reader is told */
+	uint64_t tree_ns;                  /* when trees were written last */
+	struct pvp_out_buffer page, hello; /* hello: the names for a pipe's new reader */
 	struct pvp_thread *threads;        /* taken in this round, linked by w.next */
 
 	struct pv_batch scratch; /* for reading what threads have published */
@@ -70,7 +70,7 @@ struct pvp_writer {
 	bool last, asked, wrote; /* this round is the session's last; a flush; it wrote events */
 	uint64_t streams;        /* begun so far; more than one when a pipe's reader left */
 	bool began;              /* the stream's header is written */
-	bool greeting;           /* and now the names, for whoever reads it */
+	bool greeting;           /* and now the names, for its reader */
 	bool failed;             /* nothing more can be written */
 	bool amid;               /* new events belong to those that the same reader had before */
 	bool full;               /* because of maxsize= */
@@ -144,7 +144,7 @@ void pvp_tell_counters(struct pvp_writer *w);
 /* The log has reached its size; the farewell, without which a log was cut off. */
 void pvp_tell_full(struct pvp_writer *w);
 void pvp_tell_ended(struct pvp_writer *w);
-/* All that was told so far, for a new reader, through w->hello; false: he is gone as well. */
+/* All definitions so far, for a new reader, through w->hello; false: it is gone as well. */
 bool pvp_tell_again(struct pvp_writer *w);
 
 #endif

@@ -1,4 +1,4 @@
-/* Requests of the control socket's thread to the writer, which looks at them in each round. */
+/* Requests of the control socket's thread to the writer, which serves them in each round. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>

@@ -280,7 +280,7 @@ static bool take(struct pvp_managed_options *o, const char *at, size_t len, unsi
 	return ok;
 }
 
-/* The next word, without its quotes; behind it and its comma. NULL: it is too long. */
+/* The next word, without its quotes; after it and its comma. NULL: it is too long. */
 static const char *next_word(const char *at, char to[PVP_MANAGED_TEXT], size_t *ret_len)
 {
 	char quote = 0;
@@ -415,7 +415,7 @@ bool pvp_managed_parse(const char *text, struct pvp_managed_options *ret)
 	/* If extensions are written anyway, times of the processor come with the samples. */
 	if (o.groups & PVP_MANAGED_TREE && o.groups & PVP_MANAGED_SAMPLES && !o.tree_cpu)
 		o.groups |= PVP_MANAGED_CPU;
-	/* Calls are either summed up or told one by one. */
+	/* Calls are either summed up or reported one by one. */
 	if (o.groups & PVP_MANAGED_TREE)
 		o.groups &= ~(unsigned)PVP_MANAGED_CALLS;
 	/* With calls traced every path is known; walking the stack again would cost the most. */

@@ -2,7 +2,7 @@
  * Options of the modules for Mono and .NET. Words mean what they mean to the
  * stock log profiler, so that one word of a command line changes; its quotes and backslashes count
  * too. Three of its words are taken and do nothing: maxsamples= (samples have a ring), debug, and
- * port= (orders come over the control socket).
+ * port= (commands come over the control socket).
  */
 #ifndef PV_PROBE_MANAGED_ARGS_H
 #define PV_PROBE_MANAGED_ARGS_H
@@ -63,7 +63,7 @@ struct pvp_managed_options {
 	char words[PVP_MANAGED_TEXT];    /* events that the log's header lists as on */
 };
 
-/* `text` is all behind "profview", with or without its colon. False: an option is not known. */
+/* `text` is all after "profview", with or without its colon. False: an option is not known. */
 bool pvp_managed_parse(const char *text, struct pvp_managed_options *ret);
 
 #endif

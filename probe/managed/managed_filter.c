@@ -12,7 +12,7 @@ struct term {
 	uint32_t least;
 };
 
-/* The next term; what 0: not sound. Returns where the one behind it begins. */
+/* The next term; what 0: not sound. Returns where the one after it begins. */
 static const char *next_term(const char *at, struct term *t)
 {
 	size_t len = strcspn(at, "+"), i = 0;

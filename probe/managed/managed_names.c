@@ -9,7 +9,7 @@
 #include "common/base/mem.h"
 #include "probe/core/probe_clock.h"
 
-/* One definition or unload, with its texts behind it. */
+/* One definition or unload, with its texts after it. */
 struct def {
 	struct pv_event ev;
 	uint64_t *list; /* elements of its span, or NULL */
@@ -27,7 +27,7 @@ static size_t dead_from;    /* before it is none of the latter, as long as there
 enum { UNNAMED = 4096 };
 static uint64_t unnamed[UNNAMED];
 static _Atomic size_t missing;    /* of these */
-static struct pv_map with_fields; /* classes whose fields are told -> 1 */
+static struct pv_map with_fields; /* classes whose fields are reported -> 1 */
 static struct pv_map calling;     /* methods whose code calls us -> 1 */
 static struct pv_map at;          /* kind and key -> place in defs */
 static uint64_t last;             /* time of the newest */
@@ -179,7 +179,7 @@ static void append(struct def *d)
 
 void pvp_names_define(const struct pv_event *ev)
 {
-	/* With nobody to write them (in a child of fork) they would only pile up. */
+	/* Without a writer (in a child of fork) they would only pile up. */
 	bool recording = atomic_load_explicit(&pvp_core.session, memory_order_relaxed);
 	struct def *d = recording ? copy(ev) : NULL;
 	if (!d)
@@ -304,7 +304,7 @@ bool pvp_names_take_unnamed(uint64_t *ret_key)
 	return *ret_key;
 }
 
-/* --- the writer's side: it alone frees, so what it has looked up stays without the lock */
+/* --- the writer's side: only it frees, so what it has looked up stays without the lock */
 
 /* How long it took to compile, where that is recorded. */
 static bool tell_time(struct pvp_writer *w, struct pvp_out_buffer *page, const struct pv_event *jit)
@@ -325,7 +325,7 @@ static bool tell(struct pvp_writer *w, struct pvp_out_buffer *page, const struct
 		!tell_time(w, page, &d->ev))
 		return false;
 	/*
-	 * The stock reader looks for a second text behind an image's unload, where the format has
+	 * The stock reader expects a second text after an image's unload, where the format has
 	 * none, and loses its place. At the end of a buffer that does no harm.
 	 */
 	return d->ev.kind != PV_KIND_IMAGE_UNLOAD || pvp_out_buffer_send(w, page);
@@ -345,7 +345,7 @@ bool pvp_names_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool agai
 		pthread_mutex_unlock(&lock);
 		if (!more || !ok)
 			return ok;
-		/* Methods are told again by the core, which knows those that were used. */
+		/* Methods are written again by the core, which knows those that were used. */
 		if (d && !(again && (dead || d->ev.kind == PV_KIND_METHOD_JIT)))
 			ok = tell(w, page, d);
 	}

@@ -26,7 +26,7 @@ void pvp_names_define_list(const struct pv_event *ev, const struct pv_batch *poo
 /* The same for an unload; the definition it ends dies with it. */
 void pvp_names_end(const struct pv_event *ev);
 
-/* Whether the fields of this class are yet to be told; from here on they are not. again: all. */
+/* Whether the fields of this class are yet to be written; from here on they are not. again: all. */
 bool pvp_names_fields_new(uint64_t klass);
 void pvp_names_fields_again(void);
 

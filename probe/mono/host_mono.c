@@ -57,7 +57,7 @@ static bool tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 static void flushed(struct pvp_writer *w)
 {
 	pvp_names_flushed(w);
-	/* Its fence came too late for a round that was to be the last. */
+	/* Its fence came after a round that was to be the last. */
 	if (w->last)
 		pvp_mono_heap_flushed(w, UINT64_MAX);
 }
@@ -206,7 +206,7 @@ static void show_help(void)
 		return;
 }
 
-/* Set on the way in, when a mistake can still be told; the program itself is never stopped. */
+/* Set on the way in, when a mistake can still be reported; the program itself is never stopped. */
 /* Mono's own thread asks for samples; it signals every thread while the process computes (mono_timer.c). */
 static void say_timer(struct pvp_managed_options *o)
 {

@@ -27,7 +27,7 @@ void pvp_mono_said(const struct pv_event *ev, const struct pv_batch *pools, Mono
 void pvp_mono_said_thrown(
 	const struct pv_event *ev, const struct pv_batch *pools, MonoObject *object);
 
-/* Sets the callbacks of each file, as the options say. In the module's init alone. */
+/* Sets the callbacks of each file, as the options say. Only in the module's init. */
 void pvp_mono_calls_init(struct _MonoProfiler *p);
 void pvp_mono_alloc_init(struct _MonoProfiler *p);
 void pvp_mono_meta_init(struct _MonoProfiler *p);
@@ -36,7 +36,8 @@ void pvp_mono_samples_init(struct _MonoProfiler *p);
 
 /*
  * Whether the runtime stood before the module came; then, on a thread of the runtime once callbacks
- * are set: what there is is told, with a collection. stopped(): one has ended, the world still stands.
+ * are set: existing roots are written, with a collection. stopped(): one has ended, the world still
+ * stands.
  */
 bool pvp_mono_is_joined(void);
 void pvp_mono_join(void);
@@ -101,17 +102,18 @@ void pvp_mono_counters_again(void);
 void pvp_mono_counters_end(void);
 void pvp_mono_counters_close(void);
 
-/* In the module's init alone: whether the runtime understands callspec=. */
+/* Only in the module's init: whether the runtime understands callspec=. */
 bool pvp_mono_callspec_sound(const char *text);
 
 /* Whether `filter` (managed_filter.h) takes a method; where the runtime may be asked. */
 bool pvp_mono_filter(const char *filter, MonoMethod *method);
 
-/* Source lines: of a method that has just been compiled. init: in the module's init alone. */
+/* Source lines: of a method that has just been compiled. init: only in the module's init. */
 void pvp_mono_lines_init(void);
 void pvp_mono_lines(MonoMethod *method);
 
-/* Code coverage: told at the end, while the runtime still stands. freed: such a method is gone. */
+/* Code coverage: written at the end, while the runtime still stands. freed: such a method is gone.
+ */
 void pvp_mono_coverage_init(struct _MonoProfiler *p);
 void pvp_mono_coverage_freed(const MonoMethod *method);
 void pvp_mono_coverage_tell(void);

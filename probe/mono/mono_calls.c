@@ -110,7 +110,7 @@ static _Thread_local unsigned depth __attribute__((tls_model("initial-exec")));
 
 static bool leaves_shallow(const MonoProfiler *p)
 {
-	depth -= depth > 0; /* it may have been entered before we were told of calls */
+	depth -= depth > 0; /* it may have been entered before its calls were reported */
 	return depth <= p->options.call_depth;
 }
 

@@ -1,6 +1,6 @@
 /*
  * The runtime's own counters, the times and memory of the process among them: once a second the
- * writer writes those that have changed. They are read under a lock of the runtime's that nobody
+ * writer writes those that have changed. They are read under a lock of the runtime's that no thread
  * holds over a collection; when the runtime goes down they are read for the last time.
  */
 #include <mono/utils/mono-counters.h>
@@ -19,7 +19,7 @@ enum {
 };
 
 struct counter {
-	uint64_t last; /* as told */
+	uint64_t last; /* as written */
 	bool written;
 };
 
@@ -87,7 +87,7 @@ static uint64_t hash(const char *text)
 	return h;
 }
 
-/* The bits of the value, whatever its width. False: it is none that can be told. */
+/* The bits of the value, whatever its width. False: it cannot be written. */
 static bool read_value(MonoCounter *c, uint64_t type, uint64_t *ret, char text[TEXT])
 {
 	union {
@@ -170,7 +170,7 @@ static mono_bool read_one(MonoCounter *c, void *ctx)
 
 bool pvp_mono_counters_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
-	static struct reading r; /* the writer's alone */
+	static struct reading r; /* the writer's only */
 	pthread_mutex_lock(&lock);
 	bool due = !over && (once_more || w->round_ns - last_ns >= EVERY_NS);
 	if (due) {

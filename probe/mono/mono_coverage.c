@@ -27,7 +27,7 @@ struct point {
 	uint64_t il, hits, line, column;
 };
 
-/* Of the method that is told; one thread does that, once. */
+/* Of the method that is reported; one thread does that, once. */
 static PV_ARRAY(struct point) points;
 static char file[512];
 

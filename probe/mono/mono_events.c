@@ -94,7 +94,7 @@ static void gc_event(
 		if (step == MONO_GC_EVENT_START)
 			heap_before();
 	}
-	/* A shot has the roots of its collection, whoever else wants to know of roots. */
+	/* A shot has the roots of its collection, whether or not roots are recorded otherwise. */
 	if (step == MONO_GC_EVENT_POST_STOP_WORLD && pvp_mono_heap_begins(generation))
 		mono_profiler_set_gc_roots_callback(p->handle, gc_roots);
 	if (step == MONO_GC_EVENT_PRE_START_WORLD) {

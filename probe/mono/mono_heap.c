@@ -102,7 +102,7 @@ static bool put_plain(uint8_t kind)
 	return put(&ev, NULL, 0);
 }
 
-/* A big object comes in several calls, the first of which alone has a size. */
+/* A big object comes in several calls, only the first of which has a size. */
 static int object_met(MonoObject *object, MonoClass *klass, uintptr_t size, uintptr_t n,
 	MonoObject **refs, uintptr_t *offsets, void *ctx)
 {

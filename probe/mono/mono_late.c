@@ -1,7 +1,7 @@
 /*
- * A runtime that ran before the module came: nobody told of its domains, assemblies and types. The
- * first are asked for; types show on objects, so one collection is made in which the heap is looked
- * through for those nobody has met. With the world stopped they are only noted.
+ * A runtime that ran before the module came: its domains, assemblies and types were not reported.
+ * The first are asked for; types show on objects, so one collection is made in which the heap is
+ * looked through for those not met yet. With the world stopped they are only noted.
  */
 #include <mono/metadata/appdomain.h>
 #include <mono/metadata/assembly.h>

@@ -1,6 +1,6 @@
 /*
  * Source lines of compiled code (`lines`): where a method's code changes from one line to another,
- * as the runtime's debug information has it. Told behind the method's definition.
+ * as the runtime's debug information has it. Reported after the method's definition.
  */
 #include <mono/metadata/appdomain.h>
 #include <mono/metadata/mono-debug.h>

@@ -212,7 +212,7 @@ struct inside {
 
 static void define_fields(MonoClass *klass, const struct inside *in);
 
-/* Fields of structures are told as fields of the class: "entry.key". */
+/* Fields of structures are reported as fields of the class: "entry.key". */
 static void define_inner(MonoType *type, const struct inside *in, uint32_t offset, const char *name)
 {
 	enum { DEEPEST = 4 };
@@ -271,7 +271,7 @@ static void define_fields(MonoClass *klass, const struct inside *in)
 static void define_elements(MonoClass *array)
 {
 	MonoClass *element = mono_class_get_element_class(array);
-	const uint32_t first = 4 * sizeof(void *); /* behind table, lock, bounds and length */
+	const uint32_t first = 4 * sizeof(void *); /* after table, lock, bounds and length */
 	struct pv_event ev = { .kind = PV_KIND_EXT_ELEMENTS,
 		.elements = {
 			pvp_managed_key(array), first, (uint64_t)mono_array_element_size(array) } };

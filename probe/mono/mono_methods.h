@@ -2,7 +2,7 @@
  * The log's keys of methods: small numbers, given in the order in which methods are met, so that
  * what is called together lies near together and most steps from one call to the next take one
  * byte. A method keeps its number as long as its address; one that takes a dead one's place has
- * its number, too, and is told anew.
+ * its number, too, and is defined again.
  */
 #ifndef PV_PROBE_MONO_METHODS_H
 #define PV_PROBE_MONO_METHODS_H
@@ -19,7 +19,7 @@ struct pvp_numbered {
 
 /* Grows by taking another's place; readers may go on with the old one. */
 struct pvp_numbers {
-	unsigned shift; /* of a hash to a place; behind the last one stands a free one */
+	unsigned shift; /* of a hash to a place; after the last one stands a free one */
 	struct pvp_numbered at[];
 };
 extern struct pvp_numbers *_Atomic pvp_numbers; /* not NULL after init */

@@ -1,7 +1,7 @@
 /*
  * Samples come in a signal handler, on whatever the thread was doing, also inside the probe: they
  * go to a ring of their own, which the writer empties. A slot is claimed by an atomic addition and
- * published by its turn number; when the writer is a whole ring behind, samples are dropped.
+ * published by its turn number; when the ring is full, samples are dropped.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -250,7 +250,7 @@ void pvp_mono_samples_init(struct _MonoProfiler *p)
 	pvp_waits_follow((struct pvp_sample_order){ p->options.sample_hz, p->options.sample_real });
 }
 
-/* Mono keeps both numbers and wakes its own thread, which looks at them. */
+/* Mono keeps both numbers and wakes its own thread, which reads them. */
 bool pvp_mono_samples_set(struct pvp_sample_order order)
 {
 	if (!atomic_load(&sampling))

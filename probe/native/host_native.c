@@ -409,7 +409,7 @@ static void complain(const char *what)
 /* A program that was not changed is recorded by its environment. */
 static void start_by_environment(void)
 {
-	/* The first is for this host alone: other programs of the launch may need other words. */
+	/* The first is for this host only: other programs of the launch may need other words. */
 	const char *own = getenv("PROFVIEW_NATIVE_OPTIONS");
 	const char *text = own ? own : getenv("PROFVIEW_OPTIONS");
 	if (text && pvp_deferred_start && pvp_deferred_start(text, pvp_native_start))

@@ -69,7 +69,8 @@ static bool keep(char *to, size_t room, const char *at, size_t len)
 	return true;
 }
 
-/* As with every host: alone all allocations, with a size one in so many bytes, off: none. */
+/* As with every host: without a value all allocations, with a size one in so many bytes, off: none.
+ */
 static bool take_alloc(struct pvp_native_options *o, const struct word *w)
 {
 	bool all = w->len == w->key || value_is(w, "on") || value_is(w, "yes") || value_is(w, "1");
@@ -100,7 +101,7 @@ static bool take_shots(struct pvp_native_options *o, const struct word *w)
 		return o->shot_at_end = true;
 	if (!ms.len || memcmp(value + ms.len, "ms", 2) != 0 || *value < '1' || *value > '9')
 		return false;
-	ms.at--; /* its value begins behind a sign */
+	ms.at--; /* its value begins after a sign */
 	ms.len++;
 	return number(&ms, MOST_MS, 0, &o->shot_ms);
 }

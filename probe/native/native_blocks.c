@@ -56,7 +56,7 @@ static size_t home_of(const struct part *p, uint64_t address)
 	return (size_t)(mixed(address) >> 20) & (p->slots - 1);
 }
 
-/* The slot of this address, or the free one where it belongs. */
+/* The slot of this address, or the free one for it. */
 static struct block *find(const struct part *p, uint64_t address)
 {
 	size_t i = home_of(p, address);
@@ -65,7 +65,7 @@ static struct block *find(const struct part *p, uint64_t address)
 	return &p->slot[i];
 }
 
-/* Those behind it move up, so that nobody meets a hole before he meets his block. */
+/* Those after it move up, so that no search meets a hole before its block. */
 static void take_out(struct part *p, size_t hole)
 {
 	size_t mask = p->slots - 1;
@@ -175,7 +175,7 @@ struct copy {
 	size_t n, mapped;
 };
 
-/* All at one moment: nobody gets or gives back a block meanwhile. */
+/* All at one moment: no block is allocated or freed meanwhile. */
 static bool take(struct copy *c)
 {
 	size_t n = 0;

@@ -19,8 +19,8 @@ struct pvp_held_block {
 };
 
 /*
- * Any thread. A block that finds no memory for its record spoils later shots, which are discarded;
- * false: it did.
+ * Any thread. A block that finds no memory for its record makes later shots incomplete, which are
+ * discarded; false: it did.
  */
 bool pvp_blocks_add(uint64_t address, struct pvp_held_block block);
 /* The block's entry. */

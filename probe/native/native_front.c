@@ -48,7 +48,7 @@ static bool comes_by(const char *name, bool give_back)
 	memcpy(&get, &at, sizeof at);
 	memcpy(&give, &back, sizeof back);
 	if (!get || !give)
-		return true; /* nobody can call them */
+		return true; /* they cannot be called */
 	atomic_fetch_or(&pvp_recording, PVP_RECORD_TRY);
 	pvp_operator.tried = false;
 	void *volatile block = get(1); /* else the compiler knows what becomes of it */

@@ -1,6 +1,6 @@
 /*
  * Whether the program's calls of malloc, free and operator new come by our functions, and who
- * answers behind them. An allocator that is preloaded before us, linked into the program or linked
+ * answers after them. An allocator that is preloaded before us, linked into the program or linked
  * before libc is called directly: then nothing of it is seen, and the log has to say so.
  */
 #ifndef PV_PROBE_NATIVE_FRONT_H
@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /*
- * Adds words for the log's header: ",allocator=LIBRARY" behind us; ",bypassed=malloc:LIBRARY" (or
+ * Adds words for the log's header: ",allocator=LIBRARY" after us; ",bypassed=malloc:LIBRARY" (or
  * free) where calls do not come by; ",new-of=LIBRARY" where operator new does not;
- * ",mixed=LIBRARY+LIBRARY" where malloc, free and realloc behind us are not of one library. False
+ * ",mixed=LIBRARY+LIBRARY" where malloc, free and realloc after us are not of one library. False
  * with the latter: a block of one must not come to the other, so nothing may be hooked. Asks for
  * and gives back one block. Not in a signal's handler. Absent (weak) where nothing is in front.
  */

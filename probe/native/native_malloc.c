@@ -1,7 +1,7 @@
 /*
- * These stand in front of the program's own functions, whoever brings them. They are called before
- * any constructor, from the loader, and from what looks the real ones up: blocks asked for then
- * come from a small room of ours and are never given back.
+ * These stand in front of the program's own functions, from whichever library. They are called
+ * before any constructor, from the loader, and while the real ones are being found: blocks asked
+ * for then come from a small room of ours and are never given back.
  */
 #include <malloc.h>
 #include <stdlib.h>
@@ -68,7 +68,8 @@ static void *out_of_room(void *block, size_t bytes)
 	return to;
 }
 
-/* Told as given back and got anew, in this order: meanwhile others may get the same address. */
+/* Reported as freed and allocated anew, in this order: meanwhile others may get the same address.
+ */
 PVP_INLINE void *resize(void *block, size_t bytes, uintptr_t site, uintptr_t frame)
 {
 	if (block && pvp_room_has(block))

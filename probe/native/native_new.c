@@ -1,6 +1,6 @@
 /*
  * The operators new and delete, all that there are: an allocator may bring its own, which ask
- * neither malloc nor free. Whoever behind them calls those is counted once all the same
+ * neither malloc nor free. An implementation that calls those is counted once all the same
  * (native_next.h). Their names are what C++ compilers make of them.
  */
 #include <dlfcn.h>
@@ -102,7 +102,7 @@ NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, (size_t n, size_t align, nothrow no), (n
 NEW(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t n, size_t align, nothrow no), (n, align, no), n,
 	ALIGNED)
 
-/* False: within another delete, which has told of the block. */
+/* False: within another delete, which has reported the block. */
 static inline bool leave(void *block)
 {
 	if (!block || pvp_operator.leaving == block)

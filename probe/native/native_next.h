@@ -61,7 +61,7 @@ static inline bool pvp_next_idle(unsigned what)
  */
 struct pvp_operator {
 	uintptr_t site, frame; /* of new's caller, of new; site 0: none */
-	void *leaving;         /* the block that delete has told of */
+	void *leaving;         /* the block that delete has reported */
 	bool tried;            /* malloc or free was called while PVP_RECORD_TRY is on */
 };
 extern _Thread_local struct pvp_operator pvp_operator __attribute__((tls_model("initial-exec")));

@@ -139,7 +139,7 @@ const char *pvp_native_class_name(const char *name)
 	struct pvp_method m;
 	if (*name != SITE_NAME)
 		return name;
-	/* The place is behind the call. */
+	/* The place is after the call. */
 	uint64_t site = strtoull(name + 1, NULL, 16);
 	if (pvp_modules_method(site - 1, &m))
 		snprintf(text, sizeof text, "malloc in %.*s+0x%" PRIx64,

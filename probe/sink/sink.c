@@ -40,7 +40,7 @@ static enum pvp_sent let_go(struct pvp_sink *s)
 	return PVP_READER_GONE;
 }
 
-/* Nobody reads: another reader may come to a pipe, to nothing else. */
+/* No reader: another may come to a pipe, to nothing else. */
 static enum pvp_sent leave(struct pvp_sink *s)
 {
 	if (s->pipe)

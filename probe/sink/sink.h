@@ -32,8 +32,8 @@ struct pvp_sink {
 	int fd;           /* -1: a pipe that waits for a reader */
 	int alive;        /* hangs up when the command has ended; -1: there is none */
 	bool pipe;        /* a reader may leave and another come */
-	int watch;        /* tells who opens and closes it; -1: nobody does */
-	unsigned readers; /* that have it open, as far as that told */
+	int watch;        /* reports who opens and closes it; -1: not watched */
+	unsigned readers; /* that have it open, as far as that is known */
 	bool socket;
 	/* identity that fd must still have: programs close descriptors they do not know */
 	dev_t device;
@@ -44,8 +44,9 @@ struct pvp_sink {
 	uint64_t segment, head_end; /* ring=: bytes of one segment; its header and names */
 	bool amid;                  /* no segment ends in what is sent now; the caller's */
 	bool last_words;            /* PVP_LAST_WORDS bytes are kept for these */
-	bool dead;    /* the descriptor was closed or reused by the program, or nobody will read */
-	bool leaving; /* set by patience when it gives up, to go on with another sink */
+	bool dead; /* the descriptor was closed or reused by the program, or there will be no reader
+		    */
+	bool leaving;         /* set by patience when it gives up, to go on with another sink */
 	struct pvp_gzip *zip; /* NULL: plain */
 	bool member;          /* the stream's gzip header is written */
 	uint8_t *packed, *unpacked;
@@ -89,7 +90,8 @@ void pvp_sink_head_ends(struct pvp_sink *s);
 /* Ends the stream; may wait for a command to end, as long as patience lasts. Then as forget. */
 void pvp_sink_close(struct pvp_sink *s, bool wait);
 
-/* Writes and waits for nothing: in a child of fork, or where nobody will read. May be repeated. */
+/* Writes and waits for nothing: in a child of fork, or where there will be no reader. May be
+ * repeated. */
 void pvp_sink_forget(struct pvp_sink *s);
 
 /* --- between the sink's files --- */
@@ -97,12 +99,13 @@ void pvp_sink_forget(struct pvp_sink *s);
 /* Begins to watch a pipe that has just been opened for writing. Without effect where that fails. */
 void pvp_sink_watch(struct pvp_sink *s);
 void pvp_sink_unwatch(struct pvp_sink *s);
-/* Whether its reader left, and another came before anybody could see that nobody was there. */
+/* Whether its reader left, and another came before its absence could be seen. */
 bool pvp_sink_replaced(struct pvp_sink *s);
 
 /*
- * The program has closed our descriptor, or has its number for something else: that is left alone,
- * a file is opened again where it was left, a pipe as for a new reader. False: neither can be done.
+ * The program has closed our descriptor, or has its number for something else: that is left as it
+ * is, a file is opened again where it was left, a pipe as for a new reader. False: neither can be
+ * done.
  */
 bool pvp_sink_regain(struct pvp_sink *s);
 

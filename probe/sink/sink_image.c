@@ -23,7 +23,8 @@ static size_t read_some(const char *path, void *to, size_t room)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* Ticks from the system's start to the process's (proc(5), behind the name, which may hold blanks). */
+/* Ticks from the system's start to the process's (proc(5), after the name, which may hold blanks).
+ */
 static uint64_t start_ticks(void)
 {
 	char text[1024];

@@ -122,7 +122,7 @@ static int number_of(const char *text)
 }
 
 /*
- * A pipe is opened once more, so that it may be non-blocking for us alone; its reader may leave and
+ * A pipe is opened once more, so that it may be non-blocking for us only; its reader may leave and
  * another come as with a named one. Neither kind is for this process's children.
  */
 static int open_given(struct pvp_sink *s, const char *number)
@@ -226,7 +226,7 @@ int pvp_sink_open(struct pvp_sink *s, const char *output, const struct pvp_confi
 	return error;
 }
 
-/* The next segment of a ring; a path that is something else by now is left alone. */
+/* The next segment of a ring; a path that is something else by now is left as it is. */
 static bool next_segment(struct pvp_sink *s)
 {
 	int fd = open(s->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);

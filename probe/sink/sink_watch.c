@@ -1,6 +1,7 @@
 /*
- * A pipe whose reader is replaced between two looks at it never seems to be without one. The system
- * tells of each who opens and closes it; when the last has closed it, the next who opens it is new.
+ * A pipe whose reader is replaced between two checks of it never seems to be without one. The
+ * system tells of each who opens and closes it; when the last has closed it, the next who opens it
+ * is new.
  */
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ASK_NS INT64_C(1000000000) /* between two looks at what recording costs */
+#define ASK_NS INT64_C(1000000000) /* between two checks of what recording costs */
 /* A program that was started should have said something by then; so often is looked around. */
 enum { QUIET_MS = 4000, POLLS = 15 };
 

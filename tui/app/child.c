@@ -412,7 +412,7 @@ static bool no_meters(char *ret_why, struct pv_error *reterr)
 	return pv_fail(reterr, PV_EUSAGE, 0, "%s", ret_why);
 }
 
-/* A probe that is there already records what it was told to. */
+/* A probe that is there already records what it was asked for. */
 static bool take_wish(
 	struct ui_joined *j, const struct ui_options *o, char *ret_why, struct pv_error *reterr)
 {

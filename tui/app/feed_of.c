@@ -4,7 +4,7 @@
 #include "tui/app/exits.h"
 #include "tui/app/export_format.h"
 
-/* The viewer reads everything, and its range beside it. */
+/* The viewer reads everything, and its range as well. */
 struct ui_feed *ui_feed_of(const struct ui_options *o, bool screen, struct pv_error *reterr)
 {
 	bool viewer = o->verb & (UI_VERB_VIEW | UI_VERB_RUN | UI_VERB_ATTACH | UI_VERB_LISTEN);

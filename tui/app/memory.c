@@ -32,11 +32,10 @@ enum {
 	AHEAD = 2 * LARGE, /* of what is in use */
 	NEAR = 256 << 10,  /* a block as large is put at the end of what is in use */
 	SHORT = 8 << 20,   /* bytes of a log that needs nothing of all that */
-	MAPPED_FROM =
-		512 << 10, /* bytes: blocks from this size on are mapped alone, and grow without a
-			       copy */
-	KEPT = 2 * HEAP,   /* at the heap's end, when they are free */
-	FURTHER = 1 << 20, /* step by which the heap grows after its first bytes */
+	MAPPED_FROM = 512 << 10, /* bytes: blocks from this size on are mapped by themselves, and
+				    grow without a copy */
+	KEPT = 2 * HEAP,         /* at the heap's end, when they are free */
+	FURTHER = 1 << 20,       /* step by which the heap grows after its first bytes */
 };
 
 /* Rest of the heap's first bytes, from the next large page on. */

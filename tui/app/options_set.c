@@ -366,7 +366,7 @@ bool ui_set_sample(const struct ui_parse *p, const char *value)
 	       bad_value(p, "a number of times a second, 10000 at most", value);
 }
 
-/* A time may have any unit; the probes, like Mono's own profiler, know ms alone. */
+/* A time may have any unit; the probes, like Mono's own profiler, know ms only. */
 static bool shot_time(struct ui_options *o, const char *value)
 {
 	int64_t ns;

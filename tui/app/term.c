@@ -157,7 +157,7 @@ static bool can_draw(struct pv_error *reterr)
 
 /*
  * curses would ignore SIGTSTP while it writes, and so lose one that comes then. It leaves the
- * signal alone when it finds it taken.
+ * signal as it is when it finds it taken.
  */
 static SCREEN *new_screen(FILE *out, FILE *in)
 {

@@ -14,7 +14,7 @@
 #include "common/base/showable.h"
 #include "tui/draw/rect.h"
 
-/* Meaning of a piece of text. Only the theme knows how it looks. */
+/* Meaning of a piece of text. Only the theme knows its colours. */
 enum ui_style {
 	UI_PLAIN,
 	UI_DIM,

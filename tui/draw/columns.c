@@ -166,7 +166,7 @@ void ui_columns_fit(const struct pv_table *t, struct ui_columns_wish wish, struc
 			skip--;
 		}
 	}
-	/* A name of a few letters helps nobody: first what can be spared makes room for it. */
+	/* A name of a few letters is of no use: first what can be spared makes room for it. */
 	int natural = f.name >= 0 ? natural_width(&column[f.name]) : 0;
 	f.name_w = ui_min(natural, ui_max(NAME_MIN, ui_min(width * 2 / 5, NAME_MOST)));
 	while (total_width(&f) > width && drop_one(&f, false))

@@ -112,7 +112,7 @@ static enum ui_unfold unfold_of(const struct ui_list *l, const struct ui_shared 
 	return !l->unfolded || (others && !l->folded) ? l->unfold : l->unfold_next;
 }
 
-/* Everything the next answer is to settle. NULL when out of memory. */
+/* Everything the next answer is to set. NULL when out of memory. */
 static struct ui_question *question_of(const struct ui_list *l, const struct ui_shared *s)
 {
 	struct pv_query query = ui_list_query(l, s);
@@ -282,7 +282,7 @@ void ui_list_refresh(struct ui_list *l, const struct ui_shared *s)
 	}
 	bool frozen = s->paused && l->stale && !ui_list_of_identity(l);
 	if (l->stale && !frozen)
-		ui_slot_cancel(&l->slot); /* nobody asks that any more */
+		ui_slot_cancel(&l->slot); /* not wanted any more */
 	take_answer(l, ui_slot_take(&l->slot));
 	if (l->want && !l->stale && ui_list_find_wanted(l)) {
 		free(l->want);
@@ -397,7 +397,7 @@ static void sort_nth(struct ui_list *l, size_t n)
 	}
 }
 
-/* A late answer must not move a user who has moved by hand since. */
+/* A delayed answer must not move a user who has moved by hand since. */
 static void forget_aim(struct ui_list *l)
 {
 	ui_list_want(l, NULL);

@@ -53,7 +53,7 @@ static const char *frame_before(const char *frames, const char *end)
 }
 
 /*
- * Innermost first is what one looks for in a stack, and what must stay when it is cut. The
+ * Innermost first is the order of interest in a stack, and what must stay when it is cut. The
  * runtime's own wrappers there say nothing of the program and share one sign.
  */
 static const char *stack_text(const char *frames, char *buf, size_t size)

@@ -71,7 +71,7 @@ static int compare_rows(const void *a, const void *b, void *ctx)
 	return r ? r : (x->id > y->id) - (x->id < y->id);
 }
 
-/* Rows that do not match go behind those that do, where `rows` no longer counts them. */
+/* Rows that do not match go after those that do, where `rows` no longer counts them. */
 static bool filter_by(struct ui_list *l, struct pv_row_filter *f)
 {
 	struct pv_table *t = l->table;

@@ -4,7 +4,7 @@
 
 #include "tui/draw/list.h"
 
-/* Of objects followed between shots, which have a model of their own that nobody changes. */
+/* Of objects followed between shots, which have a model of their own that does not change. */
 bool ui_list_of_identity(const struct ui_list *l);
 
 /* Borrows from the list and what is shared. */

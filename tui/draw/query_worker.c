@@ -107,8 +107,8 @@ static void tell(struct ui_query_worker *a, int64_t now)
 }
 
 /*
- * With the lock held, which is let go while the job runs; and before the screen's thread is woken,
- * which would take the processor from this one and then wait for it to let go of the lock.
+ * With the lock held, which is released while the job runs; and before the screen's thread is
+ * woken, which would take the processor from this one and then wait for it to release the lock.
  */
 static void run(struct ui_query_worker *a, struct ui_job *j)
 {
@@ -282,7 +282,7 @@ struct ui_job *ui_slot_await(struct ui_request *slot)
 void ui_query_worker_patience(struct ui_query_worker *a, int64_t ns)
 {
 	if (a)
-		a->patient_until_ns = now_ns() + ns; /* only the screen's thread looks at it */
+		a->patient_until_ns = now_ns() + ns; /* only the screen's thread reads it */
 }
 
 bool ui_slot_pending(const struct ui_request *slot)

@@ -144,7 +144,7 @@ static uint64_t first_child(const struct pv_table *t, uint64_t id)
 }
 
 /*
- * Level by level, so that of a tree of a million rows only those on the path and beside it are
+ * Level by level, so that of a tree of a million rows only those on the path and their siblings are
  * asked for.
  */
 static void unfold_path(struct ui_question *q, uint64_t id, int levels)

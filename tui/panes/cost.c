@@ -19,7 +19,7 @@ static const uint64_t usual_ns[UI_COST_KINDS] = { [UI_COST_GC] = 300,
 static const enum ui_cost_kind switches[] = { UI_COST_CALLS, UI_COST_ALLOC, UI_COST_EXCEPTION,
 	UI_COST_MONITOR, UI_COST_SAMPLE };
 
-/* The text behind " KEY=", or behind "KEY=" in front; NULL when it is not there. */
+/* The text after " KEY=", or after "KEY=" in front; NULL when it is not there. */
 static const char *word(const char *answer, const char *lead, const char *name)
 {
 	size_t a = strlen(lead), b = strlen(name);

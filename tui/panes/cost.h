@@ -57,7 +57,7 @@ bool ui_stats_parse(const char *answer, struct ui_stats *ret);
 void ui_cost_between(
 	const struct ui_stats *before, const struct ui_stats *after, struct ui_cost *ret);
 
-/* The dearest kind of late that can be turned off; UI_COST_KINDS: there is none. */
+/* The dearest kind at present that can be turned off; UI_COST_KINDS: there is none. */
 enum ui_cost_kind ui_cost_dearest_now(const struct ui_cost *c);
 
 /*

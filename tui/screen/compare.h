@@ -19,7 +19,7 @@ struct ui_screen;
 
 struct ui_compare {
 	bool asked;          /* other shots are wanted than are known: identity_loader.c */
-	bool cancelled;      /* what is being read is not wanted any more */
+	bool cancelled;      /* the result is not wanted any more */
 	uint32_t base, shot; /* wanted; UI_NO_SHOT: the first, the last */
 	bool by_address;
 	bool held;      /* reading was cancelled: only the user begins it again */

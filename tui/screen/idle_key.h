@@ -1,6 +1,6 @@
 /*
- * A key that changes nothing says why. Whether it has changed anything is told by what the screen
- * is about before and after it, not by each command. One thread.
+ * A key that changes nothing says why. Whether it has changed anything is decided by what the
+ * screen is about before and after it, not by each command. One thread.
  */
 #ifndef UI_IDLE_KEY_H
 #define UI_IDLE_KEY_H

@@ -143,7 +143,7 @@ void ui_screen_update(
 	s->now_ns = now_ns;
 	if (!shared->paused)
 		shared->paused_for_ns = 0;
-	else if (!ui_has_ended(shared)) /* else there is nothing to fall behind */
+	else if (!ui_has_ended(shared)) /* else there is nothing to wait for */
 		shared->paused_for_ns = now_ns - s->paused_since_ns;
 	shared->whole = m;
 	shared->model = s->range_model && m ? s->range_model : m;

@@ -407,7 +407,7 @@ static void set_damage(struct b07 *d, const uint8_t *from, const char *why)
 	snprintf(b->damage_reason, sizeof b->damage_reason, "%s", why);
 }
 
-/* `from` is the first byte that was not understood; the block is left behind. */
+/* `from` is the first byte that was not understood; the block is skipped. */
 static void give_up(struct b07 *d, const uint8_t *from, const char *why)
 {
 	const struct b07_block *b = &d->block;

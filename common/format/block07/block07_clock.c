@@ -124,8 +124,8 @@ static const uint8_t *number_before(const uint8_t *start, const uint8_t *end)
 }
 
 /*
- * The pair at a payload's end. The last byte of a number alone has bit 7 set, so it can be read
- * backwards; only the 0 that ends events looks like a part of the counter.
+ * The pair at a payload's end. Only the last byte of a number has bit 7 set, so it can be read
+ * backwards; only the 0 that ends events could be taken for a part of the counter.
  */
 static bool tail_pair(const struct b07_block *b, struct b07_pair *ret)
 {

@@ -22,7 +22,7 @@ static const char *const payloads[] = {
 	[DRAFT_END] = "vvv",
 };
 
-/* The step behind the end of the repetition that `step` begins. */
+/* The step after the end of the repetition that `step` begins. */
 static const char *after_step(const char *step)
 {
 	return strpbrk(step, ")]") + 1;

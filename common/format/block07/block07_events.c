@@ -12,7 +12,7 @@ uint64_t b07_advance(struct b07 *d, uint64_t diff)
 {
 	struct b07_block *b = &d->block;
 	uint64_t counter = b->counter + diff;
-	/* Stage A kept differences in 26 bits: what lies behind the block's end is garbage. */
+	/* Stage A kept differences in 26 bits: what lies after the block's end is garbage. */
 	bool corrupt = d->out->stage == B07_A && b->have_to && counter > b->to.counter;
 	if (counter < b->counter)
 		counter = UINT64_MAX;
@@ -65,7 +65,7 @@ static bool place_stack(struct b07 *d)
 }
 
 /*
- * A section is written for the allocation or contention right behind it. One of no frames says
+ * A section is written for the allocation or contention right after it. One of no frames says
  * nothing: such a one opens every block, whether or not stacks are recorded.
  */
 static bool take_stack(struct b07 *d, uint64_t caller, struct pv_span *ret)
@@ -283,7 +283,7 @@ static enum b07_step class_event(
 static enum b07_step other_event(
 	struct b07 *d, unsigned code, bool end, uint64_t data, uint64_t value)
 {
-	/* generation alone in stage A */
+	/* generation only in stage A */
 	bool numbered = d->out->stage > B07_A;
 	uint64_t generation = numbered ? data & 0xff : data, collection = numbered ? data >> 8 : 0;
 	static const uint8_t step[][2] = { [2] = { PV_GC_START, PV_GC_END },
@@ -349,7 +349,7 @@ enum b07_step b07_events(struct b07 *d)
 		b->thread = b07_var(&b->c);
 		b->counter = b07_var(&b->c);
 		b->phase = 1;
-		d->stack.n = d->placed.n = 0; /* each block can be read alone */
+		d->stack.n = d->placed.n = 0; /* each block can be read without the others */
 		return b07_ok(d, B07_AGAIN);
 	}
 	unsigned byte = pv_get_u8(&b->c);

@@ -1,4 +1,4 @@
-/* Telling the family's logs apart, and finding blocks again behind damage. */
+/* Telling the family's logs apart, and finding blocks again after damage. */
 #include <string.h>
 
 #include "common/format/block07/block07_parts.h"

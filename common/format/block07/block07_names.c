@@ -11,7 +11,7 @@ enum b07_step b07_end_block(struct b07 *d)
 	return b07_ok(d, B07_DONE);
 }
 
-/* --- mapping: phase 1 classes, 2 methods, 3 the clock behind them */
+/* --- mapping: phase 1 classes, 2 methods, 3 the clock after them */
 
 static enum b07_step class_name(struct b07 *d, uint64_t id)
 {

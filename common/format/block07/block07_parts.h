@@ -50,7 +50,7 @@ unsigned b07_header_size(const uint8_t *bytes, size_t n, bool *ret_sure);
 enum b07_likely { B07_LIKELY, B07_UNLIKELY, B07_UNKNOWN /* more bytes are needed */ };
 
 /*
- * Whether a block of stages A to D may begin at `at` of the window; the second looks at the bytes
+ * Whether a block of stages A to D may begin at `at` of the window; the second reads the bytes
  * after it.
  */
 enum b07_likely b07_header_at(const struct b07 *d, size_t at, size_t *ret_total);

@@ -56,7 +56,7 @@ static enum mlpd_piece damage(
 
 void mlpd_framer_gap(struct mlpd_framer *f, uint64_t bytes, const char *reason)
 {
-	/* The unfinished part in the window belongs to a buffer whose rest is gone. */
+	/* The unfinished part in the window is of a buffer whose rest is gone. */
 	damage(f, f->window_offset, left(f) + bytes, reason);
 	f->window_offset += left(f) + bytes;
 	f->start = f->filled; /* bytes before may be held */
@@ -261,8 +261,9 @@ static void mend_format(struct mlpd_framer *f, size_t at)
 
 /*
  * The header contradicts itself or the file, as f->error says. Its other fields hold: where buffers
- * stand behind it they are worth reading, with what is wrong put right. The bad field becomes damage,
- * which is told behind the header. `n`: where the header ends; its strings do not end there if `cut`.
+ * stand after it they are worth reading, with what is wrong put right. The bad field becomes
+ * damage, which is reported after the header. `n`: where the header ends; its strings do not end
+ * there if `cut`.
  */
 static enum mlpd_piece mend(struct mlpd_framer *f, size_t n, bool cut)
 {
@@ -373,9 +374,9 @@ static bool id_after(const struct mlpd_framer *f, size_t at)
 }
 
 /*
- * A damaged length must not swallow the buffers behind, nor cost its own buffer's tail: where no id
- * stands at the end it promises, but a believable buffer stands before that end, the payload ends
- * there; where it stands behind, and all up to it are events, they belong to this buffer.
+ * A damaged length must not swallow the buffers after it, nor cost its own buffer's tail: where no
+ * id stands at the end it promises, but a believable buffer stands before that end, the payload
+ * ends there; where it is further on, and all up to it are events, they are this buffer's.
  */
 static void correct_length(struct mlpd_framer *f)
 {

@@ -50,7 +50,8 @@ struct mlpd_framer {
 	struct mlpd_damage damage;
 	struct pv_error error;
 
-	/* The input may begin inside a stream (a pipe joined late). Set before the first byte. */
+	/* The input may begin inside a stream (a pipe joined after its start). Set before the first
+	 * byte. */
 	bool may_join;
 	bool joined; /* it did: header is made up, names will be missing */
 

@@ -52,7 +52,7 @@ static void leave_block(struct mlpd_framer *f)
 }
 
 /*
- * One for `room` bytes of which nobody holds anything; NULL when out of memory. Those that were made
+ * One for `room` bytes without other references; NULL when out of memory. Those that were made
  * before buffers came to need more go.
  */
 static struct pv_block *find_block(struct mlpd_framer *f, size_t room)

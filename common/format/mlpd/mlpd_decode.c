@@ -149,7 +149,7 @@ static struct pv_span get_ips(struct decoder *d)
 	return s;
 }
 
-/* Each offset pair stands behind its method on the wire, all of them behind all methods here. */
+/* Each offset pair stands after its method on the wire, all of them after all methods here. */
 static struct pv_span get_frames(struct decoder *d, struct pv_event *e)
 {
 	bool with_offsets = d->form == MLPD_OFFSETS;

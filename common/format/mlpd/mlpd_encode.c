@@ -125,7 +125,7 @@ static void put_old_roots(struct encoder *e, const uint64_t *v, uint32_t n, uint
 	}
 }
 
-/* Offsets that nobody knows are 0. */
+/* Unknown offsets are 0. */
 static void put_offsets(struct encoder *e, struct pv_span known, uint32_t n, uint32_t i)
 {
 	for (uint32_t k = 0; k < 2; k++)
@@ -274,7 +274,7 @@ static size_t row_max(
 	return n;
 }
 
-/* In whichever format: some kinds have rows in layouts alone. */
+/* In whichever format: some kinds have rows in layouts only. */
 size_t mlpd_encode_max(const struct pv_event *e, const struct pv_batch *pools)
 {
 	size_t most = 0;
@@ -307,7 +307,7 @@ static void put_event(struct encoder *e, const struct pv_event *ev, const struct
 		put_fields(e, ev, row);
 		return;
 	}
-	/* The payload's length stands before it: write it behind room for the longest length. */
+	/* The payload's length stands before it: write it after room for the longest length. */
 	uint8_t *length_at = e->to, *payload = e->to + PV_LEB_MAX;
 	e->to = pv_put_uleb(payload, row->sub);
 	put_fields(e, ev, row);

@@ -28,7 +28,7 @@ struct pv_heap_read {
 	struct pv_heap heap;
 };
 
-/* A step of the work; false when nobody wants it any more. */
+/* A step of the work; false when it is not wanted any more. */
 static bool go_on(void *ctx, const char *phase, uint64_t done, uint64_t total)
 {
 	struct pv_heap_read *r = ctx;
@@ -150,7 +150,7 @@ static bool begin(struct pv_heap_read *r, uint32_t skip)
 	return r->build || pv_fail(&r->error, PV_ENOMEM, 0, "out of memory");
 }
 
-/* Before 15 a shot's roots stand before it; weak handles may be told of anywhere before. */
+/* Before 15 a shot's roots stand before it; weak handles may come anywhere before. */
 static bool can_begin_inside(const struct pv_heap_read *r)
 {
 	return r->place.at != UINT64_MAX && rules(r) >= 15 && !r->options.weak &&

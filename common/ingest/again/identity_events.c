@@ -34,7 +34,7 @@ static bool collection(struct pv_identity *l, const struct pv_event *e)
 static bool shot_begins(struct pv_identity *l, const struct pv_event *e, uint32_t shot)
 {
 	bool ok = l->open == PV_IDENTITY_NO_SHOT || pv_identity_shot_ends(l, false);
-	if (e->shot.summary) /* by class, which lists nobody */
+	if (e->shot.summary) /* by class, which lists no objects */
 		return ok;
 	return ok && pv_identity_shot_begins(l, shot, (int64_t)e->time);
 }

@@ -13,10 +13,10 @@ enum { LARGE = 16 << 20 };  /* such buffers are taken in one go when they are du
 /* A buffer under way: its relevant part, and how far it was taken. */
 struct stream {
 	uint64_t offset;
-	struct pv_batch b; /* its events alone: arrays as in a batch, names and stacks looked up */
+	struct pv_batch b; /* its events only: arrays as in a batch, names and stacks looked up */
 	size_t at;
 	uint32_t shot;           /* number of the next one that begins here */
-	uint32_t open;           /* stack of what the thread has open, behind what was kept */
+	uint32_t open;           /* stack of what the thread has open, after what was kept */
 	PV_ARRAY(uint32_t) path; /* the same at each of b.allocs */
 	int64_t time_ns;         /* of event `at`, never before that of an earlier one */
 };
@@ -296,7 +296,7 @@ struct in_order {
 	bool summary;
 };
 
-/* The number of a shot that begins: told of twice, it is one. */
+/* The number of a shot that begins: begun twice, it is one. */
 static uint32_t number(struct in_order *o, const struct pv_event *e)
 {
 	bool summary = e->shot.summary != 0;

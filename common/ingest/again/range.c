@@ -143,7 +143,7 @@ static void tell_damage(struct pv_range_read *r, const struct pv_buffer_row *row
 	pv_model_damage(r->model, d->offset, d->bytes, d->reason);
 }
 
-/* A pipe's spool goes on while this is read: what is about to be overwritten is left alone. */
+/* A pipe's spool goes on while this is read: what is about to be overwritten is left as it is. */
 static void look_at_floor(struct pv_range_read *r)
 {
 	uint64_t floor = pv_source_floor(r->in->source);

@@ -33,7 +33,7 @@ static size_t changes_end(const struct pv_buffers *t, const struct pv_buffer_row
 
 /*
  * Nothing of the change, nor of the time since the thread's last call event, is in the range: all
- * of it lies before, or all of it behind.
+ * of it lies before, or all of it after.
  */
 static bool is_outside(const struct pv_plan *p, const struct pv_buffer_change *c, int64_t last_ns)
 {

@@ -143,9 +143,9 @@ static bool write_bytes(struct pv_convert *c, const void *bytes, size_t n)
 }
 
 /*
- * A development build's layout shows in trying alone, which a part of its log may pass as what
- * releases write. So they are written as releases do, but for layouts whose events these have no
- * words for, and the one that the header tells.
+ * A development build's layout shows only when it is tried, which a part of its log may pass as
+ * what releases write. So they are written as releases do, but for layouts whose events these have
+ * no words for, and the one that the header tells.
  */
 static struct mlpd_format own_format(const struct pv_convert *c)
 {
@@ -255,7 +255,7 @@ static bool put(struct pv_convert *c, struct pv_event *e, const struct pv_batch 
 		return true;
 	if (!put_one(c, e, pools) || (e->kind == PV_KIND_SAMPLE_HIT && !put_copies(c, e, pools)))
 		return false;
-	/* Mono's own reader takes what stands behind an image's unload for a part of it. */
+	/* Mono's own reader takes what stands after an image's unload for a part of it. */
 	return e->kind != PV_KIND_IMAGE_UNLOAD || c->says.data_version < 16 || flush(c);
 }
 
@@ -287,7 +287,7 @@ static bool flush(struct pv_convert *c)
 	return ok;
 }
 
-/* --- roots of a shot, which up to 13 stand in front of its start, and from 14 on behind it --- */
+/* --- roots of a shot, which up to 13 stand in front of its start, and from 14 on after it --- */
 
 enum { HELD_MAX = 3 << 20 }; /* values */
 

@@ -126,7 +126,8 @@ bool pv_convert_keeps(struct pv_convert *c, const struct pv_batch *b, struct pv_
 	bool sample = e->kind == PV_KIND_SAMPLE_HIT || e->kind == PV_KIND_EXT_WAITED;
 	uint64_t thread = sample && e->hit.thread ? e->hit.thread : b->thread;
 	if (is_name(e->kind)) {
-		/* A name that comes late must not make the log last longer than its range. */
+		/* A name that comes after its use must not make the log last longer than its range.
+		 */
 		if (c->to != INT64_MAX && (int64_t)e->time >= c->to)
 			e->time = (uint64_t)(c->to - 1);
 		return true;

@@ -22,7 +22,7 @@ static bool wanted_name(const struct pv_convert *c, struct pv_text name)
 	return want && strlen(want) == name.len && memcmp(want, name.at, name.len) == 0;
 }
 
-/* A start opens a life, except that of a thread which was met before its start was told. */
+/* A start opens a life, except that of a thread which was met before its start was reported. */
 bool pv_convert_live(struct pv_convert *c, const struct pv_event *e)
 {
 	struct pv_convert_life *life = newest(c, e->meta.key);

@@ -180,7 +180,7 @@ static void forget_nodes(struct pv_buffers *b)
 
 /* --- rows */
 
-/* Joins two changes of one thread, the later one, of `from`, behind. False: out of memory. */
+/* Joins two changes of one thread, the later one, of `from`, second. False: out of memory. */
 static bool join(struct pv_buffers *to, struct pv_buffer_change *a,
 	const struct pv_buffer_change *b, const struct pv_buffers *from)
 {
@@ -297,8 +297,8 @@ static size_t bytes_of(const struct pv_buffers *b)
 /* --- filling */
 
 /*
- * Buffers decoded together share a row: what they did to a thread is known behind the last of them
- * alone.
+ * Buffers decoded together share a row: what they did to a thread is known only after
+ * the last of them.
  */
 static bool is_in_run(struct pv_buffers *b, const struct pv_batch *batch)
 {
@@ -319,7 +319,7 @@ static bool note(struct pv_buffers *b, const struct pv_model *m, const struct pv
 		.flags = flags_of(m, batch) };
 	bool more = batch->continues;
 	if (at == PV_MAP_NONE)
-		return true; /* a buffer without an event, of nobody */
+		return true; /* a buffer without an event, of no thread */
 	th = m->threads.thread.v[at];
 	uint64_t epochs = m->threads.thread.n + m->threads.folded;
 	if (epochs != b->epochs)
@@ -372,7 +372,7 @@ static const char *objection(
 		return "bytes are missing before a buffer";
 	if (b->row.n == 0 && m->buffers > 1)
 		return "the table does not begin with the log";
-	if (others) /* such ends are told to the model before their buffer's turn */
+	if (others) /* such ends reach the model before their buffer's turn */
 		return "threads tell of each other's ends";
 	if (m->threads.other)
 		return "more threads than are kept";

@@ -1,6 +1,6 @@
 /*
  * Nodes of methods whose key has come to have several meanings: they are no longer found by their
- * key alone. Which nodes a method has is noted when it is asked for, each node once.
+ * key only. Which nodes a method has is noted when it is asked for, each node once.
  */
 #include <string.h>
 

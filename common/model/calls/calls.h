@@ -23,7 +23,7 @@ struct pv_tree_node {
 	uint32_t parent;   /* node 0 is the root above all threads */
 	uint32_t method;   /* id in names; 0 = "other": what was folded at the cap */
 	int64_t self_ns;   /* paid so far: the open top frame's last interval is not in it */
-	uint32_t children; /* what folding looks at stands together, up to here */
+	uint32_t children; /* the fields that folding reads are together, up to here */
 	uint32_t first_child, next_sibling; /* 0 = none */
 	uint32_t recent;                    /* private: child entered last */
 	uint32_t cell;                      /* private to the window */
@@ -31,7 +31,7 @@ struct pv_tree_node {
 	int64_t total_ns;                   /* of ended calls of this node */
 	int64_t max_ns;                     /* longest ended call */
 	uint64_t exc_leaves;                /* calls ended by an exception */
-	uint64_t samples;                   /* whose innermost frame is this node */
+	uint64_t samples;                   /* with this node as innermost frame */
 	uint32_t stack; /* private: the same path in pv_stacks, 0 until asked for */
 	uint32_t other; /* private: the child that is "other", 0 = none */
 };

@@ -10,7 +10,7 @@
  * leaf that folded when all were looked at. That is done again where it does not make enough room.
  *
  * What stands before the first node that changes stays where it is. Where that is most of the tree
- * the rest moves up within it, else all that is left is put together beside the tree, while others
+ * the rest moves up within it, else all that is left is put together outside the tree, while others
  * may read it, and the lock is held only to have one take the other's place.
  */
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static bool make_tree(struct pv_overflow_scratch *r, size_t tree)
 	return r->tree;
 }
 
-/* What is said of nodes that are not looked at is unset but where it is looked for. */
+/* Facts of nodes that are not visited are unset unless a search asks for them. */
 static bool fold_init(
 	struct pv_overflow_scratch *r, const struct pv_calls *c, uint32_t from, struct fold *f)
 {
@@ -113,7 +113,7 @@ static void mark_open(const struct pv_model *m, struct fold *f)
 	}
 }
 
-/* Children stand behind their parents: from the last on, a node's "other" is known before it. */
+/* Children stand after their parents: from the last on, a node's "other" is known before it. */
 static void choose(struct fold *f)
 {
 	const struct pv_tree_node *v = f->node;
@@ -176,7 +176,7 @@ static void direct(struct fold *f)
 	}
 }
 
-/* --- the newest alone */
+/* --- only the newest */
 
 /*
  * From the last on, what a node and all below it took is known before it. One of the newest has no
@@ -229,7 +229,7 @@ static void direct_new(struct fold *f)
 	}
 }
 
-/* --- what the tree is then */
+/* --- the tree afterwards */
 
 static bool put(struct pv_calls *to, const struct pv_tree_node *x, uint32_t parent, bool other)
 {
@@ -396,7 +396,7 @@ static bool move_up(struct fold *f, struct pv_calls *c)
 	return true;
 }
 
-/* Beside the tree, of which nothing changes but what nobody else looks at. */
+/* Outside the tree, of which nothing changes but fields private to folding. */
 static bool prepare(struct pv_model *m, struct fold *f, uint32_t parent, bool newest)
 {
 	const struct pv_calls *c = &m->calls;
@@ -502,7 +502,8 @@ bool pv_calls_fold(struct pv_model *m, uint32_t *parent)
 			return false;
 	}
 	if (c->node.n >= c->cap)
-		m->private->fold.pause = PAUSE; /* what does not help is not tried at every call */
+		m->private->fold.pause =
+			PAUSE; /* a step without success is not tried at every call */
 	c->folds++;
 	return true;
 }

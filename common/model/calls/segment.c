@@ -251,7 +251,7 @@ static void take_turn(struct pv_call_stream *s, uint32_t base, bool forget)
 }
 
 /*
- * What the stream's base is, and whether nodes are where they were. If not, those of calls that
+ * Finds the stream's base, and whether nodes are where they were. If not, those of calls that
  * stay open are where the stack says, whatever their keys mean by now.
  */
 static void begin(struct pv_model *m, struct pv_call_stream *s, const struct pv_thread_calls *t,
@@ -356,7 +356,7 @@ static bool skip(
 		s->open.v[s->open.n++] = d->open.v[next->open + i].path;
 	s->number = next->number;
 	s->resumes = true;
-	s->turn = 0; /* where its nodes are has to be found out */
+	s->turn = 0; /* its nodes' places have to be found out */
 	return true;
 }
 

@@ -63,7 +63,7 @@ struct pv_call_stream {
 	struct pv_stream_base had[PV_STREAM_BASES]; /* by number, where `changes` is as it was */
 	uint64_t changes;                           /* in such, when the turn began */
 	bool resumes;      /* the run before was applied event by event: `open` is right, ... */
-			   /* ... what is above it is to be found out */
+			   /* ... the path above it is to be found out */
 	bool shared;       /* a path goes over a method whose key has several meanings */
 	uint32_t base;     /* node */
 	size_t base_depth; /* of the thread's stack */

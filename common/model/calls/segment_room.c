@@ -1,4 +1,4 @@
-/* What a run of segments may add: near a cap the order of things decides what is told apart. */
+/* Limits of what a run of segments may add: near a cap the order decides what is distinguished. */
 #include "common/model/ground/model_parts.h"
 
 /* The stream's next segment will find its nodes where they are now. */

@@ -19,7 +19,7 @@ uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace)
 	return s->stack.n ? pv_calls_stack(x->m, s->stack.v[s->stack.n - 1].node) : 0;
 }
 
-/* Beside the table, so that others can read it meanwhile. */
+/* In a new table, so that others can read the old one meanwhile. */
 static bool make_room(struct pv_model *m, struct pv_sites *s, bool windowed)
 {
 	struct pv_sites copy;

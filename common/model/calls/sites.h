@@ -18,7 +18,7 @@ struct pv_site {
 	uint64_t count;     /* allocations, throws, contentions */
 	uint64_t amount;    /* bytes, 0, ns waited */
 	uint32_t cell;      /* private to the window */
-	bool other;         /* what was folded of this class; its stack is 0 */
+	bool other;         /* the folded rest of this class; its stack is 0 */
 };
 
 struct pv_sites {

@@ -39,5 +39,5 @@ uint32_t pv_stacks_child(struct pv_stacks *s, uint32_t parent, uint32_t method)
 			at = add(s, parent, 0);
 		return at == PV_MAP_NONE ? parent : at;
 	}
-	return parent; /* what lies deeper than "other" is other, too */
+	return parent; /* frames deeper than "other" are other, too */
 }

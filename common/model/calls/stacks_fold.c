@@ -242,7 +242,7 @@ static void replace(struct pv_model *m, struct fold *f, bool take)
 	pv_model_forget_frames(m);
 }
 
-/* Nobody else looks at these. */
+/* Private to folding. */
 static void forget_stacks(struct pv_model *m)
 {
 	for (size_t i = 0; i < m->calls.node.n; i++) {
@@ -275,6 +275,7 @@ bool pv_stacks_make_room(struct pv_model *m)
 	struct pv_stacks *s = &m->stacks;
 	if (!pv_window_flush(m) || !fold_once(m))
 		return false;
-	s->fold_at = s->node.n + s->cap / 16; /* what did not help is not tried at every stack */
+	s->fold_at =
+		s->node.n + s->cap / 16; /* a step without success is not tried at every stack */
 	return true;
 }

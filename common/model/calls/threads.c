@@ -36,7 +36,8 @@ static struct pv_thread *newest(const struct pv_threads *t, uint64_t id)
 	return at == PV_MAP_NONE ? NULL : t->thread.v[at];
 }
 
-/* Names may come late, so a thread is chosen by the name it has in a model that read all. */
+/* Names may come after their use, so a thread is chosen by the name it has in a model that read
+ * all. */
 static bool selected(const struct pv_model *m, const struct pv_thread *th)
 {
 	const struct pv_restrict *r = &m->only;
@@ -174,7 +175,7 @@ struct pv_thread *pv_threads_of(struct pv_model *m, uint64_t id, int64_t time)
 }
 
 /*
- * A start opens an epoch, unless it is the late word on one that is running: threads write a few
+ * A start opens an epoch, unless it is a delayed word on one that is running: threads write a few
  * events before their start, but no calls.
  */
 static bool start(struct pv_model *m, uint64_t id, int64_t time)
@@ -216,7 +217,7 @@ static void end_early(struct pv_threads *t, uint64_t id, int64_t time)
 	if (!th || th->end_ns != PV_NEVER || began(th) == PV_NEVER || began(th) > time)
 		return;
 	if (th->last_ns != PV_NEVER && th->last_ns > time)
-		return; /* too late for this: told with its event */
+		return; /* after its time: reported with its event */
 	t->ended++;
 	th->end_ns = time;
 }

@@ -59,7 +59,7 @@ struct pv_thread {
 	PV_ARRAY(struct pv_gc_edge) edge; /* within that stop, at most PV_EDGES_MAX */
 	bool began,
 		collected; /* one started, one ended, since it said the heap's size; in this stop */
-	uint32_t finalizing; /* what has not ended, newest: slot + 1 in pv_finalizers; 0: none */
+	uint32_t finalizing; /* the newest that has not ended: slot + 1 in pv_finalizers; 0: none */
 	bool forces;         /* the next collection that starts here is the profiler's */
 	bool forced;         /* it has started, and not ended */
 	bool stop_forced;    /* the stop is for it */
@@ -82,7 +82,7 @@ struct pv_threads {
 struct pv_model;
 bool pv_threads_know(struct pv_model *m, const struct pv_threads *from);
 
-/* Index of the epoch of `id` that a fact of that time belongs to; 0 when the id is unknown. */
+/* Index of the epoch of `id` for a fact of that time; 0 when the id is unknown. */
 uint32_t pv_threads_at(const struct pv_threads *t, uint64_t id, int64_t time_ns);
 
 /*

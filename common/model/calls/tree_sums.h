@@ -26,7 +26,7 @@ struct pv_tree_entry {
 struct pv_tree_sums {
 	PV_ARRAY(struct pv_cpu_time) cpu; /* by method id; may be shorter than the names */
 	uint64_t nodes, cpu_times;        /* events */
-	uint64_t lost;                    /* whose parent was not there */
+	uint64_t lost;                    /* without a parent in the tree */
 
 	/* private: of the present buffer */
 	PV_ARRAY(struct pv_tree_entry) entry;

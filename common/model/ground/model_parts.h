@@ -123,7 +123,7 @@ void pv_model_note_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, c
 /* --- threads.c */
 bool pv_threads_init(struct pv_threads *t);
 void pv_threads_finish(struct pv_threads *t);
-/* The epoch of `id` that an event of its own buffers at `time` belongs to, opened when new. */
+/* The epoch of `id` that an event of its own buffers at `time` is in, opened when new. */
 struct pv_thread *pv_threads_own(struct pv_model *m, uint64_t id, int64_t time);
 /* Before something of it is opened, as pv_threads_own() does; then pv_model_gap() of all such. */
 bool pv_threads_touch(struct pv_threads *t, struct pv_thread *th);

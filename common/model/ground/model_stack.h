@@ -1,5 +1,5 @@
 /*
- * Looks up stacks of events among the model's stacks. Private to the model: ingest thread, with its
+ * Finds stacks of events among the model's stacks. Private to the model: ingest thread, with its
  * lock.
  */
 #ifndef PV_MODEL_MODEL_STACK_H

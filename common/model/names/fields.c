@@ -34,7 +34,7 @@ static uint32_t newest(const struct pv_map *m, uint64_t key)
 	return at == PV_MAP_NONE ? 0 : at;
 }
 
-/* Told again (a probe repeats its names for a new reader): it is enough to keep it once. */
+/* Defined again (a probe repeats its names for a new reader): it is enough to keep it once. */
 static bool is_known(const struct pv_fields *f, uint64_t hash, const struct pv_field *one)
 {
 	uint32_t at = newest(&f->known, hash);

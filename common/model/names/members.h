@@ -1,6 +1,7 @@
 /*
  * Members that outlive their container, because they were loaded again into a later one: by the
- * container's key, in the order of their beginnings (ns, log clock). The end of a container looks
+ * container's key, in the order of their beginnings (ns, log clock). The end of a container
+ * is found
  * at each of them once at most, however many ends there are. Members are named by ids; 0 is none.
  * Part of the names: threads as in names.h.
  */

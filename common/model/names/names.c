@@ -368,7 +368,7 @@ static bool unload(struct pv_names *n, enum pv_entity_kind kind, const struct pv
 			return false;
 	}
 	if (x->inferred)
-		x->unload_ns = time; /* its own end is told behind that of what it was in */
+		x->unload_ns = time; /* its own end is reported after that of what it was in */
 	x->inferred = false;
 	return end_entity(n, kind, id, time);
 }
@@ -386,7 +386,7 @@ static bool apply(struct pv_names *n, const struct pv_event *e)
 	switch (e->kind) {
 	case PV_KIND_METHOD_JIT:
 		return pv_names_describe(n, e);
-	case PV_KIND_METHOD_JIT_START: /* with the name in OpenPSS's logs alone */
+	case PV_KIND_METHOD_JIT_START: /* with the name in OpenPSS's logs only */
 		return !e->jit.name.at ||
 		       pv_names_name_method(n, e->jit.method, &e->jit.name, (int64_t)e->time);
 	case PV_KIND_METHOD_NAME:

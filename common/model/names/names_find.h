@@ -54,7 +54,7 @@ struct pv_class_said {
 }; /* answers of _row() and the like */
 struct pv_class_said pv_names_class_said(const struct pv_names *n, uint32_t class_use);
 
-/* The image (module), in logs of 2007 the assembly, a class use belongs to; interned, 0 unknown. */
+/* The image (module), in logs of 2007 the assembly, of a class use; interned, 0 unknown. */
 uint32_t pv_names_class_image(const struct pv_names *n, uint32_t class_use);
 
 #endif

@@ -67,7 +67,7 @@ static uint32_t other_method(struct pv_names *n)
 
 /*
  * The newest epoch that was described at or before `time`, else the first later one; its end is not
- * looked at unless something came behind it. `id`: the newest of all.
+ * looked at unless something came after it. `id`: the newest of all.
  */
 static uint32_t epoch_at(const struct pv_names *n, uint32_t id, int64_t time, uint32_t *ret_above)
 {

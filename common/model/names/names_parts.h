@@ -9,7 +9,7 @@
 
 /* --- names_method.c */
 
-/* METHOD_JIT, a name alone, METHOD_FREE. */
+/* METHOD_JIT, a name only, METHOD_FREE. */
 bool pv_names_describe(struct pv_names *n, const struct pv_event *e);
 bool pv_names_name_method(
 	struct pv_names *n, uint64_t key, const struct pv_text *name, int64_t time);

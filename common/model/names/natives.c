@@ -109,7 +109,7 @@ bool pv_natives_met(struct pv_model *m, uint32_t method)
 	int n = snprintf(name, sizeof name, "%s [%s]", s.name, file + 1);
 	m->names.changes++;
 	const struct pv_text better = { name, n > 0 && n < PV_NATIVE_NAME ? (size_t)n : 0 };
-	/* Of unknown size it is known to reach this far; another may begin behind. */
+	/* Of unknown size it is known to reach this far; another may begin after it. */
 	uint64_t size = s.size ? s.size : address - s.start + 1;
 	return !better.len || (pv_names_intern(&m->names, &better, &text) &&
 				      pv_ranges_add(&m->names.functions, s.start, size, text));

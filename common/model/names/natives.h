@@ -29,8 +29,8 @@ size_t pv_natives_name(struct pv_model *m, const struct pv_event *jit, char room
 bool pv_natives_met(struct pv_model *m, uint32_t method);
 
 /*
- * Looks for the lines of a function that was sampled and has none yet; remembers also that it has
- * none.
+ * Searches for the lines of a function that was sampled and has none yet; remembers also that it
+ * has none.
  */
 bool pv_natives_lines(struct pv_model *m, uint32_t method);
 

@@ -2,7 +2,7 @@
 
 #include "common/model/objects/address_log_parts.h"
 
-enum { FAR = 1 << 16 }; /* entries that may have to make room for one that comes late */
+enum { FAR = 1 << 16 }; /* entries that may have to make room for one out of order */
 
 void pv_address_log_finish(struct pv_address_log *r)
 {
@@ -11,7 +11,7 @@ void pv_address_log_finish(struct pv_address_log *r)
 	r->full = false;
 }
 
-/* The first entry of this place, or of one behind it. */
+/* The first entry of this place, or of one after it. */
 static size_t find(const struct pv_address_log *r, uint64_t place)
 {
 	size_t low = 0, high = r->classes.n;
@@ -67,7 +67,8 @@ void pv_address_log_resolved(struct pv_model *m, uint64_t place, uint32_t class_
 		return;
 	}
 	if (had - at > FAR) {
-		r->full = true; /* thousands may come so late: ranges read the whole log again */
+		r->full = true; /* thousands may come so much out of order: ranges read the whole
+				   log again */
 		return;
 	}
 	record(r, place, class_use);

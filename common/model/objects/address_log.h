@@ -25,8 +25,8 @@ struct pv_address_log_class {
 
 struct pv_address_log_move {
 	uint64_t place, from, to; /* addresses; to 0: the object is gone */
-	uint64_t class_use;       /* not 0: it did not move, but its allocation came late */
-	int64_t time_ns;          /* of that allocation */
+	uint64_t class_use; /* not 0: it did not move, but its allocation came after its use */
+	int64_t time_ns;    /* of that allocation */
 };
 
 /* Valid when zeroed. */

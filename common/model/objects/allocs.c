@@ -21,12 +21,12 @@ static bool grow_to(struct pv_allocs *a, uint32_t id)
 	return true;
 }
 
-/* The object is known from here on; whoever lived at its address before is gone. */
+/* The object is known from here on; the object at its address before is gone. */
 static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 {
 	struct pv_model *m = x->m;
 	if (object == 0 || m->only.address_log)
-		return true; /* not recorded: logs of 2007; or nobody will ask the table */
+		return true; /* not recorded: logs of 2007; or the table will not be asked */
 	struct pv_address *s = pv_addresses_slot(&m->private->addresses, object);
 	if (!s)
 		return false;
@@ -214,7 +214,7 @@ static void note_time(struct pv_alloc_run *run, int64_t time)
 	run->oldest = time < run->oldest ? time : run->oldest;
 }
 
-/* From event i on; behind the last one that was usual. */
+/* From event i on; after the last one that was usual. */
 static size_t take_usual(struct pv_context *x, const struct pv_call_stream *stream, size_t i,
 	size_t end, struct pv_alloc_run *run)
 {

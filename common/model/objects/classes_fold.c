@@ -90,7 +90,7 @@ bool pv_classes_make_room(struct pv_model *m)
 		fold(m, id, count);
 	free(id);
 	pv_model_lock_release(m);
-	ok = ok && forget_keys(n); /* nobody else looks for keys */
+	ok = ok && forget_keys(n); /* keys are not searched by other code */
 	pv_model_lock_retake(m);
 	n->class_fold_at = n->class_use.n + n->class_cap / 16; /* not at every batch */
 	return ok;

@@ -79,7 +79,7 @@ static bool classify(struct pv_context *x, const struct pv_unresolved_event *w, 
 
 static bool allocated(struct pv_context *x, uint64_t object, uint32_t class_use, bool *ret_same)
 {
-	(void)ret_same; /* a lock's alone stays asked for */
+	(void)ret_same; /* only a lock's stays asked for */
 	return pv_unresolved_resolve(x, &x->m->throws.waiting, object, class_use, classify);
 }
 

@@ -70,7 +70,7 @@ static struct pv_gc_end take_end(struct pv_collection *c)
 }
 
 /*
- * An end belongs to the latest start of its generation before it. Buffers may bring the two in
+ * An end is of the latest start of its generation before it. Buffers may bring the two in
  * any order, so an end may turn out to be that of an earlier collection, or wait for its start.
  */
 static void place_end(struct pv_gc *gc, struct pv_gc_end e)

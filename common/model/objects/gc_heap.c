@@ -8,7 +8,7 @@
 enum { MOVES = 512 }; /* that are dealt with at once */
 
 /*
- * Our probes say the size twice: behind the start of a collection, and about its end. Mono's own
+ * Our probes say the size twice: after the start of a collection, and about its end. Mono's own
  * profiler says it only when the collection is over.
  */
 static void before_newest(struct pv_context *x, uint64_t bytes)
@@ -85,7 +85,7 @@ static bool has_word(const char *args, const char *word)
 	return false;
 }
 
-/* Before data version 14 moves were always told. */
+/* Before data version 14 moves were always reported. */
 static bool moves_recorded(const struct pv_model *m)
 {
 	const char *args = m->target.args ? m->target.args : "";

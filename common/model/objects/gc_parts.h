@@ -56,7 +56,8 @@ static inline bool pv_gc_allocated_on(
 }
 
 /*
- * The world is about to go on: a stop that looks like the stock profiler's at exit is shortened ...
+ * The world is about to go on: a stop of the same shape as the stock profiler's at exit is
+ * shortened ...
  */
 void pv_gc_stop_ends(struct pv_context *x);
 /* ... which is undone when the program turns out to go on; until: it was alive at this time. */
@@ -103,7 +104,7 @@ void pv_handles_finish(struct pv_handles *h);
 bool pv_finalizers_apply(struct pv_context *x, const struct pv_event *e);
 /* Something of this thread was not recorded: its finalizers end nowhere. */
 void pv_finalizers_gap(struct pv_model *m, struct pv_thread *th);
-/* Orders the open finalizers by age, and links them anew: for archives. */
+/* Sorts the open finalizers by age, and links them anew: for archives. */
 void pv_finalizers_order(struct pv_model *m);
 void pv_finalizers_link(struct pv_model *m);
 void pv_finalizers_finish(struct pv_finalizers *f);

@@ -51,7 +51,7 @@ void pv_identity_finish(struct pv_identity *l)
 
 /* --- sites and lives */
 
-/* The site of a birth; 0 when out of memory. */
+/* The site of an allocation; 0 when out of memory. */
 static uint32_t site(struct pv_identity *l, const struct pv_life_site *s)
 {
 	uint64_t place_key = (uint64_t)s->class_use << 32 | s->stack;
@@ -309,7 +309,7 @@ bool pv_identity_object(struct pv_identity *l, uint64_t address, uint32_t class_
 	return true;
 }
 
-/* Only what the shot lists is alive; an allocation told since it began may be, too. */
+/* Only what the shot lists is alive; an allocation reported since it began may be, too. */
 static bool bury(struct pv_identity *l)
 {
 	struct pv_map old = l->at;

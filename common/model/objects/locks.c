@@ -70,8 +70,8 @@ static void learn_class(struct pv_locks *l, struct pv_lock *lock, uint32_t class
 }
 
 /*
- * Whether an allocation told now is that of the lock there: then the lock has its class, whatever
- * the table of addresses said of one before it.
+ * Whether an allocation reported now is that of the lock there: then the lock has its class,
+ * whatever the table of addresses said of one before it.
  */
 bool pv_locks_allocated(
 	struct pv_locks *l, uint64_t object, uint32_t class_use, int64_t time, int64_t until)
@@ -202,7 +202,7 @@ static uint32_t row_of(struct pv_context *x, uint64_t object, uint32_t class_use
 	return at;
 }
 
-/* The table is to tell when the object moves, or when its allocation is told late. */
+/* The table is to tell when the object moves, or when its allocation comes after its use. */
 static void ask(struct pv_context *x, struct pv_address *known, uint64_t object, uint32_t class_use)
 {
 	struct pv_addresses *all = &x->m->private->addresses;

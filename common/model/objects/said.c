@@ -1,5 +1,5 @@
 /*
- * Classes of objects that an event names by address alone, said by the event directly before it in
+ * Classes of objects that an event names by address only, said by the event directly before it in
  * its buffer: good for that event and for no other, as the object may move or die.
  */
 #include "common/model/objects/gc_parts.h"

@@ -161,7 +161,7 @@ static struct pv_shot_class *row(struct pv_heap_shots *s, struct pv_shot *x, uin
 	return &x->classes.v[s->row_of.v[class_use] - 1];
 }
 
-/* The object is known from here on, unless nobody will ask. */
+/* The object is known from here on, unless the table will not be asked. */
 static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 {
 	if (x->m->only.address_log)

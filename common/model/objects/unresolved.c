@@ -29,7 +29,7 @@ bool pv_unresolved_add(struct pv_context *x, struct pv_unresolved *l, uint64_t o
 {
 	struct pv_addresses *a = &x->m->private->addresses;
 	if (x->m->only.address_log || object == 0)
-		return true; /* that is told by place, or there is nothing to tell */
+		return true; /* that is known by place, or there is nothing to report */
 	struct pv_address *slot = pv_addresses_slot(a, object);
 	if (!slot)
 		return false;
@@ -47,8 +47,8 @@ bool pv_unresolved_add(struct pv_context *x, struct pv_unresolved *l, uint64_t o
 }
 
 /*
- * An address is used again only behind a collection, before which Mono writes all threads' buffers:
- * what is told last is newest. In logs of our own probe that holds from one of its rounds to the
+ * An address is used again only after a collection, before which Mono writes all threads' buffers:
+ * what comes last is newest. In logs of our own probe that holds from one of its rounds to the
  * next, not within one.
  */
 bool pv_unresolved_resolve(struct pv_context *x, struct pv_unresolved *l, uint64_t object,

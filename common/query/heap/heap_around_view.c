@@ -28,7 +28,7 @@ static void put_end(struct pv_build *b, const struct pv_heap *h, uint32_t node,
 	const struct pv_object_ref *ref, const char *own)
 {
 	uint32_t offset = ref->offset;
-	/* Two fields may refer to one object: the rows are told apart. */
+	/* Two fields may refer to one object: the rows are distinguished. */
 	struct pv_cell *c = pv_build_row(b, pv_object_row(node) | (uint64_t)(offset + 1) << 32);
 	pv_cell_s(&c[R_OFFSET], pv_build_field(b, h, ref));
 	pv_cell_retained(&c[R_RETAINED], h, node);

@@ -207,7 +207,7 @@ static const struct pv_column class_columns[] = {
 };
 
 /*
- * `old`: a log of 2007, which alone tells what was found dead; `sized`: and what was alive;
+ * `old`: a log of 2007, the only kind that says what was found dead; `sized`: and what was alive;
  * `young`: generations.
  */
 struct listed {

@@ -6,7 +6,7 @@
 
 enum {
 	ROOM = PV_IDENTITY_STEPS + 2,
-	BUSY = 10 /* a tenth of the mean rate of births is no idling */
+	BUSY = 10 /* a tenth of the mean rate of allocations is no idling */
 };
 
 struct interval {

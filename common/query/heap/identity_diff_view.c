@@ -158,7 +158,7 @@ const struct pv_view_spec pv_spec_heap_diff = { .column = class_columns,
 	.then = "new_bytes",
 	.copy = copy_diff };
 
-/* --- by birth stack */
+/* --- by allocation stack */
 
 /* One more row of lives; figures of a table's row add up. */
 static void add_to_cells(
@@ -177,7 +177,7 @@ static void add_to_cells(
 	c[D_ALIVE_BYTES].u += s.alive_bytes;
 	c[D_ALIVE].u += s.alive_objects;
 	c[D_UNCERTAIN].u += s.uncertain;
-	if (now) /* of a row all births are known, or none is */
+	if (now) /* of a row all allocations are known, or none is */
 		c[D_AGE].d = (c[D_AGE].d * (double)before + (double)s.collections) /
 			     (double)(before + now);
 	if (now && !s.aged)
@@ -226,7 +226,7 @@ const struct pv_view_spec pv_spec_heap_diff_sites = { .column = site_columns,
 	.copy = copy_sites,
 	.fill_chosen = pv_site_rows_text };
 
-/* --- by thread of the birth */
+/* --- by thread of the allocation */
 
 static void put_thread(
 	struct pv_build *b, const struct pv_model *m, uint32_t at, const struct sum *s)

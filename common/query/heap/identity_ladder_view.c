@@ -1,4 +1,4 @@
-/* Over all heap shots: how many of those born between two of them live on, by class. */
+/* Over all heap shots: how many of those allocated between two of them live on, by class. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -267,7 +267,7 @@ const struct pv_view_spec pv_spec_heap_cohorts = { .column = cohort_columns,
 	.then = "born_before",
 	.copy = copy_cohorts };
 
-/* --- births of a cohort, as far as it is alive at the last shot */
+/* --- allocations of a cohort, as far as it is alive at the last shot */
 
 enum { B_BYTES, B_OBJECTS, B_CLASS, B_STACK };
 

@@ -18,7 +18,7 @@ static void add(struct line *to, const char *text)
 	to->n += n;
 }
 
-/* "; 3 births not recorded": what is counted is a word with an s. */
+/* "; 3 allocations not recorded": what is counted is a word with an s. */
 static void say(struct line *to, uint64_t n, const char *what, const char *more)
 {
 	char number[PV_UNIT_MAX];

@@ -4,7 +4,7 @@
  *
  * How often shots came must not matter. So a ladder is reduced to at most COARSE rungs, evenly
  * spread over the time between first and last shot: the cohorts left between two of these are
- * exactly those that shots at these alone would have listed. Passing objects, of which frequent
+ * exactly those that only shots at these would have listed. Passing objects, of which frequent
  * shots list more, are distinguished from lasting ones by the shot after it.
  */
 #include <math.h>
@@ -62,7 +62,7 @@ static void choose(const struct pv_ladder *l, size_t n, size_t chosen[ROOM])
 	chosen[0] = step;
 	for (size_t i = 1; i + 1 < n; i++) {
 		double want = first + all * (double)i / (double)(n - 1);
-		size_t last = l->steps - n + i; /* those behind need one each */
+		size_t last = l->steps - n + i; /* those after need one each */
 		step++;
 		while (step < last && place(l, step + 1) - want <= want - place(l, step))
 			step++;
@@ -89,7 +89,7 @@ static void resample(const struct pv_ladder *l, const uint64_t *v, size_t n, str
 	}
 }
 
-/* Of those born between rungs, as far as another one came: the share that is left. */
+/* Of those allocated between rungs, as far as another one came: the share that is left. */
 static double young_left(const struct rungs *r)
 {
 	double allocated = 0, left = 0;
@@ -162,7 +162,7 @@ static double rising(const struct rungs *r)
 	return up;
 }
 
-/* Of those born between rungs that lived to see the next: the share of bytes that is left. */
+/* Of those allocated between rungs that lived to see the next: the share of bytes that is left. */
 static double survival(const struct rungs *r)
 {
 	double allocated = 0, left = 0;
@@ -187,7 +187,7 @@ static double breadth(const struct rungs *r)
 	return keep;
 }
 
-/* Growth that one cohort alone makes. */
+/* Growth that a single cohort makes. */
 static bool is_step(const struct rungs *r)
 {
 	double most = 0, all = 0;
@@ -212,7 +212,7 @@ static struct look look_at(const struct pv_ladder *l, size_t steps)
 	double sure = certainty(&r);
 	resample(l, l->bytes, steps, &r);
 	ret.young_left = young_left(&r);
-	bool few = steps < 4; /* so few that survival() needs all that were born */
+	bool few = steps < 4; /* so few that survival() needs all that were allocated */
 	double share = few ? survival(&r) : 0;
 	finish_rungs(&r);
 	share = few ? share : survival(&r);
@@ -242,7 +242,7 @@ static const char *shape(const struct pv_ladder *l, const struct look *v)
 
 /*
  * Growth that comes in lumps falls between rungs that are close, and few shots have no others but
- * distant ones: what looks more like a leak of both counts. Two shots cannot show that growth goes
+ * distant ones: of both, the one nearer to a leak counts. Two shots cannot show that growth goes
  * on.
  */
 void pv_ladder_judge(const struct pv_ladder *l, struct pv_ladder_verdict *ret)

@@ -59,7 +59,7 @@ struct known {
 	uint64_t pair_ns;    /* taken off for each call; 0: nothing */
 	bool cpu;            /* times of the processor */
 	const uint8_t *kind; /* by group */
-	bool exc_leaves;     /* told apart from others: not in logs of 2007 */
+	bool exc_leaves;     /* distinguished from others: not in logs of 2007 */
 };
 
 static struct known what_is_known(const struct pv_model *m, const struct pv_query *q)

@@ -69,7 +69,7 @@ static void copy_handle_sites(struct pv_build *b, struct pv_model *m)
 		if (b->query->select && b->query->select != s->type + 1u)
 			continue;
 		if (s->created == 0)
-			continue; /* the class of all of them was told later */
+			continue; /* the class of all of them came later */
 		struct pv_cell *c = pv_site_row(
 			&r, (struct pv_site_key){ s->class_use, s->stack, s->other, s->type + 1u });
 		ok = c != NULL;

@@ -102,7 +102,7 @@ static const struct pv_column area_columns[] = {
 	[A_OWNER] = { "owner", "OF", PV_UNIT_TEXT, 24, 2, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
-/* The epoch of a key that a thing of that time belongs to; 0 when the key is unknown. */
+/* The epoch of a key for a thing of that time; 0 when the key is unknown. */
 static uint32_t entity_at(
 	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time)
 {

@@ -9,7 +9,7 @@
 #include "common/query/specs.h"
 
 /* Figures per (class, stack). */
-enum { S_COUNT, S_CLASS, S_STACK }; /* one further to the right behind an amount */
+enum { S_COUNT, S_CLASS, S_STACK }; /* one further to the right after an amount */
 
 static const struct pv_column alloc_columns[] = {
 	{ "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },

@@ -11,7 +11,7 @@
 #include "common/query/log_end.h"
 #include "common/query/specs.h"
 
-/* --- the header and what stands beside it, as words */
+/* --- the header and the facts with it, as words */
 
 static const struct pv_column fact_columns[] = {
 	{ "name", "FACT", PV_UNIT_TEXT, 16, 0, PV_COLUMN_ASCENDING },
