@@ -1,4 +1,4 @@
-/* What is read by a description is what was written by it, or is refused: each kind of field. */
+/* Every kind of field reads back by its description as it was written, or is refused. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -289,7 +289,7 @@ START_TEST(a_key_is_in_a_map_once)
 }
 END_TEST
 
-/* Where a key stands in memory is another place in every process. */
+/* In every process a key is at another place in memory. */
 START_TEST(a_map_is_saved_alike_whatever_the_secret)
 {
 	struct whole *w = make();

@@ -316,7 +316,7 @@ START_TEST(classes_read_as_they_are_written)
 }
 END_TEST
 
-START_TEST(other_names_are_left_alone)
+START_TEST(other_names_are_left_as_is)
 {
 	static const char *const other[] = { "", ":", "std::vector<int>::size()", "main", "<",
 		"libc.so.6+0x1234", "operator new(unsigned long)", "lambda_method" };
@@ -328,7 +328,7 @@ START_TEST(other_names_are_left_alone)
 }
 END_TEST
 
-/* Where there is no room nothing is written that looks like a name; nor behind the room. */
+/* Without room nothing is written that resembles a name; nor after the room. */
 START_TEST(what_does_not_fit)
 {
 	const char *raw = methods[0].raw;
@@ -395,7 +395,7 @@ int main(void)
 	tcase_set_timeout(c, 30);
 	tcase_add_test(c, methods_read_as_they_are_written);
 	tcase_add_test(c, classes_read_as_they_are_written);
-	tcase_add_test(c, other_names_are_left_alone);
+	tcase_add_test(c, other_names_are_left_as_is);
 	tcase_add_test(c, what_does_not_fit);
 	tcase_add_test(c, mutated_names);
 	tcase_add_test(c, very_long_names);

@@ -1,7 +1,7 @@
 /*
  * Keys that were made to stand in one place of a table, as its hash was known, are spread there:
- * what they met in before is inverted here. Runs of slots in use are as long as what a search looks
- * at.
+ * what they met in before is inverted here. Runs of slots in use are as long as the slots that a
+ * search reads at.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "common/calls/mlpd_tree.h"
 #include "tests/kit/suite.h"
 
-enum { KEYS = 20000, LONGEST = 600 /* slots in use beside each other, of some 10,000 */ };
+enum { KEYS = 20000, LONGEST = 600 /* slots in use next to each other, of some 10,000 */ };
 #define MIX    UINT64_C(0xd6e8feb86659fd93)
 #define PARENT UINT64_C(0x9e3779b97f4a7c15)
 
@@ -58,7 +58,7 @@ START_TEST(keys_of_one_place_in_a_map_are_spread)
 }
 END_TEST
 
-/* Whatever the distance between keys: runs of them must not pile up beside each other. */
+/* Whatever the distance between keys: runs of them must not pile up next to each other. */
 START_TEST(rows_of_keys_are_spread)
 {
 	for (unsigned shift = 0; shift < 50; shift += 7) {

@@ -7,7 +7,7 @@
 #include "common/base/utf8.h"
 #include "tests/kit/suite.h"
 
-/* What is shown, and the same when it is shown again. */
+/* Shown text, and the same when it is shown again. */
 static void shows(const char *text, const char *want)
 {
 	char *once = pv_showable_text(text), *twice = pv_showable_text(once);

@@ -1,5 +1,5 @@
 /*
- * What the logs of hostile_log.h cost their reader.
+ * Costs of the logs of hostile_log.h for their reader.
  *
  * usage:
  *	hostile list		every shape: FAMILY/PATTERN
@@ -102,7 +102,7 @@ static bool put_file(const char *path, const struct hostile_bytes *b)
 	return f && fclose(f) == 0 && ok;
 }
 
-/* What a log costs that has no events. */
+/* Costs of a log without events. */
 static bool write_empty(const char *folder)
 {
 	char path[400];

@@ -91,7 +91,7 @@ static void put_mark(struct made *x, uint8_t kind)
 	hostile_put(x, &e);
 }
 
-/* Object i, which refers to those before and behind it that are asked for; at fields' places. */
+/* Object i, which refers to those before and after it that are asked for; at fields' places. */
 static void put_object(struct made *x, unsigned i, unsigned n, bool back)
 {
 	struct pv_event e = { .kind = PV_KIND_HEAP_OBJECT };
@@ -159,8 +159,8 @@ void hostile_chain_of_classes(struct made *x, bool benign, unsigned n)
 }
 
 /*
- * A key has been given to one class after the other, the last one of which is told first: so none
- * of them ends the vtables of those before it, and objects of all are alive.
+ * A key has been given to one class after the other, the last one of which is reported first: so
+ * none of them ends the vtables of those before it, and objects of all are alive.
  */
 void hostile_fields_of_one_key(struct made *x, bool benign, unsigned n)
 {
@@ -195,7 +195,7 @@ void hostile_statics_of_one_class(struct made *x, bool benign, unsigned n)
 	put_shot(x, n, 1, false);
 }
 
-/* What each class keeps: another set of classes for each object. */
+/* Each class keeps another set of classes for each object. */
 void hostile_nested_classes(struct made *x, bool benign, unsigned n)
 {
 	put_classes(x, n);

@@ -32,7 +32,7 @@ struct part {
 	uint8_t step; /* of GC_EVENT */
 };
 
-/* What begins and what ends; the ends come in the order given. */
+/* Begins and ends; the ends come in the order given. */
 struct family {
 	const char *name;
 	struct part begin[PARTS], end[PARTS];
@@ -127,12 +127,12 @@ struct writer {
 	uint64_t thread; /* that writes; 0: none yet */
 	uint64_t dice;
 	char text[32];
-	bool alone; /* one row of the format, and no family */
+	bool only; /* one row of the format, and no family */
 };
 
 static unsigned entries(const struct writer *x)
 {
-	return x->p == HOSTILE_WIDE || (x->p == HOSTILE_DEEP && x->alone) ? LIST : 1;
+	return x->p == HOSTILE_WIDE || (x->p == HOSTILE_DEEP && x->only) ? LIST : 1;
 }
 
 static uint64_t pointer(uint64_t key)
@@ -279,13 +279,13 @@ static void put_parts(struct writer *x, const struct part *part, uint64_t key, u
 
 static void put_begin(struct writer *x, const struct made *m, uint64_t key, unsigned name)
 {
-	const struct part alone = { m->row ? m->row->kind : 0, (uint8_t)(key % 12) };
+	const struct part only = { m->row ? m->row->kind : 0, (uint8_t)(key % 12) };
 	if (!m->row) {
 		put_parts(x, m->family->begin, key, name);
 		return;
 	}
 	put_parts(x, (const struct part[]){ NO_MORE }, key, name);
-	put_row(x, m->row, &alone, key);
+	put_row(x, m->row, &only, key);
 }
 
 static void put_end(struct writer *x, const struct made *m, uint64_t key)
@@ -376,7 +376,7 @@ static uint64_t step_of(enum hostile_pattern p)
 static void write_mlpd(
 	const struct made *m, enum hostile_pattern p, unsigned n, struct hostile_bytes *ret)
 {
-	struct writer x = { .p = p, .alone = m->row };
+	struct writer x = { .p = p, .only = m->row };
 	wire_init(&x.w);
 	x.w.format = stated(format_of(m->row));
 	x.w.now = BEGINS;
@@ -434,7 +434,7 @@ size_t hostile_families(void)
 	       hostile_families_made();
 }
 
-/* Behind all others, from 0; SIZE_MAX: it is one of those. */
+/* After all others, from 0; SIZE_MAX: it is one of those. */
 static size_t made_up(size_t family)
 {
 	size_t others = families_mlpd() + hostile_families07() + hostile_families_raw();

@@ -1,6 +1,6 @@
 /*
  * Logs that are hard on their reader, and whose every byte is as the format wants it: each kind of
- * event, alone and with those it is paired with, in patterns that make a reader search, walk or
+ * event, by itself and with those it is paired with, in patterns that make a reader search, walk or
  * copy what it keeps. A shape is a family of events in a pattern; its benign log has the same
  * kinds, a thousand keys, in order.
  *
@@ -48,7 +48,7 @@ bool hostile_is_quick(size_t family, enum hostile_pattern p);
 /* How many times its events then, where the usual families have them `n` times. */
 unsigned hostile_quick_n(size_t family, unsigned n);
 /*
- * Whether the suite asks for all lists of it as well. Not of a row alone, as nothing is then in the
+ * Whether the suite asks for all lists of it as well. Not of a row only, as nothing is then in the
  * lists that others are not; nor of 2007, whose stacks are below what lists show of a stack, so
  * that they are written whole for each event.
  */

@@ -24,7 +24,7 @@ void hostile07_end(struct hostile07 *x)
 	flush(x);
 }
 
-/* Blocks of the draft have a counter alone. */
+/* Blocks of the draft have a counter only. */
 static void stamp(struct hostile07 *x)
 {
 	if (x->k.stage == 'x')
@@ -130,7 +130,7 @@ static void leave(struct hostile07 *x, uint64_t key)
 	packed(x, 3, key + 1);
 }
 
-/* The stack is told first: so many frames stay, another one stands on them. */
+/* The stack is reported first: so many frames stay, another one stands on them. */
 static void allocate_at(struct hostile07 *x, uint64_t key, bool deeper)
 {
 	hostile07_event(x, hostile07_thread(x, key));
@@ -245,7 +245,7 @@ static void resize(struct hostile07 *x, uint64_t key)
 	b07_kit_full(&x->k, 5 << 3 | OTHER, 1 << 20, key);
 }
 
-/* --- what has blocks of its own */
+/* --- those with blocks of their own */
 
 static void load(struct hostile07 *x, uint64_t key, unsigned kind, bool unload)
 {

@@ -1,4 +1,4 @@
-/* What the files that write hostile logs of 2007 share; no other includes this. */
+/* Shared by the files that write hostile logs of 2007; no other includes this. */
 #ifndef PV_TESTS_BENCH_HOSTILE_LOG07_H
 #define PV_TESTS_BENCH_HOSTILE_LOG07_H
 

@@ -161,7 +161,7 @@ static void open_calls(struct made *x, bool benign, unsigned n)
 static const struct {
 	const char *name;
 	void (*make)(struct made *x, bool benign, unsigned n);
-	bool heap; /* what it is of is a heap shot's graph, or shots */
+	bool heap; /* it is of a heap shot's graph, or shots */
 } families[] = {
 	{ "classes that outlive images", outlived_classes, false },
 	{ "methods that outlive classes", outlived_methods, false },

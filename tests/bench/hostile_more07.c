@@ -290,7 +290,7 @@ static void broken_events(struct hostile07 *x, uint64_t key)
 	hostile07_end_events(x);
 }
 
-/* Its header puts the end into what it holds, or behind what comes next. */
+/* Its header puts the end into what it holds, or after what comes next. */
 static void wrong_size(struct hostile07 *x, uint64_t key)
 {
 	hostile07_begin(x, MAPPING);

@@ -76,7 +76,7 @@ static void put_head(struct writer *x, uint32_t length, uint64_t time)
 	put(x, bytes, mlpd_put_buffer_header(bytes, &h));
 }
 
-/* What the last buffer's header says of its length. */
+/* The length in the last buffer's header. */
 static void lie(struct writer *x, size_t from, uint32_t length)
 {
 	memcpy(x->w.out.v + from + 4, &length, sizeof length);
@@ -169,7 +169,7 @@ static void length_too_long(struct writer *x)
 	put_buffer(x, x->i);
 }
 
-static void garbage_behind(struct writer *x)
+static void garbage_after(struct writer *x)
 {
 	put_buffer(x, x->i % KEYS);
 	put_head(x, 0, x->w.now); /* so that the one before is believed */
@@ -237,7 +237,7 @@ static void header_again(struct writer *x)
 	put_buffer(x, x->benign ? x->i % KEYS : x->i);
 }
 
-static void header_alone(struct writer *x)
+static void header_only(struct writer *x)
 {
 	wire_header(&x->w, 1, 1000);
 }
@@ -421,7 +421,7 @@ static const struct family {
 	{ "lengths that are too short", length_too_short, NULL, NULL, 0 },
 	{ "lengths of nothing", length_of_nothing, NULL, NULL, 0 },
 	{ "lengths that are too long", length_too_long, NULL, NULL, 0 },
-	{ "garbage between buffers", garbage_behind, NULL, NULL, 0 },
+	{ "garbage between buffers", garbage_after, NULL, NULL, 0 },
 	{ "garbage between threads", thread_and_garbage, NULL, NULL, 0 },
 	{ "damaged ends", bad_end, NULL, NULL, 0 },
 	{ "buffers in one buffer", all_nested, NULL, NULL, 0 },
@@ -430,7 +430,7 @@ static const struct family {
 	{ "layouts tried", no_layout, NULL, NULL, LAYOUTS },
 	{ "layouts tried at every byte", no_layout_anywhere, NULL, NULL, LAYOUTS },
 	{ "headers between threads", header_again, NULL, header_again, 0 },
-	{ "headers alone", header_alone, NULL, NULL, 0 },
+	{ "headers alone", header_only, NULL, NULL, 0 },
 	{ "headers of other programs", other_header, NULL, header_again, 0 },
 	{ "damaged headers", bad_header, NULL, NULL, 0 },
 	{ "headers without an end", header_without_end, NULL, NULL, 0 },

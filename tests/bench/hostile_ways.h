@@ -22,7 +22,7 @@
 
 #include "tests/bench/hostile_log.h"
 
-/* What is written goes to `out`. False: it could not be read. */
+/* Output goes to `out`. False: it could not be read. */
 typedef bool hostile_read(const char *path, FILE *out);
 
 /* NULL: there is no such way. */

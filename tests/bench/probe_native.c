@@ -1,5 +1,5 @@
 /*
- * What the probe costs a native program: ns an event, bytes an event. Prints, judges nothing,
+ * Costs of the probe in a native program: ns an event, bytes an event. Prints, judges nothing,
  * except that a row with losses says so and is void.
  *
  * usage: probe_native [ROUNDS]     least of so many rounds (5), the rows taking turns

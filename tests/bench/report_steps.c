@@ -1,5 +1,5 @@
 /*
- * What the parts of reading a log cost, in processor time on one core: its events decoded and
+ * Costs of the parts of reading a log, in processor time on one core: its events decoded and
  * counted by kind, no more; names, call tree, sites and all other figures of a report; and the time
  * buckets and the rolling window besides. Prints one line of JSON, in seconds, least of the runs.
  *

@@ -1,5 +1,5 @@
 /*
- * What the unwind tables of a process take that has loaded the given libraries besides its own.
+ * Memory of the unwind tables of a process that has loaded the given libraries besides its own.
  *
  * usage: unwind [LIBRARY ...]
  */

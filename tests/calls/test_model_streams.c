@@ -19,7 +19,7 @@ struct reader {
 };
 
 /* All the kit was given since, as a buffer and a run: decoded, not applied. */
-static void decode_told(struct reader *r, struct pv_batch *ret)
+static void decode_reported(struct reader *r, struct pv_batch *ret)
 {
 	struct logkit *k = r->k;
 	logkit_flush(k);
@@ -46,7 +46,7 @@ static void decode(struct reader *r, uint64_t from, uint64_t n, struct pv_batch 
 		logkit_enter(r->k, r->now, METHOD + i * 8);
 		logkit_leave(r->k, r->now + 5, METHOD + i * 8);
 	}
-	decode_told(r, ret);
+	decode_reported(r, ret);
 }
 
 /* Paths that the model has of the thread's stream, when the batch has been heard of. */
@@ -180,7 +180,7 @@ static void outer(struct reader *r, struct pv_model *m, bool begins)
 		logkit_enter(r->k, r->now++, OUTER);
 	else
 		logkit_leave(r->k, r->now++, OUTER);
-	decode_told(r, &b);
+	decode_reported(r, &b);
 	ck_assert(takes_batch(r, m, &b));
 }
 
@@ -207,12 +207,12 @@ START_TEST(on_a_base_that_comes_again_nodes_are_known)
 	logkit_plain(r.k, 0, PV_KIND_SYNC_POINT);
 	logkit_flush(r.k);
 	ck_assert(pv_model_apply(m, &r.k->batch, &at, 0));
-	uint32_t alone = turn_of_calls(&r, m);
+	uint32_t only = turn_of_calls(&r, m);
 	outer(&r, m, true);
 	uint32_t within = turn_of_calls(&r, m);
-	ck_assert_uint_ne(within, alone);
+	ck_assert_uint_ne(within, only);
 	outer(&r, m, false);
-	ck_assert_uint_eq(turn_of_calls(&r, m), alone);
+	ck_assert_uint_eq(turn_of_calls(&r, m), only);
 	outer(&r, m, true);
 	ck_assert_uint_eq(turn_of_calls(&r, m), within);
 	ck_assert_uint_eq(m->calls.node.n, 1 + 10 + 1 + 10);

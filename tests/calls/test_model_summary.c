@@ -43,9 +43,9 @@ struct world {
 };
 
 /*
- * Differences are one to ten bytes long, and some differ in the last of them alone. One of 1 looks
- * like the end of a longer time, and one of 2^43, to whoever takes its first byte for the second of
- * a time, like one of 2^36.
+ * Differences are one to ten bytes long, and some differ in the last of them only. One of 1 is
+ * like the end of a longer time, and one of 2^43, to the one who takes its first byte for the
+ * second of a time, like one of 2^36.
  */
 static uint64_t method_at(uint64_t i)
 {
@@ -60,7 +60,7 @@ static int64_t to_multiple(int64_t now, int64_t of)
 	return of - now % of;
 }
 
-/* Where a cell of the timeline or of the window ends events come at that very moment, too. */
+/* At the end of a cell of the timeline or of the window events come at that very moment, too. */
 static void step(struct world *w)
 {
 	static const int64_t by[] = { 1, 90, 150, 900, 17000, 3000000 };
@@ -70,7 +70,7 @@ static void step(struct world *w)
 		w->now += to_multiple(w->now, CELL) - 150 - (int64_t)odd(900);
 	if (w->wild && odd(500) == 0)
 		w->now += odd(2) ? 400000000 : -(int64_t)odd(100000);
-	/* What is open then takes longer than 31 or 32 bits can say. */
+	/* Open calls then take longer than 31 or 32 bits can say. */
 	if (odd(w->slow ? 20 : 1000) == 0)
 		w->now += odd(2) ? 2200000000 + (int64_t)odd(1000) : 4400000000;
 	if (w->slow && odd(200) == 0) /* and cells get as wide */

@@ -30,7 +30,7 @@ START_TEST(ranks_have_their_exact_p)
 	double c[] = { 1, 2, 3, 4 }, d[] = { 8, 7, 6, 5 };
 	ck_assert(near(pv_noise_ranks(c, 4, d, 4), 0.0286));
 	ck_assert(near(pv_noise_ranks(d, 4, c, 4), 0.0286));
-	/* U = 4 of 4 and 5: 24 of all 126 orders are as far out */
+	/* U = 4 of 4 and 5: 24 of all 126 permutations are as far out */
 	double e[] = { 1, 2, 4, 7 }, f[] = { 3, 5, 6, 8, 9 };
 	ck_assert(near(pv_noise_ranks(e, 4, f, 5), 0.1905));
 	double same[] = { 2, 2, 2, 2 }, too[] = { 2, 2, 2, 2 };

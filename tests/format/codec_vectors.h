@@ -14,7 +14,7 @@ static const struct mlpd_buffer_header bases_header = { .time_base = 1000, .ptr_
 struct vector {
 	uint8_t version;
 	const char *hex;  /* the event as it stands in a log */
-	const char *text; /* what it says */
+	const char *text; /* its text */
 };
 
 /* obj +1 is address 0x1008; ptr 7f is -1: 0xfff; meth 10 is 0x5010. */
@@ -174,7 +174,7 @@ static const struct vector vectors[] = {
 	{ 17, "3f 00 04 03 10 20 18", "EXT_ELEMENTS t=1000 owner=1010 first=20 size=18" },
 	{ 17, "7f 00 09 01 10 66 00 04 01 08 06 07",
 		"EXT_LINES t=1000 method=1010 file=\"f\" pairs=[1001 1008 1006 1007]" },
-	/* What changed from version to version, before and after each step. */
+	/* Changes from version to version, before and after each step. */
 	{ 2, "26 01 10 20 02 10 02 08 03", "HEAP_OBJECT t=1000 object=1008 type=1010 size=20 refs=[10 1010 18 1018]" },
 	{ 12, "26 01 10 20 01 10 02", "HEAP_OBJECT t=1000 object=1008 type=1010 size=20 refs=[10 1010]" },
 	{ 13, "26 05 01 10 20 01 10 02", "HEAP_OBJECT t=1005 object=1008 type=1010 size=20 refs=[10 1010]" },

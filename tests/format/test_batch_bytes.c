@@ -8,7 +8,7 @@
 #include "tests/kit/wire.h"
 #include "tests/kit/wire_rows.h"
 
-enum { OFF = 100, BEHIND = 0x31, TEXT = 4096 };
+enum { OFF = 100, AFTER = 0x31, TEXT = 4096 };
 
 /* A buffer with every row of a version, counters among them, in a block with more around it. */
 static struct pv_block *make_block(struct wire *w, unsigned version)
@@ -29,7 +29,7 @@ static struct pv_block *make_block(struct wire *w, unsigned version)
 	pv_batch_finish(&pools);
 	struct pv_block *block = pv_block_create(w->events.n + 2 * OFF);
 	ck_assert_ptr_nonnull(block);
-	memset(block->v, BEHIND, block->room);
+	memset(block->v, AFTER, block->room);
 	memcpy(block->v + OFF, w->events.v, w->events.n);
 	return block;
 }
@@ -46,8 +46,8 @@ static void decode(struct pv_batch *b, const struct wire *w)
 	ck_assert_uint_gt(b->other_events.n, 0);
 }
 
-/* The rare events as text, one behind the other; to be freed. */
-static char *told(const struct pv_batch *b, unsigned version)
+/* The rare events as text, one after the other; to be freed. */
+static char *reported(const struct pv_batch *b, unsigned version)
 {
 	char *all = calloc(b->other_events.n + 1, TEXT), *to = all;
 	for (size_t i = 0; i < b->other_events.n; i++) {
@@ -57,15 +57,15 @@ static char *told(const struct pv_batch *b, unsigned version)
 	return all;
 }
 
-static void expect_told(const struct pv_batch *b, unsigned version, const char *expect)
+static void expect_reported(const struct pv_batch *b, unsigned version, const char *expect)
 {
-	char *now = told(b, version);
+	char *now = reported(b, version);
 	ck_assert_str_eq(now, expect);
 	free(now);
 }
 
 /* Only those who hold the block's memory may look at it. */
-static void spoil(struct pv_block *block)
+static void damage(struct pv_block *block)
 {
 	ck_assert_uint_eq(block->holders, 1);
 	memset(block->v, 0xee, block->room);
@@ -82,17 +82,17 @@ START_TEST(a_copy_has_all_its_texts)
 	decode(&b, &w);
 	ck_assert(b.bytes.v == block->v + OFF);
 	ck_assert_mem_eq(b.bytes.v, w.events.v, w.events.n);
-	ck_assert_uint_eq(b.bytes.v[w.events.n], BEHIND);
-	ck_assert_uint_eq(b.bytes.v[-1], BEHIND);
-	char *expect = told(&b, (unsigned)_i);
+	ck_assert_uint_eq(b.bytes.v[w.events.n], AFTER);
+	ck_assert_uint_eq(b.bytes.v[-1], AFTER);
+	char *expect = reported(&b, (unsigned)_i);
 	ck_assert(pv_batch_own(&b));
-	spoil(block);
-	expect_told(&b, (unsigned)_i, expect);
+	damage(block);
+	expect_reported(&b, (unsigned)_i, expect);
 	ck_assert_uint_eq(b.bytes.n, w.events.n);
 	ck_assert(pv_batch_own(&b));
 	pv_batch_again(&b);
 	decode(&b, &w);
-	expect_told(&b, (unsigned)_i, expect);
+	expect_reported(&b, (unsigned)_i, expect);
 	free(expect);
 	pv_batch_finish(&b);
 	wire_finish(&w);
@@ -106,14 +106,14 @@ START_TEST(a_batch_that_is_kept_holds_no_block)
 	struct pv_block *block = make_block(&w, 17);
 	pv_batch_borrow(&b, block, block->v + OFF, w.events.n);
 	decode(&b, &w);
-	char *expect = told(&b, 17);
+	char *expect = reported(&b, 17);
 	ck_assert(pv_batch_keep(&b, &kept));
 	ck_assert_ptr_null(kept.block);
 	pv_batch_reset(&b);
-	spoil(block);
+	damage(block);
 	ck_assert_ptr_nonnull(kept.pack);
-	pv_batch_trim(&kept, 0); /* what lies in one piece stays */
-	expect_told(&kept, 17, expect);
+	pv_batch_trim(&kept, 0); /* a payload in one piece stays */
+	expect_reported(&kept, 17, expect);
 	free(expect);
 	pv_batch_finish(&kept);
 	pv_batch_finish(&b);
@@ -168,14 +168,14 @@ START_TEST(its_own_memory_comes_back)
 	ck_assert(b.bytes.v == own && b.bytes.n == 10 && own[9] == 7);
 	pv_batch_borrow(&b, block, block->v, 10);
 	pv_batch_finish(&b);
-	spoil(block);
+	damage(block);
 }
 END_TEST
 
-/* Calls that may not be looked behind: the page after their last byte cannot be read. */
+/* Calls that may not be read past: the page after their last byte cannot be read. */
 enum { PAGE = 4096, CALLS = 400 };
 
-static void expect_no_look_behind(const struct wire *w, uint8_t *end, size_t n)
+static void expect_no_look_beyond(const struct wire *w, uint8_t *end, size_t n)
 {
 	struct pv_batch b = { 0 }, plain = { 0 };
 	struct mlpd_bases bases, plain_bases;
@@ -198,7 +198,7 @@ static void expect_no_look_behind(const struct wire *w, uint8_t *end, size_t n)
 }
 
 /* At every length that the last event can be cut to. */
-START_TEST(nothing_behind_a_payload_is_looked_at)
+START_TEST(nothing_after_a_payload_is_looked_at)
 {
 	struct wire w;
 	uint8_t *pages =
@@ -222,7 +222,7 @@ START_TEST(nothing_behind_a_payload_is_looked_at)
 	}
 	ck_assert_uint_lt(w.events.n, 3 * PAGE);
 	for (size_t n = w.events.n; n > w.events.n - 100; n--)
-		expect_no_look_behind(&w, pages + 3 * PAGE, n);
+		expect_no_look_beyond(&w, pages + 3 * PAGE, n);
 	wire_finish(&w);
 	munmap(pages, 4 * PAGE);
 }
@@ -236,7 +236,7 @@ int main(void)
 	tcase_add_loop_test(c, a_batch_that_is_kept_holds_no_block, 0, 2);
 	tcase_add_test(c, what_is_large_goes);
 	tcase_add_test(c, its_own_memory_comes_back);
-	tcase_add_test(c, nothing_behind_a_payload_is_looked_at);
+	tcase_add_test(c, nothing_after_a_payload_is_looked_at);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

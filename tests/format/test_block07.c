@@ -63,7 +63,7 @@ static const struct sample samples[] = {
 		"4 7 alloc 2 0 24 stack=[]\n4 7 method.jit_start 3\n5 7 method.jit 3 took 1\n"
 		"5 7 exception.throw 2 stack=[]\n5 7 thread.end 7 of 0 ''\n"),
 	/* stage D: a section of method 2, being compiled (2 << 1 | 1), is that of the allocation
-	 * behind it, not of the second; then 2 runs and waits for an object 8 of class 5 */
+	 * after it, not of the second; then 2 runs and waits for an object 8 of class 5 */
 	SAMPLE(INTRO STAGE_D "\6\0\x29\0\0\0\0\0\0\0" "\x90" TIME("\x50") "\x87" "\x84"
 		"\x4f\x80\x80" "\x2c\x80\x98"
 		"\x4f\x80\x81\x85" "\x2c\x80\x98" "\x2c\x80\x98"
@@ -85,7 +85,7 @@ static const struct sample samples[] = {
 	SAMPLE(INTRO "\x09\0\x0f\0\0\0\0\0\0\0" "\x81" TIME("\x41") "\x89" "\x85\x82\xb0\x81\x98"
 		"\x80" "\x82" TIME("\x42"),
 		"1 0 heap.start 9 summary\n1 0 heap.summary 5: 2 48 1 24\n2 0 heap.end 0 summary\n"),
-	/* an end, and nothing behind it */
+	/* an end, and nothing after it */
 	SAMPLE(INTRO "\2\0\5\0\0\0\0\0\0\0" "\x81\x88" TIME("\x48"), ""),
 	/* stage A: hits have two bits of code; the heap has neither classes nor a first clock */
 	SAMPLE(INTRO_A "\7\0\x0a\0\0\0" "\x82" TIME("\x42") "\x89\x80" "\x82" TIME("\x42"),
@@ -120,7 +120,7 @@ START_TEST(by_hand)
 }
 END_TEST
 
-START_TEST(told_apart)
+START_TEST(distinguished)
 {
 	static const struct sample logs[] = {
 		SAMPLE(INTRO, "B"),
@@ -155,7 +155,7 @@ struct broken {
 	size_t n;
 	const char *reason;
 	uint64_t offset, bytes_lost;
-	const char *lines; /* what is read all the same */
+	const char *lines; /* read all the same */
 };
 
 #define BROKEN(bytes, ...) { bytes, sizeof bytes - 1, __VA_ARGS__ }
@@ -168,7 +168,7 @@ struct broken {
 	CALL "\0"                                                                                  \
 	     "\x92" TIME("\x52")
 #define LINE "6 7 method.enter 38\n"
-enum { AT = 21 }; /* where the block behind the intro begins */
+enum { AT = 21 }; /* start of the block after the intro */
 
 /* clang-format off */
 static const struct broken broken[] = {
@@ -200,13 +200,13 @@ static const struct broken broken[] = {
 	/* callers of nothing */
 	BROKEN(INTRO "\7\0\x0a\0\0\0\0\0\0\0" "\x82" TIME("\x42") "\x8d\x80" "\x82" TIME("\x42") GOOD,
 		"a call chain that belongs to no hit", AT + 14, 6, LINE),
-	/* the draft has nothing to go on behind damage */
+	/* the draft has nothing to go on after damage */
 	BROKEN("\1\0" "\x81mono\0" "\x80" TIME("\x40") "\x63\0" "\6\0" "\x83\x87\x84" "\0" "\x8a",
 		"a block code that the draft does not have", 14, 7, ""),
 };
 /* clang-format on */
 
-START_TEST(damage_is_told)
+START_TEST(damage_is_reported)
 {
 	const struct broken *b = &broken[_i];
 	struct b07_read r = b07_kit_read((const uint8_t *)b->bytes, b->n, b->n, true);
@@ -239,8 +239,8 @@ int main(void)
 	Suite *s = suite_create("block07");
 	TCase *t = tcase_create("bytes");
 	tcase_add_loop_test(t, by_hand, 0, PV_COUNT_OF(samples));
-	tcase_add_loop_test(t, damage_is_told, 0, PV_COUNT_OF(broken));
-	tcase_add_test(t, told_apart);
+	tcase_add_loop_test(t, damage_is_reported, 0, PV_COUNT_OF(broken));
+	tcase_add_test(t, distinguished);
 	tcase_add_test(t, no_such_log);
 	suite_add_tcase(s, t);
 	return run_suite(s);

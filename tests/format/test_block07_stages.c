@@ -38,7 +38,7 @@ static const char *const expected[] = {
 	"CD 314 71 alloc 40 1000 24 stack=[1]",
 	"CD 324 71 alloc 1 1020 32 stack=[1 21]",
 	"xABCD 345 71 method.leave 33",
-	"xABCD 325 71 exception.throw 40 stack=[]", /* no section belongs to it */
+	"xABCD 325 71 exception.throw 40 stack=[]", /* no section is part of it */
 	"D 346 71 monitor.contention 40 1000 stack=[]",
 	"D 396 71 monitor.done 40 1000 stack=[]",
 	"A 346 71 gc.event 0 gen 1 nr 0",
@@ -170,7 +170,7 @@ START_TEST(every_cut)
 }
 END_TEST
 
-/* Nothing crashes, ends late or grows beyond what the bytes can hold. */
+/* Nothing crashes, ends after its time or grows beyond what the bytes can hold. */
 START_TEST(every_flip)
 {
 	static uint8_t bytes[sizeof kit.bytes];

@@ -119,7 +119,7 @@ START_TEST(encoding_gives_an_event_that_decodes_the_same)
 	if (e.kind == PV_KIND_EXT_UNKNOWN || !mlpd_rows[e.row].written ||
 		strstr(v->text, "stack=[]")) {
 		pv_batch_finish(&pools);
-		return; /* what nobody defined is never written */
+		return; /* undefined values are never written */
 	}
 	size_t max = mlpd_encode_max(&e, &pools);
 	ck_assert_uint_le(max, sizeof again);

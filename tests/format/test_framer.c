@@ -8,7 +8,7 @@ enum { BUFFERS = 5 };
 
 struct stream {
 	uint8_t bytes[4096];
-	size_t n, header, at[BUFFERS + 1]; /* where each buffer starts; [BUFFERS] is the end */
+	size_t n, header, at[BUFFERS + 1]; /* start of each buffer; [BUFFERS] is the end */
 };
 
 static void add_header(struct stream *s, uint32_t pid)

@@ -51,7 +51,7 @@ static bool convert(const void *in, size_t n, const struct pv_convert_options *o
 	return ok;
 }
 
-/* What was written reads whole, as the layout it has been written in. */
+/* The output reads whole, as the layout it has been written in. */
 static void check(const char *log, size_t n, const struct pv_convert_totals *t)
 {
 	struct pv_error e = { 0 };
@@ -79,10 +79,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	size_t out_n = 0, again_n = 0;
 	if (convert(bytes, n, o, &out, &out_n, &t)) {
 		check(out, out_n, &t);
-		/* What no header tells may be taken for another layout, if it decodes as that. */
-		bool told = t.written.layout == 0 || t.written.layout == MLPD_EARLY_16;
-		if (told && (!convert(out, out_n, &how[0], &again, &again_n, &again_t) ||
-				    again_t.events != t.events))
+		/* A log without a header may be taken for another layout, if it decodes as that. */
+		bool reported = t.written.layout == 0 || t.written.layout == MLPD_EARLY_16;
+		if (reported && (!convert(out, out_n, &how[0], &again, &again_n, &again_t) ||
+					again_t.events != t.events))
 			abort();
 	}
 	free(out);

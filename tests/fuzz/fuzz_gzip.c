@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		if (what == PV_READ_ERROR || (what == PV_READ_BYTES && (got == 0 || got > size)))
 			abort();
 		if (what == PV_READ_END && s.at == s.n)
-			s.ends++; /* told without asking the store */
+			s.ends++; /* reported without asking the store */
 		out += what == PV_READ_BYTES ? got : 0;
 		compressed |= pv_gzip_compressed(z);
 		if ((!compressed && out > s.n) || (pv_gzip_cut(z) && !compressed))

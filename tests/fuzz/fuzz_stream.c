@@ -17,7 +17,7 @@ static bool is_call(uint8_t kind)
 	       kind == PV_KIND_METHOD_EXC_LEAVE;
 }
 
-/* What a batch holds is what one event after the other gives by its row. */
+/* A batch holds what one event after the other gives by its row. */
 static void compare_with_rows(const struct pv_batch *b, const struct mlpd_framer *f, size_t used)
 {
 	struct pv_cursor c = { .at = b->bytes.v, .end = b->bytes.v + b->bytes.n };

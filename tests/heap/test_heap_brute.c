@@ -72,7 +72,7 @@ static void build(const struct plain *p, struct pv_heap *ret)
 	heap_kit_finish(&k);
 }
 
-/* What the roots lead to without the objects in `gone`; distances, from 1; 0: not reached. */
+/* Objects reached from the roots without those in `gone`; distances, from 1; 0: not reached. */
 static void reach(const struct plain *p, const bool gone[MOST], unsigned ret[MOST])
 {
 	for (unsigned i = 0; i < p->n; i++)

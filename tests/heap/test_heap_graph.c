@@ -75,7 +75,7 @@ START_TEST(without_roots_they_are_inferred)
 	heap_kit_end(&k);
 	heap_kit_heap(&k, false, &h);
 	ck_assert(h.graph.inferred);
-	ck_assert_uint_eq(h.graph.root.n, 1); /* it refers to itself alone */
+	ck_assert_uint_eq(h.graph.root.n, 1); /* it refers to itself only */
 	ck_assert_uint_eq(h.graph.root.v[0].flags, PV_GRAPH_INFERRED);
 	ck_assert_uint_eq(h.retained[0], 32);
 	ck_assert_uint_eq(h.unreachable, 2);

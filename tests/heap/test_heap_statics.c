@@ -1,4 +1,4 @@
-/* Heap shots whose log lists static fields alone: they are no elements, the other roots are
+/* Heap shots whose log lists static fields only: they are no elements, the other roots are
  * inferred. */
 #include "tests/kit/suite.h"
 
@@ -7,7 +7,7 @@
 
 #include "common/heap/graph_parts.h"
 
-/* Nodes by number; node 0 is the array of statics, of 5 elements behind its head. */
+/* Nodes by number; node 0 is the array of statics, of 5 elements after its head. */
 enum { ARRAY, NAMED, NAMELESS, CHILD, FREE, RING, RING_2, TAIL, NODES };
 
 struct edge {
@@ -104,7 +104,7 @@ START_TEST(statics_in_place_of_elements)
 }
 END_TEST
 
-/* Where other roots are listed nothing is a guess, and an array is one. */
+/* With other roots listed nothing is a guess, and an array is one. */
 START_TEST(other_roots_too)
 {
 	struct pv_graph g = graph();
@@ -122,7 +122,7 @@ START_TEST(other_roots_too)
 }
 END_TEST
 
-/* Slots outside of any object, behind the last one, and references without a place. */
+/* Slots outside of any object, after the last one, and references without a place. */
 START_TEST(slots_anywhere)
 {
 	struct pv_graph g = graph();

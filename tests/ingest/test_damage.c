@@ -215,7 +215,7 @@ START_TEST(a_missing_middle_costs_what_is_missing)
 	memmove(l.w.out.v + from, l.w.out.v + to, l.w.out.n - to);
 	l.w.out.n -= to - from;
 	struct read r = read_log(&l);
-	/* The rest of buffer 3 fits behind buffer 1's: both count, up to buffer 4. */
+	/* The rest of buffer 3 fits after buffer 1's: both count, up to buffer 4. */
 	is_damage(&r, 0, l.at[1] + 4, 4, "wrong length");
 	has(&r, 3 * CALLS + 10 + CALLS - 20, 1);
 }
@@ -266,7 +266,7 @@ START_TEST(wrong_header_fields_are_said)
 }
 END_TEST
 
-/* A field of the header that is wrong costs that field: the buffers behind are read. */
+/* A field of the header that is wrong costs that field: the buffers after are read. */
 START_TEST(a_wrong_header_field_costs_no_event)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* What the pool's runs go on from, with events between them that change what keys mean. */
+/* The pool's runs go on from here, with events between them that change what keys mean. */
 #include "common/format/mlpd/framer.h"
 #include "common/ingest/decode_pool.h"
 #include "tests/kit/logkit.h"
@@ -6,7 +6,7 @@
 
 enum { BUFFERS = 5 };
 
-/* A run of the next buffer alone. */
+/* A run of the next buffer only. */
 static const struct pv_call_summary *decode_next(struct mlpd_framer *f, struct pv_decode_pool *p)
 {
 	ck_assert_int_eq(mlpd_framer_next(f), MLPD_BUFFER);
@@ -37,8 +37,8 @@ static void write_buffer(struct logkit *k, int i, bool unloads)
 	logkit_flush(k);
 }
 
-/* Definitions are read ahead behind the first, so that later ones are known before they come. */
-START_TEST(begins_anew_behind_the_first_unload)
+/* Definitions are read ahead after the first, so that later ones are known before they come. */
+START_TEST(begins_anew_after_the_first_unload)
 {
 	static const bool continues_previous[BUFFERS] = { false, true, false, true, true };
 	static const bool unloads[BUFFERS] = { false, true, false, true, false };
@@ -68,7 +68,7 @@ int main(void)
 {
 	Suite *s = suite_create("decode pool");
 	TCase *t = tcase_create("pool");
-	tcase_add_test(t, begins_anew_behind_the_first_unload);
+	tcase_add_test(t, begins_anew_after_the_first_unload);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -1,4 +1,4 @@
-/* What a log tells of a shot's objects besides: inherited fields, elements, how strings begin. */
+/* Further facts of a shot's objects in a log: inherited fields, elements, beginnings of strings. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,7 +177,7 @@ static bool has(const struct pv_table *t, const char *column, const char *text)
 	return false;
 }
 
-/* --- where things lie */
+/* --- places */
 
 static void check_references(struct world *w, uint64_t of, const char *const *want, size_t n)
 {
@@ -193,7 +193,7 @@ START_TEST(fields_and_elements)
 {
 	struct world w = open_world();
 	check_references(&w, HEIR_AT, (const char *const[]){ "label", "items", "place.owner" }, 3);
-	/* What lies before the first element is no element. */
+	/* A slot before the first element is no element. */
 	check_references(&w, LIST_AT, (const char *const[]){ "+0x8", "[3]" }, 2);
 	check_references(
 		&w, ENTRIES_AT, (const char *const[]){ "[0].key", "[2].key", "[2]+0x10" }, 3);
@@ -323,7 +323,7 @@ START_TEST(for_chrome)
 	fclose(f);
 	ck_assert_ptr_nonnull(strstr(out, "\"second \\\"\\n\\u0001\xc3\xa9\""));
 	ck_assert_ptr_nonnull(strstr(out, "\"one\""));
-	ck_assert_ptr_null(strstr(out, "\"two\","));   /* nobody's name */
+	ck_assert_ptr_null(strstr(out, "\"two\","));   /* no name */
 	ck_assert_ptr_nonnull(strstr(out, "\n,1,3,")); /* an element by its number */
 	free(out);
 	close_world(&w);

@@ -219,7 +219,7 @@ START_TEST(one_that_was_cut_since_it_was_opened_fails_to_be_read)
 	ck_assert(pv_index_open(&in, log_path, LAYOUT, NULL));
 	ck_assert_int_eq(truncate(path, 3 << 20), 0);
 	ck_assert(pv_index_read(&in, read, 1));
-	/* What was fetched ahead before the cut may still be read. */
+	/* Bytes fetched ahead before the cut may still be read. */
 	while (pv_index_read(&in, read, 1 << 19))
 		;
 	ck_assert(!pv_index_read(&in, read, 1));
@@ -273,7 +273,7 @@ START_TEST(a_log_is_known_by_what_it_says)
 		ck_assert(!opens());
 		flip(log_path, places[i]);
 	}
-	flip(log_path, 150000); /* behind what it covers */
+	flip(log_path, 150000); /* after what it covers */
 	ck_assert(opens());
 }
 END_TEST

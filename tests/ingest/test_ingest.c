@@ -188,7 +188,7 @@ START_TEST(a_growing_file_is_read_as_it_grows)
 }
 END_TEST
 
-/* Until it has so many bytes: by what is signalled alone. */
+/* Until it has so many bytes: by what is signalled only. */
 static void wait_for_signals(struct pv_ingest *in, uint64_t bytes)
 {
 	struct pv_ingest_status s;
@@ -313,7 +313,7 @@ START_TEST(loading_can_be_left_at_once)
 END_TEST
 
 /* In the middle of a pipe whose writer goes on, so that there is always more to come. */
-/* Nobody can say how far such a log lies behind; adding up must not go wrong over it. */
+/* The length of such a log is unknown; adding up must not go wrong over it. */
 START_TEST(a_followed_log_may_say_any_time)
 {
 	static const uint64_t times[] = { UINT64_C(1) << 63, UINT64_MAX >> 1, UINT64_MAX };
@@ -364,7 +364,7 @@ START_TEST(reading_can_be_cut_short)
 }
 END_TEST
 
-START_TEST(a_status_is_told_at_once_or_not_at_all)
+START_TEST(a_status_is_reported_at_once_or_not_at_all)
 {
 	struct wire w;
 	make_log(&w, 4, 5);
@@ -404,7 +404,7 @@ int main(void)
 	tcase_add_test(c, loading_can_be_left_at_once);
 	tcase_add_test(c, a_followed_log_may_say_any_time);
 	tcase_add_test(c, reading_can_be_cut_short);
-	tcase_add_test(c, a_status_is_told_at_once_or_not_at_all);
+	tcase_add_test(c, a_status_is_reported_at_once_or_not_at_all);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

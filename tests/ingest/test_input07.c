@@ -82,7 +82,7 @@ static void check_common(struct pv_model *m, int i)
 	ck_assert_uint_eq(m->calls.samples, draft ? 5 : i == 1 ? 4 : 6);
 }
 
-/* What began and ended took its time; draft and stages alike. */
+/* An interval counts from its begin to its end; draft and stages alike. */
 static void check_durations(const struct pv_model *m)
 {
 	const struct pv_collection *c = &m->gc.collections.v[0];
@@ -108,7 +108,7 @@ static void check_durations(const struct pv_model *m)
 	ck_assert_uint_eq(l->compile.v[1].failed, 1);
 }
 
-/* What is freed or unloaded keeps its name: the ids of these logs are given once. */
+/* A freed or unloaded thing keeps its name: the ids of these logs are given once. */
 static void check_names(const struct pv_model *m)
 {
 	for (uint32_t i = 1; i < m->names.class_use.n; i++)
@@ -303,7 +303,7 @@ START_TEST(gzip_is_read_alike)
 }
 END_TEST
 
-/* Logs one behind the other: the last one is shown. */
+/* Logs one after the other: the last one is shown. */
 START_TEST(recordings_in_a_row)
 {
 	static uint8_t both[2 * sizeof kit.bytes];
@@ -326,7 +326,7 @@ START_TEST(recordings_in_a_row)
 END_TEST
 
 /* A model takes half a megabyte: many headers with nothing between share one. */
-START_TEST(headers_alone_share_a_model)
+START_TEST(headers_only_share_a_model)
 {
 	enum { MANY = 1000 };
 	static uint8_t all[MANY * 64 + sizeof kit.bytes];
@@ -372,7 +372,7 @@ int main(void)
 	tcase_add_loop_test(t, growing_file_is_followed, 0, PV_COUNT_OF(stages));
 	tcase_add_loop_test(t, gzip_is_read_alike, 0, PV_COUNT_OF(stages));
 	tcase_add_loop_test(t, recordings_in_a_row, 0, 16);
-	tcase_add_loop_test(t, headers_alone_share_a_model, 1, PV_COUNT_OF(stages));
+	tcase_add_loop_test(t, headers_only_share_a_model, 1, PV_COUNT_OF(stages));
 	tcase_add_test(t, what_is_no_log);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -30,7 +30,7 @@ struct object {
 	bool dead;
 };
 
-/* What is known: object + 1 at each address, now and at every shot. */
+/* Known facts: object + 1 at each address, now and at every shot. */
 struct world {
 	struct logkit *k;
 	struct object object[OBJECTS];
@@ -114,7 +114,7 @@ static void tell_moves(struct world *w, uint64_t (*pair)[2], unsigned n)
 	}
 }
 
-/* Who is alive goes anywhere: to free places, to those of dead ones, and to each other's. */
+/* Living objects go anywhere: to free places, to those of dead ones, and to each other's. */
 static void move(struct world *w)
 {
 	uint64_t pair[SLOTS][2];
@@ -146,7 +146,7 @@ static void move(struct world *w)
 
 static uint64_t size_at(const struct world *w, unsigned slot)
 {
-	return w->moves ? 32 + 8 * (slot % 2) : 32; /* what moves may take another size */
+	return w->moves ? 32 + 8 * (slot % 2) : 32; /* a moved one may take another size */
 }
 
 static void list(struct world *w)
@@ -244,7 +244,7 @@ static struct pv_identity_read *follow(
 	return r;
 }
 
-/* The object (+ 1) an object of the later shot is said to be, by its birth. */
+/* The object (+ 1) an object of the later shot is said to be, by its allocation. */
 static void check_object(const struct world *w, struct pv_identity_read *r, size_t i)
 {
 	const struct pv_identity *l = pv_identity_read_result(r);
@@ -335,7 +335,7 @@ START_TEST(objects_are_themselves)
 }
 END_TEST
 
-START_TEST(born_where_calls_are_traced)
+START_TEST(allocated_where_calls_are_traced)
 {
 	state = 200 + (uint32_t)_i;
 	check_world(play_traced(_i % 2 ? 17 : 11, 8, true, true, true));
@@ -430,7 +430,7 @@ START_TEST(damaged_logs_do_no_harm)
 }
 END_TEST
 
-/* What nobody wants ends soon, wherever it is, and gives everything back. */
+/* A job that is not wanted ends soon, wherever it is, and gives everything back. */
 START_TEST(is_cancelled)
 {
 	state = 1;
@@ -504,7 +504,7 @@ int main(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, objects_are_themselves, 0, 12);
-	tcase_add_loop_test(t, born_where_calls_are_traced, 0, 4);
+	tcase_add_loop_test(t, allocated_where_calls_are_traced, 0, 4);
 	tcase_add_loop_test(t, in_every_version, 1, 18);
 	tcase_add_loop_test(t, without_moves_by_class, 0, 3);
 	tcase_add_loop_test(t, by_address_it_is_the_address, 0, 3);

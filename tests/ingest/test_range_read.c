@@ -125,7 +125,7 @@ static void play_rare(struct player *p, unsigned th, int64_t now)
 		logkit_event(k, now, e);
 		break;
 	case 7:
-		names(k, now, METHODS - 1, METHODS); /* told again */
+		names(k, now, METHODS - 1, METHODS); /* defined again */
 		break;
 	default:
 		e.kind = PV_KIND_SAMPLE_HIT;
@@ -152,7 +152,7 @@ static void play(struct logkit *k, uint32_t seed)
 {
 	struct player p = { .k = k };
 	state = seed;
-	names(k, 0, 0, METHODS - 2); /* one comes late, one never */
+	names(k, 0, 0, METHODS - 2); /* one comes afterwards, one never */
 	for (unsigned i = 0; i < CLASSES; i++)
 		logkit_class(k, 0, class_key(i), (char[]){ 'C', (char)('0' + i), 0 });
 	logkit_flush(k);

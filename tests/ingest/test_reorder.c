@@ -1,4 +1,5 @@
-/* Definitions told after the uses that they concern: what a log that has shown an end gets right.
+/* Definitions reported after the uses that they concern: what a log that has shown an end gets
+ * right.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -259,7 +260,7 @@ static void moved_exactly(const struct pv_model *m)
 	is_said(m, PV_WHAT_NAMES, PV_COMPLETE);
 }
 
-START_TEST(a_late_definition_moves_exactly_what_it_affects)
+START_TEST(a_delayed_definition_moves_exactly_what_it_affects)
 {
 	for (uint8_t version = 12; version <= 17; version += 5) {
 		struct wire w;
@@ -270,7 +271,7 @@ START_TEST(a_late_definition_moves_exactly_what_it_affects)
 		moved_exactly(m);
 		ck_assert_uint_eq(calls(m, "Other:Fill ()").calls, 1000);
 		ck_assert_uint_eq(m->kinds[PV_KIND_IMAGE_UNLOAD], 2);
-		ck_assert_uint_eq(m->names.unloads, 2); /* told once each */
+		ck_assert_uint_eq(m->names.unloads, 2); /* reported once each */
 		pv_ingest_destroy(in);
 		wire_finish(&w);
 		teardown();
@@ -279,7 +280,7 @@ START_TEST(a_late_definition_moves_exactly_what_it_affects)
 }
 END_TEST
 
-START_TEST(a_late_unload_leaves_the_pointer_without_a_name)
+START_TEST(a_delayed_unload_leaves_the_pointer_without_a_name)
 {
 	struct wire w;
 	struct pv_ingest *in;
@@ -301,7 +302,7 @@ START_TEST(a_late_unload_leaves_the_pointer_without_a_name)
 END_TEST
 
 /* A sync point says that all before it was written: nothing is kept over it. */
-static void too_late(uint8_t version, bool sync, unsigned buffers, unsigned fill_calls)
+static void after_its_time(uint8_t version, bool sync, unsigned buffers, unsigned fill_calls)
 {
 	struct wire w;
 	struct pv_ingest *in;
@@ -327,7 +328,7 @@ static void too_late(uint8_t version, bool sync, unsigned buffers, unsigned fill
 
 START_TEST(beyond_256_buffers_of_an_old_log_it_is_inferred)
 {
-	too_late(12, false, 257, 1);
+	after_its_time(12, false, 257, 1);
 }
 END_TEST
 
@@ -345,17 +346,18 @@ END_TEST
 
 START_TEST(beyond_32_mib_it_is_inferred)
 {
-	too_late(17, false, 260, 2200); /* 572,000 allocations of 57 bytes and their payload */
+	after_its_time(
+		17, false, 260, 2200); /* 572,000 allocations of 57 bytes and their payload */
 }
 END_TEST
 
-START_TEST(behind_a_sync_point_it_is_inferred)
+START_TEST(after_a_sync_point_it_is_inferred)
 {
-	too_late(17, true, 1, 1);
+	after_its_time(17, true, 1, 1);
 }
 END_TEST
 
-START_TEST(the_end_of_a_thread_told_by_another)
+START_TEST(the_end_of_a_thread_reported_by_another)
 {
 	struct wire w;
 	struct pv_ingest *in;
@@ -483,13 +485,13 @@ int main(void)
 	Suite *s = suite_create("hold");
 	TCase *t = tcase_create("late");
 	tcase_add_checked_fixture(t, setup, teardown);
-	tcase_add_test(t, a_late_definition_moves_exactly_what_it_affects);
-	tcase_add_test(t, a_late_unload_leaves_the_pointer_without_a_name);
+	tcase_add_test(t, a_delayed_definition_moves_exactly_what_it_affects);
+	tcase_add_test(t, a_delayed_unload_leaves_the_pointer_without_a_name);
 	tcase_add_test(t, beyond_256_buffers_of_an_old_log_it_is_inferred);
 	tcase_add_test(t, within_256_buffers_of_an_old_log_it_is_exact);
 	tcase_add_test(t, beyond_32_mib_it_is_inferred);
-	tcase_add_test(t, behind_a_sync_point_it_is_inferred);
-	tcase_add_test(t, the_end_of_a_thread_told_by_another);
+	tcase_add_test(t, after_a_sync_point_it_is_inferred);
+	tcase_add_test(t, the_end_of_a_thread_reported_by_another);
 	tcase_add_test(t, a_followed_log_is_shown_when_it_rests);
 	tcase_add_test(t, nothing_is_kept_while_nothing_has_ended);
 	tcase_add_test(t, what_is_kept_is_bounded);

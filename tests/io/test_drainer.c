@@ -70,7 +70,7 @@ START_TEST(the_writer_never_waits_for_a_slow_viewer)
 	struct pv_source_info info;
 	struct pv_source *s = open_ok(pipe_path, &small);
 	int fd = open_writer();
-	write_pattern(fd, 0, 4 << 20); /* returns although nobody reads */
+	write_pattern(fd, 0, 4 << 20); /* returns without a reader */
 	wait_until_drained(s, 4 << 20);
 	struct seen seen = read_stream(s, 0, 4 << 20);
 	pv_source_info(s, &info);
@@ -88,7 +88,7 @@ START_TEST(the_writer_never_waits_for_a_slow_viewer)
 }
 END_TEST
 
-START_TEST(the_end_comes_behind_the_gap)
+START_TEST(the_end_comes_after_the_gap)
 {
 	struct pv_source *s = open_ok(pipe_path, &small);
 	int fd = open_writer();
@@ -101,7 +101,7 @@ START_TEST(the_end_comes_behind_the_gap)
 }
 END_TEST
 
-/* What is behind a gap in compressed bytes cannot be read, but is taken from the writer. */
+/* Data after a gap in compressed bytes cannot be read, but is taken from the writer. */
 START_TEST(a_gap_in_a_gzip_stream_ends_it)
 {
 	struct pv_source_info info;
@@ -237,7 +237,7 @@ START_TEST(signals_of_the_terminal_do_not_reach_it)
 {
 	static const int sent[] = { SIGINT, SIGTSTP, SIGHUP, SIGQUIT, SIGTTIN, SIGTTOU, SIGPIPE };
 	struct sigaction before, ours = { .sa_handler = SIG_IGN };
-	sigaction(SIGTERM, &ours, &before); /* what the viewer ignores the drainer shall not */
+	sigaction(SIGTERM, &ours, &before); /* ignored by the viewer, not by the drainer */
 	struct pv_source *s = open_ok(pipe_path, &small);
 	sigaction(SIGTERM, &before, NULL);
 	pid_t drainer = drainer_of(getpid());
@@ -265,7 +265,7 @@ START_TEST(signals_of_the_terminal_do_not_reach_it)
 }
 END_TEST
 
-START_TEST(a_dead_drainer_is_told_after_its_last_byte)
+START_TEST(a_dead_drainer_is_reported_after_its_last_byte)
 {
 	struct pv_source *s = open_ok(pipe_path, &small);
 	pid_t drainer = drainer_of(getpid());
@@ -284,7 +284,7 @@ START_TEST(a_dead_drainer_is_told_after_its_last_byte)
 		ck_assert_int_eq(e.code, PV_EIO);
 	}
 	ck_assert_int_eq(waitpid(drainer, NULL, WNOHANG), -1); /* reaped */
-	/* Its death is told once, not for ever. */
+	/* Its death is reported once, not for ever. */
 	pv_source_wait_clear(s);
 	struct pollfd p = { .fd = pv_source_wait_fd(s), .events = POLLIN };
 	ck_assert_int_eq(poll(&p, 1, 0), 0);
@@ -293,7 +293,7 @@ START_TEST(a_dead_drainer_is_told_after_its_last_byte)
 }
 END_TEST
 
-START_TEST(closing_leaves_no_child_behind)
+START_TEST(closing_leaves_no_child_after)
 {
 	for (int i = 0; i < 3; i++) {
 		pv_source_close(open_ok(pipe_path, &small));
@@ -303,7 +303,7 @@ START_TEST(closing_leaves_no_child_behind)
 }
 END_TEST
 
-/* What descriptors 0, 1, 2 of a process are, and how many there are in all. */
+/* Descriptors 0, 1, 2 of a process, and how many there are in all. */
 static int count_fds(pid_t pid, int *ret_null)
 {
 	char path[300], to[300];
@@ -377,14 +377,14 @@ int main(void)
 	tcase_set_timeout(c, 100);
 	tcase_add_checked_fixture(c, setup, kit_teardown);
 	tcase_add_test(c, the_writer_never_waits_for_a_slow_viewer);
-	tcase_add_test(c, the_end_comes_behind_the_gap);
+	tcase_add_test(c, the_end_comes_after_the_gap);
 	tcase_add_test(c, a_gap_in_a_gzip_stream_ends_it);
 	tcase_add_test(c, gaps_are_exact_while_both_run);
 	tcase_add_test(c, a_killed_viewer_takes_its_drainer_along);
 	tcase_add_test(c, a_stopped_viewer_does_not_stop_the_draining);
 	tcase_add_test(c, signals_of_the_terminal_do_not_reach_it);
-	tcase_add_test(c, a_dead_drainer_is_told_after_its_last_byte);
-	tcase_add_test(c, closing_leaves_no_child_behind);
+	tcase_add_test(c, a_dead_drainer_is_reported_after_its_last_byte);
+	tcase_add_test(c, closing_leaves_no_child_after);
 	tcase_add_test(c, it_holds_nothing_of_the_viewers);
 	tcase_add_test(c, closed_standard_descriptors_do_no_harm);
 	suite_add_tcase(s, c);

@@ -81,7 +81,7 @@ START_TEST(what_came_is_read_again_and_the_first_reading_goes_on)
 	struct pv_source *a = again(p.s);
 	ck_assert_uint_eq(pv_source_floor(p.s), 0);
 	pass(&p, 10000);
-	ck_assert_uint_eq(read_out(a, 0, &gap), 30000); /* what there was when it was opened */
+	ck_assert_uint_eq(read_out(a, 0, &gap), 30000); /* the bytes there when it was opened */
 	ck_assert_uint_eq(gap, 0);
 	ck_assert(pv_source_seek(a, 12345, NULL));
 	ck_assert_uint_eq(read_out(a, 12345, &gap), 30000 - 12345);
@@ -156,7 +156,7 @@ START_TEST(a_record_has_all_of_it)
 }
 END_TEST
 
-START_TEST(a_record_behind_a_header_begins_late)
+START_TEST(a_record_after_a_header_begins_delayed)
 {
 	struct pipe_log p;
 	uint64_t gap;
@@ -194,7 +194,7 @@ START_TEST(another_writer_is_no_end)
 }
 END_TEST
 
-/* --- the spool alone: gaps between what was kept */
+/* --- the spool only: gaps between what was kept */
 
 START_TEST(dropped_bytes_stay_where_they_are_missing)
 {
@@ -246,7 +246,7 @@ int main(void)
 	tcase_add_test(c, the_oldest_goes_and_is_a_gap);
 	tcase_add_test(c, overwritten_while_it_is_read);
 	tcase_add_test(c, a_record_has_all_of_it);
-	tcase_add_test(c, a_record_behind_a_header_begins_late);
+	tcase_add_test(c, a_record_after_a_header_begins_delayed);
 	tcase_add_test(c, another_writer_is_no_end);
 	tcase_add_test(c, dropped_bytes_stay_where_they_are_missing);
 	suite_add_tcase(s, c);

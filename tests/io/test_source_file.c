@@ -109,7 +109,7 @@ START_TEST(another_process_makes_it_grow)
 }
 END_TEST
 
-START_TEST(file_appears_late)
+START_TEST(file_appears_delayed)
 {
 	char path[KIT_PATH], other[KIT_PATH];
 	struct pv_source_info info;
@@ -132,7 +132,7 @@ START_TEST(file_appears_late)
 }
 END_TEST
 
-START_TEST(late_file_moved_into_place_in_the_working_folder)
+START_TEST(delayed_file_moved_into_place_in_the_working_folder)
 {
 	char path[KIT_PATH], other[KIT_PATH], before[KIT_PATH];
 	ck_assert_ptr_nonnull(getcwd(before, sizeof before));
@@ -169,7 +169,7 @@ START_TEST(shrinking_begins_again)
 }
 END_TEST
 
-START_TEST(emptied_and_outgrown_between_two_looks)
+START_TEST(emptied_and_outgrown_between_two_checks)
 {
 	char path[KIT_PATH];
 	put_file(in_dir(path, "log"), "first recording", 15);
@@ -244,7 +244,7 @@ START_TEST(ends_when_the_target_exits)
 	struct pollfd p = { .fd = pv_source_wait_fd(s), .events = POLLIN };
 	ck_assert_int_eq(poll(&p, 1, DEADLINE_MS), 1);
 	pv_source_wait_clear(s);
-	ck_assert_int_eq(poll(&p, 1, 0), 0); /* told once, also while nobody reads */
+	ck_assert_int_eq(poll(&p, 1, 0), 0); /* reported once, also without a reader */
 	expect_bytes(s, "last", 4);
 	expect(s, PV_READ_END);
 	end_child(pid, 0);
@@ -339,10 +339,10 @@ int main(void)
 	tcase_add_test(c, what_cannot_be_opened_says_so);
 	tcase_add_test(c, growing_byte_by_byte);
 	tcase_add_test(c, another_process_makes_it_grow);
-	tcase_add_test(c, file_appears_late);
-	tcase_add_test(c, late_file_moved_into_place_in_the_working_folder);
+	tcase_add_test(c, file_appears_delayed);
+	tcase_add_test(c, delayed_file_moved_into_place_in_the_working_folder);
 	tcase_add_test(c, shrinking_begins_again);
-	tcase_add_test(c, emptied_and_outgrown_between_two_looks);
+	tcase_add_test(c, emptied_and_outgrown_between_two_checks);
 	tcase_add_test(c, replaced_file_is_read_to_its_end_first);
 	tcase_add_test(c, ends_when_the_target_exits);
 	tcase_add_test(c, target_that_is_gone_or_younger_ends_at_the_present_end);

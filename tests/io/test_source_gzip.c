@@ -88,7 +88,7 @@ START_TEST(cut_at_every_byte_of_its_end)
 	}
 	ck_assert_uint_eq(before, 6000);
 	ck_assert_uint_eq(prefix_of(p.v, p.n - 8, &cut), 6000); /* only the trailer is missing */
-	/* What was flushed is given out as soon as its last byte is there. */
+	/* Flushed data is given out as soon as its last byte is there. */
 	size_t flushed = 0;
 	for (size_t i = 0; i + 4 <= p.n; i++)
 		if (memcmp(p.v + i, "\0\0\xff\xff", 4) == 0) {
@@ -227,7 +227,7 @@ START_TEST(a_followed_one_that_is_damaged_ends)
 	p = pack(0, 6000, 1000);
 	append(path, p.v, p.n);
 	expect_pattern(s, 0, 6000);
-	pv_source_set_target(s, INT32_MAX, 0); /* nobody has that number */
+	pv_source_set_target(s, INT32_MAX, 0); /* no process has that number */
 	ck_assert_uint_eq(read_prefix(s, &cut), 0);
 	ck_assert(!cut);
 	pv_source_close(s);

@@ -83,7 +83,7 @@ struct watcher {
 	atomic_uint cleared;
 };
 
-/* What the screen's thread does while another one reads. */
+/* The screen's thread's work while another one reads. */
 static void *watch(void *arg)
 {
 	struct watcher *w = arg;
@@ -104,7 +104,7 @@ static void read_while_watched(struct pv_source *s, const char *path)
 	struct watcher w = { .s = s };
 	pthread_t thread;
 	ck_assert_int_eq(pthread_create(&thread, NULL, watch, &w), 0);
-	/* For reading too: a pipe that nobody has found yet can be opened at once so. */
+	/* For reading too: a pipe not found yet can be opened at once so. */
 	int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 	ck_assert_int_ge(fd, 0);
 	int64_t end = now_ms() + DEADLINE_MS;
@@ -127,7 +127,7 @@ static void read_while_watched(struct pv_source *s, const char *path)
 	struct pv_source_info info;
 	pv_source_info(s, &info);
 	ck_assert_uint_eq(info.input_read, 100000);
-	while (!atomic_load(&w.cleared) && now_ms() < end) /* nobody else has emptied it */
+	while (!atomic_load(&w.cleared) && now_ms() < end) /* no other code has emptied it */
 		sched_yield();
 	atomic_store(&w.stop, true);
 	pthread_join(thread, NULL);

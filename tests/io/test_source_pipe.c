@@ -161,7 +161,7 @@ START_TEST(an_end_stands_where_its_writer_left)
 		for (uint64_t at = 0; at < 14; at += n)
 			ck_assert_int_eq(pv_source_read(s, b, sizeof b, &n, &e), PV_READ_BYTES);
 		ck_assert_int_eq(pv_source_read(s, b, sizeof b, &n, &e), PV_READ_END);
-		/* A reader that waits at an end is told that there is more. */
+		/* A reader that waits at an end is woken for more. */
 		struct pollfd p = { .fd = pv_source_wait_fd(s), .events = POLLIN };
 		ck_assert_int_eq(poll(&p, 1, 0), i < 2);
 		pv_source_wait_clear(s);
@@ -206,7 +206,7 @@ START_TEST(killed_writer_is_an_end)
 }
 END_TEST
 
-START_TEST(a_second_viewer_is_refused_and_told_who_has_it)
+START_TEST(a_second_viewer_is_refused_and_reported_who_has_it)
 {
 	char path[KIT_PATH], pid[32];
 	struct pv_error e = { 0 };
@@ -228,7 +228,7 @@ START_TEST(a_second_viewer_is_refused_and_told_who_has_it)
 }
 END_TEST
 
-START_TEST(a_pipe_that_appears_late)
+START_TEST(a_pipe_that_appears_delayed)
 {
 	char path[KIT_PATH];
 	struct pv_source_options follow = { .follow = true };
@@ -373,8 +373,8 @@ int main(void)
 	tcase_add_test(c, an_end_stands_where_its_writer_left);
 	tcase_add_test(c, a_writer_that_wrote_nothing_ends_too);
 	tcase_add_test(c, killed_writer_is_an_end);
-	tcase_add_test(c, a_second_viewer_is_refused_and_told_who_has_it);
-	tcase_add_test(c, a_pipe_that_appears_late);
+	tcase_add_test(c, a_second_viewer_is_refused_and_reported_who_has_it);
+	tcase_add_test(c, a_pipe_that_appears_delayed);
 	tcase_add_test(c, standard_input_is_a_pipe);
 	tcase_add_test(c, standard_input_that_has_ended_already);
 	tcase_add_test(c, standard_input_is_a_named_pipe_or_no_pipe_at_all);

@@ -77,7 +77,7 @@ START_TEST(the_whole_stream_from_its_first_byte)
 }
 END_TEST
 
-START_TEST(after_a_late_join_behind_a_made_up_header)
+START_TEST(after_a_delayed_join_after_a_made_up_header)
 {
 	struct recording r;
 	struct pv_error e;
@@ -106,7 +106,7 @@ START_TEST(a_record_has_no_limit_and_no_gap)
 	/* The drainer takes the hint before more bytes: they would not fit into the ring. */
 	write_pattern(&r, 5000, 3000);
 	expect_pattern(r.s, 5000, 3000);
-	write_pattern(&r, 8000, 40 * LIMIT); /* nobody reads meanwhile */
+	write_pattern(&r, 8000, 40 * LIMIT); /* no reader meanwhile */
 	expect_pattern(r.s, 8000, 40 * LIMIT);
 	pv_source_info(r.s, &info);
 	ck_assert_uint_eq(info.dropped, 0);
@@ -144,7 +144,7 @@ START_TEST(a_record_that_never_began_leaves_no_file)
 }
 END_TEST
 
-START_TEST(too_late_is_said)
+START_TEST(after_its_time_is_said)
 {
 	struct recording r;
 	struct pv_error e;
@@ -197,7 +197,7 @@ START_TEST(a_write_error_stops_the_record_and_nothing_else)
 }
 END_TEST
 
-START_TEST(a_pipe_that_appears_late_is_recorded)
+START_TEST(a_pipe_that_appears_delayed_is_recorded)
 {
 	struct recording r;
 	in_dir(r.pipe, "pipe");
@@ -218,7 +218,7 @@ START_TEST(a_pipe_that_appears_late_is_recorded)
 }
 END_TEST
 
-START_TEST(a_late_pipe_whose_record_cannot_be_made_is_still_read)
+START_TEST(a_delayed_pipe_whose_record_cannot_be_made_is_still_read)
 {
 	struct recording r;
 	in_dir(r.pipe, "pipe");
@@ -257,14 +257,14 @@ int main(void)
 	tcase_set_timeout(c, 60);
 	tcase_add_checked_fixture(c, kit_setup, kit_teardown);
 	tcase_add_test(c, the_whole_stream_from_its_first_byte);
-	tcase_add_test(c, after_a_late_join_behind_a_made_up_header);
+	tcase_add_test(c, after_a_delayed_join_after_a_made_up_header);
 	tcase_add_test(c, a_record_has_no_limit_and_no_gap);
 	tcase_add_test(c, an_existing_file_is_refused_and_kept);
 	tcase_add_test(c, a_record_that_never_began_leaves_no_file);
-	tcase_add_test(c, too_late_is_said);
+	tcase_add_test(c, after_its_time_is_said);
 	tcase_add_test(c, a_write_error_stops_the_record_and_nothing_else);
-	tcase_add_test(c, a_pipe_that_appears_late_is_recorded);
-	tcase_add_test(c, a_late_pipe_whose_record_cannot_be_made_is_still_read);
+	tcase_add_test(c, a_pipe_that_appears_delayed_is_recorded);
+	tcase_add_test(c, a_delayed_pipe_whose_record_cannot_be_made_is_still_read);
 	tcase_add_test(c, a_file_that_appears_where_a_pipe_was_to_be_recorded_says_so);
 	suite_add_tcase(s, c);
 	return run_suite(s);

@@ -164,7 +164,7 @@ START_TEST(points_of_an_earlier_reading_serve)
 }
 END_TEST
 
-START_TEST(behind_the_end_of_gzip_there_is_nothing)
+START_TEST(after_the_end_of_gzip_there_is_nothing)
 {
 	char path[KIT_PATH];
 	struct pv_error e;
@@ -188,7 +188,7 @@ int main(void)
 	tcase_add_loop_test(c, a_gzip_file_is_read_from_anywhere, 0, 2);
 	tcase_add_test(c, what_was_read_lately_is_kept);
 	tcase_add_loop_test(c, points_of_an_earlier_reading_serve, 0, 2);
-	tcase_add_test(c, behind_the_end_of_gzip_there_is_nothing);
+	tcase_add_test(c, after_the_end_of_gzip_there_is_nothing);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

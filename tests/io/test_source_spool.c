@@ -27,7 +27,7 @@ static struct pv_spool *new_spool(int record_fd)
 	return s;
 }
 
-/* Both ends of a stream of the pattern: where the writer is, and what the reader was told. */
+/* Both ends of a stream of the pattern: where the writer is, and what the reader got. */
 struct stream {
 	struct pv_spool *s;
 	uint64_t put, seen, gaps, ends;
@@ -79,7 +79,7 @@ START_TEST(a_full_ring_drops_whole_chunks_and_counts_them)
 	ck_assert_uint_eq(pv_spool_dropped(st.s), 12 * CHUNK);
 	take_all(&st);
 	ck_assert_uint_eq(st.seen, 20 * CHUNK);
-	ck_assert_uint_eq(st.gaps, 1); /* told although nothing came after it */
+	ck_assert_uint_eq(st.gaps, 1); /* reported although nothing came after it */
 	put(&st, 100);
 	take_all(&st);
 	ck_assert(!st.wrong);
@@ -146,7 +146,7 @@ START_TEST(ends_stand_in_their_places)
 	ck_assert_uint_eq(st.seen, 30);
 	ck_assert_int_eq(take(&st, 100), PV_READ_END);
 	ck_assert_int_eq(take(&st, 100), PV_READ_END);
-	put(&st, 5); /* the end was told already: not once more */
+	put(&st, 5); /* the end was reported already: not once more */
 	ck_assert_int_eq(take(&st, 100), PV_READ_BYTES);
 	ck_assert_int_eq(take(&st, 100), PV_READ_NOTHING);
 	ck_assert(!st.wrong);

@@ -172,7 +172,7 @@ static void put_mapping(struct b07_kit *k)
 	b07_kit_end(k);
 }
 
-/* Packed: the low 5 bits of the id in the byte, the rest behind it. */
+/* Packed: the low 5 bits of the id in the byte, the rest after it. */
 void b07_kit_packed(struct b07_kit *k, unsigned code, uint64_t id, uint64_t value)
 {
 	b07_kit_byte(k, code | (unsigned)(id & 31) << 3);

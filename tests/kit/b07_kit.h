@@ -13,11 +13,11 @@ struct b07_kit {
 	size_t n;
 	char stage;        /* 'x' the draft, 'A' ... 'D' */
 	uint64_t rate;     /* counts a microsecond */
-	size_t block;      /* where the open block's header begins */
-	size_t blocks[64]; /* where each block begins, and the end */
+	size_t block;      /* start of the open block's header */
+	size_t blocks[64]; /* start of each block, and the end */
 	size_t n_blocks;
 	bool codes_of_one_byte; /* the draft with one-byte block codes */
-	const char *lead;       /* what every text begins with; NULL at first */
+	const char *lead;       /* the beginning of every text; NULL at first */
 	bool known_blocks;      /* none of a code that no profiler wrote */
 };
 
@@ -42,7 +42,7 @@ void b07_kit_at(struct b07_kit *k, uint64_t us);
 		(uint64_t[]){ __VA_ARGS__ })
 
 /*
- * Events of an events block. Packed: the low 5 bits of the id in the byte, the rest behind it; codes
+ * Events of an events block. Packed: the low 5 bits of the id in the byte, the rest after it; codes
  * 1 enter, 3 leave, 4 allocation. Full: the byte says end << 7 | code << 3 | group (5 methods, 6
  * classes, 7 others).
  */
@@ -53,7 +53,7 @@ void b07_kit_intro(struct b07_kit *k, uint64_t flags);
 void b07_kit_directives(struct b07_kit *k, uint64_t us);
 void b07_kit_log(struct b07_kit *k);
 
-/* What was read: a line an event, "TIME KIND fields\n"; and what was wrong. */
+/* Events read: a line each, "TIME KIND fields\n"; and damage. */
 struct b07_read {
 	char *text; /* owned; with times in us since the start when asked for */
 	size_t len;

@@ -1,6 +1,6 @@
 /*
  * The .NET module loaded by the fake runtime, for one test at a time: `path` is its log, `profiler`
- * its table of callbacks. For the test's main file alone, behind tests/kit/suite.h.
+ * its table of callbacks. For the test's main file only, after tests/kit/suite.h.
  */
 #ifndef PV_TESTS_CLR_KIT_H
 #define PV_TESTS_CLR_KIT_H

@@ -470,7 +470,7 @@ static void missing(void)
 	ck_abort_msg("a slot was called that this runtime does not have");
 }
 
-/* What loads the type or the method that it is asked for. */
+/* Loads the type or the method that it is asked for. */
 static const size_t loading[] = { 4, 8, 43, 44 };
 
 static pvp_hr loads(void)

@@ -1,6 +1,6 @@
 /*
  * A .NET runtime that is none: the tables of the profiling interfaces with a few classes, methods
- * and objects behind them. A call of a slot that the fake does not have fails the test by number.
+ * and objects after them. A call of a slot that the fake does not have fails the test by number.
  */
 #ifndef PV_TESTS_FAKE_CLR_H
 #define PV_TESTS_FAKE_CLR_H
@@ -33,7 +33,7 @@ enum {
 
 struct fake {
 	int version;                /* of ICorProfilerInfo that it has */
-	pvp_hr refuse_mask;         /* what it answers to an event mask; 0: takes it */
+	pvp_hr refuse_mask;         /* its answer to an event mask; 0: takes it */
 	_Atomic uint32_t low, high; /* the mask it took */
 	_Atomic unsigned masks;
 	unsigned hooks;
@@ -50,8 +50,8 @@ struct fake {
 	_Atomic uint64_t keywords;  /* of the last session of events, its first provider's */
 	_Atomic unsigned providers; /* that it asked for */
 	_Atomic unsigned sessions, stopped_sessions;
-	pvp_hr (*collect)(void);        /* what a collection that is asked for does */
-	void (*_Atomic starting)(void); /* what happens while its version is asked for */
+	pvp_hr (*collect)(void);        /* called for a collection that is asked for */
+	void (*_Atomic starting)(void); /* called while its version is asked for */
 	_Atomic pvp_hr refuse_detach;   /* 0: it may go */
 	_Atomic unsigned detaches;
 };
@@ -63,7 +63,7 @@ extern _Thread_local unsigned fake_metadata_asked; /* how often this thread aske
 extern struct pvp_clr_metadata fake_metadata;
 void fake_put(const char *text, uint32_t room, uint32_t *ret_n, pvp_char *to);
 
-/* What Initialize is given. */
+/* The arguments of Initialize. */
 struct pvp_clr_unknown *fake_runtime(void);
 
 /* A callback, with whatever it takes. */

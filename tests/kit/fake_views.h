@@ -93,7 +93,8 @@ static bool fake_is_tree(enum pv_view view)
 	       view == PV_VIEW_COUNTERS || view == PV_VIEW_LOADED || view == PV_VIEW_COVERAGE_TREE;
 }
 
-/* Views of a heap's objects ask that alone, which a test can make by hand: they are the real ones. */
+/* Views of a heap's objects ask that only, which a test can make by hand: they are the real ones.
+ */
 extern const struct pv_view_spec pv_spec_heap_classes, pv_spec_heap_objects, pv_spec_heap_path,
 	pv_spec_heap_references, pv_spec_heap_referrers, pv_spec_heap_kept, pv_spec_heap_duplicates,
 	pv_spec_heap_awaits, pv_spec_heap_keepers, pv_spec_heap_merged;
@@ -154,7 +155,7 @@ struct pv_table *pv_view_table(struct pv_model *m, enum pv_view view, const stru
 			continue;
 		struct pv_cell *cell = pv_build_child(&b, r->id, r->parent, 0);
 		pv_cell_share(&cell[0], (double)r->count, 1000);
-		/* The window halves what is counted, so that it can be told apart. */
+		/* The window halves what is counted, so that it can be distinguished. */
 		pv_cell_u(&cell[1], q->window_ns ? r->count / 2 : r->count);
 		pv_cell_i(&cell[2], r->time);
 		pv_cell_i(&cell[3], q->base ? (int64_t)r->count - 20 : 0);

@@ -10,7 +10,7 @@ struct heap_kit {
 	uint8_t rules; /* data version; 17 unless set */
 };
 
-/* One event behind the others; spans are copied from `pool` (n words). */
+/* One event after the others; spans are copied from `pool` (n words). */
 void heap_kit_event(struct heap_kit *k, const struct pv_event *e, const uint64_t *pool, uint32_t n);
 void heap_kit_start(struct heap_kit *k);
 void heap_kit_end(struct heap_kit *k);

@@ -13,7 +13,7 @@ void pvp_fake_unload(unsigned first, unsigned last);
 /* Of the recording that begins next: its time runs so many times as fast; 0 and 1: it does not. */
 void pvp_fake_speed(unsigned times);
 
-/* What children of fork begin with, where they may; borrowed. */
+/* The beginning of children of fork, where they may; borrowed. */
 void pvp_fake_again(const char *options);
 
 #endif

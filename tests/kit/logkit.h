@@ -35,7 +35,7 @@ struct logkit {
 	struct pv_model *model;
 	struct mlpd_format format;
 	uint64_t thread;       /* that writes the next event */
-	bool gap;              /* the next buffer stands behind lost bytes */
+	bool gap;              /* the next buffer stands after lost bytes */
 	bool restarted;        /* the header was given to the model */
 	size_t damage;         /* bytes of nonsense that end the next buffer */
 	struct pv_batch pools; /* of the events being built */

@@ -38,7 +38,7 @@ void kill_look(struct kill_watch *w, const struct kill_said *s)
 	uint64_t ran = strtoull(text, &end, 10), delay = strtoull(end, NULL, 10);
 	read_task(w, s, "stat", text, sizeof text);
 	const char *state = strrchr(text, ')');
-	if (!state || w->n == KILL_LOOKS)
+	if (!state || w->n == KILL_CHECKS)
 		return;
 	if (ran != w->ran || !w->n)
 		w->ran_at = now;
@@ -85,14 +85,13 @@ static void print_row(const char *what, const struct kill_result *r, size_t n, b
 	if (!ns)
 		return;
 	for (size_t i = 0; i < n; i++)
-		ns[i] = !without
-				? r[i].behind_ns
-				: r[i].behind_ns - (r[i].kept_ns < r[i].behind_ns ? r[i].kept_ns
-										  : r[i].behind_ns);
+		ns[i] = !without ? r[i].after_ns
+				 : r[i].after_ns - (r[i].kept_ns < r[i].after_ns ? r[i].kept_ns
+										 : r[i].after_ns);
 	qsort(ns, n, sizeof *ns, by_size);
-	const size_t middle = n / 2, late = n * 99 / 100;
+	const size_t middle = n / 2, delayed = n * 99 / 100;
 	printf("%-44s median %6.1f ms, p99 %6.1f ms, worst %6.1f ms\n", what,
-		(double)ns[middle] / 1e6, (double)ns[late] / 1e6, (double)ns[n - 1] / 1e6);
+		(double)ns[middle] / 1e6, (double)ns[delayed] / 1e6, (double)ns[n - 1] / 1e6);
 	free(ns);
 }
 

@@ -1,5 +1,5 @@
 /*
- * How far a log ended behind the program that was killed: the program says in memory that outlives
+ * How far a log ended after the program that was killed: the program says in memory that outlives
  * it what it has done and when; who kills it watches how long its writer was kept from a processor.
  */
 #ifndef PV_TESTS_PROBE_KILLS_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { KILL_SAID = 1 << 14, KILL_LOOKS = 1 << 12 };
+enum { KILL_SAID = 1 << 14, KILL_CHECKS = 1 << 12 };
 
 /* Shared; zeroed before each program. */
 struct kill_said {
@@ -30,18 +30,18 @@ struct kill_watch {
 	size_t n;
 	struct {
 		uint64_t ns, delay; /* how long the writer had waited for a processor, in all */
-	} look[KILL_LOOKS];
-	uint64_t ran, ran_at; /* what it had run, and when that had last changed */
+	} look[KILL_CHECKS];
+	uint64_t ran, ran_at; /* its processor time, and when that had last changed */
 	bool ready;           /* it would run */
 };
 
-/* Looks at the writer; to be called every few ms, and once just before the program is killed. */
+/* Examines the writer; to be called every few ms, and once just before the program is killed. */
 void kill_look(struct kill_watch *w, const struct kill_said *s);
 
 struct kill_result {
-	uint64_t behind_ns; /* the oldest event that the log misses happened so long before the end
+	uint64_t after_ns; /* the oldest event that the log misses happened so long before the end
 			     */
-	uint64_t kept_ns;   /* of that, how long the writer was kept from a processor */
+	uint64_t kept_ns;  /* of that, how long the writer was kept from a processor */
 };
 
 /* The log has the first `events` of what the program did. */

@@ -1,4 +1,4 @@
-/* What the tests of the probe share: reading its logs back, strictly; waiting with a deadline. */
+/* Shared by the tests of the probe: reading its logs back, strictly; waiting with a deadline. */
 #ifndef PV_TESTS_PROBE_KIT_H
 #define PV_TESTS_PROBE_KIT_H
 
@@ -54,7 +54,7 @@ struct probe_log {
 	PV_ARRAY(struct probe_counter) counters;
 	char last_mark[1100];
 
-	/* What a log of the probe must never hold; probe_log_check() looks. */
+	/* A log of the probe must never hold these; probe_log_check() searches. */
 	unsigned headers, damages, failures, unnamed, back_steps, before_sync, misplaced_losses;
 	unsigned misnumbered; /* allocations of another size than that, losses counted in */
 	uint64_t tree_places, tree_orphans; /* nodes of this buffer; without their parent */
@@ -88,7 +88,7 @@ void probe_setup(void);
 void probe_teardown(void);
 const char *probe_path(char path[PROBE_PATH], const char *name);
 
-/* Milliseconds of the monotonic clock, and a short sleep between two looks at a condition. */
+/* Milliseconds of the monotonic clock, and a short sleep between two checks of a condition. */
 int64_t probe_now_ms(void);
 void probe_nap(void);
 

@@ -29,7 +29,7 @@ struct range_kit_result {
 	char *quick, *slow;  /* the reports; free() */
 };
 
-/* The quick way alone: `quick`, `whole` and `bytes_read`. False when it failed. */
+/* The quick way only: `quick`, `whole` and `bytes_read`. False when it failed. */
 bool range_kit_quick(
 	struct pv_ingest *in, int64_t from_ns, int64_t to_ns, struct range_kit_result *ret);
 

@@ -1,4 +1,4 @@
-/* What the tests of sources share: a folder, writers, and reading with a deadline. */
+/* Shared by the tests of sources: a folder, writers, and reading with a deadline. */
 #ifndef PV_TESTS_SOURCE_KIT_H
 #define PV_TESTS_SOURCE_KIT_H
 

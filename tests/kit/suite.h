@@ -1,4 +1,4 @@
-/* What every Check program here shares: run one suite, exit code says the rest. */
+/* Shared by every Check program here: run one suite, exit code says the rest. */
 #ifndef PV_TESTS_SUITE_H
 #define PV_TESTS_SUITE_H
 

@@ -353,7 +353,7 @@ static void code_coverage(struct world *x)
 				.method_id = 5, .il = 7, .hits = 0, .line = 11, .column = 8 }));
 }
 
-/* The image goes last in its buffer: what stands behind its unload the stock reader mistakes. */
+/* The image goes last in its buffer: what stands after its unload the stock reader mistakes. */
 static void end(struct world *x)
 {
 	world_buffer(x, WORLD_MAIN, 2000);

@@ -159,8 +159,8 @@ void world_class_unload(struct world *x)
 	world_class(x, 4, 2, "New");
 }
 
-/* Two objects whose class and vtable are told by another thread's buffer, behind them. */
-void world_vtable_late(struct world *x)
+/* Two objects whose class and vtable are reported by another thread's buffer, after them. */
+void world_vtable_delayed(struct world *x)
 {
 	world_buffer(x, WORLD_MAIN, 0);
 	for (unsigned i = 1; i <= 2; i++)
@@ -173,7 +173,7 @@ void world_vtable_late(struct world *x)
 		EVENT(ALLOC, .alloc = { world_type(x, 1), world_object(x, 3), 24, { 0, 0 } }));
 }
 
-/* An image is unloaded; a collection, a call and an object stand behind that. */
+/* An image is unloaded; a collection, a call and an object stand after that. */
 void world_image_unload(struct world *x)
 {
 	world_buffer(x, WORLD_MAIN, 0);
@@ -211,10 +211,10 @@ void world_old_roots(struct world *x)
 }
 
 /*
- * Helpers whose numbers mean something in 13 and in 14; only what comes behind them tells the two
+ * Helpers whose numbers mean something in 13 and in 14; only what comes after them tells the two
  * apart.
  */
-void world_late_layout(struct world *x)
+void world_delayed_layout(struct world *x)
 {
 	world_buffer(x, WORLD_MAIN, 0);
 	for (unsigned i = 0; i < 4; i++)

@@ -1,4 +1,4 @@
-/* A heap shot of a few orders whose strings have their beginnings logged, and fields their names.
+/* A heap shot of a small shop whose strings have their beginnings logged, and fields their names.
  */
 #include "tests/kit/worlds.h"
 
@@ -6,7 +6,7 @@
 
 enum { STRING = 1, ORDER, ORDERS, AREA = 0x60000, LIST = 1, FIRST_ORDER = 2, FIRST_STRING = 10 };
 
-/* What a string says as far as it is logged, and how long it is. */
+/* A string as far as it is logged, and its length. */
 static const struct {
 	const char *begins;
 	uint64_t length;

@@ -12,7 +12,7 @@ struct world {
 	struct wire w;
 	struct pv_batch pools; /* of the event being made */
 	uint64_t high;         /* H */
-	bool leaves_out;       /* what ends the stock reader is left out */
+	bool leaves_out;       /* without the events that end the stock reader */
 };
 
 enum { WORLD_MAIN = 0x9100, WORLD_WORKER = 0x9200 };
@@ -41,7 +41,7 @@ void world_jit(struct world *x, int64_t us, unsigned method, uint64_t size, cons
 void world_class(struct world *x, int64_t us, unsigned n, const char *name);
 
 struct pv_text world_text(const char *text);
-/* What every text made from now on begins with, header and all; "" at first. It is borrowed. */
+/* The beginning of every text made from now on, header and all; "" at first. It is borrowed. */
 void world_lead(const char *text);
 
 /* An assembly, a class of it and a method of that, 1 us apart, as coverage events of these kinds. */
@@ -66,10 +66,10 @@ void world_stray_object(struct world *x);
 void world_word_counter(struct world *x);
 void world_performance_counter(struct world *x);
 void world_class_unload(struct world *x);
-void world_vtable_late(struct world *x);
+void world_vtable_delayed(struct world *x);
 void world_image_unload(struct world *x);
 void world_old_roots(struct world *x);
-void world_late_layout(struct world *x);
+void world_delayed_layout(struct world *x);
 void world_thread_lives(struct world *x);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is known of objects by their address: two of one place, and what a saved table keeps. */
+/* Facts of objects by their address: two of one place, and the contents of a saved table. */
 #include <string.h>
 
 #include "common/model/objects/addresses.h"
@@ -37,7 +37,7 @@ START_TEST(the_one_that_has_to_go_is_found)
 	ck_assert_uint_eq(pv_addresses_class(&a, third, now), 3);
 	ck_assert(pv_addresses_find(&a, ONE)->asked);
 	ck_assert_ptr_null(pv_addresses_find(&a, logkit_same_place(third)));
-	/* It takes its place again, and what it was beside is nobody's. */
+	/* It takes its place again, and its neighbour has no owner. */
 	struct pv_address *slot = pv_addresses_slot(&a, ONE);
 	ck_assert(slot->object == ONE && slot->class_use == 1 && slot->asked);
 	put(&a, ONE, 4, false);
@@ -108,7 +108,7 @@ START_TEST(addresses_have_an_age)
 	now = 150;
 	put(&a, ONE + 64, 2, false);
 	pv_addresses_collected(&a, 200);
-	now = 160; /* told behind the start of a collection that came later */
+	now = 160; /* reported after the start of a collection that came later */
 	put(&a, ONE + 128, 3, false);
 	for (int i = 0; i < 2; i++) {
 		ck_assert_uint_eq(
@@ -147,7 +147,7 @@ START_TEST(ages_are_used_again)
 }
 END_TEST
 
-START_TEST(where_moves_are_told_addresses_are_kept)
+START_TEST(where_moves_are_reported_addresses_are_kept)
 {
 	struct pv_addresses a = { 0 };
 	put(&a, ONE, 1, false);
@@ -182,7 +182,7 @@ int main(void)
 	tcase_add_checked_fixture(t, begin, NULL);
 	tcase_add_test(t, addresses_have_an_age);
 	tcase_add_test(t, ages_are_used_again);
-	tcase_add_test(t, where_moves_are_told_addresses_are_kept);
+	tcase_add_test(t, where_moves_are_reported_addresses_are_kept);
 	tcase_add_test(t, the_one_that_has_to_go_is_found);
 	tcase_add_test(t, a_saved_table_keeps_all);
 	tcase_add_test(t, an_empty_table_needs_nothing);

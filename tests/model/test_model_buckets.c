@@ -27,7 +27,7 @@ static struct logkit *world(const struct pv_restrict *only)
 	return k;
 }
 
-/* What the buckets say of [from, to), ns since zero. */
+/* Sums of the buckets of [from, to), ns since zero. */
 static struct pv_bucket_sums sums(struct logkit *k, int64_t from, int64_t to)
 {
 	struct pv_bucket_sums s;

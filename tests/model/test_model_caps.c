@@ -192,7 +192,7 @@ END_TEST
 START_TEST(sites_fold_by_bytes)
 {
 	struct logkit *k = logkit_new(17);
-	k->model->allocs.sites.cap = 9; /* 8 beside [0] */
+	k->model->allocs.sites.cap = 9; /* 8 next to [0] */
 	logkit_class(k, 0, CAR, "Car");
 	for (uint64_t i = 0; i < 9; i++) { /* stack i allocates 10 * (i + 1) */
 		struct pv_span stack = LOGKIT_LIST(k, LEAF + i * 8);
@@ -307,7 +307,7 @@ START_TEST(names_of_classes_stay_bounded)
 	ck_assert_uint_le(n->class_use.n, 4 * 64 + 1);
 	ck_assert_uint_gt(n->undefined, 9000);
 	ck_assert_uint_eq(logkit_allocs(k, "Same").bytes + logkit_allocs(k, "other").bytes, 40000);
-	/* What a known one asks for is defined all the same. */
+	/* Names that a known one asks for are defined all the same. */
 	n->entity_cap = 0;
 	logkit_class(k, 6000, 0x10000, "Same");
 	logkit_flush(k);

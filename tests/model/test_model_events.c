@@ -148,7 +148,7 @@ START_TEST(waits_pair_on_their_thread)
 	logkit_on(k, 2);
 	logkit_object(k, 150, PV_KIND_MONITOR_CONTENTION, 0x8000);
 	logkit_object(k, 190, PV_KIND_MONITOR_FAIL, 0x8000);
-	logkit_object(k, 195, PV_KIND_MONITOR_DONE, 0x8000); /* nobody waited */
+	logkit_object(k, 195, PV_KIND_MONITOR_DONE, 0x8000); /* no thread waited */
 	logkit_flush(k);
 	logkit_on(k, 1);
 	logkit_object(k, 300, PV_KIND_MONITOR_DONE, 0x8000);
@@ -199,7 +199,7 @@ START_TEST(a_lock_moves_while_somebody_waits)
 }
 END_TEST
 
-START_TEST(a_lock_whose_allocation_is_told_late)
+START_TEST(a_lock_whose_allocation_is_reported_with_delay)
 {
 	struct logkit *k = logkit_new(17);
 	logkit_class(k, 0, 0x500, "Late");
@@ -212,7 +212,7 @@ START_TEST(a_lock_whose_allocation_is_told_late)
 	ck_assert_uint_eq(k->model->locks.unknown_class, 2);
 	logkit_on(k, 1);
 	logkit_alloc(k, 50, 0x500, 0x8000, 24);  /* before it was contended: that object */
-	logkit_alloc(k, 150, 0x600, 0x9000, 24); /* behind: another one at its address */
+	logkit_alloc(k, 150, 0x600, 0x9000, 24); /* after: another one at its address */
 	const struct pv_model *m = logkit_model(k);
 	char buf[24];
 	ck_assert_uint_eq(m->locks.lock.n, 3);
@@ -245,7 +245,7 @@ START_TEST(a_lock_at_an_address_that_is_used_again)
 	ck_assert_str_eq(pv_names_class_text(&m->names, m->locks.lock.v[1].class_use, buf), "Dead");
 	logkit_on(k, 1);
 	logkit_alloc(k, 50, 0x500, 0x8000, 24);  /* between the two: what was contended */
-	logkit_alloc(k, 150, 0x500, 0x9000, 24); /* behind: that was the dead one still */
+	logkit_alloc(k, 150, 0x500, 0x9000, 24); /* after: that was the dead one still */
 	logkit_flush(k);
 	logkit_on(k, 2);
 	logkit_object(k, 300, PV_KIND_MONITOR_DONE, 0x8000);
@@ -290,7 +290,7 @@ END_TEST
 START_TEST(a_full_lock_list_folds_the_least)
 {
 	struct logkit *k = world();
-	k->model->locks.cap = 9; /* 8 locks beside "other" */
+	k->model->locks.cap = 9; /* 8 locks next to "other" */
 	int64_t t = 0, wait = 0;
 	for (uint64_t i = 1; i <= 9; i++) {
 		logkit_object(k, t, PV_KIND_MONITOR_CONTENTION, 0x8000 + i * 0x100);
@@ -323,7 +323,7 @@ START_TEST(folded_locks_leave_their_class)
 		int64_t t = 1000 * (int64_t)i;
 		logkit_alloc(k, t, LOCK, object, 24);
 		logkit_object(k, t + 10, PV_KIND_MONITOR_CONTENTION, object);
-		if (i != 1) /* of the first, nobody knows how long it takes */
+		if (i != 1) /* the first one's length is unknown */
 			logkit_object(k, t + 10 + 10 * (int64_t)i, PV_KIND_MONITOR_DONE, object);
 	}
 	const struct pv_locks *l = &logkit_model(k)->locks;
@@ -349,7 +349,7 @@ START_TEST(folded_locks_leave_their_class)
 }
 END_TEST
 
-START_TEST(short_lived_locks_leave_nothing_behind)
+START_TEST(short_lived_locks_leave_nothing_over)
 {
 	struct logkit *k = world();
 	k->model->locks.cap = 16;
@@ -574,12 +574,12 @@ int main(void)
 	tcase_add_test(t, throw_stacks_and_clauses);
 	tcase_add_test(t, waits_pair_on_their_thread);
 	tcase_add_test(t, a_lock_moves_while_somebody_waits);
-	tcase_add_test(t, a_lock_whose_allocation_is_told_late);
+	tcase_add_test(t, a_lock_whose_allocation_is_reported_with_delay);
 	tcase_add_test(t, a_lock_at_an_address_that_is_used_again);
 	tcase_add_test(t, a_lock_of_no_class_gets_that_of_a_later_contention);
 	tcase_add_test(t, a_full_lock_list_folds_the_least);
 	tcase_add_test(t, folded_locks_leave_their_class);
-	tcase_add_test(t, short_lived_locks_leave_nothing_behind);
+	tcase_add_test(t, short_lived_locks_leave_nothing_over);
 	tcase_add_test(t, differences_wrap_by_type);
 	tcase_add_test(t, long_counter_lists_halve);
 	tcase_add_test(t, lost_events_of_threads_add_up_by_time);

@@ -52,7 +52,7 @@ START_TEST(the_least_are_those_that_sorting_finds)
 }
 END_TEST
 
-/* --- a reader beside the owner */
+/* --- a reader next to the owner */
 
 struct reader {
 	struct pv_model *m;
@@ -121,7 +121,7 @@ static void limit(struct pv_model *m)
 	m->allocs.sites.cap = CAP / 5;
 }
 
-/* As the owner does it: in slices, and the lock can be let go of within them. */
+/* As the owner does it: in slices, and the lock can be released within them. */
 static void apply_locked(struct pv_model *m, const struct pv_batch *b)
 {
 	for (size_t at = 0; at < b->n;) {
@@ -142,7 +142,7 @@ static void same_end(const struct pv_model *x, const struct pv_model *y)
 	ck_assert_uint_eq(x->allocs.sites.site.n, y->allocs.sites.site.n);
 }
 
-/* Whether somebody takes the lock that is let go of changes nothing. */
+/* Whether somebody takes the lock that is released changes nothing. */
 START_TEST(readers_find_everything_in_its_place)
 {
 	struct logkit *k = logkit_new(17);
@@ -174,7 +174,7 @@ START_TEST(readers_find_everything_in_its_place)
 }
 END_TEST
 
-/* Where nothing can fold, it is not tried again for each call. */
+/* If nothing can fold, it is not tried again for each call. */
 START_TEST(what_cannot_fold_is_not_tried_at_every_call)
 {
 	struct logkit *k = logkit_new(17);

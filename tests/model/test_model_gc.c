@@ -110,7 +110,7 @@ static void collect_sized(struct logkit *k, int64_t t, uint64_t before, uint64_t
 	logkit_gc(k, t + 100, PV_GC_POST_START, 0);
 }
 
-/* What the heap was when the last collection was over is not what it is before the next. */
+/* The heap after the last collection is not the one before the next. */
 START_TEST(the_heap_before_a_collection)
 {
 	struct logkit *k = logkit_new(17);
@@ -326,8 +326,7 @@ START_TEST(handles_moves_and_finalizers)
 	const struct pv_model *m = logkit_model(k);
 	ck_assert_uint_eq(m->handles.type[PV_HANDLE_WEAK].created, 1);
 	ck_assert_uint_eq(m->handles.type[PV_HANDLE_PINNED].created, 1);
-	ck_assert_uint_eq(
-		m->handles.type[PV_HANDLE_OTHER].created, 2); /* types nobody has heard of */
+	ck_assert_uint_eq(m->handles.type[PV_HANDLE_OTHER].created, 2); /* unknown types */
 	ck_assert_uint_eq(m->handles.type[PV_HANDLE_PINNED].destroyed, 1);
 	ck_assert_uint_eq(m->gc.moved, 3);
 	ck_assert_uint_eq(m->finalizers.started, 3);

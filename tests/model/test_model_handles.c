@@ -97,7 +97,7 @@ START_TEST(a_beginning_may_overtake_an_end)
 END_TEST
 
 /* Thread 2 tells of handles first; the class is known, its objects are allocated by another. */
-static struct logkit *told_late(void)
+static struct logkit *reported_with_delay(void)
 {
 	struct logkit *k = logkit_new(17);
 	logkit_class(k, 0, TEXT, "Text");
@@ -106,10 +106,10 @@ static struct logkit *told_late(void)
 	return k;
 }
 
-/* The thread that made the object tells of it in a buffer of its own, behind the handle's. */
-START_TEST(an_allocation_may_be_told_late)
+/* The thread that made the object tells of it in a buffer of its own, after the handle's. */
+START_TEST(an_allocation_may_be_reported_with_delay)
 {
-	struct logkit *k = told_late();
+	struct logkit *k = reported_with_delay();
 	struct pv_address_log address_log = { 0 };
 	k->model->address_log = &address_log;
 	logkit_alloc(k, 5, TEXT, OBJECT + 64, 24);
@@ -164,7 +164,7 @@ START_TEST(a_class_known_before_may_be_of_another_object)
 	logkit_alloc(k, 15, TEXT, OBJECT, 24);
 	logkit_flush(k);
 	logkit_on(k, 3);
-	logkit_alloc(k, 18, WORD, OBJECT, 24); /* nobody waits for it any more, nor ... */
+	logkit_alloc(k, 18, WORD, OBJECT, 24); /* it is not waited for any more, nor ... */
 	logkit_flush(k);
 	logkit_on(k, 2);
 	create(k, 60, PV_HANDLE_WEAK, 1);
@@ -186,10 +186,10 @@ START_TEST(a_class_known_before_may_be_of_another_object)
 }
 END_TEST
 
-/* Too late for what was asked since to make room; a second reading does without, then. */
-START_TEST(what_is_told_very_late_is_not_recalled)
+/* After its time for what was asked since to make room; a second reading does without, then. */
+START_TEST(what_is_reported_very_delayed_is_not_recalled)
 {
-	struct logkit *k = told_late();
+	struct logkit *k = reported_with_delay();
 	struct pv_address_log address_log = { 0 };
 	k->model->address_log = &address_log;
 	logkit_alloc(k, 5, TEXT, OBJECT + 64, 24);
@@ -207,13 +207,13 @@ START_TEST(what_is_told_very_late_is_not_recalled)
 }
 END_TEST
 
-/* Where the class comes late, and the handle is gone or there are too many of them. */
-START_TEST(what_is_told_late_counts_as_ever)
+/* The class comes after its use, and the handle is gone or there are too many of them. */
+START_TEST(what_is_reported_with_delay_counts_as_ever)
 {
-	struct logkit *k = told_late();
+	struct logkit *k = reported_with_delay();
 	k->model->handles.cap = 1;
 	create(k, 10, PV_HANDLE_NORMAL, 1);
-	create(k, 11, PV_HANDLE_NORMAL, 2); /* counted by type alone */
+	create(k, 11, PV_HANDLE_NORMAL, 2); /* counted by type only */
 	destroy(k, 12, PV_HANDLE_NORMAL, 1);
 	create(k, 13, PV_HANDLE_NORMAL, 1);
 	destroy(k, 14, PV_HANDLE_NORMAL, 1);
@@ -230,10 +230,10 @@ START_TEST(what_is_told_late_counts_as_ever)
 }
 END_TEST
 
-/* The one before it, with the same number, was of an object that is told late. */
+/* The one before it, with the same number, was of an object that is reported with delay. */
 START_TEST(a_number_used_again_keeps_its_own_class)
 {
-	struct logkit *k = told_late();
+	struct logkit *k = reported_with_delay();
 	create(k, 10, PV_HANDLE_NORMAL, 1);
 	destroy(k, 11, PV_HANDLE_NORMAL, 1);
 	struct pv_span stack = LOGKIT_LIST(k, MAIN, MAKE);
@@ -253,7 +253,7 @@ END_TEST
 
 START_TEST(no_more_wait_than_are_kept)
 {
-	struct logkit *k = told_late();
+	struct logkit *k = reported_with_delay();
 	for (uint64_t i = 0; i < 3 * PV_UNRESOLVED_MOST; i++)
 		create(k, 10, PV_HANDLE_NORMAL, i);
 	logkit_flush(k);
@@ -273,7 +273,7 @@ END_TEST
 /* Nor do those that have their class come back when the oldest are dropped. */
 START_TEST(who_has_its_class_waits_no_more)
 {
-	struct logkit *k = told_late();
+	struct logkit *k = reported_with_delay();
 	logkit_class(k, 0, WORD, "Word");
 	for (uint64_t i = 0; i < PV_UNRESOLVED_MOST / 2; i++)
 		create(k, 10, PV_HANDLE_WEAK, i);
@@ -350,7 +350,7 @@ START_TEST(finalized_objects_have_class_and_duration)
 	finalize(k, 14, true, OBJECT + 0x1000);
 	finalize(k, 15, false, OBJECT + 32);
 	finalize(k, 25, true, OBJECT + 32);
-	finalize(k, 26, false, 0x777770);   /* nobody knows it, nor does it end */
+	finalize(k, 26, false, 0x777770);   /* it is unknown, nor does it end */
 	finalize(k, 28, true, OBJECT + 64); /* its beginning was missed */
 	logkit_plain(k, 30, PV_KIND_GC_FINALIZE_END);
 	const struct pv_finalizers *f = &logkit_model(k)->finalizers;
@@ -393,10 +393,10 @@ int main(void)
 	tcase_add_test(c, alive_is_what_was_made_and_not_freed);
 	tcase_add_test(c, an_end_may_come_first_in_the_file);
 	tcase_add_test(c, a_beginning_may_overtake_an_end);
-	tcase_add_test(c, an_allocation_may_be_told_late);
+	tcase_add_test(c, an_allocation_may_be_reported_with_delay);
 	tcase_add_test(c, a_class_known_before_may_be_of_another_object);
-	tcase_add_test(c, what_is_told_very_late_is_not_recalled);
-	tcase_add_test(c, what_is_told_late_counts_as_ever);
+	tcase_add_test(c, what_is_reported_very_delayed_is_not_recalled);
+	tcase_add_test(c, what_is_reported_with_delay_counts_as_ever);
 	tcase_add_test(c, a_number_used_again_keeps_its_own_class);
 	tcase_add_test(c, no_more_wait_than_are_kept);
 	tcase_add_test(c, who_has_its_class_waits_no_more);

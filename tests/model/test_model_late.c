@@ -1,4 +1,4 @@
-/* Exceptions whose object's allocation is told later, by another thread's buffer. */
+/* Exceptions whose object's allocation is reported later, by another thread's buffer. */
 #include <check.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static void throw_it(struct logkit *k, int64_t t, uint64_t object)
 			.thrown = { .object = object, .stack = LOGKIT_LIST(k, OUTER, INNER) } });
 }
 
-/* Told from thread 1; then it is thread 2's turn again. */
+/* Reported from thread 1; then it is thread 2's turn again. */
 static void tell(struct logkit *k, int64_t t, uint64_t type, uint64_t object)
 {
 	logkit_flush(k);
@@ -53,7 +53,7 @@ static uint64_t thrown(struct logkit *k, const char *class)
 	return sum;
 }
 
-START_TEST(it_is_what_was_told_last)
+START_TEST(it_is_what_was_reported_last)
 {
 	struct logkit *k = new_kit();
 	throw_it(k, 10, OBJECT);
@@ -69,7 +69,7 @@ START_TEST(it_is_what_was_told_last)
 	const struct pv_exceptions *t = &logkit_model(k)->throws;
 	ck_assert_uint_eq(t->unknown_class, 0);
 	ck_assert_uint_eq(t->thrown, 3);
-	tell(k, 6, OLD, OBJECT); /* nobody waits any more */
+	tell(k, 6, OLD, OBJECT); /* it is not waited for any more */
 	ck_assert_uint_eq(thrown(k, "Own"), 2);
 	logkit_free(k);
 }
@@ -91,7 +91,7 @@ START_TEST(what_comes_later_is_another_object)
 }
 END_TEST
 
-/* A second reading hears what came late, and what is not counted asks for its object, too. */
+/* A second reading hears of delayed ones, and what is not counted asks for its object, too. */
 START_TEST(it_is_recalled)
 {
 	struct pv_address_log address_log = { 0 };
@@ -132,7 +132,7 @@ START_TEST(stacks_may_have_folded)
 	struct logkit *k = new_kit();
 	k->model->stacks.cap = CAP;
 	for (uint64_t i = 0; i < 5000; i++) {
-		if (i >= 30 && i < 40) /* behind those that fold: its stack gets another number */
+		if (i >= 30 && i < 40) /* after those that fold: its stack gets another number */
 			throw_it(k, 10, OBJECT);
 		logkit_event(k, 20,
 			(struct pv_event){ .kind = PV_KIND_ALLOC,
@@ -178,7 +178,7 @@ int main(void)
 {
 	Suite *s = suite_create("model late");
 	TCase *t = tcase_create("throws");
-	tcase_add_test(t, it_is_what_was_told_last);
+	tcase_add_test(t, it_is_what_was_reported_last);
 	tcase_add_test(t, what_comes_later_is_another_object);
 	tcase_add_test(t, it_is_recalled);
 	tcase_add_test(t, stacks_may_have_folded);

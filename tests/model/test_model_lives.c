@@ -1,4 +1,4 @@
-/* Keys that are used again: which meaning a use had, whatever the order in which it is told. */
+/* Keys that are used again: which meaning a use had, whatever the order in which it is reported. */
 #include <string.h>
 
 #include "tests/kit/logkit.h"
@@ -35,7 +35,7 @@ static const struct pv_names *names(struct logkit *k)
 	return &logkit_model(k)->names;
 }
 
-START_TEST(late_uses_belong_to_the_meaning_of_their_time)
+START_TEST(delayed_uses_are_of_the_meaning_of_their_time)
 {
 	struct logkit *k = logkit_new(17);
 	logkit_method(k, 0, A, "old");
@@ -43,7 +43,7 @@ START_TEST(late_uses_belong_to_the_meaning_of_their_time)
 	logkit_method(k, 50, A, "new");
 	call(k, 60, A, 7);
 	logkit_flush(k);
-	logkit_on(k, 2); /* a buffer that was flushed late */
+	logkit_on(k, 2); /* a buffer that was flushed with delay */
 	call(k, 20, A, 3);
 	call(k, 70, A, 2);
 	ck_assert_uint_eq(logkit_sum(k, "old").calls, 2);
@@ -89,7 +89,7 @@ START_TEST(backtraces_of_two_meanings_do_not_mix)
 }
 END_TEST
 
-START_TEST(an_earlier_meaning_told_after_a_later_one)
+START_TEST(an_earlier_meaning_reported_after_a_later_one)
 {
 	struct logkit *k = logkit_new(17);
 	logkit_method(k, 50, A, "second");
@@ -146,7 +146,7 @@ START_TEST(methods_die_with_their_image)
 	logkit_method(k, 41, B, "Blue:Run ()"); /* the first later definition */
 	logkit_flush(k);
 	logkit_on(k, 2);
-	call(k, 15, A, 1); /* before the end, told behind it */
+	call(k, 15, A, 1); /* before the end, reported after it */
 	ck_assert_uint_eq(logkit_sum(k, "Red:Step (int)").calls, 2);
 	ck_assert_uint_eq(logkit_sum(k, "0xa0").calls, 1);
 	ck_assert_int_eq(logkit_sum(k, "0xa0").total_ns, 5);
@@ -207,7 +207,7 @@ START_TEST(a_container_used_again_keeps_its_new_members)
 	class_of(k, 50, OTHER, IMAGE, "Green"); /* of the image that came in its place */
 	logkit_flush(k);
 	logkit_on(k, 2);
-	unload(k, 20, PV_KIND_IMAGE_UNLOAD, IMAGE); /* told late */
+	unload(k, 20, PV_KIND_IMAGE_UNLOAD, IMAGE); /* reported with delay */
 	logkit_flush(k);
 	const struct pv_names *n = names(k);
 	ck_assert_int_eq(n->entity[PV_ENTITY_CLASS].v[1].unload_ns, LOGKIT_ZERO + 20);
@@ -267,9 +267,9 @@ int main(void)
 {
 	Suite *s = suite_create("model lives");
 	TCase *t = tcase_create("lives");
-	tcase_add_test(t, late_uses_belong_to_the_meaning_of_their_time);
+	tcase_add_test(t, delayed_uses_are_of_the_meaning_of_their_time);
 	tcase_add_test(t, backtraces_of_two_meanings_do_not_mix);
-	tcase_add_test(t, an_earlier_meaning_told_after_a_later_one);
+	tcase_add_test(t, an_earlier_meaning_reported_after_a_later_one);
 	tcase_add_test(t, a_use_before_every_definition_takes_the_first_later_one);
 	tcase_add_test(t, methods_die_with_their_image);
 	tcase_add_test(t, a_method_lives_while_a_class_of_its_name_does);

@@ -1,4 +1,4 @@
-/* Names that come late, keys with several meanings, threads with one id. */
+/* Names that come after their use, keys with several meanings, threads with one id. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,7 +130,7 @@ START_TEST(a_class_pointer_used_again_after_its_image_went)
 	logkit_class(k, 40, CLASS, "Two");
 	logkit_alloc(k, 50, CLASS, 0x8020, 32);
 	logkit_flush(k);
-	logkit_on(k, 2); /* from another thread's late buffer: the old meaning */
+	logkit_on(k, 2); /* from another thread's delayed buffer: the old meaning */
 	logkit_alloc(k, 12, CLASS, 0x8030, 64);
 	ck_assert_uint_eq(logkit_allocs(k, "One").bytes, 8 + 64);
 	ck_assert_uint_eq(logkit_allocs(k, "Two").bytes, 16 + 32);
@@ -143,19 +143,19 @@ START_TEST(a_class_pointer_used_again_after_its_image_went)
 }
 END_TEST
 
-/* Mono unloads an assembly's image behind the assembly. */
+/* Mono unloads an assembly's image after the assembly. */
 START_TEST(an_image_ends_when_its_own_unload_says_so)
 {
 	struct logkit *k = logkit_new(17);
 	struct pv_event assembly = { .kind = PV_KIND_ASSEMBLY_LOAD,
 		.meta = { .key = ASSEMBLY, .image = IMAGE, .name = { "one", 3 } } };
-	for (int late = 0; late < 2; late++) {
-		int64_t t = late * 100;
+	for (int delayed = 0; delayed < 2; delayed++) {
+		int64_t t = delayed * 100;
 		logkit_named(k, t, PV_KIND_IMAGE_LOAD, IMAGE, "one.dll");
 		logkit_event(k, t + 1, assembly);
 		logkit_class(k, t + 2, CLASS, "One");
 		unload(k, t + 20, PV_KIND_ASSEMBLY_UNLOAD, ASSEMBLY);
-		if (late)
+		if (delayed)
 			unload(k, t + 25, PV_KIND_IMAGE_UNLOAD, IMAGE);
 	}
 	const struct pv_names *n = &logkit_model(k)->names;

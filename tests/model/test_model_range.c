@@ -1,4 +1,4 @@
-/* What a report is restricted to: a range of time, threads by id or by name. */
+/* The restrictions of a report: a range of time, threads by id or by name. */
 #include <string.h>
 
 #include "tests/kit/logkit.h"
@@ -12,12 +12,12 @@ static void calls(struct logkit *k)
 	logkit_method(k, 0, A, "A");
 	logkit_method(k, 0, B, "B");
 	for (uint64_t thread = 1; thread <= 2; thread++) {
-		int64_t late = thread == 2 ? 100 : 0;
+		int64_t delayed = thread == 2 ? 100 : 0;
 		logkit_on(k, thread);
-		logkit_enter(k, 100 + late, A);
-		logkit_enter(k, 300 + late, B);
-		logkit_leave(k, 500 + late, B);
-		logkit_leave(k, 1000 + late, A);
+		logkit_enter(k, 100 + delayed, A);
+		logkit_enter(k, 300 + delayed, B);
+		logkit_leave(k, 500 + delayed, B);
+		logkit_leave(k, 1000 + delayed, A);
 	}
 }
 
@@ -213,7 +213,7 @@ static void named_threads(struct logkit *k)
 	}
 }
 
-START_TEST(threads_by_a_name_that_comes_late)
+START_TEST(threads_by_a_name_that_comes_delayed)
 {
 	struct logkit *scout = logkit_new(17);
 	named_threads(scout);
@@ -281,7 +281,7 @@ int main(void)
 	tcase_add_test(t, a_collection_that_starts_inside_and_ends_outside);
 	tcase_add_test(t, counters_keep_running_outside);
 	tcase_add_test(t, one_thread_by_id);
-	tcase_add_test(t, threads_by_a_name_that_comes_late);
+	tcase_add_test(t, threads_by_a_name_that_comes_delayed);
 	tcase_add_test(t, samples_by_the_thread_that_was_hit);
 	tcase_add_test(t, zero_of_old_logs_is_the_scouts);
 	suite_add_tcase(s, t);

@@ -1,4 +1,4 @@
-/* What is to be added finds its room made beforehand, and much of it comes in parts. */
+/* Room for new things is made beforehand, and much of it comes in parts. */
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>

@@ -91,7 +91,7 @@ START_TEST(a_heap_shot_has_a_list_of_its_own)
 }
 END_TEST
 
-START_TEST(an_area_may_come_behind_its_roots)
+START_TEST(an_area_may_come_after_its_roots)
 {
 	struct logkit *k = logkit_new(17);
 	logkit_gc(k, 10, PV_GC_START, 1);
@@ -99,7 +99,7 @@ START_TEST(an_area_may_come_behind_its_roots)
 	logkit_flush(k);
 	ck_assert_uint_eq(k->model->roots.source[PV_ROOT_UNKNOWN].roots.all, 2);
 	logkit_on(k, 2);
-	add_area(k, 12, AREA, 64, PV_ROOT_DOMAIN); /* too late for them */
+	add_area(k, 12, AREA, 64, PV_ROOT_DOMAIN); /* after their time */
 	end_area(k, 13, AREA);
 	logkit_flush(k);
 	logkit_on(k, 3);
@@ -113,7 +113,7 @@ START_TEST(an_area_may_come_behind_its_roots)
 }
 END_TEST
 
-START_TEST(a_stack_is_scanned_behind_its_end)
+START_TEST(a_stack_is_scanned_after_its_end)
 {
 	struct logkit *k = logkit_new(17);
 	add_area(k, 1, AREA, 64, PV_ROOT_STACK);
@@ -128,7 +128,8 @@ START_TEST(a_stack_is_scanned_behind_its_end)
 	ck_assert_uint_eq(r->area.v[0].roots.newest, 2);
 	ck_assert_uint_eq(r->source[PV_ROOT_UNKNOWN].roots.all, 1); /* fields are gone for good */
 	logkit_on(k, 2);
-	add_area(k, 25, AREA, 12, PV_ROOT_THREADING); /* told late: the one slot was its */
+	add_area(
+		k, 25, AREA, 12, PV_ROOT_THREADING); /* reported with delay: the one slot was its */
 	r = &logkit_model(k)->roots;
 	ck_assert_uint_eq(r->source[PV_ROOT_STACK].roots.all, 1);
 	ck_assert_uint_eq(newest(r, PV_ROOT_STACK), 1);
@@ -214,8 +215,8 @@ int main(void)
 	tcase_set_timeout(c, 30);
 	tcase_add_test(c, slots_count_for_the_area_they_lie_in);
 	tcase_add_test(c, a_heap_shot_has_a_list_of_its_own);
-	tcase_add_test(c, an_area_may_come_behind_its_roots);
-	tcase_add_test(c, a_stack_is_scanned_behind_its_end);
+	tcase_add_test(c, an_area_may_come_after_its_roots);
+	tcase_add_test(c, a_stack_is_scanned_after_its_end);
 	tcase_add_test(c, an_area_ends_and_its_place_is_used_again);
 	tcase_add_test(c, numbers_until_13_and_bits_in_14);
 	tcase_add_test(c, slots_that_no_area_holds_are_bounded);

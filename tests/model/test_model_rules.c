@@ -11,7 +11,7 @@ struct frame {
 	int64_t enter;
 };
 
-/* What a thread's events mean, as the rules say it. */
+/* The meaning of a thread's events, as the rules say it. */
 struct reader {
 	struct frame frame[DEPTH];
 	unsigned depth;
@@ -181,7 +181,7 @@ START_TEST(random_calls_are_what_the_rules_say)
 }
 END_TEST
 
-/* One thread of the same log alone: what is its own stays within its own time. */
+/* One thread of the same log only: what is its own stays within its own time. */
 START_TEST(a_threads_self_times_stay_within_its_wall_time)
 {
 	const struct pv_restrict only = { .threaded = true, .thread_id = 2 };
@@ -208,7 +208,7 @@ START_TEST(a_threads_self_times_stay_within_its_wall_time)
 END_TEST
 
 /*
- * Mono 4.6.0 gives every buffer thread id 0: threads interleave on what looks like one. Whatever is
+ * Mono 4.6.0 gives every buffer thread id 0: threads interleave on what resembles one. Whatever is
  * made of it, nothing takes longer than the log, and there is one thread.
  */
 START_TEST(buffers_without_threads_never_exceed_the_log)

@@ -73,7 +73,7 @@ START_TEST(those_with_least_bytes_fold_until_half_is_free)
 	}
 	ck_assert_uint_eq(bytes_at(k, ""), 29 * 100 + 28 * 29 / 2);
 	ck_assert_uint_eq(logkit_allocs(k, "C").bytes, all + 1000);
-	alloc(k, 200, 40, 7); /* what stayed is still found */
+	alloc(k, 200, 40, 7); /* the rest is still found */
 	ck_assert_uint_eq(bytes_at(k, "0x10140"), 147);
 	logkit_free(k);
 }

@@ -78,7 +78,7 @@ START_TEST(a_start_opens_an_epoch_when_the_end_was_lost)
 }
 END_TEST
 
-START_TEST(a_late_start_belongs_to_the_running_thread)
+START_TEST(a_delayed_start_is_of_the_running_thread)
 {
 	struct logkit *k = logkit_new(17);
 	logkit_on(k, 5);
@@ -181,7 +181,7 @@ int main(void)
 	TCase *t = tcase_create("threads");
 	tcase_add_test(t, an_id_used_again_is_another_thread);
 	tcase_add_test(t, a_start_opens_an_epoch_when_the_end_was_lost);
-	tcase_add_test(t, a_late_start_belongs_to_the_running_thread);
+	tcase_add_test(t, a_delayed_start_is_of_the_running_thread);
 	tcase_add_test(t, an_end_said_by_another_thread);
 	tcase_add_test(t, events_after_the_end_keep_the_name);
 	tcase_add_test(t, allocated_bytes_and_samples_of_a_thread);

@@ -40,7 +40,7 @@ START_TEST(differences_add_up)
 	node(k, 1000, 1, A, 1, 10); /* A/B/A */
 	logkit_flush(k);
 	node(k, 2000, 0, A, 0, 5);
-	node(k, 2000, 1, B, 1, -4); /* it had been told too much */
+	node(k, 2000, 1, B, 1, -4); /* it had got too much */
 	logkit_flush(k);
 	struct pv_method_sum a = logkit_sum(k, "A"), b = logkit_sum(k, "B");
 	ck_assert_uint_eq(a.calls, 2);
@@ -106,7 +106,7 @@ START_TEST(a_full_tree_folds_and_loses_no_time)
 }
 END_TEST
 
-START_TEST(a_range_takes_what_was_told_in_it)
+START_TEST(a_range_takes_what_was_reported_in_it)
 {
 	const struct pv_restrict only = { .ranged = true, .from_ns = 1500, .to_ns = 3000 };
 	struct logkit *k = logkit_new_only(17, &only);
@@ -186,7 +186,7 @@ int main(void)
 	tcase_add_test(c, differences_add_up);
 	tcase_add_test(c, buffers_are_whole_in_themselves);
 	tcase_add_test(c, a_full_tree_folds_and_loses_no_time);
-	tcase_add_test(c, a_range_takes_what_was_told_in_it);
+	tcase_add_test(c, a_range_takes_what_was_reported_in_it);
 	tcase_add_test(c, processor_time_goes_to_what_stands_before_it);
 	tcase_add_test(c, samples_fall_on_lines);
 	suite_add_tcase(s, c);

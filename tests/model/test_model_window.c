@@ -184,7 +184,7 @@ START_TEST(a_full_window_gets_coarser)
 }
 END_TEST
 
-/* What was touched may not have changed: then there is room in a cell, and nothing stands in it. */
+/* A touched cell may not have changed: then there is room in a cell, and nothing is in it. */
 START_TEST(empty_neighbours_become_one)
 {
 	struct logkit *k = world();
@@ -321,7 +321,7 @@ START_TEST(addresses_outside_managed_code)
 		(struct pv_event){ .kind = PV_KIND_SAMPLE_SYMBOL,
 			.symbol = { 0x700000, 0x20, 0, { "memcpy", 6 } } });
 	logkit_flush(k);
-	ck_assert_uint_eq(logkit_sum(k, "B").samples_self, 0); /* the symbol came late */
+	ck_assert_uint_eq(logkit_sum(k, "B").samples_self, 0); /* the symbol came afterwards */
 	ck_assert_uint_eq(logkit_sum(k, "B").samples_total, 1);
 	ck_assert_uint_eq(logkit_sum(k, "memcpy").samples_self, 2);
 	ck_assert_uint_eq(logkit_sum(k, "memcpy").samples_total, 2);

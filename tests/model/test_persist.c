@@ -105,7 +105,7 @@ START_TEST(goes_on_as_before)
 }
 END_TEST
 
-/* The allocation of what has a handle, was thrown and contended comes behind the cut. */
+/* The allocation of what has a handle, was thrown and contended comes after the cut. */
 START_TEST(what_waits_for_its_class_goes_on_waiting)
 {
 	const uint64_t text = 0x3000, object = 0x8000;
@@ -144,7 +144,7 @@ START_TEST(cut_bytes_are_refused)
 	}
 	ck_assert(pv_model_save(logkit_model(k), bytes_keep, &all));
 	for (size_t n = 0; n < all.n; n += 1 + n / 40) {
-		/* A copy of its own length, so that a read behind the cut is seen. */
+		/* A copy of its own length, so that a read after the cut is seen. */
 		uint8_t *cut = malloc(n + 1);
 		memcpy(cut, all.v, n);
 		struct pv_model *m = pv_model_create(NULL);

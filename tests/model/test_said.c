@@ -1,4 +1,4 @@
-/* What events say of the class of an object beside its address, and how long an address is
+/* Events name the class of an object next to its address, and how long an address is
  * believed. */
 #include <string.h>
 
@@ -81,7 +81,7 @@ START_TEST(a_class_is_said_of_one_event)
 	throw(k, 30, OBJECT + 64); /* of another object */
 	say(k, 40, FAULT, OBJECT);
 	logkit_plain(k, 41, PV_KIND_GC_FINALIZE_START);
-	throw(k, 42, OBJECT); /* not directly behind */
+	throw(k, 42, OBJECT); /* not directly after */
 	say(k, 50, OTHER, OBJECT);
 	logkit_flush(k);
 	throw(k, 50, OBJECT); /* not in its buffer */
@@ -93,7 +93,7 @@ START_TEST(a_class_is_said_of_one_event)
 }
 END_TEST
 
-/* What is said counts more than what the table of addresses has from before. */
+/* An event's own word counts more than the table of addresses has from before. */
 START_TEST(what_is_said_wins)
 {
 	struct logkit *k = begin("log:alloc,exception");
@@ -163,7 +163,7 @@ START_TEST(an_address_is_not_believed_across_a_collection)
 }
 END_TEST
 
-/* The allocation stands in another thread's buffer, behind the start of the collection. */
+/* The allocation stands in another thread's buffer, after the start of the collection. */
 START_TEST(buffers_in_any_order)
 {
 	struct logkit *k = begin(ours);
@@ -180,7 +180,8 @@ START_TEST(buffers_in_any_order)
 	throw(k, 60, OBJECT + 64);
 	logkit_flush(k);
 	logkit_on(k, 1);
-	logkit_alloc(k, 25, OTHER, OBJECT + 64, 24); /* told late, and from before the collection */
+	logkit_alloc(k, 25, OTHER, OBJECT + 64,
+		24); /* reported with delay, and from before the collection */
 	ck_assert_uint_eq(thrown(k, "Shop.Other"), 1);
 	ck_assert_uint_eq(thrown(k, NULL), 2);
 	logkit_free(k);

@@ -1,4 +1,4 @@
-/* The .NET module under a runtime that is none: slots, refusals, odd orders, names. */
+/* The .NET module under a runtime that is none: slots, refusals, odd sequences, names. */
 #include "tests/kit/suite.h"
 
 #include <errno.h>
@@ -148,7 +148,7 @@ START_TEST(any_callback_at_any_time)
 }
 END_TEST
 
-START_TEST(refusals_leave_the_program_alone)
+START_TEST(refusals_leave_the_program_as_it_is)
 {
 	static const char *const words[] = { "nosuchword", "spans=nothing", "lines", "coverage",
 		"coverage=a:x", "callspec=x", "calldepth=3", "report", "help" };
@@ -343,7 +343,7 @@ static void unwind(uint64_t function)
 	FAKE_CALL(profiler, ExceptionUnwindFunctionEnter, (void *, uint64_t), function);
 }
 
-/* What unwinding leaves is told once; what catches goes on; what another exception takes over too.
+/* Frames that unwinding leaves are reported once; one that catches goes on; another exception too.
  */
 START_TEST(frames_that_are_unwound)
 {
@@ -358,7 +358,7 @@ START_TEST(frames_that_are_unwound)
 	fake.map(FAKE_BROKEN, NULL, &hook);
 	ck_assert_int_eq(hook, 0); /* too short */
 	for (int i = 0; i < 100; i++) {
-		unwind(FAKE_METHOD); /* whose finally clause throws */
+		unwind(FAKE_METHOD); /* its finally clause throws */
 		unwind(FAKE_BROKEN);
 		FAKE_CALL(profiler, ExceptionUnwindFunctionLeave, (void *, int), 0);
 		unwind(FAKE_METHOD);
@@ -378,7 +378,7 @@ static pvp_hr attach(const char *words)
 {
 	char options[PROBE_PATH + 200];
 	int n = snprintf(options, sizeof options, "%s,output=%s", words, path);
-	/* no 0 behind it, as the runtime hands it over */
+	/* no 0 after it, as the runtime hands it over */
 	char *text = malloc((size_t)n);
 	memcpy(text, options, (size_t)n);
 	pvp_hr hr = FAKE_CALL(profiler, InitializeForAttach,
@@ -388,7 +388,7 @@ static pvp_hr attach(const char *words)
 	return hr;
 }
 
-/* What only the start can give is refused, and the next try is not spoilt by it. */
+/* Settings that only the start can give are refused, and the next try is not harmed by it. */
 START_TEST(joining_a_running_program)
 {
 	struct probe_log log;
@@ -400,7 +400,7 @@ START_TEST(joining_a_running_program)
 	ck_assert_uint_eq(fake.masks, 0);
 	ck_assert_int_eq(attach("gc,exception,alloc=512k"), 0);
 	ck_assert_int_eq(attach("gc"), PVP_HR_CANCEL);
-	/* nothing that may be set at the start alone */
+	/* nothing that may be set at the start only */
 	ck_assert_uint_eq(
 		fake.low & (0x1 | 0x100 | 0x1000 | 0x2000 | 0x20000 | 0x800000 | 0x800), 0);
 	FAKE_CALL(profiler, ProfilerAttachComplete, (void *, int), 0);
@@ -420,7 +420,7 @@ struct __attribute__((packed)) contended {
 };
 
 /*
- * What is said of objects: nothing unless it is asked for. The fake's objects lie nowhere, so that a
+ * Facts of objects: none unless asked for. The fake's objects lie nowhere, so that a
  * contended one cannot be read, and is asked for where the runtime itself tells of it.
  */
 START_TEST(classes_of_objects)
@@ -459,7 +459,7 @@ int main(void)
 	tcase_add_test(t, guid_is_one);
 	tcase_add_test(t, factory_refuses_others);
 	tcase_add_test(t, any_callback_at_any_time);
-	tcase_add_test(t, refusals_leave_the_program_alone);
+	tcase_add_test(t, refusals_leave_the_program_as_it_is);
 	tcase_add_loop_test(t, older_runtimes, 0, 9);
 	tcase_add_test(t, names_of_things);
 	tcase_add_test(t, ids_that_come_again);

@@ -1,4 +1,4 @@
-/* The .NET module when nobody reads: it leaves, or sleeps; and comes again. No runtime is needed. */
+/* The .NET module without a reader: it leaves, or sleeps; and comes again. No runtime is needed. */
 #include "tests/kit/suite.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ START_TEST(leaving_and_joining_again)
 }
 END_TEST
 
-/* Who asks it to stop does the same; one that the runtime keeps sleeps. */
+/* A request to stop does the same; one that the runtime keeps sleeps. */
 START_TEST(stopped_after_joining)
 {
 	ck_assert_int_eq(attach("nodefaults,exception"), 0);
@@ -75,7 +75,7 @@ START_TEST(stopped_after_joining)
 }
 END_TEST
 
-/* What was there from the start stays, costs little while nobody reads, and wakes up. */
+/* A module there from the start stays, costs little without a reader, and wakes up. */
 START_TEST(asleep_without_a_reader)
 {
 	int fd = open_reader();
@@ -101,7 +101,7 @@ static void wait_until_paused(void)
 	PROBE_WAIT(atomic_load(&pvp_core.paused));
 }
 
-/* The writer may find that nobody reads while the runtime still takes us in. */
+/* The writer may find that there is no reader while the runtime still takes us in. */
 START_TEST(asleep_while_it_begins)
 {
 	ck_assert_int_eq(mkfifo(probe_path(path, "pipe"), 0600), 0);
@@ -125,7 +125,7 @@ static void flush(void)
 }
 
 /* And it tells of counters by then: each is described once, and its steps go on from there. */
-START_TEST(told_while_it_begins)
+START_TEST(reported_while_it_begins)
 {
 	struct probe_log log;
 	fake.starting = flush;
@@ -172,7 +172,7 @@ int main(void)
 	tcase_add_test(t, stopped_after_joining);
 	tcase_add_test(t, asleep_without_a_reader);
 	tcase_add_test(t, asleep_while_it_begins);
-	tcase_add_test(t, told_while_it_begins);
+	tcase_add_test(t, reported_while_it_begins);
 	tcase_add_test(t, words_of_the_sdk);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -1,4 +1,4 @@
-/* What the .NET module tells of the runtime itself, under a runtime that is none. */
+/* The .NET module's reports of the runtime itself, under a runtime that is none. */
 #include "tests/kit/suite.h"
 
 #include <string.h>
@@ -212,11 +212,11 @@ START_TEST(bodies)
 	put(&b, FAKE_CODE, 8);
 	put(&b, 64, 4);
 	put(&b, 0x06000001, 4);
-	uint32_t told = b.n;
+	uint32_t reported = b.n;
 	put(&b, 8 | 4 << 7, 4);
-	deliver(141, b.at, b.n); /* what stands behind is in later versions */
+	deliver(141, b.at, b.n); /* the rest is in later versions */
 	deliver(143, b.at, b.n);
-	for (uint32_t n = 0; n < told; n++)
+	for (uint32_t n = 0; n < reported; n++)
 		deliver(141, b.at, n);
 	end(&log);
 	ck_assert_uint_eq(log.n[PV_KIND_EXT_BODY], 2);
@@ -253,7 +253,7 @@ START_TEST(load_contexts)
 	struct bytes first = looked_for(name, "one", true), second = looked_for(name, "two", true);
 	FAKE_CALL(profiler, AssemblyLoadFinished, (void *, uint64_t, pvp_hr), FAKE_ASSEMBLY, 0);
 	deliver_cuts(291, &first);
-	deliver(291, first.at, first.n); /* behind the load */
+	deliver(291, first.at, first.n); /* after the load */
 	FAKE_CALL(profiler, AssemblyUnloadStarted, (void *, uint64_t), FAKE_ASSEMBLY);
 	deliver(291, second.at, second.n); /* before it */
 	FAKE_CALL(profiler, AssemblyLoadFinished, (void *, uint64_t, pvp_hr), FAKE_ASSEMBLY, 0);
@@ -308,7 +308,7 @@ static void class_loaded(uint64_t class)
 	FAKE_CALL(profiler, ClassLoadFinished, (void *, uint64_t, pvp_hr), class, 0);
 }
 
-/* What is not loaded is not found; what is found is one of the same shape at least. */
+/* A method that is not loaded is not found; a found one is of the same shape at least. */
 START_TEST(structures_of_signatures)
 {
 #define FIELD_OF(want, argument, ...)                                                              \
@@ -330,7 +330,7 @@ START_TEST(structures_of_signatures)
 	FIELD_OF(0, 0, INST, VALUE, THING_REF, 1, CLASS, INNER_REF);
 	class_loaded(of_int);
 	class_loaded(of_string);
-	for (int again = 0; again < 2; again++) { /* what was found is kept */
+	for (int again = 0; again < 2; again++) { /* a found one is kept */
 		FIELD_OF(of_int, FAKE_INT, INST, VALUE, THING, 1, I4);
 		FIELD_OF(of_int, FAKE_INT, INST, VALUE, THING, 1, VAR, 0);
 		FIELD_OF(of_string, FAKE_STRING, INST, VALUE, THING_REF, 1, TEXT);
@@ -360,7 +360,7 @@ START_TEST(structures_of_signatures)
 END_TEST
 
 /*
- * The loader has its lock while it tells of a class, so nothing is told there: by the agent, by
+ * The loader has its lock while it tells of a class, so nothing is reported there: by the agent, by
  * what uses the class, or at the end; once each, also under a shot.
  */
 START_TEST(classes_are_named_later)
@@ -386,7 +386,7 @@ START_TEST(classes_are_named_later)
 }
 END_TEST
 
-/* A method brings what it belongs to: its class, or the definition that its code is shared by. */
+/* A method brings what it is part of: its class, or the definition that its code is shared by. */
 START_TEST(methods_bring_their_classes)
 {
 	struct probe_log log;
@@ -422,7 +422,7 @@ struct string {
 	pvp_char text[8];
 };
 
-/* Work within work is told once; an exception, a frame that is gone, and nothing to end. */
+/* Work within work is reported once; an exception, a frame that is gone, and nothing to end. */
 START_TEST(work_on_files)
 {
 	enum { OPEN = 1, NO_SUCH_WORK = 1000 };
@@ -450,7 +450,7 @@ START_TEST(work_on_files)
 	pvp_clr_file_begins(OPEN, &stack[2]); /* is never left */
 	end(&log);
 	pvp_clr_file_begins(OPEN, &stack[2]);
-	pvp_clr_file_ends(false); /* nobody listens */
+	pvp_clr_file_ends(false); /* no listener */
 	ck_assert_uint_eq(log.n[PV_KIND_EXT_SPAN], 3);
 	probe_log_finish(&log);
 }
@@ -507,7 +507,7 @@ static void answer_is(const char *key, const char *value, enum pvp_reply want)
 	ck_assert_int_eq(say[0] != 0, want == PVP_REPLY_ERROR);
 }
 
-/* What the runtime can be asked for later is; the rest is refused, and what nobody knows passed on.
+/* Settings the runtime takes later are taken; the rest is refused, and unknown ones passed on.
  */
 START_TEST(groups_are_switched)
 {

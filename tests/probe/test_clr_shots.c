@@ -4,7 +4,7 @@
 #include "common/base/status.h"
 #include "tests/kit/clr_kit.h"
 
-/* Classes that nobody told of are numbered while the runtime stands still, and named afterwards. */
+/* Unreported classes are numbered while the runtime stands still, and named afterwards. */
 static uint64_t memory[600][4]; /* objects, with a word before each */
 
 /*

@@ -57,7 +57,7 @@ START_TEST(options_that_are_not)
 {
 	struct pvp_native_options o;
 	bool taken = pvp_native_parse(refused[_i], &o);
-	/* What it does not know is left to the core, which refuses it. */
+	/* An unknown word is left to the core, which refuses it. */
 	ck_assert_msg(!taken || strcmp(o.rest, refused[_i]) == 0, "%s", refused[_i]);
 	if (strncmp(refused[_i], "free=", 5) != 0)
 		ck_assert_msg(!taken, "%s", refused[_i]);
@@ -68,7 +68,7 @@ END_TEST
 
 enum { PAGE = 4096 };
 
-static uintptr_t *pages; /* two, and one behind them that cannot be read */
+static uintptr_t *pages; /* two, and one after them that cannot be read */
 
 static void make_pages(void)
 {
@@ -117,7 +117,7 @@ START_TEST(bad_stacks)
 	uint64_t to[8];
 	size_t last = 2 * PAGE / sizeof(uintptr_t);
 	frame(4, address(10), 0x400100);
-	frame(10, address(last + 5), 0x400200); /* where nothing can be read */
+	frame(10, address(last + 5), 0x400200); /* nothing can be read there */
 	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 8, NULL), 2);
 	frame(10, address(4), 0x400200); /* back down */
 	ck_assert_uint_eq(pvp_native_walk(address(4), address(0), to, 8, NULL), 1);
@@ -147,7 +147,7 @@ END_TEST
 
 /* ---- blocks */
 
-/* Many addresses in few places, taken and given back at random, beside a map. */
+/* Many addresses in few places, taken and given back at random, next to a map. */
 START_TEST(blocks_are_found_again)
 {
 	enum { ADDRESSES = 5000, STEPS = 200000 };
@@ -179,7 +179,7 @@ START_TEST(blocks_are_found_again)
 }
 END_TEST
 
-/* Two functions at 0x1000 and 0x2000; each calls its own hook 0x20 bytes behind its beginning. */
+/* Two functions at 0x1000 and 0x2000; each calls its own hook 0x20 bytes after its beginning. */
 START_TEST(calls_that_a_longjmp_left_are_over)
 {
 	struct pvp_frames *f = pvp_frames_create();

@@ -100,7 +100,7 @@ static uint64_t value(const struct probe_log *log, const char *name)
 	return 0;
 }
 
-START_TEST(the_socket_is_the_owners_alone)
+START_TEST(the_socket_is_the_owners_only)
 {
 	struct stat st;
 	start("");
@@ -147,7 +147,7 @@ START_TEST(the_log_says_where_it_is)
 }
 END_TEST
 
-START_TEST(nobody_elses_socket_is_taken_away)
+START_TEST(no_other_socket_is_taken_away)
 {
 	struct sockaddr_un there = { .sun_family = AF_UNIX };
 	struct stat before, after;
@@ -161,7 +161,7 @@ START_TEST(nobody_elses_socket_is_taken_away)
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	ck_assert_int_eq(lstat(at, &after), 0);
 	ck_assert_uint_eq(before.st_ino, after.st_ino);
-	close(fd); /* now it is one that a killed process left behind */
+	close(fd); /* now it is one that a killed process left over */
 	start("");
 	ck_assert_int_eq(strncmp(ask("stats"), "ok pid=", 7), 0);
 	ck_assert_int_eq(unlink(at), 0);
@@ -335,7 +335,7 @@ START_TEST(it_says_that_the_reader_left_amid_a_buffer)
 	close(reader);
 	while (!strstr(ask("stats"), " reader=no "))
 		poll(NULL, 0, 10);
-	ck_assert_int_eq(pvp_session_stop(), ETIMEDOUT); /* what was left had nobody to go to */
+	ck_assert_int_eq(pvp_session_stop(), ETIMEDOUT); /* the rest had no reader to go to */
 }
 END_TEST
 
@@ -347,7 +347,7 @@ START_TEST(many_peers_and_dead_ones)
 		fds[i] = dial();
 		put(fds[i], "half a li", 9);
 	}
-	for (size_t i = 0; i < 10; i++) { /* who sends and does not read */
+	for (size_t i = 0; i < 10; i++) { /* senders that do not read */
 		int fd = dial();
 		for (size_t k = 0; k < 1000; k++)
 			if (send(fd, "stats\n", 6, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
@@ -375,7 +375,7 @@ START_TEST(stop_ends_the_recording)
 		ck_assert_uint_eq(probe_log_events(&log), 20);
 		probe_log_finish(&log);
 	}
-	/* Who obeyed "stop" is waited for by the next to begin: no thread is left behind here. */
+	/* After "stop" the next to begin waits: no thread is left over here. */
 	start("");
 	ck_assert_int_eq(pvp_session_stop(), 0);
 }
@@ -436,10 +436,10 @@ int main(void)
 	TCase *t = tcase_create("socket");
 	tcase_set_timeout(t, 60);
 	tcase_add_checked_fixture(t, probe_setup, probe_teardown);
-	tcase_add_test(t, the_socket_is_the_owners_alone);
+	tcase_add_test(t, the_socket_is_the_owners_only);
 	tcase_add_test(t, a_folder_that_others_can_enter_is_not_used);
 	tcase_add_test(t, the_log_says_where_it_is);
-	tcase_add_test(t, nobody_elses_socket_is_taken_away);
+	tcase_add_test(t, no_other_socket_is_taken_away);
 	tcase_add_test(t, each_line_gets_its_answer);
 	tcase_add_test(t, a_pause_is_marked);
 	tcase_add_test(t, calls_can_be_left_out);

@@ -38,7 +38,7 @@ static off_t file_size(void)
 	return stat(path, &st) == 0 ? st.st_size : -1;
 }
 
-/* The limit sends SIGXFSZ to whoever writes: the writer has it blocked, the program none. */
+/* The limit sends SIGXFSZ to the one who writes: the writer has it blocked, the program none. */
 static void setup(void)
 {
 	probe_setup();
@@ -98,7 +98,7 @@ START_TEST(nothing_can_be_written_at_all)
 END_TEST
 
 /* A program that closes what it does not know must not find the log in its own files. */
-START_TEST(a_stolen_descriptor_is_left_alone)
+START_TEST(a_stolen_descriptor_is_left_as_is)
 {
 	char other[PROBE_PATH];
 	struct stat st;
@@ -150,7 +150,7 @@ int main(void)
 	tcase_add_test(t, a_full_disk_at_the_end);
 	tcase_add_test(t, room_is_found_again);
 	tcase_add_test(t, nothing_can_be_written_at_all);
-	tcase_add_test(t, a_stolen_descriptor_is_left_alone);
+	tcase_add_test(t, a_stolen_descriptor_is_left_as_is);
 	tcase_add_test(t, the_file_is_refused_at_once);
 	suite_add_tcase(s, t);
 	return run_suite(s);

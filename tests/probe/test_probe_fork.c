@@ -23,7 +23,7 @@ static void read_back(struct probe_log *log, const char *name)
 }
 
 /*
- * What looks for leaks at the end (LeakSanitizer asks here) takes the allocator's locks, and in a
+ * A search for leaks at the end (LeakSanitizer asks here) takes the allocator's locks, and in a
  * child of fork another thread may hold them for ever. __lsan_is_turned_off(): sanitizer/lsan_interface.h.
  */
 static pid_t looked_at;
@@ -100,7 +100,7 @@ START_TEST(a_child_may_start_its_own)
 }
 END_TEST
 
-/* Where the output names the process, a child begins with its first event, and not before. */
+/* If the output names the process, a child begins with its first event, and not before. */
 START_TEST(children_have_sinks_of_their_own)
 {
 	char options[PROBE_PATH + 64], name[64];

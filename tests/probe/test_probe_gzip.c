@@ -1,4 +1,4 @@
-/* What the probe packs is read back whole, each piece as soon as it is out. */
+/* The probe's packed pieces are read back whole, each as soon as it is out. */
 #include "tests/kit/suite.h"
 
 #include <stdint.h>
@@ -107,7 +107,7 @@ START_TEST(pieces_of_any_size)
 		n = n < MOST - at ? n : MOST - at;
 		put(plain + at, n);
 		at += n;
-		ck_assert_uint_eq(n_back, at); /* a follower has it at once */
+		ck_assert_uint_eq(n_back, at); /* a reader has it at once */
 		pvp_gzip_commit(z, true);
 	}
 	finish(plain, MOST);
@@ -133,7 +133,7 @@ START_TEST(nothing_and_little)
 }
 END_TEST
 
-/* What could not be written is not in the stream, and nothing later leans on it. */
+/* A piece that could not be written is not in the stream, and nothing later depends on it. */
 START_TEST(pieces_that_are_taken_back)
 {
 	make(1, 50000);

@@ -1,4 +1,4 @@
-/* Readers that are slow, late, gone or back again: the program never waits, losses are exact. */
+/* Readers that are slow, delayed, gone or back again: the program never waits, losses are exact. */
 #include "tests/kit/suite.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ static void start(const char *more)
 
 /*
  * A reader of its own thread; takes `step` bytes at a time once it may. Before the probe has
- * opened the pipe it may not: a pipe that nobody writes to reads as ended.
+ * opened the pipe it may not: a pipe without a writer reads as ended.
  */
 struct reader {
 	pthread_t thread;
@@ -132,7 +132,8 @@ static void take(int fd, struct probe_log *log)
 		probe_log_feed(log, bytes, (size_t)n);
 }
 
-/* A reader goes and another comes, sooner than the writer looks: the stream begins anew for him. */
+/* A reader goes and another comes, before the writer's next check: the stream begins anew for him.
+ */
 START_TEST(a_reader_takes_the_place_of_another)
 {
 	enum { READERS = 20 };
@@ -146,7 +147,7 @@ START_TEST(a_reader_takes_the_place_of_another)
 		session_emit(400, 0, 300);
 		ck_assert_int_eq(pvp_session_flush(), 0);
 		take(fd, &log);
-		/* One who looks, and goes again, changes nothing. */
+		/* A reader that opens it and goes again changes nothing. */
 		close(open(path, O_RDONLY | O_NONBLOCK));
 		session_emit(400, 0, 300);
 		ck_assert_int_eq(pvp_session_flush(), 0);
@@ -276,12 +277,12 @@ START_TEST(a_stalled_reader_delays_the_end_by_linger_only)
 	reader_join(&r);
 	ck_assert_uint_eq(r.log.headers, 1);
 	ck_assert_uint_eq(r.log.unnamed, 0);
-	ck_assert_uint_gt(probe_log_events(&r.log), 10000); /* what fitted into the pipe */
+	ck_assert_uint_gt(probe_log_events(&r.log), 10000); /* as much as fitted into the pipe */
 	probe_log_finish(&r.log);
 }
 END_TEST
 
-START_TEST(nobody_ever_reads)
+START_TEST(there_is_never_a_reader)
 {
 	make_pipe();
 	start(",buffer=256k,linger=50");
@@ -291,7 +292,7 @@ START_TEST(nobody_ever_reads)
 }
 END_TEST
 
-START_TEST(a_reader_may_come_late)
+START_TEST(a_reader_may_come_after_their_use)
 {
 	struct reader r;
 	make_pipe();
@@ -367,8 +368,8 @@ int main(void)
 	tcase_add_test(t, losses_stand_where_they_happened);
 	tcase_add_test(t, names_are_never_lost);
 	tcase_add_test(t, a_stalled_reader_delays_the_end_by_linger_only);
-	tcase_add_test(t, nobody_ever_reads);
-	tcase_add_test(t, a_reader_may_come_late);
+	tcase_add_test(t, there_is_never_a_reader);
+	tcase_add_test(t, a_reader_may_come_after_their_use);
 	tcase_add_test(t, a_reader_leaves_and_another_comes);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -1,4 +1,4 @@
-/* What the probe encodes by hand is what the rows of the format encode; its scan reads it back. */
+/* The probe's own encoding is that of the format's rows; its scan reads it back. */
 #include "tests/kit/suite.h"
 
 #include "common/format/mlpd/mlpd.h"
@@ -121,7 +121,7 @@ static void use(void *ctx, uint64_t method)
 	u->n++;
 }
 
-START_TEST(scan_finds_the_state_behind)
+START_TEST(scan_finds_the_state_after)
 {
 	struct world w;
 	struct used used = { 0, 0 };
@@ -183,7 +183,7 @@ int main(void)
 	TCase *t = tcase_create("rows");
 	tcase_add_test(t, hand_written_events_equal_the_rows);
 	tcase_add_test(t, time_never_goes_back);
-	tcase_add_test(t, scan_finds_the_state_behind);
+	tcase_add_test(t, scan_finds_the_state_after);
 	tcase_add_test(t, scan_refuses_other_bytes);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -1,4 +1,4 @@
-/* Where a log can go: commands, descriptors, bounded and compressed files. */
+/* Ways of a log: commands, descriptors, bounded and compressed files. */
 #include "tests/kit/suite.h"
 
 #include <errno.h>
@@ -229,7 +229,7 @@ END_TEST
 
 /* ---- bounded */
 
-START_TEST(a_size_is_kept_and_told)
+START_TEST(a_size_is_kept_and_reported)
 {
 	enum { MOST = 400000 };
 	struct probe_log log;
@@ -245,7 +245,7 @@ START_TEST(a_size_is_kept_and_told)
 	probe_log_check(&log);
 	ck_assert_int_eq(probe_log_counter(&log, "log full")->value, 1);
 	ck_assert_uint_gt(log.lost, 0);
-	/* What was taken before the end was known is told; from then on nothing is recorded. */
+	/* Samples taken before the end was known are reported; from then on nothing is recorded. */
 	ck_assert_uint_le(probe_log_events(&log) + log.lost, 800000);
 	probe_log_finish(&log);
 }
@@ -261,7 +261,7 @@ static void feed_file(struct probe_log *log, const char *name)
 	close(fd);
 }
 
-/* The two segments, one behind the other, are one log of what came last. */
+/* The two segments, one after the other, are one log of what came last. */
 START_TEST(the_newest_is_kept)
 {
 	enum { RING = 512 << 10, ROUNDS = 60, PAIRS = 5000 };
@@ -336,7 +336,7 @@ int main(void)
 	tcase_add_test(t, a_socket_whose_reader_left);
 	tcase_add_test(t, no_such_descriptor);
 	tcase_add_test(t, compressed_and_live);
-	tcase_add_test(t, a_size_is_kept_and_told);
+	tcase_add_test(t, a_size_is_kept_and_reported);
 	tcase_add_test(t, the_newest_is_kept);
 	tcase_add_test(t, a_compressed_ring);
 	tcase_add_test(t, a_ring_asks_for_a_file);

@@ -1,6 +1,6 @@
 /*
- * What only long or hard use shows, bounded to seconds; PROBE_SOAK=N makes each part N times as
- * long (tests/soak/probe.py).
+ * Faults that only long or hard use shows, bounded to seconds; PROBE_SOAK=N makes each part N times
+ * as long (tests/soak/probe.py).
  */
 #include "tests/kit/suite.h"
 
@@ -136,8 +136,8 @@ START_TEST(readers_are_killed_and_return)
 		ck_assert_int_eq(waitpid(reader, &status, 0), reader);
 	}
 	/*
-	 * What a killed reader left in the pipe the next one finds there, if it comes at once. Here
-	 * it comes when the writer knows that it is alone.
+	 * The next reader finds the bytes that a killed one left in the pipe, if it comes at once.
+	 * Here it comes when the writer knows that it is only.
 	 */
 	while (pvp_session_flush() != ETIMEDOUT)
 		probe_nap();
@@ -223,7 +223,7 @@ static struct kill_result kill_one(struct kill_said *said, unsigned number)
 
 START_TEST(killed_at_any_moment)
 {
-	enum { TICK_MS = 100, SLACK_MS = 400 }; /* how long a disk takes is in nobody's figures */
+	enum { TICK_MS = 100, SLACK_MS = 400 }; /* how long a disk takes is in no figures */
 	unsigned times = longer(3);
 	ck_assert_uint_le(times, 3 * LONGEST);
 	probe_path(path, "log");
@@ -236,9 +236,9 @@ START_TEST(killed_at_any_moment)
 	for (unsigned i = 0; i < times; i++) {
 		struct kill_result *r = &results[i];
 		*r = kill_one(said, i + 1);
-		ck_assert_msg(r->behind_ns < r->kept_ns + (TICK_MS + SLACK_MS) * UINT64_C(1000000),
+		ck_assert_msg(r->after_ns < r->kept_ns + (TICK_MS + SLACK_MS) * UINT64_C(1000000),
 			"%llu ns behind, kept from a processor for %llu",
-			(unsigned long long)r->behind_ns, (unsigned long long)r->kept_ns);
+			(unsigned long long)r->after_ns, (unsigned long long)r->kept_ns);
 	}
 	if (getenv("PROBE_SOAK"))
 		kill_print(results, times);
@@ -333,10 +333,10 @@ START_TEST(a_day)
 		if (i == rounds / 4)
 			early = resident();
 	}
-	size_t late = resident();
+	size_t delayed = resident();
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	pvp_fake_speed(0);
-	ck_assert_msg(late < early + (1 << 20), "%zu bytes early, %zu late", early, late);
+	ck_assert_msg(delayed < early + (1 << 20), "%zu bytes early, %zu late", early, delayed);
 	probe_log_read(&log, path);
 	probe_log_check(&log);
 	ck_assert_uint_gt(log.threads.v[log.threads.n - 1].last_time, 0);
@@ -346,7 +346,7 @@ END_TEST
 
 static TCase *part(Suite *s, const char *name)
 {
-	TCase *t = tcase_create(name); /* what CK_RUN_CASE says */
+	TCase *t = tcase_create(name); /* as CK_RUN_CASE does */
 	tcase_set_timeout(t, 3600);
 	tcase_add_checked_fixture(t, probe_setup, probe_teardown);
 	suite_add_tcase(s, t);

@@ -127,7 +127,7 @@ static void *once(void *arg)
 	return NULL;
 }
 
-START_TEST(short_threads_leave_nothing_behind)
+START_TEST(short_threads_leave_nothing_over)
 {
 	struct probe_log log;
 	unsigned starts = 0, ends = 0;
@@ -175,23 +175,23 @@ static void *now_and_then(void *arg)
 	return NULL;
 }
 
-static pthread_t crowd[MANY];
+static pthread_t many[MANY];
 
-static void begin_crowd(void)
+static void begin_many(void)
 {
 	static unsigned number[MANY];
 	ck_assert_int_eq(pthread_barrier_init(&together, NULL, MANY), 0);
 	for (unsigned i = 0; i < MANY; i++) {
 		number[i] = i;
-		ck_assert_int_eq(pthread_create(&crowd[i], NULL, now_and_then, &number[i]), 0);
+		ck_assert_int_eq(pthread_create(&many[i], NULL, now_and_then, &number[i]), 0);
 	}
 }
 
-static void end_crowd(void)
+static void end_many(void)
 {
 	struct probe_log log;
 	for (unsigned i = 0; i < MANY; i++)
-		pthread_join(crowd[i], NULL);
+		pthread_join(many[i], NULL);
 	pthread_barrier_destroy(&together);
 	stop_and_read(&log);
 	ck_assert_uint_eq(probe_log_events(&log), UINT64_C(2) * MANY * (VISITS * PAIRS + 1));
@@ -202,8 +202,8 @@ START_TEST(more_threads_than_chunks)
 {
 	start(",buffer=256k,linger=20000");
 	ck_assert_uint_lt(pvp_chunks_free(), MANY / 2);
-	begin_crowd();
-	end_crowd();
+	begin_many();
+	end_many();
 }
 END_TEST
 
@@ -246,27 +246,27 @@ START_TEST(a_starved_writer_is_waited_for)
 	pthread_t hogs[HOGS];
 	start(",buffer=256k,linger=20000");
 	bool starved = starve_writer(hogs);
-	begin_crowd();
+	begin_many();
 	for (int64_t until = probe_now_ms() + STARVED_MS; starved && probe_now_ms() < until;)
 		probe_nap();
 	atomic_store(&hogs_stop, true);
 	for (int i = 0; starved && i < HOGS; i++)
 		pthread_join(hogs[i], NULL);
-	end_crowd();
+	end_many();
 }
 END_TEST
 
-static pthread_key_t late_key;
+static pthread_key_t delayed_key;
 
-static void late_events(void *arg)
+static void delayed_events(void *arg)
 {
 	once(arg);
 }
 
 static void *with_destructor(void *arg)
 {
-	static unsigned late = 99;
-	pthread_setspecific(late_key, &late);
+	static unsigned delayed = 99;
+	pthread_setspecific(delayed_key, &delayed);
 	return once(arg);
 }
 
@@ -276,10 +276,10 @@ START_TEST(events_of_a_threads_destructors_count)
 	static unsigned number = 4;
 	pthread_t t;
 	start("");
-	ck_assert_int_eq(pthread_key_create(&late_key, late_events), 0);
+	ck_assert_int_eq(pthread_key_create(&delayed_key, delayed_events), 0);
 	ck_assert_int_eq(pthread_create(&t, NULL, with_destructor, &number), 0);
 	pthread_join(t, NULL);
-	pthread_key_delete(late_key);
+	pthread_key_delete(delayed_key);
 	stop_and_read(&log);
 	ck_assert_uint_eq(probe_log_method(&log, "fake.method_4")->leaves, 1);
 	ck_assert_uint_eq(probe_log_method(&log, "fake.method_99")->leaves, 1);
@@ -287,7 +287,7 @@ START_TEST(events_of_a_threads_destructors_count)
 }
 END_TEST
 
-START_TEST(names_change_and_come_late)
+START_TEST(names_change_and_come_after_their_use)
 {
 	struct probe_log log;
 	unsigned one = 1;
@@ -308,7 +308,7 @@ END_TEST
 
 static atomic_bool go_on, began;
 
-static void *named_late(void *arg)
+static void *named_delayed(void *arg)
 {
 	once(arg);
 	atomic_store(&began, true);
@@ -318,7 +318,7 @@ static void *named_late(void *arg)
 	return NULL;
 }
 
-/* What the system calls a thread is found out as well, at the latest when it ends. */
+/* A thread's name in the system is found out as well, at the latest when it ends. */
 START_TEST(names_of_the_system)
 {
 	struct probe_log log;
@@ -327,7 +327,7 @@ START_TEST(names_of_the_system)
 	atomic_store(&go_on, false);
 	atomic_store(&began, false);
 	start("");
-	ck_assert_int_eq(pthread_create(&t, NULL, named_late, &one), 0);
+	ck_assert_int_eq(pthread_create(&t, NULL, named_delayed, &one), 0);
 	PROBE_WAIT(atomic_load(&began));
 	ck_assert_int_eq(pvp_session_flush(), 0);
 	ck_assert_int_eq(pthread_setname_np(t, "early bird"), 0);
@@ -348,7 +348,7 @@ START_TEST(names_are_read_at_the_end)
 	pthread_t t;
 	atomic_store(&go_on, true);
 	start("");
-	ck_assert_int_eq(pthread_create(&t, NULL, named_late, &one), 0);
+	ck_assert_int_eq(pthread_create(&t, NULL, named_delayed, &one), 0);
 	pthread_join(t, NULL);
 	stop_and_read(&log);
 	ck_assert_uint_eq(probe_log_thread(&log, "late riser")->enters, 1);
@@ -435,11 +435,11 @@ int main(void)
 	tcase_add_checked_fixture(t, probe_setup, probe_teardown);
 	tcase_add_test(t, every_event_of_every_thread);
 	tcase_add_test(t, header_says_who_wrote);
-	tcase_add_test(t, short_threads_leave_nothing_behind);
+	tcase_add_test(t, short_threads_leave_nothing_over);
 	tcase_add_test(t, more_threads_than_chunks);
 	tcase_add_test(t, a_starved_writer_is_waited_for);
 	tcase_add_test(t, events_of_a_threads_destructors_count);
-	tcase_add_test(t, names_change_and_come_late);
+	tcase_add_test(t, names_change_and_come_after_their_use);
 	tcase_add_test(t, names_of_the_system);
 	tcase_add_test(t, names_are_read_at_the_end);
 	tcase_add_test(t, keys_used_again_get_new_names);

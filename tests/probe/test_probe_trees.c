@@ -67,7 +67,7 @@ START_TEST(every_call_of_every_thread)
 		me[i] = i;
 		ck_assert_int_eq(pthread_create(&t[i], NULL, work, &me[i]), 0);
 	}
-	for (int i = 0; i < 10; i++) /* the trees are told while they grow */
+	for (int i = 0; i < 10; i++) /* the trees are reported while they grow */
 		ck_assert_int_eq(pvp_session_flush(), 0);
 	for (unsigned i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
@@ -92,7 +92,7 @@ START_TEST(every_call_of_every_thread)
 }
 END_TEST
 
-/* A call that does not end is told all the same, and its time only once. */
+/* A call that does not end is reported all the same, and its time only once. */
 START_TEST(an_open_call_grows)
 {
 	struct probe_log log;

@@ -64,7 +64,7 @@ static void close_file(struct file *f)
 		close(f->fd);
 }
 
-/* ---- what libdw says, as a row; RULE_OTHER: what rows have no word for */
+/* ---- libdw's rules, as a row; RULE_OTHER: rows have no word for them */
 
 static bool register_rule(const Dwarf_Op *ops, size_t n, int64_t *ret_reg, int64_t *ret_offset)
 {
@@ -222,9 +222,9 @@ static void compare_file(const char *path)
 		return;
 	}
 	struct pvp_unwind_table *t = pvp_unwind_build(&f.eh);
-	struct pvp_eh alone = f.eh;
-	alone.header.n = 0;
-	struct pvp_unwind_table *walked = pvp_unwind_build(&alone); /* without the search table */
+	struct pvp_eh only = f.eh;
+	only.header.n = 0;
+	struct pvp_unwind_table *walked = pvp_unwind_build(&only); /* without the search table */
 	ck_assert_msg(t && walked, "%s", path);
 	ck_assert_uint_eq(t->n, walked->n);
 	ck_assert_mem_eq(t->rows, walked->rows, t->n * sizeof *t->rows);

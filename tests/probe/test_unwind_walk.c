@@ -472,7 +472,7 @@ START_TEST(come_and_gone)
 }
 END_TEST
 
-/* What a walk takes, and the tables: figures for tests/bench/README.md, no test. */
+/* Costs of a walk, and the tables: figures for tests/bench/README.md, no test. */
 static double ns_between(const struct timespec *a, const struct timespec *b)
 {
 	return (double)(b->tv_sec - a->tv_sec) * 1e9 + (double)(b->tv_nsec - a->tv_nsec);

@@ -1,4 +1,4 @@
-/* Methods and classes put together, told apart and chosen by what they belong to. */
+/* Methods and classes put together, distinguished and chosen by what they belong to. */
 #include <string.h>
 
 #include "tests/kit/query_kit.h"
@@ -121,7 +121,7 @@ static void native(struct kit *k, uint64_t address, uint64_t size, const char *n
 
 /* Code that is in no assembly: native, by what is known of it; made while the program runs; nested.
  */
-START_TEST(native_code_belongs_to_its_file)
+START_TEST(native_code_is_of_its_file)
 {
 	enum { BASE = 0x700000, LOST = 0x900000 };
 	static const char *const name[] = { "__sin_fma [libm.so.6]", "[libc.so.6]",
@@ -159,7 +159,7 @@ START_TEST(native_code_belongs_to_its_file)
 }
 END_TEST
 
-START_TEST(methods_are_chosen_and_told_apart)
+START_TEST(methods_are_chosen_and_distinguished)
 {
 	struct kit k = world();
 	methods_are(&k, &(struct pv_query){ .in_by = PV_BY_IMAGE, .in = "CORLIB" },
@@ -243,8 +243,8 @@ int main(void)
 	Suite *s = suite_create("query belongs");
 	TCase *t = tcase_create("belongs");
 	tcase_add_test(t, methods_are_put_together);
-	tcase_add_test(t, native_code_belongs_to_its_file);
-	tcase_add_test(t, methods_are_chosen_and_told_apart);
+	tcase_add_test(t, native_code_is_of_its_file);
+	tcase_add_test(t, methods_are_chosen_and_distinguished);
 	tcase_add_test(t, callers_are_put_together_like_their_methods);
 	tcase_add_test(t, classes_by_image_and_domain);
 	tcase_add_test(t, sites_and_exceptions_follow);

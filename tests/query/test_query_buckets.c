@@ -1,4 +1,4 @@
-/* What the views say of a range from time buckets, before its events were read again. */
+/* Views of a range from time buckets, before its events were read again. */
 #include <string.h>
 
 #include "common/query/views.h"
@@ -40,7 +40,7 @@ static const struct pv_cell *cell(const struct pv_table *t, const char *name, co
 	return NULL;
 }
 
-START_TEST(what_buckets_know_is_told_and_the_rest_is_pending)
+START_TEST(what_buckets_know_is_reported_and_the_rest_is_pending)
 {
 	struct logkit *k = world();
 	struct pv_table *t = ask(k, PV_VIEW_METHODS, 200, 300);
@@ -82,7 +82,7 @@ int main(void)
 {
 	Suite *s = suite_create("query buckets");
 	TCase *t = tcase_create("buckets");
-	tcase_add_test(t, what_buckets_know_is_told_and_the_rest_is_pending);
+	tcase_add_test(t, what_buckets_know_is_reported_and_the_rest_is_pending);
 	tcase_add_test(t, what_they_do_not_know_waits);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -5,7 +5,7 @@
 #include "tests/kit/query_kit.h"
 #include "tests/kit/suite.h"
 
-enum { MAIN = 0x100, WORK = 0x110, READ = 0x120, AGAIN = 0x130, LATE = 0x140 };
+enum { MAIN = 0x100, WORK = 0x110, READ = 0x120, AGAIN = 0x130, DELAYED = 0x140 };
 enum { US = 1000 };
 
 static const char *const figures[] = { "name", "calls", "total_ns", "self_ns", "max_ns",
@@ -266,9 +266,9 @@ START_TEST(one_name_is_one_row)
 	pv_table_destroy(t);
 	/* More of it later: the row keeps its id. */
 	kit_at(&k, 20);
-	kit_enter(&k, LATE);
+	kit_enter(&k, DELAYED);
 	kit_at(&k, 99);
-	kit_leave(&k, LATE);
+	kit_leave(&k, DELAYED);
 	t = kit_view(&k, PV_VIEW_METHODS, NULL);
 	ck_assert_uint_eq(kit_row(t, "name", "Work()")->id, id);
 	ck_assert_uint_eq(kit_row(t, "name", "0x140")->id, t->row[0].id);

@@ -1,4 +1,4 @@
-/* What a log cannot say: every word always there, computed from what the log holds. */
+/* Words for facts that a log lacks: always there, computed from what the log holds. */
 #include <stdio.h>
 #include <string.h>
 
@@ -198,7 +198,7 @@ START_TEST(flaws_have_their_state)
 }
 END_TEST
 
-START_TEST(folded_waits_are_told)
+START_TEST(folded_waits_are_reported)
 {
 	char detail[300];
 	struct kit k = kit_new("log:nodefaults,alloc,monitor");
@@ -504,7 +504,7 @@ START_TEST(children_that_are_not_recorded_are_said)
 END_TEST
 
 /* The output names the process: each child may have a log. */
-START_TEST(children_with_logs_are_told_apart)
+START_TEST(children_with_logs_are_distinguished)
 {
 	char detail[400];
 	struct kit k = kit_new("profview:native,calls");
@@ -566,7 +566,7 @@ int main(void)
 	tcase_add_test(c, a_kind_removed_changes_the_line);
 	tcase_add_test(c, options_say_what_could_have_been);
 	tcase_add_test(c, flaws_have_their_state);
-	tcase_add_test(c, folded_waits_are_told);
+	tcase_add_test(c, folded_waits_are_reported);
 	tcase_add_test(c, no_view_is_complete_when_nothing_was_recorded);
 	tcase_add_loop_test(c, what_only_our_probes_record_is_said_too, 0, PV_COUNT_OF(more));
 	tcase_add_test(c, what_other_threads_did_is_not_denied);
@@ -578,7 +578,7 @@ int main(void)
 	tcase_add_test(c, stacks_that_end_early_are_said);
 	tcase_add_test(c, stacks_that_end_early_have_a_file_and_a_reason);
 	tcase_add_test(c, children_that_are_not_recorded_are_said);
-	tcase_add_test(c, children_with_logs_are_told_apart);
+	tcase_add_test(c, children_with_logs_are_distinguished);
 	tcase_add_test(c, a_log_without_threads_says_so);
 	tcase_add_test(c, what_was_not_read_to_its_end_says_so);
 	suite_add_tcase(s, c);

@@ -105,7 +105,7 @@ START_TEST(waits_by_lock_and_stack)
 }
 END_TEST
 
-START_TEST(threads_are_told_apart_by_their_lives)
+START_TEST(threads_are_distinguished_by_their_lives)
 {
 	struct kit k = start("log:calls,gcalloc");
 	static const char *const row[] = { "id", "name", "start_ns", "end_ns", "events",
@@ -316,7 +316,7 @@ int main(void)
 	TCase *c = tcase_create("all");
 	tcase_add_test(c, throws_by_class_and_stack);
 	tcase_add_test(c, waits_by_lock_and_stack);
-	tcase_add_test(c, threads_are_told_apart_by_their_lives);
+	tcase_add_test(c, threads_are_distinguished_by_their_lives);
 	tcase_add_test(c, compiled_code);
 	tcase_add_test(c, counters_in_their_sections);
 	tcase_add_test(c, loads_and_unloads);

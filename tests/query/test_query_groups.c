@@ -74,7 +74,7 @@ START_TEST(groups_are_kept_while_no_name_changes)
 	ck_assert(is_same(&k, PV_GROUPED_CLASSES, &classes));
 	use(&k, 32); /* never heard of */
 	ck_assert(!is_same(&k, PV_GROUPED_METHODS, &methods));
-	/* What was borrowed is as it was. */
+	/* A borrowed filter is as it was. */
 	ck_assert_uint_eq(methods.of_n, 2);
 	ck_assert_uint_eq(named(&methods, "A:A ()"), 1);
 	ck_assert_uint_eq(named(&classes, "A"), 1);
@@ -187,7 +187,7 @@ START_TEST(groups_are_kept_by_what_they_are_of)
 }
 END_TEST
 
-/* --- flat figures, beside a count that keeps every path */
+/* --- flat figures, next to a count that keeps every path */
 
 enum { METHODS = 150, STEPS = 20000, DEPTH = 60 };
 
@@ -243,7 +243,7 @@ START_TEST(recursion_counts_once_on_each_path)
 	}
 	for (; now < STEPS; now++)
 		step(&k, &p, e, &state, now);
-	for (size_t i = 0; i < p.n; i++) /* what is open runs to the last event */
+	for (size_t i = 0; i < p.n; i++) /* an open call runs to the last event */
 		e[p.method[i]].total_ns += e[p.method[i]].open ? 1000 * (now - 1 - p.since[i]) : 0,
 			e[p.method[i]].open = 0;
 	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, NULL);

@@ -1,4 +1,4 @@
-/* What died, what is new and what piles up, as tables: classes whose behaviour is planted. */
+/* Dead, new and piling up objects, as tables: classes whose behaviour is planted. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "tests/kit/suite.h"
 
 enum { SHOTS = 7, BATCH = 20, LIVE = 4096 };
-enum { LEAK, CACHE, WARM_UP, CHURN, STEADY, CLASSES };
+enum { LEAK, CACHE, WARM_UP, CHURN, CONSTANT, CLASSES };
 static const char *const names[CLASSES] = { "My.Leak", "My.Cache", "My.WarmUp", "My.Churn",
 	"System.Steady" };
 
@@ -97,7 +97,7 @@ static struct world *play(uint32_t base)
 			pv_identity_stack(w->m, LOGKIT_ZERO + 10, &b, (struct pv_span){ 0, 1 });
 	}
 	ck_assert(pv_identity_init(&w->l, &o));
-	make(w, STEADY, 50);
+	make(w, CONSTANT, 50);
 	for (uint32_t s = 0; s < SHOTS; s++) {
 		make(w, LEAK, BATCH);
 		make(w, CACHE, BATCH);
@@ -150,7 +150,7 @@ START_TEST(new_died_survived)
 	struct world *w = play(2);
 	struct pv_table *t = ask(w, PV_VIEW_HEAP_DIFF, (struct pv_query){ 0 });
 	const struct pv_row *leak = row(t, "name", "My.Leak"), *cache = row(t, "name", "My.Cache");
-	ck_assert_ptr_eq(leak, &t->row[0]); /* what grew most */
+	ck_assert_ptr_eq(leak, &t->row[0]); /* it grew most */
 	ck_assert_uint_eq(figure(t, leak, "new_objects"), 4 * BATCH);
 	ck_assert_uint_eq(figure(t, leak, "new_bytes"), 4 * BATCH * 32);
 	ck_assert_uint_eq(figure(t, leak, "died_objects"), 0);
@@ -243,7 +243,7 @@ END_TEST
 
 enum { TICKS = 960, START_ENDS = 300, MOST_SHOTS = 61 };
 
-/* Objects of a class: when the i-th is born and dies; false: there are no more. */
+/* Objects of a class: when the i-th is allocated and dies; false: there are no more. */
 typedef bool life_fn(int i, int *allocated, int *dies);
 
 enum { FOR_EVER = TICKS + 1 };
@@ -301,7 +301,7 @@ static bool warm_up(int i, int *allocated, int *dies)
 	return i < 500;
 }
 
-static bool steady(int i, int *allocated, int *dies)
+static bool constant(int i, int *allocated, int *dies)
 {
 	*allocated = 1;
 	*dies = FOR_EVER;
@@ -351,7 +351,7 @@ START_TEST(often_or_seldom_is_the_same)
 		{ "churn", churn, NULL, false },
 		{ "cache", cache, NULL, false },
 		{ "warm-up", warm_up, "step", false },
-		{ "steady", steady, "flat", false },
+		{ "steady", constant, "flat", false },
 	};
 	static const int every[] = { 16, 17, 25, 32, 47, 64, 100, 120, 150, 190, 237 };
 	for (size_t r = 0; r < sizeof row / sizeof row[0]; r++) {
@@ -412,7 +412,7 @@ START_TEST(sampled_allocations_are_said)
 }
 END_TEST
 
-START_TEST(cohorts_and_their_births)
+START_TEST(cohorts_and_their_allocations)
 {
 	struct world *w = play(0);
 	struct pv_table *t = ask(w, PV_VIEW_HEAP_LADDER, (struct pv_query){ 0 });
@@ -462,7 +462,7 @@ int main(void)
 	tcase_add_test(t, idle_time_is_short);
 	tcase_add_test(t, two_shots_show_no_staircase);
 	tcase_add_test(t, sampled_allocations_are_said);
-	tcase_add_test(t, cohorts_and_their_births);
+	tcase_add_test(t, cohorts_and_their_allocations);
 	tcase_add_test(t, nothing_without_lives);
 	suite_add_tcase(s, t);
 	return run_suite(s);

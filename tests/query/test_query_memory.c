@@ -47,7 +47,7 @@ START_TEST(classes_are_sorted_by_bytes)
 	ck_assert(strstr(t->coverage, "1 class without a name"));
 	uint64_t nameless = t->row[2].id, text = t->row[1].id;
 	pv_table_destroy(t);
-	/* A name that arrives late renames the row; the others keep their ids. */
+	/* A name that arrives after its use renames the row; the others keep their ids. */
 	kit_class(&k, LOST, "App.Late");
 	t = kit_view(&k, PV_VIEW_CLASSES, &(struct pv_query){ .filter = "LATE" });
 	ck_assert_str_eq(kit_text(t, 0, row), "App.Late 1 8 0 8 4.255");
@@ -157,7 +157,7 @@ static struct kit collections(void)
 	return k;
 }
 
-START_TEST(collections_and_pauses_are_told_apart)
+START_TEST(collections_and_pauses_are_distinguished)
 {
 	struct kit k = collections();
 	static const char *const row[] = { "generation", "start_ns", "duration_ns", "pause_ns",
@@ -246,7 +246,7 @@ static void object(struct kit *k, uint64_t class, uint64_t at, uint64_t size, ui
 				     .generation = generation } });
 }
 
-START_TEST(young_objects_of_a_shot_are_told_apart)
+START_TEST(young_objects_of_a_shot_are_distinguished)
 {
 	static const char *const row[] = { "name", "objects", "bytes", "young_objects",
 		"young_bytes", "dead_objects", NULL };
@@ -280,9 +280,9 @@ int main(void)
 	tcase_add_test(c, classes_are_sorted_by_bytes);
 	tcase_add_test(c, stacks_of_a_class_innermost_first);
 	tcase_add_test(c, sites_are_class_and_stack);
-	tcase_add_test(c, collections_and_pauses_are_told_apart);
+	tcase_add_test(c, collections_and_pauses_are_distinguished);
 	tcase_add_test(c, shots_count_objects_that_have_a_size);
-	tcase_add_test(c, young_objects_of_a_shot_are_told_apart);
+	tcase_add_test(c, young_objects_of_a_shot_are_distinguished);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

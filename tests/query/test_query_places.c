@@ -1,4 +1,4 @@
-/* Views of what a log holds beside calls, allocations and collections. */
+/* Views of what a log holds next to calls, allocations and collections. */
 #include <string.h>
 
 #include "tests/kit/query_kit.h"
@@ -256,7 +256,7 @@ START_TEST(statements_of_a_method)
 }
 END_TEST
 
-/* --- what was loaded, what the log says of itself */
+/* --- loaded things, and the log's words about itself */
 
 START_TEST(loaded_things_know_what_they_belong_to)
 {

@@ -1,4 +1,4 @@
-/* What runtimes tell of themselves, from the events to the rows, and through an index file. */
+/* Runtimes' reports of themselves, from the events to the rows, and through an index file. */
 #include <string.h>
 
 #include "common/model/persist.h"

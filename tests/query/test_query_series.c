@@ -193,7 +193,7 @@ START_TEST(an_empty_log_is_unknown)
 }
 END_TEST
 
-/* Early: Work called for 2 s. Later, in the last second: Main alone, and one allocation. */
+/* Early: Work called for 2 s. Later, in the last second: Main only, and one allocation. */
 START_TEST(the_window_forgets)
 {
 	struct kit k = kit_new("log:calls,gcalloc");

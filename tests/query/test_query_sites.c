@@ -97,14 +97,14 @@ static void use(struct kit *k, const struct site *s, uint64_t object)
 }
 
 /* Every stride that is odd walks through all eight. */
-static struct kit world(size_t stride, size_t first, bool late)
+static struct kit world(size_t stride, size_t first, bool delayed)
 {
 	struct kit k = kit_new("log:nodefaults,alloc,exception,monitor,gchandle");
-	for (size_t i = 0; i < 9 && !late; i++)
+	for (size_t i = 0; i < 9 && !delayed; i++)
 		name(&k, stride & 2 ? 8 - i : i);
 	for (size_t i = 0; i < SITES; i++)
 		use(&k, &sites[(first + i * stride) % SITES], 0x8000 + 0x100 * i);
-	for (size_t i = 0; i < 9 && late; i++)
+	for (size_t i = 0; i < 9 && delayed; i++)
 		name(&k, stride & 2 ? 8 - i : i);
 	return k;
 }
@@ -128,7 +128,7 @@ START_TEST(ties_stand_by_class_and_by_the_stacks_text)
 END_TEST
 
 /* Another thread's buffer names the lock only after the waits. */
-START_TEST(waits_for_what_is_told_late_have_its_class)
+START_TEST(waits_for_what_is_reported_with_delay_have_its_class)
 {
 	static const char *const row[] = { "class", "stack", "contentions", "wait_ns", NULL };
 	static const uint64_t here[] = { MAIN, 0 }, there[] = { MAIN, MADE, 0 };
@@ -167,7 +167,7 @@ int main(void)
 	TCase *c = tcase_create("all");
 	tcase_add_loop_test(
 		c, ties_stand_by_class_and_by_the_stacks_text, 0, (int)PV_COUNT_OF(views));
-	tcase_add_test(c, waits_for_what_is_told_late_have_its_class);
+	tcase_add_test(c, waits_for_what_is_reported_with_delay_have_its_class);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

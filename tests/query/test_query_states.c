@@ -94,7 +94,7 @@ START_TEST(names_say_it_elsewhere)
 }
 END_TEST
 
-/* Timers of processor time meet running threads alone, whatever the function is called. */
+/* Timers of processor time meet running threads only, whatever the function is called. */
 START_TEST(names_say_nothing_of_our_samples)
 {
 	struct kit k = world("profview:native,sample=100,sample-timer=cpu:100", false);
@@ -113,7 +113,7 @@ static uint64_t samples_of(struct kit *k, const char *method, const char *column
 	return n;
 }
 
-START_TEST(what_ran_is_without_logged_waits_alone)
+START_TEST(what_ran_is_without_logged_waits_only)
 {
 	static const char poll[] = "(wrapper managed-to-native) Sys:poll (int)";
 	struct kit k = world("profview:native,sample-real=100,sample-timer=cpu:100", true);
@@ -133,7 +133,7 @@ int main(void)
 	tcase_add_test(c, the_log_says_what_waited);
 	tcase_add_test(c, names_say_it_elsewhere);
 	tcase_add_test(c, names_say_nothing_of_our_samples);
-	tcase_add_test(c, what_ran_is_without_logged_waits_alone);
+	tcase_add_test(c, what_ran_is_without_logged_waits_only);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

@@ -275,7 +275,7 @@ static void add_many(struct pv_build *b)
 	}
 }
 
-/* Every two rows beside one another are in order, by a comparison of their own. */
+/* Every two rows next to one another are in order, by a comparison of their own. */
 static void check_order(const struct pv_table *t, const struct pv_query *q)
 {
 	bool own = !q->sort || strcmp(q->sort, "time") == 0;

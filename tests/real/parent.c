@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CHILD_S "0.6" /* several of the probe's looks */
+#define CHILD_S "0.6" /* several of the probe's checks */
 
 extern char **environ;
 

@@ -1,4 +1,4 @@
-/* Calls a function as often as it is told, says so, and ends with a code of its own. */
+/* Calls a function as often as it is asked to, says so, and ends with a code of its own. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -38,7 +38,7 @@ static void setup(void)
 		cell[i] = (struct pv_cell){ .state = PV_CELL_VALUE };
 }
 
-/* What is written of the row's `keys`, behind `lead`. */
+/* The text of the row's `keys`, after `lead`. */
 static void check(const char *lead, const char *const keys[MOST], const char *want)
 {
 	const char *key[PV_MAX_KEYS] = { 0 };
@@ -131,7 +131,7 @@ START_TEST(names)
 }
 END_TEST
 
-START_TEST(behind_others)
+START_TEST(after_others)
 {
 	cell[0].s = "f";
 	check("{\"id\":3", (const char *const[MOST]){ "name", "calls" },
@@ -148,7 +148,7 @@ int main(void)
 	tcase_add_test(t, numbers);
 	tcase_add_test(t, other_values);
 	tcase_add_test(t, names);
-	tcase_add_test(t, behind_others);
+	tcase_add_test(t, after_others);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -11,7 +11,7 @@
 
 struct log {
 	uint8_t bytes[4096];
-	size_t n, buffer; /* where the buffer's header stands */
+	size_t n, buffer; /* start of the buffer's header */
 	struct mlpd_bases bases;
 	struct pv_batch pools;
 };
@@ -315,7 +315,7 @@ START_TEST(a_growing_file_is_followed_until_its_writer_has_gone)
 }
 END_TEST
 
-START_TEST(following_stops_when_told)
+START_TEST(following_stops_when_reported)
 {
 	static volatile int stop = 1;
 	char path[] = "/tmp/pv-dump-XXXXXX";
@@ -329,7 +329,7 @@ START_TEST(following_stops_when_told)
 	FILE *out = fopen("/dev/null", "w");
 	ck_assert_ptr_nonnull(out);
 	ck_assert(dump_path(path, true, &stop, out, &totals, &e));
-	ck_assert(totals.complete); /* what is still on its way is no damage */
+	ck_assert(totals.complete); /* an unfinished part is no damage */
 	fclose(out);
 	unlink(path);
 	pv_batch_finish(&l.pools);
@@ -348,7 +348,7 @@ int main(void)
 	tcase_add_test(c, a_full_disk_is_an_error);
 	tcase_add_test(c, a_file_is_dumped_to_its_end);
 	tcase_add_test(c, a_growing_file_is_followed_until_its_writer_has_gone);
-	tcase_add_test(c, following_stops_when_told);
+	tcase_add_test(c, following_stops_when_reported);
 	tcase_set_timeout(c, 60);
 	suite_add_tcase(s, c);
 	return run_suite(s);

@@ -1,6 +1,6 @@
 /*
  * Writes a log of any size to standard output, as fast as a pipe takes it or at a given rate: for
- * what must stay bounded however large a log is, and for how late the figures of a live one are.
+ * what must stay bounded however large a log is, and for the delay of a live one's figures.
  *
  * usage: biglog KIND MEGABYTES [--rate MB_PER_S] [--marks FILE]
  *
@@ -175,7 +175,7 @@ static void leave(struct log *l, uint64_t number)
 	done(l, put_method(l, event(l, 0x13, 20), method_of(number)));
 }
 
-/* Of class `number`, whose vtable stands 8 behind it. */
+/* Of class `number`, whose vtable stands 8 after it. */
 static void allocate(struct log *l, uint64_t number, const uint64_t *stack, size_t n)
 {
 	uint8_t *to = event(l, n ? 0x10 : 0x00, 5);
@@ -275,7 +275,7 @@ static void step(struct log *l, struct frame *stack, size_t *depth)
 	enter(l, callee);
 }
 
-/* What a program does: calls, allocations, collections, on four threads. */
+/* Work of a program: calls, allocations, collections, on four threads. */
 static void write_calls(struct log *l)
 {
 	enum { CLASSES = 300, TURN = 12000, THREADS = 4, ALLOC_EVERY = 40 };
@@ -326,7 +326,7 @@ static void write_threads(struct log *l)
 	}
 }
 
-/* Deeper than a stack can be, behind the end of a thread: what comes then is kept for a while. */
+/* Deeper than a stack can be, after the end of a thread: what comes then is kept for a while. */
 static void write_kept(struct log *l)
 {
 	enum { DEEP = 300000, FEW = 50 };

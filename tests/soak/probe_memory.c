@@ -1,9 +1,9 @@
 /*
- * How much memory the probe holds, told from outside of it: preloaded together with a probe's
+ * How much memory the probe holds, seen from outside of it: preloaded together with a probe's
  * library, this counts what that library takes from malloc() and mmap() and has not given back, and
  * shows it in the file that PROBE_MEMORY names: two numbers of 8 bytes, from malloc and mapped.
  *
- * Who calls is told by the return address. PROBE_MEMORY_OF is a part of the library's name.
+ * The caller is known by the return address. PROBE_MEMORY_OF is a part of the library's name.
  */
 #include <fcntl.h>
 #include <link.h>

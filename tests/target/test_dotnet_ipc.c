@@ -151,7 +151,7 @@ static size_t text(uint8_t *to, const char *t)
 	return 4 + 2 * n;
 }
 
-/* What it says of itself; an answer that ends anywhere is no answer, and does no harm. */
+/* Its own description; an answer that ends anywhere is no answer, and does no harm. */
 START_TEST(information_and_its_cuts)
 {
 	uint8_t whole[512];

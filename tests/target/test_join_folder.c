@@ -1,4 +1,4 @@
-/* What a killed viewer leaves goes when the next one begins; what is in use or foreign stays. */
+/* A killed viewer's folder goes when the next one begins; one in use or foreign stays. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static void within(char to[PATH], const char *folder, const char *name)
 }
 
 /* A process makes a folder, with a pipe where wanted, and is killed. */
-static void leave_behind(char to[PATH], bool pipe)
+static void leave_over(char to[PATH], bool pipe)
 {
 	int out[2], lock;
 	char log[PATH];
@@ -67,8 +67,8 @@ START_TEST(what_was_left_goes_with_the_next)
 	char first[PATH], second[PATH], own[PATH], again[PATH];
 	int lock, more;
 	ck_assert(pv_join_folder_make(base, own, sizeof own, &lock, NULL));
-	leave_behind(first, true);
-	leave_behind(second, false); /* which swept the first */
+	leave_over(first, true);
+	leave_over(second, false); /* which swept the first */
 	ck_assert(!there(first));
 	ck_assert(pv_join_folder_make(base, again, sizeof again, &more, NULL));
 	ck_assert(!there(second));
@@ -85,7 +85,7 @@ END_TEST
 START_TEST(what_somebody_holds_stays)
 {
 	char folder[PATH], log[PATH];
-	leave_behind(folder, true);
+	leave_over(folder, true);
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	ck_assert_int_eq(flock(fd, LOCK_EX), 0);
 	pv_join_folder_sweep(base);
@@ -100,7 +100,7 @@ END_TEST
 START_TEST(what_others_put_there_stays)
 {
 	char folder[PATH], path[PATH], other[PATH], link[PATH];
-	leave_behind(folder, false);
+	leave_over(folder, false);
 	within(path, folder, "log");
 	int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
 	ck_assert_int_ge(fd, 0);

@@ -1,4 +1,4 @@
-/* What kind of program a command is: files made here, and the shells' way of finding them. */
+/* Kinds of program by command: files made here, and the shells' way of finding them. */
 #include "tests/kit/suite.h"
 
 #include <stdio.h>

@@ -69,7 +69,7 @@ START_TEST(the_line_arrives_in_one_piece)
 }
 END_TEST
 
-START_TEST(nobody_listens)
+START_TEST(no_listener)
 {
 	uint16_t port;
 	struct pv_error e = { 0 };
@@ -117,7 +117,7 @@ static void is_refused(const struct pv_control_target *t, int server, const char
 }
 
 /* The log's process holds another port than it says, began after the log, or has ended. */
-START_TEST(a_port_of_another_process_is_left_alone)
+START_TEST(a_port_of_another_process_is_left_as_is)
 {
 	uint16_t port, own;
 	int server = start_server(&port, 5), gate[2], ready[2];
@@ -160,9 +160,9 @@ int main(void)
 	TCase *c = tcase_create("control");
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, the_line_arrives_in_one_piece);
-	tcase_add_test(c, nobody_listens);
+	tcase_add_test(c, no_listener);
 	tcase_add_test(c, somebody_who_does_not_answer_is_given_up);
-	tcase_add_test(c, a_port_of_another_process_is_left_alone);
+	tcase_add_test(c, a_port_of_another_process_is_left_as_is);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

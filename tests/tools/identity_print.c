@@ -1,7 +1,7 @@
 /*
  * lives_print FILE [BASE SHOT [address]]: what is known of every object of the later heap shot, one
- * a line: address, address in the base shot (0: it was not there), birth in ns since zero (-:
- * not recorded), collections lived through, class, innermost method of the birth.
+ * a line: address, address in the base shot (0: it was not there), allocation in ns since zero (-:
+ * not recorded), collections lived through, class, innermost method of the allocation.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -31,7 +31,7 @@ static struct pv_ingest *load(const char *path)
 }
 
 /* The innermost method that is no wrapper of the runtime's; 0: none. */
-static uint32_t birth_method(const struct pv_model *m, uint32_t stack)
+static uint32_t allocation_method(const struct pv_model *m, uint32_t stack)
 {
 	char key[24];
 	for (; stack; stack = m->stacks.node.v[stack].parent) {
@@ -47,7 +47,7 @@ static void print_object(const struct pv_identity *l, const struct pv_model *m, 
 	const struct pv_life_object *o = &l->object.v[i];
 	const struct pv_life_site *s = &l->site.v[l->row.v[o->row].site];
 	char class_key[24], method_key[24], allocated[24] = "-";
-	uint32_t method = birth_method(m, s->stack);
+	uint32_t method = allocation_method(m, s->stack);
 	if (o->allocated_ns != PV_NEVER)
 		snprintf(allocated, sizeof allocated, "%" PRId64, o->allocated_ns - m->zero_ns);
 	printf("0x%" PRIx64 " 0x%" PRIx64 " %s %u %s\t%s\n", o->address, o->base_address, allocated,

@@ -25,11 +25,11 @@ static const struct {
 	{ "word-counter", world_word_counter },
 	{ "performance-counter", world_performance_counter },
 	{ "class-unload", world_class_unload },
-	{ "vtable-late", world_vtable_late },
+	{ "vtable-late", world_vtable_delayed },
 	{ "image-unload", world_image_unload },
 	{ "old-roots", world_old_roots },
 	{ "thread-lives", world_thread_lives },
-	{ "late-layout", world_late_layout },
+	{ "late-layout", world_delayed_layout },
 	{ "strings", world_strings },
 	{ "texts", world_texts },
 };

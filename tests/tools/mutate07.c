@@ -151,7 +151,7 @@ static const char *read_whole(const uint8_t *bytes, size_t n, size_t step)
 	if (!b07_init(&r.s))
 		return "out of memory";
 	read_all(&r, bytes, n, step);
-	/* A hit or a table of regions is named besides being told. */
+	/* A hit or a table of regions is named besides being reported. */
 	if (!r.wrong && r.events > 3 * (uint64_t)n + 64)
 		r.wrong = "more events than bytes can hold";
 	if (!r.wrong && r.m && (r.m->calls.calls > r.events || r.m->loads.load.n > r.events))

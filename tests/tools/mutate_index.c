@@ -2,7 +2,7 @@
  * Mutates indexes of three logs: of one that is finished, plain and compressed; and of the beginning
  * of one, which ends with a sync point, so that reading goes on after it. Without the key each mutation is refused,
  * whichever byte it is about. With the seal mended each is opened as the program does: the rest of
- * the log is read behind it, all is reported, and a range is read with the table of buffers.
+ * the log is read after it, all is reported, and a range is read with the table of buffers.
  * Nothing may crash, hang or take memory without bound.
  *
  * usage: mutate_index COUNT SEED [PROFVIEW]   (the program draws a frame of some mutations)
@@ -44,7 +44,7 @@ enum {
 	DAMAGED = 4, /* exit code: the log has an event that cannot be decoded */
 };
 
-static bool synced;     /* the log has a sync point behind each round */
+static bool synced;     /* the log has a sync point after each round */
 static bool compressed; /* it is a gzip file, whose index has access points */
 static char dir[200], log_path[240], panes[] = "1234567890LXJCAVYHKPiB";
 
@@ -85,7 +85,7 @@ static struct pv_event event_of(const struct pv_batch *b, size_t i)
 	return e;
 }
 
-/* What means something more often than the rows: names are used again, calls nest. */
+/* Bytes that mean something more often than the rows: names are used again, calls nest. */
 static void put_noise(struct wire *w, struct pv_batch *b)
 {
 	uint64_t time = w->now;
@@ -480,7 +480,7 @@ static bool run_all(
 static int arguments;
 static char **argument;
 
-/* What a process of its own has from here is no leak of it. */
+/* Memory that a process has from here is no leak of it. */
 static struct entry e;
 static bytes whole_log;
 static char *wanted;

@@ -16,7 +16,7 @@ uint64_t mutate_any(uint64_t below);
 /* Cuts, flips, overwrites, splices, moves and swaps buffers, lies; never longer than before. */
 void mutate(struct bytes *b);
 
-/* What was read wrongly of a log: in this process, by framer, decoder and model; NULL for nothing. */
+/* Wrong readings of a log: in this process, by framer, decoder and model; NULL for nothing. */
 const char *mutate_read_parts(const struct bytes *in, size_t step);
 
 /* The same with the whole ingest, in one thread and in many, reports and convert. */

@@ -1,4 +1,4 @@
-/* The screen while its questions are answered on another thread, at once or late. */
+/* The screen while its questions are answered on another thread, at once or delayed. */
 #include "tests/kit/fake_screen.h"
 
 #include <poll.h>
@@ -98,7 +98,7 @@ static void press_calmly(const char *keys)
 	}
 }
 
-/* What is seen once all answers are there does not depend on who gives them. */
+/* The screen once all answers are there does not depend on who gives them. */
 START_TEST(the_same_frames_as_at_once)
 {
 	static const char *const stories[] = { "2jj", "2\\lib<Enter>I", "3*", "3**", "3l",
@@ -109,14 +109,15 @@ START_TEST(the_same_frames_as_at_once)
 	for (size_t i = 0; i < PV_COUNT_OF(stories); i++) {
 		open_asked();
 		press_calmly(stories[i]);
-		char *late = frame();
+		char *delayed = frame();
 		close_asked();
 		open_screen();
 		press(stories[i]);
 		char *at_once = frame();
-		ck_assert_msg(strcmp(late, at_once) == 0, "%s:\n%s\n%s", stories[i], late, at_once);
+		ck_assert_msg(
+			strcmp(delayed, at_once) == 0, "%s:\n%s\n%s", stories[i], delayed, at_once);
 		close_screen();
-		free(late);
+		free(delayed);
 		free(at_once);
 	}
 }
@@ -212,8 +213,9 @@ START_TEST(keys_wait_for_the_first_rows_only)
 }
 END_TEST
 
-/* The tree looks for the method that was picked elsewhere; who moves meanwhile keeps the place. */
-START_TEST(a_late_hit_does_not_move_who_moved)
+/* The tree searches for the method that was picked elsewhere; who moves meanwhile keeps the place.
+ */
+START_TEST(a_delayed_hit_does_not_move_who_moved)
 {
 	open_asked();
 	press_calmly(":tree<Enter>l:methods<Enter>/sort<Enter>:tree<Enter>");
@@ -313,7 +315,7 @@ int main(void)
 	tcase_add_test(t, pause_takes_the_figures_of_its_moment);
 	tcase_add_test(t, a_model_dies_among_questions);
 	tcase_add_test(t, nothing_is_asked_of_a_range_that_has_gone);
-	tcase_add_test(t, a_late_hit_does_not_move_who_moved);
+	tcase_add_test(t, a_delayed_hit_does_not_move_who_moved);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -1,4 +1,4 @@
-/* Jobs of the asker's thread: order, replacing, forgetting, holding back. */
+/* Jobs of the query worker: order, replacing, forgetting, holding back. */
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -174,7 +174,7 @@ START_TEST(nothing_comes_of_what_was_cancelled)
 	ui_slot_cancel(&slot);
 	ui_slot_cancel(&other);
 	ck_assert(!ui_slot_pending(&slot) && !ui_slot_pending(&other));
-	ck_assert(!ui_query_worker_idle(a)); /* what runs cannot be taken back */
+	ck_assert(!ui_query_worker_idle(a)); /* a running job cannot be taken back */
 	pthread_mutex_unlock(&gate);
 	ui_query_worker_post(a, &other, &job_of(2)->job);
 	ck_assert_int_eq(take(a, &other), 2);
@@ -184,7 +184,7 @@ START_TEST(nothing_comes_of_what_was_cancelled)
 }
 END_TEST
 
-START_TEST(what_waits_dies_with_the_asker)
+START_TEST(what_waits_dies_with_the_worker)
 {
 	struct ui_query_worker *a = ui_query_worker_create();
 	struct ui_request busy = { 0 }, slot = { 0 };
@@ -231,7 +231,7 @@ int main(void)
 	tcase_add_test(t, urgent_jobs_go_first);
 	tcase_add_test(t, a_new_question_replaces_the_old);
 	tcase_add_test(t, nothing_comes_of_what_was_cancelled);
-	tcase_add_test(t, what_waits_dies_with_the_asker);
+	tcase_add_test(t, what_waits_dies_with_the_worker);
 	tcase_add_test(t, jobs_are_held_back);
 	suite_add_tcase(s, t);
 	return run_suite(s);

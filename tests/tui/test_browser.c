@@ -6,7 +6,7 @@
 
 static struct pv_heap heap, heap_weak;
 
-/* What snapshot_loader.c does, at once. */
+/* The same as snapshot_loader.c does, at once. */
 static void bring(void)
 {
 	if (!screen.browser.asked)
@@ -199,7 +199,7 @@ START_TEST(sets_are_combined)
 	ck_assert(seen("kinds: 3 objects"));
 	press("B\\0x71e5<Enter>");
 	ck_assert_uint_eq(rows(), 0);           /* it is an address to the filter */
-	press("f0x1000<Enter><Enter>a<Enter>"); /* what the cache keeps, itself included */
+	press("f0x1000<Enter><Enter>a<Enter>"); /* the cache's contents, itself included */
 	ck_assert(seen("N2: 4 objects"));
 	press("x<Enter>");
 	ck_assert(seen("N2 & kinds: 2 objects"));

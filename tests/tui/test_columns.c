@@ -72,7 +72,7 @@ START_TEST(text_instead_of_a_name)
 }
 END_TEST
 
-/* Of two columns of words both stay for as long as they can be told from each other. */
+/* Of two columns of words both stay for as long as they can be reported from each other. */
 START_TEST(words_are_shortened_before_they_go)
 {
 	static const struct pv_column sites[] = {
@@ -96,7 +96,7 @@ START_TEST(words_are_shortened_before_they_go)
 }
 END_TEST
 
-/* Where a column goes all the same, the others have their width back. */
+/* If a column goes all the same, the others have their width back. */
 START_TEST(what_is_left_is_not_shortened)
 {
 	static const struct pv_column kinds[] = {

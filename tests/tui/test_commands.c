@@ -77,7 +77,7 @@ START_TEST(no_key_means_two_things)
 }
 END_TEST
 
-/* What every pane must leave alone. */
+/* Keys that every pane must leave to the screen. */
 START_TEST(reserved_keys_are_free)
 {
 	static const char but_in_objects[] = "xydUo";

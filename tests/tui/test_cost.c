@@ -1,4 +1,4 @@
-/* What recording costs: the difference of two answers of a probe. */
+/* Costs of recording: the difference of two answers of a probe. */
 #include "tests/kit/suite.h"
 
 #include "tui/panes/cost.h"

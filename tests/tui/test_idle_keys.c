@@ -10,7 +10,7 @@
 #include "common/model/objects/identity.h"
 #include "tui/draw/key.h"
 
-/* What comes before the key, behind the pane's own. */
+/* Keys that come before the key, after the pane's own. */
 static const char *const states[] = { "", "<Tab>", "p", "\\zzz<Enter>", "?" };
 
 static struct pv_heap heap;
@@ -199,7 +199,7 @@ START_TEST(newer_shots_are_followed_or_said)
 }
 END_TEST
 
-/* --- what is said in other states --- */
+/* --- words in other states --- */
 
 static void end_the_log(void)
 {

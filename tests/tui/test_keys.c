@@ -141,7 +141,7 @@ START_TEST(every_key_does_something)
 }
 END_TEST
 
-/* What the function bar says is what its keys do. */
+/* The labels in the function bar match what the keys do. */
 START_TEST(the_function_bar_is_true)
 {
 	open_screen();
@@ -244,7 +244,7 @@ static unsigned click(int x, int y, enum ui_click how)
 	return reply;
 }
 
-/* Where a text stands on the screen. */
+/* The place of a text on the screen. */
 static void find(const char *part, int *ret_x, int *ret_y)
 {
 	char *text = frame();

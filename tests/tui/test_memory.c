@@ -64,7 +64,7 @@ static bool is_there(const char *at)
 	return mincore((void *)from, page, &in) == 0 && in & 1;
 }
 
-/* What is in use is not touched, and not much more is taken than that: `ahead`, what follows it. */
+/* Used memory is not touched, and not much more is taken than that: `ahead`, what follows it. */
 static void use(bool ahead)
 {
 	static char *block[BLOCKS];
@@ -114,7 +114,7 @@ START_TEST(a_small_log_has_none)
 }
 END_TEST
 
-START_TEST(who_never_asked_is_left_alone)
+START_TEST(one_that_never_asked_is_left_as_is)
 {
 	use(false);
 	ck_assert_uint_eq(wanted_large(), 0);
@@ -127,7 +127,7 @@ int main(void)
 	TCase *t = tcase_create("memory");
 	tcase_add_test(t, a_large_log_has_large_pages_where_they_are_quick);
 	tcase_add_test(t, a_small_log_has_none);
-	tcase_add_test(t, who_never_asked_is_left_alone);
+	tcase_add_test(t, one_that_never_asked_is_left_as_is);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

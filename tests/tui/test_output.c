@@ -1,4 +1,4 @@
-/* What a launched program printed: terminal bytes become lines, and no more of them are kept. */
+/* Output of a launched program: terminal bytes become lines, and no more of them are kept. */
 #include "tests/kit/suite.h"
 
 #include <stdio.h>

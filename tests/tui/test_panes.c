@@ -1,4 +1,4 @@
-/* What panes do with keys, the mouse and a model that goes on. */
+/* Panes under keys, the mouse and a model that goes on. */
 #include "tests/kit/fake_screen.h"
 
 #include "tui/panes/flame_pane.h"
@@ -467,7 +467,7 @@ START_TEST(leaving_a_stock_pipe_asks)
 }
 END_TEST
 
-START_TEST(a_dead_model_leaves_nothing_behind)
+START_TEST(a_dead_model_leaves_nothing_over)
 {
 	press("2jj:tree<Enter>jj4m");
 	ui_screen_forget(&screen);
@@ -568,7 +568,7 @@ int main(void)
 	tcase_add_test(t, the_overview_leads_to_panes);
 	tcase_add_test(t, loading_shows_how_far_it_is_and_stops);
 	tcase_add_test(t, leaving_a_stock_pipe_asks);
-	tcase_add_test(t, a_dead_model_leaves_nothing_behind);
+	tcase_add_test(t, a_dead_model_leaves_nothing_over);
 	tcase_add_test(t, home_has_an_icicle);
 	tcase_add_test(t, from_a_method_to_the_flame);
 	tcase_add_test(t, which_says_what_a_key_does);

@@ -34,7 +34,8 @@ START_TEST(is_due_by_time)
 	ck_assert(ui_schedule_due(&w, 110 * S, 900, &left));
 	ck_assert_int_eq(left, 10 * S);
 	ck_assert(!ui_schedule_due(&w, 119 * S, 900, &left));
-	ck_assert(ui_schedule_due(&w, 150 * S, 900, &left)); /* late: once, not four times */
+	ck_assert(ui_schedule_due(
+		&w, 150 * S, 900, &left)); /* after its time: once, not four times */
 	ck_assert(!ui_schedule_due(&w, 151 * S, 900, &left));
 }
 END_TEST
@@ -46,7 +47,7 @@ START_TEST(is_due_by_collections)
 	ck_assert(ui_schedule_parse("3gc", &w));
 	ui_schedule_begin(&w, 0, 10);
 	ck_assert(!ui_schedule_due(&w, 1000 * S, 12, &left));
-	ck_assert_int_eq(left, 0); /* nobody need wake up for it */
+	ck_assert_int_eq(left, 0); /* no wake-up is needed for it */
 	ck_assert(ui_schedule_due(&w, 1000 * S, 13, &left));
 	ck_assert(!ui_schedule_due(&w, 1000 * S, 15, &left));
 	ck_assert(!ui_schedule_due(&w, 1000 * S, 1, &left)); /* another recording */
