@@ -1,15 +1,12 @@
 #include "common/io/process.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/proc_file.h"
 #include "common/io/fd.h"
 
 /* A log's start is rounded to a second, and the clock may have been set since the boot. */
@@ -20,40 +17,14 @@ static uint64_t ms_of(const struct timespec *t)
 	return (uint64_t)t->tv_sec * 1000 + (uint64_t)t->tv_nsec / 1000000;
 }
 
-/* The start in clock ticks since the boot: field 22 of /proc/PID/stat. */
-static bool start_ticks(pid_t pid, uint64_t *ret)
-{
-	char text[1024];
-	snprintf(text, sizeof text, "/proc/%ld/stat", (long)pid);
-	int fd = open(text, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	ssize_t n = pv_fd_read(fd, text, sizeof text - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = 0;
-	/* The name, field 2, may hold blanks and brackets: count from the last bracket. */
-	char *at = strrchr(text, ')');
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	if (!at)
-		return false;
-	*ret = strtoull(at + 1, NULL, 10);
-	return true;
-}
-
-/*
- * When process `pid` started, in ms since the epoch (right to a second or two); false when there
- * is no such process, or /proc does not say.
- */
+/* When it began, in ms since the epoch (right to a second or two); false: not known. */
 static bool started_at(pid_t pid, uint64_t *ret_ms)
 {
-	uint64_t ticks;
-	struct timespec now, up;
-	long hz = sysconf(_SC_CLK_TCK);
-	if (hz <= 0 || !start_ticks(pid, &ticks) || clock_gettime(CLOCK_REALTIME, &now) < 0 ||
-		clock_gettime(CLOCK_BOOTTIME, &up) < 0)
+	struct timespec now;
+	int64_t age = pv_process_age_ms(pid);
+	if (age < 0 || clock_gettime(CLOCK_REALTIME, &now) < 0)
 		return false;
-	*ret_ms = ms_of(&now) - ms_of(&up) + ticks * 1000 / (uint64_t)hz;
+	*ret_ms = ms_of(&now) - (uint64_t)age;
 	return true;
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/cursor.h"
+#include "common/base/proc_file.h"
 #include "common/target/dotnet_ipc.h"
 #include "common/target/event_write.h"
 

@@ -1,6 +1,6 @@
 /* Finds the diagnostics socket of a .NET process, also of one in another container. */
 #include <dirent.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,25 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/proc_file.h"
 #include "common/target/dotnet_ipc.h"
 #include "common/target/patience.h"
 
 enum { ENVIRONMENT = 128 << 10 };
-
-ssize_t pv_proc_read(pid_t pid, const char *what, char *to, size_t room)
-{
-	char path[64];
-	size_t n = 0;
-	snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, what);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t got = fd < 0 ? -1 : 0;
-	while (fd >= 0 && n + 1 < room && (got = read(fd, to + n, room - 1 - n)) > 0)
-		n += (size_t)got;
-	if (fd >= 0)
-		close(fd);
-	to[n] = 0;
-	return got < 0 ? -1 : (ssize_t)n;
-}
 
 long pv_dotnet_inner_pid(pid_t pid)
 {
@@ -105,19 +91,6 @@ void pv_dotnet_folder_finish(struct pv_dotnet_folder *folder)
 	pv_array_finish(&folder->list);
 }
 
-/* Since boot, in the kernel's ticks: the 22nd field, the 20th after the program's name. */
-static bool start_ticks(pid_t pid, unsigned long long *ret)
-{
-	enum { AFTER_NAME = 20 };
-	char stat[1024];
-	if (pv_proc_read(pid, "stat", stat, sizeof stat) <= 0)
-		return false;
-	const char *at = strrchr(stat, ')');
-	for (int i = 0; at && i < AFTER_NAME; i++)
-		at = strchr(at + 1, ' ');
-	return at && sscanf(at, " %llu", ret) == 1;
-}
-
 /*
  * Whether something was made before the process was: by one that had its number earlier and did not
  * remove it. Where clocks do not say, it was not.
@@ -125,14 +98,11 @@ static bool start_ticks(pid_t pid, unsigned long long *ret)
 static bool is_stale(pid_t pid, const struct timespec *made)
 {
 	enum { SLACK_S = 2 };
-	struct timespec boot, now;
-	unsigned long long ticks;
-	if (!start_ticks(pid, &ticks) || clock_gettime(CLOCK_BOOTTIME, &boot) != 0 ||
-		clock_gettime(CLOCK_REALTIME, &now) != 0)
+	struct timespec now;
+	int64_t age = pv_process_age_ms(pid);
+	if (age < 0 || clock_gettime(CLOCK_REALTIME, &now) != 0)
 		return false;
-	long long lives =
-		(long long)boot.tv_sec - (long long)(ticks / (unsigned)sysconf(_SC_CLK_TCK));
-	return (long long)now.tv_sec - (long long)made->tv_sec > lives + SLACK_S;
+	return (int64_t)now.tv_sec - (int64_t)made->tv_sec > age / 1000 + SLACK_S;
 }
 
 static bool is_newer(const struct timespec *a, const struct timespec *b)
@@ -172,12 +142,13 @@ static bool newest(struct pv_dotnet *d, const struct pv_dotnet_folder *f, long i
 /* By its name, which says when the process was started: quick, however large the folder is. */
 static bool by_name(struct pv_dotnet *d, const char *folder, long inner)
 {
-	char path[sizeof d->socket];
+	char path[sizeof d->socket], text[1024];
 	struct stat st;
-	unsigned long long ticks;
-	if (!start_ticks(d->pid, &ticks) ||
-		snprintf(path, sizeof path, "%s/dotnet-diagnostic-%ld-%llu-socket", folder, inner,
-			ticks) >= (int)sizeof path ||
+	pv_proc_read(d->pid, "stat", text, sizeof text);
+	uint64_t ticks = pv_stat_number(text, PV_STAT_START);
+	if (!ticks ||
+		snprintf(path, sizeof path, "%s/dotnet-diagnostic-%ld-%" PRIu64 "-socket", folder,
+			inner, ticks) >= (int)sizeof path ||
 		lstat(path, &st) < 0 || !S_ISSOCK(st.st_mode) || st.st_uid != d->uid)
 		return false;
 	memcpy(d->socket, path, sizeof path);

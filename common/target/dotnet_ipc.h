@@ -93,9 +93,6 @@ bool pv_dotnet_other_profiler(pid_t pid, char *ret_path, size_t room);
 /* False, with the reason why *d has no socket. */
 bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr);
 
-/* A file of /proc/PID, cut to the room, with a 0 after it; -1: cannot be read. */
-ssize_t pv_proc_read(pid_t pid, const char *what, char *to, size_t room);
-
 /* A variable the process was started with, else ""; false: its variables cannot be read. */
 bool pv_proc_variable(pid_t pid, const char *name, char *to, size_t room);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common/base/coreclr.h"
+#include "common/base/proc_file.h"
 #include "common/base/utf8.h"
 #include "common/target/dotnet_ipc.h"
 #include "common/target/program.h"

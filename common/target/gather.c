@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/proc_file.h"
 #include "common/io/fd.h"
 #include "common/io/pipe_lock.h"
 #include "common/target/dotnet_ipc.h"
@@ -256,24 +257,15 @@ static void serve(struct gather *g)
 
 static size_t read_words(pid_t pid, char *to, size_t room)
 {
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%ld/cmdline", (long)pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? pv_fd_read(fd, to, room) : 0;
-	pv_fd_close(&fd);
+	ssize_t n = pv_proc_read(pid, "cmdline", to, room);
 	return n > 0 ? (size_t)n : 0;
 }
 
 static pid_t parent_of(pid_t pid)
 {
-	char path[64], text[512];
-	snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? pv_fd_read(fd, text, sizeof text - 1) : 0;
-	pv_fd_close(&fd);
-	text[n > 0 ? n : 0] = 0;
-	const char *at = strrchr(text, ')'); /* the name may have anything in it */
-	return at && strlen(at) > 4 ? (pid_t)strtol(at + 4, NULL, 10) : 0;
+	char text[1024];
+	pv_proc_read(pid, "stat", text, sizeof text);
+	return (pid_t)pv_stat_number(text, PV_STAT_PARENT);
 }
 
 static enum pv_ask_host host_of(pid_t pid)

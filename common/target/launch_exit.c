@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,8 +9,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/base/proc_file.h"
+
 /* Of Linux 6.5 and 6.15, for systems whose headers are older. */
-enum { PEER_PIDFD = 77, INFO_EXIT = 1 << 3, STATUS_FIELD = 52 };
+enum { PEER_PIDFD = 77, INFO_EXIT = 1 << 3 };
 
 struct info {
 	uint64_t mask, cgroup;
@@ -32,21 +33,14 @@ int pv_exit_watch(int socket, pid_t pid)
 /* As long as it was not waited for. */
 static bool status_of_zombie(pid_t pid, int *ret)
 {
-	char path[64], text[1024];
-	snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = 0;
-	const char *at = strrchr(text, ')');
-	if (!at || at[1] != ' ' || at[2] != 'Z')
+	char text[1024];
+	pv_proc_read(pid, "stat", text, sizeof text);
+	const char *state = pv_stat_find(text, PV_STAT_STATE);
+	const char *code = pv_stat_find(text, PV_STAT_EXIT_CODE);
+	if (!state || *state != 'Z' || !code)
 		return false;
-	for (int field = 2; at && field < STATUS_FIELD; field++)
-		at = strchr(at + 1, ' ');
-	if (at)
-		*ret = (int)strtol(at + 1, NULL, 10);
-	return at;
+	*ret = (int)strtol(code, NULL, 10);
+	return true;
 }
 
 bool pv_exit_status(int pidfd, pid_t pid, int *ret)

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/proc_file.h"
 #include "common/target/launch_exit.h"
 #include "common/target/launch_serve.h"
 #include "common/target/program.h"
@@ -65,21 +66,6 @@ static void add_children(struct found *f, pid_t of)
 
 /* ---- one that did not speak */
 
-static size_t read_file(pid_t pid, const char *name, char *to, size_t room)
-{
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, name);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	size_t n = 0;
-	for (ssize_t got = 1; fd >= 0 && got > 0 && n < room;) {
-		got = read(fd, to + n, room - n);
-		n += got > 0 ? (size_t)got : 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	return n;
-}
-
 static bool is_others(const struct pv_tree *t, pid_t pid)
 {
 	char path[64];
@@ -93,11 +79,11 @@ static const char *lacks_environment(const struct pv_tree *t, pid_t pid)
 {
 	static const char library[] = "libprofview-native.so";
 	char *text = malloc(ENVIRONMENT);
-	size_t n = text ? read_file(pid, "environ", text, ENVIRONMENT) : 0;
+	ssize_t n = text ? pv_proc_read(pid, "environ", text, ENVIRONMENT) : -1;
 	const char *lacks = NULL;
-	if (text && !memmem(text, n, t->socket, strlen(t->socket)))
+	if (text && n >= 0 && !memmem(text, (size_t)n, t->socket, strlen(t->socket)))
 		lacks = "environment cleaned";
-	else if (text && !memmem(text, n, library, sizeof library - 1))
+	else if (text && n >= 0 && !memmem(text, (size_t)n, library, sizeof library - 1))
 		lacks = "LD_PRELOAD was replaced";
 	free(text);
 	return lacks;
@@ -128,9 +114,9 @@ static void describe(struct pv_tree *t, struct pv_tree_process *p)
 	ssize_t n = readlink(path, exe, sizeof exe - 1);
 	bool hidden = n < 0 && errno == EACCES;
 	exe[n > 0 ? n : 0] = 0;
-	size_t len = read_file(p->pid, "cmdline", args, sizeof args);
+	ssize_t len = pv_proc_read(p->pid, "cmdline", args, sizeof args);
 	if (n > 0 || !r->exe) /* it may have ended by now */
-		pv_tree_name(r, exe, strlen(exe), args, len);
+		pv_tree_name(r, exe, strlen(exe), args, len > 0 ? (size_t)len : 0);
 	if (!*r->log)
 		r->reason = why_silent(t, p->pid, exe, hidden);
 	t->changed = true;
@@ -139,10 +125,9 @@ static void describe(struct pv_tree *t, struct pv_tree_process *p)
 static bool has_ended(pid_t pid)
 {
 	char text[1024];
-	size_t n = read_file(pid, "stat", text, sizeof text - 1);
-	text[n] = 0;
-	const char *at = strrchr(text, ')');
-	return !at || at[1] != ' ' || at[2] == 'Z' || at[2] == 'X';
+	pv_proc_read(pid, "stat", text, sizeof text);
+	const char *state = pv_stat_find(text, PV_STAT_STATE);
+	return !state || *state == 'Z' || *state == 'X';
 }
 
 /* A process is met between fork and exec, too, and while its libraries are loaded: once more then. */

@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "common/base/proc_file.h"
 #include "common/target/dotnet_ipc.h"
 
 bool pv_process_user(pid_t pid, uid_t *ret)

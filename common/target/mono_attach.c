@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/proc_file.h"
 #include "common/target/dotnet_ipc.h"
 #include "common/target/joinable.h"
 #include "common/target/launch.h"

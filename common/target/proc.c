@@ -1,12 +1,10 @@
 #include "common/target/proc.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "common/target/dotnet_ipc.h"
+#include "common/base/proc_file.h"
 
 void pv_process_command(pid_t pid, char *to, size_t room)
 {
@@ -20,18 +18,8 @@ void pv_process_command(pid_t pid, char *to, size_t room)
 
 bool pv_process_is_younger(pid_t pid, int ms)
 {
-	char stat[1024];
-	struct timespec now;
-	const char *at = NULL;
-	unsigned long long start = 0;
-	if (pv_proc_read(pid, "stat", stat, sizeof stat) > 0)
-		at = strrchr(stat, ')'); /* field 2; the start, in ticks since boot, is 22 */
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	if (!at || sscanf(at, " %llu", &start) != 1 || clock_gettime(CLOCK_BOOTTIME, &now) != 0)
-		return false;
-	long long began = (long long)start * 1000 / sysconf(_SC_CLK_TCK);
-	return (long long)now.tv_sec * 1000 + now.tv_nsec / 1000000 - began < ms;
+	int64_t age = pv_process_age_ms(pid);
+	return age >= 0 && age < ms;
 }
 
 bool pv_process_is_mono(pid_t pid)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/cursor.h"
+#include "common/base/proc_file.h"
 #include "common/target/dotnet_ipc.h"
 #include "common/target/event_write.h"
 #include "common/target/patience.h"
@@ -72,14 +73,11 @@ static bool read_text(const struct pv_thread_times *t, const char *thread, const
 /* Of field 14 and 15 of stat, in ticks. */
 static bool read_ticks(const struct pv_thread_times *t, const char *thread, uint64_t *ret_ran)
 {
-	char text[1024], *at;
-	unsigned long long user, system;
-	if (!read_text(t, thread, "stat", text, sizeof text) || !(at = strrchr(text, ')')))
+	char text[1024];
+	if (!read_text(t, thread, "stat", text, sizeof text) || !pv_stat_find(text, PV_STAT_SYSTEM))
 		return false;
-	if (sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user,
-		    &system) != 2)
-		return false;
-	*ret_ran = (user + system) * 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t ticks = pv_stat_number(text, PV_STAT_USER) + pv_stat_number(text, PV_STAT_SYSTEM);
+	*ret_ran = ticks * 1000000000 / (uint64_t)sysconf(_SC_CLK_TCK);
 	return true;
 }
 

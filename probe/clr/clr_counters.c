@@ -3,12 +3,11 @@
  * by what the runtime has reported. The writer reads them once a second and writes what has
  * changed; no code of the program runs for them.
  */
-#include <fcntl.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/proc_file.h"
 #include "common/base/status.h"
 #include "probe/clr/clr_runtime.h"
 #include "probe/clr/host_clr.h"
@@ -97,35 +96,19 @@ static void set(enum counter c, uint64_t value)
 	atomic_store_explicit(&now[c], (int64_t)value, memory_order_relaxed);
 }
 
-static size_t read_file(const char *path, char *to, size_t room)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, to, room - 1);
-	if (fd >= 0)
-		close(fd);
-	to[n > 0 ? n : 0] = 0;
-	return n > 0 ? (size_t)n : 0;
-}
-
-/* The fields after the program's name, which may hold anything. */
 static void read_process(void)
 {
 	char text[1024];
-	unsigned long user, system, threads, bytes;
-	long pages, tick = sysconf(_SC_CLK_TCK), page = sysconf(_SC_PAGESIZE);
-	if (!read_file("/proc/self/stat", text, sizeof text) || tick <= 0 || page <= 0)
+	long tick = sysconf(_SC_CLK_TCK), page = sysconf(_SC_PAGESIZE);
+	pv_proc_read(0, "stat", text, sizeof text);
+	if (!pv_stat_find(text, PV_STAT_RESIDENT) || tick <= 0 || page <= 0)
 		return;
-	const char *at = strrchr(text, ')');
-	if (!at || sscanf(at + 1,
-			   " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %*d %*d %*d %*d "
-			   "%lu %*d %*u %lu %ld",
-			   &user, &system, &threads, &bytes, &pages) != 5)
-		return;
-	set(USER, user * (10000000 / (unsigned long)tick)); /* in 100 ns, as Mono's */
-	set(SYSTEM, system * (10000000 / (unsigned long)tick));
-	set(PROCESS_THREADS, threads);
-	set(VIRTUAL, bytes);
-	set(RESIDENT, (uint64_t)pages * (uint64_t)page);
+	const uint64_t unit = 10000000 / (uint64_t)tick; /* to 100 ns, as Mono's */
+	set(USER, pv_stat_number(text, PV_STAT_USER) * unit);
+	set(SYSTEM, pv_stat_number(text, PV_STAT_SYSTEM) * unit);
+	set(PROCESS_THREADS, pv_stat_number(text, PV_STAT_THREADS));
+	set(VIRTUAL, pv_stat_number(text, PV_STAT_VIRTUAL));
+	set(RESIDENT, pv_stat_number(text, PV_STAT_RESIDENT) * (uint64_t)page);
 }
 
 static struct pv_counter_desc describe(enum counter c)

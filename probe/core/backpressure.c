@@ -1,14 +1,13 @@
 #include "probe/core/backpressure.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/proc_file.h"
 #include "probe/core/thread_buf.h"
 
 enum {
@@ -123,13 +122,9 @@ static bool writer_is_ready(void)
 	if (!tid)
 		return true;
 	snprintf(path, sizeof path, "/proc/self/task/%llu/stat", (unsigned long long)tid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = 0;
-	const char *state = strrchr(text, ')'); /* after the thread's name */
-	return state && state[1] == ' ' && state[2] == 'R';
+	pv_text_read(path, text, sizeof text);
+	const char *state = pv_stat_find(text, PV_STAT_STATE);
+	return state && *state == 'R';
 }
 
 /* Of the writer, by a thread that waits for it: news was last at `since`. */

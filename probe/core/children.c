@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/proc_file.h"
 #include "common/base/status.h"
 #include "probe/core/tell.h"
 #include "probe/core/writer.h"
@@ -22,8 +23,7 @@ enum {
 	SHARE = 500,         /* checks take one part in so many of the time at most */
 	TO_100NS = 10,       /* of microseconds: the unit of counters of time */
 	LIST = 4096,
-	STAT = 1024,     /* bytes of /proc/PID/stat, of which 400 are there at most */
-	STAT_STACK = 28, /* the number of its field for the address of the stack */
+	STAT = 1024, /* bytes of /proc/PID/stat, of which 400 are there at most */
 };
 
 /* Shared with the children of fork(), each of which enters itself. */
@@ -169,18 +169,9 @@ static void meet_all(struct pvp_children *c)
 /* The address of a process's stack. 0: it has none, or the system does not show it. */
 static uint64_t stack_of(pid_t pid)
 {
-	char path[64], text[STAT];
-	snprintf(path, sizeof path, "/proc/%ld/stat", (long)pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n > 0 ? n : 0] = 0;
-	/* The second field is a name in parentheses, with whatever a program calls itself. */
-	const char *at = strrchr(text, ')');
-	for (int field = 2; at && field < STAT_STACK; field++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at + 1, NULL, 10) : 0;
+	char text[STAT];
+	pv_proc_read(pid, "stat", text, sizeof text);
+	return pv_stat_number(text, PV_STAT_STACK);
 }
 
 /*

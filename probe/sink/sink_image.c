@@ -2,17 +2,17 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/proc_file.h"
 #include "common/format/mlpd/mlpd.h"
 #include "probe/sink/gzip.h"
 #include "probe/sink/sink.h"
 
-enum { HEAD = 8192, IMAGES = 1000, SLACK_MS = 1000, START_FIELD = 22 };
+enum { HEAD = 8192, IMAGES = 1000, SLACK_MS = 1000 };
 
 static size_t read_some(const char *path, void *to, size_t room)
 {
@@ -23,30 +23,13 @@ static size_t read_some(const char *path, void *to, size_t room)
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* Ticks from the system's start to the process's (proc(5), after the name, which may hold blanks).
- */
-static uint64_t start_ticks(void)
-{
-	char text[1024];
-	size_t n = read_some("/proc/self/stat", text, sizeof text - 1);
-	text[n] = 0;
-	char *at = strrchr(text, ')');
-	for (unsigned field = 2; at && field < START_FIELD; field++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at, NULL, 10) : 0;
-}
-
 /* ms since 1970; UINT64_MAX: not known. */
 static uint64_t process_began_ms(void)
 {
-	struct timespec wall, boot;
-	uint64_t ticks = start_ticks();
-	long each = sysconf(_SC_CLK_TCK);
-	if (!ticks || each <= 0 || clock_gettime(CLOCK_REALTIME, &wall) != 0 ||
-		clock_gettime(CLOCK_BOOTTIME, &boot) != 0)
+	struct timespec wall;
+	int64_t age = pv_process_age_ms(0);
+	if (age < 0 || clock_gettime(CLOCK_REALTIME, &wall) != 0)
 		return UINT64_MAX;
-	int64_t age = (int64_t)boot.tv_sec * 1000 + boot.tv_nsec / 1000000 -
-		      (int64_t)(ticks * 1000 / (uint64_t)each);
 	return (uint64_t)((int64_t)wall.tv_sec * 1000 + wall.tv_nsec / 1000000 - age);
 }
 
