@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/format/block07/block07.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+#include "tests/fuzz/fuzz_stream_kit.h"
 
 /* No more events than bytes, and every index within its array. */
 static void check(const struct b07_stream *s, size_t fed)
@@ -24,43 +22,12 @@ static void check(const struct b07_stream *s, size_t fed)
 	}
 }
 
-static bool feed(struct b07_stream *s, const uint8_t *bytes, size_t n)
-{
-	size_t room;
-	uint8_t *to = b07_room(s, &room);
-	if (!to)
-		return false;
-	if (n)
-		memcpy(to, bytes, n);
-	b07_filled(s, n);
-	return true;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	struct b07_stream s = { .want_offsets = n & 1 };
-	size_t fed = 0, step = n > 40 ? 1 + bytes[40] * 16u : 1;
-	bool ended = false;
+	const size_t step = n > 40 ? 1 + bytes[40] * 16u : 1;
 	if (!b07_init(&s))
 		return 0;
-	for (;;) {
-		enum b07_piece p = b07_next(&s);
-		if (p == B07_BATCH)
-			check(&s, fed);
-		if (p == B07_FAILED || (p == B07_MORE && ended))
-			break;
-		if (p != B07_MORE)
-			continue;
-		size_t part = n - fed < step ? n - fed : step;
-		if (!feed(&s, bytes + fed, part))
-			break;
-		fed += part;
-		ended = fed == n;
-		if (ended)
-			b07_end(&s);
-		else if (part && bytes[fed - 1] == 0xa5)
-			b07_gap(&s, part);
-	}
-	b07_finish(&s);
+	fuzz_whole(&s, bytes, n, step, 0xa5, check);
 	return 0;
 }

@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "common/format/nettrace/nettrace.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+#include "tests/fuzz/fuzz_stream_kit.h"
 
 static bool outside(const struct pv_batch *b, struct pv_span s)
 {
@@ -16,10 +15,11 @@ static bool outside(const struct pv_batch *b, struct pv_span s)
 }
 
 /* Every index within its array, every text within memory that is read. */
-static void check(const struct b07_stream *s)
+static void check(const struct b07_stream *s, size_t fed)
 {
 	const struct pv_batch *b = &s->batch;
 	size_t read = 0;
+	(void)fed; /* a name of few bytes may be used by many events */
 	if (b->n > b->room || s->offset > s->received)
 		abort();
 	for (size_t i = 0; i < b->n; i++) {
@@ -44,47 +44,13 @@ static void check(const struct b07_stream *s)
 		abort();
 }
 
-static bool feed(struct b07_stream *s, const uint8_t *bytes, size_t n)
-{
-	while (n) {
-		size_t room;
-		uint8_t *to = b07_room(s, &room);
-		size_t part = n < room ? n : room;
-		if (!to)
-			return false;
-		memcpy(to, bytes, part);
-		b07_filled(s, part);
-		bytes += part;
-		n -= part;
-	}
-	return true;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	struct b07_stream s = { .want_offsets = n & 1 };
-	size_t fed = 0, step = n > 60 ? 1 + bytes[60] * 64u : 1;
+	const size_t step = n > 60 ? 1 + bytes[60] * 64u : 1;
 	(void)pv_nettrace_sniff(bytes, n);
 	if (!pv_nettrace_init(&s))
 		return 0;
-	for (bool ended = false;;) {
-		enum b07_piece p = b07_next(&s);
-		if (p == B07_BATCH)
-			check(&s);
-		if (p == B07_FAILED || (p == B07_MORE && ended))
-			break;
-		if (p != B07_MORE)
-			continue;
-		size_t part = n - fed < step ? n - fed : step;
-		if (!feed(&s, bytes + fed, part))
-			break;
-		fed += part;
-		ended = fed == n;
-		if (ended)
-			b07_end(&s);
-		else if (part && bytes[fed - 1] == 'G')
-			b07_gap(&s, part);
-	}
-	b07_finish(&s);
+	fuzz_whole(&s, bytes, n, step, 'G', check);
 	return 0;
 }
