@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,14 +14,13 @@
 #include "probe/core/emit.h"
 #include "probe/clr/host_clr.h"
 #include "probe/managed/managed_names.h"
+#include "probe/managed/shot_pages.h"
 #include "probe/control/session.h"
 
 enum {
-	BLOCK = 1 << 20,
-	OBJECT_ROOM = 16 << 10, /* more than any event here needs */
-	REFERENCES = 512,       /* in one event; longer lists go on in further ones */
-	RANGES = 4096,          /* of generations */
-	PATH = 1024,            /* UTF-16 units */
+	REFERENCES = PVP_SHOT_REFERENCES,
+	RANGES = 4096, /* of generations */
+	PATH = 1024,   /* UTF-16 units */
 	ROOTS = 1 << 20,
 	KINDS = 4,        /* of roots */
 	WEAK = 2,         /* a root's flag: it keeps nothing alive */
@@ -34,20 +32,10 @@ enum {
 
 #define ROOT_AREA(kind) ((uint64_t)((kind) + 1) << 40)
 
-struct block {
-	struct block *next;
-	struct mlpd_buffer_header header;
-	size_t n;
-	uint8_t bytes[BLOCK - 128];
-};
-
 struct shot {
-	struct block *first, **end, *last;
-	struct mlpd_bases bases;
-	size_t bytes;
-	uint64_t time, thread, object, n; /* of the object at hand: its references so far */
+	struct pvp_shot_pages pages;
+	uint64_t object, n; /* of the object at hand: its references so far */
 	struct pv_event ev;
-	bool failed;
 	uint64_t pairs[2 * REFERENCES];
 	struct pvp_clr_range ranges[RANGES];
 	uint32_t range_n;
@@ -58,65 +46,13 @@ struct root {
 	uint32_t kind;
 };
 
-static struct block *_Atomic ready; /* for the writer; NULL: none */
-static struct block *seen;          /* the writer's: ready when its round began */
+static struct pvp_shot_page *_Atomic ready; /* for the writer; NULL: none */
+static struct pvp_shot_page *seen;          /* the writer's: ready when its round began */
 static _Atomic uint64_t discarded;
 static _Atomic bool forcing; /* a collection for its roots */
 
 static pthread_mutex_t roots_lock = PTHREAD_MUTEX_INITIALIZER;
 static PV_ARRAY(struct root) roots; /* of the last collection */
-
-static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
-
-/* --- writing */
-
-static void drop(struct block *b)
-{
-	while (b) {
-		struct block *next = b->next;
-		munmap(b, sizeof *b);
-		b = next;
-	}
-}
-
-static struct block *room(struct shot *s, uint64_t object)
-{
-	struct block *b = s->last;
-	if (b && sizeof b->bytes - b->n >= OBJECT_ROOM)
-		return b;
-	if (s->bytes + sizeof *b > pvp_clr.options.m.shot_bytes)
-		return NULL;
-	b = mmap(NULL, sizeof *b, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (b == MAP_FAILED)
-		return NULL;
-	b->header = (struct mlpd_buffer_header){
-		.time_base = s->time, .thread = s->thread, .obj_base = object >> 3
-	};
-	mlpd_bases_init(&s->bases, &b->header);
-	*s->end = s->last = b;
-	s->end = &b->next;
-	s->bytes += sizeof *b;
-	return b;
-}
-
-static bool put(struct shot *s, struct pv_event *ev, const struct pv_batch *pools, uint64_t object)
-{
-	struct block *b = s->failed ? NULL : room(s, object);
-	ev->time = s->time;
-	size_t n = b ? mlpd_encode(b->bytes + b->n, sizeof b->bytes - b->n, &s->bases, &format, ev,
-			       pools)
-		     : 0;
-	s->failed |= n == 0;
-	if (n)
-		b->n += n;
-	return n > 0;
-}
-
-static bool put_plain(struct shot *s, uint8_t kind)
-{
-	struct pv_event ev = { .kind = kind };
-	return put(s, &ev, NULL, 0);
-}
 
 /* --- roots, of the collection before the shot */
 
@@ -140,7 +76,7 @@ static void put_pairs(struct shot *s, size_t n)
 	struct pv_event ev = { .kind = PV_KIND_HEAP_ROOTS,
 		.roots = { 0, 2, { 0, (uint32_t)(2 * n) } } };
 	if (n)
-		put(s, &ev, &pools, s->pairs[1]);
+		pvp_shot_put(&s->pages, &ev, &pools, s->pairs[1]);
 }
 
 static void put_roots(struct shot *s)
@@ -222,7 +158,7 @@ static bool put_object(struct shot *s)
 {
 	const struct pv_batch pools = { .pool = { s->pairs, 2 * s->n, 2 * s->n } };
 	s->ev.heap_object.refs = (struct pv_span){ 0, (uint32_t)(2 * s->n) };
-	bool ok = put(s, &s->ev, &pools, s->object);
+	bool ok = pvp_shot_put(&s->pages, &s->ev, &pools, s->object);
 	s->ev.heap_object.size = 0; /* the next entry is of the same object */
 	s->n = 0;
 	return ok;
@@ -288,7 +224,7 @@ static bool put_string(struct shot *s, uint64_t object)
 	uint32_t shown = n < pvp_clr.options.strings ? n : pvp_clr.options.strings;
 	size_t len = pvp_clr_utf8((const void *)(at + strings.text), shown, text, sizeof text);
 	struct pv_event ev = { .kind = PV_KIND_EXT_STRING, .string = { object, n, { text, len } } };
-	return put(s, &ev, NULL, object);
+	return pvp_shot_put(&s->pages, &ev, NULL, object);
 }
 
 static void begin_object(struct shot *s, uint64_t object, uint64_t class, uint64_t size)
@@ -333,20 +269,20 @@ static bool stop_runtime(void)
 static void begin_shot(struct shot *s)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
-	s->time = pvp_monotonic();
+	s->pages.time = pvp_monotonic();
 	if (info->is->generation_bounds(info, RANGES, &s->range_n, s->ranges) < 0 ||
 		s->range_n > RANGES)
 		s->range_n = 0;
 	qsort(s->ranges, s->range_n, sizeof s->ranges[0], by_start);
-	put_plain(s, PV_KIND_HEAP_START);
+	pvp_shot_put_kind(&s->pages, PV_KIND_HEAP_START);
 	put_roots(s);
 	put_statics(s);
 }
 
 static void end_shot(struct shot *s)
 {
-	s->time = pvp_monotonic();
-	put_plain(s, PV_KIND_HEAP_END);
+	s->pages.time = pvp_monotonic();
+	pvp_shot_put_kind(&s->pages, PV_KIND_HEAP_END);
 }
 
 static bool walk(struct shot *s)
@@ -356,10 +292,10 @@ static bool walk(struct shot *s)
 	if (!stop_runtime())
 		return false;
 	begin_shot(s);
-	bool ok = info->is->heap_objects(info, met, s) >= 0 && !s->failed;
+	bool ok = info->is->heap_objects(info, met, s) >= 0 && !s->pages.failed;
 	end_shot(s);
 	info->is->resume(info);
-	return ok && !s->failed;
+	return ok && !s->pages.failed;
 }
 
 /*
@@ -398,16 +334,16 @@ static pvp_hr met_by_collector(
 	struct shot *s = atomic_load_explicit(&collecting, memory_order_acquire);
 	uint64_t size = 0;
 	(void)self;
-	if (!s || s->failed)
+	if (!s || s->pages.failed)
 		return PVP_HR_CANCEL;
-	if (!s->time)
+	if (!s->pages.time)
 		begin_shot(s);
 	if (info->is->object_size_2(info, object, &size) < 0)
 		return 0;
 	begin_object(s, object, class, size);
 	size -= size < sizeof size ? size : sizeof size; /* its first word lies before it */
 	bool slots = have_slots(object, size, refs, n);
-	for (uint64_t i = 0, at = 0; i < n && !s->failed; i++) {
+	for (uint64_t i = 0, at = 0; i < n && !s->pages.failed; i++) {
 		if (s->n == REFERENCES)
 			put_object(s);
 		at = slots ? next_slot(object, size, at + sizeof at, refs[i]) : 0;
@@ -426,9 +362,9 @@ static bool walk_by_collector(struct shot *s)
 	atomic_store_explicit(&collecting, s, memory_order_release);
 	bool ok = info->is->force_gc(info) >= 0;
 	atomic_store_explicit(&collecting, NULL, memory_order_release);
-	ok &= s->time != 0;
+	ok &= s->pages.time != 0;
 	end_shot(s);
-	return ok && !s->failed;
+	return ok && !s->pages.failed;
 }
 
 static bool by_collector(void)
@@ -474,17 +410,17 @@ void pvp_clr_heap_take(void)
 	if (ok) {
 		pvp_clr_classes_name();
 		pvp_clr_statics_find();
-		s->end = &s->first;
-		s->thread = (uint64_t)syscall(SYS_gettid);
+		pvp_shot_pages_begin(
+			&s->pages, (uint64_t)syscall(SYS_gettid), pvp_clr.options.m.shot_bytes);
 		ok = by_collector() ? collect(s) : (!live() || collect(NULL)) && walk(s);
 		pvp_clr_classes_name();
 	}
 	if (ok)
-		atomic_store_explicit(&ready, s->first, memory_order_release);
+		atomic_store_explicit(&ready, s->pages.first, memory_order_release);
 	else
 		atomic_fetch_add_explicit(&discarded, 1, memory_order_relaxed);
 	if (s && !ok)
-		drop(s->first);
+		pvp_shot_release(s->pages.first);
 	free(s);
 }
 
@@ -534,26 +470,18 @@ void pvp_clr_heap_seen(void)
 
 void pvp_clr_heap_flushed(struct pvp_writer *w)
 {
-	uint8_t head[MLPD_BUFFER_HEADER];
-	bool ok = true;
-	for (struct block *b = seen; b && ok; b = b->next) {
-		b->header.length = (uint32_t)b->n;
-		struct iovec parts[2] = {
-			{ head, mlpd_put_buffer_header(head, &b->header) },
-			{ b->bytes, b->n },
-		};
-		ok = pvp_writer_send(w, parts, 2);
-	}
 	if (!seen)
 		return;
-	drop(seen);
+	if (!pvp_shot_send(w, seen))
+		atomic_fetch_add_explicit(&discarded, 1, memory_order_relaxed);
+	pvp_shot_release(seen);
 	seen = NULL;
 	atomic_store_explicit(&ready, NULL, memory_order_release);
 }
 
 void pvp_clr_heap_forget(void)
 {
-	drop(atomic_exchange(&ready, NULL));
+	pvp_shot_release(atomic_exchange(&ready, NULL));
 	seen = NULL;
 	atomic_store(&discarded, 0);
 	pvp_clr_shots_forget();

@@ -6,41 +6,32 @@
  */
 #include <stdatomic.h>
 #include <stdio.h>
-#include <sys/mman.h>
 
 #include "common/format/mlpd/mlpd.h"
 #include "probe/core/emit.h"
+#include "probe/managed/shot_pages.h"
 #include "probe/mono/host_mono.h"
 
 /* Wakes the finalizer's thread; exported by the runtime, in none of its headers. */
 extern void mono_gc_finalize_notify(void);
 
 enum {
-	BLOCK = 1 << 20,
-	OBJECT_ROOM = 16 << 10, /* more than any event here needs */
-	REFERENCES = 512,       /* in one event; longer lists go on in further ones */
-	WAITING = 16,           /* shots that the writer has yet to take */
+	WAITING = 16, /* shots that the writer has yet to take */
 };
 
-struct block {
-	struct block *next;
-	struct mlpd_buffer_header header;
+/* One that the writer has yet to take. */
+struct ready {
+	struct pvp_shot_page *pages;
 	uint64_t stopped_ns; /* when the world had come to a stop */
-	size_t n;
-	uint8_t bytes[BLOCK - 128];
 };
 
-struct shot {
-	struct block *first, **end, *last;
-	struct mlpd_bases bases;
-	size_t bytes;
-	bool open, failed;
-	uint64_t now; /* of the events that are added */
-	uint64_t pairs[2 * REFERENCES];
-};
+static struct {
+	struct pvp_shot_pages pages;
+	bool open;
+	uint64_t pairs[2 * PVP_SHOT_REFERENCES];
+} shot; /* of the collecting thread: there is one at a time */
 
-static struct shot shot;                     /* of the collecting thread: there is one at a time */
-static struct block *_Atomic ready[WAITING]; /* for the writer: from shot `taken` on */
+static struct ready ready[WAITING]; /* for the writer: from shot `taken` on */
 static _Atomic uint64_t finished, taken;
 static _Atomic size_t held; /* bytes of them */
 static _Atomic uint64_t discarded;
@@ -48,59 +39,7 @@ static _Atomic bool wanted;  /* by the next major collection */
 static _Atomic bool collect; /* asked for from outside: somebody of the runtime is to collect */
 static uint64_t collections, last_ns;
 
-static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
-
 /* --- the collecting thread's side */
-
-static void drop(struct block *b)
-{
-	while (b) {
-		struct block *next = b->next;
-		munmap(b, sizeof *b);
-		b = next;
-	}
-}
-
-static struct block *room(uint64_t object)
-{
-	struct block *b = shot.last;
-	if (b && sizeof b->bytes - b->n >= OBJECT_ROOM)
-		return b;
-	size_t others = atomic_load_explicit(&held, memory_order_relaxed);
-	if (others + shot.bytes + sizeof *b > pvp_mono.options.shot_bytes)
-		return NULL;
-	b = mmap(NULL, sizeof *b, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (b == MAP_FAILED)
-		return NULL;
-	b->header = (struct mlpd_buffer_header){
-		.time_base = shot.now, .thread = pvp_tls.thread->tid, .obj_base = object >> 3
-	};
-	b->stopped_ns = last_ns;
-	mlpd_bases_init(&shot.bases, &b->header);
-	*shot.end = shot.last = b;
-	shot.end = &b->next;
-	shot.bytes += sizeof *b;
-	return b;
-}
-
-static bool put(struct pv_event *ev, const struct pv_batch *pools, uint64_t object)
-{
-	struct block *b = shot.failed ? NULL : room(object);
-	ev->time = shot.now;
-	size_t n = b ? mlpd_encode(b->bytes + b->n, sizeof b->bytes - b->n, &shot.bases, &format,
-			       ev, pools)
-		     : 0;
-	shot.failed |= n == 0;
-	if (n)
-		b->n += n;
-	return n > 0;
-}
-
-static bool put_plain(uint8_t kind)
-{
-	struct pv_event ev = { .kind = kind };
-	return put(&ev, NULL, 0);
-}
 
 /* A big object comes in several calls, only the first of which has a size. */
 static int object_met(MonoObject *object, MonoClass *klass, uintptr_t size, uintptr_t n,
@@ -115,14 +54,14 @@ static int object_met(MonoObject *object, MonoClass *klass, uintptr_t size, uint
 			.generation = (uint64_t)mono_gc_get_generation(object) } };
 	uintptr_t done = 0;
 	do {
-		uintptr_t some = n - done < REFERENCES ? n - done : REFERENCES;
+		uintptr_t some = n - done < PVP_SHOT_REFERENCES ? n - done : PVP_SHOT_REFERENCES;
 		for (uintptr_t i = 0; i < some; i++) {
 			shot.pairs[2 * i] = offsets[done + i];
 			shot.pairs[2 * i + 1] = (uint64_t)(uintptr_t)refs[done + i];
 		}
 		const struct pv_batch pools = { .pool = { shot.pairs, 2 * some, 2 * some } };
 		ev.heap_object.refs = (struct pv_span){ 0, (uint32_t)(2 * some) };
-		if (!put(&ev, &pools, at))
+		if (!pvp_shot_put(&shot.pages, &ev, &pools, at))
 			return 1;
 		ev.heap_object.size = 0;
 		done += some;
@@ -140,8 +79,8 @@ static bool due(uint64_t now)
 
 static void give_up(void)
 {
-	drop(shot.first);
-	shot.first = NULL;
+	pvp_shot_release(shot.pages.first);
+	shot.pages.first = NULL;
 	atomic_fetch_add_explicit(&discarded, 1, memory_order_relaxed);
 }
 
@@ -151,26 +90,26 @@ bool pvp_mono_heap_begins(uint32_t generation)
 	if (generation != (uint32_t)mono_gc_max_generation() || !pvp_tls.thread || shot.open ||
 		!due(now))
 		return false;
-	shot.now = last_ns = now;
+	last_ns = now;
 	if (atomic_load_explicit(&finished, memory_order_relaxed) -
 			atomic_load_explicit(&taken, memory_order_acquire) >=
 		WAITING) {
 		atomic_fetch_add_explicit(&discarded, 1, memory_order_relaxed);
 		return false;
 	}
-	shot.first = shot.last = NULL;
-	shot.end = &shot.first;
-	shot.bytes = 0;
-	shot.failed = false;
+	size_t others = atomic_load_explicit(&held, memory_order_relaxed),
+	       most = pvp_mono.options.shot_bytes;
+	pvp_shot_pages_begin(&shot.pages, pvp_tls.thread->tid, most > others ? most - others : 0);
+	shot.pages.time = now;
 	shot.open = true;
-	put_plain(PV_KIND_HEAP_START);
+	pvp_shot_put_kind(&shot.pages, PV_KIND_HEAP_START);
 	return true;
 }
 
 bool pvp_mono_heap_root(struct pv_event *ev, const struct pv_batch *pools, uint64_t object)
 {
 	if (shot.open)
-		put(ev, pools, object);
+		pvp_shot_put(&shot.pages, ev, pools, object);
 	return shot.open;
 }
 
@@ -180,21 +119,21 @@ void pvp_mono_heap_ends(void)
 	if (!shot.open)
 		return;
 	shot.open = false;
-	shot.now = pvp_monotonic();
+	shot.pages.time = pvp_monotonic();
 	if (!pvp_mono_types_hold()) {
 		give_up();
 		return;
 	}
 	mono_gc_walk_heap(0, object_met, NULL);
 	pvp_mono_types_release();
-	shot.now = pvp_monotonic();
-	if (!put_plain(PV_KIND_HEAP_END)) {
+	shot.pages.time = pvp_monotonic();
+	if (!pvp_shot_put_kind(&shot.pages, PV_KIND_HEAP_END)) {
 		give_up();
 		return;
 	}
 	uint64_t n = atomic_load_explicit(&finished, memory_order_relaxed);
-	atomic_fetch_add_explicit(&held, shot.bytes, memory_order_relaxed);
-	atomic_store_explicit(&ready[n % WAITING], shot.first, memory_order_relaxed);
+	atomic_fetch_add_explicit(&held, shot.pages.bytes, memory_order_relaxed);
+	ready[n % WAITING] = (struct ready){ shot.pages.first, last_ns };
 	atomic_store_explicit(&finished, n + 1, memory_order_release);
 }
 
@@ -224,37 +163,16 @@ enum pvp_reply pvp_mono_heap_ask(char *say, size_t size)
 
 /* --- the writer's side */
 
-/* All of it to one reader, or to none. */
-static bool send(struct pvp_writer *w, struct block *all)
-{
-	uint8_t head[MLPD_BUFFER_HEADER];
-	bool whole = true;
-	for (struct block *b = all; b && whole; b = b->next) {
-		b->header.length = (uint32_t)b->n;
-		struct iovec parts[2] = {
-			{ head, mlpd_put_buffer_header(head, &b->header) },
-			{ b->bytes, b->n },
-		};
-		whole = pvp_writer_send(w, parts, 2);
-		w->amid = true;
-	}
-	w->amid = false;
-	return whole;
-}
-
 void pvp_mono_heap_flushed(struct pvp_writer *w, uint64_t until)
 {
 	uint64_t n = atomic_load_explicit(&taken, memory_order_relaxed);
 	for (; n < atomic_load_explicit(&finished, memory_order_acquire); n++) {
-		struct block *all = atomic_load_explicit(&ready[n % WAITING], memory_order_relaxed);
-		if (all->stopped_ns > until)
+		const struct ready *next = &ready[n % WAITING];
+		if (next->stopped_ns > until)
 			return;
-		if (!send(w, all))
+		if (!pvp_shot_send(w, next->pages))
 			atomic_fetch_add_explicit(&discarded, 1, memory_order_relaxed);
-		size_t bytes = 0;
-		for (struct block *b = all; b; b = b->next)
-			bytes += sizeof *b;
-		drop(all);
+		size_t bytes = pvp_shot_release(next->pages);
 		atomic_fetch_sub_explicit(&held, bytes, memory_order_relaxed);
 		atomic_store_explicit(&taken, n + 1, memory_order_release);
 	}
