@@ -12,6 +12,7 @@
 #include "probe/code/native_samples.h"
 #include "probe/control/session.h"
 #include "probe/core/thread_buf.h"
+#include "probe/managed/thread_names.h"
 
 enum {
 	/*
@@ -187,7 +188,7 @@ pvp_hr pvp_clr_detached(void *self)
 	pvp_session_stop();
 	pvp_names_forget();
 	pvp_clr_forget();
-	pvp_clr_threads_forget();
+	pvp_thread_names_forget();
 	pvp_clr_events_forget();
 	pvp_clr_contexts_forget();
 	pvp_clr_spans_forget();

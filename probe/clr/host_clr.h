@@ -66,7 +66,6 @@ void pvp_clr_pipe_open(void);
 void pvp_clr_pipe_close(void);
 
 /* A later session begins with nothing of the earlier. */
-void pvp_clr_threads_forget(void);
 void pvp_clr_events_forget(void);
 
 /* Once the mask is set, as the API wants it; false: refused. */

@@ -39,17 +39,20 @@ struct pvp_shot_pages {
 /* An empty one; what it held is the caller's to release. */
 void pvp_shot_pages_begin(struct pvp_shot_pages *s, uint64_t thread, size_t most);
 
-/* Sets the event's time and adds it. `object` is near its addresses. False: it failed, now or before. */
+/*
+ * Sets the event's time and adds it; `object` is near its addresses. False: something failed, now or
+ * before.
+ */
 bool pvp_shot_put(struct pvp_shot_pages *s, struct pv_event *ev, const struct pv_batch *pools,
 	uint64_t object);
 
-/* One of no fields. */
+/* One of no fields; false as before. */
 bool pvp_shot_put_kind(struct pvp_shot_pages *s, uint8_t kind);
 
 /* Sends all pages to one reader. False: it did not get all of them. */
 bool pvp_shot_send(struct pvp_writer *w, struct pvp_shot_page *all);
 
-/* Unmaps them and returns their bytes; NULL: none. */
+/* Unmaps them and returns their bytes; NULL is none. */
 size_t pvp_shot_release(struct pvp_shot_page *all);
 
 #endif

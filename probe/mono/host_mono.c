@@ -19,6 +19,7 @@
 #include "probe/managed/managed_names.h"
 #include "probe/core/sample_rate.h"
 #include "probe/control/session.h"
+#include "probe/managed/thread_names.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -156,7 +157,7 @@ static void cleanup(MonoProfiler *p)
 /* A child records nothing, but the runtime goes on telling: nothing it locks may be held then. */
 static void before_fork(void)
 {
-	pvp_mono_threads_wait();
+	pvp_thread_names_hold();
 	pvp_mono_types_wait();
 	pvp_names_hold();
 	pvp_mono_numbers_wait();
@@ -167,7 +168,7 @@ static void after_fork(void)
 	pvp_mono_numbers_release();
 	pvp_names_release();
 	pvp_mono_types_release();
-	pvp_mono_threads_release();
+	pvp_thread_names_release();
 }
 
 static void in_child(void)

@@ -73,8 +73,6 @@ void pvp_mono_types_release(void);
 
 /* Around fork, so that a child finds no lock of these held by a thread it does not have. */
 void pvp_mono_types_wait(void);
-void pvp_mono_threads_wait(void);
-void pvp_mono_threads_release(void);
 
 /*
  * The world has come to a stop for a collection: whether a heap shot of it is due, and begins. It

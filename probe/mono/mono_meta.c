@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "probe/core/emit.h"
+#include "probe/managed/thread_names.h"
 #include "probe/mono/host_mono.h"
 #include "probe/mono/mono_methods.h"
 #include "probe/managed/code_ranges.h"
@@ -417,89 +418,30 @@ static void context_unloaded(MonoProfiler *p, MonoAppContext *c)
 
 /* --- threads */
 
-/* Threads that may be named by others; a few thousand at most are alive. */
-struct known {
-	uintptr_t id;
-	struct pvp_thread *thread; /* NULL before its first event */
-	char name[PVP_NAME_MAX];
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static PV_ARRAY(struct known) known;
-
-/* Under the lock; made when new. */
-static struct known *find(uintptr_t id)
-{
-	for (size_t i = 0; i < known.n; i++)
-		if (known.v[i].id == id)
-			return &known.v[i];
-	if (!pv_reserve(&known, 1))
-		return NULL;
-	known.v[known.n] = (struct known){ .id = id };
-	return &known.v[known.n++];
-}
-
-/* Under the lock. The core writes it with the thread's next events. */
-static void give_name(const struct known *k)
-{
-	if (!k->thread || !k->name[0] || !pvp_lock())
-		return;
-	memcpy(k->thread->name, k->name, sizeof k->name);
-	k->thread->name_new = true;
-	pvp_unlock();
-}
-
-void pvp_mono_threads_wait(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-void pvp_mono_threads_release(void)
-{
-	pthread_mutex_unlock(&lock);
-}
-
 static void thread_started(MonoProfiler *p, uintptr_t id)
 {
 	(void)p;
-	struct pvp_thread *here = NULL;
+	uint64_t tid = 0;
 	pvp_thread_began(); /* a thread that does nothing that is recorded is one all the same */
 	if (pvp_lock()) {
-		here = pvp_thread_here();
+		struct pvp_thread *here = pvp_thread_here();
+		tid = here ? here->tid : 0;
 		pvp_unlock();
 	}
-	pthread_mutex_lock(&lock);
-	struct known *k = find(id);
-	if (k) {
-		k->thread = here;
-		give_name(k);
-	}
-	pthread_mutex_unlock(&lock);
+	pvp_thread_names_began(id, tid);
 }
 
 static void thread_named(MonoProfiler *p, uintptr_t id, const char *name)
 {
 	(void)p;
-	pthread_mutex_lock(&lock);
-	struct known *k = name ? find(id) : NULL;
-	if (k) {
-		strncpy(k->name, name, sizeof k->name - 1);
-		give_name(k);
-	}
-	pthread_mutex_unlock(&lock);
+	if (name)
+		pvp_thread_names_set(id, name);
 }
 
 static void thread_stopped(MonoProfiler *p, uintptr_t id)
 {
 	(void)p;
-	pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < known.n; i++) {
-		if (known.v[i].id == id) {
-			known.v[i] = known.v[--known.n];
-			break;
-		}
-	}
-	pthread_mutex_unlock(&lock);
+	pvp_thread_names_ended(id);
 	pvp_mono_thread_done();
 }
 
