@@ -75,12 +75,23 @@ static enum pv_filter_unit unit_of(enum pv_unit unit)
 	}
 }
 
+size_t pv_row_filter_numbers(const struct pv_column *column, size_t columns,
+	struct pv_filter_column ret[PV_ROW_FILTER_COLUMNS])
+{
+	size_t n = 0;
+	for (size_t i = 0; i < columns && i < PV_ROW_FILTER_COLUMNS; i++) {
+		const struct pv_column *c = &column[i];
+		if (c->unit != PV_UNIT_TEXT && c->unit != PV_UNIT_LIST)
+			ret[n++] = (struct pv_filter_column){ c->id, unit_of(c->unit), (int)i };
+	}
+	return n;
+}
+
 bool pv_row_filter_make(struct pv_row_filter *ret, const struct pv_query *q, const char *table,
 	const struct pv_column *column, size_t columns, const char *name,
 	struct pv_filter_error *reterr)
 {
 	struct pv_filter_column numbers[PV_ROW_FILTER_COLUMNS];
-	size_t n = 0;
 	*ret = (struct pv_row_filter){ .name = -1 };
 	for (size_t i = 0; i < columns && i < PV_ROW_FILTER_COLUMNS; i++) {
 		const struct pv_column *c = &column[i];
@@ -90,9 +101,8 @@ bool pv_row_filter_make(struct pv_row_filter *ret, const struct pv_query *q, con
 		for (enum pv_filter_field field = 0; field < PV_FILTER_FIELDS; field++)
 			if (is_about(field, table, c, named))
 				ret->column[field] |= UINT64_C(1) << i;
-		if (c->unit != PV_UNIT_TEXT && c->unit != PV_UNIT_LIST)
-			numbers[n++] = (struct pv_filter_column){ c->id, unit_of(c->unit), (int)i };
 	}
+	size_t n = pv_row_filter_numbers(column, columns, numbers);
 	ret->f = pv_filter_make(q->filter, q->filter_way, numbers, n, reterr);
 	return ret->f != NULL;
 }

@@ -50,4 +50,8 @@ bool pv_row_filter_has(
 bool pv_view_filter_check(enum pv_view view, const char *text, enum pv_filter_way way,
 	struct pv_filter_error *reterr);
 
+/* Columns that can be compared; at most PV_ROW_FILTER_COLUMNS, the places those of the table. */
+size_t pv_row_filter_numbers(const struct pv_column *column, size_t columns,
+	struct pv_filter_column ret[PV_ROW_FILTER_COLUMNS]);
+
 #endif

@@ -32,6 +32,7 @@ PANES = {'overview': '', 'methods': '2', 'methods-callee': '2|<Tab><Tab><Enter>'
          'timeline': 'D', 'timeline-zoomed': 'D++>><Space>)', 'timeline-thread': 'D/mai<Enter>(',
          'timeline-enter': 'D<Enter>', 'timeline-range': 'Do', 'timeline-back': 'Do3<Backspace>',
          'timeline-waiting': 'D/fin<Enter>o', 'timeline-waits': 'D/fin<Enter><Enter>',
+         'filter-elsewhere': '2\\thread:ann<Enter>5', 'filter-of-all': '2\\Basket<Enter>22222',
          'thread': ':thread<Space>ann<Tab><Enter>3',
          'findings': 'M', 'findings-unjudged': 'MG<Enter>', 'findings-evidence': 'Mj<Enter>',
          'findings-range': 'M:filter<Space>longest<Enter><Enter>', 'findings-back': 'Mj<Enter>jL<Backspace><Backspace>',
@@ -64,7 +65,7 @@ BASE_SIZES = (('80x24', 'C.UTF-8', BASE_PANES), ('120x36', 'C.UTF-8', ('methods'
 # Panes of the first log with three wounds: see damaged().
 HURT = {'overview': '', 'info': 'i'}
 # Screens of other sizes and locales; tests/program/test_frames.py has every pane at twenty sizes.
-OTHER_SIZES = ('overview', 'methods', 'flame', 'flame-heat', 'timeline', 'gc', 'heap', 'diff', 'findings', 'rooms', 'events')
+OTHER_SIZES = ('overview', 'methods', 'filter-of-all', 'flame', 'flame-heat', 'timeline', 'gc', 'heap', 'diff', 'findings', 'rooms', 'events')
 ASCII = ('overview', 'tree-unfolded', 'flame', 'flame-heat', 'timeline', 'ladder', 'events')
 
 

@@ -158,7 +158,7 @@ START_TEST(rows_at_hand_are_arranged_at_once)
 	pthread_mutex_unlock(&gate);
 	calm();
 	ck_assert_uint_eq(ui_screen_list(&screen)->table->rows, 2);
-	press_calmly("<Enter>:tree<Enter>");
+	press_calmly("<Enter><Del>:tree<Enter>");
 	ck_assert(seen("Lib.Sort(int[])")); /* unfolded on the heaviest path */
 	pthread_mutex_lock(&gate);
 	press("g-");

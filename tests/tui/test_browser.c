@@ -198,8 +198,8 @@ START_TEST(sets_are_combined)
 	press("f71e<Enter>akinds<Enter>"); /* the array and both tiles */
 	ck_assert(seen("kinds: 3 objects"));
 	press("B\\0x71e5<Enter>");
-	ck_assert_uint_eq(rows(), 0);           /* it is an address to the filter */
-	press("f0x1000<Enter><Enter>a<Enter>"); /* the cache's contents, itself included */
+	ck_assert_uint_eq(rows(), 0);                /* it is an address to the filter */
+	press("<Del>f0x1000<Enter><Enter>a<Enter>"); /* the cache's contents, itself included */
 	ck_assert(seen("N2: 4 objects"));
 	press("x<Enter>");
 	ck_assert(seen("N2 & kinds: 2 objects"));

@@ -31,6 +31,51 @@ START_TEST(enter_on_a_thread_leads_to_its_events)
 }
 END_TEST
 
+START_TEST(one_filter_is_of_all_views)
+{
+	press("2\\lib<Enter>:tree<Enter>");
+	ck_assert(seen("filter: lib"));
+	ck_assert(seen("Lib.Read()") && !seen("App.Main()  "));
+	ck_assert_str_eq(ui_screen_list(&screen)->filter, "lib");
+	press("1");
+	ck_assert(seen("filter: lib, of the other views"));
+	press("<Del>");
+	ck_assert(!seen("filter"));
+	press("\\stack:x<Enter>2");
+	ck_assert(seen("filter stack:x does not apply here: no stack"));
+	ck_assert_str_eq(ui_screen_list(&screen)->filter, "");
+	ck_assert(seen("App.Main()"));
+	press("\\<Up>");
+	ck_assert_str_eq(screen.prompt.text, "stack:x");
+	press("<Esc>");
+	ck_assert_str_eq(screen.shared.filter, "stack:x");
+}
+END_TEST
+
+START_TEST(details_have_a_filter_of_their_own)
+{
+	press("2\\lib<Enter><Tab>\\app<Enter>");
+	ck_assert(seen("filter: lib ▸ filter of this list: app"));
+	press(":tree<Enter>");
+	ck_assert(seen("filter: lib") && !seen("of this list"));
+	press(":methods<Enter><Del>");
+	ck_assert(seen("filter: lib") && !seen("of this list"));
+	press("<Del>");
+	ck_assert(!seen("filter"));
+}
+END_TEST
+
+START_TEST(back_brings_the_filter_back)
+{
+	press("2\\lib<Enter><Enter>");
+	ck_assert(seen("[Tree]") && seen("filter: lib"));
+	press("\\<C-U>app<Enter>");
+	ck_assert(seen("filter: app"));
+	press("<Backspace>");
+	ck_assert(seen("[Methods]") && seen("filter: lib"));
+}
+END_TEST
+
 START_TEST(a_wrong_filter_is_said_and_the_last_one_stays)
 {
 	press("2\\lib |");
@@ -62,7 +107,8 @@ START_TEST(tab_knows_fields_and_columns)
 	press("<Tab><Tab>");
 	ck_assert_str_eq(screen.prompt.text, "method:");
 	press("main");
-	ck_assert_str_eq(ui_screen_list(&screen)->filter, "method:main");
+	ck_assert_str_eq(screen.shared.filter, "method:main"); /* these rows have none */
+	ck_assert(seen("filter method:main does not apply here: no method"));
 	press("<C-U>zz<Tab>");
 	ck_assert(seen("nothing begins so"));
 }
@@ -74,6 +120,9 @@ int main(void)
 	TCase *t = tcase_create("filter");
 	tcase_add_checked_fixture(t, open_screen, close_screen);
 	tcase_add_test(t, a_filter_is_an_expression);
+	tcase_add_test(t, one_filter_is_of_all_views);
+	tcase_add_test(t, details_have_a_filter_of_their_own);
+	tcase_add_test(t, back_brings_the_filter_back);
 	tcase_add_test(t, a_wrong_filter_is_said_and_the_last_one_stays);
 	tcase_add_test(t, tab_knows_fields_and_columns);
 	tcase_add_test(t, enter_on_a_thread_leads_to_its_events);

@@ -16,7 +16,7 @@ enum ui_command {
 enum ui_scope {
 	UI_SCOPE_ANY = 1,
 	UI_SCOPE_MOVE = 2,      /* something that scrolls */
-	UI_SCOPE_LIST = 4,      /* a list, or a flame, has the keys */
+	UI_SCOPE_LIST = 4,      /* the filter holds: all but texts */
 	UI_SCOPE_ROWS = 8,      /* it has rows */
 	UI_SCOPE_TREE = 16,     /* and it is a tree */
 	UI_SCOPE_CALLS = 32,    /* methods and call tree */

@@ -465,9 +465,6 @@ static bool order_command(struct ui_list *l, enum ui_command cmd)
 		l->invert = !l->invert;
 		l->stale = true;
 		return true;
-	case UI_CMD_UNFILTER:
-		ui_list_set_filter(l, "");
-		return true;
 	case UI_CMD_FOLLOW:
 		l->follow = !l->follow;
 		l->stale = true;

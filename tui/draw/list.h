@@ -16,7 +16,7 @@
 #include "tui/draw/question.h"
 #include "tui/draw/shared.h"
 
-enum { UI_TEXT_MAX = 128, UI_LIST_FIRST_ROWS = 1000 };
+enum { UI_LIST_FIRST_ROWS = 1000 };
 
 /* Outcome of a search. */
 enum ui_look { UI_LOOK_NOT, UI_LOOK_ASKED, UI_LOOK_FOUND, UI_LOOK_MISSED };
@@ -33,7 +33,7 @@ struct ui_list {
 	const char *sort; /* a column's id, NULL = the view's own */
 	bool invert;
 	unsigned figure; /* which one rows are compared by, with a base */
-	char filter[UI_TEXT_MAX];
+	char filter[UI_TEXT_MAX], found[UI_TEXT_MAX]; /* found: a part of it, this list's only */
 	uint64_t select, base;
 	enum pv_by group;              /* of methods and classes */
 	const struct pv_heap_set *set; /* borrowed; see views.h */

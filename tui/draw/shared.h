@@ -15,6 +15,8 @@
 #include "tui/panes/schedule.h"
 #include "tui/draw/time_range.h"
 
+enum { UI_TEXT_MAX = 128 }; /* bytes of a text that is searched for or filtered by */
+
 /* Kind of thing that a row shows; UI_KIND_NONE rows are not followed. */
 enum ui_kind { UI_KIND_NONE, UI_KIND_METHOD, UI_KIND_CLASS, UI_KIND_THREAD, UI_KIND_COUNT };
 
@@ -76,6 +78,7 @@ struct ui_shared {
 	struct pv_summary all; /* of the whole recording, `summary` is of what is asked */
 	int64_t duration_ns;   /* of all */
 	struct ui_range range;
+	char filter[UI_TEXT_MAX];       /* of all views; lists of details have their own */
 	struct pv_groups_cache *groups; /* of all that is asked; NULL is fine */
 	struct ui_query_worker *worker; /* NULL: everything is asked at once */
 	uint64_t generation;            /* of the model, as last looked at */

@@ -369,9 +369,6 @@ static bool is_handled(
 		return change_least(f, 1);
 	case UI_CMD_SUM_LESS:
 		return change_least(f, -1);
-	case UI_CMD_UNFILTER:
-		l->filter[0] = 0;
-		return true;
 	default:
 		return false;
 	}
@@ -472,8 +469,6 @@ const char *ui_flame_why(const struct ui_flame *f, enum ui_command cmd)
 	case UI_CMD_SUM_MORE:
 	case UI_CMD_SUM_LESS:
 		return "it is at its end";
-	case UI_CMD_UNFILTER:
-		return "there is no filter here; \\ sets one";
 	default:
 		return "nothing changes by it here";
 	}

@@ -378,9 +378,9 @@ unsigned ui_pane_mouse(struct ui_pane *p, struct ui_shared *s, struct ui_mouse m
 unsigned ui_pane_scopes(const struct ui_pane *p)
 {
 	if (p->def->parts == 0)
-		return UI_SCOPE_ANY;
+		return UI_SCOPE_ANY | UI_SCOPE_LIST;
 	if (p->timeline)
-		return UI_SCOPE_ANY | UI_SCOPE_MOVE | p->def->scope;
+		return UI_SCOPE_ANY | UI_SCOPE_MOVE | UI_SCOPE_LIST | p->def->scope;
 	return UI_SCOPE_ANY | UI_SCOPE_MOVE | UI_SCOPE_LIST | p->def->scope |
 	       (p->flame ? 0 : UI_SCOPE_ROWS) | (p->list[p->focus].tree ? UI_SCOPE_TREE : 0);
 }

@@ -98,6 +98,7 @@ struct ui_pane {
 	struct ui_list list[UI_PARTS];
 	int focus;        /* the list that has the keys */
 	enum pv_by group; /* its rows of methods and classes */
+	char unfit[96];   /* why the screen's filter is none of the main list's; "": it is */
 	bool no_details;  /* the main list needs no details at present */
 	struct ui_split split;
 	struct ui_graphs graphs;
@@ -118,7 +119,6 @@ void ui_pane_forget(struct ui_pane *p); /* before the model is destroyed */
 void ui_pane_place(struct ui_pane *p, const struct ui_shared *s, struct ui_rect body);
 void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s);
 void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c);
-
 /* The grouping is the pane's own, of all its lists. */
 void ui_pane_set_group(struct ui_pane *p, enum pv_by group);
 

@@ -9,6 +9,7 @@
 #include "common/query/heap/heap_find.h"
 #include "tui/panes/sections.h"
 #include "tui/screen/browser_sets.h"
+#include "tui/screen/one_filter.h"
 #include "tui/screen/screen.h"
 
 struct ui_pane *ui_browser_pane(struct ui_screen *s)
@@ -74,6 +75,7 @@ void ui_browser_forget(struct ui_screen *s)
 	b->sets = 0;
 	b->back.n = b->forward.n = 0;
 	b->at = (struct ui_browse_place){ .mode = UI_BROWSE_CLASSES };
+	ui_browser_pane(s)->list[0].found[0] = 0;
 	s->shared.heap.heap = NULL;
 }
 
@@ -203,7 +205,7 @@ static void keep_place(struct ui_screen *s)
 	struct ui_browse_place *at = &s->browser.at;
 	const struct ui_list *l = &ui_browser_pane(s)->list[0];
 	at->selected = l->selected;
-	snprintf(at->filter, sizeof at->filter, "%s", l->filter);
+	snprintf(at->filter, sizeof at->filter, "%s", l->found);
 }
 
 static void arrive(struct ui_screen *s, const struct ui_browse_place *to)
@@ -213,7 +215,8 @@ static void arrive(struct ui_screen *s, const struct ui_browse_place *to)
 	s->browser.at = *to;
 	ui_pane_focus(p, 0);
 	ui_browser_place(s, p);
-	ui_list_set_filter(l, to->filter);
+	snprintf(l->found, sizeof l->found, "%s", to->filter);
+	ui_filter_place(s, p);
 	ui_list_want(l, NULL);
 	l->selected = to->selected;
 	l->pinned = to->selected != 0;

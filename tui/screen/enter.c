@@ -52,8 +52,6 @@ static void go_to_time(struct ui_screen *s, enum ui_command pane)
 		struct ui_place *p = &s->history.v[s->history.n - 1];
 		p->evidence = true;
 		p->range = was;
-		p->list = &s->pane[to].list[0];
-		memcpy(p->filter, p->list->filter, sizeof p->filter);
 	}
 	bool only_waits = !s->shared.waits && ui_timeline_only_waits(t);
 	ui_thread_choose_time(s);
@@ -153,8 +151,6 @@ static void go_to_heat(struct ui_screen *s, struct ui_flame *f)
 		struct ui_place *p = &s->history.v[s->history.n - 1];
 		p->evidence = true;
 		p->range = s->shared.range;
-		p->list = &s->pane[s->current].list[0];
-		memcpy(p->filter, p->list->filter, sizeof p->filter);
 	}
 	ui_heat_command(&f->heat, UI_CMD_HEAT);
 	ui_range_take_thread(&r, &s->shared.range);

@@ -7,7 +7,8 @@
 
 #include "common/base/units.h"
 #include "common/base/utf8.h"
-#include "tui/screen/screen.h"
+#include "common/query/filter_fits.h"
+#include "tui/screen/one_filter.h"
 #include "tui/screen/strip.h"
 
 /* Views that are no part of a pane, and those that show the same. */
@@ -75,17 +76,22 @@ static void narrow_range(struct ui_screen *s, int64_t from_ns, int64_t to_ns)
 static void go_narrowed(struct ui_screen *s, size_t pane, int part, const char *filter)
 {
 	struct ui_list *l = &s->pane[pane].list[part];
+	char why[96];
+	if (!pv_filter_fits(l->view, filter, why, sizeof why))
+		filter = ""; /* the subject is no row there */
 	ui_goto_remember(s);
 	if (s->history.n > 0) {
 		struct ui_place *p = &s->history.v[s->history.n - 1];
 		p->evidence = true;
 		p->range = s->shared.range;
-		p->list = l;
-		memcpy(p->filter, l->filter, sizeof p->filter);
+		p->list = part ? l : NULL;
+		memcpy(p->own, l->filter, sizeof p->own);
 	}
 	ui_screen_go(s, ui_pane_defs[pane].command);
 	ui_pane_focus(&s->pane[pane], part);
-	ui_list_set_filter(l, filter);
+	ui_filter_set_all(s, part ? "" : filter);
+	if (part)
+		ui_list_set_filter(l, filter);
 }
 
 void ui_goto_shot(struct ui_screen *s, struct ui_browse_place to)

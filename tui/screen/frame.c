@@ -238,14 +238,41 @@ static void add_path(struct ui_canvas *c, struct ui_rect r, int x, const struct 
 	}
 }
 
+/* The filter of all views, and the list's own. */
+static int add_filter(struct ui_canvas *c, struct ui_rect r, int x, const struct ui_pane *p,
+	const struct ui_shared *s)
+{
+	char text[3 * UI_TEXT_MAX] = "";
+	const struct ui_list *l = &p->list[p->focus];
+	if (s->filter[0] && p->unfit[0])
+		snprintf(text, sizeof text, " ▸ filter %s does not apply here: %s", s->filter,
+			p->unfit);
+	else if (s->filter[0])
+		snprintf(text, sizeof text, " ▸ filter: %s", s->filter);
+	x = add(c, r, x, UI_WARN, text);
+	if (p->list[0].found[0]) {
+		snprintf(text, sizeof text, " ▸ found: %s", p->list[0].found);
+		x = add(c, r, x, UI_WARN, text);
+	}
+	if (p->focus > 0 && l->filter[0]) {
+		snprintf(text, sizeof text, " ▸ filter of this list: %s", l->filter);
+		x = add(c, r, x, UI_WARN, text);
+	}
+	return x;
+}
+
 void ui_frame_crumb(
 	struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p, const struct ui_shared *s)
 {
 	char text[512];
 	int x = add_views(c, r, p, s);
 	x = add(c, r, x, UI_WARN, time_text(p, s, text, sizeof text));
-	if (p->def->parts == 0)
+	if (p->def->parts == 0) {
+		if (s->filter[0])
+			ui_printf(c, ui_cols(r, x, r.w), UI_WARN,
+				" ▸ filter: %s, of the other views", s->filter);
 		return;
+	}
 	if (p->def->scope & UI_SCOPE_HEAP && ui_schedule_on(&s->schedule)) {
 		char when[64];
 		snprintf(text, sizeof text, " ▸ shots %s",
@@ -277,10 +304,7 @@ void ui_frame_crumb(
 		x = add(c, r, x, UI_WARN, " ▸ my code");
 	if (s->raw_names)
 		x = add(c, r, x, UI_WARN, " ▸ raw names");
-	if (l->filter[0]) {
-		snprintf(text, sizeof text, " ▸ filter: %s", l->filter);
-		x = add(c, r, x, UI_WARN, text);
-	}
+	x = add_filter(c, r, x, p, s);
 	if (l->follow && !ui_has_ended(s))
 		x = add(c, r, x, UI_LIVE, " ▸ following");
 	if (ui_list_asking(l))

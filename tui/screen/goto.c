@@ -8,6 +8,7 @@
 #include "common/base/utf8.h"
 #include "common/query/event_stream.h"
 #include "tui/screen/evidence.h"
+#include "tui/screen/one_filter.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
 #include "tui/panes/flame_pane.h"
@@ -116,11 +117,14 @@ void ui_goto_remember(struct ui_screen *s)
 			s->history.v[i - 1] = s->history.v[i];
 		s->history.n--;
 	}
-	if (pv_reserve(&s->history, 1))
-		s->history.v[s->history.n++] = (struct ui_place){ .pane = s->current,
-			.focus = p->focus,
-			.selected = p->list[0].selected,
-			.waits = s->shared.waits };
+	if (!pv_reserve(&s->history, 1))
+		return;
+	struct ui_place *at = &s->history.v[s->history.n++];
+	*at = (struct ui_place){ .pane = s->current,
+		.focus = p->focus,
+		.selected = p->list[0].selected,
+		.waits = s->shared.waits };
+	memcpy(at->filter, s->shared.filter, sizeof at->filter);
 }
 
 void ui_goto_pane(struct ui_screen *s, enum ui_command pane)
@@ -169,7 +173,8 @@ static void leave_evidence(struct ui_screen *s, const struct ui_place *from)
 	bool same = was->on == now->on && was->from_ns == now->from_ns &&
 		    was->to_ns == now->to_ns && was->threaded == now->threaded &&
 		    was->thread == now->thread;
-	ui_list_set_filter(from->list, from->filter);
+	if (from->list)
+		ui_list_set_filter(from->list, from->own);
 	s->shared.waits = from->waits;
 	if (!same) {
 		ui_strip_set(s, was);
@@ -188,6 +193,7 @@ bool ui_screen_go_back(struct ui_screen *s)
 	ui_screen_place(s);
 	if (to.evidence)
 		leave_evidence(s, &to);
+	ui_filter_set_all(s, to.filter);
 	if (p->def->parts) {
 		ui_pane_focus(p, to.focus);
 		ui_list_want(&p->list[0], NULL);

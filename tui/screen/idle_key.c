@@ -45,6 +45,7 @@ static void mix_shared(uint64_t *d, const struct ui_shared *s)
 		s->identity.reading, s->heap.reading, s->heap.weak, s->heap.shot };
 	for (size_t i = 0; i < PV_COUNT_OF(value); i++)
 		mix(d, value[i]);
+	mix_text(d, s->filter);
 }
 
 uint64_t ui_idle_hash(const struct ui_screen *s)
@@ -172,8 +173,6 @@ static const char *why_in_list(const struct ui_list *l, enum ui_command cmd)
 		return "there is nothing to unfold";
 	case UI_CMD_HOT_PATH:
 		return "nothing is below this row";
-	case UI_CMD_UNFILTER:
-		return "there is no filter here; \\ sets one";
 	case UI_CMD_UNTAG:
 	case UI_CMD_TAGGED:
 		return "no row is tagged; Space tags one";
@@ -203,6 +202,8 @@ static const char *why(struct ui_screen *s, enum ui_command cmd)
 		return "this is the only view of the room";
 	if (ui_opens_pane(cmd))
 		return "this is that view";
+	if (cmd == UI_CMD_UNFILTER)
+		return "there is no filter; \\ sets one";
 	if (cmd == UI_CMD_CANCEL)
 		return "there is nothing to cancel";
 	if (cmd == UI_CMD_FIGURE)
@@ -213,8 +214,7 @@ static const char *why(struct ui_screen *s, enum ui_command cmd)
 		return ui_flame_why(s->pane[s->current].flame, cmd);
 	if (l && s->pane[s->current].timeline)
 		return ui_timeline_why(s->pane[s->current].timeline, cmd);
-	if (l && !has_rows(l) && ui_command_row(cmd)->scope != UI_SCOPE_ANY &&
-		cmd != UI_CMD_UNFILTER)
+	if (l && !has_rows(l) && ui_command_row(cmd)->scope != UI_SCOPE_ANY)
 		return "there are no rows here";
 	if (!text && l)
 		text = why_in_list(l, cmd);

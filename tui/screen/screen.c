@@ -8,6 +8,7 @@
 #include "common/base/status.h"
 #include "tui/panes/flame_pane.h"
 #include "tui/panes/timeline_pane.h"
+#include "tui/screen/one_filter.h"
 #include "tui/screen/idle_key.h"
 #include "tui/screen/process_choice.h"
 #include "tui/screen/strip.h"
@@ -175,9 +176,11 @@ static void pause_or_go_on(struct ui_screen *s)
 {
 	struct ui_shared *shared = &s->shared;
 	if (!shared->paused)
-		for (size_t i = 0; i < ui_pane_count; i++)
+		for (size_t i = 0; i < ui_pane_count; i++) {
+			ui_filter_place(s, &s->pane[i]);
 			for (int k = 0; k < s->pane[i].def->parts; k++)
 				ui_list_refresh(&s->pane[i].list[k], shared);
+		}
 	shared->paused = !shared->paused;
 	if (shared->paused && ui_has_ended(shared))
 		ui_screen_say(s, false, "the recording has ended: , and . step through its time");
@@ -365,6 +368,9 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 	case UI_CMD_FILTER:
 		ui_screen_ask(s, UI_PROMPT_FILTER);
 		return UI_HANDLED;
+	case UI_CMD_UNFILTER:
+		ui_filter_clear(s);
+		return UI_HANDLED;
 	case UI_CMD_WHICH:
 		ui_prompt_open(&s->prompt, UI_PROMPT_KEY,
 			"Key, as K, F5, Ctrl-D (none: this view as a command): ", "");
@@ -469,6 +475,7 @@ void ui_screen_finish_frame(struct ui_screen *s)
 		ui_browser_place(s, p);
 	if (ui_compare_has(p))
 		ui_compare_place(s, p);
+	ui_filter_place(s, p);
 	if (ui_stream_has(p))
 		ui_stream_place(s, p);
 	/* An answer can change which details there are. */

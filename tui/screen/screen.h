@@ -25,10 +25,10 @@ struct ui_place {
 	size_t pane;
 	int focus;
 	uint64_t selected;
-	bool evidence, waits; /* Enter set range, a list's filter, waiting: as they were before */
+	bool evidence, waits; /* Enter set range, details' filter, waiting: as they were before */
 	struct ui_range range;
-	struct ui_list *list; /* borrowed */
-	char filter[UI_TEXT_MAX];
+	struct ui_list *list; /* of details that have a filter of their own, borrowed; NULL: none */
+	char own[UI_TEXT_MAX], filter[UI_TEXT_MAX]; /* theirs; the screen's, in any case */
 };
 
 struct ui_screen {

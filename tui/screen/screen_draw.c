@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/utf8.h"
 #include "tui/draw/list_tags.h"
 #include "tui/panes/sections.h"
 #include "tui/screen/export_rows.h"
@@ -88,6 +89,9 @@ static void say_rows(const struct ui_screen *s, const struct ui_pane *p, char *t
 		n += (size_t)snprintf(to + n, size - n, "; ");
 	if (s->layout.crumb.h)
 		return;
+	if (s->shared.filter[0] && n < size)
+		n += (size_t)snprintf(to + n, size - n, "%sfilter: %s; ",
+			p->unfit[0] ? "not here: " : "", PV_FIT(s->shared.filter, 60));
 	if (p->group && n < size)
 		n += (size_t)snprintf(to + n, size - n, "grouped by %s; ", pv_by_name(p->group));
 	if (p->def->scope & UI_SCOPE_DIFF && s->shared.identity.newer && n < size)

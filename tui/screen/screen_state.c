@@ -1,4 +1,4 @@
-#include "tui/screen/screen.h"
+#include "tui/screen/one_filter.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,8 +48,8 @@ void ui_screen_ask(struct ui_screen *s, enum ui_prompt_kind kind)
 		return;
 	}
 	s->was[0] = 0;
-	if (kind == UI_PROMPT_FILTER && l)
-		snprintf(s->was, sizeof s->was, "%s", l->filter);
+	if (kind == UI_PROMPT_FILTER)
+		snprintf(s->was, sizeof s->was, "%s", ui_filter_now(s));
 	else if (kind == UI_PROMPT_SEARCH && l && !s->help.open)
 		s->was_at = l->at;
 	ui_prompt_open(&s->prompt, kind, label, s->was);

@@ -7,7 +7,7 @@
 #include "common/base/utf8.h"
 #include "common/base/status.h"
 #include "common/query/event_stream.h"
-#include "tui/screen/screen.h"
+#include "tui/screen/one_filter.h"
 
 enum { MARGIN = 100, COST_SHARE = 4 };
 #define FOLLOW_NS INT64_C(500000000)
@@ -215,7 +215,7 @@ static void narrow(struct ui_screen *s, struct ui_list *l, const char *field, co
 		ui_screen_say(s, true, "the filter is too long; Del clears it");
 		return;
 	}
-	ui_list_set_filter(l, filter);
+	ui_filter_set_all(s, filter);
 	ui_screen_say(s, false, "only %s %s; Del shows all again", field, value);
 }
 

@@ -4,10 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "common/base/filter_names.h"
-#include "common/query/row_filter.h"
 #include "tui/panes/flame_pane.h"
 #include "tui/screen/export_rows.h"
+#include "tui/screen/one_filter.h"
 #include "tui/screen/idle_key.h"
 #include "tui/screen/open_help.h"
 #include "tui/screen/screen.h"
@@ -68,35 +67,14 @@ void ui_screen_search_again(struct ui_screen *s)
 		}
 }
 
-/* Whether the list can be filtered by a text; else what is wrong with it. */
-static bool is_filter(const struct ui_list *l, const char *text, struct pv_filter_error *wrong)
-{
-	const struct pv_query q = { .filter = text, .filter_way = PV_FILTER_CAPITALS };
-	struct pv_row_filter f;
-	size_t n;
-	const struct pv_column *column = pv_view_columns(l->view, &n);
-	bool ok = pv_row_filter_make(&f, &q, "", column, n, NULL, wrong);
-	pv_row_filter_finish(&f);
-	return ok;
-}
-
-/* A typed filter with its names replaced; false: what is wrong with it. */
-static bool whole_filter(const struct ui_screen *s, const struct ui_list *l, const char *text,
-	char to[UI_TEXT_MAX], struct pv_filter_error *wrong)
-{
-	return is_filter(l, text, wrong) &&
-	       pv_filter_expand(s->shared.named, text, to, UI_TEXT_MAX, wrong) &&
-	       is_filter(l, to, wrong);
-}
-
 /* While a filter is no whole one the last that was stays. */
-static void filter_now(struct ui_screen *s, struct ui_list *l)
+static void filter_now(struct ui_screen *s)
 {
 	struct pv_filter_error wrong;
 	char whole[UI_TEXT_MAX] = "";
-	bool ok = whole_filter(s, l, s->prompt.text, whole, &wrong);
+	bool ok = ui_filter_read(s, s->prompt.text, whole, &wrong);
 	if (ok)
-		ui_list_set_filter(l, whole);
+		ui_filter_set(s, whole);
 	if (ok)
 		snprintf(s->prompt.label, sizeof s->prompt.label, "Filter: ");
 	else
@@ -105,21 +83,20 @@ static void filter_now(struct ui_screen *s, struct ui_list *l)
 }
 
 /* A wrong one is said, and all is as it was before. */
-static void filter_by(struct ui_screen *s, struct ui_list *l, const char *text, const char *before)
+static void filter_by(struct ui_screen *s, const char *text, const char *before)
 {
 	struct pv_filter_error wrong;
 	char whole[UI_TEXT_MAX] = "";
-	bool ok = whole_filter(s, l, text, whole, &wrong);
-	ui_list_set_filter(l, ok ? whole : before);
+	bool ok = ui_filter_read(s, text, whole, &wrong);
+	ui_filter_set(s, ok ? whole : before);
 	if (!ok)
 		ui_screen_say(s, true, "no filter, character %zu: %s", wrong.at + 1, wrong.what);
 }
 
 static void changed(struct ui_screen *s)
 {
-	struct ui_list *l = ui_screen_list(s);
-	if (s->prompt.kind == UI_PROMPT_FILTER && l)
-		filter_now(s, l);
+	if (s->prompt.kind == UI_PROMPT_FILTER)
+		filter_now(s);
 	else if (s->prompt.kind == UI_PROMPT_SEARCH)
 		search_now(s);
 }
@@ -128,8 +105,8 @@ static void changed(struct ui_screen *s)
 static void gone(struct ui_screen *s)
 {
 	struct ui_list *l = ui_screen_list(s);
-	if (s->prompt.kind == UI_PROMPT_FILTER && l) {
-		ui_list_set_filter(l, s->was);
+	if (s->prompt.kind == UI_PROMPT_FILTER) {
+		ui_filter_set(s, s->was);
 	} else if (s->prompt.kind == UI_PROMPT_SEARCH) {
 		s->help.search[0] = 0;
 		if (s->output_open)
@@ -143,9 +120,8 @@ static void gone(struct ui_screen *s)
 
 static unsigned done(struct ui_screen *s)
 {
-	struct ui_list *l = ui_screen_list(s);
-	if (s->prompt.kind == UI_PROMPT_FILTER && l)
-		filter_by(s, l, s->prompt.text, s->was);
+	if (s->prompt.kind == UI_PROMPT_FILTER)
+		filter_by(s, s->prompt.text, s->was);
 	if (s->prompt.kind == UI_PROMPT_CONFIRM)
 		return UI_HANDLED | UI_LEAVE;
 	if (s->prompt.kind == UI_PROMPT_PROGRAM)
@@ -279,8 +255,8 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 		ui_screen_schedule(s, word);
 		return true;
 	case UI_CMD_FILTER:
-		if (l)
-			filter_by(s, l, word, l->filter);
+		snprintf(s->was, sizeof s->was, "%s", ui_filter_now(s));
+		filter_by(s, word, s->was);
 		return true;
 	case UI_CMD_FIND_OBJECT:
 		ui_browser_find(s, word);
