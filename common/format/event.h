@@ -93,6 +93,8 @@
 	KIND(EXT_SURVIVED, "ext.runtime.survived")                                                 \
 	KIND(EXT_CONTEXT_NAME, "ext.runtime.context_name")                                         \
 	KIND(EXT_ASSEMBLY_IN, "ext.runtime.assembly_in")                                           \
+	KIND(EXT_COLLECTION, "ext.runtime.collection")                                             \
+	KIND(EXT_GENERATION, "ext.runtime.generation")                                             \
 	KIND(EXT_CLASS_OF, "ext.strings.class_of")                                                 \
 	KIND(EXT_MESSAGE, "ext.strings.message")                                                   \
 	KIND(EXT_WAITED, "ext.cpu.waited")                                                         \
@@ -164,6 +166,15 @@ struct pv_counter_value {
 
 /* clang-format off */
 /* Of SUSPENSION, BODY, CODE_GONE, TRANSITION; numbers that are not here are data. */
+/*
+ * Reasons of a collection, as a runtime says them: PV_WHY_NOT_ASKED, not because the program asked for
+ * it, else .NET's own number + PV_WHY_FIRST; and how it ran: 0 not said, its number + 1.
+ */
+enum { PV_WHY_NOT_ASKED = 0, PV_WHY_FIRST = 1, PV_WHYS = 15, PV_HOW_BLOCKING = 1,
+	PV_HOW_BACKGROUND, PV_HOW_FOREGROUND, PV_HOWS };
+/* Of a heap: the three generations, large objects and pinned ones. */
+enum { PV_REGIONS = 5 };
+
 enum pv_stop_reason { PV_STOP_OTHER, PV_STOP_GC, PV_STOP_DOMAIN, PV_STOP_PITCHING,
 	PV_STOP_SHUTDOWN, PV_STOP_DEBUGGER = 6, PV_STOP_GC_PREPARES, PV_STOP_REJIT,
 	PV_STOP_PROFILER, PV_STOP_REASONS };
@@ -271,6 +282,10 @@ struct pv_event {
 			struct pv_text what, name;
 			struct pv_span stack;
 		} span;
+		/* of the collection that the event before this one began; PV_WHY_*, PV_HOW_* */
+		struct { uint64_t reason, how; } collection;
+		/* as a collection of generation `collected` leaves it; promoted: what survived in it */
+		struct { uint64_t collected, region, bytes, promoted; } left;
 		/*
 		 * Memory by allocation stack, all sums since the beginning. live: blocks that are
 		 * held; most_bytes: held at once; at_once: given back before another was got. The

@@ -56,6 +56,8 @@ static bool other_event(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_GC_FINALIZE_OBJECT_END:
 	case PV_KIND_HEAP_ROOT_REGISTER:
 	case PV_KIND_HEAP_ROOT_UNREGISTER:
+	case PV_KIND_EXT_COLLECTION:
+	case PV_KIND_EXT_GENERATION:
 		return pv_gc_apply(x, e);
 	case PV_KIND_HEAP_START:
 	case PV_KIND_HEAP_END:

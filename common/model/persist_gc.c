@@ -13,15 +13,23 @@
 	F(T, merged, FIGURE)                                                                       \
 	F(T, generation, BELOW, PV_GC_GENERATIONS)                                                 \
 	F(T, concurrent, BOOL)                                                                     \
-	F(T, phases, AT_MOST, PV_COLLECTION_MARKED | PV_COLLECTION_SWEPT)                          \
+	F(T, phases, AT_MOST, PV_COLLECTION_ALL)                                                   \
 	F(T, mark_ns, FIGURE)                                                                      \
 	F(T, sweep_ns, FIGURE)                                                                     \
 	F(T, heap_before, FIGURE)                                                                  \
 	F(T, number, FIGURE)                                                                       \
+	F(T, stand_ns, FIGURE)                                                                     \
+	F(T, moved, FIGURE)                                                                        \
+	F(T, why, BELOW, PV_WHYS)                                                                  \
+	F(T, how, BELOW, PV_HOWS)                                                                  \
+	F(T, left, FIGURES, uint64_t)                                                              \
+	F(T, promoted, FIGURES, uint64_t)                                                          \
 	F(T, start_stop, FIGURE)                                                                   \
 	F(T, end_stop, FIGURE)                                                                     \
 	F(T, start_pause_ns, FIGURE)                                                               \
 	F(T, end_pause_ns, FIGURE)                                                                 \
+	F(T, start_stand_ns, FIGURE)                                                               \
+	F(T, end_stand_ns, FIGURE)                                                                 \
 	F(T, came, LEFT_OUT)
 PV_SHAPE(collection, struct pv_collection, COLLECTION)
 
@@ -60,6 +68,7 @@ PV_SHAPE(gc_exit, struct pv_gc_exit, EXIT)
 	F(T, heap_bytes, FIGURE)                                                                   \
 	F(T, heap_ns, FIGURE)                                                                      \
 	F(T, moved, FIGURE)                                                                        \
+	F(T, moved_between, FIGURE)                                                                \
 	F(T, folded, FIGURE)                                                                       \
 	F(T, forced, FIGURE)                                                                       \
 	F(T, stops, FIGURE)                                                                        \
@@ -100,6 +109,7 @@ PV_SHAPE(gc_run, struct pv_gc_run, GC_RUN) /* a new field there needs one in str
 	F(T, time_ns, FIGURE)                                                                      \
 	F(T, pause_ns, FIGURE)                                                                     \
 	F(T, over_ns, FIGURE)                                                                      \
+	F(T, stand_ns, FIGURE)                                                                     \
 	F(T, stop, FIGURE)                                                                         \
 	F(T, generation, BELOW, PV_GC_GENERATIONS)
 PV_SHAPE(gc_end, struct pv_gc_end, GC_END)

@@ -20,6 +20,8 @@
 	VIEW(COLLECTIONS, "collections")                                                           \
 	VIEW(PAUSES, "pauses")                                                                     \
 	VIEW(GENERATIONS, "generations")                                                           \
+	/* of the collection that starts at `select` - 1, 0: that of the longest pause */          \
+	VIEW(GC_CAUSE, "gc_cause")                                                                 \
 	VIEW(HANDLES, "handles")                /* GC handles by type */                           \
 	VIEW(HANDLE_SITES, "handle_sites")      /* of handle row `select`, 0: of all */            \
 	VIEW(FINALIZERS, "finalizers")          /* finalized objects by class */                   \

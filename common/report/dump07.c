@@ -189,6 +189,16 @@ static void put_fields(const struct pv_dump07 *d, const struct pv_event *e)
 		number(d, "wait_ns", e->stop.wait_ns);
 		number(d, "stopped_ns", e->stop.stopped_ns);
 		break;
+	case PV_KIND_EXT_COLLECTION:
+		number(d, "reason", e->collection.reason);
+		number(d, "how", e->collection.how);
+		break;
+	case PV_KIND_EXT_GENERATION:
+		number(d, "collected", e->left.collected);
+		number(d, "region", e->left.region);
+		number(d, "bytes", e->left.bytes);
+		number(d, "promoted", e->left.promoted);
+		break;
 	case PV_KIND_EXT_CLASS_OF:
 		address(d, "object", e->class_of.object);
 		address(d, "class", e->class_of.type);

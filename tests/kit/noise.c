@@ -159,6 +159,13 @@ static struct pv_event event(struct pv_batch *b, uint8_t kind, uint64_t time)
 		e.survived.generation = odd(), e.survived.ranges = odd();
 		e.survived.bytes = odd(), e.survived.moved_bytes = odd();
 		break;
+	case PV_KIND_EXT_COLLECTION:
+		e.collection.reason = odd(), e.collection.how = odd();
+		break;
+	case PV_KIND_EXT_GENERATION:
+		e.left.collected = odd(), e.left.region = odd();
+		e.left.bytes = odd(), e.left.promoted = odd();
+		break;
 	case PV_KIND_EXT_SPAN:
 		e.span.took_ns = odd(), e.span.what = text(), e.span.name = text();
 		e.span.stack = span(b, 20, 1);

@@ -24,7 +24,7 @@ ANSWERS = {
     'What is hot?': (r'▶ .*Pricing\.Discount', r'CALLERS of Pricing\.Discount'),
     'Who calls it?': (r'\[Flame\]', r'Checkout\.Pay', r'Pricing\.Discount'),
     'What ran on a thread, from 3 to 4 s?': (r'thread "night" [\d.]+-[\d.]+ s', r'▶ .*NightShift\.CountStock'),
-    'What made this pause long?': (r'allocated in the', r'▶ .*object\[\]', r'Report\.Build'),
+    'What made this pause long?': (r'\[Cause\]', r'▶ .*object\[\]', r'Report\.Build'),
     'Which class leaks, and what holds it?': (r'paths to Session', r'static SessionCache\.all'),
     'Who allocates most strings?': (r'▶ .*string$', r'WHERE string IS ALLOCATED', r'Invoice\.Print'),
     'Where are exceptions thrown?': (r'▶ .*OrderNotFound', r'Orders\.Find\(int\) ←'),

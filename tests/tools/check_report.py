@@ -37,6 +37,7 @@ KEYS = {
                        'heap_before', 'heap_after', 'allocated_since_last', 'mark_ns',
                        'sweep_ns', 'number'],
     'gc.pauses': ['start_ns', 'duration_ns'],
+    'gc_cause': ['what', 'detail', 'value', 'unit', 'known'],
     'gc.generations': ['generation', 'count', 'total_ns', 'max_ns'],
     'handles': ['type', 'live', 'most_live', 'created', 'destroyed'],
     'handle_sites': ['type', *SITES, 'created', 'live'],
@@ -72,14 +73,14 @@ KEYS = {
     'contexts': ['id', 'name', 'load_ns', 'unload_ns', 'failed', 'of'],
     'counters': ['section', 'name', 'type', 'unit', 'variance', 'samples'],
 }
-EXTRA = ['findings', 'call_tree', 'flame', 'allocation_sites', 'throw_sites', 'wait_sites', 'handle_sites',
+EXTRA = ['findings', 'call_tree', 'flame', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc_cause', 'handle_sites',
          'root_areas', 'timeline', 'code_kinds']
 TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'findings', 'events', 'methods', 'call_tree',
        'flame', 'classes', 'held', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc', 'handles', 'handle_sites',
        'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'code_kinds', 'samples',
        'sample_lines', 'threads', 'timeline', 'jit', 'loads', 'native', 'marks',
        'spans', 'routes', 'suspensions', 'transitions', 'images', 'assemblies', 'domains', 'contexts', 'counters',
-       'code_coverage', 'coverage_assemblies', 'coverage_classes']
+       'code_coverage', 'gc_cause', 'coverage_assemblies', 'coverage_classes']
 WHATS = ['calls', 'allocations', 'allocation_stacks', 'gc', 'moves', 'handles', 'finalizers',
          'heap_shots', 'roots', 'exceptions', 'locks', 'samples', 'threads', 'jit', 'counters',
          'code_coverage', 'spans', 'marks', 'suspensions', 'transitions', 'names', 'losses', 'damage']

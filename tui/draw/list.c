@@ -116,8 +116,7 @@ static enum ui_unfold unfold_of(const struct ui_list *l, const struct ui_shared 
 static struct ui_question *question_of(const struct ui_list *l, const struct ui_shared *s)
 {
 	struct pv_query query = ui_list_query(l, s);
-	struct pv_model *model = ui_list_of_identity(l) ? s->identity.model : s->model;
-	struct ui_question *q = ui_question_new(model, l->view, &query, l->about);
+	struct ui_question *q = ui_question_new(ui_list_model(l, s), l->view, &query, l->about);
 	if (!q)
 		return NULL;
 	bool look = l->look == UI_LOOK_ASKED;
@@ -259,8 +258,8 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 		       l->posted_net != s->net || l->posted_waits != s->waits ||
 		       l->posted_raw != s->raw_names || l->posted_mine != s->my_code ||
 		       (!pending && (!l->table || l->want));
-	bool moved_on =
-		l->table && l->table->generation != s->generation && !ui_list_of_identity(l);
+	uint64_t generation = ui_list_of_whole(l) ? s->whole_generation : s->generation;
+	bool moved_on = l->table && l->table->generation != generation && !ui_list_of_identity(l);
 	if (!changed && (!moved_on || s->paused || pending))
 		return;
 	post(l, s, changed);

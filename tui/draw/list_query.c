@@ -5,11 +5,24 @@ bool ui_list_of_identity(const struct ui_list *l)
 	return l->view >= PV_VIEW_HEAP_DIFF && l->view <= PV_VIEW_HEAP_COHORT_SITES;
 }
 
+bool ui_list_of_whole(const struct ui_list *l)
+{
+	return l->view == PV_VIEW_GC_CAUSE;
+}
+
+struct pv_model *ui_list_model(const struct ui_list *l, const struct ui_shared *s)
+{
+	if (ui_list_of_identity(l))
+		return s->identity.model;
+	return ui_list_of_whole(l) ? s->whole : s->model;
+}
+
 struct pv_query ui_list_query(const struct ui_list *l, const struct ui_shared *s)
 {
 	bool own = l->filter[0] || !l->about;
 	const char *filter = own ? l->filter : l->about;
-	bool bucketed = s->range.on && s->model == s->whole && !ui_list_of_identity(l);
+	bool bucketed = s->range.on && s->model == s->whole && !ui_list_of_identity(l) &&
+			!ui_list_of_whole(l);
 	return (struct pv_query){ .groups = s->groups,
 		.sort = l->sort,
 		.invert = l->invert,
@@ -46,7 +59,7 @@ struct pv_query ui_list_query(const struct ui_list *l, const struct ui_shared *s
 struct pv_table *ui_list_whole(const struct ui_list *l, const struct ui_shared *s)
 {
 	struct pv_query query = ui_list_query(l, s);
-	struct pv_model *m = ui_list_of_identity(l) ? s->identity.model : s->model;
+	struct pv_model *m = ui_list_model(l, s);
 	query.groups = NULL;
 	query.limit = 0;
 	query.only = l->tagged.v;

@@ -7,6 +7,11 @@
 /* Of objects followed between shots, which have a model of their own that does not change. */
 bool ui_list_of_identity(const struct ui_list *l);
 
+/* Of one collection, whose facts are those of the whole recording, whatever the range. */
+bool ui_list_of_whole(const struct ui_list *l);
+/* The model that it asks, borrowed; lives as long as what is shared. NULL: there is none. */
+struct pv_model *ui_list_model(const struct ui_list *l, const struct ui_shared *s);
+
 /* Borrows from the list and what is shared. */
 struct pv_query ui_list_query(const struct ui_list *l, const struct ui_shared *s);
 

@@ -21,6 +21,7 @@ void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def)
 		ui_list_init(&p->list[i], def->part[i].view, def->part[i].tree);
 		p->list[i].unfold = def->part[i].unfold;
 		p->list[i].follow = def->part[i].newest;
+		p->list[i].sort = def->part[i].order;
 		p->list[i].needs_select =
 			i > 0 && strchr(def->part[i].title, '%') != NULL && !def->part[i].by_class;
 	}

@@ -5,7 +5,7 @@
  *
  * Fields of a part, and a pane of panes.c that uses each: `drill` (Enter on a row), `tree` and
  * `unfold` (Call tree), `newest` (GC), `by_class` (Allocations: sites of the class), `of_second`,
- * `only` and `unless` (shown where the log has, or lacks, a group), `hide_empty` (damage).
+ * `only` and `unless` (shown where the log has, or lacks, a group), `hide_empty` (damage), `order`.
  */
 #ifndef UI_PANE_H
 #define UI_PANE_H
@@ -28,7 +28,7 @@ enum ui_drill {
 	UI_DRILL_OWNER,    /* the pane that an event is about, at its time */
 	UI_DRILL_EVIDENCE, /* the view that a finding rests on */
 	UI_DRILL_EVENTS,   /* the stream of events: of this thread, or of the time of this pause */
-	UI_DRILL_BEFORE,   /* of a collection: what was allocated since the one before */
+	UI_DRILL_BEFORE,   /* of a collection: its cause, what was allocated since the one before */
 	UI_DRILL_FOLD,
 	UI_DRILL_PROCESS, /* its log in the place of the one that is read */
 	UI_DRILL_NOWHERE,
@@ -39,13 +39,13 @@ struct ui_part {
 	const char *title; /* of details; "%s" is the name of the main list's row */
 	enum ui_kind kind; /* the things that its rows show */
 	enum ui_drill drill;
-	bool tree;
+	const char *order;     /* at first, a column's id; NULL: the view's */
+	bool tree, hide_empty; /* the latter: left out while it has no rows */
 	enum ui_unfold unfold;
 	bool newest;           /* the cursor begins at the last row and stays there */
 	bool by_class;         /* only the sites of the main list's class */
 	bool of_second;        /* about the row of the first list of details, too */
 	unsigned only, unless; /* groups: shown where the log has, or lacks, one of them */
-	bool hide_empty;       /* left out while it has no rows */
 };
 
 struct ui_pane;

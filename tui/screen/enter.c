@@ -6,6 +6,7 @@
 #include "tui/panes/flame_pane.h"
 #include "tui/panes/sections.h"
 #include "tui/panes/timeline_pane.h"
+#include "tui/screen/cause.h"
 #include "tui/screen/evidence.h"
 #include "tui/screen/process_choice.h"
 #include "tui/screen/screen.h"
@@ -196,7 +197,7 @@ void ui_screen_go_in(struct ui_screen *s)
 		ui_goto_events(s, p);
 		break;
 	case UI_DRILL_BEFORE:
-		ui_goto_before(s, p);
+		ui_cause_enter(s, p);
 		break;
 	case UI_DRILL_EVIDENCE:
 		ui_goto_evidence(s, p->list[0].table, ui_list_row(&p->list[0]));

@@ -63,8 +63,7 @@ static bool find_list(enum pv_view view, size_t *ret_pane, int *ret_part)
 	return false;
 }
 
-/* A time of no length still has something to see around it. */
-static void narrow_range(struct ui_screen *s, int64_t from_ns, int64_t to_ns)
+void ui_goto_narrow(struct ui_screen *s, int64_t from_ns, int64_t to_ns)
 {
 	struct ui_range r = { .on = true,
 		.from_ns = from_ns > 0 ? from_ns - 1 : 0,
@@ -73,7 +72,7 @@ static void narrow_range(struct ui_screen *s, int64_t from_ns, int64_t to_ns)
 	ui_strip_set(s, &r);
 }
 
-static void go_narrowed(struct ui_screen *s, size_t pane, int part, const char *filter)
+void ui_goto_narrowed(struct ui_screen *s, size_t pane, int part, const char *filter)
 {
 	struct ui_list *l = &s->pane[pane].list[part];
 	char why[96];
@@ -140,9 +139,10 @@ void ui_goto_evidence(struct ui_screen *s, const struct pv_table *t, const struc
 	}
 	snprintf(said, sizeof said, "%s; Backspace returns", PV_FIT(text, 180));
 	bool timed = cell_time(t, row, "from_ns", &from_ns) && cell_time(t, row, "to_ns", &to_ns);
-	go_narrowed(s, pane, part, *subject ? pv_filter_quote(subject, filter, sizeof filter) : "");
+	ui_goto_narrowed(
+		s, pane, part, *subject ? pv_filter_quote(subject, filter, sizeof filter) : "");
 	if (timed)
-		narrow_range(s, from_ns, to_ns);
+		ui_goto_narrow(s, from_ns, to_ns);
 	ui_screen_say(s, false, "%s", said);
 }
 
@@ -164,46 +164,8 @@ void ui_goto_events(struct ui_screen *s, const struct ui_pane *p)
 	else if (!timed)
 		snprintf(filter, sizeof filter, "thread:%s",
 			pv_filter_quote(cell_text(t, row, "name", "?"), name, sizeof name));
-	go_narrowed(s, pane, part, filter);
+	ui_goto_narrowed(s, pane, part, filter);
 	if (timed)
-		narrow_range(s, from_ns, from_ns + lasted_ns);
+		ui_goto_narrow(s, from_ns, from_ns + lasted_ns);
 	ui_screen_say(s, false, "its events; Backspace returns");
-}
-
-/* The end of the collection before, 0: it is the first. */
-static int64_t end_before(const struct pv_table *t, int64_t start_ns)
-{
-	int64_t end = 0, start, lasted;
-	for (size_t i = 0; i < t->rows; i++) {
-		if (!cell_time(t, &t->row[i], "start_ns", &start) || start >= start_ns)
-			continue;
-		if (!cell_time(t, &t->row[i], "duration_ns", &lasted))
-			lasted = 0;
-		end = start + lasted > end ? start + lasted : end;
-	}
-	return end < start_ns ? end : start_ns;
-}
-
-void ui_goto_before(struct ui_screen *s, const struct ui_pane *p)
-{
-	const struct pv_table *t = p->list[0].table;
-	const struct pv_row *row = ui_list_row(&p->list[0]);
-	bool known = ui_groups(&s->shared) & PV_GROUP_ALLOC;
-	char lasted[PV_UNIT_MAX];
-	int64_t start_ns, from_ns;
-	size_t pane;
-	int part;
-	if (!t || !row || !cell_time(t, row, "start_ns", &start_ns))
-		return;
-	if (!known) {
-		ui_goto_events(s, p);
-		return;
-	}
-	if (!find_list(PV_VIEW_CLASSES, &pane, &part))
-		return;
-	from_ns = end_before(t, start_ns);
-	go_narrowed(s, pane, part, "");
-	narrow_range(s, from_ns, start_ns);
-	ui_screen_say(s, false, "allocated in the %s before this collection; Backspace returns",
-		pv_units_ns(lasted, sizeof lasted, start_ns - from_ns));
 }

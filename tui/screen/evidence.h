@@ -1,6 +1,6 @@
 /*
  * From a row to the rows that it rests on: a finding's evidence, the events of a thread or a pause,
- * what was allocated before a collection, an object of the open heap shot. The place is remembered,
+ * an object of the open heap shot. The place is remembered,
  * and Backspace returns with range and filter as they were. The screen's thread.
  */
 #ifndef UI_EVIDENCE_H
@@ -17,8 +17,10 @@ struct ui_screen;
 void ui_goto_evidence(struct ui_screen *s, const struct pv_table *t, const struct pv_row *row);
 /* The events of the selected row's thread, or those while the program stood still. */
 void ui_goto_events(struct ui_screen *s, const struct ui_pane *p);
-/* Of the selected collection: the allocations before it, else its own events. */
-void ui_goto_before(struct ui_screen *s, const struct ui_pane *p);
+/* A list of a pane with a filter; the place, range and filter of now are remembered. */
+void ui_goto_narrowed(struct ui_screen *s, size_t pane, int part, const char *filter);
+/* The range becomes this one; a time of no length still has something to see around it. */
+void ui_goto_narrow(struct ui_screen *s, int64_t from_ns, int64_t to_ns);
 /* A place in the heap shot that is open. */
 void ui_goto_shot(struct ui_screen *s, struct ui_browse_place to);
 

@@ -9,6 +9,7 @@
 #include "tui/panes/flame_pane.h"
 #include "tui/panes/timeline_pane.h"
 #include "tui/screen/one_filter.h"
+#include "tui/screen/cause.h"
 #include "tui/screen/idle_key.h"
 #include "tui/screen/process_choice.h"
 #include "tui/screen/strip.h"
@@ -476,6 +477,8 @@ void ui_screen_finish_frame(struct ui_screen *s)
 	if (ui_compare_has(p))
 		ui_compare_place(s, p);
 	ui_filter_place(s, p);
+	if (ui_cause_has(p))
+		ui_cause_place(s, p);
 	if (ui_stream_has(p))
 		ui_stream_place(s, p);
 	/* An answer can change which details there are. */

@@ -10,6 +10,7 @@ enum {
 	RETHROWN = 4,          /* flag of a thrown exception */
 	JITTED = 8,            /* flag of a method that was loaded */
 	GENERATIONS = 4,       /* the three, and large objects */
+	PINNED = 4,            /* after these */
 	LOST_COUNTER = 0x4e54,
 	PAUSED_COUNTER
 };
@@ -51,22 +52,39 @@ void nt_flush_end(struct b07_stream *s, uint64_t offset)
 	d->end.due = false;
 }
 
+/* One region, as the collection that is over leaves it: its bytes, and those promoted. */
+static void left_in(struct b07_stream *s, unsigned region, const uint64_t left[2], uint64_t offset)
+{
+	struct pv_event *e = nt_add(s, PV_KIND_EXT_GENERATION, offset);
+	if (!e)
+		return;
+	e->left.collected = nt_of(s)->end.generation;
+	e->left.region = region;
+	e->left.bytes = left[0];
+	e->left.promoted = left[1];
+}
+
 /* All generations, and pinned objects after the counts: the heap as it is at the end. */
 static void sizes(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, left[PV_REGIONS][2] = { 0 };
 	for (int i = 0; i < GENERATIONS; i++) {
-		bytes += pv_get_u64(c);
-		pv_get_u64(c); /* promoted */
+		left[i][0] = pv_get_u64(c);
+		left[i][1] = pv_get_u64(c);
+		bytes += left[i][0];
 	}
 	(void)pv_get_bytes(c, 2 * 8 + 3 * 4 + 2);
 	if (!pv_cursor_ok(c))
 		return;
 	if (pv_cursor_left(c) >= 8)
-		bytes += pv_get_u64(c);
+		bytes += left[PINNED][0] = pv_get_u64(c);
+	if (pv_cursor_left(c) >= 8)
+		left[PINNED][1] = pv_get_u64(c);
 	uint64_t now = d->now;
 	d->now = d->end.due ? d->end.time : now;
+	for (unsigned i = 0; d->end.due && i < PV_REGIONS; i++)
+		left_in(s, i, left[i], b->offset);
 	struct pv_event *e = nt_add(s, PV_KIND_GC_RESIZE, b->offset);
 	if (e)
 		e->resize.bytes = bytes;
@@ -142,8 +160,15 @@ static void gc_start(struct b07_stream *s, const struct nt_blob *b, struct pv_cu
 	nt_flush_end(s, b->offset);
 	pv_get_u32(c); /* its number */
 	uint32_t generation = pv_get_u32(c);
-	if (pv_cursor_ok(c))
-		gc_step(s, PV_GC_START, generation, b->offset);
+	if (!pv_cursor_ok(c))
+		return;
+	gc_step(s, PV_GC_START, generation, b->offset);
+	uint32_t reason = pv_get_u32(c), type = pv_get_u32(c);
+	struct pv_event *e = pv_cursor_ok(c) ? nt_add(s, PV_KIND_EXT_COLLECTION, b->offset) : NULL;
+	if (e) {
+		e->collection.reason = (uint64_t)reason + PV_WHY_FIRST;
+		e->collection.how = (uint64_t)type + PV_HOW_BLOCKING;
+	}
 }
 
 static void gc_end(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)

@@ -45,6 +45,10 @@ static void sum_pauses(struct pv_collection *c)
 {
 	bool one = c->start_stop && c->start_stop == c->end_stop;
 	c->pause_ns = pv_sat_add(c->start_pause_ns, one ? 0 : c->end_pause_ns);
+	c->stand_ns = c->start_stand_ns;
+	if (!one && c->end_stand_ns != PV_NEVER)
+		c->stand_ns =
+			pv_sat_add(c->stand_ns == PV_NEVER ? 0 : c->stand_ns, c->end_stand_ns);
 }
 
 static void set_end(struct pv_collection *c, const struct pv_gc_end *e)
@@ -53,6 +57,7 @@ static void set_end(struct pv_collection *c, const struct pv_gc_end *e)
 	c->over_ns = e->over_ns;
 	c->end_stop = e->stop;
 	c->end_pause_ns = e->pause_ns;
+	c->end_stand_ns = e->stand_ns;
 	c->concurrent = c->start_stop != e->stop;
 	c->duration_ns = pv_sat_span(c->start_ns, e->time_ns);
 	sum_pauses(c);
@@ -60,8 +65,9 @@ static void set_end(struct pv_collection *c, const struct pv_gc_end *e)
 
 static struct pv_gc_end take_end(struct pv_collection *c)
 {
-	struct pv_gc_end e = { c->end_ns, c->end_pause_ns, c->over_ns, c->end_stop, c->generation };
-	c->end_ns = PV_NEVER;
+	struct pv_gc_end e = { c->end_ns, c->end_pause_ns, c->over_ns, c->end_stand_ns, c->end_stop,
+		c->generation };
+	c->end_ns = c->end_stand_ns = PV_NEVER;
 	c->duration_ns = c->end_pause_ns = 0;
 	c->end_stop = 0;
 	c->concurrent = false;
@@ -144,6 +150,9 @@ static bool collection_starts(struct pv_context *x, const struct pv_event *e)
 		.end_ns = PV_NEVER,
 		.merged = 1,
 		.over_ns = PV_NEVER,
+		.stand_ns = PV_NEVER,
+		.start_stand_ns = PV_NEVER,
+		.end_stand_ns = PV_NEVER,
 		.generation = generation_of(e),
 		.number = e->gc.collection,
 		.start_stop = x->thread->stop };
@@ -170,6 +179,7 @@ static bool collection_ends(struct pv_context *x, const struct pv_event *e)
 	}
 	struct pv_gc_end end = { .time_ns = x->time,
 		.over_ns = x->time,
+		.stand_ns = PV_NEVER,
 		.stop = x->thread->stop,
 		.generation = generation_of(e) };
 	place_end(&x->m->gc, end);
@@ -183,11 +193,16 @@ static void finish_edge(
 	struct pv_gc *gc, const struct pv_thread *th, const struct pv_gc_edge *edge, int64_t now)
 {
 	int64_t ns = pv_sat_span(th->stop_ns, now);
+	int64_t stand =
+		th->stood_ns == PV_NEVER ? PV_NEVER : pv_sat_span(th->stop_ns, th->stood_ns);
 	struct pv_collection *c = pv_gc_newest_of(gc, edge->generation, edge->time_ns);
-	if (c && !edge->end && c->start_stop == th->stop)
+	if (c && !edge->end && c->start_stop == th->stop) {
 		c->start_pause_ns = ns;
+		c->start_stand_ns = stand;
+	}
 	if (c && edge->end && c->end_stop == th->stop) {
 		c->end_pause_ns = ns;
+		c->end_stand_ns = stand;
 		c->over_ns = now;
 	}
 	if (c)
@@ -196,6 +211,7 @@ static void finish_edge(
 		struct pv_gc_end *e = &gc->pending->early[i];
 		if (e->stop == th->stop) {
 			e->pause_ns = ns;
+			e->stand_ns = stand;
 			e->over_ns = now;
 		}
 	}
@@ -272,6 +288,12 @@ bool pv_gc_apply(struct pv_context *x, const struct pv_event *e)
 		return pv_gc_resize(x, e);
 	case PV_KIND_GC_MOVE:
 		return pv_gc_moves(x, e);
+	case PV_KIND_EXT_COLLECTION:
+		pv_gc_why(x, e);
+		return true;
+	case PV_KIND_EXT_GENERATION:
+		pv_gc_left(x, e);
+		return true;
 	case PV_KIND_GC_HANDLE_CREATED:
 	case PV_KIND_GC_HANDLE_DESTROYED:
 		return pv_handles_apply(x, e);

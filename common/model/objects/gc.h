@@ -16,6 +16,7 @@
 
 #include "common/base/mem.h"
 #include "common/base/order.h"
+#include "common/format/event.h"
 #include "common/model/objects/finalizers.h"
 #include "common/model/objects/held.h"
 #include "common/model/objects/handles.h"
@@ -23,7 +24,14 @@
 
 enum { PV_GC_LIST = 65536, PV_GC_GENERATIONS = 3 };
 
-enum pv_collection_phases { PV_COLLECTION_MARKED = 1, PV_COLLECTION_SWEPT = 2 };
+/* Which figures of a collection were recorded. */
+enum pv_collection_phases {
+	PV_COLLECTION_MARKED = 1,
+	PV_COLLECTION_SWEPT = 2,
+	PV_COLLECTION_WHY = 4,
+	PV_COLLECTION_LEFT = 8,
+	PV_COLLECTION_ALL = 15
+};
 
 struct pv_collection {
 	int64_t start_ns;
@@ -35,15 +43,21 @@ struct pv_collection {
 	uint32_t merged;     /* collections in this entry: 1 until the list was full */
 	uint8_t generation;
 	bool concurrent; /* start and end in different stops */
-	uint8_t phases;  /* enum pv_collection_phases: which of the two below were recorded */
+	uint8_t phases;  /* enum pv_collection_phases: which of those below were recorded */
 	int64_t mark_ns, sweep_ns;
 	uint64_t heap_before; /* bytes, said directly after its start; 0: not said there */
 	uint64_t number;      /* as logs of 2007 count them from stage B on, else 0 */
+	int64_t stand_ns;     /* of pause_ns: until all threads stood; PV_NEVER: not recorded */
+	uint64_t moved;       /* objects */
+	uint8_t why, how;     /* PV_WHY_* and PV_HOW_*, with PV_COLLECTION_WHY */
+	/* By region, PV_COLLECTION_LEFT: bytes when it was over, and how many survived in it. */
+	uint64_t left[PV_REGIONS], promoted[PV_REGIONS];
 
 	/* private */
 	uint64_t start_stop, end_stop; /* numbers of those stops, 0 = none */
 	int64_t start_pause_ns, end_pause_ns;
-	uint32_t came; /* when, among those in the list */
+	int64_t start_stand_ns, end_stand_ns; /* PV_NEVER likewise */
+	uint32_t came;                        /* when, among those in the list */
 };
 
 struct pv_pause {
@@ -85,9 +99,10 @@ struct pv_gc {
 	uint64_t pause_count;
 	int64_t pause_ns, pause_max_ns;
 	uint64_t resizes, max_heap_bytes, heap_bytes; /* heap_bytes: the newest by time */
-	int64_t heap_ns; /* when heap_bytes was said, PV_NEVER = not yet */
-	uint64_t moved;  /* pairs */
-	uint64_t folded; /* entries merged because a list was full */
+	int64_t heap_ns;        /* when heap_bytes was said, PV_NEVER = not yet */
+	uint64_t moved;         /* pairs */
+	uint64_t moved_between; /* of these, between the collections that are known */
+	uint64_t folded;        /* entries merged because a list was full */
 	uint64_t forced; /* collections the profiler made for heap shots: counted nowhere else */
 
 	/* private */

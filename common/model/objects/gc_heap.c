@@ -44,6 +44,33 @@ bool pv_gc_resize(struct pv_context *x, const struct pv_event *e)
 	return true;
 }
 
+void pv_gc_why(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_gc *gc = &x->m->gc;
+	uint32_t at = pv_order_at_most(&gc->by_start, x->time);
+	struct pv_collection *c = at == PV_ORDER_NONE ? NULL : &gc->collections.v[at];
+	if (!x->counts || x->thread->forced || !c || c->start_ns != x->time || c->merged > 1 ||
+		e->collection.reason >= PV_WHYS || e->collection.how >= PV_HOWS)
+		return;
+	c->why = (uint8_t)e->collection.reason;
+	c->how = (uint8_t)e->collection.how;
+	c->phases |= PV_COLLECTION_WHY;
+}
+
+void pv_gc_left(struct pv_context *x, const struct pv_event *e)
+{
+	const uint64_t collected = e->left.collected, region = e->left.region;
+	if (!x->counts || x->thread->forced || collected >= PV_GC_GENERATIONS ||
+		region >= PV_REGIONS)
+		return;
+	struct pv_collection *c = pv_gc_newest_of(&x->m->gc, (uint8_t)collected, x->time);
+	if (!c || c->merged > 1)
+		return;
+	c->left[region] = e->left.bytes;
+	c->promoted[region] = e->left.promoted;
+	c->phases |= PV_COLLECTION_LEFT;
+}
+
 /* The last one at or before a time; NULL: there is none. */
 static const struct pv_heap_size *size_at(const struct pv_gc *gc, int64_t time_ns)
 {
@@ -177,6 +204,26 @@ static bool move(struct pv_context *x, const uint64_t *pair, size_t n)
 	return true;
 }
 
+/*
+ * Its collection, if that is known: the one that runs then. Mono says the last ones after its end,
+ * before threads go on.
+ */
+static void count_moves(struct pv_context *x, size_t n)
+{
+	struct pv_gc *gc = &x->m->gc;
+	gc->moved += n;
+	if (x->thread && x->thread->forced)
+		return;
+	uint32_t at = pv_order_at_most(&gc->by_start, x->time);
+	struct pv_collection *c = at == PV_ORDER_NONE ? NULL : &gc->collections.v[at];
+	bool runs = c && (c->merged > 1 || c->end_ns == PV_NEVER || x->time <= c->end_ns);
+	bool in_stop = c && x->thread && x->thread->stop && c->end_stop == x->thread->stop;
+	if (runs || in_stop)
+		c->moved += n;
+	else
+		gc->moved_between += n;
+}
+
 bool pv_gc_moves(struct pv_context *x, const struct pv_event *e)
 {
 	const uint64_t *pair = x->batch->pool.v + e->moves.pairs.at;
@@ -184,7 +231,7 @@ bool pv_gc_moves(struct pv_context *x, const struct pv_event *e)
 	struct pv_model *m = x->m;
 	m->private->addresses.ages.moved |= n > 0;
 	if (x->counts)
-		m->gc.moved += n;
+		count_moves(x, n);
 	if (m->only.address_log || n == 0)
 		return true;
 	if (!m->private->addresses.slot && !pv_addresses_make(&m->private->addresses))

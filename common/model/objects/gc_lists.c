@@ -139,12 +139,16 @@ static void merge_collections(
 	b->pause_ns = pv_sat_add(b->pause_ns, a->pause_ns);
 	b->duration_ns = pv_sat_add(b->duration_ns, a->duration_ns);
 	b->allocated += a->allocated;
+	b->moved += a->moved;
+	if (a->stand_ns != PV_NEVER)
+		b->stand_ns = pv_sat_add(b->stand_ns == PV_NEVER ? 0 : b->stand_ns, a->stand_ns);
 	b->merged += a->merged;
 	b->concurrent |= a->concurrent;
 	b->phases |= a->phases;
 	b->mark_ns += a->mark_ns;
 	b->sweep_ns += a->sweep_ns;
 	b->start_stop = b->end_stop = 0;
+	b->phases &= PV_COLLECTION_MARKED | PV_COLLECTION_SWEPT; /* no sums of these */
 	gc->folded++;
 }
 

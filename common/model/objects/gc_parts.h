@@ -26,7 +26,7 @@ struct pv_gc_run {
 
 /* An end of a collection that is to be paired, or was. */
 struct pv_gc_end {
-	int64_t time_ns, pause_ns, over_ns;
+	int64_t time_ns, pause_ns, over_ns, stand_ns;
 	uint64_t stop;
 	uint8_t generation;
 };
@@ -91,6 +91,9 @@ bool pv_gc_init(struct pv_gc *gc);
 void pv_gc_finish(struct pv_gc *gc);
 bool pv_gc_apply(struct pv_context *x, const struct pv_event *e);
 bool pv_gc_allocated(struct pv_gc *gc, const struct pv_thread *th, int64_t time, uint64_t bytes);
+/* Why the newest collection came, and what one left, by region. */
+void pv_gc_why(struct pv_context *x, const struct pv_event *e);
+void pv_gc_left(struct pv_context *x, const struct pv_event *e);
 /* A heap size; moves of objects. */
 bool pv_gc_resize(struct pv_context *x, const struct pv_event *e);
 bool pv_gc_moves(struct pv_context *x, const struct pv_event *e);

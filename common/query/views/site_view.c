@@ -13,9 +13,9 @@ enum { S_COUNT, S_CLASS, S_STACK }; /* one further to the right after an amount 
 
 static const struct pv_column alloc_columns[] = {
 	{ "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
-	{ "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 2, PV_COLUMN_ADDS },
-	{ "class", "CLASS", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
-	{ "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
+	{ "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 3, PV_COLUMN_ADDS },
+	{ "class", "CLASS", PV_UNIT_TEXT, 16, 2, PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
+	{ "stack", "STACK", PV_UNIT_LIST, 24, 0, PV_COLUMN_GROWS },
 };
 static const struct pv_column throw_columns[] = {
 	{ "thrown", "THROWN", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS },

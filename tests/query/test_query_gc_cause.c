@@ -1,0 +1,233 @@
+/* One collection and what is known of it; what is not, is said. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/kit/query_kit.h"
+#include "tests/kit/suite.h"
+
+enum { MAIN = 0x100, STRING = 0x200, MANY = 70000 };
+
+/* Of the collection that starts at `us`, 0: the one that is shown without a choice. */
+static const char *detail(struct kit *k, uint64_t us, const char *what)
+{
+	static char text[400];
+	struct pv_query q = { .select = us ? us * 1000 + 1 : 0 };
+	struct pv_table *t = kit_view(k, PV_VIEW_GC_CAUSE, &q);
+	const struct pv_cell *c = kit_cell(t, kit_row(t, "what", what), "detail");
+	snprintf(text, sizeof text, "%s", c->s);
+	pv_table_destroy(t);
+	return text;
+}
+
+static bool has(struct kit *k, uint64_t us, const char *what)
+{
+	struct pv_query q = { .select = us ? us * 1000 + 1 : 0 };
+	struct pv_table *t = kit_view(k, PV_VIEW_GC_CAUSE, &q);
+	bool found = false;
+	for (size_t i = 0; i < t->rows; i++)
+		found = found || strcmp(kit_cell(t, &t->row[i], "what")->s, what) == 0;
+	pv_table_destroy(t);
+	return found;
+}
+
+static uint64_t value(struct kit *k, uint64_t us, const char *what)
+{
+	struct pv_query q = { .select = us ? us * 1000 + 1 : 0 };
+	struct pv_table *t = kit_view(k, PV_VIEW_GC_CAUSE, &q);
+	uint64_t got = kit_cell(t, kit_row(t, "what", what), "value")->u;
+	pv_table_destroy(t);
+	return got;
+}
+
+static void why(struct kit *k, uint64_t reason, uint64_t how)
+{
+	kit_event(k,
+		(struct pv_event){ .kind = PV_KIND_EXT_COLLECTION, .collection = { reason, how } });
+}
+
+static void left(
+	struct kit *k, uint64_t collected, uint64_t region, uint64_t bytes, uint64_t promoted)
+{
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_EXT_GENERATION,
+			     .left = { collected, region, bytes, promoted } });
+}
+
+/* Stops at `us`, all threads stand `stand` later, and it takes `us` until they go on. */
+static void collect(struct kit *k, uint64_t us, uint64_t generation, uint64_t stand, uint64_t took)
+{
+	kit_at(k, us);
+	kit_gc(k, PV_GC_PRE_STOP, 0);
+	kit_at(k, us + stand);
+	kit_gc(k, PV_GC_POST_STOP, 0);
+	kit_gc(k, PV_GC_START, generation);
+	kit_at(k, us + took - 1);
+	kit_gc(k, PV_GC_END, generation);
+	kit_at(k, us + took);
+	kit_gc(k, PV_GC_POST_START, 0);
+}
+
+static struct kit world(const char *args)
+{
+	struct kit k = kit_new(args);
+	kit_method(&k, MAIN, "Main()");
+	kit_class(&k, STRING, "System.String");
+	return k;
+}
+
+START_TEST(the_stop_and_its_part_of_the_whole)
+{
+	struct kit k = world("log:alloc,gc");
+	const uint64_t none = 0;
+	collect(&k, 1000, 0, 10, 100);
+	kit_at(&k, 1500);
+	kit_alloc(&k, STRING, 0x1000, 4096, &none);
+	collect(&k, 2000, 1, 30, 300);
+	kit_at(&k, 10000);
+	kit_alloc(&k, STRING, 0x2000, 64, &none);
+	kit_flush(&k);
+	/* Starts are 10 and 30 us after the stops. */
+	ck_assert_str_eq(detail(&k, 2030, "to stop"),
+		"30.0 us until all threads stood, 10.0 % of the pause");
+	ck_assert_uint_eq(value(&k, 2030, "to stop"), 30000);
+	ck_assert_uint_eq(value(&k, 2030, "pause"), 300000);
+	ck_assert_str_eq(detail(&k, 2030, "pause"), "300 us; of 2 collections none was longer");
+	ck_assert_str_eq(detail(&k, 1010, "pause"), "100 us; of 2 collections 1 was longer");
+	ck_assert_str_eq(
+		detail(&k, 2030, "of all pauses"), "75.0 % of the time of all pauses (400 us)");
+	ck_assert_str_eq(detail(&k, 2030, "of the whole"), "3.0 % of the time recorded (10.0 ms)");
+	ck_assert_str_eq(detail(&k, 2030, "allocated"),
+		"4.00 KiB since the one before began, 3.83 MiB a second");
+	ck_assert_uint_eq(value(&k, 2030, "allocated"), 4096);
+	ck_assert_uint_eq(value(&k, 2030, "the one before"), 1020000);
+	ck_assert_str_eq(detail(&k, 1010, "the one before"), "this is the first of the log");
+	/* Without a choice: the longest pause. */
+	ck_assert_uint_eq(value(&k, 0, "collection"), 2030000);
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(what_the_log_lacks_is_said)
+{
+	struct kit k = world("log:nodefaults,gc");
+	kit_at(&k, 1000);
+	kit_gc(&k, PV_GC_START, 0);
+	kit_at(&k, 1100);
+	kit_gc(&k, PV_GC_END, 0);
+	kit_flush(&k);
+	ck_assert_str_eq(
+		detail(&k, 0, "why"), "not in this log: the reason, which Mono does not say");
+	ck_assert_str_eq(
+		detail(&k, 0, "allocated"), "not in this log: allocations; recorded by --alloc");
+	ck_assert_ptr_nonnull(strstr(detail(&k, 0, "heap"), "not in this log"));
+	ck_assert_ptr_nonnull(strstr(detail(&k, 0, "survived"), "--probe gcmove (moved objects)"));
+	ck_assert_ptr_nonnull(strstr(detail(&k, 0, "to stop"), "not in this log"));
+	ck_assert_ptr_nonnull(strstr(detail(&k, 0, "pause"), "not in this log"));
+	ck_assert(!has(&k, 0, "of all pauses"));
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(the_reason_and_what_was_left)
+{
+	struct kit k = world("profview:coreclr,gc,suspend");
+	kit_at(&k, 1000);
+	kit_gc(&k, PV_GC_PRE_STOP, 0);
+	kit_gc(&k, PV_GC_POST_STOP, 0);
+	kit_gc(&k, PV_GC_START, 2);
+	why(&k, PV_WHY_FIRST + 1, PV_HOW_BLOCKING);
+	kit_at(&k, 1050);
+	left(&k, 2, 0, 100, 10);
+	left(&k, 2, 3, 5000, 4000);
+	left(&k, 2, 99, 1, 1); /* no such region */
+	kit_gc(&k, PV_GC_END, 2);
+	kit_gc(&k, PV_GC_POST_START, 0);
+	kit_at(&k, 2000);
+	kit_gc(&k, PV_GC_START, 0);
+	why(&k, PV_WHYS, 0); /* no such reason */
+	kit_gc(&k, PV_GC_END, 0);
+	kit_flush(&k);
+	ck_assert_str_eq(detail(&k, 1000, "why"), "the program asked for it");
+	ck_assert_uint_eq(value(&k, 1000, "why"), PV_WHY_FIRST + 1);
+	ck_assert_ptr_nonnull(strstr(detail(&k, 1000, "collection"), "all threads stopped"));
+	ck_assert_str_eq(detail(&k, 1000, "promoted"),
+		"3.92 KiB survived: generation 0 10 B, large objects 3.91 KiB");
+	ck_assert_uint_eq(value(&k, 1000, "left"), 5100);
+	ck_assert_ptr_nonnull(strstr(detail(&k, 2000, "why"), "not in this log"));
+	ck_assert(!has(&k, 2000, "promoted"));
+	kit_free(&k);
+}
+END_TEST
+
+static void move(struct kit *k, uint64_t from, uint64_t to)
+{
+	size_t at = k->batch.pool.n;
+	kit_must(pv_reserve(&k->batch.pool, 2));
+	k->batch.pool.v[k->batch.pool.n++] = from;
+	k->batch.pool.v[k->batch.pool.n++] = to;
+	kit_event(k,
+		(struct pv_event){ .kind = PV_KIND_GC_MOVE, .moves.pairs = { (uint32_t)at, 2 } });
+}
+
+/* Mono says the last ones when the collection has ended, before the threads go on. */
+START_TEST(objects_that_moved)
+{
+	struct kit k = world("log:gc,gcmove");
+	kit_at(&k, 1000);
+	kit_gc(&k, PV_GC_PRE_STOP, 0);
+	kit_gc(&k, PV_GC_START, 0);
+	kit_at(&k, 1010);
+	move(&k, 0x1000, 0x8000);
+	move(&k, 0x1010, 0x8010);
+	kit_at(&k, 1020);
+	kit_gc(&k, PV_GC_END, 0);
+	kit_at(&k, 1030);
+	move(&k, 0x1020, 0x8020);
+	kit_gc(&k, PV_GC_POST_START, 0);
+	kit_at(&k, 2000);
+	kit_gc(&k, PV_GC_START, 0);
+	kit_gc(&k, PV_GC_END, 0);
+	kit_flush(&k);
+	ck_assert_uint_eq(value(&k, 1000, "moved"), 3);
+	ck_assert_uint_eq(value(&k, 2000, "moved"), 0);
+	ck_assert_ptr_nonnull(strstr(detail(&k, 1000, "moved"), "of the nursery that survived"));
+	ck_assert_uint_eq(k.m->gc.moved_between, 0);
+	kit_at(&k, 3000);
+	move(&k, 0x8000, 0x9000);
+	kit_flush(&k);
+	ck_assert_uint_eq(k.m->gc.moved_between, 1);
+	ck_assert_ptr_nonnull(strstr(detail(&k, 1000, "moved"), "at least"));
+	kit_free(&k);
+}
+END_TEST
+
+/* More than the list holds: neighbours become one, which has no reason and no place of its own. */
+START_TEST(very_many)
+{
+	struct kit k = world("profview:coreclr,gc");
+	for (uint64_t i = 1; i <= MANY; i++) {
+		kit_at(&k, i * 10);
+		kit_gc(&k, PV_GC_START, 0);
+		why(&k, PV_WHY_FIRST, 0);
+		kit_at(&k, i * 10 + 5);
+		kit_gc(&k, PV_GC_END, 0);
+	}
+	kit_flush(&k);
+	ck_assert_uint_lt(k.m->gc.collections.n, MANY);
+	ck_assert_ptr_nonnull(strstr(detail(&k, 10, "stands for"), "2 collections"));
+	ck_assert_ptr_nonnull(strstr(detail(&k, 10, "why"), "not in this log"));
+	kit_free(&k);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("query_gc_cause");
+	TCase *t = tcase_create("all");
+	tcase_add_test(t, the_stop_and_its_part_of_the_whole);
+	tcase_add_test(t, what_the_log_lacks_is_said);
+	tcase_add_test(t, the_reason_and_what_was_left);
+	tcase_add_test(t, objects_that_moved);
+	tcase_add_test(t, very_many);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
