@@ -62,7 +62,8 @@ struct pv_query {
 	bool bucketed;
 	bool inner; /* one of very many, within a row of another: without coverage line */
 	uint64_t select, base; /* row ids, for views that need them; SHOT_DIFF: the base shot */
-	const struct pv_identity *identity; /* HEAP_DIFF and others, of this model; borrowed */
+	const struct pv_identity *
+		identity; /* HEAP_DIFF and others, FLAME of what is alive; of this model; borrowed */
 	bool matched_by_class; /* HEAP_DIFF: as many as there are before and after are the same */
 	const struct pv_heap *heap;      /* HEAP_*: of the shot; NULL: empty tables */
 	const struct pv_heap_set *set;   /* HEAP_*: only these objects; NULL: as `select` says */

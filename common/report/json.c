@@ -518,6 +518,7 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_section(&j, "heap_ladder", put_plain);
 	put_section(&j, "heap_cohorts", put_plain);
 	put_section(&j, "heap_births", put_plain);
+	put_tree(&j, "heap_flame");
 	put_exceptions(&j);
 	put_locks(&j);
 	put_section(&j, "code_kinds", put_plain);

@@ -34,12 +34,23 @@ static bool needs(const struct pv_report *r, unsigned flags)
 	return false;
 }
 
+/* Whether one shot is enough for all sections that follow objects. */
+static bool follows_to_one(const struct pv_report *r)
+{
+	for (size_t i = 0; i < pv_section_count; i++)
+		if (pv_report_wants(r, &pv_sections[i]) &&
+			(pv_sections[i].flags & (PV_SECTION_IDENTITY | PV_SECTION_SINGLE)) ==
+				PV_SECTION_IDENTITY)
+			return false;
+	return true;
+}
+
 /* Finds out which object is which, where a section needs that. */
 static bool follow(struct pv_report *r, struct pv_error *reterr)
 {
 	const struct pv_report_options *o = r->options;
 	const struct pv_report_diff which = { o->has_base, o->has_shot, o->base, o->shot.index,
-		o->by };
+		o->by, follows_to_one(r) };
 	if (!needs(r, PV_SECTION_IDENTITY))
 		return true;
 	if (!o->follows)

@@ -60,6 +60,7 @@ struct pv_report_diff {
 	bool has_base, has_shot; /* else the first, and the last, that lists objects */
 	uint32_t base, shot;
 	enum pv_report_match by; /* how objects of two shots are matched */
+	bool single;             /* one shot suffices */
 };
 
 /* Follows objects for the sections that need to know which is which. */

@@ -32,6 +32,7 @@ enum pv_section_flags {
 	PV_SECTION_CLASS = 256,   /* is about one class */
 	PV_SECTION_SETS = 1024,   /* is about sets of objects */
 	PV_SECTION_CHOICE = 512,  /* of an object or class, if one is given: else of all */
+	PV_SECTION_SINGLE = 2048, /* follows objects to one shot: a base may be missing */
 };
 
 enum { PV_SECTIONS_MAX = 128 };

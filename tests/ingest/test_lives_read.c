@@ -294,7 +294,7 @@ static void check_dead(const struct world *w, const struct pv_identity *l)
 
 static void check_pair(const struct world *w, struct pv_ingest *in, uint32_t base, uint32_t shot)
 {
-	const struct pv_identity_read_options o = { base, shot, false };
+	const struct pv_identity_read_options o = { .base = base, .shot = shot };
 	struct pv_identity_read *r = follow(in, &o);
 	const struct pv_identity *l = pv_identity_read_result(r);
 	size_t alive = 0;
@@ -354,7 +354,7 @@ START_TEST(without_moves_by_class)
 	state = 500 + (uint32_t)_i;
 	struct world *w = play(17, 8, false, false);
 	struct pv_ingest *in = range_kit_load(path);
-	const struct pv_identity_read_options o = { 1, 3, false };
+	const struct pv_identity_read_options o = { .base = 1, .shot = 3 };
 	struct pv_identity_read *r = follow(in, &o);
 	const struct pv_identity *l = pv_identity_read_result(r);
 	unsigned base[CLASSES] = { 0 }, shot[CLASSES] = { 0 };
@@ -384,7 +384,7 @@ START_TEST(by_address_it_is_the_address)
 	state = 600 + (uint32_t)_i;
 	struct world *w = play(17, 8, true, true);
 	struct pv_ingest *in = range_kit_load(path);
-	const struct pv_identity_read_options o = { 1, 2, true };
+	const struct pv_identity_read_options o = { .base = 1, .shot = 2, .by_address = true };
 	struct pv_identity_read *r = follow(in, &o);
 	const struct pv_identity *l = pv_identity_read_result(r);
 	for (size_t i = 0; i < l->object.n; i++) {
@@ -415,8 +415,8 @@ START_TEST(damaged_logs_do_no_harm)
 	ck_assert_uint_eq(fwrite(w->k->file.v, 1, n, f), n);
 	ck_assert_int_eq(fclose(f), 0);
 	struct pv_ingest *in = range_kit_load(path);
-	const struct pv_identity_read_options o = { PV_IDENTITY_NO_SHOT, PV_IDENTITY_NO_SHOT,
-		false };
+	const struct pv_identity_read_options o = { .base = PV_IDENTITY_NO_SHOT,
+		.shot = PV_IDENTITY_NO_SHOT };
 	struct pv_identity_read *r = in ? pv_identity_read_start(in, &o, &e) : NULL;
 	if (r) {
 		pv_background_wait(pv_identity_read_job(r));
@@ -436,8 +436,8 @@ START_TEST(is_cancelled)
 	state = 1;
 	world_end(play(17, 8, true, true));
 	struct pv_ingest *in = range_kit_load(path);
-	const struct pv_identity_read_options o = { PV_IDENTITY_NO_SHOT, PV_IDENTITY_NO_SHOT,
-		false };
+	const struct pv_identity_read_options o = { .base = PV_IDENTITY_NO_SHOT,
+		.shot = PV_IDENTITY_NO_SHOT };
 	for (int i = 0; i < 10; i++) {
 		struct pv_error e = { 0 };
 		struct pv_background_status s;
@@ -461,7 +461,7 @@ static void refused(uint32_t base, uint32_t shot, const char *why)
 	struct pv_error e = { 0 };
 	struct pv_background_status s;
 	struct pv_ingest *in = range_kit_load(path);
-	const struct pv_identity_read_options o = { base, shot, false };
+	const struct pv_identity_read_options o = { .base = base, .shot = shot };
 	struct pv_identity_read *r = pv_identity_read_start(in, &o, &e);
 	ck_assert_ptr_nonnull(r);
 	pv_background_wait(pv_identity_read_job(r));

@@ -4,6 +4,7 @@
 
 #include "common/model/objects/identity.h"
 #include "common/model/objects/identity_use.h"
+#include "common/query/flame/flame.h"
 #include "common/query/heap/identity_views.h"
 #include "common/query/views.h"
 #include "tests/kit/logkit.h"
@@ -144,6 +145,120 @@ static uint64_t figure(const struct pv_table *t, const struct pv_row *r, const c
 	ck_assert_int_ge(c, 0);
 	return r->cell[c].u;
 }
+
+/* --- a flame of what is alive */
+
+static uint64_t weight_below(const struct pv_flame *f, uint32_t cell, const char *name)
+{
+	const struct pv_flame_cell *c = &f->cell[cell];
+	uint64_t sum = 0;
+	for (uint32_t n = 0; n < c->children; n++)
+		if (strcmp(f->cell[c->child + n].name, name) == 0)
+			sum += f->cell[c->child + n].weight;
+	return sum;
+}
+
+static uint32_t child_of(const struct pv_flame *f, uint32_t cell, const char *name)
+{
+	const struct pv_flame_cell *c = &f->cell[cell];
+	for (uint32_t n = 0; n < c->children; n++)
+		if (strcmp(f->cell[c->child + n].name, name) == 0)
+			return c->child + n;
+	ck_abort_msg("no %s", name);
+	return 0;
+}
+
+static uint64_t listed_bytes(const struct world *w, unsigned klass)
+{
+	uint64_t n = 0;
+	for (unsigned i = 0; i < w->n; i++)
+		n += w->live[i].alive && w->live[i].klass == klass;
+	return 32 * n;
+}
+
+/* Each maker has below it, by class, what of its objects the last shot lists; `base`: any shot. */
+START_TEST(live_bytes_are_of_the_stacks_that_allocated)
+{
+	struct world *w = play((uint32_t)_i);
+	struct pv_query q = { .identity = &w->l };
+	struct pv_flame_tree *t = pv_flame_tree_make(w->m, PV_FLAME_LIVE, &q);
+	ck_assert_ptr_nonnull(t);
+	struct pv_flame *f = pv_flame_ask(t, &(struct pv_flame_wish){ .parts = 0 });
+	ck_assert_ptr_nonnull(f);
+	uint64_t all = 0;
+	for (unsigned i = 0; i < CLASSES; i++) {
+		char method[32] = "My.Maker:Make?";
+		method[13] = (char)('0' + i);
+		uint64_t bytes = listed_bytes(w, i);
+		all += bytes;
+		ck_assert_uint_gt(bytes, 0);
+		ck_assert_uint_eq(weight_below(f, 0, method), bytes);
+		ck_assert_uint_eq(weight_below(f, child_of(f, 0, method), names[i]), bytes);
+	}
+	ck_assert_uint_eq(f->all, all);
+	ck_assert_uint_eq(all, w->l.step.v[SHOTS - 1].bytes);
+	ck_assert_ptr_nonnull(strstr(f->coverage, "by identity, uncertain 0.0 %"));
+	pv_flame_destroy(f);
+	pv_flame_tree_drop(t);
+	finish(w);
+}
+END_TEST
+
+/* Older than the record: a root of its own, not the root of those without a stack. */
+START_TEST(what_was_not_allocated_before_our_eyes_is_apart)
+{
+	static const uint32_t step = 3;
+	const struct pv_identity_options o = {
+		.base = 3, .shot = 3, .steps = &step, .n_steps = 1, .allocs = true, .moves = true
+	};
+	struct world *w = play(0);
+	struct pv_identity l;
+	ck_assert(pv_identity_init(&l, &o));
+	const struct pv_allocation_event bare = { 0x100, LOGKIT_ZERO + 1, w->class_use[LEAK], 0,
+		1 };
+	const struct pv_allocation_event made = { 0x200, LOGKIT_ZERO + 2, w->class_use[LEAK],
+		w->stack[LEAK], 1 };
+	ck_assert(pv_identity_alloc(&l, &bare) && pv_identity_alloc(&l, &made));
+	ck_assert(pv_identity_collection(&l));
+	const uint64_t moved[] = { 0x200, 0x300 };
+	ck_assert(pv_identity_moves(&l, moved, 2));
+	ck_assert(pv_identity_shot_begins(&l, 3, LOGKIT_ZERO + 5));
+	ck_assert(pv_identity_object(&l, 0x100, w->class_use[LEAK], 16));
+	ck_assert(pv_identity_object(&l, 0x300, w->class_use[LEAK], 48)); /* moved */
+	ck_assert(pv_identity_object(&l, 0x900, w->class_use[CACHE], 80));
+	ck_assert(pv_identity_shot_ends(&l, true));
+	struct pv_query q = { .identity = &l };
+	struct pv_flame_tree *t = pv_flame_tree_make(w->m, PV_FLAME_LIVE, &q);
+	struct pv_flame *f = t ? pv_flame_ask(t, &(struct pv_flame_wish){ .parts = 0 }) : NULL;
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(f->all, 16 + 48 + 80);
+	ck_assert_uint_eq(weight_below(f, 0, "My.Maker:Make0"), 48);
+	ck_assert_uint_eq(weight_below(f, 0, "(no stack)"), 16);
+	ck_assert_uint_eq(weight_below(f, 0, "(no allocation recorded)"), 80);
+	ck_assert_uint_eq(
+		weight_below(f, child_of(f, 0, "(no allocation recorded)"), "My.Cache"), 80);
+	ck_assert_ptr_nonnull(strstr(f->coverage, "shot 3 by identity"));
+	ck_assert_ptr_nonnull(strstr(f->coverage, "1 birth not recorded"));
+	pv_flame_destroy(f);
+	pv_flame_tree_drop(t);
+	pv_identity_finish(&l);
+	finish(w);
+}
+END_TEST
+
+START_TEST(without_identities_the_flame_is_empty_and_says_so)
+{
+	struct world *w = play(0);
+	struct pv_flame_tree *t = pv_flame_tree_make(w->m, PV_FLAME_LIVE, &(struct pv_query){ 0 });
+	struct pv_flame *f = t ? pv_flame_ask(t, &(struct pv_flame_wish){ 0 }) : NULL;
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(f->all, 0);
+	ck_assert_str_eq(f->coverage, "objects were not followed");
+	pv_flame_destroy(f);
+	pv_flame_tree_drop(t);
+	finish(w);
+}
+END_TEST
 
 START_TEST(new_died_survived)
 {
@@ -464,6 +579,9 @@ int main(void)
 	tcase_add_test(t, sampled_allocations_are_said);
 	tcase_add_test(t, cohorts_and_their_allocations);
 	tcase_add_test(t, nothing_without_lives);
+	tcase_add_loop_test(t, live_bytes_are_of_the_stacks_that_allocated, 0, SHOTS - 1);
+	tcase_add_test(t, what_was_not_allocated_before_our_eyes_is_apart);
+	tcase_add_test(t, without_identities_the_flame_is_empty_and_says_so);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

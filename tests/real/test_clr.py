@@ -3,6 +3,7 @@
 
 usage: test_clr.py CASE PROFVIEW COUNTED.DLL MODULE DOTNET     ('none' for what is not there: skipped)
 """
+import json
 import os
 import pathlib
 import re
@@ -125,6 +126,29 @@ def said_of(r, what):
     return next(c['detail'] for c in r.json['coverage'] if c['what'] == what)
 
 
+def by_stack(v, r):
+    """One shot at the end: what it has of a class lies below the method that allocated it."""
+    done = subprocess.run([r.profview, 'report', str(r.path), '--no-index', '--format', 'json', '--section',
+                           'heap_flame'], capture_output=True, timeout=target.DEADLINE, check=False)
+    v.equal('exit code of the flame', (done.returncode, done.stderr), (0, b''))
+    rows = json.loads(done.stdout)['heap_flame'] if done.stdout else []
+    shots = r.json['heap_shots']
+    v.equal('shots', len(shots), 1)
+    v.equal('all of the shot', rows[0]['weight'], shots[0]['bytes'])
+    above = {row['id']: row for row in rows}
+
+    def callers(row):
+        while row['parent']:
+            row = above[row['parent']]
+            yield row['frame']
+    for name in ('Counted.Kept', 'Counted.KeptPart'):
+        leaves = [row for row in rows if row['frame'] == name and row['kind'] == 'class']
+        v.equal(f'bytes of {name}', sum(row['weight'] for row in leaves), r.said[f'alive bytes {name}'])
+        for row in leaves:
+            v.true(f'{name} is by who made it', any(f.startswith('Counted.Heap:Keep ') for f in callers(row)),
+                   list(callers(row)))
+
+
 def live(v, r):
     """What nobody holds is not in the shot; the collection for it is none of the program's."""
     got = checks.shot_rows(r.json['heap_shots'][-1], 'objects')
@@ -226,6 +250,8 @@ CASES = {
                       (checks.shots, alive_at_end, live)),
     'heapshot-garbage': ('nodefaults,heapshot-on-shutdown,heapshot=nogc', 'heap allocs',
                          (checks.shots, alive_at_end, garbage)),
+    'heapshot-stacks': ('nodefaults,alloc,gcmove,heapshot-on-shutdown', 'heap collect allocs',
+                        (alive_at_end, by_stack)),
     'heapshot-timed': ('nodefaults,heapshot=100ms', 20 * 'spin ', (checks.shots, by_time)),
     'sample': ('nodefaults,sample=500', 20 * 'spin ', (samples,)),
     'gchandle': ('nodefaults,gchandle,finalization', 'handles finalizers',

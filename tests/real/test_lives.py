@@ -128,6 +128,43 @@ def check_ladder(v, r):
     v.true('as Markdown', table.splitlines()[2].startswith('| Leaked |'), table)
 
 
+def weights(rows, *path):
+    """Of frames that the path names, methods without their arguments, wherever it begins."""
+    children = {}
+    for row in rows:
+        children.setdefault(row['parent'], []).append(row)
+    at = [row for row in rows if row['frame'].partition(' ')[0] == path[0]]
+    for name in path[1:]:
+        at = [below for row in at for below in inside(children, row['id'], name)]
+    return sum(row['weight'] for row in at)
+
+
+def inside(children, of, name):
+    """The outermost of that name below a row: the runtime's wrappers may be between."""
+    for row in children.get(of, []):
+        if row['frame'].partition(' ')[0] == name:
+            yield row
+        else:
+            yield from inside(children, row['id'], name)
+
+
+def check_flame(v, r):
+    """What is alive at a shot, by who allocated it: the program's own numbers, and the shot's."""
+    for shot, rounds in ((6, 7), (0, 1)):
+        rows = r.json('--section', 'heap_flame', '--shot', str(shot))['heap_flame']
+        classes = shots(r)[shot]
+        v.equal(f'shot {shot}: all of it', rows[0]['weight'], sum(b for _, b in classes.values()))
+        v.equal(f'shot {shot}: no row loses any', {
+            row['id']: row['weight'] for row in rows}, {
+            row['id']: row['weight_self'] + sum(c['weight'] for c in rows if c['parent'] == row['id'])
+            for row in rows})
+        for name, maker, made in (('Leaked', 'Leak', 2000 * rounds), ('Cached', 'Remember', min(3000, 2000 * rounds)),
+                                  ('Warm', 'WarmUp', 20000 if shot else 0)):
+            objects, size = classes.get(name, (0, 0))
+            v.equal(f'shot {shot}: {name} that are alive', objects, made)
+            v.equal(f'shot {shot}: bytes of {name} by {maker}', weights(rows, f'Planted:{maker}', name), size)
+
+
 def check_path(v, r):
     some = r.json('--section', 'heap_objects', '--shot', '6', '--filter', 'Leaked', '--limit', '1')
     address = some['heap_objects'][0]['address']
@@ -191,6 +228,10 @@ def check_sampled(v, profview, exe, module, folder):
     line = Reports(profview, log).run('--section', 'heap_diff').stdout
     v.true('sampling is said', 'by moves, allocations only sampled' in line, line[-2000:])
     v.true('and what it left out', 'births not recorded' in line, line[-2000:])
+    rows = Reports(profview, log).json('--section', 'heap_flame')['heap_flame']
+    apart = [row for row in rows if row['frame'] == '(no allocation recorded)']
+    v.equal('what it left out is one root of the flame', [row['parent'] for row in apart], [rows[0]['id']])
+    v.between('and most of it', apart[0]['weight'] / rows[0]['weight'], .5, 1)
 
 
 def check_refusals(v, r):
@@ -222,6 +263,7 @@ def main(case, profview, exe, *more):
             r = Reports(profview, log)
             check_diff(v, r, {tuple(words[:2]): words[2] for words in said})
             check_ladder(v, r)
+            check_flame(v, r)
             check_path(v, r)
             check_refusals(v, r)
     v.close()

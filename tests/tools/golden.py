@@ -28,7 +28,7 @@ PANES = {'overview': '', 'methods': '2', 'methods-callee': '2|<Tab><Tab><Enter>'
          'objects': '4444<Enter>', 'dominators': '4444d<Enter>', 'object-path': '4444d<Tab><Tab><Tab>',
          'merged-paths': '4444cG<2k>W', 'keepers': '4444o', 'roots': 'K', 'handles': 'H', 'loaded': 'A',
          'flame': '222|j<Right><Right>jjj', 'flame-bottom-up': '222mBjj', 'flame-sandwich': '222mjjjjs/Serve<Enter>',
-         'flame-zoomed': '222mmjj<Enter>jju',
+         'flame-live': ':shots<Enter>gj:flame<Enter>:measure<Space>live_bytes<Enter>jjjj', 'flame-zoomed': '222mmjj<Enter>jju',
          'flame-heat': '222d', 'flame-heat-chosen': '222d<Space><Right>|',
          'timeline': 'D', 'timeline-zoomed': 'D++>><Space>)', 'timeline-thread': 'D/mai<Enter>(',
          'timeline-enter': 'D<Enter>', 'timeline-range': 'Do', 'timeline-back': 'Do3<Backspace>',

@@ -75,9 +75,10 @@ struct ui_again *ui_feed_read_events(
 }
 
 struct ui_again *ui_feed_follow(
-	struct ui_feed *f, uint32_t base, uint32_t shot, bool by_address, struct pv_error *reterr)
+	struct ui_feed *f, const struct ui_follow_wish *wish, struct pv_error *reterr)
 {
-	const struct pv_identity_read_options o = { base, shot, by_address };
+	const struct pv_identity_read_options o = { wish->base, wish->shot, wish->by_address,
+		wish->single };
 	struct pv_identity_read *r = pv_identity_read_start(ui_feed_ingest(f), &o, reterr);
 	return keep((struct ui_again){ .job = pv_identity_read_job(r), .identity = r }, reterr);
 }

@@ -41,9 +41,15 @@ struct ui_again *ui_feed_open_heap(
 	struct ui_feed *f, uint32_t shot, bool weak, bool classes, struct pv_error *reterr);
 struct ui_again *ui_feed_read_events(
 	struct ui_feed *f, const struct ui_stream_wish *wish, struct pv_error *reterr);
-/* UI_NO_SHOT: the first, and the last. NULL with PV_EUSAGE as above. */
+/* Which objects are followed to which shot. */
+struct ui_follow_wish {
+	uint32_t base, shot; /* UI_NO_SHOT: the first, and the last */
+	bool by_address;     /* by nothing but addresses and classes */
+	bool single;         /* one shot suffices: only who is alive there matters */
+};
+/* NULL with PV_EUSAGE as above. */
 struct ui_again *ui_feed_follow(
-	struct ui_feed *f, uint32_t base, uint32_t shot, bool by_address, struct pv_error *reterr);
+	struct ui_feed *f, const struct ui_follow_wish *wish, struct pv_error *reterr);
 
 /* A copy; does not wait. */
 void ui_again_status(struct ui_again *a, struct ui_again_status *ret);

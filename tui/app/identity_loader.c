@@ -15,7 +15,8 @@ static void take_wish(struct ui_identity_loader *f, struct ui_screen *s)
 		return;
 	c->asked = false;
 	ui_bury(&f->dying, &f->reading);
-	f->reading = ui_feed_follow(f->feed, c->base, c->shot, c->by_address, &e);
+	const struct ui_follow_wish w = { c->base, c->shot, c->by_address, c->single };
+	f->reading = ui_feed_follow(f->feed, &w, &e);
 	if (!f->reading)
 		put_down(f, s, e.what);
 }

@@ -71,8 +71,11 @@ static const struct pv_identity *follow(void *ctx, const struct pv_report_diff *
 {
 	struct shot *s = ctx;
 	struct ui_again_status status;
-	s->following = ui_feed_follow(s->feed, which->has_base ? which->base : UI_NO_SHOT,
-		which->has_shot ? which->shot : UI_NO_SHOT, which->by == PV_REPORT_ADDRESS, reterr);
+	const struct ui_follow_wish w = { .base = which->has_base ? which->base : UI_NO_SHOT,
+		.shot = which->has_shot ? which->shot : UI_NO_SHOT,
+		.by_address = which->by == PV_REPORT_ADDRESS,
+		.single = which->single };
+	s->following = ui_feed_follow(s->feed, &w, reterr);
 	if (!s->following)
 		return NULL;
 	ui_again_wait(s->following);

@@ -193,18 +193,25 @@ static void take(struct ui_flame *f, struct ui_list *l, struct ui_job *answer)
 	drop(&q->job);
 }
 
+/* The one that is asked: objects followed to a shot have their own. NULL: none yet. */
+static struct pv_model *model_of(const struct ui_flame *f, const struct ui_shared *s)
+{
+	return f->measure == PV_FLAME_LIVE ? s->identity.model : s->model;
+}
+
 /* Everything that the tree itself depends on, but for time. */
 static bool same_tree(const struct ui_flame *f, const struct ui_shared *s)
 {
 	uint64_t window = s->range.on ? 0 : s->window_ns;
-	return f->of == s->model && f->of_window == window && f->of_measure == f->measure &&
+	return f->of == model_of(f, s) && f->of_window == window && f->of_measure == f->measure &&
 	       f->of_net == s->net && f->of_waits == s->waits && f->of_mine == s->my_code &&
 	       f->of_raw == s->raw_names;
 }
 
 static bool is_fresh(const struct ui_flame *f, const struct ui_shared *s)
 {
-	return s->paused || (f->tree && pv_flame_tree_generation(f->tree) == s->generation);
+	return s->paused || f->measure == PV_FLAME_LIVE ||
+	       (f->tree && pv_flame_tree_generation(f->tree) == s->generation);
 }
 
 static void post(struct ui_flame *f, const struct ui_shared *s, bool changed)
@@ -218,14 +225,16 @@ static void post(struct ui_flame *f, const struct ui_shared *s, bool changed)
 		free(q);
 		return;
 	}
-	q->model = s->model;
-	q->against = s->against;
+	bool live = f->measure == PV_FLAME_LIVE;
+	q->model = model_of(f, s);
+	q->against = live ? NULL : s->against;
 	q->query = (struct pv_query){ .groups = s->groups,
 		.window_ns = s->range.on ? 0 : s->window_ns,
 		.net = s->net,
 		.ran = !s->waits,
 		.readable = !s->raw_names,
-		.my_code = s->my_code };
+		.my_code = s->my_code,
+		.identity = live ? s->identity.identity : NULL };
 	q->measure = f->measure;
 	memcpy(q->filter, f->filter, sizeof q->filter);
 	memcpy(q->find, f->find, sizeof q->find);
@@ -234,7 +243,7 @@ static void post(struct ui_flame *f, const struct ui_shared *s, bool changed)
 	q->parts = ui_flame_least[f->least] ? MILLE / ui_flame_least[f->least] : COLUMNS_MAX;
 	if (f->tree && same_tree(f, s) && is_fresh(f, s))
 		q->tree = pv_flame_tree_take(f->tree);
-	f->of = s->model;
+	f->of = q->model;
 	f->of_window = q->query.window_ns;
 	f->of_measure = f->measure;
 	f->of_net = s->net;
@@ -271,12 +280,19 @@ void ui_flame_refresh(struct ui_flame *f, const struct ui_shared *s, struct ui_l
 {
 	if (!s->model)
 		return;
-	if (s->range.on && s->model == s->whole) { /* still being read */
+	if (s->range.on && s->model == s->whole &&
+		f->measure != PV_FLAME_LIVE) { /* still being read */
 		if (f->of == s->whole)
 			ui_flame_forget(f);
 		return;
 	}
 	choose_measure(f, s);
+	if (!model_of(f, s)) { /* objects are still being followed, or cannot be */
+		if (f->of)
+			ui_flame_forget(f);
+		f->of = NULL;
+		return;
+	}
 	bool texts = take_texts(f, l);
 	bool changed = f->stale || texts || !same_tree(f, s);
 	take(f, l, ui_slot_take(&f->slot));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/units.h"
+#include "common/query/heap/identity_choose.h"
 #include "tui/draw/shorten.h"
 #include "tui/panes/flame_pane.h"
 
@@ -51,6 +52,8 @@ static void draw_head(
 	say(&l, "%s of %s", f->upside_down ? "flame" : "icicle", pv_flame_title(f->measure));
 	if (f->measure == PV_FLAME_SAMPLES)
 		say(&l, "%s", ui_samples_of(s));
+	if (f->measure == PV_FLAME_LIVE && s->identity.identity)
+		say(&l, " · shot %" PRIu32, pv_identity_shot(s->identity.identity));
 	say(&l, " · %s", z->focus ? "sandwich" : z->way == PV_FLAME_UP ? "bottom-up" : "top-down");
 	if (a && !a->pair)
 		say(&l, " · %s = 100 %%", amount(f, a->cell[0].weight, text, sizeof text));
@@ -68,7 +71,9 @@ static void draw_head(
 		say(&l, " · by name");
 	if (ui_flame_least[f->least])
 		say(&l, " · from %g %%", ui_flame_least[f->least] / 10.0);
-	if (s->window_ns && !s->range.on && !pv_flame_windowed(f->measure))
+	if (f->measure == PV_FLAME_LIVE && s->range.on)
+		say(&l, " · of the whole recording: the shot has no range");
+	else if (s->window_ns && !s->range.on && !pv_flame_windowed(f->measure))
 		say(&l, " · since the start: no window of these is kept");
 	ui_put(c, ui_cols(r, 1, r.w), UI_DIM, l.text);
 }
@@ -201,6 +206,12 @@ static struct ui_icicle_thin draw_picture(
 static const char *why_empty(const struct ui_flame *f, const struct ui_shared *s)
 {
 	const struct pv_flame *a = f->answer[UI_FLAME_MAIN];
+	if (f->measure == PV_FLAME_LIVE && !a &&
+		!pv_flame_recorded(s->summary.recorded, f->measure))
+		return "it takes allocations and heap shots, which the log has not both; m chooses another";
+	if (f->measure == PV_FLAME_LIVE && !a)
+		return s->identity.reading ? "objects are followed from allocation to heap shot ..."
+					   : s->identity.error;
 	if (s->range.on && s->model == s->whole)
 		return "the range is being read";
 	if (!a)

@@ -4,11 +4,25 @@
 
 #include "common/base/utf8.h"
 #include "common/query/heap/identity_choose.h"
+#include "tui/panes/flame_pane.h"
 #include "tui/screen/screen.h"
 
 bool ui_compare_has(const struct ui_pane *p)
 {
 	return p->def->scope & UI_SCOPE_DIFF;
+}
+
+bool ui_compare_flames(const struct ui_pane *p)
+{
+	return p->flame && p->flame->measure == PV_FLAME_LIVE;
+}
+
+/* Flames of identities that go. */
+static void drop_flames(struct ui_screen *s)
+{
+	for (size_t i = 0; i < ui_pane_count; i++)
+		if (s->pane[i].flame && s->pane[i].flame->of_measure == PV_FLAME_LIVE)
+			ui_flame_forget(s->pane[i].flame);
 }
 
 static void each_list(struct ui_screen *s, void (*what)(struct ui_list *l))
@@ -26,6 +40,7 @@ static void ask_again(struct ui_list *l)
 void ui_compare_forget(struct ui_screen *s)
 {
 	each_list(s, ui_list_forget);
+	drop_flames(s);
 	s->shared.identity.identity = NULL;
 	s->shared.identity.model = NULL;
 }
@@ -35,6 +50,7 @@ void ui_compare_use(struct ui_screen *s, const struct pv_identity *identity, str
 {
 	struct ui_identity_shown *l = &s->shared.identity;
 	each_list(s, ui_list_drop);
+	drop_flames(s);
 	s->compare.took_ns = s->now_ns - s->compare.asked_ns;
 	s->compare.ended_ns = s->now_ns;
 	l->reading = false;
@@ -69,12 +85,13 @@ static void want(struct ui_screen *s, uint32_t base, uint32_t shot)
 	struct ui_compare *c = &s->compare;
 	struct ui_identity_shown *l = &s->shared.identity;
 	bool by_address = l->by == UI_BY_ADDRESS;
-	bool same = c->base == base && c->shot == shot && c->by_address == by_address;
+	bool same = c->base == base && c->shot == shot && c->by_address == by_address && !c->single;
 	if (same && (l->identity || l->reading))
 		return;
 	c->base = base;
 	c->shot = shot;
 	c->by_address = by_address;
+	c->single = false;
 	ask(s);
 }
 
@@ -102,6 +119,27 @@ void ui_compare_visit(struct ui_screen *s)
 		shot = later;
 	}
 	want(s, base, shot);
+}
+
+/*
+ * Of the chosen shot, or the last one; a comparison that ends there serves. What failed is tried
+ * again when there are more shots.
+ */
+static void want_alive(struct ui_screen *s)
+{
+	struct ui_compare *c = &s->compare;
+	const struct ui_identity_shown *l = &s->shared.identity;
+	uint32_t shot = chosen_shot(s);
+	bool same = c->shot == shot && !c->by_address;
+	if (same && (l->identity || l->reading || c->held || c->asked))
+		return;
+	if (same && l->error[0] && c->shots == whole_shots(s))
+		return;
+	c->base = UI_NO_SHOT;
+	c->shot = shot;
+	c->by_address = false;
+	c->single = true;
+	ask(s);
 }
 
 /*
@@ -140,6 +178,8 @@ void ui_compare_place(struct ui_screen *s, struct ui_pane *p)
 	static const enum pv_view view[] = { [UI_ROWS_CLASSES] = PV_VIEW_HEAP_DIFF,
 		[UI_ROWS_STACKS] = PV_VIEW_HEAP_DIFF_SITES,
 		[UI_ROWS_THREADS] = PV_VIEW_HEAP_DIFF_THREADS };
+	if (ui_compare_flames(p))
+		want_alive(s);
 	follow_newer(s);
 	if (p->def->command == UI_CMD_DIFF) {
 		set_view(&p->list[0], view[s->compare.rows]);
@@ -246,7 +286,9 @@ static void show_paths(struct ui_screen *s)
 
 unsigned ui_compare_command(struct ui_screen *s, enum ui_command cmd)
 {
-	if (!ui_compare_has(&s->pane[s->current]) || s->help.open)
+	const struct ui_pane *p = &s->pane[s->current];
+	bool stops = ui_compare_flames(p) && (cmd == UI_CMD_CANCEL || cmd == UI_CMD_STOP);
+	if ((!ui_compare_has(p) && !stops) || s->help.open)
 		return UI_IGNORED;
 	switch (cmd) {
 	case UI_CMD_MATCH:

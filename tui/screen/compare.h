@@ -22,6 +22,7 @@ struct ui_compare {
 	bool cancelled;      /* the result is not wanted any more */
 	uint32_t base, shot; /* wanted; UI_NO_SHOT: the first, the last */
 	bool by_address;
+	bool single;    /* wanted by a flame: only who is alive at the shot matters */
 	bool held;      /* reading was cancelled: only the user begins it again */
 	bool due;       /* it is to begin again by itself, a little later */
 	uint64_t shots; /* whole ones there were when it was asked */
@@ -31,6 +32,8 @@ struct ui_compare {
 
 /* Whether the pane is one of the two. */
 bool ui_compare_has(const struct ui_pane *p);
+/* Whether it is a flame of what is alive at a shot. */
+bool ui_compare_flames(const struct ui_pane *p);
 
 /*
  * One of them comes on screen: the marked base and the selected shot, else the first and the last.
@@ -42,7 +45,10 @@ void ui_compare_use(struct ui_screen *s, const struct pv_identity *identity, str
 /* All answers that came from it go. */
 void ui_compare_forget(struct ui_screen *s);
 
-/* Tells the pane's lists what to ask for; before they are refreshed. */
+/*
+ * Tells the pane's lists what to ask for, or has objects followed to the shot that a flame is of;
+ * before they are refreshed.
+ */
 void ui_compare_place(struct ui_screen *s, struct ui_pane *p);
 
 /* Bits of enum ui_reply; UI_IGNORED: not one of its commands. */

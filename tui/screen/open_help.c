@@ -8,6 +8,7 @@
 #include "common/base/processes.h"
 #include "common/report/report_sections.h"
 #include "tui/panes/column_help.h"
+#include "tui/panes/flame_pane.h"
 #include "tui/screen/screen.h"
 
 struct text {
@@ -93,8 +94,9 @@ static const struct pv_section *section_of(const struct ui_list *l)
 /* Reports the figures of the list with the keys; empty: no report has them. */
 static void report_command(const struct ui_screen *s, const struct ui_list *l, struct text *t)
 {
-	const struct pv_section *section = section_of(l);
 	const struct ui_pane *p = &s->pane[s->current];
+	const bool alive = ui_compare_flames(p);
+	const struct pv_section *section = alive ? pv_section_find("heap_flame") : section_of(l);
 	if (!section)
 		return;
 	add(t, "profview report\n--section %s", section->name);
@@ -117,7 +119,10 @@ static void report_command(const struct ui_screen *s, const struct ui_list *l, s
 		add(t, "\n--names raw");
 	if (section->flags & PV_SECTION_GRAPH)
 		add(t, "\n--shot %u", (unsigned)s->shared.heap.shot);
-	add_range(t, &s->shared.range);
+	if (alive && s->compare.shot != UI_NO_SHOT)
+		add(t, "\n--shot %u", (unsigned)s->compare.shot);
+	else if (!alive)
+		add_range(t, &s->shared.range);
 	add_source(t, s);
 }
 
@@ -130,6 +135,8 @@ static void frame_command(const struct ui_screen *s, const struct ui_list *l, st
 	room[0] = 0;
 	add(&keys, ":%s<Enter>", ui_command_row(p->def->command)->name);
 	type_range(&keys, &s->shared.range);
+	if (p->flame && p->flame->chosen)
+		add(&keys, ":measure %s<Enter>", pv_flame_name(p->flame->measure));
 	if (p->group)
 		add(&keys, ":group %s<Enter>", pv_by_name(p->group));
 	if (s->shared.my_code)

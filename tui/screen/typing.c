@@ -239,8 +239,8 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 		if (!s->pane[s->current].flame ||
 			!ui_flame_measure(s->pane[s->current].flame, word))
 			ui_screen_say(s, true,
-				"samples, self, alloc_bytes, alloc_objects, lock_wait, "
-				"contentions or exceptions, in flame");
+				"samples, self, alloc_bytes, alloc_objects, held_bytes, lock_wait, "
+				"contentions, exceptions or live_bytes, in flame");
 		return true;
 	case UI_CMD_WHICH:
 		ui_idle_which(s, word);

@@ -36,7 +36,7 @@ static bool choose(struct pv_identity_read *r, uint32_t *ret_base, uint32_t *ret
 			first = i;
 		last = i;
 	}
-	if (first == last)
+	if (first == last && (!o->single || first == PV_IDENTITY_NO_SHOT))
 		return pv_fail(&r->error, PV_EUSAGE, 0, "%s%s",
 			first == PV_IDENTITY_NO_SHOT
 				? "the log has no heap shot that lists objects"
@@ -47,9 +47,11 @@ static bool choose(struct pv_identity_read *r, uint32_t *ret_base, uint32_t *ret
 				: "");
 	*ret_base = o->base == PV_IDENTITY_NO_SHOT ? first : o->base;
 	*ret_shot = o->shot == PV_IDENTITY_NO_SHOT ? last : o->shot;
+	if (o->single && *ret_base > *ret_shot)
+		*ret_base = *ret_shot;
 	if (!check(r, *ret_base) || !check(r, *ret_shot))
 		return false;
-	return *ret_base < *ret_shot ||
+	return *ret_base < *ret_shot || (o->single && *ret_base == *ret_shot) ||
 	       pv_fail(&r->error, PV_EUSAGE, 0,
 		       "the base, heap shot %u, is not before heap shot %u", *ret_base, *ret_shot);
 }

@@ -20,6 +20,7 @@ struct pv_identity_read_options {
 		shot;    /* numbers in the log; PV_IDENTITY_NO_SHOT: the first and the last whole
 			      * one that lists objects */
 	bool by_address; /* nothing but addresses and classes is looked at */
+	bool single;     /* the base may be the shot itself: only who is alive there matters */
 };
 
 /* The ingest must outlive it. NULL on failure. Its job fails with PV_EUSAGE: no such shots. */

@@ -18,6 +18,7 @@ enum pv_flame_measure {
 	PV_FLAME_WAIT, /* ns */
 	PV_FLAME_CONTENTIONS,
 	PV_FLAME_EXCEPTIONS,
+	PV_FLAME_LIVE, /* bytes of objects that a heap shot lists: of a query with `identity` */
 	PV_FLAME_MEASURES
 };
 /* The word of exports' --measure, the words for people, and the unit. */
@@ -100,7 +101,7 @@ struct pv_flame_tree;
 
 /*
  * Takes the model's lock, and as much memory as the call tree while it is made. Of the query its
- * window and what it says of calls and names count. The tree has one reference; any thread may take
+ * window and what it says of calls and names count; PV_FLAME_LIVE asks the model of its identity. The tree has one reference; any thread may take
  * and drop others, one at a time may ask. NULL when out of memory.
  */
 struct pv_flame_tree *pv_flame_tree_make(

@@ -3,17 +3,19 @@
 #include <string.h>
 
 #include "common/model/model.h"
+#include "common/model/objects/identity.h"
 #include "common/model/time/window.h"
 #include "common/query/code_kind.h"
 #include "common/query/coverage.h"
 #include "common/query/flame/flame_parts.h"
+#include "common/query/identity_line.h"
 
 struct copied {
 	struct pv_call_copy copy;
 	uint64_t *self; /* by node of the copy */
 };
 
-/* --- frames: methods, then classes, then two of ours */
+/* --- frames: methods, then classes, then those of ours */
 
 static uint64_t key_of(const char *name, uint8_t flags)
 {
@@ -42,6 +44,7 @@ static bool make_frames(struct pv_model *m, const struct pv_query *q, struct pv_
 	static const struct pv_group_row own[PV_FLAME_OWN_FRAMES] = {
 		[PV_FLAME_NO_STACK] = { .name = "(no stack)" },
 		[PV_FLAME_OTHER] = { .name = "(other)" },
+		[PV_FLAME_OLDER] = { .name = "(no allocation recorded)" },
 	};
 	if (!pv_groups_borrow(q->groups, m, PV_GROUPED_METHODS, &f->methods) ||
 		!pv_groups_borrow(q->groups, m, PV_GROUPED_CLASSES, &f->classes))
@@ -68,7 +71,7 @@ static uint32_t own_frame(const struct pv_flame_frames *f, uint32_t which)
 
 struct site {
 	uint32_t class_use, stack;
-	bool other;
+	bool other, older; /* summed up; before the record, or for another reason not in it */
 	uint64_t weight;
 };
 
@@ -84,7 +87,9 @@ static bool add_site(struct sites *to, const struct pv_site *s, uint32_t class_u
 		return true;
 	if (!pv_reserve(&to->v, 1))
 		return false;
-	to->v.v[to->v.n++] = (struct site){ class_use, s->stack, s->other, weight };
+	to->v.v[to->v.n++] = (struct site){
+		.class_use = class_use, .stack = s->stack, .other = s->other, .weight = weight
+	};
 	return true;
 }
 
@@ -134,6 +139,21 @@ static bool add_waits(struct sites *to, const struct pv_locks *l, bool amounts)
 	return ok;
 }
 
+/* Objects of the shot, by where they were allocated. */
+static bool add_live(struct sites *to, const struct pv_identity *l)
+{
+	bool ok = true;
+	for (size_t i = 0; l && ok && i < l->row.n; i++) {
+		const struct pv_life_site *from = &l->site.v[l->row.v[i].site];
+		const struct pv_site s = { .stack = from->stack };
+		size_t before = to->v.n;
+		ok = add_site(to, &s, from->class_use, l->row.v[i].shot_bytes);
+		if (to->v.n > before)
+			to->v.v[before].older = !from->allocated;
+	}
+	return ok;
+}
+
 static bool find_sites(const struct pv_model *m, enum pv_flame_measure measure,
 	const struct pv_query *q, struct sites *ret)
 {
@@ -145,6 +165,8 @@ static bool find_sites(const struct pv_model *m, enum pv_flame_measure measure,
 				    : add_sites(ret, &m->allocs.sites, amounts);
 	case PV_FLAME_HELD:
 		return add_held(ret, &m->held);
+	case PV_FLAME_LIVE:
+		return add_live(ret, q->identity);
 	case PV_FLAME_WAIT:
 	case PV_FLAME_CONTENTIONS:
 		return add_waits(ret, &m->locks, amounts);
@@ -153,7 +175,7 @@ static bool find_sites(const struct pv_model *m, enum pv_flame_measure measure,
 	}
 }
 
-/* After the stacks come two nodes for sites without a stack of their own, then the leaves. */
+/* After the stacks come nodes for sites without a stack of their own, then the leaves. */
 static bool tree_of(const struct pv_model *m, const struct sites *sites,
 	const struct pv_flame_frames *f, struct copied *c)
 {
@@ -179,6 +201,7 @@ static bool tree_of(const struct pv_model *m, const struct sites *sites,
 		bool known = from->stack && from->stack < stacks && !from->other;
 		c->copy.parent[at] = known         ? from->stack
 				     : from->other ? stacks + PV_FLAME_OTHER
+				     : from->older ? stacks + PV_FLAME_OLDER
 						   : stacks + PV_FLAME_NO_STACK;
 		bool leaf = from->class_use != NO_CLASS;
 		c->copy.group[at] = (uint32_t)f->methods.row.n +
@@ -306,7 +329,10 @@ struct pv_flame_tree *pv_flame_tree_make(
 	pv_model_lock(m);
 	t->generation = pv_model_generation(m);
 	pv_groups_prepare(q->groups, m);
-	pv_coverage_line(m, q->groups, pv_flame_view(which), line, sizeof line);
+	if (which == PV_FLAME_LIVE)
+		pv_identity_text(q->identity, line, sizeof line);
+	else
+		pv_coverage_line(m, q->groups, pv_flame_view(which), line, sizeof line);
 	bool ok = copy_model(m, which, &query, &t->frame, &copied);
 	pv_model_unlock(m);
 	t->coverage = pv_arena_copy(&t->frame.arena, line, strlen(line));

@@ -91,7 +91,7 @@ uint8_t *pv_flame_within(const struct pv_flame_shape *s, const uint8_t *frame);
 /* The view whose coverage line holds for the measure, too. */
 enum pv_view pv_flame_view(enum pv_flame_measure m);
 /* Frames made here, of no group. */
-enum { PV_FLAME_NO_STACK, PV_FLAME_OTHER, PV_FLAME_OWN_FRAMES };
+enum { PV_FLAME_NO_STACK, PV_FLAME_OTHER, PV_FLAME_OLDER, PV_FLAME_OWN_FRAMES };
 
 /* flame_find.c: the name for people, owned by `f`; that of the log when out of memory. */
 const char *pv_flame_shown(struct pv_flame_frames *f, uint32_t frame);

@@ -6,7 +6,7 @@
 static const struct {
 	const char *name, *title;
 	enum pv_unit unit;
-	unsigned group;
+	unsigned group;    /* all of these */
 	enum pv_view view; /* its coverage line holds here, too */
 	bool windowed;
 } measure[PV_FLAME_MEASURES] = {
@@ -26,6 +26,8 @@ static const struct {
 		PV_VIEW_WAIT_SITES, false },
 	[PV_FLAME_EXCEPTIONS] = { "exceptions", "exceptions", PV_UNIT_COUNT, PV_GROUP_EXCEPTIONS,
 		PV_VIEW_THROW_SITES, false },
+	[PV_FLAME_LIVE] = { "live_bytes", "bytes alive at a heap shot", PV_UNIT_BYTES,
+		PV_GROUP_SHOTS | PV_GROUP_ALLOC, PV_VIEW_FLAME, false },
 };
 
 const char *pv_flame_name(enum pv_flame_measure m)
@@ -56,7 +58,7 @@ bool pv_flame_of(const char *name, enum pv_flame_measure *ret)
 
 bool pv_flame_recorded(unsigned groups, enum pv_flame_measure m)
 {
-	return groups & measure[m].group;
+	return (groups & measure[m].group) == measure[m].group;
 }
 
 bool pv_flame_windowed(enum pv_flame_measure m)

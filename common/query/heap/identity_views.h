@@ -7,9 +7,7 @@
 
 #include "common/model/objects/identity.h"
 #include "common/query/build.h"
-
-/* The table's coverage line: how certain identities are. Needs a query with `identity`. */
-void pv_identity_line(struct pv_build *b);
+#include "common/query/identity_line.h"
 
 /* Survivors of the cohorts of one class: [cohort * steps + step]; cohort <= step. */
 struct pv_ladder {

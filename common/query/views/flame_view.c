@@ -6,6 +6,7 @@
 #include "common/base/status.h"
 #include "common/query/code_kind.h"
 #include "common/query/flame/flame.h"
+#include "common/query/identity_line.h"
 #include "common/query/specs.h"
 
 enum { F_SHARE, F_WEIGHT, F_SELF, F_UNIT, F_KIND, F_FRAME };
@@ -105,14 +106,24 @@ static bool put_measure(struct pv_build *b, struct pv_model *m, enum pv_flame_me
 	return ok;
 }
 
+/* With objects followed it is of these: their model has nothing else. */
 static void run_flame(struct pv_build *b, struct pv_model *m)
 {
+	if (b->query->identity) {
+		pv_model_lock(m);
+		pv_build_stamp(b, m);
+		pv_model_unlock(m);
+		pv_identity_line(b);
+		if (b->table && !put_measure(b, m, PV_FLAME_LIVE))
+			pv_build_fail(b);
+		return;
+	}
 	pv_model_lock(m);
 	pv_build_stamp(b, m);
 	unsigned groups = pv_groups_recorded(m);
 	pv_model_unlock(m);
 	for (unsigned i = 0; i < PV_FLAME_MEASURES && b->table; i++)
-		if (pv_flame_recorded(groups, (enum pv_flame_measure)i) &&
+		if (i != PV_FLAME_LIVE && pv_flame_recorded(groups, (enum pv_flame_measure)i) &&
 			!put_measure(b, m, (enum pv_flame_measure)i))
 			pv_build_fail(b);
 }

@@ -1,11 +1,14 @@
+#include "common/query/identity_line.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/units.h"
-#include "common/query/heap/identity_views.h"
+#include "common/model/objects/identity.h"
+#include "common/query/build.h"
 
 struct line {
-	char text[500];
+	char text[PV_IDENTITY_LINE];
 	size_t n;
 };
 
@@ -18,7 +21,7 @@ static void add(struct line *to, const char *text)
 	to->n += n;
 }
 
-/* "; 3 allocations not recorded": what is counted is a word with an s. */
+/* "; 3 events lost": what is counted is a word with an s. */
 static void say(struct line *to, uint64_t n, const char *what, const char *more)
 {
 	char number[PV_UNIT_MAX];
@@ -43,19 +46,19 @@ static void say_how(struct line *to, const struct pv_identity *l)
 				      : "by address, class and size: neither moves nor "
 					"allocations recorded";
 	double share = l->of ? 100 * (double)l->uncertain / (double)l->of : 0;
-	int n = snprintf(to->text, sizeof to->text, "shots %u to %u %s, uncertain %.1f %%", o->base,
-		o->shot, how, share);
+	int n = o->base == o->shot
+			? snprintf(to->text, sizeof to->text, "shot %u", o->shot)
+			: snprintf(to->text, sizeof to->text, "shots %u to %u", o->base, o->shot);
+	n += snprintf(
+		to->text + n, sizeof to->text - (size_t)n, " %s, uncertain %.1f %%", how, share);
 	to->n = n > 0 ? (size_t)n : 0;
 }
 
-void pv_identity_line(struct pv_build *b)
+void pv_identity_text(const struct pv_identity *l, char *ret, size_t size)
 {
-	const struct pv_identity *l = b->query->identity;
 	struct line line = { .n = 0 };
-	if (!b->table)
-		return;
 	if (!l) {
-		b->table->coverage = "objects were not followed";
+		snprintf(ret, size, "objects were not followed");
 		return;
 	}
 	say_how(&line, l);
@@ -73,5 +76,14 @@ void pv_identity_line(struct pv_build *b)
 		add(&line, "; a part of the log is damaged");
 	if (l->unordered)
 		add(&line, "; events in the order of the file");
-	b->table->coverage = pv_build_text(b, line.text);
+	snprintf(ret, size, "%s", line.text);
+}
+
+void pv_identity_line(struct pv_build *b)
+{
+	char text[PV_IDENTITY_LINE];
+	if (!b->table)
+		return;
+	pv_identity_text(b->query->identity, text, sizeof text);
+	b->table->coverage = pv_build_text(b, text);
 }
