@@ -21,20 +21,49 @@ static const char *scaled(char *buf, size_t size, double v, const char *unit)
 	return buf;
 }
 
+static int byte_units; /* atomic */
+
+void pv_units_use(enum pv_byte_units units)
+{
+	__atomic_store_n(&byte_units, (int)units, __ATOMIC_RELAXED);
+}
+
+enum pv_byte_units pv_units_used(void)
+{
+	return (enum pv_byte_units)__atomic_load_n(&byte_units, __ATOMIC_RELAXED);
+}
+
+const char *pv_units_word(enum pv_byte_units units)
+{
+	return units == PV_BYTES_DECIMAL ? "decimal" : "binary";
+}
+
+bool pv_units_of(const char *word, enum pv_byte_units *ret)
+{
+	bool decimal = strcmp(word, "decimal") == 0;
+	*ret = decimal ? PV_BYTES_DECIMAL : PV_BYTES_BINARY;
+	return decimal || strcmp(word, "binary") == 0;
+}
+
 const char *pv_units_bytes(char *buf, size_t size, uint64_t bytes)
 {
-	static const char *const unit[] = { " B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB" };
+	enum { STEPS = 7 };
+	static const char *const unit[][STEPS] = {
+		{ " B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB" },
+		{ " B", " kB", " MB", " GB", " TB", " PB", " EB" },
+	};
 	size_t i = 0;
 	double v = (double)bytes;
-	while (v >= 999.5 && i + 1 < sizeof unit / sizeof unit[0]) {
-		v /= 1024;
+	enum pv_byte_units in = pv_units_used();
+	while (v >= 999.5 && i + 1 < STEPS) {
+		v /= in == PV_BYTES_DECIMAL ? 1000 : 1024;
 		i++;
 	}
 	if (i == 0) {
 		snprintf(buf, size, "%" PRIu64 " B", bytes);
 		return buf;
 	}
-	return scaled(buf, size, v, unit[i]);
+	return scaled(buf, size, v, unit[in][i]);
 }
 
 const char *pv_units_exact(char *buf, size_t size, uint64_t n)

@@ -12,7 +12,19 @@
 
 enum { PV_UNIT_MAX = 32 };
 
-/* Bytes in binary steps with 4 significant figures at most: "17 B", "1.4 KiB", "312 MiB". */
+/*
+ * Steps in which pv_units_bytes() gives bytes from now on, of the whole program: binary at first.
+ * Words: "binary", "decimal"; false for others.
+ */
+enum pv_byte_units { PV_BYTES_BINARY, PV_BYTES_DECIMAL };
+void pv_units_use(enum pv_byte_units units);
+enum pv_byte_units pv_units_used(void);
+const char *pv_units_word(enum pv_byte_units units);
+bool pv_units_of(const char *word, enum pv_byte_units *ret);
+
+/*
+ * Bytes with 4 significant figures at most: "17 B", "1.4 KiB", "312 MiB"; decimal "1.43 kB", "327 MB".
+ */
 const char *pv_units_bytes(char *buf, size_t size, uint64_t bytes);
 
 /* A count: exact below 100 000 ("41 207"), then "412k", "41.2M". */

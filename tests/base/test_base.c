@@ -277,6 +277,24 @@ START_TEST(units_read_like_people_write)
 }
 END_TEST
 
+/* The steps are of the whole program, words are those of profview.conf. */
+START_TEST(bytes_in_decimal_steps)
+{
+	char b[PV_UNIT_MAX];
+	enum pv_byte_units units;
+	ck_assert(pv_units_of("decimal", &units));
+	pv_units_use(units);
+	ck_assert_str_eq(pv_units_bytes(b, sizeof b, 999), "999 B");
+	ck_assert_str_eq(pv_units_bytes(b, sizeof b, 1000), "1.00 kB");
+	ck_assert_str_eq(pv_units_bytes(b, sizeof b, 312000000), "312 MB");
+	ck_assert_str_eq(pv_units_bytes(b, sizeof b, UINT64_MAX), "18.4 EB");
+	ck_assert(pv_units_of("binary", &units));
+	pv_units_use(units);
+	ck_assert_str_eq(pv_units_bytes(b, sizeof b, 1024), "1.00 KiB");
+	ck_assert(!pv_units_of("metric", &units));
+}
+END_TEST
+
 START_TEST(typed_times_and_sizes)
 {
 	static const struct {
@@ -420,6 +438,7 @@ int main(void)
 	tcase_add_test(c, a_long_text_is_kept_short_and_its_own);
 	tcase_add_test(c, very_many_long_texts_are_kept_shorter);
 	tcase_add_test(c, units_read_like_people_write);
+	tcase_add_test(c, bytes_in_decimal_steps);
 	tcase_add_test(c, typed_times_and_sizes);
 	tcase_add_test(c, utf8_never_fails);
 	tcase_add_test(c, a_sampled_allocation_stands_for_many);

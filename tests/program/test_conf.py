@@ -20,9 +20,13 @@ colour = blue
 
 nonsense
 theme = red-green
+units = metric
+columns nowhere = name
+columns methods = calls colour
 '''
 SAID = ("line 4: a filter's name", 'line 5, character 16: nothing after |', 'line 6: the key is not known',
-        'line 8: it has no =', 'line 9: a theme is usual or red-green-blind')
+        'line 8: it has no =', 'line 9: a theme is usual or red-green-blind', 'line 10: units are binary or decimal',
+        'line 11: there is no view of that name', 'line 12: methods has no column colour')
 wrong = []
 
 
@@ -76,6 +80,74 @@ def files(profview, log, env, conf):
     check('none', done.returncode == 0 and not done.stderr, done.stderr)
 
 
+SET = """# mine, and it stays
+colour = blue
+  units =  binary
+columns classes = allocated_bytes
+# between
+columns methods = calls
+filter a = b
+columns methods = self_ns"""
+SAVED = """# mine, and it stays
+colour = blue
+units = decimal
+columns classes = allocated_bytes
+# between
+filter a = b
+columns call_tree = calls samples
+"""
+
+
+def head(frame, title):
+    """The words of the list's line of titles."""
+    return next(line.replace('▼', '').partition('…')[0].split() for line in frame.splitlines() if title in line)
+
+
+def settings(profview, log, env, conf):
+    """Columns and units come from the file, keys change them, and save writes them back, by rename."""
+    conf.write_text('columns methods = calls,self_ns\nunits = decimal\n', encoding='utf-8')
+    frame = screen(profview, log, env, '2')
+    check('columns of the file', head(frame, 'METHOD') == ['SELF', 'CALLS', 'METHOD'], frame)
+    check('units of the file', ' 4.70 MB' in frame and 'MiB' not in frame, frame)
+    frame = screen(profview, log, env, '2:columns<Space>all<Enter>')
+    check('all columns', {'SELF%', 'TOTAL%', 'CALLS', 'METHOD'} <= set(head(frame, 'METHOD')), frame)
+    frame = screen(profview, log, env, '2:columns<Space>calls<Space>total_n<Tab><Enter>:units<Space>binary<Enter>')
+    check('columns by key', head(frame, 'METHOD') == ['TOTAL', 'CALLS', 'METHOD'], frame)
+    check('units by key', ' 4.48 MiB' in frame and ' MB' not in frame, frame)
+    check('F2 begins with those that are shown', ':columns self_ns calls name' in screen(profview, log, env, '2<F2>'),
+          screen(profview, log, env, '2<F2>'))
+    for keys, said in (('2:columns<Space>nope<Enter>', 'methods has no column nope'),
+                       ('222:columns<Space>calls<Enter>', 'this view has no columns'),
+                       ('2:units<Space>metric<Enter>', 'units are binary or decimal')):
+        check(keys, said in screen(profview, log, env, keys), screen(profview, log, env, keys))
+    conf.unlink()
+    frame = screen(profview, log, env, '2<C-w>')
+    check('nothing to save', 'nothing was set' in frame and not conf.exists(), frame)
+    real = conf.with_name('elsewhere')
+    real.write_text(SET, encoding='utf-8')
+    real.chmod(0o640)
+    conf.symlink_to(real)
+    frame = screen(profview, log, env, '2:columns<Space>all<Enter>2:columns<Space>calls,samples<Enter><C-g><C-w>')
+    check('it says where', f'written into {conf}' in ' '.join(frame.split()), frame)
+    check('what was saved', real.read_text(encoding='utf-8') == SAVED, real.read_text(encoding='utf-8'))
+    check('a link stays one, the mode as well', conf.is_symlink() and real.stat().st_mode & 0o777 == 0o640, oct(real.stat().st_mode))
+    check('nothing else is left', sorted(p.name for p in conf.parent.iterdir()) == ['elsewhere', 'profview.conf'],
+          list(conf.parent.iterdir()))
+    conf.unlink()
+    real.unlink()
+    frame = screen(profview, log, env, '2<C-g><C-w>')
+    check('a new file', conf.read_text(encoding='utf-8') == 'units = decimal\n', frame)
+    conf.write_bytes(b'units = binary\0\n')
+    frame = screen(profview, log, env, '2<C-g><C-w>')
+    check('a file that is none is refused and stays', 'byte 0' in frame and conf.read_bytes() == b'units = binary\0\n', frame)
+    conf.unlink()
+    conf.parent.rmdir()
+    nested = {**env, 'XDG_CONFIG_HOME': f'{conf.parent.parent}/new/config'}
+    screen(profview, log, nested, '2<C-g><C-w>')
+    check('folders are made', pathlib.Path(nested['XDG_CONFIG_HOME'], 'profview', 'profview.conf').exists(), 'none')
+    conf.parent.mkdir()
+
+
 def painted(profview, log, env):
     """All that it writes to a terminal until the flame is there."""
     pid, fd = pty.fork()
@@ -112,6 +184,7 @@ def main(profview, log):
         env = {**os.environ, 'XDG_CONFIG_HOME': folder, 'LC_ALL': 'C.UTF-8'}
         rows(profview, log, env)
         themes(profview, log, env, conf)
+        settings(profview, log, env, conf)
         files(profview, log, env, conf)
     print('\n'.join(wrong) or 'all as it should be')
     sys.exit(bool(wrong))

@@ -55,7 +55,7 @@ def settings(root):
     """Keys of profview.conf: those that the program compares with."""
     page = pathlib.Path(root, 'tui/profview.conf.5.scd').read_text(encoding='utf-8')
     code = pathlib.Path(root, 'tui/app/conf.c').read_text(encoding='utf-8')
-    known = set(re.findall(r'(?:strcmp\(key, |char filter\[\] = )"([a-z-]+)"', code))
+    known = set(re.findall(r'(?:strcmp\(key, |is_word\(key, n, )"([a-z-]+)"', code))
     named = set(re.findall(r'^\*([a-z-]+)\*.* = ', page, re.M))
     if len(known) < 2 or known != named:
         yield f'profview.conf.5.scd has {sorted(named)}, conf.c {sorted(known)}'

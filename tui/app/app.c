@@ -236,6 +236,7 @@ void ui_app_draw(struct app *a)
 	ui_screen_update(&a->screen, a->model, &a->status, start);
 	if (a->model)
 		turn_range(a, start);
+	ui_app_save_settings(a);
 	ui_screen_draw(&a->screen);
 	if (a->term)
 		ui_term_draw(a->term, &a->screen.canvas);
@@ -503,7 +504,7 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 	ui_app_show_folder(a);
 	a->screen.shared.my_code = o->report.my_code;
 	a->screen.shared.against = o->against;
-	a->screen.shared.named = o->conf ? &o->conf->filters : NULL;
+	ui_app_take_settings(a, o->conf);
 	a->range_loader.feed = a->snapshot_loader.feed = a->feed;
 	a->identity_loader.feed = a->event_loader.feed = a->feed;
 	const struct ui_range r = {

@@ -7,6 +7,7 @@
 #include "tui/app/app.h"
 #include "common/query/groups_cache.h"
 #include "tui/draw/query_worker.h"
+#include "tui/draw/settings.h"
 #include "tui/app/feed_tell.h"
 #include "tui/app/snapshot_loader.h"
 #include "tui/app/event_loader.h"
@@ -36,6 +37,7 @@ struct app {
 	struct ui_term *term;
 	struct ui_child *child; /* the program started from here, or NULL */
 	struct ui_screen screen;
+	struct ui_settings settings; /* the screen has them */
 	struct event_base *base;
 	struct ui_query_worker *worker; /* NULL: the model is asked on this thread */
 	struct pv_groups_cache *groups; /* of all that is asked; outlives the worker */
@@ -92,6 +94,11 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 bool ui_app_press(struct app *a, const char *keys, struct pv_error *reterr);
 
 void ui_app_drop_loaders(struct app *a); /* with what they have shown */
+
+/* app_settings.c: what the user has set. NULL: nothing. */
+struct ui_conf;
+void ui_app_take_settings(struct app *a, const struct ui_conf *conf);
+void ui_app_save_settings(struct app *a); /* into the file, if that was asked for */
 
 /* app_folder.c: recordings that are folders. */
 void ui_app_show_folder(struct app *a); /* its list, to the screen */

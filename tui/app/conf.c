@@ -80,9 +80,32 @@ static void take_theme(struct ui_conf *c, const struct line *l, const char *name
 		c->theme = theme;
 }
 
+static void take_units(struct ui_conf *c, const struct line *l, const char *word)
+{
+	if (!pv_units_of(word, &c->settings.units))
+		wrong(l, "units are binary or decimal", 0);
+	else
+		c->settings.units_chosen = true;
+}
+
+static void take_columns(
+	struct ui_conf *c, const struct line *l, const char *name, const char *words)
+{
+	char why[100];
+	const enum pv_view view = ui_settings_view(name);
+	if (view == PV_VIEW_COUNT)
+		wrong(l, "there is no view of that name", 0);
+	else if (!ui_settings_columns(&c->settings, view, words, why, sizeof why))
+		wrong(l, why, 0);
+}
+
+static bool is_word(const char *key, size_t n, const char *word)
+{
+	return strlen(word) == n && memcmp(key, word, n) == 0;
+}
+
 static void take_line(struct ui_conf *c, const struct line *l, char *line)
 {
-	static const char filter[] = "filter";
 	char *begin = line, *key = trim(line), *equals = strchr(key, '=');
 	if (!*key || *key == '#')
 		return;
@@ -101,10 +124,14 @@ static void take_line(struct ui_conf *c, const struct line *l, char *line)
 	size_t n = strcspn(key, " \t");
 	if (strcmp(key, "theme") == 0)
 		take_theme(c, l, value);
-	else if (n != sizeof filter - 1 || memcmp(key, filter, n) != 0)
-		wrong(l, "the key is not known", 0);
-	else
+	else if (strcmp(key, "units") == 0)
+		take_units(c, l, value);
+	else if (is_word(key, n, "columns"))
+		take_columns(c, l, trim(key + n), value);
+	else if (is_word(key, n, "filter"))
 		take_filter(c, l, trim(key + n), value, (size_t)(value - begin));
+	else
+		wrong(l, "the key is not known", 0);
 }
 
 void ui_conf_take(struct ui_conf *c, const char *path, char *text)
@@ -125,7 +152,7 @@ void ui_conf_take(struct ui_conf *c, const char *path, char *text)
 
 /* --- the file */
 
-static bool find_path(char *ret, size_t size)
+bool ui_conf_path(char *ret, size_t size)
 {
 	const char *named = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 	bool own = named && named[0] == '/';
@@ -136,42 +163,54 @@ static bool find_path(char *ret, size_t size)
 	return n > 0 && (size_t)n < size;
 }
 
-static char *read_file(int fd, const char *path)
+static char *read_file(int fd, struct pv_error *reterr)
 {
 	struct stat st;
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > CONF_MAX) {
-		ui_complain(path, "it is no regular file of at most 64 KiB; it is left out");
+		pv_fail(reterr, PV_EIO, 0, "it is no regular file of at most 64 KiB");
 		return NULL;
 	}
 	char *text = malloc(CONF_MAX + 1);
 	size_t n = 0;
 	for (ssize_t got = 1; text && n < CONF_MAX && got > 0; n += got > 0 ? (size_t)got : 0)
 		got = read(fd, text + n, CONF_MAX - n);
-	if (text)
-		text[n] = 0;
-	if (text && strlen(text) != n) {
-		ui_complain(path, "it has a byte 0; it is left out");
-		free(text);
-		text = NULL;
+	if (!text) {
+		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+		return NULL;
 	}
+	text[n] = 0;
+	if (strlen(text) == n)
+		return text;
+	pv_fail(reterr, PV_EIO, 0, "it has a byte 0");
+	free(text);
+	return NULL;
+}
+
+char *ui_conf_read(const char *path, struct pv_error *reterr)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return strdup("");
+	if (fd < 0) {
+		pv_fail(reterr, PV_EIO, 0, "%s", strerror(errno));
+		return NULL;
+	}
+	char *text = read_file(fd, reterr);
+	close(fd);
 	return text;
 }
 
 void ui_conf_load(struct ui_conf *ret)
 {
 	char path[PATH_LENGTH];
+	struct pv_error e = { 0 };
 	*ret = (struct ui_conf){ .filters = { .name = { 0 } } };
-	if (!find_path(path, sizeof path))
+	if (!ui_conf_path(path, sizeof path))
 		return;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0) {
-		if (errno != ENOENT && errno != ENOTDIR)
-			ui_complain(path, "%s; it is left out", strerror(errno));
-		return;
-	}
-	char *text = read_file(fd, path);
-	close(fd);
+	char *text = ui_conf_read(path, &e);
 	if (text)
 		ui_conf_take(ret, path, text);
+	else
+		ui_complain(path, "%s; it is left out", e.what);
 	free(text);
 }

@@ -1,5 +1,6 @@
 #include "tui/draw/list_query.h"
 #include "tui/draw/list_tags.h"
+#include "tui/draw/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -269,6 +270,13 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 		rearranged(l);
 }
 
+static void hide_columns(struct ui_list *l, const struct ui_shared *s)
+{
+	l->hidden = l->table ? ui_settings_hidden(
+				       s->settings, l->view, l->table->column, l->table->columns)
+			     : 0;
+}
+
 void ui_list_refresh(struct ui_list *l, const struct ui_shared *s)
 {
 	if (!s->model)
@@ -283,6 +291,7 @@ void ui_list_refresh(struct ui_list *l, const struct ui_shared *s)
 	if (l->stale && !frozen)
 		ui_slot_cancel(&l->slot); /* not wanted any more */
 	take_answer(l, ui_slot_take(&l->slot));
+	hide_columns(l, s);
 	if (l->want && !l->stale && ui_list_find_wanted(l)) {
 		free(l->want);
 		l->want = NULL;
@@ -293,6 +302,7 @@ void ui_list_refresh(struct ui_list *l, const struct ui_shared *s)
 		l->stale = false;
 	else
 		ask_if_needed(l, s);
+	hide_columns(l, s);
 }
 
 void ui_list_move_to(struct ui_list *l, size_t row)

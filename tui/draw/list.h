@@ -46,14 +46,14 @@ struct ui_list {
 	bool asking; /* the last question differs from the one before */
 
 	/* the answer that `table` is */
-	bool stale;      /* the question has changed since it was last asked */
-	char *about;     /* only rows of this class, owned; NULL = all */
-	bool finished;   /* no more will come */
-	bool off;        /* the subject does not exist: nothing is asked */
-	bool chosen;     /* `sort` is the user's wish */
-	uint32_t silent; /* see columns.h */
-	bool other;      /* ... to rows of something else: they must be asked for */
-	bool newer;      /* asked after the picture was frozen */
+	bool stale;              /* the question has changed since it was last asked */
+	char *about;             /* only rows of this class, owned; NULL = all */
+	bool finished;           /* no more will come */
+	bool off;                /* the subject does not exist: nothing is asked */
+	bool chosen;             /* `sort` is the user's wish */
+	uint32_t silent, hidden; /* columns without figures, or not wanted: columns.h, settings.h */
+	bool other;              /* ... to rows of something else: they must be asked for */
+	bool newer;              /* asked after the picture was frozen */
 	uint64_t posted_window, posted_turn, posted_figure;
 	enum pv_by posted_group;
 	bool posted_net, posted_waits, posted_raw, posted_mine;
@@ -124,7 +124,7 @@ void ui_list_sort(struct ui_list *l, size_t column);
 static inline bool ui_list_shows(const struct ui_list *l, size_t column)
 {
 	return !(l->table->column[column].flags & PV_COLUMN_HIDE_SCREEN) &&
-	       (column >= UI_COLUMNS_MAX || !(l->silent >> column & 1));
+	       (column >= UI_COLUMNS_MAX || !((l->silent | l->hidden) >> column & 1));
 }
 
 /* Whether what is on screen is about to be replaced by the answer to something else. */

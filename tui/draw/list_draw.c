@@ -271,7 +271,7 @@ void ui_list_draw(struct ui_list *l, struct ui_canvas *c, struct ui_rect r, bool
 	l->drawn = r;
 	if (r.h < 1 || !l->table)
 		return;
-	struct ui_columns_wish wish = { ui_max(0, r.w - GUTTER), l->skip, l->silent };
+	struct ui_columns_wish wish = { ui_max(0, r.w - GUTTER), l->skip, l->silent | l->hidden };
 	ui_columns_fit(l->table, wish, &l->columns);
 	keep_cursor_in_view(l, r.h - 1);
 	draw_header(l, c, ui_rows(r, 0, 1));

@@ -69,6 +69,7 @@ struct ui_events_shown {
 
 struct pv_filter_names;
 struct ui_against;
+struct ui_settings;
 
 struct ui_shared {
 	struct pv_model *model; /* to ask: of all, or of the range; NULL until there is one */
@@ -91,6 +92,7 @@ struct ui_shared {
 	uint64_t processes_turn;              /* changes with the list */
 	uint64_t process_wanted;              /* the log of this one is to be opened; 0: of none */
 	const struct pv_filter_names *named;  /* of profview.conf, borrowed; NULL: none */
+	struct ui_settings *settings;         /* likewise; NULL: nothing can be set */
 	uint64_t window_ns;                   /* 0 = all */
 	bool net;                             /* times of calls without the probe's own */
 	bool my_code;        /* methods of others are folded into what called them */

@@ -40,6 +40,14 @@ static void add_columns(struct words *w, const struct ui_list *l)
 			add(w, l->table->column[i].id);
 }
 
+/* Those that are not shown now, too. */
+static void add_all_columns(struct words *w, const struct ui_list *l)
+{
+	for (size_t i = 0; l && l->table && i < l->table->columns; i++)
+		if (!(l->table->column[i].flags & PV_COLUMN_HIDE_SCREEN))
+			add(w, l->table->column[i].id);
+}
+
 /* Rows at hand, by name. */
 static void add_rows(struct words *w, const struct ui_list *l)
 {
@@ -89,6 +97,13 @@ static void add_arguments(struct words *w, struct ui_screen *s, enum ui_command 
 	switch (cmd) {
 	case UI_CMD_SORT_MENU:
 		add_columns(w, ui_screen_list(s));
+		break;
+	case UI_CMD_COLUMNS:
+		add_all_columns(w, ui_screen_list(s));
+		add(w, "all");
+		break;
+	case UI_CMD_UNITS:
+		add_fixed(w, "binary decimal");
 		break;
 	case UI_CMD_THREAD:
 		add_threads(w, s);
@@ -152,6 +167,16 @@ static void add_terms(struct words *w, const struct ui_list *l, const struct pv_
 	}
 }
 
+/* The part of a command line before what is being typed; 0: that is the command. */
+static size_t before_argument(const char *stem)
+{
+	static const char several[] = "columns ";
+	size_t n = strcspn(stem, " ");
+	if (strncmp(stem, several, sizeof several - 1) == 0)
+		return (size_t)(strrchr(stem, ' ') + 1 - stem);
+	return stem[n] ? n + strspn(stem + n, " ") : 0;
+}
+
 /* The lines that begin as the stem does: its words but the last stay. */
 static void gather(struct ui_screen *s, const char *stem, struct words *w)
 {
@@ -172,7 +197,7 @@ static void gather(struct ui_screen *s, const char *stem, struct words *w)
 		return;
 	}
 	snprintf(name, sizeof name, "%.*s", (int)n, stem);
-	w->stem = stem + n + strspn(stem + n, " ");
+	w->stem = stem + before_argument(stem);
 	enum ui_command cmd = ui_command_of_name(name);
 	if (cmd != UI_CMD_NONE)
 		add_arguments(w, s, cmd);
@@ -184,8 +209,7 @@ static size_t kept(const struct ui_screen *s)
 	const char *stem = s->complete.stem;
 	if (s->prompt.kind == UI_PROMPT_FILTER)
 		return before_term(stem);
-	size_t n = strcspn(stem, " ");
-	return stem[n] ? n + strspn(stem + n, " ") : 0;
+	return before_argument(stem);
 }
 
 /* --- keys --- */

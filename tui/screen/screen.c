@@ -12,6 +12,7 @@
 #include "tui/screen/cause.h"
 #include "tui/screen/idle_key.h"
 #include "tui/screen/process_choice.h"
+#include "tui/screen/settings_keys.h"
 #include "tui/screen/strip.h"
 #include "tui/screen/thread_choice.h"
 
@@ -428,6 +429,8 @@ unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd)
 		reply = ui_compare_command(s, cmd);
 	if (reply == UI_IGNORED)
 		reply = ui_stream_command(s, cmd);
+	if (reply == UI_IGNORED)
+		reply = ui_settings_command(s, cmd);
 	if (reply == UI_IGNORED)
 		reply = own_command(s, cmd);
 	if (reply == UI_IGNORED)

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "tui/panes/flame_pane.h"
+#include "tui/screen/settings_keys.h"
 #include "tui/screen/export_rows.h"
 #include "tui/screen/one_filter.h"
 #include "tui/screen/idle_key.h"
@@ -242,6 +243,9 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 				"samples, self, alloc_bytes, alloc_objects, held_bytes, lock_wait, "
 				"contentions, exceptions or live_bytes, in flame");
 		return true;
+	case UI_CMD_COLUMNS:
+	case UI_CMD_UNITS:
+		return ui_settings_typed(s, cmd, word);
 	case UI_CMD_WHICH:
 		ui_idle_which(s, word);
 		return true;

@@ -1,0 +1,158 @@
+/* Settings into profview.conf: a new file takes its place, with every other line as it was. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/mem.h"
+#include "tui/app/conf.h"
+
+struct text {
+	PV_ARRAY(char) v;
+	bool failed;
+};
+
+static void add(struct text *t, const char *bytes, size_t n)
+{
+	if (t->failed || !pv_reserve(&t->v, n)) {
+		t->failed = true;
+		return;
+	}
+	memcpy(t->v.v + t->v.n, bytes, n);
+	t->v.n += n;
+}
+
+static void add_words(struct text *t, const char *words)
+{
+	add(t, words, strlen(words));
+}
+
+/* --- lines */
+
+enum { SET_UNITS = UI_COLUMN_SETS, SET_NOTHING };
+
+/* Number of the setting that the line is of: of `set`, or one of the two above. */
+static size_t setting_of(const struct ui_settings *s, const char *line, size_t len)
+{
+	char key[64] = "", view[64] = "";
+	const char *equals = memchr(line, '=', len);
+	size_t n = equals ? (size_t)(equals - line) : 0;
+	char left[160];
+	if (n == 0 || n >= sizeof left)
+		return SET_NOTHING;
+	memcpy(left, line, n);
+	left[n] = 0;
+	int words = sscanf(left, " %63s %63s", key, view);
+	if (words == 1 && strcmp(key, "units") == 0)
+		return SET_UNITS;
+	for (size_t i = 0; words == 2 && strcmp(key, "columns") == 0 && i < s->n; i++)
+		if (strcmp(pv_view_name(s->set[i].view), view) == 0)
+			return i;
+	return SET_NOTHING;
+}
+
+static void add_setting(struct text *t, const struct ui_settings *s, size_t which)
+{
+	if (which == SET_UNITS) {
+		add_words(t, "units = ");
+		add_words(t, pv_units_word(s->units));
+		add_words(t, "\n");
+	} else if (s->set[which].ids[0]) {
+		add_words(t, "columns ");
+		add_words(t, pv_view_name(s->set[which].view));
+		add_words(t, " = ");
+		add_words(t, s->set[which].ids);
+		add_words(t, "\n");
+	}
+}
+
+/* The first line of a setting is it anew, others of it go. */
+static void merge(struct text *t, const struct ui_settings *s, const char *old)
+{
+	bool done[SET_NOTHING] = { false };
+	while (*old) {
+		size_t len = strcspn(old, "\n"), which = setting_of(s, old, len);
+		if (which == SET_NOTHING || (which == SET_UNITS && !s->units_chosen)) {
+			add(t, old, len);
+			add_words(t, "\n");
+		} else if (!done[which]) {
+			add_setting(t, s, which);
+			done[which] = true;
+		}
+		old += len + (old[len] == '\n');
+	}
+	for (size_t i = 0; i < s->n; i++)
+		if (!done[i])
+			add_setting(t, s, i);
+	if (s->units_chosen && !done[SET_UNITS])
+		add_setting(t, s, SET_UNITS);
+}
+
+/* --- the file */
+
+static bool make_folders(char *path)
+{
+	for (char *at = path + 1; (at = strchr(at, '/')); at++) {
+		*at = 0;
+		bool ok = mkdir(path, 0700) == 0 || errno == EEXIST;
+		*at = '/';
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+static bool write_all(int fd, const char *bytes, size_t n)
+{
+	while (n > 0) {
+		ssize_t done = write(fd, bytes, n);
+		if (done < 0 && errno != EINTR)
+			return false;
+		bytes += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+	return true;
+}
+
+static bool replace(const char *path, mode_t mode, const struct text *t)
+{
+	char temp[PATH_MAX + 8];
+	snprintf(temp, sizeof temp, "%s.XXXXXX", path);
+	int fd = mkostemp(temp, O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	bool ok = fchmod(fd, mode) == 0 && write_all(fd, t->v.v, t->v.n) && fsync(fd) == 0;
+	ok = close(fd) == 0 && ok && rename(temp, path) == 0;
+	int error = errno;
+	if (!ok)
+		unlink(temp);
+	errno = error;
+	return ok;
+}
+
+bool ui_conf_save(const struct ui_settings *s, char *ret_path, size_t size, struct pv_error *reterr)
+{
+	char real[PATH_MAX];
+	struct stat st;
+	struct text t = { .failed = false };
+	if (!ui_conf_path(ret_path, size))
+		return pv_fail(reterr, PV_EOUTPUT, 0, "neither XDG_CONFIG_HOME nor HOME is set");
+	char *old = ui_conf_read(ret_path, reterr);
+	if (!old)
+		return false;
+	const char *to = realpath(ret_path, real) ? real : ret_path; /* a link stays one */
+	mode_t mode = stat(to, &st) == 0 ? st.st_mode & 07777 : 0600;
+	merge(&t, s, old);
+	free(old);
+	bool ok = !t.failed && make_folders(ret_path) && replace(to, mode, &t);
+	if (t.failed)
+		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	else if (!ok)
+		pv_fail(reterr, PV_EOUTPUT, 0, "%s", strerror(errno));
+	pv_array_finish(&t.v);
+	return ok;
+}

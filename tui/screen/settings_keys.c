@@ -1,0 +1,92 @@
+#include "tui/screen/settings_keys.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/draw/settings.h"
+#include "tui/screen/screen.h"
+
+static bool has_settings(struct ui_screen *s)
+{
+	if (!s->shared.settings)
+		ui_screen_say(s, true, "nothing can be set here");
+	return s->shared.settings != NULL;
+}
+
+/* The list under the keys; NULL: the view has no columns. */
+static struct ui_list *columns_of(struct ui_screen *s)
+{
+	const struct ui_pane *p = &s->pane[s->current];
+	struct ui_list *l = p->flame || p->timeline ? NULL : ui_screen_list(s);
+	if (!l)
+		ui_screen_say(s, true, "this view has no columns");
+	return l;
+}
+
+/* The command line with those that are shown now. */
+static void edit_columns(struct ui_screen *s)
+{
+	char line[UI_PROMPT_MAX] = "columns";
+	size_t n = strlen(line);
+	const struct ui_list *l = columns_of(s);
+	for (size_t i = 0; l && l->table && i < l->table->columns; i++) {
+		const char *id = l->table->column[i].id;
+		if (ui_list_shows(l, i) && n + strlen(id) + 2 < sizeof line)
+			n += (size_t)snprintf(line + n, sizeof line - n, " %s", id);
+	}
+	if (l)
+		ui_prompt_open(&s->prompt, UI_PROMPT_COMMAND, ":", line);
+}
+
+static void set_columns(struct ui_screen *s, const char *words)
+{
+	char why[100];
+	const struct ui_list *l = columns_of(s);
+	if (!l)
+		return;
+	if (!ui_settings_columns(s->shared.settings, l->view, words, why, sizeof why))
+		ui_screen_say(s, true, "%s", why);
+	else
+		ui_screen_say(s, false, "columns of %s; :save keeps them", pv_view_name(l->view));
+}
+
+static void set_units(struct ui_screen *s, enum pv_byte_units units)
+{
+	pv_units_use(units);
+	s->shared.settings->units = units;
+	s->shared.settings->units_chosen = true;
+	ui_screen_say(s, false, "bytes in %s; :save keeps it",
+		units == PV_BYTES_BINARY ? "KiB, MiB, steps of 1024" : "kB, MB, steps of 1000");
+}
+
+unsigned ui_settings_command(struct ui_screen *s, enum ui_command cmd)
+{
+	if (cmd != UI_CMD_COLUMNS && cmd != UI_CMD_UNITS && cmd != UI_CMD_SAVE)
+		return UI_IGNORED;
+	if (!has_settings(s))
+		return UI_HANDLED;
+	if (cmd == UI_CMD_COLUMNS)
+		edit_columns(s);
+	else if (cmd == UI_CMD_UNITS)
+		set_units(
+			s, pv_units_used() == PV_BYTES_BINARY ? PV_BYTES_DECIMAL : PV_BYTES_BINARY);
+	else
+		s->shared.settings->save = true;
+	return UI_HANDLED;
+}
+
+bool ui_settings_typed(struct ui_screen *s, enum ui_command cmd, const char *word)
+{
+	enum pv_byte_units units;
+	if (cmd != UI_CMD_COLUMNS && cmd != UI_CMD_UNITS)
+		return false;
+	if (!has_settings(s))
+		return true;
+	if (cmd == UI_CMD_COLUMNS)
+		set_columns(s, word);
+	else if (pv_units_of(word, &units))
+		set_units(s, units);
+	else
+		ui_screen_say(s, true, "units are binary or decimal");
+	return true;
+}
