@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "common/base/status.h"
 
@@ -36,5 +37,21 @@ bool pvp_args_parse(const char *text, struct pvp_config *ret, struct pv_error *r
  */
 size_t pvp_args_describe(
 	const struct pvp_config *c, const char *host, const char *words, char *to, size_t room);
+
+/*
+ * Adds a word to those in `to`, with a comma between; `room`: bytes of `to`, its NUL included. False:
+ * it does not fit, and nothing was added.
+ */
+static inline bool pvp_args_add(char *to, size_t room, const char *word, size_t len)
+{
+	size_t n = strlen(to);
+	if (n + len + 2 > room)
+		return false;
+	if (n)
+		to[n++] = ',';
+	memcpy(to + n, word, len);
+	to[n + len] = 0;
+	return true;
+}
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
+#include "probe/core/probe_args.h"
 #include "probe/core/sample_rate.h"
 
 /* Events that "nodefaults" leaves out. */
@@ -138,14 +139,7 @@ static bool sample(struct pvp_managed_options *o, const char *at, size_t len)
 
 static bool keep(char *to, const char *at, size_t len)
 {
-	size_t n = strlen(to);
-	if (n + len + 2 > PVP_MANAGED_TEXT)
-		return false;
-	if (n)
-		to[n++] = ',';
-	memcpy(to + n, at, len);
-	to[n + len] = 0;
-	return true;
+	return pvp_args_add(to, PVP_MANAGED_TEXT, at, len);
 }
 
 static bool take_frames(struct pvp_managed_options *o, const char *at, size_t len)

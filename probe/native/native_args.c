@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/estimate.h"
+#include "probe/core/probe_args.h"
 #include "probe/core/sample_rate.h"
 
 enum { SAMPLED_FRAMES = 16, MOST_MS = 86400000 };
@@ -57,18 +58,6 @@ static bool take_period(struct pvp_native_options *o, const struct word *w)
 	return w->len == w->key || o->period;
 }
 
-static bool keep(char *to, size_t room, const char *at, size_t len)
-{
-	size_t n = strlen(to);
-	if (n + len + 2 > room)
-		return false;
-	if (n)
-		to[n++] = ',';
-	memcpy(to + n, at, len);
-	to[n + len] = 0;
-	return true;
-}
-
 /* As with every host: without a value all allocations, with a size one in so many bytes, off: none.
  */
 static bool take_alloc(struct pvp_native_options *o, const struct word *w)
@@ -80,12 +69,12 @@ static bool take_alloc(struct pvp_native_options *o, const struct word *w)
 	o->malloc = all;
 	o->period = 0;
 	/* Those that the program reports itself are the core's. */
-	return keep(o->rest, sizeof o->rest, all ? "alloc=on" : "alloc=off", all ? 8 : 9);
+	return pvp_args_add(o->rest, sizeof o->rest, all ? "alloc=on" : "alloc=off", all ? 8 : 9);
 }
 
 bool pvp_native_rest(struct pvp_native_options *o, const char *word)
 {
-	return keep(o->rest, sizeof o->rest, word, strlen(word));
+	return pvp_args_add(o->rest, sizeof o->rest, word, strlen(word));
 }
 
 /* heapshot, heapshot=2000ms. There are no collections, so not one each so many of them. */
@@ -138,14 +127,14 @@ static bool take(struct pvp_native_options *o, const struct word *w, bool *ret_f
 	if (plain && is(w, "noalloc"))
 		return take_alloc(o, &(struct word){ "alloc=off", 9, 5 });
 	if (plain && is(w, "nocalls"))
-		return keep(o->rest, sizeof o->rest, "calls=off", 9);
+		return pvp_args_add(o->rest, sizeof o->rest, "calls=off", 9);
 	if (plain && is(w, "nocpu")) {
 		o->cpu = false;
 		return true;
 	}
 	if (plain && is(w, "nodefaults"))
-		return keep(o->rest, sizeof o->rest, "calls=off,alloc=off", 19);
-	return keep(o->rest, sizeof o->rest, w->at, w->len);
+		return pvp_args_add(o->rest, sizeof o->rest, "calls=off,alloc=off", 19);
+	return pvp_args_add(o->rest, sizeof o->rest, w->at, w->len);
 }
 
 static void describe(struct pvp_native_options *o)

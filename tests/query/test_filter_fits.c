@@ -1,11 +1,11 @@
 /* Which views can use a filter, and what those say that cannot. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/status.h"
 #include "common/query/filter_fits.h"
 #include "common/query/specs.h"
+#include "tests/kit/suite.h"
 
 START_TEST(a_view_has_what_is_asked_or_says_what_not)
 {
@@ -79,9 +79,5 @@ int main(void)
 	tcase_add_test(t, a_view_has_what_is_asked_or_says_what_not);
 	tcase_add_test(t, rows_without_names_have_no_words);
 	suite_add_tcase(s, t);
-	SRunner *r = srunner_create(s);
-	srunner_run_all(r, CK_NORMAL);
-	int failed = srunner_ntests_failed(r);
-	srunner_free(r);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite(s);
 }

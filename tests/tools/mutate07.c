@@ -13,6 +13,7 @@
 #include "common/base/status.h"
 #include "common/model/model.h"
 #include "tests/kit/b07_kit.h"
+#include "tests/kit/suite.h"
 
 enum { SLOWEST_MS = 5000 };
 
@@ -212,10 +213,5 @@ int main(int argc, char **argv)
 	tcase_set_timeout(c, 0);
 	tcase_add_test(c, mutations_are_read_to_their_end);
 	suite_add_tcase(s, c);
-	SRunner *r = srunner_create(s);
-	srunner_set_fork_status(r, CK_NOFORK); /* a crash is the sanitizer's to tell */
-	srunner_run_all(r, CK_NORMAL);
-	int bad = srunner_ntests_failed(r);
-	srunner_free(r);
-	return bad ? EXIT_FAILURE : EXIT_SUCCESS;
+	return run_suite_here(s);
 }

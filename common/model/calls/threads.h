@@ -101,4 +101,23 @@ static inline uint32_t pv_thread_open_between(
 	return s->stack.v[s->stack.n - 1].node;
 }
 
+/* Open frames between two times, a thread at a time; begins as { 0 }. */
+struct pv_open_frame {
+	size_t thread; /* index of the epoch */
+	uint32_t node;
+	int64_t ns;
+};
+
+static inline bool pv_threads_next_open(
+	const struct pv_threads *t, int64_t from_ns, int64_t to_ns, struct pv_open_frame *at)
+{
+	while (++at->thread < t->thread.n) {
+		at->ns = 0;
+		at->node = pv_thread_open_between(t->thread.v[at->thread], from_ns, to_ns, &at->ns);
+		if (at->node)
+			return true;
+	}
+	return false;
+}
+
 #endif

@@ -100,16 +100,11 @@ bool pv_buckets_touched(const struct pv_model *m, struct pv_bucket_sums *s)
 
 static bool add_open(struct gather *g)
 {
-	const struct pv_threads *t = &g->m->threads;
-	for (size_t i = 1; i < t->thread.n; i++) {
-		int64_t ns = 0;
-		uint32_t node = pv_thread_open_between(
-			t->thread.v[i], g->sums->from_ns, g->sums->to_ns, &ns);
-		if (!node)
-			continue;
+	struct pv_open_frame o = { 0 };
+	while (pv_threads_next_open(&g->m->threads, g->sums->from_ns, g->sums->to_ns, &o)) {
 		const struct pv_bucket_entry e[] = {
-			{ PV_BUCKET_METHOD, g->m->calls.node.v[node].method, 0, ns },
-			{ PV_BUCKET_THREAD, (uint32_t)i, 0, ns },
+			{ PV_BUCKET_METHOD, g->m->calls.node.v[o.node].method, 0, o.ns },
+			{ PV_BUCKET_THREAD, (uint32_t)o.thread, 0, o.ns },
 		};
 		if (!put(g, e, PV_COUNT_OF(e)))
 			return false;

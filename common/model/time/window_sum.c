@@ -342,17 +342,12 @@ static bool add_touched(struct gather *g)
 
 static bool add_open(struct gather *g)
 {
-	const struct pv_threads *t = &g->m->threads;
-	for (size_t i = 1; i < t->thread.n; i++) {
-		int64_t ns = 0;
-		uint32_t node = pv_thread_open_between(
-			t->thread.v[i], g->sums->from_ns, g->sums->to_ns, &ns);
-		if (!node)
-			continue;
-		struct pv_window_node *n = node_sum(g, node);
+	struct pv_open_frame o = { 0 };
+	while (pv_threads_next_open(&g->m->threads, g->sums->from_ns, g->sums->to_ns, &o)) {
+		struct pv_window_node *n = node_sum(g, o.node);
 		if (!n)
 			return false;
-		n->self_ns += ns;
+		n->self_ns += o.ns;
 	}
 	return true;
 }
