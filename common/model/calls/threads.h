@@ -108,6 +108,7 @@ struct pv_open_frame {
 	int64_t ns;
 };
 
+/* The next thread with one; false: there is none. Under the model lock, or on the ingest thread. */
 static inline bool pv_threads_next_open(
 	const struct pv_threads *t, int64_t from_ns, int64_t to_ns, struct pv_open_frame *at)
 {
