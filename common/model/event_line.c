@@ -122,7 +122,8 @@ static const char *gc_step(uint64_t step)
 static const char *wait_state(uint64_t state)
 {
 	static const char *const name[PV_WAIT_STATES] = { "waits", "waits for a lock", "polls",
-		"waits for input or output", "sleeps", "stopped", "waits for a processor" };
+		"waits for input or output", "sleeps", "stopped", "waits for a processor",
+		"waits for the collector" };
 	return state < PV_WAIT_STATES ? name[state] : name[0];
 }
 

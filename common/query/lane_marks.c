@@ -34,7 +34,7 @@ static const struct {
 	[PV_STATE_SLEEP] = { 'S', "sleep" },
 	[PV_STATE_STOPPED] = { 'T', "stopped" },
 	[PV_STATE_WAITING] = { '?', "unknown" },
-	[PV_LANE_GC] = { 'G', "gc" },
+	[PV_STATE_GC] = { 'G', "gc" },
 	[PV_LANE_NONE] = { '.', "" },
 };
 

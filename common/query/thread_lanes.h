@@ -10,8 +10,8 @@
 #include "common/model/names/thread_state.h"
 #include "common/query/views.h"
 
-/* After the states of threads: the collector had stopped all, and no sample at all. */
-enum { PV_LANE_GC = PV_STATES, PV_LANE_NONE, PV_LANE_MARKS };
+/* Of cells in which the collector had stopped all as well; and, after the states, no sample at all. */
+enum { PV_LANE_GC = PV_STATE_GC, PV_LANE_NONE = PV_STATES, PV_LANE_MARKS };
 
 struct pv_lanes_cell {
 	uint32_t samples[PV_STATES];

@@ -307,7 +307,7 @@ const struct pv_section pv_sections[] = {
 		.title = "Timeline of threads",
 		.view = PV_VIEW_TIMELINE,
 		.keys = { "id", "name", "samples", "running", "runnable", "lock", "poll", "io",
-			"sleep", "stopped", "unknown", "from_ns", "cell_ns", "lane" },
+			"sleep", "stopped", "unknown", "gc", "from_ns", "cell_ns", "lane" },
 		.group = PV_GROUP_SAMPLES,
 		.flags = PV_SECTION_EXTRA },
 	{ .name = "jit.methods",

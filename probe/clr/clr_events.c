@@ -1,8 +1,10 @@
 /* Stops, collections, exceptions, handles and finalizers. */
 #include <pthread.h>
+#include <unistd.h>
 
 #include "probe/clr/clr_heap.h"
 #include "probe/clr/clr_runtime.h"
+#include "probe/code/world_stop.h"
 #include "probe/core/emit.h"
 #include "probe/clr/host_clr.h"
 
@@ -85,6 +87,21 @@ static pvp_hr resumed(void *self)
 	(void)self;
 	step(GOING, 0);
 	step(GOING_UNLOCKED, 0);
+	return 0;
+}
+
+/* A thread on its own: it has come to a place where it stops, and waits there. */
+static pvp_hr held(void *self, uint64_t thread)
+{
+	(void)self, (void)thread;
+	pvp_world_holds(gettid());
+	return 0;
+}
+
+static pvp_hr let_go(void *self, uint64_t thread)
+{
+	(void)self, (void)thread;
+	pvp_world_lets_go(gettid());
 	return 0;
 }
 
@@ -279,6 +296,13 @@ static void stops_init(struct pvp_clr_mask *mask)
 	s[PVP_CLR_RuntimeResumeFinished] = (pvp_clr_slot)resumed;
 }
 
+static void holds_init(struct pvp_clr_mask *mask)
+{
+	mask->low |= PVP_CLR_SUSPENDS;
+	pvp_clr.slots[PVP_CLR_RuntimeThreadSuspended] = (pvp_clr_slot)held;
+	pvp_clr.slots[PVP_CLR_RuntimeThreadResumed] = (pvp_clr_slot)let_go;
+}
+
 static void gc_init(struct pvp_clr_mask *mask)
 {
 	pvp_clr_slot *s = pvp_clr.slots;
@@ -294,6 +318,8 @@ void pvp_clr_events_init(struct pvp_clr_mask *mask)
 	bool moves = groups & PVP_MANAGED_MOVES;
 	if (groups & PVP_MANAGED_GC || moves || pvp_clr_more() & PVP_CLR_REASONS)
 		stops_init(mask);
+	if (groups & PVP_MANAGED_SAMPLES)
+		holds_init(mask);
 	if (groups & (PVP_MANAGED_GC | PVP_MANAGED_COUNTERS) || moves)
 		gc_init(mask);
 	objects_init(mask, groups);

@@ -251,7 +251,7 @@ static void find_name(const struct pvp_ring *r, pid_t tid, char name[16])
 	name[strcspn(name, "\n")] = 0;
 }
 
-/* A thread with only samples has its name from here. */
+/* Of a thread that has only samples nothing else says what it is called. */
 static void tell_name(struct pvp_writer *w, struct pvp_out_buffer *page, struct pvp_ring *r)
 {
 	pid_t tid = atomic_load_explicit(&r->owner, memory_order_relaxed);

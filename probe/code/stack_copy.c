@@ -31,7 +31,7 @@ struct copied {
 	size_t n; /* bytes */
 };
 
-static bool read_at(void *to, uintptr_t from, size_t n)
+bool pvp_stack_copy_read(void *to, uintptr_t from, size_t n)
 {
 	struct iovec ours = { to, n }, theirs = { (void *)from, n };
 	return process_vm_readv(getpid(), &ours, 1, &theirs, 1, 0) == (ssize_t)n;
@@ -65,7 +65,7 @@ static bool is_return(uintptr_t at, const struct copied *c)
 {
 	enum { LEAST_CODE = 1 << 16, BEFORE = 7, NEAR = 0xe8, FAR = 0xff, DIGIT = 2 };
 	uint8_t byte[BEFORE];
-	if (at < LEAST_CODE || at - c->at < c->n || !read_at(byte, at - BEFORE, BEFORE))
+	if (at < LEAST_CODE || at - c->at < c->n || !pvp_stack_copy_read(byte, at - BEFORE, BEFORE))
 		return false;
 	bool call = byte[BEFORE - 5] == NEAR;
 	for (unsigned i = 0; i + 2 <= BEFORE; i++) /* through a register or memory */

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -374,7 +375,9 @@ static struct pvp_unwind_set *set_of_found(void)
 	return s;
 }
 
-bool pvp_unwind_refresh(void)
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+
+static bool refresh(void)
 {
 	bool changed = true;
 	free_waiting();
@@ -398,6 +401,15 @@ bool pvp_unwind_refresh(void)
 	return true;
 }
 
+/* A host asks for the first set while the writer may make it, too. */
+bool pvp_unwind_refresh(void)
+{
+	pthread_mutex_lock(&making);
+	bool made = refresh();
+	pthread_mutex_unlock(&making);
+	return made;
+}
+
 void pvp_unwind_finish(void)
 {
 	publish(NULL);
@@ -406,6 +418,7 @@ void pvp_unwind_finish(void)
 
 void pvp_unwind_forget(void)
 {
+	pthread_mutex_init(&making, NULL);
 	atomic_store(&current, NULL);
 	atomic_store(&inside, 0);
 	memset(&found, 0, sizeof found);

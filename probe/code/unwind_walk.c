@@ -175,7 +175,7 @@ static bool by_row(struct walk *w, const struct pvp_row *r)
 
 /*
  * Before a function has made its frame and after it has given it up, rbp is its caller's: seen by
- * only the instruction. *ret_pushed: words on the stack above the return address.
+ * its instruction. *ret_pushed: words on the stack above the return address.
  */
 __attribute__((no_sanitize("address", "thread"))) static bool frameless(
 	const struct walk *w, unsigned *ret_pushed)

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "probe/code/stack_copy.h"
+#include "probe/code/wait_held.h"
 #include "probe/code/wait_state.h"
+#include "probe/code/world_stop.h"
 #include "probe/core/probe_clock.h"
 #include "probe/core/tell.h"
 #include "probe/core/thread_buf.h"
@@ -39,6 +41,7 @@ struct seen {
 	uint64_t unknown;             /* ns that it waited before it was met waiting */
 	int64_t rest[PV_WAIT_STATES]; /* ns that are no sample yet; less than 0: too many were */
 	uint64_t waited;              /* ns of the present wait that are not logged */
+	uint64_t held;                /* ns that a runtime has held it, of those that are counted */
 	enum pv_wait_state state;     /* of the present or last wait */
 	struct pvp_walk_stop stop;
 	uint32_t n;
@@ -120,9 +123,10 @@ static void tell_wait(struct seen *s)
  * The place at which it waits. While its stack was read it may have run on: then it has used processor time by
  * now, and the stack is left out.
  */
-static void take(struct seen *s, const struct pvp_waiting *w)
+static void take(struct seen *s, const struct pvp_waiting *w, uint64_t stop)
 {
 	uint64_t now;
+	enum pv_wait_state before = s->waits ? s->state : PV_WAIT_LOCK;
 	s->waits = w->waits;
 	s->state = w->waits ? w->state : s->state;
 	s->n = 0;
@@ -132,6 +136,7 @@ static void take(struct seen *s, const struct pvp_waiting *w)
 	unsigned n = pvp_stack_copy_walk(w->pc, w->sp, s->frame + 1, FRAMES - 1, &s->stop);
 	if (pvp_thread_time(s->tid, &now) && now == s->time)
 		s->n = 1 + n;
+	s->state = pvp_wait_state_in_stop(s->tid, w, s->frame, s->n, before, stop);
 }
 
 /* From what is not yet of a state, then from its last one. */
@@ -168,22 +173,44 @@ static uint64_t waited_since(struct seen *s, uint64_t now)
 }
 
 /*
+ * The part of `ns` in which a runtime held it, logged; it is held now: *ret_held. 0 without such a
+ * runtime.
+ */
+static uint64_t held_of(struct seen *s, uint64_t ns, uint64_t now, bool *ret_held)
+{
+	uint64_t held = pvp_world_held(s->tid, now, ret_held), more = held - s->held;
+	if (held <= s->held)
+		return 0;
+	s->held = held;
+	more = more < ns ? more : ns;
+	if (more && s->waits && s->state == PV_WAIT_GC)
+		s->waited += more;
+	else if (more)
+		tell(s, PV_WAIT_GC, more, false);
+	return more;
+}
+
+/*
  * It has run since the last look: what it waited meanwhile counts for the wait that it was in and
  * for the one that it is in now, half for each where both are; else for the next one that is met.
  */
 static void look_anew(struct seen *s, uint64_t now)
 {
-	uint64_t ns = waited_since(s, now);
+	bool is_held, exact = pvp_world_is_exact();
+	uint64_t ns = waited_since(s, now), stop = pvp_world_stop();
+	ns -= held_of(s, ns, now, &is_held);
 	struct pvp_waiting w = pvp_waiting_look(s->tid);
-	if (s->waits) {
+	if (s->waits && !(exact && s->state == PV_WAIT_GC)) {
 		uint64_t before = w.waits ? ns / 2 : ns;
 		s->waited += before;
 		ns -= before;
 	}
 	tell_wait(s);
-	take(s, &w);
+	take(s, &w, stop);
 	s->unknown += ns;
-	if (s->waits) {
+	if (s->waits && is_held) {
+		s->state = PV_WAIT_GC;
+	} else if (s->waits) {
 		s->waited = s->unknown;
 		s->unknown = 0;
 	}
@@ -199,6 +226,10 @@ static void look(struct seen *s)
 		s->time = time;
 		look_anew(s, now);
 	} else {
+		bool is_held;
+		uint64_t held = pvp_world_held(s->tid, now, &is_held);
+		if (is_held)
+			s->held = held;
 		waits_on(s, now - s->wall);
 		s->wall = now;
 		if (s->waited >= TELL)
@@ -227,6 +258,7 @@ static void add(pid_t tid)
 	if (at == THREADS)
 		return;
 	struct seen *s = &shared->seen[at];
+	bool is_held;
 	*s = (struct seen){ .tid = tid, .listed = true };
 	s->wall = s->base = pvp_monotonic();
 	if (!pvp_thread_time(tid, &s->time)) {
@@ -235,6 +267,7 @@ static void add(pid_t tid)
 	}
 	if (!pvp_thread_schedule(tid, &s->ran, &s->queued))
 		s->ran = s->time;
+	s->held = pvp_world_held(tid, s->wall, &is_held);
 	used += at == used;
 }
 
@@ -250,6 +283,13 @@ static void met(pid_t tid)
 		add(tid);
 }
 
+static void leave(struct seen *s)
+{
+	if (s->tid)
+		pvp_world_leaves(s->tid);
+	s->tid = 0;
+}
+
 static void list(void)
 {
 	DIR *d = opendir("/proc/self/task");
@@ -263,7 +303,7 @@ static void list(void)
 	closedir(d);
 	for (unsigned i = 0; i < used; i++) /* its number may be another process's by now */
 		if (!shared->seen[i].listed)
-			shared->seen[i].tid = 0;
+			leave(&shared->seen[i]);
 }
 
 static void look_at_all(void)
@@ -432,6 +472,7 @@ void pvp_waits_forget(void)
 	atomic_store(&hz, 0);
 	running = false;
 	lock = fresh;
+	pvp_world_forget();
 	if (shared)
 		atomic_store(&shared->taken, atomic_load(&shared->written));
 }

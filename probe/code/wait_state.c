@@ -87,6 +87,8 @@ struct pvp_waiting pvp_waiting_of_line(const char *line)
 	w.state = n == WORDS     ? state_of_call(number, word + 1)
 		  : number == -1 ? PV_WAIT_IO
 				 : PV_WAIT_UNKNOWN;
+	w.in_futex = n == WORDS && number == SYS_futex;
+	w.in_handler = n == WORDS && number == SYS_rt_sigsuspend;
 	w.sp = word[n - 2];
 	w.pc = word[n - 1];
 	return w;

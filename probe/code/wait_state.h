@@ -17,6 +17,8 @@ struct pvp_waiting {
 	bool waits; /* false: it runs, or is gone; nothing else is set */
 	enum pv_wait_state state;
 	uintptr_t sp, pc; /* 0: not known */
+	bool in_futex;
+	bool in_handler; /* waits for a signal, as one does that a runtime has stopped by another */
 };
 
 /* The file's line. "running": it does not wait. Lines of other forms: it waits, for what is unknown. */

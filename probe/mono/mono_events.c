@@ -2,7 +2,10 @@
 #include <mono/metadata/loader.h>
 #include <mono/metadata/mono-gc.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "probe/code/world_stop.h"
 #include "probe/core/emit.h"
 #include "probe/mono/host_mono.h"
 #include "probe/mono/mono_methods.h"
@@ -82,11 +85,26 @@ static void gc_roots(
 	}
 }
 
+/* For those who look at threads that wait. */
+static void tell_stop(MonoProfilerGCEvent step)
+{
+	pid_t self = (pid_t)syscall(SYS_gettid);
+	if (step == MONO_GC_EVENT_PRE_STOP_WORLD_LOCKED)
+		pvp_world_is(PVP_WORLD_STOPS, self);
+	else if (step == MONO_GC_EVENT_POST_STOP_WORLD)
+		pvp_world_is(PVP_WORLD_STOPPED, self);
+	else if (step == MONO_GC_EVENT_PRE_START_WORLD)
+		pvp_world_is(PVP_WORLD_STARTS, self);
+	else if (step == MONO_GC_EVENT_POST_START_WORLD)
+		pvp_world_is(PVP_WORLD_RUNS, self);
+}
+
 static void gc_event(
 	MonoProfiler *p, MonoProfilerGCEvent step, uint32_t generation, mono_bool serial)
 {
 	(void)serial;
 	struct pv_event ev = { .kind = PV_KIND_GC_EVENT, .gc = { (uint64_t)step, generation, 0 } };
+	tell_stop(step);
 	if (step == MONO_GC_EVENT_PRE_STOP_WORLD_LOCKED)
 		pvp_tls.hurried = true;
 	if (p->options.groups & PVP_MANAGED_GC) {

@@ -22,6 +22,7 @@
 #include "probe/code/unwind_set.h"
 #include "probe/code/unwind_walk.h"
 #include "probe/code/wait_sampler.h"
+#include "probe/code/world_stop.h"
 #include "probe/core/emit.h"
 #include "probe/mono/host_mono.h"
 #include "probe/mono/mono_methods.h"
@@ -122,10 +123,20 @@ static void walk_native(struct slot *s, const ucontext_t *u)
 #endif
 }
 
+/* Threads that get the runtime's signal are those that it stops. */
+static void joins_stops(void)
+{
+	static _Thread_local pid_t self __attribute__((tls_model("initial-exec")));
+	if (!self)
+		self = (pid_t)syscall(SYS_gettid);
+	pvp_world_joins(self);
+}
+
 static void hit(MonoProfiler *p, const mono_byte *ip, const void *context)
 {
 	(void)p;
 	pvp_mono_timer_learn(context);
+	joins_stops();
 	if (was_waiting(context))
 		return;
 	uint32_t n = times();

@@ -184,6 +184,7 @@ static const char *const names[PV_STATES] = {
 	[PV_STATE_SLEEP] = "sleep",
 	[PV_STATE_STOPPED] = "stopped",
 	[PV_STATE_WAITING] = "unknown",
+	[PV_STATE_GC] = "gc",
 };
 
 static const char *const frames[PV_STATES] = {
@@ -194,6 +195,7 @@ static const char *const frames[PV_STATES] = {
 	[PV_STATE_SLEEP] = "(sleeps)",
 	[PV_STATE_STOPPED] = "(is stopped)",
 	[PV_STATE_WAITING] = "(waits)",
+	[PV_STATE_GC] = "(waits for the collector)",
 };
 
 const char *pv_state_name(enum pv_thread_state state)
@@ -216,6 +218,7 @@ enum pv_thread_state pv_state_of_wait(uint64_t logged)
 		[PV_WAIT_SLEEP] = PV_STATE_SLEEP,
 		[PV_WAIT_STOPPED] = PV_STATE_STOPPED,
 		[PV_WAIT_QUEUED] = PV_STATE_QUEUED,
+		[PV_WAIT_GC] = PV_STATE_GC,
 	};
 	return logged < PV_WAIT_STATES ? states[logged] : PV_STATE_WAITING;
 }

@@ -19,6 +19,7 @@ enum pv_thread_state {
 	PV_STATE_SLEEP,
 	PV_STATE_STOPPED, /* by a signal or a debugger */
 	PV_STATE_WAITING, /* for what is not known */
+	PV_STATE_GC,      /* for the collector, which has stopped it */
 	PV_STATES
 };
 
