@@ -9,6 +9,7 @@
 #include "probe/clr/clr_heap.h"
 #include "probe/managed/code_ranges.h"
 #include "probe/clr/host_clr.h"
+#include "probe/code/kernel_stack.h"
 #include "probe/code/modules.h"
 #include "probe/code/native_samples.h"
 #include "probe/code/unwind_compiled.h"
@@ -48,7 +49,7 @@ static void foresee(uint64_t ip)
 {
 	static uint64_t asked[ASKED]; /* addresses, whatever came of it */
 	uint64_t *seen = &asked[pv_hash(ip) % ASKED];
-	if (*seen == ip)
+	if (*seen == ip || pvp_is_kernel(ip))
 		return;
 	*seen = ip;
 	if (!pvp_ranges_find(ip) && !pvp_modules_start(ip))
@@ -102,6 +103,7 @@ void pvp_clr_samples_begin(void)
 	if (!(o->groups & PVP_MANAGED_SAMPLES))
 		return;
 	pvp_native_samples_usage(o->groups & PVP_MANAGED_CPU);
+	pvp_native_samples_kernel(o->groups & PVP_MANAGED_KERNEL);
 	pvp_native_samples_order((struct pvp_sample_order){ o->sample_hz, o->sample_real });
 }
 

@@ -11,6 +11,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "probe/code/kernel_names.h"
 #include "probe/code/modules.h"
 #include "probe/code/perf_map.h"
 #include "probe/code/probe_frames.h"
@@ -63,13 +64,21 @@ static void take(struct pvp_ring *r, uint32_t times, const ucontext_t *context)
 	}
 	struct pvp_sample *s = &r->slot[n & (r->slots - 1)];
 	struct pvp_registers at = where(context);
+	uint64_t kernel[PVP_KERNEL_FRAMES];
+	unsigned in_kernel = pvp_kernel_take(&r->kernel, at.pc, at.sp, kernel);
 	s->time = pvp_monotonic();
-	s->ip = at.pc;
+	s->ip = in_kernel ? kernel[0] : at.pc;
 	s->weight = times;
 	s->used = (struct pvp_usage){ 0, 0 };
 	if (atomic_load_explicit(&with_usage, memory_order_relaxed))
 		s->used = pvp_usage_since(&r->used);
-	s->n = pvp_unwind_walk(&at, s->caller, FRAMES, &s->stop);
+	/* The callers of the kernel's first function, the place that entered it, and its callers. */
+	s->n = in_kernel;
+	for (unsigned i = 0; i + 1 < in_kernel; i++)
+		s->caller[i] = kernel[i + 1];
+	if (in_kernel)
+		s->caller[in_kernel - 1] = at.pc + 1;
+	s->n += pvp_unwind_walk(&at, s->caller + in_kernel, FRAMES - in_kernel, &s->stop);
 	atomic_store_explicit(&r->written, n + 1, memory_order_release);
 }
 
@@ -139,6 +148,11 @@ static void set_rate(unsigned wanted)
 	atomic_fetch_add(&changes, 1);
 }
 
+bool pvp_native_samples_kernel(bool wanted)
+{
+	return pvp_kernel_want(wanted);
+}
+
 void pvp_native_samples_usage(bool wanted)
 {
 	atomic_store(&with_usage, wanted);
@@ -174,7 +188,11 @@ static uint64_t key_of_jit(uint64_t address)
  */
 static uint64_t key_of(struct pvp_writer *w, uint64_t address, bool caller, uint64_t time)
 {
-	uint64_t key = code_of ? code_of(address) : 0;
+	uint64_t key = 0;
+	if (pvp_is_kernel(address))
+		key = pvp_region_of_writer(pvp_kernel_name(address));
+	else if (code_of)
+		key = code_of(address);
 	if (!key)
 		key = caller ? pvp_modules_place(address) : pvp_modules_start(address);
 	if (!key)
@@ -193,20 +211,40 @@ static uint64_t key_of_caller(struct pvp_writer *w, uint64_t address, uint64_t t
 	return key_of(w, address, true, time);
 }
 
+/*
+ * The timer's signal is sent in its interrupt, whose last part in the kernel may be what was met.
+ * Then the program ran: its place becomes the innermost. How many are left.
+ */
+static uint32_t without_tick(uint64_t *at, uint32_t n)
+{
+	uint32_t kernel = 0;
+	while (kernel < n && pvp_is_kernel(at[kernel]))
+		kernel++;
+	if (!kernel || kernel == n || !pvp_kernel_is_tick(at[kernel - 1] - (kernel > 1)))
+		return n;
+	memmove(at, at + kernel, (n - kernel) * sizeof *at);
+	at[0]--;
+	return n - kernel;
+}
+
 /* `last`: with the processor's time, right after it in the same buffer. */
 static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, const struct pvp_sample *s,
 	pid_t tid, bool last)
 {
 	uint64_t keys[2 + FRAMES], at[1 + FRAMES];
 	bool own;
-	keys[0] = at[0] = s->ip;
+	at[0] = s->ip;
 	memcpy(at + 1, s->caller, s->n * sizeof *at);
-	uint32_t n = 1 + pvp_probe_frames_keys(w, s->time, at, 1 + s->n, key_of_innermost,
+	uint32_t left = without_tick(at, 1 + s->n);
+	keys[0] = at[0];
+	uint32_t n = 1 + pvp_probe_frames_keys(w, s->time, at, left, key_of_innermost,
 				 key_of_caller, keys + 1, &own);
 	const struct pv_batch pools = { .pool = { keys, n, n } };
 	struct pv_event ev = { .kind = PV_KIND_SAMPLE_HIT,
 		.time = s->time,
-		.hit = { .thread = (uint64_t)tid, .ips = { 0, !own }, .frames = { 1, n - 1 } } };
+		.hit = { .thread = (uint64_t)tid,
+			.ips = { 0, !own && !pvp_is_kernel(keys[0]) }, /* no file has that */
+			.frames = { 1, n - 1 } } };
 	struct pv_event cpu = { .kind = PV_KIND_EXT_CPU,
 		.time = s->time,
 		.cpu = { s->used.user_ns, s->used.kernel_ns } };
@@ -318,6 +356,7 @@ void pvp_native_samples_stop(void)
 	pvp_rings_stop();
 	pvp_stack_ends_reset();
 	pvp_unwind_finish();
+	pvp_kernel_names_finish();
 }
 
 void pvp_native_samples_forget(void)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/own_frame.h"
+#include "probe/code/kernel_stack.h"
 #include "probe/code/modules.h"
 #include "probe/core/registry.h"
 #include "probe/core/writer.h"
@@ -29,6 +30,8 @@ static bool serves_probe(uint64_t address)
 	static const char *const names[] = { "libc.so", "libc-2", "ld-linux", "ld-musl",
 		"linux-vdso", "libpthread", "libz.so", "libdl" };
 	const char *file = pvp_modules_file(address);
+	if (pvp_is_kernel(address))
+		return true;
 	for (size_t i = 0; file && i < sizeof names / sizeof *names; i++)
 		if (strncmp(file, names[i], strlen(names[i])) == 0)
 			return true;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "probe/core/perf_clock.h"
+#include "probe/core/sample_rate.h"
 #include "probe/core/thread_buf.h"
 
 enum {
@@ -130,8 +131,11 @@ static struct pvp_ring *arm(struct pvp_ring *r, const struct pvp_sample_wish *wi
 	r->seen = r->nameless = true;
 	r->left = false;
 	r->name[0] = 0;
+	if (!pvp_sample_by_perf(hz)) /* else the timer does not come in the kernel */
+		pvp_kernel_open(&r->kernel, w.tid);
 	atomic_store_explicit(&r->owner, w.tid, memory_order_release);
 	if (!pvp_sample_timer_arm(&r->timer, &w)) {
+		pvp_kernel_close(&r->kernel);
 		atomic_store_explicit(&r->owner, 0, memory_order_release);
 		set_free(r);
 		return NULL;
@@ -173,6 +177,7 @@ static void disarm(struct pvp_ring *r)
 	if (*at == r)
 		*at = r->next_of_tid;
 	pvp_sample_timer_disarm(&r->timer, tid, number);
+	pvp_kernel_close(&r->kernel);
 }
 
 static void give_up(struct pvp_ring *r)
@@ -364,6 +369,7 @@ void pvp_rings_forget(void)
 	for (struct pvp_ring *r = pvp_rings_first(); r; r = r->next) {
 		if (owner_of(r) && !r->left)
 			pvp_sample_timer_forget(&r->timer);
+		pvp_kernel_forget(&r->kernel);
 		atomic_store_explicit(&r->owner, 0, memory_order_relaxed);
 		r->resting = false;
 		set_free(r);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "probe/code/kernel_stack.h"
 #include "probe/code/native_walk.h"
 #include "probe/code/sample_timer.h"
 #include "probe/code/thread_usage.h"
@@ -35,6 +36,7 @@ struct pvp_ring {
 	_Atomic uint64_t written, taken; /* slots, in all: by its thread, by the writer */
 	_Atomic uint64_t dropped;
 	struct pvp_sample_timer timer;
+	struct pvp_kernel_stack kernel;
 	struct pvp_usage used; /* at the last sample; the handler's once the timer is armed */
 	char name[16];         /* of a thread that has ended */
 

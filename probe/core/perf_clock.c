@@ -98,6 +98,11 @@ static bool try(void)
 	return guard();
 }
 
+bool pvp_perf_unfiltered(void)
+{
+	return !is_filtered();
+}
+
 bool pvp_perf_allowed(void)
 {
 	int before = errno;

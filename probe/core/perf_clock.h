@@ -22,6 +22,8 @@
  * be pending, and after pvp_perf_watch() gave them up.
  */
 bool pvp_perf_allowed(void);
+/* Whether asking is safe: no seccomp filter. */
+bool pvp_perf_unfiltered(void);
 
 /*
  * A timer of thread `tid` of this process, not yet started: `signal` will come to it after `period`

@@ -37,6 +37,7 @@ static const struct word words[] = {
 	{ "finalization", PVP_MANAGED_FINALIZERS },
 	{ "jit", PVP_MANAGED_JIT },
 	{ "cpu", PVP_MANAGED_CPU },
+	{ "kernel", PVP_MANAGED_KERNEL },
 	{ "counter", PVP_MANAGED_COUNTERS },
 	{ "runtime", PVP_MANAGED_RUNTIME },
 	{ "fields", PVP_MANAGED_FIELDS },

@@ -33,6 +33,7 @@ enum pvp_managed_group {
 	PVP_MANAGED_LINES = 1 << 19,    /* of source, for samples */
 	PVP_MANAGED_CLASS_OF = 1 << 20, /* the class of an object that an event names by address */
 	PVP_MANAGED_MESSAGES = 1 << 21, /* messages of exceptions */
+	PVP_MANAGED_KERNEL = 1 << 22,   /* the kernel's functions in samples */
 	PVP_MANAGED_AREAS = 1 << 12,    /* owners of the areas that root slots lie in */
 };
 

@@ -205,8 +205,13 @@ static int start_native(const struct pvp_native_options *o)
 		!pvp_front_look(front, sizeof front))
 		options.malloc = options.frees = options.blocks = options.held = false;
 	const char *reported = c.alloc && !o->malloc ? ",reported-allocations" : "";
-	snprintf(words_text, sizeof words_text, "%s%s%s%s", c.calls ? ",calls" : "", reported,
-		o->words, front);
+	bool kernel = pvp_native_samples_kernel(o->kernel && o->sample_hz);
+	snprintf(words_text, sizeof words_text, "%s%s%s%s%s", c.calls ? ",calls" : "", reported,
+		o->words,
+		!o->kernel ? ""
+		: kernel   ? ",kernel"
+			   : ",kernel=refused",
+		front);
 	if (words_text[0])
 		memmove(words_text, words_text + 1, strlen(words_text));
 	shot_due = 0;

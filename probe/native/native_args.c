@@ -122,6 +122,10 @@ static bool take(struct pvp_native_options *o, const struct word *w, bool *ret_f
 		return take_shots(o, w);
 	if (plain && is(w, "cpu"))
 		return o->cpu = true;
+	if (plain && (is(w, "kernel") || is(w, "nokernel"))) {
+		o->kernel = *w->at == 'k';
+		return true;
+	}
 	if (plain && is(w, "heapshot-on-shutdown"))
 		return o->blocks = o->shot_at_end = true;
 	if (plain && is(w, "noalloc"))

@@ -22,6 +22,7 @@ struct pvp_native_options {
 	unsigned sample_hz; /* 0: no samples */
 	bool sample_real;   /* of what waits, too */
 	bool cpu;           /* with processor time */
+	bool kernel;        /* and the kernel's functions */
 	char words[256];    /* the log header's text of all that */
 	char rest[PVP_NATIVE_TEXT]; /* for pvp_args_parse() */
 };

@@ -1,4 +1,4 @@
-/* Who is held in a stop of all threads, as runtimes tell of it. */
+/* Stops of all threads and those that they hold, as runtimes tell of them. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ START_TEST(steps_of_a_stop)
 	ck_assert(!pvp_world_is_still(pvp_world_stop()));
 	pvp_world_is(PVP_WORLD_RUNS, STOPPER);
 	ck_assert_uint_eq(pvp_world_stop(), 0);
-	pvp_world_is(PVP_WORLD_STOPPED, STOPPER); /* a step that was not told */
+	pvp_world_is(PVP_WORLD_STOPPED, STOPPER); /* a step is left out */
 	ck_assert(pvp_world_is_still(pvp_world_stop()));
 	ck_assert_uint_ne(pvp_world_stop(), second);
 	pvp_world_forget();
