@@ -36,8 +36,7 @@ void pvp_kernel_forget(struct pvp_kernel_stack *k);
 
 /*
  * In a handler on the thread, which interrupted it at pc with that stack pointer: where in the kernel it was
- * since the handler came last, if it entered it there; innermost first. 0: it was not, or nothing is
- * known. Async-signal-safe.
+ * if it entered it there; innermost first. 0: it was not, or nothing is known. Async-signal-safe.
  */
 unsigned pvp_kernel_take(
 	struct pvp_kernel_stack *k, uintptr_t pc, uintptr_t sp, uint64_t to[PVP_KERNEL_FRAMES]);
