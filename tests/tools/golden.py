@@ -38,7 +38,7 @@ PANES = {'overview': '', 'methods': '2', 'methods-callee': '2|<Tab><Tab><Enter>'
          'findings': 'M', 'findings-unjudged': 'MG<Enter>', 'findings-evidence': 'Mj<Enter>',
          'findings-range': 'M:filter<Space>longest<Enter><Enter>', 'findings-back': 'Mj<Enter>jL<Backspace><Backspace>',
          'diff': '444<Enter>', 'diff-class': '444yb', 'ladder': 'Y<Enter>j',
-         'rooms': '`', 'without-data': '7', 'kinds': '00', 'events': '0', 'events-filter': '0:filter<Space>kind:exception<Enter>jj', 'events-next': '0/heap<Space>is<Enter>nn', 'events-at': '0:goto<Space>2s<Enter>j', 'counters': '99'}
+         'rooms': '`', 'without-data': '7', 'kinds': '00', 'events': '0', 'events-filter': '0:filter<Space>kind:exception<Enter>jj', 'events-next': '0/heap<Space>is<Enter>nn', 'events-range': '2:range<Space>1.2s..1.4s<Enter>E', 'events-cursor': '2{{{{{{{{E', 'events-at': '0:goto<Space>2s<Enter>j', 'counters': '99'}
 # Of a recording of six processes in a folder: see recorded_folder.py.
 FOLDER_PANES = {'processes': 'P', 'home': '', 'chosen': 'Pjjj<Enter>2', 'back': 'Pjjj<Enter><Backspace>',
                 'not-recorded': 'Pjj<Enter>', 'home-to-list': '<Tab><Tab><Tab>j<Enter>'}
@@ -55,8 +55,8 @@ STRING_PANES = {'references': '4444Bj<Tab>', 'duplicates': '4444t'}
 # Views that the first log has nothing for, of other real programs: orders.c, and the web server
 # tests/soak/clr_server.cs, by the probe's spans and by .NET's own stream.
 MORE_LOGS = {'shop.mlpd.gz': {'ladder-course': '44<Right><Right><Right><Right>'},
-             'orders.mlpd.gz': {'native-home': '', 'held': ':held<Enter>', 'marks': ':marks<Enter>'},
-             'served.mlpd.gz': {'spans': '7', 'served-home': ''}, 'routes.mlpd.gz': {'routes': '77'}}
+             'orders.mlpd.gz': {'native-home': '', 'held': ':held<Enter>', 'alloc-summed': '3', 'marks': ':marks<Enter>'},
+             'served.mlpd.gz': {'spans': '7', 'served-home': ''}, 'routes.mlpd.gz': {'routes': '77', 'routes-home': '', 'routes-entered': '<Tab><Tab><Tab>j<Enter>'}}
 # The first log beside its own first 1.4 s.
 BASE_OPTIONS = ('--base-range', '..1.4s', '--per', 'second')
 BASE_PANES = {'methods': '2', 'figure': '2<C-n><C-n>', 'tree': '22**', 'flame': '222|jjj', 'flame-bottom-up': '222B',

@@ -22,6 +22,7 @@ static const enum pv_view views[UI_OVERVIEW_LISTS] = {
 	[UI_HOME_MARKS] = PV_VIEW_MARKS,
 	[UI_HOME_PROCESSES] = PV_VIEW_PROCESSES,
 	[UI_HOME_SPANS] = PV_VIEW_SPANS,
+	[UI_HOME_ROUTES] = PV_VIEW_ROUTES,
 };
 
 void ui_overview_init(struct ui_overview *o)
@@ -87,6 +88,8 @@ static bool has_block(const struct ui_overview *o, const struct ui_shared *s, in
 		return s->summary.contentions > 0 && rows_of(o, block) > 0;
 	case UI_BLOCK_SPANS:
 		return groups & PV_GROUP_SPANS && rows_of(o, block) > 0;
+	case UI_BLOCK_ROUTES:
+		return groups & PV_GROUP_COUNTERS && rows_of(o, block) > 0;
 	case UI_BLOCK_PROCESSES:
 		return s->processes && s->processes->row.n > 1;
 	case UI_BLOCK_COST:

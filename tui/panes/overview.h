@@ -7,7 +7,7 @@
 #include "tui/draw/list.h"
 #include "tui/panes/flame_pane.h"
 
-enum { UI_SECTIONS = 11, UI_OVERVIEW_LISTS = 11, UI_LANES = 14 };
+enum { UI_SECTIONS = 12, UI_OVERVIEW_LISTS = 12, UI_LANES = 14 };
 
 /* Valid after ui_overview_init(). Owns its tables and series. */
 struct ui_overview {

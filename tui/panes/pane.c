@@ -260,6 +260,13 @@ static void say_missing(
 		ui_put(c, ui_cols(ui_rows(r, 2, 1), 2, r.w), UI_DIM, "P chooses one");
 		return;
 	}
+	if (p->def->command == UI_CMD_ALLOCATIONS && ui_groups(s) & PV_GROUP_HELD) {
+		ui_put(c, ui_cols(ui_rows(r, 1, 1), 2, r.w), UI_WARN,
+			"allocations were summed up by stack: :held has them");
+		ui_put(c, ui_cols(ui_rows(r, 2, 1), 2, r.w), UI_DIM,
+			"profview run --alloc records each");
+		return;
+	}
 	ui_put(c, ui_cols(ui_rows(r, 1, 1), 2, r.w), UI_WARN, "the log has none of this");
 	ui_printf(c, ui_cols(ui_rows(r, 2, 1), 2, r.w), UI_DIM, "profview %s%s records it",
 		p->def->records[0] == '-' ? "run " : "", p->def->records);

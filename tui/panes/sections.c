@@ -273,6 +273,42 @@ static void draw_spans(const struct ui_overview *o, const struct ui_shared *s, s
 	}
 }
 
+/* "how many, failed, slow ones, what", the most requested first. */
+static void draw_routes(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
+	struct ui_rect r)
+{
+	enum { COUNT = 9, FAILED = 14, SLOW = 15, WIDE = 60 };
+	const struct ui_list *l = &o->list[UI_HOME_ROUTES];
+	const struct pv_table *t = l->table;
+	const int count = t ? pv_table_column(t, "count") : -1,
+		  slow = t ? pv_table_column(t, "p95_ns") : -1;
+	const int failed = t ? pv_table_column(t, "errors") : -1;
+	(void)s;
+	for (int y = 0; count >= 0 && slow >= 0 && failed >= 0 && y < r.h && (size_t)y < t->rows;
+		y++) {
+		const struct pv_row *row = &t->row[y];
+		struct ui_rect at = ui_rows(r, y, 1);
+		char text[48];
+		int x = 1 + COUNT;
+		ui_put_right(c, ui_cols(at, 1, COUNT - 1), UI_PLAIN,
+			pv_cell_text(&row->cell[count], PV_UNIT_COUNT, text, sizeof text));
+		ui_printf(c, ui_cols(at, x + 1, SLOW - 1), UI_PLAIN, "p95 %9s",
+			pv_cell_text(&row->cell[slow], PV_UNIT_NS, text, sizeof text));
+		x += SLOW;
+		if (at.w >= WIDE) {
+			bool any = row->cell[failed].state == PV_CELL_VALUE && row->cell[failed].u;
+			pv_cell_text(&row->cell[failed], PV_UNIT_COUNT, text, sizeof text);
+			if (any)
+				ui_printf(c, ui_cols(at, x, FAILED - 1), UI_BAD, "%s failed", text);
+			x += FAILED;
+		}
+		const char *name = ui_list_shown_name(l, row);
+		ui_put_cut(c, ui_cols(at, x, at.w), UI_PLAIN, name ? name : "-");
+		if (is_at(o, UI_BLOCK_ROUTES, (size_t)y))
+			mark_cursor(c, at);
+	}
+}
+
 /* --- processes --- */
 
 /* "CPU time, state, command line" as a tree; a star at the one that all views are of. */
@@ -341,6 +377,8 @@ const struct ui_section ui_sections[UI_SECTIONS] = {
 		draw_held_by },
 	[UI_BLOCK_WAITED] = { "WAITED FOR", UI_CMD_LOCKS, UI_HOME_LOCKS, 2, 5, draw_waited },
 	[UI_BLOCK_SPANS] = { "SPANS, the longest", UI_CMD_SPANS, UI_HOME_SPANS, 2, 8, draw_spans },
+	[UI_BLOCK_ROUTES] = { "ROUTES, the most requested", UI_CMD_REQUESTS, UI_HOME_ROUTES, 2, 6,
+		draw_routes },
 	[UI_BLOCK_PROCESSES] = { "PROCESSES", UI_CMD_PROCESSES, UI_HOME_PROCESSES, 3, 8,
 		draw_processes },
 	[UI_BLOCK_COST] = { "Cost of recording", UI_CMD_INFO, -1, 2, 4, draw_cost },

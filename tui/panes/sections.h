@@ -16,7 +16,8 @@ enum {
 	UI_HOME_SHOTS,
 	UI_HOME_MARKS,
 	UI_HOME_PROCESSES,
-	UI_HOME_SPANS
+	UI_HOME_SPANS,
+	UI_HOME_ROUTES
 };
 /* The blocks, from top to bottom. */
 enum {
@@ -30,7 +31,8 @@ enum {
 	UI_BLOCK_HELD,
 	UI_BLOCK_HELD_BY, /* stacks, of a native program */
 	UI_BLOCK_WAITED,
-	UI_BLOCK_SPANS /* the longest */
+	UI_BLOCK_SPANS, /* the longest */
+	UI_BLOCK_ROUTES
 };
 
 struct ui_section {

@@ -125,7 +125,7 @@ static void go_in_from_home(struct ui_screen *s)
 		to->selected = row->id;
 		to->pinned = to->stale = true;
 	}
-	if (row && o->focus == UI_BLOCK_WAITED)
+	if (row && (o->focus == UI_BLOCK_WAITED || o->focus == UI_BLOCK_ROUTES))
 		ui_list_want(&s->pane[s->current].list[0], name);
 	if (row && o->focus == UI_BLOCK_HELD)
 		ui_list_want(&s->pane[s->current].list[1], name);

@@ -67,6 +67,22 @@ static bool row_time(const struct ui_pane *p, int64_t *ret_ns)
 	return false;
 }
 
+/* Of the row that was gone to, else where the strip's cursor or the range is. */
+static bool time_of_interest(const struct ui_screen *s, int64_t *ret_ns)
+{
+	const struct ui_range *r = &s->shared.range;
+	if (row_time(&s->pane[s->current], ret_ns))
+		return true;
+	bool from = r->on && !r->from_end && r->from_ns != INT64_MIN;
+	if (r->cursor_on && !(from && (r->cursor_ns < r->from_ns || r->cursor_ns > r->to_ns)))
+		*ret_ns = r->cursor_ns;
+	else if (from)
+		*ret_ns = r->from_ns;
+	else
+		return false;
+	return true;
+}
+
 void ui_screen_go(struct ui_screen *s, enum ui_command pane)
 {
 	int64_t at_ns;
@@ -83,7 +99,7 @@ void ui_screen_go(struct ui_screen *s, enum ui_command pane)
 	size_t to = ui_goto_index(pane);
 	if (to == s->current)
 		return;
-	if (ui_stream_has(&s->pane[to]) && row_time(&s->pane[s->current], &at_ns))
+	if (ui_stream_has(&s->pane[to]) && time_of_interest(s, &at_ns))
 		ui_stream_at(s, at_ns);
 	s->current = to;
 	s->room_view[ui_room_of_pane(to)] = to;
