@@ -1,4 +1,5 @@
 /* Findings: each threshold from both sides, causes before symptoms, rules without evidence. */
+#include <stdio.h>
 #include <string.h>
 
 #include "common/query/findings/rule.h"
@@ -76,9 +77,12 @@ START_TEST(exceptions_are_counted_by_the_second)
 	struct kit k = throwing(98);
 	begins(finding(&k, "exception-flow"), "24 fine 99 exceptions were thrown, 9.9 a second");
 	kit_free(&k);
-	k = throwing(499);
+	k = throwing(499); /* few, however fast */
+	begins(finding(&k, "exception-flow"), "49 note 500 exceptions were thrown, 50.0 a second");
+	kit_free(&k);
+	k = throwing(1399);
 	begins(finding(&k, "exception-flow"),
-		"50 warning 500 exceptions were thrown, 50.0 a second");
+		"55 warning 1 400 exceptions were thrown, 140.0 a second");
 	kit_free(&k);
 }
 END_TEST
@@ -165,6 +169,89 @@ START_TEST(a_cause_stands_before_its_symptom)
 	k = stopping(2, true);
 	begins(finding(&k, "gc-time"), "1 fine");
 	begins(finding(&k, "string-churn"), "28 note");
+	kit_free(&k);
+}
+END_TEST
+
+/*
+ * Stops of 600 ms and, later, 400 ms; samples of processor time each 10 ms: so many in the first
+ * one, and in all of the second.
+ */
+static struct kit stopped_and_sampled(const char *args, unsigned samples)
+{
+	static const uint64_t at[] = { 2 * S, 6 * S }, took[] = { 600 * MS, 400 * MS };
+	struct kit k = kit_new(args);
+	kit_thread(&k, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned n = i == 0 ? samples : 40;
+		kit_at(&k, at[i]);
+		kit_gc(&k, PV_GC_PRE_STOP, 0);
+		kit_gc(&k, PV_GC_POST_STOP, 0);
+		for (unsigned s = 0; s < n; s++) {
+			kit_at(&k, at[i] + s * took[i] / n);
+			kit_sample(&k, 1, 0x104, (const uint64_t[]){ 0x100, 0 });
+		}
+		kit_at(&k, at[i] + took[i]);
+		kit_gc(&k, PV_GC_PRE_START, 0);
+		kit_gc(&k, PV_GC_POST_START, 0);
+	}
+	kit_at(&k, 10 * S);
+	kit_throw(&k, OBJECT, (const uint64_t[]){ 0 });
+	return k;
+}
+
+/* A stop that waited for a processor is less grave than a shorter one that computed. */
+START_TEST(a_stop_is_judged_by_what_it_computed)
+{
+	struct kit k = stopped_and_sampled("log:nodefaults,gc,sample=100", 60);
+	begins(finding(&k, "long-pause"), "62 warning the longest stop took 600 ms, at 00:00:02");
+	kit_free(&k);
+	k = stopped_and_sampled("log:nodefaults,gc,sample=100", 20);
+	begins(finding(&k, "long-pause"), "55 warning a stop took 400 ms, at 00:00:06");
+	kit_free(&k);
+	k = stopped_and_sampled("log:nodefaults,gc,sample=100", 50);
+	begins(finding(&k, "long-pause"),
+		"58 warning the longest stop took 600 ms, computing for 500 ms, at 00:00:02");
+	kit_free(&k);
+	k = stopped_and_sampled("log:nodefaults,gc,sample=100", 2); /* none meets the collector */
+	begins(finding(&k, "long-pause"), "62 warning the longest stop took 600 ms, at 00:00:02");
+	kit_free(&k);
+	k = stopped_and_sampled(
+		"log:nodefaults,gc,sample-real=100", 20); /* nor is it said by these */
+	begins(finding(&k, "long-pause"), "62 warning the longest stop took 600 ms, at 00:00:02");
+	kit_free(&k);
+}
+END_TEST
+
+/* Methods compiled within 40 s: each second of `first` to `last` so many; native ones besides. */
+static struct kit compiling(unsigned first, unsigned last, unsigned each)
+{
+	struct kit k = kit_new("log:nodefaults,jit");
+	uint64_t key = 0x100000;
+	char name[32];
+	kit_thread(&k, 1);
+	for (unsigned s = 0; s < 40; s++)
+		for (unsigned i = 0; s >= first && s < last && i < each; i++) {
+			kit_at(&k, (uint64_t)s * S + (uint64_t)i * S / each);
+			snprintf(name, sizeof name, "App:Rule%u_%u ()", s, i);
+			kit_method(&k, key += 16, name);
+		}
+	kit_at(&k, 40 * S);
+	kit_throw(&k, OBJECT, (const uint64_t[]){ 0 });
+	return k;
+}
+
+START_TEST(compiling_that_goes_on_is_wrong)
+{
+	struct kit k = compiling(0, 40, 100);
+	begins(finding(&k, "jit-heavy"),
+		"50 warning 2000 methods were compiled after the first 20 s, 100 in the middle second");
+	kit_free(&k);
+	k = compiling(0, 20, 500); /* it starts, for long */
+	begins(finding(&k, "jit-heavy"), "0 fine 0 methods were compiled after the first 20 s");
+	kit_free(&k);
+	k = compiling(36, 40, 800); /* a burst where it does something new */
+	begins(finding(&k, "jit-heavy"), "0 fine 3200 methods were compiled after the first 20 s");
 	kit_free(&k);
 }
 END_TEST
@@ -323,6 +410,8 @@ int main(void)
 	tcase_add_test(c, collections_that_the_program_asks_for_are_counted);
 	tcase_add_test(c, a_cause_stands_before_its_symptom);
 	tcase_add_test(c, a_finding_has_facts);
+	tcase_add_test(c, a_stop_is_judged_by_what_it_computed);
+	tcase_add_test(c, compiling_that_goes_on_is_wrong);
 	tcase_add_test(c, a_pool_without_threads);
 	tcase_add_test(c, a_class_that_only_grows);
 	tcase_add_test(c, a_damaged_log_shows_notes_only);

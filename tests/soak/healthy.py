@@ -167,7 +167,7 @@ def main():
     args.add_argument('profview')
     args.add_argument('programs', nargs='*', default=list(NEEDS))
     args.add_argument('--keep')
-    given = args.parse_args()
+    given = args.parse_intermixed_args()
     profview = shutil.which(given.profview) or given.profview
     folder = pathlib.Path(given.keep or tempfile.mkdtemp(prefix='profview-healthy-')).absolute()
     folder.mkdir(parents=True, exist_ok=True)

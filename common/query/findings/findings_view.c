@@ -122,7 +122,7 @@ const char *pv_judge_shown(struct pv_table *t, size_t row, const char *column)
 
 /* --- judging --- */
 
-static double wall_of(struct pv_model *m)
+static double wall_of(struct pv_model *m, double *ret_from)
 {
 	pv_model_lock(m);
 	double wall = 0;
@@ -133,6 +133,7 @@ static double wall_of(struct pv_model *m)
 		if (m->only.ranged && m->only.to_ns < to)
 			to = m->only.to_ns;
 		wall = to > from ? (double)to - (double)from : 0;
+		*ret_from = (double)from;
 	}
 	pv_model_unlock(m);
 	return wall;
@@ -142,7 +143,7 @@ static void read_judge(struct pv_judge *j)
 {
 	pv_view_summary(j->m, &j->sum);
 	pv_view_totals(j->m, &j->totals);
-	j->wall_ns = wall_of(j->m);
+	j->wall_ns = wall_of(j->m, &j->from_ns);
 	bool known = j->totals.known & (PV_GROUP_GC | PV_GROUP_PAUSES) && j->sum.pauses_recorded;
 	j->pause_part = known && j->wall_ns > 0 ? (double)j->sum.pause_ns / j->wall_ns : -1;
 }

@@ -21,6 +21,7 @@ struct pv_judge {
 	struct pv_summary sum;
 	struct pv_totals totals;
 	double wall_ns;    /* of the recording, or of the range */
+	double from_ns;    /* it begins so long after zero */
 	double pause_part; /* of it, in which the world was stopped; negative: not recorded */
 };
 

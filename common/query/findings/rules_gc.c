@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/sample_period.h"
 #include "common/base/saturate.h"
 #include "common/base/units.h"
+#include "common/model/model.h"
 #include "common/query/findings/rule.h"
 
 static bool enough_time(const struct pv_judge *j, struct pv_finding *f, double seconds)
@@ -28,27 +30,72 @@ void pv_judge_gc_time(const struct pv_judge *j, struct pv_finding *f)
 			pv_units_ns(wall, sizeof wall, (int64_t)j->wall_ns));
 }
 
+/*
+ * Processor time that the program used within a stop, by its samples in the cells of time that the
+ * stop touches. A collector that waits for a processor is the machine's load, not the program's
+ * graph. All of the stop where that is not known: samples of wall time, or none that meet collectors.
+ */
+static double computed_within(const struct pv_judge *j, double from_ns, double length)
+{
+	const double seen =
+		0.1; /* of a stop, at least: else the sampler does not meet collectors */
+	struct pv_model *m = j->m;
+	bool wall = false;
+	pv_model_lock(m);
+	const uint64_t period = pv_sample_period(m->target.args ? m->target.args : "", &wall);
+	const struct pv_timeline *t = &m->timeline;
+	const double origin = (double)pv_sat_span(m->zero_ns, t->origin_ns);
+	uint64_t samples = 0;
+	for (size_t i = 0; period && !wall && i < t->used; i++) {
+		const double at = origin + (double)i * (double)t->width_ns;
+		if (at < from_ns + length && at + (double)t->width_ns > from_ns)
+			samples += t->cell[PV_TRACK_SAMPLES][i];
+	}
+	pv_model_unlock(m);
+	const double used = (double)samples * (double)period;
+	return used < seen * length || used > length ? length : used;
+}
+
+/* The stop that took most processor time; 0: there is none. Rows stand by their length. */
+static double worst_stop(const struct pv_judge *j, const struct pv_table *t, size_t *ret_row)
+{
+	enum { LOOKED_AT = 100 };
+	double most = 0;
+	for (size_t i = 0; i < t->rows && i < LOOKED_AT; i++) {
+		const double length = pv_judge_value(t, i, "duration_ns");
+		if (length <= most)
+			break;
+		const double used = computed_within(j, pv_judge_value(t, i, "start_ns"), length);
+		*ret_row = used > most ? i : *ret_row;
+		most = used > most ? used : most;
+	}
+	return most;
+}
+
 void pv_judge_long_pause(const struct pv_judge *j, struct pv_finding *f)
 {
 	struct pv_table *t =
 		pv_judge_table(j, f, &pv_spec_pauses, PV_VIEW_PAUSES, "duration_ns", 0);
 	if (!t)
 		return;
-	char most[PV_UNIT_MAX], tail[PV_UNIT_MAX], when[PV_UNIT_MAX];
-	const double longest = pv_judge_value(t, 0, "duration_ns");
+	char most[PV_UNIT_MAX], tail[PV_UNIT_MAX], when[PV_UNIT_MAX], of[PV_UNIT_MAX];
+	size_t row = 0;
+	const double computed = worst_stop(j, t, &row);
+	const double length = pv_judge_value(t, row, "duration_ns");
 	const double p99 = t->rows >= 100 ? pv_judge_value(t, t->rows / 100, "duration_ns") : 0;
-	double score = pv_scale_score(longest, 100e6, 250e6, 1000e6);
+	double score = pv_scale_score(computed, 100e6, 250e6, 1000e6);
 	double often = pv_scale_score(p99, 50e6, 100e6, 300e6);
-	f->from_ns = (int64_t)pv_judge_value(t, 0, "start_ns");
-	f->to_ns = pv_sat_add(f->from_ns, (int64_t)longest);
+	f->from_ns = (int64_t)pv_judge_value(t, row, "start_ns");
+	f->to_ns = pv_sat_add(f->from_ns, (int64_t)length);
 	if (t->rows == 0)
 		pv_finding_say(f, 0, "the program was never stopped");
 	else
-		pv_finding_say(f, score > often ? score : often,
-			"the longest stop took %s, at %s%s%s",
-			pv_units_ns(most, sizeof most, (int64_t)longest),
-			pv_units_clock(
-				when, sizeof when, (int64_t)pv_judge_value(t, 0, "start_ns")),
+		pv_finding_say(f, score > often ? score : often, "%s took %s%s%s, at %s%s%s",
+			row ? "a stop" : "the longest stop",
+			pv_units_ns(most, sizeof most, (int64_t)length),
+			computed < length ? ", computing for " : "",
+			computed < length ? pv_units_ns(of, sizeof of, (int64_t)computed) : "",
+			pv_units_clock(when, sizeof when, f->from_ns),
 			p99 > 0 ? "; one in a hundred " : "",
 			p99 > 0 ? pv_units_ns(tail, sizeof tail, (int64_t)p99) : "");
 	pv_table_destroy(t);

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "common/base/own_frame.h"
+#include "common/base/saturate.h"
 #include "common/base/units.h"
 #include "common/base/utf8.h"
+#include "common/model/model.h"
 #include "common/query/findings/rule.h"
 
 enum { FEWEST_SAMPLES = 30 };
@@ -48,31 +50,81 @@ void pv_judge_hot_method(const struct pv_judge *j, struct pv_finding *f)
 
 /* --- compiling --- */
 
+struct compiled {
+	double from_ns;        /* since zero: starting is over */
+	uint32_t *by_second;   /* from then on */
+	size_t seconds, count; /* all of these */
+	double took_ns;        /* of those, where it is recorded */
+};
+
+/* Native functions that samples met are described as well, which are not compiled. */
+static bool count_compiled(struct pv_model *m, struct compiled *c)
+{
+	c->by_second = calloc(c->seconds, sizeof *c->by_second);
+	if (!c->by_second)
+		return false;
+	uint8_t *counted = calloc(m->names.method.n + 1, 1);
+	const bool ok = counted != NULL;
+	for (size_t i = 1; ok && i < m->names.method.n; i++) {
+		const struct pv_method *f = &m->names.method.v[i];
+		const double at = f->jits && !f->native && f->jit_ns != PV_NEVER
+					  ? (double)pv_sat_span(m->zero_ns, f->jit_ns) - c->from_ns
+					  : -1;
+		const size_t second = at >= 0 ? (size_t)(at / 1e9) : c->seconds;
+		if (second >= c->seconds)
+			continue;
+		counted[i] = 1;
+		c->by_second[second]++;
+		c->count++;
+	}
+	for (size_t i = 0; ok && i < m->loads.compile.n; i++)
+		if (m->loads.compile.v[i].method < m->names.method.n &&
+			counted[m->loads.compile.v[i].method])
+			c->took_ns += (double)m->loads.compile.v[i].total_ns;
+	free(counted);
+	return ok;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+/*
+ * Compiling is a part of starting, which the first half of a recording is, 10 s at least and a
+ * minute at most. From then on it is judged by what goes on: the second in the middle, so that a
+ * burst where the program does something new is none; and by the share of the time that it took.
+ */
 void pv_judge_jit_heavy(const struct pv_judge *j, struct pv_finding *f)
 {
-	enum { MOST = 200000 };
-	const double start_up = 10e9; /* compiling is part of it */
-	if (j->wall_ns < 2 * start_up) {
+	const double least = 10e9, most = 60e9;
+	if (j->wall_ns < 2 * least) {
 		pv_finding_skip(f, "recorded for less than 20 s");
 		return;
 	}
-	struct pv_table *t =
-		pv_judge_table(j, f, &pv_spec_jit_methods, PV_VIEW_JIT_METHODS, "time_ns", MOST);
-	if (!t)
+	const double end = j->from_ns + j->wall_ns, half = end / 2 < most ? end / 2 : most;
+	struct compiled c = { .from_ns = half > j->from_ns ? half : j->from_ns };
+	const double rest = end - c.from_ns;
+	c.seconds = (size_t)(rest / 1e9); /* whole ones */
+	pv_model_lock(j->m);
+	bool ok = count_compiled(j->m, &c);
+	pv_model_unlock(j->m);
+	if (ok)
+		qsort(c.by_second, c.seconds, sizeof *c.by_second, by_number);
+	const double rate = ok ? c.by_second[c.seconds / 2] : 0;
+	free(c.by_second);
+	if (!ok) {
+		pv_finding_skip(f, "out of memory");
 		return;
-	size_t after = 0;
-	for (size_t i = 0; i < t->rows; i++)
-		after += pv_judge_value(t, i, "time_ns") > start_up;
-	pv_table_destroy(t);
+	}
 	char took[PV_UNIT_MAX];
-	const double rate = (double)after * 1e9 / (j->wall_ns - start_up);
-	const double part = (double)j->totals.jit_ns / j->wall_ns;
 	double score = pv_scale_score(rate, 20, 100, 1000);
-	const double timed = pv_scale_score(part, 0.05, 0.10, 0.30);
+	const double timed = pv_scale_score(c.took_ns / rest, 0.05, 0.10, 0.30);
 	pv_finding_say(f, score > timed ? score : timed,
-		"%zu methods were compiled after the first 10 s, %.1f a second%s%s", after, rate,
-		j->totals.jit_ns ? "; compiling took " : "",
-		j->totals.jit_ns ? pv_units_ns(took, sizeof took, j->totals.jit_ns) : "");
+		"%zu methods were compiled after the first %.0f s, %.0f in the middle second%s%s",
+		c.count, c.from_ns / 1e9, rate, c.took_ns > 0 ? "; compiling took " : "",
+		c.took_ns > 0 ? pv_units_ns(took, sizeof took, (int64_t)c.took_ns) : "");
 }
 
 /* --- waiting for a task --- */

@@ -11,7 +11,7 @@
 
 void pv_judge_exception_flow(const struct pv_judge *j, struct pv_finding *f)
 {
-	enum { FEWEST = 100 };
+	enum { FEWEST = 100, ENOUGH = 1000 }; /* a thousand take some tens of ms, once */
 	struct pv_table *t =
 		pv_judge_table(j, f, &pv_spec_exceptions, PV_VIEW_EXCEPTIONS, "thrown", 1);
 	if (!t)
@@ -22,6 +22,8 @@ void pv_judge_exception_flow(const struct pv_judge *j, struct pv_finding *f)
 	double score = pv_scale_score(rate, 10, 50, 500);
 	if (j->sum.thrown < FEWEST)
 		score = score < 24 ? score : 24;
+	if (j->sum.thrown < ENOUGH)
+		score = score < 49 ? score : 49;
 	if (j->sum.thrown == 0)
 		pv_finding_say(f, 0, "no exception was thrown");
 	else
