@@ -97,6 +97,72 @@ static class Program
 			GC.Collect();
 	}
 
+	/* Every collection is of the whole heap, and frees most of it. */
+	static void Medium()
+	{
+		Node kept = Tree(16);
+#if NET
+		const int Size = 80000; /* small enough for the youngest generation, which tells of its size */
+#else
+		const int Size = 1 << 20;
+#endif
+		var passing = new byte[Size < 1 << 20 ? 50 : 20][];
+		for (; Running; GC.Collect()) {
+			for (int i = 0; i < passing.Length; i++)
+				passing[i] = new byte[Size];
+			Array.Clear(passing, 0, passing.Length);
+		}
+		GC.KeepAlive(kept);
+	}
+
+	/* One array reaches objects all over memory: a collection computes for long, and no other one does. */
+	static void Graph()
+	{
+		const int Objects = 1 << 20, Ways = 1 << 26;
+		var all = new object[Objects];
+		for (int i = 0; i < Objects; i++)
+			all[i] = new Ledger();
+		var way = new object[Ways];
+		uint at = 1;
+		for (int i = 0; i < Ways; i++)
+			way[i] = all[(at = at * 1664525 + 1013904223) >> 12];
+		GC.Collect();
+		GC.KeepAlive(way);
+		all = way = null;
+		seconds += clock.Elapsed.TotalSeconds;
+		Healthy();
+	}
+
+#if NET
+	// As the SQL client's own source, which no plain SDK has.
+	[System.Diagnostics.Tracing.EventSource(Name = "Microsoft.Data.SqlClient.EventSource")]
+	class Sql : System.Diagnostics.Tracing.EventSource
+	{
+		public static class Keywords { public const System.Diagnostics.Tracing.EventKeywords Execution = (System.Diagnostics.Tracing.EventKeywords)1; }
+		public static readonly Sql Log = new Sql();
+		[System.Diagnostics.Tracing.Event(1, Keywords = Keywords.Execution)]
+		public void BeginExecute(int id, string server, string base_, string text) { WriteEvent(1, id, server, base_, text); }
+		[System.Diagnostics.Tracing.Event(2, Keywords = Keywords.Execution)]
+		public void EndExecute(int id, int state, int error) { WriteEvent(2, id, state, error); }
+	}
+
+	/* Each order is asked for, and then each of its lines. */
+	static void Asking()
+	{
+		for (int n = 1; Running; Work()) {
+			int order = n++;
+			Sql.Log.BeginExecute(order, "server", "shop", "exec LastOrder");
+			for (int i = 0; i < 60; i++) {
+				Sql.Log.BeginExecute(n, "server", "shop", "select from OrderLine where Id = @id");
+				Sql.Log.EndExecute(n++, 1, 0);
+			}
+			Sql.Log.EndExecute(order, 1, 0);
+		}
+	}
+#else
+	static void Asking() { }
+#endif
+
 	class Node { public Node Left, Right; }
 
 	static Node Tree(int depth)
@@ -306,9 +372,10 @@ static class Program
 			{ "pool-starvation", Pool }, { "thread-burst", Threads }, { "handle-growth", Handles }, { "hot-method", Hot },
 			{ "gc-time", () => Survivors(6) }, { "jit-heavy", Generated }, { "sync-over-async", Blocked },
 			{ "rising-floor", Rising }, { "futile-collections", () => Survivors(64) },
+			{ "full-collections", Medium }, { "long-pause", Graph }, { "n-plus-one", Asking }, { "losses", Strings },
 			{ "healthy", Healthy },
 		};
-		busy = Array.IndexOf(new[] { "string-churn", "boxing", "closures", "resizing", "large-objects", "hot-method", "gc-time", "futile-collections" }, args[0]) >= 0;
+		busy = Array.IndexOf(new[] { "string-churn", "boxing", "closures", "resizing", "large-objects", "hot-method", "gc-time", "futile-collections", "full-collections" }, args[0]) >= 0;
 		faults[args[0]]();
 		GC.KeepAlive(sink);
 		return 0;

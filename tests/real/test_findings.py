@@ -6,13 +6,16 @@ own stream.
 """
 import concurrent.futures
 import json
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
 import target
+from test_clr import environment
 
 # By the stream, which has the counters of .NET's pool.
 EVENTS = ['pool-starvation']
@@ -27,7 +30,7 @@ FAULTS = {
     'closures': ('gc,alloc,block=yes', 'Closures|DisplayClass', 1),
     'resizing': ('gc,alloc,block=yes', 'System.Int64[]', 1),
     'large-objects': ('gc,alloc,block=yes', 'System.Byte[]', 1),
-    'exception-flow': ('gc,exception', 'OrderNotFound', 1),
+    'exception-flow': ('gc,exception', 'OrderNotFound', 2),  # a thousand of them
     'type-init': ('gc,exception', 'TypeInitialization', 1),
     'lock-contention': ('gc,monitor', 'Ledger', 1),
     'finalizers': ('gc,finalization', 'Upload', 1),
@@ -40,17 +43,23 @@ FAULTS = {
     'jit-heavy': ('gc,jit', '', 12),  # from 20 s on
     'sync-over-async': ('gc,sample=500', 'Task:InternalWait', 2),
     'hot-method': ('gc,sample=500', 'Spin', 1),
+    'full-collections': ('gc', '', 2),
+    'long-pause': ('gc', '', 8),  # so that the pauses before the longest are a small share
+    'n-plus-one': ('gc,spans', 'OrderLine', 1),
+    'losses': ('alloc', 'events lost', 1),
     'healthy': ('gc,alloc,block=yes,exception,monitor,sample=200', None, 1),
 }
 # What may be meant is a note at most.
 NOTES = ['hot-method', 'static-holder']
 # By words that Mono's probe does not have.
-NOT_MONO = ['duplicate-strings']
+NOT_MONO = ['duplicate-strings', 'n-plus-one']
 # Of the objects of the newest shot.
 OBJECTS = ['static-holder', 'duplicate-strings']
 # The same program, and another rule comes first: samples in GC.Collect, or that nothing was freed.
 NOT_MONO += ['rising-floor']
 NOT_CLR = ['futile-collections', 'sync-over-async']  # its share of samples depends on the machine there
+# With nothing beside, which the viewer would record: allocations and samples say what the cause is.
+BARE = ['full-collections', 'losses']
 failed = 0
 
 
@@ -90,6 +99,30 @@ def follow(profview, program, fault, seconds, folder):
     return str(log)
 
 
+def bare(host, profview, program, fault, seconds, folder):
+    """By the probe's words only; of losses the reader takes nothing until the program has ended."""
+    log, probes = folder / f'{fault}.mlpd', pathlib.Path(profview).resolve().parent / 'probe'
+    pipe, reader = folder / f'{fault}.pipe', None
+    words = f'nodefaults,{FAULTS[fault][0]},output={log}'
+    if fault == 'losses':
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        words = f'nodefaults,{FAULTS[fault][0]},output={pipe},buffer=256k'
+    if host == 'mono':
+        command = ['mono', f'--profile=profview:{words}', program]
+        env = os.environ | {'LD_LIBRARY_PATH': str(probes)}
+    else:
+        command, env = ['dotnet', program], environment(str(probes / 'libprofview-coreclr.so'), words)
+    done = subprocess.run([*command, fault, str(seconds * FAULTS[fault][2])], env=env, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, timeout=target.DEADLINE)
+    check(done.returncode == 0, f'{fault}: exit {done.returncode}: {done.stdout[-500:]}')
+    if reader:
+        os.set_blocking(reader, True)
+        with open(reader, 'rb') as taken, open(log, 'wb') as to:
+            shutil.copyfileobj(taken, to)
+    return str(log)
+
+
 def judge(fault, rows):
     grave = [r for r in rows if (r['score'] or 0) >= 50]
     lines = ['%s %s %s' % (r['score'], r['finding'], r['text']) for r in rows[:4]]
@@ -117,7 +150,7 @@ def main(host, profview, program, seconds='2', *faults):
     with tempfile.TemporaryDirectory() as folder:
         def one(fault):
             how = (profview, program, fault, float(seconds), pathlib.Path(folder))
-            log = follow(*how) if host == 'events' else record(host, *how)
+            log = follow(*how) if host == 'events' else (bare if fault in BARE else record)(host, *how)
             if pathlib.Path(log).exists():
                 judge(fault, findings_of(profview, log))
                 if fault in OBJECTS:
