@@ -84,7 +84,7 @@ const struct pv_section pv_sections[] = {
 		.view = PV_VIEW_COLLECTIONS,
 		.keys = { "generation", "start_ns", "duration_ns", "pause_ns", "concurrent",
 			"heap_before", "heap_after", "allocated_since_last", "mark_ns", "sweep_ns",
-			"number" },
+			"number", "to_stop_ns", "moved_objects", "promoted_bytes", "reason" },
 		.group = PV_GROUP_GC },
 	{ .name = "gc.pauses",
 		.title = "Pauses: how long the world was stopped",

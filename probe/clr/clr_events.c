@@ -146,6 +146,22 @@ static void tell_forced(void)
 	pvp_event(&ev, &pools, 0);
 }
 
+/* This interface says of the reason only whether the program asked for it. */
+static void tell_start(uint8_t generation, int32_t reason)
+{
+	struct pv_event ev[] = { { .kind = PV_KIND_GC_EVENT,
+					 .gc = { .step = GC_START, .generation = generation } },
+		{ .kind = PV_KIND_EXT_COLLECTION,
+			.collection = {
+				reason == INDUCED ? PV_WHY_FIRST + INDUCED : PV_WHY_NOT_ASKED,
+				0 } } };
+	bool extends = pvp_clr_more() & PVP_CLR_REASONS || pvp_clr_groups() & PVP_MANAGED_CLASS_OF;
+	if (pvp_clr_groups() & PVP_MANAGED_GC && extends && !pvp_tls.muted)
+		pvp_events(ev, 2, NULL, 0);
+	else
+		step(GC_START, generation);
+}
+
 static pvp_hr collecting(void *self, int32_t n, const int32_t *which, int32_t reason)
 {
 	uint8_t generation = 0;
@@ -163,7 +179,7 @@ static pvp_hr collecting(void *self, int32_t n, const int32_t *which, int32_t re
 	if (generation == GENERATIONS - 1 && reason == INDUCED && pvp_clr_heap_forces() &&
 		pvp_clr_groups() & PVP_MANAGED_GC)
 		tell_forced();
-	step(GC_START, generation);
+	tell_start(generation, reason);
 	tell_size(&ranges);
 	return 0;
 }

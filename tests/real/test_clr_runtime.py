@@ -67,6 +67,22 @@ def stops(v, r):
             sum(s['count'] for s in r.json['suspensions']) - ours, len(r.json['gc']['pauses']))
 
 
+def causes(v, r):
+    """The program asks for four collections by itself; of each it is known, and how long threads took to stop."""
+    listed = r.json['gc']['collections']
+    v.equal('of each a reason', {c['reason'] for c in listed} - {'asked for', 'not asked for'}, set())
+    v.at_least('collections that the program asked for', [c['reason'] for c in listed].count('asked for'), 4)
+    for c in listed:
+        if not c['concurrent']:
+            v.true('a part of the pause is until threads stand', 0 <= c['to_stop_ns'] < c['pause_ns'], c)
+    facts = {f['what']: f for f in r.section('gc_cause')}
+    longest = max(listed, key=lambda c: c['pause_ns'])
+    v.equal('the longest pause', facts['pause']['value'], longest['pause_ns'])
+    v.equal('its start', facts['collection']['value'], longest['start_ns'])
+    v.equal('its time to stop', facts['to stop']['value'], longest['to_stop_ns'])
+    v.true('its reason is said', facts['why']['known'] and 'asked for' in facts['why']['detail'], facts['why'])
+
+
 def contexts(v, r):
     guests = [c for c in r.json['contexts'] if c['name'].startswith('"guest"')]
     v.equal('contexts of guests', len(guests), r.said['unloaded assemblies'])
@@ -182,7 +198,7 @@ def switched(v, r):
 CASES = {
     'runtime': ('nodefaults,runtime,suspend,gc,contexts,counter,fields,strings=12,'
                 'heapshot-on-shutdown', 'names missing code domains domains collect',
-                (code, failures, stops, contexts, fields, counters)),
+                (code, failures, stops, causes, contexts, fields, counters)),
     'fields': ('nodefaults,fields,strings=12,heapshot-on-shutdown', 'names', (fields,)),
     'spans': ('nodefaults,spans', 'work', (spans,)),
     'files': ('nodefaults,spans=files', 'files', (files,)),

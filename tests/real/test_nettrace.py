@@ -10,6 +10,7 @@ import os
 import pathlib
 import random
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,9 @@ TOP = {'Small:Spin (double)': 27.48, 'System.Threading.Thread:Join (int)': 18.29
        'System.RuntimeType:CreateInstanceDefaultCtor (bool,bool)': 3.81,
        'System.Threading.Thread:Sleep (int)': 3.0}
 GROUPS = f'{SAMPLER}:0:4,{RUNTIME}:0x8000001C039:4,System.Runtime:0:4:EventCounterIntervalSec=1'
+
+
+REASONS = {0: 'small budget', 1: 'asked for', 2: 'low memory', 3: 'empty', 4: 'large budget', 5: 'no room'}
 
 
 def report(profview, path, *words, codes=(0,)):
@@ -50,6 +54,14 @@ def compare(v, j, trace):
     """Every kind that both know. Samples that come out of their order are given to those before them: few."""
     kinds = j['events']
     v.equal('collections', len(j['gc']['collections']), len(trace.of(RUNTIME, 1)))
+    # GCStart: number, generation, reason, type; GCHeapStats: (size, promoted) of four regions, ...
+    starts = [struct.unpack_from('<4I', e.payload) for e in trace.of(RUNTIME, 1)]
+    v.equal('reasons of collections', [c['reason'] for c in j['gc']['collections']], [REASONS[s[2]] for s in starts])
+    stats = [e.payload for e in trace.of(RUNTIME, 4)]
+    promoted = [sum(struct.unpack_from('<8Q', p)[1::2]) + (struct.unpack_from('<Q', p, 102)[0] if len(p) >= 110 else 0)
+                for p in stats]
+    if len(stats) == len(starts):
+        v.equal('promoted', [c['promoted_bytes'] for c in j['gc']['collections']], promoted)
     v.equal('heap sizes', kinds.get('gc.resize', 0), len(trace.of(RUNTIME, 4)))
     v.equal('allocations', kinds.get('alloc', 0), len(trace.of(RUNTIME, 10, 303)))
     v.same_rows('thrown', {r['name']: r['thrown'] for r in j['exceptions']['classes']}, trace.thrown())

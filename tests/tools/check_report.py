@@ -35,7 +35,7 @@ KEYS = {
            'finalizer_runs', 'finalizing_ns'],
     'gc.collections': ['generation', 'start_ns', 'duration_ns', 'pause_ns', 'concurrent',
                        'heap_before', 'heap_after', 'allocated_since_last', 'mark_ns',
-                       'sweep_ns', 'number'],
+                       'sweep_ns', 'number', 'to_stop_ns', 'moved_objects', 'promoted_bytes', 'reason'],
     'gc.pauses': ['start_ns', 'duration_ns'],
     'gc_cause': ['what', 'detail', 'value', 'unit', 'known'],
     'gc.generations': ['generation', 'count', 'total_ns', 'max_ns'],
@@ -140,7 +140,8 @@ def check_world(program):
         'generation': 0, 'start_ns': 20000, 'duration_ns': 9000, 'pause_ns': 10000,
         'concurrent': False, 'heap_before': 65536, 'heap_after': 65536,
         'allocated_since_last': 10 ** 15 + 48, 'mark_ns': None, 'sweep_ns': None,
-        'number': None}, 'collection')
+        'number': None, 'to_stop_ns': None, 'moved_objects': 0, 'promoted_bytes': None,
+        'reason': None}, 'collection')
     same(report['gc']['handles_created'], 0, 'asked for, but none came')
     same(report['gc']['objects_finalized'], None, 'not asked for')
     same([c['name'] for c in report['heap_shots'][0]['classes']], ['Bad\ufffd\ufffd("\\\x01|',

@@ -193,8 +193,8 @@ static void finish_edge(
 	struct pv_gc *gc, const struct pv_thread *th, const struct pv_gc_edge *edge, int64_t now)
 {
 	int64_t ns = pv_sat_span(th->stop_ns, now);
-	int64_t stand =
-		th->stood_ns == PV_NEVER ? PV_NEVER : pv_sat_span(th->stop_ns, th->stood_ns);
+	bool stood = th->stood_ns != PV_NEVER && gc->exit.stop != th->stop;
+	int64_t stand = stood ? pv_sat_span(th->stop_ns, th->stood_ns) : PV_NEVER;
 	struct pv_collection *c = pv_gc_newest_of(gc, edge->generation, edge->time_ns);
 	if (c && !edge->end && c->start_stop == th->stop) {
 		c->start_pause_ns = ns;

@@ -62,12 +62,15 @@ static void lengthen_collections(struct pv_gc *gc, uint64_t stop, int64_t ns)
 		struct pv_collection *c = &gc->collections.v[i - 1];
 		if (c->start_stop != stop && c->end_stop != stop)
 			continue;
-		if (c->start_stop == stop)
+		if (c->start_stop == stop) {
 			c->start_pause_ns = pv_sat_add(c->start_pause_ns, ns);
-		if (c->stand_ns != PV_NEVER)
-			c->stand_ns = pv_sat_add(c->stand_ns, ns);
-		if (c->end_stop == stop)
+			c->start_stand_ns = ns;
+		}
+		if (c->end_stop == stop) {
 			c->end_pause_ns = pv_sat_add(c->end_pause_ns, ns);
+			c->end_stand_ns = ns;
+		}
+		c->stand_ns = pv_sat_add(c->stand_ns == PV_NEVER ? 0 : c->stand_ns, ns);
 		c->pause_ns = pv_sat_add(c->pause_ns, ns);
 		break;
 	}

@@ -49,7 +49,7 @@ void pv_gc_why(struct pv_context *x, const struct pv_event *e)
 	struct pv_gc *gc = &x->m->gc;
 	uint32_t at = pv_order_at_most(&gc->by_start, x->time);
 	struct pv_collection *c = at == PV_ORDER_NONE ? NULL : &gc->collections.v[at];
-	if (!x->counts || x->thread->forced || !c || c->start_ns != x->time || c->merged > 1 ||
+	if (!x->counts || !x->thread->began || !c || c->end_ns != PV_NEVER || c->merged > 1 ||
 		e->collection.reason >= PV_WHYS || e->collection.how >= PV_HOWS)
 		return;
 	c->why = (uint8_t)e->collection.reason;

@@ -142,7 +142,8 @@ static void put_why(struct cause *k)
 	else if (is_mono(k->m))
 		put_missing(k, "why", "the reason, which Mono does not say", NULL);
 	else
-		put_missing(k, "why", "the reason", "--probe suspend, or .NET's own event stream");
+		put_missing(k, "why", "the reason",
+			"the words classof or suspend of the probe, and .NET's own event stream");
 }
 
 static void put_before(struct cause *k)

@@ -18,7 +18,11 @@ enum {
 	C_MARK,
 	C_SWEEP,
 	C_NUMBER,
-	C_MERGED
+	C_MERGED,
+	C_STAND,
+	C_MOVED,
+	C_PROMOTED,
+	C_WHY
 };
 
 static const struct pv_column collection_columns[] = {
@@ -37,7 +41,35 @@ static const struct pv_column collection_columns[] = {
 	[C_NUMBER] = { "number", "NUMBER", PV_UNIT_COUNT, 6, 12, 0 },
 	[C_MERGED] = { "merged", "MERGED", PV_UNIT_COUNT, 6, 9,
 		PV_COLUMN_HIDE_JSON | PV_COLUMN_HIDE_SCREEN },
+	[C_STAND] = { "to_stop_ns", "TO STOP", PV_UNIT_NS, 9, 13, PV_COLUMN_ADDS },
+	[C_MOVED] = { "moved_objects", "MOVED", PV_UNIT_COUNT, 8, 14, PV_COLUMN_ADDS },
+	[C_PROMOTED] = { "promoted_bytes", "PROMOTED", PV_UNIT_BYTES, 9, 12, PV_COLUMN_ADDS },
+	[C_WHY] = { "reason", "REASON", PV_UNIT_TEXT, 13, 5, PV_COLUMN_ASCENDING },
 };
+
+static const char *const reasons[PV_WHYS] = { [PV_WHY_NOT_ASKED] = "not asked for",
+	[PV_WHY_FIRST + 0] = "small budget",
+	[PV_WHY_FIRST + 1] = "asked for",
+	[PV_WHY_FIRST + 2] = "low memory",
+	[PV_WHY_FIRST + 3] = "empty",
+	[PV_WHY_FIRST + 4] = "large budget",
+	[PV_WHY_FIRST + 5] = "no room",
+	[PV_WHY_FIRST + 6] = "no large room",
+	[PV_WHY_FIRST + 7] = "asked, if fit",
+	[PV_WHY_FIRST + 8] = "runtime",
+	[PV_WHY_FIRST + 9] = "low memory",
+	[PV_WHY_FIRST + 10] = "asked, compact",
+	[PV_WHY_FIRST + 11] = "low memory",
+	[PV_WHY_FIRST + 12] = "nearly full",
+	[PV_WHY_FIRST + 13] = "low memory" };
+
+static uint64_t promoted(const struct pv_collection *e)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < PV_REGIONS; i++)
+		sum += e->promoted[i];
+	return sum;
+}
 
 static void copy_collections(struct pv_build *b, struct pv_model *m)
 {
@@ -62,6 +94,10 @@ static void copy_collections(struct pv_build *b, struct pv_model *m)
 		pv_cell_i_if(&c[C_SWEEP], e->phases & PV_COLLECTION_SWEPT, e->sweep_ns);
 		pv_cell_u_if(&c[C_NUMBER], e->merged == 1 && pv_stage_at_least(m, 'B'), e->number);
 		pv_cell_u(&c[C_MERGED], e->merged);
+		pv_cell_i_if(&c[C_STAND], e->stand_ns != PV_NEVER, e->stand_ns);
+		pv_cell_u_if(&c[C_MOVED], known & PV_GROUP_MOVES, e->moved);
+		pv_cell_u_if(&c[C_PROMOTED], e->phases & PV_COLLECTION_LEFT, promoted(e));
+		pv_cell_s(&c[C_WHY], e->phases & PV_COLLECTION_WHY ? reasons[e->why] : NULL);
 	}
 }
 
