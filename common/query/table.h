@@ -41,6 +41,7 @@ enum pv_column_flags {
 	PV_COLUMN_CLASS = 128,     /* of classes: people read others (readable.h) */
 	PV_COLUMN_ADDS = 256,      /* figures of several rows make a sum: none counts twice */
 	PV_COLUMN_SIGNED = 512,    /* a difference: shown with its sign, sorted by its size */
+	PV_COLUMN_REMARK = 1024,   /* words that name no row */
 };
 
 struct pv_column {

@@ -124,6 +124,13 @@ START_TEST(what_the_log_lacks_is_said)
 	ck_assert_ptr_nonnull(strstr(detail(&k, 0, "pause"), "not in this log"));
 	ck_assert(!has(&k, 0, "of all pauses"));
 	kit_free(&k);
+	k = world("profview:coreclr,gc"); /* no reason is said of this one, either */
+	kit_at(&k, 1000);
+	kit_gc(&k, PV_GC_START, 0);
+	kit_gc(&k, PV_GC_END, 0);
+	kit_flush(&k);
+	ck_assert_ptr_nonnull(strstr(detail(&k, 0, "why"), "recorded by the words classof"));
+	kit_free(&k);
 }
 END_TEST
 

@@ -35,7 +35,8 @@ int ui_columns_name(const struct pv_column *column, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		if (column[i].flags & PV_COLUMN_TREE)
 			return (int)i;
-		if (!is_shown(&column[i]) || !is_words(&column[i]))
+		if (!is_shown(&column[i]) || !is_words(&column[i]) ||
+			column[i].flags & PV_COLUMN_REMARK)
 			continue;
 		if (grows < 0 && (column[i].flags & PV_COLUMN_GROWS))
 			grows = (int)i;

@@ -129,8 +129,7 @@ static const char *why_text(unsigned why)
 static bool is_mono(const struct pv_model *m)
 {
 	const char *args = m->target.args ? m->target.args : "";
-	return m->target.logging2007 || strncmp(args, "log:", 4) == 0 || strcmp(args, "log") == 0 ||
-	       !(pv_groups_recorded(m) & PV_GROUP_STOPS);
+	return !pv_target_is_event_stream(&m->target) && !strstr(args, "coreclr");
 }
 
 static void put_why(struct cause *k)

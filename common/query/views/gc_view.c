@@ -44,7 +44,8 @@ static const struct pv_column collection_columns[] = {
 	[C_STAND] = { "to_stop_ns", "TO STOP", PV_UNIT_NS, 9, 13, PV_COLUMN_ADDS },
 	[C_MOVED] = { "moved_objects", "MOVED", PV_UNIT_COUNT, 8, 14, PV_COLUMN_ADDS },
 	[C_PROMOTED] = { "promoted_bytes", "PROMOTED", PV_UNIT_BYTES, 9, 12, PV_COLUMN_ADDS },
-	[C_WHY] = { "reason", "REASON", PV_UNIT_TEXT, 13, 5, PV_COLUMN_ASCENDING },
+	[C_WHY] = { "reason", "REASON", PV_UNIT_TEXT, 13, 5,
+		PV_COLUMN_ASCENDING | PV_COLUMN_REMARK },
 };
 
 static const char *const reasons[PV_WHYS] = { [PV_WHY_NOT_ASKED] = "not asked for",
