@@ -71,6 +71,8 @@ PV_SHAPE(gc_exit, struct pv_gc_exit, EXIT)
 	F(T, moved_between, FIGURE)                                                                \
 	F(T, folded, FIGURE)                                                                       \
 	F(T, forced, FIGURE)                                                                       \
+	F(T, folded_pauses, FIGURES, uint64_t)                                                     \
+	F(T, folded_pause_max_ns, FIGURES, int64_t)                                                \
 	F(T, stops, FIGURE)                                                                        \
 	F(T, exit, PART, gc_exit)                                                                  \
 	F(T, pending, LEFT_OUT)                                                                    \

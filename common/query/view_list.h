@@ -22,6 +22,7 @@
 	VIEW(GENERATIONS, "generations")                                                           \
 	/* of the collection that starts at `select` - 1, 0: that of the longest pause */          \
 	VIEW(GC_CAUSE, "gc_cause")                                                                 \
+	VIEW(PAUSE_SPREAD, "pause_spread")      /* how long they were: percentiles */              \
 	VIEW(HANDLES, "handles")                /* GC handles by type */                           \
 	VIEW(HANDLE_SITES, "handle_sites")      /* of handle row `select`, 0: of all */            \
 	VIEW(FINALIZERS, "finalizers")          /* finalized objects by class */                   \

@@ -273,6 +273,7 @@ static void put_gc(struct json *j)
 	put_inner(j, "{\"collections\":", "gc.collections");
 	put_inner(j, ",\n  \"pauses\":", "gc.pauses");
 	put_inner(j, ",\n  \"generations\":", "gc.generations");
+	put_inner(j, ",\n  \"percentiles\":", "gc.percentiles");
 	put_inner(j, ",\n  \"survived\":", "gc.survived");
 	cJSON *o = cJSON_CreateObject();
 	known_number(j, o, "resizes", PV_GROUP_GC, t->gc_resizes);

@@ -1,4 +1,5 @@
 /* One collection and what is known of it; what is not, is said. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -226,6 +227,78 @@ START_TEST(very_many)
 }
 END_TEST
 
+/* --- how long pauses were */
+
+static const char *spread(struct kit *k, size_t row)
+{
+	static const char *const columns[] = { "what", "count", "total_ns", "p50_ns", "p90_ns",
+		"p99_ns", "max_ns", "exact", NULL };
+	struct pv_query q = { 0 };
+	struct pv_table *t = kit_view(k, PV_VIEW_PAUSE_SPREAD, &q);
+	const char *got = kit_text(t, row, columns);
+	pv_table_destroy(t);
+	return got;
+}
+
+/* Of 1, 2 ... 200 us, in no order, every other one of a full collection. */
+START_TEST(percentiles_are_exact)
+{
+	struct kit k = world("log:gc");
+	for (uint64_t i = 0; i < 200; i++)
+		collect(&k, 1000 * (i + 1), i % 2, 0, 1 + (i * 77) % 200);
+	kit_flush(&k);
+	ck_assert_str_eq(spread(&k, 0), "all stops 200 20100000 100000 180000 198000 200000 1");
+	ck_assert_str_eq(spread(&k, 1), "generation 0 100 10000000 99000 179000 197000 199000 1");
+	ck_assert_str_eq(spread(&k, 2), "generation 1 100 10100000 100000 180000 198000 200000 1");
+	kit_free(&k);
+}
+END_TEST
+
+static void is_near(int64_t got, double want)
+{
+	ck_assert_msg(
+		fabs((double)got - want) <= 0.032 * want, "%lld, not %g", (long long)got, want);
+}
+
+/* With full lists each pause still counts as itself, nearly. */
+START_TEST(percentiles_of_very_many)
+{
+	struct kit k = world("log:gc");
+	for (uint64_t i = 0; i < MANY; i++)
+		collect(&k, 1000 * (i + 1), 0, 0, i % 100 == 7 ? 900 : 1 + (i * 77) % 100);
+	kit_flush(&k);
+	for (size_t row = 0; row < 2; row++) {
+		struct pv_query q = { 0 };
+		struct pv_table *t = kit_view(&k, PV_VIEW_PAUSE_SPREAD, &q);
+		const struct pv_row *r = &t->row[row];
+		ck_assert_uint_eq(kit_cell(t, r, "count")->u, MANY);
+		ck_assert_uint_eq(kit_cell(t, r, "exact")->u, 0);
+		ck_assert_int_eq(kit_cell(t, r, "max_ns")->i, 900000);
+		is_near(kit_cell(t, r, "p50_ns")->i, 50000);
+		is_near(kit_cell(t, r, "p90_ns")->i, 90000);
+		is_near(kit_cell(t, r, "p99_ns")->i, 100000);
+		pv_table_destroy(t);
+	}
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(cells_are_narrow)
+{
+	unsigned before = 0;
+	for (int64_t ns = 0; ns < INT64_C(1) << 41; ns += 1 + ns / 1000) {
+		unsigned cell = pv_spread_cell(ns);
+		ck_assert_uint_ge(cell, before);
+		ck_assert_uint_lt(cell, PV_SPREAD_CELLS);
+		ck_assert_msg(fabs((double)(pv_spread_ns(cell) - ns)) <= 0.032 * (double)ns, "%lld",
+			(long long)ns);
+		before = cell;
+	}
+	ck_assert_uint_eq(pv_spread_cell(INT64_MAX), PV_SPREAD_CELLS - 1);
+	ck_assert_uint_eq(pv_spread_cell(-1), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("query_gc_cause");
@@ -235,6 +308,9 @@ int main(void)
 	tcase_add_test(t, the_reason_and_what_was_left);
 	tcase_add_test(t, objects_that_moved);
 	tcase_add_test(t, very_many);
+	tcase_add_test(t, percentiles_are_exact);
+	tcase_add_test(t, percentiles_of_very_many);
+	tcase_add_test(t, cells_are_narrow);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -44,7 +44,7 @@ void ui_layout_bare(struct ui_layout *l);
  * by side. Where there is no room for all, the list `focus` (0 main, 1 to 3 details) is what is
  * kept; of three details the third takes the place of the second.
  */
-enum { UI_SPLIT_PARTS = 5 };
+enum { UI_SPLIT_PARTS = 6 };
 
 struct ui_split_wish {
 	int chart;   /* rows wanted for the chart, 0 = none */

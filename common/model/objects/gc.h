@@ -16,49 +16,14 @@
 
 #include "common/base/mem.h"
 #include "common/base/order.h"
-#include "common/format/event.h"
+#include "common/model/objects/collection.h"
 #include "common/model/objects/finalizers.h"
 #include "common/model/objects/held.h"
 #include "common/model/objects/handles.h"
 #include "common/model/objects/roots.h"
+#include "common/model/objects/spread.h"
 
 enum { PV_GC_LIST = 65536, PV_GC_GENERATIONS = 3 };
-
-/* Which figures of a collection were recorded. */
-enum pv_collection_phases {
-	PV_COLLECTION_MARKED = 1,
-	PV_COLLECTION_SWEPT = 2,
-	PV_COLLECTION_WHY = 4,
-	PV_COLLECTION_LEFT = 8,
-	PV_COLLECTION_ALL = 15
-};
-
-struct pv_collection {
-	int64_t start_ns;
-	int64_t end_ns;      /* PV_NEVER while open, or when its end is missing */
-	int64_t duration_ns; /* start to end, 0 while open; the sum when merged > 1 */
-	int64_t pause_ns;    /* of the stops that hold its start or its end; sum when merged */
-	int64_t over_ns;     /* when the stop that holds its end was over */
-	uint64_t allocated;  /* bytes since the collection before this one started */
-	uint32_t merged;     /* collections in this entry: 1 until the list was full */
-	uint8_t generation;
-	bool concurrent; /* start and end in different stops */
-	uint8_t phases;  /* enum pv_collection_phases: which of those below were recorded */
-	int64_t mark_ns, sweep_ns;
-	uint64_t heap_before; /* bytes, said directly after its start; 0: not said there */
-	uint64_t number;      /* as logs of 2007 count them from stage B on, else 0 */
-	int64_t stand_ns;     /* of pause_ns: until all threads stood; PV_NEVER: not recorded */
-	uint64_t moved;       /* objects */
-	uint8_t why, how;     /* PV_WHY_* and PV_HOW_*, with PV_COLLECTION_WHY */
-	/* By region, PV_COLLECTION_LEFT: bytes when it was over, and how many survived in it. */
-	uint64_t left[PV_REGIONS], promoted[PV_REGIONS];
-
-	/* private */
-	uint64_t start_stop, end_stop; /* numbers of those stops, 0 = none */
-	int64_t start_pause_ns, end_pause_ns;
-	int64_t start_stand_ns, end_stand_ns; /* PV_NEVER likewise */
-	uint32_t came;                        /* when, among those in the list */
-};
 
 struct pv_pause {
 	int64_t start_ns;    /* pre-stop */
@@ -104,6 +69,13 @@ struct pv_gc {
 	uint64_t moved_between; /* of these, between the collections that are known */
 	uint64_t folded;        /* entries merged because a list was full */
 	uint64_t forced; /* collections the profiler made for heap shots: counted nowhere else */
+
+	/*
+	 * Pauses that no entry stands for by itself, by cell: of collections, a generation after
+	 * the other, then of all stops.
+	 */
+	uint64_t folded_pauses[(PV_GC_GENERATIONS + 1) * PV_SPREAD_CELLS];
+	int64_t folded_pause_max_ns[PV_GC_GENERATIONS];
 
 	/* private */
 	uint64_t stops;

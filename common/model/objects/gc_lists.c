@@ -127,6 +127,11 @@ static void fold_duration(struct pv_gc *gc, const struct pv_collection *c)
 	*total = pv_sat_add(*total, c->duration_ns);
 	if (c->duration_ns > gc->folded_max_ns[c->generation])
 		gc->folded_max_ns[c->generation] = c->duration_ns;
+	if (c->pause_ns == 0)
+		return;
+	gc->folded_pauses[c->generation * PV_SPREAD_CELLS + pv_spread_cell(c->pause_ns)]++;
+	if (c->pause_ns > gc->folded_pause_max_ns[c->generation])
+		gc->folded_pause_max_ns[c->generation] = c->pause_ns;
 }
 
 static void merge_collections(
@@ -247,6 +252,13 @@ struct pv_generation pv_gc_generation(const struct pv_gc *gc, unsigned generatio
 
 /* --- pauses and sizes */
 
+static void fold_pause(struct pv_gc *gc, const struct pv_pause *p)
+{
+	unsigned first = PV_GC_GENERATIONS * PV_SPREAD_CELLS;
+	if (p->merged == 1)
+		gc->folded_pauses[first + pv_spread_cell(p->duration_ns)]++;
+}
+
 static void halve_pauses(struct pv_gc *gc)
 {
 	sort(gc, PV_GC_PAUSES);
@@ -254,6 +266,8 @@ static void halve_pauses(struct pv_gc *gc)
 	size_t to = 0;
 	for (size_t i = 0; i + 1 < gc->pauses.n; i += 2) {
 		struct pv_pause a = v[i];
+		fold_pause(gc, &a);
+		fold_pause(gc, &v[i + 1]);
 		a.duration_ns = pv_sat_add(a.duration_ns, v[i + 1].duration_ns);
 		a.merged += v[i + 1].merged;
 		v[to++] = a;

@@ -21,6 +21,7 @@ static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
 	[PV_VIEW_SAMPLE_STATES] = &pv_spec_sample_states,
 	[PV_VIEW_GENERATIONS] = &pv_spec_generations,
 	[PV_VIEW_GC_CAUSE] = &pv_spec_gc_cause,
+	[PV_VIEW_PAUSE_SPREAD] = &pv_spec_pause_spread,
 	[PV_VIEW_HANDLES] = &pv_spec_handles,
 	[PV_VIEW_HANDLE_SITES] = &pv_spec_handle_sites,
 	[PV_VIEW_FINALIZERS] = &pv_spec_finalizers,
