@@ -112,10 +112,12 @@ struct pv_table {
 	int sort;        /* column sorted by, -1 none */
 	bool descending;
 	const char *coverage; /* one line: what was not recorded, lost, damaged, folded, inferred */
-	double waited;        /* with `ran`: share of waits that was left out, 0 to 1 */
-	uint64_t generation;  /* of the model when it was taken */
-	PV_ARRAY(const char *) shown;                 /* private: texts for people */
-	struct pv_arena arena;                        /* private */
+	size_t hidden; /* rows below the query's `least`, and what they have of all, percent */
+	double hidden_percent;
+	double waited;                /* with `ran`: share of waits that was left out, 0 to 1 */
+	uint64_t generation;          /* of the model when it was taken */
+	PV_ARRAY(const char *) shown; /* private: texts for people */
+	struct pv_arena arena;        /* private */
 	struct pv_groups_shared *held[PV_TABLE_HELD]; /* private: groupings whose names it has */
 };
 

@@ -45,6 +45,7 @@ const char *pv_by_name(enum pv_by by); /* a literal */
 /* "namespace", "image" ...; false for other words. */
 bool pv_by_of(const char *text, size_t len, enum pv_by *ret);
 
+enum pv_counted { PV_COUNTED_ALL, PV_COUNTED_CALLS, PV_COUNTED_SAMPLES };
 /* Objects of a heap that a filter lets through. */
 struct pv_named_set {
 	const char *name, *filter; /* borrowed; the latter is right for PV_VIEW_HEAP_OBJECTS */
@@ -78,6 +79,9 @@ struct pv_query {
 	bool net;      /* METHODS and the like: times without those of the probe's own calls */
 	bool ran;      /* likewise: without the time that threads waited (thread_state.h) */
 	bool readable; /* cells have names for people, too (pv_cell_shown()) */
+	enum pv_counted counted; /* likewise: only these figures, and the rows that have some */
+	double least; /* likewise: percent; rows with less are only counted (pv_table.hidden) */
+	bool callers; /* CALL_TREE: from what has the figures to its callers */
 	bool my_code; /* METHODS and the like: only the user's code (code_kind.h), the rest folded */
 	bool hide_internal; /* leave out the profiler's own threads */
 	enum pv_by group;   /* a row for each of these; PV_BY_NAME: for each name */

@@ -139,6 +139,8 @@ START_TEST(silent_columns_are_left_out)
 	for (size_t i = 0; i < 6; i++)
 		unknown[i] = (struct pv_cell){ .state = PV_CELL_NULL };
 	known[3] = unknown[3];
+	known[0].d = 1;
+	known[2].u = 1;
 	struct pv_table t = table;
 	ck_assert_uint_eq(ui_columns_silent(&t), 0); /* without rows nothing is known */
 	t.row = rows;
@@ -147,6 +149,10 @@ START_TEST(silent_columns_are_left_out)
 	ck_assert(!shows(&(struct ui_columns){ 0 }, 3));
 	struct ui_columns c = fit(120, 0, ui_columns_silent(&t));
 	ck_assert(!shows(&c, 3) && shows(&c, 2));
+	known[2].u = 0; /* nothing but zeros in a column that may go */
+	ck_assert_uint_eq(ui_columns_silent(&t), 1 << 3 | 1 << 2);
+	t.sort = 2;
+	ck_assert_uint_eq(ui_columns_silent(&t), 1 << 3);
 }
 END_TEST
 

@@ -133,11 +133,31 @@ static void place(const struct fit *f, int width, struct ui_columns *ret)
 	}
 }
 
+/* Whether 0 in every row is nothing to see: not of differences, nor of what must be said. */
+static bool counts(const struct pv_column *column)
+{
+	bool amount = column->unit == PV_UNIT_COUNT || column->unit == PV_UNIT_BYTES ||
+		      column->unit == PV_UNIT_NS || column->unit == PV_UNIT_PERCENT;
+	return amount && column->drop > 0 && !(column->flags & PV_COLUMN_SIGNED);
+}
+
+static bool is_nothing(const struct pv_column *column, const struct pv_cell *c)
+{
+	if (c->state != PV_CELL_VALUE)
+		return c->state == PV_CELL_NULL;
+	if (!counts(column))
+		return false;
+	return column->unit == PV_UNIT_PERCENT ? !(c->d > 0) : c->u == 0;
+}
+
 static bool says_something(const struct pv_table *t, size_t column)
 {
-	for (size_t i = 0; i < t->rows; i++)
-		if (t->row[i].cell[column].state != PV_CELL_NULL)
+	bool nulls = (int)column == t->sort; /* zeros are an order, too */
+	for (size_t i = 0; i < t->rows; i++) {
+		const struct pv_cell *c = &t->row[i].cell[column];
+		if (nulls ? c->state != PV_CELL_NULL : !is_nothing(&t->column[column], c))
 			return true;
+	}
 	return t->rows == 0;
 }
 

@@ -32,7 +32,10 @@ int ui_columns_name(const struct pv_column *column, size_t n);
 /* Whether its text is flush left. */
 bool ui_column_is_text(const struct pv_column *column);
 
-/* A bit for each column of which no row can say anything: the log has no such events. */
+/*
+ * A bit for each column of which no row says anything: the log has no such events, or there are none
+ * but zeros in a column of amounts that others may go before.
+ */
 uint32_t ui_columns_silent(const struct pv_table *t);
 
 struct ui_columns_wish {

@@ -15,17 +15,19 @@ enum ui_command {
 /* Scope of a command. Narrower ones have greater bits. */
 enum ui_scope {
 	UI_SCOPE_ANY = 1,
-	UI_SCOPE_MOVE = 2,      /* something that scrolls */
-	UI_SCOPE_LIST = 4,      /* the filter holds: all but texts */
-	UI_SCOPE_ROWS = 8,      /* it has rows */
-	UI_SCOPE_TREE = 16,     /* and it is a tree */
-	UI_SCOPE_CALLS = 32,    /* methods and call tree */
-	UI_SCOPE_HEAP = 64,     /* heap shots */
-	UI_SCOPE_OBJECTS = 128, /* objects of one */
-	UI_SCOPE_DIFF = 256,    /* two of them compared */
-	UI_SCOPE_FLAME = 512,   /* a flame */
-	UI_SCOPE_EVENTS = 1024, /* single events */
-	UI_SCOPE_LANES = 2048,  /* the timeline of threads */
+	UI_SCOPE_MOVE = 2,       /* something that scrolls */
+	UI_SCOPE_LIST = 4,       /* the filter holds: all but texts */
+	UI_SCOPE_ROWS = 8,       /* it has rows */
+	UI_SCOPE_TREE = 16,      /* and it is a tree */
+	UI_SCOPE_CALLS = 32,     /* methods and call tree */
+	UI_SCOPE_HEAP = 64,      /* heap shots */
+	UI_SCOPE_OBJECTS = 128,  /* objects of one */
+	UI_SCOPE_DIFF = 256,     /* two of them compared */
+	UI_SCOPE_FLAME = 512,    /* a flame */
+	UI_SCOPE_EVENTS = 1024,  /* single events */
+	UI_SCOPE_LANES = 2048,   /* the timeline of threads */
+	UI_SCOPE_METHODS = 4096, /* methods and call tree, no flame */
+	UI_SCOPE_CALL_TREE = 8192,
 };
 
 struct ui_command_row {

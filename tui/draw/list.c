@@ -20,6 +20,7 @@ void ui_list_finish(struct ui_list *l)
 	pv_array_finish(&l->open);
 	pv_array_finish(&l->tagged);
 	free(l->want);
+	free(l->lost);
 	free(l->about);
 	*l = (struct ui_list){ 0 };
 }
@@ -147,6 +148,7 @@ static void post(struct ui_list *l, const struct ui_shared *s, bool changed)
 	l->posted_group = l->group;
 	l->posted_net = s->net;
 	l->posted_figure = l->figure;
+	l->posted_part = ui_list_part(l, s);
 	l->posted_waits = s->waits;
 	l->posted_raw = s->raw_names;
 	l->posted_mine = s->my_code;
@@ -164,6 +166,11 @@ static void take_aim(struct ui_list *l, const struct ui_question *q)
 				   : l->look == UI_LOOK_ASKED;
 	if (!q->aim.text || !wanted)
 		return;
+	if (q->aim.exact && !q->found) {
+		free(l->lost);
+		l->lost = l->want;
+		l->want = NULL;
+	}
 	if (q->aim.exact)
 		ui_list_want(l, NULL);
 	else
@@ -256,9 +263,9 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 		(l->view == PV_VIEW_PROCESSES && !s->paused && l->posted_turn != s->processes_turn);
 	bool changed = l->stale || opened || l->posted_window != s->window_ns ||
 		       l->posted_group != l->group || l->posted_figure != l->figure ||
-		       l->posted_net != s->net || l->posted_waits != s->waits ||
-		       l->posted_raw != s->raw_names || l->posted_mine != s->my_code ||
-		       (!pending && (!l->table || l->want));
+		       l->posted_part != ui_list_part(l, s) || l->posted_net != s->net ||
+		       l->posted_waits != s->waits || l->posted_raw != s->raw_names ||
+		       l->posted_mine != s->my_code || (!pending && (!l->table || l->want));
 	uint64_t generation = ui_list_of_whole(l) ? s->whole_generation : s->generation;
 	bool moved_on = l->table && l->table->generation != generation && !ui_list_of_identity(l);
 	if (!changed && (!moved_on || s->paused || pending))
@@ -326,18 +333,23 @@ void ui_list_want(struct ui_list *l, const char *name)
 	l->want = copy;
 }
 
-void ui_list_set_select(struct ui_list *l, uint64_t select, uint64_t base)
+void ui_list_restart(struct ui_list *l)
 {
-	if (l->select == select && l->base == base)
-		return;
-	l->select = select;
-	l->base = base;
 	l->stale = l->other = true;
 	l->unfolded = false;
 	l->open.n = 0;
 	ui_list_untag(l);
 	l->pinned = false;
 	l->at = l->top = 0;
+}
+
+void ui_list_set_select(struct ui_list *l, uint64_t select, uint64_t base)
+{
+	if (l->select == select && l->base == base)
+		return;
+	l->select = select;
+	l->base = base;
+	ui_list_restart(l);
 }
 
 void ui_list_set_filter(struct ui_list *l, const char *filter)

@@ -23,7 +23,7 @@ enum ui_look { UI_LOOK_NOT, UI_LOOK_ASKED, UI_LOOK_FOUND, UI_LOOK_MISSED };
 
 struct ui_list {
 	enum pv_view view;
-	bool tree;
+	bool tree, splits;          /* splits: calls and samples are two views of it */
 	enum ui_unfold unfold;      /* the state of a tree before the user has folded anything */
 	enum ui_unfold unfold_next; /* rows to unfold that the user asked for since */
 	bool needs_select;          /* without `select` there is nothing to ask */
@@ -54,7 +54,7 @@ struct ui_list {
 	uint32_t silent, hidden; /* columns without figures, or not wanted: columns.h, settings.h */
 	bool other;              /* ... to rows of something else: they must be asked for */
 	bool newer;              /* asked after the picture was frozen */
-	uint64_t posted_window, posted_turn, posted_figure;
+	uint64_t posted_window, posted_turn, posted_figure, posted_part;
 	enum pv_by posted_group;
 	bool posted_net, posted_waits, posted_raw, posted_mine;
 	const struct pv_heap *posted_heap;
@@ -75,9 +75,9 @@ struct ui_list {
 	char search[UI_TEXT_MAX];
 	enum ui_look look;
 	int look_dir;
-	bool look_tell;  /* a search that finds nothing is to be reported */
-	uint64_t marked; /* a row with a sign of its own, 0 = none */
-	char *want;      /* a row of this name is to be found, owned */
+	bool look_tell;    /* a search that finds nothing is to be reported */
+	uint64_t marked;   /* a row with a sign of its own, 0 = none */
+	char *want, *lost; /* names, owned: of a row to be found; of one that was not */
 
 	struct ui_rect drawn; /* for the mouse */
 	struct ui_columns columns;
@@ -97,7 +97,6 @@ void ui_list_forget(struct ui_list *l);
 
 /* Header and rows; `focus`: the keys go here. */
 void ui_list_draw(struct ui_list *l, struct ui_canvas *c, struct ui_rect r, bool focus);
-
 /* Bits of enum ui_reply. */
 unsigned ui_list_command(struct ui_list *l, const struct ui_shared *s, enum ui_command cmd);
 unsigned ui_list_mouse(struct ui_list *l, const struct ui_shared *s, struct ui_mouse m);
@@ -112,6 +111,7 @@ const char *ui_list_shown_name(const struct ui_list *l, const struct pv_row *row
  */
 void ui_list_move_to(struct ui_list *l, size_t row);
 void ui_list_want(struct ui_list *l, const char *name);
+void ui_list_restart(struct ui_list *l); /* its rows will be others */
 void ui_list_set_select(struct ui_list *l, uint64_t select, uint64_t base);
 /* Of a list of sites: only those of one class. */
 void ui_list_set_about(struct ui_list *l, const char *class_name);

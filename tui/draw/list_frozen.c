@@ -132,6 +132,8 @@ bool ui_list_rearrange(struct ui_list *l)
 	if (!filter_rows(l))
 		return false;
 	int column = l->sort ? pv_table_column(t, l->sort) : t->sort;
+	if (column < 0)
+		column = t->sort;
 	if (column < 0 || t->rows == 0)
 		return true;
 	bool natural = !(t->column[column].flags & PV_COLUMN_ASCENDING);

@@ -17,6 +17,30 @@ struct pv_model *ui_list_model(const struct ui_list *l, const struct ui_shared *
 	return ui_list_of_whole(l) ? s->whole : s->model;
 }
 
+enum pv_counted ui_list_counted(const struct ui_list *l, const struct ui_shared *s)
+{
+	const unsigned both = PV_GROUP_CALLS | PV_GROUP_SAMPLES;
+	if (!l->splits || s->against || (s->summary.recorded & both) != both)
+		return PV_COUNTED_ALL;
+	return s->by_samples ? PV_COUNTED_SAMPLES : PV_COUNTED_CALLS;
+}
+
+static bool goes_up(const struct ui_list *l, const struct ui_shared *s)
+{
+	return l->view == PV_VIEW_CALL_TREE && s->callers && !s->against;
+}
+
+static unsigned least_of(const struct ui_list *l, const struct ui_shared *s)
+{
+	return l->splits && !s->against ? s->least : 0;
+}
+
+uint64_t ui_list_part(const struct ui_list *l, const struct ui_shared *s)
+{
+	return (uint64_t)ui_list_counted(l, s) | (uint64_t)goes_up(l, s) << 2 |
+	       (uint64_t)least_of(l, s) << 3;
+}
+
 struct pv_query ui_list_query(const struct ui_list *l, const struct ui_shared *s)
 {
 	bool own = l->filter[0] || !l->about;
@@ -35,6 +59,9 @@ struct pv_query ui_list_query(const struct ui_list *l, const struct ui_shared *s
 		.ran = !s->waits,
 		.readable = !s->raw_names,
 		.my_code = s->my_code,
+		.counted = ui_list_counted(l, s),
+		.least = least_of(l, s) / 100.0,
+		.callers = goes_up(l, s),
 		.bucketed = bucketed,
 		.from_ns = s->range.from_ns,
 		.to_ns = s->range.to_ns,

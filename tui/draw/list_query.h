@@ -21,4 +21,9 @@ struct pv_query ui_list_query(const struct ui_list *l, const struct ui_shared *s
  */
 struct pv_table *ui_list_whole(const struct ui_list *l, const struct ui_shared *s);
 
+/* The figures it counts: where calls and samples are two views. */
+enum pv_counted ui_list_counted(const struct ui_list *l, const struct ui_shared *s);
+/* A number for each choice of these, of the least share and of callers. */
+uint64_t ui_list_part(const struct ui_list *l, const struct ui_shared *s);
+
 #endif

@@ -95,6 +95,9 @@ struct ui_shared {
 	struct ui_settings *settings;         /* likewise; NULL: nothing can be set */
 	uint64_t window_ns;                   /* 0 = all */
 	bool net;                             /* times of calls without the probe's own */
+	bool by_samples;                      /* methods and tree, where calls are known, too */
+	bool callers;                         /* the call tree goes up, to these */
+	unsigned least;      /* methods and tree: hundredths of a percent that a row has at least */
 	bool my_code;        /* methods of others are folded into what called them */
 	bool raw_names;      /* of methods and classes, as the log has them */
 	bool waits;          /* time in which threads waited counts, too */

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "common/base/processes.h"
+#include "tui/draw/list_query.h"
 #include "tui/draw/list_tags.h"
 #include "tui/draw/shorten.h"
 #include "tui/panes/flame_pane.h"
+#include "tui/panes/path_line.h"
 #include "tui/panes/rooms.h"
 #include "tui/panes/timeline_pane.h"
 
@@ -20,6 +22,7 @@ void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def)
 	for (int i = 0; i < def->parts; i++) {
 		ui_list_init(&p->list[i], def->part[i].view, def->part[i].tree);
 		p->list[i].unfold = def->part[i].unfold;
+		p->list[i].splits = def->scope & UI_SCOPE_METHODS;
 		p->list[i].follow = def->part[i].newest;
 		p->list[i].sort = def->part[i].order;
 		p->list[i].needs_select =
@@ -95,6 +98,18 @@ static int place_of(const int list[UI_PARTS], int n, int part)
 	return n - 1;
 }
 
+/* The path to the cursor of a call tree is in sight wherever its parents are. */
+static void place_foot(struct ui_pane *p)
+{
+	enum { ROWS_LEAST = 6 };
+	struct ui_rect *r = &p->split.part[0];
+	p->foot = (struct ui_rect){ 0 };
+	if (!(p->def->scope & UI_SCOPE_CALL_TREE) || r->h < ROWS_LEAST)
+		return;
+	p->foot = ui_rows(*r, r->h - 1, 1);
+	r->h--;
+}
+
 void ui_pane_place(struct ui_pane *p, const struct ui_shared *s, struct ui_rect body)
 {
 	int list[UI_PARTS] = { 0 };
@@ -111,6 +126,7 @@ void ui_pane_place(struct ui_pane *p, const struct ui_shared *s, struct ui_rect 
 		p->split.part[i] = (struct ui_rect){ 0 };
 	for (int i = 0; i < n; i++)
 		p->split.part[list[i]] = split.part[i];
+	place_foot(p);
 	if (p->split.rule.h == 0 && p->focus > 0) {
 		/* The details have the body for themselves; their title takes a row of it. */
 		struct ui_rect *r = &p->split.part[p->focus];
@@ -196,6 +212,24 @@ static void refresh_chart(struct ui_pane *p, const struct ui_shared *s)
 	ui_graphs_refresh(&p->graphs, s, &wish);
 }
 
+/* By a column of the figures that are counted. */
+static void order_by_counted(struct ui_pane *p, const struct ui_shared *s)
+{
+	bool calls = s->summary.recorded & PV_GROUP_CALLS &&
+		     ui_list_counted(&p->list[0], s) != PV_COUNTED_SAMPLES;
+	for (int i = 0; i < p->def->parts && !s->against; i++) {
+		struct ui_list *l = &p->list[i];
+		if (!l->splits)
+			continue;
+		if (l->view == PV_VIEW_CALL_TREE)
+			ui_list_set_order(l, calls ? "total_ns" : "samples_total");
+		else if (l->view == PV_VIEW_METHODS)
+			ui_list_set_order(l, calls ? "self_ns" : "samples_self");
+		else if (l->view == PV_VIEW_CALLERS || l->view == PV_VIEW_CALLEES)
+			ui_list_set_order(l, calls ? "total_ns" : "samples");
+	}
+}
+
 void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s)
 {
 	struct ui_list *focus = &p->list[p->focus];
@@ -210,9 +244,7 @@ void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s)
 	}
 	for (int i = 0; i < p->def->parts; i++)
 		p->list[i].finished = s->feed.state == UI_FEED_ENDED;
-	if (p->def->part[0].view == PV_VIEW_CALL_TREE && !s->against)
-		ui_list_set_order(&p->list[0],
-			s->summary.recorded & PV_GROUP_CALLS ? "total_ns" : "samples_total");
+	order_by_counted(p, s);
 	ui_list_refresh(&p->list[0], s);
 	p->list[0].marked = p->def->scope & UI_SCOPE_HEAP ? s->base_shot : 0;
 	refresh_details(p, s);
@@ -284,6 +316,8 @@ void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas
 		ui_timeline_draw(p->timeline, s, c, p->split.part[0]);
 		return;
 	}
+	if (p->foot.h)
+		ui_path_draw(c, p->foot, 0, &p->list[0]);
 	if (p->split.chart.h > 0 && p->def->chart.draw)
 		p->def->chart.draw(p, c, p->split.chart);
 	ui_hline(c, p->split.rule);

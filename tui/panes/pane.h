@@ -101,11 +101,11 @@ struct ui_pane {
 	char unfit[96];   /* why the screen's filter is none of the main list's; "": it is */
 	bool no_details;  /* the main list needs no details at present */
 	struct ui_split split;
+	struct ui_rect foot; /* of a call tree: the line with the path to the cursor */
 	struct ui_graphs graphs;
 	struct ui_flame *flame;       /* NULL: it has none */
 	struct ui_timeline *timeline; /* likewise */
 };
-
 /* All panes, in the order of their rooms; the first is Home. */
 extern const struct ui_pane_def ui_pane_defs[];
 extern const size_t ui_pane_count;

@@ -88,7 +88,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.needs = PV_GROUP_CALLS | PV_GROUP_SAMPLES, .records = "--sample, or --calls",
 		.windowed = true,
 		.grouped = true,
-		.scope = UI_SCOPE_CALLS, .parts = 4,
+		.scope = UI_SCOPE_CALLS | UI_SCOPE_METHODS, .parts = 4,
 		.hint = { { UI_HINT_ROWS, "Enter on a method or F5: its place in the call tree" },
 			{ UI_HINT_ROWS, "on a caller or callee: goes there, Backspace back" } },
 		.part = {
@@ -103,9 +103,11 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_CALL_TREE, .room = UI_CMD_CPU, .tab = "Tree",
 		.needs = PV_GROUP_CALLS | PV_GROUP_SAMPLES, .records = "--sample, or --calls",
 		.windowed = true,
-		.scope = UI_SCOPE_CALLS, .parts = 1,
+		.scope = UI_SCOPE_CALLS | UI_SCOPE_METHODS | UI_SCOPE_CALL_TREE, .parts = 1,
 		.hint = { { UI_HINT_ROWS, "+ - * fold" },
 			{ UI_HINT_ROWS, "l heaviest path" },
+			{ UI_HINT_ROWS, "B from callees to callers" },
+			{ UI_HINT_ROWS, "a hides small rows" },
 			{ UI_HINT_ROWS, "Enter or F5: the method with its callers" } },
 		.part = {
 			{ .view = PV_VIEW_CALL_TREE, .kind = UI_KIND_METHOD, .tree = true,

@@ -7,6 +7,7 @@
 #include "tui/panes/sections.h"
 #include "tui/panes/timeline_pane.h"
 #include "tui/screen/cause.h"
+#include "tui/screen/which_figures.h"
 #include "tui/screen/evidence.h"
 #include "tui/screen/process_choice.h"
 #include "tui/screen/screen.h"
@@ -54,6 +55,7 @@ static void go_to_time(struct ui_screen *s, enum ui_command pane)
 		p->evidence = true;
 		p->range = was;
 	}
+	ui_counted_choose(s, true); /* the lanes are of samples */
 	bool only_waits = !s->shared.waits && ui_timeline_only_waits(t);
 	ui_thread_choose_time(s);
 	if (to == from)
@@ -161,6 +163,7 @@ static void go_to_heat(struct ui_screen *s, struct ui_flame *f)
 void ui_screen_go_in(struct ui_screen *s)
 {
 	struct ui_pane *p = &s->pane[s->current];
+	ui_counted_seek(s);
 	if (p->flame) {
 		go_to_heat(s, p->flame);
 		return;

@@ -9,7 +9,8 @@
 #include "common/base/showable.h"
 #include "tui/draw/chart.h"
 #include "tui/draw/key.h"
-#include "tui/draw/shorten.h"
+#include "tui/draw/list_query.h"
+#include "tui/panes/path_line.h"
 #include "tui/panes/rooms.h"
 #include "tui/screen/strip.h"
 
@@ -183,59 +184,25 @@ static const char *time_text(
 	return buf;
 }
 
-/* Rows of a tree from the cursor's outwards, and how much of a name is shown. */
-struct path {
-	const struct ui_list *l;
-	const struct pv_row *row[32];
-	int n, most;
-};
-
-static const char *path_name(const struct path *p, int i, char *buf, size_t size)
+/* The figures, the way of the tree, and what a threshold hides. */
+static int add_counted(struct ui_canvas *c, struct ui_rect r, int x, const struct ui_list *l,
+	const struct ui_shared *s)
 {
-	enum { OWN_LEAST = 24 };
-	const char *name = ui_list_shown_name(p->l, p->row[i]);
-	return ui_shorten(
-		name ? name : "", i == 0 ? ui_max(p->most, OWN_LEAST) : p->most, buf, size);
-}
-
-/* How many of them fit `room`, the cursor's first; the least is one. */
-static int path_fits(const struct path *p, int room)
-{
-	enum { SIGN = 3, DOTS = 4 };
-	char buf[400];
-	int n = 0;
-	for (; n < p->n; n++) {
-		room -= SIGN + pv_showable_cells(path_name(p, n, buf, sizeof buf));
-		if (n > 0 && room < (n + 1 < p->n ? DOTS : 0))
-			break;
-	}
-	return n;
-}
-
-/* The path to a tree's row. Where it is too long names are shortened, then the outer ones left out. */
-static void add_path(struct ui_canvas *c, struct ui_rect r, int x, const struct ui_list *l)
-{
-	static const int widths[] = { 400, 24, 14, 9 };
-	struct path p = { .l = l, .row = { ui_list_row(l) }, .n = 1 };
-	uint32_t depth = p.row[0]->depth;
-	char buf[400];
-	int shown = 0;
-	for (size_t i = l->at; depth > 0 && p.n < (int)PV_COUNT_OF(p.row) && i-- > 0;) {
-		if (l->table->row[i].depth >= depth)
-			continue;
-		p.row[p.n++] = &l->table->row[i];
-		depth = l->table->row[i].depth;
-	}
-	for (size_t i = 0; i < PV_COUNT_OF(widths) && shown < p.n; i++) {
-		p.most = widths[i];
-		shown = path_fits(&p, r.w - x);
-	}
-	if (shown < p.n)
-		x = add(c, r, x, UI_DIM, " ▸ …");
-	for (int i = shown; i-- > 0;) {
-		x = add(c, r, x, UI_DIM, " ▸ ");
-		x = add(c, r, x, UI_PLAIN, path_name(&p, i, buf, sizeof buf));
-	}
+	enum { WIDE = 100 };
+	char text[96];
+	enum pv_counted by = ui_list_counted(l, s);
+	bool wide = r.w >= WIDE;
+	if (by == PV_COUNTED_CALLS)
+		x = add(c, r, x, UI_PLAIN, wide ? " ▸ by calls (m: samples)" : " ▸ by calls (m)");
+	else if (by == PV_COUNTED_SAMPLES)
+		x = add(c, r, x, UI_PLAIN, wide ? " ▸ by samples (m: calls)" : " ▸ by samples (m)");
+	if (l->view == PV_VIEW_CALL_TREE && l->splits && s->callers)
+		x = add(c, r, x, UI_WARN, " ▸ callers");
+	if (!l->splits || !s->least || !l->table || s->against)
+		return x;
+	snprintf(text, sizeof text, " ▸ hidden < %g %%: %zu row%s, %.2g %%", s->least / 100.0,
+		l->table->hidden, l->table->hidden == 1 ? "" : "s", l->table->hidden_percent);
+	return add(c, r, x, UI_WARN, text);
 }
 
 /* The filter of all views, and the list's own. */
@@ -294,6 +261,7 @@ void ui_frame_crumb(
 	if (s->net && p->def->scope & UI_SCOPE_CALLS)
 		x = add(c, r, x, UI_WARN, " ▸ without the probe's cost");
 	const struct ui_list *l = &p->list[p->focus];
+	x = add_counted(c, r, x, l, s);
 	if (s->waits && p->def->scope & UI_SCOPE_CALLS)
 		x = add(c, r, x, UI_WARN, " ▸ waits count");
 	else if (l->table && l->table->waited > 0) {
@@ -313,7 +281,8 @@ void ui_frame_crumb(
 		x = add(c, r, x, UI_PAUSED, " ▸ as of now, not of the pause");
 	const char *name = ui_pane_shown_name(p);
 	if (name && name[0] && l->tree && ui_list_row(l)) {
-		add_path(c, r, x, l);
+		if (p->foot.h == 0)
+			ui_path_draw(c, r, x, l);
 	} else if (name && name[0]) {
 		snprintf(text, sizeof text, " ▸ %s", name);
 		add(c, r, x, UI_PLAIN, text);

@@ -7,6 +7,7 @@
 #include "common/base/units.h"
 #include "common/base/utf8.h"
 #include "common/query/event_stream.h"
+#include "tui/screen/which_figures.h"
 #include "tui/screen/evidence.h"
 #include "tui/screen/one_filter.h"
 #include "tui/screen/screen.h"
@@ -139,7 +140,8 @@ void ui_goto_remember(struct ui_screen *s)
 	*at = (struct ui_place){ .pane = s->current,
 		.focus = p->focus,
 		.selected = p->list[0].selected,
-		.waits = s->shared.waits };
+		.waits = s->shared.waits,
+		.by_samples = s->shared.by_samples };
 	memcpy(at->filter, s->shared.filter, sizeof at->filter);
 }
 
@@ -210,6 +212,8 @@ bool ui_screen_go_back(struct ui_screen *s)
 	if (to.evidence)
 		leave_evidence(s, &to);
 	ui_filter_set_all(s, to.filter);
+	if (s->shared.by_samples != to.by_samples)
+		ui_counted_choose(s, to.by_samples);
 	if (p->def->parts) {
 		ui_pane_focus(p, to.focus);
 		ui_list_want(&p->list[0], NULL);

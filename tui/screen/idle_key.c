@@ -39,10 +39,10 @@ static void mix_list(uint64_t *d, const struct ui_list *l)
 static void mix_shared(uint64_t *d, const struct ui_shared *s)
 {
 	const uint64_t value[] = { s->paused, s->window_ns, s->net, s->waits, s->raw_names,
-		s->my_code, s->base_shot, s->range.on, (uint64_t)s->range.from_ns,
-		(uint64_t)s->range.to_ns, s->range.cursor_on, (uint64_t)s->range.cursor_ns,
-		s->range.threaded, s->range.thread, s->events.reading, s->identity.by,
-		s->identity.reading, s->heap.reading, s->heap.weak, s->heap.shot };
+		s->my_code, s->by_samples, s->callers, s->least, s->base_shot, s->range.on,
+		(uint64_t)s->range.from_ns, (uint64_t)s->range.to_ns, s->range.cursor_on,
+		(uint64_t)s->range.cursor_ns, s->range.threaded, s->range.thread, s->events.reading,
+		s->identity.by, s->identity.reading, s->heap.reading, s->heap.weak, s->heap.shot };
 	for (size_t i = 0; i < PV_COUNT_OF(value); i++)
 		mix(d, value[i]);
 	mix_text(d, s->filter);
@@ -88,6 +88,10 @@ static const char *where(unsigned scope)
 		return "in trees";
 	case UI_SCOPE_CALLS:
 		return "in methods, tree and flame";
+	case UI_SCOPE_METHODS:
+		return "in methods and tree";
+	case UI_SCOPE_CALL_TREE:
+		return "in tree";
 	case UI_SCOPE_FLAME:
 		return "in flame";
 	case UI_SCOPE_LANES:

@@ -7,6 +7,7 @@
 
 #include "common/base/processes.h"
 #include "common/report/report_sections.h"
+#include "tui/draw/list_query.h"
 #include "tui/panes/column_help.h"
 #include "tui/panes/flame_pane.h"
 #include "tui/screen/screen.h"
@@ -126,6 +127,17 @@ static void report_command(const struct ui_screen *s, const struct ui_list *l, s
 	add_source(t, s);
 }
 
+/* The figures of methods and tree. */
+static void type_counted(struct text *t, const struct ui_screen *s, const struct ui_list *l)
+{
+	if (ui_list_counted(l, &s->shared) == PV_COUNTED_SAMPLES)
+		add(t, ":counted samples<Enter>");
+	if (s->shared.callers && l->view == PV_VIEW_CALL_TREE)
+		add(t, ":callers<Enter>");
+	if (s->shared.least)
+		add(t, ":threshold %g<Enter>", s->shared.least / 100.0);
+}
+
 /* Keys that lead a new viewer here. */
 static void frame_command(const struct ui_screen *s, const struct ui_list *l, struct text *t)
 {
@@ -141,6 +153,8 @@ static void frame_command(const struct ui_screen *s, const struct ui_list *l, st
 		add(&keys, ":group %s<Enter>", pv_by_name(p->group));
 	if (s->shared.my_code)
 		add(&keys, ":my-code<Enter>");
+	if (p->list[0].splits)
+		type_counted(&keys, s, &p->list[0]);
 	if (s->shared.raw_names)
 		add(&keys, ":raw-names<Enter>");
 	for (int i = 0; i < p->focus; i++)

@@ -8,6 +8,7 @@
 #include "common/base/status.h"
 #include "tui/panes/flame_pane.h"
 #include "tui/panes/timeline_pane.h"
+#include "tui/screen/which_figures.h"
 #include "tui/screen/one_filter.h"
 #include "tui/screen/cause.h"
 #include "tui/screen/idle_key.h"
@@ -432,6 +433,8 @@ unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd)
 	if (reply == UI_IGNORED)
 		reply = ui_settings_command(s, cmd);
 	if (reply == UI_IGNORED)
+		reply = ui_counted_command(s, cmd);
+	if (reply == UI_IGNORED)
 		reply = own_command(s, cmd);
 	if (reply == UI_IGNORED)
 		reply = ui_screen_target(s, cmd);
@@ -489,6 +492,7 @@ void ui_screen_finish_frame(struct ui_screen *s)
 		ui_pane_place(p, &s->shared, s->layout.body);
 		ui_pane_refresh(p, &s->shared);
 	}
+	ui_counted_find(s);
 }
 
 static bool needs_rows(enum ui_command cmd)
@@ -559,6 +563,7 @@ unsigned ui_screen_key(struct ui_screen *s, int key)
 	if (!s->settled)
 		ui_screen_finish_frame(s);
 	s->settled = false;
+	s->seeking = 0;
 	s->message[0] = 0;
 	if (s->prompt.open)
 		return ui_screen_type(s, key);

@@ -25,7 +25,8 @@ struct ui_place {
 	size_t pane;
 	int focus;
 	uint64_t selected;
-	bool evidence, waits; /* Enter set range, details' filter, waiting: as they were before */
+	bool evidence, waits,
+		by_samples; /* Enter set range, details' filter: these, as they were */
 	struct ui_range range;
 	struct ui_list *list; /* of details that have a filter of their own, borrowed; NULL: none */
 	char own[UI_TEXT_MAX], filter[UI_TEXT_MAX]; /* theirs; the screen's, in any case */
@@ -43,7 +44,8 @@ struct ui_screen {
 	size_t current;
 	size_t room_view[UI_ROOMS]; /* the pane that was last seen of each room; 0: none yet */
 	bool settled;               /* the lists have answered the last key */
-	bool bare;                  /* for reading only: no tabs, no keys */
+	int seeking; /* which_figures.c: kinds of figures yet to be tried for a row */
+	bool bare;   /* for reading only: no tabs, no keys */
 	struct ui_help help;
 	struct ui_output *output; /* of the program started from here, borrowed; NULL: none was */
 	bool output_open, program_runs;
@@ -102,12 +104,10 @@ unsigned ui_screen_mouse(struct ui_screen *s, struct ui_mouse m);
 unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd);
 /* The same, by this key (UI_KEY_NONE: typed): where nothing changes by it, why is said. */
 unsigned ui_screen_act(struct ui_screen *s, int key, enum ui_command cmd);
-
 /* The answers that the pane's lists are to have; asks only what has changed. */
 void ui_screen_finish_frame(struct ui_screen *s);
 /* screen_draw.c. Asks what must be asked anew, and draws everything into `canvas`. */
 void ui_screen_draw(struct ui_screen *s);
-
 /* Shown until the next key. */
 void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "common/base/utf8.h"
+#include "tui/draw/list_query.h"
 #include "tui/draw/list_tags.h"
 #include "tui/panes/sections.h"
 #include "tui/screen/export_rows.h"
@@ -89,6 +90,12 @@ static void say_rows(const struct ui_screen *s, const struct ui_pane *p, char *t
 		n += (size_t)snprintf(to + n, size - n, "; ");
 	if (s->layout.crumb.h)
 		return;
+	const struct ui_list *l = &p->list[p->focus];
+	if (ui_list_counted(l, &s->shared) == PV_COUNTED_SAMPLES && n < size)
+		n += (size_t)snprintf(to + n, size - n, "by samples; ");
+	if (l->splits && l->table && l->table->hidden && n < size)
+		n += (size_t)snprintf(to + n, size - n, "hidden %zu, %.2g %%; ", l->table->hidden,
+			l->table->hidden_percent);
 	if (s->shared.filter[0] && n < size)
 		n += (size_t)snprintf(to + n, size - n, "%sfilter: %s; ",
 			p->unfit[0] ? "not here: " : "", PV_FIT(s->shared.filter, 60));

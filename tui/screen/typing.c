@@ -6,6 +6,7 @@
 
 #include "tui/panes/flame_pane.h"
 #include "tui/screen/settings_keys.h"
+#include "tui/screen/which_figures.h"
 #include "tui/screen/export_rows.h"
 #include "tui/screen/one_filter.h"
 #include "tui/screen/idle_key.h"
@@ -246,6 +247,12 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 	case UI_CMD_COLUMNS:
 	case UI_CMD_UNITS:
 		return ui_settings_typed(s, cmd, word);
+	case UI_CMD_COUNTED:
+		ui_counted_typed(s, word);
+		return true;
+	case UI_CMD_THRESHOLD:
+		ui_threshold_typed(s, word);
+		return true;
 	case UI_CMD_WHICH:
 		ui_idle_which(s, word);
 		return true;

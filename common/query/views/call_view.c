@@ -65,11 +65,11 @@ struct known {
 static struct known what_is_known(const struct pv_model *m, const struct pv_query *q)
 {
 	unsigned groups = pv_groups_known(m);
-	return (struct known){ .calls = groups & PV_GROUP_CALLS,
+	return (struct known){ .calls = groups & PV_GROUP_CALLS && q->counted != PV_COUNTED_SAMPLES,
 		.window = q->window_ns != 0,
 		.pair_ns = q->net ? pv_call_pair_ns(m) : 0,
 		.cpu = m->tree_sums.cpu_times != 0 && !q->net && !q->my_code,
-		.samples = groups & PV_GROUP_SAMPLES,
+		.samples = groups & PV_GROUP_SAMPLES && q->counted != PV_COUNTED_CALLS,
 		.exc_leaves = !m->target.logging2007 };
 }
 
@@ -103,15 +103,18 @@ static void put_method(struct pv_build *b, const struct pv_groups *g, uint32_t g
 	pv_cell_s(&c[M_NAME], pv_group_name(b, g, group));
 }
 
-static bool met(const struct pv_method_sum *s)
+static bool met(const struct pv_method_sum *s, enum pv_counted counted)
 {
-	return s->calls || s->self_ns || s->total_ns || s->samples_self || s->samples_total;
+	bool calls = s->calls || s->self_ns || s->total_ns;
+	bool samples = s->samples_self || s->samples_total;
+	return (calls && counted != PV_COUNTED_SAMPLES) || (samples && counted != PV_COUNTED_CALLS);
 }
 
 /* One group stands for all that a query leaves out. */
-static bool is_row(const struct pv_groups *g, const struct pv_method_sum *sum, size_t group)
+static bool is_row(const struct pv_query *q, const struct pv_groups *g,
+	const struct pv_method_sum *sum, size_t group)
 {
-	return met(&sum[group]) && g->row.v[group].id != PV_ROW_OUTSIDE;
+	return met(&sum[group], q->counted) && g->row.v[group].id != PV_ROW_OUTSIDE;
 }
 
 /* The figure that the table is sorted by, greatest first; false: by another, or not that way. */
@@ -152,7 +155,7 @@ static uint64_t least_shown(
 		return 0;
 	best = malloc(room * sizeof *best);
 	for (size_t i = 0; best && i < n; i++) {
-		if (!is_row(g, sum, i) || !sorts_by(q, &sum[i], &by) || by < least)
+		if (!is_row(q, g, sum, i) || !sorts_by(q, &sum[i], &by) || by < least)
 			continue;
 		best[kept++] = by;
 		if (kept < room)
@@ -169,6 +172,26 @@ static uint64_t least_shown(
 	return least;
 }
 
+static double percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+/* Below the share from which on the query has rows: what is above that, or calls it, is not. */
+static bool is_hidden(struct pv_build *b, const struct pv_method_sum *s,
+	const struct method_totals *all, const struct known *known)
+{
+	double time = known->calls ? percent((double)s->total_ns, (double)all->self_ns) : 0;
+	double hits = known->samples ? percent((double)s->samples_total, (double)all->samples) : 0;
+	if (!b->table || b->query->onlys || time >= b->query->least || hits >= b->query->least)
+		return false;
+	b->table->hidden++;
+	b->table->hidden_percent +=
+		known->calls ? percent((double)s->self_ns, (double)all->self_ns)
+			     : percent((double)s->samples_self, (double)all->samples);
+	return true;
+}
+
 static void put_methods(struct pv_build *b, const struct pv_groups *g,
 	const struct pv_method_sum *sum, const struct known *known)
 {
@@ -179,7 +202,7 @@ static void put_methods(struct pv_build *b, const struct pv_groups *g,
 		all.samples += sum[i].samples_self;
 	}
 	for (size_t i = 0; i < g->row.n; i++) {
-		if (!is_row(g, sum, i))
+		if (!is_row(b->query, g, sum, i) || is_hidden(b, &sum[i], &all, known))
 			continue;
 		if (least && sorts_by(b->query, &sum[i], &by) && by < least)
 			b->left_out++;
@@ -291,7 +314,7 @@ bool pv_kind_sums(
 	struct pv_method_sums *sums = sums_of(b, m, &g, &known);
 	for (size_t i = 0; sums && i < g.row.n; i++) {
 		const struct pv_method_sum *s = &sums->v[i];
-		if (!is_row(&g, sums->v, i))
+		if (!is_row(b->query, &g, sums->v, i))
 			continue;
 		struct pv_kind_sum *k =
 			&ret[known.kind[i] < PV_CODE_UNKNOWN ? known.kind[i] : PV_CODE_UNKNOWN];
@@ -388,7 +411,7 @@ static void put_edges(struct pv_build *b, const struct pv_groups *g, const struc
 	double samples = known->samples ? (double)e->samples : 0;
 	for (size_t i = 0; i < g->row.n; i++) {
 		const struct pv_method_sum *s = &e->sum[i];
-		if (!met(s))
+		if (!met(s, b->query->counted))
 			continue;
 		struct pv_cell *c = pv_build_row(b, g->row.v[i].id);
 		pv_cell_share(&c[E_SHARE], (double)s->total_ns, total);

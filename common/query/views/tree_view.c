@@ -22,6 +22,7 @@ static uint64_t row_id(uint64_t parent, uint64_t group_id)
 
 struct member {
 	uint32_t node; /* of the call copy */
+	uint32_t from; /* bottom-up: the node whose own figures these are */
 	uint32_t next; /* index + 1; 0 ends */
 };
 
@@ -43,11 +44,15 @@ struct unfold {
 	const struct pv_groups *groups;
 	const uint8_t *kind; /* by group */
 	bool calls, samples; /* known at all */
+	uint8_t *has;        /* by node: enum has, of what is counted */
 	uint32_t *bucket_of; /* by group: index + 1 in bucket while one row is opened */
 	PV_ARRAY(struct member) member;
 	PV_ARRAY(struct open_row) todo;
 	PV_ARRAY(struct bucket) bucket;
 };
+
+/* Figures of a node or below it; below it. */
+enum has { HAS_FIGURES = 1, HAS_CHILDREN = 2 };
 
 enum {
 	T_TOTAL_SHARE,
@@ -88,16 +93,17 @@ static void put_node(struct unfold *u, uint64_t id, uint64_t parent, const struc
 	const struct pv_call_figures *f = &k->sum;
 	double self = u->calls ? (double)u->copy->self_ns : 0;
 	double all = u->samples ? (double)u->copy->samples : 0;
+	bool up = u->b->query->callers;
 	struct pv_cell *c = pv_build_child(u->b, id, parent, k->children ? PV_ROW_HAS_CHILDREN : 0);
 	pv_cell_share(&c[T_TOTAL_SHARE], (double)f->total_ns, self);
-	pv_cell_share(&c[T_SELF_SHARE], (double)f->self_ns, self);
+	pv_cell_share(&c[T_SELF_SHARE], (double)f->self_ns, up ? 0 : self);
 	pv_cell_i_if(&c[T_TOTAL], u->calls, f->total_ns);
-	pv_cell_i_if(&c[T_SELF], u->calls, f->self_ns);
+	pv_cell_i_if(&c[T_SELF], u->calls && !up, f->self_ns);
 	pv_cell_u_if(&c[T_CALLS], u->calls, f->calls);
 	pv_cell_i_if(&c[T_MAX], u->calls && !u->copy->window, f->max_ns);
 	pv_cell_share(&c[T_HIT_SHARE], (double)f->samples_below, all);
 	pv_cell_error(&c[T_HIT_ERROR], f->samples_below, all);
-	pv_cell_u_if(&c[T_HITS], u->samples, f->samples);
+	pv_cell_u_if(&c[T_HITS], u->samples && !up, f->samples);
 	pv_cell_u_if(&c[T_HITS_BELOW], u->samples, f->samples_below);
 	pv_cell_s(&c[T_KIND], pv_code_kind_text((enum pv_code_kind)u->kind[k->group]));
 	pv_cell_s(&c[T_METHOD], pv_group_name(u->b, u->groups, k->group));
@@ -114,9 +120,21 @@ static void add_figures(struct pv_call_figures *to, const struct pv_call_figures
 		to->max_ns = f->max_ns;
 }
 
-static bool add_member(struct unfold *u, uint32_t node)
+/* Of a node itself: all above it have a part in that. */
+static struct pv_call_figures own_figures(const struct pv_call_figures *f)
 {
+	struct pv_call_figures own = *f;
+	own.total_ns = f->self_ns;
+	own.samples_below = f->samples;
+	return own;
+}
+
+static bool add_member(struct unfold *u, uint32_t node, uint32_t from)
+{
+	bool up = u->b->query->callers;
 	uint32_t group = u->copy->group[node];
+	const struct pv_call_figures *all = &u->copy->figures[up ? from : node];
+	const struct pv_call_figures figures = up ? own_figures(all) : *all;
 	if (u->bucket_of[group] == 0) {
 		if (!pv_reserve(&u->bucket, 1))
 			return false;
@@ -126,31 +144,103 @@ static bool add_member(struct unfold *u, uint32_t node)
 	if (!pv_reserve(&u->member, 1))
 		return false;
 	struct bucket *k = &u->bucket.v[u->bucket_of[group] - 1];
-	u->member.v[u->member.n++] = (struct member){ .node = node, .next = k->members };
+	u->member.v[u->member.n++] =
+		(struct member){ .node = node, .from = from, .next = k->members };
 	k->members = (uint32_t)u->member.n;
-	k->children |= u->copy->first_child[node] != 0;
-	add_figures(&k->sum, &u->copy->figures[node]);
+	k->children |= up ? u->copy->parent[node] != 0
+			  : u->copy->first_child[node] && u->has[node] & HAS_CHILDREN;
+	add_figures(&k->sum, &figures);
+	return true;
+}
+
+/* Whether the figures that are counted are not 0. */
+static bool counts(const struct unfold *u, const struct pv_call_figures *f)
+{
+	return (u->calls && (f->calls || f->self_ns || f->total_ns)) ||
+	       (u->samples && f->samples_below);
+}
+
+static bool find_figures(struct unfold *u)
+{
+	const struct pv_call_copy *c = u->copy;
+	u->has = calloc(c->n ? c->n : 1, sizeof *u->has);
+	for (size_t i = c->n; u->has && i-- > 1;) {
+		if (counts(u, &c->figures[i]) || u->b->query->counted == PV_COUNTED_ALL)
+			u->has[i] |= HAS_FIGURES;
+		if (u->has[i] & HAS_FIGURES)
+			u->has[c->parent[i]] |= HAS_FIGURES | HAS_CHILDREN;
+	}
+	return u->has != NULL;
+}
+
+static bool add_children(struct unfold *u, uint32_t node)
+{
+	uint32_t child = u->copy->first_child[node];
+	for (; child; child = u->copy->next_sibling[child])
+		if (u->has[child] & HAS_FIGURES && !add_member(u, child, child))
+			return false;
+	return true;
+}
+
+/* The first rows of a tree from below: each node that has something itself. */
+static bool add_all(struct unfold *u)
+{
+	for (uint32_t i = 1; i < u->copy->n; i++) {
+		struct pv_call_figures own = own_figures(&u->copy->figures[i]);
+		if (counts(u, &own) && !add_member(u, i, i))
+			return false;
+	}
+	return true;
+}
+
+static bool add_members(struct unfold *u, struct open_row row)
+{
+	bool ok = true;
+	if (u->b->query->callers && !row.id)
+		return add_all(u);
+	for (uint32_t i = row.members; ok && i; i = u->member.v[i - 1].next) {
+		struct member m = u->member.v[i - 1];
+		uint32_t caller = u->copy->parent[m.node];
+		if (!u->b->query->callers)
+			ok = add_children(u, m.node);
+		else if (caller)
+			ok = add_member(u, caller, m.from);
+	}
+	return ok;
+}
+
+/* Below the share from which on the query has rows. */
+static bool is_hidden(struct unfold *u, const struct pv_call_figures *f)
+{
+	double time = u->calls && u->copy->self_ns > 0
+			      ? 100 * (double)f->total_ns / (double)u->copy->self_ns
+			      : 0;
+	double hits = u->samples && u->copy->samples > 0
+			      ? 100 * (double)f->samples_below / (double)u->copy->samples
+			      : 0;
+	struct pv_table *t = u->b->table;
+	if (!t || u->b->query->onlys || time >= u->b->query->least || hits >= u->b->query->least)
+		return false;
+	t->hidden++;
+	t->hidden_percent += u->calls ? time : hits;
 	return true;
 }
 
 static bool open_row(struct unfold *u, struct open_row row)
 {
+	enum { MEMBERS_MAX = 1 << 24 }; /* paths that go up are as many as nodes and as long */
 	u->bucket.n = 0;
-	for (uint32_t i = row.members; i; i = u->member.v[i - 1].next) {
-		uint32_t child = u->copy->first_child[u->member.v[i - 1].node];
-		for (; child; child = u->copy->next_sibling[child])
-			if (!add_member(u, child))
-				return false;
-	}
-	if (!pv_reserve(&u->todo, u->bucket.n))
+	if (!add_members(u, row) || !pv_reserve(&u->todo, u->bucket.n))
 		return false;
 	for (size_t i = 0; i < u->bucket.n; i++) {
 		const struct bucket *k = &u->bucket.v[i];
+		u->bucket_of[k->group] = 0;
+		if (is_hidden(u, &k->sum))
+			continue;
 		uint64_t id = row_id(row.id, u->groups->row.v[k->group].id);
 		put_node(u, id, row.id, k);
-		if (k->children && pv_build_wants_children(u->b, id))
+		if (k->children && u->member.n < MEMBERS_MAX && pv_build_wants_children(u->b, id))
 			u->todo.v[u->todo.n++] = (struct open_row){ id, k->members };
-		u->bucket_of[k->group] = 0;
 	}
 	return true;
 }
@@ -158,13 +248,14 @@ static bool open_row(struct unfold *u, struct open_row row)
 static bool unfold(struct unfold *u)
 {
 	u->bucket_of = calloc(u->groups->row.n, sizeof *u->bucket_of);
-	bool ok = u->bucket_of && pv_reserve(&u->member, 1);
+	bool ok = u->bucket_of && find_figures(u) && pv_reserve(&u->member, 1);
 	if (ok)
 		u->member.v[u->member.n++] = (struct member){ 0 };
 	ok = ok && open_row(u, (struct open_row){ .members = 1 });
 	while (ok && u->todo.n)
 		ok = open_row(u, u->todo.v[--u->todo.n]);
 	free(u->bucket_of);
+	free(u->has);
 	pv_array_finish(&u->member);
 	pv_array_finish(&u->todo);
 	pv_array_finish(&u->bucket);
@@ -194,8 +285,8 @@ static void run_call_tree(struct pv_build *b, struct pv_model *m)
 		.copy = &copy,
 		.groups = &g,
 		.kind = kind,
-		.calls = known & PV_GROUP_CALLS,
-		.samples = known & PV_GROUP_SAMPLES };
+		.calls = known & PV_GROUP_CALLS && b->query->counted != PV_COUNTED_SAMPLES,
+		.samples = known & PV_GROUP_SAMPLES && b->query->counted != PV_COUNTED_CALLS };
 	if (!ok || !unfold(&u))
 		pv_build_fail(b);
 	pv_call_copy_finish(&copy);

@@ -1,0 +1,70 @@
+#include "tui/panes/path_line.h"
+
+#include <stdio.h>
+
+#include "common/base/showable.h"
+#include "common/base/status.h"
+#include "tui/draw/shorten.h"
+
+static int add(struct ui_canvas *c, struct ui_rect r, int x, enum ui_style style, const char *text)
+{
+	int room = r.w - x;
+	return room > 0 ? x + ui_put(c, ui_cols(r, x, room), style, text) : x;
+}
+
+/* Rows of a tree from the cursor's outwards, and how much of a name is shown. */
+struct path {
+	const struct ui_list *l;
+	const struct pv_row *row[32];
+	int n, most;
+};
+
+static const char *path_name(const struct path *p, int i, char *buf, size_t size)
+{
+	enum { OWN_LEAST = 24 };
+	const char *name = ui_list_shown_name(p->l, p->row[i]);
+	return ui_shorten(
+		name ? name : "", i == 0 ? ui_max(p->most, OWN_LEAST) : p->most, buf, size);
+}
+
+/* How many of them fit `room`, the cursor's first; the least is one. */
+static int path_fits(const struct path *p, int room)
+{
+	enum { SIGN = 3, DOTS = 4 };
+	char buf[400];
+	int n = 0;
+	for (; n < p->n; n++) {
+		room -= SIGN + pv_showable_cells(path_name(p, n, buf, sizeof buf));
+		if (n > 0 && room < (n + 1 < p->n ? DOTS : 0))
+			break;
+	}
+	return n;
+}
+
+/* The path to a tree's row. Where it is too long names are shortened, then the outer ones left out. */
+void ui_path_draw(struct ui_canvas *c, struct ui_rect r, int x, const struct ui_list *l)
+{
+	static const int widths[] = { 400, 24, 14, 9 };
+	struct path p = { .l = l, .row = { ui_list_row(l) }, .n = 1 };
+	if (!p.row[0])
+		return;
+	uint32_t depth = p.row[0]->depth;
+	char buf[400];
+	int shown = 0;
+	for (size_t i = l->at; depth > 0 && p.n < (int)PV_COUNT_OF(p.row) && i-- > 0;) {
+		if (l->table->row[i].depth >= depth)
+			continue;
+		p.row[p.n++] = &l->table->row[i];
+		depth = l->table->row[i].depth;
+	}
+	for (size_t i = 0; i < PV_COUNT_OF(widths) && shown < p.n; i++) {
+		p.most = widths[i];
+		shown = path_fits(&p, r.w - x);
+	}
+	if (shown < p.n)
+		x = add(c, r, x, UI_DIM, " ▸ …");
+	for (int i = shown; i-- > 0;) {
+		x = add(c, r, x, UI_DIM, " ▸ ");
+		x = add(c, r, x, UI_PLAIN, path_name(&p, i, buf, sizeof buf));
+	}
+}
