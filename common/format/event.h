@@ -97,6 +97,7 @@
 	KIND(EXT_GENERATION, "ext.runtime.generation")                                             \
 	KIND(EXT_CLASS_OF, "ext.strings.class_of")                                                 \
 	KIND(EXT_MESSAGE, "ext.strings.message")                                                   \
+	KIND(EXT_HOLDER, "ext.strings.holder")                                                     \
 	KIND(EXT_WAITED, "ext.cpu.waited")                                                         \
 	KIND(EXT_UNKNOWN, "ext.unknown")                                                           \
 	KIND(METHOD_NAME, "method.name")                                                           \
@@ -297,6 +298,8 @@ struct pv_event {
 		} held;
 		struct { uint64_t object, length; struct pv_text text; } string; /* MESSAGE, too */
 		struct { uint64_t object, type; } class_of; /* of the next event only */
+		/* of the contention that follows: the thread that has the lock */
+		struct { uint64_t object, thread; } holder;
 		/* an extension event: family (the byte's high nibble), kind, its raw fields */
 		struct { uint64_t family, kind, value; struct pv_text text; } ext;
 	};

@@ -25,7 +25,7 @@ static bool init_stores(struct pv_model *m)
 static const struct pv_object_listener *const on_objects[] = { &pv_locks_listener,
 	&pv_handles_listener, &pv_exceptions_listener, NULL };
 static const struct pv_stack_listener *const on_stacks[] = { &pv_handles_stacks,
-	&pv_exceptions_stacks, &pv_held_stacks, NULL };
+	&pv_exceptions_stacks, &pv_held_stacks, &pv_waits_stacks, NULL };
 
 static uint64_t models; /* atomic: made so far */
 

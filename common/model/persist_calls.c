@@ -95,6 +95,7 @@ PV_SHAPE(thread_calls, struct pv_thread_calls, THREAD_CALLS)
 #define WAIT(F, T)                                                                                 \
 	F(T, object, FIGURE)                                                                       \
 	F(T, start_ns, FIGURE)                                                                     \
+	F(T, holder, FIGURE)                                                                       \
 	F(T, lock, FIGURE)                                                                         \
 	F(T, class_use, FIGURE)                                                                    \
 	F(T, stack, FIGURE)

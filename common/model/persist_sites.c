@@ -122,15 +122,32 @@ PV_SHAPE_SHARED(throws, struct pv_exceptions, THROWS)
 	F(T, gone, BOOL)
 PV_SHAPE(lock, struct pv_lock, LOCK)
 
+#define WAITED(F, T)                                                                               \
+	F(T, start_ns, FIGURE)                                                                     \
+	F(T, end_ns, FIGURE)                                                                       \
+	F(T, holder, FIGURE)                                                                       \
+	F(T, thread, ID, PV_THREADS)                                                               \
+	F(T, lock, ID, PV_LOCKS)                                                                   \
+	F(T, stack, ID, PV_STACKS)                                                                 \
+	F(T, ended, BELOW, PV_WAIT_ENDS)
+PV_SHAPE(waited, struct pv_waited, WAITED)
+
+#define WAITS(F, T)                                                                                \
+	F(T, one, LIST, waited, PV_NO_STORE, PV_WAITS_KEPT)                                        \
+	F(T, left_out, FIGURE)
+PV_SHAPE(waits, struct pv_waits, WAITS)
+
 #define LOCKS(F, T)                                                                                \
 	F(T, lock, LIST, lock, PV_LOCKS, 0)                                                        \
 	F(T, of, MAP, ID, PV_LOCKS)                                                                \
 	F(T, by_lock, PART, by_lock)                                                               \
 	F(T, sites, PART, lock_sites)                                                              \
+	F(T, waits, PART, waits)                                                                   \
 	F(T, contentions, FIGURE)                                                                  \
 	F(T, acquired, FIGURE)                                                                     \
 	F(T, failed, FIGURE)                                                                       \
 	F(T, wait_ns, FIGURE)                                                                      \
+	F(T, holders_said, FIGURE)                                                                 \
 	F(T, unpaired, FIGURE)                                                                     \
 	F(T, unknown_class, FIGURE)                                                                \
 	F(T, folded, FIGURE)                                                                       \

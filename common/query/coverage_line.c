@@ -43,6 +43,9 @@ static const unsigned concerns[PV_VIEW_COUNT] = {
 	[PV_VIEW_CLAUSE_METHODS] = BIT(EXCEPTIONS) | BIT(NAMES),
 	[PV_VIEW_LOCKS] = BIT(LOCKS) | BIT(MOVES) | BIT(NAMES),
 	[PV_VIEW_WAIT_SITES] = BIT(LOCKS) | BIT(NAMES),
+	[PV_VIEW_LOCK_WAITS] = BIT(LOCKS) | BIT(NAMES),
+	[PV_VIEW_LOCK_EDGES] = BIT(LOCKS) | BIT(NAMES),
+	[PV_VIEW_LOCK_CYCLES] = BIT(LOCKS),
 	[PV_VIEW_THREADS] = BIT(THREADS) | BIT(CALLS) | BIT(SAMPLES) | BIT(ALLOCATIONS),
 	[PV_VIEW_TIMELINE] = BIT(SAMPLES) | BIT(THREADS) | BIT(GC),
 	[PV_VIEW_JIT_METHODS] = BIT(JIT),
@@ -150,6 +153,28 @@ static void append_list(const struct pv_model *m, enum pv_view view, char *buf, 
 	append(buf, size, text);
 }
 
+/* From where it is known who had a lock, and how many waits are listed. */
+static void append_holders(const struct pv_model *m, char *buf, size_t size)
+{
+	const struct pv_locks *l = &m->locks;
+	char text[160], digits[PV_UNIT_MAX], all[PV_UNIT_MAX];
+	if (!l->contentions)
+		return;
+	if (l->holders_said == 0)
+		snprintf(text, sizeof text,
+			"the log does not say who has a lock: inferred from who had to wait for it");
+	else
+		snprintf(text, sizeof text, "the log says who had the lock at %s of %s waits",
+			pv_units_exact(digits, sizeof digits, l->holders_said),
+			pv_units_exact(all, sizeof all, l->contentions));
+	append(buf, size, text);
+	if (!l->waits.left_out)
+		return;
+	snprintf(text, sizeof text, "the longest %d waits, %s shorter ones not listed",
+		PV_WAITS_KEPT, pv_units_exact(digits, sizeof digits, l->waits.left_out));
+	append(buf, size, text);
+}
+
 void pv_coverage_line(const struct pv_model *m, struct pv_groups_cache *groups, enum pv_view view,
 	char *buf, size_t size)
 {
@@ -168,6 +193,8 @@ void pv_coverage_line(const struct pv_model *m, struct pv_groups_cache *groups, 
 		append(buf, size, met);
 	}
 	append_list(m, view, buf, size);
+	if (view == PV_VIEW_LOCK_WAITS || view == PV_VIEW_LOCK_EDGES || view == PV_VIEW_LOCK_CYCLES)
+		append_holders(m, buf, size);
 	for (unsigned what = 0; what < PV_WHATS; what++)
 		if (bits >> what & 1)
 			append_entry(m, groups, (enum pv_what)what, buf, size);

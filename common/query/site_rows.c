@@ -177,18 +177,25 @@ static const char *stack_text(
 	return join(t, x);
 }
 
+static bool fill_stack(
+	struct pv_table *t, const struct pv_model *m, struct pv_cell *c, struct text *x)
+{
+	if (c->state != PV_CELL_PENDING)
+		return true;
+	const char *text = stack_text(t, m, c->u, x);
+	if (text)
+		*c = (struct pv_cell){ .s = text, .state = PV_CELL_VALUE };
+	return text != NULL;
+}
+
 bool pv_site_rows_text(struct pv_table *t, const struct pv_model *m)
 {
 	struct text x = { 0 };
-	int stack = pv_table_column(t, "stack");
 	bool ok = true;
-	for (size_t i = 0; ok && i < t->rows; i++) {
-		struct pv_cell *c = &t->row[i].cell[stack];
-		const char *text = stack_text(t, m, c->u, &x);
-		ok = text != NULL;
-		if (ok)
-			*c = (struct pv_cell){ .s = text, .state = PV_CELL_VALUE };
-	}
+	for (size_t i = 0; ok && i < t->rows; i++)
+		for (size_t k = 0; ok && k < t->columns; k++)
+			if (t->column[k].unit == PV_UNIT_LIST)
+				ok = fill_stack(t, m, &t->row[i].cell[k], &x);
 	pv_array_finish(&x.frame);
 	return ok;
 }

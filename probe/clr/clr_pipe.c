@@ -77,11 +77,12 @@ static void contention(struct pvp_payload p)
 {
 	pvp_payload_number(&p, 1 + 2);
 	uint64_t lock = pvp_payload_number(&p, 8), object = pvp_payload_number(&p, 8);
-	bool named = p.ok && object;
-	contended = named ? object : p.ok ? lock : 0;
+	bool lock_known = p.ok, named = p.ok && object;
+	uint64_t holder = pvp_payload_number(&p, 8);
+	contended = named ? object : lock_known ? lock : 0;
 	struct pv_event ev = { .kind = PV_KIND_MONITOR_CONTENTION,
 		.monitor = { contended, { 0, 0 }, 0 } };
-	pvp_clr_said_contended(&ev, contended, named);
+	pvp_clr_said_contended(&ev, contended, named, p.ok ? holder : 0);
 }
 
 enum { JITTED = 8, TIER_SHIFT = 7, TIER_MASK = 7 };

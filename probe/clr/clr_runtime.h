@@ -75,7 +75,8 @@ bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bo
  * its class (and of an exception the message) directly before it. is_object: `object` is no lock.
  */
 void pvp_clr_said_thrown(struct pv_event *ev, uint64_t object);
-void pvp_clr_said_contended(struct pv_event *ev, uint64_t object, bool is_object);
+/* holder: the native id of the thread that has it; 0: not known. */
+void pvp_clr_said_contended(struct pv_event *ev, uint64_t object, bool is_object, uint64_t holder);
 void pvp_clr_said_handle(struct pv_event *ev, uint64_t object);
 void pvp_clr_said_finalized(struct pv_event *ev, uint64_t object);
 void pvp_clr_said_forget(void);

@@ -159,7 +159,7 @@ static uint64_t class_of(uint64_t object)
 	return pvp_clr_class(type);
 }
 
-void pvp_clr_said_contended(struct pv_event *ev, uint64_t object, bool is_object)
+void pvp_clr_said_contended(struct pv_event *ev, uint64_t object, bool is_object, uint64_t holder)
 {
 	struct said s = { .n = 0 };
 	uint64_t keys[PVP_MANAGED_FRAMES];
@@ -169,6 +169,9 @@ void pvp_clr_said_contended(struct pv_event *ev, uint64_t object, bool is_object
 	if (wanted() && is_object && !class && !managed)
 		class = class_of(object);
 	say_class(&s, object, class);
+	if (wanted() && holder)
+		s.event[s.n++] = (struct pv_event){ .kind = PV_KIND_EXT_HOLDER,
+			.holder = { object, holder } };
 	ev->monitor.stack = (struct pv_span){ 0, (uint32_t)n };
 	tell(&s, ev, object, keys, n);
 }

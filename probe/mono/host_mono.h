@@ -27,6 +27,10 @@ void pvp_mono_said(const struct pv_event *ev, const struct pv_batch *pools, Mono
 void pvp_mono_said_thrown(
 	const struct pv_event *ev, const struct pv_batch *pools, MonoObject *object);
 
+/* With its holder, too. */
+void pvp_mono_said_contended(
+	const struct pv_event *ev, const struct pv_batch *pools, MonoObject *object);
+
 /* Sets the callbacks of each file, as the options say. Only in the module's init. */
 void pvp_mono_calls_init(struct _MonoProfiler *p);
 void pvp_mono_alloc_init(struct _MonoProfiler *p);

@@ -8,6 +8,7 @@
 #include "probe/code/world_stop.h"
 #include "probe/core/emit.h"
 #include "probe/mono/host_mono.h"
+#include "probe/mono/mono_holder.h"
 #include "probe/mono/mono_methods.h"
 #include "probe/managed/managed_names.h"
 
@@ -29,6 +30,8 @@ static void with_stack(struct pv_event *ev, struct pv_span *stack, MonoObject *o
 		pvp_mono_said_thrown(ev, &pools, object);
 	else if (ev->kind == PV_KIND_MONITOR_DONE || ev->kind == PV_KIND_MONITOR_FAIL)
 		pvp_event(ev, &pools, address(object)); /* of a contention whose class was said */
+	else if (ev->kind == PV_KIND_MONITOR_CONTENTION)
+		pvp_mono_said_contended(ev, &pools, object);
 	else
 		pvp_mono_said(ev, &pools, object);
 }
@@ -237,6 +240,7 @@ static void monitor(uint8_t kind, MonoObject *object)
 static void contention(MonoProfiler *p, MonoObject *object)
 {
 	(void)p;
+	pvp_mono_holder_met();
 	monitor(PV_KIND_MONITOR_CONTENTION, object);
 }
 
@@ -288,6 +292,7 @@ void pvp_mono_events_init(struct _MonoProfiler *p)
 			mono_profiler_set_exception_clause_callback(h, clause);
 	}
 	if (groups & PVP_MANAGED_MONITORS) {
+		pvp_mono_holder_init();
 		mono_profiler_set_monitor_contention_callback(h, contention);
 		mono_profiler_set_monitor_acquired_callback(h, acquired);
 		mono_profiler_set_monitor_failed_callback(h, failed);

@@ -12,6 +12,7 @@
 #include "probe/core/emit.h"
 #include "probe/managed/thread_names.h"
 #include "probe/mono/host_mono.h"
+#include "probe/mono/mono_holder.h"
 #include "probe/mono/mono_methods.h"
 #include "probe/managed/code_ranges.h"
 #include "probe/managed/managed_names.h"
@@ -141,6 +142,7 @@ static void runtime_initialized(MonoProfiler *p)
 {
 	(void)p;
 	atomic_store(&initialized, true);
+	pvp_mono_holder_met();
 	pvp_mono_samples_began();
 }
 
@@ -422,6 +424,7 @@ static void thread_started(MonoProfiler *p, uintptr_t id)
 {
 	(void)p;
 	uint64_t tid = 0;
+	pvp_mono_holder_met();
 	pvp_thread_began(); /* a thread that does nothing that is recorded is one all the same */
 	if (pvp_lock()) {
 		struct pvp_thread *here = pvp_thread_here();

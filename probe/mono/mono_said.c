@@ -9,6 +9,7 @@
 
 #include "probe/core/emit.h"
 #include "probe/mono/host_mono.h"
+#include "probe/mono/mono_holder.h"
 
 enum {
 	MESSAGE = 200, /* UTF-16 units of a message, most */
@@ -46,6 +47,19 @@ void pvp_mono_said(const struct pv_event *ev, const struct pv_batch *pools, Mono
 {
 	struct said s = { .n = 0 };
 	say_class(&s, object);
+	tell(&s, ev, pools, object);
+}
+
+void pvp_mono_said_contended(
+	const struct pv_event *ev, const struct pv_batch *pools, MonoObject *object)
+{
+	struct said s = { .n = 0 };
+	bool wanted = pvp_mono.options.groups & PVP_MANAGED_CLASS_OF;
+	uint64_t holder = wanted ? pvp_mono_holder(object) : 0;
+	say_class(&s, object);
+	if (holder)
+		s.event[s.n++] = (struct pv_event){ .kind = PV_KIND_EXT_HOLDER,
+			.holder = { address(object), holder } };
 	tell(&s, ev, pools, object);
 }
 

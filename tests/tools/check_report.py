@@ -30,6 +30,10 @@ KEYS = {
     'allocation_sites': SITES + ['allocations', 'allocated_bytes'],
     'throw_sites': SITES + ['thrown'],
     'wait_sites': SITES + ['contentions', 'wait_ns'],
+    'lock_waits': ['wait_ns', 'start_ns', 'ended', 'thread', 'thread_id', 'holder', 'holder_id', 'holder_known',
+                   'object', 'class', *NAMES, 'stack', 'readable_stack', 'holder_stack'],
+    'lock_edges': ['thread', 'holder', 'object', 'class', *NAMES, 'waits', 'wait_ns', 'max_wait_ns'],
+    'lock_cycles': ['state', 'start_ns', 'lasted_ns', 'threads', 'cycle'],
     'gc': ['collections', 'pauses', 'generations', 'percentiles', 'survived', 'resizes', 'max_heap_bytes', 'moved_objects',
            'handles_created', 'handles_destroyed', 'handles_live', 'objects_finalized',
            'finalizer_runs', 'finalizing_ns'],
@@ -74,10 +78,11 @@ KEYS = {
     'contexts': ['id', 'name', 'load_ns', 'unload_ns', 'failed', 'of'],
     'counters': ['section', 'name', 'type', 'unit', 'variance', 'samples'],
 }
-EXTRA = ['findings', 'call_tree', 'flame', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc_cause', 'handle_sites',
-         'root_areas', 'timeline', 'code_kinds']
+EXTRA = ['findings', 'call_tree', 'flame', 'allocation_sites', 'throw_sites', 'wait_sites', 'lock_waits', 'lock_edges',
+         'lock_cycles', 'gc_cause', 'handle_sites', 'root_areas', 'timeline', 'code_kinds']
 TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'findings', 'events', 'methods', 'call_tree',
-       'flame', 'classes', 'held', 'allocation_sites', 'throw_sites', 'wait_sites', 'gc', 'handles', 'handle_sites',
+       'flame', 'classes', 'held', 'allocation_sites', 'throw_sites', 'wait_sites', 'lock_waits',
+       'lock_edges', 'lock_cycles', 'gc', 'handles', 'handle_sites',
        'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'code_kinds', 'samples',
        'sample_lines', 'threads', 'timeline', 'jit', 'loads', 'native', 'marks',
        'spans', 'routes', 'suspensions', 'transitions', 'images', 'assemblies', 'domains', 'contexts', 'counters',

@@ -169,3 +169,46 @@ void ui_goto_events(struct ui_screen *s, const struct ui_pane *p)
 		ui_goto_narrow(s, from_ns, from_ns + lasted_ns);
 	ui_screen_say(s, false, "its events; Backspace returns");
 }
+
+static bool cell_id(
+	const struct pv_table *t, const struct pv_row *row, const char *column, uint64_t *ret)
+{
+	int i = pv_table_column(t, column);
+	if (i < 0 || row->cell[i].state != PV_CELL_VALUE)
+		return false;
+	*ret = row->cell[i].u;
+	return true;
+}
+
+void ui_goto_holder(struct ui_screen *s, const struct ui_pane *p)
+{
+	const struct pv_table *t = p->list[p->focus].table;
+	const struct pv_row *row = ui_list_row(&p->list[p->focus]);
+	int64_t from_ns, lasted_ns;
+	uint64_t holder;
+	size_t pane;
+	int part;
+	if (!t || !row || !cell_time(t, row, "start_ns", &from_ns) ||
+		!cell_time(t, row, "wait_ns", &lasted_ns))
+		return;
+	if (!cell_id(t, row, "holder_id", &holder)) {
+		ui_screen_say(s, false, "the log does not say who had the lock then");
+		return;
+	}
+	if (!find_list(PV_VIEW_CALL_TREE, &pane, &part))
+		return;
+	char thread[64], said[sizeof s->message];
+	snprintf(thread, sizeof thread, "%s", PV_FIT(cell_text(t, row, "holder", "?"), 60));
+	snprintf(said, sizeof said, "what %s did while %s waited for it; Backspace returns", thread,
+		PV_FIT(cell_text(t, row, "thread", "?"), 60));
+	ui_goto_narrowed(s, pane, part, "");
+	struct ui_range r = { .on = true,
+		.from_ns = from_ns > 0 ? from_ns : 0,
+		.to_ns = from_ns + lasted_ns + 1,
+		.threaded = true,
+		.thread = holder };
+	snprintf(r.thread_name, sizeof r.thread_name, "%s", thread);
+	s->shared.waits = true;
+	ui_strip_set(s, &r);
+	ui_screen_say(s, false, "%s", said);
+}

@@ -278,12 +278,19 @@ static void contended(struct b07_stream *s, const struct nt_blob *b, struct pv_c
 	struct nettrace *d = nt_of(s);
 	(void)pv_get_bytes(c, 1 + 2);
 	uint64_t lock = pv_cursor_left(c) ? nt_pointer(d, c) : 0;
+	uint64_t object = lock && pv_cursor_left(c) ? nt_pointer(d, c) : 0;
+	uint64_t holder = object && pv_cursor_left(c) ? nt_pointer(d, c) : 0;
 	struct nt_thread *t = nt_thread_of(d, b->thread);
 	if (!t || !pv_cursor_ok(c))
 		return;
 	t->lock = lock ? lock : NT_OBJECT;
 	struct pv_span stack = nt_stack(s, b, true);
-	struct pv_event *e = nt_add(s, PV_KIND_MONITOR_CONTENTION, b->offset);
+	struct pv_event *e = holder ? nt_add(s, PV_KIND_EXT_HOLDER, b->offset) : NULL;
+	if (e) {
+		e->holder.object = t->lock;
+		e->holder.thread = holder;
+	}
+	e = nt_add(s, PV_KIND_MONITOR_CONTENTION, b->offset);
 	if (e) {
 		e->monitor.object = t->lock;
 		e->monitor.stack = stack;

@@ -22,6 +22,7 @@ enum { PV_THREADS_CAP = 65536, PV_WAITS_MAX = 8, PV_EDGES_MAX = 8 };
 struct pv_wait {
 	uint64_t object;
 	int64_t start_ns;
+	uint64_t holder; /* native id of the thread that has the lock; 0: not said */
 	uint32_t lock, class_use, stack;
 };
 

@@ -72,8 +72,9 @@ static inline size_t pv_addresses_place(uint64_t object)
 	return (size_t)(((object >> 4) + pv_addresses_shift(object)) & (PV_ADDRESSES - 1));
 }
 
-struct pv_said { /* by a CLASS_OF event, see said.c */
+struct pv_said { /* by a CLASS_OF or HOLDER event, see said.c */
 	uint64_t place, object, type;
+	uint64_t holder; /* native id of a thread, 0: none was said */
 };
 
 /* Of one that was ousted, in the table of those. */

@@ -112,7 +112,7 @@ void pv_finalizers_order(struct pv_model *m);
 void pv_finalizers_link(struct pv_model *m);
 void pv_finalizers_finish(struct pv_finalizers *f);
 bool pv_held_apply(struct pv_context *x, const struct pv_event *e);
-extern const struct pv_stack_listener pv_held_stacks;
+extern const struct pv_stack_listener pv_held_stacks, pv_waits_stacks;
 void pv_held_finish(struct pv_held *h);
 bool pv_roots_apply(struct pv_context *x, const struct pv_event *e);
 void pv_roots_finish(struct pv_roots *r);

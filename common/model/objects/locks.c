@@ -21,6 +21,7 @@ void pv_locks_finish(struct pv_locks *l)
 	pv_map_finish(&l->of);
 	pv_sites_finish(&l->sites);
 	pv_sites_finish(&l->by_lock);
+	pv_waits_finish(&l->waits);
 }
 
 /* Addresses that locks have left would pile up in the map, which cannot forget. */
@@ -165,6 +166,8 @@ static bool make_room(struct pv_model *m)
 				uint32_t *lock = &m->threads.thread.v[t]->wait.v[i].lock;
 				*lock = to[*lock];
 			}
+		for (size_t i = 0; i < l->waits.one.n; i++)
+			l->waits.one.v[i].lock = to[l->waits.one.v[i].lock];
 	}
 	free(order);
 	free(to);
@@ -299,7 +302,9 @@ static bool contention(struct pv_context *x, const struct pv_event *e)
 	struct pv_model *m = x->m;
 	struct pv_locks *l = &m->locks;
 	struct pv_thread *th = x->thread;
-	struct pv_wait wait = { .object = e->monitor.object, .start_ns = x->time };
+	struct pv_wait wait = { .object = e->monitor.object,
+		.start_ns = x->time,
+		.holder = pv_said_holder(x, e->monitor.object) };
 	if (!th->selected)
 		return true;
 	if (e->monitor.type && !say_class(x, e))
@@ -314,13 +319,14 @@ static bool contention(struct pv_context *x, const struct pv_event *e)
 	if (!x->counts)
 		return true;
 	l->contentions++;
+	l->holders_said += wait.holder != 0;
 	l->unknown_class += wait.class_use == 0;
 	l->lock.v[wait.lock].contentions++;
 	pv_timeline_add(&m->timeline, PV_TRACK_CONTENTIONS, x->time, 1);
 	return add_site(x, &wait, (struct pv_site){ .stack = wait.stack, .count = 1 });
 }
 
-static bool add_wait(struct pv_context *x, const struct pv_wait *w)
+static bool add_wait(struct pv_context *x, const struct pv_wait *w, enum pv_wait_end ended)
 {
 	struct pv_model *m = x->m;
 	struct pv_lock *lock = &m->locks.lock.v[w->lock];
@@ -332,7 +338,10 @@ static bool add_wait(struct pv_context *x, const struct pv_wait *w)
 		lock->max_wait_ns = ns;
 	m->locks.wait_ns += ns;
 	pv_timeline_span(&m->timeline, PV_TRACK_WAIT_NS, w->start_ns, x->time);
-	return add_site(x, w, (struct pv_site){ .stack = w->stack, .amount = (uint64_t)ns });
+	const struct pv_waited kept = { w->start_ns, x->time, w->holder, x->thread->index, w->lock,
+		w->stack, ended };
+	return pv_waits_keep(&m->locks.waits, &kept) &&
+	       add_site(x, w, (struct pv_site){ .stack = w->stack, .amount = (uint64_t)ns });
 }
 
 /* The object may have moved while the thread waited: then its newest wait is meant. */
@@ -356,7 +365,7 @@ static bool ended(struct pv_context *x, const struct pv_event *e)
 	forget(th, w);
 	if (x->counts)
 		*(done ? &l->lock.v[over.lock].acquired : &l->lock.v[over.lock].failed) += 1;
-	return add_wait(x, &over);
+	return add_wait(x, &over, done ? PV_WAIT_GOT : PV_WAIT_GAVE_UP);
 }
 
 bool pv_locks_apply(struct pv_context *x, const struct pv_event *e)

@@ -13,6 +13,7 @@
 #define PV_MODEL_LOCKS_H
 
 #include "common/model/calls/sites.h"
+#include "common/model/objects/waited.h"
 
 enum { PV_LOCKS_CAP = 65536 };
 
@@ -33,8 +34,10 @@ struct pv_locks {
 	struct pv_sites by_lock;       /* count = contentions, amount = wait ns; in place of the
 					* class stands the lock's index */
 	struct pv_sites sites;         /* likewise, by class: of locks that were folded */
+	struct pv_waits waits;         /* the longest */
 	uint64_t contentions, acquired, failed;
 	int64_t wait_ns;
+	uint64_t holders_said;  /* contentions of which the log says who has the lock */
 	uint64_t unpaired;      /* done or fail without a contention before it on its thread */
 	uint64_t unknown_class; /* contentions whose object is in no allocation, move or shot */
 	uint64_t folded;

@@ -1,6 +1,7 @@
 /*
- * Classes of objects that an event names by address only, said by the event directly before it in
- * its buffer: good for that event and for no other, as the object may move or die.
+ * Classes of objects that an event names by address only, and the holder of a lock, said by the event
+ * directly before it in its buffer: good for that event and for no other, as the object may move or
+ * die.
  */
 #include "common/model/objects/gc_parts.h"
 #include "common/model/objects/address_log_parts.h"
@@ -8,7 +9,7 @@
 static bool holds(const struct pv_context *x, uint64_t object)
 {
 	const struct pv_said *s = &x->m->private->said;
-	return s->type && s->object == object && s->place + 1 == x->place;
+	return (s->type || s->holder) && s->object == object && s->place + 1 == x->place;
 }
 
 uint64_t pv_said_type(const struct pv_context *x, uint64_t object)
@@ -16,14 +17,24 @@ uint64_t pv_said_type(const struct pv_context *x, uint64_t object)
 	return holds(x, object) ? x->m->private->said.type : 0;
 }
 
+uint64_t pv_said_holder(const struct pv_context *x, uint64_t object)
+{
+	return holds(x, object) ? x->m->private->said.holder : 0;
+}
+
 bool pv_said_apply(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_said *s = &x->m->private->said;
 	if (e->kind == PV_KIND_EXT_CLASS_OF) {
-		*s = (struct pv_said){ x->place, e->class_of.object, e->class_of.type };
+		*s = (struct pv_said){ x->place, e->class_of.object, e->class_of.type, 0 };
 		return true;
 	}
-	if (!holds(x, e->string.object))
+	if (e->kind == PV_KIND_EXT_HOLDER) {
+		uint64_t type = pv_said_type(x, e->holder.object);
+		*s = (struct pv_said){ x->place, e->holder.object, type, e->holder.thread };
+		return true;
+	}
+	if (!holds(x, e->string.object) || !s->type)
 		return true; /* nothing says whose message it is */
 	s->place = x->place;
 	if (!x->counts)

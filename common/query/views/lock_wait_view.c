@@ -1,0 +1,289 @@
+/* Single waits for locks, who waits for whom, and cycles of waiting; see lock_waits.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/map.h"
+#include "common/base/saturate.h"
+#include "common/base/status.h"
+#include "common/model/model.h"
+#include "common/query/groups.h"
+#include "common/query/lock_waits.h"
+#include "common/query/site_rows.h"
+#include "common/query/specs.h"
+
+/* With what rows need, made once a table. */
+struct waits {
+	struct pv_build *b;
+	const struct pv_model *m;
+	struct pv_groups classes;
+	struct pv_lock_waits all;
+};
+
+static bool begin(struct waits *w, struct pv_build *b, struct pv_model *m)
+{
+	*w = (struct waits){ .b = b, .m = m };
+	return pv_groups_classes_by_name(m, b, &w->classes) && pv_lock_waits_make(&w->all, m);
+}
+
+static void finish(struct waits *w, bool ok)
+{
+	if (!ok)
+		pv_build_fail(w->b);
+	pv_groups_finish(&w->classes);
+	pv_lock_waits_finish(&w->all);
+}
+
+static const char *thread_text(const struct waits *w, uint32_t index, uint64_t id)
+{
+	const struct pv_thread *t = index ? w->m->threads.thread.v[index] : NULL;
+	if (t && t->name)
+		return pv_intern_text(&w->m->names.text, t->name);
+	if (!t && !id)
+		return NULL;
+	return pv_build_hex(w->b, t ? t->id : id);
+}
+
+static uint64_t thread_id(const struct waits *w, uint32_t index, uint64_t other)
+{
+	return index ? w->m->threads.thread.v[index]->id : other;
+}
+
+static const char *class_text(const struct waits *w, uint32_t lock)
+{
+	if (!lock)
+		return "(other)";
+	const struct pv_lock *l = &w->m->locks.lock.v[lock];
+	return pv_group_name(w->b, &w->classes, pv_group_of(&w->classes, l->class_use));
+}
+
+static uint64_t row_id(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t id = pv_hash(pv_hash(pv_hash(a) * 31 + b) * 31 + c);
+	return id && id != PV_ROW_OUTSIDE ? id : 1;
+}
+
+/* --- one by one --- */
+
+enum {
+	W_WAIT,
+	W_START,
+	W_THREAD,
+	W_HOLDER,
+	W_KNOWN,
+	W_ENDED,
+	W_OBJECT,
+	W_CLASS,
+	W_STACK,
+	W_HOLDER_STACK,
+	W_THREAD_ID,
+	W_HOLDER_ID
+};
+
+static const struct pv_column wait_columns[] = {
+	[W_WAIT] = { "wait_ns", "WAITED", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS },
+	[W_START] = { "start_ns", "SINCE", PV_UNIT_TIME, 12, 3, PV_COLUMN_ASCENDING },
+	[W_THREAD] = { "thread", "WHO WAITED", PV_UNIT_TEXT, 10, 0, PV_COLUMN_ASCENDING },
+	[W_HOLDER] = { "holder", "HELD BY", PV_UNIT_TEXT, 10, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[W_KNOWN] = { "holder_known", "KNOWN", PV_UNIT_TEXT, 8, 4, PV_COLUMN_ASCENDING },
+	[W_ENDED] = { "ended", "ENDED", PV_UNIT_TEXT, 11, 2, PV_COLUMN_ASCENDING },
+	[W_OBJECT] = { "object", "OBJECT", PV_UNIT_ADDRESS, 14, 6, PV_COLUMN_ASCENDING },
+	[W_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 20, 5,
+		PV_COLUMN_ASCENDING | PV_COLUMN_CLASS | PV_COLUMN_HIDE_SCREEN },
+	[W_STACK] = { "stack", "WAITED IN", PV_UNIT_LIST, 24, 1, 0 },
+	[W_HOLDER_STACK] = { "holder_stack", "THE HOLDER WAS IN", PV_UNIT_LIST, 24, 7, 0 },
+	[W_THREAD_ID] = { "thread_id", "THREAD", PV_UNIT_ADDRESS, 14, 8,
+		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN },
+	[W_HOLDER_ID] = { "holder_id", "HOLDER", PV_UNIT_ADDRESS, 14, 9,
+		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN },
+};
+
+/* Without the innermost frames that are the waiting itself: rows differ by their callers. */
+static uint32_t above_monitor(const struct pv_model *m, uint32_t stack)
+{
+	static const char *const own[] = { "System.Threading.Monitor:", "System.Threading.Lock:" };
+	const struct pv_stack_node *v = m->stacks.node.v;
+	while (stack && stack < m->stacks.node.n && v[stack].parent) {
+		uint32_t name =
+			v[stack].method ? pv_names_method_name(&m->names, v[stack].method) : 0;
+		const char *text = name ? pv_intern_text(&m->names.text, name) : "";
+		bool is_own = false;
+		for (size_t i = 0; i < PV_COUNT_OF(own); i++)
+			is_own |= strncmp(text, own[i], strlen(own[i])) == 0;
+		if (!is_own)
+			break;
+		stack = v[stack].parent;
+	}
+	return stack;
+}
+
+static void put_stack(const struct pv_model *m, struct pv_cell *c, uint32_t stack)
+{
+	stack = above_monitor(m, stack);
+	*c = (struct pv_cell){ .u = stack, .state = stack ? PV_CELL_PENDING : PV_CELL_NULL };
+}
+
+static void put_wait(const struct waits *w, const struct pv_lock_wait *x)
+{
+	static const char *const ended[PV_WAIT_ENDS] = { [PV_WAIT_OPEN] = "still waits",
+		[PV_WAIT_GOT] = "got it",
+		[PV_WAIT_GAVE_UP] = "gave up" };
+	static const char *const known[] = { [PV_HOLDER_UNKNOWN] = NULL,
+		[PV_HOLDER_SAID] = "said",
+		[PV_HOLDER_AFTER] = "inferred",
+		[PV_HOLDER_LAST] = "inferred" };
+	const struct pv_waited *at = &x->at;
+	struct pv_cell *c =
+		pv_build_row(w->b, row_id(at->thread, (uint64_t)at->start_ns, (uint64_t)at->lock));
+	uint64_t holder = thread_id(w, x->holder, at->holder);
+	pv_cell_i(&c[W_WAIT], at->end_ns - at->start_ns);
+	pv_cell_time(&c[W_START], w->m, at->start_ns);
+	pv_cell_s(&c[W_THREAD], thread_text(w, at->thread, 0));
+	pv_cell_s(&c[W_HOLDER], thread_text(w, x->holder, at->holder));
+	pv_cell_s(&c[W_KNOWN], known[x->from]);
+	pv_cell_s(&c[W_ENDED], ended[at->ended]);
+	pv_cell_u_if(&c[W_OBJECT], at->lock, w->m->locks.lock.v[at->lock].object);
+	pv_cell_s(&c[W_CLASS], class_text(w, at->lock));
+	put_stack(w->m, &c[W_STACK], at->stack);
+	put_stack(w->m, &c[W_HOLDER_STACK], x->holder_stack);
+	pv_cell_u(&c[W_THREAD_ID], thread_id(w, at->thread, 0));
+	pv_cell_u_if(&c[W_HOLDER_ID], holder, holder);
+}
+
+/* Whether the query asks for it: `select` is the row of a lock. */
+static bool is_meant(const struct waits *w, const struct pv_lock_wait *x)
+{
+	uint64_t select = w->b->query->select;
+	return !select || select - 1 == x->at.lock;
+}
+
+static void copy_waits(struct pv_build *b, struct pv_model *m)
+{
+	struct waits w;
+	bool ok = begin(&w, b, m);
+	for (size_t i = 0; ok && b->table && i < w.all.one.n; i++)
+		if (is_meant(&w, &w.all.one.v[i]))
+			put_wait(&w, &w.all.one.v[i]);
+	finish(&w, ok);
+}
+
+const struct pv_view_spec pv_spec_lock_waits = { .column = wait_columns,
+	.columns = PV_COUNT_OF(wait_columns),
+	.name = "thread",
+	.sort = "wait_ns",
+	.then = "start_ns",
+	.copy = copy_waits,
+	.fill_chosen = pv_site_rows_text };
+
+/* --- edges: a thread waits for another --- */
+
+enum { E_WAIT, E_COUNT, E_MAX, E_THREAD, E_HOLDER, E_OBJECT, E_CLASS };
+
+static const struct pv_column edge_columns[] = {
+	[E_WAIT] = { "wait_ns", "WAITED", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS },
+	[E_COUNT] = { "waits", "TIMES", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS },
+	[E_MAX] = { "max_wait_ns", "LONGEST", PV_UNIT_NS, 9, 2, 0 },
+	[E_THREAD] = { "thread", "WHO WAITED", PV_UNIT_TEXT, 10, 0, PV_COLUMN_ASCENDING },
+	[E_HOLDER] = { "holder", "FOR WHOM", PV_UNIT_TEXT, 10, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[E_OBJECT] = { "object", "OBJECT", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING },
+	[E_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 20, 3,
+		PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
+};
+
+static bool add_edge(struct waits *w, struct pv_map *of, const struct pv_lock_wait *x)
+{
+	const struct pv_waited *at = &x->at;
+	uint64_t holder = thread_id(w, x->holder, at->holder);
+	uint64_t id = row_id(at->thread, holder, at->lock);
+	uint32_t row = pv_map_get(of, id);
+	int64_t ns = at->end_ns - at->start_ns;
+	if (row == PV_MAP_NONE) {
+		if (!w->b->table || !pv_map_set(of, id, (uint32_t)w->b->table->rows))
+			return false;
+		row = (uint32_t)w->b->table->rows;
+		struct pv_cell *c = pv_build_row(w->b, id);
+		if (!w->b->table)
+			return false;
+		pv_cell_s(&c[E_THREAD], thread_text(w, at->thread, 0));
+		pv_cell_s(&c[E_HOLDER], thread_text(w, x->holder, at->holder));
+		pv_cell_u_if(&c[E_OBJECT], at->lock, w->m->locks.lock.v[at->lock].object);
+		pv_cell_s(&c[E_CLASS], class_text(w, at->lock));
+	}
+	struct pv_cell *c = w->b->table->row[row].cell;
+	c[E_COUNT].u++;
+	c[E_WAIT].i = pv_sat_add(c[E_WAIT].i, ns);
+	if (ns > c[E_MAX].i)
+		c[E_MAX].i = ns;
+	return true;
+}
+
+static void copy_edges(struct pv_build *b, struct pv_model *m)
+{
+	struct waits w;
+	struct pv_map of = { 0 };
+	bool ok = begin(&w, b, m);
+	for (size_t i = 0; ok && i < w.all.one.n; i++)
+		ok = add_edge(&w, &of, &w.all.one.v[i]);
+	pv_map_finish(&of);
+	finish(&w, ok);
+}
+
+const struct pv_view_spec pv_spec_lock_edges = { .column = edge_columns,
+	.columns = PV_COUNT_OF(edge_columns),
+	.name = "thread",
+	.sort = "wait_ns",
+	.then = "waits",
+	.copy = copy_edges };
+
+/* --- cycles --- */
+
+enum { C_LASTED, C_START, C_STATE, C_THREADS, C_TEXT };
+
+static const struct pv_column cycle_columns[] = {
+	[C_LASTED] = { "lasted_ns", "LASTED", PV_UNIT_NS, 9, 0, 0 },
+	[C_START] = { "start_ns", "SINCE", PV_UNIT_TIME, 12, 4, PV_COLUMN_ASCENDING },
+	[C_STATE] = { "state", "STATE", PV_UNIT_TEXT, 12, 2, PV_COLUMN_ASCENDING },
+	[C_THREADS] = { "threads", "THREADS", PV_UNIT_COUNT, 7, 3, 0 },
+	[C_TEXT] = { "cycle", "WHO WAITS FOR WHOM, ON WHAT", PV_UNIT_TEXT, 60, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+static const char *cycle_text(const struct waits *w, const struct pv_lock_cycle *c)
+{
+	const char *text = "";
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct pv_lock_wait *x = &w->all.one.v[c->wait[i]];
+		text = pv_build_printf(w->b, "%s%s%s waits for %s on %s 0x%llx", text,
+			i ? ", " : "", thread_text(w, x->at.thread, 0),
+			thread_text(w, x->holder, x->at.holder), class_text(w, x->at.lock),
+			(unsigned long long)w->m->locks.lock.v[x->at.lock].object);
+	}
+	return text;
+}
+
+static void copy_cycles(struct pv_build *b, struct pv_model *m)
+{
+	struct waits w;
+	struct pv_lock_cycles found = { 0 };
+	bool ok = begin(&w, b, m) && pv_lock_cycles_find(&found, &w.all);
+	for (size_t i = 0; ok && b->table && i < found.one.n; i++) {
+		const struct pv_lock_cycle *x = &found.one.v[i];
+		struct pv_cell *c = pv_build_row(
+			b, row_id(w.all.one.v[x->wait[0]].at.thread, (uint64_t)x->start_ns, x->n));
+		pv_cell_i(&c[C_LASTED], x->end_ns - x->start_ns);
+		pv_cell_time(&c[C_START], m, x->start_ns);
+		pv_cell_s(&c[C_STATE], x->open ? "deadlock" : "one gave up");
+		pv_cell_u(&c[C_THREADS], x->n);
+		pv_cell_s(&c[C_TEXT], cycle_text(&w, x));
+	}
+	pv_lock_cycles_finish(&found);
+	finish(&w, ok);
+}
+
+const struct pv_view_spec pv_spec_lock_cycles = { .column = cycle_columns,
+	.columns = PV_COUNT_OF(cycle_columns),
+	.name = "cycle",
+	.sort = "lasted_ns",
+	.then = "start_ns",
+	.copy = copy_cycles };

@@ -1,0 +1,15 @@
+/* Which thread has a monitor that another one is about to wait for. */
+#ifndef PV_PROBE_MONO_HOLDER_H
+#define PV_PROBE_MONO_HOLDER_H
+
+#include <mono/metadata/object.h>
+#include <stdint.h>
+
+/* In the module's init. */
+void pvp_mono_holder_init(void);
+/* The calling thread is one of those that may hold one. Any thread of the runtime. */
+void pvp_mono_holder_met(void);
+/* In the callback of a contention: the native id of the object's holder; 0: not known. */
+uint64_t pvp_mono_holder(MonoObject *object);
+
+#endif

@@ -1,0 +1,203 @@
+/* The holder of a lock, as the log says it or as it follows from who got it, and threads that wait for
+ * each other. */
+#include <string.h>
+
+#include "common/model/persist.h"
+#include "tests/kit/query_kit.h"
+#include "tests/kit/suite.h"
+
+enum { SELLER = 0x10, BUYER, AUDITOR, LEDGER = 0x8000, STOCK = 0x9000 };
+
+/* Events of one thread stand in one buffer, which the log may have before an earlier one. */
+static void waits(struct kit *k, uint64_t us, uint64_t thread, uint64_t object, uint64_t holder)
+{
+	kit_thread(k, thread);
+	kit_at(k, us);
+	if (holder)
+		kit_event(k, (struct pv_event){
+				     .kind = PV_KIND_EXT_HOLDER, .holder = { object, holder } });
+	kit_event(k, (struct pv_event){
+			     .kind = PV_KIND_MONITOR_CONTENTION, .monitor = { .object = object } });
+}
+
+static void ends(struct kit *k, uint64_t us, uint64_t thread, uint64_t object, bool got)
+{
+	kit_thread(k, thread);
+	kit_at(k, us);
+	kit_event(k, (struct pv_event){ .kind = got ? PV_KIND_MONITOR_DONE : PV_KIND_MONITOR_FAIL,
+			     .monitor = { .object = object } });
+}
+
+static void expect(struct kit *k, enum pv_view view, uint64_t select, const char *sort,
+	const char *const *columns, const char *const *want)
+{
+	const struct pv_query q = { .select = select, .sort = sort };
+	kit_flush(k);
+	struct pv_table *t = kit_view(k, view, &q);
+	size_t n = 0;
+	for (; want[n]; n++) {
+		ck_assert_uint_lt(n, t->rows);
+		ck_assert_str_eq(kit_text(t, n, columns), want[n]);
+	}
+	ck_assert_uint_eq(t->rows, n);
+	pv_table_destroy(t);
+}
+
+static const char *const wait_columns[] = { "start_ns", "wait_ns", "thread", "holder",
+	"holder_known", "ended", "object", NULL };
+static const char *const cycle_columns[] = { "state", "start_ns", "lasted_ns", "threads", "cycle",
+	NULL };
+
+START_TEST(the_log_says_who_has_it)
+{
+	static const char *const want[] = { "10000 90000 0x11 0x10 said got it 0x8000",
+		"30000 170000 0x12 0x11 said still waits 0x8000", NULL };
+	static const char *const of_stock[] = { "150000 50000 0x10 0x77 said still waits 0x9000",
+		NULL };
+	struct kit k = kit_new("profview:coreclr,monitor,classof");
+	waits(&k, 30, AUDITOR, LEDGER, BUYER);
+	waits(&k, 10, BUYER, LEDGER, SELLER);
+	ends(&k, 100, BUYER, LEDGER, true);
+	waits(&k, 150, SELLER, STOCK, 0x77);
+	kit_at(&k, 200);
+	kit_method(&k, 0x100, "Main()");
+	expect(&k, PV_VIEW_LOCK_WAITS, 2, "start_ns", wait_columns, want);
+	expect(&k, PV_VIEW_LOCK_WAITS, 3, NULL, wait_columns, of_stock);
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(else_it_follows_from_who_got_it)
+{
+	static const char *const want[] = { "10000 40000 0x11 - - got it 0x8000",
+		"20000 70000 0x12 0x11 inferred got it 0x8000",
+		"95000 5000 0x10 0x12 inferred gave up 0x8000", NULL };
+	struct kit k = kit_new("log:monitor");
+	waits(&k, 10, BUYER, LEDGER, 0);
+	ends(&k, 50, BUYER, LEDGER, true);
+	waits(&k, 20, AUDITOR, LEDGER, 0);
+	ends(&k, 90, AUDITOR, LEDGER, true);
+	waits(&k, 95, SELLER, LEDGER, 0);
+	ends(&k, 100, SELLER, LEDGER, false);
+	expect(&k, PV_VIEW_LOCK_WAITS, 0, "start_ns", wait_columns, want);
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(a_word_is_good_for_one_event)
+{
+	static const char *const want[] = { "20000 30000 0x11 - - got it 0x8000", NULL };
+	struct kit k = kit_new("log:monitor");
+	kit_thread(&k, BUYER);
+	kit_at(&k, 20);
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXT_HOLDER, .holder = { STOCK, SELLER } });
+	waits(&k, 20, BUYER, LEDGER, 0);
+	ends(&k, 50, BUYER, LEDGER, true);
+	expect(&k, PV_VIEW_LOCK_WAITS, 0, NULL, wait_columns, want);
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(a_deadlock_is_named)
+{
+	static const char *const want[] = { "deadlock 20000 180000 2 "
+					    "0x11 waits for 0x10 on (class not recorded) 0x8000, "
+					    "0x10 waits for 0x11 on (class not recorded) 0x9000",
+		NULL };
+	struct kit k = kit_new("profview:coreclr,monitor,classof");
+	waits(&k, 10, SELLER, STOCK, BUYER);
+	waits(&k, 200, AUDITOR, LEDGER, SELLER);
+	waits(&k, 20, BUYER, LEDGER, SELLER);
+	expect(&k, PV_VIEW_LOCK_CYCLES, 0, NULL, cycle_columns, want);
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(a_circle_of_three_until_one_gives_up)
+{
+	static const char *const want[] = { "one gave up 30000 70000 3 "
+					    "0x12 waits for 0x10 on (class not recorded) 0x8800, "
+					    "0x10 waits for 0x11 on (class not recorded) 0x9000, "
+					    "0x11 waits for 0x12 on (class not recorded) 0x8000",
+		NULL };
+	struct kit k = kit_new("log:monitor");
+	waits(&k, 10, SELLER, STOCK, BUYER);
+	ends(&k, 100, SELLER, STOCK, false);
+	waits(&k, 20, BUYER, LEDGER, AUDITOR);
+	ends(&k, 300, BUYER, LEDGER, true);
+	waits(&k, 30, AUDITOR, 0x8800, SELLER);
+	ends(&k, 250, AUDITOR, 0x8800, true);
+	expect(&k, PV_VIEW_LOCK_CYCLES, 0, NULL, cycle_columns, want);
+	kit_free(&k);
+}
+END_TEST
+
+/* The buyer released the stock, which another thread took, before it waited for the seller. */
+START_TEST(what_is_released_makes_no_circle)
+{
+	static const char *const none[] = { NULL };
+	struct kit k = kit_new("log:monitor");
+	waits(&k, 10, SELLER, STOCK, BUYER);
+	ends(&k, 60, SELLER, STOCK, true);
+	waits(&k, 20, BUYER, LEDGER, SELLER);
+	ends(&k, 90, BUYER, LEDGER, true);
+	expect(&k, PV_VIEW_LOCK_CYCLES, 0, NULL, cycle_columns, none);
+	kit_free(&k);
+}
+END_TEST
+
+START_TEST(who_waited_for_whom)
+{
+	static const char *const columns[] = { "thread", "holder", "object", "waits", "wait_ns",
+		"max_wait_ns", NULL };
+	static const char *const want[] = { "0x11 0x10 0x8000 2 70000 40000",
+		"0x12 0x11 0x8000 1 5000 5000", NULL };
+	struct kit k = kit_new("log:monitor");
+	for (uint64_t i = 0; i < 2; i++) {
+		waits(&k, 10 + 100 * i, BUYER, LEDGER, SELLER);
+		ends(&k, 40 + 110 * i, BUYER, LEDGER, true);
+	}
+	waits(&k, 300, AUDITOR, LEDGER, BUYER);
+	ends(&k, 305, AUDITOR, LEDGER, true);
+	expect(&k, PV_VIEW_LOCK_EDGES, 0, NULL, columns, want);
+	kit_free(&k);
+}
+END_TEST
+
+/* The shortest go, whichever came first. */
+START_TEST(the_longest_are_kept)
+{
+	enum { ALL = PV_WAITS_KEPT + 500 };
+	struct kit k = kit_new("log:monitor");
+	for (uint64_t i = 0; i < ALL; i++) {
+		uint64_t at = 1000 * (i + 1), us = 1 + i * 7 % ALL;
+		waits(&k, at, BUYER, LEDGER, 0);
+		ends(&k, at + us, BUYER, LEDGER, true);
+	}
+	kit_flush(&k);
+	const struct pv_query q = { .sort = "wait_ns" };
+	struct pv_table *t = kit_view(&k, PV_VIEW_LOCK_WAITS, &q);
+	ck_assert_uint_eq(t->rows, PV_WAITS_KEPT);
+	for (size_t i = 0; i < t->rows; i++)
+		ck_assert_int_eq(t->row[i].cell[0].i, (int64_t)(ALL - i) * 1000);
+	ck_assert_ptr_nonnull(strstr(t->coverage, "500 shorter ones not listed"));
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("lock_waits");
+	TCase *t = tcase_create("lock_waits");
+	tcase_add_test(t, the_log_says_who_has_it);
+	tcase_add_test(t, else_it_follows_from_who_got_it);
+	tcase_add_test(t, a_word_is_good_for_one_event);
+	tcase_add_test(t, a_deadlock_is_named);
+	tcase_add_test(t, a_circle_of_three_until_one_gives_up);
+	tcase_add_test(t, what_is_released_makes_no_circle);
+	tcase_add_test(t, who_waited_for_whom);
+	tcase_add_test(t, the_longest_are_kept);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}

@@ -1,0 +1,72 @@
+// Two threads that take two locks in opposite order. Each holds its first before the other tries it,
+// so that both wait for good (no word), or until one gives up (the word "while").
+// A third waits for the first lock of the first, and is in no circle.
+using System;
+using System.Threading;
+
+class Ledger { }
+class Stock { }
+
+static class Circle
+{
+	const int GivesUpMs = 700;
+	static int done;
+	static readonly Ledger ledger = new Ledger ();
+	static readonly Stock stock = new Stock ();
+	static readonly Barrier both = new Barrier (2);
+
+	static void Take (object second, int ms)
+	{
+		if (ms > 0) {
+			if (Monitor.TryEnter (second, ms))
+				Monitor.Exit (second);
+		} else
+			lock (second)
+				done++;
+	}
+
+	static void Seller (int ms)
+	{
+		lock (ledger) {
+			both.SignalAndWait ();
+			Take (stock, ms);
+		}
+	}
+
+	static void Buyer ()
+	{
+		lock (stock) {
+			both.SignalAndWait ();
+			Take (ledger, 0);
+		}
+	}
+
+	static void Auditor ()
+	{
+		lock (ledger) { }
+	}
+
+	static Thread Start (string name, ThreadStart work)
+	{
+		var t = new Thread (work) { Name = name, IsBackground = true };
+		t.Start ();
+		return t;
+	}
+
+	static void Main (string[] args)
+	{
+		bool ends = args.Length > 0 && args[0] == "while";
+		var seller = Start ("seller", () => Seller (ends ? GivesUpMs : 0));
+		var buyer = Start ("buyer", Buyer);
+		Thread.Sleep (200);
+		var auditor = Start ("auditor", Auditor);
+		if (ends) {
+			seller.Join ();
+			buyer.Join ();
+			auditor.Join ();
+			return;
+		}
+		Console.WriteLine ("ready");
+		Console.In.ReadLine ();
+	}
+}
