@@ -101,6 +101,11 @@ PV_SHAPE(thread_calls, struct pv_thread_calls, THREAD_CALLS)
 	F(T, stack, FIGURE)
 PV_SHAPE(wait, struct pv_wait, WAIT)
 
+#define THROWN(F, T)                                                                               \
+	F(T, object, FIGURE)                                                                       \
+	F(T, class_use, FIGURE)
+PV_SHAPE(thrown, struct pv_thrown, THROWN)
+
 #define EDGE(F, T)                                                                                 \
 	F(T, time_ns, FIGURE)                                                                      \
 	F(T, generation, BELOW, PV_GC_GENERATIONS)                                                 \
@@ -128,6 +133,7 @@ PV_SHAPE(edge, struct pv_gc_edge, EDGE)
 	F(T, touched, LEFT_OUT)                                                                    \
 	F(T, stack, PART, thread_calls)                                                            \
 	F(T, wait, LIST, wait, PV_NO_STORE, PV_WAITS_MAX)                                          \
+	F(T, thrown, LIST, thrown, PV_NO_STORE, PV_THROWS_OPEN)                                    \
 	F(T, stop, FIGURE)                                                                         \
 	F(T, stop_ns, FIGURE)                                                                      \
 	F(T, stood_ns, FIGURE)                                                                     \
@@ -173,6 +179,14 @@ static bool waits_hold(const struct pv_archive *a, const struct pv_thread *th)
 	return ok;
 }
 
+static bool throws_hold(const struct pv_archive *a, const struct pv_thread *th)
+{
+	bool ok = true;
+	for (size_t i = 0; i < th->thrown.n; i++)
+		ok &= th->thrown.v[i].class_use < a->store[PV_CLASS_USES];
+	return ok;
+}
+
 /* A pointer a thread; [0] is none, and every id in the map is one. */
 void pv_threads_archive(struct pv_archive *a, struct pv_threads *t)
 {
@@ -185,7 +199,8 @@ void pv_threads_archive(struct pv_archive *a, struct pv_threads *t)
 		}
 		struct pv_thread *th = t->thread.v[i];
 		pv_archive_shape(a, &thread_shape, th);
-		pv_archive_check(a, th->index == i && th->before < i && waits_hold(a, th));
+		pv_archive_check(a, th->index == i && th->before < i && waits_hold(a, th) &&
+					    throws_hold(a, th));
 		a->failed |= pv_archive_loads(a) && !pv_threads_touch(t, th);
 	}
 	for (size_t i = 0; pv_archive_loads(a) && t->newest.slots && i <= t->newest.mask; i++)

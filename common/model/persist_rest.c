@@ -241,6 +241,7 @@ static bool is_sane(const struct pv_model *m, const struct pv_bucket_entry *e)
 	case PV_BUCKET_METHOD_SAMPLES:
 		return e->id < m->names.method.n;
 	case PV_BUCKET_CLASS:
+	case PV_BUCKET_THROWS:
 		return e->id < m->names.class_use.n;
 	default:
 		return e->id < m->threads.thread.n;

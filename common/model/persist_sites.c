@@ -96,6 +96,18 @@ PV_SHAPE(message, struct pv_message, MESSAGE)
 	F(T, of, MAP, ID, PV_MESSAGES)
 PV_SHAPE(messages, struct pv_messages, MESSAGES)
 
+#define CATCH(F, T)                                                                                \
+	F(T, class_use, ID, PV_CLASS_USES)                                                         \
+	F(T, method, ID, PV_METHODS)                                                               \
+	F(T, count, FIGURE)
+PV_SHAPE(catch, struct pv_catch, CATCH)
+
+#define CATCHES(F, T)                                                                              \
+	F(T, one, LIST, catch, PV_CATCHES, PV_CATCHES_CAP)                                         \
+	F(T, of, MAP, ID, PV_CATCHES)                                                              \
+	F(T, unpaired, FIGURE)
+PV_SHAPE(catches, struct pv_catches, CATCHES)
+
 #define THROWS(F, T)                                                                               \
 	F(T, thrown, FIGURE)                                                                       \
 	F(T, clauses, FIGURES, uint64_t)                                                           \
@@ -104,7 +116,8 @@ PV_SHAPE(messages, struct pv_messages, MESSAGES)
 	F(T, by_method_of, MAP, ID, PV_CLAUSES_BY_METHOD)                                          \
 	F(T, unknown_class, FIGURE)                                                                \
 	F(T, waiting, PART, unresolved_exceptions)                                                 \
-	F(T, messages, PART, messages)
+	F(T, messages, PART, messages)                                                             \
+	F(T, catches, PART, catches)
 PV_SHAPE_SHARED(throws, struct pv_exceptions, THROWS)
 
 /* --- locks */

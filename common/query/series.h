@@ -31,7 +31,8 @@ enum pv_series_kind {
 	/* Heap by generation, bytes, where the runtime says it in counters. */
 	PV_SERIES_YOUNG, /* 0 and 1 */
 	PV_SERIES_OLD,
-	PV_SERIES_LARGE, /* large and pinned objects */
+	PV_SERIES_LARGE,  /* large and pinned objects */
+	PV_SERIES_THROWN, /* exceptions a second of class row `id` of PV_VIEW_EXCEPTIONS, 0: all */
 	PV_SERIES_KINDS
 };
 

@@ -14,7 +14,22 @@ extern const struct pv_view_spec pv_spec_methods, pv_spec_callers, pv_spec_calle
 	pv_spec_allocation_sites, pv_spec_collections, pv_spec_pauses, pv_spec_generations,
 	pv_spec_shots, pv_spec_shot_classes, pv_spec_shot_diff, pv_spec_exceptions,
 	pv_spec_throw_sites, pv_spec_clauses, pv_spec_clause_methods, pv_spec_locks,
-	pv_spec_lock_waits, pv_spec_lock_edges, pv_spec_lock_cycles, pv_spec_wait_sites, pv_spec_threads, pv_spec_jit_methods, pv_spec_jit_helpers, pv_spec_loads, pv_spec_images, pv_spec_assemblies, pv_spec_domains, pv_spec_contexts, pv_spec_counters, pv_spec_counter_samples, pv_spec_events, pv_spec_coverage, pv_spec_code_coverage, pv_spec_damage, pv_spec_handles, pv_spec_code_coverage_lines, pv_spec_coverage_assemblies, pv_spec_coverage_classes, pv_spec_coverage_tree, pv_spec_source, pv_spec_loaded, pv_spec_native, pv_spec_marks, pv_spec_handle_sites, pv_spec_finalizers, pv_spec_roots, pv_spec_root_areas, pv_spec_heap_diff, pv_spec_heap_diff_sites, pv_spec_heap_diff_threads, pv_spec_heap_ladder, pv_spec_heap_cohorts, pv_spec_heap_cohort_sites, pv_spec_heap_classes, pv_spec_heap_objects, pv_spec_heap_path, pv_spec_heap_references, pv_spec_heap_referrers, pv_spec_heap_kept, pv_spec_heap_awaits, pv_spec_heap_duplicates, pv_spec_heap_keepers, pv_spec_heap_merged, pv_spec_heap_sets, pv_spec_sample_lines, pv_spec_stops, pv_spec_bodies, pv_spec_transitions, pv_spec_survived, pv_spec_spans, pv_spec_routes, pv_spec_findings, pv_spec_finding_facts, pv_spec_code_kinds, pv_spec_sample_states, pv_spec_flame, pv_spec_event_stream, pv_spec_timeline, pv_spec_processes, pv_spec_gc_cause, pv_spec_pause_spread;
+	pv_spec_catches, pv_spec_lock_waits, pv_spec_lock_edges, pv_spec_lock_cycles,
+	pv_spec_wait_sites, pv_spec_threads, pv_spec_jit_methods, pv_spec_jit_helpers,
+	pv_spec_loads, pv_spec_images, pv_spec_assemblies, pv_spec_domains, pv_spec_contexts,
+	pv_spec_counters, pv_spec_counter_samples, pv_spec_events, pv_spec_coverage,
+	pv_spec_code_coverage, pv_spec_damage, pv_spec_handles, pv_spec_code_coverage_lines,
+	pv_spec_coverage_assemblies, pv_spec_coverage_classes, pv_spec_coverage_tree,
+	pv_spec_source, pv_spec_loaded, pv_spec_native, pv_spec_marks, pv_spec_handle_sites,
+	pv_spec_finalizers, pv_spec_roots, pv_spec_root_areas, pv_spec_heap_diff,
+	pv_spec_heap_diff_sites, pv_spec_heap_diff_threads, pv_spec_heap_ladder,
+	pv_spec_heap_cohorts, pv_spec_heap_cohort_sites, pv_spec_heap_classes, pv_spec_heap_objects,
+	pv_spec_heap_path, pv_spec_heap_references, pv_spec_heap_referrers, pv_spec_heap_kept,
+	pv_spec_heap_awaits, pv_spec_heap_duplicates, pv_spec_heap_keepers, pv_spec_heap_merged,
+	pv_spec_heap_sets, pv_spec_sample_lines, pv_spec_stops, pv_spec_bodies, pv_spec_transitions,
+	pv_spec_survived, pv_spec_spans, pv_spec_routes, pv_spec_findings, pv_spec_finding_facts,
+	pv_spec_code_kinds, pv_spec_sample_states, pv_spec_flame, pv_spec_event_stream,
+	pv_spec_timeline, pv_spec_processes, pv_spec_gc_cause, pv_spec_pause_spread;
 
 /*
  * The table of one view, for views that ask others. It takes the model's lock itself, and does not

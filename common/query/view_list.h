@@ -55,10 +55,12 @@
 	VIEW(THROW_SITES, "throw_sites")                                                           \
 	VIEW(CLAUSES, "clauses")                                                                   \
 	VIEW(CLAUSE_METHODS, "clause_methods") /* by the method that has them */                   \
-	VIEW(LOCKS, "locks")                   /* by object */                                     \
+	VIEW(CATCHES,                                                                              \
+		"catches")   /* by class and the method that caught; of row `select`, 0: all */    \
+	VIEW(LOCKS, "locks") /* by object */                                                       \
 	VIEW(WAIT_SITES, "wait_sites")                                                             \
 	VIEW(LOCK_WAITS, "lock_waits")   /* one by one; of lock row `select`, 0: all */            \
-	VIEW(LOCK_EDGES, "lock_edges")   /* who waits for whom */                                  \
+	VIEW(LOCK_EDGES, "lock_edges")   /* of waiting threads */                                  \
 	VIEW(LOCK_CYCLES, "lock_cycles") /* of waiting: deadlocks */                               \
 	VIEW(THREADS, "threads")                                                                   \
 	VIEW(TIMELINE, "timeline") /* of threads: what each was at when, see thread_lanes.h */     \

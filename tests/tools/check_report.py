@@ -30,6 +30,7 @@ KEYS = {
     'allocation_sites': SITES + ['allocations', 'allocated_bytes'],
     'throw_sites': SITES + ['thrown'],
     'wait_sites': SITES + ['contentions', 'wait_ns'],
+    'catches': ['class', 'readable', 'canonical', 'method', 'caught'],
     'lock_waits': ['wait_ns', 'start_ns', 'ended', 'thread', 'thread_id', 'holder', 'holder_id', 'holder_known',
                    'object', 'class', *NAMES, 'stack', 'readable_stack', 'holder_stack'],
     'lock_edges': ['thread', 'holder', 'object', 'class', *NAMES, 'waits', 'wait_ns', 'max_wait_ns'],
@@ -58,7 +59,7 @@ KEYS = {
     'exceptions': ['thrown', 'clauses', 'classes', 'clause_methods'],
     'exceptions.clause_methods': ['method', *NAMES, 'count', 'catch', 'filter', 'finally', 'fault',
                                   'other'],
-    'exceptions.classes': ['name', *NAMES, 'thrown', 'message'],
+    'exceptions.classes': ['name', *NAMES, 'thrown', 'per_second', 'caught', 'message'],
     'locks': ['contentions', 'acquired', 'failed', 'wait_ns', 'objects'],
     'locks.objects': ['object', 'class', *NAMES, 'contentions', 'wait_ns', 'max_wait_ns'],
     'code_kinds': ['kind', 'self_ns', 'samples_self'],
@@ -78,10 +79,10 @@ KEYS = {
     'contexts': ['id', 'name', 'load_ns', 'unload_ns', 'failed', 'of'],
     'counters': ['section', 'name', 'type', 'unit', 'variance', 'samples'],
 }
-EXTRA = ['findings', 'call_tree', 'flame', 'allocation_sites', 'throw_sites', 'wait_sites', 'lock_waits', 'lock_edges',
-         'lock_cycles', 'gc_cause', 'handle_sites', 'root_areas', 'timeline', 'code_kinds']
+EXTRA = ['findings', 'call_tree', 'flame', 'allocation_sites', 'throw_sites', 'wait_sites', 'catches', 'lock_waits',
+         'lock_edges', 'lock_cycles', 'gc_cause', 'handle_sites', 'root_areas', 'timeline', 'code_kinds']
 TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'findings', 'events', 'methods', 'call_tree',
-       'flame', 'classes', 'held', 'allocation_sites', 'throw_sites', 'wait_sites', 'lock_waits',
+       'flame', 'classes', 'held', 'allocation_sites', 'throw_sites', 'wait_sites', 'catches', 'lock_waits',
        'lock_edges', 'lock_cycles', 'gc', 'handles', 'handle_sites',
        'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'code_kinds', 'samples',
        'sample_lines', 'threads', 'timeline', 'jit', 'loads', 'native', 'marks',
@@ -154,7 +155,7 @@ def check_world(program):
                                                                   'App.Fault'], 'shot')
     same(report['exceptions'], {'thrown': 1, 'clauses': {'catch': 0, 'filter': 0, 'finally': 1,
          'fault': 0}, 'classes': [{'name': 'App.Fault', 'readable': 'App.Fault', 'canonical': 'App.Fault',
-                                           'thrown': 1, 'message': None}], 'clause_methods': [
+                                           'thrown': 1, 'per_second': 20000, 'caught': 0, 'message': None}], 'clause_methods': [
              {'method': 'App:Main (string[])', 'readable': 'App.Main(string[])',
               'canonical': 'App.Main(string[])', 'count': 1, 'catch': 0, 'filter': 0, 'finally': 1, 'fault': 0,
               'other': 0}]}, 'exceptions')

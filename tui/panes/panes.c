@@ -5,7 +5,7 @@
 #include "tui/draw/chart.h"
 #include "tui/panes/pane.h"
 
-enum { CHART_ROWS = 8, HEAP = 0, PAUSES = 1 };
+enum { CHART_ROWS = 8, RATE_ROWS = 4, HEAP = 0, PAUSES = 1 };
 
 /* A graph with its greatest value and zero at the left. */
 static void draw_graph(
@@ -45,6 +45,16 @@ static void draw_counter(const struct ui_pane *p, struct ui_canvas *c, struct ui
 		ui_put(c, ui_rows(ui_cols(r, UI_CHART_LABEL, r.w), 1, 1), UI_DIM,
 			"a counter below it shows its graph here");
 	else if (p->graphs.series[0] && p->graphs.series[0]->n)
+		draw_graph(c, ui_rows(r, 1, r.h), p->graphs.series[0], UI_HEAP);
+}
+
+static void draw_rate(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect r)
+{
+	const char *name = ui_list_shown_name(&p->list[0], ui_list_row(&p->list[0]));
+	char text[UI_TEXT_MAX];
+	snprintf(text, sizeof text, "%s a second", name ? name : "");
+	ui_put(c, ui_cols(r, UI_CHART_LABEL, r.w), UI_TITLE, text);
+	if (p->graphs.series[0] && p->graphs.series[0]->n)
 		draw_graph(c, ui_rows(r, 1, r.h), p->graphs.series[0], UI_HEAP);
 }
 
@@ -330,14 +340,18 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_EXCEPTIONS, .room = UI_CMD_ERRORS, .tab = "Exceptions",
 		.needs = PV_GROUP_EXCEPTIONS, .records = "--probe exception",
 		.grouped = true,
-		.parts = 3, .few = true,
+		.parts = 4, .few = true,
 		.hint = { { UI_HINT_ROWS, "Enter: where they are thrown" },
 			{ UI_HINT_MORE, "Enter there: the method" } },
+		.chart = { .rows = RATE_ROWS, .kinds = 1, .kind = { PV_SERIES_THROWN }, .of_row = true,
+			.draw = draw_rate },
 		.part = {
 			{ .view = PV_VIEW_EXCEPTIONS, .kind = UI_KIND_CLASS },
 			{ .view = PV_VIEW_THROW_SITES, .title = "WHERE %s IS THROWN",
 				.by_class = true, .kind = UI_KIND_METHOD,
 				.drill = UI_DRILL_METHODS },
+			{ .view = PV_VIEW_CATCHES, .title = "WHO CAUGHT %s",
+				.kind = UI_KIND_METHOD, .drill = UI_DRILL_METHODS },
 			{ .view = PV_VIEW_CLAUSES, .title = "CLAUSES RUN",
 				.drill = UI_DRILL_NOWHERE },
 		} },

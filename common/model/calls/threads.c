@@ -21,6 +21,7 @@ void pv_threads_finish(struct pv_threads *t)
 	for (size_t i = 1; i < t->thread.n; i++) {
 		pv_array_finish(&t->thread.v[i]->stack.stack);
 		pv_array_finish(&t->thread.v[i]->wait);
+		pv_array_finish(&t->thread.v[i]->thrown);
 		pv_array_finish(&t->thread.v[i]->edge);
 		pv_open_index_free(t->thread.v[i]->stack.open);
 		free(t->thread.v[i]);
@@ -61,7 +62,7 @@ static struct pv_thread *reopen(struct pv_model *m, struct pv_thread *th)
 	m->threads.folded++;
 	th->start_ns = th->end_ns = PV_NEVER;
 	th->named = false;
-	th->wait.n = 0;
+	th->wait.n = th->thrown.n = 0;
 	th->stop = 0;
 	return th;
 }

@@ -13,7 +13,7 @@
 #include "common/base/intern.h"
 #include "common/model/calls/calls.h"
 
-enum { PV_THREADS_CAP = 65536, PV_WAITS_MAX = 8, PV_EDGES_MAX = 8 };
+enum { PV_THREADS_CAP = 65536, PV_WAITS_MAX = 8, PV_EDGES_MAX = 8, PV_THROWS_OPEN = 4 };
 
 /* id of the thread that stands for all that came when there were too many */
 #define PV_THREAD_OTHER UINT64_MAX
@@ -24,6 +24,12 @@ struct pv_wait {
 	int64_t start_ns;
 	uint64_t holder; /* native id of the thread that has the lock; 0: not said */
 	uint32_t lock, class_use, stack;
+};
+
+/* An exception. */
+struct pv_thrown {
+	uint64_t object;
+	uint32_t class_use;
 };
 
 /* A collection's start or end. */
@@ -54,8 +60,9 @@ struct pv_thread {
 
 	/* private to the model */
 	struct pv_thread_calls stack;
-	PV_ARRAY(struct pv_wait) wait; /* oldest first, at most PV_WAITS_MAX */
-	uint64_t stop;                 /* number of the stop of the world it is in, 0 = none */
+	PV_ARRAY(struct pv_wait) wait;     /* oldest first, at most PV_WAITS_MAX */
+	PV_ARRAY(struct pv_thrown) thrown; /* and not caught yet, likewise, PV_THROWS_OPEN */
+	uint64_t stop;                     /* number of the stop of the world it is in, 0 = none */
 	int64_t stop_ns, stood_ns; /* it began, all threads stood; the latter PV_NEVER: not yet */
 	PV_ARRAY(struct pv_gc_edge) edge; /* within that stop, at most PV_EDGES_MAX */
 	bool began,

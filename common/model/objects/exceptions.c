@@ -3,6 +3,7 @@
 #include "common/model/objects/gc_parts.h"
 #include "common/model/objects/address_log_parts.h"
 #include "common/model/calls/stacks_fold.h"
+#include "common/model/time/buckets_parts.h"
 #include "common/model/time/window_parts.h"
 
 static enum pv_clause clause_of(uint64_t type)
@@ -19,6 +20,22 @@ static enum pv_clause clause_of(uint64_t type)
 	default:
 		return PV_CLAUSE_OTHER;
 	}
+}
+
+static bool caught(struct pv_context *x, const struct pv_event *e, uint32_t method)
+{
+	struct pv_catches *c = &x->m->throws.catches;
+	uint32_t class_use = 0;
+	if (!pv_thrown_pop(x->thread, e->clause.object, &class_use))
+		c->unpaired++;
+	return pv_catches_add(c, class_use, method);
+}
+
+/* For the rate of a class; one that is not known yet has none. */
+static bool add_rate(struct pv_context *x, uint32_t class_use, int64_t time)
+{
+	const struct pv_bucket_entry one = { PV_BUCKET_THROWS, class_use, 1, 0 };
+	return !class_use || pv_buckets_add(x->m, time, &one);
 }
 
 static bool clause(struct pv_context *x, const struct pv_event *e)
@@ -40,7 +57,7 @@ static bool clause(struct pv_context *x, const struct pv_event *e)
 		t->by_method.v[t->by_method.n++] = (struct pv_clause_method){ .method = method };
 	}
 	t->by_method.v[at].clauses[kind]++;
-	return true;
+	return kind != PV_CLAUSE_CATCH || caught(x, e, method);
 }
 
 void pv_exceptions_finish(struct pv_exceptions *t)
@@ -48,6 +65,7 @@ void pv_exceptions_finish(struct pv_exceptions *t)
 	pv_sites_finish(&t->sites);
 	pv_unresolved_finish(&t->waiting);
 	pv_messages_finish(&t->messages);
+	pv_catches_finish(&t->catches);
 	pv_array_finish(&t->by_method);
 	pv_map_finish(&t->by_method_of);
 }
@@ -74,7 +92,8 @@ static bool classify(struct pv_context *x, const struct pv_unresolved_event *w, 
 	old->count--;
 	t->unknown_class -= w->unknown;
 	const struct pv_site more = { .class_use = class_use, .stack = w->what[1], .count = 1 };
-	return pv_sites_add(x, &t->sites, &more);
+	return (!w->unknown || add_rate(x, class_use, w->time_ns)) &&
+	       pv_sites_add(x, &t->sites, &more);
 }
 
 static bool allocated(struct pv_context *x, uint64_t object, uint32_t class_use, bool *ret_same)
@@ -101,6 +120,9 @@ bool pv_exceptions_apply(struct pv_context *x, const struct pv_event *e)
 	t->thrown++;
 	t->unknown_class += class_use == 0;
 	pv_timeline_add(&x->m->timeline, PV_TRACK_THROWS, x->time, 1);
+	if (!pv_thrown_push(x->thread, e->thrown.object, class_use) ||
+		!add_rate(x, class_use, x->time))
+		return false;
 	if (!typed && !pv_unresolved_add(x, &t->waiting, e->thrown.object, class_use, stack))
 		return false;
 	const struct pv_site more = { .class_use = class_use, .stack = stack, .count = 1 };

@@ -7,6 +7,7 @@
 
 #include "common/model/objects/unresolved.h"
 #include "common/model/objects/messages.h"
+#include "common/model/objects/catches.h"
 #include "common/model/calls/sites.h"
 
 enum pv_clause {
@@ -34,6 +35,7 @@ struct pv_exceptions {
 	uint64_t unknown_class;       /* throws whose object is in no allocation, move or shot */
 	struct pv_unresolved waiting; /* for classes: the present one, stack */
 	struct pv_messages messages;
+	struct pv_catches catches;
 };
 
 void pv_exceptions_finish(struct pv_exceptions *t); /* frees it */

@@ -26,6 +26,7 @@ enum pv_bucket_what {
 	PV_BUCKET_THREAD,         /* index in threads; enters, self ns */
 	PV_BUCKET_THREAD_SAMPLES, /* index in threads, of the thread that was hit; hits */
 	PV_BUCKET_THREAD_BYTES,   /* index in threads; allocations, bytes */
+	PV_BUCKET_THROWS,         /* class use in names; exceptions thrown */
 	PV_BUCKET_WHATS
 };
 
@@ -48,6 +49,15 @@ struct pv_bucket_sums {
  */
 bool pv_buckets_sum(
 	const struct pv_model *m, int64_t from_ns, int64_t to_ns, struct pv_bucket_sums *ret);
+
+/*
+ * Calls `visit` for each entry of one kind, in order of time; an id may come several times a bucket,
+ * which begins at `from_ns` of the log's clock. The caller holds the model's lock.
+ */
+typedef void pv_bucket_visit(
+	void *ctx, int64_t from_ns, int64_t width_ns, const struct pv_bucket_entry *e);
+void pv_buckets_each(
+	const struct pv_model *m, enum pv_bucket_what what, pv_bucket_visit *visit, void *ctx);
 void pv_bucket_sums_finish(struct pv_bucket_sums *s);
 
 #endif

@@ -143,3 +143,14 @@ void pv_bucket_sums_finish(struct pv_bucket_sums *s)
 {
 	pv_array_finish(&s->entry);
 }
+
+void pv_buckets_each(
+	const struct pv_model *m, enum pv_bucket_what what, pv_bucket_visit *visit, void *ctx)
+{
+	const struct pv_buckets *b = m->buckets;
+	for (size_t i = 0; b && i < b->bucket.n; i++)
+		for (size_t k = 0; k < b->bucket.v[i].entry.n; k++)
+			if (b->bucket.v[i].entry.v[k].what == what)
+				visit(ctx, b->bucket.v[i].number * b->width, b->width,
+					&b->bucket.v[i].entry.v[k]);
+}

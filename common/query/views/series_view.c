@@ -6,6 +6,8 @@
 #include "common/model/time/counters.h"
 #include "common/model/objects/gc.h"
 #include "common/model/model.h"
+#include "common/model/names/names_find.h"
+#include "common/model/time/buckets.h"
 #include "common/model/time/timeline.h"
 #include "common/query/counter_value.h"
 #include "common/query/specs.h"
@@ -47,6 +49,8 @@ static const struct kind kinds[] = {
 	[PV_SERIES_IDLE] = { "waiting", PV_UNIT_COUNT, PV_GROUP_SAMPLES, PV_TRACKS, true },
 	[PV_SERIES_YOUNG] = { "young", PV_UNIT_BYTES, PV_GROUP_COUNTERS, PV_TRACKS, false },
 	[PV_SERIES_OLD] = { "old", PV_UNIT_BYTES, PV_GROUP_COUNTERS, PV_TRACKS, false },
+	[PV_SERIES_THROWN] = { "thrown", PV_UNIT_COUNT, PV_GROUP_EXCEPTIONS, PV_TRACK_THROWS,
+		true },
 	[PV_SERIES_LARGE] = { "large", PV_UNIT_BYTES, PV_GROUP_COUNTERS, PV_TRACKS, false },
 };
 
@@ -303,6 +307,35 @@ static const char *const generations[][2] = {
 	[PV_SERIES_LARGE - PV_SERIES_YOUNG] = { "Large objects", "Pinned objects" },
 };
 
+/* --- exceptions of a class --- */
+
+struct throws {
+	const struct pv_model *m;
+	struct grid *g;
+	uint64_t row;
+};
+
+static void spread_throws(
+	void *ctx, int64_t from_ns, int64_t width_ns, const struct pv_bucket_entry *e)
+{
+	struct throws *t = ctx;
+	double at = since_zero(t->m, from_ns), length = (double)width_ns;
+	if (pv_names_class_said(&t->m->names, e->id).row != t->row)
+		return;
+	if (at + length > t->g->end && t->g->end > at)
+		length = t->g->end - at;
+	spread(t->g, at, length, (double)e->count);
+}
+
+static void from_throws(const struct pv_model *m, uint64_t row, struct grid *g)
+{
+	struct throws t = { m, g, row };
+	mark_known(g, 0);
+	pv_buckets_each(m, PV_BUCKET_THROWS, spread_throws, &t);
+	for (size_t i = 0; i < g->s->n; i++)
+		g->s->value[i] *= 1e9 / g->width;
+}
+
 static void fill(struct pv_model *m, enum pv_series_kind kind, uint64_t id, struct grid *g)
 {
 	const struct kind *k = &kinds[kind];
@@ -321,6 +354,12 @@ static void fill(struct pv_model *m, enum pv_series_kind kind, uint64_t id, stru
 		break;
 	case PV_SERIES_COUNTER:
 		from_counter(m, id, g);
+		break;
+	case PV_SERIES_THROWN:
+		if (id)
+			from_throws(m, id, g);
+		else
+			from_timeline(m, k, g);
 		break;
 	case PV_SERIES_RAN:
 	case PV_SERIES_QUEUED:

@@ -51,6 +51,7 @@ static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
 	[PV_VIEW_THROW_SITES] = &pv_spec_throw_sites,
 	[PV_VIEW_CLAUSES] = &pv_spec_clauses,
 	[PV_VIEW_CLAUSE_METHODS] = &pv_spec_clause_methods,
+	[PV_VIEW_CATCHES] = &pv_spec_catches,
 	[PV_VIEW_LOCKS] = &pv_spec_locks,
 	[PV_VIEW_WAIT_SITES] = &pv_spec_wait_sites,
 	[PV_VIEW_LOCK_WAITS] = &pv_spec_lock_waits,

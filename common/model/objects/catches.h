@@ -1,0 +1,40 @@
+/*
+ * Which methods caught exceptions of which class. A catch is counted with the newest throw on its thread
+ * that names the same object, else (collections move objects) to the newest at all. Part of the
+ * model: written by the ingest thread, read under the lock.
+ */
+#ifndef PV_MODEL_CATCHES_H
+#define PV_MODEL_CATCHES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/map.h"
+#include "common/base/mem.h"
+
+enum { PV_CATCHES_CAP = 65536 };
+
+struct pv_catch {
+	uint32_t class_use, method; /* ids in names; in [0] both are 0: beyond the cap */
+	uint64_t count;
+};
+
+/* Valid when zeroed. */
+struct pv_catches {
+	PV_ARRAY(struct pv_catch) one;
+	struct pv_map of;  /* class_use << 32 | method -> index */
+	uint64_t unpaired; /* catches without a throw before them on their thread */
+};
+
+struct pv_thread;
+
+/* A thread has thrown. False when out of memory. */
+bool pv_thrown_push(struct pv_thread *th, uint64_t object, uint32_t class_use);
+/* The class of what is caught now, which and all thrown since are over. False: there was none. */
+bool pv_thrown_pop(struct pv_thread *th, uint64_t object, uint32_t *ret_class);
+
+/* False when out of memory. */
+bool pv_catches_add(struct pv_catches *c, uint32_t class_use, uint32_t method);
+void pv_catches_finish(struct pv_catches *c); /* frees it */
+
+#endif

@@ -1,0 +1,63 @@
+// Throws exceptions that known methods catch: 100 in One, 25 in Outer while another was thrown and caught, 125 in Two.
+using System;
+
+class NotHere : Exception
+{
+	public NotHere (string s) : base (s) { }
+}
+
+class Garbled : Exception { }
+
+static class Thrown
+{
+	static int Find (int i)
+	{
+		throw new NotHere ("no order " + i);
+	}
+
+	static int Read (int i)
+	{
+		throw new Garbled ();
+	}
+
+	static int One (int i)
+	{
+		try {
+			return Find (i);
+		} catch (NotHere) {
+			return 0;
+		}
+	}
+
+	static int Two (int i)
+	{
+		try {
+			return Read (i);
+		} catch (Garbled) {
+			return 1;
+		}
+	}
+
+	static int Outer (int i)
+	{
+		try {
+			try {
+				return Find (i);
+			} finally {
+				Two (i);
+			}
+		} catch (Exception) {
+			return 2;
+		}
+	}
+
+	static void Main ()
+	{
+		for (int i = 0; i < 100; i++) {
+			One (i);
+			Two (i);
+			if (i % 4 == 0)
+				Outer (i);
+		}
+	}
+}
