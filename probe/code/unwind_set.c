@@ -3,14 +3,18 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "common/base/status.h"
 #include "probe/code/native_walk.h"
 #include "probe/code/unwind_fresh.h"
 
@@ -282,10 +286,23 @@ static uint64_t build_id_end(const struct file *f)
 	return end;
 }
 
+/* The program, its loader, the C library and what the system maps: nobody unloads them. */
+static bool stays(const struct file *f)
+{
+	const uint64_t in[] = { getauxval(AT_ENTRY), getauxval(AT_BASE), getauxval(AT_SYSINFO_EHDR),
+		(uint64_t)(uintptr_t)&getpid };
+	for (size_t i = 0; i < PV_COUNT_OF(in); i++)
+		if (in[i] >= f->m.from && in[i] < f->m.to)
+			return true;
+	return false;
+}
+
 /* Within a page: it is looked at as one. */
 static void find_stamp(struct file *f)
 {
 	enum { PAGE = 4096, FIRST = 4 /* of the header: alike in all files */ };
+	if (stays(f))
+		return;
 	uint64_t end = f->notes ? build_id_end(f) : 0;
 	uint64_t at = end ? end - PVP_UNWIND_STAMP : 0;
 	if (!at && f->header_size >= FIRST + PVP_UNWIND_STAMP)
@@ -464,19 +481,33 @@ const struct pvp_unwind_module *pvp_unwind_module_at(
 	return m;
 }
 
-__attribute__((no_sanitize("address", "thread"))) bool pvp_unwind_is_there(
+__attribute__((no_sanitize("address", "thread"))) static bool same_here(
 	const struct pvp_unwind_module *m)
 {
-	uint64_t there[2], known[2];
-	if (!m->stamp_at)
+	if (!can_ask_loader() && !pvp_readable((uintptr_t)m->stamp_at))
+		return false;
+	return memcmp((const void *)(uintptr_t)m->stamp_at, m->stamp, PVP_UNWIND_STAMP) == 0;
+}
+
+/*
+ * Compared by the system, for which memory that has just gone is an error: nobody is woken and
+ * nobody moved. Its last four bytes, of a build id mostly: the call takes 0.4 us, copying it 1.5.
+ */
+static bool same_there(const struct pvp_unwind_module *m)
+{
+	enum { LAST = PVP_UNWIND_STAMP - sizeof(uint32_t) };
+	void *at = (void *)(uintptr_t)(m->stamp_at + LAST);
+	uint32_t known;
+	memcpy(&known, m->stamp + LAST, sizeof known);
+	if (syscall(SYS_futex, at, FUTEX_CMP_REQUEUE_PRIVATE, 0, 0L, at, known) >= 0)
 		return true;
-	memcpy(known, m->stamp, sizeof known);
-	if (can_ask_loader() || pvp_readable((uintptr_t)m->stamp_at)) {
-		const uint8_t *at = (const uint8_t *)(uintptr_t)m->stamp_at;
-		memcpy(there, at, sizeof there);
-		if (there[0] == known[0] && there[1] == known[1])
-			return true;
-	}
+	return errno != EAGAIN && errno != EFAULT && same_here(m); /* it may not be asked */
+}
+
+bool pvp_unwind_is_there(const struct pvp_unwind_module *m, bool live)
+{
+	if (!m->stamp_at || (live ? same_here(m) : same_there(m)))
+		return true;
 	atomic_store_explicit(&stale, true, memory_order_relaxed);
 	return false;
 }

@@ -53,9 +53,10 @@ const struct pvp_unwind_module *pvp_unwind_module_at(
 /*
  * Whether the file itself is the one that the set knows: another may have been loaded to its place,
  * with all records of the loader where the first one's were. For what pvp_unwind_module_at() has just
- * given, not changed. As above; errno is lost.
+ * given, not changed. `live`: a call in it is under way for sure, so that nobody may unload it;
+ * else another thread may, meanwhile, and a system call looks. As above; errno is lost.
  */
-bool pvp_unwind_is_there(const struct pvp_unwind_module *m);
+bool pvp_unwind_is_there(const struct pvp_unwind_module *m, bool live);
 /* The rule at an address for which the set has none that holds (unwind_fresh.h). As above. */
 bool pvp_unwind_row_now(uint64_t address, struct pvp_row *ret);
 

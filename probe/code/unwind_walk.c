@@ -32,6 +32,7 @@ struct walk {
 	uintptr_t low, high; /* pages that can be read */
 	unsigned signals;
 	uint64_t sure;   /* of the set's first 64 files those that are as it knows them */
+	bool live;       /* the callers are calls of this thread's, out of a handler */
 	uintptr_t fp_at; /* of the last step: as in struct pvp_walked */
 	bool exact;      /* pc is an instruction, no return address */
 	bool fp_lost;    /* unknown from here on */
@@ -311,7 +312,7 @@ static const struct pvp_unwind_module *file_at(struct walk *w, uintptr_t pc, boo
 	uint64_t bit = i < 64 ? UINT64_C(1) << i : 0;
 	if (!m || *ret_changed || w->sure & bit)
 		return m;
-	*ret_changed = !pvp_unwind_is_there(m);
+	*ret_changed = !pvp_unwind_is_there(m, w->live);
 	w->sure |= *ret_changed ? 0 : bit;
 	return m;
 }
@@ -350,6 +351,7 @@ static struct walk begin(const struct pvp_registers *at)
 		.sp = at->sp,
 		.fp = at->fp,
 		.exact = !at->called,
+		.live = at->called,
 		.guess.end = PVP_WALK_ENDS,
 		.end = PVP_WALK_ENDS };
 }

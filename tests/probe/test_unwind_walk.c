@@ -507,6 +507,30 @@ START_TEST(figures)
 }
 END_TEST
 
+/* The file's stamp is looked at where it was: the same, another, or nothing at all any more. */
+START_TEST(a_file_that_is_gone)
+{
+	enum { PAGE = 4096, AT = 64 };
+	uint8_t *page =
+		mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(page, MAP_FAILED);
+	pvp_unwind_refresh(); /* the loader can be asked from here on */
+	struct pvp_unwind_module m = { .stamp_at = (uint64_t)(uintptr_t)page + AT };
+	for (size_t i = 0; i < PVP_UNWIND_STAMP; i++)
+		page[AT + i] = m.stamp[i] = (uint8_t)(i * 7 + 1);
+	ck_assert(pvp_unwind_is_there(&m, false));
+	ck_assert(pvp_unwind_is_there(&m, true));
+	page[AT + PVP_UNWIND_STAMP - 1]++;
+	ck_assert(!pvp_unwind_is_there(&m, false));
+	ck_assert(!pvp_unwind_is_there(&m, true));
+	ck_assert_int_eq(munmap(page, PAGE), 0);
+	ck_assert(!pvp_unwind_is_there(&m, false));
+	m.stamp_at = 0;
+	ck_assert(pvp_unwind_is_there(&m, false));
+	pvp_unwind_finish();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("unwind walk");
@@ -525,6 +549,7 @@ int main(void)
 	tcase_add_test(c, an_address_used_again);
 #endif
 	tcase_add_test(c, come_and_gone);
+	tcase_add_test(c, a_file_that_is_gone);
 	tcase_add_test(c, figures);
 	suite_add_tcase(s, c);
 	return run_suite(s);
