@@ -139,6 +139,8 @@ bool pvp_mono_seen(uint64_t key);
 void pvp_mono_name_method(uint64_t key);
 /* Before the runtime goes, all samples are written and their methods known. */
 void pvp_mono_last_samples(void);
+/* Methods that have no name by now get none: the runtime is not asked any more. */
+void pvp_mono_samples_named(void);
 
 /* The runtime has begun: waits, 20 ms at most, until its sampling thread has. */
 void pvp_mono_samples_began(void);

@@ -111,6 +111,7 @@ static void shutdown_begins(MonoProfiler *p)
 	pvp_mono_last_samples();
 	pvp_mono_counters_close();
 	name_missing();
+	pvp_mono_samples_named();
 }
 
 static void method_freed(MonoProfiler *p, MonoMethod *method)

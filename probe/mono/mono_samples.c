@@ -49,6 +49,7 @@ static struct slot *_Atomic ring; /* NULL: not sampling */
 static _Atomic uint64_t claimed, taken, dropped;
 static _Atomic unsigned hz, changes; /* the latter: of the former */
 static _Atomic bool sampling;        /* the runtime was asked for samples when it began */
+static _Atomic bool ends;            /* it may not be asked for names any more */
 
 /* Processor time of the thread at its last sample; all 0: never sampled. */
 static _Thread_local struct {
@@ -209,8 +210,11 @@ static uint32_t frames_of(struct pvp_writer *w, const struct slot *s, uint64_t *
 	for (uint32_t i = !*ret_own; i < left; i++) /* a call may be the last in its function */
 		to[n++] = key_of(w, at[i] - 1, s->time);
 	for (uint32_t i = 0; i < s->n; i++) {
-		to[n] = pvp_mono_method(s->frames[i]);
-		pvp_tell_method(w, to[n++], s->time);
+		uint64_t key = pvp_mono_method(s->frames[i]);
+		if (atomic_load_explicit(&ends, memory_order_relaxed) && !pvp_names_knows(key))
+			key = PVP_MONO_UNKNOWN;
+		pvp_tell_method(w, key, s->time);
+		to[n++] = key;
 	}
 	return n;
 }
@@ -303,6 +307,11 @@ void pvp_mono_samples_began(void)
 	const struct timespec nap = { .tv_nsec = NAP_NS };
 	for (int i = 0; i < TRIES && atomic_load(&sampling) && !sampler_has_name(); i++)
 		nanosleep(&nap, NULL);
+}
+
+void pvp_mono_samples_named(void)
+{
+	atomic_store(&ends, true);
 }
 
 void pvp_mono_last_samples(void)
