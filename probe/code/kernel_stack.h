@@ -3,8 +3,8 @@
  * them (perf_event_paranoid at most 1, or the capability): a perf event of the thread's processor
  * time in the kernel writes them, each with the place in the program from which the kernel was
  * entered, into a page that is mapped here. It never signals, so that no system call is cut short,
- * and holds no descriptor. Whoever is sampled when it comes back from the kernel finds there what
- * it did. Kernel facts: perf_event_open(2).
+ * and holds no descriptor. A thread that is sampled when it comes back from the kernel has there what it
+ * did. Kernel facts: perf_event_open(2).
  */
 #ifndef PV_PROBE_KERNEL_STACK_H
 #define PV_PROBE_KERNEL_STACK_H

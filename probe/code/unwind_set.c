@@ -286,7 +286,7 @@ static uint64_t build_id_end(const struct file *f)
 	return end;
 }
 
-/* The program, its loader, the C library and what the system maps: nobody unloads them. */
+/* The program, its loader, the C library and what the system maps: they are never unloaded. */
 static bool stays(const struct file *f)
 {
 	const uint64_t in[] = { getauxval(AT_ENTRY), getauxval(AT_BASE), getauxval(AT_SYSINFO_EHDR),
@@ -490,8 +490,8 @@ __attribute__((no_sanitize("address", "thread"))) static bool same_here(
 }
 
 /*
- * Compared by the system, for which memory that has just gone is an error: nobody is woken and
- * nobody moved. Its last four bytes, of a build id mostly: the call takes 0.4 us, copying it 1.5.
+ * Compared by the system, for which memory that has just gone is an error: it wakes no thread and
+ * moves none. Its last four bytes, of a build id mostly: the call takes 0.4 us, copying it 1.5.
  */
 static bool same_there(const struct pvp_unwind_module *m)
 {

@@ -53,8 +53,8 @@ const struct pvp_unwind_module *pvp_unwind_module_at(
 /*
  * Whether the file itself is the one that the set knows: another may have been loaded to its place,
  * with all records of the loader where the first one's were. For what pvp_unwind_module_at() has just
- * given, not changed. `live`: a call in it is under way for sure, so that nobody may unload it;
- * else another thread may, meanwhile, and a system call looks. As above; errno is lost.
+ * given, not changed. `live`: a call in it is under way for sure, so that it cannot be unloaded;
+ * else another thread may, meanwhile, and a system call compares. As above; errno is lost.
  */
 bool pvp_unwind_is_there(const struct pvp_unwind_module *m, bool live);
 /* The rule at an address for which the set has none that holds (unwind_fresh.h). As above. */

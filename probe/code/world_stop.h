@@ -32,7 +32,7 @@ bool pvp_world_has(pid_t tid);
 uint64_t pvp_world_held(pid_t tid, uint64_t now, bool *ret_held);
 /* Whether the runtime says whom it holds. */
 bool pvp_world_is_exact(void);
-/* The thread has ended; by the one that looks. */
+/* The thread has ended; for the helper that samples waits. */
 void pvp_world_leaves(pid_t tid);
 
 /* In a child of fork. */

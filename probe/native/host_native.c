@@ -64,7 +64,8 @@ static bool stacks_wanted(const struct pvp_native_options *o)
 
 static bool tell_native(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 {
-	bool ok = !options.sample_hz || pvp_modules_tell(w, page, again);
+	bool stacks = options.sample_hz || stacks_wanted(&options);
+	bool ok = !stacks || pvp_modules_tell(w, page, again);
 	if (!again && stacks_wanted(&options))
 		pvp_unwind_refresh();
 	if (!again)

@@ -1,5 +1,30 @@
 /* Maps stacks of a log's events to the model's. */
 #include "common/model/ground/model_parts.h"
+#include "common/model/names/inline_frames.h"
+#include "common/model/names/names_parts.h"
+
+/* Below the function at the place those that were inlined there. */
+static uint32_t with_inlined(struct pv_model *m, uint32_t stack, uint64_t place)
+{
+	size_t n = 0;
+	const uint32_t *ids = pv_inline_frames_at(m, place, &n);
+	if (!ids)
+		return PV_MAP_NONE;
+	for (size_t i = 0; i < n && stack != PV_MAP_NONE; i++)
+		stack = pv_stacks_child(&m->stacks, stack, ids[i]);
+	return stack;
+}
+
+/* *ret_method: of the frame, 0: out of memory. */
+static uint32_t below(struct pv_model *m, uint32_t stack, uint64_t key, uint32_t *ret_method)
+{
+	uint64_t place = 0;
+	if (m->private->symbols)
+		key = pv_names_function_key(&m->names, key, &place);
+	*ret_method = pv_model_method(m, key);
+	stack = *ret_method ? pv_stacks_child(&m->stacks, stack, *ret_method) : PV_MAP_NONE;
+	return place && stack != PV_MAP_NONE ? with_inlined(m, stack, place) : stack;
+}
 
 uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n)
 {
@@ -11,8 +36,8 @@ uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n)
 	if (i < n)
 		p->memo_n = i;
 	for (; i < n; i++) {
-		uint32_t method = pv_model_method(m, keys[i]);
-		stack = method ? pv_stacks_child(&m->stacks, stack, method) : PV_MAP_NONE;
+		uint32_t method;
+		stack = below(m, stack, keys[i], &method);
 		if (stack == PV_MAP_NONE) {
 			p->memo_n = 0;
 			return PV_MAP_NONE;

@@ -208,19 +208,31 @@ static bool judge_ladder(const struct pv_judge *j, struct pv_finding *f)
 
 /* --- by the stacks that allocate, of native programs --- */
 
-/* The innermost frames of a stack, whose text has the outermost first, a line each. */
+/* Most of these are a library's own steps. */
+static bool is_inlined(const char *from, const char *end)
+{
+	static const char mark[] = " (inlined)";
+	size_t n = sizeof mark - 1;
+	return (size_t)(end - from) > n && memcmp(end - n, mark, n) == 0;
+}
+
+/* The innermost frames of a stack, whose text has the outermost first, a line each; not the inlined. */
 static void say_stack(const char *text, char *to, size_t room)
 {
 	enum { FRAMES = 4 };
 	size_t used = 0;
 	const char *end = text + strlen(text);
 	*to = 0;
-	for (int i = 0; i < FRAMES && end > text && used < room; i++) {
+	for (int i = 0; i < FRAMES && end > text && used < room;) {
 		const char *from = end;
 		while (from > text && from[-1] != '\n')
 			from--;
-		int n = snprintf(
-			to + used, room - used, "%s%.*s", i ? " < " : "", (int)(end - from), from);
+		if (is_inlined(from, end)) {
+			end = from > text ? from - 1 : text;
+			continue;
+		}
+		int n = snprintf(to + used, room - used, "%s%.*s", i++ ? " < " : "",
+			(int)(end - from), from);
 		used += n > 0 ? (size_t)n : 0;
 		end = from > text ? from - 1 : text;
 	}
