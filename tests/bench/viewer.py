@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """How quick the viewer is: what design promises of the screen, measured and printed beside it.
 
-usage: viewer.py PROFVIEW BIGLOG [--size MB] [--log FILE] [first] [keys] [reopen] [live] [idle]
+usage: viewer.py PROFVIEW BIGLOG [--size MB] [--log FILE] [first] [keys] [reopen] [live] [events] [flame] [idle]
 BIGLOG is the writer of synthetic logs in the build folder. Without --log one of --size MB is made
 (default 2000), for `reopen` one of each kind. This measures; it is no test. Times depend on what else
 the machine does.
 """
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -251,7 +252,7 @@ def live(a, folder):
     seen = {}
 
     def thrown(text):
-        m = re.search(r'thrown +([\d ]+?)  ', text.partition('Exceptions')[2])
+        m = re.search(r'^ *error.* ([\d ]+) thrown', text, re.M)  # in Home's lane
         return int(m[1].replace(' ', '')) if m else 0
 
     while writer.poll() is None:
@@ -284,10 +285,88 @@ def live(a, folder):
     row('live: processor time of the viewer', f'{100 * cpu / a.seconds:.0f} % of a core', '-', False)
 
 
+def bytes_an_event(a, folder):
+    log = folder / 'some.mlpd'
+    with open(log, 'wb') as out:
+        subprocess.run([a.biglog, 'calls', '3'], stdout=out, check=True)
+    told = json.loads(subprocess.run([a.profview, 'report', '--no-index', '--format', 'json', '--section', 'events', log],
+                                     capture_output=True, check=True).stdout)
+    return log.stat().st_size / sum(told['events'].values())
+
+
+def events(a, folder):
+    """So many events a second come through a fifo: what the viewer uses for them, and how often it draws."""
+    pipe = folder / 'events'
+    os.mkfifo(pipe)
+    rate = bytes_an_event(a, folder) * a.events / 1e6
+    v = Program([a.profview, '--follow', str(pipe)])
+    v.until(lambda text: 'WAITING' in text)
+    with open(pipe, 'wb') as out:
+        writer = subprocess.Popen([a.biglog, 'calls', f'{rate * (a.seconds + 2):.6f}', '--rate', f'{rate:.6f}'], stdout=out)
+    stop = time.monotonic() + 2
+    while time.monotonic() < stop:
+        v.read(0.05)
+    before, frames, drawn = cpu_of(v.pid), 0, 0.0
+    start = time.monotonic()
+    while writer.poll() is None:
+        at = v.read_at
+        v.read(0.05)
+        if v.read_at != at:
+            frames += v.read_at - drawn > 0.05  # a frame may come in several pieces
+            drawn = v.read_at
+    took = time.monotonic() - start
+    used = cpu_of(v.pid) - before
+    v.keys('Q')
+    v.keys('y')
+    v.wait()
+    row(f'{a.events:,} events a second for {took:.0f} s: processor time', f'{100 * used / took:.1f} % of a core', '10 %',
+        used > 0.1 * took)
+    row('frames a second meanwhile', f'{frames / took:.1f}', '10', frames > 10 * took)
+
+
+def picture(text):
+    """The cells of a flame and what is said of the cursor's: no titles, messages, keys."""
+    return text.split('\n')[6:-2]
+
+
+def flame(a, folder):
+    """A log of as many call paths as a tree keeps: keys in its flame, until the frame shows what they did."""
+    log = folder / 'paths.mlpd'
+    with open(log, 'wb') as out:
+        subprocess.run([a.biglog, 'paths', '60'], stdout=out, check=True)
+    v = Program([a.profview, str(log), '--no-index'])
+    v.slow = []
+    v.until(lambda text: shown(text) and 'END' in text.split('\n')[0], 120)
+    v.keys(':flame\r')
+    v.until(lambda text: '= 100 %' in text, 60)
+    taken, first = [], []
+    for _ in range(a.rounds):
+        v.keys('g')
+        v.until(lambda text: False, 0.3)  # it was there already, or it goes
+        for key, to in (('j', taken), ('j', taken), ('\x1bOC', taken), ('k', taken), ('u', taken), ('u', taken),
+                        ('B', first), ('j', taken), ('j', taken), ('B', first)):
+            while v.read_at > time.monotonic() - 0.15:
+                v.read(0.05)
+            before = picture(v.screen.text())
+            to.append(press(v, key, lambda text, b=before: picture(text) != b and ASKING not in text))
+    v.keys('Q')
+    v.wait()
+    for name, times in ('moving, turning over', taken), ('B, the other way', first):
+        times = sorted(times)
+        p99 = times[min(len(times) - 1, len(times) * 99 // 100)]
+        row(f'keys in a flame of a million nodes: {name}, {len(times)} keys',
+            f'{statistics.median(times):.0f} ms, p99 {p99:.0f}, worst {times[-1]:.0f}', f'{KEY_MS} ms', p99 > KEY_MS)
+    for line in v.slow:
+        print(line)
+
+
 def cpu_of(pid):
+    """With its children: one of them empties the pipe."""
     with open(f'/proc/{pid}/stat', encoding='ascii') as stat:
         fields = stat.read().rsplit(')', 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+    with open(f'/proc/{pid}/task/{pid}/children', encoding='ascii') as children:
+        below = sum(cpu_of(int(child)) for child in children.read().split())
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK') + below
 
 
 def switches(pid):
@@ -334,7 +413,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument('profview')
     p.add_argument('biglog')
-    p.add_argument('what', nargs='*', default=['first', 'keys', 'reopen', 'live', 'idle'])
+    p.add_argument('what', nargs='*', default=['first', 'keys', 'reopen', 'live', 'events', 'flame', 'idle'])
     p.add_argument('--log', type=pathlib.Path)
     p.add_argument('--size', type=int, default=2000, help='MB')
     p.add_argument('--kinds', default='calls threads deep methods paths classes', help='for reopen')
@@ -342,6 +421,7 @@ def main():
     p.add_argument('--rounds', type=int, default=20)
     p.add_argument('--rate', type=int, default=100, help='MB/s')
     p.add_argument('--seconds', type=int, default=60)
+    p.add_argument('--events', type=int, default=100000, help='a second')
     p.add_argument('--idle', type=int, default=10, help='seconds')
     a = p.parse_args()
     a.profview, a.biglog = os.path.abspath(a.profview), os.path.abspath(a.biglog)
@@ -359,7 +439,7 @@ def main():
         for what, run in (('first', first), ('keys', keys)):
             if what in a.what:
                 run(a, log)
-        for what, run in (('reopen', reopen), ('live', live), ('idle', idle)):
+        for what, run in (('reopen', reopen), ('live', live), ('events', events), ('flame', flame), ('idle', idle)):
             if what in a.what:
                 run(a, folder)
 

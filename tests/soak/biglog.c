@@ -4,7 +4,8 @@
  *
  * usage: biglog KIND MEGABYTES [--rate MB_PER_S] [--marks FILE]
  *
- * With a rate, event times are those of the machine's monotonic clock. With marks, twenty
+ * With a rate, event times are those of the machine's monotonic clock, and what came within 50 ms is
+ * written at once, as probes do it. With marks, twenty
  * exceptions a second are thrown; FILE gets a line for each: how many so far, when it was about to
  * be written (ns), how long the longest write() has taken until then (ns).
  */
@@ -28,7 +29,7 @@ enum {
 	PAYLOAD = 60 << 10, /* of a buffer */
 	EVENT_MAX = 400,
 	OUT = 1 << 20,
-	OUT_PACED = 200 << 10, /* at a given rate */
+	OUT_PACED = 200 << 10, /* at a given rate, at most */
 	MARK_EVERY = 50000000,
 };
 
@@ -38,7 +39,8 @@ struct log {
 	uint64_t thread, base_ns, now_ns, method;
 	uint64_t limit, total;
 	uint64_t dice;
-	double rate; /* bytes a ns; 0: as fast as it goes */
+	double rate;  /* bytes a ns; 0: as fast as it goes */
+	size_t paced; /* bytes of 50 ms at that rate */
 	int64_t start_ns, longest_ns, marked_ns;
 	unsigned marks;
 	FILE *mark_file;
@@ -109,7 +111,7 @@ static void end(struct log *l)
 	memcpy(l->out + l->waiting, l->payload, l->used);
 	l->waiting += l->used;
 	l->used = 0;
-	if (l->waiting >= (l->rate > 0 ? OUT_PACED : OUT))
+	if (l->waiting >= (l->rate > 0 ? l->paced : OUT))
 		write_out(l);
 	if (l->rate > 0)
 		wait_until(l->start_ns + (int64_t)((double)(l->total + l->waiting) / l->rate));
@@ -118,7 +120,7 @@ static void end(struct log *l)
 /* The buffer that has no room for an event is ended, and another of its thread begun. */
 static uint8_t *event(struct log *l, uint8_t byte, uint64_t dt)
 {
-	if (l->used >= PAYLOAD) {
+	if (l->used >= (l->rate > 0 && l->paced < PAYLOAD ? l->paced : PAYLOAD)) {
 		end(l);
 		begin(l, l->thread);
 	}
@@ -467,6 +469,13 @@ static void write_header(struct log *l)
 	l->waiting = mlpd_put_header(l->out, sizeof l->out, &h);
 }
 
+static void set_rate(struct log *l, double megabytes)
+{
+	const double burst = megabytes * 1e6 * 0.05;
+	l->rate = megabytes * 1e6 / 1e9;
+	l->paced = burst < OUT_PACED ? (size_t)burst : OUT_PACED;
+}
+
 static int complain(void)
 {
 	fprintf(stderr, "usage: biglog KIND MEGABYTES [--rate MB_PER_S] [--marks FILE]\nkinds:");
@@ -482,10 +491,10 @@ int main(int argc, char *argv[])
 	const char *marks = NULL;
 	if (argc < 3 || argc % 2 == 0)
 		return complain();
-	l.limit = strtoull(argv[2], NULL, 10) * 1000000;
+	l.limit = (uint64_t)(strtod(argv[2], NULL) * 1e6);
 	for (int i = 3; i < argc; i += 2) {
 		if (strcmp(argv[i], "--rate") == 0)
-			l.rate = strtod(argv[i + 1], NULL) * 1e6 / 1e9;
+			set_rate(&l, strtod(argv[i + 1], NULL));
 		else if (strcmp(argv[i], "--marks") == 0)
 			marks = argv[i + 1];
 		else
