@@ -50,7 +50,9 @@ bool ui_identity_loader_turn(
 	if (c->cancelled && s->shared.identity.reading) {
 		ui_bury(&f->dying, &f->reading);
 		c->asked = false;
-		put_down(f, s, "following objects was cancelled; u begins anew");
+		put_down(f, s,
+			c->single ? "following objects was cancelled; coming back begins anew"
+				  : "following objects was cancelled; u begins anew");
 	}
 	c->cancelled = false;
 	take_wish(f, s);

@@ -110,6 +110,8 @@ void ui_screen_go(struct ui_screen *s, enum ui_command pane)
 		ui_browser_visit(s);
 	if (ui_compare_has(&s->pane[to]))
 		ui_compare_visit(s);
+	else if (ui_compare_flames(&s->pane[to]))
+		s->compare.held = false;
 }
 
 void ui_stream_goto(struct ui_screen *s, const char *text)

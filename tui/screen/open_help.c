@@ -145,6 +145,8 @@ static void frame_command(const struct ui_screen *s, const struct ui_list *l, st
 	char room[400];
 	struct text keys = { room, sizeof room, 0 };
 	room[0] = 0;
+	if (ui_compare_flames(p) && s->compare.shot != UI_NO_SHOT && s->compare.shot)
+		add(&keys, ":shots<Enter>g<%uj>", (unsigned)s->compare.shot);
 	add(&keys, ":%s<Enter>", ui_command_row(p->def->command)->name);
 	type_range(&keys, &s->shared.range);
 	if (p->flame && p->flame->chosen)
