@@ -41,12 +41,22 @@ PV_SHAPE(by_lock, struct pv_sites, BY_LOCK)
 #define CLASS_ALLOCS(F, T)                                                                         \
 	F(T, count, FIGURE)                                                                        \
 	F(T, bytes, FIGURE)                                                                        \
-	F(T, variance, REAL)
+	F(T, variance, REAL)                                                                       \
+	F(T, moved, FIGURE)                                                                        \
+	F(T, shot_count, FIGURE)                                                                   \
+	F(T, shot_bytes, FIGURE)
 PV_SHAPE(class_allocs, struct pv_class_allocs, CLASS_ALLOCS)
+
+#define ALLOC_SIZE(F, T)                                                                           \
+	F(T, count, FIGURE)                                                                        \
+	F(T, bytes, FIGURE)
+PV_SHAPE(alloc_size, struct pv_alloc_size, ALLOC_SIZE)
 
 #define ALLOCS(F, T)                                                                               \
 	F(T, class_use, LIST, class_allocs, PV_NO_STORE, 0)                                        \
 	F(T, sites, PART, alloc_sites)                                                             \
+	F(T, size, PART, alloc_size)                                                               \
+	F(T, shot, FIGURE)                                                                         \
 	F(T, count, FIGURE)                                                                        \
 	F(T, bytes, FIGURE)                                                                        \
 	F(T, period, FIGURE)                                                                       \

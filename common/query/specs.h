@@ -29,7 +29,8 @@ extern const struct pv_view_spec pv_spec_methods, pv_spec_callers, pv_spec_calle
 	pv_spec_heap_sets, pv_spec_sample_lines, pv_spec_stops, pv_spec_bodies, pv_spec_transitions,
 	pv_spec_survived, pv_spec_spans, pv_spec_routes, pv_spec_findings, pv_spec_finding_facts,
 	pv_spec_code_kinds, pv_spec_sample_states, pv_spec_flame, pv_spec_event_stream,
-	pv_spec_timeline, pv_spec_processes, pv_spec_gc_cause, pv_spec_pause_spread;
+	pv_spec_timeline, pv_spec_processes, pv_spec_gc_cause, pv_spec_pause_spread,
+	pv_spec_survival, pv_spec_allocation_sizes;
 
 /*
  * The table of one view, for views that ask others. It takes the model's lock itself, and does not

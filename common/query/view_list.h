@@ -17,6 +17,8 @@
 					    * innermost frame first */          \
 	VIEW(HELD, "held")                                                                         \
 	VIEW(ALLOCATION_SITES, "allocation_sites")                                                 \
+	VIEW(SURVIVAL, "survival")                 /* of classes, at the newest heap shot */       \
+	VIEW(ALLOCATION_SIZES, "allocation_sizes") /* by powers of two */                          \
 	VIEW(COLLECTIONS, "collections")                                                           \
 	VIEW(PAUSES, "pauses")                                                                     \
 	VIEW(GENERATIONS, "generations")                                                           \

@@ -42,6 +42,9 @@ KEYS = {
                        'heap_before', 'heap_after', 'allocated_since_last', 'mark_ns',
                        'sweep_ns', 'number', 'to_stop_ns', 'moved_objects', 'promoted_bytes', 'reason'],
     'gc.pauses': ['start_ns', 'duration_ns'],
+    'survival': ['name', *NAMES, 'allocations', 'allocated_bytes', 'alive_objects', 'alive_bytes', 'dead_objects',
+                 'young_objects', 'moved_objects'],
+    'allocation_sizes': ['from_bytes', 'below_bytes', 'allocations', 'allocated_bytes'],
     'gc.percentiles': ['what', 'count', 'total_ns', 'p50_ns', 'p90_ns', 'p99_ns', 'max_ns', 'exact'],
     'gc_cause': ['what', 'detail', 'value', 'unit', 'known'],
     'gc.generations': ['generation', 'count', 'total_ns', 'max_ns'],
@@ -79,15 +82,15 @@ KEYS = {
     'contexts': ['id', 'name', 'load_ns', 'unload_ns', 'failed', 'of'],
     'counters': ['section', 'name', 'type', 'unit', 'variance', 'samples'],
 }
-EXTRA = ['findings', 'call_tree', 'flame', 'allocation_sites', 'throw_sites', 'wait_sites', 'catches', 'lock_waits',
-         'lock_edges', 'lock_cycles', 'gc_cause', 'handle_sites', 'root_areas', 'timeline', 'code_kinds']
+EXTRA = ['findings', 'call_tree', 'flame', 'allocation_sites', 'survival', 'allocation_sizes', 'throw_sites', 'wait_sites', 'catches',
+         'lock_waits', 'lock_edges', 'lock_cycles', 'gc_cause', 'handle_sites', 'root_areas', 'timeline', 'code_kinds']
 TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'findings', 'events', 'methods', 'call_tree',
        'flame', 'classes', 'held', 'allocation_sites', 'throw_sites', 'wait_sites', 'catches', 'lock_waits',
        'lock_edges', 'lock_cycles', 'gc', 'handles', 'handle_sites',
        'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'code_kinds', 'samples',
        'sample_lines', 'threads', 'timeline', 'jit', 'loads', 'native', 'marks',
        'spans', 'routes', 'suspensions', 'transitions', 'images', 'assemblies', 'domains', 'contexts', 'counters',
-       'code_coverage', 'gc_cause', 'coverage_assemblies', 'coverage_classes']
+       'code_coverage', 'survival', 'allocation_sizes', 'gc_cause', 'coverage_assemblies', 'coverage_classes']
 WHATS = ['calls', 'allocations', 'allocation_stacks', 'gc', 'moves', 'handles', 'finalizers',
          'heap_shots', 'roots', 'exceptions', 'locks', 'samples', 'threads', 'jit', 'counters',
          'code_coverage', 'spans', 'marks', 'suspensions', 'transitions', 'names', 'losses', 'damage']

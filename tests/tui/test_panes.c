@@ -317,6 +317,8 @@ START_TEST(tab_goes_through_lists_and_panes)
 	press("3<Tab>");
 	ck_assert_int_eq(screen.pane[screen.current].focus, 1);
 	press("<Tab>");
+	ck_assert(seen("[Survival]"));
+	press("<Tab><Tab>");
 	ck_assert(seen("[4 Heap]"));
 	press("<S-Tab>");
 	ck_assert(seen("[3 Alloc]"));

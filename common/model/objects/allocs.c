@@ -41,8 +41,11 @@ static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 	return ok;
 }
 
-static void add(struct pv_allocs *a, uint32_t id, const struct pv_estimate *e)
+static void add(struct pv_allocs *a, uint32_t id, uint64_t size, const struct pv_estimate *e)
 {
+	struct pv_alloc_size *of = &a->size[pv_alloc_size_of(size)];
+	of->count += e->count;
+	of->bytes += e->bytes;
 	struct pv_class_allocs *c = &a->class_use.v[id];
 	c->count += e->count;
 	c->bytes += e->bytes;
@@ -68,7 +71,7 @@ static bool apply(struct pv_context *x, const struct pv_alloc *a)
 		x->amid && !a->stack.n ? pv_calls_stack(m, x->node) : pv_stack_of(x, a->stack);
 	if (stack == PV_MAP_NONE || !grow_to(&m->allocs, id))
 		return false;
-	add(&m->allocs, id, &x->alloc);
+	add(&m->allocs, id, a->size, &x->alloc);
 	uint64_t *with = a->stack.n ? &m->allocs.with_backtrace : &m->allocs.with_path;
 	*with += stack ? x->alloc.count : 0;
 	x->thread->allocations += x->alloc.count;
@@ -77,6 +80,18 @@ static bool apply(struct pv_context *x, const struct pv_alloc *a)
 		.class_use = id, .stack = stack, .count = x->alloc.count, .amount = x->alloc.bytes
 	};
 	return pv_sites_add(x, &m->allocs.sites, &more);
+}
+
+void pv_allocs_note_shot(struct pv_allocs *a, const struct pv_shot *shot)
+{
+	enum { WORTH = 64 };
+	if (shot->objects < a->class_use.n / WORTH)
+		return;
+	for (size_t i = 0; i < a->class_use.n; i++) {
+		a->class_use.v[i].shot_count = a->class_use.v[i].count;
+		a->class_use.v[i].shot_bytes = a->class_use.v[i].bytes;
+	}
+	a->shot = shot->index + 1;
 }
 
 /* --- allocations in a row */
@@ -99,6 +114,7 @@ struct quick {
 	struct pv_class_use *use;
 	struct pv_site *site;
 	struct pv_class_allocs *sum;
+	struct pv_alloc_size *size;
 	int64_t last;  /* time of the one before: none of them steps back ... */
 	int64_t limit; /* ... and all come before this */
 };
@@ -126,6 +142,7 @@ static bool load(struct quick *q, const struct pv_context *x, const struct pv_ca
 		.site = m->allocs.sites.site.v,
 		.sites = (uint32_t)m->allocs.sites.site.n,
 		.sum = m->allocs.class_use.v,
+		.size = x->m->allocs.size,
 		.sums = (uint32_t)m->allocs.class_use.n,
 		.last = run->last_ns };
 	int64_t to = (int64_t)((uint64_t)p->slice_from + p->slice_width);
@@ -186,6 +203,9 @@ static void apply_usual(
 			use->last_ns = time;
 		q->sum[site->class_use].count++;
 		q->sum[site->class_use].bytes += a->size;
+		struct pv_alloc_size *of = &q->size[pv_alloc_size_of(a->size)];
+		of->count++;
+		of->bytes += a->size;
 		bytes += a->size;
 		q->last = time;
 	}

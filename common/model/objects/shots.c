@@ -259,6 +259,8 @@ bool pv_shots_apply(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_HEAP_SUMMARY:
 		return summary(x, e);
 	case PV_KIND_HEAP_END:
+		if (open_shot(&m->shots))
+			pv_allocs_note_shot(&m->allocs, open_shot(&m->shots));
 		close_shot(&m->shots, x->time, false);
 		m->shots.skipping = false;
 		return true;
