@@ -42,7 +42,6 @@ PV_SHAPE(by_lock, struct pv_sites, BY_LOCK)
 	F(T, count, FIGURE)                                                                        \
 	F(T, bytes, FIGURE)                                                                        \
 	F(T, variance, REAL)                                                                       \
-	F(T, moved, FIGURE)                                                                        \
 	F(T, shot_count, FIGURE)                                                                   \
 	F(T, shot_bytes, FIGURE)
 PV_SHAPE(class_allocs, struct pv_class_allocs, CLASS_ALLOCS)

@@ -68,7 +68,7 @@ const struct pv_section pv_sections[] = {
 		.title = "Classes by how much of them lives on",
 		.view = PV_VIEW_SURVIVAL,
 		.keys = { "name", "allocations", "allocated_bytes", "alive_objects", "alive_bytes",
-			"dead_objects", "young_objects", "moved_objects" },
+			"dead_objects", "young_objects" },
 		.group = PV_GROUP_ALLOC,
 		.flags = PV_SECTION_EXTRA },
 	{ .name = "allocation_sizes",

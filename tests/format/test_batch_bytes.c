@@ -104,6 +104,7 @@ START_TEST(a_batch_that_is_kept_holds_no_block)
 	struct wire w;
 	struct pv_batch b = { 0 }, kept = { 0 };
 	struct pv_block *block = make_block(&w, 17);
+	ck_assert(pv_reserve(&b.pool, 20000)); /* one that uses less than half is packed */
 	pv_batch_borrow(&b, block, block->v + OFF, w.events.n);
 	decode(&b, &w);
 	char *expect = reported(&b, 17);

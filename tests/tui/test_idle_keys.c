@@ -112,7 +112,7 @@ START_TEST(why_is_said)
 		{ "<Del>", "Del: there is no filter; \\ sets one" },
 		{ "2k", "k: this is the first row" },
 		{ "2Gj", "j: this is the last row" },
-		{ "33", "3: this is the only view of the room" },
+		{ "88", "8: this is the only view of the room" },
 		{ "5b", "the rows of this pane are not grouped" },
 		{ "2<Del>", "Del: there is no filter; \\ sets one" },
 		{ "2<Left>", "Left: there are no columns further left" },

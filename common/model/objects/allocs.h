@@ -10,8 +10,7 @@
 
 struct pv_class_allocs {
 	uint64_t count, bytes;
-	double variance; /* of bytes; 0 when they are exact */
-	uint64_t moved;  /* times that a collection moved one of them, whose class was known */
+	double variance;                 /* of bytes; 0 when they are exact */
 	uint64_t shot_count, shot_bytes; /* of the first two: up to the shot pv_allocs.shot */
 };
 

@@ -181,8 +181,7 @@ static bool moved(struct pv_context *x, uint64_t from, uint64_t to)
 /* Old addresses are all read before new ones are written: they speak of one moment. */
 static bool move(struct pv_context *x, const uint64_t *pair, size_t n)
 {
-	struct pv_model *m = x->m;
-	const struct pv_addresses *all = &m->private->addresses;
+	const struct pv_addresses *all = &x->m->private->addresses;
 	struct pv_address *slot[MOVES][2], was[MOVES];
 	find_moved(all->slot, pair, n, slot);
 	uint32_t age = pv_addresses_age(all, x->time);
@@ -197,8 +196,6 @@ static bool move(struct pv_context *x, const uint64_t *pair, size_t n)
 		uint64_t to = pair[2 * i + 1];
 		if (!was[i].class_use)
 			continue;
-		if (x->counts && was[i].class_use < m->allocs.class_use.n)
-			m->allocs.class_use.v[was[i].class_use].moved++;
 		pv_address_set(all->ousted, slot[i][1],
 			pv_address_of(to, was[i].class_use, age, was[i].asked));
 		if (was[i].asked && !moved(x, was[i].object, to))

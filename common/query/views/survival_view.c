@@ -1,7 +1,7 @@
 /*
  * Lives of what is allocated, as far as no object has to be followed: of each class how much was
- * allocated up to the newest heap shot, how much of it that shot still lists, and how often
- * collections moved one. And how large objects are.
+ * allocated up to the newest heap shot, and how much of it that shot still lists. And how large
+ * objects are.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 /* --- by class */
 
-enum { S_ALLOCATED, S_COUNT, S_ALIVE, S_OBJECTS, S_LIVES, S_DEAD, S_YOUNG, S_MOVED, S_NAME };
+enum { S_ALLOCATED, S_COUNT, S_ALIVE, S_OBJECTS, S_LIVES, S_DEAD, S_YOUNG, S_NAME };
 
 static const struct pv_column survival_columns[] = {
 	[S_ALLOCATED] = { "allocated_bytes", "ALLOCATED", PV_UNIT_BYTES, 9, 2, PV_COLUMN_ADDS },
@@ -25,7 +25,6 @@ static const struct pv_column survival_columns[] = {
 	[S_LIVES] = { "alive_percent", "ALIVE%", PV_UNIT_PERCENT, 6, 1, 0 },
 	[S_DEAD] = { "dead_objects", "DEAD", PV_UNIT_COUNT, 8, 4, PV_COLUMN_ADDS },
 	[S_YOUNG] = { "young_objects", "YOUNG", PV_UNIT_COUNT, 8, 8, PV_COLUMN_ADDS },
-	[S_MOVED] = { "moved_objects", "MOVED", PV_UNIT_COUNT, 8, 7, PV_COLUMN_ADDS },
 	[S_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 24, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 };
@@ -33,7 +32,7 @@ static const struct pv_column survival_columns[] = {
 struct life {
 	uint64_t count, bytes;   /* allocated up to the shot, or in all */
 	uint64_t objects, alive; /* listed by it; bytes */
-	uint64_t young, moved;
+	uint64_t young;
 };
 
 /* The newest one, if it is known what was allocated up to it; NULL: there is none. */
@@ -51,7 +50,6 @@ static void add_all(const struct pv_model *m, const struct pv_groups *g, struct 
 		struct life *to = &sum[pv_group_of(g, (uint32_t)i)];
 		to->count += shot ? c->shot_count : c->count;
 		to->bytes += shot ? c->shot_bytes : c->bytes;
-		to->moved += c->moved;
 	}
 	for (size_t i = 0; shot && i < shot->classes.n; i++) {
 		const struct pv_shot_class *c = &shot->classes.v[i];
@@ -85,7 +83,6 @@ static void put_class(struct pv_build *b, const struct pv_model *m, const struct
 	pv_cell_share(&c[S_LIVES], (double)l->objects, share ? (double)l->count : 0);
 	pv_cell_u_if(&c[S_DEAD], share, share ? l->count - l->objects : 0);
 	pv_cell_u_if(&c[S_YOUNG], shot && shot->generations, l->young);
-	pv_cell_u_if(&c[S_MOVED], pv_groups_known(m) & PV_GROUP_MOVES, l->moved);
 	pv_cell_s(&c[S_NAME], pv_group_name(b, g, (uint32_t)at));
 }
 
