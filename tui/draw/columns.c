@@ -12,6 +12,11 @@ static bool is_words(const struct pv_column *column)
 	return column->unit == PV_UNIT_TEXT || column->unit == PV_UNIT_LIST;
 }
 
+bool ui_column_sorts(const struct pv_column *column)
+{
+	return !(column->unit == PV_UNIT_LIST && column->flags & PV_COLUMN_NUMBERS);
+}
+
 bool ui_column_is_text(const struct pv_column *column)
 {
 	return column->unit == PV_UNIT_TEXT || column->unit == PV_UNIT_LIST ||

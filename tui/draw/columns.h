@@ -29,6 +29,9 @@ struct ui_columns {
  */
 int ui_columns_name(const struct pv_column *column, size_t n);
 
+/* Whether rows have an order by it: a course has none. */
+bool ui_column_sorts(const struct pv_column *column);
+
 /* Whether its text is flush left. */
 bool ui_column_is_text(const struct pv_column *column);
 

@@ -1,4 +1,5 @@
 #include "tui/draw/list_query.h"
+#include "common/query/trends.h"
 #include "tui/draw/list_tags.h"
 #include "tui/draw/settings.h"
 
@@ -17,6 +18,7 @@ void ui_list_finish(struct ui_list *l)
 {
 	ui_slot_cancel(&l->slot);
 	pv_table_destroy(l->table);
+	pv_trends_destroy(l->trends);
 	pv_array_finish(&l->open);
 	pv_array_finish(&l->tagged);
 	free(l->want);
@@ -115,7 +117,7 @@ static enum ui_unfold unfold_of(const struct ui_list *l, const struct ui_shared 
 }
 
 /* Everything the next answer is to set. NULL when out of memory. */
-static struct ui_question *question_of(const struct ui_list *l, const struct ui_shared *s)
+static struct ui_question *question_of(struct ui_list *l, const struct ui_shared *s)
 {
 	struct pv_query query = ui_list_query(l, s);
 	struct ui_question *q = ui_question_new(ui_list_model(l, s), l->view, &query, l->about);
@@ -129,6 +131,7 @@ static struct ui_question *question_of(const struct ui_list *l, const struct ui_
 	q->at = l->at;
 	q->against = s->against;
 	q->figure = l->figure;
+	ui_list_hand_trends(l, s, q);
 	q->newer = s->paused && !s->range.on && !ui_list_of_identity(l);
 	if (l->want || look)
 		q->aim = (struct ui_aim){ .text = strdup(l->want ? l->want : l->search),
@@ -189,6 +192,9 @@ static void take_table(struct ui_list *l, struct ui_question *q)
 	q->table = NULL;
 	l->all_rows = l->table->rows;
 	l->silent = q->silent;
+	pv_trends_destroy(l->trends);
+	l->trends = q->trends;
+	q->trends = NULL;
 	l->other = false;
 	l->newer = q->newer;
 	l->limit = q->query.limit;
@@ -381,7 +387,7 @@ void ui_list_set_order(struct ui_list *l, const char *column)
 
 void ui_list_sort(struct ui_list *l, size_t column)
 {
-	if (!l->table || column >= l->table->columns)
+	if (!l->table || column >= l->table->columns || !ui_column_sorts(&l->table->column[column]))
 		return;
 	l->chosen = true;
 	if ((int)column == l->table->sort)
@@ -392,6 +398,11 @@ void ui_list_sort(struct ui_list *l, size_t column)
 	l->stale = true;
 }
 
+static bool can_sort(const struct ui_list *l, size_t column)
+{
+	return ui_list_shows(l, column) && ui_column_sorts(&l->table->column[column]);
+}
+
 /* The next column that is on screen for the eye, in either direction, round the end. */
 static void sort_step(struct ui_list *l, int dir)
 {
@@ -400,7 +411,7 @@ static void sort_step(struct ui_list *l, int dir)
 	size_t n = l->table->columns, at = l->table->sort < 0 ? n - 1 : (size_t)l->table->sort;
 	do
 		at = dir > 0 ? (at + 1) % n : (at + n - 1) % n;
-	while (!ui_list_shows(l, at) && (int)at != l->table->sort);
+	while (!can_sort(l, at) && (int)at != l->table->sort);
 	if ((int)at != l->table->sort)
 		ui_list_sort(l, at);
 }
@@ -409,7 +420,7 @@ static void sort_step(struct ui_list *l, int dir)
 static void sort_nth(struct ui_list *l, size_t n)
 {
 	for (size_t i = 0; l->table && i < l->table->columns; i++) {
-		if (!ui_list_shows(l, i))
+		if (!can_sort(l, i))
 			continue;
 		if (n-- == 0) {
 			ui_list_sort(l, i);

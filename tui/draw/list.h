@@ -46,14 +46,15 @@ struct ui_list {
 	bool asking; /* the last question differs from the one before */
 
 	/* the answer that `table` is */
-	bool stale;              /* the question has changed since it was last asked */
-	char *about;             /* only rows of this class, owned; NULL = all */
-	bool finished;           /* no more will come */
-	bool off;                /* the subject does not exist: nothing is asked */
-	bool chosen;             /* `sort` is the user's wish */
-	uint32_t silent, hidden; /* columns without figures, or not wanted: columns.h, settings.h */
-	bool other;              /* ... to rows of something else: they must be asked for */
-	bool newer;              /* asked after the picture was frozen */
+	bool stale;               /* the question has changed since it was last asked */
+	char *about;              /* only rows of this class, owned; NULL = all */
+	bool finished;            /* no more will come */
+	bool off;                 /* the subject does not exist: nothing is asked */
+	bool chosen;              /* `sort` is the user's wish */
+	struct pv_trends *trends; /* of its rows, owned; NULL: none */
+	uint32_t silent, hidden;  /* columns without figures, or not wanted: columns.h, settings.h */
+	bool other;               /* ... to rows of something else: they must be asked for */
+	bool newer;               /* asked after the picture was frozen */
 	uint64_t posted_window, posted_turn, posted_figure, posted_part;
 	enum pv_by posted_group;
 	bool posted_net, posted_waits, posted_raw, posted_mine;
@@ -75,10 +76,9 @@ struct ui_list {
 	char search[UI_TEXT_MAX];
 	enum ui_look look;
 	int look_dir;
-	bool look_tell;    /* a search that finds nothing is to be reported */
-	uint64_t marked;   /* a row with a sign of its own, 0 = none */
-	char *want, *lost; /* names, owned: of a row to be found; of one that was not */
-
+	bool look_tell;       /* a search that finds nothing is to be reported */
+	uint64_t marked;      /* a row with a sign of its own, 0 = none */
+	char *want, *lost;    /* names, owned: of a row to be found; of one that was not */
 	struct ui_rect drawn; /* for the mouse */
 	struct ui_columns columns;
 };

@@ -4,6 +4,7 @@
 
 #include "common/base/status.h"
 #include "common/base/showable.h"
+#include "common/query/trends.h"
 #include "tui/draw/chart.h"
 #include "tui/draw/list_tags.h"
 #include "tui/draw/shorten.h"
@@ -173,6 +174,11 @@ static void draw_numbers(struct ui_canvas *c, struct ui_rect at, const struct pv
 	}
 	if (n == 0)
 		return;
+	if (strcmp(col->id, PV_TREND_COLUMN) == 0) {
+		ui_spark(c, ui_cols(at, 0, ui_min((int)n, at.w)), UI_BAR,
+			(struct ui_values){ v, n, 100 });
+		return;
+	}
 	const bool bytes = strstr(col->id, "bytes");
 	const size_t first = n > NUMBERS ? n - NUMBERS : 0;
 	double shown[NUMBERS];
@@ -192,6 +198,8 @@ static void draw_cell(const struct ui_list *l, struct ui_canvas *c, struct ui_re
 {
 	const struct pv_column *col = &l->table->column[column];
 	const struct pv_cell cell = pv_cell_shown(l->table, &row->cell[column]);
+	if (strcmp(col->id, PV_TREND_COLUMN) == 0 && cell.state == PV_CELL_NULL)
+		return;
 	if (col->flags & PV_COLUMN_NUMBERS && cell.state == PV_CELL_VALUE) {
 		draw_numbers(c, at, col, &cell);
 		return;

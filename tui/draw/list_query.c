@@ -102,3 +102,19 @@ struct pv_table *ui_list_whole(const struct ui_list *l, const struct ui_shared *
 	ui_question_drop(q);
 	return t;
 }
+
+/* Of one thread there are none. */
+void ui_list_hand_trends(struct ui_list *l, const struct ui_shared *s, struct ui_question *q)
+{
+	bool one_thread = s->range.on && s->range.threaded;
+	q->whole = one_thread || s->against ? NULL : s->whole;
+	if (s->range.on) {
+		q->trend_from_ns = s->range.from_ns;
+		q->trend_to_ns = s->range.to_ns;
+	} else if (s->window_ns) {
+		q->trend_to_ns = s->duration_ns;
+		q->trend_from_ns = s->duration_ns - (int64_t)s->window_ns;
+	}
+	q->trends = l->trends;
+	l->trends = NULL;
+}

@@ -26,4 +26,7 @@ enum pv_counted ui_list_counted(const struct ui_list *l, const struct ui_shared 
 /* A number for each choice of these, of the least share and of callers. */
 uint64_t ui_list_part(const struct ui_list *l, const struct ui_shared *s);
 
+/* The trends that there are go with the question; of what time, and of which model. */
+void ui_list_hand_trends(struct ui_list *l, const struct ui_shared *s, struct ui_question *q);
+
 #endif

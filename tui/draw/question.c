@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/query/trends.h"
 #include "tui/draw/columns.h"
 
 enum { UNFOLD_MAX = 10000, FIRST_DEPTH = 12, PATH_DEPTH = 100 };
@@ -237,6 +238,23 @@ static void keep_only(struct pv_table *t, const char *class_name)
 	t->rows = kept;
 }
 
+/* The same question of a model that has not gone on finds them made. */
+static void fill_trends(struct ui_question *q)
+{
+	struct pv_model *m = q->whole;
+	if (!m || q->query.group != PV_BY_NAME || pv_table_column(q->table, PV_TREND_COLUMN) < 0)
+		return;
+	struct pv_trend_wish wish = { .view = q->view,
+		.counted = q->query.counted,
+		.from_ns = q->trend_from_ns,
+		.to_ns = q->trend_to_ns };
+	if (!pv_trends_is(q->trends, m, &wish, pv_view_generation(m))) {
+		pv_trends_destroy(q->trends);
+		q->trends = pv_trends_create(m, q->query.groups, &wish);
+	}
+	pv_trends_fill(q->trends, q->table);
+}
+
 static void run(struct ui_job *job)
 {
 	struct ui_question *q = (struct ui_question *)job;
@@ -249,6 +267,7 @@ static void run(struct ui_job *job)
 		unfold(q);
 	if (q->aim.text)
 		find(q);
+	fill_trends(q);
 	q->silent = ui_columns_silent(q->table);
 	int named = q->about ? pv_table_column(q->table, "class") : -1;
 	if (named >= 0 && named < UI_COLUMNS_MAX)
@@ -304,6 +323,7 @@ void ui_question_drop(struct ui_question *q)
 	if (!q)
 		return;
 	pv_table_destroy(q->table);
+	pv_trends_destroy(q->trends);
 	pv_array_finish(&q->open);
 	pv_array_finish(&q->only);
 	free(q->filter);

@@ -41,7 +41,10 @@ struct ui_question {
 	uint64_t selected;
 	size_t at; /* its place in the table before */
 	struct ui_aim aim;
-	bool newer; /* asked while the picture was frozen */
+	struct pv_model *whole;             /* that trends are of; NULL: there are none */
+	int64_t trend_from_ns, trend_to_ns; /* as struct pv_trend_wish has them */
+	struct pv_trends *trends; /* owned: of the question before, then of this one; NULL: none */
+	bool newer;               /* asked while the picture was frozen */
 
 	/* the answer */
 	struct pv_table *table; /* NULL: out of memory */

@@ -225,7 +225,7 @@ static void open_sort_menu(struct ui_screen *s)
 		return;
 	s->menu = (struct ui_menu){ .open = true, .title = "Sort by" };
 	for (size_t i = 0; i < l->table->columns && s->menu.n < UI_MENU_MAX; i++) {
-		if (!ui_list_shows(l, i))
+		if (!ui_list_shows(l, i) || !ui_column_sorts(&l->table->column[i]))
 			continue;
 		if ((int)i == l->table->sort)
 			s->menu.at = s->menu.n;

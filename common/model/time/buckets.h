@@ -49,15 +49,14 @@ struct pv_bucket_sums {
  */
 bool pv_buckets_sum(
 	const struct pv_model *m, int64_t from_ns, int64_t to_ns, struct pv_bucket_sums *ret);
-
 /*
- * Calls `visit` for each entry of one kind, in order of time; an id may come several times a bucket,
- * which begins at `from_ns` of the log's clock. The caller holds the model's lock.
+ * The entries of all buckets that begin in [from, to), and of what is to come into the newest, each
+ * with the begin of its bucket; what frames that are open have is not among them. With the lock.
+ * False when out of memory.
  */
-typedef void pv_bucket_visit(
-	void *ctx, int64_t from_ns, int64_t width_ns, const struct pv_bucket_entry *e);
-void pv_buckets_each(
-	const struct pv_model *m, enum pv_bucket_what what, pv_bucket_visit *visit, void *ctx);
+bool pv_buckets_each(const struct pv_model *m, int64_t from_ns, int64_t to_ns,
+	void (*each)(void *ctx, int64_t time_ns, const struct pv_bucket_entry *e), void *ctx);
+int64_t pv_buckets_width(const struct pv_model *m); /* ns; 0: there are none */
 void pv_bucket_sums_finish(struct pv_bucket_sums *s);
 
 #endif

@@ -139,18 +139,32 @@ bool pv_buckets_sum(
 	return ok;
 }
 
+int64_t pv_buckets_width(const struct pv_model *m)
+{
+	return m->buckets ? m->buckets->width : 0;
+}
+
+bool pv_buckets_each(const struct pv_model *m, int64_t from_ns, int64_t to_ns,
+	void (*each)(void *ctx, int64_t time_ns, const struct pv_bucket_entry *e), void *ctx)
+{
+	const struct pv_buckets *b = m->buckets;
+	struct pv_bucket_sums newest = { .from_ns = from_ns, .to_ns = to_ns };
+	for (size_t i = 0; b && i < b->bucket.n; i++) {
+		const struct pv_bucket *x = &b->bucket.v[i];
+		int64_t time = x->number * b->width;
+		if (time + b->width <= from_ns || time >= to_ns)
+			continue;
+		for (size_t k = 0; k < x->entry.n; k++)
+			each(ctx, time, &x->entry.v[k]);
+	}
+	bool ok = !b || !m->window || pv_buckets_touched(m, &newest);
+	for (size_t i = 0; ok && i < newest.entry.n; i++)
+		each(ctx, edge_at(to_ns, b->width, false), &newest.entry.v[i]);
+	pv_bucket_sums_finish(&newest);
+	return ok;
+}
+
 void pv_bucket_sums_finish(struct pv_bucket_sums *s)
 {
 	pv_array_finish(&s->entry);
-}
-
-void pv_buckets_each(
-	const struct pv_model *m, enum pv_bucket_what what, pv_bucket_visit *visit, void *ctx)
-{
-	const struct pv_buckets *b = m->buckets;
-	for (size_t i = 0; b && i < b->bucket.n; i++)
-		for (size_t k = 0; k < b->bucket.v[i].entry.n; k++)
-			if (b->bucket.v[i].entry.v[k].what == what)
-				visit(ctx, b->bucket.v[i].number * b->width, b->width,
-					&b->bucket.v[i].entry.v[k]);
 }

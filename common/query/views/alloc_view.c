@@ -7,6 +7,7 @@
 #include "common/model/time/window.h"
 #include "common/query/groups.h"
 #include "common/query/specs.h"
+#include "common/query/trends.h"
 
 struct sum {
 	uint64_t count, bytes;
@@ -15,7 +16,7 @@ struct sum {
 
 /* --- by class --- */
 
-enum { C_SHARE, C_BYTES, C_COUNT, C_AVERAGE, C_ESTIMATED, C_ERROR, C_IMAGE, C_NAME };
+enum { C_SHARE, C_BYTES, C_COUNT, C_AVERAGE, C_TREND, C_ESTIMATED, C_ERROR, C_IMAGE, C_NAME };
 
 static const struct pv_column class_columns[] = {
 	[C_SHARE] = { "allocated_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3,
@@ -23,6 +24,8 @@ static const struct pv_column class_columns[] = {
 	[C_BYTES] = { "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
 	[C_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 2, PV_COLUMN_ADDS },
 	[C_AVERAGE] = { "average_bytes", "AVERAGE", PV_UNIT_BYTES, 9, 4, PV_COLUMN_HIDE_JSON },
+	[C_TREND] = { PV_TREND_COLUMN, "TREND", PV_UNIT_LIST, PV_TREND_CELLS, 3,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_NUMBERS },
 	[C_ESTIMATED] = { "estimated", "ESTIMATED", PV_UNIT_BOOL, 9, 9, PV_COLUMN_HIDE_SCREEN },
 	[C_ERROR] = { "error_bytes", "+-BYTES", PV_UNIT_BYTES, 9, 9, PV_COLUMN_HIDE_SCREEN },
 	[C_IMAGE] = { "image", "IMAGE", PV_UNIT_TEXT, 16, 8,
@@ -51,6 +54,7 @@ static void put_classes(
 		pv_cell_u(&c[C_BYTES], sum[i].bytes);
 		pv_cell_u(&c[C_COUNT], sum[i].count);
 		pv_cell_u(&c[C_AVERAGE], sum[i].bytes / sum[i].count);
+		pv_cell_null(&c[C_TREND]);
 		pv_cell_u(&c[C_ESTIMATED], estimated);
 		pv_cell_u_if(&c[C_ERROR], sum[i].variance > 0, error_of(&sum[i]));
 		pv_cell_s(&c[C_IMAGE], g->row.v[i].image);

@@ -8,6 +8,7 @@
 #include "common/query/code_kind.h"
 #include "common/query/method_sums.h"
 #include "common/query/specs.h"
+#include "common/query/trends.h"
 
 /* --- methods --- */
 
@@ -24,6 +25,7 @@ enum {
 	M_HITS,
 	M_HITS_TOTAL,
 	M_EXC,
+	M_TREND,
 	M_CPU_USER,
 	M_CPU_KERNEL,
 	M_KIND,
@@ -46,6 +48,8 @@ static const struct pv_column method_columns[] = {
 	[M_HITS] = { "samples_self", "SAMPLES", PV_UNIT_COUNT, 8, 6, PV_COLUMN_ADDS },
 	[M_HITS_TOTAL] = { "samples_total", "BELOW", PV_UNIT_COUNT, 8, 6, 0 },
 	[M_EXC] = { "exceptional_leaves", "EXC", PV_UNIT_COUNT, 5, 10, PV_COLUMN_ADDS },
+	[M_TREND] = { PV_TREND_COLUMN, "TREND", PV_UNIT_LIST, PV_TREND_CELLS, 3,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_NUMBERS },
 	[M_CPU_USER] = { "cpu_user_ns", "USER", PV_UNIT_NS, 9, 11, PV_COLUMN_HIDE_SCREEN },
 	[M_CPU_KERNEL] = { "cpu_kernel_ns", "KERNEL", PV_UNIT_NS, 9, 11, PV_COLUMN_HIDE_SCREEN },
 	[M_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 9, 7, PV_COLUMN_ASCENDING },
@@ -99,6 +103,7 @@ static void put_method(struct pv_build *b, const struct pv_groups *g, uint32_t g
 	pv_cell_u_if(&c[M_EXC], known->calls && known->exc_leaves && !known->window, s->exc_leaves);
 	pv_cell_u_if(&c[M_CPU_USER], known->cpu && !known->window, s->cpu_user_ns);
 	pv_cell_u_if(&c[M_CPU_KERNEL], known->cpu && !known->window, s->cpu_kernel_ns);
+	pv_cell_null(&c[M_TREND]);
 	pv_cell_s(&c[M_KIND], pv_code_kind_text((enum pv_code_kind)known->kind[group]));
 	pv_cell_s(&c[M_NAME], pv_group_name(b, g, group));
 }

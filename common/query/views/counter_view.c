@@ -7,6 +7,7 @@
 #include "common/model/model.h"
 #include "common/query/counter_value.h"
 #include "common/query/specs.h"
+#include "common/query/trends.h"
 
 #define SECTION_ROW (UINT64_C(1) << 63) /* tells ids of sections from those of counters */
 
@@ -68,13 +69,27 @@ static const char *section_text(
 	return word_of(b, sections, PV_COUNT_OF(sections), k->section);
 }
 
-enum { K_LAST, K_RATE, K_MIN, K_MAX, K_SAMPLES, K_UNIT, K_TYPE, K_VARIANCE, K_SECTION, K_NAME };
+enum {
+	K_LAST,
+	K_RATE,
+	K_MIN,
+	K_MAX,
+	K_TREND,
+	K_SAMPLES,
+	K_UNIT,
+	K_TYPE,
+	K_VARIANCE,
+	K_SECTION,
+	K_NAME
+};
 
 static const struct pv_column counter_columns[] = {
 	[K_LAST] = { "last", "LAST", PV_UNIT_NUMBER, 12, 0, 0 },
 	[K_RATE] = { "per_second", "A SECOND", PV_UNIT_NUMBER, 10, 2, 0 },
 	[K_MIN] = { "min", "LEAST", PV_UNIT_NUMBER, 12, 4, 0 },
 	[K_MAX] = { "max", "GREATEST", PV_UNIT_NUMBER, 12, 3, 0 },
+	[K_TREND] = { PV_TREND_COLUMN, "TREND", PV_UNIT_LIST, PV_TREND_CELLS, 1,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_NUMBERS },
 	[K_SAMPLES] = { "count", "SAMPLES", PV_UNIT_COUNT, 7, 5, 0 },
 	[K_UNIT] = { "unit", "UNIT", PV_UNIT_TEXT, 10, 1, PV_COLUMN_ASCENDING },
 	[K_TYPE] = { "type", "TYPE", PV_UNIT_TEXT, 8, 7, PV_COLUMN_ASCENDING },
@@ -168,6 +183,7 @@ static void put_counter(struct pv_build *b, const struct pv_model *m, size_t i, 
 	const struct pv_counter *k = &m->counters.counter.v[i];
 	struct pv_cell *c = pv_build_child(b, i, section, 0);
 	put_range(c, m, k);
+	pv_cell_null(&c[K_TREND]);
 	pv_cell_u(&c[K_SAMPLES], k->seen);
 	if (k->described) {
 		put_kind(b, c, m, k);

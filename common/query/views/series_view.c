@@ -315,11 +315,12 @@ struct throws {
 	uint64_t row;
 };
 
-static void spread_throws(
-	void *ctx, int64_t from_ns, int64_t width_ns, const struct pv_bucket_entry *e)
+static void spread_throws(void *ctx, int64_t from_ns, const struct pv_bucket_entry *e)
 {
 	struct throws *t = ctx;
-	double at = since_zero(t->m, from_ns), length = (double)width_ns;
+	double at = since_zero(t->m, from_ns), length = (double)pv_buckets_width(t->m);
+	if (e->what != PV_BUCKET_THROWS)
+		return;
 	if (pv_names_class_said(&t->m->names, e->id).row != t->row)
 		return;
 	if (at + length > t->g->end && t->g->end > at)
@@ -331,7 +332,7 @@ static void from_throws(const struct pv_model *m, uint64_t row, struct grid *g)
 {
 	struct throws t = { m, g, row };
 	mark_known(g, 0);
-	pv_buckets_each(m, PV_BUCKET_THROWS, spread_throws, &t);
+	pv_buckets_each(m, m->zero_ns, m->last_ns, spread_throws, &t);
 	for (size_t i = 0; i < g->s->n; i++)
 		g->s->value[i] *= 1e9 / g->width;
 }

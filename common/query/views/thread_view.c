@@ -5,6 +5,7 @@
 #include "common/model/model.h"
 #include "common/model/calls/threads.h"
 #include "common/query/specs.h"
+#include "common/query/trends.h"
 
 enum {
 	T_ID,
@@ -14,6 +15,7 @@ enum {
 	T_SAMPLES,
 	T_ALLOCATIONS,
 	T_BYTES,
+	T_TREND,
 	T_START,
 	T_END,
 	T_STATE,
@@ -32,6 +34,8 @@ static const struct pv_column columns[] = {
 	[T_ALLOCATIONS] = { "allocations", "ALLOCS", PV_UNIT_COUNT, 8, 8,
 		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
 	[T_BYTES] = { "allocated_bytes", "ALLOCATED", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
+	[T_TREND] = { PV_TREND_COLUMN, "TREND", PV_UNIT_LIST, PV_TREND_CELLS, 4,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_NUMBERS },
 	[T_START] = { "start_ns", "START", PV_UNIT_TIME, 12, 9, PV_COLUMN_ASCENDING },
 	[T_END] = { "end_ns", "END", PV_UNIT_TIME, 12, 10, PV_COLUMN_ASCENDING },
 	[T_STATE] = { "state", "STATE", PV_UNIT_TEXT, 7, 3, PV_COLUMN_HIDE_JSON },
@@ -52,6 +56,7 @@ static void put_thread(
 	pv_cell_u_if(&c[T_SAMPLES], known & PV_GROUP_SAMPLES, t->samples);
 	pv_cell_u_if(&c[T_ALLOCATIONS], known & PV_GROUP_ALLOC, t->allocations);
 	pv_cell_u_if(&c[T_BYTES], known & PV_GROUP_ALLOC, t->allocated_bytes);
+	pv_cell_null(&c[T_TREND]);
 	pv_cell_time(&c[T_START], m, t->start_ns);
 	pv_cell_time(&c[T_END], m, t->end_ns);
 	pv_cell_s(&c[T_STATE], t->end_ns != PV_NEVER ? "ended" : m->ended ? "" : "running");
