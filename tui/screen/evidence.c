@@ -91,6 +91,8 @@ void ui_goto_narrowed(struct ui_screen *s, size_t pane, int part, const char *fi
 	ui_filter_set_all(s, part ? "" : filter);
 	if (part)
 		ui_list_set_filter(l, filter);
+	else
+		ui_filter_follow(s);
 }
 
 void ui_goto_shot(struct ui_screen *s, struct ui_browse_place to)

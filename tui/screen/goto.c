@@ -211,9 +211,12 @@ bool ui_screen_go_back(struct ui_screen *s)
 	s->current = to.pane;
 	s->room_view[ui_room_of_pane(to.pane)] = to.pane;
 	ui_screen_place(s);
+	if (strcmp(s->shared.filter, to.filter) != 0) {
+		ui_filter_set_all(s, to.filter);
+		ui_filter_follow(s);
+	}
 	if (to.evidence)
 		leave_evidence(s, &to);
-	ui_filter_set_all(s, to.filter);
 	if (s->shared.by_samples != to.by_samples)
 		ui_counted_choose(s, to.by_samples);
 	if (p->def->parts) {

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "common/base/filter_names.h"
+#include "common/base/units.h"
 #include "common/query/filter_fits.h"
 #include "common/query/row_filter.h"
+#include "tui/screen/thread_choice.h"
 
 /* The list of details that has the keys; NULL: none has. */
 static struct ui_list *details(const struct ui_screen *s)
@@ -29,12 +31,6 @@ void ui_filter_set(struct ui_screen *s, const char *text)
 		ui_filter_set_all(s, text);
 }
 
-const char *ui_filter_now(const struct ui_screen *s)
-{
-	const struct ui_list *l = details(s);
-	return l ? l->filter : s->shared.filter;
-}
-
 bool ui_filter_clear(struct ui_screen *s)
 {
 	struct ui_pane *p = &s->pane[s->current];
@@ -45,7 +41,60 @@ bool ui_filter_clear(struct ui_screen *s)
 		ui_filter_set_all(s, "");
 	p->list[0].found[0] = 0;
 	ui_filter_place(s, p);
+	ui_filter_follow(s);
 	return own || found;
+}
+
+/* --- a thread */
+
+/* The only thread that a filter which asks for nothing else lets through; NULL: there is none. */
+static const struct pv_row *only_thread(
+	const struct pv_table *t, const struct pv_filter_leaf *leaf, int id, int name)
+{
+	const struct pv_row *found = NULL;
+	for (size_t i = 0; i < t->rows; i++) {
+		const struct pv_cell *c = &t->row[i].cell[name];
+		const char *text = c->state == PV_CELL_VALUE && c->s ? c->s : "";
+		char hex[PV_UNIT_MAX];
+		pv_units_hex(hex, t->row[i].cell[id].u);
+		if (!pv_filter_text_has(leaf, text, strlen(text)) &&
+			!pv_filter_text_has(leaf, hex, strlen(hex)))
+			continue;
+		if (found)
+			return NULL;
+		found = &t->row[i];
+	}
+	return found;
+}
+
+static void choose_thread(struct ui_screen *s, const struct pv_filter *f)
+{
+	struct pv_table *t = ui_threads_now(s);
+	int id = t ? pv_table_column(t, "id") : -1, name = t ? pv_table_column(t, "name") : -1;
+	const struct pv_row *row =
+		id >= 0 && name >= 0 ? only_thread(t, pv_filter_leaf(f, 0), id, name) : NULL;
+	if (row) {
+		const char *said = row->cell[name].s;
+		ui_thread_set(s, row->cell[id].u, said ? said : "");
+		s->filters_thread = true;
+	}
+	pv_table_destroy(t);
+}
+
+void ui_filter_follow(struct ui_screen *s)
+{
+	static const char prefix[] = "thread:";
+	const char *text = s->shared.filter + strspn(s->shared.filter, " ");
+	struct pv_filter_error wrong;
+	if (s->filters_thread && s->shared.range.threaded)
+		ui_thread_clear(s);
+	s->filters_thread = false;
+	if (strncmp(text, prefix, sizeof prefix - 1) != 0)
+		return;
+	struct pv_filter *f = pv_filter_make(text, PV_FILTER_CAPITALS, NULL, 0, &wrong);
+	if (f && pv_filter_leaves(f) == 1)
+		choose_thread(s, f);
+	pv_filter_free(f);
 }
 
 /* --- typing */
@@ -97,11 +146,14 @@ void ui_filter_place(const struct ui_screen *s, struct ui_pane *p)
 	if (p->def->parts == 0)
 		return;
 	if (p->timeline) {
-		snprintf(p->unfit, sizeof p->unfit, "lanes are of all threads");
+		if (text[0] && !s->filters_thread)
+			snprintf(p->unfit, sizeof p->unfit, "lanes are of all threads");
 		return;
 	}
 	enum pv_view view = p->flame ? PV_VIEW_FLAME : l->view;
 	bool fits = !text[0] || pv_filter_fits(view, text, p->unfit, sizeof p->unfit);
+	if (!fits && s->filters_thread && s->shared.range.threaded)
+		p->unfit[0] = 0; /* the range has it */
 	if (!join(fits ? text : "", l->found, both)) {
 		snprintf(p->unfit, sizeof p->unfit, "too long beside what was found");
 		snprintf(both, sizeof both, "%s", l->found);

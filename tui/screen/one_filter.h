@@ -14,8 +14,13 @@
  */
 void ui_filter_set(struct ui_screen *s, const char *text);
 void ui_filter_set_all(struct ui_screen *s, const char *text); /* in any case that of all views */
-/* The one that is set here, the screen's; never NULL. */
+/* screen_state.c. The one that is set here, the screen's; never NULL. */
 const char *ui_filter_now(const struct ui_screen *s);
+/*
+ * After a filter was set for good: where it asks for a thread, and one has that name or id, its figures
+ * are those of all views; the thread of a filter before is given up.
+ */
+void ui_filter_follow(struct ui_screen *s);
 /* Shows all rows again. False: there was no filter. */
 bool ui_filter_clear(struct ui_screen *s);
 

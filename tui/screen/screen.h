@@ -44,6 +44,7 @@ struct ui_screen {
 	size_t current;
 	size_t room_view[UI_ROOMS]; /* the pane that was last seen of each room; 0: none yet */
 	bool settled;               /* the lists have answered the last key */
+	bool filters_thread;        /* the filter chose the range's thread */
 	int seeking; /* which_figures.c: kinds of figures yet to be tried for a row */
 	bool bare;   /* for reading only: no tabs, no keys */
 	struct ui_help help;
@@ -115,7 +116,6 @@ void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
 /* By themselves: as `word` says, NULL: the next usual way. */
 void ui_screen_schedule(struct ui_screen *s, const char *word);
 uint64_t ui_screen_collections(const struct ui_screen *s);
-
 void ui_screen_window(struct ui_screen *s, uint64_t seconds); /* 0: all */
 /* How the pane puts rows together; NULL: the next way. */
 void ui_screen_group(struct ui_screen *s, const char *word);

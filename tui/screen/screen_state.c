@@ -29,6 +29,12 @@ struct ui_list *ui_screen_list(struct ui_screen *s)
 	return p->def->parts && !s->output_open ? ui_pane_list(p) : NULL;
 }
 
+const char *ui_filter_now(const struct ui_screen *s)
+{
+	const struct ui_pane *p = &s->pane[s->current];
+	return p->def->parts && p->focus > 0 ? p->list[p->focus].filter : s->shared.filter;
+}
+
 void ui_screen_ask(struct ui_screen *s, enum ui_prompt_kind kind)
 {
 	struct ui_list *l = ui_screen_list(s);

@@ -24,7 +24,7 @@ struct pv_table *ui_threads_now(struct ui_screen *s)
 	return t;
 }
 
-static void set_thread(struct ui_screen *s, uint64_t id, const char *name)
+void ui_thread_set(struct ui_screen *s, uint64_t id, const char *name)
 {
 	struct ui_range r = s->shared.range;
 	struct ui_range with = { .threaded = true, .thread = id };
@@ -35,7 +35,7 @@ static void set_thread(struct ui_screen *s, uint64_t id, const char *name)
 	ui_strip_set(s, &r);
 }
 
-static void clear_thread(struct ui_screen *s)
+void ui_thread_clear(struct ui_screen *s)
 {
 	struct ui_range r = s->shared.range;
 	if (!r.threaded) {
@@ -90,13 +90,13 @@ static void choose(struct ui_screen *s, const struct pv_table *t, const char *te
 			"%zu threads are called so; a number like 0x%" PRIx64 " chooses one", n,
 			t->row[row].cell[id].u);
 	else
-		set_thread(s, t->row[row].cell[id].u, said ? said : text);
+		ui_thread_set(s, t->row[row].cell[id].u, said ? said : text);
 }
 
 void ui_thread_typed(struct ui_screen *s, const char *text)
 {
 	if (strcmp(text, "all") == 0) {
-		clear_thread(s);
+		ui_thread_clear(s);
 		return;
 	}
 	struct pv_table *t = ui_threads_now(s);

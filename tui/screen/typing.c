@@ -91,7 +91,9 @@ static void filter_by(struct ui_screen *s, const char *text, const char *before)
 	char whole[UI_TEXT_MAX] = "";
 	bool ok = ui_filter_read(s, text, whole, &wrong);
 	ui_filter_set(s, ok ? whole : before);
-	if (!ok)
+	if (ok)
+		ui_filter_follow(s);
+	else
 		ui_screen_say(s, true, "no filter, character %zu: %s", wrong.at + 1, wrong.what);
 }
 
