@@ -33,8 +33,23 @@ static bool has_both(const struct ui_screen *s)
 	return (s->shared.summary.recorded & both) == both && !s->shared.against;
 }
 
+/* The cursor keeps to its method, the heaviest path is unfolded. */
+static void restart_tree(struct ui_screen *s)
+{
+	struct ui_list *l = call_tree(s);
+	const char *name = l ? ui_list_name(l, ui_list_row(l)) : NULL;
+	char *want = name && l->pinned ? strdup(name) : NULL;
+	if (l) {
+		ui_list_restart(l);
+		ui_list_want(l, want);
+	}
+	free(want);
+}
+
 void ui_counted_choose(struct ui_screen *s, bool samples)
 {
+	if (s->shared.by_samples != samples)
+		restart_tree(s);
 	s->shared.by_samples = samples;
 	sort_by_default(s);
 }
@@ -86,22 +101,14 @@ void ui_counted_typed(struct ui_screen *s, const char *word)
 		ui_screen_say(s, true, "count by calls or samples, not %s", PV_FIT(word, 40));
 }
 
-/* The cursor keeps to its method, the heaviest path is unfolded. */
 static void turn_tree(struct ui_screen *s)
 {
-	struct ui_list *l = call_tree(s);
-	const char *name = l ? ui_list_name(l, ui_list_row(l)) : NULL;
 	if (s->shared.against) {
 		ui_screen_say(s, true, "beside a base the tree goes down only; flame has both");
 		return;
 	}
 	s->shared.callers = !s->shared.callers;
-	if (l) {
-		char *want = name && l->pinned ? strdup(name) : NULL;
-		ui_list_restart(l);
-		ui_list_want(l, want);
-		free(want);
-	}
+	restart_tree(s);
 	ui_screen_say(s, false,
 		s->shared.callers ? "from what has the figures itself to its callers"
 				  : "from the outermost callers down");
