@@ -91,6 +91,29 @@ START_TEST(they_are_asked_again_when_something_changed)
 }
 END_TEST
 
+/* Two throws in the first tenth of a second, none later; the class is known by its allocation. */
+START_TEST(exceptions_are_when_they_were_thrown)
+{
+	enum { OOPS = 0x300, OBJECT = 0x7000 };
+	struct kit k = kit_new("log:exceptions,alloc");
+	kit_class(&k, OOPS, "Oops");
+	kit_at(&k, 10 * MS);
+	kit_alloc(&k, OOPS, OBJECT, 24, (uint64_t[]){ 0 });
+	kit_throw(&k, OBJECT, (uint64_t[]){ 0 });
+	kit_throw(&k, OBJECT, (uint64_t[]){ 0 });
+	kit_at(&k, 2000 * MS);
+	kit_alloc(&k, OOPS, OBJECT + 64, 24, (uint64_t[]){ 0 });
+	kit_flush(&k);
+	struct pv_table *t = view(&k, (struct pv_trend_wish){ .view = PV_VIEW_EXCEPTIONS });
+	ck_assert_str_eq(trend(t, "Oops"), "100 0 0 0 0 0 0 0 0 0");
+	pv_table_destroy(t);
+	t = view(&k, (struct pv_trend_wish){ .view = PV_VIEW_CLASSES });
+	ck_assert_ptr_nonnull(strstr(trend(t, "Oops"), " 0 0 0 0 0 0 0 0 100"));
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 /* From the least to the greatest: a level of a hundred that rises by ten is seen to rise. */
 START_TEST(counters_go_from_their_least_to_their_most)
 {
@@ -120,6 +143,7 @@ int main(void)
 	TCase *c = tcase_create("trends");
 	tcase_add_test(c, samples_are_where_they_were_taken);
 	tcase_add_test(c, they_are_asked_again_when_something_changed);
+	tcase_add_test(c, exceptions_are_when_they_were_thrown);
 	tcase_add_test(c, counters_go_from_their_least_to_their_most);
 	suite_add_tcase(s, c);
 	return run_suite(s);

@@ -7,10 +7,11 @@
 #include "common/model/objects/exceptions.h"
 #include "common/query/groups.h"
 #include "common/query/specs.h"
+#include "common/query/trends.h"
 
 /* --- thrown, by class --- */
 
-enum { X_COUNT, X_RATE, X_SHARE, X_CAUGHT, X_NAME, X_MESSAGE };
+enum { X_COUNT, X_RATE, X_SHARE, X_CAUGHT, X_TREND, X_NAME, X_MESSAGE };
 
 static const struct pv_column class_columns[] = {
 	[X_COUNT] = { "thrown", "THROWN", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS },
@@ -18,6 +19,8 @@ static const struct pv_column class_columns[] = {
 	[X_SHARE] = { "thrown_percent", "THROWN%", PV_UNIT_PERCENT, 7, 1,
 		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
 	[X_CAUGHT] = { "caught", "CAUGHT", PV_UNIT_COUNT, 8, 4, PV_COLUMN_ADDS },
+	[X_TREND] = { PV_TREND_COLUMN, "TREND", PV_UNIT_LIST, PV_TREND_CELLS, 1,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_NUMBERS },
 	[X_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 	[X_MESSAGE] = { "message", "NEWEST MESSAGE", PV_UNIT_TEXT, 40, 2,
@@ -89,6 +92,7 @@ static void copy_exceptions(struct pv_build *b, struct pv_model *m)
 		pv_cell_d(&c[X_RATE], length > 0 ? (double)sum[i] / length : NAN);
 		pv_cell_share(&c[X_SHARE], (double)sum[i], (double)m->throws.thrown);
 		pv_cell_u_if(&c[X_CAUGHT], says_catches(m), caught[i]);
+		pv_cell_null(&c[X_TREND]);
 		pv_cell_s(&c[X_NAME], pv_group_name(b, &g, (uint32_t)i));
 		pv_cell_s(&c[X_MESSAGE], message_text(b, newest[i]));
 	}

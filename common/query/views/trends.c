@@ -157,7 +157,9 @@ static bool of_groups(struct pv_trends *t, struct pv_model *m, struct pv_groups_
 	bool methods = t->wish.view == PV_VIEW_METHODS;
 	if (methods)
 		gather.what = method_what(m, t->wish.counted);
-	gather.counts = gather.what == PV_BUCKET_METHOD_SAMPLES;
+	else if (t->wish.view == PV_VIEW_EXCEPTIONS)
+		gather.what = PV_BUCKET_THROWS;
+	gather.counts = gather.what != PV_BUCKET_METHOD && gather.what != PV_BUCKET_CLASS;
 	bool ok = methods ? pv_groups_methods_by_name(m, &b, &g)
 			  : pv_groups_classes_by_name(m, &b, &g);
 	gather.of = g.of;
@@ -230,7 +232,7 @@ struct pv_trends *pv_trends_create(
 	if (wish->view == PV_VIEW_COUNTERS) {
 		ok = of_counters(t, m);
 	} else if (wish->view == PV_VIEW_THREADS || wish->view == PV_VIEW_METHODS ||
-		   wish->view == PV_VIEW_CLASSES) {
+		   wish->view == PV_VIEW_CLASSES || wish->view == PV_VIEW_EXCEPTIONS) {
 		pv_model_lock(m);
 		ok = wish->view == PV_VIEW_THREADS ? of_threads(t, m) : of_groups(t, m, groups);
 		pv_model_unlock(m);
