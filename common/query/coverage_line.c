@@ -49,6 +49,7 @@ static const unsigned concerns[PV_VIEW_COUNT] = {
 	[PV_VIEW_LOCK_WAITS] = BIT(LOCKS) | BIT(NAMES),
 	[PV_VIEW_LOCK_EDGES] = BIT(LOCKS) | BIT(NAMES),
 	[PV_VIEW_LOCK_CYCLES] = BIT(LOCKS),
+	[PV_VIEW_POOL] = BIT(COUNTERS),
 	[PV_VIEW_THREADS] = BIT(THREADS) | BIT(CALLS) | BIT(SAMPLES) | BIT(ALLOCATIONS),
 	[PV_VIEW_TIMELINE] = BIT(SAMPLES) | BIT(THREADS) | BIT(GC),
 	[PV_VIEW_JIT_METHODS] = BIT(JIT),
@@ -196,6 +197,9 @@ void pv_coverage_line(const struct pv_model *m, struct pv_groups_cache *groups, 
 		append(buf, size, met);
 	}
 	append_list(m, view, buf, size);
+	if (view == PV_VIEW_POOL)
+		append(buf, size,
+			"of the counters those of a thread pool; .NET's own stream has them");
 	if (view == PV_VIEW_LOCK_WAITS || view == PV_VIEW_LOCK_EDGES || view == PV_VIEW_LOCK_CYCLES)
 		append_holders(m, buf, size);
 	for (unsigned what = 0; what < PV_WHATS; what++)

@@ -14,7 +14,7 @@ extern const struct pv_view_spec pv_spec_methods, pv_spec_callers, pv_spec_calle
 	pv_spec_allocation_sites, pv_spec_collections, pv_spec_pauses, pv_spec_generations,
 	pv_spec_shots, pv_spec_shot_classes, pv_spec_shot_diff, pv_spec_exceptions,
 	pv_spec_throw_sites, pv_spec_clauses, pv_spec_clause_methods, pv_spec_locks,
-	pv_spec_catches, pv_spec_lock_waits, pv_spec_lock_edges, pv_spec_lock_cycles,
+	pv_spec_catches, pv_spec_pool, pv_spec_lock_waits, pv_spec_lock_edges, pv_spec_lock_cycles,
 	pv_spec_wait_sites, pv_spec_threads, pv_spec_jit_methods, pv_spec_jit_helpers,
 	pv_spec_loads, pv_spec_images, pv_spec_assemblies, pv_spec_domains, pv_spec_contexts,
 	pv_spec_counters, pv_spec_counter_samples, pv_spec_events, pv_spec_coverage,

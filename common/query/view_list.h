@@ -64,6 +64,7 @@
 	VIEW(LOCK_WAITS, "lock_waits")   /* one by one; of lock row `select`, 0: all */            \
 	VIEW(LOCK_EDGES, "lock_edges")   /* of waiting threads */                                  \
 	VIEW(LOCK_CYCLES, "lock_cycles") /* of waiting: deadlocks */                               \
+	VIEW(POOL, "pool")               /* counters of the thread pool */                         \
 	VIEW(THREADS, "threads")                                                                   \
 	VIEW(TIMELINE, "timeline") /* of threads: what each was at when, see thread_lanes.h */     \
 	VIEW(JIT_METHODS, "jit_methods")                                                           \

@@ -146,12 +146,23 @@ def judge_objects(profview, fault, log):
     check(done.returncode == 1 and 'fail     one' in done.stdout, f'{fault} fails a check: {done.stdout}')
 
 
+def judge_pool(profview, log):
+    """The pool's own view has the queue that the finding is about."""
+    done = subprocess.run([profview, 'report', log, '--format', 'json', '--no-index', '--section', 'pool'],
+                          capture_output=True, text=True, check=True)
+    rows = {r['name']: r for r in json.loads(done.stdout)['pool'] or []}
+    queue = rows.get('dotnet.thread_pool.queue.length') or rows.get('threadpool-queue-length') or {}
+    check(queue.get('max', 0) > 10, f'the queue of the pool: {rows}')
+
+
 def main(host, profview, program, seconds='2', *faults):
     with tempfile.TemporaryDirectory() as folder:
         def one(fault):
             how = (profview, program, fault, float(seconds), pathlib.Path(folder))
             log = follow(*how) if host == 'events' else (bare if fault in BARE else record)(host, *how)
             if pathlib.Path(log).exists():
+                if host == 'events' and fault == 'pool-starvation':
+                    judge_pool(profview, log)
                 judge(fault, findings_of(profview, log))
                 if fault in OBJECTS:
                     judge_objects(profview, fault, log)

@@ -41,7 +41,7 @@ static void draw_counter(const struct ui_pane *p, struct ui_canvas *c, struct ui
 	const char *name = ui_list_shown_name(&p->list[0], ui_list_row(&p->list[0]));
 	ui_put(c, ui_cols(r, UI_CHART_LABEL, r.w), UI_TITLE, name ? name : "");
 	const struct pv_row *row = ui_list_row(&p->list[0]);
-	if (row && row->parent == 0)
+	if (row && row->parent == 0 && p->list[0].tree)
 		ui_put(c, ui_rows(ui_cols(r, UI_CHART_LABEL, r.w), 1, 1), UI_DIM,
 			"a counter below it shows its graph here");
 	else if (p->graphs.series[0] && p->graphs.series[0]->n)
@@ -326,6 +326,15 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.part = {
 			{ .view = PV_VIEW_THREADS, .kind = UI_KIND_THREAD,
 				.drill = UI_DRILL_EVENTS },
+		} },
+	{ .command = UI_CMD_POOL, .room = UI_CMD_WAITS, .tab = "Pool",
+		.needs = PV_GROUP_COUNTERS, .records = "attach --via events PID",
+		.parts = 1,
+		.hint = { { UI_HINT_ROWS, "The graph shows the selected counter over the whole recording" } },
+		.chart = { .rows = CHART_ROWS, .kind = { PV_SERIES_COUNTER }, .kinds = 1, .of_row = true,
+			.draw = draw_counter },
+		.part = {
+			{ .view = PV_VIEW_POOL, .drill = UI_DRILL_NOWHERE },
 		} },
 	{ .command = UI_CMD_ROUTES, .room = UI_CMD_SPANS, .tab = "Spans",
 		.needs = PV_GROUP_SPANS, .records = "--probe spans",

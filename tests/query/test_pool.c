@@ -1,0 +1,35 @@
+/* Counters of a thread pool among others. */
+#include "tests/kit/query_kit.h"
+#include "tests/kit/suite.h"
+
+START_TEST(those_of_the_pool)
+{
+	static const char *const columns[] = { "name", "last", "mean", "min", "max", "count",
+		NULL };
+	static const uint64_t first[] = { 4, 100, 7 }, second[] = { 6, 5, 1 };
+	const struct pv_query q = { 0 };
+	struct kit k = kit_new("dotnet:events");
+	kit_thread(&k, 1);
+	kit_describe_counter(&k, 1, "threadpool-queue-length");
+	kit_describe_counter(&k, 2, "working-set");
+	kit_describe_counter(&k, 3, "ThreadPool Thread Count");
+	kit_counters(&k, 100, first, 3);
+	kit_counters(&k, 200, second, 3);
+	kit_flush(&k);
+	struct pv_table *t = kit_view(&k, PV_VIEW_POOL, &q);
+	ck_assert_uint_eq(t->rows, 2);
+	ck_assert_str_eq(kit_text(t, 0, columns), "ThreadPool Thread Count 8 7.5 7 8 2");
+	ck_assert_str_eq(kit_text(t, 1, columns), "threadpool-queue-length 10 7 4 10 2");
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("pool");
+	TCase *t = tcase_create("pool");
+	tcase_add_test(t, those_of_the_pool);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
