@@ -298,6 +298,26 @@ START_TEST(stacks_lead_to_their_innermost_frame)
 }
 END_TEST
 
+START_TEST(back_is_everything_as_it_was)
+{
+	press("2");
+	struct ui_list *l = &screen.pane[screen.current].list[0];
+	press("><Down>");
+	const char *sort = l->sort;
+	bool invert = l->invert;
+	uint64_t selected = l->selected;
+	press("<Tab><Enter>"); /* a caller: the same list goes there */
+	ck_assert_uint_ne(l->selected, selected);
+	press("\\zzz<Enter>");
+	ck_assert_str_eq(l->filter, "zzz");
+	press("<Backspace>");
+	ck_assert_str_eq(l->filter, "");
+	ck_assert_str_eq(l->sort, sort);
+	ck_assert_int_eq(l->invert, invert);
+	ck_assert_uint_eq(l->selected, selected);
+}
+END_TEST
+
 START_TEST(sites_are_those_of_the_selected_class)
 {
 	press("L<Tab><Tab><Tab>");
@@ -560,6 +580,7 @@ int main(void)
 	tcase_add_test(t, the_window_changes_figures);
 	tcase_add_test(t, shots_differ_from_their_base);
 	tcase_add_test(t, stacks_lead_to_their_innermost_frame);
+	tcase_add_test(t, back_is_everything_as_it_was);
 	tcase_add_test(t, sites_are_those_of_the_selected_class);
 	tcase_add_test(t, tab_goes_through_lists_and_panes);
 	tcase_add_test(t, home_goes_by_blocks_and_rows);

@@ -16,11 +16,11 @@
 
 enum { UI_PARTS = UI_SPLIT_PARTS, UI_CHART_LABEL = 11 /* cells left of a chart */ };
 
-enum ui_drill {           /* action of Enter on a row */
-	UI_DRILL_DETAIL,  /* the keys go to the first list of details */
-	UI_DRILL_MAIN,    /* the main list goes to the row of this name */
-	UI_DRILL_METHODS, /* pane Methods, or Call tree, at this method */
-	UI_DRILL_TREE,
+enum ui_drill {          /* action of Enter on a row */
+	UI_DRILL_DETAIL, /* the keys go to the first list of details */
+	UI_DRILL_MAIN,   /* the main list goes to the row of this name */
+	UI_DRILL_METHODS,
+	UI_DRILL_TREE,     /* pane Methods, or Call tree, at this method */
 	UI_DRILL_CLASSES,  /* pane Allocations, at this class */
 	UI_DRILL_OBJECTS,  /* pane Objects, at this class of the main list's shot */
 	UI_DRILL_BROWSE,   /* the object browser goes there */
@@ -28,6 +28,7 @@ enum ui_drill {           /* action of Enter on a row */
 	UI_DRILL_EVIDENCE, /* the view that a finding rests on */
 	UI_DRILL_EVENTS,   /* the stream of events: of this thread, or of the time of this pause */
 	UI_DRILL_HOLDER,   /* of a wait for a lock: the calls of its holder at that time */
+	UI_DRILL_THREADS,  /* of an edge: both threads, in their list */
 	UI_DRILL_BEFORE,   /* of a collection: its cause, what was allocated since the one before */
 	UI_DRILL_FOLD,
 	UI_DRILL_PROCESS, /* its log in the place of the one that is read */
@@ -107,8 +108,7 @@ struct ui_pane {
 	struct ui_timeline *timeline; /* likewise */
 };
 
-/* All panes, in the order of their rooms; the first is Home. */
-extern const struct ui_pane_def ui_pane_defs[];
+extern const struct ui_pane_def ui_pane_defs[]; /* by rooms, Home first */
 extern const size_t ui_pane_count;
 
 /* Finish frees its lists, series and flame. */

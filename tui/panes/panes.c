@@ -313,7 +313,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 			{ .view = PV_VIEW_LOCK_CYCLES, .title = "CYCLES OF WAITING",
 				.hide_empty = true, .drill = UI_DRILL_NOWHERE },
 			{ .view = PV_VIEW_LOCK_EDGES, .title = "WHO WAITED FOR WHOM",
-				.drill = UI_DRILL_NOWHERE },
+				.drill = UI_DRILL_THREADS },
 			{ .view = PV_VIEW_WAIT_SITES, .title = "WHERE THREADS WAITED for %s",
 				.by_class = true, .kind = UI_KIND_METHOD,
 				.drill = UI_DRILL_METHODS },

@@ -199,6 +199,9 @@ void ui_screen_go_in(struct ui_screen *s)
 	case UI_DRILL_EVENTS:
 		ui_goto_events(s, p);
 		break;
+	case UI_DRILL_THREADS:
+		ui_goto_threads(s, p);
+		break;
 	case UI_DRILL_HOLDER:
 		ui_goto_holder(s, p);
 		break;

@@ -172,6 +172,29 @@ void ui_goto_events(struct ui_screen *s, const struct ui_pane *p)
 	ui_screen_say(s, false, "its events; Backspace returns");
 }
 
+void ui_goto_threads(struct ui_screen *s, const struct ui_pane *p)
+{
+	const struct pv_table *t = p->list[p->focus].table;
+	const struct pv_row *row = ui_list_row(&p->list[p->focus]);
+	const char *who = t && row ? cell_text(t, row, "thread", NULL) : NULL;
+	const char *whom = who ? cell_text(t, row, "holder", NULL) : NULL;
+	char first[UI_TEXT_MAX / 2 - 2], second[UI_TEXT_MAX / 2 - 2], filter[UI_TEXT_MAX];
+	size_t pane;
+	int part;
+	if (!who || !find_list(PV_VIEW_THREADS, &pane, &part))
+		return;
+	pv_filter_quote(who, first, sizeof first);
+	if (whom)
+		snprintf(filter, sizeof filter, "%s|%s", first,
+			pv_filter_quote(whom, second, sizeof second));
+	else
+		snprintf(filter, sizeof filter, "%s", first);
+	go_narrowed(s, pane, part, filter);
+	ui_screen_say(s, false,
+		whom ? "who waited, and for whom; Backspace returns"
+		     : "who waited; the log does not say for whom");
+}
+
 static bool cell_id(
 	const struct pv_table *t, const struct pv_row *row, const char *column, uint64_t *ret)
 {

@@ -21,6 +21,8 @@ void ui_goto_events(struct ui_screen *s, const struct ui_pane *p);
 void ui_goto_narrowed(struct ui_screen *s, size_t pane, int part, const char *filter);
 /* The range becomes this one; a time of no length still has something to see around it. */
 void ui_goto_narrow(struct ui_screen *s, int64_t from_ns, int64_t to_ns);
+/* Of the selected edge: the thread that waited and the one it waited for, in the list of threads. */
+void ui_goto_threads(struct ui_screen *s, const struct ui_pane *p);
 /* Of the selected wait for a lock: the calls of its holder at that time, if it is known. */
 void ui_goto_holder(struct ui_screen *s, const struct ui_pane *p);
 /* A place in the heap shot that is open. */

@@ -138,13 +138,14 @@ void ui_goto_remember(struct ui_screen *s)
 	}
 	if (!pv_reserve(&s->history, 1))
 		return;
-	struct ui_place *at = &s->history.v[s->history.n++];
-	*at = (struct ui_place){ .pane = s->current,
+	struct ui_place *place = &s->history.v[s->history.n++];
+	*place = (struct ui_place){ .pane = s->current,
 		.focus = p->focus,
-		.selected = p->list[0].selected,
 		.waits = s->shared.waits,
 		.by_samples = s->shared.by_samples };
-	memcpy(at->filter, s->shared.filter, sizeof at->filter);
+	memcpy(place->filter, s->shared.filter, sizeof place->filter);
+	for (int i = 0; i < p->def->parts; i++)
+		ui_list_keep(&p->list[i], &place->of[i]);
 }
 
 void ui_goto_pane(struct ui_screen *s, enum ui_command pane)
@@ -222,9 +223,8 @@ bool ui_screen_go_back(struct ui_screen *s)
 	if (p->def->parts) {
 		ui_pane_focus(p, to.focus);
 		ui_list_want(&p->list[0], NULL);
-		p->list[0].selected = to.selected;
-		p->list[0].pinned = true;
-		p->list[0].stale = true;
+		for (int i = 0; i < p->def->parts; i++)
+			ui_list_return(&p->list[i], &to.of[i]);
 	}
 	return true;
 }

@@ -11,8 +11,8 @@ void ui_process_begin(struct ui_screen *s, uint64_t shown)
 	ui_process_list(s, s->shared.processes, shown);
 	ui_process_at(s, shown);
 	if (pv_reserve(&s->history, 1))
-		s->history.v[s->history.n++] =
-			(struct ui_place){ .pane = s->current, .selected = shown };
+		s->history.v[s->history.n++] = (struct ui_place){ .pane = s->current,
+			.of = { { .selected = shown, .pinned = true } } };
 	ui_screen_go(s, UI_CMD_OVERVIEW);
 	if (!p)
 		ui_screen_say(s, false,

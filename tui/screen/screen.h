@@ -12,6 +12,7 @@
 #include "tui/screen/complete.h"
 #include "tui/screen/frame.h"
 #include "tui/panes/help.h"
+#include "tui/draw/list_place.h"
 #include "tui/draw/menu.h"
 #include "tui/panes/output.h"
 #include "tui/panes/overview.h"
@@ -20,16 +21,14 @@
 #include "tui/draw/prompt.h"
 #include "tui/screen/stream.h"
 
-/* Position of the user when Enter led away. */
-struct ui_place {
+struct ui_place { /* of the user when Enter led away */
 	size_t pane;
 	int focus;
-	uint64_t selected;
-	bool evidence, waits,
-		by_samples; /* Enter set range, details' filter: these, as they were */
+	bool evidence, waits, by_samples; /* Enter set range, details' filter: these, as they were */
 	struct ui_range range;
 	struct ui_list *list; /* of details that have a filter of their own, borrowed; NULL: none */
 	char own[UI_TEXT_MAX], filter[UI_TEXT_MAX]; /* theirs; the screen's, in any case */
+	struct ui_list_place of[UI_PARTS]; /* the lists of the pane that was left */
 };
 
 struct ui_screen {
