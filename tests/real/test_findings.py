@@ -114,7 +114,7 @@ def bare(host, profview, program, fault, seconds, folder):
     else:
         command, env = ['dotnet', program], environment(str(probes / 'libprofview-coreclr.so'), words)
     done = subprocess.run([*command, fault, str(seconds * FAULTS[fault][2])], env=env, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, timeout=target.DEADLINE)
+                          stderr=subprocess.STDOUT, text=True, timeout=4 * target.DEADLINE)
     check(done.returncode == 0, f'{fault}: exit {done.returncode}: {done.stdout[-500:]}')
     if reader:
         os.set_blocking(reader, True)

@@ -17,70 +17,115 @@ static bool enough_time(const struct pv_judge *j, struct pv_finding *f, double s
 	return false;
 }
 
-void pv_judge_gc_time(const struct pv_judge *j, struct pv_finding *f)
-{
-	char stopped[PV_UNIT_MAX], wall[PV_UNIT_MAX];
-	if (j->pause_part < 0)
-		pv_finding_skip(f, "how long the program was stopped is not recorded");
-	else if (enough_time(j, f, 1))
-		pv_finding_say(f, pv_scale_score(j->pause_part, 0.05, 0.10, 0.30),
-			"collections stopped the program for %.1f %% of the time, %s of %s",
-			100 * j->pause_part,
-			pv_units_ns(stopped, sizeof stopped, (int64_t)j->sum.pause_ns),
-			pv_units_ns(wall, sizeof wall, (int64_t)j->wall_ns));
-}
+/* Stops, the longest first, and what of them was computing. */
+struct stops {
+	struct pv_table *t;
+	uint64_t period_ns; /* of samples of processor time; 0: there are none, or not of stops */
+	double part;        /* of the long ones together, 0 to 1 */
+};
 
-/*
- * Processor time that the program used within a stop, by its samples in the cells of time that the
- * stop touches. A collector that waits for a processor is the machine's load, not the program's
- * graph. All of the stop where that is not known: samples of wall time, or none that meet collectors.
- */
-static double computed_within(const struct pv_judge *j, double from_ns, double length)
+enum { LOOKED_AT = 100, PERIODS = 5 }; /* a stop of fewer periods has too few samples to tell */
+
+/* Processor time that the program used within a stop, by samples in the cells that it touches. */
+static double used_within(struct pv_model *m, double from_ns, double length, uint64_t period)
 {
-	const double seen =
-		0.1; /* of a stop, at least: else the sampler does not meet collectors */
-	struct pv_model *m = j->m;
-	bool wall = false;
 	pv_model_lock(m);
-	const uint64_t period = pv_sample_period(m->target.args ? m->target.args : "", &wall);
 	const struct pv_timeline *t = &m->timeline;
 	const double origin = (double)pv_sat_span(m->zero_ns, t->origin_ns);
 	uint64_t samples = 0;
-	for (size_t i = 0; period && !wall && i < t->used; i++) {
+	for (size_t i = 0; i < t->used; i++) {
 		const double at = origin + (double)i * (double)t->width_ns;
 		if (at < from_ns + length && at + (double)t->width_ns > from_ns)
 			samples += t->cell[PV_TRACK_SAMPLES][i];
 	}
 	pv_model_unlock(m);
 	const double used = (double)samples * (double)period;
-	return used < seen * length || used > length ? length : used;
+	return used < length ? used : length;
 }
 
-/* The stop that took most processor time; 0: there is none. Rows stand by their length. */
-static double worst_stop(const struct pv_judge *j, const struct pv_table *t, size_t *ret_row)
+static double computed_in(const struct pv_judge *j, const struct stops *s, size_t row)
 {
-	enum { LOOKED_AT = 100 };
-	double most = 0;
-	for (size_t i = 0; i < t->rows && i < LOOKED_AT; i++) {
-		const double length = pv_judge_value(t, i, "duration_ns");
-		if (length <= most)
+	const double length = pv_judge_value(s->t, row, "duration_ns");
+	if (!s->period_ns || length < PERIODS * (double)s->period_ns)
+		return length;
+	return used_within(j->m, pv_judge_value(s->t, row, "start_ns"), length, s->period_ns);
+}
+
+/*
+ * A collector that waits for a processor is the machine's load, not the program's objects. Samples
+ * of wall time do not tell, nor do those of a sampler that does not meet collectors: then all of a
+ * stop counts.
+ */
+static bool read_stops(const struct pv_judge *j, struct pv_finding *f, struct stops *ret)
+{
+	const double seen = 0.1; /* of the long stops, at least */
+	bool wall = false;
+	double all = 0, used = 0;
+	*ret = (struct stops){ .part = 1 };
+	ret->t = pv_judge_table(j, f, &pv_spec_pauses, PV_VIEW_PAUSES, "duration_ns", 0);
+	if (!ret->t)
+		return false;
+	pv_model_lock(j->m);
+	ret->period_ns = pv_sample_period(j->m->target.args ? j->m->target.args : "", &wall);
+	pv_model_unlock(j->m);
+	ret->period_ns = wall ? 0 : ret->period_ns;
+	for (size_t i = 0; ret->period_ns && i < ret->t->rows && i < LOOKED_AT; i++) {
+		const double length = pv_judge_value(ret->t, i, "duration_ns");
+		if (length < PERIODS * (double)ret->period_ns)
 			break;
-		const double used = computed_within(j, pv_judge_value(t, i, "start_ns"), length);
-		*ret_row = used > most ? i : *ret_row;
-		most = used > most ? used : most;
+		all += length;
+		used += computed_in(j, ret, i);
+	}
+	if (used < seen * all)
+		ret->period_ns = 0;
+	else if (all > 0)
+		ret->part = used / all;
+	return true;
+}
+
+void pv_judge_gc_time(const struct pv_judge *j, struct pv_finding *f)
+{
+	char stopped[PV_UNIT_MAX], wall[PV_UNIT_MAX], of[PV_UNIT_MAX];
+	struct stops s;
+	if (j->pause_part < 0) {
+		pv_finding_skip(f, "how long the program was stopped is not recorded");
+		return;
+	}
+	if (!enough_time(j, f, 1) || !read_stops(j, f, &s))
+		return;
+	const double computed = s.part * (double)j->sum.pause_ns;
+	pv_finding_say(f, pv_scale_score(s.part * j->pause_part, 0.05, 0.10, 0.30),
+		"collections stopped the program for %.1f %% of the time, %s of %s%s%s",
+		100 * j->pause_part, pv_units_ns(stopped, sizeof stopped, (int64_t)j->sum.pause_ns),
+		pv_units_ns(wall, sizeof wall, (int64_t)j->wall_ns),
+		s.part < 0.9 ? ", computing for " : "",
+		s.part < 0.9 ? pv_units_ns(of, sizeof of, (int64_t)computed) : "");
+	pv_table_destroy(s.t);
+}
+
+/* The stop that computed for longest; 0: there is none. */
+static double worst_stop(const struct pv_judge *j, const struct stops *s, size_t *ret_row)
+{
+	double most = 0;
+	for (size_t i = 0; i < s->t->rows && i < LOOKED_AT; i++) {
+		if (pv_judge_value(s->t, i, "duration_ns") <= most)
+			break;
+		const double computed = computed_in(j, s, i);
+		*ret_row = computed > most ? i : *ret_row;
+		most = computed > most ? computed : most;
 	}
 	return most;
 }
 
 void pv_judge_long_pause(const struct pv_judge *j, struct pv_finding *f)
 {
-	struct pv_table *t =
-		pv_judge_table(j, f, &pv_spec_pauses, PV_VIEW_PAUSES, "duration_ns", 0);
-	if (!t)
+	struct stops s;
+	if (!read_stops(j, f, &s))
 		return;
+	const struct pv_table *t = s.t;
 	char most[PV_UNIT_MAX], tail[PV_UNIT_MAX], when[PV_UNIT_MAX], of[PV_UNIT_MAX];
 	size_t row = 0;
-	const double computed = worst_stop(j, t, &row);
+	const double computed = worst_stop(j, &s, &row);
 	const double length = pv_judge_value(t, row, "duration_ns");
 	const double p99 = t->rows >= 100 ? pv_judge_value(t, t->rows / 100, "duration_ns") : 0;
 	double score = pv_scale_score(computed, 100e6, 250e6, 1000e6);
@@ -98,7 +143,7 @@ void pv_judge_long_pause(const struct pv_judge *j, struct pv_finding *f)
 			pv_units_clock(when, sizeof when, f->from_ns),
 			p99 > 0 ? "; one in a hundred " : "",
 			p99 > 0 ? pv_units_ns(tail, sizeof tail, (int64_t)p99) : "");
-	pv_table_destroy(t);
+	pv_table_destroy(s.t);
 }
 
 /* --- full collections --- */
@@ -229,7 +274,7 @@ static void say_slope(const struct pv_judge *j, struct pv_finding *f, const doub
 
 void pv_judge_rising_floor(const struct pv_judge *j, struct pv_finding *f)
 {
-	enum { FEWEST = 5 };
+	enum { FEWEST = 10 }; /* in the second half are enough to tell that it goes on */
 	struct full c;
 	if (!enough_time(j, f, 10) || !read_full(j, f, &c))
 		return;
@@ -243,7 +288,7 @@ void pv_judge_rising_floor(const struct pv_judge *j, struct pv_finding *f)
 		bytes[n++] = after;
 	}
 	if (n < FEWEST)
-		pv_finding_skip(f, time ? "fewer than 5 full collections" : "out of memory");
+		pv_finding_skip(f, time ? "fewer than 10 full collections" : "out of memory");
 	else
 		say_slope(j, f, time, bytes, n);
 	free(time);
