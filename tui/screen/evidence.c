@@ -189,7 +189,7 @@ void ui_goto_threads(struct ui_screen *s, const struct ui_pane *p)
 			pv_filter_quote(whom, second, sizeof second));
 	else
 		snprintf(filter, sizeof filter, "%s", first);
-	go_narrowed(s, pane, part, filter);
+	ui_goto_narrowed(s, pane, part, filter);
 	ui_screen_say(s, false,
 		whom ? "who waited, and for whom; Backspace returns"
 		     : "who waited; the log does not say for whom");
