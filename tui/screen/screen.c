@@ -517,6 +517,8 @@ bool ui_screen_awaits(const struct ui_screen *s, int key)
 	const struct ui_pane *p = &s->pane[s->current];
 	if (!s->shared.worker || !s->shared.model || p->def->parts == 0 || s->output_open)
 		return false;
+	if (s->prompt.open && key == UI_KEY_ENTER) /* the command may be about the rows */
+		return !p->flame && !p->timeline && ui_list_awaits(&p->list[0]);
 	if (s->help.open || s->prompt.open || s->menu.open)
 		return false;
 	enum ui_command cmd = ui_command_of_key(key, ui_pane_scopes(p));
