@@ -197,6 +197,10 @@ START_TEST(keys_wait_for_the_first_rows_only)
 	ck_assert(!ui_screen_awaits(&screen, '3'));
 	ck_assert(!ui_screen_awaits(&screen, 'Q'));
 	ck_assert(!ui_screen_awaits(&screen, '\\'));
+	press(":sort");
+	ck_assert(!ui_screen_awaits(&screen, 'x')); /* typing goes on, */
+	ck_assert(ui_screen_awaits(&screen, '\r')); /* the command may be about rows */
+	press("<Esc>");
 	pthread_mutex_unlock(&gate);
 	calm();
 	ck_assert(!ui_screen_awaits(&screen, 'j'));
