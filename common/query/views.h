@@ -28,7 +28,6 @@ struct pv_event_page;
 struct pv_processes;
 struct pv_groups_cache;
 struct pv_model;
-
 enum pv_view {
 #define VIEW(symbol, name) PV_VIEW_##symbol,
 	PV_VIEWS(VIEW)

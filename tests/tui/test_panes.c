@@ -348,109 +348,6 @@ START_TEST(tab_goes_through_lists_and_panes)
 }
 END_TEST
 
-/* Fake rows of findings have no verdict: nothing stands out, but there is a block. */
-START_TEST(home_goes_by_blocks_and_rows)
-{
-	ck_assert(seen("nothing stands out"));
-	ck_assert(seen(" CPU") && seen(" heap") && seen(" error"));
-	world->summary.contentions = 9;
-	world->generation++;
-	show();
-	press("<Tab><Tab>");
-	ck_assert(seen("▶ 30.0"));
-	press("j<Enter>"); /* the second of the hottest */
-	ck_assert(seen("[Methods]"));
-	ck_assert_str_eq(cursor(), "Lib.Sort(int[])");
-	press("q");
-	ck_assert_int_eq(screen.overview.focus, UI_BLOCK_HOTTEST);
-	press("<Tab><Enter>");
-	ck_assert(seen("[3 Alloc]"));
-	ck_assert_str_eq(cursor(), "System.String");
-	press("q<Tab><Tab><Enter>"); /* past what shots hold */
-	ck_assert(seen("[Locks]"));
-	press("q<S-Tab><Enter>");
-	ck_assert(seen("[Shots]"));
-	press("1<S-Tab><S-Tab><S-Tab><S-Tab><S-Tab>j<Enter>"); /* the second lane */
-	ck_assert(seen("[Timeline]"));
-}
-END_TEST
-
-/* One cursor of time goes through all lanes; the axis says where it is. */
-START_TEST(home_has_one_axis)
-{
-	ck_assert(seen("0:00") && seen("0:50"));
-	press("{");
-	ck_assert(seen("at 00:01:"));
-	press("[");
-	ck_assert(screen.shared.range.on);
-	press("<C-r>");
-	ck_assert(seen("0:50"));
-}
-END_TEST
-
-/* Waiting of threads, and generations of the heap, have lanes if there is room. */
-START_TEST(home_has_lanes_of_parts)
-{
-	world->summary.recorded |= PV_GROUP_SAMPLES | PV_GROUP_COUNTERS;
-	world->generation++;
-	ck_assert(ui_screen_resize(&screen, 80, 24));
-	show();
-	ck_assert(!seen(" idle") && !seen(" old "));
-	ck_assert(ui_screen_resize(&screen, 120, 50));
-	show();
-	show();
-	ck_assert(seen(" ready") && seen(" lock") && seen(" idle"));
-	ck_assert(seen(" young") && seen(" old ") && seen(" large"));
-	ck_assert(seen("25 % ran"));
-	press("<S-Tab>");
-	ck_assert_int_eq(screen.overview.focus, UI_BLOCK_LANES);
-	press("j<Enter>"); /* the second lane */
-	ck_assert(seen("[Timeline]"));
-}
-END_TEST
-
-START_TEST(home_has_the_longest_spans)
-{
-	ck_assert(!seen("SPANS, the longest"));
-	world->summary.recorded |= PV_GROUP_SPANS;
-	world->generation++;
-	show();
-	show();
-	ck_assert(seen("SPANS, the longest") && seen("GET /orders"));
-	ck_assert(ui_screen_resize(&screen, 120, 60));
-	show();
-	screen.overview.focus = UI_BLOCK_SPANS;
-	press("j<Enter>");
-	ck_assert(seen("[Spans]"));
-	ck_assert_str_eq(cursor(), "GET /orders");
-	press("g");
-	ck_assert_str_eq(cursor(), "select * from orders");
-}
-END_TEST
-
-/* Without data a block gives its rows away. */
-START_TEST(home_shows_only_blocks_with_data)
-{
-	ck_assert(seen("HOTTEST") && seen("ALLOCATED") && seen("HELD"));
-	world->summary = (struct pv_summary){ .recorded = PV_GROUP_ALLOC };
-	world->generation++;
-	show();
-	show();
-	ck_assert(!seen("HOTTEST") && seen("ALLOCATED") && !seen("HELD"));
-	ck_assert(!seen("WHERE TIME RAN") && !seen(" heap") && seen(" alloc"));
-}
-END_TEST
-
-START_TEST(the_overview_leads_to_panes)
-{
-	press("<Tab><Tab><Enter>");
-	ck_assert(seen("[2 CPU]"));
-	press("<Backspace>");
-	ck_assert(seen("[1 Home]"));
-	ck_assert_uint_eq(press("q"), UI_LEAVE);
-}
-END_TEST
-
 START_TEST(loading_shows_how_far_it_is_and_stops)
 {
 	feed = (struct ui_feed_status){ .state = UI_FEED_LOADING,
@@ -513,25 +410,6 @@ START_TEST(no_model_draws_too)
 }
 END_TEST
 
-/* Home has the running time as an icicle, and Enter leads from it to the flame. */
-START_TEST(home_has_an_icicle)
-{
-	ck_assert(ui_screen_resize(&screen, 120, 50));
-	show();
-	ck_assert(seen("WHERE TIME RAN"));
-	ck_assert_int_ge(screen.overview.at[UI_BLOCK_TIME].h, 4);
-	char *text = frame(), *at = strstr(text, "WHERE TIME RAN");
-	ck_assert_ptr_nonnull(at);
-	ck_assert_ptr_nonnull(strstr(at, "App.Main()"));
-	free(text);
-	screen.overview.focus = UI_BLOCK_TIME;
-	press("<Enter>");
-	ck_assert(seen("[Flame]"));
-	press("<Backspace>");
-	ck_assert(seen("WHERE TIME RAN"));
-}
-END_TEST
-
 START_TEST(from_a_method_to_the_flame)
 {
 	press("2/Lib.Read<Enter>");
@@ -583,16 +461,9 @@ int main(void)
 	tcase_add_test(t, back_is_everything_as_it_was);
 	tcase_add_test(t, sites_are_those_of_the_selected_class);
 	tcase_add_test(t, tab_goes_through_lists_and_panes);
-	tcase_add_test(t, home_goes_by_blocks_and_rows);
-	tcase_add_test(t, home_has_one_axis);
-	tcase_add_test(t, home_has_lanes_of_parts);
-	tcase_add_test(t, home_has_the_longest_spans);
-	tcase_add_test(t, home_shows_only_blocks_with_data);
-	tcase_add_test(t, the_overview_leads_to_panes);
 	tcase_add_test(t, loading_shows_how_far_it_is_and_stops);
 	tcase_add_test(t, leaving_a_stock_pipe_asks);
 	tcase_add_test(t, a_dead_model_leaves_nothing_over);
-	tcase_add_test(t, home_has_an_icicle);
 	tcase_add_test(t, from_a_method_to_the_flame);
 	tcase_add_test(t, which_says_what_a_key_does);
 	tcase_add_test(t, no_model_draws_too);

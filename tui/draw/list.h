@@ -52,9 +52,9 @@ struct ui_list {
 	bool off;                 /* the subject does not exist: nothing is asked */
 	bool chosen;              /* `sort` is the user's wish */
 	struct pv_trends *trends; /* of its rows, owned; NULL: none */
-	uint32_t silent, hidden;  /* columns without figures, or not wanted: columns.h, settings.h */
-	bool other;               /* ... to rows of something else: they must be asked for */
-	bool newer;               /* asked after the picture was frozen */
+	uint32_t silent, hidden; /* columns without figures, or not wanted: columns.h, settings.h */
+	bool other;              /* ... to rows of something else: they must be asked for */
+	bool newer;              /* asked after the picture was frozen */
 	uint64_t posted_window, posted_turn, posted_figure, posted_part;
 	enum pv_by posted_group;
 	bool posted_net, posted_waits, posted_raw, posted_mine;

@@ -115,7 +115,6 @@ extern const size_t ui_pane_count;
 void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def);
 void ui_pane_finish(struct ui_pane *p);
 void ui_pane_forget(struct ui_pane *p); /* before the model is destroyed */
-
 /* Rectangle of the pane; needed before refresh and draw. */
 void ui_pane_place(struct ui_pane *p, const struct ui_shared *s, struct ui_rect body);
 void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s);

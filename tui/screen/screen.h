@@ -24,11 +24,12 @@
 struct ui_place { /* of the user when Enter led away */
 	size_t pane;
 	int focus;
-	bool evidence, waits, by_samples; /* Enter set range, details' filter: these, as they were */
+	bool evidence; /* Enter set the range, or a filter of details: these, as they were */
+	bool waits, by_samples;
 	struct ui_range range;
 	struct ui_list *list; /* of details that have a filter of their own, borrowed; NULL: none */
 	char own[UI_TEXT_MAX], filter[UI_TEXT_MAX]; /* theirs; the screen's, in any case */
-	struct ui_list_place of[UI_PARTS]; /* the lists of the pane that was left */
+	struct ui_list_place of[UI_PARTS];          /* the lists of the pane that was left */
 };
 
 struct ui_screen {
