@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "common/base/proc_file.h"
 #include "probe/core/probe_clock.h"
 
 enum {
@@ -37,25 +38,13 @@ static pid_t of;    /* process whose file that is */
 
 /* ---- the file */
 
-/* When the process began, in seconds of the system's clock; field 22 of its stat file. */
+/* When the process began, in seconds of the system's clock. */
 static time_t began(void)
 {
-	enum { BEFORE = 20 };
-	char line[1024];
-	struct timespec boot, now = { 0 };
-	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, line, sizeof line - 1);
-	if (fd >= 0)
-		close(fd);
-	line[n > 0 ? n : 0] = 0;
-	char *at = strrchr(line, ')');
-	for (int i = 0; at && i < BEFORE; i++)
-		at = strchr(at + 1, ' ');
-	long ticks = sysconf(_SC_CLK_TCK);
-	if (clock_gettime(CLOCK_REALTIME, &now) != 0 || !at || ticks <= 0 ||
-		clock_gettime(CLOCK_BOOTTIME, &boot) != 0)
-		return now.tv_sec;
-	return now.tv_sec - boot.tv_sec + (time_t)(strtoull(at, NULL, 10) / (uint64_t)ticks);
+	struct timespec now = { 0 };
+	int64_t age = pv_process_age_ms(0);
+	clock_gettime(CLOCK_REALTIME, &now);
+	return age < 0 ? now.tv_sec : now.tv_sec - (time_t)(age / 1000);
 }
 
 static int open_map(void)

@@ -1,11 +1,10 @@
 #include "probe/code/thread_usage.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "common/base/proc_file.h"
 #include "probe/code/wait_state.h"
 
 enum { SECOND = 1000000000 };
@@ -33,19 +32,14 @@ struct pvp_usage pvp_usage_since(struct pvp_usage *last)
 	return ret;
 }
 
-/* Words 12 and 13 after the name, which may hold anything. */
 struct pvp_usage pvp_usage_of(pid_t tid)
 {
-	enum { BEFORE_USER = 11 };
-	char line[512];
+	char text[1024];
 	long ticks = sysconf(_SC_CLK_TCK);
-	pvp_thread_file(tid, "stat", line, sizeof line);
-	char *at = strrchr(line, ')');
-	for (unsigned i = 0; at && i <= BEFORE_USER; i++)
-		at = strchr(at + 1, ' ');
-	if (!at || ticks <= 0)
+	pvp_thread_file(tid, "stat", text, sizeof text);
+	if (ticks <= 0)
 		return (struct pvp_usage){ 0, 0 };
-	uint64_t user = strtoull(at, &at, 10), kernel = strtoull(at, NULL, 10);
-	return (struct pvp_usage){ user * (SECOND / (uint64_t)ticks),
-		kernel * (SECOND / (uint64_t)ticks) };
+	const uint64_t tick_ns = SECOND / (uint64_t)ticks;
+	return (struct pvp_usage){ pv_stat_number(text, PV_STAT_USER) * tick_ns,
+		pv_stat_number(text, PV_STAT_SYSTEM) * tick_ns };
 }

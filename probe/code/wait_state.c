@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/proc_file.h"
 #include "common/base/status.h"
 
 struct call {
@@ -98,20 +99,16 @@ void pvp_thread_file(pid_t tid, const char *name, char *to, size_t room)
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/self/task/%ld/%s", (long)tid, name);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, to, room - 1);
-	if (fd >= 0)
-		close(fd);
-	to[n > 0 ? n : 0] = 0;
+	pv_text_read(path, to, room);
 }
 
-/* The letter after the name, which may hold anything. 0: the thread is gone. */
+/* Its state in the system. 0: the thread is gone. */
 static char letter_of(pid_t tid)
 {
-	char line[512];
-	pvp_thread_file(tid, "stat", line, sizeof line);
-	const char *end = strrchr(line, ')');
-	return end && end[1] == ' ' ? end[2] : 0;
+	char text[1024];
+	pvp_thread_file(tid, "stat", text, sizeof text);
+	const char *state = pv_stat_find(text, PV_STAT_STATE);
+	return state ? *state : 0;
 }
 
 struct pvp_waiting pvp_waiting_look(pid_t tid)
