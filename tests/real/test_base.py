@@ -4,14 +4,13 @@
 usage: test_base.py PROFVIEW BASE NEW
 """
 import json
-import os
 import pathlib
 import re
-import subprocess
 import sys
 
 import target
 import term
+import tool
 from verdict import Verdict
 
 RECORD = ('--sample=1000', '--alloc', '--probe', 'heapshot=onshutdown')
@@ -43,17 +42,7 @@ def rows_of(screen):
             yield (row['NAME'], row['VERDICT'], *(quantity(row[k]) for k in ('BASE', 'NEW', 'CHANGE▼')))
 
 
-class Tool:
-    def __init__(self, profview, v, folder):
-        self.profview, self.v, self.folder = profview, v, pathlib.Path(folder)
-        self.env = {**os.environ, 'XDG_CACHE_HOME': f'{folder}/cache', 'LC_ALL': 'C.UTF-8'}
-
-    def run(self, *words, code=0):
-        done = subprocess.run([self.profview, *map(str, words)], capture_output=True, text=True,
-                              timeout=target.DEADLINE * 4, check=False, env=self.env)
-        self.v.true(f'exit code of {words}', done.returncode == code, (done.returncode, done.stderr[-300:]))
-        return done
-
+class Tool(tool.Tool):
     def record(self, name, program):
         log = self.folder / f'{name}.mlpd'
         self.run('run', *RECORD, '--record', log, '--', program)

@@ -7,7 +7,6 @@ BASE, NEW: the two builds; with refuse any two logs. TIMES: how often (1)
 import csv
 import io
 import json
-import os
 import pathlib
 import random
 import re
@@ -16,6 +15,7 @@ import subprocess
 import sys
 
 import target
+import tool
 from verdict import Verdict
 
 LESS = '4'  # of the program's computing, a fourth
@@ -35,17 +35,10 @@ WANTED = {
              'heap_shots.bytes': {'Kept': 'new'}, 'heap_shots.objects': {'Kept': 'new'}}}
 
 
-class Tool:
+class Tool(tool.Tool):
     def __init__(self, profview, v, folder):
-        self.profview, self.v, self.folder, self.n = profview, v, pathlib.Path(folder), 0
-        self.rounds = []
-        self.env = {**os.environ, 'XDG_CACHE_HOME': f'{folder}/cache', 'LC_ALL': 'C.UTF-8'}
-
-    def run(self, *words, code=0):
-        done = subprocess.run([self.profview, *map(str, words)], capture_output=True, text=True,
-                              timeout=target.DEADLINE * 4, check=False, env=self.env)
-        self.v.true(f'exit code of {words}', done.returncode == code, (done.returncode, done.stderr[-300:]))
-        return done
+        super().__init__(profview, v, folder)
+        self.n, self.rounds = 0, []
 
     def record(self, kind, program):
         self.n += 1

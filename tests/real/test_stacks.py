@@ -14,17 +14,10 @@ import subprocess
 import sys
 import tempfile
 
+from workloads import PYTHON, SQL
+
 LEAST = 99.0  # percent of a program's samples; one of them may be cut where they are few
 ROUNDED = 0.1  # the log's figure has three digits
-SQL = ('with recursive c(x) as (select 1 union all select x + 1 from c where x < 900000) '
-       'select count(*), sum(x % 7) from (select x, hex(x) h from c order by h);')
-PYTHON = '''
-import re
-rows = ["%d:%s" % (i * 7919 % 100003, i) for i in range(400000)]
-for turn in range(3):
-    rows.sort(key=lambda r: r[::-1])
-    re.findall("[0-9]+:1", " ".join(rows))
-'''
 ROOTS = {'_start', '__clone3', 'clone3'}
 
 

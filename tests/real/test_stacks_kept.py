@@ -15,18 +15,11 @@ import subprocess
 import sys
 import tempfile
 
+from workloads import PYTHON, SQL
+
 LEAST = {'native': 99.0, 'clr': 98.0}  # percent of each program's samples
 FEWEST = 20
 NEAR = 5  # points between a share of samples and that of the thread's clock
-SQL = ('with recursive c(x) as (select 1 union all select x + 1 from c where x < 900000) '
-       'select count(*), sum(x % 7) from (select x, hex(x) h from c order by h);')
-PYTHON = '''
-import re
-rows = ["%d:%s" % (i * 7919 % 100003, i) for i in range(400000)]
-for turn in range(3):
-    rows.sort(key=lambda r: r[::-1])
-    re.findall("[0-9]+:1", " ".join(rows))
-'''
 GUID = '{6D2B0F64-91C7-4E5A-8B3D-2F70726F6676}'
 
 
