@@ -57,7 +57,7 @@ STRING_PANES = {'references': '4444Bj<Tab>', 'duplicates': '4444t'}
 # tests/soak/clr_server.cs, by the probe's spans and by .NET's own stream.
 MORE_LOGS = {'shop.mlpd.gz': {'ladder-course': '44<Right><Right><Right><Right>'},
              'orders.mlpd.gz': {'native-home': '', 'held': ':held<Enter>', 'alloc-summed': '3', 'marks': ':marks<Enter>'},
-             'served.mlpd.gz': {'spans': '7', 'served-home': ''}, 'routes.mlpd.gz': {'routes': '77', 'routes-home': '', 'routes-entered': '<Tab><Tab><Tab>j<Enter>'}}
+             'served.mlpd.gz': {'spans': '7', 'served-home': ''}, 'routes.mlpd.gz': {'routes': '77', 'pool': '666', 'routes-home': '', 'routes-entered': '<Tab><Tab><Tab>j<Enter>'}}
 # The first log beside its own first 1.4 s.
 BASE_OPTIONS = ('--base-range', '..1.4s', '--per', 'second')
 BASE_PANES = {'methods': '2', 'figure': '2<C-n><C-n>', 'tree': '22**', 'flame': '222|jjj', 'flame-bottom-up': '222B',
