@@ -51,17 +51,18 @@ void pv_judge_hot_method(const struct pv_judge *j, struct pv_finding *f)
 /* --- compiling --- */
 
 struct compiled {
-	double from_ns;        /* since zero: starting is over */
-	uint32_t *by_second;   /* from then on */
-	size_t seconds, count; /* all of these */
-	double took_ns;        /* of those, where it is recorded */
+	double from_ns;   /* since zero: starting is over */
+	uint64_t *second; /* from then on, of each method: a damaged time makes no list of years */
+	uint64_t seconds; /* whole ones */
+	size_t count;     /* methods */
+	double took_ns;   /* of those, where it is recorded */
 };
 
 /* Native functions that samples met are described as well, which are not compiled. */
 static bool count_compiled(struct pv_model *m, struct compiled *c)
 {
-	c->by_second = calloc(c->seconds, sizeof *c->by_second);
-	if (!c->by_second)
+	c->second = calloc(m->names.method.n + 1, sizeof *c->second);
+	if (!c->second)
 		return false;
 	uint8_t *counted = calloc(m->names.method.n + 1, 1);
 	const bool ok = counted != NULL;
@@ -70,12 +71,11 @@ static bool count_compiled(struct pv_model *m, struct compiled *c)
 		const double at = f->jits && !f->native && f->jit_ns != PV_NEVER
 					  ? (double)pv_sat_span(m->zero_ns, f->jit_ns) - c->from_ns
 					  : -1;
-		const size_t second = at >= 0 ? (size_t)(at / 1e9) : c->seconds;
+		const uint64_t second = at >= 0 ? (uint64_t)(at / 1e9) : c->seconds;
 		if (second >= c->seconds)
 			continue;
 		counted[i] = 1;
-		c->by_second[second]++;
-		c->count++;
+		c->second[c->count++] = second;
 	}
 	for (size_t i = 0; ok && i < m->loads.compile.n; i++)
 		if (m->loads.compile.v[i].method < m->names.method.n &&
@@ -87,8 +87,24 @@ static bool count_compiled(struct pv_model *m, struct compiled *c)
 
 static int by_number(const void *a, const void *b)
 {
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 	return (x > y) - (x < y);
+}
+
+/* Methods of the second in the middle, were all seconds ordered by theirs. Uses up `second`. */
+static double of_middle_second(const struct compiled *c)
+{
+	uint64_t *v = c->second;
+	size_t busy = 0;
+	qsort(v, c->count, sizeof *v, by_number);
+	for (size_t i = 0, next; i < c->count; i = next) {
+		for (next = i + 1; next < c->count && v[next] == v[i];)
+			next++;
+		v[busy++] = next - i;
+	}
+	qsort(v, busy, sizeof *v, by_number);
+	const uint64_t idle = c->seconds - busy, middle = c->seconds / 2;
+	return middle < idle ? 0 : (double)v[middle - idle];
 }
 
 /*
@@ -106,14 +122,12 @@ void pv_judge_jit_heavy(const struct pv_judge *j, struct pv_finding *f)
 	const double end = j->from_ns + j->wall_ns, half = end / 2 < most ? end / 2 : most;
 	struct compiled c = { .from_ns = half > j->from_ns ? half : j->from_ns };
 	const double rest = end - c.from_ns;
-	c.seconds = (size_t)(rest / 1e9); /* whole ones */
+	c.seconds = (uint64_t)(rest / 1e9);
 	pv_model_lock(j->m);
 	bool ok = count_compiled(j->m, &c);
 	pv_model_unlock(j->m);
-	if (ok)
-		qsort(c.by_second, c.seconds, sizeof *c.by_second, by_number);
-	const double rate = ok ? c.by_second[c.seconds / 2] : 0;
-	free(c.by_second);
+	const double rate = ok ? of_middle_second(&c) : 0;
+	free(c.second);
 	if (!ok) {
 		pv_finding_skip(f, "out of memory");
 		return;
