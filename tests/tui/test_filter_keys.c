@@ -31,6 +31,82 @@ START_TEST(enter_on_a_thread_leads_to_its_events)
 }
 END_TEST
 
+/* A row of this view whose name is its class, too; the last row tells that the filter holds. */
+static void add_class(enum pv_view view, uint64_t id, const char *name, uint64_t count)
+{
+	ck_assert_uint_lt(world->rows, FAKE_ROWS);
+	world->row[world->rows++] = (struct fake_row){
+		.view = view, .id = id, .name = name, .count = count, .of = name
+	};
+	world->generation++;
+}
+
+static void enter_class(enum pv_view view, const char *keys, const char *pane)
+{
+	add_class(view, 71, "App.Cart", 900);
+	add_class(view, 72, "App.Book", 800);
+	press("2\\lib<Enter>");
+	press(keys);
+	press("<Del>g");
+	ck_assert_str_eq(cursor(), "App.Cart");
+	press("j");
+	ck_assert_str_eq(cursor(), "App.Book");
+	press("<Enter>");
+	ck_assert(seen(pane) && seen("filter: class:App.Book"));
+	ck_assert_str_eq(screen.shared.filter, "class:App.Book");
+	ck_assert_uint_eq(screen.pane[screen.current].list[0].table->rows, 1);
+	ck_assert_int_eq(screen.pane[screen.current].focus, 1);
+	press("<Backspace>");
+	ck_assert(seen(pane) && !seen("filter:"));
+	ck_assert_int_eq(screen.pane[screen.current].focus, 0);
+	ck_assert_str_eq(cursor(), "App.Book");
+	press("<Tab>");
+	ck_assert_str_eq(screen.shared.filter, ""); /* to see its details only */
+}
+
+START_TEST(enter_on_a_class_makes_it_the_filter)
+{
+	enter_class(PV_VIEW_CLASSES, "3", "[Classes]");
+}
+END_TEST
+
+START_TEST(enter_on_an_exception_makes_it_the_filter)
+{
+	enter_class(PV_VIEW_EXCEPTIONS, "8", "[Exceptions]");
+}
+END_TEST
+
+START_TEST(enter_on_a_lock_makes_its_class_the_filter)
+{
+	enter_class(PV_VIEW_LOCKS, "L", "[Locks]");
+}
+END_TEST
+
+START_TEST(a_class_is_no_filter_of_the_methods_it_leads_to)
+{
+	add_class(PV_VIEW_CLASSES, 71, "App.Cart", 900);
+	world->row[world->rows++] = (struct fake_row){ .view = PV_VIEW_CLASS_STACKS,
+		.id = 90,
+		.name = "Lib.Read()",
+		.count = 5,
+		.select = 71 };
+	world->generation++;
+	press("3g<Enter>");
+	ck_assert_str_eq(screen.shared.filter, "class:App.Cart");
+	press("<Enter>");
+	ck_assert(seen("[Methods]"));
+	ck_assert_str_eq(cursor(), "Lib.Read()");
+	ck_assert_str_eq(screen.shared.filter, "");
+	press("<Backspace>");
+	ck_assert_str_eq(screen.shared.filter, "class:App.Cart");
+	press("<Enter>");
+	ck_assert_str_eq(cursor(), "Lib.Read()");
+	press("<Backspace><Backspace>");
+	ck_assert_str_eq(screen.shared.filter, "");
+	ck_assert_str_eq(cursor(), "App.Cart");
+}
+END_TEST
+
 START_TEST(one_filter_is_of_all_views)
 {
 	press("2\\lib<Enter>:tree<Enter>");
@@ -126,6 +202,10 @@ int main(void)
 	tcase_add_test(t, a_wrong_filter_is_said_and_the_last_one_stays);
 	tcase_add_test(t, tab_knows_fields_and_columns);
 	tcase_add_test(t, enter_on_a_thread_leads_to_its_events);
+	tcase_add_test(t, enter_on_a_class_makes_it_the_filter);
+	tcase_add_test(t, enter_on_an_exception_makes_it_the_filter);
+	tcase_add_test(t, enter_on_a_lock_makes_its_class_the_filter);
+	tcase_add_test(t, a_class_is_no_filter_of_the_methods_it_leads_to);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -1,7 +1,6 @@
 /*
- * A pane is a row of a table: a main list, up to three lists of details about its selected row, and
- * perhaps a chart above. What a pane does not do itself, its lists do; what they do not, the
- * screen does. All of it runs on the viewer's main thread; coordinates are cells of the terminal.
+ * A row of a table: a main list, up to three lists of details about its selected row, and perhaps
+ * a chart above. Its lists do what it does not, the screen the rest. Main thread; terminal's cells.
  *
  * Fields of a part, and a pane of panes.c that uses each: `drill` (Enter on a row), `tree` and
  * `unfold` (Call tree), `newest` (GC), `by_class` (Allocations: sites of the class), `of_second`,
@@ -18,6 +17,7 @@ enum { UI_PARTS = UI_SPLIT_PARTS, UI_CHART_LABEL = 11 /* cells left of a chart *
 
 enum ui_drill {          /* action of Enter on a row */
 	UI_DRILL_DETAIL, /* the keys go to the first list of details */
+	UI_DRILL_NARROW, /* the same, and the row becomes the filter of all views */
 	UI_DRILL_MAIN,   /* the main list goes to the row of this name */
 	UI_DRILL_METHODS,
 	UI_DRILL_TREE,     /* pane Methods, or Call tree, at this method */
@@ -111,10 +111,10 @@ struct ui_pane {
 extern const struct ui_pane_def ui_pane_defs[]; /* by rooms, Home first */
 extern const size_t ui_pane_count;
 
-/* Finish frees its lists, series and flame. */
+/* Finish frees its lists, series and flame; forget is for before the model is destroyed. */
 void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def);
 void ui_pane_finish(struct ui_pane *p);
-void ui_pane_forget(struct ui_pane *p); /* before the model is destroyed */
+void ui_pane_forget(struct ui_pane *p);
 /* Rectangle of the pane; needed before refresh and draw. */
 void ui_pane_place(struct ui_pane *p, const struct ui_shared *s, struct ui_rect body);
 void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s);

@@ -152,7 +152,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.hint = { { UI_HINT_ROWS, "Enter: the stacks that allocate" },
 			{ UI_HINT_MORE, "Enter there: the method" } },
 		.part = {
-			{ .view = PV_VIEW_CLASSES, .kind = UI_KIND_CLASS },
+			{ .view = PV_VIEW_CLASSES, .kind = UI_KIND_CLASS, .drill = UI_DRILL_NARROW },
 			{ .view = PV_VIEW_CLASS_STACKS, .title = "WHERE %s IS ALLOCATED",
 				.kind = UI_KIND_METHOD, .tree = true, .unfold = UI_UNFOLD_HOT,
 				.drill = UI_DRILL_METHODS },
@@ -192,7 +192,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 			{ UI_HINT_ROWS, "Enter: cohorts, births, the method" },
 			{ UI_HINT_ROWS, "W what keeps them" } },
 		.part = {
-			{ .view = PV_VIEW_HEAP_LADDER, .kind = UI_KIND_CLASS },
+			{ .view = PV_VIEW_HEAP_LADDER, .kind = UI_KIND_CLASS, .drill = UI_DRILL_NARROW },
 			{ .view = PV_VIEW_HEAP_COHORTS, .title = "COHORTS of %s",
 				.drill = UI_DRILL_DETAIL },
 			{ .view = PV_VIEW_HEAP_COHORT_SITES, .title = "BIRTHS of the cohort of %s",
@@ -209,7 +209,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 			{ UI_HINT_ROWS, "b groups" },
 			{ UI_HINT_ROWS, "W what keeps the new" } },
 		.part = {
-			{ .view = PV_VIEW_HEAP_DIFF, .kind = UI_KIND_CLASS },
+			{ .view = PV_VIEW_HEAP_DIFF, .kind = UI_KIND_CLASS, .drill = UI_DRILL_NARROW },
 			{ .view = PV_VIEW_HEAP_DIFF_SITES, .title = "WHERE %s IS BORN",
 				.kind = UI_KIND_METHOD, .drill = UI_DRILL_METHODS },
 			{ .view = PV_VIEW_HEAP_DIFF_THREADS, .title = "WHO MADE %s",
@@ -307,7 +307,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.hint = { { UI_HINT_ROWS, "Enter: its longest waits" },
 			{ UI_HINT_MORE, "Enter there: what the holder did meanwhile" } },
 		.part = {
-			{ .view = PV_VIEW_LOCKS },
+			{ .view = PV_VIEW_LOCKS, .drill = UI_DRILL_NARROW },
 			{ .view = PV_VIEW_LOCK_WAITS, .title = "LONGEST WAITS for %s",
 				.drill = UI_DRILL_HOLDER },
 			{ .view = PV_VIEW_LOCK_CYCLES, .title = "CYCLES OF WAITING",
@@ -367,7 +367,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.chart = { .rows = RATE_ROWS, .kinds = 1, .kind = { PV_SERIES_THROWN }, .of_row = true,
 			.draw = draw_rate },
 		.part = {
-			{ .view = PV_VIEW_EXCEPTIONS, .kind = UI_KIND_CLASS },
+			{ .view = PV_VIEW_EXCEPTIONS, .kind = UI_KIND_CLASS, .drill = UI_DRILL_NARROW },
 			{ .view = PV_VIEW_THROW_SITES, .title = "WHERE %s IS THROWN",
 				.by_class = true, .kind = UI_KIND_METHOD,
 				.drill = UI_DRILL_METHODS },

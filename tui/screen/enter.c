@@ -10,6 +10,7 @@
 #include "tui/screen/which_figures.h"
 #include "tui/screen/evidence.h"
 #include "tui/screen/process_choice.h"
+#include "tui/screen/one_filter.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
 #include "tui/screen/thread_choice.h"
@@ -23,6 +24,40 @@ static void go_to_main(struct ui_screen *s, struct ui_pane *p)
 	ui_goto_remember(s);
 	ui_list_want(&p->list[0], name);
 	ui_pane_focus(p, 0);
+}
+
+/* The row's class is what all views show, until Backspace; the keys go to its details. */
+static void narrow_to_row(struct ui_screen *s, struct ui_pane *p)
+{
+	char name[UI_TEXT_MAX], was[UI_TEXT_MAX];
+	const struct ui_list *l = &p->list[p->focus];
+	const char *of = ui_list_name(l, ui_list_row(l));
+	snprintf(name, sizeof name, "%s", of ? of : "");
+	memcpy(was, s->shared.filter, sizeof was);
+	ui_goto_remember(s);
+	ui_filter_enter_class(s, p->group, name);
+	ui_pane_next_part(p, &s->shared, 1);
+	if (strcmp(was, s->shared.filter) != 0)
+		ui_screen_say(s, false, "only this in all views; Backspace returns");
+}
+
+/* To the classes: that of the row is what all views show. */
+static void go_to_class(struct ui_screen *s, const struct ui_pane *p)
+{
+	char name[UI_TEXT_MAX];
+	const char *of = ui_pane_name(p);
+	enum pv_by by = p->group;
+	snprintf(name, sizeof name, "%s", of ? of : "");
+	ui_goto_pane(s, UI_CMD_ALLOCATIONS);
+	if (by == s->pane[s->current].group)
+		ui_filter_enter_class(s, by, name);
+}
+
+/* Methods are not asked for by the class that Enter made the filter. */
+static void go_to_methods(struct ui_screen *s, enum ui_command pane)
+{
+	ui_goto_pane(s, pane);
+	ui_filter_leave_class(s);
 }
 
 /* The objects of the class under the cursor, in the shot that the main list has selected. */
@@ -140,7 +175,7 @@ void ui_screen_go_to_flame(struct ui_screen *s)
 	if (!name)
 		return;
 	ui_pick(&s->shared, UI_KIND_METHOD, name);
-	ui_goto_pane(s, UI_CMD_FLAME);
+	go_to_methods(s, UI_CMD_FLAME);
 	ui_flame_want(s->pane[s->current].flame, s->shared.picked[UI_KIND_METHOD]);
 }
 
@@ -181,14 +216,17 @@ void ui_screen_go_in(struct ui_screen *s)
 	case UI_DRILL_MAIN:
 		go_to_main(s, p);
 		break;
+	case UI_DRILL_NARROW:
+		narrow_to_row(s, p);
+		break;
 	case UI_DRILL_METHODS:
-		ui_goto_pane(s, UI_CMD_METHODS);
+		go_to_methods(s, UI_CMD_METHODS);
 		break;
 	case UI_DRILL_TREE:
-		ui_goto_pane(s, UI_CMD_CALL_TREE);
+		go_to_methods(s, UI_CMD_CALL_TREE);
 		break;
 	case UI_DRILL_CLASSES:
-		ui_goto_pane(s, UI_CMD_ALLOCATIONS);
+		go_to_class(s, p);
 		break;
 	case UI_DRILL_OBJECTS:
 		go_to_objects(s, p);

@@ -142,7 +142,8 @@ void ui_goto_remember(struct ui_screen *s)
 	*place = (struct ui_place){ .pane = s->current,
 		.focus = p->focus,
 		.waits = s->shared.waits,
-		.by_samples = s->shared.by_samples };
+		.by_samples = s->shared.by_samples,
+		.entered = s->filter_entered };
 	memcpy(place->filter, s->shared.filter, sizeof place->filter);
 	for (int i = 0; i < p->def->parts; i++)
 		ui_list_keep(&p->list[i], &place->of[i]);
@@ -216,6 +217,7 @@ bool ui_screen_go_back(struct ui_screen *s)
 		ui_filter_set_all(s, to.filter);
 		ui_filter_follow(s);
 	}
+	s->filter_entered = to.entered;
 	if (to.evidence)
 		leave_evidence(s, &to);
 	if (s->shared.by_samples != to.by_samples)

@@ -19,6 +19,7 @@ static struct ui_list *details(const struct ui_screen *s)
 void ui_filter_set_all(struct ui_screen *s, const char *text)
 {
 	snprintf(s->shared.filter, sizeof s->shared.filter, "%s", text);
+	s->filter_entered = false;
 	ui_filter_place(s, &s->pane[s->current]);
 }
 
@@ -29,6 +30,27 @@ void ui_filter_set(struct ui_screen *s, const char *text)
 		ui_list_set_filter(l, text);
 	else
 		ui_filter_set_all(s, text);
+}
+
+/* --- of Enter */
+
+void ui_filter_enter_class(struct ui_screen *s, enum pv_by by, const char *name)
+{
+	char quoted[UI_TEXT_MAX - 16], text[UI_TEXT_MAX];
+	bool class = by == PV_BY_NAME || by == PV_BY_CLASS;
+	if (!class || !name || !*name || *name == '(' || strlen(name) > sizeof quoted / 2 - 2)
+		return; /* (other) is no class; half a name would find none */
+	snprintf(text, sizeof text, "%s:%s", pv_filter_field_name(PV_FILTER_CLASS),
+		pv_filter_quote(name, quoted, sizeof quoted));
+	ui_filter_set_all(s, text);
+	ui_filter_follow(s);
+	s->filter_entered = true;
+}
+
+void ui_filter_leave_class(struct ui_screen *s)
+{
+	if (s->filter_entered)
+		ui_filter_set_all(s, "");
 }
 
 bool ui_filter_clear(struct ui_screen *s)

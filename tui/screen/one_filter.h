@@ -21,6 +21,13 @@ const char *ui_filter_now(const struct ui_screen *s);
  * are those of all views; the thread of a filter before is given up.
  */
 void ui_filter_follow(struct ui_screen *s);
+/*
+ * That of all views becomes the class of a row; the place of before is remembered already. Nothing
+ * where rows are of many classes each, or this one has no name that could be asked for.
+ */
+void ui_filter_enter_class(struct ui_screen *s, enum pv_by by, const char *name);
+/* Takes off what Enter set: it led to a row of something else. */
+void ui_filter_leave_class(struct ui_screen *s);
 /* Shows all rows again. False: there was no filter. */
 bool ui_filter_clear(struct ui_screen *s);
 

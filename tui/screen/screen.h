@@ -25,7 +25,7 @@ struct ui_place { /* of the user when Enter led away */
 	size_t pane;
 	int focus;
 	bool evidence; /* Enter set the range, or a filter of details: these, as they were */
-	bool waits, by_samples;
+	bool waits, by_samples, entered; /* the latter: Enter had set the filter */
 	struct ui_range range;
 	struct ui_list *list; /* of details that have a filter of their own, borrowed; NULL: none */
 	char own[UI_TEXT_MAX], filter[UI_TEXT_MAX]; /* theirs; the screen's, in any case */
@@ -44,7 +44,7 @@ struct ui_screen {
 	size_t current;
 	size_t room_view[UI_ROOMS]; /* the pane that was last seen of each room; 0: none yet */
 	bool settled;               /* the lists have answered the last key */
-	bool filters_thread;        /* the filter chose the range's thread */
+	bool filters_thread, filter_entered; /* the filter chose the range's thread; Enter set it */
 	int seeking; /* which_figures.c: kinds of figures yet to be tried for a row */
 	bool bare;   /* for reading only: no tabs, no keys */
 	struct ui_help help;
