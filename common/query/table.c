@@ -69,14 +69,17 @@ static const char *list_text(char *buf, size_t size, const char *list)
 	return buf;
 }
 
+/* Three significant figures, but the whole part in full; whole numbers (counts, ids) are exact. */
 static const char *number_text(char *buf, size_t size, double v)
 {
 	if (v - v != 0)
 		snprintf(buf, size, "-");
 	else if (v == floor(v) && fabs(v) < 9e15)
 		snprintf(buf, size, "%.0f", v);
+	else if (fabs(v) < 999.5 || fabs(v) >= 1e12)
+		snprintf(buf, size, "%.3g", v);
 	else
-		snprintf(buf, size, "%.6g", v);
+		snprintf(buf, size, "%.0f", v);
 	return buf;
 }
 
@@ -114,6 +117,7 @@ double pv_scaled(enum pv_scale scale, double v, enum pv_unit *ret_unit)
 static const char *scaled_text(char *buf, size_t size, const struct pv_cell *c)
 {
 	enum pv_unit unit;
+	char number[PV_UNIT_MAX];
 	double v = pv_scaled((enum pv_scale)c->scale, c->d, &unit);
 	if (!(fabs(v) < 9e18))
 		return number_text(buf, size, c->d);
@@ -125,7 +129,7 @@ static const char *scaled_text(char *buf, size_t size, const struct pv_cell *c)
 	case PV_UNIT_NS:
 		return pv_units_ns(buf, size, (int64_t)v);
 	case PV_UNIT_PERCENT:
-		snprintf(buf, size, "%.6g %%", v);
+		snprintf(buf, size, "%s %%", number_text(number, sizeof number, v));
 		return buf;
 	default:
 		return number_text(buf, size, v);

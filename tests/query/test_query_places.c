@@ -361,7 +361,7 @@ START_TEST(counters_have_their_unit)
 		{ PV_COUNTER_LONG, 3 << 24, 1500, "1500" },
 		{ PV_COUNTER_LONG, 4 << 24, 45, "45 %" },
 		{ PV_COUNTER_LONG, 0, 1500, "1500" },
-		{ PV_COUNTER_LONG, 2 << 24, INT64_MIN, "-9.22337e+18" },
+		{ PV_COUNTER_LONG, 2 << 24, INT64_MIN, "-9.22e+18" },
 	};
 	for (size_t i = 0; i < PV_COUNT_OF(row); i++) {
 		struct kit k = kit_new("log:counter");
