@@ -331,7 +331,7 @@ const struct pv_section pv_sections[] = {
 	{ .name = "locks.objects",
 		.title = "Locks",
 		.view = PV_VIEW_LOCKS,
-		.keys = { "object", "class", "contentions", "wait_ns", "max_wait_ns" },
+		.keys = { "object", "class", "contentions", "waiting", "wait_ns", "max_wait_ns" },
 		.group = PV_GROUP_LOCKS },
 	{ .name = "samples", .title = "Samples", .view = PV_VIEW_COUNT, .group = PV_GROUP_SAMPLES },
 	{ .name = "code_kinds",

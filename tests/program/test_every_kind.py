@@ -166,7 +166,7 @@ def facts(v, p, stock=False):
 
     def lock(at, n, ns, longest):
         return {'object': hex(high + 0x10000 + at * 0x40), 'class': 'Shop.Item', 'contentions': n,
-                'wait_ns': ns, 'max_wait_ns': longest}
+                'waiting': 0, 'wait_ns': ns, 'max_wait_ns': longest}
 
     return {
         'source': {'format': 'mlpd', 'data_version': v, 'complete': None, 'end': 'unknown', 'damage': [],

@@ -113,6 +113,22 @@ START_TEST(a_deadlock_is_named)
 }
 END_TEST
 
+START_TEST(who_still_waits_is_counted_by_lock)
+{
+	static const char *const columns[] = { "object", "waiting", "contentions", "wait_ns",
+		NULL };
+	static const char *const want[] = { "0x8000 2 3 40000", "0x9000 1 1 0", NULL };
+	struct kit k = kit_new("profview:coreclr,monitor,classof");
+	waits(&k, 10, SELLER, LEDGER, 0);
+	ends(&k, 50, SELLER, LEDGER, true);
+	waits(&k, 60, SELLER, STOCK, BUYER);
+	waits(&k, 70, BUYER, LEDGER, SELLER);
+	waits(&k, 80, AUDITOR, LEDGER, SELLER);
+	expect(&k, PV_VIEW_LOCKS, 0, "waiting", columns, want);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(a_circle_of_three_until_one_gives_up)
 {
 	static const char *const want[] = { "one gave up 30000 70000 3 "
@@ -194,6 +210,7 @@ int main(void)
 	tcase_add_test(t, else_it_follows_from_who_got_it);
 	tcase_add_test(t, a_word_is_good_for_one_event);
 	tcase_add_test(t, a_deadlock_is_named);
+	tcase_add_test(t, who_still_waits_is_counted_by_lock);
 	tcase_add_test(t, a_circle_of_three_until_one_gives_up);
 	tcase_add_test(t, what_is_released_makes_no_circle);
 	tcase_add_test(t, who_waited_for_whom);

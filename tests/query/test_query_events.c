@@ -90,11 +90,11 @@ START_TEST(waits_by_lock_and_stack)
 	kit_at(&k, 41);
 	kit_monitor(&k, PV_KIND_MONITOR_DONE, 0xb000, NULL);
 	static const char *const row[] = { "object", "class", "contentions", "wait_ns",
-		"max_wait_ns", "acquired", "failed", NULL };
+		"max_wait_ns", "acquired", "failed", "waiting", NULL };
 	struct pv_table *t = kit_view(&k, PV_VIEW_LOCKS, NULL);
 	ck_assert_uint_eq(t->rows, 2);
-	ck_assert_str_eq(kit_text(t, 0, row), "0xa000 App.Lock 2 23000 20000 1 1");
-	ck_assert_str_eq(kit_text(t, 1, row), "0xb000 (class not recorded) 1 1000 1000 1 0");
+	ck_assert_str_eq(kit_text(t, 0, row), "0xa000 App.Lock 2 23000 20000 1 1 0");
+	ck_assert_str_eq(kit_text(t, 1, row), "0xb000 (class not recorded) 1 1000 1000 1 0 0");
 	pv_table_destroy(t);
 	static const char *const site[] = { "class", "stack", "contentions", "wait_ns", NULL };
 	t = kit_view(&k, PV_VIEW_WAIT_SITES, NULL);

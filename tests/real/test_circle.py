@@ -15,7 +15,7 @@ from verdict import Verdict
 
 GUID = '{6D2B0F64-91C7-4E5A-8B3D-2F70726F6676}'
 WORDS = 'nodefaults,monitor,classof'
-SECTIONS = 'lock_waits,lock_edges,lock_cycles'
+SECTIONS = 'locks,lock_waits,lock_edges,lock_cycles'
 EDGES = {('seller', 'buyer', 'Stock'), ('buyer', 'seller', 'Ledger'), ('auditor', 'seller', 'Ledger')}
 CIRCLE = {'seller waits for buyer on Stock', 'buyer waits for seller on Ledger'}
 PAUSE_MS = 300
@@ -65,6 +65,8 @@ def for_good(v, host, profview, library, program, log, dotnet):
         r = target.wait_for('three waits', all_three)
         v.equal('who waits for whom', waits_of(r), EDGES)
         v.equal('none has ended', {w['ended'] for w in r['lock_waits']}, {'still waits'})
+        v.equal('who waits, by lock', {(l['class'], l['waiting']) for l in r['locks']['objects']},
+                {('Ledger', 2), ('Stock', 1)})
         v.equal('circles', [(c['state'], c['threads'], circle_of(c)) for c in r['lock_cycles']],
                 [('deadlock', 2, CIRCLE)])
     p.communicate('go\n', target.DEADLINE)

@@ -64,7 +64,7 @@ KEYS = {
                                   'other'],
     'exceptions.classes': ['name', *NAMES, 'thrown', 'per_second', 'caught', 'message'],
     'locks': ['contentions', 'acquired', 'failed', 'wait_ns', 'objects'],
-    'locks.objects': ['object', 'class', *NAMES, 'contentions', 'wait_ns', 'max_wait_ns'],
+    'locks.objects': ['object', 'class', *NAMES, 'contentions', 'waiting', 'wait_ns', 'max_wait_ns'],
     'code_kinds': ['kind', 'self_ns', 'samples_self'],
     'samples': ['total', 'types', 'states'],
     'samples.states': ['state', 'samples', 'known'],

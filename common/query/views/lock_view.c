@@ -1,13 +1,16 @@
+#include <stdlib.h>
+
 #include "common/base/status.h"
 #include "common/model/objects/locks.h"
 #include "common/model/model.h"
 #include "common/query/groups.h"
 #include "common/query/specs.h"
 
-enum { L_WAIT, L_SHARE, L_MAX, L_COUNT, L_ACQUIRED, L_FAILED, L_OBJECT, L_CLASS };
+enum { L_WAIT, L_WAITING, L_SHARE, L_MAX, L_COUNT, L_ACQUIRED, L_FAILED, L_OBJECT, L_CLASS };
 
 static const struct pv_column columns[] = {
 	[L_WAIT] = { "wait_ns", "WAITED", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS },
+	[L_WAITING] = { "waiting", "WAITING", PV_UNIT_COUNT, 7, 1, PV_COLUMN_ADDS },
 	[L_SHARE] = { "wait_percent", "WAIT%", PV_UNIT_PERCENT, 6, 4,
 		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
 	[L_MAX] = { "max_wait_ns", "LONGEST", PV_UNIT_NS, 9, 2, 0 },
@@ -21,13 +24,26 @@ static const struct pv_column columns[] = {
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 };
 
-static void put_lock(
-	struct pv_build *b, const struct pv_model *m, const struct pv_groups *g, size_t i)
+/* Threads by the lock that they wait for and have not got yet; NULL when out of memory. */
+static uint32_t *waiting_for(const struct pv_model *m)
+{
+	uint32_t *ret = calloc(m->locks.lock.n + 1, sizeof *ret);
+	for (size_t t = 1; ret && t < m->threads.thread.n; t++) {
+		const struct pv_thread *th = m->threads.thread.v[t];
+		for (size_t i = 0; i < th->wait.n; i++)
+			ret[th->wait.v[i].lock]++;
+	}
+	return ret;
+}
+
+static void put_lock(struct pv_build *b, const struct pv_model *m, const struct pv_groups *g,
+	size_t i, uint32_t waiting)
 {
 	const struct pv_lock *l = &m->locks.lock.v[i];
 	uint32_t class = pv_group_of(g, l->class_use);
 	struct pv_cell *c = pv_build_row(b, i + 1);
 	pv_cell_i(&c[L_WAIT], l->wait_ns);
+	pv_cell_u(&c[L_WAITING], waiting);
 	pv_cell_share(&c[L_SHARE], (double)l->wait_ns, (double)m->locks.wait_ns);
 	pv_cell_i(&c[L_MAX], l->max_wait_ns);
 	pv_cell_u(&c[L_COUNT], l->contentions);
@@ -40,13 +56,15 @@ static void put_lock(
 static void copy_locks(struct pv_build *b, struct pv_model *m)
 {
 	struct pv_groups g;
-	if (!pv_groups_classes_by_name(m, b, &g))
+	uint32_t *waiting = waiting_for(m);
+	if (!pv_groups_classes_by_name(m, b, &g) || !waiting)
 		pv_build_fail(b);
 	for (size_t i = 0; b->table && i < m->locks.lock.n; i++) {
 		const struct pv_lock *l = &m->locks.lock.v[i];
-		if (l->contentions || l->acquired || l->failed)
-			put_lock(b, m, &g, i);
+		if (l->contentions || l->acquired || l->failed || waiting[i])
+			put_lock(b, m, &g, i, waiting[i]);
 	}
+	free(waiting);
 	pv_groups_finish(&g);
 }
 
