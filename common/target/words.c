@@ -90,7 +90,7 @@ static const struct row rows[] = {
 	{ "monitor", M | D, GROUP, NULL, 0 },
 	{ "nodefaults", ALL, PLAIN, NULL, 0 },
 	{ "nosdk", D, GROUP, NULL, 0 },
-	{ "kernel", N | D, GROUP, NULL, 0 },
+	{ "kernel", ALL, GROUP, NULL, 0 },
 	{ "late", N, OURS, NULL, 0 },
 	{ "output", ALL, OURS, NULL, 0 },
 	{ "program", ALL, OURS, NULL, 0 },

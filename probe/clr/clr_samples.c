@@ -103,7 +103,7 @@ void pvp_clr_samples_begin(void)
 	if (!(o->groups & PVP_MANAGED_SAMPLES))
 		return;
 	pvp_native_samples_usage(o->groups & PVP_MANAGED_CPU);
-	pvp_native_samples_kernel(o->groups & PVP_MANAGED_KERNEL);
+	pvp_kernel_want(o->groups & PVP_MANAGED_KERNEL);
 	pvp_native_samples_order((struct pvp_sample_order){ o->sample_hz, o->sample_real });
 }
 

@@ -14,6 +14,7 @@
 #include "probe/clr/clr_heap.h"
 #include "probe/clr/clr_runtime.h"
 #include "probe/managed/managed_filter.h"
+#include "probe/code/kernel_stack.h"
 #include "probe/code/modules.h"
 #include "probe/managed/managed_names.h"
 #include "probe/code/native_samples.h"
@@ -189,6 +190,11 @@ static const char *options_text(char *to, size_t room)
 	return to;
 }
 
+static bool kernel_wanted(const struct pvp_managed_options *m)
+{
+	return m->groups & PVP_MANAGED_KERNEL && m->groups & PVP_MANAGED_SAMPLES;
+}
+
 /* 0, or why not: an option, or something else. */
 static pvp_hr start(const char *text)
 {
@@ -204,6 +210,10 @@ static pvp_hr start(const char *text)
 	}
 	if (o->more & PVP_CLR_NO_SDK && !pvp_clr.attached && pvp_clr_is_sdks())
 		return PVP_HR_CANCEL;
+	size_t used = strlen(o->words);
+	const char *kernel = pvp_kernel_want_word(kernel_wanted(&o->m));
+	if (*kernel)
+		snprintf(o->words + used, sizeof o->words - used, "%s%s", used ? "," : "", kernel);
 	snprintf(core, sizeof core, "calls=%s,alloc=%s%s%.1000s",
 		o->m.groups & (PVP_MANAGED_CALLS | PVP_MANAGED_TREE) ? "on" : "off",
 		o->m.groups & PVP_MANAGED_ALLOC ? "on" : "off", o->m.rest[0] ? "," : "", o->m.rest);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "probe/code/kernel_stack.h"
 #include "probe/core/probe_clock.h"
 
 enum {
@@ -131,11 +132,23 @@ const char *pvp_kernel_name(uint64_t address)
 	return name;
 }
 
-bool pvp_kernel_is_tick(uint64_t address)
+static bool is_tick(uint64_t address)
 {
 	static const char tick[] = "asm_sysvec_apic_timer_interrupt";
 	const struct function *f = find(address);
 	return f && f->len == sizeof tick - 1 && memcmp(text.v + f->name, tick, f->len) == 0;
+}
+
+uint32_t pvp_kernel_without_tick(uint64_t *at, uint32_t n)
+{
+	uint32_t kernel = 0;
+	while (kernel < n && pvp_is_kernel(at[kernel]))
+		kernel++;
+	if (!kernel || kernel == n || !is_tick(at[kernel - 1] - (kernel > 1)))
+		return n;
+	memmove(at, at + kernel, (n - kernel) * sizeof *at);
+	at[0]--;
+	return n - kernel;
 }
 
 void pvp_kernel_names_finish(void)

@@ -6,7 +6,6 @@
 #ifndef PV_PROBE_KERNEL_NAMES_H
 #define PV_PROBE_KERNEL_NAMES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -16,8 +15,12 @@
  */
 const char *pvp_kernel_name(uint64_t address);
 
-/* Whether the function is where the timer's interrupt begins, which is the sampling's own. */
-bool pvp_kernel_is_tick(uint64_t address);
+/*
+ * A stack that was met in the kernel, innermost first, the others return addresses: without the
+ * kernel's functions if they are the interrupt of the sampling's own timer, whose last part may be
+ * what was met. Then the program ran, and its place becomes the innermost. How many are left.
+ */
+uint32_t pvp_kernel_without_tick(uint64_t *at, uint32_t n);
 
 void pvp_kernel_names_finish(void); /* gives the memory back */
 

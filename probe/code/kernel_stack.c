@@ -77,6 +77,12 @@ bool pvp_kernel_want(bool on)
 	return first != NULL;
 }
 
+const char *pvp_kernel_want_word(bool on)
+{
+	bool have = pvp_kernel_want(on);
+	return !on ? "" : have ? "kernel" : "kernel=refused";
+}
+
 void pvp_kernel_open(struct pvp_kernel_stack *k, pid_t tid)
 {
 	unmap(k->left);

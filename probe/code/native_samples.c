@@ -148,11 +148,6 @@ static void set_rate(unsigned wanted)
 	atomic_fetch_add(&changes, 1);
 }
 
-bool pvp_native_samples_kernel(bool wanted)
-{
-	return pvp_kernel_want(wanted);
-}
-
 void pvp_native_samples_usage(bool wanted)
 {
 	atomic_store(&with_usage, wanted);
@@ -211,22 +206,6 @@ static uint64_t key_of_caller(struct pvp_writer *w, uint64_t address, uint64_t t
 	return key_of(w, address, true, time);
 }
 
-/*
- * The timer's signal is sent in its interrupt, whose last part in the kernel may be what was met.
- * Then the program ran: its place becomes the innermost. How many are left.
- */
-static uint32_t without_tick(uint64_t *at, uint32_t n)
-{
-	uint32_t kernel = 0;
-	while (kernel < n && pvp_is_kernel(at[kernel]))
-		kernel++;
-	if (!kernel || kernel == n || !pvp_kernel_is_tick(at[kernel - 1] - (kernel > 1)))
-		return n;
-	memmove(at, at + kernel, (n - kernel) * sizeof *at);
-	at[0]--;
-	return n - kernel;
-}
-
 /* `last`: with the processor's time, right after it in the same buffer. */
 static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, const struct pvp_sample *s,
 	pid_t tid, bool last)
@@ -235,7 +214,7 @@ static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, const struct 
 	bool own;
 	at[0] = s->ip;
 	memcpy(at + 1, s->caller, s->n * sizeof *at);
-	uint32_t left = without_tick(at, 1 + s->n);
+	uint32_t left = pvp_kernel_without_tick(at, 1 + s->n);
 	keys[0] = at[0];
 	uint32_t n = 1 + pvp_probe_frames_keys(w, s->time, at, left, key_of_innermost,
 				 key_of_caller, keys + 1, &own);

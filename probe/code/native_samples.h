@@ -20,12 +20,6 @@ void pvp_native_samples_order(struct pvp_sample_order order);
 /* With the processor time that the thread has used since its last sample; before the first one. */
 void pvp_native_samples_usage(bool wanted);
 
-/*
- * With the kernel's functions, at rates up to the system's ticks. False: the system refuses them,
- * or they are not wanted. Before the first sample.
- */
-bool pvp_native_samples_kernel(bool wanted);
-
 /* Code that no file holds: the function's key, 0: none of it. Before the first sample. */
 void pvp_native_samples_ask(uint64_t (*key)(uint64_t address));
 

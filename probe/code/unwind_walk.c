@@ -393,7 +393,9 @@ unsigned pvp_unwind_walk_files(const struct pvp_registers *at, uint64_t *to, uns
 	unsigned n = 0;
 	struct pvp_walk_stop ignored;
 	struct walk w = begin(at);
-	while (n < most && in_file(&w) && step(&w) && in_file(&w))
+	/* Without a table it is code that a runtime compiled into a file, whose rbp may hold anything. */
+	while (n < most && in_file(&w) && step(&w) && w.guess.end != PVP_WALK_NO_TABLE &&
+		in_file(&w))
 		to[n++] = w.pc + w.exact;
 	n = end(&w, n, &ignored);
 	errno = before;

@@ -23,7 +23,8 @@ unsigned pvp_unwind_walk(const struct pvp_registers *at, uint64_t *to, unsigned 
 
 /*
  * The same as far as code of files goes: the first caller that lies in none (a runtime has made it)
- * ends it and is no part. None, where the walk begins there. Why it ended otherwise is not said.
+ * ends it and is no part; so does code of a file without a table, which is not guessed at. None, where
+ * the walk begins there. Why it ended otherwise is not said.
  */
 unsigned pvp_unwind_walk_files(const struct pvp_registers *at, uint64_t *to, unsigned most);
 

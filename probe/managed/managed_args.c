@@ -328,7 +328,7 @@ static void describe(struct pvp_managed_options *o)
 	for (size_t i = 0; i < PV_COUNT_OF(words); i++) {
 		/* "alloc" is several; it is said by its parts. */
 		unsigned g = words[i].groups & ~(unsigned)PVP_MANAGED_AREAS;
-		bool one = (g & (g - 1)) == 0;
+		bool one = (g & (g - 1)) == 0 && g != PVP_MANAGED_KERNEL; /* the host's to say */
 		bool sampled = g == PVP_MANAGED_ALLOC && o->alloc_period;
 		if (one && o->groups & g && !sampled)
 			keep(o->words, words[i].text, strlen(words[i].text));

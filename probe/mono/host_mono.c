@@ -12,8 +12,10 @@
 #include "probe/core/emit.h"
 #include "probe/code/modules.h"
 #include "probe/code/unwind_set.h"
+#include "probe/code/kernel_stack.h"
 #include "probe/code/wait_sampler.h"
 #include "probe/managed/managed_filter.h"
+#include "probe/mono/mono_kernel.h"
 #include "probe/mono/mono_methods.h"
 #include "probe/mono/mono_timer.h"
 #include "probe/managed/managed_names.h"
@@ -127,6 +129,7 @@ static void stop(void)
 {
 	pvp_waits_stop();
 	pvp_mono_timer_stop();
+	pvp_mono_kernel_stop();
 	pvp_unwind_finish();
 	pvp_modules_finish();
 }
@@ -175,6 +178,7 @@ static void in_child(void)
 {
 	pvp_waits_forget();
 	pvp_mono_timer_forget();
+	pvp_mono_kernel_forget();
 	pvp_unwind_forget();
 	after_fork();
 }
@@ -196,7 +200,8 @@ static void show_help(void)
 		"             counter jit, legacy for most of them; noEVENT: without it; nodefaults, as the\n"
 		"             first word: nothing that is not named\n"
 		"  calls      callspec=SPEC filter=TERM+... calldepth=N; calltree[=cpu]: summed up\n"
-		"  samples    sample[=HZ], cpu: with processor time, lines: of source\n"
+		"  samples    sample[=HZ], cpu: with processor time, kernel: with its\n"
+		"             functions, lines: of source\n"
 		"  memory     alloc=BYTES: one each so many; heapshot[=Nms|Ngc|ondemand|onshutdown]\n"
 		"             heapshot-on-shutdown fields heapshot-room=SIZE; maxframes=N\n"
 		"  more       coverage[=TERM+...] runtime\n"
@@ -212,9 +217,12 @@ static void show_help(void)
 static void say_timer(struct pvp_managed_options *o)
 {
 	size_t n = strlen(o->words);
-	if (o->groups & PVP_MANAGED_SAMPLES)
-		snprintf(o->words + n, sizeof o->words - n, "%ssample-timer=%s:%u", n ? "," : "",
-			pvp_sample_by_perf(o->sample_hz) ? "mono-perf" : "mono-cpu", o->sample_hz);
+	if (!(o->groups & PVP_MANAGED_SAMPLES))
+		return;
+	const char *kernel = pvp_kernel_want_word(o->groups & PVP_MANAGED_KERNEL);
+	snprintf(o->words + n, sizeof o->words - n, "%s%s%ssample-timer=%s:%u", n ? "," : "",
+		kernel, *kernel ? "," : "",
+		pvp_sample_by_perf(o->sample_hz) ? "mono-perf" : "mono-cpu", o->sample_hz);
 }
 
 EXPORT void mono_profiler_init_profview(const char *text);

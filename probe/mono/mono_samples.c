@@ -16,6 +16,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "probe/code/kernel_names.h"
+#include "probe/code/kernel_stack.h"
 #include "probe/code/modules.h"
 #include "probe/code/probe_frames.h"
 #include "probe/code/thread_usage.h"
@@ -25,11 +27,13 @@
 #include "probe/code/world_stop.h"
 #include "probe/core/emit.h"
 #include "probe/mono/host_mono.h"
+#include "probe/mono/mono_kernel.h"
 #include "probe/mono/mono_methods.h"
 #include "probe/mono/mono_timer.h"
 #include "probe/managed/code_ranges.h"
 #include "probe/managed/managed_names.h"
 #include "probe/core/probe_clock.h"
+#include "probe/core/registry.h"
 #include "probe/core/tell.h"
 #include "probe/control/session.h"
 
@@ -41,11 +45,14 @@ struct slot {
 	struct pvp_usage used; /* since the thread's last sample */
 	uint32_t n, times;     /* samples that it stands for */
 	uint32_t n_native;     /* callers in native code, innermost first */
+	uint32_t n_kernel;     /* in `in_kernel` */
 	uint64_t native[NATIVE];
 	const MonoMethod *frames[FRAMES]; /* innermost first */
 };
 
 static struct slot *_Atomic ring; /* NULL: not sampling */
+static uint64_t (
+	*in_kernel)[PVP_KERNEL_FRAMES]; /* with each slot, innermost first; NULL: not wanted */
 static _Atomic uint64_t claimed, taken, dropped;
 static _Atomic unsigned hz, changes; /* the latter: of the former */
 static _Atomic bool sampling;        /* the runtime was asked for samples when it began */
@@ -110,17 +117,22 @@ static mono_bool frame(MonoMethod *method, MonoDomain *domain, void *base, int o
 	return s->n == FRAMES;
 }
 
-/* The runtime knows managed frames only: those of native code in front of them are found here. */
-static void walk_native(struct slot *s, const ucontext_t *u)
+/*
+ * The runtime knows managed frames only: those of native code in front of them are found here, and
+ * the kernel's in front of those.
+ */
+static void walk_native(struct slot *s, const ucontext_t *u, uint64_t *kernel)
 {
-	s->n_native = 0;
+	s->n_native = s->n_kernel = 0;
 #if defined(__x86_64__)
 	const struct pvp_registers at = { .pc = (uintptr_t)u->uc_mcontext.gregs[REG_RIP],
 		.sp = (uintptr_t)u->uc_mcontext.gregs[REG_RSP],
 		.fp = (uintptr_t)u->uc_mcontext.gregs[REG_RBP] };
+	if (kernel)
+		s->n_kernel = pvp_mono_kernel_take(at.pc, at.sp, kernel);
 	s->n_native = pvp_unwind_walk_files(&at, s->native, NATIVE);
 #else
-	(void)u;
+	(void)u, (void)kernel;
 #endif
 }
 
@@ -161,7 +173,7 @@ static void hit(MonoProfiler *p, const mono_byte *ip, const void *context)
 	s->used = (struct pvp_usage){ 0, 0 };
 	if (pvp_mono.options.groups & PVP_MANAGED_CPU)
 		s->used = pvp_usage_since(&used.usage);
-	walk_native(s, context);
+	walk_native(s, context, in_kernel ? in_kernel[turn % SLOTS] : NULL);
 	mono_stack_walk_async_safe(frame, (void *)(uintptr_t)context, s);
 	atomic_store_explicit(&s->turn, 2 * turn + 2, memory_order_release);
 }
@@ -193,22 +205,54 @@ static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, const struct 
 /* Code that the runtime had compiled in advance goes by its symbols. */
 static uint64_t key_of(struct pvp_writer *w, uint64_t address, uint64_t time)
 {
-	uint64_t key = pvp_ranges_find(address);
+	uint64_t key = pvp_is_kernel(address) ? pvp_region_of_writer(pvp_kernel_name(address))
+					      : pvp_ranges_find(address);
 	if (!key && (key = pvp_modules_start(address)) < PVP_MONO_ADDRESSES)
 		key = PVP_MONO_UNKNOWN;
 	pvp_tell_method(w, key, time);
 	return key;
 }
 
-/* The address, or the key of the probe's own time; then keys, innermost first. How many in all. */
-static uint32_t frames_of(struct pvp_writer *w, const struct slot *s, uint64_t *to, bool *ret_own)
+/* The place is in code that the runtime finds by itself: what it compiled, now or into a file. */
+static bool is_compiled(uint64_t address)
 {
-	uint64_t at[1 + NATIVE] = { s->ip };
-	memcpy(at + 1, s->native, s->n_native * sizeof *at);
-	uint32_t n = 0, left = pvp_probe_frames_fold(at, 1 + s->n_native, ret_own);
-	to[n++] = *ret_own ? pvp_probe_frames_key(w, s->time) : at[0];
-	for (uint32_t i = !*ret_own; i < left; i++) /* a call may be the last in its function */
-		to[n++] = key_of(w, at[i] - 1, s->time);
+	const char *file = pvp_modules_file(address);
+	size_t n = file ? strlen(file) : 0, end = sizeof ".dll.so" - 1;
+	return pvp_ranges_find(address) ||
+	       (n > end && (strcmp(file + n - end, ".dll.so") == 0 ||
+				   strcmp(file + n - end, ".exe.so") == 0));
+}
+
+/* Addresses in front of the managed frames: the place itself, then of callers those after the call. */
+static uint32_t native_of(const struct slot *s, const uint64_t *kernel, uint64_t *at)
+{
+	uint32_t n = s->n_kernel;
+	for (uint32_t i = 0; i < n; i++)
+		at[i] = kernel[i];
+	at[n] = s->ip + (n > 0);
+	memcpy(at + n + 1, s->native, s->n_native * sizeof *at);
+	return pvp_kernel_without_tick(at, n + 1 + s->n_native);
+}
+
+/*
+ * Keys, innermost first, how many in all; *ret_address: the first is an address, which has no key.
+ * The kernel's functions have one, and so has the probe's own time.
+ */
+static uint32_t frames_of(struct pvp_writer *w, const struct slot *s, const uint64_t *kernel,
+	uint64_t *to, bool *ret_address)
+{
+	uint64_t at[PVP_KERNEL_FRAMES + 1 + NATIVE];
+	bool own;
+	uint32_t n = 0, left = pvp_probe_frames_fold(at, native_of(s, kernel, at), &own);
+	*ret_address = !own && !pvp_is_kernel(at[0]);
+	to[n++] = own            ? pvp_probe_frames_key(w, s->time)
+		  : *ret_address ? at[0]
+				 : key_of(w, at[0], s->time);
+	for (uint32_t i = !own; i < left; i++) { /* a call may be the last in its function */
+		bool walked = s->n && at[i] == s->ip + 1 && is_compiled(s->ip);
+		if (!walked) /* else it is the first that the runtime found */
+			to[n++] = key_of(w, at[i] - 1, s->time);
+	}
 	for (uint32_t i = 0; i < s->n; i++) {
 		uint64_t key = pvp_mono_method(s->frames[i]);
 		if (atomic_load_explicit(&ends, memory_order_relaxed) && !pvp_names_knows(key))
@@ -223,6 +267,9 @@ void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
 	tell_dropped();
 	pvp_mono_timer_round(w);
+	unsigned rate = atomic_load_explicit(&hz, memory_order_relaxed);
+	/* Above the ticks a timer meets no thread in the kernel. */
+	pvp_mono_kernel_round(w, in_kernel && rate && !pvp_sample_by_perf(rate));
 	pvp_unwind_refresh();
 	pvp_waits_tell(w, page, key_of, NULL);
 	struct slot *slots = atomic_load_explicit(&ring, memory_order_acquire);
@@ -231,15 +278,16 @@ void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 		struct slot *s = &slots[turn % SLOTS];
 		if (atomic_load_explicit(&s->turn, memory_order_acquire) != 2 * turn + 2)
 			break;
-		uint64_t keys[2 + NATIVE + FRAMES];
-		bool own;
-		uint32_t n = frames_of(w, s, keys, &own);
+		uint64_t keys[2 + PVP_KERNEL_FRAMES + NATIVE + FRAMES];
+		bool address;
+		uint32_t n =
+			frames_of(w, s, in_kernel ? in_kernel[turn % SLOTS] : NULL, keys, &address);
 		const struct pv_batch pools = { .pool = { keys, n, n } };
 		struct pv_event ev = { .kind = PV_KIND_SAMPLE_HIT,
 			.time = s->time,
 			.hit = { .thread = s->thread,
-				.ips = { 0, !own },
-				.frames = { !own, n - !own } } };
+				.ips = { 0, address },
+				.frames = { address, n - address } } };
 		struct pv_event cpu = { .kind = PV_KIND_EXT_CPU,
 			.time = s->time,
 			.cpu = { s->used.user_ns, s->used.kernel_ns } };
@@ -255,6 +303,8 @@ void pvp_mono_samples_init(struct _MonoProfiler *p)
 	atomic_store_explicit(&ring, slots, memory_order_release);
 	if (!slots || !mono_profiler_enable_sampling(p->handle))
 		return;
+	if (pvp_kernel_want(p->options.groups & PVP_MANAGED_KERNEL))
+		in_kernel = calloc(SLOTS, sizeof *in_kernel);
 	pvp_unwind_refresh(); /* so that the first sample has native frames */
 	atomic_store(&hz, p->options.sample_hz);
 	mono_profiler_set_sample_mode(

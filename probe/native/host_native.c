@@ -11,6 +11,7 @@
 
 #include "probe/core/emit.h"
 #include "probe/core/frames.h"
+#include "probe/code/kernel_stack.h"
 #include "probe/code/modules.h"
 #include "probe/native/native_blocks.h"
 #include "probe/native/native_early.h"
@@ -206,13 +207,9 @@ static int start_native(const struct pvp_native_options *o)
 		!pvp_front_look(front, sizeof front))
 		options.malloc = options.frees = options.blocks = options.held = false;
 	const char *reported = c.alloc && !o->malloc ? ",reported-allocations" : "";
-	bool kernel = pvp_native_samples_kernel(o->kernel && o->sample_hz);
-	snprintf(words_text, sizeof words_text, "%s%s%s%s%s", c.calls ? ",calls" : "", reported,
-		o->words,
-		!o->kernel ? ""
-		: kernel   ? ",kernel"
-			   : ",kernel=refused",
-		front);
+	const char *kernel = pvp_kernel_want_word(o->kernel && o->sample_hz);
+	snprintf(words_text, sizeof words_text, "%s%s%s%s%s%s", c.calls ? ",calls" : "", reported,
+		o->words, *kernel ? "," : "", kernel, front);
 	if (words_text[0])
 		memmove(words_text, words_text + 1, strlen(words_text));
 	shot_due = 0;

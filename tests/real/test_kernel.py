@@ -1,22 +1,24 @@
 #!/usr/bin/env python3
 """The kernel's functions stand before the function that called the kernel, with its share of the time.
 
-usage: test_kernel.py PROFVIEW LIBRARY PROGRAM
+usage: test_kernel.py native|mono|clr PROFVIEW LIBRARY PROGRAM [DOTNET]     (DOTNET 'none': skipped)
 """
 import ctypes
 import json
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import sys
 
 import target
 from rates import CALL, CLOEXEC, CPU_CLOCK, PERIOD, SIZE, SOFTWARE
+from test_waits import HOSTS
 from verdict import Verdict
 
 POINTS, NO_USER, TURNS = 5, 1 << 4, '120'
-WORDS = 'nodefaults,sample=100,kernel'
+PLAIN, WORDS = 'sample=100', 'sample=100,kernel'
 NOBODY = 65534
 
 
@@ -34,11 +36,18 @@ def names_are_there():
     return not lines[0].startswith('0000000000000000')
 
 
-def run(library, program, log, words=WORDS, user=None, turns=TURNS):
-    env = os.environ | {'LD_PRELOAD': library, 'PROFVIEW_OPTIONS': f'{words},output={log}'}
-    done = subprocess.run([program, turns], env=env, text=True, check=True, capture_output=True,
-                          timeout=target.DEADLINE, user=user)
-    return {k: int(n) for k, n in (w.split('=') for w in done.stdout.split())}, done.stderr
+class Ran:
+    """A program of one of the hosts."""
+
+    def __init__(self, host, library, program, dotnet):
+        self.of, self.dotnet = HOSTS[host], dotnet
+        self.library, self.program = os.path.abspath(library), os.path.abspath(program)
+
+    def run(self, log, words=WORDS, user=None, turns=TURNS):
+        command, more = self.of(self.library, self.program, f'{words},output={log}', self.dotnet)
+        done = subprocess.run([*command, turns], env=os.environ | more | {'HOME': os.path.dirname(log)}, text=True,
+                              check=True, capture_output=True, timeout=2 * target.DEADLINE, user=user)
+        return {k: int(n) for k, n in (w.split('=') for w in done.stdout.split())}, done.stderr
 
 
 def report(profview, log):
@@ -58,9 +67,8 @@ def is_kernel(node):
 
 
 def shares(tree):
-    """Of all samples, in %: below each function, below it in the kernel, and all of the kernel."""
+    """Of the samples in the three functions, in %: below each, below it in the kernel, and all of the kernel."""
     node = {n['id']: n for n in tree}
-    all_of = sum(n['samples'] for n in tree)
     got = dict.fromkeys(('reads', 'faults', 'computes', 'kernel', 'reads-kernel', 'faults-kernel',
                          'computes-kernel'), 0)
     for n in tree:
@@ -68,21 +76,25 @@ def shares(tree):
         while at:
             names.append(at)
             at = node.get(at['parent'])
-        got['kernel'] += n['samples'] * any(is_kernel(a) for a in names)
         for what in ('reads', 'faults', 'computes'):
-            below = next((i for i, a in enumerate(names) if a['method'] == what), None)
+            below = next((i for i, a in enumerate(names) if re.search(rf'\b{what}\b', a['method'].lower())), None)
             if below is not None:
                 got[what] += n['samples']
                 got[f'{what}-kernel'] += n['samples'] * any(is_kernel(a) for a in names[:below])
+    for what in ('reads', 'faults', 'computes'):
+        got['kernel'] += got[f'{what}-kernel']
+    all_of = got['reads'] + got['faults'] + got['computes']
     return {k: 100 * v / all_of for k, v in got.items()}
 
 
-def main(profview, library, program):
-    library, program = os.path.abspath(library), os.path.abspath(program)
-    v = Verdict('kernel')
+def main(host, profview, library, program, dotnet=None):
+    if dotnet == 'none':
+        return 77
+    ran = Ran(host, library, program, dotnet)
+    v = Verdict(f'kernel {host}')
     with target.scratch() as folder:
         log = os.path.join(folder, 'a.mlpd')
-        said, errors = run(library, program, log)
+        said, errors = ran.run(log)
         v.equal('nothing is said', errors, '')
         word = 'kernel' if perf_shows_kernel() else 'kernel=refused'
         v.true('the log says what it has', word in words_of(profview, log), word)
@@ -106,12 +118,12 @@ def main(profview, library, program):
             names = {n['method'] for n in tree if is_kernel(n)}
             v.true('names of the calls', {'vfs_read [kernel]', 'handle_mm_fault [kernel]'} <= names, names)
         plain = os.path.join(folder, 'plain.mlpd')
-        run(library, program, plain, 'nodefaults,sample=100', turns='20')
+        ran.run(plain, PLAIN, turns='20')
         v.true('without the word none', not any(is_kernel(n) for n in report(profview, plain)), '')
         if os.getuid() == 0 and int(pathlib.Path('/proc/sys/kernel/perf_event_paranoid').read_text()) > 1:
             os.chmod(folder, 0o777)
             other = os.path.join(folder, 'nobody.mlpd')
-            said, errors = run(library, program, other, user=NOBODY, turns='20')
+            said, errors = ran.run(other, user=NOBODY, turns='20')
             v.equal('as nobody: nothing is said', errors, '')
             refused = report(profview, other)
             v.true('as nobody: the log says so', 'kernel=refused' in words_of(profview, other), '')
