@@ -212,6 +212,39 @@ static void say_rate(const struct pv_model *m, struct pv_coverage *c)
 		pv_coverage_say(c, "%.20s a second of processor time", timer + 4);
 }
 
+/* Of what samples know, in %; 0: of none. */
+static double kernel_share(const struct pv_model *m)
+{
+	struct pv_cpu_time all = { 0, 0 };
+	for (size_t i = 0; i < m->tree_sums.cpu.n; i++) {
+		all.user_ns += m->tree_sums.cpu.v[i].user_ns;
+		all.kernel_ns += m->tree_sums.cpu.v[i].kernel_ns;
+	}
+	double sum = (double)all.user_ns + (double)all.kernel_ns;
+	return sum > 0 ? 100 * (double)all.kernel_ns / sum : 0;
+}
+
+/* That much of the time is the kernel's, if its functions could have been had. */
+static void say_kernel(const struct pv_model *m, struct pv_coverage *c)
+{
+	enum { MUCH = 10 };
+	char kernel[WORD], timer[WORD];
+	const char *of = word(m, "sample-timer", timer);
+	if (word(m, "kernel", kernel)) {
+		if (strcmp(kernel, "refused") == 0)
+			pv_coverage_say(
+				c, "the kernel's functions are refused (perf_event_paranoid)");
+		return;
+	}
+	bool possible = of && (strncmp(of, "cpu:", 4) == 0 || strncmp(of, "mono-cpu:", 9) == 0);
+	double share = possible ? kernel_share(m) : 0;
+	if (share >= MUCH)
+		pv_coverage_say(c,
+			"%.0f %% of the time is the kernel's, without its functions: --probe kernel"
+			" has them",
+			share);
+}
+
 /* ---- ends of stacks, in counters "KIND stacks to their end", "KIND stacks cut in FILE: REASON" */
 
 struct cut {
@@ -387,6 +420,7 @@ void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_co
 		if (c->state == PV_NOT_RECORDED)
 			return;
 		say_rate(m, c);
+		say_kernel(m, c);
 		say_ends(m, "sample", c);
 		break;
 	case PV_WHAT_LOSSES:

@@ -396,6 +396,8 @@ static const struct {
 		"1000 a second of processor time, met in the program's code" },
 	{ "profview:mono,sample=50,sample-timer=mono:50", "samples", "complete",
 		"up to 50 a second of the process's time, by Mono's sampler" },
+	{ "profview:native,sample=100,kernel=refused,sample-timer=cpu:100", "samples", "complete",
+		"the kernel's functions are refused (perf_event_paranoid)" },
 	{ "profview:native,bypassed=malloc:x", "allocations", "not recorded", "" },
 	{ "log:alloc,bypassed=malloc:x", "allocations", "complete", "none happened" },
 	{ "profview:native,gcalloc,mixed", "allocations", "bypassed", "nothing was hooked" },

@@ -1,0 +1,54 @@
+/* Time that samples saw in the kernel, and whether the log has its functions. */
+#include <string.h>
+
+#include "tests/kit/query_kit.h"
+#include "tests/kit/suite.h"
+
+enum { MAIN = 0x10 };
+
+static const char much[] =
+	"40 % of the time is the kernel's, without its functions: --probe kernel has them";
+
+static const struct {
+	const char *args, *says; /* NULL: nothing of the kernel */
+	uint64_t user_ns, kernel_ns;
+} row[] = {
+	{ "profview:mono,sample=100,cpu,sample-timer=mono-cpu:100", much, 600, 400 },
+	{ "profview:native,sample=100,cpu,sample-timer=cpu:100", much, 600, 400 },
+	{ "profview:native,sample=100,cpu,sample-timer=cpu:100", NULL, 0, 0 },
+	{ "profview:mono,sample=100,cpu,sample-timer=mono-cpu:100", NULL, 950, 50 },
+	{ "profview:native,sample=100,cpu,kernel,sample-timer=cpu:100", NULL, 600, 400 },
+	{ "profview:mono,sample=1000,cpu,sample-timer=mono-perf:1000", NULL, 600, 400 },
+	{ "profview:coreclr,sample=100,cpu,kernel=refused,sample-timer=cpu:100",
+		"the kernel's functions are refused (perf_event_paranoid)", 600, 400 },
+};
+
+START_TEST(much_time_in_the_kernel_is_said_where_its_functions_lack)
+{
+	struct kit k = kit_new(row[_i].args);
+	kit_method(&k, MAIN, "Main");
+	kit_sample(&k, 1, 0, (const uint64_t[]){ MAIN, 0 });
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXT_CPU,
+			      .cpu = { row[_i].user_ns, row[_i].kernel_ns } });
+	kit_flush(&k);
+	struct pv_table *t = kit_view(&k, PV_VIEW_COVERAGE, NULL);
+	const struct pv_row *samples = kit_row(t, "what", "samples");
+	const char *detail = kit_cell(t, samples, "detail")->s;
+	const char *says = row[_i].says;
+	ck_assert_str_eq(kit_cell(t, samples, "state")->s, "complete");
+	ck_assert_msg(strstr(detail, says ? says : "1 sample"), "%s", detail);
+	ck_assert_msg(says || !strstr(detail, "kernel"), "%s", detail);
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("query kernel");
+	TCase *c = tcase_create("all");
+	tcase_add_loop_test(c, much_time_in_the_kernel_is_said_where_its_functions_lack, 0,
+		(int)PV_COUNT_OF(row));
+	suite_add_tcase(s, c);
+	return run_suite(s);
+}
