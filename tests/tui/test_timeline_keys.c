@@ -86,6 +86,19 @@ START_TEST(so_does_that_of_a_list)
 }
 END_TEST
 
+START_TEST(a_click_where_no_lane_is_left_goes_nowhere)
+{
+	press("D");
+	const struct ui_rect lanes = timeline()->lanes;
+	const size_t rows = timeline()->answer->rows;
+	timeline()->answer->rows = 0; /* as a filter may leave it */
+	ui_screen_mouse(&screen, (struct ui_mouse){ lanes.x + 1, lanes.y, UI_CLICK_PRESS });
+	ck_assert_uint_eq(timeline()->row, 0);
+	ck_assert_ptr_null(ui_timeline_row(timeline()));
+	timeline()->answer->rows = rows;
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("timeline keys");
@@ -95,6 +108,7 @@ int main(void)
 	tcase_add_test(t, a_search_goes_on_when_all_is_loaded);
 	tcase_add_test(t, an_empty_time_is_no_log_without_samples);
 	tcase_add_test(t, so_does_that_of_a_list);
+	tcase_add_test(t, a_click_where_no_lane_is_left_goes_nowhere);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -93,7 +93,7 @@ static bool go_to_row(struct ui_timeline *t, int64_t row)
 {
 	int64_t most = (int64_t)t->answer->rows - 1;
 	row = row < 0 ? 0 : row > most ? most : row;
-	if (row == (int64_t)t->row)
+	if (row < 0 || row == (int64_t)t->row) /* no lanes: a filter leaves none */
 		return false;
 	t->row = (size_t)row;
 	t->thread = t->answer->row[t->row].id;
