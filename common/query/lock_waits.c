@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/saturate.h"
 #include "common/model/model.h"
 
 /* --- all of them */
@@ -128,7 +129,7 @@ static const struct pv_lock_wait *wait_at(
 /* In which wait the holder was for another lock then, else where it last waited for this one. */
 static uint32_t stack_of_holder(const struct pv_lock_waits *w, const struct pv_lock_wait *x)
 {
-	const struct pv_lock_wait *then = wait_at(w, x->holder, x->at.end_ns - 1, true);
+	const struct pv_lock_wait *then = wait_at(w, x->holder, pv_sat_add(x->at.end_ns, -1), true);
 	const struct pv_lock_wait *before = wait_at(w, x->holder, x->at.start_ns, true);
 	if (then && then->at.end_ns > x->at.start_ns && then->at.lock != x->at.lock)
 		return then->at.stack;

@@ -202,6 +202,25 @@ START_TEST(the_longest_are_kept)
 }
 END_TEST
 
+/* A damaged log has times whose distance is no number of ns: such a wait is the longest. */
+START_TEST(a_wait_over_all_of_time_is_long)
+{
+	struct pv_waits w = { 0 };
+	const struct pv_waited whole = { .start_ns = INT64_MIN + 1, .end_ns = INT64_MAX };
+	for (int64_t i = 0; i < PV_WAITS_KEPT; i++)
+		ck_assert(pv_waits_keep(&w, &(struct pv_waited){ .start_ns = 0, .end_ns = i + 2 }));
+	ck_assert(pv_waits_keep(&w, &whole));
+	for (int64_t i = 0; i < PV_WAITS_KEPT; i++)
+		ck_assert(pv_waits_keep(
+			&w, &(struct pv_waited){ .start_ns = 0, .end_ns = 10000 + i }));
+	size_t n = 0;
+	for (size_t i = 0; i < w.one.n; i++)
+		n += w.one.v[i].start_ns == whole.start_ns;
+	ck_assert_uint_eq(n, 1);
+	pv_waits_finish(&w);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("lock_waits");
@@ -215,6 +234,7 @@ int main(void)
 	tcase_add_test(t, what_is_released_makes_no_circle);
 	tcase_add_test(t, who_waited_for_whom);
 	tcase_add_test(t, the_longest_are_kept);
+	tcase_add_test(t, a_wait_over_all_of_time_is_long);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

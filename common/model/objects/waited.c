@@ -1,10 +1,11 @@
 #include "common/model/objects/waited.h"
 
+#include "common/base/saturate.h"
 #include "common/model/objects/gc_parts.h"
 
 static int64_t length(const struct pv_waited *w)
 {
-	return w->end_ns - w->start_ns;
+	return pv_sat_span(w->start_ns, w->end_ns);
 }
 
 static void swap(struct pv_waited *a, struct pv_waited *b)

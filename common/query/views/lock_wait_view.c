@@ -136,7 +136,7 @@ static void put_wait(const struct waits *w, const struct pv_lock_wait *x)
 	struct pv_cell *c =
 		pv_build_row(w->b, row_id(at->thread, (uint64_t)at->start_ns, (uint64_t)at->lock));
 	uint64_t holder = thread_id(w, x->holder, at->holder);
-	pv_cell_i(&c[W_WAIT], at->end_ns - at->start_ns);
+	pv_cell_i(&c[W_WAIT], pv_sat_span(at->start_ns, at->end_ns));
 	pv_cell_time(&c[W_START], w->m, at->start_ns);
 	pv_cell_s(&c[W_THREAD], thread_text(w, at->thread, 0));
 	pv_cell_s(&c[W_HOLDER], thread_text(w, x->holder, at->holder));
@@ -197,7 +197,7 @@ static bool add_edge(struct waits *w, struct pv_map *of, const struct pv_lock_wa
 	uint64_t holder = thread_id(w, x->holder, at->holder);
 	uint64_t id = row_id(at->thread, holder, at->lock);
 	uint32_t row = pv_map_get(of, id);
-	int64_t ns = at->end_ns - at->start_ns;
+	int64_t ns = pv_sat_span(at->start_ns, at->end_ns);
 	if (row == PV_MAP_NONE) {
 		if (!w->b->table || !pv_map_set(of, id, (uint32_t)w->b->table->rows))
 			return false;
@@ -271,7 +271,7 @@ static void copy_cycles(struct pv_build *b, struct pv_model *m)
 		const struct pv_lock_cycle *x = &found.one.v[i];
 		struct pv_cell *c = pv_build_row(
 			b, row_id(w.all.one.v[x->wait[0]].at.thread, (uint64_t)x->start_ns, x->n));
-		pv_cell_i(&c[C_LASTED], x->end_ns - x->start_ns);
+		pv_cell_i(&c[C_LASTED], pv_sat_span(x->start_ns, x->end_ns));
 		pv_cell_time(&c[C_START], m, x->start_ns);
 		pv_cell_s(&c[C_STATE], x->open ? "deadlock" : "one gave up");
 		pv_cell_u(&c[C_THREADS], x->n);
