@@ -61,7 +61,7 @@ def a_key(dice):
 
 class Run:
     def __init__(self, a, dice, count):
-        self.a, self.dice, self.count, self.writer = a, dice, count, None
+        self.a, self.dice, self.count, self.writer, self.killed = a, dice, count, None, False
         self.last = []
 
     def start(self, folder):
@@ -103,6 +103,7 @@ class Run:
             os.kill(p.pid, signal.SIGCONT)
         elif what < 0.015 and self.writer and self.writer.poll() is None:
             self.count['kills'] += 1
+            self.killed = True
             self.writer.kill()
         else:
             self.count['keys'] += 1
@@ -143,6 +144,8 @@ def one(a, dice, count, until):
                 run.writer.kill()
                 run.writer.wait()
         said = ''.join(f.read_text(errors='replace')[:4000] for f in pathlib.Path(folder).glob('asan*'))
+        if early and code == 3 and not said and run.killed and 'no bytes at all' in run.program.screen.text():
+            return None  # its writer was killed before it wrote anything
         if said or early or code not in (0, 4):
             return f'exit {code}{" before Q" if early else ""}\n{said}\nlast keys {run.last}\n{run.program.screen.text()}'
     return None
