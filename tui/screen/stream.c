@@ -183,6 +183,7 @@ bool ui_stream_use(struct ui_screen *s, const struct pv_event_page *page, const 
 	}
 	if (!page)
 		return false;
+	ui_slot_cancel(&l->slot); /* a question that still waits has the page before, which goes */
 	shown->page = page;
 	l->stale = true;
 	if (!s->stream.jump)
