@@ -31,6 +31,7 @@ enum {
 	NGEN = 0x20,
 	CONTENTION = 0x4000,
 	EXCEPTION = 0x8000,
+	THREADING = 0x10000,
 	TYPES = 0x80000,
 	HEAP_DUMP = 0x100000,
 	HEAP_COLLECT = 0x800000,
@@ -40,15 +41,17 @@ enum {
 #define ALLOCATION_SAMPLING UINT64_C(0x80000000000)
 #define PRECOMPILED         UINT64_C(0x2000000000) /* methods that come with code, at their first use */
 #define METHODS             (LOADER | JIT | NGEN | PRECOMPILED)
-#define ALWAYS              (EXCEPTION | CONTENTION | METHODS)
+#define ALWAYS              (EXCEPTION | CONTENTION | THREADING | METHODS)
 
 /*
  * Events of these groups of which nothing is made here: segments, finalizers, pins and marking of a
- * collection, handlers of exceptions, locks that are made, memory and look-ups of the compiler. Each
- * costs the program a walk of its stack, and a thrown exception has three of them.
+ * collection, handlers of exceptions, locks that are made, memory and look-ups of the compiler, and
+ * of the thread pool all but how many workers it wants: when they start, wait and end. Each costs
+ * the program a walk of its stack, and a thrown exception has three of them.
  */
-static const uint32_t unread[] = { 5, 6, 13, 14, 29, 33, 35, 39, 90, 146, 160, 202, 204, 205, 209,
-	250, 251, 252, 253, 254, 255, 256 };
+static const uint32_t unread[] = { 5, 6, 13, 14, 29, 33, 35, 39, 44, 45, 46, 47, 50, 51, 52, 53, 54,
+	56, 57, 60, 63, 65, 70, 71, 90, 146, 160, 202, 204, 205, 209, 250, 251, 252, 253, 254, 255,
+	256 };
 
 enum { INFORMATIONAL = 4, VERBOSE = 5 };
 enum {

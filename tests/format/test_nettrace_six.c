@@ -318,6 +318,22 @@ START_TEST(meters_are_counters)
 }
 END_TEST
 
+START_TEST(the_pool_says_why_it_changes)
+{
+	start();
+	nt_kit_describe(&k, 9, "Microsoft-Windows-DotNETRuntime", 55, "", B("\0\0"));
+	nt_kit_open(&k, NT_KIT_EVENTS);
+	nt_kit_event(&k, 9, 1, 1, 0, B("\0\0\0\0\0\0\0\0\5\0\0\0\6\0\0\0\0\0"));
+	nt_kit_event(&k, 9, 1, 2, 0, B("\0\0\0\0\0\0\0\0\7\0\0\0\6\0\0\0\0\0"));
+	nt_kit_event(&k, 9, 1, 3, 0, B("\0\0\0\0\0\0\0\0\6\0\0\0\x63\0\0\0\0\0"));
+	nt_kit_event(&k, 9, 1, 4, 0, B("\0\0\0\0\0\0\0\0\7\0\0\0\6\0")); /* cut off */
+	nt_kit_close(&k);
+	end();
+	expect("1 counters.describe\n1 counters.sample 5\n1 counters.sample 7\n"
+	       "1 counters.describe\n1 counters.sample 6\n");
+}
+END_TEST
+
 START_TEST(series_are_bounded)
 {
 	char payload[256], texts[128];
@@ -449,6 +465,7 @@ int main(void)
 	tcase_add_test(t, losses_are_counted);
 	tcase_add_test(t, points_forget);
 	tcase_add_test(t, meters_are_counters);
+	tcase_add_test(t, the_pool_says_why_it_changes);
 	tcase_add_test(t, series_are_bounded);
 	tcase_add_test(t, damage_is_where_it_is);
 	tcase_add_test(t, rows_that_are_cut_are_damage);

@@ -153,6 +153,7 @@ def judge_pool(profview, log):
     rows = {r['name']: r for r in json.loads(done.stdout)['pool'] or []}
     queue = rows.get('dotnet.thread_pool.queue.length') or rows.get('threadpool-queue-length') or {}
     check(queue.get('max', 0) > 10, f'the queue of the pool: {rows}')
+    check(any(name.startswith('thread pool set to, by ') for name in rows), f'why the pool grew: {rows}')
 
 
 def main(host, profview, program, seconds='2', *faults):

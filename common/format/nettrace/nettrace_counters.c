@@ -2,6 +2,8 @@
  * Counters, and those of EventSources. Each event of these is an object "Payload" of fields with
  * their names: Name, DisplayUnits, and Mean, or Increment where the counter counts.
  */
+#include <stdio.h>
+
 #include "common/format/nettrace/nettrace_parts.h"
 #include "common/format/nettrace/nettrace_value.h"
 
@@ -101,6 +103,31 @@ void nt_put_counter(struct b07_stream *s, uint64_t offset, const struct nt_count
 	memcpy(&v.raw, &value, sizeof v.raw);
 	e->counters.list = (struct pv_span){ (uint32_t)to->values.n, 1 };
 	to->values.v[to->values.n++] = v;
+}
+
+/* In the order of the runtime's numbers: PortableThreadPool.HillClimbing.cs. */
+static const char *reason_text(uint32_t reason)
+{
+	static const char *const text[] = { "warm-up", "initializing", "random move",
+		"climbing move", "change point", "stabilizing", "starvation", "thread timed out",
+		"cooperative blocking" };
+	return reason < PV_COUNT_OF(text) ? text[reason] : "other reason";
+}
+
+void nt_pool_adjusted(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+{
+	static const char section[] = "Thread pool", unit[] = "threads";
+	struct nettrace *d = nt_of(s);
+	char name[64];
+	pv_get_u64(c); /* items of work that it got through */
+	uint32_t workers = pv_get_u32(c), reason = pv_get_u32(c);
+	if (!pv_cursor_ok(c))
+		return;
+	int n = snprintf(name, sizeof name, "thread pool set to, by %s", reason_text(reason));
+	const struct nt_counter counter = { .section = nt_intern(d, section, sizeof section - 1),
+		.name = nt_intern(d, name, (size_t)n),
+		.unit = nt_intern(d, unit, sizeof unit - 1) };
+	nt_put_counter(s, b->offset, &counter, workers);
 }
 
 void nt_counters(struct b07_stream *s, const struct nt_blob *b)

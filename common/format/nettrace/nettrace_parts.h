@@ -112,6 +112,8 @@ struct nt_counter {
 /* A value of a counter, which is described when it is met first. */
 void nt_put_counter(
 	struct b07_stream *s, uint64_t offset, const struct nt_counter *k, double value);
+/* How many workers .NET's thread pool wants from now on: a counter for each reason. */
+void nt_pool_adjusted(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c);
 /* Likewise, of a part of a heap shot; and its end, if nothing of it is missing. */
 void nt_heap(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c);
 void nt_end_shot(struct b07_stream *s, uint64_t offset);
