@@ -61,10 +61,11 @@
 		"catches")   /* by class and the method that caught; of row `select`, 0: all */    \
 	VIEW(LOCKS, "locks") /* by object */                                                       \
 	VIEW(WAIT_SITES, "wait_sites")                                                             \
-	VIEW(LOCK_WAITS, "lock_waits")   /* one by one; of lock row `select`, 0: all */            \
-	VIEW(LOCK_EDGES, "lock_edges")   /* of waiting threads */                                  \
-	VIEW(LOCK_CYCLES, "lock_cycles") /* of waiting: deadlocks */                               \
-	VIEW(POOL, "pool")               /* counters of the thread pool */                         \
+	VIEW(LOCK_WAITS, "lock_waits")     /* one by one; of lock row `select`, 0: all */          \
+	VIEW(LOCK_EDGES, "lock_edges")     /* of waiting threads */                                \
+	VIEW(LOCK_CYCLES, "lock_cycles")   /* of waiting: deadlocks */                             \
+	VIEW(POOL, "pool")                 /* counters of the thread pool */                       \
+	VIEW(POOL_CHANGES, "pool_changes") /* of the workers that it wants */                      \
 	VIEW(THREADS, "threads")                                                                   \
 	VIEW(TIMELINE, "timeline") /* of threads: what each was at when, see thread_lanes.h */     \
 	VIEW(JIT_METHODS, "jit_methods")                                                           \

@@ -497,6 +497,7 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_section(&j, "wait_sites", put_plain);
 	put_section(&j, "catches", put_plain);
 	put_section(&j, "pool", put_plain);
+	put_section(&j, "pool_changes", put_plain);
 	put_section(&j, "lock_waits", put_plain);
 	put_section(&j, "lock_edges", put_plain);
 	put_section(&j, "lock_cycles", put_plain);

@@ -1,4 +1,6 @@
 /* Counters of a thread pool among others. */
+#include "common/base/pool_set.h"
+#include "common/base/status.h"
 #include "tests/kit/query_kit.h"
 #include "tests/kit/suite.h"
 
@@ -25,11 +27,35 @@ START_TEST(those_of_the_pool)
 }
 END_TEST
 
+START_TEST(each_change_with_its_reason)
+{
+	static const char *const columns[] = { "time_ns", "workers", "change", "reason", NULL };
+	static const char *const want[] = { "100000 4 - starvation", "200000 5 1 starvation",
+		"200000 2 -3 thread timed out" };
+	static const uint64_t first[] = { 4 }, second[] = { 1, 2 };
+	const struct pv_query q = { 0 };
+	struct kit k = kit_new("dotnet:events");
+	kit_thread(&k, 1);
+	kit_describe_counter(&k, 1, PV_POOL_SET_TO "starvation");
+	kit_describe_counter(&k, 2, PV_POOL_SET_TO "thread timed out");
+	kit_counters(&k, 100, first, 1);
+	kit_counters(&k, 200, second, 2);
+	kit_flush(&k);
+	struct pv_table *t = kit_view(&k, PV_VIEW_POOL_CHANGES, &q);
+	ck_assert_uint_eq(t->rows, PV_COUNT_OF(want));
+	for (size_t i = 0; i < t->rows; i++)
+		ck_assert_str_eq(kit_text(t, i, columns), want[i]);
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("pool");
 	TCase *t = tcase_create("pool");
 	tcase_add_test(t, those_of_the_pool);
+	tcase_add_test(t, each_change_with_its_reason);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

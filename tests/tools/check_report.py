@@ -82,10 +82,10 @@ KEYS = {
     'contexts': ['id', 'name', 'load_ns', 'unload_ns', 'failed', 'of'],
     'counters': ['section', 'name', 'type', 'unit', 'variance', 'samples'],
 }
-EXTRA = ['findings', 'call_tree', 'flame', 'allocation_sites', 'survival', 'allocation_sizes', 'throw_sites', 'wait_sites', 'catches', 'pool',
+EXTRA = ['findings', 'call_tree', 'flame', 'allocation_sites', 'survival', 'allocation_sizes', 'throw_sites', 'wait_sites', 'catches', 'pool', 'pool_changes',
          'lock_waits', 'lock_edges', 'lock_cycles', 'gc_cause', 'handle_sites', 'root_areas', 'timeline', 'code_kinds']
 TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'findings', 'events', 'methods', 'call_tree',
-       'flame', 'classes', 'held', 'allocation_sites', 'throw_sites', 'wait_sites', 'catches', 'pool',
+       'flame', 'classes', 'held', 'allocation_sites', 'throw_sites', 'wait_sites', 'catches', 'pool', 'pool_changes',
        'lock_waits', 'lock_edges', 'lock_cycles', 'gc', 'handles', 'handle_sites',
        'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'code_kinds', 'samples',
        'sample_lines', 'threads', 'timeline', 'jit', 'loads', 'native', 'marks',

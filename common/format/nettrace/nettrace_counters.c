@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "common/base/pool_set.h"
 #include "common/format/nettrace/nettrace_parts.h"
 #include "common/format/nettrace/nettrace_value.h"
 
@@ -123,7 +124,7 @@ void nt_pool_adjusted(struct b07_stream *s, const struct nt_blob *b, struct pv_c
 	uint32_t workers = pv_get_u32(c), reason = pv_get_u32(c);
 	if (!pv_cursor_ok(c))
 		return;
-	int n = snprintf(name, sizeof name, "thread pool set to, by %s", reason_text(reason));
+	int n = snprintf(name, sizeof name, PV_POOL_SET_TO "%s", reason_text(reason));
 	const struct nt_counter counter = { .section = nt_intern(d, section, sizeof section - 1),
 		.name = nt_intern(d, name, (size_t)n),
 		.unit = nt_intern(d, unit, sizeof unit - 1) };

@@ -1,6 +1,9 @@
 /* The thread pool of .NET and Mono, as counters tell of it: its threads, and the work that waits. */
+#include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
+#include "common/base/pool_set.h"
 #include "common/base/status.h"
 #include "common/model/model.h"
 #include "common/model/time/counters.h"
@@ -66,6 +69,90 @@ static void copy_pool(struct pv_build *b, struct pv_model *m)
 			put_counter(b, m, k, i);
 	}
 }
+
+/* --- how many workers it wants, and why --- */
+
+enum { H_TIME, H_WORKERS, H_CHANGE, H_REASON };
+
+static const struct pv_column change_columns[] = {
+	[H_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING },
+	[H_WORKERS] = { "workers", "WORKERS", PV_UNIT_COUNT, 8, 0, 0 },
+	[H_CHANGE] = { "change", "CHANGE", PV_UNIT_DELTA_COUNT, 8, 1, PV_COLUMN_SIGNED },
+	[H_REASON] = { "reason", "REASON", PV_UNIT_TEXT, 20, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+struct change {
+	int64_t time_ns;
+	uint64_t workers;
+	const char *reason; /* borrowed of the names */
+};
+
+struct changes {
+	PV_ARRAY(struct change) one;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct change *x = a, *y = b;
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return strcmp(x->reason, y->reason);
+}
+
+/* The readings of a counter that the stream has for one reason. */
+static bool add_changes(struct changes *to, const struct pv_counter *k, const char *reason)
+{
+	if (!pv_reserve(&to->one, k->samples.n))
+		return false;
+	for (size_t i = 0; i < k->samples.n; i++) {
+		double v = pv_counter_number(k, &k->samples.v[i]);
+		if (v >= 0 && v <= UINT32_MAX)
+			to->one.v[to->one.n++] =
+				(struct change){ k->samples.v[i].time_ns, (uint64_t)v, reason };
+	}
+	return true;
+}
+
+static bool find_changes(const struct pv_model *m, struct changes *ret)
+{
+	static const char prefix[] = PV_POOL_SET_TO;
+	for (size_t i = 1; i < m->counters.counter.n; i++) {
+		const struct pv_counter *k = &m->counters.counter.v[i];
+		const char *name = pv_intern_text(&m->names.text, k->name);
+		if (k->described && strncmp(name, prefix, sizeof prefix - 1) == 0 &&
+			!add_changes(ret, k, name + sizeof prefix - 1))
+			return false;
+	}
+	if (ret->one.n)
+		qsort(ret->one.v, ret->one.n, sizeof *ret->one.v, by_time);
+	return true;
+}
+
+static void copy_changes(struct pv_build *b, struct pv_model *m)
+{
+	struct changes all = { 0 };
+	if (!find_changes(m, &all))
+		pv_build_fail(b);
+	for (size_t i = 0; b->table && i < all.one.n; i++) {
+		const struct change *x = &all.one.v[i];
+		struct pv_cell *c = pv_build_row(b, i + 1);
+		pv_cell_time(&c[H_TIME], m, x->time_ns);
+		pv_cell_u(&c[H_WORKERS], x->workers);
+		if (i > 0)
+			pv_cell_i(&c[H_CHANGE], (int64_t)x->workers - (int64_t)x[-1].workers);
+		else
+			pv_cell_null(&c[H_CHANGE]);
+		pv_cell_s(&c[H_REASON], x->reason);
+	}
+	pv_array_finish(&all.one);
+}
+
+const struct pv_view_spec pv_spec_pool_changes = { .column = change_columns,
+	.columns = PV_COUNT_OF(change_columns),
+	.name = "reason",
+	.sort = "time_ns",
+	.copy = copy_changes };
 
 const struct pv_view_spec pv_spec_pool = { .column = columns,
 	.columns = PV_COUNT_OF(columns),
