@@ -1,5 +1,8 @@
 /* The stream of events: pages that are wanted, as the user moves, filters and goes elsewhere. */
+#include <pthread.h>
+
 #include "tests/kit/fake_stream.h"
+#include "tui/draw/query_worker.h"
 
 static const struct ui_stream_wish *wished(int line)
 {
@@ -225,6 +228,44 @@ START_TEST(reading_can_be_stopped)
 }
 END_TEST
 
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static void wait_at_gate(struct ui_job *j)
+{
+	(void)j;
+	pthread_mutex_lock(&gate);
+	pthread_mutex_unlock(&gate);
+}
+
+static void stay(struct ui_job *j)
+{
+	(void)j;
+}
+
+/* The page before may be freed as soon as nothing runs, so nothing that has it may still run. */
+START_TEST(a_question_goes_with_its_page)
+{
+	feed.state = UI_FEED_ENDED;
+	press("0");
+	fake_stream(false, true);
+	struct ui_query_worker *w = ui_query_worker_create();
+	struct ui_request other = { 0 };
+	struct ui_job running = { .run = wait_at_gate, .drop = stay, .urgent = true };
+	struct ui_job waiting = { .run = wait_at_gate, .drop = stay };
+	ck_assert_ptr_nonnull(w);
+	pthread_mutex_lock(&gate);
+	ui_query_worker_post(w, &other, &running);
+	ui_query_worker_post(w, &list()->slot, &waiting);
+	ck_assert(ui_slot_pending(&list()->slot));
+	ck_assert(ui_stream_use(&screen, &fake_page, NULL));
+	ck_assert(!ui_slot_pending(&list()->slot));
+	pthread_mutex_unlock(&gate);
+	ui_slot_cancel(&list()->slot);
+	ui_query_worker_destroy(w);
+	list()->slot = (struct ui_request){ 0 };
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("stream");
@@ -242,6 +283,7 @@ int main(void)
 	tcase_add_test(t, the_range_holds);
 	tcase_add_test(t, enter_goes_to_the_pane_and_the_time);
 	tcase_add_test(t, reading_can_be_stopped);
+	tcase_add_test(t, a_question_goes_with_its_page);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }
