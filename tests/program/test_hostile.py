@@ -153,6 +153,9 @@ def cuts(x):
             # begins may have ended in what is lost, and is open to the end in the prefix.
             if section in ('findings', 'lock_waits', 'lock_edges', 'lock_cycles'):
                 continue
+            if section == 'locks':
+                for lock in cut[section]['objects'] + prefix[section]['objects']:
+                    lock.pop('waiting')
             check(f'cut at {n}, events to {end}: {section}', cut[section], prefix[section])
 
 
