@@ -313,7 +313,7 @@ def alive(pid):
 
 
 def ask(b):
-    """Leaving asks: stay, end it, or let it run on."""
+    """Leaving asks: stay, end it, or let it run on; a program that ends meanwhile is the answer."""
     with in_terminal(b) as t:
         t.run(b.profview, 'run', '--', 'mono', b.program, '3', LONG)
         pid = b.probe_of('run_me.exe')['pid']
@@ -328,6 +328,15 @@ def ask(b):
         t.type('echo code=$?\n')
         t.wait('code=143')
         wait_for('its end', lambda: not alive(pid))
+        t.type('clear\n')
+        t.run(b.profview, 'run', '--', 'mono', b.program, '3', LONG)
+        pid = b.probe_of('run_me.exe')['pid']
+        t.keys('q')
+        t.wait('leave it running (l)')
+        os.kill(pid, signal.SIGKILL)
+        t.wait('ready>')
+        t.type('echo left=$?\n')
+        t.wait('left=137')
         t.run(b.profview, 'run', '--', 'mono', b.program, '3', LONG)
         pid = b.probe_of('run_me.exe')['pid']
         t.keys('q')

@@ -137,7 +137,7 @@ static void take_status(struct app *a)
 	a->models = a->status.models;
 }
 
-static void leave(struct app *a, int code)
+void ui_app_leave(struct app *a, int code)
 {
 	a->exit_code = code;
 	if (a->base)
@@ -186,7 +186,7 @@ void ui_app_order(struct app *a, struct ui_request *slot, void (*run)(struct ui_
 static bool do_reply(struct app *a, unsigned reply)
 {
 	if (reply & UI_LEAVE) {
-		leave(a, ui_app_code(a));
+		ui_app_leave(a, ui_app_code(a));
 		if (reply & UI_END_PROGRAM && a->child)
 			ui_app_end_program(a);
 		return false;
@@ -295,7 +295,7 @@ static void on_key(evutil_socket_t fd, short what, void *arg)
 	if (any)
 		want_key_frame(a);
 	else if (ui_term_gone(a->term))
-		leave(a, 128 + SIGHUP);
+		ui_app_leave(a, 128 + SIGHUP);
 }
 
 static void on_answers(evutil_socket_t fd, short what, void *arg)
@@ -350,7 +350,7 @@ static void on_frame(evutil_socket_t fd, short what, void *arg)
 	ui_feed_turn(a->feed);
 	ui_app_draw(a);
 	if (ui_app_has_no_log(a)) {
-		leave(a, a->status.exit_code);
+		ui_app_leave(a, a->status.exit_code);
 		return;
 	}
 	if (!catch_up(a))
@@ -427,10 +427,10 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 			want_key_frame(a);
 			break;
 		}
-		leave(a, 128 + SIGINT);
+		ui_app_leave(a, 128 + SIGINT);
 		break;
 	default:
-		leave(a, 128 + (int)sig);
+		ui_app_leave(a, 128 + (int)sig);
 		break;
 	}
 }

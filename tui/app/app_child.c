@@ -90,6 +90,9 @@ static void on_words(evutil_socket_t fd, short what, void *arg)
 		say_end(a, now.exit_code);
 	if (now.ended)
 		event_del(a->words);
+	/* The user wants to leave, and there is nothing to choose any more. */
+	if (now.ended && a->screen.prompt.open && a->screen.prompt.kind == UI_PROMPT_PROGRAM)
+		ui_app_leave(a, ui_app_code(a));
 	ui_app_want_frame(a, DATA_FRAME_MS);
 }
 

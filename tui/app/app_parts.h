@@ -113,6 +113,7 @@ void ui_app_close_folder(struct app *a); /* once there is no worker any more */
 
 /* app_child.c: what is done with the program that writes the log. */
 int ui_app_code(const struct app *a); /* to exit with: the program's, if it was started here */
+void ui_app_leave(struct app *a, int code); /* ends the loop; code: to exit with */
 void ui_app_end_program(struct app *a);
 void ui_app_make_cheaper(struct app *a);
 void ui_app_make_whole(struct app *a);
