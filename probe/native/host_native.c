@@ -66,6 +66,9 @@ static bool stacks_wanted(const struct pvp_native_options *o)
 static bool tell_native(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 {
 	bool stacks = options.sample_hz || stacks_wanted(&options);
+	/* A reader that is greeted before the first round gets stacks, too: their files come first. */
+	if (stacks && w->rounds == 0)
+		pvp_modules_refresh(ignore, NULL);
 	bool ok = !stacks || pvp_modules_tell(w, page, again);
 	if (!again && stacks_wanted(&options))
 		pvp_unwind_refresh();
