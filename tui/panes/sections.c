@@ -82,8 +82,10 @@ static void draw_wrong(const struct ui_overview *o, const struct ui_shared *s, s
 			pv_cell_text(
 				&t->row[i].cell[score], t->column[score].unit, text, sizeof text);
 		ui_put_right(c, ui_cols(at, 1, SCORE - 1), style_of(verdict), text);
-		int rest = at.w - SCORE - 2 - (at.w >= WIDE ? RULE + SPARK + 1 : 0);
-		ui_put(c, ui_cols(at, SCORE + 1, rest), style_of(verdict),
+		/* Without a rule between them "49" and "160 exceptions" read as one number. */
+		ui_put_code(c, at.x + SCORE + 1, at.y, UI_DIM, 0x2502);
+		int rest = at.w - SCORE - 4 - (at.w >= WIDE ? RULE + SPARK + 1 : 0);
+		ui_put(c, ui_cols(at, SCORE + 3, rest), style_of(verdict),
 			text_in(t, &t->row[i], "text"));
 		const char *rule = text_in(t, &t->row[i], "finding");
 		if (at.w >= WIDE)
