@@ -33,6 +33,9 @@ void pv_tree_program_ended(struct pv_tree *t, int status);
  */
 const struct pv_tree_row *pv_tree_heaviest(const struct pv_tree *t, bool now, size_t *ret_others);
 
+/* The newest recorded image of the command's own process, borrowed; NULL: there is none. */
+const struct pv_tree_row *pv_tree_typed(const struct pv_tree *t);
+
 /* Whether any of the processes lives, or was not waited for. */
 bool pv_tree_lives(const struct pv_tree *t);
 

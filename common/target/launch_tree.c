@@ -302,6 +302,16 @@ const struct pv_tree_row *pv_tree_heaviest(const struct pv_tree *t, bool now, si
 	return most;
 }
 
+const struct pv_tree_row *pv_tree_typed(const struct pv_tree *t)
+{
+	for (size_t i = t->rows.n; i > 0; i--) {
+		const struct pv_tree_row *r = &t->rows.v[i - 1];
+		if (r->pid == t->program && *r->log)
+			return r;
+	}
+	return NULL;
+}
+
 void pv_tree_finish(struct pv_tree *t)
 {
 	for (size_t i = 0; i < t->rows.n; i++)

@@ -78,14 +78,16 @@ static void tell_heaviest(struct relay *r)
 	uint64_t now = pv_tree_now();
 	size_t others;
 	const struct pv_tree_row *row = pv_tree_heaviest(r->tree, !r->exited, &others);
+	const struct pv_tree_row *typed = pv_tree_typed(r->tree);
 	if (r->gone || (now < r->said_due && !r->exited))
 		return;
 	r->said_due = now + TELL_NS;
 	packet[0] = PV_RELAY_HEAVIEST;
 	const char *exe = row && row->exe ? row->exe : "", *slash = strrchr(exe, '/');
-	int n = snprintf(packet + 1, PV_RELAY_MESSAGE, "%zu %llu %s%s%s\n%.255s", others,
-		(unsigned long long)(row ? row->cpu_ns : 0), row ? r->tree->folder : "",
-		row ? "/" : "", row ? row->log : "", slash ? slash + 1 : exe);
+	int n = snprintf(packet + 1, PV_RELAY_MESSAGE, "%zu %llu %s%s%s\n%.255s\n%s%s%s",
+		others, (unsigned long long)(row ? row->cpu_ns : 0), row ? r->tree->folder : "",
+		row ? "/" : "", row ? row->log : "", slash ? slash + 1 : exe,
+		typed ? r->tree->folder : "", typed ? "/" : "", typed ? typed->log : "");
 	if (n > 0 && n < PV_RELAY_MESSAGE)
 		send(r->socket, packet, 1 + (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
 }

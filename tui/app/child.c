@@ -43,6 +43,7 @@ struct ui_child {
 	size_t others;
 	uint64_t heaviest_ns;
 	char heaviest[PV_RELAY_MESSAGE + 1]; /* its log */
+	char typed[PV_RELAY_MESSAGE + 1];    /* the log of the command's own process */
 	char program[256];
 };
 
@@ -158,6 +159,11 @@ void ui_child_heaviest(const struct ui_child *g, struct ui_child_heaviest *ret)
 		.pid = slash ? strtol(slash + 1, NULL, 10) : 0 };
 }
 
+const char *ui_child_meant(const struct ui_child *g)
+{
+	return pv_launch_starts_others(&g->launch) ? "" : g->typed;
+}
+
 static int64_t now_ms(void)
 {
 	struct timespec t;
@@ -171,8 +177,8 @@ void ui_child_await_heaviest(struct ui_child *g)
 	int64_t began = now_ms(), worth = 0;
 	for (int64_t now = began; !g->status.ended && now - began < AWAIT_MS; now = now_ms()) {
 		struct pollfd p = { .fd = g->relay.fd, .events = POLLIN };
-		if (*g->heaviest && !pv_launch_starts_others(&g->launch))
-			return; /* the program that was meant has begun */
+		if (*ui_child_meant(g))
+			return;
 		if (!worth && *g->heaviest && g->heaviest_ns >= WORTH_NS)
 			worth = now;
 		if (worth && now - worth >= COMPETE_MS)
@@ -234,7 +240,7 @@ static void ended(struct ui_child *g)
 	pv_launch_hang_up(&g->launch);
 }
 
-/* "OTHERS CPU_NS PATH\nPROGRAM" */
+/* "OTHERS CPU_NS PATH\nPROGRAM\nPATH": the second path is of the command's own process. */
 static void note_heaviest(struct ui_child *g, const char *text, size_t n)
 {
 	char *end;
@@ -244,10 +250,13 @@ static void note_heaviest(struct ui_child *g, const char *text, size_t n)
 	g->heaviest_ns = strtoull(end, &end, 10);
 	end += *end == ' ';
 	memmove(g->heaviest, end, strlen(end) + 1);
-	char *line = strchr(g->heaviest, '\n');
-	snprintf(g->program, sizeof g->program, "%s", line ? line + 1 : "");
-	if (line)
-		*line = 0;
+	char *line = strchr(g->heaviest, '\n'), *typed = strrchr(g->heaviest, '\n');
+	if (!line)
+		return;
+	snprintf(g->typed, sizeof g->typed, "%s", typed > line ? typed + 1 : "");
+	*typed = 0;
+	snprintf(g->program, sizeof g->program, "%s", typed > line ? line + 1 : "");
+	*line = 0;
 }
 
 static bool take_message(struct ui_child *g)

@@ -209,7 +209,7 @@ static int tell_tree(const struct ui_options *given, struct ui_child *g)
 	return s.exit_code;
 }
 
-/* With a screen it shows the log that was heaviest when it opened. */
+/* With a screen it shows the program that was meant, else the one heaviest when it opened. */
 static int show_tree(const struct ui_options *given, struct ui_child *g)
 {
 	struct pv_error err = { 0 };
@@ -224,7 +224,8 @@ static int show_tree(const struct ui_options *given, struct ui_child *g)
 	ui_child_heaviest(g, &most);
 	if (!most.pid)
 		return tell_tree(given, g);
-	char *path = strdup(most.path);
+	const char *meant = ui_child_meant(g);
+	char *path = strdup(*meant ? meant : most.path);
 	o.path = path;
 	o.record = NULL;
 	o.follow = true;
