@@ -35,6 +35,16 @@ def files(patch):
     return re.findall(r'^\+\+\+ b/(\S+)', patch.read_text(encoding='utf-8'), re.M)
 
 
+def taken_keys(root, patch):
+    """Those that it gives to a command of its own although another has them."""
+    row = r'%sCOMMAND\(\w+, +"[^"]*", +"([^"]*)"'
+    table = root / 'tui/commands.def'
+    has = {k for keys in re.findall(row % '^', table.read_text(encoding='utf-8') if table.exists() else '', re.M)
+           for k in keys.split()}
+    return [k for keys in re.findall(row % r'^\+', patch.read_text(encoding='utf-8'), re.M)
+            for k in keys.split() if k in has]
+
+
 def problems_of(root, patches):
     page = (root / PAGE).read_text(encoding='utf-8')
     for patch in patches:
@@ -46,6 +56,8 @@ def problems_of(root, patches):
             yield f'{PAGE} does not name {patch.name}'
         if not any(f.startswith('tests/') for f in files(patch)):
             yield f'{name}: has no test'
+        for key in taken_keys(root, patch):
+            yield f'{name}: {key} is the key of another command'
         with tempfile.TemporaryDirectory() as folder:
             copy(root, files(patch), folder)
             against = apply(folder, patch)

@@ -66,6 +66,7 @@ PLANTED = {
     ],
     'examples': [
         ('tui/commands.def', 'Half a page up', 'Up by half a page', 'key.patch: error'),
+        ('tests/examples/key.patch', '"<C-y>"', '"<C-t>"', '<C-t> is the key of another command'),
         ('common/README.md', 'view.patch', 'views.patch', 'does not name view.patch'),
         ('tests/examples/none.patch', None, 'diff\n', 'none.patch: has no test'),
     ],
