@@ -98,6 +98,7 @@
 	KIND(EXT_CLASS_OF, "ext.strings.class_of")                                                 \
 	KIND(EXT_MESSAGE, "ext.strings.message")                                                   \
 	KIND(EXT_HOLDER, "ext.strings.holder")                                                     \
+	KIND(EXT_LOCK, "ext.strings.lock")                                                         \
 	KIND(EXT_WAITED, "ext.cpu.waited")                                                         \
 	KIND(EXT_UNKNOWN, "ext.unknown")                                                           \
 	KIND(METHOD_NAME, "method.name")                                                           \
@@ -300,6 +301,8 @@ struct pv_event {
 		struct { uint64_t object, type; } class_of; /* of the next event only */
 		/* of the contention that follows: the thread that has the lock */
 		struct { uint64_t object, thread; } holder;
+		/* likewise: the runtime's own number of that lock, wherever its object moves */
+		struct { uint64_t object, id; } lock;
 		/* an extension event: family (the byte's high nibble), kind, its raw fields */
 		struct { uint64_t family, kind, value; struct pv_text text; } ext;
 	};

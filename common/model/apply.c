@@ -122,6 +122,7 @@ static bool other_event(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_EXT_CLASS_OF:
 	case PV_KIND_EXT_MESSAGE:
 	case PV_KIND_EXT_HOLDER:
+	case PV_KIND_EXT_LOCK:
 		return pv_said_apply(x, e);
 	case PV_KIND_EXT_HELD:
 	case PV_KIND_EXT_HELD_ALL:

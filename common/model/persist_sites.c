@@ -133,6 +133,7 @@ PV_SHAPE_SHARED(throws, struct pv_exceptions, THROWS)
 
 #define LOCK(F, T)                                                                                 \
 	F(T, object, FIGURE)                                                                       \
+	F(T, id, FIGURE)                                                                           \
 	F(T, class_use, ID, PV_CLASS_USES)                                                         \
 	F(T, contentions, FIGURE)                                                                  \
 	F(T, acquired, FIGURE)                                                                     \
@@ -162,6 +163,7 @@ PV_SHAPE(waits, struct pv_waits, WAITS)
 #define LOCKS(F, T)                                                                                \
 	F(T, lock, LIST, lock, PV_LOCKS, 0)                                                        \
 	F(T, of, MAP, ID, PV_LOCKS)                                                                \
+	F(T, by_id, MAP, ID, PV_LOCKS)                                                             \
 	F(T, by_lock, PART, by_lock)                                                               \
 	F(T, sites, PART, lock_sites)                                                              \
 	F(T, waits, PART, waits)                                                                   \

@@ -207,6 +207,10 @@ static void put_fields(const struct pv_dump07 *d, const struct pv_event *e)
 		address(d, "object", e->holder.object);
 		address(d, "thread", e->holder.thread);
 		break;
+	case PV_KIND_EXT_LOCK:
+		address(d, "object", e->lock.object);
+		address(d, "lock", e->lock.id);
+		break;
 	case PV_KIND_EXT_MESSAGE:
 		address(d, "object", e->string.object);
 		text(d, "text", &e->string.text);

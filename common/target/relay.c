@@ -84,8 +84,8 @@ static void tell_heaviest(struct relay *r)
 	r->said_due = now + TELL_NS;
 	packet[0] = PV_RELAY_HEAVIEST;
 	const char *exe = row && row->exe ? row->exe : "", *slash = strrchr(exe, '/');
-	int n = snprintf(packet + 1, PV_RELAY_MESSAGE, "%zu %llu %s%s%s\n%.255s\n%s%s%s",
-		others, (unsigned long long)(row ? row->cpu_ns : 0), row ? r->tree->folder : "",
+	int n = snprintf(packet + 1, PV_RELAY_MESSAGE, "%zu %llu %s%s%s\n%.255s\n%s%s%s", others,
+		(unsigned long long)(row ? row->cpu_ns : 0), row ? r->tree->folder : "",
 		row ? "/" : "", row ? row->log : "", slash ? slash + 1 : exe,
 		typed ? r->tree->folder : "", typed ? "/" : "", typed ? typed->log : "");
 	if (n > 0 && n < PV_RELAY_MESSAGE)

@@ -82,7 +82,8 @@ static void contention(struct pvp_payload p)
 	contended = named ? object : lock_known ? lock : 0;
 	struct pv_event ev = { .kind = PV_KIND_MONITOR_CONTENTION,
 		.monitor = { contended, { 0, 0 }, 0 } };
-	pvp_clr_said_contended(&ev, contended, named, p.ok ? holder : 0);
+	pvp_clr_said_contended(&ev, &(struct pvp_clr_contended){ contended, named ? lock : 0,
+					    p.ok ? holder : 0, named });
 }
 
 enum { JITTED = 8, TIER_SHIFT = 7, TIER_MASK = 7 };

@@ -72,11 +72,15 @@ bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bo
 
 /*
  * clr_said.c: an event about an object with the stack it happens on and, where that is asked for,
- * its class (and of an exception the message) directly before it. is_object: `object` is no lock.
+ * its class (and of an exception the message) directly before it.
  */
 void pvp_clr_said_thrown(struct pv_event *ev, uint64_t object);
-/* holder: the native id of the thread that has it; 0: not known. */
-void pvp_clr_said_contended(struct pv_event *ev, uint64_t object, bool is_object, uint64_t holder);
+/* lock: the runtime's own number of it; holder: the native id of its thread; 0: not known. */
+struct pvp_clr_contended {
+	uint64_t object, lock, holder;
+	bool is_object;
+};
+void pvp_clr_said_contended(struct pv_event *ev, const struct pvp_clr_contended *c);
 void pvp_clr_said_handle(struct pv_event *ev, uint64_t object);
 void pvp_clr_said_finalized(struct pv_event *ev, uint64_t object);
 void pvp_clr_said_forget(void);

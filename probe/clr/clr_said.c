@@ -20,7 +20,7 @@ enum {
 };
 
 struct said {
-	struct pv_event event[3];
+	struct pv_event event[4];
 	unsigned n;
 };
 
@@ -159,21 +159,24 @@ static uint64_t class_of(uint64_t object)
 	return pvp_clr_class(type);
 }
 
-void pvp_clr_said_contended(struct pv_event *ev, uint64_t object, bool is_object, uint64_t holder)
+void pvp_clr_said_contended(struct pv_event *ev, const struct pvp_clr_contended *c)
 {
 	struct said s = { .n = 0 };
 	uint64_t keys[PVP_MANAGED_FRAMES];
 	bool managed;
 	size_t n = pvp_clr_stack_noted(keys, &managed);
-	uint64_t class = wanted() && is_object ? class_met(object) : 0;
-	if (wanted() && is_object && !class && !managed)
-		class = class_of(object);
-	say_class(&s, object, class);
-	if (wanted() && holder)
+	uint64_t class = wanted() && c->is_object ? class_met(c->object) : 0;
+	if (wanted() && c->is_object && !class && !managed)
+		class = class_of(c->object);
+	say_class(&s, c->object, class);
+	if (wanted() && c->holder)
 		s.event[s.n++] = (struct pv_event){ .kind = PV_KIND_EXT_HOLDER,
-			.holder = { object, holder } };
+			.holder = { c->object, c->holder } };
+	if (wanted() && c->lock)
+		s.event[s.n++] = (struct pv_event){ .kind = PV_KIND_EXT_LOCK,
+			.lock = { c->object, c->lock } };
 	ev->monitor.stack = (struct pv_span){ 0, (uint32_t)n };
-	tell(&s, ev, object, keys, n);
+	tell(&s, ev, c->object, keys, n);
 }
 
 void pvp_clr_said_handle(struct pv_event *ev, uint64_t object)

@@ -45,12 +45,23 @@ void pvp_mono_holder_met(void)
 			&thread_of[number], (uint32_t)syscall(SYS_gettid), memory_order_relaxed);
 }
 
-uint64_t pvp_mono_holder(MonoObject *object)
+static uintptr_t word_of(MonoObject *object)
 {
 	struct word_of *at = (struct word_of *)object;
 	if (!object || !atomic_load_explicit(&number_of, memory_order_relaxed))
 		return 0;
-	uintptr_t word = atomic_load_explicit(&at->lock, memory_order_relaxed);
+	return atomic_load_explicit(&at->lock, memory_order_relaxed);
+}
+
+uint64_t pvp_mono_lock(MonoObject *object)
+{
+	uintptr_t word = word_of(object);
+	return word & INFLATED ? word & ~(uintptr_t)WORD_BITS : 0;
+}
+
+uint64_t pvp_mono_holder(MonoObject *object)
+{
+	uintptr_t word = word_of(object);
 	uintptr_t owner = word >> FLAT_SHIFT & OWNER;
 	if (word & INFLATED) {
 		const _Atomic uint32_t *status =

@@ -11,5 +11,7 @@ void pvp_mono_holder_init(void);
 void pvp_mono_holder_met(void);
 /* In the callback of a contention: the native id of the object's holder; 0: not known. */
 uint64_t pvp_mono_holder(MonoObject *object);
+/* Likewise: where Mono keeps the lock, which stays when the object moves; 0: not known. */
+uint64_t pvp_mono_lock(MonoObject *object);
 
 #endif

@@ -17,7 +17,7 @@ enum {
 };
 
 struct said {
-	struct pv_event event[3];
+	struct pv_event event[4];
 	unsigned n;
 };
 
@@ -56,10 +56,14 @@ void pvp_mono_said_contended(
 	struct said s = { .n = 0 };
 	bool wanted = pvp_mono.options.groups & PVP_MANAGED_CLASS_OF;
 	uint64_t holder = wanted ? pvp_mono_holder(object) : 0;
+	uint64_t lock = wanted ? pvp_mono_lock(object) : 0;
 	say_class(&s, object);
 	if (holder)
 		s.event[s.n++] = (struct pv_event){ .kind = PV_KIND_EXT_HOLDER,
 			.holder = { address(object), holder } };
+	if (lock)
+		s.event[s.n++] = (struct pv_event){ .kind = PV_KIND_EXT_LOCK,
+			.lock = { address(object), lock } };
 	tell(&s, ev, pools, object);
 }
 

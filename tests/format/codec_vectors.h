@@ -159,6 +159,7 @@ static const struct vector vectors[] = {
 	{ 17, "4f 01 03 02 01 08", "EXT_CLASS_OF t=1001 object=1008 type=1008" },
 	{ 17, "4f 00 06 03 01 05 61 62 00", "EXT_MESSAGE t=1000 object=1008 length=5 text=\"ab\"" },
 	{ 17, "4f 00 04 04 01 e8 07", "EXT_HOLDER t=1000 object=1008 thread=3e8" },
+	{ 17, "4f 00 04 05 01 e8 07", "EXT_LOCK t=1000 object=1008 id=13e8" },
 	{ 17, "6f 00 06 08 01 e8 07 64 00",
 		"EXT_SUSPENSION t=1000 reason=1 wait_ns=3e8 stopped_ns=64 failed=0" },
 	{ 17, "6f 00 06 09 10 18 20 04 00",

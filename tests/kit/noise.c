@@ -187,6 +187,9 @@ static struct pv_event event(struct pv_batch *b, uint8_t kind, uint64_t time)
 	case PV_KIND_EXT_HOLDER:
 		e.holder.object = odd(), e.holder.thread = odd();
 		break;
+	case PV_KIND_EXT_LOCK:
+		e.lock.object = odd(), e.lock.id = odd();
+		break;
 	case PV_KIND_EXT_MESSAGE:
 		e.string.object = odd(), e.string.length = odd(), e.string.text = text();
 		break;

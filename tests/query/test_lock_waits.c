@@ -98,6 +98,56 @@ START_TEST(a_word_is_good_for_one_event)
 }
 END_TEST
 
+static void one_wait(struct kit *k, uint64_t us, uint64_t object, uint64_t id, uint64_t class)
+{
+	kit_thread(k, BUYER);
+	kit_at(k, us);
+	if (class)
+		kit_event(k, (struct pv_event){
+				     .kind = PV_KIND_EXT_CLASS_OF, .class_of = { object, class } });
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_EXT_HOLDER, .holder = { object, SELLER } });
+	if (id)
+		kit_event(k, (struct pv_event){ .kind = PV_KIND_EXT_LOCK, .lock = { object, id } });
+	kit_event(k, (struct pv_event){
+			     .kind = PV_KIND_MONITOR_CONTENTION, .monitor = { .object = object } });
+	ends(k, us + 5, BUYER, object, true);
+	kit_flush(k);
+}
+
+static const char *const lock_columns[] = { "contentions", "wait_ns", "object", "class", NULL };
+
+/* Its object has moved and no event says so: the runtime's own number says that it is that lock. */
+START_TEST(a_lock_is_one_wherever_its_object_is)
+{
+	static const char *const want[] = { "3 15000 0x9000 (class not recorded)",
+		"2 10000 0x8000 (class not recorded)", NULL };
+	struct kit k = kit_new("profview:coreclr,monitor,classof");
+	one_wait(&k, 10, LEDGER, 0x700, 0);
+	one_wait(&k, 30, STOCK, 0x700, 0);
+	one_wait(&k, 50, LEDGER, 0x800, 0); /* another lives there now */
+	one_wait(&k, 60, LEDGER, 0, 0);
+	one_wait(&k, 20, LEDGER, 0x700, 0); /* of an earlier time: it does not move back */
+	expect(&k, PV_VIEW_LOCKS, 0, "contentions", lock_columns, want);
+	kit_free(&k);
+}
+END_TEST
+
+/* The runtime gives its words again. */
+START_TEST(a_lock_of_another_class_is_another)
+{
+	static const char *const want[] = { "2 10000 0x8000 Shop.Till", "1 5000 0x8000 Shop.Gate",
+		NULL };
+	struct kit k = kit_new("profview:coreclr,monitor,classof");
+	kit_class(&k, 0x500, "Shop.Gate");
+	kit_class(&k, 0x600, "Shop.Till");
+	one_wait(&k, 10, LEDGER, 0x700, 0x501);
+	one_wait(&k, 20, STOCK, 0x700, 0x601);
+	one_wait(&k, 30, LEDGER, 0x700, 0x601);
+	expect(&k, PV_VIEW_LOCKS, 0, "contentions", lock_columns, want);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(a_deadlock_is_named)
 {
 	static const char *const want[] = { "deadlock 20000 180000 2 "
@@ -228,6 +278,8 @@ int main(void)
 	tcase_add_test(t, the_log_says_who_has_it);
 	tcase_add_test(t, else_it_follows_from_who_got_it);
 	tcase_add_test(t, a_word_is_good_for_one_event);
+	tcase_add_test(t, a_lock_is_one_wherever_its_object_is);
+	tcase_add_test(t, a_lock_of_another_class_is_another);
 	tcase_add_test(t, a_deadlock_is_named);
 	tcase_add_test(t, who_still_waits_is_counted_by_lock);
 	tcase_add_test(t, a_circle_of_three_until_one_gives_up);

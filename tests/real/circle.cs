@@ -1,6 +1,7 @@
 // Two threads that take two locks in opposite order. Each holds its first before the other tries it,
 // so that both wait for good (no word), or until one gives up (the word "while").
 // A third waits for the first lock of the first, and is in no circle.
+// The word "moved": one lock is waited for again and again, its object elsewhere each time.
 using System;
 using System.Threading;
 
@@ -54,6 +55,44 @@ static class Circle
 		lock (ledger) { }
 	}
 
+	static Ledger moving;
+
+	static void Young ()
+	{
+		var before = new object[2000];
+		for (int i = 0; i < before.Length; i++)
+			before[i] = new byte[100];
+		moving = new Ledger ();
+	}
+
+	static void MovingTaken ()
+	{
+		Take (moving, 0);
+	}
+
+	static void OneWait ()
+	{
+		lock (moving) {
+			Thread waits = Start ("auditor", MovingTaken);
+			while ((waits.ThreadState & ThreadState.WaitSleepJoin) == 0)
+				Thread.Sleep (1);
+			Thread.Sleep (20);
+		}
+	}
+
+	// By threads that end: what a stack leads to stays where it is.
+	static void Moved ()
+	{
+		Start ("young", Young).Join ();
+		for (int i = 0; i < 3; i++) {
+			Start ("seller", OneWait).Join ();
+			while (done <= i)
+				Thread.Sleep (1);
+			GC.Collect (2, GCCollectionMode.Forced, true, true);
+		}
+		Console.WriteLine ("moved");
+	}
+
 	static Thread Start (string name, ThreadStart work)
 	{
 		var t = new Thread (work) { Name = name, IsBackground = true };
@@ -63,6 +102,10 @@ static class Circle
 
 	static void Main (string[] args)
 	{
+		if (args.Length > 0 && args[0] == "moved") {
+			Moved ();
+			return;
+		}
 		bool ends = args.Length > 0 && args[0] == "while";
 		var seller = Start ("seller", () => Seller (ends ? GivesUpMs : 0));
 		var buyer = Start ("buyer", Buyer);

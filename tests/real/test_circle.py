@@ -106,6 +106,18 @@ def for_a_while(v, host, profview, library, program, log, dotnet):
     v.between('it lasted, ms', r['lock_cycles'][0]['lasted_ns'] // 10**6, PAUSE_MS, 60000)
 
 
+def moved(v, host, profview, library, program, log, dotnet):
+    """One lock, wherever its object has been moved to."""
+    p = start(host, library, program, log, ['moved'], dotnet)
+    v.equal('it says', p.communicate(None, target.DEADLINE)[0].strip(), 'moved')
+    r = report(profview, log)
+    ours = [l for l in r['locks']['objects'] if l['class'] == 'Ledger']
+    v.equal('contended, by lock', [l['contentions'] for l in ours], [3])
+    dump = subprocess.run([profview, 'dump', log], text=True, capture_output=True, check=True).stdout
+    at = re.findall(r'ext.strings.class_of object=(\S+) type=\S+ "Ledger"\n.*\n.*\n.* monitor.contention object=(\S+)', dump)
+    v.true('its object was at more than one place', len({b for a, b in at if a == b}) > 1, at)
+
+
 def main(host, profview, library, program, dotnet='none'):
     if host in ('clr', 'events') and dotnet == 'none':
         return target.SKIP
@@ -115,6 +127,7 @@ def main(host, profview, library, program, dotnet='none'):
         for_good(v, host, profview, library, program, pathlib.Path(folder, 'good' + ENDING.get(host, '.mlpd')), dotnet)
         if host in ('mono', 'clr'):
             for_a_while(v, host, profview, library, program, pathlib.Path(folder, 'while.mlpd'), dotnet)
+            moved(v, host, profview, library, program, pathlib.Path(folder, 'moved.mlpd'), dotnet)
     return v.close()
 
 

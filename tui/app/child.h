@@ -48,7 +48,7 @@ struct ui_child_heaviest {
 void ui_child_heaviest(const struct ui_child *g, struct ui_child_heaviest *ret);
 /*
  * The log of the command's own process, where that is the program meant and no shell or the like that
- * starts it; "": not so, or not recorded so far. Borrowed, as above.
+ * starts it; "": not so, or not recorded so far. Never NULL, borrowed, as above.
  */
 const char *ui_child_meant(const struct ui_child *g);
 /*

@@ -21,6 +21,7 @@ static const size_t maps[] = {
 	MAP(allocs.sites.of),
 	MAP(allocs.sites.other),
 	MAP(locks.of),
+	MAP(locks.by_id),
 	MAP(locks.sites.of),
 	MAP(locks.by_lock.of),
 	MAP(throws.sites.of),

@@ -20,6 +20,8 @@ uint32_t pv_class_of_address_at(struct pv_context *x, uint64_t object);
 uint64_t pv_said_type(const struct pv_context *x, uint64_t object);
 /* The native id of the thread that has this lock, likewise; 0: not said. */
 uint64_t pv_said_holder(const struct pv_context *x, uint64_t object);
+/* The runtime's own number of this lock, likewise; 0: not said. */
+uint64_t pv_said_lock(const struct pv_context *x, uint64_t object);
 /* Applies such an event. */
 bool pv_said_apply(struct pv_context *x, const struct pv_event *e);
 

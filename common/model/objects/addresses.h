@@ -72,9 +72,10 @@ static inline size_t pv_addresses_place(uint64_t object)
 	return (size_t)(((object >> 4) + pv_addresses_shift(object)) & (PV_ADDRESSES - 1));
 }
 
-struct pv_said { /* by a CLASS_OF or HOLDER event, see said.c */
+struct pv_said { /* by the events directly before one, see said.c; 0: not said */
 	uint64_t place, object, type;
-	uint64_t holder; /* native id of a thread, 0: none was said */
+	uint64_t holder; /* native id of a thread */
+	uint64_t lock;   /* the runtime's own number of it */
 };
 
 /* Of one that was ousted, in the table of those. */

@@ -19,18 +19,24 @@ void pv_locks_finish(struct pv_locks *l)
 {
 	pv_array_finish(&l->lock);
 	pv_map_finish(&l->of);
+	pv_map_finish(&l->by_id);
 	pv_sites_finish(&l->sites);
 	pv_sites_finish(&l->by_lock);
 	pv_waits_finish(&l->waits);
 }
 
-/* Addresses that locks have left would pile up in the map, which cannot forget. */
+/* Addresses that locks have left would pile up in the maps, which cannot forget. */
 static bool reindex(struct pv_locks *l)
 {
 	pv_map_clear(&l->of);
-	for (uint32_t i = 1; i < l->lock.n; i++)
-		if (!l->lock.v[i].gone && !pv_map_set(&l->of, l->lock.v[i].object, i))
+	pv_map_clear(&l->by_id);
+	for (uint32_t i = 1; i < l->lock.n; i++) {
+		const struct pv_lock *lock = &l->lock.v[i];
+		if (!lock->gone && !pv_map_set(&l->of, lock->object, i))
 			return false;
+		if (lock->id && !pv_map_set(&l->by_id, lock->id, i))
+			return false;
+	}
 	return true;
 }
 
@@ -189,20 +195,69 @@ static bool is_same(struct pv_context *x, const struct pv_lock *lock, uint32_t c
 	return lock->last_ns >= pv_addresses_since(&x->m->private->addresses, x->time);
 }
 
-/* Its row, made when there is none; PV_MAP_NONE when out of memory. */
-static uint32_t row_of(struct pv_context *x, uint64_t object, uint32_t class_use)
+/* A lock as a contention names it. */
+struct contended {
+	uint64_t object, id; /* id: the runtime's own number of it, 0 = not said */
+	uint32_t class_use;
+};
+
+/* The row that the runtime's name of the lock leads to; PV_MAP_NONE: none yet. */
+static uint32_t row_of_id(const struct pv_locks *l, const struct contended *c)
+{
+	uint32_t at = c->id ? pv_map_get(&l->by_id, c->id) : PV_MAP_NONE;
+	if (at == PV_MAP_NONE || at == 0)
+		return PV_MAP_NONE;
+	uint32_t class_use = l->lock.v[at].class_use;
+	return class_use && c->class_use && class_use != c->class_use ? PV_MAP_NONE : at;
+}
+
+/* The object is there by now, unless another thread says so of an earlier time. */
+static bool is_at(struct pv_context *x, uint32_t at, uint64_t object)
 {
 	struct pv_locks *l = &x->m->locks;
-	uint32_t at = pv_map_get(&l->of, object);
-	if (at != PV_MAP_NONE && at != 0 && is_same(x, &l->lock.v[at], class_use))
+	struct pv_lock *lock = &l->lock.v[at];
+	if (lock->object == object || x->time < lock->last_ns)
+		return true;
+	uint32_t there = pv_map_get(&l->of, object);
+	if (there != PV_MAP_NONE && there != 0)
+		l->lock.v[there].gone = true;
+	if (pv_map_get(&l->of, lock->object) == at && !place(l, lock->object, 0))
+		return false;
+	lock->object = object;
+	lock->gone = false;
+	return place(l, object, at);
+}
+
+static bool is_of_id(const struct pv_lock *lock, uint64_t id)
+{
+	return !lock->id || !id || lock->id == id;
+}
+
+/* Its row, made when there is none; PV_MAP_NONE when out of memory. */
+static uint32_t row_of(struct pv_context *x, const struct contended *c)
+{
+	struct pv_locks *l = &x->m->locks;
+	uint32_t at = row_of_id(l, c);
+	if (at != PV_MAP_NONE)
+		return is_at(x, at, c->object) ? at : PV_MAP_NONE;
+	at = pv_map_get(&l->of, c->object);
+	bool known = at != PV_MAP_NONE && at != 0 && is_of_id(&l->lock.v[at], c->id) &&
+		     is_same(x, &l->lock.v[at], c->class_use);
+	if (!known) {
+		if (l->lock.n >= l->cap && !make_room(x->m))
+			return PV_MAP_NONE;
+		at = (uint32_t)l->lock.n;
+		if (!pv_reserve(&l->lock, 1) || !place(l, c->object, at))
+			return PV_MAP_NONE;
+		l->lock.v[l->lock.n++] =
+			(struct pv_lock){ .object = c->object, .first_ns = x->time };
+	}
+	if (!c->id || l->lock.v[at].id == c->id)
 		return at;
-	if (l->lock.n >= l->cap && !make_room(x->m))
+	l->lock.v[at].id = c->id;
+	if (l->by_id.n >= 4 * l->cap && !reindex(l))
 		return PV_MAP_NONE;
-	at = (uint32_t)l->lock.n;
-	if (!pv_reserve(&l->lock, 1) || !place(l, object, at))
-		return PV_MAP_NONE;
-	l->lock.v[l->lock.n++] = (struct pv_lock){ .object = object, .first_ns = x->time };
-	return at;
+	return pv_map_set(&l->by_id, c->id, at) ? at : PV_MAP_NONE;
 }
 
 /* The table is to tell when the object moves, or when its allocation comes after its use. */
@@ -227,7 +282,7 @@ static bool row(struct pv_context *x, uint64_t object, uint32_t *ret_lock, uint3
 	if (!m->only.address_log && !(known = pv_addresses_slot(&m->private->addresses, object)))
 		return false;
 	uint32_t class_use = pv_class_of_address_at(x, object);
-	uint32_t at = row_of(x, object, class_use);
+	uint32_t at = row_of(x, &(struct contended){ object, pv_said_lock(x, object), class_use });
 	if (at == PV_MAP_NONE)
 		return false;
 	struct pv_lock *lock = &m->locks.lock.v[at];

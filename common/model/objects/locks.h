@@ -7,6 +7,9 @@
  * there before had another, and a lock's waits are kept by lock until it is folded. Where what
  * lived there before was contended, too, what comes before the allocation is added to that one.
  *
+ * A log that has the runtime's own number of a lock (EXT_LOCK) leads to its row by that, wherever the
+ * object has been moved to. The runtime gives it again once the object is dead: the class decides.
+ *
  * Part of the model: written by the ingest thread, read under the lock.
  */
 #ifndef PV_MODEL_LOCKS_H
@@ -19,6 +22,7 @@ enum { PV_LOCKS_CAP = 65536 };
 
 struct pv_lock {
 	uint64_t object;    /* its newest known address; 0 in [0], the "other" row */
+	uint64_t id;        /* the runtime's own number of it, 0 = not said */
 	uint32_t class_use; /* 0 = class not recorded */
 	uint64_t contentions, acquired, failed;
 	int64_t wait_ns; /* of ended waits */
@@ -31,6 +35,7 @@ struct pv_lock {
 struct pv_locks {
 	PV_ARRAY(struct pv_lock) lock; /* [0] = "other": folded at the cap; unused while zero */
 	struct pv_map of;              /* address -> index, 0 = no longer there */
+	struct pv_map by_id;           /* the runtime's name of a lock -> index */
 	struct pv_sites by_lock;       /* count = contentions, amount = wait ns; in place of the
 					* class stands the lock's index */
 	struct pv_sites sites;         /* likewise, by class: of locks that were folded */
