@@ -5,6 +5,7 @@
 
 #include "common/base/processes.h"
 #include "common/base/status.h"
+#include "common/query/code_kind.h"
 #include "tui/draw/chart.h"
 #include "tui/panes/sections.h"
 
@@ -201,18 +202,32 @@ void ui_overview_place(
 
 /* --- drawing --- */
 
-/* Whether the program's own code has a good part of the time. */
-static bool has_own_code(const struct pv_table *kinds)
+static bool is_own(const struct pv_flame_cell *c)
 {
-	enum { LEAST_PERCENT = 10 };
-	const int kind = kinds ? pv_table_column(kinds, "kind") : -1;
-	const int share = kinds ? pv_table_column(kinds, "share_percent") : -1;
-	for (size_t i = 0; kind >= 0 && share >= 0 && i < kinds->rows; i++) {
-		const struct pv_cell *c = kinds->row[i].cell;
-		if (c[kind].state == PV_CELL_VALUE && strcmp(c[kind].s, "user") == 0)
-			return c[share].state == PV_CELL_VALUE && c[share].d >= LEAST_PERCENT;
+	return c->kind == PV_CODE_USER || c->kind == PV_CODE_JIT || c->kind == PV_CODE_UNKNOWN;
+}
+
+/* The part of all that ran within the program's own code, what that called included. */
+static double own_part(const struct pv_flame *f)
+{
+	uint64_t own = 0;
+	for (size_t i = 1; i < f->cells; i++) {
+		const struct pv_flame_cell *c = &f->cell[i];
+		bool within = false;
+		for (uint32_t up = c->parent; up && !within; up = f->cell[up].parent)
+			within = is_own(&f->cell[up]);
+		own += !within && is_own(c) ? c->weight : 0;
 	}
-	return false;
+	return f->cells && f->cell[0].weight ? (double)own / (double)f->cell[0].weight : 0;
+}
+
+/* Frames too thin for an answer are missing in the one with all code: so it takes more to leave it. */
+static bool shows_all_code(const struct ui_overview *o)
+{
+	const struct pv_flame *f = o->flame->answer[UI_FLAME_MAIN];
+	if (!f || f->cell[0].weight == 0)
+		return o->all_code;
+	return own_part(f) < (o->all_code ? 0.15 : 0.1);
 }
 
 /*
@@ -229,7 +244,8 @@ static void refresh_icicle(struct ui_overview *o, const struct ui_shared *s)
 	f->measure = calls ? PV_FLAME_TIME : PV_FLAME_SAMPLES;
 	f->chosen = true;
 	struct ui_shared own = *s;
-	own.my_code = s->my_code || has_own_code(o->list[UI_HOME_KINDS].table);
+	o->all_code = shows_all_code(o);
+	own.my_code = s->my_code || !o->all_code;
 	ui_flame_refresh(f, &own, &o->of_flame);
 }
 

@@ -15,6 +15,7 @@ struct ui_overview {
 	struct ui_graphs graphs;        /* by number of the lane */
 	struct ui_flame *flame;         /* of the running time; NULL: out of memory */
 	struct ui_list of_flame;        /* without a filter and a search, which it asks for */
+	bool all_code;                  /* its frames: the program's own code is too little */
 	struct ui_rect at[UI_SECTIONS]; /* empty: not on screen */
 	struct ui_rect strip;           /* columns in which time runs */
 	struct ui_rect axis;            /* the row of time under the lanes, may be empty */
