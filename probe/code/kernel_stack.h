@@ -27,7 +27,7 @@ struct pvp_kernel_stack {
 /* Any thread: whether threads that are armed from now on have such pages. False: refused here. */
 bool pvp_kernel_want(bool wanted);
 /* pvp_kernel_want(), as the log's header says what came of it: "kernel", "kernel=refused"; "": not wanted. */
-const char *pvp_kernel_want_word(bool wanted);
+const char *pvp_kernel_want_word(bool on);
 
 /* Of a thread of this process; nothing where it is refused, or where no memory may be locked. */
 void pvp_kernel_open(struct pvp_kernel_stack *k, pid_t tid);

@@ -47,7 +47,7 @@ struct pvp_walk_memory {
  * Where a frame is as it was (place, rbp, code), and so are the words of the stack that lead on
  * from it, so are its callers: they are looked at instead of looked up.
  */
-unsigned pvp_unwind_walk_again(const struct pvp_registers *at, struct pvp_walk_memory *before,
+unsigned pvp_unwind_walk_again(const struct pvp_registers *at, struct pvp_walk_memory *m,
 	uint64_t *to, unsigned most, struct pvp_walk_stop *ret_stop);
 
 #endif

@@ -10,7 +10,7 @@
 /* In the handler of a sample, with the context that it got: finds the runtime's signal. */
 void pvp_mono_timer_learn(const void *context);
 /* Any thread: so many a second from the next round on; 0 or no more than the ticks: no timers. */
-void pvp_mono_timer_rate(unsigned hz);
+void pvp_mono_timer_rate(unsigned rate);
 /* The writer's, each round: threads that are new get a timer, of ended ones it is taken. */
 void pvp_mono_timer_round(const struct pvp_writer *w);
 /* Any thread, before the runtime goes: all timers end. */

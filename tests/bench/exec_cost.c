@@ -70,7 +70,7 @@ int main(int argc, char *argv[])
 	static const char *const names[] = { "asks", "preloaded", "bare" };
 	int n = argc > 1 ? atoi(argv[1]) : 2000, bad = 0;
 	double wall[WAYS] = { 0 }, cpu[WAYS] = { 0 };
-	char **env[WAYS];
+	static char **env[WAYS];
 	for (int w = 0; w < WAYS; w++)
 		if (!(env[w] = environment(w)))
 			return 1;

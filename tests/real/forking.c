@@ -67,6 +67,7 @@ static int run(const char *self, int by_vfork)
 	pid_t pid;
 	int status;
 	snprintf(path, sizeof path, "%s", self);
+	/* It is tested: NOLINTNEXTLINE(bugprone-unsafe-functions) */
 	if (by_vfork && (pid = vfork()) == 0) {
 		execv(self, words);
 		_exit(127);

@@ -30,6 +30,7 @@ bool nt_scalar(struct pv_cursor *c, uint8_t type, struct nt_scalar *ret)
 		ret->u = pv_get_u8(c);
 		break;
 	case NT_I8:
+		/* Of a sign: NOLINTNEXTLINE(bugprone-signed-char-misuse) */
 		ret->i = (int8_t)pv_get_u8(c);
 		break;
 	case NT_UTF16_UNIT:
