@@ -14,6 +14,7 @@
 #include "common/query/coverage.h"
 #include "common/query/facts.h"
 #include "common/query/log_end.h"
+#include "common/query/running.h"
 #include "common/query/specs.h"
 
 static const char *text(const char *t)
@@ -185,6 +186,7 @@ void pv_view_summary(struct pv_model *m, struct pv_summary *ret)
 	ret->threads_profiler = threads.profiler;
 	ret->methods_jitted = compiled(m);
 	ret->code_bytes = m->helpers.code_bytes;
+	pv_running_of(m, &ret->running);
 	for (size_t i = 0; i < m->allocs.class_use.n; i++)
 		ret->classes += m->allocs.class_use.v[i].count > 0;
 	pv_model_unlock(m);

@@ -18,6 +18,7 @@
 #include "common/base/filter.h"
 #include "common/query/log_end.h"
 #include "common/query/series.h"
+#include "common/query/running.h"
 #include "common/query/table.h"
 #include "common/query/view_list.h"
 
@@ -109,7 +110,7 @@ struct pv_summary {
 	uint32_t pid, port;
 	uint64_t start_time_ms;
 	int64_t duration_ns; /* latest event minus zero */
-	uint64_t events, buffers, damaged, damaged_bytes, lost_events;
+	uint64_t events, buffers, damaged, damaged_bytes, lost_events, recordings;
 	uint64_t calls, samples, allocations, allocated_bytes, thrown, contentions, wait_ns;
 	uint64_t collections[3], pause_ns, pause_max_ns, pauses, moved_objects;
 	bool logging2007, pauses_recorded; /* stages of 2007 do not record pauses */
@@ -122,10 +123,9 @@ struct pv_summary {
 	uint64_t methods_jitted, code_bytes, classes;
 	unsigned recorded, enabled; /* enum pv_group: seen in the events; asked for by its args */
 	enum pv_log_end end;        /* how far that is known */
-	bool joined;                /* the beginning of the stream was missed */
-	uint32_t pair_ns; /* ns that tracing a call took, as the probe measured; 0: not known */
-	uint64_t recordings;
-	bool wall; /* samples are of wall time: who waits is inferred from names */
+	uint32_t pair_ns;  /* ns that tracing a call took, as the probe measured; 0: not known */
+	bool joined, wall; /* its beginning was missed; samples are of wall time */
+	struct pv_running running; /* how many processors it keeps busy */
 };
 
 /* clang-format off */

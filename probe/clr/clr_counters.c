@@ -114,7 +114,7 @@ static void read_process(void)
 static struct pv_counter_desc describe(enum counter c)
 {
 	return (struct pv_counter_desc){ .section = descriptions[c].section,
-		.type = descriptions[c].unit == TIME ? PV_COUNTER_TIME_INTERVAL : PV_COUNTER_LONG,
+		.type = PV_COUNTER_LONG, /* intervals would be in microseconds, as Mono has them */
 		.unit = descriptions[c].unit,
 		.variance = descriptions[c].variance,
 		.index = FIRST + (uint64_t)c,

@@ -1,6 +1,7 @@
 #include "probe/core/probe_args.h"
 
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,15 +219,22 @@ static void describe_log(const struct pvp_config *c, char *to, size_t room)
 		snprintf(to + n, room - (size_t)n, "%s%" PRIu64, word, bound);
 }
 
+/* Processors that the process may run on; 0: not known. */
+static int usable_processors(void)
+{
+	cpu_set_t set;
+	return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
 size_t pvp_args_describe(
 	const struct pvp_config *c, const char *host, const char *words, char *to, size_t room)
 {
 	char log[64];
 	describe_log(c, log, sizeof log);
-	int n = snprintf(to, room, "profview:%s%s%s%s%s%s,buffer=%zu%s%s%s,output=%s", host,
+	int n = snprintf(to, room, "profview:%s%s%s%s%s%s,cpus=%d,buffer=%zu%s%s%s,output=%s", host,
 		words && *words ? "," : "", words ? words : "", c->calls && !words ? ",calls" : "",
 		c->alloc && !words ? ",reported-allocations" : "", c->marks ? ",marks" : "",
-		c->buffer, log, *c->control == '/' ? ",control=" : "",
+		usable_processors(), c->buffer, log, *c->control == '/' ? ",control=" : "",
 		*c->control == '/' ? c->control : "", c->output);
 	return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }

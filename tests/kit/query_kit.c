@@ -251,10 +251,15 @@ const char *kit_text(const struct pv_table *t, size_t row, const char *const *co
 
 void kit_describe_counter(struct kit *k, uint64_t index, const char *name)
 {
+	kit_describe_counter_in(k, index, name, 1 << 24);
+}
+
+void kit_describe_counter_in(struct kit *k, uint64_t index, const char *name, uint64_t unit)
+{
 	ck_assert(pv_reserve(&k->batch.descs, 1));
 	k->batch.descs.v[k->batch.descs.n++] = (struct pv_counter_desc){ .section = 0x200,
 		.type = PV_COUNTER_LONG,
-		.unit = 1 << 24,
+		.unit = unit,
 		.variance = 1 << 30,
 		.index = index,
 		.name = { name, strlen(name) } };

@@ -37,8 +37,12 @@ void kit_flush(struct kit *k);
 void kit_end(struct kit *k, bool complete);
 
 void kit_event(struct kit *k, struct pv_event e);
-/* Counter `index`, from 1 on, bytes that go up and down; then readings of the first n, as differences. */
+/*
+ * Counter `index`, from 1 on, bytes that go up and down, or of another unit as on the wire; then
+ * readings of the first n, as differences.
+ */
 void kit_describe_counter(struct kit *k, uint64_t index, const char *name);
+void kit_describe_counter_in(struct kit *k, uint64_t index, const char *name, uint64_t unit);
 void kit_counters(struct kit *k, uint64_t us, const uint64_t *more, size_t n);
 void kit_method(struct kit *k, uint64_t key, const char *name);
 void kit_class(struct kit *k, uint64_t key, const char *name); /* its vtable is key + 1 */

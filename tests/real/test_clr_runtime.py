@@ -138,6 +138,8 @@ def counters(v, r):
     got = {c['name']: [n for _, n in c['samples']] for c in r.json['counters']}
     for name in ('User Time', 'Working Set', 'Managed threads', 'Threads of the process'):
         v.true(f'{name} was read', max(got[name]) > 0, got[name])
+    v.equal('times are in 100 ns, as Mono writes them', {c['type'] for c in r.json['counters'] if
+                                                        c['name'] in ('User Time', 'System Time')}, {'long'})
     v.at_least('the working set is a process\'s', max(got['Working Set']), 1 << 20)
     v.true('there was no heap before the first collection', got['GC heap'][0] == 0)
 

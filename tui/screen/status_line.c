@@ -152,6 +152,21 @@ static void add_name(struct line *l, const struct ui_shared *s, int most)
 	add(l, UI_PLAIN, 7, "%.*s", most, short_name(s->source));
 }
 
+/* As of now while it runs, in the mean of all afterwards. */
+static void add_running(struct line *l, const struct ui_shared *s)
+{
+	char of[24] = "";
+	bool live = s->feed.state == UI_FEED_LIVE;
+	const struct pv_running *r = &s->all.running;
+	double n = live ? r->now : r->mean;
+	if (!r->known)
+		return;
+	if (r->usable)
+		snprintf(of, sizeof of, "of %u ", r->usable);
+	add(l, UI_PLAIN, 6, "%s %.*f %score%s", live ? "running" : "ran", n < 0.095 ? 2 : 1, n, of,
+		r->usable == 1 ? "" : "s");
+}
+
 void ui_frame_status(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s)
 {
 	struct line l = { .n = 0 };
@@ -169,6 +184,7 @@ void ui_frame_status(struct ui_canvas *c, struct ui_rect r, const struct ui_shar
 		add(&l, UI_WARN, 1, "%s", s->range.state == UI_RANGE_EXACT ? "range" : "range...");
 	add_rates(&l, s);
 	add_losses(&l, s);
+	add_running(&l, s);
 	if (s->summary.pid)
 		add(&l, UI_PLAIN, 9, "pid %" PRIu32, s->summary.pid);
 	if (s->summary.format[0])
