@@ -355,6 +355,27 @@ static struct kit shots(const unsigned objects[6])
 	return k;
 }
 
+/* Innermost first: 30 in memcpy called by the library that the program calls, 10 in the program. */
+START_TEST(a_librarys_function_is_within_the_programs_own)
+{
+	enum { RUN = 0x501, SUM = 0x502, COPY = 0x503 };
+	struct kit k = kit_new("log:nodefaults,sample");
+	kit_method(&k, RUN, "Shop.Cart:Run ()");
+	kit_method(&k, SUM, "System.Linq.Enumerable:Sum<int> ()");
+	kit_method(&k, COPY, "memcpy [libc.so.6]");
+	kit_thread(&k, 1);
+	for (unsigned i = 0; i < 40; i++) {
+		const uint64_t copy[] = { COPY, SUM, RUN, 0 };
+		kit_at(&k, i * MS);
+		kit_sample(&k, 1, 0x1, i < 30 ? copy : copy + 2);
+	}
+	kit_flush(&k);
+	begins(finding(&k, "hot-method"),
+		"33 note 75 % of samples are in memcpy [libc.so.6] alone, 100 % within Shop.Cart:Run ()");
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(a_class_that_only_grows)
 {
 	struct kit k = shots((const unsigned[]){ 100, 200, 300, 400, 500, 600 });
@@ -426,6 +447,7 @@ int main(void)
 	tcase_add_test(c, compiling_that_goes_on_is_wrong);
 	tcase_add_test(c, a_time_of_sixty_years_costs_nothing);
 	tcase_add_test(c, a_pool_without_threads);
+	tcase_add_test(c, a_librarys_function_is_within_the_programs_own);
 	tcase_add_test(c, a_class_that_only_grows);
 	tcase_add_test(c, a_damaged_log_shows_notes_only);
 	suite_add_tcase(s, c);

@@ -22,6 +22,7 @@ struct pv_judge {
 	struct pv_totals totals;
 	double wall_ns;    /* of the recording, or of the range */
 	double from_ns;    /* it begins so long after zero */
+	bool own_code;     /* tables of methods have the program's own, others folded into them */
 	double pause_part; /* of it, in which the world was stopped; negative: not recorded */
 };
 

@@ -22,6 +22,27 @@ static bool is_nobodys(const char *name)
 	return strncmp(name, row, sizeof row - 1) == 0 || strcmp(name, PV_OWN_FRAME) == 0;
 }
 
+/* ", 87 % within Shop.Sum(int)": the program's own method that most of it is within, libraries included. */
+static void within_own(
+	const struct pv_judge *j, struct pv_finding *f, bool sampled, char *to, size_t room)
+{
+	enum { LEAST_PERCENT = 10 };
+	struct pv_judge own = *j;
+	own.own_code = true;
+	*to = 0;
+	struct pv_table *t = pv_judge_table(&own, f, &pv_spec_methods, PV_VIEW_METHODS,
+		sampled ? "samples_self" : "self_ns", 1);
+	if (!t)
+		return;
+	const double percent =
+		t->rows ? pv_judge_value(t, 0, sampled ? "samples_percent" : "self_percent") : 0;
+	if (percent >= LEAST_PERCENT && strcmp(pv_judge_text(t, 0, "kind"), "user") == 0)
+		snprintf(to, room, ", %.0f %% within %s", percent,
+			j->query->readable ? pv_judge_shown(t, 0, "name")
+					   : pv_judge_text(t, 0, "name"));
+	pv_table_destroy(t);
+}
+
 void pv_judge_hot_method(const struct pv_judge *j, struct pv_finding *f)
 {
 	/* A program has to spend its time somewhere: worth a note, not a warning. */
@@ -39,11 +60,14 @@ void pv_judge_hot_method(const struct pv_judge *j, struct pv_finding *f)
 	const double part =
 		pv_judge_value(t, at, sampled ? "samples_percent" : "self_percent") / 100;
 	double score = pv_scale_score(part, 0.25, 0.50, 0.90);
+	char within[PV_FINDING_TEXT] = "";
+	if (strcmp(pv_judge_text(t, at, "kind"), "user") != 0)
+		within_own(j, f, sampled, within, sizeof within);
 	if (!sampled && j->sum.calls == 0)
 		pv_finding_skip(f, "fewer than 30 samples");
 	else
-		pv_finding_say(f, score < MOST ? score : MOST, "%.0f %% of %s are in %s alone",
-			100 * part, sampled ? "samples" : "the times of calls", shown);
+		pv_finding_say(f, score < MOST ? score : MOST, "%.0f %% of %s are in %s alone%s",
+			100 * part, sampled ? "samples" : "the times of calls", shown, within);
 	snprintf(f->subject, sizeof f->subject, "%s", name);
 	pv_table_destroy(t);
 }
