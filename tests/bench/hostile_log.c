@@ -54,6 +54,7 @@ static const struct family families[] = {
 	{ "stopped collections", L(GC(PRE_STOP), GC(START)), L(GC(END), GC(POST_START)) },
 	{ "collections of a heap", L(GC(PRE_STOP), GC(START)),
 		L(GC(END), E(GC_RESIZE), GC(POST_START)) },
+	{ "caused collections", L(GC(START), E(EXT_COLLECTION)), L(E(EXT_GENERATION), GC(END)) },
 	{ "marked collections", L(GC(START), GC(MARK_START)), L(GC(MARK_END), GC(END)) },
 	{ "collected allocations", L(E(ALLOC), GC(START)), L(GC(END)) },
 	{ "finalizer runs", L(E(GC_FINALIZE_START)), L(E(GC_FINALIZE_END)) },
@@ -82,6 +83,7 @@ static const struct family families[] = {
 	{ "threads that call", L(E(THREAD_START), E(METHOD_ENTER)), L(E(THREAD_END)) },
 	{ "waits", L(E(MONITOR_CONTENTION)), L(E(MONITOR_DONE)) },
 	{ "failed waits", L(E(MONITOR_CONTENTION)), L(E(MONITOR_FAIL)) },
+	{ "held waits", L(E(EXT_HOLDER), E(MONITOR_CONTENTION)), L(E(MONITOR_DONE)) },
 	{ "waits for objects", L(E(ALLOC), E(MONITOR_CONTENTION)), L(E(MONITOR_DONE)) },
 	{ "throws", L(E(ALLOC), E(EXCEPTION_THROW), E(EXCEPTION_CLAUSE)), L(NO_MORE) },
 	{ "throws before classes", L(E(EXCEPTION_THROW)), L(E(ALLOC)) },
@@ -150,8 +152,11 @@ static uint64_t number(const struct part *part, const char *member, uint64_t key
 {
 	if (strcmp(member, "gc.step") == 0)
 		return part->step;
-	if (strstr(member, ".generation"))
+	if (strstr(member, ".generation") || strstr(member, "left.") ||
+		strstr(member, "collection."))
 		return key % 3;
+	if (strcmp(member, "holder.thread") == 0)
+		return THREAD_BASE + (key + 1) * 16;
 	if (strstr(member, ".type") || strstr(member, ".failed"))
 		return key % 4;
 	if (strcmp(member, "tree.back") == 0)

@@ -158,11 +158,7 @@ static void open_calls(struct made *x, bool benign, unsigned n)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*make)(struct made *x, bool benign, unsigned n);
-	bool heap; /* it is of a heap shot's graph, or shots */
-} families[] = {
+static const struct hostile_family families[] = {
 	{ "classes that outlive images", outlived_classes, false },
 	{ "methods that outlive classes", outlived_methods, false },
 	{ "weak handles of one object", handles_of_one, false },
@@ -177,19 +173,28 @@ static const struct {
 	{ "shots of many classes", hostile_shots_of_classes, true },
 };
 
+static const struct hostile_family *family_at(size_t at)
+{
+	size_t n = PV_COUNT_OF(families);
+	return at < n ? &families[at] : &hostile_ext[at - n];
+}
+
 size_t hostile_families_made(void)
 {
-	return PV_COUNT_OF(families);
+	size_t n = PV_COUNT_OF(families);
+	while (family_at(n)->name)
+		n++;
+	return n;
 }
 
 bool hostile_is_heap_made(size_t family)
 {
-	return families[family].heap;
+	return family_at(family)->heap;
 }
 
 const char *hostile_family_name_made(size_t family)
 {
-	return families[family].name;
+	return family_at(family)->name;
 }
 
 void hostile_write_made(size_t family, bool benign, unsigned n, struct hostile_bytes *ret)
@@ -200,7 +205,7 @@ void hostile_write_made(size_t family, bool benign, unsigned n, struct hostile_b
 	x.w.step = STEP;
 	wire_header(&x.w, 1, 1000);
 	wire_buffer(&x.w, THREAD);
-	families[family].make(&x, benign, n);
+	family_at(family)->make(&x, benign, n);
 	wire_end_buffer(&x.w);
 	*ret = (struct hostile_bytes){ x.w.out.v, x.w.out.n, x.w.out.room };
 	x.w.out.v = NULL;

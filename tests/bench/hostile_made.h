@@ -18,6 +18,15 @@ struct made {
 	char text[40];
 };
 
+struct hostile_family {
+	const char *name;
+	void (*make)(struct made *x, bool benign, unsigned n);
+	bool heap; /* it is of a heap shot's graph, or shots */
+};
+
+/* hostile_ext.c: what extension events say of locks and collections; ends with a name of NULL. */
+extern const struct hostile_family hostile_ext[];
+
 /* Into the buffer that is open, or a new one when it is full; then the pools are empty. */
 void hostile_put(struct made *x, const struct pv_event *e);
 /* A list of one pair, or of one more, for the next event. */

@@ -1,8 +1,10 @@
 /* The holder of a lock, as the log says it or as it follows from who got it, and threads that wait for
  * each other. */
+#include <stdio.h>
 #include <string.h>
 
 #include "common/model/persist.h"
+#include "common/query/lock_waits.h"
 #include "tests/kit/query_kit.h"
 #include "tests/kit/suite.h"
 
@@ -163,6 +165,30 @@ START_TEST(a_deadlock_is_named)
 }
 END_TEST
 
+START_TEST(a_large_circle_names_them_all)
+{
+	enum { RING = PV_CYCLE_MOST };
+	struct kit k = kit_new("profview:coreclr,monitor,classof");
+	char last[80];
+	for (uint64_t i = 0; i < RING; i++)
+		waits(&k, 10 + i, SELLER + i, LEDGER + i * 64, SELLER + (i + 1) % RING);
+	kit_at(&k, 200);
+	kit_method(&k, 0x100, "Main()");
+	kit_flush(&k);
+	struct pv_table *t = kit_view(&k, PV_VIEW_LOCK_CYCLES, &(struct pv_query){ 0 });
+	ck_assert_uint_eq(t->rows, 1);
+	const char *text = kit_cell(t, &t->row[0], "cycle")->s;
+	for (uint64_t i = 0; i < RING; i++) {
+		snprintf(last, sizeof last, "0x%llx waits for 0x%llx on ",
+			(unsigned long long)(SELLER + i),
+			(unsigned long long)(SELLER + (i + 1) % RING));
+		ck_assert_msg(strstr(text, last), "%s in %s", last, text);
+	}
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(who_still_waits_is_counted_by_lock)
 {
 	static const char *const columns[] = { "object", "waiting", "contentions", "wait_ns",
@@ -281,6 +307,7 @@ int main(void)
 	tcase_add_test(t, a_lock_is_one_wherever_its_object_is);
 	tcase_add_test(t, a_lock_of_another_class_is_another);
 	tcase_add_test(t, a_deadlock_is_named);
+	tcase_add_test(t, a_large_circle_names_them_all);
 	tcase_add_test(t, who_still_waits_is_counted_by_lock);
 	tcase_add_test(t, a_circle_of_three_until_one_gives_up);
 	tcase_add_test(t, what_is_released_makes_no_circle);

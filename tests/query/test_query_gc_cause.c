@@ -107,6 +107,21 @@ START_TEST(the_stop_and_its_part_of_the_whole)
 }
 END_TEST
 
+/* More a second than there are numbers for: the sizes of a damaged log. */
+START_TEST(a_rate_beyond_all_numbers)
+{
+	struct kit k = world("log:alloc,gc");
+	const uint64_t none = 0;
+	kit_at(&k, 1);
+	kit_alloc(&k, STRING, 0x1000, UINT64_C(1) << 62, &none);
+	collect(&k, 2, 0, 1, 10);
+	kit_flush(&k);
+	ck_assert_str_eq(
+		detail(&k, 3, "allocated"), "4.00 EiB since the log begins, 16.0 EiB a second");
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(what_the_log_lacks_is_said)
 {
 	struct kit k = world("log:nodefaults,gc");
@@ -304,6 +319,7 @@ int main(void)
 	Suite *s = suite_create("query_gc_cause");
 	TCase *t = tcase_create("all");
 	tcase_add_test(t, the_stop_and_its_part_of_the_whole);
+	tcase_add_test(t, a_rate_beyond_all_numbers);
 	tcase_add_test(t, what_the_log_lacks_is_said);
 	tcase_add_test(t, the_reason_and_what_was_left);
 	tcase_add_test(t, objects_that_moved);

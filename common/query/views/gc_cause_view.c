@@ -171,8 +171,9 @@ static void put_allocated(struct cause *k)
 	int64_t from = k->before ? k->before->start_ns : k->m->zero_ns;
 	double s = (double)pv_sat_span(from, k->c->start_ns) / 1e9;
 	const uint64_t n = k->c->allocated;
+	double a_second = s > 0 ? (double)n / s : 0;
 	pv_units_bytes(bytes, sizeof bytes, n);
-	pv_units_bytes(rate, sizeof rate, s > 0 ? (uint64_t)((double)n / s) : 0);
+	pv_units_bytes(rate, sizeof rate, a_second < 1e19 ? (uint64_t)a_second : UINT64_MAX);
 	put_value(k, "allocated",
 		pv_build_printf(k->b, "%s%s since %s%s%s%s", k->m->allocs.period ? "about " : "",
 			bytes, k->before ? "the one before began" : "the log begins",

@@ -5,6 +5,7 @@
 #include "common/base/map.h"
 #include "common/base/saturate.h"
 #include "common/base/status.h"
+#include "common/base/utf8.h"
 #include "common/model/model.h"
 #include "common/query/groups.h"
 #include "common/query/lock_waits.h"
@@ -98,12 +99,17 @@ static const struct pv_column wait_columns[] = {
 		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN },
 };
 
-/* Without the innermost frames that are the waiting itself: rows differ by their callers. */
+/*
+ * Without the innermost frames that are the waiting itself: rows differ by their callers. A runtime
+ * has few of them, a damaged log as many as it likes, for each wait.
+ */
 static uint32_t above_monitor(const struct pv_model *m, uint32_t stack)
 {
+	enum { OWN_MOST = 16 };
 	static const char *const own[] = { "System.Threading.Monitor:", "System.Threading.Lock:" };
 	const struct pv_stack_node *v = m->stacks.node.v;
-	while (stack && stack < m->stacks.node.n && v[stack].parent) {
+	for (int own_n = 0;
+		own_n < OWN_MOST && stack && stack < m->stacks.node.n && v[stack].parent; own_n++) {
 		uint32_t name =
 			v[stack].method ? pv_names_method_name(&m->names, v[stack].method) : 0;
 		const char *text = name ? pv_intern_text(&m->names.text, name) : "";
@@ -249,17 +255,21 @@ static const struct pv_column cycle_columns[] = {
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
+/* Every thread of it, however long the names are. */
 static const char *cycle_text(const struct waits *w, const struct pv_lock_cycle *c)
 {
-	const char *text = "";
-	for (uint32_t i = 0; i < c->n; i++) {
+	enum { THREAD = 60, CLASS = 120, PART = 2 * THREAD + CLASS + 60 };
+	char text[PV_CYCLE_MOST * PART];
+	size_t n = 0;
+	for (uint32_t i = 0; i < c->n && n < sizeof text; i++) {
 		const struct pv_lock_wait *x = &w->all.one.v[c->wait[i]];
-		text = pv_build_printf(w->b, "%s%s%s waits for %s on %s 0x%llx", text,
-			i ? ", " : "", thread_text(w, x->at.thread, 0),
-			thread_text(w, x->holder, x->at.holder), class_text(w, x->at.lock),
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s%s waits for %s on %s 0x%llx",
+			i ? ", " : "", PV_FIT(thread_text(w, x->at.thread, 0), THREAD),
+			PV_FIT(thread_text(w, x->holder, x->at.holder), THREAD),
+			PV_FIT(class_text(w, x->at.lock), CLASS),
 			(unsigned long long)w->m->locks.lock.v[x->at.lock].object);
 	}
-	return text;
+	return pv_build_text(w->b, text);
 }
 
 static void copy_cycles(struct pv_build *b, struct pv_model *m)
