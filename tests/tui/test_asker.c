@@ -102,11 +102,12 @@ static void reset(void)
 /* Holds the thread in a job until the gate is opened. */
 static void occupy(struct ui_query_worker *a, struct ui_request *slot)
 {
+	int before = atomic_load(&begun);
 	pthread_mutex_lock(&gate);
 	struct job *j = job_of(0);
 	j->gated = true;
 	ui_query_worker_post(a, slot, &j->job);
-	wait_begun(1);
+	wait_begun(before + 1);
 }
 
 START_TEST(without_a_thread_it_runs_at_once)
@@ -184,6 +185,71 @@ START_TEST(nothing_comes_of_what_was_cancelled)
 }
 END_TEST
 
+/* What waits may begin at any moment: a model that it asks must not die. */
+START_TEST(who_waits_is_not_idle)
+{
+	struct ui_query_worker *a = ui_query_worker_create();
+	struct ui_request busy = { 0 }, slot = { 0 };
+	ui_query_worker_spare(a, 1u << 30);
+	occupy(a, &busy);
+	ui_query_worker_post(a, &slot, &job_of(1)->job);
+	pthread_mutex_unlock(&gate);
+	take(a, &busy);
+	bool idle = ui_query_worker_idle(a); /* the other one is held back, or has run by now */
+	ck_assert(!idle || !ui_slot_pending(&slot));
+	ck_assert_int_eq(take(a, &slot), 1);
+	ck_assert(ui_query_worker_idle(a));
+	ui_query_worker_destroy(a);
+}
+END_TEST
+
+/* What was put away may go once the jobs before are over, though others were posted since. */
+START_TEST(what_no_job_reads_may_go)
+{
+	struct ui_query_worker *a = ui_query_worker_create();
+	struct ui_request busy = { 0 }, slot[3] = { 0 };
+	occupy(a, &busy);
+	ui_query_worker_post(a, &slot[0], &job_of(1)->job);
+	uint64_t before = ui_query_worker_posted(a);
+	ui_query_worker_post(a, &slot[1], &job_of(2)->job);
+	ck_assert(!ui_query_worker_past(a, before));
+	ui_slot_cancel(&slot[0]);
+	ck_assert(!ui_query_worker_past(a, before)); /* the one that runs */
+	pthread_mutex_unlock(&gate);
+	take(a, &busy);
+	take(a, &slot[1]);
+	occupy(a, &busy);
+	ui_query_worker_post(a, &slot[2], &job_of(3)->job);
+	ck_assert(ui_query_worker_past(a, before));
+	ck_assert(!ui_query_worker_past(a, ui_query_worker_posted(a)));
+	pthread_mutex_unlock(&gate);
+	take(a, &busy);
+	take(a, &slot[2]);
+	ui_query_worker_destroy(a);
+	ck_assert(ui_query_worker_past(NULL, 9));
+	ck_assert_uint_eq(ui_query_worker_posted(NULL), 0);
+}
+END_TEST
+
+/* The screen goes after the thread has stopped, and its slots are still cancelled. */
+START_TEST(slots_outlive_the_thread)
+{
+	struct ui_query_worker *a = ui_query_worker_create();
+	struct ui_request busy = { 0 }, slot = { 0 };
+	occupy(a, &busy);
+	ui_query_worker_post(a, &slot, &job_of(1)->job);
+	pthread_mutex_unlock(&gate);
+	ui_query_worker_stop(a);
+	ui_query_worker_stop(a);
+	ck_assert(ui_query_worker_idle(a));
+	ui_slot_cancel(&busy);
+	ui_slot_cancel(&slot);
+	ck_assert_ptr_null(ui_slot_take(&slot));
+	ck_assert_int_eq(atomic_load(&dropped), 2);
+	ui_query_worker_destroy(a);
+}
+END_TEST
+
 START_TEST(what_waits_dies_with_the_worker)
 {
 	struct ui_query_worker *a = ui_query_worker_create();
@@ -231,6 +297,9 @@ int main(void)
 	tcase_add_test(t, urgent_jobs_go_first);
 	tcase_add_test(t, a_new_question_replaces_the_old);
 	tcase_add_test(t, nothing_comes_of_what_was_cancelled);
+	tcase_add_test(t, who_waits_is_not_idle);
+	tcase_add_test(t, what_no_job_reads_may_go);
+	tcase_add_test(t, slots_outlive_the_thread);
 	tcase_add_test(t, what_waits_dies_with_the_worker);
 	tcase_add_test(t, jobs_are_held_back);
 	suite_add_tcase(s, t);

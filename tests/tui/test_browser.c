@@ -3,6 +3,7 @@
 
 #include "tests/kit/fake_heap.h"
 #include "tui/panes/sections.h"
+#include "tui/screen/browser_sets.h"
 
 static struct pv_heap heap, heap_weak;
 
@@ -248,9 +249,27 @@ START_TEST(it_forgets)
 	ck_assert_ptr_null(screen.shared.heap.heap);
 	ck_assert_uint_eq(screen.browser.sets, 0);
 	ck_assert_uint_eq(screen.browser.dead.n, 1);
-	ui_browser_sweep(&screen.browser);
+	ui_browser_sweep(&screen.browser, NULL);
 	show();
 	press("BdcW(");
+	close_browser();
+}
+END_TEST
+
+/* A picture that freezes takes the figures of all panes, those off the screen, too. */
+START_TEST(no_set_of_another_shot_is_asked)
+{
+	open_browser();
+	press("f71e<Enter>akinds<Enter>");
+	const struct ui_list *l = &ui_browser_pane(&screen)->list[0];
+	ck_assert_ptr_nonnull(l->set);
+	press(":shots<Enter>gr");
+	ck_assert_uint_eq(screen.browser.dead.n, 1);
+	ui_browser_sweep(&screen.browser, NULL);
+	bring();
+	ck_assert_ptr_nonnull(screen.shared.heap.heap);
+	press("p");
+	ck_assert_ptr_null(l->set);
 	close_browser();
 }
 END_TEST
@@ -338,6 +357,7 @@ int main(void)
 	tcase_add_test(t, sets_are_combined);
 	tcase_add_test(t, a_class_of_a_shot_leads_here);
 	tcase_add_test(t, it_forgets);
+	tcase_add_test(t, no_set_of_another_shot_is_asked);
 	tcase_add_test(t, home_says_who_keeps_memory);
 	tcase_add_test(t, home_can_do_without);
 	tcase_add_test(t, nothing_breaks_it);

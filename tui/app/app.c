@@ -568,11 +568,9 @@ bool ui_app_run(struct ui_feed **f, const struct ui_options *o, struct ui_child 
 		event_base_dispatch(a.base);
 	close_loop(&a);
 	ui_term_close(a.term);
+	ui_query_worker_stop(a.worker); /* a question may read sets that the screen frees */
 	ui_screen_finish(&a.screen);
-	ui_slot_cancel(&a.decay);
-	ui_slot_cancel(&a.zero);
-	ui_slot_cancel(&a.costs);
-	ui_slot_cancel(&a.merging);
+	ui_app_cancel_jobs(&a);
 	ui_query_worker_destroy(a.worker);
 	pv_groups_cache_destroy(a.groups);
 	ui_range_loader_drop(&a.range_loader, NULL);

@@ -16,21 +16,28 @@ void ui_app_show_folder(struct app *a)
 }
 
 /* Lists that were replaced; questions that were asked before may still read them. */
-static void sweep(struct app *a)
+static void sweep(struct app *a, struct ui_query_worker *worker)
 {
-	while (a->old_lists.n)
-		pv_processes_destroy(a->old_lists.v[--a->old_lists.n]);
+	size_t left = 0;
+	for (size_t i = 0; i < a->old_lists.n; i++) {
+		struct old_list *old = &a->old_lists.v[i];
+		if (ui_query_worker_past(worker, old->number))
+			pv_processes_destroy(old->list);
+		else
+			a->old_lists.v[left++] = *old;
+	}
+	a->old_lists.n = left;
 }
 
 static bool renew(struct app *a)
 {
 	struct ui_folder *f = a->options->folder;
 	struct pv_processes *old;
-	if (ui_query_worker_idle(a->worker))
-		sweep(a);
+	sweep(a, a->worker);
 	if (!f || !pv_reserve(&a->old_lists, 1) || !ui_folder_renew(f, &old))
 		return false;
-	a->old_lists.v[a->old_lists.n++] = old;
+	a->old_lists.v[a->old_lists.n++] =
+		(struct old_list){ old, ui_query_worker_posted(a->worker) };
 	ui_app_show_folder(a);
 	return true;
 }
@@ -161,13 +168,17 @@ void ui_app_choose(struct app *a)
 	ui_folder_stay(f, before, path);
 }
 
-/* Answers about the old log are given up; the first look at the new one comes with the next frame. */
-static void swap_feeds(struct app *a)
+void ui_app_cancel_jobs(struct app *a)
 {
 	ui_slot_cancel(&a->decay);
 	ui_slot_cancel(&a->zero);
 	ui_slot_cancel(&a->costs);
 	ui_slot_cancel(&a->merging);
+}
+
+/* Answers about the old log are given up; the first look at the new one comes with the next frame. */
+static void swap_feeds(struct app *a)
+{
 	a->stats = (struct ui_stats){ 0 };
 	a->stats_ns = 0;
 	a->aheads = 0;
@@ -188,6 +199,7 @@ bool ui_app_take_next(struct app *a)
 	if (a->model)
 		ui_screen_forget(&a->screen);
 	a->model = NULL;
+	ui_app_cancel_jobs(a); /* they know the feed, which closes */
 	if (!ui_query_worker_idle(a->worker))
 		return false;
 	ui_app_drop_loaders(a);
@@ -214,7 +226,7 @@ bool ui_app_has_no_log(struct app *a)
 
 void ui_app_close_folder(struct app *a)
 {
-	sweep(a);
+	sweep(a, NULL);
 	pv_array_finish(&a->old_lists);
 	ui_feed_close(a->next);
 	free(a->old_path);

@@ -26,6 +26,11 @@ enum { UI_APP_AHEAD = 64 }; /* keys typed before there is anything for them to a
 
 struct pv_processes;
 
+struct old_list {
+	struct pv_processes *list;
+	uint64_t number; /* of the last job that may read it */
+};
+
 struct app {
 	struct ui_feed *feed, **place; /* the caller's, where that is */
 	struct ui_feed
@@ -33,7 +38,7 @@ struct app {
 	const struct ui_options *options;
 	const struct ui_feed *complained; /* that it is no log, was said */
 	char *old_path;                   /* of the feed before `next` */
-	PV_ARRAY(struct pv_processes *) old_lists;
+	PV_ARRAY(struct old_list) old_lists;
 	struct ui_term *term;
 	struct ui_child *child; /* the program started from here, or NULL */
 	struct ui_screen screen;
@@ -109,7 +114,8 @@ void ui_app_take_merged(struct app *a); /* if all processes have been read toget
 bool ui_app_take_next(struct app *a);   /* false: questions about the log before are still open */
 /* Whether there is nothing to show at all. Of one log of a folder that is none only the message says so. */
 bool ui_app_has_no_log(struct app *a);
-void ui_app_close_folder(struct app *a); /* once there is no worker any more */
+void ui_app_cancel_jobs(struct app *a); /* nothing comes of jobs that do something to the feed */
+void ui_app_close_folder(struct app *a);  /* once there is no worker any more */
 
 /* app_child.c: what is done with the program that writes the log. */
 int ui_app_code(const struct app *a); /* to exit with: the program's, if it was started here */

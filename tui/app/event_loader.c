@@ -60,8 +60,7 @@ bool ui_event_loader_turn(
 {
 	take_wish(e, s);
 	look(e, s);
-	if (ui_query_worker_idle(worker))
-		ui_sweep(&e->dying);
+	ui_sweep(&e->dying, worker);
 	return e->reading || e->dying.again.n || s->stream.asked;
 }
 
@@ -80,5 +79,5 @@ void ui_event_loader_drop(struct ui_event_loader *e, struct ui_screen *s)
 		ui_stream_forget(s);
 	ui_bury(&e->dying, &e->reading);
 	ui_bury(&e->dying, &e->shown);
-	ui_sweep(&e->dying);
+	ui_sweep(&e->dying, NULL);
 }

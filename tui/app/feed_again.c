@@ -9,6 +9,7 @@
 #include "common/ingest/again/timed_read.h"
 #include "common/query/facts.h"
 #include "tui/app/feed.h"
+#include "tui/draw/query_worker.h"
 #include "tui/screen/stream.h"
 
 _Static_assert(UI_NO_SHOT == PV_IDENTITY_NO_SHOT, "both say that no shot was chosen");
@@ -162,13 +163,23 @@ void ui_bury(struct ui_dying *d, struct ui_again **a)
 		return;
 	pv_background_cancel((*a)->job);
 	if (pv_reserve(&d->again, 1))
-		d->again.v[d->again.n++] = *a;
+		d->again.v[d->again.n++] = (struct ui_buried){ *a, UINT64_MAX };
 	*a = NULL; /* out of memory: it lives until the program ends */
 }
 
-void ui_sweep(struct ui_dying *d)
+void ui_sweep(struct ui_dying *d, struct ui_query_worker *worker)
 {
-	while (d->again.n)
-		ui_again_destroy(d->again.v[--d->again.n]);
-	pv_array_finish(&d->again);
+	size_t left = 0;
+	for (size_t i = 0; i < d->again.n; i++) {
+		struct ui_buried *b = &d->again.v[i];
+		if (b->number == UINT64_MAX)
+			b->number = ui_query_worker_posted(worker);
+		if (ui_query_worker_past(worker, b->number))
+			ui_again_destroy(b->again);
+		else
+			d->again.v[left++] = *b;
+	}
+	d->again.n = left;
+	if (left == 0)
+		pv_array_finish(&d->again);
 }

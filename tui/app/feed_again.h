@@ -81,14 +81,19 @@ bool ui_feed_read_timed(struct ui_feed *f, const struct ui_timed_wish *wish,
 	struct pv_timed_list *ret, struct pv_error *reterr);
 
 /* Readings that were cancelled, until no question is about what they gave out. */
-struct ui_dying {
-	PV_ARRAY(struct ui_again *) again;
+struct ui_buried {
+	struct ui_again *again;
+	uint64_t number; /* of the last job that may read it; UINT64_MAX: not noted yet */
 };
+struct ui_dying {
+	PV_ARRAY(struct ui_buried) again;
+};
+struct ui_query_worker;
 
 /* Cancels *a, if any, and puts it there; *a is NULL then. */
 void ui_bury(struct ui_dying *d, struct ui_again **a);
-/* Destroys them: nothing is asked now. */
-void ui_sweep(struct ui_dying *d);
+/* Destroys those that no job of the worker can read any more; NULL: all of them, nothing is asked. */
+void ui_sweep(struct ui_dying *d, struct ui_query_worker *worker);
 
 /* feed.c: the ingest that the feed owns, never NULL. */
 struct pv_ingest *ui_feed_ingest(struct ui_feed *f);

@@ -57,8 +57,7 @@ bool ui_identity_loader_turn(
 	c->cancelled = false;
 	take_wish(f, s);
 	look(f, s);
-	if (ui_query_worker_idle(worker))
-		ui_sweep(&f->dying);
+	ui_sweep(&f->dying, worker);
 	return f->reading || f->dying.again.n || c->asked ||
 	       (c->due && s->shared.identity.on_screen);
 }
@@ -80,5 +79,5 @@ void ui_identity_loader_drop(struct ui_identity_loader *f, struct ui_screen *s)
 	}
 	ui_bury(&f->dying, &f->reading);
 	ui_bury(&f->dying, &f->shown);
-	ui_sweep(&f->dying);
+	ui_sweep(&f->dying, NULL);
 }

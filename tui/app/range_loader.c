@@ -103,8 +103,7 @@ bool ui_range_loader_turn(
 	look(r, s);
 	renew(r, s);
 	begin(r, s);
-	if (ui_query_worker_idle(worker))
-		ui_sweep(&r->dying);
+	ui_sweep(&r->dying, worker);
 	const struct ui_range *g = &s->shared.range;
 	bool growing = r->shown && g->to_ns > g->until_ns && s->shared.feed.state == UI_FEED_LIVE &&
 		       s->shared.duration_ns > g->until_ns && !s->shared.paused;
@@ -126,7 +125,7 @@ void ui_range_loader_drop(struct ui_range_loader *r, struct ui_screen *s)
 		ui_screen_use(s, NULL);
 	ui_bury(&r->dying, &r->reading);
 	ui_bury(&r->dying, &r->shown);
-	ui_sweep(&r->dying);
+	ui_sweep(&r->dying, NULL);
 	if (s)
 		s->range_asked = s->shared.range.on;
 }

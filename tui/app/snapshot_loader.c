@@ -105,10 +105,8 @@ bool ui_snapshot_loader_turn(
 	s->browser.cancelled = false;
 	take_wish(h, s);
 	look(h, s);
-	if (ui_query_worker_idle(worker)) {
-		ui_sweep(&h->dying);
-		ui_browser_sweep(&s->browser);
-	}
+	ui_sweep(&h->dying, worker);
+	ui_browser_sweep(&s->browser, worker);
 	return h->reading.heap || h->dying.again.n || s->browser.dead.n || s->browser.asked;
 }
 
@@ -125,12 +123,12 @@ void ui_snapshot_loader_drop(struct ui_snapshot_loader *h, struct ui_screen *s)
 {
 	if (s) {
 		ui_browser_forget(s);
-		ui_browser_sweep(&s->browser);
+		ui_browser_sweep(&s->browser, NULL);
 		s->browser.visited = s->browser.asked = s->shared.heap.reading = false;
 		s->browser.tried = 0;
 	}
 	bury(h, &h->reading);
 	for (int i = 0; i < UI_HEAPS_OPEN; i++)
 		bury(h, &h->open[i]);
-	ui_sweep(&h->dying);
+	ui_sweep(&h->dying, NULL);
 }

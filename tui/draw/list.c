@@ -31,7 +31,9 @@ void ui_list_forget(struct ui_list *l)
 {
 	ui_slot_cancel(&l->slot);
 	pv_table_destroy(l->table);
+	pv_trends_destroy(l->trends); /* another model may come to lie where this one did */
 	l->table = NULL;
+	l->trends = NULL;
 	l->stale = true;
 	l->selected = l->select = l->base = 0;
 	l->pinned = l->unfolded = false;

@@ -27,6 +27,7 @@ struct ui_query_worker {
 	int64_t patient_until_ns;
 	unsigned share;
 	bool stop;
+	uint64_t posted; /* only the screen's thread knows it */
 };
 
 static int64_t clock_ns(clockid_t clock)
@@ -199,9 +200,9 @@ struct ui_query_worker *ui_query_worker_create(void)
 	return NULL;
 }
 
-void ui_query_worker_destroy(struct ui_query_worker *a)
+void ui_query_worker_stop(struct ui_query_worker *a)
 {
-	if (!a)
+	if (!a || a->stop)
 		return;
 	pthread_mutex_lock(&a->lock);
 	a->stop = true;
@@ -214,6 +215,14 @@ void ui_query_worker_destroy(struct ui_query_worker *a)
 		j->slot->waiting = NULL;
 		j->drop(j);
 	}
+	a->last = NULL;
+}
+
+void ui_query_worker_destroy(struct ui_query_worker *a)
+{
+	if (!a)
+		return;
+	ui_query_worker_stop(a);
 	release(a);
 }
 
@@ -245,6 +254,7 @@ void ui_query_worker_post(struct ui_query_worker *a, struct ui_request *slot, st
 		slot->done = job;
 		return;
 	}
+	job->number = ++a->posted;
 	pthread_mutex_lock(&a->lock);
 	forget(slot);
 	slot->waiting = job;
@@ -310,9 +320,26 @@ bool ui_query_worker_idle(struct ui_query_worker *a)
 	if (!a)
 		return true;
 	pthread_mutex_lock(&a->lock);
-	bool idle = !a->running;
+	bool idle = !a->running && !a->first;
 	pthread_mutex_unlock(&a->lock);
 	return idle;
+}
+
+uint64_t ui_query_worker_posted(const struct ui_query_worker *a)
+{
+	return a ? a->posted : 0;
+}
+
+bool ui_query_worker_past(struct ui_query_worker *a, uint64_t number)
+{
+	if (!a)
+		return true;
+	pthread_mutex_lock(&a->lock);
+	bool past = !a->running || a->running->number > number;
+	for (const struct ui_job *j = a->first; j && past; j = j->next)
+		past = j->number > number;
+	pthread_mutex_unlock(&a->lock);
+	return past;
 }
 
 void ui_query_worker_spare(struct ui_query_worker *a, unsigned share)

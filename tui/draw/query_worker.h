@@ -22,6 +22,7 @@ struct ui_job {
 	void (*drop)(struct ui_job *j); /* frees it; on either thread */
 	bool urgent;                    /* the user waits: it goes first and is not held back */
 	struct ui_request *slot;        /* from here on the worker's; NULL: cancelled */
+	uint64_t number;
 	struct ui_job *next;
 };
 
@@ -33,8 +34,12 @@ struct ui_request {
 
 /* NULL when there are no threads or memory left: then everything is asked at once. */
 struct ui_query_worker *ui_query_worker_create(void);
-/* Waits for the job that runs; the others are dropped. NULL is fine. */
-void ui_query_worker_destroy(struct ui_query_worker *a);
+/*
+ * Waits for the job that runs; the others are dropped. Nothing may be posted any more, but slots can
+ * still be taken from and cancelled, and what jobs read may be freed. NULL is fine.
+ */
+void ui_query_worker_stop(struct ui_query_worker *a);
+void ui_query_worker_destroy(struct ui_query_worker *a); /* stops it; NULL is fine */
 
 /* Takes the job over. A question of the same slot that has no answer yet is forgotten. */
 void ui_query_worker_post(struct ui_query_worker *a, struct ui_request *slot, struct ui_job *job);
@@ -52,8 +57,18 @@ bool ui_slot_pending(const struct ui_request *slot);
 /* Nothing will come of what was asked. */
 void ui_slot_cancel(struct ui_request *slot);
 
-/* Whether nothing runs: only then may a model be destroyed. */
+/*
+ * Whether nothing runs, and nothing waits that may begin to run at any moment: only then may a model
+ * be destroyed that questions are still asked of.
+ */
 bool ui_query_worker_idle(struct ui_query_worker *a);
+/*
+ * Jobs are numbered as they are posted. When a thing is not given to jobs any more, the number of
+ * the last one is noted; the thing may be freed once none up to that one runs or waits, however
+ * many were posted since.
+ */
+uint64_t ui_query_worker_posted(const struct ui_query_worker *a);
+bool ui_query_worker_past(struct ui_query_worker *a, uint64_t number);
 
 /*
  * How long jobs that are not urgent are held back after one of them, in multiples of the time that

@@ -33,13 +33,19 @@ static uint32_t node_of(const struct pv_heap *h, uint64_t row)
 
 /* --- life */
 
-void ui_browser_sweep(struct ui_browser *b)
+void ui_browser_sweep(struct ui_browser *b, struct ui_query_worker *worker)
 {
-	while (b->dead.n) {
-		struct pv_heap_set *set = b->dead.v[--b->dead.n];
-		pv_heap_set_finish(set);
-		free(set);
+	size_t left = 0;
+	for (size_t i = 0; i < b->dead.n; i++) {
+		struct ui_dead_set *dead = &b->dead.v[i];
+		if (!ui_query_worker_past(worker, dead->number)) {
+			b->dead.v[left++] = *dead;
+			continue;
+		}
+		pv_heap_set_finish(dead->set);
+		free(dead->set);
 	}
+	b->dead.n = left;
 }
 
 void ui_browser_finish(struct ui_browser *b)
@@ -48,7 +54,7 @@ void ui_browser_finish(struct ui_browser *b)
 		pv_heap_set_finish(b->set[i].set);
 		free(b->set[i].set);
 	}
-	ui_browser_sweep(b);
+	ui_browser_sweep(b, NULL);
 	pv_array_finish(&b->dead);
 	pv_array_finish(&b->wish.address);
 	pv_array_finish(&b->back);
@@ -71,8 +77,10 @@ void ui_browser_forget(struct ui_screen *s)
 	drop_lists(s, ui_list_forget);
 	for (size_t i = 0; i < b->sets; i++)
 		if (pv_reserve(&b->dead, 1))
-			b->dead.v[b->dead.n++] = b->set[i].set;
+			b->dead.v[b->dead.n++] = (struct ui_dead_set){ b->set[i].set,
+				ui_query_worker_posted(s->shared.worker) };
 	b->sets = 0;
+	ui_browser_pane(s)->list[0].set = NULL;
 	b->back.n = b->forward.n = 0;
 	b->at = (struct ui_browse_place){ .mode = UI_BROWSE_CLASSES };
 	ui_browser_pane(s)->list[0].found[0] = 0;

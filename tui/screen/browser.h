@@ -38,6 +38,12 @@ struct ui_browse_set {
 	struct pv_heap_set *set; /* owned */
 };
 
+/* One that was forgotten, while questions may still be about it. */
+struct ui_dead_set {
+	struct pv_heap_set *set; /* owned */
+	uint64_t number;         /* of the last job that may read it */
+};
+
 /* Objects whose merged paths are to be shown when their shot is there. */
 struct ui_browse_wish {
 	uint32_t shot;
@@ -58,8 +64,8 @@ struct ui_browser {
 	struct ui_browse_wish wish;
 	struct ui_browse_set set[UI_BROWSE_SETS];
 	size_t sets;
-	PV_ARRAY(struct pv_heap_set *) dead; /* sets that a question may still be about */
-	bool choosing;                       /* the menu is about sets, for: */
+	PV_ARRAY(struct ui_dead_set) dead;
+	bool choosing; /* the menu is about sets, for: */
 	enum ui_command choice;
 };
 
@@ -67,8 +73,8 @@ struct ui_browser {
 void ui_browser_finish(struct ui_browser *b);
 /* Before the heap is destroyed, or is another shot's: sets and places are forgotten. */
 void ui_browser_forget(struct ui_screen *s);
-/* No question is under way: what was forgotten is given back. */
-void ui_browser_sweep(struct ui_browser *b);
+/* Gives back what was forgotten and no job of the worker can read any more; NULL: all of it. */
+void ui_browser_sweep(struct ui_browser *b, struct ui_query_worker *worker);
 
 /* The pane comes on screen: the shot selected in the pane of shots, else the newest. */
 void ui_browser_visit(struct ui_screen *s);
