@@ -185,7 +185,7 @@ START_TEST(nothing_comes_of_what_was_cancelled)
 }
 END_TEST
 
-/* What waits may begin at any moment: a model that it asks must not die. */
+/* A job that waits may begin at any moment: the model that it asks must not die. */
 START_TEST(who_waits_is_not_idle)
 {
 	struct ui_query_worker *a = ui_query_worker_create();
@@ -203,7 +203,7 @@ START_TEST(who_waits_is_not_idle)
 }
 END_TEST
 
-/* What was put away may go once the jobs before are over, though others were posted since. */
+/* A thing that was put away may go once the jobs before are over, though others were posted since. */
 START_TEST(what_no_job_reads_may_go)
 {
 	struct ui_query_worker *a = ui_query_worker_create();

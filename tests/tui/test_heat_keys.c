@@ -95,6 +95,21 @@ START_TEST(nothing_to_show_is_said)
 }
 END_TEST
 
+/* Until the end of the log is known, the last minute begins before its start and is open. */
+START_TEST(the_last_minute_of_a_thread)
+{
+	struct ui_range r = { .on = true,
+		.from_end = true,
+		.from_ns = INT64_C(-59998699000),
+		.to_ns = INT64_MAX,
+		.threaded = true,
+		.thread_name = "main" };
+	char text[200];
+	ck_assert_str_eq(
+		ui_range_said(&r, 0, text, sizeof text), "thread \"main\" -59.999 s to the end");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("heat keys");
@@ -105,6 +120,7 @@ int main(void)
 	tcase_add_test(t, it_goes_by_the_same_key);
 	tcase_add_test(t, it_has_the_pane_where_that_is_low);
 	tcase_add_test(t, nothing_to_show_is_said);
+	tcase_add_test(t, the_last_minute_of_a_thread);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

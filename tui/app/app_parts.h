@@ -114,8 +114,8 @@ void ui_app_take_merged(struct app *a); /* if all processes have been read toget
 bool ui_app_take_next(struct app *a);   /* false: questions about the log before are still open */
 /* Whether there is nothing to show at all. Of one log of a folder that is none only the message says so. */
 bool ui_app_has_no_log(struct app *a);
-void ui_app_cancel_jobs(struct app *a); /* nothing comes of jobs that do something to the feed */
-void ui_app_close_folder(struct app *a);  /* once there is no worker any more */
+void ui_app_cancel_jobs(struct app *a);  /* nothing comes of jobs that do something to the feed */
+void ui_app_close_folder(struct app *a); /* once there is no worker any more */
 
 /* app_child.c: what is done with the program that writes the log. */
 int ui_app_code(const struct app *a); /* to exit with: the program's, if it was started here */

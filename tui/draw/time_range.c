@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/saturate.h"
 #include "common/base/units.h"
 
 /* An empty end is open; a negative time counts from the latest event. */
@@ -55,7 +56,7 @@ static void put_seconds(char *buf, size_t size, int64_t from_ns, int64_t to_ns)
 {
 	const int64_t ms = 1000000;
 	bool tenths = from_ns % (100 * ms) == 0 && (to_ns == INT64_MAX || to_ns % (100 * ms) == 0);
-	int digits = tenths ? 1 : to_ns - from_ns < 5 * ms ? 6 : 3;
+	int digits = tenths ? 1 : pv_sat_span(from_ns, to_ns) < 5 * ms ? 6 : 3;
 	double from = (double)from_ns / 1e9, to = (double)to_ns / 1e9;
 	if (to_ns == INT64_MAX)
 		snprintf(buf, size, " %.*f s to the end", digits, from);
