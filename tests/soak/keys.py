@@ -80,6 +80,9 @@ def commands():
 NAMES, ALL_KEYS = commands()
 
 
+CLICK = '\x1b[<0;'
+
+
 def a_click(dice):
     """A click, a drag, a wheel; mostly within the frame, whatever its size is."""
     x, y = dice.choice([(120, 36), (80, 24), (40, 10), (400, 100)])
@@ -91,7 +94,7 @@ def a_click(dice):
     if kind < 0.7:
         up = down
     moved = '' if up == down else '\x1b[<32;%d;%dM' % up
-    return '\x1b[<0;%d;%dM' % down + moved + '\x1b[<0;%d;%dm' % up
+    return CLICK + '%d;%dM' % down + moved + '\x1b[<0;%d;%dm' % up
 
 
 def a_key(dice, count):
@@ -230,6 +233,9 @@ def one(a, dice, count, until):
         said = ''.join(f.read_text(errors='replace')[:4000] for f in pathlib.Path(folder).glob('asan*'))
         if early and code == 3 and not said and run.killed and 'no bytes at all' in run.program.screen.text():
             return None  # its writer was killed before it wrote anything
+        if early and code in (0, 4) and not said and any(key.startswith(CLICK) for key in run.last):
+            count['left by a click'] += 1  # on F10 below
+            return None
         if said or early or code not in (0, 4):
             return f'{" ".join(run.words)}: exit {code}{" before Q" if early else ""}\n{said}\nlast keys {run.last}\n{run.program.screen.text()}'
     return None
@@ -245,7 +251,7 @@ def main():
     parser.add_argument('--only', choices=sorted(set(WAYS)), default=None)
     a = parser.parse_args()
     seed = a.seed if a.seed is not None else random.SystemRandom().randrange(1 << 32)
-    count = collections.Counter({name: 0 for name in ('runs', 'keys', 'commands', 'clicks', 'sizes', 'suspends', 'kills')})
+    count = collections.Counter({name: 0 for name in ('runs', 'keys', 'commands', 'clicks', 'sizes', 'suspends', 'kills', 'left by a click')})
     until, wrong = time.monotonic() + a.seconds, 0
     while time.monotonic() < until and wrong < 3:
         dice = random.Random(seed + count['runs'])
