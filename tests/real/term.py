@@ -76,6 +76,14 @@ class Terminal:
         over.__doc__ = 'the end of the recording'
         return self.wait(over)
 
+    def wait_prompt(self):
+        """The shell's next one: the program has ended. The one it was typed behind is still above."""
+        def prompt(screen):
+            return screen.rstrip().endswith('ready>')
+
+        prompt.__doc__ = 'the next prompt'
+        return self.wait(prompt)
+
     def wait_row(self, name, *figures):
         """A line that holds `name` and every figure, as people read it; gives that line."""
         def row(screen):

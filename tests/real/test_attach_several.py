@@ -184,7 +184,7 @@ def screen(v, b):
         t.type('2')
         t.wait_row('compute')
         t.keys('Q')
-        t.wait('ready>')
+        t.wait_prompt()
         v.true('it was said', f'process {other} is not joined' in t.text(), t.text())
     v.equal('left over', set(pathlib.Path('/var/tmp').glob('profview-run-*')) - before, set())
 
