@@ -21,6 +21,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'soak'))
 from clr_server import serve  # noqa: E402  pylint: disable=wrong-import-position
 
+MOST = 120  # looks
 WRITER = '.NET EventPipe\n'  # a thread of that name serves the socket, one more writes each session
 
 
@@ -31,6 +32,34 @@ def sessions(pid):
 def until(found):
     while not found():
         time.sleep(0.02)
+
+
+def falls_no_more(figure, what, seconds, share):
+    """Until `figure` over so many seconds is no share less than before, three times; it gets its state to go on from."""
+    state = figure(None)[1]
+    last, same = None, 0
+    for _ in range(MOST):
+        time.sleep(seconds)
+        now, state = figure(state)
+        near = last is not None and all(0 < a >= (1 - share) * b for a, b in zip(now, last))
+        same, last = same + 1 if near else 0, now
+        if same == 3:
+            return
+    print(f'{what} never became steady: measured all the same', flush=True)
+
+
+def costs(servers, before):
+    """What each request costs each server since then, which falls while it still compiles."""
+    now = state(servers)
+    if before is None:
+        return [], now
+    return [(cpu1 - cpu0) / max(n1 - n0, 1) for (n0, cpu0, _), (n1, cpu1, _) in zip(before, now)], now
+
+
+def growth(path, before):
+    """Bytes that a recording grew since then: a session begins with the names of all methods."""
+    now = path.stat().st_size if path.exists() else 0
+    return [now - (before or 0)], now
 
 
 def used(pid):
@@ -55,12 +84,11 @@ def stretch(servers, seconds):
 
 def watched(a, servers, which, folder):
     """Both while one is watched: the ratios of that one to the other."""
-    pid = servers[which][0]
-    with subprocess.Popen([a.profview, 'attach', '--via', 'events', *a.words, str(pid), '--record',
-                           f'{folder}/{time.monotonic_ns()}.nettrace'], stdin=subprocess.DEVNULL,
+    pid, path = servers[which][0], pathlib.Path(folder, f'{time.monotonic_ns()}.nettrace')
+    with subprocess.Popen([a.profview, 'attach', '--via', 'events', *a.words, str(pid), '--record', path], stdin=subprocess.DEVNULL,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as viewer:
         until(lambda: sessions(pid) or viewer.poll() is not None)
-        time.sleep(0.5)  # the names of all methods are written
+        falls_no_more(functools.partial(growth, path), 'the recording', 0.1, 0.3)
         both = stretch(servers, a.seconds)
         viewer.terminate()
     until(lambda: not sessions(pid))
@@ -68,7 +96,7 @@ def watched(a, servers, which, folder):
 
 
 def measure(a, servers):
-    time.sleep(5)  # compiled by then
+    falls_no_more(functools.partial(costs, servers), 'the cost of a request', 0.5, 0.1)
     pairs = []
     with tempfile.TemporaryDirectory() as folder:
         for i in range(a.pairs):

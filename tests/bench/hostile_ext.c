@@ -55,7 +55,7 @@ static void put_end(struct made *x, unsigned thread, unsigned lock, bool got)
 		(struct pv_span){ 0 });
 }
 
-/* Each thread waits for the next one; none gets anything. The last waits for nobody. */
+/* Each thread waits for the next one; none gets anything. The last waits for a thread that is not there. */
 static void chain_of_holders(struct made *x, bool benign, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -93,7 +93,7 @@ static void knots_of_two(struct made *x, bool benign, unsigned n)
 	}
 }
 
-/* All wait for one lock, and each says that another has it, of whom nothing else is in the log. */
+/* All wait for one lock, and each says that another has it, of which the log has nothing else. */
 static void holders_that_are_not(struct made *x, bool benign, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
