@@ -105,7 +105,8 @@ LIES = {
     'hit addresses': b'\x07\1\0' + HUGE, 'hit frames': b'\x07\1\0\0' + HUGE,
     'counters': b'\x37\1' + HUGE, 'throw backtrace': b'\x84\1\0' + HUGE,
     'handle backtrace': b'\x61\1\0\1\0' + HUGE, 'monitor backtrace': b'\x85\1\1\0' + HUGE,
-    'extension': b'\x0f\1' + HUGE,
+    'extension': b'\x0f\1' + HUGE, 'no holder': b'\x4f\1\2\4\1', 'long holder': b'\x4f\1\x0d\4\1' + b'\x80' * 11,
+    'half a cause': b'\x6f\1\2\x0f\2', 'half of what is left': b'\x6f\1\4\x10\2\1\1', 'an extension of nothing': b'\x4f\1\0',
 }
 
 
