@@ -5,7 +5,8 @@ usage: keys.py PROFVIEW BIGLOG LOG... [--seconds N] [--seed N] [--only WAY]
 
 PROFVIEW is best one that was built with sanitizers (meson setup -Db_sanitize=address,undefined). By
 turns it browses LOG, follows a pipe whose writer (BIGLOG) is killed, follows a file whose writer ends,
-compares two of the logs, and browses a folder of them as if each were of a process. Prints how many
+compares two of the logs, browses a folder of them as if each were of a process, and runs a program
+where the probes are next to PROFVIEW. Prints how many
 keys, commands, clicks, sizes, suspends and kills there were; exit code 1 where a run ends by
 a signal, with an error of a sanitizer, or not within a minute after `Q`.
 """
@@ -45,7 +46,7 @@ PROMPTS = ['/', '\\', "'", 'e']
 TEXTS = ['a', 'lib | !b', '(', 'self>1ms', '1.5s', '-10s..', '/[/', 'class:x', '\x15', 'é' * 60, '0x10', '=24', '>1MiB']
 WORDS = ['', '', '', ' all', ' 0.3 %', ' 0', ' 30s', ' off', ' samples', ' alloc_bytes', ' live_bytes', ' 1.5s..2s', ' -1s..',
          ' decimal', ' Main', ' 0x1', ' thread', ' name self_ns', ' x' * 90]
-WAYS = ['log', 'log', 'killed', 'ends', 'compared', 'folder']
+WAYS = ['log', 'log', 'killed', 'ends', 'compared', 'folder', 'run']
 SIZES = [(120, 36), (80, 24), (40, 10), (200, 60), (20, 5), (1, 1), (300, 90), (60, 15)]
 
 
@@ -155,6 +156,9 @@ class Run:
             return ['--base', self.dice.choice(logs), self.dice.choice(logs)]
         if way == 'folder':
             return make_folder(f'{folder}/several', [log for log in logs if '.mlpd' in log], self.dice)
+        if way == 'run':
+            program = f'{self.a.biglog} calls 5 --rate {self.dice.choice([1, 5])} | cat -v | tail -c 3000'
+            return ['run', '--', '/bin/sh', '-c', program]
         return [self.dice.choice(logs)]
 
     def start(self, folder):
@@ -163,6 +167,8 @@ class Run:
                  f'UBSAN_OPTIONS=log_path={folder}/asan:halt_on_error=1:print_stacktrace=1',
                  f'TSAN_OPTIONS=log_path={folder}/asan:exitcode=99', self.a.profview]
         self.way = self.dice.choice([self.a.only] if self.a.only else WAYS)
+        if self.way == 'run' and not pathlib.Path(self.a.profview).with_name('probe').exists():
+            self.way = 'log'
         self.words = self.arguments(self.way, folder)
         self.program = Program(words + self.words)
         shown = self.program.until(lambda text: 'F10' in text or 'Home' in text, 60) is not None
