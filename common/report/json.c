@@ -302,7 +302,10 @@ static void put_clauses(struct json *j)
 	cJSON *o = cJSON_CreateObject();
 	int name = t ? pv_table_column(t, "name") : 0, n = t ? pv_table_column(t, "count") : 0;
 	for (size_t i = 0; t && i < t->rows; i++)
-		add(j, o, t->row[i].cell[name].s, pv_json_unsigned(t->row[i].cell[n].u));
+		add(j, o, t->row[i].cell[name].s,
+			t->row[i].cell[n].state == PV_CELL_NULL
+				? cJSON_CreateNull()
+				: pv_json_unsigned(t->row[i].cell[n].u));
 	put_object(j, o, false);
 	pv_table_destroy(t);
 }

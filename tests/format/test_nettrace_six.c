@@ -334,6 +334,48 @@ START_TEST(the_pool_says_why_it_changes)
 }
 END_TEST
 
+#define THROWN "\0\0\0\0\0\0\0\0\0\0\0\0"
+
+/*
+ * The first is thrown and caught, and in the handler the second, which ends; the first is thrown again,
+ * once with an event for that and once without. Once that handler has ended nothing is known.
+ */
+START_TEST(handlers_know_what_they_catch)
+{
+	static const char own[] = "O\0w\0n\0\0\0N\0U\0L\0L\0\0\0" THROWN "\0\0\0\0";
+	static const char again[] = "O\0w\0n\0\0\0N\0U\0L\0L\0\0\0" THROWN "\4\0\0\0";
+	static const char other[] = "O\0\0\0x\0\0\0" THROWN "\0\0\0\0";
+	static const char in[] = "\1\0\0\0\0\0\0\0\5\0\0\0\0\0\0\0M\0\0\0\0\0";
+	static const struct {
+		unsigned kind;
+		const char *bytes;
+		size_t n;
+	} event[] = { { 1, B(own) }, { 3, B(in) }, { 2, B(in) }, { 1, B(other) }, { 2, B(in) },
+		{ 1, B(again) }, { 2, B(in) }, { 2, B(in) }, { 4, B("") }, { 2, B(in) },
+		{ 2, in, 12 } };
+	start();
+	nt_kit_describe(&k, 1, "Microsoft-Windows-DotNETRuntime", 80, "", B("\0\0"));
+	nt_kit_describe(&k, 2, "Microsoft-Windows-DotNETRuntime", 250, "", B("\0\0"));
+	nt_kit_describe(&k, 3, "Microsoft-Windows-DotNETRuntime", 252, "", B("\0\0"));
+	nt_kit_describe(&k, 4, "Microsoft-Windows-DotNETRuntime", 251, "", B("\0\0"));
+	nt_kit_thread(&k, 1, 77, 501, "");
+	nt_kit_open(&k, NT_KIT_EVENTS);
+	for (unsigned i = 0; i < PV_COUNT_OF(event); i++)
+		nt_kit_event(&k, event[i].kind, 1, i + 1, 0, event[i].bytes, event[i].n);
+	nt_kit_close(&k);
+	end();
+	expect("501 class.load\n501 vtable.load\n501 ext.strings.class_of 1 is 2\n501 exception.throw\n"
+	       "501 exception.clause 2 in 1 of 1\n"
+	       "501 ext.strings.class_of 1 is 2\n501 exception.clause 0 in 1 of 1\n"
+	       "501 class.load\n501 vtable.load\n501 ext.strings.class_of 2 is 3\n"
+	       "501 ext.strings.message\n501 exception.throw\n"
+	       "501 ext.strings.class_of 2 is 3\n501 exception.clause 0 in 1 of 2\n"
+	       "501 ext.strings.class_of 3 is 2\n501 exception.clause 0 in 1 of 3\n"
+	       "501 ext.strings.class_of 3 is 2\n501 exception.clause 0 in 1 of 3\n"
+	       "501 exception.clause 0 in 1 of 0\n");
+}
+END_TEST
+
 START_TEST(series_are_bounded)
 {
 	char payload[256], texts[128];
@@ -466,6 +508,7 @@ int main(void)
 	tcase_add_test(t, points_forget);
 	tcase_add_test(t, meters_are_counters);
 	tcase_add_test(t, the_pool_says_why_it_changes);
+	tcase_add_test(t, handlers_know_what_they_catch);
 	tcase_add_test(t, series_are_bounded);
 	tcase_add_test(t, damage_is_where_it_is);
 	tcase_add_test(t, rows_that_are_cut_are_damage);

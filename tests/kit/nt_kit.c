@@ -230,6 +230,14 @@ static void put_event(FILE *out, const struct b07_stream *s, size_t i, struct nt
 	case PV_KIND_COUNTERS_SAMPLE:
 		put_counter(out, b, e, r);
 		break;
+	case PV_KIND_EXT_CLASS_OF:
+		fprintf(out, " %" PRIu64 " is %" PRIu64, e->class_of.object & UINT32_MAX,
+			e->class_of.type & UINT32_MAX);
+		break;
+	case PV_KIND_EXCEPTION_CLAUSE:
+		fprintf(out, " %" PRIu64 " in %" PRIu64 " of %" PRIu64, e->clause.type,
+			e->clause.method, e->clause.object & UINT32_MAX);
+		break;
 	case PV_KIND_SAMPLE_HIT:
 		fprintf(out, " %" PRIu64 ":", e->hit.weight);
 		put_frames(out, b, e->hit.frames);

@@ -1,4 +1,5 @@
-// Throws exceptions that known methods catch: 100 in One, 25 in Outer while another was thrown and caught, 125 in Two.
+// Throws exceptions that known methods catch: 100 in One, 25 in Outer while another was thrown and caught, 125 in Two,
+// and 10 in Passes, which throws them again to be caught in Last.
 using System;
 
 class NotHere : Exception
@@ -7,6 +8,8 @@ class NotHere : Exception
 }
 
 class Garbled : Exception { }
+
+class Lost : Exception { }
 
 static class Thrown
 {
@@ -51,8 +54,33 @@ static class Thrown
 		}
 	}
 
+	static int Lose (int i)
+	{
+		throw new Lost ();
+	}
+
+	static int Passes (int i)
+	{
+		try {
+			return Lose (i);
+		} catch (Lost) {
+			throw;
+		}
+	}
+
+	static int Last (int i)
+	{
+		try {
+			return Passes (i);
+		} catch (Lost) {
+			return 3;
+		}
+	}
+
 	static void Main ()
 	{
+		for (int i = 0; i < 10; i++)
+			Last (i);
 		for (int i = 0; i < 100; i++) {
 			One (i);
 			Two (i);

@@ -44,6 +44,17 @@ void nt_say_class(struct b07_stream *s, uint64_t key, uint32_t name, uint64_t of
 	}
 }
 
+uint64_t nt_class_key(struct b07_stream *s, uint32_t name, uint64_t offset)
+{
+	struct nettrace *d = nt_of(s);
+	uint64_t key = NT_CLASS | name;
+	if (pv_map_get(&d->class_of, name) != PV_MAP_NONE)
+		return key;
+	d->nomem |= !pv_map_set(&d->class_of, name, 1);
+	nt_say_class(s, key, name, offset);
+	return key;
+}
+
 void nt_say_thread(struct b07_stream *s, uint64_t thread, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);

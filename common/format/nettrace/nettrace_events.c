@@ -7,7 +7,6 @@
 
 enum {
 	ALLOC_PERIOD = 102400, /* bytes on average between samples of allocations */
-	RETHROWN = 4,          /* flag of a thrown exception */
 	JITTED = 8,            /* flag of a method that was loaded */
 	GENERATIONS = 4,       /* the three, and large objects */
 	PINNED = 4,            /* after these */
@@ -16,18 +15,6 @@ enum {
 };
 enum { FIELDS_TEXT = 1024 /* bytes of one event's */ };
 enum { STOP_FOR_GC = 1, STOP_GC_PREPARES = 6 };
-
-/* The key of a class, which is said to be one when it is met first. */
-static uint64_t class_key(struct b07_stream *s, uint32_t name, uint64_t offset)
-{
-	struct nettrace *d = nt_of(s);
-	uint64_t key = NT_CLASS | name;
-	if (pv_map_get(&d->class_of, name) != PV_MAP_NONE)
-		return key;
-	d->nomem |= !pv_map_set(&d->class_of, name, 1);
-	nt_say_class(s, key, name, offset);
-	return key;
-}
 
 /* --- collections */
 
@@ -182,13 +169,13 @@ static void gc_end(struct b07_stream *s, const struct nt_blob *b, struct pv_curs
 		d->end = (struct nt_end){ d->now, generation, true };
 }
 
-/* --- allocations, exceptions, locks */
+/* --- allocations, locks */
 
 static void allocated(struct b07_stream *s, const struct nt_blob *b, uint32_t name, uint64_t size)
 {
 	struct nettrace *d = nt_of(s);
 	struct pv_batch *to = &s->batch;
-	uint64_t type = class_key(s, name, b->offset);
+	uint64_t type = nt_class_key(s, name, b->offset);
 	struct pv_span stack = nt_stack(s, b, true);
 	if (!pv_batch_reserve(to, 1) || !pv_reserve(&to->allocs, 1) ||
 		(s->want_offsets && !pv_reserve(&s->offsets, 1))) {
@@ -236,40 +223,6 @@ static void sampled(struct b07_stream *s, const struct nt_blob *b, struct pv_cur
 	uint64_t size = pv_get_u64(c);
 	if (pv_cursor_ok(c))
 		allocated(s, b, name, size);
-}
-
-static void thrown(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
-{
-	struct nettrace *d = nt_of(s);
-	char text[1024];
-	uint32_t name = nt_class_name(d, c);
-	size_t n = nt_text_into(c, text, sizeof text);
-	nt_pointer(d, c);
-	pv_get_u32(c); /* HRESULT */
-	uint16_t flags = pv_get_u16(c);
-	if (!pv_cursor_ok(c) || flags & RETHROWN)
-		return;
-	bool none = n == 4 && memcmp(text, "NULL", 4) == 0; /* as the runtime writes it */
-	uint32_t message = nt_intern(d, text, none ? 0 : n);
-	uint64_t object = NT_OBJECT | ++d->objects;
-	uint64_t type = class_key(s, name, b->offset);
-	struct pv_span stack = nt_stack(s, b, true);
-	struct pv_event *e = nt_add(s, PV_KIND_EXT_CLASS_OF, b->offset);
-	if (e) {
-		e->class_of.object = object;
-		e->class_of.type = type;
-	}
-	e = none ? NULL : nt_add(s, PV_KIND_EXT_MESSAGE, b->offset);
-	if (e) {
-		e->string.object = object;
-		e->string.text = nt_text_of(d, message);
-		e->string.length = e->string.text.len;
-	}
-	e = nt_add(s, PV_KIND_EXCEPTION_THROW, b->offset);
-	if (e) {
-		e->thrown.object = object;
-		e->thrown.stack = stack;
-	}
 }
 
 /* Locks are known by their objects, which a collection may move: by the runtime's lock then. */
@@ -474,7 +427,15 @@ void nt_event(struct b07_stream *s, const struct nt_blob *b)
 		sampled(s, b, &c);
 		break;
 	case NT_THROWN:
-		thrown(s, b, &c);
+		nt_thrown(s, b, &c);
+		break;
+	case NT_CATCH:
+	case NT_FINALLY:
+	case NT_FILTER:
+		nt_handled(s, b, &c);
+		break;
+	case NT_CATCH_ENDS:
+		nt_catch_ends(d, b);
 		break;
 	case NT_CONTENDED:
 		contended(s, b, &c);

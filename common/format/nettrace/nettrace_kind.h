@@ -18,6 +18,10 @@ enum nt_event_kind {
 	NT_ALLOC_TICK,
 	NT_ALLOC_SAMPLED,
 	NT_THROWN,
+	NT_CATCH, /* from here: a handler of an exception begins */
+	NT_FINALLY,
+	NT_FILTER,
+	NT_CATCH_ENDS,
 	NT_CONTENDED,
 	NT_ACQUIRED,
 	NT_JIT_START,

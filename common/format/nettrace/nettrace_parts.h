@@ -48,6 +48,8 @@ uint32_t nt_intern(struct nettrace *d, const char *text, size_t len);
 struct pv_event *nt_add(struct b07_stream *s, uint8_t kind, uint64_t offset);
 /* Says that there is a class of that key. */
 void nt_say_class(struct b07_stream *s, uint64_t key, uint32_t name, uint64_t offset);
+/* The key of a class by its interned name; it is said to be one when it is met first. */
+uint64_t nt_class_key(struct b07_stream *s, uint32_t name, uint64_t offset);
 /* A thread and what is open on it: good until the next call; NULL: too many, or no memory. */
 struct nt_thread *nt_thread_of(struct nettrace *d, uint64_t id);
 /* Says how a thread is called, if that was not said yet. */
@@ -84,8 +86,12 @@ const char *nt_stacks(struct nettrace *d, const uint8_t *bytes, size_t n);
 void nt_forget_stacks(struct nettrace *d);
 /* Keys of its frames into the batch's pool, innermost or outermost first. */
 struct pv_span nt_stack(struct b07_stream *s, const struct nt_blob *b, bool outermost_first);
+/* How many frames it has; 0: none are known. */
+uint32_t nt_stack_depth(const struct nettrace *d, const struct nt_blob *b);
 /* A method's code is here from now on; size 0: up to the next one. */
 void nt_add_code(struct nettrace *d, uint64_t key, uint64_t start, uint32_t size, uint32_t name);
+/* The key of a method, or of the one at an address in it while nothing says where it is. */
+uint64_t nt_method_key(struct b07_stream *s, uint64_t method, uint64_t address, uint64_t offset);
 /* Names addresses that methods became known at; `all`: however few. */
 void nt_name_addresses(struct b07_stream *s, uint64_t offset, bool all);
 
@@ -95,7 +101,7 @@ void nt_name_addresses(struct b07_stream *s, uint64_t offset, bool all);
 uint32_t nt_method_name(struct nettrace *d, struct pv_cursor *c);
 uint32_t nt_class_name(struct nettrace *d, struct pv_cursor *c);
 
-/* --- nettrace_events.c, nettrace_counters.c, nettrace_meters.c, nettrace_heap.c */
+/* --- nettrace_events.c, nettrace_thrown.c, nettrace_counters.c, nettrace_meters.c, nettrace_heap.c */
 
 /* Says an event in the batch, by neutral ones. */
 void nt_event(struct b07_stream *s, const struct nt_blob *b);
@@ -114,6 +120,10 @@ void nt_put_counter(
 	struct b07_stream *s, uint64_t offset, const struct nt_counter *k, double value);
 /* How many workers .NET's thread pool wants from now on: a counter for each reason. */
 void nt_pool_adjusted(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c);
+/* An exception is thrown; a handler of one begins to run; one that caught is at its end. */
+void nt_thrown(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c);
+void nt_handled(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c);
+void nt_catch_ends(struct nettrace *d, const struct nt_blob *b);
 /* Likewise, of a part of a heap shot; and its end, if nothing of it is missing. */
 void nt_heap(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c);
 void nt_end_shot(struct b07_stream *s, uint64_t offset);

@@ -91,21 +91,31 @@ static void wait_for_name(struct nettrace *d, uint64_t address)
 		d->waiting.v[d->waiting.n++] = address;
 }
 
-/* The key of the method at an address, which is named; without one the address is the key. */
-static uint64_t key_at(struct b07_stream *s, uint64_t address, uint64_t offset)
+static uint64_t named_key(struct b07_stream *s, uint32_t at, uint64_t offset)
 {
-	struct nettrace *d = nt_of(s);
-	uint32_t at = pv_ranges_find(&d->code, address);
-	if (!at) {
-		wait_for_name(d, address);
-		return address;
-	}
-	struct nt_method *m = &d->method.v[at];
+	struct nt_method *m = &nt_of(s)->method.v[at];
 	if (!m->named) {
 		m->named = true;
 		say_name(s, m->key, m->name, offset);
 	}
 	return m->key;
+}
+
+/* The key of the method at an address, which is named; without one the address is the key. */
+static uint64_t key_at(struct b07_stream *s, uint64_t address, uint64_t offset)
+{
+	struct nettrace *d = nt_of(s);
+	uint32_t at = pv_ranges_find(&d->code, address);
+	if (at)
+		return named_key(s, at, offset);
+	wait_for_name(d, address);
+	return address;
+}
+
+uint64_t nt_method_key(struct b07_stream *s, uint64_t method, uint64_t address, uint64_t offset)
+{
+	uint32_t at = pv_map_get(&nt_of(s)->method_of, method);
+	return at != PV_MAP_NONE ? named_key(s, at, offset) : key_at(s, address, offset);
 }
 
 void nt_name_addresses(struct b07_stream *s, uint64_t offset, bool all)
@@ -148,6 +158,12 @@ static void say_cut(struct b07_stream *s, uint64_t offset)
 		return;
 	d->nomem |= !pv_map_set(&d->waits, NT_OUTER, 1);
 	say_name(s, NT_OUTER, name, offset);
+}
+
+uint32_t nt_stack_depth(const struct nettrace *d, const struct nt_blob *b)
+{
+	uint32_t at = b->stack ? pv_map_get(&d->stack_of, b->stack) : PV_MAP_NONE;
+	return at == PV_MAP_NONE ? 0 : d->stack.v[at].n;
 }
 
 struct pv_span nt_stack(struct b07_stream *s, const struct nt_blob *b, bool outermost_first)

@@ -48,6 +48,17 @@ struct nt_stood {
 	double share;                    /* between the last two readings */
 };
 
+/* The newest of each, oldest first: what is not caught yet, and what was, whose handlers may still run. */
+enum { NT_THROWS_OPEN = 8 };
+struct nt_throw {
+	uint64_t object, type; /* keys; 0: none */
+	uint32_t depth;        /* frames of the stack that it was caught on */
+};
+struct nt_throws {
+	struct nt_throw open[NT_THROWS_OPEN], caught[NT_THROWS_OPEN];
+	unsigned n, caught_n;
+};
+
 /* A thread and all that is open on it. */
 struct nt_thread {
 	uint64_t id;
@@ -56,6 +67,7 @@ struct nt_thread {
 	uint64_t stop_from, stop_stood, stop_reason; /* that it makes the others stand for */
 	struct nt_sample sample; /* the newest, until the next one says how long it held */
 	struct nt_times times;
+	struct nt_throws throws;
 	uint32_t seq;  /* of its newest event, as a writer */
 	uint32_t name; /* interned; 0: not known */
 	bool named;    /* its name was given out */

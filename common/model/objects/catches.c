@@ -17,13 +17,15 @@ bool pv_thrown_push(struct pv_thread *th, uint64_t object, uint32_t class_use)
 	return true;
 }
 
-bool pv_thrown_pop(struct pv_thread *th, uint64_t object, uint32_t *ret_class)
+bool pv_thrown_pop(struct pv_thread *th, uint64_t object, bool exact, uint32_t *ret_class)
 {
 	size_t at = th->thrown.n;
 	if (at == 0)
 		return false;
 	while (at > 0 && th->thrown.v[at - 1].object != object)
 		at--;
+	if (at == 0 && exact)
+		return false;
 	at = at > 0 ? at - 1 : th->thrown.n - 1;
 	*ret_class = th->thrown.v[at].class_use;
 	th->thrown.n = at;

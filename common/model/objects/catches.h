@@ -1,7 +1,8 @@
 /*
  * Which methods caught exceptions of which class. A catch is counted with the newest throw on its thread
- * that names the same object, else (collections move objects) to the newest at all. Part of the
- * model: written by the ingest thread, read under the lock.
+ * that names the same object, else (collections move objects) to the newest at all. Where the log
+ * says the class of what is caught, that counts: it may have been thrown again, which is no throw.
+ * Part of the model: written by the ingest thread, read under the lock.
  */
 #ifndef PV_MODEL_CATCHES_H
 #define PV_MODEL_CATCHES_H
@@ -30,8 +31,9 @@ struct pv_thread;
 
 /* A thread has thrown. False when out of memory. */
 bool pv_thrown_push(struct pv_thread *th, uint64_t object, uint32_t class_use);
-/* The class of what is caught now, which and all thrown since are over. False: there was none. */
-bool pv_thrown_pop(struct pv_thread *th, uint64_t object, uint32_t *ret_class);
+/* The class of what is caught now, which and all thrown since are over; `exact`: none but that object
+ * will do. False: there was none. */
+bool pv_thrown_pop(struct pv_thread *th, uint64_t object, bool exact, uint32_t *ret_class);
 
 /* False when out of memory. */
 bool pv_catches_add(struct pv_catches *c, uint32_t class_use, uint32_t method);

@@ -25,10 +25,14 @@ static enum pv_clause clause_of(uint64_t type)
 static bool caught(struct pv_context *x, const struct pv_event *e, uint32_t method)
 {
 	struct pv_catches *c = &x->m->throws.catches;
+	uint64_t type = pv_said_type(x, e->clause.object);
 	uint32_t class_use = 0;
-	if (!pv_thrown_pop(x->thread, e->clause.object, &class_use))
+	bool paired = pv_thrown_pop(x->thread, e->clause.object, type != 0, &class_use);
+	if (type)
+		class_use = pv_names_class(&x->m->names, type, x->time);
+	else if (!paired)
 		c->unpaired++;
-	return pv_catches_add(c, class_use, method);
+	return (!type || class_use) && pv_catches_add(c, class_use, method);
 }
 
 /* For the rate of a class; one that is not known yet has none. */

@@ -117,6 +117,14 @@ static const struct pv_column clause_columns[] = {
 	{ "name", "CLAUSE", PV_UNIT_TEXT, 10, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
+/* A session of our own with .NET's event stream leaves the others out: they cost the program much. */
+static bool catches_only(const struct pv_model *m)
+{
+	const uint64_t *n = m->throws.clauses;
+	return pv_target_is_event_stream(&m->target) && !n[PV_CLAUSE_FILTER] &&
+	       !n[PV_CLAUSE_FINALLY];
+}
+
 static void copy_clauses(struct pv_build *b, struct pv_model *m)
 {
 	static const char *const name[PV_CLAUSES] = { [PV_CLAUSE_CATCH] = "catch",
@@ -128,7 +136,7 @@ static void copy_clauses(struct pv_build *b, struct pv_model *m)
 		if (i == PV_CLAUSE_OTHER && m->throws.clauses[i] == 0)
 			continue;
 		struct pv_cell *c = pv_build_row(b, i + 1);
-		pv_cell_u(&c[0], m->throws.clauses[i]);
+		pv_cell_u_if(&c[0], i == PV_CLAUSE_CATCH || !catches_only(m), m->throws.clauses[i]);
 		pv_cell_s(&c[1], name[i]);
 	}
 }
