@@ -44,6 +44,7 @@ struct pv_series {
 	double *value; /* n; NAN = nothing known for that cell */
 	double max;    /* greatest value, 0 when there is none */
 	double last;
+	int64_t grain_ns; /* amounts are kept for spans that long, no finer; 0: single moments are */
 };
 
 void pv_series_destroy(struct pv_series *s); /* NULL is fine */

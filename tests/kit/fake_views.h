@@ -201,11 +201,18 @@ struct pv_series *pv_view_series(struct pv_model *m, enum pv_series_kind kind, u
 		return NULL;
 	}
 	s->n = cells;
+	s->name = "figure";
 	s->unit = kind == PV_SERIES_HEAP ? PV_UNIT_BYTES : PV_UNIT_COUNT;
 	for (size_t i = 0; i < cells; i++)
 		s->value[i] = (double)((i + id + m->generation) % 8);
 	s->max = 7;
 	return s;
+}
+
+uint64_t pv_view_thrown(struct pv_model *m, const char *name)
+{
+	(void)m;
+	return name[0] ? 1 : 0;
 }
 
 void pv_series_destroy(struct pv_series *s)

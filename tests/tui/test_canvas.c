@@ -185,9 +185,9 @@ END_TEST
 START_TEST(sparklines_show_the_newest)
 {
 	const double v[] = { 9, 0, 1, 2, 4, 8, NAN, 8 };
-	ui_spark(&canvas, at(0, 0, 7), UI_HEAP, (struct ui_values){ v, 8, 8 });
-	ui_spark(&canvas, at(0, 1, 10), UI_HEAP, (struct ui_values){ v, 8, 8 });
-	ui_spark(&canvas, at(0, 2, 10), UI_HEAP, (struct ui_values){ v, 0, 8 });
+	ui_spark(&canvas, at(0, 0, 7), UI_HEAP, (struct ui_values){ v, 8, 8, false });
+	ui_spark(&canvas, at(0, 1, 10), UI_HEAP, (struct ui_values){ v, 8, 8, false });
+	ui_spark(&canvas, at(0, 2, 10), UI_HEAP, (struct ui_values){ v, 0, 8, false });
 	expect(" ▁▂▄█ █\n█ ▁▂▄█ █\n\n");
 }
 END_TEST
@@ -195,7 +195,8 @@ END_TEST
 START_TEST(graphs_stack_cells)
 {
 	const double v[] = { 1, 2, 3 };
-	ui_graph(&canvas, (struct ui_rect){ 0, 0, 3, 3 }, UI_HEAP, (struct ui_values){ v, 3, 3 });
+	ui_graph(&canvas, (struct ui_rect){ 0, 0, 3, 3 }, UI_HEAP,
+		(struct ui_values){ v, 3, 3, false });
 	expect("  █\n ██\n███\n");
 }
 END_TEST
@@ -207,7 +208,7 @@ START_TEST(ascii_replaces_everything_else)
 	ui_put(&canvas, at(0, 0, 10), UI_PLAIN,
 		"▶ \xe4\xb8\xad"
 		"e\xcc\x81…│");
-	ui_spark(&canvas, at(0, 1, 3), UI_HEAP, (struct ui_values){ v, 3, 8 });
+	ui_spark(&canvas, at(0, 1, 3), UI_HEAP, (struct ui_values){ v, 3, 8, false });
 	ui_bar(&canvas, at(4, 1, 4), UI_BAR, 0.7);
 	ui_box(&canvas, (struct ui_rect){ 0, 2, 4, 2 }, NULL);
 	expect("> ?e~|\n_-# ##=\n+--+\n");

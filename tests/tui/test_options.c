@@ -43,7 +43,7 @@ START_TEST(viewing)
 	ck_assert_str_eq(o.path, "app.mlpd");
 	ck_assert(!o.follow);
 	ck_assert(parse("--follow --record=out.mlpd /tmp/pipe --spool 1MiB --readonly --ascii"));
-	ck_assert(o.follow && o.readonly && o.ascii);
+	ck_assert(o.follow && o.readonly && o.glyphs == UI_GLYPHS_ASCII);
 	ck_assert_str_eq(o.record, "out.mlpd");
 	ck_assert_uint_eq(o.spool_limit, 1 << 20);
 	ck_assert(parse("-f - --color never"));

@@ -12,6 +12,7 @@
 #include "tui/app/app_parts.h"
 #include "tui/app/conf.h"
 #include "tui/app/folder.h"
+#include "tui/screen/settings_keys.h"
 #include "tui/screen/strip.h"
 
 enum { SLOW_FRAME_MS = 1000, REFRESH_MS = 500 };
@@ -498,13 +499,15 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 		.readonly = o->readonly,
 		.worker = a->worker,
 		.groups = a->groups,
-		.ascii = o->ascii || !ui_term_unicode() };
+		.only_ascii = !ui_term_unicode(),
+		.no_braille = !o->dump && ui_term_is_console() };
 	if (!ui_screen_init(&a->screen, &so))
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	ui_app_show_folder(a);
 	a->screen.shared.my_code = o->report.my_code;
 	a->screen.shared.against = o->against;
 	ui_app_take_settings(a, o->conf);
+	ui_screen_draw_with(&a->screen, o->glyphs_given ? o->glyphs : a->settings.glyphs);
 	a->range_loader.feed = a->snapshot_loader.feed = a->feed;
 	a->identity_loader.feed = a->event_loader.feed = a->feed;
 	const struct ui_range r = {

@@ -21,8 +21,8 @@ void ui_app_save_settings(struct app *a)
 	if (!a->settings.save)
 		return;
 	a->settings.save = false;
-	if (!a->settings.n && !a->settings.units_chosen)
-		ui_screen_say(&a->screen, true, "nothing was set: :columns and :units do");
+	if (!a->settings.n && !a->settings.units_chosen && !a->settings.glyphs_chosen)
+		ui_screen_say(&a->screen, true, "nothing was set: :columns, :units and :glyphs do");
 	else if (ui_conf_save(&a->settings, path, sizeof path, &e))
 		ui_screen_say(&a->screen, false, "written into %s", PV_FIT(path, 200));
 	else

@@ -88,6 +88,17 @@ static void take_units(struct ui_conf *c, const struct line *l, const char *word
 		c->settings.units_chosen = true;
 }
 
+static void take_glyphs(struct ui_conf *c, const struct line *l, const char *word)
+{
+	const enum ui_glyphs glyphs = ui_glyphs_of(word);
+	if (glyphs == UI_GLYPHS_COUNT) {
+		wrong(l, "glyphs are block, braille or ascii", 0);
+		return;
+	}
+	c->settings.glyphs = glyphs;
+	c->settings.glyphs_chosen = true;
+}
+
 static void take_columns(
 	struct ui_conf *c, const struct line *l, const char *name, const char *words)
 {
@@ -126,6 +137,8 @@ static void take_line(struct ui_conf *c, const struct line *l, char *line)
 		take_theme(c, l, value);
 	else if (strcmp(key, "units") == 0)
 		take_units(c, l, value);
+	else if (strcmp(key, "glyphs") == 0)
+		take_glyphs(c, l, value);
 	else if (is_word(key, n, "columns"))
 		take_columns(c, l, trim(key + n), value);
 	else if (is_word(key, n, "filter"))

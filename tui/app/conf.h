@@ -1,7 +1,7 @@
 /*
  * profview.conf in the user's folder of configurations ($XDG_CONFIG_HOME/profview, else
  * ~/.config/profview): "key = value" lines, # begins a comment. Keys: "filter NAME", "theme",
- * "units", "columns VIEW". The main thread.
+ * "units", "glyphs", "columns VIEW". The main thread.
  */
 #ifndef UI_CONF_H
 #define UI_CONF_H

@@ -33,9 +33,9 @@ static void add_words(struct text *t, const char *words)
 
 /* --- lines */
 
-enum { SET_UNITS = UI_COLUMN_SETS, SET_NOTHING };
+enum { SET_UNITS = UI_COLUMN_SETS, SET_GLYPHS, SET_NOTHING };
 
-/* Number of the setting that the line is of: of `set`, or one of the two above. */
+/* Number of the setting that the line is of: of `set`, or one of those above. */
 static size_t setting_of(const struct ui_settings *s, const char *line, size_t len)
 {
 	char key[64] = "", view[64] = "";
@@ -49,6 +49,8 @@ static size_t setting_of(const struct ui_settings *s, const char *line, size_t l
 	int words = sscanf(left, " %63s %63s", key, view);
 	if (words == 1 && strcmp(key, "units") == 0)
 		return SET_UNITS;
+	if (words == 1 && strcmp(key, "glyphs") == 0)
+		return SET_GLYPHS;
 	for (size_t i = 0; words == 2 && strcmp(key, "columns") == 0 && i < s->n; i++)
 		if (strcmp(pv_view_name(s->set[i].view), view) == 0)
 			return i;
@@ -61,6 +63,10 @@ static void add_setting(struct text *t, const struct ui_settings *s, size_t whic
 		add_words(t, "units = ");
 		add_words(t, pv_units_word(s->units));
 		add_words(t, "\n");
+	} else if (which == SET_GLYPHS) {
+		add_words(t, "glyphs = ");
+		add_words(t, ui_glyphs_word(s->glyphs));
+		add_words(t, "\n");
 	} else if (s->set[which].ids[0]) {
 		add_words(t, "columns ");
 		add_words(t, pv_view_name(s->set[which].view));
@@ -70,13 +76,19 @@ static void add_setting(struct text *t, const struct ui_settings *s, size_t whic
 	}
 }
 
+static bool is_set(const struct ui_settings *s, size_t which)
+{
+	return which < s->n || (which == SET_UNITS && s->units_chosen) ||
+	       (which == SET_GLYPHS && s->glyphs_chosen);
+}
+
 /* The first line of a setting is it anew, others of it go. */
 static void merge(struct text *t, const struct ui_settings *s, const char *old)
 {
 	bool done[SET_NOTHING] = { false };
 	while (*old) {
 		size_t len = strcspn(old, "\n"), which = setting_of(s, old, len);
-		if (which == SET_NOTHING || (which == SET_UNITS && !s->units_chosen)) {
+		if (!is_set(s, which)) {
 			add(t, old, len);
 			add_words(t, "\n");
 		} else if (!done[which]) {
@@ -88,8 +100,9 @@ static void merge(struct text *t, const struct ui_settings *s, const char *old)
 	for (size_t i = 0; i < s->n; i++)
 		if (!done[i])
 			add_setting(t, s, i);
-	if (s->units_chosen && !done[SET_UNITS])
-		add_setting(t, s, SET_UNITS);
+	for (size_t i = SET_UNITS; i < SET_NOTHING; i++)
+		if (is_set(s, i) && !done[i])
+			add_setting(t, s, i);
 }
 
 /* --- the file */

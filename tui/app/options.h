@@ -46,7 +46,9 @@ struct ui_options {
 	struct ui_folder *folder; /* in which `path` is, borrowed; NULL: in none */
 	const char *path_new;     /* of diff, where `path` is the base; NULL: the same */
 	bool help, version;
-	bool follow, no_index, readonly, ascii, dump;
+	bool follow, no_index, readonly, dump;
+	enum ui_glyphs glyphs;
+	bool glyphs_given;
 	const char *record;
 	uint64_t spool_limit; /* 0 = the default */
 	enum ui_color color;

@@ -55,7 +55,15 @@ bool ui_set_readonly(const struct ui_parse *p, const char *value)
 bool ui_set_ascii(const struct ui_parse *p, const char *value)
 {
 	(void)value;
-	return p->o->ascii = true;
+	p->o->glyphs = UI_GLYPHS_ASCII;
+	return p->o->glyphs_given = true;
+}
+
+bool ui_set_glyphs(const struct ui_parse *p, const char *value)
+{
+	p->o->glyphs = ui_glyphs_of(value);
+	p->o->glyphs_given = true;
+	return p->o->glyphs < UI_GLYPHS_COUNT || bad_value(p, "block, braille or ascii", value);
 }
 
 bool ui_set_dump(const struct ui_parse *p, const char *value)

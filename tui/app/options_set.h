@@ -23,6 +23,7 @@ bool ui_set_follow(const struct ui_parse *p, const char *value);
 bool ui_set_no_index(const struct ui_parse *p, const char *value);
 bool ui_set_readonly(const struct ui_parse *p, const char *value);
 bool ui_set_ascii(const struct ui_parse *p, const char *value);
+bool ui_set_glyphs(const struct ui_parse *p, const char *value);
 bool ui_set_dump(const struct ui_parse *p, const char *value);
 bool ui_set_record(const struct ui_parse *p, const char *value);
 bool ui_set_keys(const struct ui_parse *p, const char *value);

@@ -107,6 +107,12 @@ bool ui_term_unicode(void)
 	return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
+bool ui_term_is_console(void)
+{
+	const char *name = getenv("TERM");
+	return name && strncmp(name, "linux", 5) == 0;
+}
+
 static int colors_of(enum ui_color wish)
 {
 	const char *no_color = getenv("NO_COLOR");

@@ -47,5 +47,7 @@ void ui_term_resume(struct ui_term *t);
 
 /* Whether the locale (set by the program before) can show more than ASCII. */
 bool ui_term_unicode(void);
+/* Whether it is the console of Linux, whose font has no Braille. */
+bool ui_term_is_console(void);
 
 #endif

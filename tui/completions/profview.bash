@@ -27,6 +27,7 @@ _profview() {
 	done
 	case $before in
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;
+	--glyphs) mapfile -t COMPREPLY < <(compgen -W 'block braille ascii' -- "$word") ;;
 	--names) mapfile -t COMPREPLY < <(compgen -W 'readable raw' -- "$word") ;;
 	--via) mapfile -t COMPREPLY < <(compgen -W 'probe events auto' -- "$word") ;;
 	--by) mapfile -t COMPREPLY < <(compgen -W 'identity address class' -- "$word") ;;

@@ -31,6 +31,7 @@ function __profview_after
 end
 
 complete -c profview -n '__profview_after --color' -f -a 'auto always never'
+complete -c profview -n '__profview_after --glyphs' -f -a 'block braille ascii'
 complete -c profview -n '__profview_after --names' -f -a 'readable raw'
 complete -c profview -n '__profview_after --via' -f -a 'probe events auto'
 complete -c profview -n '__profview_after --by' -f -a 'identity address class'

@@ -10,6 +10,23 @@
 
 enum { PRINTF_MAX = 512 };
 
+static const char *const glyphs_words[UI_GLYPHS_COUNT] = {
+	[UI_GLYPHS_BLOCK] = "block", [UI_GLYPHS_BRAILLE] = "braille", [UI_GLYPHS_ASCII] = "ascii"
+};
+
+enum ui_glyphs ui_glyphs_of(const char *word)
+{
+	enum ui_glyphs i = 0;
+	while (i < UI_GLYPHS_COUNT && strcmp(glyphs_words[i], word) != 0)
+		i++;
+	return i;
+}
+
+const char *ui_glyphs_word(enum ui_glyphs glyphs)
+{
+	return glyphs_words[glyphs < UI_GLYPHS_COUNT ? glyphs : UI_GLYPHS_BLOCK];
+}
+
 bool ui_canvas_resize(struct ui_canvas *c, int w, int h)
 {
 	w = ui_max(w, 0);

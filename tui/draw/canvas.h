@@ -61,6 +61,17 @@ enum ui_style {
 	UI_STYLE_COUNT
 };
 
+/* Characters of lines, bars and charts. */
+enum ui_glyphs {
+	UI_GLYPHS_BLOCK,   /* as is usual */
+	UI_GLYPHS_BRAILLE, /* of charts over time: two columns and four rows a cell */
+	UI_GLYPHS_ASCII,
+	UI_GLYPHS_COUNT
+};
+/* By its name, "block", "braille" or "ascii"; UI_GLYPHS_COUNT: there is none such. */
+enum ui_glyphs ui_glyphs_of(const char *word);
+const char *ui_glyphs_word(enum ui_glyphs glyphs); /* a literal */
+
 struct ui_cell {
 	uint32_t code;                 /* never a control character */
 	uint32_t mark[PV_SHOWN_MARKS]; /* combining characters on top of it; 0: no further */
@@ -72,6 +83,7 @@ struct ui_cell {
 struct ui_canvas {
 	int w, h;
 	bool ascii; /* only ASCII may be drawn; everything else is replaced while drawing */
+	bool dots;  /* charts are drawn in Braille, if not in ASCII */
 	struct ui_cell *cell; /* h rows of w */
 };
 

@@ -1,6 +1,7 @@
 #include "tui/draw/graphs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct job {
 	struct ui_job job;
@@ -8,6 +9,7 @@ struct job {
 	enum pv_series_kind kind[UI_GRAPHS_MAX];
 	size_t n, cells;
 	uint64_t id;
+	char *thrown;
 	int64_t from_ns, to_ns;
 	struct pv_series *series[UI_GRAPHS_MAX];
 };
@@ -15,9 +17,10 @@ struct job {
 static void run(struct ui_job *j)
 {
 	struct job *q = (struct job *)j;
-	for (size_t i = 0; i < q->n; i++)
+	uint64_t id = q->thrown ? pv_view_thrown(q->model, q->thrown) : q->id;
+	for (size_t i = 0; i < q->n && (id || !q->thrown); i++)
 		q->series[i] =
-			pv_view_series(q->model, q->kind[i], q->id, q->from_ns, q->to_ns, q->cells);
+			pv_view_series(q->model, q->kind[i], id, q->from_ns, q->to_ns, q->cells);
 }
 
 static void drop(struct ui_job *j)
@@ -25,6 +28,7 @@ static void drop(struct ui_job *j)
 	struct job *q = (struct job *)j;
 	for (size_t i = 0; i < q->n; i++)
 		pv_series_destroy(q->series[i]);
+	free(q->thrown);
 	free(q);
 }
 
@@ -61,28 +65,45 @@ static void span(const struct ui_shared *s, const struct ui_graphs_wish *wish, i
 	*ret_to = r->to_ns > s->duration_ns ? s->duration_ns : r->to_ns;
 }
 
+/* Of a class its name's, which is the same in all models. */
+static uint64_t id_of(const struct ui_graphs_wish *wish)
+{
+	uint64_t id = wish->thrown ? UINT64_C(0xcbf29ce484222325) : wish->id;
+	for (const char *at = wish->thrown; at && *at; at++)
+		id = (id ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+	return id;
+}
+
+/* Whether the last question was of the same columns. */
+static bool is_same(const struct ui_graphs *g, const struct job *q)
+{
+	return g->id == q->id && g->cells == q->cells && g->from_ns == q->from_ns &&
+	       g->to_ns == q->to_ns;
+}
+
 static void post(struct ui_graphs *g, const struct ui_shared *s, const struct ui_graphs_wish *wish)
 {
 	struct job *q = calloc(1, sizeof *q);
 	if (!q)
 		return;
 	q->job = (struct ui_job){ .run = run, .drop = drop };
-	q->job.urgent = g->id != wish->id || g->cells != wish->cells || !g->asked;
 	q->model = s->whole;
-	span(s, wish, &q->from_ns, &q->to_ns);
-	q->n = wish->n < UI_GRAPHS_MAX ? wish->n : UI_GRAPHS_MAX;
 	q->cells = wish->cells;
-	q->id = wish->id;
+	q->id = id_of(wish);
+	q->thrown = wish->thrown ? strdup(wish->thrown) : NULL;
+	span(s, wish, &q->from_ns, &q->to_ns);
+	q->job.urgent = !g->asked || !is_same(g, q);
+	q->n = wish->n < UI_GRAPHS_MAX ? wish->n : UI_GRAPHS_MAX;
 	for (size_t i = 0; i < q->n; i++)
 		q->kind[i] = wish->kind[i];
-	if (g->id != wish->id)
+	if (g->id != q->id)
 		drop_series(g); /* of something else: better none than a wrong one */
 	g->asked = true;
 	g->from_ns = q->from_ns;
 	g->to_ns = q->to_ns;
 	g->generation = s->whole_generation;
-	g->id = wish->id;
-	g->cells = wish->cells;
+	g->id = q->id;
+	g->cells = q->cells;
 	ui_query_worker_post(s->worker, &g->slot, &q->job);
 }
 
@@ -92,12 +113,11 @@ void ui_graphs_refresh(
 	take(g);
 	if (!s->whole || wish->cells == 0)
 		return;
-	int64_t from, to;
-	span(s, wish, &from, &to);
-	bool moved_on =
+	struct job want = { .id = id_of(wish), .cells = wish->cells };
+	span(s, wish, &want.from_ns, &want.to_ns);
+	const bool moved_on =
 		!s->paused && g->generation != s->whole_generation && !ui_slot_pending(&g->slot);
-	bool same = g->id == wish->id && g->cells == wish->cells && g->from_ns == from &&
-		    g->to_ns == to;
+	const bool same = is_same(g, &want);
 	if (g->asked && same && !moved_on)
 		return;
 	post(g, s, wish);

@@ -13,6 +13,8 @@ struct ui_graphs_wish {
 	uint64_t id;
 	size_t cells;
 	bool all; /* also where a range is set */
+	const char
+		*thrown; /* class of exceptions in the place of `id`: rows of a range have others */
 };
 
 /* Valid when zeroed; before the first answer all series are NULL. Owns them. */

@@ -176,7 +176,7 @@ static void draw_numbers(struct ui_canvas *c, struct ui_rect at, const struct pv
 		return;
 	if (strcmp(col->id, PV_TREND_COLUMN) == 0) {
 		ui_spark(c, ui_cols(at, 0, ui_min((int)n, at.w)), UI_BAR,
-			(struct ui_values){ v, n, 100 });
+			(struct ui_values){ v, n, 100, false });
 		return;
 	}
 	const bool bytes = strstr(col->id, "bytes");
@@ -187,7 +187,8 @@ static void draw_numbers(struct ui_canvas *c, struct ui_rect at, const struct pv
 	int w = ui_min((int)(n - first), at.w - FIGURE - 1);
 	char text[48];
 	if (w > 0)
-		ui_spark(c, ui_cols(at, 0, w), UI_BAR, (struct ui_values){ shown, n - first, max });
+		ui_spark(c, ui_cols(at, 0, w), UI_BAR,
+			(struct ui_values){ shown, n - first, max, false });
 	ui_put(c, ui_cols(at, w > 0 ? w + 1 : 0, at.w), UI_PLAIN,
 		ui_value_text(shown[n - first - 1], bytes ? PV_UNIT_BYTES : PV_UNIT_COUNT, text,
 			sizeof text));

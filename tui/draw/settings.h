@@ -1,12 +1,13 @@
 /*
- * Settings of the user for the screen, from profview.conf or since: units, and columns by view. The
- * screen's thread; valid when zeroed.
+ * Settings of the user for the screen, from profview.conf or since: units, characters, and columns by
+ * view. The screen's thread; valid when zeroed.
  */
 #ifndef UI_SETTINGS_H
 #define UI_SETTINGS_H
 
 #include "common/base/units.h"
 #include "common/query/views.h"
+#include "tui/draw/canvas.h"
 
 enum { UI_COLUMN_SETS = 64, UI_COLUMN_SET = 400 };
 
@@ -18,6 +19,8 @@ struct ui_column_set {
 struct ui_settings {
 	enum pv_byte_units units;
 	bool units_chosen; /* since the start, or by the file */
+	enum ui_glyphs glyphs;
+	bool glyphs_chosen; /* likewise */
 	struct ui_column_set set[UI_COLUMN_SETS];
 	size_t n;
 	bool save; /* asked for: who reads the file takes it back */

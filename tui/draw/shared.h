@@ -97,11 +97,13 @@ struct ui_shared {
 	bool net;                             /* times of calls without the probe's own */
 	bool by_samples;                      /* methods and tree, where calls are known, too */
 	bool callers;                         /* the call tree goes up, to these */
-	unsigned least;      /* methods and tree: hundredths of a percent that a row has at least */
-	bool my_code;        /* methods of others are folded into what called them */
-	bool raw_names;      /* of methods and classes, as the log has them */
-	bool waits;          /* time in which threads waited counts, too */
-	struct ui_cost cost; /* of recording, lately; not known: no probe says it */
+	unsigned least; /* methods and tree: hundredths of a percent that a row has at least */
+	bool my_code;   /* methods of others are folded into what called them */
+	bool raw_names; /* of methods and classes, as the log has them */
+	bool dots;      /* charts are drawn in Braille: series have two values a column */
+	bool only_ascii, no_braille; /* as struct ui_screen_options has them */
+	bool waits;                  /* time in which threads waited counts, too */
+	struct ui_cost cost;         /* of recording, lately; not known: no probe says it */
 	bool paused;
 	bool readonly;
 	int64_t paused_at_ns;  /* the recording's time when it was */

@@ -9,8 +9,23 @@
 
 #include "tui/draw/canvas.h"
 
+/* A span of time along the columns of `room`, half-open. */
+struct ui_axis {
+	struct ui_rect room;
+	int64_t from_ns, to_ns;
+};
+/* The column of a time, from 0; one outside has -1, or as many as there are. */
+int ui_axis_column(const struct ui_axis *a, int64_t ns);
+/* The first time that column has. */
+int64_t ui_axis_time(const struct ui_axis *a, int column);
+/* Of one column. */
+double ui_axis_width(const struct ui_axis *a);
+
 /* From `from_ns` at the left edge of `room` to `to_ns`, half-open, at its right one. */
 void ui_ticks(struct ui_canvas *c, struct ui_rect room, int64_t from_ns, int64_t to_ns);
+
+/* The same, without the label that this column is in; -1: with all. */
+void ui_axis_ticks(struct ui_canvas *c, const struct ui_axis *a, int column);
 
 /*
  * Such a time in few letters: "3.2 s"; "1:12", "1:12.004" where times go beyond a minute, as `last`

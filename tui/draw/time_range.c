@@ -130,6 +130,59 @@ void ui_range_end(struct ui_range *r, int64_t at_ns)
 		r->from_ns = INT64_MIN;
 }
 
+enum { ZOOM_LEAST = 1000000 }; /* ns: what is sampled comes no finer */
+
+/* Of the lengths 1, 2, 5 times a power of ten the next one, shorter or longer. */
+static int64_t next_length(int64_t length, int dir)
+{
+	static const int64_t round[] = { 1, 2, 5 };
+	int64_t best = ZOOM_LEAST;
+	for (int64_t ten = ZOOM_LEAST; ten < INT64_MAX / 100; ten *= 10) {
+		for (size_t i = 0; i < sizeof round / sizeof round[0]; i++) {
+			if (dir < 0 && round[i] * ten > length)
+				return round[i] * ten;
+			if (dir > 0 && round[i] * ten >= length)
+				return best;
+			best = round[i] * ten;
+		}
+	}
+	return best;
+}
+
+/* What was in one place stays there, to a tenth of the length; all lies in the recording. */
+static int64_t begin_about(int64_t at, double place, int64_t length, int64_t duration_ns)
+{
+	const int64_t tenth = length / 10;
+	int64_t from = at - (int64_t)(place * (double)length);
+	from = from > duration_ns - length ? duration_ns - length + tenth - 1 : from;
+	from = from < 0 ? 0 : from / tenth * tenth;
+	return from + length <= at && at < duration_ns ? from + tenth : from;
+}
+
+bool ui_range_zoom(struct ui_range *r, int dir, int64_t duration_ns)
+{
+	int64_t from = r->on && r->from_ns > 0 ? r->from_ns : 0;
+	int64_t to = r->on && r->to_ns < duration_ns ? r->to_ns : duration_ns;
+	const bool all = from == 0 && to == duration_ns;
+	int64_t length = to - from;
+	if (length <= 0 || (dir > 0 && length <= ZOOM_LEAST) || (dir < 0 && all))
+		return false;
+	const bool at_cursor = r->cursor_on && r->cursor_ns >= from && r->cursor_ns <= to;
+	const int64_t at = at_cursor ? r->cursor_ns : from + length / 2;
+	const double place = (double)(at - from) / (double)length;
+	length = next_length(length, dir);
+	anew(r);
+	if (length >= duration_ns) {
+		r->from_ns = INT64_MIN;
+		r->to_ns = INT64_MAX;
+		r->on = r->threaded;
+		return true;
+	}
+	r->from_ns = begin_about(at, place, length, duration_ns);
+	r->to_ns = r->from_ns + length;
+	return true;
+}
+
 void ui_range_step(struct ui_range *r, int times, int64_t duration_ns)
 {
 	int64_t from = r->from_ns == INT64_MIN ? 0 : r->from_ns;

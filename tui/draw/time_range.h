@@ -48,6 +48,11 @@ void ui_range_take_thread(struct ui_range *r, const struct ui_range *from);
 /* One end is moved; the other gives way where they would cross. */
 void ui_range_begin(struct ui_range *r, int64_t at_ns);
 void ui_range_end(struct ui_range *r, int64_t at_ns);
+/*
+ * Shorter (`dir` above 0) or longer by a round step about the cursor, where it is in the range,
+ * else about the middle; one as long as all is none. False: it cannot be shorter, or it is all.
+ */
+bool ui_range_zoom(struct ui_range *r, int dir, int64_t duration_ns);
 /* By its own length, `times` times, as far as the recording goes. */
 void ui_range_step(struct ui_range *r, int times, int64_t duration_ns);
 

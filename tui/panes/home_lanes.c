@@ -6,6 +6,7 @@
 #include "common/base/status.h"
 #include "common/base/units.h"
 #include "tui/draw/chart.h"
+#include "tui/draw/ticks.h"
 #include "tui/panes/sections.h"
 
 enum { SAMPLES = UI_LANES }; /* not of a lane: samples of any state */
@@ -39,7 +40,7 @@ void ui_lanes_refresh(struct ui_overview *o, const struct ui_shared *s)
 		kinds[i] = ui_lanes[i].series;
 	kinds[SAMPLES] = PV_SERIES_SAMPLE_RATE;
 	struct ui_graphs_wish wish = { .kind = kinds, .n = UI_LANES + 1, .all = true };
-	wish.cells = o->strip.w > 0 ? (size_t)o->strip.w : 0;
+	wish.cells = ui_series_cells(s->dots, o->strip.w);
 	ui_graphs_refresh(&o->graphs, s, &wish);
 }
 
@@ -146,6 +147,51 @@ static void lane_value(
 	}
 }
 
+static double sum_at(const struct ui_overview *o, int column)
+{
+	double all = 0;
+	for (int i = 0; i < UI_LANES; i++) {
+		const struct pv_series *series = o->graphs.series[i];
+		double v = series && ui_lanes[i].of == UI_LANE_OF_TIME
+				   ? ui_series_at(series, o->strip.w, column)
+				   : NAN;
+		all += isnan(v) ? 0 : v;
+	}
+	return all;
+}
+
+/* The figure in the column of the cursor of time; false: it is in none. */
+static bool value_at_cursor(
+	const struct ui_overview *o, int at, const struct ui_shared *s, char *to, size_t size)
+{
+	const struct ui_axis a = { o->strip, 0, s->duration_ns };
+	const struct pv_series *series = series_of(o, at);
+	const int column = s->range.cursor_on
+				   ? ui_min(ui_axis_column(&a, s->range.cursor_ns), o->strip.w - 1)
+				   : -1;
+	char text[48];
+	if (column < 0 || !series)
+		return false;
+	const double v = ui_series_at(series, o->strip.w, column);
+	const double all = ui_lanes[at].of == UI_LANE_OF_TIME ? sum_at(o, column) : 0;
+	const char *word = ui_value_text(v, series->unit, text, sizeof text);
+	if (isnan(v))
+		snprintf(to, size, "not known");
+	else if (all > 0)
+		snprintf(to, size, "%.0f %% %s", 100 * v / all,
+			ui_lanes[at].part ? series->name : "ran");
+	else if (ui_lanes[at].series == PV_SERIES_PAUSE || ui_lanes[at].series == PV_SERIES_WAIT)
+		snprintf(to, size, "%s in %s", word,
+			pv_units_ns(
+				(char[PV_UNIT_MAX]){ 0 }, PV_UNIT_MAX, llround(ui_axis_width(&a))));
+	else
+		snprintf(to, size, "%s%s", word,
+			series->unit == PV_UNIT_BYTES && ui_lanes[at].series != PV_SERIES_ALLOC_RATE
+				? ""
+				: "/s");
+	return true;
+}
+
 static const struct pv_cell *time_in(const struct pv_table *t, const struct pv_row *row)
 {
 	for (size_t i = 0; i < t->columns; i++)
@@ -196,6 +242,14 @@ static double height_of(const struct ui_overview *o, int lane)
 	return max;
 }
 
+static void draw_lane(struct ui_canvas *c, struct ui_rect room, enum ui_style style,
+	const struct pv_series *series, double height)
+{
+	struct ui_values values = ui_series_values(c, series, room.w);
+	values.max = height;
+	ui_spark(c, room, style, values);
+}
+
 void ui_lanes_draw(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
 	struct ui_rect r)
 {
@@ -214,12 +268,12 @@ void ui_lanes_draw(const struct ui_overview *o, const struct ui_shared *s, struc
 		if (lane->marks)
 			draw_moments(o, s, c, room, text, sizeof text);
 		else if (series)
-			ui_spark(c, room, lane->style,
-				(struct ui_values){
-					series->value, series->n, height_of(o, lanes[y]) });
-		if (!lane->marks)
+			draw_lane(c, room, lane->style, series, height_of(o, lanes[y]));
+		bool here = !lane->marks && value_at_cursor(o, lanes[y], s, text, sizeof text);
+		if (!lane->marks && !here)
 			lane_value(o, lanes[y], s, text, sizeof text);
-		ui_put(c, ui_cols(at, room.x + room.w + 1 - at.x, at.w), UI_PLAIN, text);
+		ui_put(c, ui_cols(at, room.x + room.w + 1 - at.x, at.w),
+			here ? UI_STRONG : UI_PLAIN, text);
 	}
 	if (n == 0)
 		ui_put(c, ui_cols(r, 1, r.w), UI_DIM, "nothing yet");
@@ -286,7 +340,7 @@ void ui_finding_spark(
 		if (!s || !(s->max > 0) || n <= 0)
 			return;
 		shrink(s, value, n);
-		ui_spark(c, r, UI_BAR, (struct ui_values){ value, (size_t)n, s->max });
+		ui_spark(c, r, UI_BAR, (struct ui_values){ value, (size_t)n, s->max, false });
 		return;
 	}
 }

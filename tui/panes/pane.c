@@ -10,6 +10,7 @@
 #include "tui/draw/list_tags.h"
 #include "tui/draw/shorten.h"
 #include "tui/panes/flame_pane.h"
+#include "tui/panes/pane_chart.h"
 #include "tui/panes/path_line.h"
 #include "tui/panes/rooms.h"
 #include "tui/panes/timeline_pane.h"
@@ -200,18 +201,6 @@ static void refresh_details(struct ui_pane *p, const struct ui_shared *s)
 	}
 }
 
-static void refresh_chart(struct ui_pane *p, const struct ui_shared *s)
-{
-	const struct ui_chart *chart = &p->def->chart;
-	int cells = p->split.chart.w - UI_CHART_LABEL;
-	struct ui_graphs_wish wish = { .kind = chart->kind, .n = chart->kinds };
-	if (chart->kinds == 0 || p->split.chart.h == 0 || cells <= 0)
-		return;
-	wish.id = chart->of_row ? p->list[0].selected : 0;
-	wish.cells = chart->of_row && wish.id == 0 ? 0 : (size_t)cells;
-	ui_graphs_refresh(&p->graphs, s, &wish);
-}
-
 /* By a column of the figures that are counted. */
 static void order_by_counted(struct ui_pane *p, const struct ui_shared *s)
 {
@@ -250,7 +239,7 @@ void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s)
 	refresh_details(p, s);
 	if (focus->pinned && !focus->want)
 		ui_pick(s, p->def->part[p->focus].kind, ui_pane_name(p));
-	refresh_chart(p, s);
+	ui_chart_refresh(p, s);
 }
 
 static void put_title(struct ui_pane *p, struct ui_canvas *c, struct ui_rect r, int part)
@@ -318,8 +307,8 @@ void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas
 	}
 	if (p->foot.h)
 		ui_path_draw(c, p->foot, 0, &p->list[0]);
-	if (p->split.chart.h > 0 && p->def->chart.draw)
-		p->def->chart.draw(p, c, p->split.chart);
+	if (p->split.chart.h > 0)
+		ui_chart_draw(p, s, c);
 	ui_hline(c, p->split.rule);
 	ui_vline(c, p->split.divide);
 	for (int i = 0; i < n; i++) {

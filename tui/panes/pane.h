@@ -57,8 +57,8 @@ struct ui_chart {
 	int rows; /* wanted; 0 = none */
 	enum pv_series_kind kind[UI_GRAPHS_MAX];
 	size_t kinds;
-	bool of_row; /* of the main list's row, else of the whole recording */
-	void (*draw)(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect r);
+	bool of_row;       /* of the main list's row, else of the whole recording */
+	const char *title; /* "%s" is the name of that row */
 };
 
 /* When a hint is true; bits, of which all must hold. */

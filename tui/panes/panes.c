@@ -1,62 +1,8 @@
-/* The panes as rows, and the charts of the two that have one. */
-#include <stdio.h>
-
+/* The panes as rows. */
 #include "common/base/status.h"
-#include "tui/draw/chart.h"
 #include "tui/panes/pane.h"
 
-enum { CHART_ROWS = 8, RATE_ROWS = 4, HEAP = 0, PAUSES = 1 };
-
-/* A graph with its greatest value and zero at the left. */
-static void draw_graph(
-	struct ui_canvas *c, struct ui_rect r, const struct pv_series *s, enum ui_style style)
-{
-	char text[64];
-	ui_put_right(c, ui_cols(ui_rows(r, 0, 1), 0, UI_CHART_LABEL - 2), UI_DIM,
-		ui_value_text(s->max, s->unit, text, sizeof text));
-	if (r.h > 1)
-		ui_put_right(
-			c, ui_cols(ui_rows(r, r.h - 1, 1), 0, UI_CHART_LABEL - 2), UI_DIM, "0");
-	ui_vline(c, ui_cols(r, UI_CHART_LABEL - 1, 1));
-	ui_graph(c, ui_cols(r, UI_CHART_LABEL, r.w), style,
-		(struct ui_values){ s->value, s->n, s->max });
-}
-
-static void draw_gc(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect r)
-{
-	struct ui_rect heap = ui_rows(r, 0, r.h - 1), pause = ui_rows(r, r.h - 1, 1);
-	if (p->graphs.series[HEAP])
-		draw_graph(c, heap, p->graphs.series[HEAP], UI_HEAP);
-	const struct pv_series *s = p->graphs.series[PAUSES];
-	if (!s)
-		return;
-	ui_put_right(c, ui_cols(pause, 0, UI_CHART_LABEL - 2), UI_DIM, "pauses");
-	ui_vline(c, ui_cols(pause, UI_CHART_LABEL - 1, 1));
-	ui_spark(c, ui_cols(pause, UI_CHART_LABEL, r.w), UI_MAJOR,
-		(struct ui_values){ s->value, s->n, s->max });
-}
-
-static void draw_counter(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect r)
-{
-	const char *name = ui_list_shown_name(&p->list[0], ui_list_row(&p->list[0]));
-	ui_put(c, ui_cols(r, UI_CHART_LABEL, r.w), UI_TITLE, name ? name : "");
-	const struct pv_row *row = ui_list_row(&p->list[0]);
-	if (row && row->parent == 0 && p->list[0].tree)
-		ui_put(c, ui_rows(ui_cols(r, UI_CHART_LABEL, r.w), 1, 1), UI_DIM,
-			"a counter below it shows its graph here");
-	else if (p->graphs.series[0] && p->graphs.series[0]->n)
-		draw_graph(c, ui_rows(r, 1, r.h), p->graphs.series[0], UI_HEAP);
-}
-
-static void draw_rate(const struct ui_pane *p, struct ui_canvas *c, struct ui_rect r)
-{
-	const char *name = ui_list_shown_name(&p->list[0], ui_list_row(&p->list[0]));
-	char text[UI_TEXT_MAX];
-	snprintf(text, sizeof text, "%s a second", name ? name : "");
-	ui_put(c, ui_cols(r, UI_CHART_LABEL, r.w), UI_TITLE, text);
-	if (p->graphs.series[0] && p->graphs.series[0]->n)
-		draw_graph(c, ui_rows(r, 1, r.h), p->graphs.series[0], UI_HEAP);
-}
+enum { CHART_ROWS = 9, RATE_ROWS = 6 };
 
 const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_OVERVIEW, .room = UI_CMD_HOME, .tab = "Home",
@@ -253,8 +199,8 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.hint = { { UI_HINT_ROWS, "Enter: why it came, what was allocated before it" },
 			{ UI_HINT_ROWS | UI_HINT_GROWS, "The cursor follows the newest until it is moved, F lets it follow again" },
 			{ UI_HINT_ROWS, "Tab: how long they lasted, stops" } },
-		.chart = { .rows = CHART_ROWS, .kinds = 2, .draw = draw_gc,
-			.kind = { [HEAP] = PV_SERIES_HEAP, [PAUSES] = PV_SERIES_PAUSE } },
+		.chart = { .rows = CHART_ROWS, .kinds = 2, .title = "heap, and time stopped",
+			.kind = { PV_SERIES_HEAP, PV_SERIES_PAUSE } },
 		.part = {
 			{ .view = PV_VIEW_COLLECTIONS, .newest = true, .drill = UI_DRILL_BEFORE },
 			{ .view = PV_VIEW_PAUSE_SPREAD, .title = "HOW LONG PAUSES WERE",
@@ -330,10 +276,10 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_POOL, .room = UI_CMD_WAITS, .tab = "Pool",
 		.needs = PV_GROUP_COUNTERS, .records = "attach --via events PID",
 		.parts = 2,
-		.hint = { { UI_HINT_ROWS, "The graph shows the selected counter over the whole recording" },
+		.hint = { { UI_HINT_ROWS, "The graph is of the selected counter: { } a time, ) ( zoom" },
 			{ UI_HINT_MORE, "Tab: each change, with its reason" } },
 		.chart = { .rows = CHART_ROWS, .kind = { PV_SERIES_COUNTER }, .kinds = 1, .of_row = true,
-			.draw = draw_counter },
+			.title = "%s" },
 		.part = {
 			{ .view = PV_VIEW_POOL, .drill = UI_DRILL_NOWHERE },
 			{ .view = PV_VIEW_POOL_CHANGES, .title = "WHEN IT CHANGED ITS WORKERS, AND WHY",
@@ -368,7 +314,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.hint = { { UI_HINT_ROWS, "Enter: where they are thrown" },
 			{ UI_HINT_MORE, "Enter there: the method" } },
 		.chart = { .rows = RATE_ROWS, .kinds = 1, .kind = { PV_SERIES_THROWN }, .of_row = true,
-			.draw = draw_rate },
+			.title = "%s a second" },
 		.part = {
 			{ .view = PV_VIEW_EXCEPTIONS, .kind = UI_KIND_CLASS, .drill = UI_DRILL_NARROW },
 			{ .view = PV_VIEW_THROW_SITES, .title = "WHERE %s IS THROWN",
@@ -399,9 +345,9 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_COUNTERS, .room = UI_CMD_RUNTIME, .tab = "Counters",
 		.needs = PV_GROUP_COUNTERS, .records = "--probe counter",
 		.parts = 1,
-		.hint = { { UI_HINT_ROWS, "The graph shows the selected counter over the whole recording" } },
+		.hint = { { UI_HINT_ROWS, "The graph is of the selected counter: { } a time, ) ( zoom" } },
 		.chart = { .rows = CHART_ROWS, .kind = { PV_SERIES_COUNTER }, .kinds = 1, .of_row = true,
-			.draw = draw_counter },
+			.title = "%s" },
 		.part = {
 			{ .view = PV_VIEW_COUNTERS, .tree = true, .unfold = UI_UNFOLD_ROOTS,
 				.drill = UI_DRILL_FOLD },

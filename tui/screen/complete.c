@@ -105,6 +105,9 @@ static void add_arguments(struct words *w, struct ui_screen *s, enum ui_command 
 	case UI_CMD_UNITS:
 		add_fixed(w, "binary decimal");
 		break;
+	case UI_CMD_GLYPHS:
+		add_fixed(w, "block braille ascii");
+		break;
 	case UI_CMD_THREAD:
 		add_threads(w, s);
 		break;

@@ -21,15 +21,9 @@ void ui_clock_refresh(struct ui_graphs *k, const struct ui_shared *s, int w)
 		[UI_CLOCK_MINOR] = PV_SERIES_MINOR,
 		[UI_CLOCK_MAJOR] = PV_SERIES_MAJOR,
 	};
-	int cells = ui_frame_strip((struct ui_rect){ 0, 0, w, 1 }).w;
 	struct ui_graphs_wish wish = { .kind = kinds, .n = UI_CLOCK_SERIES, .all = true };
-	wish.cells = cells > 0 ? (size_t)cells : 0;
+	wish.cells = ui_series_cells(s->dots, ui_frame_strip((struct ui_rect){ 0, 0, w, 1 }).w);
 	ui_graphs_refresh(k, s, &wish);
-}
-
-static struct ui_values values_of(const struct pv_series *s)
-{
-	return (struct ui_values){ s->value, s->n, s->max };
 }
 
 void ui_frame_heap(
@@ -43,7 +37,7 @@ void ui_frame_heap(
 		return;
 	}
 	if (k->series[UI_CLOCK_HEAP])
-		ui_spark(c, room, UI_HEAP, values_of(k->series[UI_CLOCK_HEAP]));
+		ui_spark(c, room, UI_HEAP, ui_series_values(c, k->series[UI_CLOCK_HEAP], room.w));
 	pv_units_bytes(now, sizeof now, s->all.heap_bytes);
 	pv_units_bytes(most, sizeof most, s->all.heap_max_bytes);
 	if (r.w >= UI_CLOCK_NARROW)
@@ -59,12 +53,16 @@ void ui_frame_gc(
 	ui_put(c, r, UI_DIM, " GC");
 	if (!(s->all.recorded & PV_GROUP_GC))
 		return;
+	uint32_t minor = '\'';
 	if (k->series[UI_CLOCK_MINOR])
-		ui_marks(c, room, UI_MINOR, values_of(k->series[UI_CLOCK_MINOR]), '\'');
+		minor = ui_marks(c, room, UI_MINOR,
+			ui_series_values(c, k->series[UI_CLOCK_MINOR], room.w), minor, false);
 	if (k->series[UI_CLOCK_MAJOR])
-		ui_marks(c, room, UI_MAJOR, values_of(k->series[UI_CLOCK_MAJOR]), '|');
-	ui_printf(c, value, UI_PLAIN, "minor %" PRIu64 " '  major %" PRIu64 " |",
-		s->all.collections[0], s->all.collections[1] + s->all.collections[2]);
+		ui_marks(c, room, UI_MAJOR, ui_series_values(c, k->series[UI_CLOCK_MAJOR], room.w),
+			'|', true);
+	ui_printf(c, value, UI_PLAIN, "minor %" PRIu64 " %s  major %" PRIu64 " |",
+		s->all.collections[0], minor == '\'' ? "'" : "▂",
+		s->all.collections[1] + s->all.collections[2]);
 }
 
 /* --- rooms --- */

@@ -23,10 +23,12 @@
 bool ui_screen_init(struct ui_screen *s, const struct ui_screen_options *options)
 {
 	*s = (struct ui_screen){
-		.canvas.ascii = options->ascii, .dragged_from = -1, .stream.cursor_ns = -1
+		.canvas.ascii = options->only_ascii, .dragged_from = -1, .stream.cursor_ns = -1
 	};
 	s->shared.source = options->source;
 	s->shared.readonly = options->readonly;
+	s->shared.only_ascii = options->only_ascii;
+	s->shared.no_braille = options->no_braille;
 	s->shared.worker = options->worker;
 	s->shared.groups = options->groups;
 	s->output = options->output;

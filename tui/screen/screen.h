@@ -65,9 +65,9 @@ struct ui_screen {
 	size_t was_at;
 	struct pv_model *range_model;    /* of the range, once it is read; NULL */
 	uint64_t summary_generation;     /* of the whole, when it was asked */
-	bool range_asked;                /* another range than before, or none */
+	bool dragged_chart, range_asked; /* the latter: another range than before, or none */
 	bool range_cancelled;            /* its reading is to end */
-	int dragged_from;                /* cell of the strip, -1 */
+	int dragged_from;                /* cell of the strip or the chart, -1 */
 	int64_t now_ns, paused_since_ns; /* by the clock of ui_screen_update() */
 };
 
@@ -76,7 +76,7 @@ struct ui_screen_options {
 	struct ui_query_worker
 		*worker; /* borrowed; NULL: the model is asked at once, on this thread */
 	struct pv_groups_cache *groups; /* borrowed, likewise; NULL is fine */
-	bool ascii;
+	bool only_ascii, no_braille;    /* the terminal has nothing else; it has all but that */
 	bool readonly;
 	struct ui_output *output; /* borrowed; NULL: no program was started from here */
 };

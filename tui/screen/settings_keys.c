@@ -59,14 +59,62 @@ static void set_units(struct ui_screen *s, enum pv_byte_units units)
 		units == PV_BYTES_BINARY ? "KiB, MiB, steps of 1024" : "kB, MB, steps of 1000");
 }
 
+/* What the terminal has of what was chosen. */
+static enum ui_glyphs possible(const struct ui_shared *s, enum ui_glyphs wish)
+{
+	if (s->only_ascii)
+		return UI_GLYPHS_ASCII;
+	return wish == UI_GLYPHS_BRAILLE && s->no_braille ? UI_GLYPHS_BLOCK : wish;
+}
+
+void ui_screen_draw_with(struct ui_screen *s, enum ui_glyphs wish)
+{
+	const enum ui_glyphs glyphs = possible(&s->shared, wish);
+	s->canvas.ascii = glyphs == UI_GLYPHS_ASCII;
+	s->canvas.dots = s->shared.dots = glyphs == UI_GLYPHS_BRAILLE;
+}
+
+static void set_glyphs(struct ui_screen *s, enum ui_glyphs wish)
+{
+	const enum ui_glyphs glyphs = possible(&s->shared, wish);
+	if (glyphs != wish) {
+		ui_screen_say(s, true, "%s: %s", ui_glyphs_word(wish),
+			s->shared.only_ascii ? "the locale's characters are not UTF-8"
+					     : "the Linux console has no Braille");
+		return;
+	}
+	ui_screen_draw_with(s, wish);
+	s->shared.settings->glyphs = wish;
+	s->shared.settings->glyphs_chosen = true;
+	ui_screen_say(s, false, "charts in %s; :save keeps it",
+		wish == UI_GLYPHS_BRAILLE ? "Braille, two columns a cell"
+		: wish == UI_GLYPHS_ASCII ? "ASCII, and all else, too"
+					  : "blocks");
+}
+
+/* The next one that the terminal has. */
+static void next_glyphs(struct ui_screen *s)
+{
+	const enum ui_glyphs now = s->canvas.dots    ? UI_GLYPHS_BRAILLE
+				   : s->canvas.ascii ? UI_GLYPHS_ASCII
+						     : UI_GLYPHS_BLOCK;
+	enum ui_glyphs next = (now + 1) % UI_GLYPHS_COUNT;
+	if (possible(&s->shared, next) != next && !s->shared.only_ascii)
+		next = (next + 1) % UI_GLYPHS_COUNT;
+	set_glyphs(s, next);
+}
+
 unsigned ui_settings_command(struct ui_screen *s, enum ui_command cmd)
 {
-	if (cmd != UI_CMD_COLUMNS && cmd != UI_CMD_UNITS && cmd != UI_CMD_SAVE)
+	if (cmd != UI_CMD_COLUMNS && cmd != UI_CMD_UNITS && cmd != UI_CMD_GLYPHS &&
+		cmd != UI_CMD_SAVE)
 		return UI_IGNORED;
 	if (!has_settings(s))
 		return UI_HANDLED;
 	if (cmd == UI_CMD_COLUMNS)
 		edit_columns(s);
+	else if (cmd == UI_CMD_GLYPHS)
+		next_glyphs(s);
 	else if (cmd == UI_CMD_UNITS)
 		set_units(
 			s, pv_units_used() == PV_BYTES_BINARY ? PV_BYTES_DECIMAL : PV_BYTES_BINARY);
@@ -78,12 +126,16 @@ unsigned ui_settings_command(struct ui_screen *s, enum ui_command cmd)
 bool ui_settings_typed(struct ui_screen *s, enum ui_command cmd, const char *word)
 {
 	enum pv_byte_units units;
-	if (cmd != UI_CMD_COLUMNS && cmd != UI_CMD_UNITS)
+	if (cmd != UI_CMD_COLUMNS && cmd != UI_CMD_UNITS && cmd != UI_CMD_GLYPHS)
 		return false;
 	if (!has_settings(s))
 		return true;
 	if (cmd == UI_CMD_COLUMNS)
 		set_columns(s, word);
+	else if (cmd == UI_CMD_GLYPHS && ui_glyphs_of(word) < UI_GLYPHS_COUNT)
+		set_glyphs(s, ui_glyphs_of(word));
+	else if (cmd == UI_CMD_GLYPHS)
+		ui_screen_say(s, true, "glyphs are block, braille or ascii");
 	else if (pv_units_of(word, &units))
 		set_units(s, units);
 	else

@@ -10,6 +10,7 @@
 #include "tui/draw/ticks.h"
 #include "tui/panes/timeline_pane.h"
 #include "tui/panes/flame_pane.h"
+#include "tui/panes/pane_chart.h"
 
 enum { CLOCK_LABEL = 6, CLOCK_VALUE = 24 };
 
@@ -23,16 +24,8 @@ struct ui_rect ui_frame_strip(struct ui_rect r)
 
 static int cell_of(const struct ui_shared *s, struct ui_rect room, int64_t ns)
 {
-	if (ns <= 0 || s->duration_ns <= 0)
-		return 0;
-	if (ns >= s->duration_ns)
-		return room.w - 1;
-	return (int)((double)ns / (double)s->duration_ns * room.w);
-}
-
-static int64_t time_of(const struct ui_shared *s, struct ui_rect room, int cell)
-{
-	return room.w > 0 ? (int64_t)((double)s->duration_ns / room.w * cell) : 0;
+	const struct ui_axis a = { room, 0, s->duration_ns };
+	return ui_max(0, ui_min(ui_axis_column(&a, ns), room.w - 1));
 }
 
 static const char *state_text(const struct ui_shared *s, char *buf, size_t size)
@@ -168,14 +161,27 @@ static int64_t here(const struct ui_shared *s)
 	return s->paused ? s->paused_at_ns : s->duration_ns;
 }
 
+/* The columns that the cursor goes through: those of the chart on screen, else of the strip. */
+static struct ui_axis axis_of(const struct ui_screen *s, bool chart)
+{
+	const struct ui_pane *p = &s->pane[s->current];
+	struct ui_axis a = { .to_ns = s->shared.duration_ns };
+	if (chart && !s->help.open && !s->output_open && p->def->parts)
+		a = ui_chart_axis(p, &s->shared);
+	if (a.room.w <= 0 || a.room.h <= 0)
+		a = (struct ui_axis){ ui_frame_strip(ui_canvas_rect(&s->canvas)), 0,
+			s->shared.duration_ns };
+	return a;
+}
+
 static void move_cursor(struct ui_screen *s, int dir)
 {
 	struct ui_range *g = &s->shared.range;
-	struct ui_rect room = ui_frame_strip(ui_canvas_rect(&s->canvas));
-	int64_t step = time_of(&s->shared, room, 1);
-	int64_t to = here(&s->shared) + dir * (step > 0 ? step : 1);
+	const struct ui_axis a = axis_of(s, true);
+	const bool zoomed = a.from_ns > 0 || a.to_ns < s->shared.duration_ns;
+	const int to = ui_axis_column(&a, here(&s->shared)) + dir;
 	g->cursor_on = true;
-	g->cursor_ns = to < 0 ? 0 : to > s->shared.duration_ns ? s->shared.duration_ns : to;
+	g->cursor_ns = ui_axis_time(&a, ui_max(0, ui_min(to, a.room.w - zoomed)));
 	ui_screen_place(s);
 	if (s->layout.range.h == 0 && (s->pane[s->current].def->parts || s->help.open ||
 					      s->output_open || s->overview.axis.h == 0)) {
@@ -183,6 +189,18 @@ static void move_cursor(struct ui_screen *s, int dir)
 		ui_screen_say(s, false, "the cursor of time is at %s",
 			pv_units_clock(at, sizeof at, g->cursor_ns));
 	}
+}
+
+static void zoom(struct ui_screen *s, int dir)
+{
+	if (ui_range_zoom(&s->shared.range, dir, s->shared.duration_ns))
+		asked(s);
+	else if (s->shared.duration_ns <= 0)
+		ui_screen_say(s, true, "there is no time yet");
+	else
+		ui_screen_say(s, true,
+			dir > 0 ? "a range of 1 ms is the shortest"
+				: "all of the recording is seen");
 }
 
 static void step(struct ui_screen *s, int dir)
@@ -237,6 +255,10 @@ unsigned ui_strip_command(struct ui_screen *s, enum ui_command cmd)
 	case UI_CMD_CURSOR_RIGHT:
 		move_cursor(s, cmd == UI_CMD_CURSOR_LEFT ? -1 : 1);
 		return UI_HANDLED;
+	case UI_CMD_RANGE_IN:
+	case UI_CMD_RANGE_OUT:
+		zoom(s, cmd == UI_CMD_RANGE_IN ? 1 : -1);
+		return UI_HANDLED;
 	case UI_CMD_STEP_BACK:
 	case UI_CMD_STEP_ON:
 		step(s, cmd == UI_CMD_STEP_BACK ? -1 : 1);
@@ -263,6 +285,13 @@ unsigned ui_strip_typed(struct ui_screen *s, const char *text)
 
 /* --- mouse --- */
 
+static bool is_in_chart(const struct ui_screen *s, struct ui_mouse m)
+{
+	const struct ui_pane *p = &s->pane[s->current];
+	return p->def->parts && !s->help.open && !s->output_open &&
+	       ui_rect_has(ui_chart_axis(p, &s->shared).room, m.x, m.y);
+}
+
 bool ui_strip_has(const struct ui_screen *s, struct ui_mouse m)
 {
 	const struct ui_layout *l = &s->layout;
@@ -271,20 +300,21 @@ bool ui_strip_has(const struct ui_screen *s, struct ui_mouse m)
 	if (home && m.x >= room.x && m.x < room.x + room.w)
 		return ui_rect_has(s->overview.at[0], m.x, m.y) ||
 		       ui_rect_has(s->overview.axis, m.x, m.y);
-	return ui_rect_has(l->heap, m.x, m.y) || ui_rect_has(l->gc, m.x, m.y) ||
-	       ui_rect_has(l->range, m.x, m.y);
+	return is_in_chart(s, m) || ui_rect_has(l->heap, m.x, m.y) ||
+	       ui_rect_has(l->gc, m.x, m.y) || ui_rect_has(l->range, m.x, m.y);
 }
 
 unsigned ui_strip_mouse(struct ui_screen *s, struct ui_mouse m)
 {
 	struct ui_range *g = &s->shared.range;
-	struct ui_rect room = ui_frame_strip(ui_canvas_rect(&s->canvas));
-	int cell = m.x - room.x;
-	cell = cell < 0 ? 0 : cell >= room.w ? room.w - 1 : cell;
-	if (m.click != UI_CLICK_RELEASE) {
+	const bool press = m.click != UI_CLICK_RELEASE;
+	const struct ui_axis a = axis_of(s, press ? is_in_chart(s, m) : s->dragged_chart);
+	const int cell = ui_max(0, ui_min(m.x - a.room.x, a.room.w - 1));
+	if (press) {
 		s->dragged_from = cell;
+		s->dragged_chart = is_in_chart(s, m);
 		g->cursor_on = true;
-		g->cursor_ns = time_of(&s->shared, room, cell);
+		g->cursor_ns = ui_axis_time(&a, cell);
 		ui_screen_place(s);
 		return UI_HANDLED;
 	}
@@ -294,9 +324,9 @@ unsigned ui_strip_mouse(struct ui_screen *s, struct ui_mouse m)
 		return UI_HANDLED;
 	s->dragged_from = -1;
 	g->cursor_on = false;
-	struct ui_range r = { .on = true,
-		.from_ns = time_of(&s->shared, room, from),
-		.to_ns = time_of(&s->shared, room, to + 1) };
+	struct ui_range r = {
+		.on = true, .from_ns = ui_axis_time(&a, from), .to_ns = ui_axis_time(&a, to + 1)
+	};
 	ui_range_take_thread(&r, g);
 	ui_strip_set(s, &r);
 	return UI_HANDLED;

@@ -248,6 +248,7 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 		return true;
 	case UI_CMD_COLUMNS:
 	case UI_CMD_UNITS:
+	case UI_CMD_GLYPHS:
 		return ui_settings_typed(s, cmd, word);
 	case UI_CMD_COUNTED:
 		ui_counted_typed(s, word);

@@ -106,6 +106,7 @@ static void from_timeline(const struct pv_model *m, const struct kind *k, struct
 {
 	const struct pv_timeline *t = &m->timeline;
 	mark_known(g, 0);
+	g->s->grain_ns = t->width_ns;
 	double width = (double)t->width_ns, origin = since_zero(m, t->origin_ns);
 	for (size_t i = 0; i < t->used; i++) {
 		/* The newest cell has not lasted its whole width yet. */
@@ -187,6 +188,7 @@ static void from_lanes(struct pv_model *m, enum pv_series_kind kind, struct grid
 	struct left_out out;
 	find_internal(m, &out);
 	mark_known(g, 0);
+	g->s->grain_ns = l->width_ns;
 	for (uint32_t lane = 0; lane < l->lane.n && lane <= PV_LANES_CAP; lane++)
 		if (!out.lane[lane])
 			from_lane(m, &l->lane.v[lane], kind, g);
@@ -332,6 +334,7 @@ static void from_throws(const struct pv_model *m, uint64_t row, struct grid *g)
 {
 	struct throws t = { m, g, row };
 	mark_known(g, 0);
+	g->s->grain_ns = pv_buckets_width(m);
 	pv_buckets_each(m, m->zero_ns, m->last_ns, spread_throws, &t);
 	for (size_t i = 0; i < g->s->n; i++)
 		g->s->value[i] *= 1e9 / g->width;
@@ -387,6 +390,19 @@ static void find_extremes(struct pv_series *s)
 		if (s->value[i] > s->max)
 			s->max = s->value[i];
 	}
+}
+
+uint64_t pv_view_thrown(struct pv_model *m, const char *name)
+{
+	uint64_t row = 0;
+	pv_model_lock(m);
+	for (uint32_t use = 1; use < m->names.class_use.n && !row; use++) {
+		struct pv_class_said said = pv_names_class_said(&m->names, use);
+		if (strcmp(pv_intern_text(&m->names.text, said.name), name) == 0)
+			row = said.row;
+	}
+	pv_model_unlock(m);
+	return row;
 }
 
 struct pv_series *pv_view_series(struct pv_model *m, enum pv_series_kind kind, uint64_t id,

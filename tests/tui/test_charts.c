@@ -1,0 +1,235 @@
+/* Charts: columns of time, Braille, how often something happened, the cursor and the zoom. */
+#include "tests/kit/fake_screen.h"
+
+#include <math.h>
+
+#include "tui/draw/chart.h"
+#include "tui/draw/settings.h"
+#include "tui/draw/ticks.h"
+#include "tui/panes/pane_chart.h"
+
+static struct ui_canvas canvas;
+
+static void open_canvas(void)
+{
+	canvas = (struct ui_canvas){ .dots = true };
+	ck_assert(ui_canvas_resize(&canvas, 6, 2));
+}
+
+static void close_canvas(void)
+{
+	ui_canvas_finish(&canvas);
+}
+
+static void expect(const char *want)
+{
+	char *text = ui_canvas_text(&canvas);
+	ck_assert_ptr_nonnull(text);
+	ck_assert_str_eq(text, want);
+	free(text);
+}
+
+START_TEST(the_first_time_of_a_column_is_in_it)
+{
+	static const int64_t ends[] = { 3, 1000, 999999937, INT64_C(3139123457),
+		INT64_C(86400000000001) };
+	for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+		for (int w = 1; w < 200; w += 7) {
+			const struct ui_axis a = { { 0, 0, w, 1 }, 17, 17 + ends[i] };
+			ck_assert_int_eq(ui_axis_column(&a, 16), -1);
+			ck_assert_int_eq(ui_axis_column(&a, a.to_ns), w);
+			for (int x = 0; x < w && ends[i] >= 2 * w; x++)
+				ck_assert_msg(ui_axis_column(&a, ui_axis_time(&a, x)) == x,
+					"column %d of %d, %lld ns", x, w, (long long)ends[i]);
+		}
+	}
+	const struct ui_axis none = { .to_ns = 0 };
+	ck_assert_int_eq(ui_axis_column(&none, 5), -1);
+}
+END_TEST
+
+START_TEST(braille_has_two_columns_and_four_heights_a_cell)
+{
+	const double v[] = { 1, 2, 3, 4, 8, 0, NAN, 5, 0.001, 0, 0, 8 };
+	struct pv_series s = { .value = (double *)v, .n = 12, .max = 8 };
+	ui_graph(
+		&canvas, (struct ui_rect){ 0, 0, 6, 2 }, UI_HEAP, ui_series_values(&canvas, &s, 6));
+	expect("  ⡇⢀ ⢸\n⣠⣾⡇⢸⡀⢸\n");
+	canvas.ascii = true; /* goes before, with what the series has */
+	ck_assert(!ui_series_values(&canvas, &s, 6).dots);
+	canvas.ascii = false;
+	s.n = 6; /* of blocks, before the answer comes */
+	ck_assert(!ui_series_values(&canvas, &s, 6).dots);
+	ck_assert_uint_eq(ui_series_cells(true, 6), 12);
+	ck_assert_uint_eq(ui_series_cells(false, 6), 6);
+	ck_assert_uint_eq(ui_series_cells(true, -1), 0);
+	s.n = 12;
+	ck_assert_double_eq(ui_series_at(&s, 6, 1), 4);
+	ck_assert_double_eq(ui_series_at(&s, 6, 3), 5);
+	ck_assert(isnan(ui_series_at(&s, 6, 6)) && isnan(ui_series_at(&s, 0, 0)));
+}
+END_TEST
+
+START_TEST(marks_say_how_often)
+{
+	const double once[] = { 0, 1, 0, 1, NAN, 1 }, often[] = { 0, 1, 2, 8, 12, 0 };
+	struct ui_rect r = { 0, 0, 6, 1 }, below = { 0, 1, 6, 1 };
+	ck_assert_uint_eq(ui_marks(&canvas, r, UI_MINOR, (struct ui_values){ once, 6, 1, false },
+				  '\'', false),
+		'\'');
+	ui_marks(&canvas, below, UI_MAJOR, (struct ui_values){ often, 6, 12, false }, '|', true);
+	expect(" ' ' '\n |28#\n");
+	ui_clear(&canvas, ui_canvas_rect(&canvas), UI_PLAIN);
+	ck_assert_uint_ne(ui_marks(&canvas, r, UI_MINOR, (struct ui_values){ often, 6, 12, false },
+				  '\'', false),
+		'\'');
+	ui_marks(&canvas, below, UI_MINOR, (struct ui_values){ once, 6, 1, true }, '\'', false);
+	expect(" ▁▁▅█\n'''\n"); /* two values a column */
+}
+END_TEST
+
+START_TEST(a_zoom_goes_by_round_steps_about_the_cursor)
+{
+	const int64_t all = INT64_C(3139000000), s = 1000000000;
+	struct ui_range r = { .cursor_on = true, .cursor_ns = 2900000000 };
+	static const int64_t lengths[] = { 2000, 1000, 500, 200, 100, 50, 20, 10, 5, 2, 1 };
+	for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
+		ck_assert(ui_range_zoom(&r, 1, all));
+		ck_assert_int_eq(r.to_ns - r.from_ns, lengths[i] * 1000000);
+		ck_assert_int_eq(r.from_ns % (lengths[i] * 100000), 0);
+		ck_assert(r.on && r.from_ns <= r.cursor_ns && r.cursor_ns < r.to_ns);
+	}
+	ck_assert(!ui_range_zoom(&r, 1, all)); /* 1 ms */
+	for (int i = 0; i < 10; i++)
+		ck_assert(ui_range_zoom(&r, -1, all));
+	ck_assert(r.on && r.to_ns - r.from_ns == 2 * s);
+	ck_assert(ui_range_zoom(&r, -1, all) && !r.on);
+	ck_assert(!ui_range_zoom(&r, -1, all)); /* all of it */
+	ck_assert(!ui_range_zoom(&r, 1, 0));
+	r = (struct ui_range){ .on = true, .threaded = true, .from_ns = s, .to_ns = INT64_MAX };
+	ck_assert(ui_range_zoom(&r, 1, all)); /* of 1 to 3.139 s the middle */
+	ck_assert(r.from_ns >= s && r.to_ns <= all + 200000000);
+	ck_assert_int_eq(r.to_ns - r.from_ns, 2 * s);
+	ck_assert(ui_range_zoom(&r, -1, all) && r.on && r.threaded); /* of the thread, all */
+	ck_assert_int_eq(r.to_ns, INT64_MAX);
+}
+END_TEST
+
+static struct ui_axis chart(void)
+{
+	return ui_chart_axis(&screen.pane[screen.current], &screen.shared);
+}
+
+/* The cursor goes through the chart's columns, and its title has the values with their units. */
+START_TEST(a_chart_has_a_cursor_with_values)
+{
+	press("5");
+	ck_assert(seen("heap, and time stopped  a column ") && seen("0:10"));
+	press("{");
+	const struct ui_axis a = chart();
+	ck_assert_int_eq(ui_axis_column(&a, screen.shared.range.cursor_ns), a.room.w - 1);
+	ck_assert(seen("at 1:0") && seen(" B, ") && !seen("a column"));
+	ck_assert(seen("▲"));
+	press("{{");
+	ck_assert_int_eq(ui_axis_column(&a, screen.shared.range.cursor_ns), a.room.w - 3);
+	press("}");
+	ck_assert_int_eq(ui_axis_column(&a, screen.shared.range.cursor_ns), a.room.w - 2);
+	const int y = a.room.y, x = a.room.x + a.room.w - 2;
+	ck_assert_uint_eq(screen.canvas.cell[y * screen.canvas.w + x].style, UI_CURSOR);
+}
+END_TEST
+
+START_TEST(a_click_sets_the_cursor_and_a_drag_the_range)
+{
+	press("5");
+	const struct ui_axis a = chart();
+	struct ui_mouse m = { .x = a.room.x + 10, .y = a.room.y + 1, .click = UI_CLICK_PRESS };
+	ui_screen_mouse(&screen, m);
+	show();
+	ck_assert_int_eq(ui_axis_column(&a, screen.shared.range.cursor_ns), 10);
+	m.x += 5;
+	m.click = UI_CLICK_RELEASE;
+	ui_screen_mouse(&screen, m);
+	ck_assert(screen.shared.range.on);
+	ck_assert_int_eq(ui_axis_column(&a, screen.shared.range.from_ns), 10);
+	ck_assert_int_eq(ui_axis_column(&a, screen.shared.range.to_ns), 16);
+}
+END_TEST
+
+/* Every key does something or says why not. */
+START_TEST(keys_zoom_in_every_view)
+{
+	press("5{)");
+	ck_assert(screen.shared.range.on);
+	ck_assert(seen("figures from "));
+	press("+");
+	ck_assert_int_eq(
+		screen.shared.range.to_ns - screen.shared.range.from_ns, 20 * INT64_C(1000000000));
+	press("<20)>");
+	ck_assert(seen("a range of 1 ms is the shortest"));
+	press("*");
+	ck_assert(!screen.shared.range.on);
+	press("-");
+	ck_assert(seen("all of the recording is seen"));
+	press("C)"); /* where + folds a tree the parentheses zoom */
+	ck_assert(screen.shared.range.on);
+	press("(");
+	ck_assert(!screen.shared.range.on);
+}
+END_TEST
+
+static struct ui_settings settings;
+
+START_TEST(glyphs_are_what_the_terminal_has)
+{
+	screen.shared.settings = &settings;
+	press("5<C-p>");
+	ck_assert(screen.canvas.dots && seen("Braille") && seen("⣿"));
+	press("<C-p>");
+	ck_assert(screen.canvas.ascii && !screen.canvas.dots && !seen("⣿"));
+	press("<C-p>");
+	ck_assert(!screen.canvas.ascii && settings.glyphs_chosen && seen("█"));
+	screen.shared.no_braille = true;
+	press(":glyphs<Space>braille<Enter>");
+	ck_assert(!screen.canvas.dots && seen("the Linux console has no Braille"));
+	press("<C-p>");
+	ck_assert(screen.canvas.ascii);
+	screen.shared.only_ascii = true;
+	press(":glyphs<Space>block<Enter>");
+	ck_assert(screen.canvas.ascii && seen("not UTF-8"));
+	press(":glyphs<Space>dots<Enter>");
+	ck_assert(seen("glyphs are block, braille or ascii"));
+}
+END_TEST
+
+/* Home's lanes show at the cursor what they have there. */
+START_TEST(lanes_have_values_at_the_cursor)
+{
+	ck_assert(seen("/s at most"));
+	press("{{{");
+	ck_assert(!seen("/s at most"));
+	press("<C-r>");
+	ck_assert(seen("/s at most"));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("charts");
+	TCase *t = tcase_create("drawing");
+	tcase_add_checked_fixture(t, open_canvas, close_canvas);
+	tcase_add_test(t, the_first_time_of_a_column_is_in_it);
+	tcase_add_test(t, braille_has_two_columns_and_four_heights_a_cell);
+	tcase_add_test(t, marks_say_how_often);
+	tcase_add_test(t, a_zoom_goes_by_round_steps_about_the_cursor);
+	suite_add_tcase(s, t);
+	t = tcase_create("keys");
+	tcase_add_checked_fixture(t, open_screen, close_screen);
+	tcase_add_test(t, a_chart_has_a_cursor_with_values);
+	tcase_add_test(t, a_click_sets_the_cursor_and_a_drag_the_range);
+	tcase_add_test(t, keys_zoom_in_every_view);
+	tcase_add_test(t, glyphs_are_what_the_terminal_has);
+	tcase_add_test(t, lanes_have_values_at_the_cursor);
+	suite_add_tcase(s, t);
+	return run_suite(s);
+}
