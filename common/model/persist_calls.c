@@ -125,6 +125,7 @@ PV_SHAPE(edge, struct pv_gc_edge, EDGE)
 	F(T, events, FIGURE)                                                                       \
 	F(T, allocations, FIGURE)                                                                  \
 	F(T, allocated_bytes, FIGURE)                                                              \
+	F(T, lock_wait_ns, FIGURE)                                                                 \
 	F(T, samples, FIGURE)                                                                      \
 	F(T, calls, FIGURE)                                                                        \
 	F(T, own, BOOL)                                                                            \

@@ -355,7 +355,7 @@ const struct pv_section pv_sections[] = {
 		.title = "Threads",
 		.view = PV_VIEW_THREADS,
 		.keys = { "id", "name", "start_ns", "end_ns", "events", "allocated_bytes",
-			"owner" },
+			"lock_wait_ns", "owner" },
 		.group = PV_GROUP_THREADS },
 	{ .name = "timeline",
 		.title = "Timeline of threads",

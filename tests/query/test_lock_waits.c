@@ -86,6 +86,23 @@ START_TEST(else_it_follows_from_who_got_it)
 }
 END_TEST
 
+START_TEST(a_thread_has_its_waits_together)
+{
+	static const char *const columns[] = { "id", "lock_wait_ns", NULL };
+	static const char *const want[] = { "0x11 45000", "0x12 70000", NULL };
+	struct kit k = kit_new("log:monitor");
+	waits(&k, 10, BUYER, LEDGER, 0);
+	ends(&k, 50, BUYER, LEDGER, true);
+	waits(&k, 20, AUDITOR, STOCK, 0);
+	ends(&k, 90, AUDITOR, STOCK, true);
+	waits(&k, 95, BUYER, STOCK, 0);
+	ends(&k, 100, BUYER, STOCK, false);
+	waits(&k, 110, BUYER, STOCK, 0); /* it has not ended */
+	expect(&k, PV_VIEW_THREADS, 0, "id", columns, want);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(a_word_is_good_for_one_event)
 {
 	static const char *const want[] = { "20000 30000 0x11 - - got it 0x8000", NULL };
@@ -303,6 +320,7 @@ int main(void)
 	TCase *t = tcase_create("lock_waits");
 	tcase_add_test(t, the_log_says_who_has_it);
 	tcase_add_test(t, else_it_follows_from_who_got_it);
+	tcase_add_test(t, a_thread_has_its_waits_together);
 	tcase_add_test(t, a_word_is_good_for_one_event);
 	tcase_add_test(t, a_lock_is_one_wherever_its_object_is);
 	tcase_add_test(t, a_lock_of_another_class_is_another);

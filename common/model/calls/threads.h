@@ -51,12 +51,13 @@ struct pv_thread {
 	int64_t first_ns, last_ns; /* of the events in its own buffers; PV_NEVER without */
 	uint64_t events;           /* in its own buffers */
 	uint64_t allocations, allocated_bytes;
-	uint64_t samples; /* hits of this thread, in any thread's buffer */
-	uint64_t calls;   /* enters */
-	bool own;         /* has buffers of its own (else only named by others) */
-	bool named;       /* by an event of this epoch */
-	bool selected;    /* passes the model's restriction */
-	bool touched;     /* it is in threads.touched */
+	int64_t lock_wait_ns; /* of waits for contended locks that have ended */
+	uint64_t samples;     /* hits of this thread, in any thread's buffer */
+	uint64_t calls;       /* enters */
+	bool own;             /* has buffers of its own (else only named by others) */
+	bool named;           /* by an event of this epoch */
+	bool selected;        /* passes the model's restriction */
+	bool touched;         /* it is in threads.touched */
 
 	/* private to the model */
 	struct pv_thread_calls stack;

@@ -392,6 +392,7 @@ static bool add_wait(struct pv_context *x, const struct pv_wait *w, enum pv_wait
 	if (ns > lock->max_wait_ns)
 		lock->max_wait_ns = ns;
 	m->locks.wait_ns += ns;
+	x->thread->lock_wait_ns += ns;
 	pv_timeline_span(&m->timeline, PV_TRACK_WAIT_NS, w->start_ns, x->time);
 	const struct pv_waited kept = { w->start_ns, x->time, w->holder, x->thread->index, w->lock,
 		w->stack, ended };

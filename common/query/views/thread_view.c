@@ -15,6 +15,7 @@ enum {
 	T_SAMPLES,
 	T_ALLOCATIONS,
 	T_BYTES,
+	T_WAITED,
 	T_TREND,
 	T_START,
 	T_END,
@@ -34,6 +35,7 @@ static const struct pv_column columns[] = {
 	[T_ALLOCATIONS] = { "allocations", "ALLOCS", PV_UNIT_COUNT, 8, 8,
 		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
 	[T_BYTES] = { "allocated_bytes", "ALLOCATED", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
+	[T_WAITED] = { "lock_wait_ns", "WAITED", PV_UNIT_NS, 9, 3, PV_COLUMN_ADDS },
 	[T_TREND] = { PV_TREND_COLUMN, "TREND", PV_UNIT_LIST, PV_TREND_CELLS, 4,
 		PV_COLUMN_HIDE_JSON | PV_COLUMN_NUMBERS },
 	[T_START] = { "start_ns", "START", PV_UNIT_TIME, 12, 9, PV_COLUMN_ASCENDING },
@@ -56,6 +58,10 @@ static void put_thread(
 	pv_cell_u_if(&c[T_SAMPLES], known & PV_GROUP_SAMPLES, t->samples);
 	pv_cell_u_if(&c[T_ALLOCATIONS], known & PV_GROUP_ALLOC, t->allocations);
 	pv_cell_u_if(&c[T_BYTES], known & PV_GROUP_ALLOC, t->allocated_bytes);
+	if (known & PV_GROUP_LOCKS)
+		pv_cell_i(&c[T_WAITED], t->lock_wait_ns);
+	else
+		pv_cell_null(&c[T_WAITED]);
 	pv_cell_null(&c[T_TREND]);
 	pv_cell_time(&c[T_START], m, t->start_ns);
 	pv_cell_time(&c[T_END], m, t->end_ns);
@@ -71,6 +77,7 @@ static void add_thread(struct pv_thread *to, const struct pv_thread *more)
 	to->samples += more->samples;
 	to->allocations += more->allocations;
 	to->allocated_bytes += more->allocated_bytes;
+	to->lock_wait_ns += more->lock_wait_ns;
 	if (more->end_ns != PV_NEVER)
 		to->end_ns = more->end_ns;
 }
