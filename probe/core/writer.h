@@ -137,8 +137,10 @@ bool pvp_out_buffer_send(struct pvp_writer *w, struct pvp_out_buffer *p);
 /* A round: takes what the threads have published and writes it. `last` ends the session. */
 void pvp_round(struct pvp_writer *w, bool last);
 
-/* Names, into the page given. */
+/* Names, into w->page, or into the page that the events which use them go into, before these. */
 void pvp_tell_method(struct pvp_writer *w, uint64_t key, uint64_t time);
+void pvp_tell_method_in(
+	struct pvp_writer *w, struct pvp_out_buffer *page, uint64_t key, uint64_t time);
 void pvp_tell_classes(struct pvp_writer *w);
 void pvp_tell_counters(struct pvp_writer *w);
 /* The log has reached its size; the farewell, without which a log was cut off. */

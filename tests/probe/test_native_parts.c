@@ -12,8 +12,10 @@
 #include "probe/code/elf_syms.h"
 #include "probe/code/native_walk.h"
 #include "probe/core/frames.h"
+#include "probe/core/writer.h"
 #include "probe/native/native_args.h"
 #include "probe/native/native_blocks.h"
+#include "probe/native/native_held.h"
 #include "tests/kit/suite.h"
 
 static const struct {
@@ -198,6 +200,41 @@ START_TEST(calls_that_a_longjmp_left_are_over)
 }
 END_TEST
 
+static bool planted(uint64_t key, struct pvp_method *ret)
+{
+	*ret = (struct pvp_method){
+		.code = key & ~UINT64_C(0xff), .size = 256, .name = "planted", .name_len = 7
+	};
+	return true;
+}
+
+static size_t place_of(const struct pvp_out_buffer *p, const char *name)
+{
+	const uint8_t *at = memmem(p->bytes, p->n, name, strlen(name));
+	return at ? (size_t)(at - p->bytes) : SIZE_MAX;
+}
+
+/* A reader that is greeted learns of a stack's functions before the stack, in the same page. */
+START_TEST(a_greeting_has_the_functions_of_its_stacks)
+{
+	static const struct pvp_host host = { .method = planted };
+	const uint64_t frames[] = { 0x4010, 0x5020 };
+	struct pvp_writer *w = calloc(1, sizeof *w);
+	ck_assert_ptr_nonnull(w);
+	w->host = &host;
+	ck_assert_uint_ne(pvp_held_got(frames, 2, 100), 0);
+	ck_assert(pvp_held_tell(w, &w->hello, true));
+	ck_assert_uint_eq(w->page.n, 0);
+	ck_assert_uint_lt(place_of(&w->hello, "planted"), w->hello.n / 2);
+	/* those that were described are not once more */
+	ck_assert(pvp_held_tell(w, &w->page, true));
+	ck_assert_uint_eq(place_of(&w->page, "planted"), SIZE_MAX);
+	pvp_held_clear();
+	pv_map_finish(&w->described);
+	free(w);
+}
+END_TEST
+
 /* It is no file: its symbols are read from memory, and a shorter image is refused. */
 START_TEST(the_vdso_has_names)
 {
@@ -259,6 +296,7 @@ int main(void)
 	tcase_add_checked_fixture(t, make_pages, drop_pages);
 	tcase_add_loop_test(t, options, 0, (int)(sizeof known / sizeof *known));
 	tcase_add_loop_test(t, options_that_are_not, 0, (int)(sizeof refused / sizeof *refused));
+	tcase_add_test(t, a_greeting_has_the_functions_of_its_stacks);
 	tcase_add_test(t, the_vdso_has_names);
 	tcase_add_test(t, damaged_files_have_fewer_names);
 	tcase_add_test(t, calls_that_a_longjmp_left_are_over);
