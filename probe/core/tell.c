@@ -48,8 +48,7 @@ static bool describe(struct pvp_writer *w, struct pvp_out_buffer *p, uint64_t ke
 	return pvp_out_buffer_add(w, p, &ev, NULL);
 }
 
-void pvp_tell_method_in(
-	struct pvp_writer *w, struct pvp_out_buffer *page, uint64_t key, uint64_t time)
+void pvp_tell_name(struct pvp_writer *w, struct pvp_out_buffer *page, uint64_t key, uint64_t time)
 {
 	uint64_t *seen = pvp_seen(w->seen, key);
 	if (*seen == key && key)
@@ -64,7 +63,7 @@ void pvp_tell_method_in(
 
 void pvp_tell_method(struct pvp_writer *w, uint64_t key, uint64_t time)
 {
-	pvp_tell_method_in(w, &w->page, key, time);
+	pvp_tell_name(w, &w->page, key, time);
 }
 
 static bool tell_class(struct pvp_writer *w, struct pvp_out_buffer *p, uint32_t id)

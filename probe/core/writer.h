@@ -117,7 +117,6 @@ struct pvp_writer *pvp_writer_now(void);
 
 /* Figures of stats(), as of now; under the core's lock. */
 void pvp_writer_note(struct pvp_writer *w);
-
 /* The session's end comes with the process's, and not from the host. */
 void pvp_writer_exits(void);
 
@@ -139,8 +138,7 @@ void pvp_round(struct pvp_writer *w, bool last);
 
 /* Names, into w->page, or into the page that the events which use them go into, before these. */
 void pvp_tell_method(struct pvp_writer *w, uint64_t key, uint64_t time);
-void pvp_tell_method_in(
-	struct pvp_writer *w, struct pvp_out_buffer *page, uint64_t key, uint64_t time);
+void pvp_tell_name(struct pvp_writer *w, struct pvp_out_buffer *p, uint64_t key, uint64_t time);
 void pvp_tell_classes(struct pvp_writer *w);
 void pvp_tell_counters(struct pvp_writer *w);
 /* The log has reached its size; the farewell, without which a log was cut off. */

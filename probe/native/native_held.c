@@ -292,7 +292,7 @@ static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, uint32_t numb
 	uint32_t n = k->sent && !all ? 0 : k->n;
 	for (uint32_t i = 0; i < n; i++) { /* outermost first; inside the call, a function's last */
 		keys[i] = k->frame[n - 1 - i] - 1;
-		pvp_tell_method_in(w, page, keys[i], now);
+		pvp_tell_name(w, page, keys[i], now);
 	}
 	const struct sums *s = &k->sums;
 	const struct pv_batch pools = { .pool = { keys, n, n } };
