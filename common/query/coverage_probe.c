@@ -12,6 +12,7 @@
 #include "common/base/units.h"
 #include "common/model/model.h"
 #include "common/query/coverage.h"
+#include "common/query/coverage_advice.h"
 #include "common/query/specs.h"
 
 enum { WORD = 200 };
@@ -224,6 +225,20 @@ static double kernel_share(const struct pv_model *m)
 	return sum > 0 ? 100 * (double)all.kernel_ns / sum : 0;
 }
 
+static const char kernel_advice[] =
+	" % of the time is the kernel's, without its functions: --probe kernel has them";
+
+const char *pv_coverage_advice(const char *line, size_t *ret_n)
+{
+	const char *rest = strstr(line, kernel_advice), *from = rest;
+	while (from && from > line && (from[-1] >= '0' && from[-1] <= '9'))
+		from--;
+	if (from && from - line >= 2 && memcmp(from - 2, ", ", 2) == 0)
+		from -= 2;
+	*ret_n = rest ? (size_t)(rest - from) + sizeof kernel_advice - 1 : 0;
+	return from ? from : line;
+}
+
 /* That much of the time is the kernel's, if its functions could have been had. */
 static void say_kernel(const struct pv_model *m, struct pv_coverage *c)
 {
@@ -239,10 +254,7 @@ static void say_kernel(const struct pv_model *m, struct pv_coverage *c)
 	bool possible = of && (strncmp(of, "cpu:", 4) == 0 || strncmp(of, "mono-cpu:", 9) == 0);
 	double share = possible ? kernel_share(m) : 0;
 	if (share >= MUCH)
-		pv_coverage_say(c,
-			"%.0f %% of the time is the kernel's, without its functions: --probe kernel"
-			" has them",
-			share);
+		pv_coverage_say(c, "%.0f%s", share, kernel_advice);
 }
 
 /* ---- ends of stacks, in counters "KIND stacks to their end", "KIND stacks cut in FILE: REASON" */

@@ -6,10 +6,27 @@
 #include "common/base/mem.h"
 #include "common/base/units.h"
 #include "common/base/showable.h"
+#include "common/query/coverage_advice.h"
 #include "common/report/lists.h"
 #include "common/report/report_sections.h"
 
 enum { CELL = 512 };
+
+/* The list of coverage above the sections says once what else could have been recorded. */
+static void put_coverage(FILE *out, const char *line)
+{
+	size_t n, head;
+	const char *advice = pv_coverage_advice(line, &n);
+	char *text = n ? strdup(line) : NULL;
+	if (!text) {
+		pv_showable_put(out, line);
+		return;
+	}
+	head = (size_t)(advice - line);
+	memmove(text + head, text + head + n, strlen(text + head + n) + 1);
+	pv_showable_put(out, text);
+	free(text);
+}
 
 static void put_table(const struct pv_report *r, const struct pv_section *s,
 	const struct pv_table *t, const char *suffix)
@@ -17,7 +34,7 @@ static void put_table(const struct pv_report *r, const struct pv_section *s,
 	fprintf(r->out, "\n%s%s\n", s->title, suffix);
 	if (!(s->flags & PV_SECTION_FACT)) {
 		fputs("  (", r->out);
-		pv_showable_put(r->out, t->coverage);
+		put_coverage(r->out, t->coverage);
 		fputs(")\n", r->out);
 	}
 	if (t->rows == 0) {

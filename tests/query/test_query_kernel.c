@@ -1,6 +1,7 @@
 /* Time that samples saw in the kernel, and whether the log has its functions. */
 #include <string.h>
 
+#include "common/query/coverage_advice.h"
 #include "tests/kit/query_kit.h"
 #include "tests/kit/suite.h"
 
@@ -43,12 +44,33 @@ START_TEST(much_time_in_the_kernel_is_said_where_its_functions_lack)
 }
 END_TEST
 
+static void has_advice(const char *line, const char *expected)
+{
+	size_t n;
+	const char *at = pv_coverage_advice(line, &n);
+	ck_assert_int_eq(strncmp(at, expected, n), 0);
+	ck_assert_uint_eq(n, strlen(expected));
+}
+
+START_TEST(a_report_can_say_it_once)
+{
+	has_advice(
+		"samples: 1 sample, 40 % of the time is the kernel's, without its functions: --probe"
+		" kernel has them, all complete; damage none",
+		", 40 % of the time is the kernel's, without its functions: --probe kernel has them");
+	has_advice(much, much);
+	has_advice("samples: 40 % of the time", "");
+	has_advice("", "");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("query kernel");
 	TCase *c = tcase_create("all");
 	tcase_add_loop_test(c, much_time_in_the_kernel_is_said_where_its_functions_lack, 0,
 		(int)PV_COUNT_OF(row));
+	tcase_add_test(c, a_report_can_say_it_once);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }
