@@ -139,14 +139,60 @@ static uint32_t stack_of_holder(const struct pv_lock_waits *w, const struct pv_l
 	return same ? before->at.stack : 0;
 }
 
-static void find_holder(struct pv_lock_waits *w, const struct pv_model *m, struct pv_lock_wait *x)
+/* A wait whose holder is said. */
+struct said {
+	uint64_t holder;
+	int64_t start_ns;
+	uint32_t wait;
+};
+
+static int latest_first(const void *a, const void *b)
 {
-	if (!x->at.holder) {
-		infer(w, x);
-		return;
+	const struct said *x = a, *y = b;
+	if (x->holder != y->holder)
+		return x->holder < y->holder ? -1 : 1;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns > y->start_ns ? -1 : 1;
+	return x->wait < y->wait ? -1 : x->wait > y->wait;
+}
+
+/*
+ * An id may have been that of very many threads, one after the other. Those of a time are found from
+ * those of a later one, so that none is passed twice.
+ */
+static void name_holders(
+	struct pv_lock_waits *w, const struct pv_model *m, const struct said *said, size_t n)
+{
+	uint32_t at = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct pv_lock_wait *x = &w->one.v[said[i].wait];
+		bool same = i > 0 && said[i].holder == said[i - 1].holder;
+		if (!same)
+			at = pv_threads_at(&m->threads, said[i].holder, said[i].start_ns);
+		else if (at)
+			at = pv_threads_back(&m->threads, at, said[i].start_ns);
+		x->from = PV_HOLDER_SAID;
+		x->holder = at;
 	}
-	x->from = PV_HOLDER_SAID;
-	x->holder = pv_threads_at(&m->threads, x->at.holder, x->at.start_ns);
+}
+
+static bool find_holders(struct pv_lock_waits *w, const struct pv_model *m)
+{
+	struct said *said = malloc((w->one.n + 1) * sizeof *said);
+	size_t n = 0;
+	for (uint32_t i = 0; said && i < w->one.n; i++) {
+		struct pv_lock_wait *x = &w->one.v[i];
+		if (x->at.holder)
+			said[n++] = (struct said){ x->at.holder, x->at.start_ns, i };
+		else
+			infer(w, x);
+	}
+	if (said && n)
+		qsort(said, n, sizeof *said, latest_first);
+	if (said)
+		name_holders(w, m, said, n);
+	free(said);
+	return said != NULL;
 }
 
 bool pv_lock_waits_make(struct pv_lock_waits *w, const struct pv_model *m)
@@ -161,10 +207,8 @@ bool pv_lock_waits_make(struct pv_lock_waits *w, const struct pv_model *m)
 		return false;
 	if (w->one.n)
 		qsort(w->one.v, w->one.n, sizeof *w->one.v, by_thread);
-	if (!index_by_lock(w))
+	if (!index_by_lock(w) || !find_holders(w, m))
 		return false;
-	for (size_t i = 0; i < w->one.n; i++)
-		find_holder(w, m, &w->one.v[i]);
 	for (size_t i = 0; i < w->one.n; i++)
 		if (w->one.v[i].holder)
 			w->one.v[i].holder_stack = stack_of_holder(w, &w->one.v[i]);

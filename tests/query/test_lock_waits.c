@@ -167,6 +167,38 @@ START_TEST(a_lock_of_another_class_is_another)
 }
 END_TEST
 
+/* The id of the holder has been that of several threads; waits are asked for in no order. */
+START_TEST(the_holder_is_the_one_of_that_time)
+{
+	enum { LIVES = 5, WAITS = 12 };
+	struct kit k = kit_new("profview:coreclr,monitor,classof");
+	struct pv_lock_waits w;
+	size_t holders = 0;
+	kit_thread(&k, SELLER);
+	for (uint64_t i = 0; i < LIVES; i++) {
+		kit_at(&k, 100 * i + 10);
+		kit_event(&k, (struct pv_event){
+				      .kind = PV_KIND_THREAD_START, .meta = { .key = SELLER } });
+		kit_at(&k, 100 * i + 90);
+		kit_event(&k,
+			(struct pv_event){ .kind = PV_KIND_THREAD_END, .meta = { .key = SELLER } });
+	}
+	for (uint64_t i = 0; i < WAITS; i++)
+		waits(&k, 15 + i * 7 % WAITS * 40, BUYER + i, LEDGER + i * 64, SELLER);
+	kit_flush(&k);
+	ck_assert(pv_lock_waits_make(&w, k.m));
+	ck_assert_uint_eq(w.one.n, WAITS);
+	for (size_t i = 0; i < w.one.n; i++) {
+		const struct pv_lock_wait *x = &w.one.v[i];
+		ck_assert_uint_eq(x->holder, pv_threads_at(&k.m->threads, SELLER, x->at.start_ns));
+		holders |= (size_t)1 << x->holder;
+	}
+	ck_assert_int_ge(__builtin_popcountll(holders), LIVES);
+	pv_lock_waits_finish(&w);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(a_deadlock_is_named)
 {
 	static const char *const want[] = { "deadlock 20000 180000 2 "
@@ -324,6 +356,7 @@ int main(void)
 	tcase_add_test(t, a_word_is_good_for_one_event);
 	tcase_add_test(t, a_lock_is_one_wherever_its_object_is);
 	tcase_add_test(t, a_lock_of_another_class_is_another);
+	tcase_add_test(t, the_holder_is_the_one_of_that_time);
 	tcase_add_test(t, a_deadlock_is_named);
 	tcase_add_test(t, a_large_circle_names_them_all);
 	tcase_add_test(t, who_still_waits_is_counted_by_lock);

@@ -161,8 +161,11 @@ static int64_t began(const struct pv_thread *th)
 uint32_t pv_threads_at(const struct pv_threads *t, uint64_t id, int64_t time_ns)
 {
 	uint32_t at = pv_map_get(&t->newest, id);
-	if (at == PV_MAP_NONE)
-		return 0;
+	return at == PV_MAP_NONE ? 0 : pv_threads_back(t, at, time_ns);
+}
+
+uint32_t pv_threads_back(const struct pv_threads *t, uint32_t at, int64_t time_ns)
+{
 	while (t->thread.v[at]->before && began(t->thread.v[at]) != PV_NEVER &&
 		began(t->thread.v[at]) > time_ns)
 		at = t->thread.v[at]->before;

@@ -93,6 +93,11 @@ bool pv_threads_know(struct pv_model *m, const struct pv_threads *from);
 
 /* Index of the epoch of `id` for a fact of that time; 0 when the id is unknown. */
 uint32_t pv_threads_at(const struct pv_threads *t, uint64_t id, int64_t time_ns);
+/*
+ * The same for an earlier time, from `at` on, which is that of a later one: who asks for many times,
+ * the latest first, does not walk past all later epochs each time.
+ */
+uint32_t pv_threads_back(const struct pv_threads *t, uint32_t at, int64_t time_ns);
 
 /*
  * The call-tree node of the innermost open frame and the ns that it had between two times; 0 when
