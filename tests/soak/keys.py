@@ -8,7 +8,7 @@ turns it browses LOG, follows a pipe whose writer (BIGLOG) is killed, follows a 
 compares two of the logs, browses a folder of them as if each were of a process, and runs a program
 where the probes are next to PROFVIEW. Prints how many
 keys, commands, clicks, sizes, suspends and kills there were; exit code 1 where a run ends by
-a signal, with an error of a sanitizer, or not within a minute after `Q`.
+a signal, with an error of a sanitizer, or not within five minutes after `Q`.
 """
 import argparse
 import collections
@@ -41,6 +41,7 @@ KEYS = {'Enter': '\r', 'Tab': '\t', 'Esc': '\x1b', 'Backspace': '\x7f', 'Space':
 ODD = ['é', '\udcff', '\x01', '\x00', '\x1b[24~', '\x1b[200~', '\x1b[<', '\x1b[<0;0;0M', '\x1b[<0;99999;99999M']
 PRINTABLE = [chr(c) for c in range(32, 127)]
 NEVER = ['q', 'Q', KEYS['F10']]  # they leave; the last key of each run is Q
+LEFT = 300  # seconds
 LEAVES = ['quit', 'quit!', 'export']  # a file would be written where this runs
 PROMPTS = ['/', '\\', "'", 'e']
 TEXTS = ['a', 'lib | !b', '(', 'self>1ms', '1.5s', '-10s..', '/[/', 'class:x', '\x15', 'é' * 60, '0x10', '=24', '>1MiB']
@@ -205,13 +206,14 @@ class Run:
         p.catch_up()
 
     def finish(self):
-        """The exit code after Q; None: it hangs."""
+        """The exit code after Q; None: it hangs. A busy machine may leave it many keys to answer before."""
         p = self.program
-        end = time.monotonic() + 60
-        for key in '\x1b\x1b\x1bQ', 'Q', 'Q':
-            p.keys(key)
-            until = time.monotonic() + 20
-            while time.monotonic() < min(end, until):
+        end = time.monotonic() + LEFT
+        keys = '\x1b\x1b\x1bQ'
+        while time.monotonic() < end:
+            p.keys(keys)
+            keys, until = 'Q', time.monotonic() + 20
+            while time.monotonic() < until:
                 if not p.read(0.5):
                     _, status = os.waitpid(p.pid, 0)
                     os.close(p.fd)
