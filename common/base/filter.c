@@ -348,6 +348,22 @@ static enum pv_filter_field field_at(const struct reading *r, size_t *ret)
 	return PV_FILTER_ANY;
 }
 
+/* "field:=" asks for the whole name, as it is written. */
+static int take_whole(struct reading *r, enum pv_filter_field field)
+{
+	size_t start = r->at;
+	bool quoted = is_at(r, start, '"');
+	r->at = quoted ? start : word_end(r, start);
+	int node = quoted ? take_quoted(r, field)
+			  : add_text(r, field, r->text + start, r->at - start, false, start);
+	if (node == NO_NODE)
+		return NO_NODE;
+	struct pv_filter_leaf *leaf = &r->f->leaf[r->f->leaves - 1];
+	leaf->equal = true;
+	leaf->any_case = false;
+	return node;
+}
+
 static int take_word(struct reading *r)
 {
 	int compared;
@@ -356,8 +372,12 @@ static int take_word(struct reading *r)
 	if (!field && take_comparison(r, &compared))
 		return compared;
 	r->at += prefix;
+	bool whole = field && is_at(r, r->at, '=');
+	r->at += whole;
 	if (is_end(r, r->at))
-		return refuse(r, from, "nothing after %s:", fields[field]);
+		return refuse(r, from, "nothing after %s:%s", fields[field], whole ? "=" : "");
+	if (whole)
+		return take_whole(r, field);
 	if (is_at(r, r->at, '"'))
 		return take_quoted(r, field);
 	if (is_regex(r, r->at))

@@ -1,8 +1,8 @@
 /*
  * The language of filters, one for screen, reports, dump, exports and rules. Words joined by blank
  * are "and", | is "or" (blank binds tighter), ! is "not", parentheses stand around terms; a term is
- * a word, "exact words", /regex/ (pattern.h), field:text, or column OP number with a unit, like
- * self>10ms. "word:" is a field only if it is one of the names below, and not before a second ':';
+ * a word, "exact words", /regex/ (pattern.h), field:text, field:=text, of which the text is the whole
+ * name, or column OP number with a unit, like self>10ms. "word:" is a field only if it is one of the names below, and not before a second ':';
  * an operator makes a comparison only between a column of the table at hand and a number: all else
  * is text, as it stands. A column is named by its id, whose unit may be left out. Case of ASCII
  * letters is ignored unless the text has capitals; where options of commands have always ignored it in
@@ -68,7 +68,8 @@ struct pv_filter_leaf {
 	enum pv_filter_unit unit;   /* as the number was written; PLAIN where it has none */
 	const struct pv_filter *of; /* private from here on */
 	long double number;         /* has all values of 64 bits on the machines we know */
-	bool less, equal, greater;  /* than the number: that it holds then */
+	bool less, equal,
+		greater; /* than the number: that it holds then; equal, of a text: whole */
 	bool any_case;
 	uint16_t at, len;
 };
@@ -118,8 +119,10 @@ bool pv_filter_passes_bits(const struct pv_filter *f, uint64_t leaves);
 /* Whether it may let one through where only terms with a bit in `known` are decided, by `leaves`. */
 bool pv_filter_may_pass(const struct pv_filter *f, uint64_t known, uint64_t leaves);
 
-/* Whether a text of `len` bytes has what the term (no comparison) asks for. */
+/* Whether a text of `len` bytes, a name, has what the term (no comparison) asks for. */
 bool pv_filter_text_has(const struct pv_filter_leaf *leaf, const char *text, size_t len);
+/* The same of a text in which names stand among other things: a whole one must be one of them. */
+bool pv_filter_line_has(const struct pv_filter_leaf *leaf, const char *text, size_t len);
 /* Whether a value stands to the term's number as it asks. */
 bool pv_filter_number_is(const struct pv_filter_leaf *leaf, long double value);
 

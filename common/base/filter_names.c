@@ -88,7 +88,9 @@ bool pv_filter_expand(const struct pv_filter_names *n, const char *text, char *t
 	struct out o = { to, size, 0 };
 	for (size_t i = 0, len; text[i]; i += len) {
 		const bool begin = begins_term(text, i);
-		bool of_field = i > 0 && text[i - 1] == ':';
+		bool of_field =
+			i > 0 &&
+			(text[i - 1] == ':' || (i > 1 && text[i - 1] == '=' && text[i - 2] == ':'));
 		size_t quoted = begin || of_field ? quoted_length(text + i) : 0;
 		size_t name = begin && text[i] == '\\' ? name_length(text + i + 1) : 0;
 		const struct pv_filter_name *is = name ? find(n, text + i + 1, name) : NULL;

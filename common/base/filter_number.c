@@ -1,4 +1,5 @@
 /* Numbers with units, and what the parts of a filter say of a value or a text. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,8 +150,37 @@ static bool holds(
 	return false;
 }
 
+static bool is_whole(const struct pv_filter_leaf *leaf, const char *text, size_t len)
+{
+	return len == leaf->len && memcmp(text, leaf->of->text + leaf->at, len) == 0;
+}
+
+static bool is_of_name(const char *text, size_t len, size_t at)
+{
+	return at < len && (isalnum((unsigned char)text[at]) || (unsigned char)text[at] >= 0x80 ||
+				   strchr("_.$/+`<>[]&*@", text[at]));
+}
+
+bool pv_filter_line_has(const struct pv_filter_leaf *leaf, const char *text, size_t len)
+{
+	if (leaf->what != PV_FILTER_TEXT || !leaf->equal)
+		return pv_filter_text_has(leaf, text, len);
+	for (size_t at = 0; at + leaf->len <= len; at++) {
+		const char *begin = memchr(text + at, leaf->of->text[leaf->at], len - at);
+		if (!begin)
+			return false;
+		at = (size_t)(begin - text);
+		bool fits = at + leaf->len <= len && is_whole(leaf, begin, leaf->len);
+		if (fits && !is_of_name(text, at, at - 1) && !is_of_name(text, len, at + leaf->len))
+			return true;
+	}
+	return false;
+}
+
 bool pv_filter_text_has(const struct pv_filter_leaf *leaf, const char *text, size_t len)
 {
+	if (leaf->what == PV_FILTER_TEXT && leaf->equal)
+		return is_whole(leaf, text, len);
 	if (leaf->what == PV_FILTER_TEXT)
 		return holds(leaf->of, leaf, text, len);
 	return leaf->what == PV_FILTER_REGEX &&

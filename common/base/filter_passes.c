@@ -119,7 +119,7 @@ static void write_leaf(struct writing *w, const struct pv_filter_leaf *leaf)
 	}
 	write_text(w, field, strlen(field));
 	if (*field)
-		write_text(w, ":", 1);
+		write_text(w, leaf->equal ? ":=" : ":", leaf->equal ? 2 : 1);
 	if (leaf->what == PV_FILTER_REGEX)
 		write_text(w, "/", 1);
 	else

@@ -15,6 +15,11 @@ static bool has(const struct pv_filter_leaf *leaf, const char *text)
 	return pv_filter_text_has(leaf, text, strlen(text));
 }
 
+static bool line_has(const struct pv_filter_leaf *leaf, const char *text)
+{
+	return pv_filter_line_has(leaf, text, strlen(text));
+}
+
 static bool holds(const void *of, const struct pv_filter_leaf *leaf)
 {
 	const struct event *e = of;
@@ -26,8 +31,8 @@ static bool holds(const void *of, const struct pv_filter_leaf *leaf)
 	if (leaf->field == PV_FILTER_KIND)
 		return has(leaf, e->kind);
 	if (leaf->field == PV_FILTER_THREAD)
-		return has(leaf, e->thread);
-	return has(leaf, e->line) || (any && (has(leaf, e->kind) || has(leaf, e->thread)));
+		return line_has(leaf, e->thread);
+	return line_has(leaf, e->line) || (any && (has(leaf, e->kind) || has(leaf, e->thread)));
 }
 
 bool pv_event_filter_has(const struct pv_event_filter *f, const struct pv_batch *b, size_t i,

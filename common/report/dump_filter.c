@@ -50,10 +50,10 @@ static bool holds(const void *of, const struct pv_filter_leaf *leaf)
 		pv_filter_text_has(leaf, e->kind, e->kind_len))
 		return true;
 	if ((any || leaf->field == PV_FILTER_THREAD) &&
-		pv_filter_text_has(leaf, e->thread, e->thread_len))
+		pv_filter_line_has(leaf, e->thread, e->thread_len))
 		return true;
 	return leaf->field != PV_FILTER_KIND && leaf->field != PV_FILTER_THREAD &&
-	       pv_filter_text_has(leaf, e->rest, e->rest_len);
+	       pv_filter_line_has(leaf, e->rest, e->rest_len);
 }
 
 /* "-1.000000002" -> ns. */

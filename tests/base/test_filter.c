@@ -137,6 +137,7 @@ START_TEST(an_error_names_the_character)
 		{ "a \"\"", 2, "nothing between the quotes" },
 		{ "class:", 0, "nothing after class:" },
 		{ "a ns: b", 2, "nothing after ns:" },
+		{ "a ns:= b", 2, "nothing after ns:=" },
 		{ "calls>10ms", 6, "calls is a number, not a time" },
 		{ "x self > 3MiB", 9, "self_percent is a share, not a size" },
 		{ "bytes>3%", 6, "bytes is a size, not a share" },
@@ -235,6 +236,47 @@ START_TEST(capitals_matter_where_there_are_some)
 	ck_assert(lets("aab", "aaab"));
 	ck_assert(lets("abcabd", "abcabcabd"));
 	ck_assert(!lets("abcabe", "abcabcabd"));
+}
+END_TEST
+
+static bool line_holds(const void *line, const struct pv_filter_leaf *leaf)
+{
+	return pv_filter_line_has(leaf, line, strlen(line));
+}
+
+static bool lets_line(const char *filter, const char *line)
+{
+	struct pv_filter *f = made(filter);
+	bool is = pv_filter_passes(f, line_holds, line);
+	pv_filter_free(f);
+	return is;
+}
+
+START_TEST(a_whole_name_and_no_other)
+{
+	char tree[100];
+	ck_assert(lets("class:=System.String", "System.String"));
+	ck_assert(!lets("class:=System.String", "System.StringBuilder"));
+	ck_assert(!lets("class:=System.String", "My.System.String"));
+	ck_assert(!lets("class:=System.String", "System.String[]"));
+	ck_assert(!lets("class:=system.string", "System.String"));
+	ck_assert(lets("class:=a", "a") && !lets("class:=a", "A"));
+	ck_assert(lets("class:System.String", "System.StringBuilder"));
+	ck_assert(lets("!class:=A class:A", "AB") && !lets("!class:=A class:A", "A"));
+	ck_assert(lets("method:=\"Shop:Sum (int, \\\"x\\\")\"", "Shop:Sum (int, \"x\")"));
+	ck_assert(lets("class:=/x/", "/x/") && lets("class:=A|class:=B", "B"));
+	ck_assert(lets("class:\"=A\"", "=AB"));
+	struct pv_filter *f = made("class:=A.B|ns:c");
+	ck_assert_str_eq(pv_filter_tree(f, tree, sizeof tree), "(or class:=A.B' ns:c)");
+	pv_filter_free(f);
+	ck_assert(lets_line("class:=System.String", "alloc System.String 32 B"));
+	ck_assert(lets_line("class:=System.String", "System.String"));
+	ck_assert(lets_line("class:=System.String", "of System.StringX (System.String)"));
+	ck_assert(lets_line("class:=System.String", "in System.String:Concat ()"));
+	ck_assert(!lets_line("class:=System.String", "alloc System.StringBuilder 32 B"));
+	ck_assert(!lets_line("class:=System.String", "alloc My.System.String 32 B"));
+	ck_assert(!lets_line("class:=System.String", "alloc System.String[] 32 B"));
+	ck_assert(lets_line("class:System.String", "alloc System.StringBuilder 32 B"));
 }
 END_TEST
 
@@ -486,6 +528,7 @@ int main(void)
 	tcase_add_test(c, an_error_names_the_character);
 	tcase_add_test(c, a_filter_has_bounds);
 	tcase_add_test(c, capitals_matter_where_there_are_some);
+	tcase_add_test(c, a_whole_name_and_no_other);
 	tcase_add_test(c, what_is_quoted_finds_itself);
 	tcase_add_test(c, random_filters_are_what_they_say);
 	tcase_add_test(c, patterns_are_those_of_posix);

@@ -5,7 +5,7 @@
 #include "tests/kit/query_kit.h"
 #include "tests/kit/suite.h"
 
-enum { STRING = 0x200, TILE = 0x300, OTHER = 0x400 };
+enum { STRING = 0x200, TILE = 0x300, OTHER = 0x400, TILES = 0x500 };
 
 static const uint64_t none = 0;
 static const char *const lives[] = { "name", "allocations", "allocated_bytes", "alive_objects",
@@ -33,6 +33,7 @@ static struct kit world(const char *args)
 	kit_class(&k, STRING, "System.String");
 	kit_class(&k, TILE, "App.Tile");
 	kit_class(&k, OTHER, "App.Other");
+	kit_class(&k, TILES, "App.TileSet");
 	return k;
 }
 
@@ -80,6 +81,38 @@ START_TEST(alive_at_the_newest_shot)
 	ck_assert_uint_eq(t->rows, 2);
 	ck_assert_ptr_nonnull(strstr(t->coverage, "alive at shot 1"));
 	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
+static size_t rows(struct kit *k, enum pv_view view, const char *filter)
+{
+	const struct pv_query q = { .filter = filter, .filter_way = PV_FILTER_CAPITALS };
+	struct pv_table *t = kit_view(k, view, &q);
+	size_t n = t->rows;
+	pv_table_destroy(t);
+	return n;
+}
+
+/* The filter that Enter sets has the one class, in every view that has it. */
+START_TEST(a_class_and_not_those_whose_names_contain_it)
+{
+	const uint64_t first[] = { 0x1000, 0 };
+	struct kit k = world("log:alloc,gcmove,gc,heapshot");
+	kit_at(&k, 10);
+	kit_alloc(&k, TILE, 0x1000, 32, &none);
+	kit_alloc(&k, TILES, 0x2000, 32, &none);
+	shot(&k, 20, first);
+	kit_flush(&k);
+	static const enum pv_view view[] = { PV_VIEW_CLASSES, PV_VIEW_SURVIVAL };
+	for (size_t i = 0; i < sizeof view / sizeof view[0]; i++) {
+		ck_assert_uint_eq(rows(&k, view[i], "class:App.Tile"), 2);
+		ck_assert_uint_eq(rows(&k, view[i], "class:=App.Tile"), 1);
+		ck_assert_uint_eq(rows(&k, view[i], "class:=App.TileSet"), 1);
+		ck_assert_uint_eq(rows(&k, view[i], "class:=App"), 0);
+		ck_assert_uint_eq(rows(&k, view[i], "ns:=App"), 2);
+		ck_assert_uint_eq(rows(&k, view[i], "!class:=App.Tile"), 1);
+	}
 	kit_free(&k);
 }
 END_TEST
@@ -143,6 +176,7 @@ int main(void)
 	Suite *s = suite_create("query_survival");
 	TCase *t = tcase_create("all");
 	tcase_add_test(t, alive_at_the_newest_shot);
+	tcase_add_test(t, a_class_and_not_those_whose_names_contain_it);
 	tcase_add_test(t, without_a_shot_it_is_not_known);
 	tcase_add_test(t, no_share_of_what_is_older);
 	tcase_add_test(t, sizes_by_powers_of_two);

@@ -52,8 +52,8 @@ static void enter_class(enum pv_view view, const char *keys, const char *pane)
 	press("j");
 	ck_assert_str_eq(cursor(), "App.Book");
 	press("<Enter>");
-	ck_assert(seen(pane) && seen("filter: class:App.Book"));
-	ck_assert_str_eq(screen.shared.filter, "class:App.Book");
+	ck_assert(seen(pane) && seen("filter: class:=App.Book"));
+	ck_assert_str_eq(screen.shared.filter, "class:=App.Book");
 	ck_assert_uint_eq(screen.pane[screen.current].list[0].table->rows, 1);
 	ck_assert_int_eq(screen.pane[screen.current].focus, 1);
 	press("<Backspace>");
@@ -92,13 +92,13 @@ START_TEST(a_class_is_no_filter_of_the_methods_it_leads_to)
 		.select = 71 };
 	world->generation++;
 	press("3g<Enter>");
-	ck_assert_str_eq(screen.shared.filter, "class:App.Cart");
+	ck_assert_str_eq(screen.shared.filter, "class:=App.Cart");
 	press("<Enter>");
 	ck_assert(seen("[Methods]"));
 	ck_assert_str_eq(cursor(), "Lib.Read()");
 	ck_assert_str_eq(screen.shared.filter, "");
 	press("<Backspace>");
-	ck_assert_str_eq(screen.shared.filter, "class:App.Cart");
+	ck_assert_str_eq(screen.shared.filter, "class:=App.Cart");
 	press("<Enter>");
 	ck_assert_str_eq(cursor(), "Lib.Read()");
 	press("<Backspace><Backspace>");
@@ -187,6 +187,8 @@ START_TEST(tab_knows_fields_and_columns)
 	ck_assert(seen("filter method:main does not apply here: no method"));
 	press("<C-U>zz<Tab>");
 	ck_assert(seen("nothing begins so"));
+	press("<C-U>ns:<Tab>");
+	ck_assert(seen("ns:  ns:="));
 }
 END_TEST
 

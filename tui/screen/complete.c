@@ -162,6 +162,10 @@ static void add_terms(struct words *w, const struct ui_list *l, const struct pv_
 	for (enum pv_filter_field i = 1; pv_filter_field_name(i); i++) {
 		snprintf(word, sizeof word, "%s:", pv_filter_field_name(i));
 		add(w, word);
+		bool whole = strcmp(w->stem, word) == 0;
+		snprintf(word, sizeof word, "%s:=", pv_filter_field_name(i));
+		if (whole)
+			add(w, word);
 	}
 	for (size_t i = 0; l && l->table && i < l->table->columns; i++) {
 		enum pv_unit unit = l->table->column[i].unit;

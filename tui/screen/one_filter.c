@@ -40,7 +40,7 @@ void ui_filter_enter_class(struct ui_screen *s, enum pv_by by, const char *name)
 	bool class = by == PV_BY_NAME || by == PV_BY_CLASS;
 	if (!class || !name || !*name || *name == '(' || strlen(name) > sizeof quoted / 2 - 2)
 		return; /* (other) is no class; half a name would find none */
-	snprintf(text, sizeof text, "%s:%s", pv_filter_field_name(PV_FILTER_CLASS),
+	snprintf(text, sizeof text, "%s:=%s", pv_filter_field_name(PV_FILTER_CLASS),
 		pv_filter_quote(name, quoted, sizeof quoted));
 	ui_filter_set_all(s, text);
 	ui_filter_follow(s);
