@@ -525,6 +525,7 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_section(&j, "heap_diff", put_plain);
 	put_section(&j, "heap_diff_sites", put_plain);
 	put_section(&j, "heap_diff_threads", put_plain);
+	put_section(&j, "lives", put_plain);
 	put_section(&j, "heap_ladder", put_plain);
 	put_section(&j, "heap_cohorts", put_plain);
 	put_section(&j, "heap_births", put_plain);

@@ -37,7 +37,7 @@ static void make(struct world *w, unsigned klass, unsigned n)
 		struct live *o = &w->live[w->n++];
 		ck_assert_uint_lt(w->n, LIVE);
 		*o = (struct live){ 0x10000 + 64 * (uint64_t)w->n, klass, true };
-		const struct pv_allocation_event b = { o->address, LOGKIT_ZERO + ++w->t,
+		const struct pv_allocation_event b = { o->address, 32, LOGKIT_ZERO + ++w->t,
 			w->class_use[klass], w->stack[klass], 1 };
 		ck_assert(pv_identity_alloc(&w->l, &b));
 	}
@@ -61,10 +61,13 @@ static void shot(struct world *w, uint32_t index)
 {
 	ck_assert(pv_identity_collection(&w->l));
 	ck_assert(pv_identity_shot_begins(&w->l, index, LOGKIT_ZERO + ++w->t));
-	for (unsigned i = 0; i < w->n; i++)
-		if (w->live[i].alive)
-			ck_assert(pv_identity_object(
-				&w->l, w->live[i].address, w->class_use[w->live[i].klass], 32));
+	for (unsigned i = 0; i < w->n; i++) {
+		const struct live *o = &w->live[i];
+		const struct pv_listed_object listed = { o->address, 32, o->klass == CONSTANT,
+			w->class_use[o->klass] };
+		if (o->alive)
+			ck_assert(pv_identity_object(&w->l, &listed));
+	}
 	ck_assert(pv_identity_shot_ends(&w->l, true));
 }
 
@@ -214,18 +217,21 @@ START_TEST(what_was_not_allocated_before_our_eyes_is_apart)
 	struct world *w = play(0);
 	struct pv_identity l;
 	ck_assert(pv_identity_init(&l, &o));
-	const struct pv_allocation_event bare = { 0x100, LOGKIT_ZERO + 1, w->class_use[LEAK], 0,
+	const struct pv_allocation_event bare = { 0x100, 16, LOGKIT_ZERO + 1, w->class_use[LEAK], 0,
 		1 };
-	const struct pv_allocation_event made = { 0x200, LOGKIT_ZERO + 2, w->class_use[LEAK],
+	const struct pv_allocation_event made = { 0x200, 48, LOGKIT_ZERO + 2, w->class_use[LEAK],
 		w->stack[LEAK], 1 };
 	ck_assert(pv_identity_alloc(&l, &bare) && pv_identity_alloc(&l, &made));
 	ck_assert(pv_identity_collection(&l));
 	const uint64_t moved[] = { 0x200, 0x300 };
 	ck_assert(pv_identity_moves(&l, moved, 2));
 	ck_assert(pv_identity_shot_begins(&l, 3, LOGKIT_ZERO + 5));
-	ck_assert(pv_identity_object(&l, 0x100, w->class_use[LEAK], 16));
-	ck_assert(pv_identity_object(&l, 0x300, w->class_use[LEAK], 48)); /* moved */
-	ck_assert(pv_identity_object(&l, 0x900, w->class_use[CACHE], 80));
+	ck_assert(pv_identity_object(
+		&l, &(struct pv_listed_object){ 0x100, 16, 0, w->class_use[LEAK] }));
+	ck_assert(pv_identity_object(
+		&l, &(struct pv_listed_object){ 0x300, 48, 0, w->class_use[LEAK] })); /* moved */
+	ck_assert(pv_identity_object(
+		&l, &(struct pv_listed_object){ 0x900, 80, 0, w->class_use[CACHE] }));
 	ck_assert(pv_identity_shot_ends(&l, true));
 	struct pv_query q = { .identity = &l };
 	struct pv_flame_tree *t = pv_flame_tree_make(w->m, PV_FLAME_LIVE, &q);

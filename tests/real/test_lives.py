@@ -111,6 +111,32 @@ def check_diff(v, r, said):
     v.true('by address it is said', 'by address, uncertain' in line, line[-2000:])
 
 
+def check_fates(v, r, said):
+    """Who died young, at every shot up to the last: what no shot listed was gone by the first."""
+    listed = [shot.get('Churned', (0, 0))[0] for shot in shots(r)]
+    last = len(listed) - 1
+    for shot in (0, 3, last):
+        rows = {row['name']: row for row in r.json('--section', 'lives', '--shot', str(shot))['lives']}
+        rounds = min(shot + 1, 8)  # a shot may come at the end, too
+        warm = int(said['made', 'Warm']) if shot >= 2 else 0
+        for name, made, alive in (('Leaked', 2000 * rounds, 2000 * rounds),
+                                  ('Cached', 2000 * rounds, min(3000, 2000 * rounds)), ('Warm', warm, warm)):
+            row = rows.get(name, {}) if made else {}
+            v.equal(f'shot {shot}: {name}', [row.get(k, 0) for k in ('allocations', 'alive_objects', 'died_young',
+                                             'dead_objects')], [made, alive, 0, made - alive])
+        churned = rows['Churned']
+        v.equal(f'shot {shot}: churned', churned['allocations'], 20000 * rounds)
+        v.equal(f'shot {shot}: alive of these', churned['alive_objects'], listed[shot])
+        # A shot may list the few that the stack still points at; each is made anew every round.
+        v.equal(f'shot {shot}: died young', churned['died_young'], 20000 * rounds - sum(listed[:shot + 1]))
+        v.equal(f'shot {shot}: bytes of these', churned['died_young_bytes'], 48 * churned['died_young'])
+        v.equal(f'shot {shot}: died', churned['dead_objects'], 20000 * rounds - listed[shot])
+    v.at_least('shots', last + 1, 8)
+    line = r.run('--section', 'survival').stdout
+    v.true('without following it is not known', 'objects were not followed: who died young is not known' in line,
+           line[-2000:])
+
+
 def check_ladder(v, r):
     ladder = r.json('--section', 'heap_ladder')['heap_ladder']
     v.equal('first of the ladder', ladder[0]['name'], 'Leaked')
@@ -228,6 +254,9 @@ def check_sampled(v, profview, exe, module, folder):
     line = Reports(profview, log).run('--section', 'heap_diff').stdout
     v.true('sampling is said', 'by moves, allocations only sampled' in line, line[-2000:])
     v.true('and what it left out', 'births not recorded' in line, line[-2000:])
+    lives = {row['name']: row for row in Reports(profview, log).json('--section', 'lives')['lives']}
+    v.equal('of samples it is not known who died young',
+            [lives['Leaked'][k] for k in ('died_young', 'allocations', 'alive_objects')], [None, None, 16000])
     rows = Reports(profview, log).json('--section', 'heap_flame')['heap_flame']
     apart = [row for row in rows if row['frame'] == '(no allocation recorded)']
     v.equal('what it left out is one root of the flame', [row['parent'] for row in apart], [rows[0]['id']])
@@ -262,6 +291,7 @@ def main(case, profview, exe, *more):
         else:
             r = Reports(profview, log)
             check_diff(v, r, {tuple(words[:2]): words[2] for words in said})
+            check_fates(v, r, {tuple(words[:2]): words[2] for words in said})
             check_ladder(v, r)
             check_flame(v, r)
             check_path(v, r)

@@ -43,7 +43,7 @@ KEYS = {
                        'sweep_ns', 'number', 'to_stop_ns', 'moved_objects', 'promoted_bytes', 'reason'],
     'gc.pauses': ['start_ns', 'duration_ns'],
     'survival': ['name', *NAMES, 'allocations', 'allocated_bytes', 'alive_objects', 'alive_bytes', 'dead_objects',
-                 'young_objects'],
+                 'young_objects', 'promoted_objects', 'promoted_bytes'],
     'allocation_sizes': ['from_bytes', 'below_bytes', 'allocations', 'allocated_bytes'],
     'gc.percentiles': ['what', 'count', 'total_ns', 'p50_ns', 'p90_ns', 'p99_ns', 'max_ns', 'exact'],
     'gc_cause': ['what', 'detail', 'value', 'unit', 'known'],

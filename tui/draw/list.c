@@ -134,7 +134,7 @@ static struct ui_question *question_of(struct ui_list *l, const struct ui_shared
 	q->against = s->against;
 	q->figure = l->figure;
 	ui_list_hand_trends(l, s, q);
-	q->newer = s->paused && !s->range.on && !ui_list_of_identity(l);
+	q->newer = s->paused && !s->range.on && !ui_list_follows(l, s);
 	if (l->want || look)
 		q->aim = (struct ui_aim){ .text = strdup(l->want ? l->want : l->search),
 			.exact = l->want != NULL,
@@ -275,7 +275,7 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 		       l->posted_waits != s->waits || l->posted_raw != s->raw_names ||
 		       l->posted_mine != s->my_code || (!pending && (!l->table || l->want));
 	uint64_t generation = ui_list_of_whole(l) ? s->whole_generation : s->generation;
-	bool moved_on = l->table && l->table->generation != generation && !ui_list_of_identity(l);
+	bool moved_on = l->table && l->table->generation != generation && !ui_list_follows(l, s);
 	if (!changed && (!moved_on || s->paused || pending))
 		return;
 	post(l, s, changed);
@@ -302,7 +302,7 @@ void ui_list_refresh(struct ui_list *l, const struct ui_shared *s)
 		l->stale = true;
 		return;
 	}
-	bool frozen = s->paused && l->stale && !ui_list_of_identity(l);
+	bool frozen = s->paused && l->stale && !ui_list_follows(l, s);
 	if (l->stale && !frozen)
 		ui_slot_cancel(&l->slot); /* not wanted any more */
 	take_answer(l, ui_slot_take(&l->slot));

@@ -1,8 +1,18 @@
 #include "tui/draw/list_query.h"
 
+#include "common/query/heap/identity_choose.h"
+
 bool ui_list_of_identity(const struct ui_list *l)
 {
 	return l->view >= PV_VIEW_HEAP_DIFF && l->view <= PV_VIEW_HEAP_COHORT_SITES;
+}
+
+bool ui_list_follows(const struct ui_list *l, const struct ui_shared *s)
+{
+	const struct pv_identity *is = s->identity.identity;
+	bool better =
+		l->view == PV_VIEW_SURVIVAL && s->model == s->whole && !s->range.on && !s->against;
+	return ui_list_of_identity(l) || (better && is && pv_identity_tells_fates(is));
 }
 
 bool ui_list_of_whole(const struct ui_list *l)
@@ -12,7 +22,7 @@ bool ui_list_of_whole(const struct ui_list *l)
 
 struct pv_model *ui_list_model(const struct ui_list *l, const struct ui_shared *s)
 {
-	if (ui_list_of_identity(l))
+	if (ui_list_follows(l, s))
 		return s->identity.model;
 	return ui_list_of_whole(l) ? s->whole : s->model;
 }
@@ -78,7 +88,7 @@ struct pv_query ui_list_query(const struct ui_list *l, const struct ui_shared *s
 		.open = l->open.v,
 		.opens = l->open.n,
 		.hide_internal = true,
-		.identity = ui_list_of_identity(l) ? s->identity.identity : NULL,
+		.identity = ui_list_follows(l, s) ? s->identity.identity : NULL,
 		.matched_by_class = s->identity.by == UI_BY_CLASS };
 }
 

@@ -7,6 +7,9 @@
 /* Of objects followed between shots, which have a model of their own that does not change. */
 bool ui_list_of_identity(const struct ui_list *l);
 
+/* The same, or a list of the recording that the objects followed answer better. */
+bool ui_list_follows(const struct ui_list *l, const struct ui_shared *s);
+
 /* Of one collection, whose facts are those of the whole recording, whatever the range. */
 bool ui_list_of_whole(const struct ui_list *l);
 /* The model that it asks, borrowed; lives as long as what is shared. NULL: there is none. */

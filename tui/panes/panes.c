@@ -107,7 +107,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.needs = PV_GROUP_ALLOC, .records = "--alloc --heapshot",
 		.grouped = true,
 		.parts = 2,
-		.hint = { { UI_HINT_ROWS, "Who lives on at the newest heap shot" },
+		.hint = { { UI_HINT_ROWS, "Who lives on at the newest heap shot, or the chosen one" },
 			{ UI_HINT_ROWS, "Enter: the stacks that allocate the class" } },
 		.part = {
 			{ .view = PV_VIEW_SURVIVAL, .kind = UI_KIND_CLASS,

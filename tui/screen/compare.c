@@ -17,6 +17,11 @@ bool ui_compare_flames(const struct ui_pane *p)
 	return p->flame && p->flame->measure == PV_FLAME_LIVE;
 }
 
+bool ui_compare_to_one(const struct ui_pane *p)
+{
+	return ui_compare_flames(p) || p->def->command == UI_CMD_SURVIVAL;
+}
+
 /* Flames of identities that go. */
 static void drop_flames(struct ui_screen *s)
 {
@@ -28,8 +33,10 @@ static void drop_flames(struct ui_screen *s)
 static void each_list(struct ui_screen *s, void (*what)(struct ui_list *l))
 {
 	for (size_t i = 0; i < ui_pane_count; i++)
-		for (int k = 0; ui_compare_has(&s->pane[i]) && k < s->pane[i].def->parts; k++)
-			what(&s->pane[i].list[k]);
+		for (int k = 0; k < s->pane[i].def->parts; k++)
+			if (ui_compare_has(&s->pane[i]) ||
+				s->pane[i].list[k].view == PV_VIEW_SURVIVAL)
+				what(&s->pane[i].list[k]);
 }
 
 static void ask_again(struct ui_list *l)
@@ -121,11 +128,18 @@ void ui_compare_visit(struct ui_screen *s)
 	want(s, base, shot);
 }
 
+/* Whether it serves the pane: else the log is not read again for it. */
+static bool is_worth_it(const struct ui_screen *s, const struct ui_pane *p)
+{
+	return ui_compare_flames(p) || (whole_shots(s) && s->shared.whole && !s->shared.range.on &&
+					       pv_identity_would_tell_fates(s->shared.whole));
+}
+
 /*
  * Of the chosen shot, or the last one; a comparison that ends there serves. What failed is tried
  * again when there are more shots.
  */
-static void want_alive(struct ui_screen *s)
+static void want_alive(struct ui_screen *s, const struct ui_pane *p)
 {
 	struct ui_compare *c = &s->compare;
 	const struct ui_identity_shown *l = &s->shared.identity;
@@ -134,6 +148,8 @@ static void want_alive(struct ui_screen *s)
 	if (same && (l->identity || l->reading || c->held || c->asked))
 		return;
 	if (same && l->error[0] && c->shots == whole_shots(s))
+		return;
+	if (!is_worth_it(s, p))
 		return;
 	c->base = UI_NO_SHOT;
 	c->shot = shot;
@@ -178,8 +194,8 @@ void ui_compare_place(struct ui_screen *s, struct ui_pane *p)
 	static const enum pv_view view[] = { [UI_ROWS_CLASSES] = PV_VIEW_HEAP_DIFF,
 		[UI_ROWS_STACKS] = PV_VIEW_HEAP_DIFF_SITES,
 		[UI_ROWS_THREADS] = PV_VIEW_HEAP_DIFF_THREADS };
-	if (ui_compare_flames(p))
-		want_alive(s);
+	if (ui_compare_to_one(p))
+		want_alive(s, p);
 	follow_newer(s);
 	if (p->def->command == UI_CMD_DIFF) {
 		set_view(&p->list[0], view[s->compare.rows]);
@@ -287,7 +303,7 @@ static void show_paths(struct ui_screen *s)
 unsigned ui_compare_command(struct ui_screen *s, enum ui_command cmd)
 {
 	const struct ui_pane *p = &s->pane[s->current];
-	bool stops = ui_compare_flames(p) && (cmd == UI_CMD_CANCEL || cmd == UI_CMD_STOP);
+	bool stops = ui_compare_to_one(p) && (cmd == UI_CMD_CANCEL || cmd == UI_CMD_STOP);
 	if ((!ui_compare_has(p) && !stops) || s->help.open)
 		return UI_IGNORED;
 	switch (cmd) {

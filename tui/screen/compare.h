@@ -34,6 +34,8 @@ struct ui_compare {
 bool ui_compare_has(const struct ui_pane *p);
 /* Whether it is a flame of what is alive at a shot. */
 bool ui_compare_flames(const struct ui_pane *p);
+/* Whether that, or the pane of survival: what is followed to one shot serves it. */
+bool ui_compare_to_one(const struct ui_pane *p);
 
 /*
  * One of them comes on screen: the marked base and the selected shot, else the first and the last.

@@ -110,7 +110,7 @@ void ui_screen_go(struct ui_screen *s, enum ui_command pane)
 		ui_browser_visit(s);
 	if (ui_compare_has(&s->pane[to]))
 		ui_compare_visit(s);
-	else if (ui_compare_flames(&s->pane[to]))
+	else if (ui_compare_to_one(&s->pane[to]))
 		s->compare.held = false;
 }
 

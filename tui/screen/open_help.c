@@ -97,7 +97,10 @@ static void report_command(const struct ui_screen *s, const struct ui_list *l, s
 {
 	const struct ui_pane *p = &s->pane[s->current];
 	const bool alive = ui_compare_flames(p);
-	const struct pv_section *section = alive ? pv_section_find("heap_flame") : section_of(l);
+	const bool lives = l && l->view == PV_VIEW_SURVIVAL && ui_list_follows(l, &s->shared);
+	const struct pv_section *section = alive   ? pv_section_find("heap_flame")
+					   : lives ? pv_section_find("lives")
+						   : section_of(l);
 	if (!section)
 		return;
 	add(t, "profview report\n--section %s", section->name);
@@ -120,9 +123,9 @@ static void report_command(const struct ui_screen *s, const struct ui_list *l, s
 		add(t, "\n--names raw");
 	if (section->flags & PV_SECTION_GRAPH)
 		add(t, "\n--shot %u", (unsigned)s->shared.heap.shot);
-	if (alive && s->compare.shot != UI_NO_SHOT)
+	if ((alive || lives) && s->compare.shot != UI_NO_SHOT)
 		add(t, "\n--shot %u", (unsigned)s->compare.shot);
-	else if (!alive)
+	else if (!alive && !lives)
 		add_range(t, &s->shared.range);
 	add_source(t, s);
 }
@@ -145,7 +148,7 @@ static void frame_command(const struct ui_screen *s, const struct ui_list *l, st
 	char room[400];
 	struct text keys = { room, sizeof room, 0 };
 	room[0] = 0;
-	if (ui_compare_flames(p) && s->compare.shot != UI_NO_SHOT && s->compare.shot)
+	if (ui_compare_to_one(p) && s->compare.shot != UI_NO_SHOT && s->compare.shot)
 		add(&keys, ":shots<Enter>g<%uj>", (unsigned)s->compare.shot);
 	add(&keys, ":%s<Enter>", ui_command_row(p->def->command)->name);
 	type_range(&keys, &s->shared.range);

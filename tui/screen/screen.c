@@ -482,7 +482,7 @@ void ui_screen_finish_frame(struct ui_screen *s)
 		return;
 	if (p->def->scope & UI_SCOPE_OBJECTS)
 		ui_browser_place(s, p);
-	if (ui_compare_has(p) || ui_compare_flames(p))
+	if (ui_compare_has(p) || ui_compare_to_one(p))
 		ui_compare_place(s, p);
 	ui_filter_place(s, p);
 	if (ui_cause_has(p))

@@ -125,7 +125,7 @@ void ui_screen_draw(struct ui_screen *s)
 	struct ui_canvas *c = &s->canvas;
 	const struct ui_layout *l = &s->layout;
 	const struct ui_pane *p = &s->pane[s->current];
-	s->shared.identity.on_screen = ui_compare_has(p) || ui_compare_flames(p);
+	s->shared.identity.on_screen = ui_compare_has(p) || ui_compare_to_one(p);
 	ui_clear(c, ui_canvas_rect(c), UI_PLAIN);
 	if (l->too_small) {
 		ui_printf(c, l->body, UI_WARN, "too small: %dx%d of %dx%d", c->w, c->h, UI_MIN_W,

@@ -5,8 +5,9 @@ static bool allocation(
 {
 	struct pv_model *m = r->model;
 	const struct pv_alloc *a = &b->allocs.v[b->key[i]];
-	struct pv_allocation_event allocation = { .address = a->object,
-		.time_ns = (int64_t)b->time[i] };
+	struct pv_allocation_event allocation = {
+		.address = a->object, .size = a->size, .time_ns = (int64_t)b->time[i]
+	};
 	allocation.class_use = pv_names_class(&m->names, a->type, allocation.time_ns);
 	allocation.stack = path;
 	if (a->stack.n)
@@ -28,6 +29,13 @@ static bool collection(struct pv_identity *l, const struct pv_event *e)
 	default:
 		return true;
 	}
+}
+
+/* As heap shots count it: older logs have none. */
+static uint64_t generation_of(const struct pv_identity_read *r, const struct pv_event *e)
+{
+	const struct pv_target_info *t = &r->model->target;
+	return t->rules >= 16 && !t->logging2007 ? e->heap_object.generation : 0;
 }
 
 /* A shot that was listed without an end is cut off. */
@@ -76,8 +84,9 @@ bool pv_identity_event(struct pv_identity_read *r, const struct pv_batch *b, siz
 			return true;
 		uint32_t class_use =
 			pv_names_class(&r->model->names, e->heap_object.type, (int64_t)b->time[i]);
-		return class_use &&
-		       pv_identity_object(l, e->heap_object.object, class_use, e->heap_object.size);
+		const struct pv_listed_object o = { e->heap_object.object, e->heap_object.size,
+			generation_of(r, e), class_use };
+		return class_use && pv_identity_object(l, &o);
 	}
 	default:
 		return true;

@@ -45,6 +45,7 @@ void pv_identity_finish(struct pv_identity *l)
 	pv_array_finish(&l->cell);
 	pv_array_finish(&l->object);
 	pv_array_finish(&l->step);
+	pv_array_finish(&l->fates.of);
 	forget(l);
 	*l = (struct pv_identity){ 0 };
 }
@@ -96,6 +97,7 @@ static uint32_t new_life(struct pv_identity *l, uint32_t at_site, int64_t alloca
 /* Nothing lives there any more: the slot of an object may be used for another. */
 static void free_life(struct pv_identity *l, uint32_t life)
 {
+	pv_identity_died(l, &l->life.v[life]);
 	l->life.v[life].seen = l->free;
 	l->free = life;
 	l->alive--;
@@ -161,10 +163,15 @@ bool pv_identity_alloc(struct pv_identity *l, const struct pv_allocation_event *
 	if (!at)
 		return false;
 	uint32_t known = there(l, b->address);
+	if (!pv_identity_allocated(l, b->class_use, b->size))
+		return false;
 	if (comes_after_shot(l, known, b))
 		return pv_identity_allocated_after(l, known, at, b->time_ns);
 	uint32_t life = new_life(l, at, b->time_ns);
-	return life != PV_MAP_NONE && put(l, b->address, life);
+	if (life == PV_MAP_NONE)
+		return false;
+	l->life.v[life].size = b->size;
+	return put(l, b->address, life);
 }
 
 bool pv_identity_moves(struct pv_identity *l, const uint64_t *pairs, size_t n)
@@ -283,8 +290,10 @@ static uint32_t unknown_life(struct pv_identity *l, uint32_t class_use)
 	return at ? new_life(l, at, PV_LIFE_NEVER) : PV_MAP_NONE;
 }
 
-bool pv_identity_object(struct pv_identity *l, uint64_t address, uint32_t class_use, uint64_t size)
+bool pv_identity_object(struct pv_identity *l, const struct pv_listed_object *o)
 {
+	const uint64_t address = o->address, size = o->size;
+	const uint32_t class_use = o->class_use;
 	if (l->open == PV_IDENTITY_NO_SHOT || l->done)
 		return true;
 	if (!pv_identity_apply_moves(l) || !pv_reserve(&l->listed, 1) || !pv_reserve(&l->where, 1))
@@ -306,7 +315,15 @@ bool pv_identity_object(struct pv_identity *l, uint64_t address, uint32_t class_
 	s->flags &= (uint16_t)~PV_LIFE_MOVED;
 	l->listed.v[l->listed.n++] = life;
 	l->where.v[l->where.n++] = address;
-	return true;
+	bool counts = l->open == l->options.shot && o->generation;
+	return !counts || pv_identity_promoted(l, class_use, size);
+}
+
+static bool stays(struct pv_identity *l, uint64_t address, uint32_t life)
+{
+	if (l->open == l->options.shot)
+		pv_identity_undecided(l, &l->life.v[life]);
+	return pv_map_set(&l->at, address, life);
 }
 
 /* Only what the shot lists is alive; an allocation reported since it began may be, too. */
@@ -324,7 +341,7 @@ static bool bury(struct pv_identity *l)
 		const struct pv_life_slot *s = &l->life.v[life];
 		if (s->seen == PV_IDENTITY_NO_SHOT && s->allocated_ns != PV_LIFE_NEVER &&
 			s->allocated_ns >= l->open_ns)
-			ok = pv_map_set(&l->at, old.slots[i].key, life);
+			ok = stays(l, old.slots[i].key, life);
 		else
 			free_life(l, life);
 	}

@@ -15,6 +15,8 @@
 
 #include "common/base/map.h"
 #include "common/base/mem.h"
+#include "common/model/objects/identity_event.h"
+#include "common/model/objects/identity_fate.h"
 
 /* Shots that a ladder has rungs for; of more, some are left out. Cells of all rungs together. */
 enum { PV_IDENTITY_STEPS = 64, PV_IDENTITY_CELLS = 8000000 };
@@ -101,6 +103,7 @@ struct pv_identity {
 	bool cut;               /* cells beyond PV_IDENTITY_CELLS were left out */
 	bool done;              /* the shot was read to its end */
 	uint64_t allocations;
+	struct pv_life_fates fates;
 	/* private */
 	struct pv_map at; /* address -> life, PV_LIFE_GONE: nothing lives there */
 	struct pv_map place_of, site_of, row_of, cell_of, written;
@@ -122,12 +125,6 @@ struct pv_identity {
 bool pv_identity_init(struct pv_identity *l, const struct pv_identity_options *o);
 void pv_identity_finish(struct pv_identity *l);
 
-struct pv_allocation_event {
-	uint64_t address;
-	int64_t time_ns;
-	uint32_t class_use, stack, thread;
-};
-
 /* The events, in the order of their times. All are false when out of memory only. */
 bool pv_identity_alloc(struct pv_identity *l, const struct pv_allocation_event *b);
 bool pv_identity_moves(struct pv_identity *l, const uint64_t *pairs, size_t n); /* n addresses */
@@ -137,7 +134,7 @@ bool pv_identity_apply_moves(struct pv_identity *l);
 /* An event about this address comes soon, or `near`: memory is fetched. */
 void pv_identity_expect(const struct pv_identity *l, uint64_t address, bool near);
 bool pv_identity_shot_begins(struct pv_identity *l, uint32_t index, int64_t time_ns);
-bool pv_identity_object(struct pv_identity *l, uint64_t address, uint32_t class_use, uint64_t size);
+bool pv_identity_object(struct pv_identity *l, const struct pv_listed_object *o);
 /* `whole`: false when the rest of the list is missing, so that it shows no object as dead. */
 bool pv_identity_shot_ends(struct pv_identity *l, bool whole);
 

@@ -17,6 +17,17 @@ enum pv_life_flags {
 	PV_LIFE_BASE = 4,  /* the base shot lists it */
 };
 
+/* --- identity_fate.c */
+
+/* Counts an allocation. */
+bool pv_identity_allocated(struct pv_identity *l, uint32_t class_use, uint64_t size);
+/* Before its slot is used for another. */
+void pv_identity_died(struct pv_identity *l, const struct pv_life_slot *s);
+/* The last shot cannot say whether this one lives, allocated while it was taken. */
+void pv_identity_undecided(struct pv_identity *l, const struct pv_life_slot *s);
+/* The last shot lists an object of a generation above 0. */
+bool pv_identity_promoted(struct pv_identity *l, uint32_t class_use, uint64_t size);
+
 /* --- identity_count.c */
 
 /* The open shot lists it where it was expected: whether that proves anything. */

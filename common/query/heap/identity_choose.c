@@ -9,6 +9,21 @@ uint32_t pv_identity_shot(const struct pv_identity *l)
 	return l->options.shot;
 }
 
+bool pv_identity_tells_fates(const struct pv_identity *l)
+{
+	return pv_identity_knows_young(l);
+}
+
+bool pv_identity_would_tell_fates(struct pv_model *m)
+{
+	pv_model_lock(m);
+	bool moves = m->kinds[PV_KIND_GC_MOVE] || !m->kinds[PV_KIND_GC_EVENT];
+	bool whole = !m->lost_events && !m->damaged && !m->target.logging2007;
+	bool is = m->kinds[PV_KIND_ALLOC] && !m->allocs.period && moves && whole;
+	pv_model_unlock(m);
+	return is;
+}
+
 static bool is_meant(const struct pv_query *q, const struct pv_groups *g,
 	const struct pv_life_row *r, bool allocated)
 {

@@ -12,6 +12,10 @@ struct pv_address_list { /* a PV_ARRAY */
 
 /* Number of the later shot. */
 uint32_t pv_identity_shot(const struct pv_identity *l);
+/* Whether it tells what became of the objects of each class (PV_VIEW_SURVIVAL). */
+bool pv_identity_tells_fates(const struct pv_identity *l);
+/* Whether following the objects of a recording would; takes the model's lock. */
+bool pv_identity_would_tell_fates(struct pv_model *m);
 
 /*
  * Addresses, ascending, of objects that are alive at the later shot of q->identity: of the class

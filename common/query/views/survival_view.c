@@ -1,7 +1,8 @@
 /*
- * Lives of what is allocated, as far as no object has to be followed: of each class how much was
- * allocated up to the newest heap shot, and how much of it that shot still lists. And how large
- * objects are.
+ * Lives of what is allocated: of each class how much was allocated up to a heap shot, and how much
+ * of it that shot still lists. That is of the newest one, unless objects were followed: then it is
+ * of the shot they were followed to, and it is known which of them died young. And how large objects
+ * are.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,21 +11,43 @@
 #include "common/base/status.h"
 #include "common/base/units.h"
 #include "common/model/model.h"
+#include "common/model/objects/identity.h"
 #include "common/query/groups.h"
+#include "common/query/identity_line.h"
 #include "common/query/specs.h"
 
 /* --- by class */
 
-enum { S_ALLOCATED, S_COUNT, S_ALIVE, S_OBJECTS, S_LIVES, S_DEAD, S_YOUNG, S_NAME };
+enum {
+	S_ALLOCATED,
+	S_COUNT,
+	S_ALIVE,
+	S_OBJECTS,
+	S_LIVES,
+	S_YOUNG,
+	S_YOUNG_BYTES,
+	S_YOUNG_SHARE,
+	S_DEAD,
+	S_PROMOTED,
+	S_PROMOTED_BYTES,
+	S_FIRST,
+	S_NAME
+};
 
 static const struct pv_column survival_columns[] = {
 	[S_ALLOCATED] = { "allocated_bytes", "ALLOCATED", PV_UNIT_BYTES, 9, 2, PV_COLUMN_ADDS },
 	[S_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 5, PV_COLUMN_ADDS },
 	[S_ALIVE] = { "alive_bytes", "ALIVE", PV_UNIT_BYTES, 9, 3, PV_COLUMN_ADDS },
-	[S_OBJECTS] = { "alive_objects", "OBJECTS", PV_UNIT_COUNT, 8, 6, PV_COLUMN_ADDS },
+	[S_OBJECTS] = { "alive_objects", "OBJECTS", PV_UNIT_COUNT, 8, 5, PV_COLUMN_ADDS },
 	[S_LIVES] = { "alive_percent", "ALIVE%", PV_UNIT_PERCENT, 6, 1, 0 },
-	[S_DEAD] = { "dead_objects", "DEAD", PV_UNIT_COUNT, 8, 4, PV_COLUMN_ADDS },
-	[S_YOUNG] = { "young_objects", "YOUNG", PV_UNIT_COUNT, 8, 8, PV_COLUMN_ADDS },
+	[S_YOUNG] = { "died_young", "DIED YOUNG", PV_UNIT_COUNT, 10, 4, PV_COLUMN_ADDS },
+	[S_YOUNG_BYTES] = { "died_young_bytes", "YOUNG B", PV_UNIT_BYTES, 9, 9, PV_COLUMN_ADDS },
+	[S_YOUNG_SHARE] = { "died_young_percent", "YOUNG%", PV_UNIT_PERCENT, 6, 6, 0 },
+	[S_DEAD] = { "dead_objects", "DEAD", PV_UNIT_COUNT, 8, 7, PV_COLUMN_ADDS },
+	[S_PROMOTED] = { "promoted_objects", "PROMOTED", PV_UNIT_COUNT, 8, 8, PV_COLUMN_ADDS },
+	[S_PROMOTED_BYTES] = { "promoted_bytes", "PROMOTED B", PV_UNIT_BYTES, 10, 10,
+		PV_COLUMN_ADDS },
+	[S_FIRST] = { "young_objects", "GEN 0", PV_UNIT_COUNT, 8, 11, PV_COLUMN_ADDS },
 	[S_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 24, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 };
@@ -32,7 +55,14 @@ static const struct pv_column survival_columns[] = {
 struct life {
 	uint64_t count, bytes;   /* allocated up to the shot, or in all */
 	uint64_t objects, alive; /* listed by it; bytes */
-	uint64_t young;
+	uint64_t promoted, promoted_bytes;
+	uint64_t older; /* of the objects: their allocation was not recorded; if followed */
+	uint64_t young, young_bytes;
+};
+
+/* Which figures are known, by what they are taken from. */
+struct whole {
+	bool alive, allocated, shares, generations, young;
 };
 
 /* The newest one, if it is known what was allocated up to it; NULL: there is none. */
@@ -56,7 +86,31 @@ static void add_all(const struct pv_model *m, const struct pv_groups *g, struct 
 		struct life *to = &sum[pv_group_of(g, c->class_use)];
 		to->objects += c->objects;
 		to->alive += c->bytes;
-		to->young += shot->generations ? c->young_objects : 0;
+		to->promoted += shot->generations ? c->objects - c->young_objects : 0;
+		to->promoted_bytes += shot->generations ? c->bytes - c->young_bytes : 0;
+	}
+}
+
+/* By the objects that were followed. */
+static void add_followed(const struct pv_identity *l, const struct pv_groups *g, struct life *sum)
+{
+	for (uint32_t i = 0; i < l->fates.of.n; i++) {
+		const struct pv_life_fate *f = &l->fates.of.v[i];
+		struct life *to = &sum[pv_group_of(g, i)];
+		to->count += f->allocated;
+		to->bytes += f->allocated_bytes;
+		to->young += f->young;
+		to->young_bytes += f->young_bytes;
+		to->promoted += f->promoted;
+		to->promoted_bytes += f->promoted_bytes;
+	}
+	for (size_t i = 0; i < l->row.n; i++) {
+		const struct pv_life_row *r = &l->row.v[i];
+		const struct pv_life_site *at = &l->site.v[r->site];
+		struct life *to = &sum[pv_group_of(g, at->class_use)];
+		to->objects += r->shot_objects;
+		to->alive += r->shot_bytes;
+		to->older += at->allocated ? 0 : r->shot_objects;
 	}
 }
 
@@ -64,26 +118,71 @@ static void add_all(const struct pv_model *m, const struct pv_groups *g, struct 
  * No share can be said of estimates, of objects that are older than the log or the range, and of
  * those of one thread, while a shot lists those of all.
  */
-static bool is_share(const struct pv_model *m, const struct life *l)
-{
-	bool part = m->only.threaded || m->target.joined || (m->only.ranged && m->only.from_ns > 0);
-	return !part && !m->allocs.period && l->count > 0 && l->objects <= l->count;
-}
-
-static void put_class(struct pv_build *b, const struct pv_model *m, const struct pv_groups *g,
-	size_t at, const struct life *l)
+static struct whole of_model(const struct pv_model *m)
 {
 	const struct pv_shot *shot = usable_shot(m);
-	bool share = shot && is_share(m, l);
+	bool part = m->only.threaded || m->target.joined || (m->only.ranged && m->only.from_ns > 0);
+	return (struct whole){ .alive = shot,
+		.allocated = true,
+		.shares = shot && !part && !m->allocs.period,
+		.generations = shot && shot->generations };
+}
+
+static struct whole of_followed(const struct pv_identity *l)
+{
+	bool known = pv_identity_knows_young(l);
+	return (struct whole){ .alive = true,
+		.allocated = known,
+		.shares = known,
+		.generations = l->fates.generations,
+		.young = known };
+}
+
+static void put_class(struct pv_build *b, const struct whole *w, const struct pv_groups *g,
+	size_t at, const struct life *l)
+{
+	uint64_t lives = l->objects - l->older;
+	bool share = w->shares && l->count > 0 && lives <= l->count;
 	struct pv_cell *c = pv_build_row(b, g->row.v[at].id);
-	pv_cell_u(&c[S_ALLOCATED], l->bytes);
-	pv_cell_u(&c[S_COUNT], l->count);
-	pv_cell_u_if(&c[S_ALIVE], shot, l->alive);
-	pv_cell_u_if(&c[S_OBJECTS], shot, l->objects);
-	pv_cell_share(&c[S_LIVES], (double)l->objects, share ? (double)l->count : 0);
-	pv_cell_u_if(&c[S_DEAD], share, share ? l->count - l->objects : 0);
-	pv_cell_u_if(&c[S_YOUNG], shot && shot->generations, l->young);
+	pv_cell_u_if(&c[S_ALLOCATED], w->allocated, l->bytes);
+	pv_cell_u_if(&c[S_COUNT], w->allocated, l->count);
+	pv_cell_u_if(&c[S_ALIVE], w->alive, l->alive);
+	pv_cell_u_if(&c[S_OBJECTS], w->alive, l->objects);
+	pv_cell_share(&c[S_LIVES], (double)lives, share ? (double)l->count : 0);
+	pv_cell_u_if(&c[S_YOUNG], w->young, l->young);
+	pv_cell_u_if(&c[S_YOUNG_BYTES], w->young, l->young_bytes);
+	pv_cell_share(&c[S_YOUNG_SHARE], (double)l->young, w->young ? (double)l->count : 0);
+	pv_cell_u_if(&c[S_DEAD], share, share ? l->count - lives : 0);
+	pv_cell_u_if(&c[S_PROMOTED], w->generations, l->promoted);
+	pv_cell_u_if(&c[S_PROMOTED_BYTES], w->generations, l->promoted_bytes);
+	pv_cell_u_if(&c[S_FIRST], w->generations, l->objects - l->promoted);
 	pv_cell_s(&c[S_NAME], pv_group_name(b, g, (uint32_t)at));
+}
+
+/* The shot and how certain it is which object is which. */
+static void put_followed_line(
+	struct pv_build *b, const struct pv_model *m, const struct pv_identity *l)
+{
+	char text[PV_IDENTITY_LINE], at[PV_UNIT_MAX] = "";
+	pv_identity_text(l, text, sizeof text);
+	if (l->step.n)
+		pv_units_clock(at, sizeof at,
+			(int64_t)((uint64_t)l->step.v[l->step.n - 1].time_ns -
+				  (uint64_t)m->zero_ns));
+	b->table->coverage =
+		pv_build_printf(b, "alive at shot %" PRIu32 ", %s; %s%s", l->options.shot, at,
+			pv_identity_knows_young(l) ? "" : "who died young is not known: ", text);
+}
+
+/* Why it is not known who died young, as far as the model says. */
+static const char *why_not_young(const struct pv_model *m)
+{
+	const struct pv_shot *shot = usable_shot(m);
+	if (!shot || m->allocs.period)
+		return "";
+	if (!m->kinds[PV_KIND_GC_MOVE] && m->kinds[PV_KIND_GC_EVENT])
+		return "; moves were not recorded: who died young is not known";
+	return "; objects were not followed: who died young is not known";
 }
 
 /* The shot that the figures rest on, before the usual line. */
@@ -95,10 +194,13 @@ static void put_line(struct pv_build *b, const struct pv_model *m)
 		return;
 	const char *line =
 		!shot ? "no whole heap shot: who is alive is not known"
-		      : pv_build_printf(b, "alive at shot %" PRIu32 ", %s%s%s", shot->index,
+		      : pv_build_printf(b, "alive at shot %" PRIu32 ", %s%s%s%s", shot->index,
 				pv_units_clock(at, sizeof at,
 					(int64_t)((uint64_t)shot->start_ns - (uint64_t)m->zero_ns)),
-				m->allocs.period ? "; allocations are estimated: no shares" : "",
+				m->allocs.period ? "; allocations are estimated: no shares, "
+						   "and who died young is not known"
+						 : "",
+				why_not_young(m),
 				pv_shots_content(m) == PV_SHOTS_GARBAGE
 					? "; with what nothing holds"
 					: "");
@@ -108,15 +210,22 @@ static void put_line(struct pv_build *b, const struct pv_model *m)
 
 static void copy_survival(struct pv_build *b, struct pv_model *m)
 {
+	const struct pv_identity *l = b->query->identity;
+	const struct whole w = l ? of_followed(l) : of_model(m);
 	struct pv_groups g;
 	bool ok = pv_groups_classes(m, b, &g);
 	struct life *sum = ok ? calloc(g.row.n, sizeof *sum) : NULL;
-	if (sum)
+	if (sum && l)
+		add_followed(l, &g, sum);
+	else if (sum)
 		add_all(m, &g, sum);
 	for (size_t i = 0; sum && i < g.row.n; i++)
 		if (sum[i].count || sum[i].objects)
-			put_class(b, m, &g, i, &sum[i]);
-	put_line(b, m);
+			put_class(b, &w, &g, i, &sum[i]);
+	if (l && b->table)
+		put_followed_line(b, m, l);
+	else
+		put_line(b, m);
 	if (!sum)
 		pv_build_fail(b);
 	free(sum);
