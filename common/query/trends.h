@@ -1,7 +1,7 @@
 /*
- * The course of each row's figure over the time that is shown: of methods, classes, threads and
- * counters, from the time buckets and the counters' readings. Made at once for all rows of a view;
- * rows are known by name (threads by id), so that tables of another model of the same log get theirs,
+ * The course of each row's figure over the time that is shown: of methods, classes, threads, locks
+ * and counters, from the time buckets, the longest waits and the counters' readings. Made at once for
+ * all rows of a view; rows are known by name (threads by id, locks by address), so that tables of another model of the same log get theirs,
  * too. One thread at a time uses one.
  */
 #ifndef PV_QUERY_TRENDS_H

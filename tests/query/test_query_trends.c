@@ -114,6 +114,47 @@ START_TEST(exceptions_are_when_they_were_thrown)
 }
 END_TEST
 
+static void wait_for(struct kit *k, uint64_t object, uint64_t from_ms, uint64_t to_ms)
+{
+	kit_at(k, from_ms * MS);
+	kit_monitor(k, PV_KIND_MONITOR_CONTENTION, object, (uint64_t[]){ 0 });
+	kit_at(k, to_ms * MS);
+	kit_monitor(k, PV_KIND_MONITOR_DONE, object, (uint64_t[]){ 0 });
+}
+
+/* A wait is where it was, and over all the time that it took; other locks' waits are not among them. */
+START_TEST(locks_are_when_threads_waited)
+{
+	enum { LOCK = 0x300, FIRST = 0x7000, SECOND = 0x8000 };
+	struct kit k = kit_new("log:monitor,alloc");
+	kit_class(&k, LOCK, "Gate");
+	kit_at(&k, 0);
+	kit_alloc(&k, LOCK, FIRST, 24, (uint64_t[]){ 0 });
+	kit_alloc(&k, LOCK, SECOND, 24, (uint64_t[]){ 0 });
+	wait_for(&k, FIRST, 100, 200);
+	wait_for(&k, FIRST, 300, 350);
+	wait_for(&k, SECOND, 500, 700);
+	wait_for(&k, SECOND, 900, 950);
+	kit_at(&k, 1000 * MS);
+	kit_alloc(&k, LOCK, 0x9000, 24, (uint64_t[]){ 0 });
+	kit_flush(&k);
+	const struct pv_trend_wish wish[] = { { .view = PV_VIEW_LOCKS },
+		{ .view = PV_VIEW_LOCKS, .from_ns = 500000000, .to_ns = 1000000000 } };
+	static const char *const all[] = { "0 0 0 0 0 100 100 0 0 50", "0 100 0 50 0 0 0 0 0 0" };
+	struct pv_table *t = view(&k, wish[0]);
+	ck_assert_uint_eq(t->rows, 2);
+	for (size_t i = 0; i < 2; i++)
+		ck_assert_str_eq(kit_cell(t, &t->row[i], PV_TREND_COLUMN)->s, all[i]);
+	pv_table_destroy(t);
+	t = view(&k, wish[1]);
+	ck_assert_str_eq(
+		kit_cell(t, &t->row[0], PV_TREND_COLUMN)->s, "100 100 100 100 0 0 0 0 100 0");
+	ck_assert_int_eq(kit_cell(t, &t->row[1], PV_TREND_COLUMN)->state, PV_CELL_NULL);
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 /* From the least to the greatest: a level of a hundred that rises by ten is seen to rise. */
 START_TEST(counters_go_from_their_least_to_their_most)
 {
@@ -144,6 +185,7 @@ int main(void)
 	tcase_add_test(c, samples_are_where_they_were_taken);
 	tcase_add_test(c, they_are_asked_again_when_something_changed);
 	tcase_add_test(c, exceptions_are_when_they_were_thrown);
+	tcase_add_test(c, locks_are_when_threads_waited);
 	tcase_add_test(c, counters_go_from_their_least_to_their_most);
 	suite_add_tcase(s, c);
 	return run_suite(s);

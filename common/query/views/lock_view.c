@@ -5,8 +5,20 @@
 #include "common/model/model.h"
 #include "common/query/groups.h"
 #include "common/query/specs.h"
+#include "common/query/trends.h"
 
-enum { L_WAIT, L_WAITING, L_SHARE, L_MAX, L_COUNT, L_ACQUIRED, L_FAILED, L_OBJECT, L_CLASS };
+enum {
+	L_WAIT,
+	L_WAITING,
+	L_SHARE,
+	L_MAX,
+	L_COUNT,
+	L_TREND,
+	L_ACQUIRED,
+	L_FAILED,
+	L_OBJECT,
+	L_CLASS
+};
 
 static const struct pv_column columns[] = {
 	[L_WAIT] = { "wait_ns", "WAITED", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS },
@@ -15,6 +27,8 @@ static const struct pv_column columns[] = {
 		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
 	[L_MAX] = { "max_wait_ns", "LONGEST", PV_UNIT_NS, 9, 2, 0 },
 	[L_COUNT] = { "contentions", "CONTENDED", PV_UNIT_COUNT, 9, 1, PV_COLUMN_ADDS },
+	[L_TREND] = { PV_TREND_COLUMN, "TREND", PV_UNIT_LIST, PV_TREND_CELLS, 3,
+		PV_COLUMN_HIDE_JSON | PV_COLUMN_NUMBERS },
 	[L_ACQUIRED] = { "acquired", "ACQUIRED", PV_UNIT_COUNT, 8, 5,
 		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
 	[L_FAILED] = { "failed", "FAILED", PV_UNIT_COUNT, 6, 6,
@@ -47,6 +61,7 @@ static void put_lock(struct pv_build *b, const struct pv_model *m, const struct 
 	pv_cell_share(&c[L_SHARE], (double)l->wait_ns, (double)m->locks.wait_ns);
 	pv_cell_i(&c[L_MAX], l->max_wait_ns);
 	pv_cell_u(&c[L_COUNT], l->contentions);
+	pv_cell_null(&c[L_TREND]);
 	pv_cell_u(&c[L_ACQUIRED], l->acquired);
 	pv_cell_u(&c[L_FAILED], l->failed);
 	pv_cell_u_if(&c[L_OBJECT], i > 0, l->object);

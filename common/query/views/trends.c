@@ -87,7 +87,16 @@ static double *slot_of(struct gather *g, size_t row)
 	return g->value.v + (size_t)(g->slot[row] - 1) * CELLS;
 }
 
-/* A bucket is spread over the cells that it lies in. */
+/* An amount of the time from `at` to `end` is spread over the cells that this lies in. */
+static void spread(double *v, double width, double at, double end, double amount)
+{
+	for (int i = at > 0 ? (int)(at / width) : 0; i < CELLS && i * width < end; i++) {
+		double from = i * width > at ? i * width : at;
+		double to = (i + 1) * width < end ? (i + 1) * width : end;
+		v[i] += to > from ? amount * (to - from) / (end - at) : 0;
+	}
+}
+
 static void add(void *ctx, int64_t time, const struct pv_bucket_entry *e)
 {
 	struct gather *g = ctx;
@@ -101,11 +110,7 @@ static void add(void *ctx, int64_t time, const struct pv_bucket_entry *e)
 	double at = (double)time - g->from, end = at + g->bucket;
 	end = end > g->last - g->from ? g->last - g->from : end;
 	end = end <= at ? at + 1 : end;
-	for (int i = at > 0 ? (int)(at / g->width) : 0; i < CELLS && i * g->width < end; i++) {
-		double from = i * g->width > at ? i * g->width : at;
-		double to = (i + 1) * g->width < end ? (i + 1) * g->width : end;
-		v[i] += to > from ? amount * (to - from) / (end - at) : 0;
-	}
+	spread(v, g->width, at, end, amount);
 }
 
 /* With the lock. False: there is nothing to be seen of it, or memory is short. */
@@ -197,6 +202,47 @@ static bool of_threads(struct pv_trends *t, struct pv_model *m)
 	return ok;
 }
 
+/* --- locks: from the longest waits, which are kept one by one */
+
+/* Of two at one address, one after the other, it is not known which a row is. */
+static bool drop_reused(struct pv_trends *t, const struct pv_locks *l)
+{
+	char hex[PV_UNIT_MAX];
+	for (size_t i = 1; i < l->lock.n; i++) {
+		if (!l->lock.v[i].gone)
+			continue;
+		double *v = cells_of(t, pv_units_hex(hex, l->lock.v[i].object));
+		if (!v)
+			return false;
+		memset(v, 0, CELLS * sizeof *v);
+	}
+	return true;
+}
+
+static bool of_locks(struct pv_trends *t, const struct pv_model *m)
+{
+	const struct pv_locks *l = &m->locks;
+	int64_t all = (int64_t)((uint64_t)m->last_ns - (uint64_t)m->zero_ns);
+	bool whole = t->wish.from_ns >= t->wish.to_ns;
+	int64_t from = whole || t->wish.from_ns < 0 ? 0 : t->wish.from_ns;
+	int64_t to = whole || t->wish.to_ns > all ? all : t->wish.to_ns;
+	if (to - from < CELLS)
+		return false;
+	double zero = (double)m->zero_ns + (double)from, width = (double)(to - from) / CELLS;
+	for (size_t i = 0; i < l->waits.one.n; i++) {
+		const struct pv_waited *w = &l->waits.one.v[i];
+		double at = (double)w->start_ns - zero, end = (double)w->end_ns - zero;
+		char hex[PV_UNIT_MAX];
+		if (w->lock == 0 || w->lock >= l->lock.n || end <= at)
+			continue;
+		double *v = cells_of(t, pv_units_hex(hex, l->lock.v[w->lock].object));
+		if (!v)
+			return false;
+		spread(v, width, at, end, end - at);
+	}
+	return drop_reused(t, l);
+}
+
 /* --- counters */
 
 /* Each takes the lock by itself. */
@@ -232,9 +278,12 @@ struct pv_trends *pv_trends_create(
 	if (wish->view == PV_VIEW_COUNTERS) {
 		ok = of_counters(t, m);
 	} else if (wish->view == PV_VIEW_THREADS || wish->view == PV_VIEW_METHODS ||
-		   wish->view == PV_VIEW_CLASSES || wish->view == PV_VIEW_EXCEPTIONS) {
+		   wish->view == PV_VIEW_CLASSES || wish->view == PV_VIEW_EXCEPTIONS ||
+		   wish->view == PV_VIEW_LOCKS) {
 		pv_model_lock(m);
-		ok = wish->view == PV_VIEW_THREADS ? of_threads(t, m) : of_groups(t, m, groups);
+		ok = wish->view == PV_VIEW_THREADS ? of_threads(t, m)
+		     : wish->view == PV_VIEW_LOCKS ? of_locks(t, m)
+						   : of_groups(t, m, groups);
 		pv_model_unlock(m);
 	} else {
 		ok = false;
@@ -276,10 +325,16 @@ static void say(const struct pv_trends *t, const double *v, char *ret, size_t si
 	}
 }
 
+static bool table_is_of_locks(const struct pv_table *table)
+{
+	return pv_table_column(table, "contentions") >= 0;
+}
+
 void pv_trends_fill(struct pv_trends *t, struct pv_table *table)
 {
 	int to = pv_table_column(table, PV_TREND_COLUMN);
-	int id = pv_table_column(table, "id"), key = id >= 0 ? id : pv_table_column(table, "name");
+	int id = pv_table_column(table, table_is_of_locks(table) ? "object" : "id");
+	int key = id >= 0 ? id : pv_table_column(table, "name");
 	if (!t || to < 0 || key < 0)
 		return;
 	for (size_t i = 0; i < table->rows && i < ROWS_MOST; i++) {
