@@ -47,6 +47,10 @@ struct pv_series {
 	int64_t grain_ns; /* amounts are kept for spans that long, no finer; 0: single moments are */
 };
 
+struct pv_model;
+/* The id that a class of exceptions, by its name in the log, has for PV_SERIES_THROWN; 0: none has it. */
+uint64_t pv_view_thrown(struct pv_model *m, const char *name);
+
 void pv_series_destroy(struct pv_series *s); /* NULL is fine */
 
 #endif

@@ -98,8 +98,6 @@ const char *pv_view_name(enum pv_view view); /* a literal */
 const struct pv_column *pv_view_columns(enum pv_view view, size_t *ret_n);
 
 /* `from_ns` >= `to_ns` means the whole recording. NULL when out of memory. */
-/* The id that a class of exceptions, by its name in the log, has for that; 0: none has it. */
-uint64_t pv_view_thrown(struct pv_model *m, const char *name);
 struct pv_series *pv_view_series(struct pv_model *m, enum pv_series_kind kind, uint64_t id,
 	int64_t from_ns, int64_t to_ns, size_t cells);
 

@@ -21,7 +21,7 @@ LOG = 'shop.mlpd.gz'
 ALL = ('every-kind', '15', '8')  # a world of make_log: one event of every kind of data version 15
 STRINGS = ('strings', '17', '8')  # one with names of fields and beginnings of strings
 PANES = {'overview': '', 'methods': '2', 'methods-samples': '2m', 'methods-threshold': '2aa', 'methods-callee': '2|m/Thread.Sleep<Enter><Tab><Tab><Enter>', 'tree-unfolded': '22**', 'tree-callers': '22Bj+', 'tree-threshold': '22aaajj',
-         'alloc-stacks': '3<Enter>', 'survival': '33', 'gc': '5', 'chart-cursor': '5{{{{{{{{{{{{{{{{{', 'chart-zoomed': '5{{{{{{{{{{{{{{{{{{{{))', 'chart-coarse': 'X{{{{{{{{{{{{{{{)))))))', 'chart-braille': '5:glyphs<Space>braille<Enter>{', 'home-braille': '<C-p>', 'home-cursor': '{{{{{{{{{{{{{{{{{{{{', 'gc-cause': '5gj<Enter>', 'gc-cause-stacks': '5gj<Enter><Enter><Tab>',
+         'alloc-stacks': '3<Enter>', 'survival': '33', 'gc': '5', 'chart-cursor': '5{{{{{{{{{{{{{{{{{', 'chart-zoomed': '5{{{{{{{{{{{{{{{{{{{{))', 'chart-coarse': 'X:range<Space>0.5s..0.6s<Enter>', 'chart-braille': '5:glyphs<Space>braille<Enter>{', 'home-braille': '<C-p>', 'home-cursor': '{{{{{{{{{{{{{{{{{{{{', 'gc-cause': '5gj<Enter>', 'gc-cause-stacks': '5gj<Enter><Enter><Tab>',
          'gc-cause-threads': '5gj<Enter><Enter><Tab><Tab>', 'gc-cause-longest': ':cause<Enter>', 'gc-back': '5gj<Enter><Enter><Backspace>', 'heap': '4', 'heap-diff': '4gmG', 'threads': '66',
          'locks': 'L', 'exceptions': 'X', 'jit': 'J', 'info': 'i', 'help': '2?',
          'raw-names': '2~', 'my-code': '22*c', 'sort-menu': '3<F6>', 'range': '2:range<Space>1s..2s<Enter>',

@@ -171,7 +171,7 @@ START_TEST(keys_zoom_in_every_view)
 	ck_assert(!screen.shared.range.on);
 	press("-");
 	ck_assert(seen("all of the recording is seen"));
-	press("C)"); /* where + folds a tree the parentheses zoom */
+	press("C)"); /* + folds a tree, the parentheses zoom */
 	ck_assert(screen.shared.range.on);
 	press("(");
 	ck_assert(!screen.shared.range.on);

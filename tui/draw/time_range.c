@@ -149,7 +149,7 @@ static int64_t next_length(int64_t length, int dir)
 	return best;
 }
 
-/* What was in one place stays there, to a tenth of the length; all lies in the recording. */
+/* A time stays in its place, to a tenth of the length; all lies in the recording. */
 static int64_t begin_about(int64_t at, double place, int64_t length, int64_t duration_ns)
 {
 	const int64_t tenth = length / 10;

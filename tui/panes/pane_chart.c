@@ -16,7 +16,7 @@ static struct rows rows_of(const struct ui_pane *p)
 {
 	const struct ui_rect r = p->split.chart;
 	const int more = (int)p->def->chart.kinds - 1;
-	int left = r.h - 1 - more; /* what a graph of one row leaves */
+	int left = r.h - 1 - more; /* by a graph of one row */
 	struct rows ret = { .title = ui_rows(r, 0, left > 0) };
 	ret.ticks = ui_rows(r, r.h - 1, left > 1);
 	ret.graph = ui_rows(r, ret.title.h, r.h - ret.title.h - more - ret.ticks.h);
@@ -117,7 +117,7 @@ static size_t put_values(
 	return n < size ? n : size - 1;
 }
 
-/* What a column is, and whether the figures are finer than what is kept. */
+/* The time of a column, and whether that is finer than what is kept. */
 static void put_note(const struct ui_pane *p, const struct ui_axis *a, char *to, size_t size)
 {
 	char width[PV_UNIT_MAX], grain[PV_UNIT_MAX];

@@ -9,7 +9,9 @@
 #include "tui/draw/ticks.h"
 #include "tui/panes/pane.h"
 
+/* Asks for the series where others are to be shown, or there is more of them. */
 void ui_chart_refresh(struct ui_pane *p, const struct ui_shared *s);
+/* Into the pane's place for it; nothing where it has none, or no row. */
 void ui_chart_draw(const struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c);
 
 /* The time that its columns on screen show; no columns: there is no chart on screen. */

@@ -59,7 +59,7 @@ static void set_units(struct ui_screen *s, enum pv_byte_units units)
 		units == PV_BYTES_BINARY ? "KiB, MiB, steps of 1024" : "kB, MB, steps of 1000");
 }
 
-/* What the terminal has of what was chosen. */
+/* The choice as far as the terminal has it. */
 static enum ui_glyphs possible(const struct ui_shared *s, enum ui_glyphs wish)
 {
 	if (s->only_ascii)
