@@ -105,6 +105,21 @@ def head(frame, title):
 
 def settings(profview, log, env, conf):
     """Columns and units come from the file, keys change them, and save writes them back, by rename."""
+    for glyphs, options, locale, drawn in (('block', [], 'C.UTF-8', '█'), ('braille', [], 'C.UTF-8', '⣿'),
+                                           ('ascii', [], 'C.UTF-8', '###'), ('braille', [], 'C', '###'),
+                                           ('braille', ['--glyphs', 'block'], 'C.UTF-8', '█'),
+                                           ('block', ['--ascii'], 'C.UTF-8', '###')):
+        conf.write_text(f'glyphs = {glyphs}\n', encoding='utf-8')
+        frame = subprocess.run([profview, '--dump', '--no-index', *options, '--keys', '5', log], capture_output=True,
+                               text=True, check=True, env={**env, 'LC_ALL': locale}).stdout
+        check(f'glyphs = {glyphs} {options} in {locale}', drawn in frame and
+              sum(sign in frame for sign in ('█', '⣿', '###')) == 1, frame)
+    conf.write_text('glyphs = dots\n', encoding='utf-8')
+    done = subprocess.run([profview, '--dump', '--no-index', log], capture_output=True, text=True, check=True, env=env)
+    check('glyphs = dots', 'line 1: glyphs are block, braille or ascii; the line is left out' in done.stderr, done.stderr)
+    conf.write_text('glyphs = block\n', encoding='utf-8')
+    screen(profview, log, env, '2:glyphs<Space>ascii<Enter><C-w>')
+    check('glyphs are saved', conf.read_text(encoding='utf-8') == 'glyphs = ascii\n', conf.read_text(encoding='utf-8'))
     conf.write_text('columns methods = calls,self_ns\nunits = decimal\n', encoding='utf-8')
     frame = screen(profview, log, env, '2')
     check('columns of the file', head(frame, 'METHOD') == ['SELF', 'CALLS', 'METHOD'], frame)

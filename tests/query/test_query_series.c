@@ -69,6 +69,28 @@ START_TEST(rates_are_a_second)
 }
 END_TEST
 
+/* Amounts are kept by a width, which a chart of finer columns says; single moments have none. */
+START_TEST(amounts_have_a_grain)
+{
+	struct kit k = kit_new("log:nodefaults,gc,exception");
+	kit_class(&k, TEXT, "System.FormatException");
+	kit_at(&k, 500);
+	kit_alloc(&k, TEXT, 0x8000, 50, NULL);
+	kit_throw(&k, 0x8000, (const uint64_t[]){ 0 });
+	resize(&k, 3000, 100);
+	struct pv_series *s = series(&k, PV_SERIES_HEAP, 0, 0, 4);
+	ck_assert_int_eq(s->grain_ns, 0);
+	pv_series_destroy(s);
+	s = series(&k, PV_SERIES_THROW_RATE, 0, 0, 4);
+	ck_assert_int_eq(s->grain_ns, 10000000);
+	pv_series_destroy(s);
+	ck_assert_uint_ne(pv_view_thrown(k.m, "System.FormatException"), 0);
+	ck_assert_uint_eq(pv_view_thrown(k.m, "System.Format"), 0);
+	ck_assert_uint_eq(pv_view_thrown(k.m, ""), 0);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(a_hit_of_weight_five_is_five_samples)
 {
 	struct kit k = kit_new("log:nodefaults,sample");
@@ -281,6 +303,7 @@ int main(void)
 	TCase *c = tcase_create("all");
 	tcase_add_test(c, the_heap_holds_its_size_until_the_next);
 	tcase_add_test(c, rates_are_a_second);
+	tcase_add_test(c, amounts_have_a_grain);
 	tcase_add_test(c, a_hit_of_weight_five_is_five_samples);
 	tcase_add_test(c, pauses_are_split_at_the_cells_edges);
 	tcase_add_test(c, samples_are_by_what_threads_did);
