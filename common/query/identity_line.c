@@ -58,7 +58,7 @@ void pv_identity_text(const struct pv_identity *l, char *ret, size_t size)
 {
 	struct line line = { .n = 0 };
 	if (!l) {
-		snprintf(ret, size, "objects were not followed");
+		snprintf(ret, size, "%s", PV_NOT_FOLLOWED);
 		return;
 	}
 	say_how(&line, l);

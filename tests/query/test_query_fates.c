@@ -207,6 +207,43 @@ START_TEST(every_object_has_one_fate)
 }
 END_TEST
 
+/* Of the class whose row is chosen, of all without one; a class that is not there has none. */
+START_TEST(sizes_are_of_the_chosen_class)
+{
+	struct heap *h = played((unsigned)_i + 1);
+	struct pv_table *lives = ask(h, PV_VIEW_SURVIVAL, (struct pv_query){ 0 });
+	uint64_t count = 0;
+	for (unsigned k = 0; k <= CLASSES; k++) {
+		uint64_t select = k < CLASSES ? row(lives, names[k])->id : 0;
+		struct pv_table *t =
+			ask(h, PV_VIEW_ALLOCATION_SIZES, (struct pv_query){ .select = select });
+		uint64_t own[2] = { 0 }, all = 0;
+		for (unsigned i = 0; i < h->n; i++) {
+			const struct object *o = &h->object[i];
+			if (k == CLASSES || o->klass == k)
+				own[o->size >= 32]++, all += o->size;
+		}
+		ck_assert_uint_eq(t->rows, 2);
+		for (size_t i = 0; i < t->rows; i++) {
+			uint64_t from = figure(t, &t->row[i], "from_bytes");
+			ck_assert(from == 16 || from == 32);
+			ck_assert_uint_eq(figure(t, &t->row[i], "allocations"), own[from == 32]);
+			all -= figure(t, &t->row[i], "allocated_bytes");
+			count += k < CLASSES ? own[from == 32] : 0;
+		}
+		ck_assert_uint_eq(all, 0);
+		ck_assert_ptr_nonnull(strstr(t->coverage, "by identity"));
+		pv_table_destroy(t);
+	}
+	ck_assert_uint_eq(count, h->n);
+	struct pv_table *t = ask(h, PV_VIEW_ALLOCATION_SIZES, (struct pv_query){ .select = 1 });
+	ck_assert_uint_eq(t->rows, 0);
+	pv_table_destroy(t);
+	pv_table_destroy(lives);
+	heap_free(h);
+}
+END_TEST
+
 static bool known(struct heap *h, const char *id)
 {
 	struct pv_table *t = ask(h, PV_VIEW_SURVIVAL, (struct pv_query){ 0 });
@@ -277,6 +314,7 @@ int main(void)
 	Suite *s = suite_create("query fates");
 	TCase *t = tcase_create("fates");
 	tcase_add_loop_test(t, every_object_has_one_fate, 0, SEEDS);
+	tcase_add_loop_test(t, sizes_are_of_the_chosen_class, 0, SEEDS);
 	tcase_add_test(t, nothing_is_guessed);
 	tcase_add_test(t, an_allocation_under_the_shot_is_left_out);
 	suite_add_tcase(s, t);

@@ -10,8 +10,8 @@ bool ui_list_of_identity(const struct ui_list *l)
 bool ui_list_follows(const struct ui_list *l, const struct ui_shared *s)
 {
 	const struct pv_identity *is = s->identity.identity;
-	bool better =
-		l->view == PV_VIEW_SURVIVAL && s->model == s->whole && !s->range.on && !s->against;
+	bool lives = l->view == PV_VIEW_SURVIVAL || l->view == PV_VIEW_ALLOCATION_SIZES;
+	bool better = lives && s->model == s->whole && !s->range.on && !s->against;
 	return ui_list_of_identity(l) || (better && is && pv_identity_tells_fates(is));
 }
 

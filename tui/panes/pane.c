@@ -181,6 +181,14 @@ const char *ui_pane_shown_name(const struct ui_pane *p)
 	return innermost(ui_list_shown_name(l, ui_list_row(l)));
 }
 
+/* Those of the selected class are known where objects were followed, else of all. */
+static void choose_sizes(struct ui_list *l, const struct ui_shared *s)
+{
+	l->needs_select = ui_list_follows(l, s);
+	if (!l->needs_select && l->select)
+		ui_list_set_select(l, 0, 0);
+}
+
 static void refresh_details(struct ui_pane *p, const struct ui_shared *s)
 {
 	const struct pv_row *row = ui_list_row(&p->list[0]);
@@ -194,6 +202,8 @@ static void refresh_details(struct ui_pane *p, const struct ui_shared *s)
 		uint64_t base = diff ? s->base_shot : 0;
 		if (p->def->part[i].of_second && second)
 			base = second->id;
+		if (l->view == PV_VIEW_ALLOCATION_SIZES)
+			choose_sizes(l, s);
 		if (l->needs_select)
 			ui_list_set_select(l, diff && !s->base_shot ? 0 : id, base);
 		if (p->split.part[i].h > 0 || p->def->part[i].hide_empty)
@@ -255,6 +265,8 @@ static void put_title(struct ui_pane *p, struct ui_canvas *c, struct ui_rect r, 
 	const char *format = p->def->part[part].title;
 	const char *hole = strstr(format, "%s");
 	char title[TITLE_MAX], small[TITLE_MAX];
+	if (p->list[part].view == PV_VIEW_ALLOCATION_SIZES && !p->list[part].needs_select)
+		name = "all classes";
 	if (name)
 		name = ui_shorten(name, r.w - (int)strlen(format) - 6, small, sizeof small);
 	if (hole)

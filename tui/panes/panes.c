@@ -112,7 +112,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.part = {
 			{ .view = PV_VIEW_SURVIVAL, .kind = UI_KIND_CLASS,
 				.drill = UI_DRILL_CLASSES },
-			{ .view = PV_VIEW_ALLOCATION_SIZES, .title = "HOW LARGE OBJECTS ARE",
+			{ .view = PV_VIEW_ALLOCATION_SIZES, .title = "SIZES OF OBJECTS: %s",
 				.drill = UI_DRILL_NOWHERE },
 		} },
 	{ .command = UI_CMD_SHOTS, .room = UI_CMD_HEAP, .tab = "Shots",

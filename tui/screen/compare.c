@@ -1,9 +1,11 @@
 #include "tui/screen/compare.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "common/base/utf8.h"
 #include "common/query/heap/identity_choose.h"
+#include "tui/draw/list_query.h"
 #include "tui/panes/flame_pane.h"
 #include "tui/screen/screen.h"
 
@@ -35,7 +37,7 @@ static void each_list(struct ui_screen *s, void (*what)(struct ui_list *l))
 	for (size_t i = 0; i < ui_pane_count; i++)
 		for (int k = 0; k < s->pane[i].def->parts; k++)
 			if (ui_compare_has(&s->pane[i]) ||
-				s->pane[i].list[k].view == PV_VIEW_SURVIVAL)
+				ui_pane_defs[i].command == UI_CMD_SURVIVAL)
 				what(&s->pane[i].list[k]);
 }
 
@@ -128,11 +130,22 @@ void ui_compare_visit(struct ui_screen *s)
 	want(s, base, shot);
 }
 
+/* Before the pane's table says so itself. */
+static bool may_tell_fates(const struct ui_screen *s)
+{
+	const struct pv_summary *all = &s->shared.all;
+	const unsigned both = PV_GROUP_ALLOC | PV_GROUP_MOVES;
+	return (all->recorded & both) == both && whole_shots(s) && !all->logging2007 &&
+	       !all->lost_events && !all->damaged && !strstr(all->args, "alloc=");
+}
+
 /* Whether it serves the pane: else the log is not read again for it. */
 static bool is_worth_it(const struct ui_screen *s, const struct ui_pane *p)
 {
-	return ui_compare_flames(p) || (whole_shots(s) && s->shared.whole && !s->shared.range.on &&
-					       pv_identity_would_tell_fates(s->shared.whole));
+	const struct ui_list *l = &p->list[0];
+	bool serves = ui_list_follows(l, &s->shared) ||
+		      (l->table ? pv_table_wants_identity(l->table) : may_tell_fates(s));
+	return ui_compare_flames(p) || (serves && !s->shared.range.on);
 }
 
 /*

@@ -46,6 +46,8 @@ void pv_identity_finish(struct pv_identity *l)
 	pv_array_finish(&l->object);
 	pv_array_finish(&l->step);
 	pv_array_finish(&l->fates.of);
+	pv_array_finish(&l->fates.size);
+	pv_map_finish(&l->fates.size_of);
 	forget(l);
 	*l = (struct pv_identity){ 0 };
 }

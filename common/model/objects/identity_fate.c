@@ -1,3 +1,4 @@
+#include "common/model/objects/allocs.h"
 #include "common/model/objects/identity_parts.h"
 
 static struct pv_life_fate *fate(struct pv_identity *l, uint32_t class_use)
@@ -10,13 +11,29 @@ static struct pv_life_fate *fate(struct pv_identity *l, uint32_t class_use)
 	return &f->of.v[class_use];
 }
 
+static struct pv_life_size *size_class(struct pv_identity *l, uint32_t class_use, unsigned at)
+{
+	struct pv_life_fates *f = &l->fates;
+	uint64_t key = (uint64_t)class_use << 8 | at;
+	uint32_t i = pv_map_get(&f->size_of, key);
+	if (i != PV_MAP_NONE)
+		return &f->size.v[i];
+	if (!pv_reserve(&f->size, 1) || !pv_map_set(&f->size_of, key, (uint32_t)f->size.n))
+		return NULL;
+	f->size.v[f->size.n] = (struct pv_life_size){ .class_use = class_use, .at = at };
+	return &f->size.v[f->size.n++];
+}
+
 bool pv_identity_allocated(struct pv_identity *l, uint32_t class_use, uint64_t size)
 {
 	struct pv_life_fate *f = fate(l, class_use);
-	if (!f)
+	struct pv_life_size *z = size_class(l, class_use, pv_alloc_size_of(size));
+	if (!f || !z)
 		return false;
 	f->allocated++;
 	f->allocated_bytes += size;
+	z->count++;
+	z->bytes += size;
 	return true;
 }
 
@@ -35,8 +52,12 @@ void pv_identity_died(struct pv_identity *l, const struct pv_life_slot *s)
 void pv_identity_undecided(struct pv_identity *l, const struct pv_life_slot *s)
 {
 	struct pv_life_fate *f = &l->fates.of.v[l->site.v[s->site].class_use];
+	struct pv_life_size *z =
+		size_class(l, l->site.v[s->site].class_use, pv_alloc_size_of(s->size));
 	f->allocated--;
 	f->allocated_bytes -= s->size;
+	z->count--; /* it is there: the allocation was counted */
+	z->bytes -= s->size;
 }
 
 bool pv_identity_promoted(struct pv_identity *l, uint32_t class_use, uint64_t size)

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/map.h"
 #include "common/base/mem.h"
 
 struct pv_life_fate {
@@ -20,9 +21,18 @@ struct pv_life_fate {
 	uint64_t promoted, promoted_bytes; /* of all that the shot lists: generation above 0 */
 };
 
+/* Allocations of a class of one size class, as pv_alloc_size_of() has them (allocs.h). */
+struct pv_life_size {
+	uint32_t class_use;
+	unsigned at;
+	uint64_t count, bytes;
+};
+
 struct pv_life_fates {
-	PV_ARRAY(struct pv_life_fate) of; /* by class_use; may be shorter than the names */
-	bool generations;                 /* an object was of another generation than 0 */
+	PV_ARRAY(struct pv_life_size) size; /* in no order; at most PV_ALLOC_SIZES of a class */
+	struct pv_map size_of;              /* private: class and size -> index */
+	PV_ARRAY(struct pv_life_fate) of;   /* by class_use; may be shorter than the names */
+	bool generations;                   /* an object was of another generation than 0 */
 };
 
 struct pv_identity;

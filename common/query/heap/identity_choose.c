@@ -1,8 +1,11 @@
 #include "common/query/heap/identity_choose.h"
 
+#include <string.h>
+
 #include "common/model/objects/identity.h"
 #include "common/model/model.h"
 #include "common/query/groups_kept.h"
+#include "common/query/identity_line.h"
 
 uint32_t pv_identity_shot(const struct pv_identity *l)
 {
@@ -14,14 +17,9 @@ bool pv_identity_tells_fates(const struct pv_identity *l)
 	return pv_identity_knows_young(l);
 }
 
-bool pv_identity_would_tell_fates(struct pv_model *m)
+bool pv_table_wants_identity(const struct pv_table *t)
 {
-	pv_model_lock(m);
-	bool moves = m->kinds[PV_KIND_GC_MOVE] || !m->kinds[PV_KIND_GC_EVENT];
-	bool whole = !m->lost_events && !m->damaged && !m->target.logging2007;
-	bool is = m->kinds[PV_KIND_ALLOC] && !m->allocs.period && moves && whole;
-	pv_model_unlock(m);
-	return is;
+	return t && strstr(t->coverage, PV_NOT_FOLLOWED);
 }
 
 static bool is_meant(const struct pv_query *q, const struct pv_groups *g,

@@ -14,8 +14,8 @@ struct pv_address_list { /* a PV_ARRAY */
 uint32_t pv_identity_shot(const struct pv_identity *l);
 /* Whether it tells what became of the objects of each class (PV_VIEW_SURVIVAL). */
 bool pv_identity_tells_fates(const struct pv_identity *l);
-/* Whether following the objects of a recording would; takes the model's lock. */
-bool pv_identity_would_tell_fates(struct pv_model *m);
+/* Whether a table would say more if objects were followed: it says so. NULL is fine. */
+bool pv_table_wants_identity(const struct pv_table *t);
 
 /*
  * Addresses, ascending, of objects that are alive at the later shot of q->identity: of the class

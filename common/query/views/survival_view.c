@@ -182,7 +182,9 @@ static const char *why_not_young(const struct pv_model *m)
 		return "";
 	if (!m->kinds[PV_KIND_GC_MOVE] && m->kinds[PV_KIND_GC_EVENT])
 		return "; moves were not recorded: who died young is not known";
-	return "; objects were not followed: who died young is not known";
+	if (m->lost_events || m->damaged || m->target.logging2007)
+		return "; the log is not whole: who died young is not known";
+	return "; " PV_NOT_FOLLOWED ": who died young is not known";
 }
 
 /* The shot that the figures rest on, before the usual line. */
@@ -270,11 +272,38 @@ static void put_size(struct pv_build *b, unsigned i, const struct pv_alloc_size 
 				   : pv_build_printf(b, "%s to < %s", low, high));
 }
 
+/* Of the chosen class, where objects were followed; without one of all. */
+static bool add_sizes(struct pv_build *b, struct pv_model *m, struct pv_alloc_size *sum)
+{
+	const struct pv_life_fates *f = &b->query->identity->fates;
+	struct pv_groups g;
+	bool ok = pv_groups_classes(m, b, &g);
+	uint32_t only = ok && b->query->select ? pv_groups_find(&g, b->query->select) : UINT32_MAX;
+	for (size_t i = 0; ok && i < f->size.n; i++) {
+		const struct pv_life_size *z = &f->size.v[i];
+		if (b->query->select && pv_group_of(&g, z->class_use) != only)
+			continue;
+		sum[z->at].count += z->count;
+		sum[z->at].bytes += z->bytes;
+	}
+	pv_groups_finish(&g);
+	return ok;
+}
+
 static void copy_sizes(struct pv_build *b, struct pv_model *m)
 {
+	struct pv_alloc_size followed[PV_ALLOC_SIZES] = { { 0 } };
+	const struct pv_alloc_size *s = b->query->identity ? followed : m->allocs.size;
+	uint64_t all = 0;
+	if (b->query->identity && !add_sizes(b, m, followed))
+		pv_build_fail(b);
 	for (unsigned i = 0; i < PV_ALLOC_SIZES; i++)
-		if (m->allocs.size[i].count)
-			put_size(b, i, &m->allocs.size[i], m->allocs.bytes);
+		all += s[i].bytes;
+	for (unsigned i = 0; i < PV_ALLOC_SIZES; i++)
+		if (s[i].count)
+			put_size(b, i, &s[i], all);
+	if (b->query->identity && b->table)
+		put_followed_line(b, m, b->query->identity);
 }
 
 const struct pv_view_spec pv_spec_allocation_sizes = { .column = size_columns,
