@@ -126,6 +126,23 @@ def said_of(r, what):
     return next(c['detail'] for c in r.json['coverage'] if c['what'] == what)
 
 
+def fates(v, r):
+    """What the program dropped before the shot has died young, what it keeps has not."""
+    done = subprocess.run([r.profview, 'report', r.path, '--no-index', '--format', 'json', '--section', 'lives',
+                           '--limit', '0'], capture_output=True, timeout=120, check=False)
+    lives = {row['name']: row for row in json.loads(done.stdout)['lives']}
+    dropped = lives['Counted.Dropped']
+    v.equal('dropped: allocated, young, alive', [dropped[k] for k in ('allocations', 'died_young', 'alive_objects')],
+            [r.said['dropped Counted.Dropped'], r.said['dropped Counted.Dropped'], 0])
+    v.equal('bytes of these', dropped['died_young_bytes'], dropped['allocated_bytes'])
+    for name in ('Counted.Kept', 'Counted.KeptPart'):
+        kept = lives[name]
+        n, size = r.said[f'alive {name}'], r.said[f'alive bytes {name}']
+        v.equal(f'{name}: allocated, alive, bytes, young, dead', [kept[k] for k in (
+            'allocations', 'alive_objects', 'alive_bytes', 'died_young', 'dead_objects')], [n, n, size, 0, 0])
+        v.equal(f'{name}: promoted by the collection', kept['promoted_objects'], n)
+
+
 def by_stack(v, r):
     """One shot at the end: what it has of a class lies below the method that allocated it."""
     done = subprocess.run([r.profview, 'report', str(r.path), '--no-index', '--format', 'json', '--section',
@@ -251,7 +268,7 @@ CASES = {
     'heapshot-garbage': ('nodefaults,heapshot-on-shutdown,heapshot=nogc', 'heap allocs',
                          (checks.shots, alive_at_end, garbage)),
     'heapshot-stacks': ('nodefaults,alloc,gcmove,heapshot-on-shutdown', 'heap collect allocs',
-                        (alive_at_end, by_stack)),
+                        (alive_at_end, by_stack, fates)),
     'heapshot-timed': ('nodefaults,heapshot=100ms', 20 * 'spin ', (checks.shots, by_time)),
     'sample': ('nodefaults,sample=500', 20 * 'spin ', (samples,)),
     'gchandle': ('nodefaults,gchandle,finalization', 'handles finalizers',
