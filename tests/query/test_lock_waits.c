@@ -327,6 +327,30 @@ START_TEST(the_longest_are_kept)
 }
 END_TEST
 
+/* Whether the end is that of the wait before the damage, and how long it was at least: neither is said. */
+START_TEST(a_wait_into_damage_has_no_time)
+{
+	static const char *const want[] = { "300000 20000 0x11 - - got it 0x8000", NULL };
+	struct kit k = kit_new("profview:coreclr,monitor,classof");
+	waits(&k, 10, BUYER, LEDGER, 0);
+	kit_flush(&k);
+	pv_model_damage(k.m, 100, 50, "a hole");
+	ends(&k, 200, BUYER, LEDGER, true);
+	waits(&k, 300, BUYER, LEDGER, 0);
+	ends(&k, 320, BUYER, LEDGER, true);
+	expect(&k, PV_VIEW_LOCK_WAITS, 0, "start_ns", wait_columns, want);
+	struct pv_table *t = kit_view(&k, PV_VIEW_COVERAGE, NULL);
+	const struct pv_row *locks = kit_row(t, "what", "locks");
+	ck_assert_str_eq(kit_cell(t, locks, "state")->s, "partial");
+	const char *detail = kit_cell(t, locks, "detail")->s;
+	ck_assert_msg(strstr(detail, "2 contentions, 2 acquired"), "%s", detail);
+	ck_assert_msg(
+		strstr(detail, "1 waits without an end, 1 end without a contention"), "%s", detail);
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 /* A damaged log has times whose distance is no number of ns: such a wait is the longest. */
 START_TEST(a_wait_over_all_of_time_is_long)
 {
@@ -364,6 +388,7 @@ int main(void)
 	tcase_add_test(t, what_is_released_makes_no_circle);
 	tcase_add_test(t, who_waited_for_whom);
 	tcase_add_test(t, the_longest_are_kept);
+	tcase_add_test(t, a_wait_into_damage_has_no_time);
 	tcase_add_test(t, a_wait_over_all_of_time_is_long);
 	suite_add_tcase(s, t);
 	return run_suite(s);

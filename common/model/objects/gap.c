@@ -1,6 +1,11 @@
 /* Handles places where events of a thread are missing. */
 #include "common/model/objects/gc_parts.h"
 
+/*
+ * A wait that was open counts as a contention without an end, and has no time: buffers stand in the
+ * file as they were written, so the thread's lost events may begin at once after its wait did. An end
+ * that comes later may be that of another wait, and is counted as one without a beginning.
+ */
 void pv_model_gap(struct pv_model *m, struct pv_thread *th)
 {
 	m->calls.gap_closed += th->stack.stack.n;
