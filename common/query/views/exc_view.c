@@ -163,8 +163,8 @@ static const struct pv_column clause_method_columns[] = {
 
 _Static_assert(C_OTHER - C_CATCH + 1 == PV_CLAUSES, "a column a kind of clause");
 
-static void put_clause_methods(
-	struct pv_build *b, const struct pv_groups *g, const struct pv_clause_method *sum)
+static void put_clause_methods(struct pv_build *b, const struct pv_groups *g,
+	const struct pv_clause_method *sum, bool only)
 {
 	for (uint32_t i = 0; i < g->row.n; i++) {
 		uint64_t all = 0;
@@ -175,7 +175,8 @@ static void put_clause_methods(
 		struct pv_cell *c = pv_build_row(b, g->row.v[i].id);
 		pv_cell_u(&c[C_ALL], all);
 		for (size_t k = 0; k < PV_CLAUSES; k++)
-			pv_cell_u(&c[C_CATCH + k], sum[i].clauses[k]);
+			pv_cell_u_if(
+				&c[C_CATCH + k], k == PV_CLAUSE_CATCH || !only, sum[i].clauses[k]);
 		pv_cell_s(&c[C_METHOD], pv_group_name(b, g, i));
 	}
 }
@@ -192,7 +193,7 @@ static void copy_clause_methods(struct pv_build *b, struct pv_model *m)
 			sum[pv_group_of(&g, from->method)].clauses[k] += from->clauses[k];
 	}
 	if (sum)
-		put_clause_methods(b, &g, sum);
+		put_clause_methods(b, &g, sum, catches_only(m));
 	else
 		pv_build_fail(b);
 	free(sum);
