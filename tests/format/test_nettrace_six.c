@@ -334,6 +334,21 @@ START_TEST(the_pool_says_why_it_changes)
 }
 END_TEST
 
+START_TEST(workers_of_the_pool_are_counted)
+{
+	start();
+	nt_kit_describe(&k, 9, "Microsoft-Windows-DotNETRuntime", 50, "", B("\0\0"));
+	nt_kit_describe(&k, 8, "Microsoft-Windows-DotNETRuntime", 51, "", B("\0\0"));
+	nt_kit_open(&k, NT_KIT_EVENTS);
+	nt_kit_event(&k, 9, 1, 1, 0, B("\3\0\0\0\0\0\0\0\0\0"));
+	nt_kit_event(&k, 8, 1, 2, 0, B("\2\0\0\0\0\0\0\0\0\0"));
+	nt_kit_event(&k, 8, 1, 3, 0, B("\1\0\0"));
+	nt_kit_close(&k);
+	end();
+	expect("1 counters.describe\n1 counters.sample 3\n1 counters.sample 2\n");
+}
+END_TEST
+
 #define THROWN "\0\0\0\0\0\0\0\0\0\0\0\0"
 
 /*
@@ -508,6 +523,7 @@ int main(void)
 	tcase_add_test(t, points_forget);
 	tcase_add_test(t, meters_are_counters);
 	tcase_add_test(t, the_pool_says_why_it_changes);
+	tcase_add_test(t, workers_of_the_pool_are_counted);
 	tcase_add_test(t, handlers_know_what_they_catch);
 	tcase_add_test(t, series_are_bounded);
 	tcase_add_test(t, damage_is_where_it_is);

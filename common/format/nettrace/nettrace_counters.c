@@ -115,20 +115,33 @@ static const char *reason_text(uint32_t reason)
 	return reason < PV_COUNT_OF(text) ? text[reason] : "other reason";
 }
 
+static void put_pool(
+	struct b07_stream *s, uint64_t offset, const char *name, const char *unit, double value)
+{
+	static const char section[] = "Thread pool";
+	struct nettrace *d = nt_of(s);
+	const struct nt_counter counter = { .section = nt_intern(d, section, sizeof section - 1),
+		.name = nt_intern(d, name, strlen(name)),
+		.unit = nt_intern(d, unit, strlen(unit)) };
+	nt_put_counter(s, offset, &counter, value);
+}
+
 void nt_pool_adjusted(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
-	static const char section[] = "Thread pool", unit[] = "threads";
-	struct nettrace *d = nt_of(s);
 	char name[64];
 	pv_get_u64(c); /* items of work that it got through */
 	uint32_t workers = pv_get_u32(c), reason = pv_get_u32(c);
 	if (!pv_cursor_ok(c))
 		return;
-	int n = snprintf(name, sizeof name, PV_POOL_SET_TO "%s", reason_text(reason));
-	const struct nt_counter counter = { .section = nt_intern(d, section, sizeof section - 1),
-		.name = nt_intern(d, name, (size_t)n),
-		.unit = nt_intern(d, unit, sizeof unit - 1) };
-	nt_put_counter(s, b->offset, &counter, workers);
+	snprintf(name, sizeof name, PV_POOL_SET_TO "%s", reason_text(reason));
+	put_pool(s, b->offset, name, "threads", workers);
+}
+
+void nt_pool_workers(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+{
+	uint32_t active = pv_get_u32(c);
+	if (pv_cursor_ok(c))
+		put_pool(s, b->offset, "thread pool workers", "threads", active);
 }
 
 void nt_counters(struct b07_stream *s, const struct nt_blob *b)

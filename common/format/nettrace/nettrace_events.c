@@ -461,6 +461,9 @@ void nt_event(struct b07_stream *s, const struct nt_blob *b)
 	case NT_POOL_ADJUSTED:
 		nt_pool_adjusted(s, b, &c);
 		break;
+	case NT_POOL_WORKERS:
+		nt_pool_workers(s, b, &c);
+		break;
 	case NT_METER_RATE:
 	case NT_METER_LEVEL:
 	case NT_METER_CHANGES:

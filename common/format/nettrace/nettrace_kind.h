@@ -30,6 +30,7 @@ enum nt_event_kind {
 	NT_METHOD_HERE,  /* of the rundown: it was loaded some time */
 	NT_COUNTERS,
 	NT_POOL_ADJUSTED,
+	NT_POOL_WORKERS,
 	NT_METER_RATE, /* instruments of meters */
 	NT_METER_LEVEL,
 	NT_METER_CHANGES,

@@ -31,6 +31,8 @@ static const struct known {
 	{ "Microsoft-Windows-DotNETRuntime", 18, NT_NODES },
 	{ "Microsoft-Windows-DotNETRuntime", 19, NT_EDGES },
 	{ "Microsoft-Windows-DotNETRuntime", 38, NT_STATICS },
+	{ "Microsoft-Windows-DotNETRuntime", 50, NT_POOL_WORKERS },
+	{ "Microsoft-Windows-DotNETRuntime", 51, NT_POOL_WORKERS },
 	{ "Microsoft-Windows-DotNETRuntime", 55, NT_POOL_ADJUSTED },
 	{ "Microsoft-Windows-DotNETRuntime", 80, NT_THROWN },
 	{ "Microsoft-Windows-DotNETRuntime", 81, NT_CONTENDED },

@@ -116,10 +116,10 @@ struct nt_counter {
 };
 
 /* A value of a counter, which is described when it is met first. */
-void nt_put_counter(
-	struct b07_stream *s, uint64_t offset, const struct nt_counter *k, double value);
-/* How many workers .NET's thread pool wants from now on: a counter for each reason. */
+void nt_put_counter(struct b07_stream *s, uint64_t offset, const struct nt_counter *k, double v);
+/* How many workers .NET's thread pool wants from now on, a counter for each reason; and has now. */
 void nt_pool_adjusted(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c);
+void nt_pool_workers(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c);
 /* An exception is thrown; a handler of one begins to run; one that caught is at its end. */
 void nt_thrown(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c);
 void nt_handled(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c);
