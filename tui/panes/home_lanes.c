@@ -99,6 +99,20 @@ int ui_lanes_least(const struct ui_shared *s)
 
 /* --- drawing --- */
 
+/* Of samples all of which ran the share says nothing: how much ran, if the log has it, and how many. */
+static bool all_ran(
+	const struct ui_overview *o, int at, const struct pv_summary *m, char *to, size_t size)
+{
+	char n[PV_UNIT_MAX];
+	if (ui_lanes[at].part || share_of(o, at) < 0.995)
+		return false;
+	if (m->running.known)
+		snprintf(to, size, "%.*f cores", m->running.mean < 0.095 ? 2 : 1, m->running.mean);
+	else
+		snprintf(to, size, "%s samples", pv_units_count(n, sizeof n, m->samples));
+	return true;
+}
+
 /* The figure at the end of a lane, of the whole recording. */
 static void lane_value(
 	const struct ui_overview *o, int at, const struct ui_shared *s, char *to, size_t size)
@@ -107,6 +121,8 @@ static void lane_value(
 	const struct ui_lane *lane = &ui_lanes[at];
 	const struct pv_series *series = series_of(o, at);
 	char a[48], b[48];
+	if (lane->of == UI_LANE_OF_TIME && are_judged(o) && all_ran(o, at, m, to, size))
+		return;
 	if (lane->of == UI_LANE_OF_TIME && are_judged(o)) {
 		snprintf(to, size, "%.0f %% %s", 100 * share_of(o, at),
 			lane->part ? series->name : "ran");
