@@ -21,7 +21,8 @@ struct ui_query_worker {
 	pthread_t thread;
 	int fd;
 	struct ui_job *first, *last; /* that wait */
-	struct ui_job *running;
+	struct ui_job *running; /* one that was cancelled is freed before this is NULL again */
+	uint64_t running_number;
 	int64_t resume_ns; /* before it only urgent ones run */
 	int64_t reported_ns;
 	int64_t patient_until_ns;
@@ -115,6 +116,7 @@ static void run(struct ui_query_worker *a, struct ui_job *j)
 {
 	unlink_job(a, j);
 	a->running = j;
+	a->running_number = j->number;
 	j->slot->waiting = NULL;
 	j->slot->running = j;
 	pthread_mutex_unlock(&a->lock);
@@ -335,7 +337,7 @@ bool ui_query_worker_past(struct ui_query_worker *a, uint64_t number)
 	if (!a)
 		return true;
 	pthread_mutex_lock(&a->lock);
-	bool past = !a->running || a->running->number > number;
+	bool past = !a->running || a->running_number > number;
 	for (const struct ui_job *j = a->first; j && past; j = j->next)
 		past = j->number > number;
 	pthread_mutex_unlock(&a->lock);
