@@ -231,6 +231,37 @@ START_TEST(what_no_job_reads_may_go)
 }
 END_TEST
 
+static pthread_mutex_t freed = PTHREAD_MUTEX_INITIALIZER;
+
+static void drop_slowly(struct ui_job *j)
+{
+	drop(j);
+	pthread_mutex_lock(&freed);
+	pthread_mutex_unlock(&freed);
+}
+
+/* One that was cancelled is freed before the thread says that it runs no more. */
+START_TEST(a_freed_job_is_not_looked_at)
+{
+	struct ui_query_worker *a = ui_query_worker_create();
+	struct ui_request slot = { 0 };
+	pthread_mutex_lock(&freed);
+	pthread_mutex_lock(&gate);
+	struct job *j = job_of(0);
+	j->gated = true;
+	j->job.drop = drop_slowly;
+	ui_query_worker_post(a, &slot, &j->job);
+	wait_begun(1);
+	ui_slot_cancel(&slot);
+	pthread_mutex_unlock(&gate);
+	while (atomic_load(&dropped) == 0)
+		poll(NULL, 0, 1);
+	ck_assert(!ui_query_worker_past(a, ui_query_worker_posted(a)));
+	pthread_mutex_unlock(&freed);
+	ui_query_worker_destroy(a);
+}
+END_TEST
+
 /* The screen goes after the thread has stopped, and its slots are still cancelled. */
 START_TEST(slots_outlive_the_thread)
 {
@@ -299,6 +330,7 @@ int main(void)
 	tcase_add_test(t, nothing_comes_of_what_was_cancelled);
 	tcase_add_test(t, who_waits_is_not_idle);
 	tcase_add_test(t, what_no_job_reads_may_go);
+	tcase_add_test(t, a_freed_job_is_not_looked_at);
 	tcase_add_test(t, slots_outlive_the_thread);
 	tcase_add_test(t, what_waits_dies_with_the_worker);
 	tcase_add_test(t, jobs_are_held_back);

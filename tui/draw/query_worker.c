@@ -21,7 +21,7 @@ struct ui_query_worker {
 	pthread_t thread;
 	int fd;
 	struct ui_job *first, *last; /* that wait */
-	struct ui_job *running; /* one that was cancelled is freed before this is NULL again */
+	struct ui_job *running;      /* one that was cancelled is freed before this is NULL again */
 	uint64_t running_number;
 	int64_t resume_ns; /* before it only urgent ones run */
 	int64_t reported_ns;
