@@ -350,7 +350,8 @@ def in_range(v, t, place, words):
 
     def shown(screen):
         listed = screen.partition(' METHOD ')[2].partition(' CALLERS of ')[0]
-        return [m[0] for m in map(NAME.search, listed.splitlines()) if m]
+        # A lambda has the name of the method that it is in before its own.
+        return [m[0] for m in map(NAME.search, [x for x in listed.splitlines() if ' > ' not in x]) if m]
 
     def right(screen):
         """the range's methods, each with its calls"""
