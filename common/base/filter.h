@@ -1,12 +1,13 @@
 /*
  * The language of filters, one for screen, reports, dump, exports and rules. Words joined by blank
- * are "and", | is "or" (blank binds tighter), ! is "not", parentheses stand around terms; a term is
- * a word, "exact words", /regex/ (pattern.h), field:text, field:=text, of which the text is the whole
- * name, or column OP number with a unit, like self>10ms. "word:" is a field only if it is one of the names below, and not before a second ':';
- * an operator makes a comparison only between a column of the table at hand and a number: all else
- * is text, as it stands. A column is named by its id, whose unit may be left out. Case of ASCII
- * letters is ignored unless the text has capitals; where options of commands have always ignored it in
- * plain words, they still do (PV_FILTER_WORDS).
+ * are "and", | is "or" (blank binds tighter), ! is "not", parentheses stand around terms; a term
+ * is a word, "exact words", /regex/ (pattern.h), field:text, field:=text (the text is the whole
+ * name then), or column OP number with a unit, like self>10ms. "word:" is a field only if it is
+ * one of the names below, and not before a second ':'; an operator makes a comparison only between
+ * a column of the table at hand and a number: all else is text, as it stands. A column is named by
+ * its id, whose unit may be left out. Case of ASCII letters is ignored unless the text has
+ * capitals; where options of commands have always ignored it in plain words, they still do
+ * (PV_FILTER_WORDS).
  *
  * A filter is made once and may then be asked from any thread. What it costs to ask is linear in
  * the text that is looked at, whatever the filter and the text are.
@@ -69,7 +70,7 @@ struct pv_filter_leaf {
 	const struct pv_filter *of; /* private from here on */
 	long double number;         /* has all values of 64 bits on the machines we know */
 	bool less, equal,
-		greater; /* than the number: that it holds then; equal, of a text: whole */
+		greater; /* than the number: it holds then; of a text equal: it is whole */
 	bool any_case;
 	uint16_t at, len;
 };

@@ -170,8 +170,9 @@ bool pv_filter_line_has(const struct pv_filter_leaf *leaf, const char *text, siz
 		if (!begin)
 			return false;
 		at = (size_t)(begin - text);
-		bool fits = at + leaf->len <= len && is_whole(leaf, begin, leaf->len);
-		if (fits && !is_of_name(text, at, at - 1) && !is_of_name(text, len, at + leaf->len))
+		bool fits = at + leaf->len <= len && !is_of_name(text, at, at - 1) &&
+			    !is_of_name(text, len, at + leaf->len);
+		if (fits && is_whole(leaf, begin, leaf->len))
 			return true;
 	}
 	return false;

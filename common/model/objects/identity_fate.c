@@ -51,12 +51,14 @@ void pv_identity_died(struct pv_identity *l, const struct pv_life_slot *s)
 
 void pv_identity_undecided(struct pv_identity *l, const struct pv_life_slot *s)
 {
-	struct pv_life_fate *f = &l->fates.of.v[l->site.v[s->site].class_use];
-	struct pv_life_size *z =
-		size_class(l, l->site.v[s->site].class_use, pv_alloc_size_of(s->size));
+	const uint32_t class_use = l->site.v[s->site].class_use;
+	struct pv_life_fate *f = fate(l, class_use);
+	struct pv_life_size *z = size_class(l, class_use, pv_alloc_size_of(s->size));
+	if (!f || !z || !f->allocated || !z->count)
+		return; /* it is there: the allocation was counted */
 	f->allocated--;
 	f->allocated_bytes -= s->size;
-	z->count--; /* it is there: the allocation was counted */
+	z->count--;
 	z->bytes -= s->size;
 }
 
