@@ -95,7 +95,7 @@ def watch(tool, t, logs, report):
     t.keys('5', 'C-n')
     t.wait('nothing here is compared with the base')
     t.keys('Q')
-    t.wait('ready>')
+    t.wait_prompt()
 
 
 def refuse(tool, logs):

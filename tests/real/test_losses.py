@@ -58,7 +58,7 @@ def block(v, profview, program, folder):
               THREADS, DEPTH)
         t.wait_end()
         t.keys('Q')
-        t.wait('ready>')
+        t.wait_prompt()
     none_lost(v, profview, log, bare(program))
 
 

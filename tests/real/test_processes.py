@@ -325,7 +325,7 @@ def screen(v, b):
         t.keys('Q')
         t.wait('leave it running (l)')
         t.keys('l')
-        t.wait('ready>')
+        t.wait_prompt()
         pid = next(int(p.name) for p in pathlib.Path('/proc').glob('[0-9]*') if '30000' in
                    cmdline(p) and cmdline(p).startswith(b.program))
         os.kill(pid, 9)
@@ -336,7 +336,7 @@ def screen(v, b):
         t.wait('ended with code 3')
         t.wait('ENDED')
         t.keys('Q')
-        t.wait('ready>')
+        t.wait_prompt()
         t.run('echo', 'left', '$?')
         t.wait('left')
     target.wait_for('its folder to go', lambda: not list(b.folder.glob('profview-run-*')))
@@ -357,7 +357,7 @@ def native(v, b):
         t.type('2')
         t.wait_row('compute')
         t.keys('Q')
-        t.wait('ready>')
+        t.wait_prompt()
     target.wait_for('its folder to go', lambda: not list(b.folder.glob('profview-run-*')))
     v.equal('left over', list(b.folder.glob('profview-run-*')), [])
 

@@ -111,7 +111,7 @@ def main(profview, manual, program):
                 t.wait_end()
                 ask(v, t, question, keys, names)
                 t.keys('Q')
-                t.wait('ready>')
+                t.wait_prompt()
     v.close()
 
 
