@@ -1,6 +1,7 @@
 /* The holder of a lock, as the log says it or as it follows from who got it, and threads that wait for
  * each other. */
 #include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "common/model/persist.h"
@@ -228,9 +229,8 @@ START_TEST(a_large_circle_names_them_all)
 	ck_assert_uint_eq(t->rows, 1);
 	const char *text = kit_cell(t, &t->row[0], "cycle")->s;
 	for (uint64_t i = 0; i < RING; i++) {
-		snprintf(last, sizeof last, "0x%llx waits for 0x%llx on ",
-			(unsigned long long)(SELLER + i),
-			(unsigned long long)(SELLER + (i + 1) % RING));
+		snprintf(last, sizeof last, "0x%" PRIx64 " waits for 0x%" PRIx64 " on ", SELLER + i,
+			SELLER + (i + 1) % RING);
 		ck_assert_msg(strstr(text, last), "%s in %s", last, text);
 	}
 	pv_table_destroy(t);
