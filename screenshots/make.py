@@ -59,6 +59,8 @@ OTHERS = [
     (['routes.mlpd.gz'], [], [('routes', ['7', '7'], '[Routes]'), ('pool', ['6', '6', '6'], '[Pool]')]),
     (['audited.mlpd'], ['--sample=1000', '--', BUILD / 'tests/real/audited'],
      [('timeline', ['D'], '[Timeline]'), ('heat', [':', 'flame', 'Enter', 'd'], 'HEAT:')]),
+    (['covered.mlpd'], ['--probe', 'coverage', '--', 'mono', 'leaky.exe'],
+     [('coverage', ['V'], '[Coverage]')]),
     (['archives/'], ['--', 'sh', '-c', '(xz -9e < profview > /dev/null & gzip -9 < profview > /dev/null; wait; '
                                      './profview report shop.mlpd.gz --no-index > /dev/null)'],
      [('processes', ['P'], 'PROGRAM')]),
@@ -182,6 +184,7 @@ def others(folder):
     """Recordings without a screen, each browsed."""
     for file in BUILD / 'profview', *(ROOT / 'tests/golden').glob('*.mlpd.gz'):
         os.symlink(file, f'{folder}/{file.name}')
+    shutil.copy(BUILD / 'tests/real/leaky.exe', folder)  # the view shows its path
     for options, words, frames in OTHERS:
         if words:
             subprocess.run([BUILD / 'profview', 'run', '--record', options[0], *words], check=True, cwd=folder,

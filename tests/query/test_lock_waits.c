@@ -12,15 +12,30 @@
 enum { SELLER = 0x10, BUYER, AUDITOR, LEDGER = 0x8000, STOCK = 0x9000 };
 
 /* Events of one thread stand in one buffer, which the log may have before an earlier one. */
-static void waits(struct kit *k, uint64_t us, uint64_t thread, uint64_t object, uint64_t holder)
+struct contended {
+	uint64_t object, holder, id, class; /* but for the first 0: not said */
+};
+
+static void waits_for(struct kit *k, uint64_t us, uint64_t thread, struct contended c)
 {
 	kit_thread(k, thread);
 	kit_at(k, us);
-	if (holder)
-		kit_event(k, (struct pv_event){
-				     .kind = PV_KIND_EXT_HOLDER, .holder = { object, holder } });
-	kit_event(k, (struct pv_event){
-			     .kind = PV_KIND_MONITOR_CONTENTION, .monitor = { .object = object } });
+	if (c.class)
+		kit_event(k, (struct pv_event){ .kind = PV_KIND_EXT_CLASS_OF,
+				     .class_of = { c.object, c.class } });
+	if (c.holder)
+		kit_event(k, (struct pv_event){ .kind = PV_KIND_EXT_HOLDER,
+				     .holder = { c.object, c.holder } });
+	if (c.id)
+		kit_event(k,
+			(struct pv_event){ .kind = PV_KIND_EXT_LOCK, .lock = { c.object, c.id } });
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_MONITOR_CONTENTION,
+			     .monitor = { .object = c.object } });
+}
+
+static void waits(struct kit *k, uint64_t us, uint64_t thread, uint64_t object, uint64_t holder)
+{
+	waits_for(k, us, thread, (struct contended){ object, holder, 0, 0 });
 }
 
 static void ends(struct kit *k, uint64_t us, uint64_t thread, uint64_t object, bool got)
@@ -120,16 +135,7 @@ END_TEST
 
 static void one_wait(struct kit *k, uint64_t us, uint64_t object, uint64_t id, uint64_t class)
 {
-	kit_thread(k, BUYER);
-	kit_at(k, us);
-	if (class)
-		kit_event(k, (struct pv_event){
-				     .kind = PV_KIND_EXT_CLASS_OF, .class_of = { object, class } });
-	kit_event(k, (struct pv_event){ .kind = PV_KIND_EXT_HOLDER, .holder = { object, SELLER } });
-	if (id)
-		kit_event(k, (struct pv_event){ .kind = PV_KIND_EXT_LOCK, .lock = { object, id } });
-	kit_event(k, (struct pv_event){
-			     .kind = PV_KIND_MONITOR_CONTENTION, .monitor = { .object = object } });
+	waits_for(k, us, BUYER, (struct contended){ object, SELLER, id, class });
 	ends(k, us + 5, BUYER, object, true);
 	kit_flush(k);
 }

@@ -108,6 +108,10 @@ START_TEST(images_share_the_time)
 	strcpy(tree.rows.v[1].log, "1-1.mlpd");
 	ck_assert_ptr_eq(pv_tree_heaviest(&tree, true, &others), &tree.rows.v[1]);
 	ck_assert_uint_eq(others, 0);
+	ck_assert_ptr_null(pv_tree_typed(&tree)); /* it is not the command's */
+	tree.program = NOBODYS;
+	ck_assert_ptr_eq(pv_tree_typed(&tree), &tree.rows.v[1]);
+	tree.program = 0;
 	pv_tree_drop(&tree, pv_tree_find(&tree, NOBODYS));
 	cJSON *o = read_index();
 	const cJSON *first = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "processes"), 0);

@@ -1,4 +1,5 @@
 /* Cells, clipping, wide and combining characters, charts, and what ASCII makes of them. */
+#include "tests/kit/canvas_kit.h"
 #include "tests/kit/suite.h"
 
 #include <math.h>
@@ -8,25 +9,10 @@
 #include "tui/draw/canvas.h"
 #include "tui/draw/chart.h"
 
-static struct ui_canvas canvas;
-
 static void open_canvas(void)
 {
 	canvas = (struct ui_canvas){ 0 };
 	ck_assert(ui_canvas_resize(&canvas, 10, 3));
-}
-
-static void close_canvas(void)
-{
-	ui_canvas_finish(&canvas);
-}
-
-static void expect(const char *want)
-{
-	char *text = ui_canvas_text(&canvas);
-	ck_assert_ptr_nonnull(text);
-	ck_assert_str_eq(text, want);
-	free(text);
 }
 
 static struct ui_rect at(int x, int y, int w)

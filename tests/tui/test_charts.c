@@ -1,4 +1,5 @@
 /* Charts: columns of time, Braille, how often something happened, the cursor and the zoom. */
+#include "tests/kit/canvas_kit.h"
 #include "tests/kit/fake_screen.h"
 
 #include <math.h>
@@ -8,25 +9,10 @@
 #include "tui/draw/ticks.h"
 #include "tui/panes/pane_chart.h"
 
-static struct ui_canvas canvas;
-
 static void open_canvas(void)
 {
 	canvas = (struct ui_canvas){ .dots = true };
 	ck_assert(ui_canvas_resize(&canvas, 6, 2));
-}
-
-static void close_canvas(void)
-{
-	ui_canvas_finish(&canvas);
-}
-
-static void expect(const char *want)
-{
-	char *text = ui_canvas_text(&canvas);
-	ck_assert_ptr_nonnull(text);
-	ck_assert_str_eq(text, want);
-	free(text);
 }
 
 START_TEST(the_first_time_of_a_column_is_in_it)

@@ -65,6 +65,28 @@ START_TEST(home_has_lanes_of_parts)
 }
 END_TEST
 
+/* How much runs: at this moment while the log grows, in the mean afterwards. */
+START_TEST(the_first_line_has_the_processors)
+{
+	ck_assert(!seen(" core"));
+	world->summary.running = (struct pv_running){ true, 2.5, 1.72, 8 };
+	world->generation++;
+	show();
+	ck_assert(seen("running 1.7 of 8 cores"));
+	feed.state = UI_FEED_ENDED;
+	show();
+	ck_assert(seen("ran 2.5 of 8 cores"));
+	world->summary.running = (struct pv_running){ true, 0.014, 0, 1 };
+	world->generation++;
+	show();
+	ck_assert(seen("ran 0.01 of 1 core "));
+	world->summary.running.usable = 0;
+	world->generation++;
+	show();
+	ck_assert(seen("ran 0.01 cores"));
+}
+END_TEST
+
 START_TEST(home_has_the_longest_spans)
 {
 	ck_assert(!seen("SPANS, the longest"));
@@ -134,6 +156,7 @@ int main(void)
 	tcase_add_test(t, home_goes_by_blocks_and_rows);
 	tcase_add_test(t, home_has_one_axis);
 	tcase_add_test(t, home_has_lanes_of_parts);
+	tcase_add_test(t, the_first_line_has_the_processors);
 	tcase_add_test(t, home_has_the_longest_spans);
 	tcase_add_test(t, home_shows_only_blocks_with_data);
 	tcase_add_test(t, the_overview_leads_to_panes);

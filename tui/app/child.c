@@ -253,7 +253,8 @@ static void note_heaviest(struct ui_child *g, const char *text, size_t n)
 	char *line = strchr(g->heaviest, '\n'), *typed = strrchr(g->heaviest, '\n');
 	if (!line)
 		return;
-	snprintf(g->typed, sizeof g->typed, "%s", typed > line ? typed + 1 : "");
+	if (typed > line && typed[1]) /* none is said of a command that has ended */
+		snprintf(g->typed, sizeof g->typed, "%s", typed + 1);
 	*typed = 0;
 	snprintf(g->program, sizeof g->program, "%s", typed > line ? line + 1 : "");
 	*line = 0;
