@@ -9,7 +9,7 @@ BUILD_PACKAGES=(meson ninja-build scdoc gcc libc6-dev pkg-config libncurses-dev 
 MONO_PACKAGES=(mono-runtime mono-mcs libmono-2.0-dev)
 DEMO_PACKAGES=(libmono-profiler)
 TEST_PACKAGES=(tmux valgrind ccache clang-format-19 clang-tidy-19 mono-utils libmono-profiler
-	libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0 sqlite3 zstd zsh fish git nginx perl xz-utils)
+	libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0 sqlite3 zstd zsh fish git nginx perl xz-utils bindfs)
 SOME_RELEASES_HAVE=(mono-profiler) # not every Debian: what needs them is skipped there
 FUZZ_PACKAGES=(clang)
 

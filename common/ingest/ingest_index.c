@@ -358,7 +358,7 @@ static void take_state(struct pv_ingest *in, const struct index_state *s, struct
 	pthread_mutex_unlock(&in->lock);
 	pthread_mutex_unlock(&in->life);
 	if (!s->joined)
-		pv_source_set_target(in->source, s->pid, s->start_time_ms);
+		pv_source_set_target(in->source, s->pid);
 }
 
 static void take_table(struct pv_ingest *in, struct pv_buffers *table)

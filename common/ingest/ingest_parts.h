@@ -47,12 +47,14 @@ struct pv_ingest {
 	struct b07_stream old;     /* a log of 2007 is read with this instead of the framer */
 	bool chosen, is_old;       /* which of the two it is */
 	bool live;                 /* caught up at least once */
-	int64_t signalled_ns;      /* when progress was, last */
-	bool signalled;            /* and all of it was */
-	bool skip_pieces;          /* the rest of this buffer comes after damage */
-	bool recording;            /* the source knows where its record begins */
-	uint64_t indexed;          /* covered by the index that was read or written last */
-	int64_t indexed_ns;        /* when that was */
+	uint64_t pieces;           /* given by the framer or decoder so far */
+	bool quiet, closed; /* the present end: is silence; gave pieces that growth makes untrue */
+	int64_t signalled_ns; /* when progress was, last */
+	bool signalled;       /* and all of it was */
+	bool skip_pieces;     /* the rest of this buffer comes after damage */
+	bool recording;       /* the source knows where its record begins */
+	uint64_t indexed;     /* covered by the index that was read or written last */
+	int64_t indexed_ns;   /* when that was */
 
 	/*
 	 * Held by another thread than the ingest's while it reads a model or the table, and while
@@ -84,8 +86,6 @@ bool pv_ingest_fail(struct pv_ingest *in, const struct pv_error *error);
 bool pv_ingest_fail_nomem(struct pv_ingest *in);
 bool pv_ingest_stopping(const struct pv_ingest *in);
 void pv_ingest_signal(int fd); /* an eventfd becomes readable */
-
-/* --- */
 
 /* A table of buffers, where wanted, for the model that is filled from now on. */
 bool pv_ingest_renew_table(struct pv_ingest *in);

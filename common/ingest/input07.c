@@ -75,13 +75,16 @@ static bool batch(struct pv_ingest *in)
 	}
 	/* Never kept: its texts are the decoder's, which uses their memory again. */
 	in->as_run = true;
+	in->old.batch.damaged = in->old.batch.damaged && !in->quiet;
 	return pv_ingest_take(in, &in->old.batch);
 }
 
 bool pv_input07_frame(struct pv_ingest *in)
 {
 	for (;;) {
-		switch (b07_next(&in->old)) {
+		enum b07_piece piece = b07_next(&in->old);
+		in->pieces += piece != B07_MORE;
+		switch (piece) {
 		case B07_MORE:
 			return true;
 		case B07_HEADER:
@@ -93,8 +96,9 @@ bool pv_input07_frame(struct pv_ingest *in)
 				return false;
 			break;
 		case B07_DAMAGE:
-			pv_ingest_damage(in, in->old.damage.offset, in->old.damage.bytes,
-				in->old.damage.reason);
+			if (!in->quiet) /* incomplete data waits for more */
+				pv_ingest_damage(in, in->old.damage.offset, in->old.damage.bytes,
+					in->old.damage.reason);
 			break;
 		case B07_FAILED:
 			return pv_ingest_fail(in, &in->old.error);

@@ -415,17 +415,17 @@ void pv_source_wait_clear(struct pv_source *s)
 	for (int i = 0; s->epoll_fd >= 0 && i < 4 && pv_wait_next(s->epoll_fd, &fd, &what); i++) {
 		if (what == PV_WAIT_INOTIFY)
 			pv_file_wait_clear(fd);
-		else if (what == PV_WAIT_MORE)
+		else if (what == PV_WAIT_MORE || what == PV_WAIT_TICK) /* eight bytes both */
 			eventfd_read(fd, &(eventfd_t){ 0 });
 		else if (what == PV_WAIT_DRAINER && atomic_load(&s->pipe))
 			pv_pipe_wait_clear(atomic_load(&s->pipe), s->epoll_fd, fd);
 	}
 }
 
-void pv_source_set_target(struct pv_source *s, uint32_t pid, uint64_t start_time_ms)
+void pv_source_set_target(struct pv_source *s, uint32_t pid)
 {
 	if (s->file)
-		pv_file_set_target(s->file, pid, start_time_ms);
+		pv_file_set_target(s->file, pid);
 }
 
 static bool begin_record(

@@ -14,8 +14,9 @@
 
 struct pv_source;
 
+/* Without a first byte: worth a line to the user. Without growth or a known writer: an end. */
+enum { PV_SOURCE_SILENCE_MS = 2000, PV_SOURCE_QUIET_MS = 10000 };
 /* GROWING is any followed file; it turns into PIPE if a named pipe appears where it is awaited. */
-enum { PV_SOURCE_SILENCE_MS = 2000 }; /* without a first byte: worth a line to the user */
 enum pv_source_kind { PV_SOURCE_FILE, PV_SOURCE_GROWING, PV_SOURCE_PIPE, PV_SOURCE_STDIN };
 
 struct pv_source_options {
@@ -52,11 +53,11 @@ uint64_t pv_source_floor(const struct pv_source *s);
 enum pv_read {
 	PV_READ_BYTES,   /* n bytes came, at least 1 */
 	PV_READ_NOTHING, /* nothing now; wait_fd becomes readable when that may have changed */
-	PV_READ_END,     /* no more will come (finished file; target exited; no writer is left).
-			  * For pipes and followed files, later calls may still give bytes when
-			  * there is a writer again; until then they give END. A pipe's END stands
-			  * where the writer left, also if another has written since: then
-			  * wait_fd is readable at once. */
+	PV_READ_END,     /* no more will come (finished file; its writer exited; none is left).
+			  * For pipes and followed files, later calls may still give bytes; until
+			  * then they give END. A pipe's END stands where the writer left, also if
+			  * another has written since: then wait_fd is readable at once. */
+	PV_READ_QUIET,   /* NOTHING for PV_SOURCE_QUIET_MS, from a file of an unknown writer */
 	PV_READ_GAP,     /* n bytes of the stored stream were dropped here (spool limit) */
 	PV_READ_RESTART, /* the file shrank, was written anew or replaced: what follows is a new
 			  * stream, and its target is to be set again */
@@ -76,12 +77,11 @@ int pv_source_wait_fd(const struct pv_source *s);
 void pv_source_wait_clear(struct pv_source *s);
 
 /*
- * The log's header named this pid: when that process (local, older than the log) exits, a
- * followed file has ended. If it has exited already, or its number is a younger process's
- * now, the file ends where it ends at present. Call from the reading thread; pid 0 is ignored,
- * and for pipes and finished files the whole call is.
+ * The pid in the log's header, of its writer's namespace. The process of this machine that has it
+ * and writes a followed file is its writer, whose exit ends it; else the writer is unknown. On the
+ * reading thread; ignored for pipes and finished files.
  */
-void pv_source_set_target(struct pv_source *s, uint32_t pid, uint64_t start_time_ms);
+void pv_source_set_target(struct pv_source *s, uint32_t pid);
 
 /*
  * Begins the record that the options asked for: `head` (n bytes, at most 4096; a header made up

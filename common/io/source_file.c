@@ -8,14 +8,19 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/io/fd.h"
-#include "common/io/process.h"
+#include "common/io/log_writer.h"
 #include "common/io/source_wait.h"
 
-/* The file's first bytes are kept: when they change, it was written anew. */
-enum { HEAD_BYTES = 256 };
+enum {
+	HEAD_BYTES = 256, /* kept: when they change, the file was written anew */
+	TICK_S = 1,       /* file systems across a network or FUSE tell no changes */
+	LOOK_MOST_MS = 64000,
+};
 
 struct pv_file {
 	int fd; /* -1: does not exist yet */
@@ -30,9 +35,21 @@ struct pv_file {
 	ino_t inode;
 	uint8_t head[HEAD_BYTES];
 	size_t head_n;
-	enum pv_process_state target;
-	int target_fd;
+	int tick_fd;
+	uint32_t target; /* pid in the log's header; 0: none */
+	struct pv_log_writer writer;
+	bool writes;                 /* the writer is known, and was not seen to leave */
+	bool over;                   /* an END stands at the present size */
+	int64_t grown_ms;            /* when it grew last, or was opened; CLOCK_MONOTONIC */
+	int64_t look_ms, look_after; /* for an unknown writer: when next, and how long after that */
 };
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
 
 /* A watch is on the inode, so take it from the descriptor: the path may be another by now. */
 static void watch_file(struct pv_file *f)
@@ -47,23 +64,24 @@ static void watch_file(struct pv_file *f)
 		f->watch = inotify_add_watch(f->inotify_fd, f->path, what);
 }
 
-static bool watch_directory(struct pv_file *f, struct pv_error *reterr)
+/* A directory that is not there yet or cannot be watched is asked at each tick. */
+static void watch_directory(struct pv_file *f)
 {
 	const char *slash = strrchr(f->path, '/');
 	size_t n = slash ? (size_t)(slash - f->path) : 0;
 	char *dir = !slash ? strdup(".") : n == 0 ? strdup("/") : strndup(f->path, n);
-	if (!dir)
-		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	int watch = inotify_add_watch(f->inotify_fd, dir, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
-	int why = errno;
-	/* A file that is there can be followed without; only its successor will go unseen. */
-	if (watch < 0 && f->fd < 0 && (why == ENOENT || why == ENOTDIR))
-		pv_fail(reterr, PV_EIO, 0,
-			"its directory does not exist, so it cannot be waited for");
-	else if (watch < 0 && f->fd < 0)
-		pv_fail(reterr, PV_EIO, 0, "its directory cannot be watched: %s", strerror(why));
+	if (dir)
+		inotify_add_watch(f->inotify_fd, dir, IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
 	free(dir);
-	return watch >= 0 || f->fd >= 0;
+}
+
+static bool start_ticks(struct pv_file *f)
+{
+	const struct itimerspec each = { { TICK_S, 0 }, { TICK_S, 0 } };
+	f->tick_fd =
+		pv_fd_above_standard(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+	return f->tick_fd >= 0 && timerfd_settime(f->tick_fd, 0, &each, NULL) == 0 &&
+	       pv_wait_add(f->epoll_fd, f->tick_fd, PV_WAIT_TICK);
 }
 
 static void identify(struct pv_file *f)
@@ -79,10 +97,12 @@ static void identify(struct pv_file *f)
 static bool start_following(struct pv_file *f, struct pv_error *reterr)
 {
 	f->inotify_fd = pv_fd_above_standard(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-	if (f->inotify_fd < 0 || !pv_wait_add(f->epoll_fd, f->inotify_fd, PV_WAIT_INOTIFY))
-		return pv_fail(reterr, PV_EIO, 0, "cannot follow: inotify: %s", strerror(errno));
-	if (f->path && !watch_directory(f, reterr))
-		return false;
+	if (f->inotify_fd >= 0 && !pv_wait_add(f->epoll_fd, f->inotify_fd, PV_WAIT_INOTIFY))
+		pv_fd_close(&f->inotify_fd);
+	if (!start_ticks(f))
+		return pv_fail(reterr, PV_EIO, 0, "cannot follow: %s", strerror(errno));
+	if (f->path)
+		watch_directory(f);
 	if (f->fd >= 0)
 		watch_file(f);
 	return true;
@@ -103,8 +123,9 @@ struct pv_file *pv_file_open(int fd, const char *path, int epoll_fd, struct pv_e
 		.inotify_fd = -1,
 		.watch = -1,
 		.pipe_fd = -1,
-		.target = PV_PROCESS_UNKNOWN,
-		.target_fd = -1 };
+		.tick_fd = -1,
+		.writer.pidfd = -1,
+		.grown_ms = now_ms() };
 	if (fd >= 0) {
 		off_t at = lseek(fd, 0, SEEK_CUR);
 		f->at = at > 0 ? (uint64_t)at : 0;
@@ -122,49 +143,64 @@ void pv_file_close(struct pv_file *f)
 {
 	if (!f)
 		return;
-	pv_fd_close(&f->target_fd);
+	pv_fd_close(&f->writer.pidfd);
+	pv_fd_close(&f->tick_fd);
 	pv_fd_close(&f->inotify_fd);
 	pv_fd_close(&f->pipe_fd);
 	pv_fd_close(&f->fd);
 	free(f);
 }
 
-static void forget_target(struct pv_file *f)
+static void forget_writer(struct pv_file *f)
 {
-	pv_fd_close(&f->target_fd);
-	f->target = PV_PROCESS_UNKNOWN;
+	pv_fd_close(&f->writer.pidfd);
+	f->writes = false;
 }
 
-void pv_file_set_target(struct pv_file *f, uint32_t pid, uint64_t start_time_ms)
+/* Less and less often, while a file grows whose writer is unknown. */
+static void look_for_writer(struct pv_file *f)
 {
-	if (!f->follow)
+	struct stat st;
+	int64_t now = now_ms();
+	if (f->target == 0 || f->target > INT32_MAX || f->writes || now < f->look_ms)
 		return;
-	forget_target(f);
-	if (pid == 0 || pid > INT32_MAX)
+	f->look_ms = now + f->look_after;
+	f->look_after = f->look_after < LOOK_MOST_MS ? 2 * f->look_after : LOOK_MOST_MS;
+	if (f->fd < 0 || fstat(f->fd, &st) < 0 ||
+		!pv_log_writer_find((pid_t)f->target, &st, true, &f->writer))
 		return;
-	f->target = pv_process_watch((pid_t)pid, start_time_ms, &f->target_fd);
-	if (f->target != PV_PROCESS_RUNS)
-		return;
-	f->target_fd = pv_fd_above_standard(f->target_fd);
-	if (f->target_fd < 0 || !pv_wait_add(f->epoll_fd, f->target_fd, PV_WAIT_TARGET))
-		forget_target(f);
+	f->writer.pidfd = pv_fd_above_standard(f->writer.pidfd);
+	f->writes =
+		f->writer.pidfd >= 0 && pv_wait_add(f->epoll_fd, f->writer.pidfd, PV_WAIT_TARGET);
+	if (!f->writes)
+		forget_writer(f);
 }
 
-static bool target_is_gone(struct pv_file *f)
+void pv_file_set_target(struct pv_file *f, uint32_t pid)
 {
-	struct pollfd exited = { .fd = f->target_fd, .events = POLLIN };
-	if (f->target == PV_PROCESS_RUNS && poll(&exited, 1, 0) == 1) {
-		forget_target(f);
-		f->target = PV_PROCESS_GONE;
-	}
-	return f->target == PV_PROCESS_GONE;
+	if (!f->follow || f->target == pid)
+		return;
+	forget_writer(f);
+	f->target = pid;
+	f->look_ms = 0;
+	f->look_after = 1000;
+	look_for_writer(f);
+}
+
+static bool writer_has_exited(const struct pv_file *f)
+{
+	struct pollfd exited = { .fd = f->writer.pidfd, .events = POLLIN };
+	return f->writes && poll(&exited, 1, 0) == 1;
 }
 
 static enum pv_read begin_again(struct pv_file *f)
 {
 	f->at = 0;
 	f->head_n = 0;
-	forget_target(f);
+	f->over = false;
+	f->grown_ms = now_ms();
+	f->target = 0;
+	forget_writer(f);
 	return PV_READ_RESTART;
 }
 
@@ -199,6 +235,7 @@ static enum pv_read appear(struct pv_file *f, struct pv_error *reterr)
 		return PV_READ_NOTHING;
 	}
 	f->fd = fd;
+	f->grown_ms = now_ms();
 	identify(f);
 	watch_file(f);
 	return PV_READ_BYTES;
@@ -236,6 +273,30 @@ static bool same_head(struct pv_file *f)
 	return true;
 }
 
+static enum pv_read grown(struct pv_file *f, uint64_t n, uint64_t *ret_n)
+{
+	f->at += n;
+	f->grown_ms = now_ms();
+	if (f->over) /* another writes on: the end that was given is none */
+		forget_writer(f);
+	f->over = false;
+	look_for_writer(f);
+	*ret_n = n;
+	return PV_READ_BYTES;
+}
+
+/* At the present end of the file. `gone`: its writer had exited before that was read. */
+static enum pv_read nothing_more(struct pv_file *f, const struct stat *st, bool gone)
+{
+	f->over |= gone;
+	if (f->over)
+		return PV_READ_END;
+	if (f->writes && !pv_log_writer_holds(&f->writer, st) && !writer_has_exited(f))
+		forget_writer(f); /* it runs on without the file */
+	bool quiet = !f->writes && f->at > 0 && now_ms() - f->grown_ms >= PV_SOURCE_QUIET_MS;
+	return quiet ? PV_READ_QUIET : PV_READ_NOTHING;
+}
+
 static enum pv_read read_followed(
 	struct pv_file *f, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr)
 {
@@ -243,7 +304,7 @@ static enum pv_read read_followed(
 	if (there != PV_READ_BYTES)
 		return there;
 	/* Asked before the bytes are: what it wrote before it exited is then seen. */
-	bool gone = target_is_gone(f);
+	bool gone = writer_has_exited(f);
 	struct stat st;
 	ssize_t n = pv_fd_pread(f->fd, to, size, f->at);
 	if (n < 0 || fstat(f->fd, &st) < 0) {
@@ -254,14 +315,9 @@ static enum pv_read read_followed(
 	/* Judged after the bytes were taken: a head that still stands vouches for them. */
 	if (f->size < f->at || !same_head(f))
 		return begin_again(f);
-	if (n > 0) {
-		f->at += (uint64_t)n;
-		*ret_n = (uint64_t)n;
-		return PV_READ_BYTES;
-	}
-	if (replaced(f))
-		return begin_again(f);
-	return gone ? PV_READ_END : PV_READ_NOTHING;
+	if (n > 0)
+		return grown(f, (uint64_t)n, ret_n);
+	return replaced(f) ? begin_again(f) : nothing_more(f, &st, gone);
 }
 
 enum pv_read pv_file_read(
@@ -299,6 +355,7 @@ bool pv_file_is_pipe(struct pv_file *f, int *ret_fd)
 	f->pipe_fd = -1;
 	/* Not closed before the end: another thread may just be clearing it. */
 	pv_wait_remove(f->epoll_fd, f->inotify_fd);
+	pv_wait_remove(f->epoll_fd, f->tick_fd);
 	return true;
 }
 

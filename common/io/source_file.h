@@ -31,7 +31,7 @@ bool pv_file_is_pipe(struct pv_file *f, int *ret_fd);
 void pv_file_seek(struct pv_file *f, uint64_t offset);
 
 /* As pv_source_set_target(). */
-void pv_file_set_target(struct pv_file *f, uint32_t pid, uint64_t start_time_ms);
+void pv_file_set_target(struct pv_file *f, uint32_t pid);
 
 uint64_t pv_file_size(const struct pv_file *f); /* bytes, as known at the last read */
 int pv_file_fd(const struct pv_file *f);        /* borrowed; -1 when it does not exist */

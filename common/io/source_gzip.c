@@ -270,6 +270,7 @@ static enum pv_read no_bytes(struct pv_gzip *z, enum pv_read what)
 			sniff_again(z);
 		break;
 	case PV_READ_NOTHING:
+	case PV_READ_QUIET:
 		if (z->state == LOST && !z->many_writers)
 			return PV_READ_END;
 		break;

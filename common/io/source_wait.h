@@ -13,6 +13,7 @@ enum pv_wait {
 	PV_WAIT_TARGET,  /* a pidfd: reported once */
 	PV_WAIT_DRAINER, /* the drainer's socket */
 	PV_WAIT_MORE,    /* an eventfd: there is more after an END */
+	PV_WAIT_TICK,    /* a timerfd: a followed file is to be asked */
 };
 
 /* False with errno set. A descriptor leaves the set when it is closed. */

@@ -182,6 +182,13 @@ void pv_model_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const 
 	changed(m);
 }
 
+void pv_model_resume(struct pv_model *m)
+{
+	m->ended = m->complete = false;
+	m->ending.quiet = m->ending.inside = m->ending.unsealed = false;
+	changed(m);
+}
+
 void pv_model_end(struct pv_model *m, bool complete)
 {
 	m->ended = true;

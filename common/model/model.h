@@ -142,5 +142,7 @@ bool pv_model_apply(
 /* Notes bytes of the stream that could not be read; frames open on every thread close here. */
 void pv_model_damage(struct pv_model *m, uint64_t offset, uint64_t bytes, const char *reason);
 void pv_model_end(struct pv_model *m, bool complete);
+/* More came after that end. Takes no lock: with the model's. */
+void pv_model_resume(struct pv_model *m);
 
 #endif

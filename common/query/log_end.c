@@ -41,6 +41,7 @@ const char *pv_log_end_line(const struct pv_model *m, char *buf, size_t size)
 	char room[100];
 	const char *why = end == PV_LOG_CUT_OFF   ? why_cut_off(m, room, sizeof room)
 			  : end == PV_LOG_ENDED   ? why_ended(m)
+			  : m->ending.quiet       ? "nothing new for 10 s, its writer is not known"
 			  : end == PV_LOG_UNKNOWN ? "no farewell, only the last event is known"
 						  : "";
 	snprintf(buf, size, "%s%s%s", pv_log_end_text(end), *why ? ": " : "", why);

@@ -395,8 +395,7 @@ static enum turn pump(struct pumped *u, const struct pv_dump_input *in, struct p
 		if (!pv_dump_push(*d, bytes, (size_t)n, reterr))
 			return FAILED;
 		if ((*d)->framer.have_header)
-			pv_source_set_target(
-				s, (*d)->framer.header.pid, (*d)->framer.header.start_time_ms);
+			pv_source_set_target(s, (*d)->framer.header.pid);
 		return GO_ON;
 	case PV_READ_NOTHING:
 		wait_for_more(s, in, &u->said);
@@ -405,6 +404,7 @@ static enum turn pump(struct pumped *u, const struct pv_dump_input *in, struct p
 		return pv_dump_gap(*d, n, reterr) ? GO_ON : FAILED;
 	case PV_READ_RESTART:
 		return restart(d, u->out, reterr);
+	case PV_READ_QUIET:
 	case PV_READ_END:
 		return DONE;
 	default:

@@ -222,12 +222,14 @@ START_TEST(cut_logs_say_so)
 }
 END_TEST
 
+/* Caught up, or at the end that a block END says. */
 static struct pv_ingest_status wait_for(struct pv_ingest *in, uint64_t bytes)
 {
 	struct pv_ingest_status s;
 	for (int tries = 0; tries < 200; tries++) {
 		pv_ingest_status(in, &s);
-		if (s.state == PV_INGEST_LIVE && s.stream_bytes == bytes)
+		bool idle = s.state == PV_INGEST_LIVE || s.state == PV_INGEST_ENDED;
+		if (idle && s.stream_bytes == bytes)
 			return s;
 		struct pollfd p = { .fd = pv_ingest_fd(in), .events = POLLIN };
 		poll(&p, 1, 100);

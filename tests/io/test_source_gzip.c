@@ -227,7 +227,11 @@ START_TEST(a_followed_one_that_is_damaged_ends)
 	p = pack(0, 6000, 1000);
 	append(path, p.v, p.n);
 	expect_pattern(s, 0, 6000);
-	pv_source_set_target(s, INT32_MAX, 0); /* no process has that number */
+	int life;
+	pid_t pid = start_writer(path, &life);
+	pv_source_set_target(s, (uint32_t)pid);
+	close(life);
+	end_child(pid, 0);
 	ck_assert_uint_eq(read_prefix(s, &cut), 0);
 	ck_assert(!cut);
 	pv_source_close(s);

@@ -44,6 +44,26 @@ static inline const char *in_dir(char path[KIT_PATH], const char *name)
 	return path;
 }
 
+/* A child that holds the file open for writing until *ret_life is closed. */
+static inline pid_t start_writer(const char *path, int *ret_life)
+{
+	int ends[2];
+	char c;
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	pid_t pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		close(ends[1]);
+		_exit((int)read(ends[0], &c, 1));
+	}
+	close(fd);
+	close(ends[0]);
+	*ret_life = ends[1];
+	return pid;
+}
+
 static inline int64_t now_ms(void)
 {
 	struct timespec t;

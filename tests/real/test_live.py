@@ -5,11 +5,14 @@ usage: test_live.py CASE PROFVIEW COUNTED.EXE
 """
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
+import rawlog
 import target
 import term
 from live import OPTIONS, Place, figures, left, only, scene, watch
@@ -130,6 +133,54 @@ def growing(v, profview, exe, folder):
             t.wait_end()
             figures(t, said)
         left(t, v)
+
+
+def elsewhere(v, profview, exe, folder):
+    """
+    The program runs in a pid namespace of its own, under a number that here is another process's.
+    """
+    if os.geteuid() != 0:
+        sys.exit(target.SKIP)
+    place, terminal = scene(profview, folder)
+    worlds = f'{WORLDS} pause {WORLDS}'
+    mono = f'mono --profile=log:{OPTIONS},output={place.file} {exe} {worlds}'
+    inside = ['sh', '-c', f'echo {os.getpid() - 1} >/proc/sys/kernel/ns_last_pid && {mono}; exit $?']
+    with terminal as t, target.Program(['unshare', '-pf', '--mount-proc', *inside], place.file) as program:
+        watch(t, place, place.file)
+        figures(t, program.wait_phase(1))
+        v.true('it is live', 'LIVE' in t.text().splitlines()[0], t.text())
+        program.go()
+        said = program.wait()
+        t.wait_end()
+        figures(t, said)
+        v.true('no word of damage', 'damage' not in t.text(), t.text())
+        left(t, v)
+    header, log = rawlog.header(place.file.read_bytes())[0], place.report(place.file)
+    v.equal('the number that the log tells', header['pid'], os.getpid())
+    v.equal('damage', log['source']['damage'], [])
+
+
+def silent(v, profview, exe, folder):
+    """The file is followed through a file system that tells no changes, and which writer it has."""
+    if os.geteuid() != 0 or not shutil.which('bindfs') or not os.path.exists('/dev/fuse'):
+        sys.exit(target.SKIP)
+    place, terminal = scene(profview, folder)
+    there = place.folder / 'there'
+    there.mkdir()
+    with tempfile.TemporaryDirectory(prefix='live-') as mount:
+        subprocess.run(['bindfs', there, mount], check=True)
+        try:
+            with terminal as t, target.Mono(exe, f'{WORLDS} pause {WORLDS}'.split(), OPTIONS,
+                                            there / 'log.mlpd') as program:
+                watch(t, place, pathlib.Path(mount, 'log.mlpd'))
+                figures(t, program.wait_phase(1))
+                program.go()
+                said = program.wait()
+                figures(t, said)
+                t.wait_end()
+                left(t, v)
+        finally:
+            subprocess.run(['umount', '-l', mount], check=True)
 
 
 def indexed(v, profview, exe, folder):
@@ -394,7 +445,7 @@ def ranged(v, profview, exe, folder):
         left(t, v)
 
 
-CASES = {'mid-run': mid_run, 'panes': panes, 'pause': pause, 'growing': growing, 'indexed': indexed,
+CASES = {'mid-run': mid_run, 'panes': panes, 'pause': pause, 'growing': growing, 'elsewhere': elsewhere, 'silent': silent, 'indexed': indexed,
          'changed': changed, 'sizes': sizes, 'plain': plain, 'two-viewers': two_viewers,
          'no-terminal': no_terminal, 'shot': shot, 'compared': compared, 'range': ranged}
 

@@ -11,6 +11,8 @@ enum pv_log_end pv_model_log_end(const struct pv_model *m)
 		return PV_LOG_CUT_OFF;
 	if (e->said)
 		return PV_LOG_ENDED;
+	if (e->quiet)
+		return PV_LOG_UNKNOWN;
 	if (e->promised || m->target.logging2007 || e->child == PV_CHILD_KILLED)
 		return PV_LOG_CUT_OFF;
 	return e->child == PV_CHILD_EXITED ? PV_LOG_ENDED : PV_LOG_UNKNOWN;

@@ -23,6 +23,7 @@ struct pv_ending {
 			 * which says when it ends */
 	bool said;      /* and did, or a block END stands in the log */
 	bool abrupt;    /* the process exited although its runtime had not announced its end */
+	bool quiet;     /* it has not grown for a while, and who writes it is not known */
 	bool inside;    /* the input ends inside a buffer */
 	bool unsealed;  /* compressed data ends without its trailer */
 	bool full;      /* maxsize= was reached: nothing later is in the log */

@@ -1,0 +1,99 @@
+/* Finds the process that holds a log open for writing. */
+#include "common/io/log_writer.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/base/proc_file.h"
+
+/* fdinfo says how it was opened, in octal: proc(5). */
+static bool open_for_writing(pid_t pid, int fd)
+{
+	char name[32], text[512];
+	snprintf(name, sizeof name, "fdinfo/%d", fd);
+	if (pv_proc_read(pid, name, text, sizeof text) <= 0)
+		return false;
+	const char *flags = strstr(text, "flags:");
+	return flags && (strtol(flags + 6, NULL, 8) & O_ACCMODE) != O_RDONLY;
+}
+
+static bool is_of_file(pid_t pid, int fd, const struct stat *file)
+{
+	char path[64];
+	struct stat st;
+	snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)pid, fd);
+	return stat(path, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+}
+
+bool pv_log_writer_holds(const struct pv_log_writer *w, const struct stat *file)
+{
+	return is_of_file(w->pid, w->held, file) && open_for_writing(w->pid, w->held);
+}
+
+/* The descriptor by which the process writes the file; -1: none, or they cannot be seen. */
+static int held_by(pid_t pid, const struct stat *file)
+{
+	char path[32];
+	int found = -1;
+	snprintf(path, sizeof path, "/proc/%ld/fd", (long)pid);
+	DIR *dir = opendir(path);
+	if (!dir)
+		return -1;
+	for (struct dirent *e; found < 0 && (e = readdir(dir));) {
+		int fd = (int)strtol(e->d_name, NULL, 10);
+		bool number = e->d_name[0] >= '0' && e->d_name[0] <= '9';
+		if (number && is_of_file(pid, fd, file) && open_for_writing(pid, fd))
+			found = fd;
+	}
+	closedir(dir);
+	return found;
+}
+
+/* Held before its descriptors are looked at: they are then of this process, or it has exited. */
+static bool is_writer(pid_t pid, const struct stat *file, struct pv_log_writer *ret)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	int held = pidfd >= 0 ? held_by(pid, file) : -1;
+	if (held >= 0)
+		*ret = (struct pv_log_writer){ .pid = pid, .pidfd = pidfd, .held = held };
+	else if (pidfd >= 0)
+		close(pidfd);
+	return held >= 0;
+}
+
+/* The last number of NSpid is the one that the process knows itself by (proc(5)). */
+static bool innermost_is(pid_t pid, pid_t inner)
+{
+	char text[4096];
+	if (pv_proc_read(pid, "status", text, sizeof text) <= 0)
+		return false;
+	char *line = strstr(text, "\nNSpid:\t");
+	if (!line)
+		return false;
+	line += strlen("\nNSpid:\t");
+	line[strcspn(line, "\n")] = 0;
+	const char *last = strrchr(line, '\t');
+	return last && strtol(last, NULL, 10) == inner;
+}
+
+bool pv_log_writer_find(pid_t pid, const struct stat *file, bool deep, struct pv_log_writer *ret)
+{
+	if (pid <= 0)
+		return false;
+	if (is_writer(pid, file, ret))
+		return true;
+	DIR *dir = deep ? opendir("/proc") : NULL;
+	bool found = false;
+	for (struct dirent *e; dir && !found && (e = readdir(dir));) {
+		pid_t other = (pid_t)strtol(e->d_name, NULL, 10);
+		found = other > 0 && innermost_is(other, pid) && is_writer(other, file, ret);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
