@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+enum { PRIVATE_MODE = 0600 };
 
 ssize_t pv_fd_pread(int fd, void *to, size_t n, uint64_t at)
 {
@@ -54,6 +57,16 @@ static void proc_path(char path[32], int fd)
 	while (n > 0)
 		path[at++] = digit[--n];
 	path[at] = 0;
+}
+
+int pv_fd_create(int folder, const char *name, int flags)
+{
+	int fd = openat(
+		folder, name, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, PRIVATE_MODE);
+	if (fd >= 0)
+		fchmod(fd,
+			PRIVATE_MODE); /* a umask may have taken from it; some file systems have no modes */
+	return pv_fd_above_standard(fd);
 }
 
 int pv_fd_reopen(int fd)

@@ -18,6 +18,13 @@ ssize_t pv_fd_read(int fd, void *to, size_t n);
 bool pv_fd_pwrite(int fd, const void *from, size_t n, uint64_t at);
 
 /*
+ * Opens or makes `name` in `folder` (AT_FDCWD: a path) for what a program said: a file that it makes
+ * has mode 0600 whatever the umask is, and no link is followed. `flags` are added to O_CREAT and the
+ * like. The descriptor is above the standard ones; -1 with errno.
+ */
+int pv_fd_create(int folder, const char *name, int flags);
+
+/*
  * A fresh open file description of what `fd` reads, non-blocking where it is a pipe; -1 where the
  * system has no way to make one (a socket, no /proc). Close-on-exec, and never 0, 1 or 2.
  */

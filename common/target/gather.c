@@ -40,7 +40,7 @@ enum answer { READY = 'y', ALL_ENDED = 'e', FINISHED = 'f' };
 
 struct packet {
 	uint8_t kind;
-	uint32_t at;
+	uint32_t at; /* of an answer: errno of the first log that was cut short, or 0 */
 	char why[PV_GATHER_WHY];
 };
 
@@ -71,6 +71,7 @@ static bool tell(const struct gather *g, enum answer what)
 	struct packet p;
 	memset(&p, 0, sizeof p);
 	p.kind = (uint8_t)what;
+	p.at = (uint32_t)g->tree.cut;
 	return send(g->socket, &p, sizeof p, MSG_NOSIGNAL) == (ssize_t)sizeof p;
 }
 
@@ -91,7 +92,10 @@ static bool take(struct gather *g, struct log *l)
 		if (n == 0)
 			return !l->pipe;
 		bool full = g->most && l->size + (uint64_t)n > g->most;
-		if (full || !pv_fd_pwrite(l->out, g->chunk, (size_t)n, l->size))
+		bool kept = !full && pv_fd_pwrite(l->out, g->chunk, (size_t)n, l->size);
+		if (!kept && !full)
+			pv_tree_cut(&g->tree, &g->tree.rows.v[l - g->log], errno);
+		if (!kept)
 			stop_log(l);
 		l->size += (uint64_t)n;
 	}
@@ -211,7 +215,7 @@ static void finish(struct gather *g)
 	look(g);
 	for (size_t i = 0; i < g->n; i++)
 		stop_log(&g->log[i]);
-	pv_tree_write_index(&g->tree);
+	pv_tree_finish_index(&g->tree);
 	g->finished = true;
 	tell(g, FINISHED);
 }
@@ -296,8 +300,7 @@ static int make_file(const struct gather *g, const char *name)
 {
 	char path[1100];
 	snprintf(path, sizeof path, "%s/%s", g->tree.folder, name);
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-	return pv_fd_above_standard(fd);
+	return pv_fd_create(AT_FDCWD, path, O_WRONLY | O_EXCL);
 }
 
 /*
@@ -409,7 +412,7 @@ static _Noreturn void gather(int socket, const char *folder, bool temporary,
 	if (temporary)
 		pv_launch_folder_remove(folder);
 	else if (!g.finished)
-		pv_tree_write_index(&g.tree);
+		pv_tree_finish_index(&g.tree);
 	_exit(0);
 }
 
@@ -484,6 +487,8 @@ void pv_gather_finish(struct pv_gather *g)
 		return;
 	while (recv(g->fd, &p, sizeof p, 0) == (ssize_t)sizeof p && p.kind != FINISHED)
 		;
+	if (p.kind == FINISHED)
+		g->cut = (int)p.at;
 }
 
 void pv_gather_leave(struct pv_gather *g)

@@ -23,6 +23,7 @@ struct pv_gather_input {
 struct pv_gather {
 	int fd; /* -1: none was started; readable when all of the programs have ended */
 	pid_t pid;
+	int cut; /* once it has finished: errno of the first log that could not be written; 0: none */
 };
 
 /*

@@ -1,6 +1,5 @@
 /* The folder's index.json: a row for each image. */
 #include <cjson/cJSON.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/utf8.h"
+#include "common/io/fd.h"
 #include "common/target/launch_serve.h"
 
 /* Bytes that are no UTF-8 have no place in JSON. NULL: out of memory. */
@@ -74,9 +74,11 @@ static cJSON *row_of(const struct pv_tree_row *r)
 	static const char *const hosts[] = { "none", "native", "mono", "coreclr" };
 	bool exited = r->waited && WIFEXITED(r->status);
 	bool killed = r->waited && WIFSIGNALED(r->status);
+	char cut[96];
 	cJSON *o = cJSON_CreateObject();
 	if (!o)
 		return NULL;
+	snprintf(cut, sizeof cut, "cut short: %s", strerror(r->cut));
 	add_number(o, "pid", (uint64_t)r->pid);
 	add_number(o, "ppid", (uint64_t)r->ppid);
 	add_number(o, "image", r->image);
@@ -84,7 +86,7 @@ static cJSON *row_of(const struct pv_tree_row *r)
 	cJSON_AddItemToObject(o, "argv", words_of(r->args, r->args_len));
 	cJSON_AddStringToObject(o, "host", hosts[r->host + 1]);
 	add_text(o, "log", r->log);
-	add_text(o, "reason", *r->log ? NULL : r->reason);
+	add_text(o, "reason", r->cut ? cut : *r->log ? NULL : r->reason);
 	add_number(o, "cpu_ns", r->cpu_ns);
 	add_if(o, "memory_bytes", r->memory_bytes != 0, r->memory_bytes);
 	add_number(o, "start_ns", r->start_ns);
@@ -113,41 +115,48 @@ static cJSON *index_of(const struct pv_tree *t)
 	return o;
 }
 
-static bool write_all(int fd, const char *text, size_t n)
+/* The spare file is the next index. What it has of the disk is there when the disk is full. */
+static void make_spare(const char *spare, size_t n)
 {
-	for (ssize_t k; n; text += k, n -= (size_t)k) {
-		k = write(fd, text, n);
-		if (k < 0 && errno == EINTR)
-			k = 0;
-		if (k < 0)
-			return false;
-	}
-	return true;
+	enum { MORE = 16 << 10 };
+	int fd = pv_fd_create(AT_FDCWD, spare, O_WRONLY);
+	if (fd >= 0)
+		fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)n + MORE);
+	pv_fd_close(&fd);
 }
 
-static bool replace(const char *folder, const char *text)
+static bool replace(const char *folder, const char *text, size_t n)
 {
-	char path[1100], fresh[1100];
+	char path[1100], spare[1100];
 	snprintf(path, sizeof path, "%s/index.json", folder);
-	snprintf(fresh, sizeof fresh, "%s/.index.json.new", folder);
-	int fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (fd < 0)
-		return false;
-	bool ok = write_all(fd, text, strlen(text)) && write_all(fd, "\n", 1);
-	ok = close(fd) == 0 && ok;
-	if (ok && rename(fresh, path) == 0)
-		return true;
-	unlink(fresh);
-	return false;
+	snprintf(spare, sizeof spare, "%s/" PV_TREE_SPARE, folder);
+	int fd = pv_fd_create(AT_FDCWD, spare, O_WRONLY);
+	bool ok = fd >= 0 && pv_fd_pwrite(fd, text, n, 0) && pv_fd_pwrite(fd, "\n", 1, n) &&
+		  ftruncate(fd, (off_t)n + 1) == 0;
+	pv_fd_close(&fd);
+	/* The one before becomes the spare, where the file system has that. */
+	ok = ok && (renameat2(AT_FDCWD, spare, AT_FDCWD, path, RENAME_EXCHANGE) == 0 ||
+			   rename(spare, path) == 0);
+	if (ok)
+		make_spare(spare, n);
+	return ok;
 }
 
 bool pv_tree_write_index(struct pv_tree *t)
 {
 	cJSON *o = index_of(t);
 	char *text = o ? cJSON_PrintUnformatted(o) : NULL;
-	bool ok = text && replace(t->folder, text);
+	bool ok = text && replace(t->folder, text, strlen(text));
 	cJSON_free(text);
 	cJSON_Delete(o);
 	t->changed = !ok;
 	return ok;
+}
+
+void pv_tree_finish_index(struct pv_tree *t)
+{
+	char spare[1100];
+	pv_tree_write_index(t);
+	snprintf(spare, sizeof spare, "%s/" PV_TREE_SPARE, t->folder);
+	unlink(spare);
 }

@@ -138,7 +138,7 @@ static void grant(struct pv_tree *t, struct pv_tree_line *l)
 	}
 	snprintf(name, sizeof name, "%ld-%u.mlpd", (long)r->pid, r->image);
 	snprintf(path, sizeof path, "%s/%s", t->folder, name);
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+	int fd = pv_fd_create(AT_FDCWD, path, O_RDWR | O_TRUNC);
 	if (fd < 0) {
 		r->reason = "its log could not be made";
 		refuse(t, l);
@@ -352,6 +352,8 @@ static void obey(struct pv_tree *t, struct pv_tree_line *l, const struct pv_ask 
 	if (p) {
 		pv_tree_used(t, p, ask->cpu_ns);
 		pv_tree_held(t, p, ask->memory_bytes, false);
+		struct pv_tree_row *r = pv_tree_row_of(t, p);
+		pv_tree_cut(t, r, pv_tree_refused(t, r, pv_tree_disk(t)));
 	}
 	if (ask->kind == PV_ASK_READY && !l->ready) {
 		l->ready = true;
@@ -483,12 +485,15 @@ int pv_tree_due_ms(const struct pv_tree *t)
 static void look_at_clocks(struct pv_tree *t)
 {
 	uint64_t used = 0, now = pv_tree_now();
+	int disk = pv_tree_disk(t);
 	for (size_t i = 0; i < t->processes.n; i++) {
 		struct pv_tree_process *p = &t->processes.v[i];
 		if (!p->pid || p->ended)
 			continue;
 		pv_tree_clock(t, p);
-		used += t->rows.v[p->row].cpu_ns;
+		struct pv_tree_row *r = &t->rows.v[p->row];
+		used += r->cpu_ns;
+		pv_tree_cut(t, r, pv_tree_refused(t, r, disk));
 	}
 	bool busy = used > t->used_ns + MS;
 	t->used_ns = used;
@@ -576,7 +581,7 @@ void pv_tree_close(struct pv_tree *t)
 	for (size_t i = 0; i < t->processes.n; i++)
 		if (t->processes.v[i].pid)
 			pv_tree_clock(t, &t->processes.v[i]);
-	pv_tree_write_index(t);
+	pv_tree_finish_index(t);
 	unlink(t->socket);
 	pv_tree_finish(t);
 }

@@ -48,5 +48,7 @@ void pv_tree_close(struct pv_tree *t);
 void pv_tree_scan(struct pv_tree *t);
 /* index.json, by rename. False: it could not be written, with errno. */
 bool pv_tree_write_index(struct pv_tree *t);
+/* The same for the last time: the spare file goes. */
+void pv_tree_finish_index(struct pv_tree *t);
 
 #endif

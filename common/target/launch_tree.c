@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -148,12 +150,44 @@ struct pv_tree_process *pv_tree_add(struct pv_tree *t, pid_t pid, pid_t ppid, in
 	return &t->processes.v[slot];
 }
 
+/* ---- logs that were cut short: their writers say nothing of it */
+
+void pv_tree_cut(struct pv_tree *t, struct pv_tree_row *r, int why)
+{
+	if (!why || !*r->log || r->cut)
+		return;
+	r->cut = why;
+	t->cut = t->cut ? t->cut : why;
+	t->changed = true;
+}
+
+int pv_tree_disk(const struct pv_tree *t)
+{
+	struct statvfs fs;
+	if (statvfs(t->folder, &fs) != 0 || fs.f_blocks == 0)
+		return 0;
+	return (geteuid() == 0 ? fs.f_bfree : fs.f_bavail) == 0 ? ENOSPC : 0;
+}
+
+int pv_tree_refused(const struct pv_tree *t, const struct pv_tree_row *r, int disk)
+{
+	char path[1100];
+	struct stat st;
+	struct rlimit most;
+	snprintf(path, sizeof path, "%s/%s", t->folder, r->log);
+	if (disk || !*r->log || prlimit(r->pid, RLIMIT_FSIZE, NULL, &most) != 0 ||
+		most.rlim_cur == RLIM_INFINITY || stat(path, &st) != 0)
+		return *r->log ? disk : 0;
+	return (rlim_t)st.st_size >= most.rlim_cur ? EFBIG : 0;
+}
+
 static void end_row(struct pv_tree *t, struct pv_tree_row *r)
 {
 	char path[1100];
 	struct stat st;
 	if (r->ended)
 		return;
+	pv_tree_cut(t, r, pv_tree_refused(t, r, pv_tree_disk(t)));
 	r->ended = true;
 	r->end_ns = pv_tree_now();
 	t->changed = true;
@@ -164,6 +198,7 @@ static void end_row(struct pv_tree *t, struct pv_tree_row *r)
 		t->kept_bytes += (uint64_t)st.st_size;
 	if (there && st.st_size == 0 && unlink(path) == 0) {
 		*r->log = 0;
+		r->cut = 0;
 		r->reason = "ended before it could be recorded";
 	}
 	if (!*r->log && !r->reason)

@@ -23,6 +23,8 @@ enum {
 	PV_TREE_NONE = UINT32_MAX,
 };
 
+#define PV_TREE_SPARE ".index.json.new" /* in the folder, while it is recorded */
+
 struct pv_tree_row {
 	pid_t pid, ppid;
 	uint32_t image;
@@ -32,6 +34,7 @@ struct pv_tree_row {
 	int status;
 	const char *reason;    /* why there is no log; NULL: not known */
 	char log[PV_TREE_LOG]; /* name in the folder; "" */
+	int cut;               /* errno: why parts of the log are missing; 0: none is known to be */
 	char *exe, *args;      /* owned; args with a 0 after each; may be NULL */
 	size_t args_len;
 	uint64_t from_ns;          /* processor time of the process when the image began */
@@ -76,6 +79,7 @@ struct pv_tree {
 	uint64_t room;                            /* bytes of all logs; 0: no bound */
 	uint64_t kept_bytes;                      /* of the logs of images that have ended */
 	uint32_t recording;                       /* logs that may still grow */
+	int cut;                                  /* errno: of the first log that was cut short */
 	uint64_t used_ns;                         /* at the last look at clocks, of all */
 	uint64_t clocks_due, scan_due, index_due; /* CLOCK_MONOTONIC, ns */
 	uint64_t clocks_each;
@@ -114,6 +118,13 @@ void pv_tree_used(struct pv_tree *t, struct pv_tree_process *p, uint64_t cpu_ns)
 
 /* Bytes that it held at most: of the whole process, or (`image`) since its image began. */
 void pv_tree_held(struct pv_tree *t, struct pv_tree_process *p, uint64_t bytes, bool image);
+
+/* Its log could not be written: `why` (errno) is kept, of the tree the first one's. 0 is fine. */
+void pv_tree_cut(struct pv_tree *t, struct pv_tree_row *r, int why);
+/* ENOSPC while the disk of the folder is full, else 0. */
+int pv_tree_disk(const struct pv_tree *t);
+/* Why a process may write no more into its log now: `disk`, or EFBIG at its limit of file sizes. */
+int pv_tree_refused(const struct pv_tree *t, const struct pv_tree_row *r, int disk);
 
 /* It has ended; its exit status may come later. */
 void pv_tree_ended(struct pv_tree *t, struct pv_tree_process *p);

@@ -57,6 +57,7 @@ struct relay {
 	pid_t program;
 	bool gone;   /* without a listener now */
 	bool exited; /* and that was reported */
+	bool said_cut;
 	uint64_t dropped;
 	size_t n;
 	char *pending;
@@ -90,6 +91,18 @@ static void tell_heaviest(struct relay *r)
 		typed ? r->tree->folder : "", typed ? "/" : "", typed ? typed->log : "");
 	if (n > 0 && n < PV_RELAY_MESSAGE)
 		send(r->socket, packet, 1 + (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/* That parts of a log are missing, once and as soon as there is room for the message. */
+static void tell_cut(struct relay *r)
+{
+	struct packet p;
+	memset(&p, 0, sizeof p);
+	p.kind = PV_RELAY_CUT;
+	p.number = r->tree->cut;
+	if (p.number && !r->said_cut && !r->gone)
+		r->said_cut = send(r->socket, &p, sizeof p, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+			      (ssize_t)sizeof p;
 }
 
 static int open_terminal(void)
@@ -242,6 +255,7 @@ static void take_exit(struct relay *r)
 	if (r->tree) {
 		pv_tree_turn(r->tree);
 		tell_heaviest(r);
+		tell_cut(r);
 	}
 	if (!r->gone)
 		tell(r, PV_RELAY_EXITED, status);
@@ -269,6 +283,7 @@ static void serve(struct relay *r)
 		if (r->tree) {
 			pv_tree_turn(r->tree);
 			tell_heaviest(r);
+			tell_cut(r);
 		}
 		if (p[0].revents & (POLLIN | POLLHUP | POLLERR))
 			take_order(r);
@@ -293,7 +308,7 @@ static void default_signals(void)
 static void ignore_signals(void)
 {
 	static const int ignored[] = { SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGHUP, SIGPIPE,
-		SIGUSR1, SIGUSR2, SIGALRM };
+		SIGUSR1, SIGUSR2, SIGALRM, SIGXFSZ };
 	default_signals();
 	for (size_t i = 0; i < PV_COUNT_OF(ignored); i++)
 		signal(ignored[i], SIG_IGN);

@@ -28,6 +28,7 @@ enum pv_relay_kind {
 	PV_RELAY_EXITED,   /* number: as waitpid() gives it */
 	PV_RELAY_FAILED,   /* number: errno of what could not be started */
 	PV_RELAY_HEAVIEST, /* of a tree, bytes: "OTHERS CPU_NS PATH\nPROGRAM", the log with most */
+	PV_RELAY_CUT,      /* of a tree, number: errno of the first log that could not be written */
 	PV_RELAY_GONE,     /* the relay has ended, or was killed */
 };
 

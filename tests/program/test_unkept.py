@@ -6,6 +6,7 @@ A record, a spool, a converted log, a report and a frame meet a full disk (a sma
 that is removed, a limit of the file's size and one of the disk's blocks for the user (a tmpfs of
 few blocks stands for a quota: both are ENOSPC or EDQUOT of write(2)).
 """
+import contextlib
 import gzip
 import json
 import os
@@ -64,24 +65,32 @@ class Bench:
         return done
 
 
-def full_disk(b):
-    """Of root alone."""
+@contextlib.contextmanager
+def small_disk(b):
+    """Of root alone; None without."""
     disk = b.folder / 'disk'
-    disk.mkdir()
+    disk.mkdir(exist_ok=True)
     mounted = subprocess.run(['mount', '-t', 'tmpfs', '-o', f'size={SMALL}', 'none', disk],
                              stderr=subprocess.DEVNULL, check=False).returncode == 0
     if not mounted:
         print('no tmpfs can be mounted here: a full disk is tried with /dev/full alone')
-        return
     try:
+        yield disk if mounted else None
+    finally:
+        if mounted:
+            subprocess.run(['umount', disk], check=True)
+
+
+def full_disk(b):
+    with small_disk(b) as disk:
+        if not disk:
+            return
         b.record('full disk', disk / 'record.mlpd', 'No space left')
         b.is_cut('record, full disk', disk / 'record.mlpd')
         (disk / 'record.mlpd').unlink()
         done = b.call('convert', b.packed, '-o', disk / 'out.mlpd')
         b.said('convert, full disk', done, 'No space left')
         check('convert, full disk: left behind', list(disk.iterdir()), [])
-    finally:
-        subprocess.run(['umount', disk], check=True)
 
 
 def size_limit(b):
@@ -140,15 +149,37 @@ def ends_of_buffers(data):
     return ends
 
 
+def busy(code):
+    """A program whose allocations are more than there is room for."""
+    return ['--', sys.executable, '-c',
+            f'import sys\nfor i in range(400000): bytearray(2000)\nsys.exit({code})']
+
+
+def tree(b, what, folder, part, **more):
+    """The launcher sees it: in the index, and in the exit code."""
+    done = b.call('run', '--alloc=1k', '--record', f'{folder}/', *busy(0), **more)
+    check(f'tree, {what}: exit code', done.returncode, 125)
+    check(f'tree, {what}: words', f'recording was cut short: {part}' in done.stderr.decode(), True)
+    row, = json.loads((folder / 'index.json').read_text())['processes']
+    check(f'tree, {what}: its log', bool(row['log']), True)
+    check(f'tree, {what}: its reason', row['reason'], f'cut short: {part}')
+
+
+def limited_to(size):
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
 def program(b):
-    """`run` passes the program's code on, and says it."""
-    record = b.folder / 'run.mlpd'
-    code = ('import resource, sys, time\n'
-            'for i in range(400000): bytearray(2000)\nsys.exit(7)')
-    done = b.call('run', '--alloc=4k', '--record', record, '--', sys.executable, '-c', code,
-                  limit=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
-    b.said('run, size limit', done, 'File too large', 7)
-    b.is_cut('run, size limit', record)
+    """`run` passes the program's code on, unless that says that all is well."""
+    for code in 0, 7:
+        record = b.folder / f'run{code}.mlpd'
+        done = b.call('run', '--alloc=4k', '--record', record, *busy(code), limit=limited_to(4096))
+        b.said(f'run to {code}, size limit', done, 'File too large', code or 125)
+        b.is_cut(f'run to {code}, size limit', record)
+    tree(b, 'size limit', b.folder / 'limited', 'File too large', limit=limited_to(100 << 10))
+    with small_disk(b) as disk:
+        if disk:
+            tree(b, 'full disk', disk / 'tree', 'No space left on device')
     for size in ends_of_buffers(record.read_bytes()):
         short = b.folder / 'short.mlpd'
         short.write_bytes(record.read_bytes()[:size])

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -55,11 +56,11 @@ class Bench:
 class Attach:
     """Without a screen, into a folder, until it is interrupted."""
 
-    def __init__(self, b, *words):
+    def __init__(self, b, *words, **how):
         self.folder = b.folder / 'records'
         shutil.rmtree(self.folder, ignore_errors=True)
         self.process = subprocess.Popen([b.profview, 'attach', *map(str, words), '--record', f'{self.folder}/'],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **how)
 
     def rows(self):
         try:
@@ -141,6 +142,20 @@ def native(v, b):
     has_samples(v, b, a, pipe, 'compute')
 
 
+def full(v, b):
+    """There is no room for the logs: that, too, is said, and no code says that all is well."""
+    limit = 2000
+    pid = b.native(b.folder / 'own.mlpd')
+    target.wait_for('the probe', lambda: b.stats(pid))
+    a = Attach(b, pid, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    target.wait_for('the reason', lambda: a.rows().get(pid, {}).get('reason'))
+    code, _, err = a.leave()
+    v.equal('code', code, 125)
+    v.true('it is said', 'recording was cut short: File too large' in err, err)
+    v.equal('why', a.rows()[pid]['reason'], 'cut short: File too large')
+    v.equal('what there is stays', (a.folder / a.rows()[pid]['log']).stat().st_size, limit)
+
+
 def refused(v, b):
     one, two = b.start('sleep', '60'), b.start('sleep', '60')
     a = Attach(b, one, two)
@@ -220,7 +235,7 @@ def mixed(v, b, image, mono_image):
     v.true('all run', all(p.poll() is None for p in b.started), '')
 
 
-CASES = {'native': native, 'refused': refused, 'screen': screen, 'mixed': mixed}
+CASES = {'native': native, 'full': full, 'refused': refused, 'screen': screen, 'mixed': mixed}
 
 
 def main(case, profview, program, *images):

@@ -247,7 +247,7 @@ static int follow_all(struct joined *a, const struct ui_options *o)
 		signal(SIGTERM, SIG_DFL);
 		code = print(a, o);
 	}
-	return code;
+	return a->gather.cut ? ui_exit_cut(o->record, a->gather.cut, 0) : code;
 }
 
 int ui_attach_several(const struct ui_options *o, const long *pid, size_t n)

@@ -260,6 +260,14 @@ static void note_heaviest(struct ui_child *g, const char *text, size_t n)
 	*line = 0;
 }
 
+static void note_cut(struct ui_child *g, int why)
+{
+	char text[160];
+	g->status.cut = why;
+	snprintf(text, sizeof text, "[recording is cut short: %s]", strerror(why));
+	ui_output_note(&g->output, text);
+}
+
 static bool take_message(struct ui_child *g)
 {
 	struct pv_relay_message m;
@@ -289,6 +297,9 @@ static bool take_message(struct ui_child *g)
 		return true;
 	case PV_RELAY_HEAVIEST:
 		note_heaviest(g, m.bytes, m.n);
+		return true;
+	case PV_RELAY_CUT:
+		note_cut(g, (int)m.number);
 		return true;
 	case PV_RELAY_GONE:
 		break;

@@ -68,6 +68,7 @@ struct ui_child_status {
 	long pid;
 	int exit_code; /* once it ended: its own, 128 + signal, 126 or 127 */
 	int not_run;   /* errno: why it could not be started */
+	int cut;       /* errno: a log could not be written whole; 0: none is known */
 	int status;    /* of waitpid(2), once it ended; -1: it is not known */
 };
 /* A copy of its state. */

@@ -106,9 +106,10 @@ static int tell_end(const struct ui_options *o, struct ui_feed *f, struct ui_chi
 	ui_feed_end(f, program.status < 0 ? 0 : program.pid, program.status, &end);
 	if (end.code_untrue && code == 0)
 		tell_untrue_code();
-	if (ui_exit_status(o, f, 0) == 0 && !end.code_untrue && end.cut_off && code < 128)
+	int own = ui_exit_status(o, f, 0);
+	if (own == 0 && !end.code_untrue && end.cut_off && code < 128)
 		ui_complain(NULL, "the log is %s", end.line);
-	return code;
+	return code ? code : own;
 }
 
 static int run_child(const struct ui_options *o, struct ui_feed *f, struct ui_child *g, bool screen)
@@ -251,10 +252,16 @@ static int run_tree(const struct ui_options *o, struct ui_child *g, bool screen)
 		ui_complain(NULL, "%s could not be started", o->words[0]);
 		return EXIT_OWN;
 	}
-	if (screen)
-		return show_tree(o, g);
-	wait_for_child(g);
-	return tell_tree(o, g);
+	int code;
+	if (screen) {
+		code = show_tree(o, g);
+	} else {
+		wait_for_child(g);
+		code = tell_tree(o, g);
+	}
+	struct ui_child_status s;
+	ui_child_status(g, &s);
+	return s.cut ? ui_exit_cut(o->record, s.cut, code) : code;
 }
 
 int ui_child_run(const struct ui_options *given)

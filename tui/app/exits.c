@@ -62,6 +62,12 @@ int ui_exit_status(const struct ui_options *o, struct ui_feed *f, int code)
 	return code ? code : s.unkept ? EXIT_OWN : 0;
 }
 
+int ui_exit_cut(const char *path, int why, int code)
+{
+	ui_complain(path, "recording was cut short: %s", strerror(why));
+	return code ? code : EXIT_OWN;
+}
+
 static volatile int caught;
 
 static void on_stop(int sig)

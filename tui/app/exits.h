@@ -20,6 +20,9 @@ int ui_exit_output(int code);
 /* Says errors of reading, once; `code`, else that of a record that could not be kept. */
 int ui_exit_status(const struct ui_options *o, struct ui_feed *f, int code);
 
+/* Says that logs could not be written whole, for `why` (errno); `code`, or EXIT_OWN where that is 0. */
+int ui_exit_cut(const char *path, int why, int code);
+
 /* Says that a log is waited for: a hang would look the same. */
 void ui_exit_waits(const char *path);
 
