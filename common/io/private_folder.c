@@ -104,9 +104,7 @@ int pv_private_create(int folder, const char *prefix, char *ret_name, unsigned r
 	int n = snprintf(ret_name, room, "%s%016" PRIx64, prefix, number);
 	if (n < 0 || (unsigned)n >= room)
 		return -1;
-	int fd = openat(
-		folder, ret_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	return pv_fd_above_standard(fd);
+	return pv_fd_create(folder, ret_name, O_EXCL | O_RDWR);
 }
 
 int pv_private_open(int folder, const char *name)
@@ -141,7 +139,7 @@ static bool make_key(int folder)
 	int fd = pv_private_create(folder, "part.", name, sizeof name);
 	if (fd < 0)
 		return false;
-	bool ok = fchmod(fd, 0600) == 0 && pv_fd_pwrite(fd, key, sizeof key, 0) &&
+	bool ok = pv_fd_pwrite(fd, key, sizeof key, 0) &&
 		  (linkat(folder, name, folder, "key", 0) == 0 || errno == EEXIST);
 	unlinkat(folder, name, 0);
 	pv_fd_close(&fd);

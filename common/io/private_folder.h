@@ -28,7 +28,7 @@ int pv_private_folder(enum pv_private_place place, const char *name);
 bool pv_private_key(int folder, uint8_t ret_key[PV_PRIVATE_KEY]);
 
 /*
- * A new file (0600) of a random name that begins with `prefix`, for writing; -1 with errno. The
+ * A new file (0600) of a random name that begins with `prefix`, for writing and reading; -1 with errno. The
  * name goes to `ret_name` (`room` bytes).
  */
 int pv_private_create(int folder, const char *prefix, char *ret_name, unsigned room);

@@ -71,9 +71,9 @@ static bool open_ends(
 
 static int make_record(struct pv_pipe *p, bool must, struct pv_error *reterr)
 {
-	int fd = open(p->record, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOCTTY, 0666);
+	int fd = pv_fd_create(AT_FDCWD, p->record, O_EXCL | O_RDWR);
 	if (fd >= 0)
-		return pv_fd_above_standard(fd);
+		return fd;
 	int why = errno;
 	const char *file = p->record;
 	snprintf(p->record_error, sizeof p->record_error, "cannot record: %s", strerror(why));

@@ -19,7 +19,7 @@ static bool is_empty(DIR *d)
 
 bool pv_launch_folder(const char *path, struct pv_error *reterr)
 {
-	if (mkdir(path, 0777) == 0)
+	if (mkdir(path, 0700) == 0)
 		return true;
 	DIR *d = errno == EEXIST ? opendir(path) : NULL;
 	if (!d)

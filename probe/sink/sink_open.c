@@ -68,7 +68,7 @@ static const char *place_of(const struct pvp_sink *s)
 static int open_path(struct pvp_sink *s)
 {
 	struct stat st;
-	int fd = open(place_of(s), O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0666);
+	int fd = open(place_of(s), O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0600);
 	if (fd < 0) {
 		int error = errno;
 		s->pipe = error == ENXIO && stat(place_of(s), &st) == 0 && S_ISFIFO(st.st_mode);
@@ -229,7 +229,7 @@ int pvp_sink_open(struct pvp_sink *s, const char *output, const struct pvp_confi
 /* The next segment of a ring; a path that is something else by now is left as it is. */
 static bool next_segment(struct pvp_sink *s)
 {
-	int fd = open(s->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+	int fd = open(s->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
 	s->dead = fd < 0 && errno == EEXIST;
 	if (fd < 0)
 		return false;
