@@ -40,34 +40,19 @@ static int enter_and_leave(int *at, const char *name, bool follow)
 	return fd;
 }
 
-/* Folder that a variable names; it need not exist yet. */
-static int open_named(const char *path)
-{
-	mkdir(path, 0700);
-	return open(path, OPEN_FOLDER);
-}
-
-/* In another user's home nothing is made, as with sudo. */
-static int open_home(const char *const *below)
-{
-	const char *home = getenv("HOME");
-	struct stat st;
-	int fd = home && home[0] == '/' ? open(home, OPEN_FOLDER) : -1;
-	if (fd >= 0 && !is_own(fd, &st))
-		pv_fd_close(&fd);
-	for (; *below && fd >= 0; below++)
-		fd = enter_and_leave(&fd, *below, true);
-	return fd;
-}
-
+/* In another user's home nothing is made, as root with that user's HOME would. */
 static int open_base(enum pv_private_place place)
 {
-	static const char *const cache[] = { ".cache", NULL };
-	static const char *const state[] = { ".local", "state", NULL };
-	const char *named = getenv(place == PV_PRIVATE_CACHE ? "XDG_CACHE_HOME" : "XDG_STATE_HOME");
-	if (named && named[0] == '/')
-		return open_named(named);
-	return open_home(place == PV_PRIVATE_CACHE ? cache : state);
+	char path[PATH_MAX];
+	struct stat st;
+	size_t at, all;
+	int fd = pv_private_nearest(place, path, &all, &at);
+	if (fd >= 0 && !is_own(fd, &st))
+		pv_fd_close(&fd);
+	for (; fd >= 0 && at < all; at += strlen(path + at))
+		if (path[++at])
+			fd = enter_and_leave(&fd, path + at, true);
+	return fd;
 }
 
 /* Others could have put anything into a folder that was open to them: its key is worth nothing. */
@@ -83,10 +68,16 @@ static bool shut(int fd)
 	return !(st.st_mode & 022) || unlinkat(fd, "key", 0) == 0 || errno == ENOENT;
 }
 
-int pv_private_folder(enum pv_private_place place, const char *name)
+int pv_private_top(enum pv_private_place place)
 {
 	int fd = open_base(place);
 	fd = enter_and_leave(&fd, "profview", false);
+	return pv_fd_above_standard(fd);
+}
+
+int pv_private_folder(enum pv_private_place place, const char *name)
+{
+	int fd = pv_private_top(place);
 	fd = enter_and_leave(&fd, name, false);
 	fd = pv_fd_above_standard(fd);
 	if (fd >= 0 && !shut(fd))

@@ -8,16 +8,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum pv_private_place {
-	PV_PRIVATE_CACHE, /* $XDG_CACHE_HOME/profview, else ~/.cache/profview */
-	PV_PRIVATE_STATE, /* $XDG_STATE_HOME/profview, else ~/.local/state/profview */
-};
+#include "common/base/private_place.h"
 
 enum { PV_PRIVATE_KEY = 32 /* bytes */, PV_PRIVATE_RANDOM = 17 /* a random name, with its NUL */ };
 
 /*
- * A descriptor of the folder `name` there, made (0700) if need be; -1 when there is no place for
- * one, or when it is another user's. Permissions of others are taken away. The caller closes it.
+ * A descriptor of the folder `profview` in the place, made (0700) if need be. -1: the environment
+ * names no place, or the nearest folder of it that exists is another user's. The caller closes it.
+ */
+int pv_private_top(enum pv_private_place place);
+
+/*
+ * A descriptor of the folder `name` in that one, made (0700) if need be; -1 likewise, and when it is
+ * another user's. Permissions of others are taken away. The caller closes it.
  */
 int pv_private_folder(enum pv_private_place place, const char *name);
 
@@ -28,8 +31,8 @@ int pv_private_folder(enum pv_private_place place, const char *name);
 bool pv_private_key(int folder, uint8_t ret_key[PV_PRIVATE_KEY]);
 
 /*
- * A new file (0600) of a random name that begins with `prefix`, for writing and reading; -1 with errno. The
- * name goes to `ret_name` (`room` bytes).
+ * A new file (0600) of a random name that begins with `prefix`, for writing and reading; -1 with
+ * errno. The name goes to `ret_name` (`room` bytes).
  */
 int pv_private_create(int folder, const char *prefix, char *ret_name, unsigned room);
 

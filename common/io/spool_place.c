@@ -2,36 +2,34 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/magic.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "common/io/cache.h"
 #include "common/io/fd.h"
+#include "common/io/private_folder.h"
 
 #define MEMORY_LIMIT (UINT64_C(64) << 20)
 
-/* An open file that no name leads to; -1 with errno. */
-static int nameless(const char *dir)
+/* An open file in `folder` that no name leads to; -1 with errno. */
+static int nameless(int folder)
 {
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
+	char name[8 + PV_PRIVATE_RANDOM];
+	int fd = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC | O_EXCL, 0600);
 	if (fd >= 0)
 		return pv_fd_above_standard(fd);
-	char path[PATH_MAX];
-	int n = snprintf(path, sizeof path, "%s/spool-XXXXXX", dir);
-	if (n < 0 || (size_t)n >= sizeof path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	fd = mkostemp(path, O_CLOEXEC);
+	fd = pv_private_create(folder, ".spool-", name, sizeof name);
 	if (fd >= 0)
-		unlink(path);
-	return pv_fd_above_standard(fd);
+		unlinkat(folder, name, 0);
+	return fd;
+}
+
+static int open_place(const char *path)
+{
+	return path ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)
+		    : pv_private_top(PV_PRIVATE_CACHE);
 }
 
 static bool in_memory(int fd)
@@ -42,16 +40,15 @@ static bool in_memory(int fd)
 
 int pv_spool_place(uint64_t *limit, struct pv_error *reterr)
 {
-	char cache[PATH_MAX];
-	pv_cache_folder(cache);
-	const char *const dir[] = { cache, "/var/tmp", "/tmp" };
+	static const char *const path[] = { NULL, "/var/tmp", "/tmp" }; /* NULL: the cache */
 	int memory = -1, why = ENOENT;
-	for (size_t i = 0; i < PV_COUNT_OF(dir); i++) {
-		int fd = dir[i][0] ? nameless(dir[i]) : -1;
-		if (fd < 0) {
+	for (size_t i = 0; i < PV_COUNT_OF(path); i++) {
+		int folder = open_place(path[i]), fd = folder < 0 ? -1 : nameless(folder);
+		if (fd < 0)
 			why = errno;
+		pv_fd_close(&folder);
+		if (fd < 0)
 			continue;
-		}
 		if (!in_memory(fd)) {
 			pv_fd_close(&memory);
 			return fd;

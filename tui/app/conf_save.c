@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "common/base/private_place.h"
 #include "tui/app/conf.h"
 
 struct text {
@@ -154,6 +155,8 @@ bool ui_conf_save(const struct ui_settings *s, char *ret_path, size_t size, stru
 	struct text t = { .failed = false };
 	if (!ui_conf_path(ret_path, size))
 		return pv_fail(reterr, PV_EOUTPUT, 0, "neither XDG_CONFIG_HOME nor HOME is set");
+	if (pv_private_is_foreign(PV_PRIVATE_CONFIG))
+		return pv_fail(reterr, PV_EOUTPUT, 0, "its folder is another user's");
 	char *old = ui_conf_read(ret_path, reterr);
 	if (!old)
 		return false;

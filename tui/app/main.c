@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/private_place.h"
 #include "common/report/brief.h"
 #include "common/report/heapsnapshot.h"
 #include "common/report/report.h"
@@ -489,6 +490,8 @@ int main(int argc, char *argv[])
 		return print_help();
 	if (o.version) {
 		puts("profview " PV_VERSION);
+		if (pv_private_is_foreign(PV_PRIVATE_CACHE))
+			puts("no index is kept: the cache folder is another user's");
 		return ui_exit_output(0);
 	}
 	struct ui_conf conf = { .filters = { .name = { 0 } } };

@@ -1,0 +1,29 @@
+/*
+ * Folders of the user's own caches, states and settings, from the environment. A folder of another
+ * user, which root may find there, is no such place. Any thread.
+ */
+#ifndef PV_BASE_PRIVATE_PLACE_H
+#define PV_BASE_PRIVATE_PLACE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum pv_private_place {
+	PV_PRIVATE_CACHE,  /* $XDG_CACHE_HOME, else ~/.cache */
+	PV_PRIVATE_STATE,  /* $XDG_STATE_HOME, else ~/.local/state */
+	PV_PRIVATE_CONFIG, /* $XDG_CONFIG_HOME, else ~/.config */
+};
+
+/*
+ * A descriptor of the nearest folder of the place that exists, also of another user; the caller closes it.
+ * -1: the environment names none, or it cannot be opened. The path (*ret_all characters) is cut at
+ * *ret_at, and before each further folder that is missing.
+ */
+int pv_private_nearest(
+	enum pv_private_place place, char ret_path[PATH_MAX], size_t *ret_all, size_t *ret_at);
+
+/* Whether that folder is another user's. */
+bool pv_private_is_foreign(enum pv_private_place place);
+
+#endif
