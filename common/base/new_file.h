@@ -1,6 +1,7 @@
 /*
- * A file that is there whole or not at all: it is written under a temporary name in its folder and
- * put there at the end. Never replaces a file. Any thread; not async-signal-safe.
+ * A file that is there whole or not at all: it has no name until it is whole, so that nothing is left
+ * of a program that is ended. A file system without files of that kind gives it a temporary name in
+ * its folder. Never replaces a file. Any thread; not async-signal-safe.
  */
 #ifndef PV_BASE_NEW_FILE_H
 #define PV_BASE_NEW_FILE_H
@@ -12,13 +13,13 @@
 
 struct pv_new_file {
 	const char *path; /* borrowed until pv_new_file_finish() */
-	char temp[4096];
-	FILE *out; /* to be written, not to be closed */
+	char temp[4096];  /* the temporary name, "" without */
+	FILE *out;        /* to be written, not to be closed */
 };
 
 /*
- * Its mode is 0666 without the process's umask. PV_EUSAGE: the file exists, or its name is too long;
- * PV_EOUTPUT: it cannot be made. After false there is nothing to finish.
+ * Its mode is 0666 without the process's umask. PV_EUSAGE: the file exists; PV_EOUTPUT: it cannot be
+ * made. After false there is nothing to finish.
  */
 bool pv_new_file_begin(struct pv_new_file *f, const char *path, struct pv_error *reterr);
 

@@ -13,6 +13,7 @@ import os
 import pathlib
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -126,6 +127,42 @@ def removed_folder(b):
     b.said('record, removed folder', done, 'was removed')
 
 
+def opened(p, folder):
+    """Files that the process has open there, with or without a name."""
+    try:
+        return [fd for fd in os.listdir(f'/proc/{p.pid}/fd') if str(folder) in os.readlink(f'/proc/{p.pid}/fd/{fd}')]
+    except FileNotFoundError:
+        return []
+
+
+def has_nameless(folder):
+    """Whether the file system has files without a name; where it has none a temporary one is left."""
+    try:
+        os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR))
+    except OSError:
+        print('no files without a name here: what a program that is ended leaves is not looked at')
+        return False
+    return True
+
+
+def ended(b):
+    """While it writes: nothing is left."""
+    if not has_nameless(b.folder):
+        return
+    head = b.data.index(b'\x01LPM')
+    large = b.folder / 'large.mlpd'
+    large.write_bytes(b.data[:head] + 120 * b.data[head:])
+    for sig in signal.SIGTERM, signal.SIGKILL:
+        folder = b.folder / f'ended{sig}'
+        folder.mkdir()
+        with subprocess.Popen([b.profview, 'convert', large, '-o', folder / 'out.mlpd']) as p:
+            while not opened(p, folder) and p.poll() is None:
+                pass
+            p.send_signal(sig)
+            check(f'convert, {sig.name}: its end', p.wait(timeout=DEADLINE), -sig)
+        check(f'convert, {sig.name}: left behind', [q.name for q in folder.iterdir()], [])
+
+
 def no_folder(b):
     done = b.call('convert', b.packed, '-o', b.folder / 'none' / 'out.mlpd')
     b.said('convert, no folder', done, 'No such file')
@@ -189,7 +226,7 @@ def program(b):
 def main(profview, log, runs):
     with tempfile.TemporaryDirectory() as folder:
         b = Bench(os.path.abspath(profview), os.path.abspath(log), folder)
-        for case in (full_disk, size_limit, removed_folder, no_folder, device):
+        for case in (full_disk, size_limit, removed_folder, ended, no_folder, device):
             case(b)
         if runs == 'run':
             program(b)
