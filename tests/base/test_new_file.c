@@ -13,7 +13,7 @@
 
 static char folder[64], path[512];
 
-/* ---- what a file system may lack: these stand before the C library's */
+/* ---- calls that a file system may refuse: these stand before those of the C library */
 
 static bool no_links, no_rename, no_nameless;
 
