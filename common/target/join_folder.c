@@ -13,37 +13,15 @@
 
 #include "common/io/fd.h"
 
-static const char prefix[] = "profview-join-";
-
-bool pv_join_folder_make(
-	const char *base, char *to, size_t room, int *ret_lock, struct pv_error *reterr)
-{
-	pv_join_folder_sweep(base);
-	int n = snprintf(to, room, "%s/%s%ld-XXXXXX", base, prefix, (long)getpid());
-	if (n < 0 || (size_t)n >= room)
-		return pv_fail(reterr, PV_EIO, 0,
-			"no folder for a pipe in %s: its path is too long", base);
-	if (!mkdtemp(to))
-		return pv_fail(
-			reterr, PV_EIO, 0, "no folder for a pipe in %s: %s", base, strerror(errno));
-	int fd = pv_fd_above_standard(open(to, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-		*ret_lock = fd;
-		return true;
-	}
-	pv_fail(reterr, PV_EIO, 0, "no lock on a folder in %s: %s", base, strerror(errno));
-	pv_fd_close(&fd);
-	rmdir(to);
-	return false;
-}
+static const char of_join[] = "profview-join-", of_run[] = "profview-run-";
 
 /* The maker's process id; 0: the name is not one of ours. */
-static pid_t maker_of(const char *name)
+static pid_t maker_of(const char *name, const char *prefix)
 {
 	char *end;
-	if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+	if (strncmp(name, prefix, strlen(prefix)) != 0)
 		return 0;
-	name += sizeof prefix - 1;
+	name += strlen(prefix);
 	long pid = *name >= '1' && *name <= '9' ? strtol(name, &end, 10) : 0;
 	bool whole = pid > 0 && pid == (pid_t)pid && *end == '-' && strlen(end + 1) == 6 &&
 		     !strchr(end, '/');
@@ -63,28 +41,126 @@ static bool is_left(int fd)
 	       flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-static void remove_folder(int base, const char *name)
+/* A program that outlives its viewer writes there again when it is joined. */
+static bool is_named_by(pid_t pid, const char *folder)
+{
+	enum { MOST = 1 << 20 };
+	char path[32], *text = malloc(MOST);
+	snprintf(path, sizeof path, "/proc/%ld/environ", (long)pid);
+	FILE *f = text ? fopen(path, "re") : NULL;
+	size_t n = f ? fread(text, 1, MOST, f) : 0;
+	bool is = n && memmem(text, n, folder, strlen(folder));
+	if (f)
+		fclose(f);
+	free(text);
+	return is;
+}
+
+/* Whether a process has the folder in its environment, as programs that are recorded do. */
+static bool is_used(const char *folder)
+{
+	DIR *all = opendir("/proc");
+	bool used = !all;
+	for (struct dirent *e; !used && (e = readdir(all)) != NULL;) {
+		pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
+		used = pid > 0 && pid != getpid() && is_named_by(pid, folder);
+	}
+	if (all)
+		closedir(all);
+	return used;
+}
+
+static void remove_if(int folder, const char *name, mode_t kind)
 {
 	struct stat st;
+	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && (st.st_mode & S_IFMT) == kind)
+		unlinkat(folder, name, 0);
+}
+
+static bool is_recordings(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+	return strstr(name, "index.json") ||
+	       (dot && (strcmp(dot, ".mlpd") == 0 || strcmp(dot, ".nettrace") == 0));
+}
+
+void pv_run_folder_empty(int folder)
+{
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	for (struct dirent *e; d && (e = readdir(d));)
+		if (is_recordings(e->d_name))
+			unlinkat(folder, e->d_name, 0);
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+}
+
+static void remove_folder(int base, const char *name, bool run)
+{
 	int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	if (is_left(fd)) {
-		if (fstatat(fd, "log", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISFIFO(st.st_mode))
-			unlinkat(fd, "log", 0);
+	if (is_left(fd) && !(run && is_used(name))) {
+		remove_if(fd, "log", S_IFIFO);
+		if (run) {
+			remove_if(fd, "s", S_IFSOCK);
+			pv_run_folder_empty(fd); /* recordings that were not to be kept */
+		}
 		unlinkat(base, name, AT_REMOVEDIR); /* an empty one */
 	}
 	close(fd);
 }
 
-void pv_join_folder_sweep(const char *base)
+static void sweep(const char *base, const char *prefix)
 {
 	DIR *dir = opendir(base);
 	for (struct dirent *e; dir && (e = readdir(dir)) != NULL;) {
-		pid_t maker = maker_of(e->d_name);
+		pid_t maker = maker_of(e->d_name, prefix);
 		if (maker && is_gone(maker))
-			remove_folder(dirfd(dir), e->d_name);
+			remove_folder(dirfd(dir), e->d_name, prefix == of_run);
 	}
 	if (dir)
 		closedir(dir);
+}
+
+void pv_join_folder_sweep(const char *base)
+{
+	sweep(base, of_join);
+}
+
+/* False with "" in `to`. */
+static bool make(const char *base, const char *prefix, char *to, size_t room, int *ret_lock,
+	struct pv_error *reterr)
+{
+	sweep(base, prefix);
+	int n = snprintf(to, room, "%s/%s%ld-XXXXXX", base, prefix, (long)getpid());
+	bool fits = n >= 0 && (size_t)n < room, made = fits && mkdtemp(to);
+	int fd = made ? open(to, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+	fd = pv_fd_above_standard(fd);
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+		*ret_lock = fd;
+		return true;
+	}
+	pv_fail(reterr, PV_EIO, 0, "no %s a pipe in %s: %s",
+		made ? "lock on a folder for" : "folder for", base,
+		fits ? strerror(errno) : "its path is too long");
+	pv_fd_close(&fd);
+	if (made)
+		rmdir(to);
+	*to = 0;
+	return false;
+}
+
+bool pv_join_folder_make(
+	const char *base, char *to, size_t room, int *ret_lock, struct pv_error *reterr)
+{
+	return make(base, of_join, to, room, ret_lock, reterr);
+}
+
+bool pv_run_folder_make(
+	const char *base, char *to, size_t room, int *ret_lock, struct pv_error *reterr)
+{
+	return make(base, of_run, to, room, ret_lock, reterr);
 }

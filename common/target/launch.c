@@ -15,6 +15,7 @@
 #include "common/base/estimate.h"
 #include "common/target/dotnet_ipc.h"
 #include "common/target/proc.h"
+#include "common/target/join_folder.h"
 #include "common/target/launch_folder.h"
 #include "common/target/launch_tree.h"
 #include "common/target/preload.h"
@@ -323,17 +324,13 @@ static void free_list(char **list)
 static bool name_folder(struct pv_launch *l, struct pv_error *reterr)
 {
 	const char *base = getenv("XDG_RUNTIME_DIR");
-	if (!base || *base != '/' || strlen(base) > 80 || strpbrk(base, ", ") ||
+	if (!base || *base != '/' || strlen(base) > 72 || strpbrk(base, ", ") ||
 		access(base, W_OK) != 0)
 		base = "/tmp";
-	snprintf(l->folder, sizeof l->folder, "%s/profview-run-XXXXXX", base);
-	if (!mkdtemp(l->folder)) {
-		l->folder[0] = 0;
-		return pv_fail(reterr, PV_EIO, 0, "no folder for the pipe: %s", strerror(errno));
-	}
-	bool tree = is_tree(l);
-	snprintf(
-		tree ? l->socket : l->pipe, sizeof l->pipe, "%s/%s", l->folder, tree ? "s" : "log");
+	if (!pv_run_folder_make(base, l->folder, sizeof l->folder, &l->locks[0], reterr))
+		return false;
+	char *to = is_tree(l) ? l->socket : l->pipe;
+	snprintf(to, sizeof l->pipe, "%s/%s", l->folder, is_tree(l) ? "s" : "log");
 	return true;
 }
 
@@ -445,14 +442,15 @@ static bool choose_records(
 		return pv_fail(reterr, PV_EUSAGE, 0, "%s", l->why);
 	}
 	l->kept = o->keep != NULL;
-	l->temporary = pv_launch_folder_temporary(l->records, sizeof l->records, o->keep, reterr);
+	l->temporary = pv_launch_folder_temporary(
+		l->records, sizeof l->records, o->keep, &l->locks[1], reterr);
 	return l->temporary;
 }
 
 bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_launch_options *o,
 	bool *ret_missing, struct pv_error *reterr)
 {
-	*ret = (struct pv_launch){ 0 };
+	*ret = (struct pv_launch){ .locks = { -1, -1 } };
 	*ret_missing = false;
 	if (!look(ret, words, ret_missing, reterr) || !choose_records(ret, o, reterr))
 		return false;
@@ -503,7 +501,9 @@ void pv_launch_finish(struct pv_launch *l, bool remove)
 		rmdir(l->records);
 	free_list(l->argv);
 	free_list(l->env);
-	*l = (struct pv_launch){ 0 };
+	close(l->locks[0]); /* -1 is fine */
+	close(l->locks[1]);
+	*l = (struct pv_launch){ .locks = { -1, -1 } };
 }
 
 void pv_launch_hang_up(const struct pv_launch *l)

@@ -47,6 +47,7 @@ struct pv_launch {
 	char pipe[160];                /* "" for a tree */
 	char socket[160];              /* likewise the launcher's, of a tree; else "" */
 	char records[1024];            /* the folder that a tree is recorded into; "" */
+	int locks[2];                  /* of `folder` and `records`; -1 */
 	bool temporary;                /* which goes with the last of the tree, */
 	bool kept;                     /* but for one log */
 	char library[PV_PROGRAM_PATH]; /* the probe's */

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/target/join_folder.h"
+
 static bool is_empty(DIR *d)
 {
 	for (struct dirent *e; (e = readdir(d));)
@@ -30,37 +32,31 @@ bool pv_launch_folder(const char *path, struct pv_error *reterr)
 				"%.120s is not empty: a recording wants a folder of its own", path);
 }
 
-bool pv_launch_folder_temporary(char *to, size_t room, const char *next_to, struct pv_error *reterr)
+bool pv_launch_folder_temporary(
+	char *to, size_t room, const char *next_to, int *ret_lock, struct pv_error *reterr)
 {
 	static const char *const places[] = { "/var/tmp", "/tmp" };
+	*ret_lock = -1;
 	if (next_to) {
-		int n = snprintf(to, room, "%s-XXXXXX", next_to);
+		const char *slash = strrchr(next_to, '/');
+		int folder = slash ? (int)(slash - next_to) + 1 : 0;
+		int n = snprintf(to, room, "%.*s.profview-XXXXXX", folder, next_to);
 		if (n > 0 && (size_t)n < room && mkdtemp(to))
 			return true;
 	}
-	for (size_t i = 0; !next_to && i < PV_COUNT_OF(places); i++) {
-		snprintf(to, room, "%s/profview-run-XXXXXX", places[i]);
-		if (mkdtemp(to))
+	for (size_t i = 0; !next_to && i < PV_COUNT_OF(places); i++)
+		if (pv_run_folder_make(places[i], to, room, ret_lock, NULL))
 			return true;
-	}
 	*to = 0;
 	return pv_fail(reterr, PV_EIO, 0, "no folder for the logs: %s", strerror(errno));
 }
 
-static bool is_recordings(const char *name)
-{
-	const char *dot = strrchr(name, '.');
-	return strstr(name, "index.json") ||
-	       (dot && (strcmp(dot, ".mlpd") == 0 || strcmp(dot, ".nettrace") == 0));
-}
-
 void pv_launch_folder_remove(const char *path)
 {
-	DIR *d = opendir(path);
-	for (struct dirent *e; d && (e = readdir(d));)
-		if (is_recordings(e->d_name))
-			unlinkat(dirfd(d), e->d_name, 0);
-	if (d)
-		closedir(d);
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	pv_run_folder_empty(fd);
+	close(fd);
 	rmdir(path);
 }

@@ -14,10 +14,10 @@ bool pv_launch_folder(const char *path, struct pv_error *reterr);
 
 /*
  * Makes one that only the user may enter: in the folder of the file `next_to`, or where that is NULL in
- * /var/tmp, as memory is no place for logs. False: PV_EIO.
+ * /var/tmp, as memory is no place for logs. *ret_lock is a descriptor that keeps it from being swept, or -1. False: PV_EIO.
  */
 bool pv_launch_folder_temporary(
-	char *to, size_t room, const char *next_to, struct pv_error *reterr);
+	char *to, size_t room, const char *next_to, int *ret_lock, struct pv_error *reterr);
 
 /* Removes it and the recordings in it. */
 void pv_launch_folder_remove(const char *path);

@@ -164,7 +164,7 @@ static void let_go(struct relay *r)
 	for (int fd = 0; null >= 0 && fd < 3; fd++)
 		dup2(null, fd);
 	int keep[] = { r->socket, r->master, r->pidfd, r->tree ? r->tree->epoll : -1,
-		r->tree ? r->tree->listener : -1 };
+		r->tree ? r->tree->listener : -1, r->launch->locks[0], r->launch->locks[1] };
 	pv_fd_close_all_but(keep, PV_COUNT_OF(keep));
 }
 

@@ -145,6 +145,7 @@ def native(v, b):
 def full(v, b):
     """There is no room for the logs: that, too, is said, and no code says that all is well."""
     limit = 2000
+    b.program = b.program.rename(b.folder / 'full')  # which is not joined by its name meanwhile
     pid = b.native(b.folder / 'own.mlpd')
     target.wait_for('the probe', lambda: b.stats(pid))
     a = Attach(b, pid, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))

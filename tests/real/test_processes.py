@@ -9,6 +9,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -343,6 +344,45 @@ def screen(v, b):
     v.equal('left over', list(b.folder.glob('profview-run-*')), [])
 
 
+def left(v, b):
+    """The folders of one that was killed go with the next, but for one that a program still has."""
+    env = {**os.environ, 'XDG_RUNTIME_DIR': str(b.folder)}
+
+    def start(*words):
+        p = subprocess.Popen([b.profview, 'run', '--', *words], env=env, stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        program = target.wait_for('the program', lambda: next((
+            q for q in pathlib.Path('/proc').glob('[0-9]*') if cmdline(q).startswith(f'{b.program} compute 6000')),
+            None))
+        return p, program
+
+    def end(process):
+        os.kill(int(process.name), signal.SIGKILL)
+        target.wait_for('its end', lambda: not cmdline(process))
+
+    def folders(p, *words):
+        """What it has, once another one has begun."""
+        subprocess.run([b.profview, 'run', '--', *(words or [b.program, 'compute', '1'])], env=env, check=True,
+                       capture_output=True, timeout=target.DEADLINE)
+        return [f for place in (b.folder, pathlib.Path('/var/tmp')) for f in place.glob(f'profview-run-{p.pid}-*')]
+
+    p, program = start(b.program, 'compute', '60000')
+    p.kill()
+    p.wait()
+    v.equal('a program that runs has its pipe', len(folders(p)), 1)
+    end(program)
+    v.equal('of one that has ended', folders(p), [])
+
+    p, program = start('sh', '-c', f'{b.program} compute 60001; true')
+    launcher = pathlib.Path('/proc', pathlib.Path(f'/proc/{p.pid}/task/{p.pid}/children').read_text().split()[0])
+    p.kill()
+    p.wait()
+    v.equal('a tree that is recorded', len(folders(p)), 2)
+    end(launcher)
+    end(program)
+    target.wait_for('all to go', lambda: not folders(p, 'sh', '-c', f'{b.program} compute 50; true'))
+
+
 def native(v, b):
     """A program that was typed itself and forks: the screen opens on it at once, P lists its children."""
     with Terminal(b.folder, env={'XDG_RUNTIME_DIR': str(b.folder)}) as t:
@@ -413,7 +453,7 @@ def by_name(v, b):
     v.true('and it says so', 'profview ps lists them' in none.stderr, none.stderr)
 
 
-CASES = {'screen': screen, 'native': native, 'together': together, 'single': single, 'by-name': by_name, 'memory': memory, 'refused': refused,
+CASES = {'screen': screen, 'native': native, 'together': together, 'single': single, 'by-name': by_name, 'memory': memory, 'left': left, 'refused': refused,
          'mono': mono, 'dotnet': dotnet,
          'shell': shell, 'chain': chain, 'forks': forks, 'daemon': detached, 'spawn': spawned,
          'many': many, 'reasons': reasons, 'killed': killed, 'make': make, 'accounts': accounts}

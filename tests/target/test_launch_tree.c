@@ -15,13 +15,14 @@ enum { NOBODYS = 10000000 /* beyond all process ids */, TEXT = 8 << 20 };
 
 static char folder[1024];
 static struct pv_tree tree;
+static int lock;
 static char *command[] = { NULL };
 
 static void open_tree(void)
 {
 	char socket[1100];
 	struct pv_error err;
-	ck_assert(pv_launch_folder_temporary(folder, sizeof folder, NULL, &err));
+	ck_assert(pv_launch_folder_temporary(folder, sizeof folder, NULL, &lock, &err));
 	snprintf(socket, sizeof socket, "%s/index.json.socket", folder);
 	ck_assert(pv_tree_open(&tree, folder, socket, command, &err));
 }
@@ -124,11 +125,28 @@ START_TEST(images_share_the_time)
 }
 END_TEST
 
+/* The name of the file that it stands next to may have any length. */
+START_TEST(folder_next_to_a_long_name)
+{
+	char name[256], next[1400];
+	struct pv_error err;
+	open_tree();
+	memset(name, 'n', 255);
+	name[255] = 0;
+	snprintf(next, sizeof next, "%s/%s", tree.folder, name);
+	ck_assert(pv_launch_folder_temporary(folder, sizeof folder, next, &lock, &err));
+	ck_assert_int_eq(strncmp(folder, tree.folder, strlen(tree.folder)), 0);
+	ck_assert_int_eq(rmdir(folder), 0);
+	snprintf(folder, sizeof folder, "%s", tree.folder);
+	close_tree();
+}
+END_TEST
+
 START_TEST(folder_of_its_own)
 {
 	char path[1100];
 	struct pv_error err;
-	ck_assert(pv_launch_folder_temporary(folder, sizeof folder, NULL, &err));
+	ck_assert(pv_launch_folder_temporary(folder, sizeof folder, NULL, &lock, &err));
 	ck_assert(pv_launch_folder(folder, &err)); /* it is empty */
 	snprintf(path, sizeof path, "%s/1-0.mlpd", folder);
 	FILE *f = fopen(path, "we");
@@ -190,6 +208,7 @@ int main(void)
 	tcase_add_test(t, many_come_and_go);
 	tcase_add_test(t, exec_while_rows_are_short);
 	tcase_add_test(t, images_share_the_time);
+	tcase_add_test(t, folder_next_to_a_long_name);
 	tcase_add_test(t, folder_of_its_own);
 	tcase_add_test(t, room_for_logs);
 	suite_add_tcase(s, t);

@@ -28,6 +28,7 @@ struct joined {
 	struct ui_joined *of[UI_ATTACH_MOST]; /* NULL: it was not joined */
 	struct pv_gather gather;
 	char path[1024];
+	int lock; /* on a temporary folder, until we end */
 	bool temporary;
 };
 
@@ -147,7 +148,7 @@ static bool make_folder(struct joined *a, const struct ui_options *o, struct pv_
 {
 	a->temporary = !o->record;
 	if (a->temporary)
-		return pv_launch_folder_temporary(a->path, sizeof a->path, NULL, reterr);
+		return pv_launch_folder_temporary(a->path, sizeof a->path, NULL, &a->lock, reterr);
 	snprintf(a->path, sizeof a->path, "%s", o->record);
 	return pv_launch_folder(a->path, reterr);
 }
