@@ -155,8 +155,9 @@ static void of_losses(const struct pv_model *m, struct pv_coverage *c)
 	char value[WORD];
 	bool waits = word(m, "block", value), bounded = word(m, "maxsize", value);
 	if (m->lost_events && !waits && !bounded)
-		pv_coverage_say(
-			c, "none is with --probe block=yes, or with --record and no screen");
+		pv_coverage_say(c,
+			"none is with --probe block=yes, or with --record and no screen, "
+			"while the disk has room");
 }
 
 /* ---- samples */

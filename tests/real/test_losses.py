@@ -18,7 +18,7 @@ from term import Terminal
 from verdict import Verdict
 
 THREADS, DEPTH = '4', '29'
-HINT = 'none is with --probe block=yes, or with --record and no screen'
+HINT = 'none is with --probe block=yes, or with --record and no screen, while the disk has room'
 
 
 def bare(program):

@@ -80,7 +80,8 @@ const struct pv_rule pv_rules[] = {
 	{ "hot-method", PV_GROUP_CALLS | PV_GROUP_SAMPLES, "--probe sample", PV_VIEW_METHODS,
 		{ NULL }, "Its callers and its lines show what to look at.", pv_judge_hot_method },
 	{ "losses", 0, "", PV_VIEW_DAMAGE, { NULL },
-		"None is with --probe block=yes, or with --record and no screen; or record fewer kinds.",
+		"None is with --probe block=yes, or with --record and no screen, while the disk has "
+		"room; or record fewer kinds.",
 		pv_judge_losses },
 };
 
