@@ -153,6 +153,7 @@ START_TEST(shots_are_summed_per_class)
 	ck_assert_uint_eq(s->shot.v[1].index, 1);
 	ck_assert_uint_eq(s->shot.v[1].objects, 3);
 	ck_assert_uint_eq(s->shot.v[1].classes.n, 2);
+	ck_assert_uint_eq(s->shot.v[1].classes.room, 2); /* none to spare */
 	ck_assert_uint_eq(s->shot.v[1].classes.v[0].objects, 2);
 	ck_assert_uint_eq(s->shot.v[1].classes.v[1].bytes, 1000);
 	ck_assert_ptr_eq(pv_shots_newest(s), &s->shot.v[1]);

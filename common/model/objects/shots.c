@@ -40,6 +40,17 @@ static void drop_rows(struct pv_heap_shots *s)
 	}
 }
 
+/* Rows are counted, and room is not: a closed shot has none to spare. */
+static void fit(struct pv_shot *x)
+{
+	size_t n = x->classes.n;
+	void *v = n && n < x->classes.room ? realloc(x->classes.v, n * sizeof *x->classes.v) : NULL;
+	if (!v)
+		return;
+	x->classes.v = v;
+	x->classes.room = n;
+}
+
 static void close_shot(struct pv_heap_shots *s, int64_t time, bool torn)
 {
 	struct pv_shot *x = open_shot(s);
@@ -50,6 +61,7 @@ static void close_shot(struct pv_heap_shots *s, int64_t time, bool torn)
 	x->torn = torn;
 	for (size_t i = 0; i < x->classes.n; i++)
 		s->row_of.v[x->classes.v[i].class_use] = 0;
+	fit(x);
 	if (x->classes.n)
 		qsort(x->classes.v, x->classes.n, sizeof *x->classes.v, by_class);
 	s->rows += x->classes.n;
