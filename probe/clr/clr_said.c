@@ -4,11 +4,10 @@
  * us in its cooperative mode there, and nothing here lets it leave that before the object was read.
  */
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "probe/clr/clr_resolve.h"
 #include "probe/clr/clr_runtime.h"
+#include "probe/code/own_memory.h"
 #include "probe/core/emit.h"
 #include "probe/clr/host_clr.h"
 
@@ -143,9 +142,7 @@ void pvp_clr_said_forget(void)
 static uint64_t class_met(uint64_t object)
 {
 	uint64_t type = 0;
-	struct iovec to = { &type, sizeof type };
-	struct iovec from = { (void *)(uintptr_t)object, sizeof type };
-	if (object % sizeof type || process_vm_readv(getpid(), &to, 1, &from, 1, 0) != sizeof type)
+	if (object % sizeof type || !pvp_memory_read(&type, (uintptr_t)object, sizeof type))
 		return 0;
 	return pvp_clr_class_if_met(type);
 }

@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
-#include <unistd.h>
+
+#include "probe/code/own_memory.h"
 
 enum { PAGE = 4096, FIRST = 2 * PAGE, WORD = sizeof(uintptr_t) };
 
@@ -31,21 +31,12 @@ struct copied {
 	size_t n; /* bytes */
 };
 
-bool pvp_stack_copy_read(void *to, uintptr_t from, size_t n)
-{
-	struct iovec ours = { to, n }, theirs = { (void *)from, n };
-	return process_vm_readv(getpid(), &ours, 1, &theirs, 1, 0) == (ssize_t)n;
-}
-
 /* From sp on, as far as there is memory: so many bytes, whole words. */
 static size_t copy(char *to, uintptr_t sp, size_t most)
 {
-	struct iovec ours = { to, most }, theirs = { (void *)sp, most };
-	ssize_t n = process_vm_readv(getpid(), &ours, 1, &theirs, 1, 0);
-	for (most = PAGE - sp % PAGE; n < 0 && most >= WORD; most = 0) {
-		ours.iov_len = theirs.iov_len = most; /* at least the page that it is in */
-		n = process_vm_readv(getpid(), &ours, 1, &theirs, 1, 0);
-	}
+	ssize_t n = pvp_memory_some(to, sp, most);
+	if (n < 0) /* at least the page that it is in */
+		n = pvp_memory_some(to, sp, PAGE - sp % PAGE);
 	return n > 0 ? (size_t)n / WORD * WORD : 0;
 }
 
@@ -65,7 +56,7 @@ static bool is_return(uintptr_t at, const struct copied *c)
 {
 	enum { LEAST_CODE = 1 << 16, BEFORE = 7, NEAR = 0xe8, FAR = 0xff, DIGIT = 2 };
 	uint8_t byte[BEFORE];
-	if (at < LEAST_CODE || at - c->at < c->n || !pvp_stack_copy_read(byte, at - BEFORE, BEFORE))
+	if (at < LEAST_CODE || at - c->at < c->n || !pvp_memory_read(byte, at - BEFORE, BEFORE))
 		return false;
 	bool call = byte[BEFORE - 5] == NEAR;
 	for (unsigned i = 0; i + 2 <= BEFORE; i++) /* through a register or memory */

@@ -23,7 +23,4 @@ enum { PVP_STACK_MOST = 64 << 10 };
 unsigned pvp_stack_copy_walk(
 	uintptr_t pc, uintptr_t sp, uint64_t *to, unsigned most, struct pvp_walk_stop *ret_stop);
 
-/* Memory of this process, which may not be there: read by the system. */
-bool pvp_stack_copy_read(void *to, uintptr_t from, size_t n);
-
 #endif

@@ -2,9 +2,8 @@
 
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
+#include "probe/code/own_memory.h"
 #include "probe/code/unwind_set.h"
 
 enum {
@@ -39,13 +38,6 @@ static _Atomic uint64_t *place(uintptr_t pc)
 	return &known[(pc ^ pc >> 12) % KNOWN];
 }
 
-/* By the system, which fails where nothing is. */
-static bool read_code(uintptr_t from, void *to, size_t n)
-{
-	struct iovec here = { to, n }, there = { (void *)from, n };
-	return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)n;
-}
-
 static int32_t number(const uint8_t *at)
 {
 	int32_t d;
@@ -67,7 +59,7 @@ static uintptr_t through_jump(uintptr_t to)
 {
 	uint8_t jump[JUMP];
 	uintptr_t far;
-	if (!read_code(to, jump, sizeof jump) || memcmp(jump, "\x48\xb8", 2) != 0 ||
+	if (!pvp_memory_read(jump, to, sizeof jump) || memcmp(jump, "\x48\xb8", 2) != 0 ||
 		memcmp(jump + 10, "\xff\xe0", 2) != 0)
 		return to;
 	memcpy(&far, jump + 2, sizeof far);
@@ -97,7 +89,7 @@ struct pvp_compiled_frame pvp_unwind_compiled(const struct pvp_unwind_set *set, 
 		f.replaced = entry & REPLACED;
 		*(f.replaced ? &f.saved : &f.words) = entry >> WORDS & MOST_WORDS;
 		f.rbp = entry >> RBP & MOST_PUSHED;
-	} else if (read_code(pc - CALL, call, CALL)) {
+	} else if (pvp_memory_read(call, pc - CALL, CALL)) {
 		f.replaced = calls_runtime(set, pc, call, own);
 		entry = (uint64_t)pc << ADDRESS | f.replaced;
 		atomic_store_explicit(place(pc), entry, memory_order_relaxed);
@@ -169,7 +161,7 @@ void pvp_unwind_learn(uintptr_t pc, uintptr_t start)
 	uint64_t entry = atomic_load_explicit(place(pc), memory_order_relaxed);
 	struct pvp_compiled_frame f;
 	uint8_t code[PROLOGUE];
-	if (entry >> ADDRESS != pc || !read_code(start, code, sizeof code))
+	if (entry >> ADDRESS != pc || !pvp_memory_read(code, start, sizeof code))
 		return;
 	pvp_unwind_prologue(code, sizeof code, &f);
 	uint64_t words = entry & REPLACED ? f.saved : f.words;
@@ -199,7 +191,7 @@ const char *pvp_unwind_stub_name(uintptr_t pc)
 	/* mov [rdi], rsi; ret: the end of the barrier for places outside of the heap. */
 	static const uint8_t barrier[] = { 0x48, 0x89, 0x37, 0xc3 };
 	uint8_t code[LOOK]; /* they begin their page */
-	if (pc % PAGE >= LOOK || !read_code(pc - pc % PAGE, code, sizeof code) ||
+	if (pc % PAGE >= LOOK || !pvp_memory_read(code, pc - pc % PAGE, sizeof code) ||
 		!memmem(code, sizeof code, barrier, sizeof barrier))
 		return "[.NET stub]";
 	return "[.NET write barrier]";
@@ -224,7 +216,7 @@ bool pvp_unwind_follows_call(uintptr_t pc)
 {
 	enum { LONGEST = 7 };
 	uint8_t code[LONGEST];
-	if (!read_code(pc - LONGEST, code, sizeof code))
+	if (!pvp_memory_read(code, pc - LONGEST, sizeof code))
 		return false;
 	if (code[LONGEST - CALL] == 0xe8)
 		return true;

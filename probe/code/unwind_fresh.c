@@ -1,9 +1,8 @@
 #include "probe/code/unwind_fresh.h"
 
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
+#include "probe/code/own_memory.h"
 #include "probe/code/unwind_cfa.h"
 
 enum {
@@ -23,9 +22,8 @@ struct fresh {
 
 static bool copy(const struct fresh *f, uint64_t address, void *to, size_t n)
 {
-	struct iovec here = { to, n }, there = { (void *)(uintptr_t)address, n };
 	return address >= f->from && address < f->to && n <= f->to - address &&
-	       process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)n;
+	       pvp_memory_read(to, (uintptr_t)address, n);
 }
 
 /* The search table. False: there is none of the usual kind. */

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "probe/code/native_walk.h"
+#include "probe/code/own_memory.h"
 #include "probe/code/unwind_fresh.h"
 
 enum { MOST_FRAMES = 64 << 20, MOST_BYTES = 64 << 20, SEGMENTS = 16 };
@@ -116,8 +116,7 @@ static bool ask_loader(uint64_t address, uint64_t *ret_owner, uint64_t *ret_head
 static uint8_t *copy_of(uint64_t address, size_t n)
 {
 	uint8_t *to = n ? malloc(n) : NULL;
-	struct iovec here = { to, n }, there = { (void *)(uintptr_t)address, n };
-	if (to && process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)n)
+	if (to && pvp_memory_read(to, (uintptr_t)address, n))
 		return to;
 	free(to);
 	return NULL;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "probe/code/stack_copy.h"
+#include "probe/code/own_memory.h"
 #include "probe/code/world_stop.h"
 
 /*
@@ -42,7 +42,7 @@ static bool was_in_call(const uint64_t *frame, uint32_t n)
 	enum { BEFORE = 3, AFTER = 2 }; /* a place that was interrupted is written plus one */
 	uint8_t at[BEFORE - 1 + AFTER];
 	for (uint32_t i = 1; i < n; i++)
-		if (pvp_stack_copy_read(at, frame[i] - BEFORE, sizeof at) &&
+		if (pvp_memory_read(at, frame[i] - BEFORE, sizeof at) &&
 			(memcmp(at, call, sizeof call) == 0 ||
 				memcmp(at + AFTER, call, sizeof call) == 0))
 			return true;

@@ -1,0 +1,28 @@
+/*
+ * Memory of this process that may not be there, or go while it is read: the system copies, for
+ * which that is an error and no signal.
+ *
+ * Any thread, in a signal handler too; errno may change. One descriptor of /proc/self/mem is held
+ * where a filter refuses the faster call, and a new one in each child of fork.
+ */
+#ifndef PV_PROBE_OWN_MEMORY_H
+#define PV_PROBE_OWN_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Bytes read, up to the first that cannot be read; -1: none. */
+ssize_t pvp_memory_some(void *to, uintptr_t from, size_t n);
+
+/* Whether all of it was read. */
+static inline bool pvp_memory_read(void *to, uintptr_t from, size_t n)
+{
+	return pvp_memory_some(to, from, n) == (ssize_t)n;
+}
+
+/* From now on without process_vm_readv(2), through the file. Before anything is read. */
+void pvp_memory_by_file(bool by_file);
+
+#endif
