@@ -20,4 +20,11 @@
 /* Events to record: "nodefaults,calls,output=app.mlpd", in the words that Mono takes. */
 #define PV_CORECLR_OPTIONS "PROFVIEW_OPTIONS"
 
+/*
+ * The HRESULT by which the probe refuses to join: PV_CORECLR_FILTERED and the number of the system
+ * call in asked_calls.def that a seccomp filter forbids, or of none that exists: clone3.
+ */
+#define PV_CORECLR_FILTERED      0xa0f30000u
+#define PV_CORECLR_FILTERED_CALL 0x00000fffu
+
 #endif

@@ -63,3 +63,16 @@ int64_t pv_process_age_ms(pid_t pid)
 	int64_t age = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 - began;
 	return age > 0 ? age : 0;
 }
+
+unsigned pv_seccomp_filters(void)
+{
+	static const char mode[] = "\nSeccomp:", number[] = "\nSeccomp_filters:";
+	char text[4096];
+	pv_text_read("/proc/thread-self/status", text, sizeof text);
+	const char *at = strstr(text, mode);
+	if (!at || strtol(at + sizeof mode - 1, NULL, 10) == 0)
+		return 0;
+	at = strstr(text, number);
+	unsigned long n = at ? strtoul(at + sizeof number - 1, NULL, 10) : 0;
+	return n ? (unsigned)n : 1;
+}

@@ -10,6 +10,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* In a native program's options: two digits, the filters of the viewer, or that are known to us. */
+#define PV_FILTERS_WORD "filters="
+
 enum pv_stat_field {
 	PV_STAT_STATE = 3,
 	PV_STAT_PARENT = 4,
@@ -37,6 +40,9 @@ const char *pv_stat_find(const char *text, enum pv_stat_field field);
 
 /* The same as a number; 0: the text does not have it. */
 uint64_t pv_stat_number(const char *text, enum pv_stat_field field);
+
+/* The calling thread's seccomp filters; 1 where the kernel says that there are some, but no number. */
+unsigned pv_seccomp_filters(void);
 
 /* ms since a process began, right to a clock tick; pid 0: the calling one. -1: not known. */
 int64_t pv_process_age_ms(pid_t pid);

@@ -258,6 +258,17 @@ static void say_kernel(const struct pv_model *m, struct pv_coverage *c)
 		pv_coverage_say(c, "%.0f%s", share, kernel_advice);
 }
 
+/* System calls that a filter of the program answers with an error. */
+static void say_filter(const struct pv_model *m, struct pv_coverage *c)
+{
+	char refused[WORD];
+	if (!word(m, "filter", refused))
+		return;
+	pv_coverage_say(c, "the program's filter of system calls refuses %s", refused);
+	if (strstr(refused, "timer_create"))
+		c->state = PV_PARTIAL;
+}
+
 /* ---- ends of stacks, in counters "KIND stacks to their end", "KIND stacks cut in FILE: REASON" */
 
 struct cut {
@@ -433,6 +444,7 @@ void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_co
 		if (c->state == PV_NOT_RECORDED)
 			return;
 		say_rate(m, c);
+		say_filter(m, c);
 		say_kernel(m, c);
 		say_ends(m, "sample", c);
 		break;

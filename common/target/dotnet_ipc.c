@@ -185,6 +185,8 @@ static bool refused(const struct pv_dotnet *d, uint32_t why, struct pv_error *re
 			"this .NET does not know that command, or profilers are switched off "
 			"there");
 	default:
+		if ((why & ~PV_CORECLR_FILTERED_CALL) == PV_CORECLR_FILTERED)
+			return pv_dotnet_filtered(d->pid, why, reterr);
 		return pv_fail(reterr, PV_EUSAGE, 0, "the .NET runtime refuses: 0x%08x", why);
 	}
 }

@@ -90,6 +90,9 @@ bool pv_dotnet_switched_off(const char *part, const char *(*variable)(const char
 /* The library of another profiler that the process was started with; false: it was not. */
 bool pv_dotnet_other_profiler(pid_t pid, char *ret_path, size_t room);
 
+/* False, with the reason: the probe's answer `why` is PV_CORECLR_FILTERED of some system call. */
+bool pv_dotnet_filtered(pid_t pid, uint32_t why, struct pv_error *reterr);
+
 /* False, with the reason why *d has no socket. */
 bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr);
 

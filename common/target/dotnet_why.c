@@ -6,6 +6,7 @@
 
 #include "common/base/coreclr.h"
 #include "common/base/proc_file.h"
+#include "common/base/status.h"
 #include "common/base/utf8.h"
 #include "common/target/dotnet_ipc.h"
 #include "common/target/program.h"
@@ -73,6 +74,21 @@ bool pv_dotnet_may_listen(pid_t pid)
 	struct asked a = { .pid = pid };
 	char name[48];
 	return pv_dotnet_is(pid) && !pv_dotnet_switched_off("IPC", their_variable, &a, name);
+}
+
+bool pv_dotnet_filtered(pid_t pid, uint32_t why, struct pv_error *reterr)
+{
+	static const char *const calls[] = {
+#define PV_ASKED(name, a, b, c, d) #name,
+#include "common/base/asked_calls.def"
+#undef PV_ASKED
+		"clone3"
+	};
+	uint32_t call = why & PV_CORECLR_FILTERED_CALL, last = PV_COUNT_OF(calls) - 1;
+	return pv_fail(reterr, PV_EUSAGE, 0,
+		"process %ld has a filter of system calls (seccomp) that forbids %s, which the probe "
+		"needs: it is left as it was; allow that call, or start without the filter",
+		(long)pid, calls[call < last ? call : last]);
 }
 
 bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr)

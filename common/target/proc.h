@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "common/base/proc_file.h"
+
 /* The command line of a process, its words with blanks between; "" when it cannot be read. */
 void pv_process_command(pid_t pid, char *to, size_t room);
 

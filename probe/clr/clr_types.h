@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/coreclr.h"
+
 typedef int32_t pvp_hr; /* negative: it failed */
 typedef uint16_t pvp_char;
 typedef void (*pvp_clr_slot)(void);
@@ -16,6 +18,7 @@ typedef void (*pvp_clr_slot)(void);
 #define PVP_HR_NOT_ATTACHED PVP_HR(0x8013136f) /* not for a program that runs */
 #define PVP_HR_INCOMPLETE   PVP_HR(0x80131351) /* not yet: ask again */
 #define PVP_HR_ARGUMENT     PVP_HR(0x80070057)
+#define PVP_HR_FILTERED(n)  ((pvp_hr)(PV_CORECLR_FILTERED | (uint32_t)(n)))
 #define PVP_HR_CANCEL       PVP_HR(0x80131375) /* of Initialize: runs on without us */
 
 struct pvp_guid {

@@ -14,6 +14,7 @@
 #include "probe/clr/clr_heap.h"
 #include "probe/clr/clr_runtime.h"
 #include "probe/managed/managed_filter.h"
+#include "probe/code/allowed.h"
 #include "probe/code/kernel_stack.h"
 #include "probe/code/modules.h"
 #include "probe/managed/managed_names.h"
@@ -210,6 +211,15 @@ static pvp_hr start(const char *text)
 	}
 	if (o->more & PVP_CLR_NO_SDK && !pvp_clr.attached && pvp_clr_is_sdks())
 		return PVP_HR_CANCEL;
+	int forbidden =
+		pvp_call_forbidden(true); /* a runtime has made threads before it loads this */
+	if (forbidden != PVP_CALL_NONE) {
+		snprintf(core, sizeof core, "its filter of system calls forbids %s",
+			pvp_call_name(forbidden));
+		complain(core);
+		return PVP_HR_FILTERED(forbidden);
+	}
+	pvp_calls_say(o->words, sizeof o->words);
 	size_t used = strlen(o->words);
 	const char *kernel = pvp_kernel_want_word(kernel_wanted(&o->m));
 	if (*kernel)

@@ -40,6 +40,13 @@ static bool have_key;
 
 static _Thread_local struct pvp_ring *here __attribute__((tls_model("initial-exec")));
 
+/* A thread that has recorded something is not asked: a filter may kill for it. */
+static pid_t tid_here(void)
+{
+	uint64_t known = pvp_tls.thread->tid;
+	return known ? (pid_t)known : (pid_t)syscall(SYS_gettid);
+}
+
 struct pvp_ring *pvp_rings_first(void)
 {
 	return atomic_load_explicit(&all, memory_order_acquire);
@@ -54,7 +61,7 @@ static bool is_of(struct pvp_ring *r, pid_t tid)
 struct pvp_ring *pvp_ring_of_signal(const siginfo_t *info)
 {
 	struct pvp_ring *mine = here, *first = pvp_rings_first();
-	pid_t tid = (pid_t)syscall(SYS_gettid);
+	pid_t tid = tid_here();
 	if (info->si_code == SI_TIMER)
 		return is_of(info->si_value.sival_ptr, tid) ? info->si_value.sival_ptr : NULL;
 	if (!is_of(mine, tid)) {
@@ -211,7 +218,7 @@ static void leave(int before)
 
 static void thread_ends(void)
 {
-	pid_t tid = (pid_t)syscall(SYS_gettid);
+	pid_t tid = tid_here();
 	int before = enter();
 	struct pvp_ring *r = *place_of(tid);
 	if (r) {
@@ -236,7 +243,8 @@ static void on_exit_of_thread(void *round)
 	int before = errno;
 	if ((uintptr_t)round < ROUNDS)
 		pthread_setspecific(key, (void *)((uintptr_t)round + 1));
-	else
+	else if (
+		pvp_rings_ready()) /* else it has no timer any more, and a filter may forbid to ask */
 		thread_ends();
 	errno = before;
 }
@@ -252,7 +260,7 @@ void pvp_rings_thread_begins(uintptr_t kind)
 		return;
 	int errno_before = errno;
 	bool guarded = pvp_guard_on(); /* memory for the key is not the program's */
-	pid_t tid = (pid_t)syscall(SYS_gettid);
+	pid_t tid = tid_here();
 	int before = enter();
 	if (hz && !*place_of(tid))
 		arm_here(tid, kind);

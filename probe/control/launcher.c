@@ -213,3 +213,11 @@ void pvp_launcher_forget(void)
 {
 	pvp_fd_close(&line);
 }
+
+void pvp_launcher_leave(void)
+{
+	pvp_launcher_ends();
+	if (pvp_fd_ours(&line))
+		shutdown(line.fd, SHUT_RDWR);
+	pvp_fd_close(&line);
+}

@@ -44,4 +44,7 @@ void pvp_launcher_ends(void);
 /* In a child of fork: the connection is its parent's. */
 void pvp_launcher_forget(void);
 
+/* The process ends as far as the launcher is concerned; a thread that waits for it ends its wait. */
+void pvp_launcher_leave(void);
+
 #endif

@@ -166,7 +166,7 @@ static void finish_thread(struct pvp_thread *t)
 	t->exited = true;
 	t->inside = NULL;
 	t->exit_time = pvp_now(&t->clock);
-	if (!t->name[0] && t->tid != (uint64_t)getpid())
+	if (session_now() && !t->name[0] && t->tid != (uint64_t)getpid())
 		prctl(PR_GET_NAME, t->name); /* 16 bytes at most */
 	if (t->session == pvp_core.writing)
 		pvp_backpressure_leaves();

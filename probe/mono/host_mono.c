@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "probe/core/emit.h"
+#include "probe/code/allowed.h"
 #include "probe/code/modules.h"
 #include "probe/code/unwind_set.h"
 #include "probe/code/kernel_stack.h"
@@ -243,11 +244,19 @@ EXPORT void mono_profiler_init_profview(const char *text)
 		show_help();
 		return;
 	}
+	int forbidden = pvp_call_forbidden(true); /* Mono makes threads in any case */
+	if (forbidden != PVP_CALL_NONE) {
+		snprintf(core, sizeof core, "its filter of system calls forbids %s",
+			pvp_call_name(forbidden));
+		complain(core);
+		return;
+	}
 	unsigned groups = p->options.groups;
 	snprintf(core, sizeof core, "calls=%s,alloc=%s%s%.1000s",
 		groups & (PVP_MANAGED_CALLS | PVP_MANAGED_TREE) ? "on" : "off",
 		groups & PVP_MANAGED_ALLOC ? "on" : "off", p->options.rest[0] ? "," : "",
 		p->options.rest);
+	pvp_calls_say(p->options.words, sizeof p->options.words);
 	say_timer(&p->options);
 	p->handle = mono_profiler_create(p);
 	int error = pvp_mono_numbers_init() ? pvp_session_start(core, &host) : ENOMEM;

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/proc_file.h"
+#include "probe/code/allowed.h"
 #include "probe/core/emit.h"
 #include "probe/core/frames.h"
 #include "probe/code/kernel_stack.h"
@@ -215,6 +217,7 @@ static int start_native(const struct pvp_native_options *o)
 		o->words, *kernel ? "," : "", kernel, front);
 	if (words_text[0])
 		memmove(words_text, words_text + 1, strlen(words_text));
+	pvp_calls_say(words_text, sizeof words_text);
 	shot_due = 0;
 	pvp_held_clear();
 	pvp_blocks_clear(); /* here: the writer begins when it may, and there may be blocks by then
@@ -401,15 +404,40 @@ static bool is_child_of_preloaded(void)
 	return found;
 }
 
-static void complain(const char *what)
+static void write_line(const char *what)
 {
-	if (is_child_of_preloaded())
-		return;
 	char line[256];
 	int n = snprintf(
 		line, sizeof line, "profview: %.200s: the program runs unprofiled\n", what);
 	if (n > 0 && write(STDERR_FILENO, line, (size_t)n) < 0)
 		return;
+}
+
+static void complain(const char *what)
+{
+	if (!is_child_of_preloaded())
+		write_line(what);
+}
+
+/*
+ * Under a filter that was set after the viewer started the program it is not known whether a thread
+ * can be made, and not even asking is safe.
+ */
+static bool filter_forbids(const char *text)
+{
+	const char *word = strstr(text, PV_FILTERS_WORD);
+	unsigned known = word ? (unsigned)strtoul(word + sizeof PV_FILTERS_WORD - 1, NULL, 10) : 0;
+	unsigned filters = pv_seccomp_filters();
+	int forbidden = pvp_call_forbidden(filters <= known);
+	bool unheard = strstr(pvp_calls_refused(), "socket"); /* no launcher can be asked */
+	char line[128];
+	if (forbidden == PVP_CALL_NONE && !unheard)
+		return false;
+	snprintf(line, sizeof line, "a filter of system calls forbids %s",
+		unheard ? "socket" : pvp_call_name(forbidden));
+	if (unheard || (forbidden > PVP_CALL_WRITE && known >= filters))
+		write_line(line);
+	return true;
 }
 
 /* A program that was not changed is recorded by its environment. */
@@ -418,6 +446,10 @@ static void start_by_environment(void)
 	/* The first is for this host only: other programs of the launch may need other words. */
 	const char *own = getenv("PROFVIEW_NATIVE_OPTIONS");
 	const char *text = own ? own : getenv("PROFVIEW_OPTIONS");
+	if (text && filter_forbids(text))
+		return;
+	if (text && pvp_filter_watch)
+		pvp_filter_watch();
 	if (text && pvp_deferred_start && pvp_deferred_start(text, pvp_native_start))
 		return;
 	int error = text ? pvp_native_start(text) : 0;

@@ -116,6 +116,8 @@ static bool take(struct pvp_native_options *o, const struct word *w, bool *ret_f
 		return o->malloc = o->frees = true;
 	if (plain && is(w, "late"))
 		return o->midway = true;
+	if (is(w, "filters"))
+		return true; /* read before anything else: host_native.c */
 	if (plain && is(w, "held"))
 		return o->held = true;
 	if (is(w, "heapshot"))

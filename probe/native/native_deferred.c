@@ -30,6 +30,8 @@ static struct {
 	bool under;         /* a launcher was asked */
 	bool recorded;      /* from the beginning */
 	uint64_t began_ns;  /* processor time of the process */
+	timer_t timer;      /* of `owner`: a child of fork has none */
+	pid_t owner;
 } deferred;
 
 /* Of the thread that waits: static, since asking for memory in a signal handler is forbidden. */
@@ -94,16 +96,15 @@ bool pvp_deferred_may_record(void)
 
 static bool ring_in(int ms)
 {
-	static timer_t timer; /* of this process: a child of fork has none */
-	static pid_t owner;
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG };
 	struct itimerspec time = { .it_value = { 0, ms * 1000000L } };
 	event.sigev_value.sival_ptr = &deferred;
 	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
-	if (owner != getpid() && timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) != 0)
+	if (deferred.owner != getpid() &&
+		timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &deferred.timer) != 0)
 		return false;
-	owner = getpid();
-	return timer_settime(timer, 0, &time, NULL) == 0;
+	deferred.owner = getpid();
+	return timer_settime(deferred.timer, 0, &time, NULL) == 0;
 }
 
 static void on_ring(int signal, siginfo_t *info, void *context)
@@ -146,6 +147,8 @@ static void arm(void)
 static void in_child(void)
 {
 	int sink;
+	if (!deferred.under)
+		return; /* it has a filter */
 	pvp_launcher_forget();
 	atomic_store(&deferred.armed, false);
 	deferred.recorded = false;
@@ -185,6 +188,17 @@ bool pvp_deferred_start(const char *options, int (*begin)(const char *options))
 	else
 		arm();
 	return true;
+}
+
+void pvp_deferred_end(void)
+{
+	if (!deferred.under)
+		return;
+	atomic_store(&deferred.armed, false);
+	if (deferred.owner == getpid())
+		timer_delete(deferred.timer);
+	deferred.under = false;
+	pvp_launcher_leave();
 }
 
 __attribute__((destructor)) static void at_end(void)

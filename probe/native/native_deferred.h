@@ -27,4 +27,7 @@ void pvp_deferred_threads(void);
 /* Whether there is a launcher that may yet want a recording, or has one. Any thread. */
 bool pvp_deferred_may_record(void);
 
+/* Nothing is recorded any more, in this process and its children of fork. */
+void pvp_deferred_end(void);
+
 #endif

@@ -113,7 +113,7 @@ bool pvp_front_passes(uint64_t address)
 {
 	static const char *const names[] = { "malloc", "calloc", "realloc", "free", "memalign",
 		"aligned_alloc", "posix_memalign", "valloc", "pvalloc", "malloc_usable_size",
-		"free_sized", "free_aligned_sized", "pthread_create" };
+		"free_sized", "free_aligned_sized", "pthread_create", "syscall", "prctl" };
 	static uint64_t next[sizeof names / sizeof *names];
 	uint64_t start = pvp_modules_start(address);
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

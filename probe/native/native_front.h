@@ -25,4 +25,7 @@ __attribute__((weak)) bool pvp_front_look(char *words, size_t room);
  */
 __attribute__((weak)) bool pvp_front_passes(uint64_t address);
 
+/* From now on a filter that this process sets ends the recording before. Absent likewise. */
+__attribute__((weak)) void pvp_filter_watch(void);
+
 #endif

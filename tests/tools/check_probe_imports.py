@@ -19,7 +19,7 @@ EXPORTED = {
     'profview_flush', 'profview_leave', 'profview_mark', 'profview_region', 'profview_start',
     'profview_stop', 'profview_thread_name', 'malloc', 'calloc', 'realloc', 'reallocarray', 'free',
     'memalign', 'aligned_alloc', 'posix_memalign', 'valloc', 'pvalloc',
-    'malloc_usable_size', 'pthread_create', 'thrd_create', 'free_sized', 'free_aligned_sized',
+    'malloc_usable_size', 'pthread_create', 'thrd_create', 'free_sized', 'free_aligned_sized', 'syscall', 'prctl',
     *(f'_Z{name}{more}' for name in ('nwm', 'nam', 'dlPv', 'daPv')
       for more in ('', 'RKSt9nothrow_t', 'St11align_val_t', 'St11align_val_tRKSt9nothrow_t')),
     *(f'_Z{name}{more}' for name in ('dlPvm', 'daPvm') for more in ('', 'St11align_val_t')),
