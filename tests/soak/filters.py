@@ -6,8 +6,9 @@ usage: filters.py PROFVIEW FILTERS native [LIST MODE]...
        filters.py PROFVIEW FILTERS DLL DOTNET [HOW LIST MODE]...      ('none': skipped)
 
 LIST: "service" (@system-service), "lean" (that without @debug, @privileged and @resources, but for what the
-service cannot do without), "small" (what the service alone calls) or "timeless" (@system-service without timers); MODE: "kill" or "refuse", for every other
-call; HOW: "run", "attach", "events". Without them all are tried.
+service cannot do without), "small" (what the service alone calls), "timeless" or "unread" (@system-service
+without timers, without process_vm_readv); MODE: "kill" or "refuse", for every other call; HOW: "run", "attach",
+"events". Without them all are tried.
 """
 import itertools
 import json
@@ -24,12 +25,14 @@ import target  # noqa: E402
 from filter_sets import DEBUG, PRIVILEGED, RESOURCES, SERVICE  # noqa: E402
 from verdict import Verdict  # noqa: E402
 
-LISTS, MODES, HOWS = ('service', 'lean', 'small', 'timeless'), ('kill', 'refuse'), ('run', 'attach', 'events')
+LISTS, MODES, HOWS = ('service', 'lean', 'small', 'timeless', 'unread'), ('kill', 'refuse'), ('run', 'attach', 'events')
 INPUT, OWN_END = ''.join(f'{n}\n' for n in range(8)), 7
 # A program makes these now and then, or when it is asked by its diagnostics socket, and not each time it is learnt.
 SELDOM = set('accept4 exit futex madvise membarrier mprotect mremap munmap recvfrom restart_syscall rt_sigreturn '
              'sched_yield sendto tgkill'.split())
+ENOUGH = 10  # samples, some of which read code to find the callers
 SOME = 20000  # bytes of a stream that is more than its beginning
+READING = {'process_vm_readv', 'process_vm_writev'}
 TIMER = {'timer_create', 'timer_settime', 'timer_delete'}
 REASON = 'filter of system calls'
 
@@ -46,8 +49,9 @@ class Lists:
     def __init__(self, learnt, seldom):
         known = numbers()
         small = {int(n) for n in learnt.split(',') if n} | {known[n] for n in seldom}
-        self.sets = {'small': small, 'timeless': {known[n] for n in SERVICE - TIMER if n in known}}
-        for name, names in (('service', SERVICE), ('lean', SERVICE - DEBUG - PRIVILEGED - RESOURCES)):
+        self.sets = {'small': small}
+        for name, names in (('service', SERVICE), ('lean', SERVICE - DEBUG - PRIVILEGED - RESOURCES),
+                            ('timeless', SERVICE - TIMER), ('unread', SERVICE - READING)):
             self.sets[name] = {known[n] for n in names if n in known} | (small if name == 'lean' else set())
 
     def __getitem__(self, name):
@@ -135,7 +139,7 @@ def begun(profview, log, how):
         return False
     if how == 'events':
         return report(profview, log, 'coverage').get('source', {'bytes': 0})['bytes'] > SOME
-    return samples(profview, log) > 0 or REASON in covered(profview, log, 'samples')
+    return samples(profview, log) >= ENOUGH or REASON in covered(profview, log, 'samples')
 
 
 def join(v, what, profview, service, how, log):
