@@ -201,6 +201,8 @@ static int start_native(const struct pvp_native_options *o)
 	if (!pvp_args_parse(o->rest, &c, NULL))
 		return EINVAL;
 	int error = pvp_session_recording() ? EALREADY : 0;
+	if (!error && pvp_call_forbidden(true) != PVP_CALL_NONE)
+		return EPERM; /* started by the program itself, which knows of the threads */
 	if (!error && !fork_handled)
 		error = pthread_atfork(before_fork, after_fork, in_child);
 	fork_handled |= error == 0;
