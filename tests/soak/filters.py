@@ -133,13 +133,18 @@ class Service:
         return (out, self.process.returncode), err
 
 
+def sampled(profview, log, least):
+    """Whether the log has samples, or says why not."""
+    return samples(profview, log) >= least or REASON in covered(profview, log, 'samples')
+
+
 def begun(profview, log, how):
     """Whether the log has what it is to have, or says why not."""
     if not log.exists():
         return False
     if how == 'events':
         return report(profview, log, 'coverage').get('source', {'bytes': 0})['bytes'] > SOME
-    return samples(profview, log) >= ENOUGH or REASON in covered(profview, log, 'samples')
+    return sampled(profview, log, ENOUGH)
 
 
 def join(v, what, profview, service, how, log):
@@ -180,8 +185,8 @@ def dotnet(profview, filters, dll, host, only):
             v.equal(f'{what}: the end', end, (f'served {3 + (how != "run")}\n', OWN_END))
             if how == 'run':
                 logs = list(pathlib.Path(top, 'logs').glob('*'))
-                v.true(f'{what}: recorded, or the reason', any(samples(profview, f) for f in logs) or REASON in err,
-                       err[-300:])
+                v.true(f'{what}: recorded, or the reason',
+                       REASON in err or any(sampled(profview, f, 1) for f in logs), err[-300:])
             elif refused is not None:
                 v.true(f'{what}: the reason', name in ('small', 'timeless') and REASON in complaint, complaint)
     v.close()
