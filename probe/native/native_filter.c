@@ -49,6 +49,15 @@ static void *next(_Atomic(void *) *found, const char *name)
 	return at;
 }
 
+static _Atomic(void *) next_syscall, next_prctl;
+
+/* Here, since a program may call them in its handlers of signals. */
+__attribute__((constructor)) static void loaded(void)
+{
+	next(&next_syscall, "syscall");
+	next(&next_prctl, "prctl");
+}
+
 static bool one_is_left(void)
 {
 	static const char name[] = "profview ";
@@ -140,9 +149,8 @@ static bool sets_filter(long op, long filter)
 
 long pvp_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
-	static _Atomic(void *) found;
 	call_function *call;
-	void *at = next(&found, "syscall");
+	void *at = next(&next_syscall, "syscall");
 	memcpy(&call, &at, sizeof call);
 	if (PVP_UNLIKELY((number == SYS_seccomp && sets_filter(a + 1, c)) ||
 			 (number == SYS_prctl && a == PRCTL_SECCOMP && sets_filter(b, c))))
@@ -152,9 +160,8 @@ long pvp_syscall(long number, long a, long b, long c, long d, long e, long f)
 
 int pvp_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
 {
-	static _Atomic(void *) found;
 	prctl_function *call;
-	void *at = next(&found, "prctl");
+	void *at = next(&next_prctl, "prctl");
 	memcpy(&call, &at, sizeof call);
 	if (option == PRCTL_SECCOMP && sets_filter((long)a, (long)b))
 		comes(&(struct set){ pvp_syscall,
