@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/base/demangle.h"
 #include "common/base/status.h"
@@ -99,6 +100,78 @@ START_TEST(a_symbol_of_rust_that_explodes)
 }
 END_TEST
 
+/* "S_", "S0_", ...: what stands in a symbol for the nth thing before; "S10_" is the 38th. */
+static size_t put_reference(char *to, size_t room, int n)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	if (n == 0)
+		return (size_t)snprintf(to, room, "S_");
+	n--;
+	return n < 36 ? (size_t)snprintf(to, room, "S%c_", digits[n])
+		      : (size_t)snprintf(to, room, "S%c%c_", digits[n / 36], digits[n % 36]);
+}
+
+/* Templates of two equal arguments within a pack: libiberty looks for a pack in 2^n places. */
+static size_t put_packs(char *to, size_t room, int levels)
+{
+	size_t n = (size_t)snprintf(to, room, "_Z1fDp");
+	for (int i = 0; i < levels; i++)
+		n += (size_t)snprintf(to + n, room - n, "1AI");
+	n += (size_t)snprintf(to + n, room - n, "iiE");
+	for (int i = 1; i < levels; i++) {
+		n += put_reference(to + n, room - n, levels + i - 1);
+		n += (size_t)snprintf(to + n, room - n, "E");
+	}
+	return n;
+}
+
+/* Conversions to templates within each other: libiberty reads each twice. */
+static size_t put_conversions(char *to, size_t room, int levels)
+{
+	size_t n = (size_t)snprintf(to, room, "_Z1f");
+	for (int i = 0; i < levels; i++)
+		n += (size_t)snprintf(to + n, room - n, "N1AcvT_I");
+	n += (size_t)snprintf(to + n, room - n, "i");
+	for (int i = 0; i < levels; i++)
+		n += (size_t)snprintf(to + n, room - n, "EE");
+	return n;
+}
+
+static bool is_plain(const char *name, size_t n)
+{
+	char to[8192];
+	return pv_demangle(name, n, to, sizeof to) != 0;
+}
+
+/* Work without output: nothing but its time could tell. */
+START_TEST(symbols_that_never_end)
+{
+	static const char lifetimes[] = "_RC1aIC1bFGzzzzzzzzzz_EuE",
+			  unicode[] = "_RC1aIC1bTFGzzzzzzzzz_EuC3u1aEE", few[] = "_RC1aIC1bFG1_EuE";
+	char name[1024];
+	ck_assert(is_plain(name, put_packs(name, sizeof name, 8)));
+	ck_assert(is_plain(few, sizeof few - 1));
+	ck_assert(!is_plain(name, put_packs(name, sizeof name, 60)));
+	ck_assert(!is_plain(name, put_conversions(name, sizeof name, 60)));
+	ck_assert(!is_plain(lifetimes, sizeof lifetimes - 1));
+	ck_assert(!is_plain(unicode, sizeof unicode - 1));
+	ck_assert(is_plain(name, put_packs(name, sizeof name, 8))); /* as before */
+}
+END_TEST
+
+/* A log of such names: they share what time there is, and good names are read among them. */
+START_TEST(many_symbols_that_never_end)
+{
+	char name[1024];
+	size_t n = put_packs(name, sizeof name, 60);
+	clock_t before = clock();
+	for (int i = 0; i < 10000; i++)
+		ck_assert(!is_plain(name, n));
+	ck_assert_int_lt((clock() - before) / CLOCKS_PER_SEC, 3); /* 200 s at the limit of each */
+	ck_assert(is_plain("_Z4workv", 8));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("demangle");
@@ -107,6 +180,8 @@ int main(void)
 	tcase_add_test(t, versions_of_symbols);
 	tcase_add_test(t, a_symbol_that_explodes);
 	tcase_add_test(t, a_symbol_of_rust_that_explodes);
+	tcase_add_test(t, symbols_that_never_end);
+	tcase_add_test(t, many_symbols_that_never_end);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

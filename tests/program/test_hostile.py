@@ -194,6 +194,20 @@ OTHERS = {
 }
 
 
+# Names whose demangling takes 2^40 and 62^10 steps, and writes nothing on the way.
+ENDLESS = ['_Z1f' + 'N1AcvT_I' * 40 + 'i' + 'EE' * 40, '_RC1aIC1bFGzzzzzzzzzz_EuE']
+
+
+def names(x):
+    log = x.file(''.join(f'main;{name} 7\n' for name in ENDLESS).encode())
+    for words in ['report', log, '--no-index', '--section', 'methods'], ['dump', log], \
+            [log, '--no-index', '--dump', '--keys', '2'], [log, '--no-index', '--dump', '--keys', 'q']:
+        done = run(x.profview, *words)
+        check(f'{words[0]}: exit code {done.stderr!r}', done.returncode, 0)
+        for name in ENDLESS:
+            check(f'{words}: {name[:5]}', 'q' in words or name[:5] in done.stdout, True)
+
+
 def others(x):
     for what, data in OTHERS.items():
         x.refused(what, x.file(data), what)
@@ -234,7 +248,8 @@ def inputs(x):
     check('a file that shrinks: a report', 'source' in json.loads(said), True)
 
 
-PARTS = {'headers': headers, 'events': events, 'cuts': cuts, 'gzip': zipped, 'others': others, 'inputs': inputs}
+PARTS = {'headers': headers, 'events': events, 'cuts': cuts, 'gzip': zipped, 'names': names, 'others': others,
+         'inputs': inputs}
 
 
 def main(part, profview, log):
