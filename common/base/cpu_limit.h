@@ -1,8 +1,9 @@
 /*
- * A limit of processor time for a call into a library that is given foreign bytes, for work whose
- * length cannot be told from theirs. The call is left by siglongjmp() out of a signal handler, so
- * it must neither allocate nor lock. The signal is one of the real-time signals and reaches this
- * thread only; its handler is set at the first use and does nothing at other times. Any thread.
+ * A limit of processor time for a call into a library that is given foreign bytes, where their
+ * number does not say how long that takes. The call is left by siglongjmp() out of a signal
+ * handler, so it must neither allocate nor lock. The signal is one of the real-time signals and
+ * reaches this thread only; its handler is set at the first use and does nothing at other times.
+ * Any thread.
  */
 #ifndef PV_BASE_CPU_LIMIT_H
 #define PV_BASE_CPU_LIMIT_H

@@ -15,7 +15,10 @@ struct b07_window {
 	uint64_t gap; /* bytes that are missing, where `gapped` */
 };
 
-/* Room for at least 64 KiB more; moves what is left to the front. NULL: out of memory. */
+/*
+ * Room for at least 64 KiB more; may move what is left to the front, which takes time in the order
+ * of what was taken since. NULL: out of memory.
+ */
 uint8_t *b07_window_room(struct b07_stream *s, size_t *ret_size);
 void b07_window_filled(struct b07_stream *s, size_t n);
 void b07_window_end(struct b07_stream *s);

@@ -254,7 +254,7 @@ static enum b07_piece take_part(struct b07_stream *s, const struct nt_found *f)
 static enum b07_piece skip_to_part(struct b07_stream *s)
 {
 	const struct nettrace *d = nt_of(s);
-	size_t n = nt_next_part(d, d->in.ended || d->in.gapped);
+	size_t n = nt_next_part(s, d->in.ended || d->in.gapped);
 	enum b07_piece p = damage(s, n, d->version == NT_SIX ? "no block" : "no object");
 	consume(s, n);
 	return p;

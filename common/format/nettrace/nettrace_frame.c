@@ -209,24 +209,38 @@ enum nt_got nt_part_at(const struct b07_stream *s, bool last, struct nt_found *r
 	return nt_of(s)->version == NT_SIX ? block_at(s, last, ret) : object_at(s, last, ret);
 }
 
-static const uint8_t *next_stream(const uint8_t *from, const uint8_t *stop)
+/*
+ * The first stream behind the window's start, or what may become one with the bytes to come; NULL:
+ * there is none. Bytes are looked through once, however many parts in them are damaged.
+ */
+static const uint8_t *next_stream(struct b07_stream *s, const uint8_t *stop, bool last)
 {
+	struct nettrace *d = nt_of(s);
+	const uint8_t *at = d->in.bytes + d->in.start, *p = at + 1;
 	size_t bytes;
 	uint32_t version;
-	for (const uint8_t *p = from; p < stop; p++) {
-		p = memmem(p, (size_t)(stop - p), preamble, MAGIC);
-		if (!p)
+	enum nt_got g = NT_NOT_ONE;
+	if (d->looked_to > s->offset)
+		p = at + (d->looked_to - s->offset);
+	for (; p < stop; p++) {
+		const uint8_t *whole = memmem(p, (size_t)(stop - p), preamble, MAGIC);
+		if (whole)
+			p = whole;
+		else if (stop - p >= MAGIC)
+			p = stop - MAGIC + 1;
+		g = nt_preamble(p, (size_t)(stop - p), &bytes, &version);
+		if (g == NT_GOT || (g == NT_TOO_SHORT && !last))
 			break;
-		if (nt_preamble(p, (size_t)(stop - p), &bytes, &version) == NT_GOT)
-			return p;
 	}
-	return NULL;
+	d->looked_to = s->offset + (uint64_t)(p - at);
+	return p < stop ? p : NULL;
 }
 
-size_t nt_next_part(const struct nettrace *d, bool last)
+size_t nt_next_part(struct b07_stream *s, bool last)
 {
+	const struct nettrace *d = nt_of(s);
 	const uint8_t *at = d->in.bytes + d->in.start, *stop = d->in.bytes + d->in.filled;
-	const uint8_t *other = next_stream(at + 1, stop);
+	const uint8_t *other = next_stream(s, stop, last);
 	stop = other ? other : stop;
 	enum nt_part what;
 	size_t bytes;

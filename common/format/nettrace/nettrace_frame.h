@@ -42,6 +42,6 @@ enum nt_got nt_part_at(const struct b07_stream *s, bool last, struct nt_found *r
  * Bytes up to the next part, or stream, as far as can be seen. A stream that is cut may be followed
  * by another, whose events mean something else.
  */
-size_t nt_next_part(const struct nettrace *d, bool last);
+size_t nt_next_part(struct b07_stream *s, bool last);
 
 #endif

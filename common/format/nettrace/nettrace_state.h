@@ -47,6 +47,7 @@ struct nettrace {
 	const char *skip_why; /* a literal */
 	uint64_t skip;        /* bytes of a block that is too large */
 	uint64_t stream_at;   /* of its first byte: several may stand in a row */
+	uint64_t looked_to;   /* no further stream begins before this offset */
 	uint32_t version;     /* NT_OLD or NT_SIX: how its parts are framed */
 
 	/* the Trace object */
