@@ -29,7 +29,10 @@ struct pv_intern {
 	uint64_t cut;                /* texts kept shorter than they came */
 };
 
-/* The id of `len` bytes at `text`, made when new. False when out of memory. */
+/*
+ * The id of the text up to `len` bytes or a NUL, made when new; 0: it is empty. False: out of
+ * memory.
+ */
 bool pv_intern_add(struct pv_intern *in, const char *text, size_t len, uint32_t *ret_id);
 
 /* Whether a text is that of the id. */

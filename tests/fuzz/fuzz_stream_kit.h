@@ -1,10 +1,11 @@
 /*
  * Shared by the fuzz targets of the streams that share struct b07_stream: bytes in pieces, with gaps
- * where the input says so, each batch checked.
+ * where the input says so, each batch checked. Memory must not run out.
  */
 #ifndef PV_FUZZ_STREAM_H
 #define PV_FUZZ_STREAM_H
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/format/block07/block07.h"
@@ -40,6 +41,8 @@ static inline void fuzz_whole(struct b07_stream *s, const uint8_t *bytes, size_t
 		enum b07_piece p = b07_next(s);
 		if (p == B07_BATCH)
 			check(s, fed);
+		if (p == B07_FAILED && s->error.code == PV_ENOMEM)
+			abort(); /* of so few bytes: it is taken for something else */
 		if (p == B07_FAILED || (p == B07_MORE && ended))
 			break;
 		if (p != B07_MORE)

@@ -206,6 +206,11 @@ def names(x):
         check(f'{words[0]}: exit code {done.stderr!r}', done.returncode, 0)
         for name in ENDLESS:
             check(f'{words}: {name[:5]}', 'q' in words or name[:5] in done.stdout, True)
+    for what, first in ('within', b'ma\0in'), ('in front', b'\0main'):
+        done = run(x.profview, 'report', x.file(b'main;a 1\n' + first + b';b 2\nmain;c 3\n'), '--no-index',
+                   '--section', 'methods', '--format', 'json')
+        check(f'NUL {what}: {done.stderr!r}', done.returncode, 0)
+        check(f'NUL {what}: samples', '6 samples' in done.stdout, True)
 
 
 def others(x):

@@ -79,7 +79,7 @@ static uint32_t name_of(struct b07_stream *s, struct pv_text name)
 	size_t known = d->names.text.n;
 	if (known >= PV_STACK_TEXT_NAMES || d->names.arena.bytes >= PV_STACK_TEXT_NAME_BYTES)
 		name = (struct pv_text){ other, sizeof other - 1 };
-	if (name.len == 0)
+	if (name.len == 0 || !*name.at) /* a name ends with a NUL that is in it */
 		name = (struct pv_text){ "(no name)", 9 };
 	if (!pv_intern_add(&d->names, name.at, name.len, &id)) {
 		d->nomem = true;
