@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/filter.h"
+#include "common/base/small_file.h"
 #include "common/base/utf8.h"
 #include "common/base/units.h"
 #include "common/check/kinds.h"
@@ -265,24 +266,12 @@ static bool parse(const char *text, size_t len, const char *name, struct pv_chec
 
 bool pv_check_read(const char *path, struct pv_check_set *ret, struct pv_error *reterr)
 {
-	FILE *f = fopen(path, "re");
-	char *text = f ? malloc(FILE_MOST) : NULL;
-	if (!text) {
-		pv_fail(reterr, PV_EUSAGE, 0, "%s", f ? "out of memory" : strerror(errno));
-		if (f)
-			fclose(f);
-		return false;
-	}
-	errno = 0;
-	size_t n = fread(text, 1, FILE_MOST, f);
-	bool ok = true;
-	if (ferror(f))
-		ok = pv_fail(reterr, PV_EUSAGE, 0, "%s", strerror(errno));
-	else if (n == FILE_MOST)
-		ok = pv_fail(reterr, PV_EUSAGE, 0, "more than a file of rules may have, 1 MiB");
+	size_t n = 0;
+	char *text = pv_small_file(path, FILE_MOST, &n, reterr);
 	const char *name = strrchr(path, '/');
-	ok = ok && parse(text, n, name ? name + 1 : path, ret, reterr);
-	fclose(f);
+	bool ok = text && parse(text, n, name ? name + 1 : path, ret, reterr);
+	if (!text)
+		reterr->code = PV_EUSAGE;
 	free(text);
 	return ok;
 }

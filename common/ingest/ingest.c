@@ -259,7 +259,10 @@ static bool read_some(struct pv_ingest *in, bool *ended)
 		if (in->is_old)
 			b07_gap(&in->old, n);
 		else
-			mlpd_framer_gap(&in->framer, n, "dropped unread: the spool was full");
+			mlpd_framer_gap(&in->framer, n,
+				in->status.source.kind == PV_SOURCE_FILE
+					? "a hole in the file, left out"
+					: "dropped unread: the spool was full");
 		in->chosen = true;
 		in->carry.n = 0;
 		return pv_ingest_frame(in);

@@ -58,7 +58,7 @@ enum pv_read {
 			  * then they give END. A pipe's END stands where the writer left, also if
 			  * another has written since: then wait_fd is readable at once. */
 	PV_READ_QUIET,   /* NOTHING for PV_SOURCE_QUIET_MS, from a file of an unknown writer */
-	PV_READ_GAP,     /* n bytes of the stored stream were dropped here (spool limit) */
+	PV_READ_GAP,     /* n bytes are missing: beyond the spool's limit, or a hole in a file */
 	PV_READ_RESTART, /* the file shrank, was written anew or replaced: what follows is a new
 			  * stream, and its target is to be set again */
 	PV_READ_ERROR,   /* *reterr; calling again is allowed and mostly gives it again */

@@ -22,9 +22,13 @@ enum {
 	LOOK_MOST_MS = 64000,
 };
 
+/* A hole is skipped behind that many zeros, but not where the kind of file is still to be found. */
+enum { HOLE_LEAST = 4096, HOLE_FIRST = 2 << 20 };
+
 struct pv_file {
 	int fd; /* -1: does not exist yet */
 	uint64_t at, size;
+	uint64_t hole; /* bytes at `at` that are on no disk; 0: not known of any */
 	bool follow;
 
 	/* only with follow */
@@ -320,11 +324,27 @@ static enum pv_read read_followed(
 	return replaced(f) ? begin_again(f) : nothing_more(f, &st, gone);
 }
 
+/* Bytes of a hole that begins here; asked behind zeros only, as most files have none. */
+static uint64_t hole_at(const struct pv_file *f, const char *bytes, size_t n)
+{
+	if (n < HOLE_LEAST || *bytes || memcmp(bytes, bytes + 1, n - 1) != 0)
+		return 0;
+	off_t to = lseek(f->fd, (off_t)f->at, SEEK_DATA);
+	uint64_t next = to >= 0 ? (uint64_t)to : errno == ENXIO ? f->size : 0;
+	return next > f->at ? next - f->at : 0;
+}
+
 enum pv_read pv_file_read(
 	struct pv_file *f, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr)
 {
 	if (f->follow)
 		return read_followed(f, to, size, ret_n, reterr);
+	if (f->hole) {
+		*ret_n = f->hole;
+		f->at += f->hole;
+		f->hole = 0;
+		return PV_READ_GAP;
+	}
 	ssize_t n = pv_fd_pread(f->fd, to, size, f->at);
 	if (n < 0) {
 		pv_fail(reterr, PV_EIO, f->at, "%s", strerror(errno));
@@ -333,6 +353,7 @@ enum pv_read pv_file_read(
 	if (n == 0)
 		return PV_READ_END;
 	f->at += (uint64_t)n;
+	f->hole = f->at >= HOLE_FIRST ? hole_at(f, to, (size_t)n) : 0;
 	*ret_n = (uint64_t)n;
 	return PV_READ_BYTES;
 }
@@ -345,6 +366,7 @@ int pv_file_fd(const struct pv_file *f)
 void pv_file_seek(struct pv_file *f, uint64_t offset)
 {
 	f->at = offset;
+	f->hole = 0;
 }
 
 bool pv_file_is_pipe(struct pv_file *f, int *ret_fd)

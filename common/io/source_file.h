@@ -17,7 +17,7 @@ struct pv_file;
 struct pv_file *pv_file_open(int fd, const char *path, int epoll_fd, struct pv_error *reterr);
 void pv_file_close(struct pv_file *f);
 
-/* As pv_source_read(); without follow never NOTHING or RESTART. */
+/* As pv_source_read(); without follow never NOTHING or RESTART, and GAP for a hole. */
 enum pv_read pv_file_read(
 	struct pv_file *f, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr);
 

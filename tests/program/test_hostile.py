@@ -225,6 +225,15 @@ def inputs(x):
     for path, reason in (('/dev/null', 'no bytes'), ('/dev/zero', 'zeros')):
         done = run(x.profview, 'report', path, stdin=subprocess.DEVNULL)
         check(f'{path}: {done.stderr!r}', (done.returncode, reason in done.stderr), (3, True))
+    silent = x.folder / 'silent'    # nobody writes
+    os.mkfifo(silent)
+    done = run(x.profview, 'check', x.file(x.data), '--rules', silent)
+    check(f'rules from a pipe: {done.stderr!r}', (done.returncode, 'not a regular file' in done.stderr), (2, True))
+    hole = x.file(x.data)
+    os.truncate(hole, 1 << 40)
+    for words in ['report', hole, '--no-index'], ['dump', hole]:
+        done = run(x.profview, *words)
+        check(f'a hole, {words[0]}: {done.stderr!r}', (done.returncode, done.stderr.count('\n')), (4, 1))
     secret = x.file(x.data)
     secret.chmod(0)
     if os.geteuid():

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/small_file.h"
 #include "common/check/check.h"
 #include "tui/app/complain.h"
 #include "tui/app/exits.h"
@@ -13,7 +14,7 @@
 #include "tui/app/feed_again.h"
 #include "tui/app/options.h"
 
-enum { BASELINE_MOST = 16 << 20 };
+enum { BASELINE_MOST = 4 << 20 }; /* cJSON takes up to 32 times as much */
 
 struct work {
 	const struct ui_options *o;
@@ -121,18 +122,14 @@ static bool read_baseline(struct work *w)
 	struct pv_error err = { 0 };
 	if (!path)
 		return true;
-	FILE *f = fopen(path, "re");
-	char *text = f ? malloc(BASELINE_MOST) : NULL;
-	size_t n = text ? fread(text, 1, BASELINE_MOST, f) : 0;
-	if (!f)
-		pv_fail(&err, PV_EIO, 0, "%s", strerror(errno));
-	bool ok = f && text, json = n && text[0] == '{';
+	struct pv_error no_text = { 0 };
+	size_t n = 0;
+	char *text = pv_small_file(path, BASELINE_MOST, &n, &no_text);
+	bool json = n && text[0] == '{', ok = true;
 	w->has_baseline = true;
 	if (json)
 		ok = pv_check_baseline_read(text, n, &w->baseline, &err);
 	free(text);
-	if (f)
-		fclose(f);
 	if (!ok)
 		return fail(w, path, &err);
 	return json || log_as_baseline(w, path);

@@ -191,7 +191,7 @@ static enum b07_piece drained(struct b07 *d)
 		d->gapped = false;
 		d->dead |= d->draft;
 		lose(d, NULL);
-		return damage(d, offset, rest + gap, "dropped unread: the spool was full");
+		return damage(d, offset, rest + gap, "dropped unread");
 	}
 	if (rest && d->dead)
 		return damage(d, offset, rest, "a draft log cannot be read on after damage");
