@@ -1,11 +1,12 @@
 #include "common/base/thread.h"
 
+#include <signal.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { GIVE_WAY = 5, SLICE_NS = 100000, RESET_ON_FORK = 1 };
+enum { GIVE_WAY = 5, SLICE_NS = 100000, RESET_ON_FORK = 1, STACK = 8 << 20 };
 
 /* As the kernel has it: some C libraries have no such structure. */
 struct sched_attributes {
@@ -15,6 +16,22 @@ struct sched_attributes {
 	uint32_t priority;
 	uint64_t runtime, deadline, period;
 };
+
+/* Signals belong to the screen's thread: no other one must take them. */
+bool pv_thread_start(pthread_t *ret, void *(*run)(void *), void *arg)
+{
+	pthread_attr_t how;
+	sigset_t all, before;
+	if (pthread_attr_init(&how) != 0)
+		return false;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	bool ok = pthread_attr_setstacksize(&how, STACK) == 0 &&
+		  pthread_create(ret, &how, run, arg) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&how);
+	return ok;
+}
 
 /* On Linux a process of number 0 is the calling thread. */
 void pv_thread_give_way(void)

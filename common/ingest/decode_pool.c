@@ -1,7 +1,6 @@
 #include "common/ingest/decode_pool.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -145,16 +144,11 @@ static void *worker(void *arg)
 	return NULL;
 }
 
-/* Signals belong to the screen's thread: a worker must not take them. */
 static bool start_worker(struct pv_decode_pool *p)
 {
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int failed = pthread_create(&p->worker[p->workers], NULL, worker, p);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	p->workers += !failed;
-	return !failed;
+	bool ok = pv_thread_start(&p->worker[p->workers], worker, p);
+	p->workers += ok;
+	return ok;
 }
 
 struct pv_decode_pool *pv_decode_pool_create(unsigned workers, bool give_way)

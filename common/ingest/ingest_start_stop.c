@@ -1,10 +1,10 @@
 /* The beginning and the end of an ingest, on its caller's thread. */
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "common/base/thread.h"
 #include "common/ingest/ingest_parts.h"
 #include "common/model/persist.h"
 #include "common/model/time/window.h"
@@ -19,11 +19,7 @@ static unsigned workers(unsigned jobs)
 
 static bool start_thread(struct pv_ingest *in)
 {
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	in->started = pthread_create(&in->thread, NULL, pv_ingest_thread, in) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	in->started = pv_thread_start(&in->thread, pv_ingest_thread, in);
 	return in->started;
 }
 

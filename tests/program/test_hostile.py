@@ -206,6 +206,11 @@ def names(x):
         check(f'{words[0]}: exit code {done.stderr!r}', done.returncode, 0)
         for name in ENDLESS:
             check(f'{words}: {name[:5]}', 'q' in words or name[:5] in done.stdout, True)
+    deep = '_Z1fI' + '1AIiE' * 100 + 'Ev' + 'RT_' * 160    # takes 400 KiB of stack to demangle
+    log = x.file(f'main;{deep} 7\n'.encode())
+    for words in ['report', log, '--no-index'], [log, '--no-index', '--dump', '--keys', '2']:
+        done = run('prlimit', '--stack=262144', x.profview, *words)
+        check(f'small stack, {words[0]}: {done.stderr!r}', done.returncode, 0)
     for what, first in ('within', b'ma\0in'), ('in front', b'\0main'):
         done = run(x.profview, 'report', x.file(b'main;a 1\n' + first + b';b 2\nmain;c 3\n'), '--no-index',
                    '--section', 'methods', '--format', 'json')

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <time.h>
@@ -163,16 +162,6 @@ static void *serve(void *arg)
 
 /* --- life --- */
 
-static bool start_thread(struct ui_query_worker *a)
-{
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	bool ok = pthread_create(&a->thread, NULL, serve, a) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return ok;
-}
-
 static void release(struct ui_query_worker *a)
 {
 	if (a->fd >= 0)
@@ -196,7 +185,7 @@ struct ui_query_worker *ui_query_worker_create(void)
 	pthread_cond_init(&a->ready, &attr);
 	pthread_condattr_destroy(&attr);
 	a->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (a->fd >= 0 && start_thread(a))
+	if (a->fd >= 0 && pv_thread_start(&a->thread, serve, a))
 		return a;
 	release(a);
 	return NULL;

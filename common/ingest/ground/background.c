@@ -2,10 +2,11 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "common/base/thread.h"
 
 static void signal_fd(int fd)
 {
@@ -27,11 +28,7 @@ bool pv_background_init(
 
 bool pv_background_start(struct pv_background *j, void *(*work)(void *), void *arg)
 {
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	j->started = pthread_create(&j->thread, NULL, work, arg) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	j->started = pv_thread_start(&j->thread, work, arg);
 	return j->started;
 }
 
