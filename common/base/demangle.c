@@ -33,7 +33,8 @@ static void take(const char *text, size_t len, void *ctx)
 	struct out *o = ctx;
 	if (len > o->room - o->n)
 		longjmp(o->full, 1);
-	memcpy(o->to + o->n, text, len);
+	if (len)
+		memcpy(o->to + o->n, text, len);
 	o->n += len;
 }
 
