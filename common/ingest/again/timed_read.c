@@ -7,6 +7,7 @@
 
 #include "common/base/map.h"
 #include "common/base/readable_name.h"
+#include "common/base/saturate.h"
 #include "common/ingest/again/reread.h"
 #include "common/ingest/ingest_parts.h"
 #include "common/model/event_filter.h"
@@ -107,7 +108,7 @@ static void put(struct reading *r, struct pv_timed t, const struct words *w)
 		end = wish->to_ns;
 		t.cut = true;
 	}
-	t.took_ns = point ? -1 : end - t.from_ns;
+	t.took_ns = point ? -1 : pv_sat_span(t.from_ns, end);
 	r->ret->all++;
 	if (r->ret->v.n >= PV_TIMED_MOST)
 		return;
@@ -145,12 +146,12 @@ static void end_call(
 		r->ret->all++; /* its name will not be read */
 		return;
 	}
-	name_method(r, c.method, c.from_ns + r->zero_ns, name, sizeof name);
+	name_method(r, c.method, pv_sat_add(c.from_ns, r->zero_ns), name, sizeof name);
 	put(r,
 		(struct pv_timed){ .kind = PV_TIMED_CALL,
 			.thread = l->thread,
 			.from_ns = c.from_ns,
-			.took_ns = end_ns > c.from_ns ? end_ns - c.from_ns : 0 },
+			.took_ns = pv_sat_span(c.from_ns, end_ns) },
 		&(struct words){ name, "", b, i });
 }
 
@@ -203,7 +204,7 @@ static void wait_ends(struct reading *r, struct timeline *l, const struct pv_bat
 		(struct pv_timed){ .kind = PV_TIMED_WAIT,
 			.thread = l->thread,
 			.from_ns = l->wait_ns,
-			.took_ns = ns > l->wait_ns ? ns - l->wait_ns : 0 },
+			.took_ns = pv_sat_span(l->wait_ns, ns) },
 		&(struct words){ name, more, b, i });
 }
 
