@@ -32,7 +32,7 @@ static void take_signal(void)
 	sigaction(signal_used(), &a, NULL);
 }
 
-/* An expiry after the last call may still wait behind the mask: it is let through before there is a way out. */
+/* An expiry after the last call may still be masked: it is let through before there is a way out. */
 static bool call(timer_t timer, int64_t ns, void (*work)(void *ctx), void *ctx)
 {
 	sigjmp_buf back;

@@ -10,7 +10,7 @@
 #include "common/base/status.h"
 
 /*
- * All bytes of the file and a 0 behind them, to free(); *ret_len: without that 0. NULL: PV_EIO, also
+ * All bytes of the file and a 0 after them, to free(); *ret_len: without that 0. NULL: PV_EIO, also
  * for files of `below` bytes (whole MiB) or more, or PV_ENOMEM.
  */
 char *pv_small_file(const char *path, size_t below, size_t *ret_len, struct pv_error *reterr);

@@ -22,7 +22,7 @@ enum {
 	LOOK_MOST_MS = 64000,
 };
 
-/* A hole is skipped behind that many zeros, but not where the kind of file is still to be found. */
+/* A hole is skipped after so many zeros, but not where the kind of file is still to be found. */
 enum { HOLE_LEAST = 4096, HOLE_FIRST = 2 << 20 };
 
 struct pv_file {
@@ -324,7 +324,7 @@ static enum pv_read read_followed(
 	return replaced(f) ? begin_again(f) : nothing_more(f, &st, gone);
 }
 
-/* Bytes of a hole that begins here; asked behind zeros only, as most files have none. */
+/* Bytes of a hole that begins here; asked after zeros only, as most files have none. */
 static uint64_t hole_at(const struct pv_file *f, const char *bytes, size_t n)
 {
 	if (n < HOLE_LEAST || *bytes || memcmp(bytes, bytes + 1, n - 1) != 0)

@@ -111,7 +111,7 @@ static size_t put_reference(char *to, size_t room, int n)
 		      : (size_t)snprintf(to, room, "S%c%c_", digits[n / 36], digits[n % 36]);
 }
 
-/* Templates of two equal arguments within a pack: libiberty looks for a pack in 2^n places. */
+/* Templates of two equal arguments within a pack: libiberty searches 2^n places for a pack. */
 static size_t put_packs(char *to, size_t room, int levels)
 {
 	size_t n = (size_t)snprintf(to, room, "_Z1fDp");

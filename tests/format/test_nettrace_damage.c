@@ -1,7 +1,7 @@
 /*
  * Damage in .nettrace takes time in the order of its bytes: objects of version 4 whose ends are
- * wrong, one in the other, in few and in small pieces. A reader that looks through what is left for
- * each of them would take minutes.
+ * wrong, one in the other, in few and in small pieces. A reader that searches what is left for each
+ * of them takes minutes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,8 +92,8 @@ START_TEST(damage_takes_time_by_its_size)
 }
 END_TEST
 
-/* A stream behind the damage is found in pieces of all sizes. */
-START_TEST(a_stream_behind_damage_is_found)
+/* A stream after the damage is found in pieces of all sizes. */
+START_TEST(a_stream_after_damage_is_found)
 {
 	struct bytes b = { calloc(1, SLACK), 0 };
 	ck_assert_ptr_nonnull(b.v);
@@ -148,7 +148,7 @@ int main(void)
 	TCase *t = tcase_create("all");
 	suite_add_tcase(s, t);
 	tcase_add_test(t, damage_takes_time_by_its_size);
-	tcase_add_test(t, a_stream_behind_damage_is_found);
+	tcase_add_test(t, a_stream_after_damage_is_found);
 	tcase_add_test(t, bytes_that_wait_are_moved_seldom);
 	return run_suite(s);
 }

@@ -1,6 +1,6 @@
 /*
- * What happened when, of logs whose times are at the ends of what a number holds, forwards and
- * backwards: nothing takes less than no time, and nothing ends beyond the last of times.
+ * Calls and waits of logs whose times are at the ends of what a number holds, forwards and
+ * backwards: none takes less than no time, and none ends beyond the last of times.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@ uint8_t *b07_window_room(struct b07_stream *s, size_t *ret_size)
 	struct b07_window *w = s->other;
 	size_t left = w->filled - w->start;
 	bool full = w->room - w->filled < READ_ROOM;
-	/* What is moved was paid for by what was taken: each byte moves four times at most. */
+	/* Each byte moves four times at most: a quarter was taken since. */
 	if (w->start && (w->start >= left || (full && w->start >= left / 4))) {
 		memmove(w->bytes, w->bytes + w->start, left);
 		w->filled = left;

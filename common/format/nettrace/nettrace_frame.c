@@ -210,7 +210,7 @@ enum nt_got nt_part_at(const struct b07_stream *s, bool last, struct nt_found *r
 }
 
 /*
- * The first stream behind the window's start, or what may become one with the bytes to come; NULL:
+ * The first stream after the window's start, or what may become one with the bytes to come; NULL:
  * there is none. Bytes are looked through once, however many parts in them are damaged.
  */
 static const uint8_t *next_stream(struct b07_stream *s, const uint8_t *stop, bool last)
