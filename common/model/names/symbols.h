@@ -5,7 +5,9 @@
  * says which file lay where. A file is believed when it is the user's or the system's, has the size
  * that was loaded, and the build id that the log says; where it says none, is not younger than the
  * recording. Files are opened when first asked about. Built without elfutils nothing is ever found.
- * One thread at a time.
+ * elfutils has no limit of work but inlined.h's budget: it is given believed files only, on the
+ * threads that apply a log (pv_thread_start(), as it has frames of 152 KiB), not the screen's. One thread
+ * at a time.
  */
 #ifndef PV_MODEL_SYMBOLS_H
 #define PV_MODEL_SYMBOLS_H
