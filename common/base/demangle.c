@@ -144,7 +144,9 @@ static bool has_many_references(const char *symbol)
 static void within_limit(struct job *j)
 {
 	int64_t took;
-	if (atomic_fetch_add(&budget, EACH_NS) <= 0)
+	if (atomic_load(&budget) < BUDGET_NS)
+		atomic_fetch_add(&budget, EACH_NS);
+	if (atomic_load(&budget) <= 0)
 		return;
 	if (!pv_cpu_limit(MOST_NS, demangle, j, &took))
 		j->done = false;
