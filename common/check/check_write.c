@@ -196,7 +196,10 @@ static void put_xml(struct writing *w, const char *text)
 {
 	char *shown = pv_showable_text(text);
 	for (const char *at = shown ? shown : ""; *at; at++) {
-		if (*at == '&')
+		if (strncmp(at, "\xef\xbf\xbe", 3) == 0 || strncmp(at, "\xef\xbf\xbf", 3) == 0) {
+			fputs("\xef\xbf\xbd", w->out); /* U+FFFE and U+FFFF are no letters of XML */
+			at += 2;
+		} else if (*at == '&')
 			fputs("&amp;", w->out);
 		else if (*at == '<')
 			fputs("&lt;", w->out);

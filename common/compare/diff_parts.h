@@ -62,6 +62,7 @@ struct pv_diff_log {
 struct pv_diff_name {
 	uint32_t raw[PV_DIFF_SIDES];   /* in `text`; 0: not met at that side */
 	uint32_t stack[PV_DIFF_SIDES]; /* likewise, of sites */
+	uint32_t key;                  /* in rows' `key` */
 	uint32_t same_as;              /* row + 1 whose figures it has joined; 0 none */
 	bool group;                    /* several names of one side */
 	bool signature;                /* matched without its parameters */

@@ -51,7 +51,7 @@ static bool row_of(struct pv_diff_rows *r, const struct text *key, uint32_t *ret
 		if (!pv_reserve(&r->name, 1))
 			return false;
 		r->row_of.v[id] = (uint32_t)r->name.n;
-		r->name.v[r->name.n++] = (struct pv_diff_name){ .signature = false };
+		r->name.v[r->name.n++] = (struct pv_diff_name){ .key = id };
 	}
 	*ret = r->row_of.v[id];
 	return true;

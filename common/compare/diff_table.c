@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/compare/diff_parts.h"
+#include "common/compare/match_key.h"
 #include "common/query/build.h"
 #include "common/query/readable.h"
 
@@ -131,6 +132,16 @@ static const char *matched_text(const struct pv_diff_name *n)
 					: "canonical";
 }
 
+/* Several names of one side: what they have in common. */
+static const char *name_of(const struct pv_diff *d, enum pv_diff_list list,
+	const struct pv_diff_name *n, unsigned side)
+{
+	const char *key = pv_intern_text(&d->rows[list].key, n->key);
+	if (!n->group || list == PV_DIFF_SITES)
+		return pv_intern_text(&d->text, n->raw[side]);
+	return strcmp(key, PV_MATCH_ADDRESSES) == 0 ? "(addresses)" : key;
+}
+
 static void put_row(struct pv_build *b, const struct pv_diff *d, const struct pv_diff_judged *j,
 	const struct pv_diff_change *v, uint64_t id)
 {
@@ -150,7 +161,7 @@ static void put_row(struct pv_build *b, const struct pv_diff *d, const struct pv
 		pv_cell_d(&c[R_P], v->p);
 	pv_cell_d(&c[R_SIZE], fabs(v->change));
 	pv_cell_s(&c[R_MATCHED], matched_text(n));
-	pv_cell_s(&c[R_NAME], pv_build_text(b, pv_intern_text(&d->text, n->raw[side])));
+	pv_cell_s(&c[R_NAME], pv_build_text(b, name_of(d, j->measure->list, n, side)));
 	pv_cell_s(&c[R_STACK], pv_build_text(b, pv_intern_text(&d->text, n->stack[side])));
 	if (j->measure->list != PV_DIFF_SITES)
 		pv_cell_null(&c[R_STACK]);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/folded_name.h"
 #include "common/base/status.h"
 
 /* A word that compilers append, with its digits and points: the length of all of it, 0 for none. */
@@ -53,7 +54,7 @@ static void drop_addresses(char *name)
 {
 	if (strncmp(name, "0x", 2) == 0 && hex_digits(name + 2) > 0 &&
 		!name[2 + hex_digits(name + 2)])
-		strcpy(name, "0x*"); /* it has no fewer characters */
+		strcpy(name, PV_MATCH_ADDRESSES); /* it has no fewer characters */
 	char *plus = strrchr(name, '+');
 	if (plus && strncmp(plus, "+0x", 3) == 0 && hex_digits(plus + 3) > 0 &&
 		!plus[3 + hex_digits(plus + 3)])
@@ -64,6 +65,14 @@ const char *pv_match_key(
 	const struct pv_column *column, const char *raw, size_t len, char room[PV_READABLE_MAX])
 {
 	bool class = column->flags & PV_COLUMN_CLASS;
+	char folded[PV_READABLE_MAX];
+	if (!class && len < sizeof folded && memchr(raw, ';', len)) {
+		memcpy(folded, raw, len);
+		folded[len] = 0;
+		pv_folded_name(folded); /* one text may have been made from the other */
+		raw = folded;
+		len = strlen(folded);
+	}
 	size_t n = class ? pv_readable_class(raw, len, PV_NAME_CANONICAL, room, PV_READABLE_MAX)
 			 : pv_readable_method(raw, len, PV_NAME_CANONICAL, room, PV_READABLE_MAX);
 	if (n)

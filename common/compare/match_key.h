@@ -9,6 +9,9 @@
 
 #include "common/query/readable.h"
 
+/* The key of all names that are bare addresses. */
+#define PV_MATCH_ADDRESSES "0x*"
+
 /*
  * The key of a name, or of one frame, of `len` bytes: `room`, which is the caller's, never NULL.
  * `column` says whether it is a method's or a class's. A name that does not fit is cut. Pure: any

@@ -9,6 +9,10 @@
 #include "common/compare/diff_parts.h"
 #include "common/compare/match_key.h"
 #include "common/query/facts.h"
+#include "common/query/method_sums.h"
+
+/* Of pv_diff_sources' row of methods. */
+enum { SAMPLES_TOTAL = 1, TOTAL_NS = 3 };
 
 struct taking {
 	struct pv_diff *d;
@@ -100,6 +104,64 @@ static bool take_row(struct taking *t, enum pv_diff_list list, const struct pv_t
 	return ok || no_memory(t);
 }
 
+/* --- totals of rows that are several methods */
+
+static uint32_t row_called(void *ctx, const char *name)
+{
+	struct taking *t = ctx;
+	uint32_t row = UINT32_MAX;
+	return pv_diff_row(t->d, PV_DIFF_METHODS, *name ? name : "(not recorded)", "", &row)
+		       ? row
+		       : UINT32_MAX;
+}
+
+/* Keeps the largest totals of each row in its first entry; *ret_any: a row has several. */
+static void take_largest(struct pv_diff_rows *r, size_t from, size_t *first, bool *ret_any)
+{
+	*ret_any = false;
+	for (size_t i = from; i < r->entry.n; i++) {
+		struct pv_diff_entry *other = &r->entry.v[i];
+		if (!first[other->row]) {
+			first[other->row] = i + 1;
+			continue;
+		}
+		struct pv_diff_entry *e = &r->entry.v[first[other->row] - 1];
+		e->value[SAMPLES_TOTAL] =
+			fmax(e->value[SAMPLES_TOTAL], other->value[SAMPLES_TOTAL]);
+		e->value[TOTAL_NS] = fmax(e->value[TOTAL_NS], other->value[TOTAL_NS]);
+		other->value[SAMPLES_TOTAL] = other->value[TOTAL_NS] = 0;
+		*ret_any = true;
+	}
+}
+
+/*
+ * Methods that match as one, such as a function and its parts, may lie on one stack: the stack counts
+ * once. Of figures of a part of the log only the largest total is known, which it is at least.
+ */
+static bool count_once(struct taking *t, size_t from)
+{
+	struct pv_diff_rows *r = &t->d->rows[PV_DIFF_METHODS];
+	size_t rows = r->name.n;
+	size_t *first = calloc(rows + 1, sizeof *first);
+	struct pv_method_sum *sum = NULL;
+	bool any = false, ok = first != NULL;
+	if (ok)
+		take_largest(r, from, first, &any);
+	if (ok && any && !t->d->query[t->side]) {
+		sum = calloc(rows + 1, sizeof *sum);
+		ok = sum && pv_method_totals(t->m, row_called, t, rows, sum);
+	}
+	for (size_t row = 0; ok && sum && row < rows; row++) {
+		if (!first[row])
+			continue;
+		r->entry.v[first[row] - 1].value[SAMPLES_TOTAL] = (double)sum[row].samples_total;
+		r->entry.v[first[row] - 1].value[TOTAL_NS] = (double)sum[row].total_ns;
+	}
+	free(sum);
+	free(first);
+	return ok || no_memory(t);
+}
+
 static bool take_list(struct taking *t, enum pv_diff_list list)
 {
 	const struct pv_diff_source *s = &pv_diff_sources[list];
@@ -115,10 +177,11 @@ static bool take_list(struct taking *t, enum pv_diff_list list)
 	column[PV_DIFF_VALUES + 1] = s->stack ? pv_table_column(table, s->stack) : -1;
 	column[PV_DIFF_VALUES + 2] = s->error ? pv_table_column(table, s->error) : -1;
 	bool ok = true;
+	size_t from = t->d->rows[list].entry.n;
 	for (size_t i = 0; ok && i < table->rows; i++)
 		ok = take_row(t, list, table, i, column);
 	pv_table_destroy(table);
-	return ok;
+	return ok && (list != PV_DIFF_METHODS || count_once(t, from));
 }
 
 /* --- facts --- */

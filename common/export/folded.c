@@ -1,11 +1,12 @@
 /*
  * Folded stacks: "outermost;...;innermost FIGURE", a line each. A semicolon cannot be written in a
- * name and becomes a colon; a class stands where its allocations, waits or exceptions end.
+ * name (folded_name.h); a class stands where its allocations, waits or exceptions end.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/folded_name.h"
 #include "common/export/export.h"
 
 static bool put_frame(const struct pv_profile *p, uint32_t frame, FILE *out)
@@ -13,8 +14,7 @@ static bool put_frame(const struct pv_profile *p, uint32_t frame, FILE *out)
 	char *text = pv_profile_text(p, frame);
 	if (!text)
 		return false;
-	for (char *at = text; (at = strchr(at, ';')) != NULL;)
-		*at = ':';
+	pv_folded_name(text);
 	fputs(text, out);
 	free(text);
 	return true;

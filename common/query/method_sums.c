@@ -43,3 +43,20 @@ struct pv_method_sums *pv_method_sums_whole(const struct pv_model *m, const stru
 		__atomic_add_fetch(&(*kept)->refs, 1, __ATOMIC_RELAXED);
 	return *kept;
 }
+
+bool pv_method_totals(struct pv_model *m, uint32_t (*row_of)(void *ctx, const char *name),
+	void *ctx, size_t rows, struct pv_method_sum *ret)
+{
+	const struct pv_names *names = &m->names;
+	pv_model_lock(m);
+	uint32_t *group = malloc((names->method.n + 1) * sizeof *group);
+	for (uint32_t i = 0; group && i < names->method.n; i++) {
+		uint32_t row =
+			row_of(ctx, pv_intern_text(&names->text, pv_names_method_name(names, i)));
+		group[i] = row < rows ? row : (uint32_t)rows;
+	}
+	bool ok = group && pv_calls_flat(m, group, rows + 1, ret);
+	pv_model_unlock(m);
+	free(group);
+	return ok;
+}

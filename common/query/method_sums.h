@@ -22,6 +22,13 @@ struct pv_method_sums *pv_method_sums_create(const struct pv_groups *g);
  * Under the model's lock. NULL when out of memory.
  */
 struct pv_method_sums *pv_method_sums_whole(const struct pv_model *m, const struct pv_groups *g);
+/*
+ * Figures of methods that have a row together, each stack counted once: of that row `row_of` gives of
+ * the name; other numbers than those below `rows` are no row. `ret` has rows + 1 entries. It takes the
+ * model's lock; false when out of memory.
+ */
+bool pv_method_totals(struct pv_model *m, uint32_t (*row_of)(void *ctx, const char *name),
+	void *ctx, size_t rows, struct pv_method_sum *ret);
 /* NULL is fine. */
 void pv_method_sums_give_back(struct pv_method_sums *s);
 
