@@ -11,4 +11,8 @@ enum { PV_HINT_BYTES = 512 };
 /* A constant half sentence, "it is like a ..."; never NULL. */
 const char *pv_file_type_hint(const uint8_t *bytes, size_t n);
 
+/* Of a plain text its first line, `: "..."`, shortened; "" for others. It lives in `room`, the caller's. */
+enum { PV_HINT_LINE = 96 };
+const char *pv_file_first_line(const uint8_t *bytes, size_t n, char room[PV_HINT_LINE]);
+
 #endif

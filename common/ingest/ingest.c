@@ -109,7 +109,9 @@ static bool finish(struct pv_ingest *in)
 	pthread_mutex_unlock(&in->lock);
 	pv_model_lock(in->model);
 	in->model->ending.quiet = in->quiet;
-	in->model->ending.inside = in->model->damaged > before;
+	/* Lines of a text are whole, and of what is no line it had no more than its beginning. */
+	bool lines = in->is_old && in->old.header.text && !in->old.header.promises_end;
+	in->model->ending.inside = in->model->damaged > before && !lines;
 	in->model->ending.unsealed = in->status.source.compressed_cut;
 	in->model->ending.said |= in->is_old && in->old.over;
 	pv_model_end(in->model, !damaged);

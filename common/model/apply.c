@@ -99,6 +99,7 @@ static bool other_event(struct pv_context *x, const struct pv_event *e)
 		return pv_helpers_apply(x, e);
 	case PV_KIND_SYNC_POINT:
 	case PV_KIND_EXT_MARK:
+	case PV_KIND_EXT_UNKNOWN:
 		return pv_notes_apply(x, e);
 	case PV_KIND_EXT_JIT_TIME:
 	case PV_KIND_EXT_JIT_FAILED:

@@ -54,6 +54,12 @@ PV_SHAPE(mark, struct pv_mark, MARK)
 	F(T, binary, BOOL)
 PV_SHAPE(native, struct pv_native, NATIVE)
 
+#define UNREAD(F, T)                                                                               \
+	F(T, events, FIGURE)                                                                       \
+	F(T, name, ID, PV_TEXTS)                                                                   \
+	F(T, known, BOOL)
+PV_SHAPE(unread, struct pv_unread, UNREAD)
+
 #define NOTES(F, T)                                                                                \
 	F(T, mark, LIST, mark, PV_NO_STORE, PV_MARKS_CAP)                                          \
 	F(T, native, LIST, native, PV_NO_STORE, PV_NATIVES_CAP)                                    \
@@ -61,7 +67,8 @@ PV_SHAPE(native, struct pv_native, NATIVE)
 	F(T, symbols, FIGURE)                                                                      \
 	F(T, binaries, FIGURE)                                                                     \
 	F(T, sync, FIGURES, uint64_t)                                                              \
-	F(T, hits, FIGURES, uint64_t)
+	F(T, hits, FIGURES, uint64_t)                                                              \
+	F(T, unread, LIST, unread, PV_NO_STORE, PV_UNREAD_CAP)
 PV_SHAPE_SHARED(notes, struct pv_notes, NOTES)
 
 /* --- events of a runtime */

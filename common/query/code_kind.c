@@ -73,6 +73,9 @@ static enum pv_code_kind kind_of_file(struct pv_slice path, const char *name, bo
 	const struct pv_slice file = file_of(path), symbol = { name, strlen(name) };
 	if (begins(file, "libprofview"))
 		return PV_CODE_RUNTIME;
+	if (!managed && (begins(file, "memfd:doublemapper") ||
+				(begins(file, "perf-") && ends(file, ".map"))))
+		return strchr(name, ':') && strstr(name, " (") ? kind_of_name(name) : PV_CODE_JIT;
 	if (managed && (begins_one(file, ours, PV_COUNT_OF(ours)) ||
 			       (!path.len && begins_one(symbol, symbols, PV_COUNT_OF(symbols)))))
 		return PV_CODE_RUNTIME;
@@ -115,7 +118,8 @@ static void look_at(const struct pv_membership *x, const struct pv_groups *g, ui
 {
 	const struct pv_names *n = &x->m->names;
 	const char *args = x->m->target.args ? x->m->target.args : "";
-	bool managed = strncmp(args, "profview:native", 15) != 0;
+	bool managed =
+		strncmp(args, "profview:native", 15) != 0 && !pv_target_is_perf_text(&x->m->target);
 	for (uint32_t i = 1; i < n->method.n && i < g->of_n; i++) {
 		uint8_t *to = &kind[g->of[i]];
 		if (*to == PV_CODE_USER || i == n->other_method)

@@ -244,8 +244,8 @@ static void of_heap_shots(const struct pv_model *m, struct pv_coverage *c)
 		return;
 	uint64_t torn = 0, open = 0;
 	for (size_t i = 0; i < s->shot.n; i++) {
-		torn += s->shot.v[i].torn;
-		open += s->shot.v[i].open;
+		torn += s->shot.v[i].torn || (s->shot.v[i].open && m->ended);
+		open += s->shot.v[i].open && !m->ended;
 	}
 	count(c, s->shot.n, "shot", "shots");
 	count(c, kind(m, PV_KIND_HEAP_OBJECT), "object event", "object events");
@@ -314,9 +314,17 @@ static void of_samples(const struct pv_model *m, struct pv_coverage *c)
 {
 	if (!met(m, PV_GROUP_SAMPLES, c))
 		return;
+	char digits[PV_UNIT_MAX];
 	uint64_t hits = kind(m, PV_KIND_SAMPLE_HIT);
+	bool perf = pv_target_is_perf_text(&m->target);
 	/* Of folded stacks one has many. */
-	count(c, m->target.text ? m->calls.samples : hits, "sample", "samples");
+	count(c, m->target.text && !perf ? m->calls.samples : hits, "sample", "samples");
+	if (perf && m->calls.samples != hits)
+		pv_coverage_say(
+			c, "of weight %s", pv_units_exact(digits, sizeof digits, m->calls.samples));
+	if (m->target.text && !pv_target_is_event_stream(&m->target) && m->target.args &&
+		*m->target.args && strcmp(m->target.text, "merged processes") != 0)
+		pv_coverage_say(c, "%s", m->target.args);
 	if (pv_target_is_event_stream(&m->target)) {
 		c->state = PV_INFERRED;
 		pv_coverage_say(c,
@@ -324,7 +332,8 @@ static void of_samples(const struct pv_model *m, struct pv_coverage *c)
 				? "WALL time at safe points: who waits is inferred from names"
 				: "at safe points: who waited is inferred from how long threads ran");
 	}
-	uint64_t native = kind(m, PV_KIND_SAMPLE_SYMBOL) + kind(m, PV_KIND_SAMPLE_BINARY);
+	uint64_t native =
+		perf ? 0 : kind(m, PV_KIND_SAMPLE_SYMBOL) + kind(m, PV_KIND_SAMPLE_BINARY);
 	if (native)
 		count(c, native, "native symbol", "native symbols");
 	if (!(pv_groups_recorded(m) & PV_GROUP_CALLS))
@@ -462,6 +471,9 @@ static void of_names(const struct pv_model *m, struct pv_coverage *c)
 	flaw(c, n->ambiguous_ends, PV_INFERRED,
 		"end{s} or new meaning{s} told after uses that {it|they} may concern");
 	flaw(c, nameless[PV_GROUPED_METHODS], PV_PARTIAL, "method{s} without a name");
+	if (nameless[PV_GROUPED_METHODS] && pv_target_is_event_stream(&m->target) &&
+		!kind(m, PV_KIND_METHOD_NAME) && !kind(m, PV_KIND_METHOD_JIT))
+		pv_coverage_say(c, "the stream has no rundown, which names them");
 	flaw(c, nameless[PV_GROUPED_CLASSES], PV_PARTIAL, "class{es} without a name");
 	flaw(c, n->classes_folded, PV_PARTIAL, "class{es} folded into (other)");
 	flaw(c, n->undefined, PV_PARTIAL, "name{s} of classes beyond the limit");
@@ -487,7 +499,9 @@ static uint64_t times_full(const struct pv_model *m)
 
 static void of_losses(const struct pv_model *m, struct pv_coverage *c)
 {
-	flaw(c, m->lost_events, PV_LOST, "event{s} lost by the probe");
+	flaw(c, m->lost_events, PV_LOST,
+		pv_target_is_perf_text(&m->target) ? "event{s} lost by perf"
+						   : "event{s} lost by the probe");
 	flaw(c, m->pauses, PV_NOT_RECORDED, "stretch{es} in which recording was paused");
 	flaw(c, times_full(m), PV_NOT_RECORDED, "end at the size allowed: nothing later is here");
 	if (m->target.joined) {
@@ -501,8 +515,10 @@ static void of_losses(const struct pv_model *m, struct pv_coverage *c)
 			c, "the last of %" PRIu64 " recordings in this input", m->recordings);
 	}
 	pv_coverage_say_children(m, c);
+	pv_coverage_say_unread(m, c, false);
 	if (c->state == PV_COMPLETE)
 		pv_coverage_say(c, "none");
+	pv_coverage_say_unread(m, c, true);
 	if (m->sync_points)
 		count(c, m->sync_points, "sync point", "sync points");
 }

@@ -78,6 +78,8 @@ void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_co
 /* Child processes of the program, at least; 0: it started none, or nothing is known of them. */
 uint64_t pv_coverage_children(const struct pv_model *m);
 void pv_coverage_say_children(const struct pv_model *m, struct pv_coverage *c);
+/* "5 events not read: A 3, B 2", the most frequent ones by name; or those that are `known`. */
+void pv_coverage_say_unread(const struct pv_model *m, struct pv_coverage *c, bool known);
 
 enum { PV_COVERAGE_LINE = 500 };
 

@@ -209,7 +209,7 @@ static struct pv_slice path_at(const struct pv_membership *x, uint32_t method)
 {
 	const struct pv_names *n = &x->m->names;
 	const struct pv_method *m = &n->method.v[method];
-	uint64_t at = m->native ? m->key : m->code;
+	uint64_t at = m->native || !m->code ? m->key : m->code; /* texts of stacks: by keys */
 	uint32_t path = at ? pv_ranges_find(&x->files, at) : 0;
 	return slice(path ? pv_intern_text(&n->text, path) : "");
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/showable.h"
 #include "common/report/json_row.h"
 #include "common/report/report_sections.h"
 
@@ -387,9 +388,16 @@ static void put_events(struct json *j)
 	int name = t ? pv_table_column(t, "name") : 0, n = t ? pv_table_column(t, "count") : 0;
 	put_key(j, s->name);
 	fputs("{", j->r->out);
-	for (size_t i = 0; t && i < t->rows; i++)
-		fprintf(j->r->out, "%s\"%s\": %" PRIu64, i ? ",\n    " : "\n    ",
-			t->row[i].cell[name].s, t->row[i].cell[n].u);
+	for (size_t i = 0; t && i < t->rows; i++) {
+		const char *kind = t->row[i].cell[name].s;
+		char *text = pv_showable_json(kind, strlen(kind));
+		j->ok = j->ok && text;
+		fputs(i ? ",\n    " : "\n    ", j->r->out);
+		if (text)
+			fputs(text, j->r->out);
+		fprintf(j->r->out, ": %" PRIu64, t->row[i].cell[n].u);
+		free(text);
+	}
 	fputs("}", j->r->out);
 	pv_table_destroy(t);
 }

@@ -128,7 +128,7 @@ def damaged(v, profview, folder):
     j = report(v, profview, path, code=4)
     same(v, 'what can be read', stacks_of(j), {('a', 'b'): 13, ('a', 'c'): 2, ('a',): 1})
     v.equal('places', [(d['offset'], d['reason']) for d in j['source']['damage']][:3],
-            [(6, 'a line that is no stack'), (30, 'a line that is no stack'), (43, 'a line that is no stack')])
+            [(6, 'a line that is no stack'), (30, 'a line that is no stack'), (43, 'a count that is too large')])
     for name, text in STRINGS.items():
         text = text.replace(b'\n', b' ').replace(b'\r', b' ')
         path.write_bytes(b'a;b 1\nmain;' + text + b' 2\n')

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/private_place.h"
+#include "common/heap/heap.h"
 #include "common/report/brief.h"
 #include "common/report/heapsnapshot.h"
 #include "common/report/report.h"
@@ -233,6 +234,8 @@ static int run_snapshot(const struct ui_options *o)
 	else if (h && !(strcmp(o->output, "-") == 0 ? pv_heapsnapshot_write(h, stdout, &err)
 						    : pv_heapsnapshot_file(h, o->output, &err)))
 		code = ui_exit_complain(err.code == PV_EOUTPUT ? ui_output_name(o) : NULL, &err);
+	if (h && h->graph.torn)
+		ui_complain(o->path, "the shot is cut off: objects and references are missing");
 	ui_again_destroy(shot.heap);
 	code = ui_exit_status(o, f, code);
 	ui_feed_close(f);

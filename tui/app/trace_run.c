@@ -91,10 +91,7 @@ int ui_trace_run(const struct ui_options *o)
 	ui_feed_status(f, &s);
 	int code = ui_exit_status(o, f, s.exit_code);
 	if (s.exit_code != EXIT_INPUT && !trace(o, f, &err))
-		code = ui_exit_complain(err.code == PV_EUSAGE    ? NULL
-					: err.code == PV_EOUTPUT ? ui_output_name(o)
-								 : o->path,
-			&err);
+		code = ui_exit_complain(err.code == PV_EOUTPUT ? ui_output_name(o) : o->path, &err);
 	ui_feed_close(f);
 	return strcmp(o->output, "-") == 0 ? ui_exit_output(code) : code;
 }

@@ -68,11 +68,12 @@ void mlpd_framer_gap(struct mlpd_framer *f, uint64_t bytes, const char *reason)
 
 static enum mlpd_piece not_a_log(struct mlpd_framer *f)
 {
-	char what[160];
+	char what[240], line[PV_HINT_LINE];
 	if (!f->type_hint && left(f) == 0)
 		return fail(f, PV_ETRUNCATED, "empty: no bytes at all");
-	snprintf(what, sizeof what, "not a profiler log: %s",
-		f->type_hint ? f->type_hint : pv_file_type_hint(here(f), left(f)));
+	snprintf(what, sizeof what, "not a profiler log: %s%s",
+		f->type_hint ? f->type_hint : pv_file_type_hint(here(f), left(f)),
+		f->type_hint ? f->first_line : pv_file_first_line(here(f), left(f), line));
 	f->window_offset = 0;
 	return fail(f, PV_EVERSION, what);
 }
@@ -320,8 +321,10 @@ static enum mlpd_piece at_start(struct mlpd_framer *f)
 		return MLPD_MORE;
 	if (!f->may_join || left(f) < 4)
 		return not_a_log(f);
-	if (!f->type_hint)
+	if (!f->type_hint) {
 		f->type_hint = pv_file_type_hint(here(f), left(f));
+		pv_file_first_line(here(f), left(f), f->first_line);
+	}
 	return join(f);
 }
 

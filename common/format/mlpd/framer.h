@@ -9,6 +9,7 @@
 #define PV_FORMAT_FRAMER_H
 
 #include "common/base/block.h"
+#include "common/format/file_type_hints.h"
 #include "common/format/mlpd/mlpd.h"
 
 enum mlpd_piece {
@@ -67,6 +68,7 @@ struct mlpd_framer {
 	size_t looked;     /* payload bytes in which no buffer begins, while more are waited for */
 	bool wrong_length; /* of the buffer just given, not yet reported */
 	struct mlpd_damage header_damage; /* of a mended header, not yet reported */
+	char first_line[PV_HINT_LINE];    /* for type_hint, of a text */
 	const char *type_hint; /* file type by the first bytes, when they are no header */
 	int state;
 };

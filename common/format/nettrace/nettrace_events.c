@@ -1,4 +1,5 @@
 /* The runtime's events in the neutral vocabulary. Layouts: ClrEtwAll.man of dotnet/runtime. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "common/format/nettrace/nettrace_parts.h"
@@ -13,7 +14,7 @@ enum {
 	LOST_COUNTER = 0x4e54,
 	PAUSED_COUNTER
 };
-enum { FIELDS_TEXT = 1024 /* bytes of one event's */ };
+enum { FIELDS_TEXT = 1024 /* bytes of one event's */, FULL_NAME = 264 };
 enum { STOP_FOR_GC = 1, STOP_GC_PREPARES = 6 };
 
 /* --- collections */
@@ -366,17 +367,31 @@ static struct pv_text described(struct nettrace *d, const struct nt_blob *b)
 	return (struct pv_text){ kept ? kept : "", kept ? n : 0 };
 }
 
-static void unknown(struct b07_stream *s, const struct nt_blob *b)
+/* "Provider/Name", "Provider/12" where it has no name; made when it is met first. */
+static uint32_t full_name(struct nettrace *d, struct nt_kind *k)
+{
+	char text[FULL_NAME];
+	const char *provider = pv_intern_text(&d->text, k->provider);
+	if (k->full)
+		return k->full;
+	int n = k->name ? snprintf(text, sizeof text, "%.150s/%.100s", provider,
+				  pv_intern_text(&d->text, k->name))
+			: snprintf(text, sizeof text, "%.150s/%" PRIu32, provider, k->id);
+	return k->full = nt_intern(d, text, n > 0 ? (size_t)n : 0);
+}
+
+/* `known`: by the provider, and still without a word here. */
+static void unknown(struct b07_stream *s, const struct nt_blob *b, bool known)
 {
 	struct nettrace *d = nt_of(s);
-	const struct nt_kind *k = &d->kind.v[b->kind];
+	struct nt_kind *k = &d->kind.v[b->kind];
 	struct pv_event *e = nt_add(s, PV_KIND_EXT_UNKNOWN, b->offset);
 	if (!e)
 		return;
+	e->ext.family = known;
 	e->ext.kind = k->id;
 	e->ext.value = b->len;
-	e->ext.text =
-		s->want_offsets ? described(d, b) : nt_text_of(d, k->name ? k->name : k->provider);
+	e->ext.text = s->want_offsets ? described(d, b) : nt_text_of(d, full_name(d, k));
 }
 
 /* Whether it says more than how things stood already. */
@@ -450,6 +465,8 @@ void nt_event(struct b07_stream *s, const struct nt_blob *b)
 		method(s, b, &c, false);
 		break;
 	case NT_METHOD_ENTRY:
+		if (s->want_offsets) /* a dump has each event */
+			unknown(s, b, true);
 		entry(s, &c);
 		break;
 	case NT_METHOD_HERE:
@@ -484,9 +501,8 @@ void nt_event(struct b07_stream *s, const struct nt_blob *b)
 		nt_thread_time(d, b, &c);
 		break;
 	case NT_QUIET:
-		break;
 	case NT_UNKNOWN:
-		unknown(s, b);
+		unknown(s, b, d->kind.v[b->kind].what == NT_QUIET);
 		break;
 	}
 }

@@ -50,6 +50,7 @@ enum nt_event_kind {
 struct nt_kind {
 	enum nt_event_kind what;
 	uint32_t provider, name; /* interned */
+	uint32_t full;           /* both, interned; 0: not made yet */
 	uint32_t id, version;
 	uint32_t field, fields; /* in nettrace.field */
 };

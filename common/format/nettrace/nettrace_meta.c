@@ -63,7 +63,8 @@ static const struct known {
 static enum nt_event_kind what_of(const struct nettrace *d, const struct nt_kind *k)
 {
 	const char *provider = pv_intern_text(&d->text, k->provider);
-	bool ours = false;
+	/* The process, which this provider tells, stands in the trace, too. */
+	bool ours = strcmp(provider, "Microsoft-DotNETCore-EventPipe") == 0;
 	for (size_t i = 0; i < PV_COUNT_OF(known); i++) {
 		bool same = strcmp(provider, known[i].provider) == 0;
 		ours |= same;

@@ -17,7 +17,10 @@ static void read_clock(struct nettrace *d, struct pv_cursor *c)
 	int64_t day = (153 * ((int64_t)part[1] + (part[1] > 2 ? -3 : 9)) + 2) / 5 + part[3] - 1;
 	int64_t days = era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + day - 719468;
 	int64_t seconds = days * 86400 + (int64_t)part[4] * 3600 + part[5] * 60 + part[6];
-	d->sync_ms = seconds > 0 ? (uint64_t)seconds * 1000 + part[7] : 0;
+	bool possible = part[0] < 10000 && part[1] >= 1 && part[1] <= 12 && part[3] >= 1 &&
+			part[3] <= 31 && part[4] < 24 && part[5] < 60 && part[6] < 62 &&
+			part[7] < 1000;
+	d->sync_ms = possible && seconds > 0 ? (uint64_t)seconds * 1000 + part[7] : 0;
 }
 
 static bool goes_on(const struct nettrace *d, uint32_t pid, uint32_t pointer)

@@ -5,7 +5,7 @@
 #include "common/base/merged_text.h"
 
 /* Of one line; so many lines that sums would overflow are no file. */
-#define MOST_COUNT   UINT64_C(1000000000000)
+#define MOST_CALLS   UINT64_C(1000000000000)
 #define MOST_SELF_NS (UINT64_C(1) << 60)
 
 enum { MOST_DIGITS = 19, FRACTION_DIGITS = 9 };
@@ -70,11 +70,16 @@ static bool time_of(struct pv_text word, uint64_t *ret)
 	       !__builtin_add_overflow(*ret, fraction, ret) && *ret <= INT64_MAX;
 }
 
-/* "123", or "120/123": process and thread. */
+/* "123", or "120/123": process and thread. perf writes -1 where it knows none. */
 static bool thread_of(struct pv_text word, uint64_t *ret)
 {
 	const char *slash = memchr(word.at, '/', word.len);
 	uint64_t pid;
+	if (word.len >= 2 && memcmp(word.at + word.len - 2, "-1", 2) == 0 &&
+		(word.len == 2 || (slash && slash + 3 == word.at + word.len))) {
+		*ret = UINT32_MAX;
+		return true;
+	}
 	if (!slash)
 		return number(word.at, word.len, ret);
 	size_t n = (size_t)(slash - word.at);
@@ -88,19 +93,45 @@ static bool is_cpu(struct pv_text word)
 	       number(word.at + 1, word.len - 2, &cpu);
 }
 
+/* "PERF_RECORD_LOST lost 52", "PERF_RECORD_FORK(7:8):(1:1)" */
+static bool read_record(struct words *w, struct pv_text word, struct pv_stack_head *ret)
+{
+	static const char record[] = "PERF_RECORD_", lost[] = "PERF_RECORD_LOST";
+	if (word.len < sizeof record || memcmp(word.at, record, sizeof record - 1) != 0)
+		return false;
+	ret->record = true;
+	ret->lost = 0;
+	struct pv_text count;
+	if (word.len >= sizeof lost - 1 && memcmp(word.at, lost, sizeof lost - 1) == 0 &&
+		next(w, &count) && next(w, &count) && !number(count.at, count.len, &ret->lost))
+		ret->lost = 0;
+	return true;
+}
+
 /* [PERIOD] EVENT: [the rest]. An event's name may have colons in it. */
 static bool read_event(struct words *w, struct pv_stack_head *ret)
 {
 	struct pv_text word;
-	uint64_t period;
-	if (!next(w, &word) || (number(word.at, word.len, &period) && !next(w, &word)))
+	ret->period = 0;
+	ret->record = false;
+	if (!next(w, &word) || (number(word.at, word.len, &ret->period) && !next(w, &word)))
 		return false;
-	if (word.at[word.len - 1] != ':')
+	if (*word.at == 'P' && read_record(w, word, ret))
+		return true;
+	if (word.len < 2 || word.at[word.len - 1] != ':')
 		return false;
+	ret->event = (struct pv_text){ word.at, word.len - 1 };
 	while (w->at < w->end && is_blank(*w->at))
 		w->at++;
 	ret->frame = (struct pv_text){ w->at, (size_t)(w->end - w->at) };
 	return true;
+}
+
+static void take_comm(const char *line, const char *end, struct pv_stack_head *ret)
+{
+	while (end > line && is_blank(end[-1]))
+		end--;
+	ret->comm = (struct pv_text){ line, (size_t)(end - line) };
 }
 
 bool pv_stack_head(const char *line, size_t n, struct pv_stack_head *ret)
@@ -114,20 +145,46 @@ bool pv_stack_head(const char *line, size_t n, struct pv_stack_head *ret)
 		n--;
 	}
 	while (next(&w, &word)) {
-		if (time_of(word, &ret->time_ns) && before.len) {
+		if (word.at[word.len - 1] == ':' && before.len && time_of(word, &ret->time_ns)) {
 			if (!thread_of(before, &ret->tid)) {
 				before =
 					word; /* of the thread's own name, in which anything stands */
 				continue;
 			}
-			size_t name = (size_t)(before.at - line);
-			while (name && is_blank(line[name - 1]))
-				name--;
-			ret->comm = (struct pv_text){ line, name };
-			return name > 0 && read_event(&w, ret);
+			take_comm(line, before.at, ret);
+			return read_event(&w, ret);
 		}
 		if (!is_cpu(word) || !before.len)
 			before = word;
+	}
+	return false;
+}
+
+bool pv_stack_head_untimed(const char *line, size_t n, struct pv_stack_head *ret)
+{
+	struct words w = { line, line + n };
+	struct pv_text word;
+	struct pv_stack_frame frame;
+	if (n == 0 || *line == '\t')
+		return false;
+	while (n && *line == ' ') {
+		line++;
+		n--;
+	}
+	if (!next(&w, &word))
+		return false;
+	while (next(&w, &word)) {
+		struct words rest = w;
+		struct pv_text cpu;
+		if (!thread_of(word, &ret->tid))
+			continue;
+		if (next(&rest, &cpu) && !is_cpu(cpu))
+			rest = w;
+		ret->time_ns = 0;
+		take_comm(line, word.at, ret);
+		if (read_event(&rest, ret) && (ret->record || ret->frame.len == 0 ||
+						      pv_stack_frame_last(ret->frame, &frame)))
+			return true;
 	}
 	return false;
 }
@@ -139,18 +196,42 @@ static const char *last(const char *at, size_t n, char c)
 	return memrchr(at, c, n);
 }
 
+/* The bracket that the last byte closes, with a blank before it; NULL: there is none. */
+static const char *object_from(const struct pv_text *rest)
+{
+	const char *at = last(rest->at, rest->len, '(');
+	size_t depth = 0;
+	if (!at)
+		return NULL;
+	size_t inner = (size_t)(rest->at + rest->len - 1 - at);
+	if (!memchr(at, ')', inner)) /* as nearly all: no brackets within */
+		return at > rest->at && is_blank(at[-1]) ? at : NULL;
+	for (at = rest->at + rest->len; at > rest->at;) {
+		depth += *--at == ')';
+		if (*at == '(' && --depth == 0)
+			return at > rest->at && is_blank(at[-1]) ? at : NULL;
+	}
+	return NULL;
+}
+
 /* " (/usr/lib/libc.so.6)": without it what remains is the symbol. */
 static struct pv_text take_object(struct pv_text *rest)
 {
+	static const char deleted[] = " (deleted)", inlined[] = "inlined";
+	const size_t gone = sizeof deleted - 1;
 	if (rest->len < 3 || rest->at[rest->len - 1] != ')')
 		return (struct pv_text){ "", 0 };
-	const char *open = last(rest->at, rest->len, '(');
-	if (!open || open == rest->at || !is_blank(open[-1]))
+	const char *open = object_from(rest);
+	if (!open)
 		return (struct pv_text){ "", 0 };
 	struct pv_text object = { open + 1, (size_t)(rest->at + rest->len - 1 - (open + 1)) };
 	rest->len = (size_t)(open - rest->at);
 	while (rest->len && is_blank(rest->at[rest->len - 1]))
 		rest->len--;
+	if (object.len > gone && memcmp(object.at + object.len - gone, deleted, gone) == 0)
+		object.len -= gone;
+	if (object.len == sizeof inlined - 1 && memcmp(object.at, inlined, object.len) == 0)
+		object.len = 0;
 	return object;
 }
 
@@ -174,25 +255,78 @@ static struct pv_text base_name(struct pv_text path)
 	return (struct pv_text){ slash + 1, (size_t)(path.at + path.len - slash - 1) };
 }
 
-bool pv_stack_frame(const char *line, size_t n, struct pv_text *ret)
+static bool is_address(struct pv_text word)
 {
-	static const char unknown[] = "[unknown]";
-	struct words w = { line, line + n };
-	struct pv_text word;
-	if (!next(&w, &word))
-		return false;
 	for (size_t i = 0; i < word.len; i++)
 		if (!is_hex(word.at[i]))
 			return false;
-	while (w.at < w.end && is_blank(*w.at))
-		w.at++;
-	struct pv_text symbol = { w.at, (size_t)(w.end - w.at) };
-	struct pv_text object = base_name(take_object(&symbol));
+	return word.len > 0;
+}
+
+static void read_frame(struct words *w, struct pv_text address, struct pv_stack_frame *ret)
+{
+	static const char unknown[] = "[unknown]";
+	while (w->at < w->end && is_blank(*w->at))
+		w->at++;
+	while (w->end > w->at && is_blank(w->end[-1]))
+		w->end--;
+	struct pv_text symbol = { w->at, (size_t)(w->end - w->at) };
+	ret->object = take_object(&symbol);
 	take_offset(&symbol);
-	bool known = symbol.len && !(symbol.len == sizeof unknown - 1 &&
+	struct pv_text file = base_name(ret->object);
+	ret->known = symbol.len && !(symbol.len == sizeof unknown - 1 &&
 					   memcmp(symbol.at, unknown, symbol.len) == 0);
-	*ret = known ? symbol : object.len ? object : word;
+	ret->name = ret->known ? symbol : file.len ? file : address;
+}
+
+bool pv_stack_frame(const char *line, size_t n, struct pv_stack_frame *ret)
+{
+	struct words w = { line, line + n };
+	struct pv_text word;
+	if (!next(&w, &word) || !is_address(word))
+		return false;
+	read_frame(&w, word, ret);
 	return true;
+}
+
+/* Of words that are addresses by their letters the last one; "add", "100" and "dead" are words. */
+bool pv_stack_frame_last(struct pv_text text, struct pv_stack_frame *ret)
+{
+	enum { SURE = 8 /* digits */ };
+	struct words w = { text.at, text.at + text.len };
+	struct pv_text word;
+	bool found = false;
+	while (next(&w, &word)) {
+		bool first = word.at == text.at;
+		if ((word.len < SURE && !first) || !is_address(word))
+			continue;
+		struct words rest = w;
+		struct pv_stack_frame frame;
+		read_frame(&rest, word, &frame);
+		if (word.len < SURE &&
+			!(frame.object.len && (*frame.object.at == '/' || *frame.object.at == '[')))
+			continue;
+		*ret = frame;
+		found = true;
+	}
+	return found;
+}
+
+/* "  work.c:12", "  ld.so[11634]" */
+bool pv_stack_is_place(const char *line, size_t n)
+{
+	struct pv_text word = { line, n };
+	while (word.len && is_blank(*word.at)) {
+		word.at++;
+		word.len--;
+	}
+	if (word.len == n || word.len < 3)
+		return false;
+	bool closed = word.at[word.len - 1] == ']';
+	const char *from = last(word.at, word.len, closed ? '[' : ':');
+	const char *end = word.at + word.len - closed;
+	return from && from > word.at && from + 1 < end &&
+	       is_address((struct pv_text){ from + 1, (size_t)(end - from - 1) });
 }
 
 /* --- folded */
@@ -204,18 +338,8 @@ bool pv_stack_folded(const char *line, size_t n, struct pv_stack_folded *ret)
 	const char *blank = n ? last(line, n, ' ') : NULL;
 	if (!blank || blank == line)
 		return false;
-	const char *count = blank + 1, *end = line + n;
-	const char *dot = memchr(count, '.', (size_t)(end - count));
-	uint64_t fraction = 0;
-	if (dot && (dot + 1 == end || !number(dot + 1, (size_t)(end - dot - 1), &fraction)))
-		return false;
-	if (!number(count, (size_t)((dot ? dot : end) - count), &ret->count))
-		return false;
-	ret->count += dot && dot[1] >= '5';
-	if (ret->count > MOST_COUNT)
-		return false;
 	ret->stack = (struct pv_text){ line, (size_t)(blank - line) };
-	return true;
+	return pv_stack_number(blank + 1, (size_t)(line + n - (blank + 1)), &ret->count);
 }
 
 bool pv_stack_call(const char *line, size_t n, struct pv_stack_call *ret)
@@ -231,5 +355,5 @@ bool pv_stack_call(const char *line, size_t n, struct pv_stack_call *ret)
 		!number(self + 1, (size_t)(stack - self - 1), &ret->self_ns))
 		return false;
 	ret->stack = (struct pv_text){ stack + 1, (size_t)(end - stack - 1) };
-	return ret->calls <= MOST_COUNT && ret->self_ns <= MOST_SELF_NS;
+	return ret->calls <= MOST_CALLS && ret->self_ns <= MOST_SELF_NS;
 }

@@ -1,43 +1,21 @@
 #include "common/format/stacks/stacks_text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/intern.h"
 #include "common/base/merged_text.h"
-#include "common/format/block07/other_window.h"
-#include "common/format/stacks/stack_line.h"
+#include "common/format/stacks/stacks_state.h"
 
-enum { BATCH_EVENTS = 4096, MOST_FRAMES = 1 << 16, COMMS = 1 << 16 };
-
-struct stacks {
-	struct b07_window in; /* first */
-	bool begun, folded;
-	char args[80];    /* of a text of several processes: the options of its samples */
-	uint64_t self_ns; /* of all calls so far */
-	bool skipping;    /* the rest of a line that is too long */
-	struct pv_intern names;
-	PV_ARRAY(uint64_t) frame; /* of the sample at hand, innermost first */
-	bool open;                /* a sample whose frames still come */
-	struct pv_stack_head head;
-	struct pv_map comm_of; /* thread -> its name, in names */
-	uint64_t thread;       /* of the batch that is filled */
-	bool nomem;
-};
-
-static struct stacks *own(const struct b07_stream *s)
-{
-	return s->other;
-}
+enum { MILLION = 1000000 };
 
 static void finish(struct b07_stream *s)
 {
-	struct stacks *d = own(s);
+	struct stacks *d = st_of(s);
 	free(d->in.bytes);
-	pv_intern_finish(&d->names);
+	pv_stack_names_finish(&d->names);
 	pv_array_finish(&d->frame);
-	pv_map_finish(&d->comm_of);
 	free(d);
 	pv_batch_finish(&s->batch);
 	pv_array_finish(&s->offsets);
@@ -45,121 +23,20 @@ static void finish(struct b07_stream *s)
 	s->reader = NULL;
 }
 
-/* --- events */
-
-static struct pv_event *add_event(struct b07_stream *s, uint8_t kind, uint64_t time)
-{
-	struct stacks *d = own(s);
-	struct pv_batch *b = &s->batch;
-	if (!pv_batch_reserve(b, 1) || !pv_reserve(&b->other_events, 1) ||
-		(s->want_offsets && !pv_reserve(&s->offsets, 1))) {
-		d->nomem = true;
-		return NULL;
-	}
-	b->time[b->n] = time;
-	b->kind[b->n] = kind;
-	b->key[b->n++] = b->other_events.n;
-	if (s->want_offsets)
-		s->offsets.v[s->offsets.n++] = s->offset;
-	b->other_events.v[b->other_events.n] = (struct pv_event){ .time = time, .kind = kind };
-	return &b->other_events.v[b->other_events.n++];
-}
-
-static uint64_t now(const struct stacks *d)
-{
-	return d->folded ? 1 : d->head.time_ns;
-}
-
-/* Number of a name; one that is new is said before it is used. 0: out of memory. */
-static uint32_t name_of(struct b07_stream *s, struct pv_text name)
-{
-	static const char other[] = "(other)";
-	struct stacks *d = own(s);
-	uint32_t id = 0;
-	size_t known = d->names.text.n;
-	if (known >= PV_STACK_TEXT_NAMES || d->names.arena.bytes >= PV_STACK_TEXT_NAME_BYTES)
-		name = (struct pv_text){ other, sizeof other - 1 };
-	if (name.len == 0 || !*name.at) /* a name ends with a NUL that is in it */
-		name = (struct pv_text){ "(no name)", 9 };
-	if (!pv_intern_add(&d->names, name.at, name.len, &id)) {
-		d->nomem = true;
-		return 0;
-	}
-	if (d->names.text.n == known)
-		return id;
-	struct pv_event *e = add_event(s, PV_KIND_METHOD_NAME, now(d));
-	if (e) {
-		const char *text = pv_intern_text(&d->names, id);
-		e->meta.key = id;
-		e->meta.name = (struct pv_text){ text, strlen(text) };
-	}
-	return id;
-}
-
-static void add_frame(struct b07_stream *s, struct pv_text name)
-{
-	struct stacks *d = own(s);
-	uint32_t id = name_of(s, name);
-	if (d->frame.n >= MOST_FRAMES)
-		return;
-	if (!id || !pv_reserve(&d->frame, 1))
-		d->nomem = true;
-	else
-		d->frame.v[d->frame.n++] = id;
-}
-
-/* A thread's name where it is new or another one. */
-static void name_thread(struct b07_stream *s)
-{
-	struct stacks *d = own(s);
-	uint32_t id = 0, known = pv_map_get(&d->comm_of, d->head.tid);
-	size_t names = d->names.text.n;
-	if ((known == PV_MAP_NONE && d->comm_of.n >= COMMS) || names >= PV_STACK_TEXT_NAMES)
-		return;
-	if (!pv_intern_add(&d->names, d->head.comm.at, d->head.comm.len, &id) ||
-		(known != id && !pv_map_set(&d->comm_of, d->head.tid, id))) {
-		d->nomem = true;
-		return;
-	}
-	struct pv_event *e = known != id ? add_event(s, PV_KIND_THREAD_NAME, now(d)) : NULL;
-	if (!e)
-		return;
-	const char *text = pv_intern_text(&d->names, id);
-	e->meta.key = d->head.tid;
-	e->meta.name = (struct pv_text){ text, strlen(text) };
-}
-
-static void add_hit(struct b07_stream *s, uint64_t weight)
-{
-	struct stacks *d = own(s);
-	struct pv_batch *b = &s->batch;
-	struct pv_event *e = add_event(s, PV_KIND_SAMPLE_HIT, now(d));
-	d->open = false;
-	if (!e || (d->frame.n && !pv_reserve(&b->pool, d->frame.n))) {
-		d->nomem = true;
-		return;
-	}
-	e->hit.thread = d->folded ? 0 : d->head.tid;
-	e->hit.weight = weight;
-	e->hit.frames = (struct pv_span){ (uint32_t)b->pool.n, (uint32_t)d->frame.n };
-	if (d->frame.n)
-		memcpy(b->pool.v + b->pool.n, d->frame.v, d->frame.n * sizeof *d->frame.v);
-	b->pool.n += d->frame.n;
-	d->frame.n = 0;
-}
-
 /* --- lines */
 
 /* Its frames, innermost first. */
 static void take_stack(struct b07_stream *s, struct pv_text stack)
 {
-	own(s)->frame.n = 0;
+	st_of(s)->frame.n = 0;
 	for (const char *stop = stack.at + stack.len; stop >= stack.at;) {
 		const char *from = stop;
 		while (from > stack.at && from[-1] != ';')
 			from--;
 		if (stop > from)
-			add_frame(s, (struct pv_text){ from, (size_t)(stop - from) });
+			st_add_frame(
+				s, st_method(s, (struct pv_text){ from, (size_t)(stop - from) },
+					   (struct pv_text){ "", 0 }));
 		stop = from - 1;
 		if (from == stack.at)
 			break;
@@ -169,14 +46,14 @@ static void take_stack(struct b07_stream *s, struct pv_text stack)
 /* A path of the call tree: figures at its end, none above. */
 static bool call_line(struct b07_stream *s, const char *line, size_t n)
 {
-	struct stacks *d = own(s);
+	struct stacks *d = st_of(s);
 	struct pv_stack_call c;
 	if (!pv_stack_call(line, n, &c) || d->self_ns + c.self_ns > INT64_MAX)
 		return false;
 	d->self_ns += c.self_ns;
 	take_stack(s, c.stack);
 	for (size_t i = d->frame.n; i-- > 0;) {
-		struct pv_event *e = add_event(s, PV_KIND_EXT_TREE_CALL, now(d));
+		struct pv_event *e = st_event(s, PV_KIND_EXT_TREE_CALL, st_now(d));
 		if (!e)
 			break;
 		e->tree.back = i + 1 < d->frame.n; /* its caller is the event before */
@@ -188,59 +65,137 @@ static bool call_line(struct b07_stream *s, const char *line, size_t n)
 	return true;
 }
 
-static bool folded_line(struct b07_stream *s, const char *line, size_t n)
+static const char *folded_line(struct b07_stream *s, const char *line, size_t n)
 {
-	struct stacks *d = own(s);
+	static const char none[] = "a line that is no stack";
+	struct stacks *d = st_of(s);
 	struct pv_stack_folded f;
-	if (d->args[0] && line[0] == '#')
-		return call_line(s, line, n);
+	uint64_t count;
+	bool exact;
+	if (d->merged && line[0] == '#')
+		return call_line(s, line, n) ? NULL : none;
 	if (!pv_stack_folded(line, n, &f))
-		return false;
-	if (d->args[0] && strncmp(line, PV_MERGED_NONE, n) == 0)
-		return true;
+		return none;
+	if (d->merged && strncmp(line, PV_MERGED_NONE, n) == 0)
+		return NULL;
+	if (!pv_stack_scale(&f.count, d->decimals, &count, &exact) || count > INT64_MAX - d->weight)
+		return "a count that is too large";
+	if (f.count.digits && !count)
+		return "a count that is too small beside the others";
+	if (!exact)
+		st_say_unread(s, (struct pv_text){ "fraction of a count", 19 });
 	take_stack(s, f.stack);
-	if (f.count)
-		add_hit(s, f.count);
-	return true;
+	if (count)
+		st_add_hit(s, count);
+	return NULL;
+}
+
+/*
+ * A period in units of the weight. What is left of one is added to the next, so that the sum is
+ * right; a sample of less than a unit may have none.
+ */
+static uint64_t weight_of(struct stacks *d)
+{
+	uint64_t period = d->head.period, all;
+	if (!period)
+		return 1;
+	if (__builtin_add_overflow(period, d->carry, &all) || all / d->unit > INT64_MAX - d->weight)
+		return 0;
+	d->carry = all % d->unit;
+	return all / d->unit;
 }
 
 static void close_sample(struct b07_stream *s)
 {
-	if (own(s)->open)
-		add_hit(s, 1);
+	struct stacks *d = st_of(s);
+	if (d->open && !d->unread) {
+		uint64_t weight = weight_of(d);
+		if (!d->frame.n && d->head_frame)
+			st_add_frame(s, d->head_frame);
+		if (weight)
+			st_add_hit(s, weight);
+	}
+	d->frame.n = 0;
+	d->open = d->framed = false;
 }
 
-/* A head whose thread is another one's: the batch of the thread before it ends. */
-static bool perf_line(struct b07_stream *s, const char *line, size_t n, bool *ret_again)
+/* False: the batch is another thread's, which ends first. */
+static bool open_sample(struct b07_stream *s, const struct pv_stack_head *head)
 {
-	struct stacks *d = own(s);
-	struct pv_stack_head head;
-	struct pv_text frame;
-	if (n == 0) {
-		close_sample(s);
-		return true;
-	}
-	if (!pv_stack_head(line, n, &head)) {
-		bool ok = d->open && (line[0] == ' ' || line[0] == '\t') &&
-			  pv_stack_frame(line, n, &frame);
-		if (ok)
-			add_frame(s, frame);
-		else if (line[0] != ' ' && line[0] != '\t')
-			close_sample(s);
-		return ok;
-	}
+	struct stacks *d = st_of(s);
+	struct pv_stack_frame frame;
 	close_sample(s);
-	*ret_again = s->batch.n && head.tid != d->thread;
-	if (*ret_again)
-		return true;
-	d->head = head;
-	d->thread = head.tid;
+	if (s->batch.n && head->tid != d->thread)
+		return false;
+	struct pv_text wanted = { d->event, strlen(d->event) }, event = head->event;
+	event.len = event.len < sizeof d->event ? event.len : sizeof d->event - 1;
+	d->unread = wanted.len && !pv_stack_same_event(wanted, event);
 	d->open = true;
-	name_thread(s);
-	if (head.frame.len && pv_stack_frame(head.frame.at, head.frame.len, &frame))
-		add_frame(s, frame);
-	d->head.comm = d->head.frame = (struct pv_text){ "", 0 }; /* the line may move */
+	d->head_frame = 0;
+	if (d->unread) {
+		st_say_unread(s, head->event);
+		return true;
+	}
+	d->head = *head;
+	d->thread = head->tid;
+	st_name_thread(s);
+	if (head->frame.len && pv_stack_frame_last(head->frame, &frame))
+		d->head_frame = st_method(s, frame.name, frame.object);
+	/* The line may move. */
+	d->head.comm = d->head.frame = d->head.event = (struct pv_text){ "", 0 };
 	return true;
+}
+
+static bool is_empty(const char *line, size_t n)
+{
+	while (n && (line[n - 1] == ' ' || line[n - 1] == '\t'))
+		n--;
+	return n == 0;
+}
+
+static bool frame_line(struct b07_stream *s, const char *line, size_t n)
+{
+	struct stacks *d = st_of(s);
+	struct pv_stack_frame frame;
+	bool indented = line[0] == ' ' || line[0] == '\t';
+	if (!d->open)
+		return false;
+	if (pv_stack_frame(line, n, &frame) && (indented || frame.object.len)) {
+		d->framed = true;
+		if (!d->unread)
+			st_take_frame(s, &frame);
+		return true;
+	}
+	return d->framed && indented && pv_stack_is_place(line, n);
+}
+
+static bool head_line(const struct stacks *d, const char *line, size_t n, struct pv_stack_head *ret)
+{
+	if (line[0] == '\t')
+		return false;
+	return d->kind == PV_STACK_UNTIMED ? pv_stack_head_untimed(line, n, ret)
+					   : pv_stack_head(line, n, ret);
+}
+
+/* A line that is none of these leaves the sample as it is. */
+static const char *perf_line(struct b07_stream *s, const char *line, size_t n, bool *ret_again)
+{
+	struct stacks *d = st_of(s);
+	struct pv_stack_head head;
+	if (is_empty(line, n)) {
+		close_sample(s);
+		return NULL;
+	}
+	/* Without times a frame may look like a head, with them it cannot. */
+	if (d->kind == PV_STACK_UNTIMED && frame_line(s, line, n))
+		return NULL;
+	if (!head_line(d, line, n, &head))
+		return frame_line(s, line, n) ? NULL : "a line that is no stack";
+	if (!head.record)
+		*ret_again = !open_sample(s, &head);
+	else if (head.lost)
+		st_say_lost(s, head.lost);
+	return NULL;
 }
 
 /* The next line of the window; its length with the line feed, 0: it has not come whole. */
@@ -267,7 +222,7 @@ static void damage(struct b07_stream *s, uint64_t bytes, const char *reason)
 
 static void consume(struct b07_stream *s, size_t n)
 {
-	own(s)->in.start += n;
+	st_of(s)->in.start += n;
 	s->offset += n;
 	s->batch.bytes_len += n;
 }
@@ -280,48 +235,72 @@ static enum b07_piece fail_nomem(struct b07_stream *s)
 	return B07_FAILED;
 }
 
-/* The line that makes a text one of several processes; before all others. */
-static void take_head(struct stacks *d, const char *line, size_t n)
+/* In words: what the samples are of, and what a unit of their weight is. */
+static void say_weights(struct stacks *d, const struct pv_stack_look *look)
 {
-	const size_t head = sizeof PV_MERGED_HEAD - 1;
-	if (n < head || memcmp(line, PV_MERGED_HEAD, head) != 0)
+	size_t n = look->event.len < sizeof d->event - 1 ? look->event.len : sizeof d->event - 1;
+	memcpy(d->event, look->event.at, n);
+	d->event[n] = 0;
+	d->unit = look->period ? look->period : 1;
+	if (pv_stack_is_tracepoint(look->event) && !look->period)
+		snprintf(d->args, sizeof d->args, "tracepoints");
+	else if (!look->periods_differ && look->period)
+		snprintf(d->args, sizeof d->args, "event %.60s, one every %" PRIu64, d->event,
+			look->period);
+	else
+		snprintf(d->args, sizeof d->args, "event %.60s", d->event);
+	if (!look->periods_differ)
 		return;
-	/* A first letter that says nothing: there may be no options. */
-	snprintf(d->args, sizeof d->args, " %.*s", (int)(n - head < 64 ? n - head : 64),
-		line + head);
+	for (d->unit = 1; look->most_period / d->unit >= MILLION;)
+		d->unit *= 1000;
+	n = strlen(d->args);
+	snprintf(d->args + n, sizeof d->args - n,
+		d->unit > 1 ? ", weighed by periods / %" PRIu64 : ", weighed by periods", d->unit);
 }
 
-static bool is_comment(const struct stacks *d, const char *line, size_t n)
+/* The kind, and what figures of it mean, by the text's beginning. MORE: it has not come yet. */
+static enum b07_piece begin(struct b07_stream *s)
 {
-	return n && line[0] == '#' && !(d->begun && d->args[0]);
-}
-
-/* Kind and first time, by the first line that counts. */
-static bool begin(struct b07_stream *s, const char *line, size_t n)
-{
-	struct stacks *d = own(s);
-	struct pv_stack_head head = { .time_ns = 1 };
-	struct pv_stack_folded folded;
-	if (!pv_stack_head(line, n, &head)) {
-		if (!pv_stack_folded(line, n, &folded))
-			return false;
-		d->folded = true;
-		head.time_ns = 1;
+	struct stacks *d = st_of(s);
+	struct pv_stack_look look;
+	const uint8_t *at = d->in.bytes + d->in.start;
+	size_t have = d->in.filled - d->in.start;
+	if (have == 0)
+		return B07_MORE;
+	if (pv_stack_look(at, have, d->in.ended || d->in.gapped, &look) == B07_UNSURE)
+		return B07_MORE;
+	if (look.refusal) {
+		pv_fail(&s->error, PV_EVERSION, s->offset, "%s", look.refusal);
+		return B07_FAILED;
 	}
 	d->begun = true;
-	bool merged = d->folded && d->args[0];
-	s->header = (struct b07_header){ .text = merged      ? "merged processes"
-						 : d->folded ? "folded stacks"
-							     : "perf script",
-		.args = merged ? d->args + 1 : NULL,
-		.start_ns = head.time_ns ? head.time_ns : 1,
+	d->kind = look.kind;
+	d->merged = look.kind == PV_STACK_FOLDED && look.merged.at;
+	d->decimals = look.decimals;
+	d->first_ns = look.first_ns ? look.first_ns : 1;
+	d->unit = 1;
+	if (d->merged)
+		snprintf(d->args, sizeof d->args, "%.*s",
+			(int)(look.merged.len < 64 ? look.merged.len : 64), look.merged.at);
+	else if (!st_is_folded(d))
+		say_weights(d, &look);
+	else if (d->decimals)
+		snprintf(d->args, sizeof d->args, "counts times 1%0*d", (int)d->decimals, 0);
+	s->header = (struct b07_header){ .text = d->merged         ? "merged processes"
+						 : st_is_folded(d) ? "folded stacks"
+								   : "perf script",
+		.args = d->args[0] ? d->args : NULL,
+		.start_ns = d->first_ns,
 		.offset = s->offset };
-	return true;
+	size_t mark = pv_stack_text_mark(at, have);
+	d->in.start += mark;
+	s->offset += mark;
+	return B07_HEADER;
 }
 
 static enum b07_piece give_batch(struct b07_stream *s)
 {
-	struct stacks *d = own(s);
+	struct stacks *d = st_of(s);
 	struct pv_batch *b = &s->batch;
 	if (d->nomem)
 		return fail_nomem(s);
@@ -332,7 +311,7 @@ static enum b07_piece give_batch(struct b07_stream *s)
 
 static enum b07_piece over(struct b07_stream *s)
 {
-	struct stacks *d = own(s);
+	struct stacks *d = st_of(s);
 	if (d->in.ended || d->in.gapped)
 		close_sample(s);
 	if (s->batch.n || d->nomem)
@@ -346,26 +325,30 @@ static enum b07_piece over(struct b07_stream *s)
 	return B07_DAMAGE;
 }
 
-/* One line; B07_MORE where nothing is to be given out for it. */
-static enum b07_piece take_line(struct b07_stream *s, const char *line, size_t n, bool *ret_again)
+/* One line. NULL, or a literal: what is wrong with it. */
+static const char *take_line(struct b07_stream *s, const char *line, size_t n, bool *ret_again)
 {
-	struct stacks *d = own(s);
-	if (!d->begun)
-		take_head(d, line, n);
-	if (is_comment(d, line, n) || (!d->begun && n == 0))
-		return B07_MORE;
-	if (!d->begun && begin(s, line, n))
-		return B07_HEADER;
-	bool ok = d->begun && (d->folded ? n == 0 || folded_line(s, line, n)
-					 : perf_line(s, line, n, ret_again));
-	return ok ? B07_MORE : B07_DAMAGE;
+	const struct stacks *d = st_of(s);
+	if (n && line[0] == '#' && !d->merged)
+		return NULL;
+	if (!st_is_folded(d))
+		return perf_line(s, line, n, ret_again);
+	return n == 0 || (d->merged && n >= sizeof PV_MERGED_HEAD - 1 &&
+				 memcmp(line, PV_MERGED_HEAD, sizeof PV_MERGED_HEAD - 1) == 0)
+		       ? NULL
+		       : folded_line(s, line, n);
 }
 
 static enum b07_piece next(struct b07_stream *s)
 {
-	struct stacks *d = own(s);
+	struct stacks *d = st_of(s);
 	if (s->error.code)
 		return B07_FAILED;
+	if (!d->begun) {
+		enum b07_piece p = begin(s);
+		if (p != B07_MORE || !d->in.gapped)
+			return p;
+	}
 	pv_batch_reset(&s->batch);
 	s->offsets.n = 0;
 	s->batch.offset = s->offset;
@@ -376,23 +359,19 @@ static enum b07_piece next(struct b07_stream *s)
 			return over(s);
 		n = part ? have : n;
 		const char *line = (const char *)d->in.bytes + d->in.start;
-		enum b07_piece p = whole && text <= PV_STACK_TEXT_LINE
+		const char *harm = whole && text <= PV_STACK_TEXT_LINE
 					   ? take_line(s, line, text, &again)
-					   : B07_DAMAGE;
+					   : "a line that is no stack";
 		if (d->nomem)
 			return fail_nomem(s);
-		if (again)
+		if (again || (harm && s->batch.n)) /* the line is met again */
 			return give_batch(s);
-		if (p == B07_HEADER)
-			return p; /* the line is looked at once more */
-		if (p == B07_DAMAGE && s->batch.n)
-			return give_batch(s); /* the line is met again */
-		if (p == B07_DAMAGE)
-			damage(s, n, "a line that is no stack");
+		if (harm)
+			damage(s, n, harm);
 		consume(s, n);
 		d->skipping = part;
-		if (p == B07_DAMAGE)
-			return p;
+		if (harm)
+			return B07_DAMAGE;
 		if (s->batch.n >= BATCH_EVENTS || s->batch.pool.n >= MOST_FRAMES)
 			return give_batch(s);
 	}
@@ -412,37 +391,13 @@ bool pv_stack_text_init(struct b07_stream *s)
 
 enum b07_sniffed pv_stack_text_sniff(const uint8_t *bytes, size_t n, bool ended)
 {
-	struct pv_stack_head head;
-	struct pv_stack_folded folded;
+	struct pv_stack_look look;
 	const char *at = (const char *)bytes, *end = at + n;
-	size_t comments = 0, others = 0; /* bytes of whole lines */
 	/* Later names may have anything in them; the beginning of a text has not. */
 	for (const char *b = at; b < end && b < at + B07_SNIFF && *b != '\n'; b++)
 		if ((unsigned char)*b < ' ' && *b != '\t' && *b != '\r')
 			return B07_NO;
-	while (at < end && others < PV_STACK_TEXT_SNIFF && comments < PV_STACK_TEXT_COMMENTS) {
-		/* A line that begins within may be as long as any. */
-		const char *feed = memchr(at, '\n', (size_t)(end - at));
-		size_t len = (size_t)((feed ? feed : end) - at);
-		if (len > PV_STACK_TEXT_LINE)
-			return B07_NO;
-		if (!feed && !ended)
-			return B07_UNSURE;
-		if (len && at[len - 1] == '\r')
-			len--;
-		if (len && *at != '#') {
-			if (pv_stack_head(at, len, &head))
-				return B07_YES;
-			if (!pv_stack_folded(at, len, &folded))
-				return B07_NO;
-			if (memchr(folded.stack.at, ';', folded.stack.len))
-				return B07_YES;
-		}
-		if (!feed)
-			break;
-		*(*at == '#' ? &comments : &others) += (size_t)(feed + 1 - at);
-		at = feed + 1;
-	}
-	bool over = others >= PV_STACK_TEXT_SNIFF || comments >= PV_STACK_TEXT_COMMENTS;
-	return over || ended ? B07_NO : B07_UNSURE;
+	if (!ended && n < PV_STACK_TEXT_SNIFF)
+		return B07_UNSURE;
+	return pv_stack_look(bytes, n, ended, &look);
 }

@@ -3,10 +3,12 @@
  * SAMPLE_HIT, each name that is new a METHOD_NAME, each thread's name a THREAD_NAME. They come
  * through the seam of the logs of 2007 (block07.h): a reader of those reads these.
  *
- * Keys of methods are numbers of names, from 1. perf's samples have their times and threads; folded
- * stacks have neither: all are at 1 ns, and a count is the weight of one hit.
+ * perf's samples have their times and threads, and files that functions are in (SAMPLE_BINARY, a
+ * range of keys); folded stacks have none: all are at 1 ns. A hit's weight is the count, or the
+ * period where periods differ; the header's args say of what. Samples of a second event are counted
+ * by its name (EXT_UNKNOWN), not read.
  *
- * A line that is no stack is damage of its own; the others are read. Bounded: a line to
+ * A line that is no stack is damage of its own; the others are read as if it were not there. Bounded: a line to
  * PV_STACK_TEXT_LINE bytes, names to PV_STACK_TEXT_NAMES and PV_STACK_TEXT_NAME_BYTES together;
  * frames beyond are "(other)".
  */
@@ -23,12 +25,7 @@ enum {
 };
 #define PV_STACK_TEXT_NAME_BYTES ((size_t)256 << 20)
 
-/*
- * By the first whole lines that are no comments and begin within PV_STACK_TEXT_SNIFF bytes of such
- * lines, of folded stacks up to one with more than a frame. Comments before them: to
- * PV_STACK_TEXT_COMMENTS bytes.
- * `ended`: no more bytes will come.
- */
+/* By all of the text's beginning: stacks_look.h. `ended`: no more bytes will come. */
 enum b07_sniffed pv_stack_text_sniff(const uint8_t *bytes, size_t n, bool ended);
 
 /*

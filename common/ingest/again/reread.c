@@ -14,12 +14,12 @@ struct state {
 };
 
 /* By the first bytes, which stand in the framer's window. */
-static enum pv_family choose(struct state *s)
+static enum pv_family choose(struct state *s, bool ended)
 {
 	const struct mlpd_framer *f = &s->framer;
 	if (s->chosen)
 		return PV_FAMILY_MLPD;
-	enum pv_family is = pv_family_of(f->window + f->start, f->filled - f->start, false);
+	enum pv_family is = pv_family_of(f->window + f->start, f->filled - f->start, ended);
 	s->chosen = is != PV_FAMILY_UNSURE;
 	return is;
 }
@@ -129,10 +129,30 @@ static bool gap(struct state *s, uint64_t n)
 	return s->to->header(s->to->ctx, &h);
 }
 
+/* Bytes have come, or the end. *ret_done: what remains was read here, or there is nothing more to do. */
+static bool took(struct state *s, struct pv_source *source, bool ended, bool *ret_done)
+{
+	enum pv_family choice = choose(s, ended);
+	*ret_done = choice != PV_FAMILY_MLPD && choice != PV_FAMILY_UNSURE;
+	switch (choice) {
+	case PV_FAMILY_2007:
+	case PV_FAMILY_NETTRACE:
+		return pv_reread07(s->to, choice, source, s->framer.window + s->framer.start,
+			s->framer.filled - s->framer.start);
+	case PV_FAMILY_STACKS:
+		return pv_fail(s->to->err, PV_EUSAGE, 0,
+			"stacks as text have nothing but samples: they are no log");
+	case PV_FAMILY_MLPD:
+		return frame(s);
+	default:
+		return true;
+	}
+}
+
 static bool read_all(struct state *s, struct pv_source *source)
 {
 	struct pv_source_info info;
-	enum pv_family choice;
+	bool ok, done;
 	for (;;) {
 		size_t room;
 		uint64_t n = 0;
@@ -142,25 +162,14 @@ static bool read_all(struct state *s, struct pv_source *source)
 		switch (pv_source_read(source, to, room, &n, s->to->err)) {
 		case PV_READ_BYTES:
 			mlpd_framer_filled(&s->framer, (size_t)n);
-			choice = choose(s);
-			switch (choice) {
-			case PV_FAMILY_2007:
-			case PV_FAMILY_NETTRACE:
-				return pv_reread07(s->to, choice, source,
-					s->framer.window + s->framer.start,
-					s->framer.filled - s->framer.start);
-			case PV_FAMILY_MLPD:
-				if (!frame(s))
-					return false;
-				break;
-			case PV_FAMILY_STACKS:
-				return pv_fail(s->to->err, PV_EUSAGE, 0,
-					"stacks as text have nothing but samples: they are no log");
-			case PV_FAMILY_UNSURE:
-				break;
-			}
+			ok = took(s, source, false, &done);
+			if (!ok || done)
+				return ok;
 			break;
 		case PV_READ_END:
+			ok = took(s, source, true, &done);
+			if (!ok || done)
+				return ok;
 			pv_source_info(source, &info);
 			s->to->damaged |= info.compressed_damage != NULL;
 			mlpd_framer_end(&s->framer);

@@ -341,6 +341,11 @@ bool pv_timed_read(struct pv_ingest *in, const struct pv_timed_wish *wish,
 	struct reading r = { .wish = wish, .ret = ret, .model = in->model };
 	struct pv_filter_error wrong;
 	*ret = (struct pv_timed_list){ .all = 0 };
+	if (in->model->target.text && !pv_target_is_event_stream(&in->model->target))
+		return wish->no_calls || /* nor are there any of the others */
+		       pv_fail(reterr, PV_EUSAGE, 0,
+			       "a text of stacks has nothing but samples: their times are "
+			       "written with --to firefox");
 	if (wish->filter && !pv_event_filter_make(&r.filter, wish->filter, PV_FILTER_WORDS, &wrong))
 		return pv_fail(reterr, wrong.no_memory ? PV_ENOMEM : PV_EUSAGE, 0,
 			"--filter, character %zu: %s", wrong.at + 1, wrong.what);

@@ -28,4 +28,10 @@ static inline bool pv_target_is_event_stream(const struct pv_target_info *t)
 	return t->text && strcmp(t->text, "nettrace") == 0;
 }
 
+/* A text of `perf script`: native code, of files that it names. */
+static inline bool pv_target_is_perf_text(const struct pv_target_info *t)
+{
+	return t->text && strcmp(t->text, "perf script") == 0;
+}
+
 #endif

@@ -37,6 +37,32 @@ static bool native(struct pv_context *x, const struct pv_event *e)
 	return true;
 }
 
+/* A log has few names, which come in turns: the list is short. */
+static bool unread(struct pv_context *x, const struct pv_event *e)
+{
+	struct pv_notes *n = &x->m->notes;
+	struct pv_intern *text = &x->m->names.text;
+	struct pv_unread u = { .events = 1, .known = e->ext.family != 0 };
+	size_t i = 0;
+	if (!x->counts || !e->ext.text.at)
+		return true;
+	while (i < n->unread.n &&
+		!pv_intern_is(text, n->unread.v[i].name, e->ext.text.at, e->ext.text.len))
+		i++;
+	if (i == PV_UNREAD_CAP)
+		i--;
+	if (i < n->unread.n) {
+		n->unread.v[i].events++;
+		return true;
+	}
+	const struct pv_text name =
+		i + 1 < PV_UNREAD_CAP ? e->ext.text : (struct pv_text){ "(other)", 7 };
+	if (!pv_intern_add(text, name.at, name.len, &u.name) || !pv_reserve(&n->unread, 1))
+		return false;
+	n->unread.v[n->unread.n++] = u;
+	return true;
+}
+
 bool pv_notes_apply(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_notes *n = &x->m->notes;
@@ -50,6 +76,8 @@ bool pv_notes_apply(struct pv_context *x, const struct pv_event *e)
 		return true;
 	case PV_KIND_EXT_MARK:
 		return mark(x, e);
+	case PV_KIND_EXT_UNKNOWN:
+		return unread(x, e);
 	default:
 		return native(x, e);
 	}
@@ -59,4 +87,5 @@ void pv_notes_finish(struct pv_notes *n)
 {
 	pv_array_finish(&n->mark);
 	pv_array_finish(&n->native);
+	pv_array_finish(&n->unread);
 }

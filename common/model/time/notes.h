@@ -11,7 +11,13 @@
 
 #include "common/base/mem.h"
 
-enum { PV_MARKS_CAP = 1 << 16, PV_NATIVES_CAP = 1 << 16, PV_SYNC_TYPES = 4, PV_HIT_TYPES = 8 };
+enum {
+	PV_MARKS_CAP = 1 << 16,
+	PV_NATIVES_CAP = 1 << 16,
+	PV_SYNC_TYPES = 4,
+	PV_HIT_TYPES = 8,
+	PV_UNREAD_CAP = 128
+};
 
 struct pv_mark {
 	int64_t time_ns;
@@ -28,12 +34,20 @@ struct pv_native {
 	bool binary;   /* else a symbol */
 };
 
+/* Events that the log has and no view shows, by name. */
+struct pv_unread {
+	uint64_t events;
+	uint32_t name; /* interned; beyond PV_UNREAD_CAP names "(other)" */
+	bool known;    /* the reader knows what they are, and leaves them out */
+};
+
 struct pv_notes {
 	PV_ARRAY(struct pv_mark) mark;     /* in file order */
 	PV_ARRAY(struct pv_native) native; /* in file order */
 	uint64_t marks, symbols, binaries; /* met, also beyond the limits */
 	uint64_t sync[PV_SYNC_TYPES];      /* periodic, world stop, world start, others */
 	uint64_t hits[PV_HIT_TYPES]; /* by the sample type of data versions 4 to 13; [7] others */
+	PV_ARRAY(struct pv_unread) unread; /* in the order in which they were met */
 };
 
 #endif

@@ -61,18 +61,19 @@ static const struct pv_column shot_columns[] = {
 };
 
 /* Of one that arrives: how far it is, if it is to be as large as the one before. */
-static const char *shot_state(
-	struct pv_build *b, const struct pv_shot *s, const struct pv_shot *last)
+static const char *shot_state(struct pv_build *b, const struct pv_model *m, const struct pv_shot *s,
+	const struct pv_shot *last)
 {
-	if (s->open && last && last->objects) {
+	bool open = s->open && !m->ended;
+	if (open && last && last->objects) {
 		double share = 100 * (double)s->objects / (double)last->objects;
 		return pv_build_printf(b, "reading %.0f %%", share < 99 ? share : 99);
 	}
-	return s->open             ? "being read"
-	       : s->torn           ? "cut off"
-	       : s->classes_folded ? "classes dropped"
-	       : s->summary        ? "summary"
-				   : "";
+	return open                 ? "being read"
+	       : s->torn || s->open ? "cut off"
+	       : s->classes_folded  ? "classes dropped"
+	       : s->summary         ? "summary"
+				    : "";
 }
 
 static void copy_shots(struct pv_build *b, struct pv_model *m)
@@ -99,7 +100,7 @@ static void copy_shots(struct pv_build *b, struct pv_model *m)
 		pv_cell_u_if(&c[S_COLLECTION], pv_stage_at_least(m, 'B'), s->collection);
 		pv_cell_i_if(&c[S_TOOK], !s->open && s->end_ns != PV_NEVER,
 			(int64_t)((uint64_t)s->end_ns - (uint64_t)s->start_ns));
-		pv_cell_s(&c[S_STATE], shot_state(b, s, last));
+		pv_cell_s(&c[S_STATE], shot_state(b, m, s, last));
 		last = s->open || s->torn ? last : s;
 	}
 }

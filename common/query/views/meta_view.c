@@ -166,18 +166,30 @@ static const struct pv_column event_columns[] = {
 	{ "name", "KIND", PV_UNIT_TEXT, 26, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
+static void put_kind(struct pv_build *b, uint64_t row, uint64_t n, uint64_t all, const char *name)
+{
+	struct pv_cell *c = pv_build_row(b, row);
+	pv_cell_u(&c[0], n);
+	pv_cell_share(&c[1], (double)n, (double)all);
+	pv_cell_s(&c[2], name);
+}
+
 static void copy_events(struct pv_build *b, struct pv_model *m)
 {
 	uint64_t all = 0;
 	for (size_t i = 0; i < PV_KIND_COUNT; i++)
 		all += m->kinds[i];
+	uint64_t unnamed = m->kinds[PV_KIND_EXT_UNKNOWN];
+	for (size_t i = 0; i < m->notes.unread.n; i++) {
+		const struct pv_unread *u = &m->notes.unread.v[i];
+		put_kind(b, PV_KIND_COUNT + 1 + i, u->events, all,
+			pv_intern_text(&m->names.text, u->name));
+		unnamed -= u->events < unnamed ? u->events : unnamed;
+	}
 	for (size_t i = 0; i < PV_KIND_COUNT; i++) {
-		if (m->kinds[i] == 0)
-			continue;
-		struct pv_cell *c = pv_build_row(b, i + 1);
-		pv_cell_u(&c[0], m->kinds[i]);
-		pv_cell_share(&c[1], (double)m->kinds[i], (double)all);
-		pv_cell_s(&c[2], pv_kind_name((unsigned)i));
+		uint64_t n = i == PV_KIND_EXT_UNKNOWN ? unnamed : m->kinds[i];
+		if (n)
+			put_kind(b, i + 1, n, all, pv_kind_name((unsigned)i));
 	}
 }
 

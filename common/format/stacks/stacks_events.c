@@ -1,0 +1,191 @@
+/* Samples, methods, threads and losses of a text as neutral events. */
+#include <string.h>
+
+#include "common/format/stacks/stacks_state.h"
+#include "common/format/stacks/stacks_text.h"
+
+enum { LOST_COUNTER = 1 };
+
+struct pv_event *st_event(struct b07_stream *s, uint8_t kind, uint64_t time)
+{
+	struct stacks *d = st_of(s);
+	struct pv_batch *b = &s->batch;
+	if (!pv_batch_reserve(b, 1) || !pv_reserve(&b->other_events, 1) ||
+		(s->want_offsets && !pv_reserve(&s->offsets, 1))) {
+		d->nomem = true;
+		return NULL;
+	}
+	b->time[b->n] = time;
+	b->kind[b->n] = kind;
+	b->key[b->n++] = b->other_events.n;
+	if (s->want_offsets)
+		s->offsets.v[s->offsets.n++] = s->offset;
+	b->other_events.v[b->other_events.n] = (struct pv_event){ .time = time, .kind = kind };
+	return &b->other_events.v[b->other_events.n++];
+}
+
+static struct pv_text text_of(const struct pv_intern *in, uint32_t id)
+{
+	const char *text = pv_intern_text(in, id);
+	return (struct pv_text){ text, strlen(text) };
+}
+
+/* A file that methods are in: a range of their keys. */
+static void say_object(struct b07_stream *s, uint32_t object)
+{
+	struct pv_event *e = st_event(s, PV_KIND_SAMPLE_BINARY, st_now(st_of(s)));
+	if (!e)
+		return;
+	e->symbol.address = object * PV_STACK_OBJECT_SIZE;
+	e->symbol.size = PV_STACK_OBJECT_SIZE;
+	e->symbol.name = text_of(&st_of(s)->names.objects, object);
+}
+
+static void say_method(struct b07_stream *s, const struct pv_stack_method *m)
+{
+	struct stacks *d = st_of(s);
+	struct pv_event *e = m->is_new ? st_event(s, PV_KIND_METHOD_NAME, st_now(d)) : NULL;
+	if (e) {
+		e->meta.key = m->key;
+		e->meta.name = text_of(&d->names.names, m->name);
+	}
+	e = m->tier ? st_event(s, PV_KIND_EXT_BODY, st_now(d)) : NULL;
+	if (e) {
+		e->body.method = m->key;
+		e->body.tier = m->tier;
+	}
+}
+
+/* Key of a method; one that is new is said before it is used. 0: out of memory. */
+uint64_t st_method(struct b07_stream *s, struct pv_text name, struct pv_text object)
+{
+	struct stacks *d = st_of(s);
+	struct pv_stack_method m;
+	if (!pv_stack_names_method(&d->names, name, object, &m)) {
+		d->nomem = true;
+		return 0;
+	}
+	if (m.new_object)
+		say_object(s, m.object);
+	if (m.is_new || m.tier)
+		say_method(s, &m);
+	return m.key;
+}
+
+void st_add_frame(struct b07_stream *s, uint64_t key)
+{
+	struct stacks *d = st_of(s);
+	if (d->frame.n >= MOST_FRAMES)
+		return;
+	if (!key || !pv_reserve(&d->frame, 1))
+		d->nomem = true;
+	else
+		d->frame.v[d->frame.n++] = key;
+}
+
+/*
+ * Java's agent writes functions that were inlined into one as a chain, outermost first:
+ * "out->mid->in". Only in code that a runtime made: elsewhere "operator->" is a name.
+ */
+static void add_chain(struct b07_stream *s, const struct pv_stack_frame *f)
+{
+	const char *from = f->name.at, *stop = from + f->name.len;
+	while (stop > from) {
+		const char *arrow = NULL;
+		for (const char *at = stop; at > from + 1 && !arrow; at--)
+			if (at[-1] == '>' && at[-2] == '-')
+				arrow = at;
+		const char *name = arrow ? arrow : from;
+		if (stop > name)
+			st_add_frame(
+				s, st_method(s, (struct pv_text){ name, (size_t)(stop - name) },
+					   f->object));
+		stop = arrow ? arrow - 2 : from;
+	}
+}
+
+void st_take_frame(struct b07_stream *s, const struct pv_stack_frame *f)
+{
+	if (f->known && pv_stack_is_made_code(f->object) &&
+		memmem(f->name.at, f->name.len, "->", 2))
+		add_chain(s, f);
+	else
+		st_add_frame(s, st_method(s, f->name, f->object));
+}
+
+/* A thread's name where it is new or another one. */
+void st_name_thread(struct b07_stream *s)
+{
+	struct stacks *d = st_of(s);
+	struct pv_text name;
+	bool is_new;
+	if (!pv_stack_names_thread(&d->names, d->head.tid, d->head.comm, &name, &is_new)) {
+		d->nomem = true;
+		return;
+	}
+	struct pv_event *e = is_new ? st_event(s, PV_KIND_THREAD_NAME, st_now(d)) : NULL;
+	if (!e)
+		return;
+	e->meta.key = d->head.tid;
+	e->meta.name = name;
+}
+
+/* Something that is known and not read: its name, for the coverage. */
+void st_say_unread(struct b07_stream *s, struct pv_text what)
+{
+	struct stacks *d = st_of(s);
+	uint32_t id;
+	if (d->names.comms.text.n >= PV_STACK_COMMS || what.len == 0 || !*what.at)
+		what = (struct pv_text){ "(other)", 7 };
+	if (!pv_intern_add(&d->names.comms, what.at, what.len, &id)) {
+		d->nomem = true;
+		return;
+	}
+	struct pv_event *e = st_event(s, PV_KIND_EXT_UNKNOWN, st_now(d));
+	if (e)
+		e->ext.text = text_of(&d->names.comms, id);
+}
+
+/* The counter by which our probes say how many events were lost since they said it last. */
+void st_say_lost(struct b07_stream *s, uint64_t more)
+{
+	struct stacks *d = st_of(s);
+	struct pv_batch *b = &s->batch;
+	if (!pv_reserve(&b->descs, 1) || !pv_reserve(&b->values, 1)) {
+		d->nomem = true;
+		return;
+	}
+	struct pv_event *e = st_event(s, PV_KIND_COUNTERS_DESCRIBE, st_now(d));
+	if (e)
+		e->counters.list = (struct pv_span){ (uint32_t)b->descs.n, 1 };
+	b->descs.v[b->descs.n++] = (struct pv_counter_desc){ .section = PV_SECTION_PROFILER,
+		.type = PV_COUNTER_LONG,
+		.index = LOST_COUNTER,
+		.name = { "lost events", 11 } };
+	e = st_event(s, PV_KIND_COUNTERS_SAMPLE, st_now(d));
+	if (e)
+		e->counters.list = (struct pv_span){ (uint32_t)b->values.n, 1 };
+	b->values.v[b->values.n++] = (struct pv_counter_value){
+		.index = LOST_COUNTER, .type = PV_COUNTER_LONG, .raw = more
+	};
+}
+
+void st_add_hit(struct b07_stream *s, uint64_t weight)
+{
+	struct stacks *d = st_of(s);
+	struct pv_batch *b = &s->batch;
+	struct pv_event *e = st_event(s, PV_KIND_SAMPLE_HIT, st_now(d));
+	d->open = false;
+	if (!e || (d->frame.n && !pv_reserve(&b->pool, d->frame.n))) {
+		d->nomem = true;
+		return;
+	}
+	d->weight += weight;
+	e->hit.thread = st_is_folded(d) ? 0 : d->head.tid;
+	e->hit.weight = weight;
+	e->hit.frames = (struct pv_span){ (uint32_t)b->pool.n, (uint32_t)d->frame.n };
+	if (d->frame.n)
+		memcpy(b->pool.v + b->pool.n, d->frame.v, d->frame.n * sizeof *d->frame.v);
+	b->pool.n += d->frame.n;
+	d->frame.n = 0;
+}

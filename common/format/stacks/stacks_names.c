@@ -1,0 +1,137 @@
+/* Names to keys. A name as it is written is looked at once: what it means is kept by its number. */
+#include "common/format/stacks/stacks_names.h"
+
+#include <string.h>
+
+#include "common/format/stacks/stack_clr.h"
+#include "common/format/stacks/stacks_text.h"
+
+void pv_stack_names_finish(struct pv_stack_names *x)
+{
+	pv_intern_finish(&x->names);
+	pv_intern_finish(&x->objects);
+	pv_intern_finish(&x->comms);
+	pv_array_finish(&x->meant);
+	pv_map_finish(&x->key_of);
+	pv_map_finish(&x->comm_of);
+}
+
+bool pv_stack_is_made_code(struct pv_text object)
+{
+	static const char map[] = ".map", memfd[] = "/memfd:doublemapper";
+	const char *slash = object.len ? memrchr(object.at, '/', object.len) : NULL;
+	if (!slash)
+		return false;
+	size_t n = (size_t)(object.at + object.len - slash);
+	if (n == sizeof memfd - 1 && memcmp(slash, memfd, n) == 0)
+		return true;
+	return n > 6 && memcmp(slash, "/perf-", 6) == 0 &&
+	       memcmp(object.at + object.len - 4, map, 4) == 0;
+}
+
+static bool object_of(struct pv_stack_names *x, struct pv_text path, uint32_t *ret, bool *ret_new)
+{
+	size_t known = x->objects.text.n;
+	*ret_new = false;
+	*ret = 0;
+	if (path.len == 0)
+		return true;
+	*ret = x->last_object;
+	if (*ret && pv_intern_is(&x->objects, *ret, path.at, path.len))
+		return true;
+	if (known >= PV_STACK_OBJECTS) {
+		*ret = 0;
+		return true;
+	}
+	if (!pv_intern_add(&x->objects, path.at, path.len, ret))
+		return false;
+	*ret_new = x->objects.text.n != known;
+	x->last_object = *ret;
+	return true;
+}
+
+/* Decides how a name that is met for the first time is shown. */
+static bool look_at(
+	struct pv_stack_names *x, uint32_t raw, struct pv_text name, struct pv_text object)
+{
+	char room[PV_STACK_CLR_ROOM];
+	uint32_t shown = raw;
+	enum pv_tier tier = PV_TIER_UNKNOWN;
+	size_t n = pv_stack_is_made_code(object) ? pv_stack_clr_name(name, room, &tier) : 0;
+	if (n && !pv_intern_add(&x->names, room, n, &shown))
+		return false;
+	while (x->meant.n < x->names.text.n || x->meant.n <= raw) {
+		if (!pv_reserve(&x->meant, 1))
+			return false;
+		x->meant.v[x->meant.n++] = (struct pv_stack_meant){ .shown = 0 };
+	}
+	x->meant.v[raw] = (struct pv_stack_meant){ .shown = shown + 1, .tier = (uint8_t)tier };
+	return true;
+}
+
+static bool key_of(
+	struct pv_stack_names *x, uint32_t name, uint32_t object, uint64_t *ret, bool *ret_new)
+{
+	uint64_t pair = (uint64_t)name << 16 | object;
+	uint32_t number = pv_map_get(&x->key_of, pair);
+	*ret_new = number == PV_MAP_NONE;
+	if (*ret_new && !pv_map_set(&x->key_of, pair, number = ++x->keys))
+		return false;
+	*ret = object * PV_STACK_OBJECT_SIZE + number;
+	return true;
+}
+
+bool pv_stack_names_method(struct pv_stack_names *x, struct pv_text name, struct pv_text object,
+	struct pv_stack_method *ret)
+{
+	static const struct pv_text other = { "(other)", 7 }, nameless = { "(no name)", 9 };
+	uint32_t raw;
+	bool again = false;
+	*ret = (struct pv_stack_method){ .is_new = false };
+	if (x->keys >= PV_STACK_TEXT_NAMES || x->names.text.n >= PV_STACK_TEXT_NAMES ||
+		x->names.arena.bytes >= PV_STACK_TEXT_NAME_BYTES) {
+		name = other;
+		object.len = 0;
+	}
+	if (name.len == 0 || !*name.at) /* a name ends with a NUL that is in it */
+		name = nameless;
+	if (!pv_intern_add(&x->names, name.at, name.len, &raw) ||
+		!object_of(x, object, &ret->object, &ret->new_object))
+		return false;
+	again = raw < x->meant.n && x->meant.v[raw].shown;
+	if (!again && !look_at(x, raw, name, object))
+		return false;
+	struct pv_stack_meant *m = &x->meant.v[raw];
+	ret->name = m->shown - 1;
+	if (again && m->object == ret->object) {
+		ret->key = m->key;
+		return true;
+	}
+	m->object = ret->object;
+	if (!key_of(x, ret->name, ret->object, &m->key, &ret->is_new))
+		return false;
+	ret->key = m->key;
+	ret->tier = again ? PV_TIER_UNKNOWN : m->tier;
+	return true;
+}
+
+bool pv_stack_names_thread(struct pv_stack_names *x, uint64_t thread, struct pv_text name,
+	struct pv_text *ret, bool *ret_new)
+{
+	uint32_t id = 0, known = pv_map_get(&x->comm_of, thread);
+	*ret_new = false;
+	if (name.len == 0 || !*name.at)
+		name = (struct pv_text){ "(no name)", 9 };
+	if (known != PV_MAP_NONE && pv_intern_is(&x->comms, known, name.at, name.len))
+		return true;
+	if ((known == PV_MAP_NONE && x->comm_of.n >= PV_STACK_COMMS) ||
+		x->comms.text.n >= PV_STACK_COMMS)
+		return true;
+	if (!pv_intern_add(&x->comms, name.at, name.len, &id) ||
+		!pv_map_set(&x->comm_of, thread, id))
+		return false;
+	*ret_new = true;
+	const char *text = pv_intern_text(&x->comms, id);
+	*ret = (struct pv_text){ text, strlen(text) };
+	return true;
+}
