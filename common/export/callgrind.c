@@ -12,6 +12,9 @@
 
 #include "common/export/export.h"
 
+/* Calls what nothing calls, at no cost of its own: readers take what calls cost for the callee's all. */
+#define ROOT 0u
+
 struct arc {
 	uint32_t caller, callee;
 	uint64_t calls;
@@ -120,14 +123,18 @@ static void enter(struct grind *g, uint32_t node)
 static void leave(struct grind *g)
 {
 	uint32_t node = g->path.v[--g->path.n].node, f = function_of(g, node);
-	uint32_t parent = g->p->node.v[node].parent, caller = function_of(g, parent);
+	uint32_t parent = g->p->node.v[node].parent,
+		 caller = parent ? function_of(g, parent) : ROOT;
 	g->on_path[f]--;
-	struct arc *arc = parent ? arc_of(g, caller, f) : NULL;
+	struct arc *arc = arc_of(g, caller, f);
 	if (!arc)
 		return;
 	arc->calls += calls_of(g, node);
 	uint64_t *caused = &g->caused.v[(size_t)(arc - g->arc.v) * g->k];
-	for (size_t m = 0; m < g->k && caller != f && g->path.v[g->path.n - 1].outermost; m++)
+	for (size_t m = 0; !parent && m < g->k; m++)
+		caused[m] += g->below[node * g->k + m];
+	for (size_t m = 0; parent && m < g->k && caller != f && g->path.v[g->path.n - 1].outermost;
+		m++)
 		caused[m] += g->below[node * g->k + m] -
 			     (g->spent[caller * g->k + m] - g->entry[node * g->k + m]);
 }
@@ -160,7 +167,7 @@ static void walk(struct grind *g)
 static void put_name(struct grind *g, const char *what, uint32_t f)
 {
 	bool known = g->number[f] != 0;
-	char *text = known ? NULL : pv_profile_text(g->p, f);
+	char *text = known ? NULL : f == ROOT ? strdup("(root)") : pv_profile_text(g->p, f);
 	g->ok = g->ok && (known || text);
 	if (!known)
 		g->number[f] = ++g->numbers;
@@ -201,7 +208,8 @@ static void put_calls(struct grind *g, const struct arc *arc)
 {
 	uint32_t at = pv_map_get(&g->arc_of, (uint64_t)arc->caller << 32 | arc->callee);
 	put_name(g, "cfn", arc->callee);
-	fprintf(g->out, "calls=%" PRIu64 " 0\n", arc->calls);
+	/* Samples know of no calls; with none a reader takes what they cost for the caller's own. */
+	fprintf(g->out, "calls=%" PRIu64 " 0\n", arc->calls ? arc->calls : 1);
 	put_costs(g, &g->caused.v[at * g->k]);
 }
 
@@ -221,7 +229,13 @@ static void put_functions(struct grind *g)
 		qsort_r(function.v, function.n, sizeof *function.v, by_name, g);
 	if (g->ok && g->arc.n)
 		qsort_r(g->arc.v, g->arc.n, sizeof *g->arc.v, by_names, g);
-	for (size_t i = 0, a = 0; g->ok && i < function.n; i++) {
+	size_t a = 0;
+	put_name(g, "fn", ROOT);
+	put_costs(g, &g->spent[ROOT * g->k]);
+	for (; g->ok && a < g->arc.n && g->arc.v[a].caller == ROOT; a++)
+		put_calls(g, &g->arc.v[a]);
+	putc('\n', g->out);
+	for (size_t i = 0; g->ok && i < function.n; i++) {
 		put_name(g, "fn", function.v[i]);
 		put_costs(g, &g->spent[function.v[i] * g->k]);
 		for (; a < g->arc.n && g->arc.v[a].caller == function.v[i]; a++)

@@ -270,4 +270,6 @@ def callgrind(data):
             callee = None
     for event, total in zip(events, totals):
         assert sum(own[event].values()) == total, event
+        assert own[event].pop('(root)') == 0 and caused[event].pop('(root)') == total, event
+    assert all(calls.values()), 'a call that was made no time'
     return {e: (dict(own[e]), dict(own[e] + caused[e])) for e in events}, calls

@@ -179,29 +179,31 @@ def check_callgrind(tool, want, *words):
             tool.v.same_rows(f'callgrind {measure} itself', nonzero(got[measure][0]), own)
             tool.v.same_rows(f'callgrind {measure} with what is below', nonzero(got[measure][1]), inclusive)
         tool.v.equal(f'callgrind {measure}: sum', sum(got[measure][0].values()), sum(stacks.values()))
-    if not words and 'calls' in want:
-        annotated(tool, data, want['calls'])
+    if not words:
+        for measure, stacks in want.items():
+            annotated(tool, data, measure, *by_function(stacks, measure in SITES), stacks)
 
 
 def nonzero(rows):
     return {name: n for name, n in rows.items() if n}
 
 
-def annotated(tool, data, stacks):
-    """The format's own reader gives the same figures."""
+def annotated(tool, data, measure, own, inclusive, stacks):
+    """The format's own reader gives the same figures of every function, not only their sum."""
     path = tool.folder / 'callgrind.out.annotated'
     path.write_bytes(data)
-    try:
-        done = subprocess.run(['callgrind_annotate', '--inclusive=yes', '--threshold=100', '--show=calls',
-                               '--sort=calls', path], capture_output=True, timeout=120, check=True, text=True)
-    except FileNotFoundError:
+    if any('(further callers)' in s for s in stacks):
         return
-    tool.v.equal('callgrind_annotate: complaint', done.stderr, '')
-    rows = re.findall(r'^ *([\d,]+) \([ \d.]+%\) +\?\?\?:(.*?)(?: \[\])?$', done.stdout, re.M)
-    got = {name: int(n.replace(',', '')) for n, name in rows}
-    _, inclusive = by_function(stacks, False)
-    if not any('(further callers)' in s for s in stacks):
-        tool.v.same_rows('callgrind_annotate', got, inclusive)
+    for what, option, want in (('itself', 'no', own), ('with what is below', 'yes', inclusive)):
+        try:
+            done = subprocess.run(['callgrind_annotate', f'--inclusive={option}', '--threshold=100', f'--show={measure}',
+                                   f'--sort={measure}', path], capture_output=True, timeout=120, check=True, text=True)
+        except FileNotFoundError:
+            return
+        tool.v.equal('callgrind_annotate: complaint', done.stderr, '')
+        rows = re.findall(r'^ *([\d,]+) \([ \d.]+%\) +\?\?\?:(.*?)(?: \[\])?$', done.stdout, re.M)
+        got = {name: int(n.replace(',', '')) for n, name in rows if name != '(root)'}
+        tool.v.same_rows(f'callgrind_annotate, {measure} {what}', nonzero(got), nonzero(want))
 
 
 def check_page(tool, want, *words):

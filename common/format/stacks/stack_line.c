@@ -26,7 +26,29 @@ static bool is_digit(char c)
 
 static bool is_hex(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+	static const bool hex[256] = { ['0'] = true,
+		['1'] = true,
+		['2'] = true,
+		['3'] = true,
+		['4'] = true,
+		['5'] = true,
+		['6'] = true,
+		['7'] = true,
+		['8'] = true,
+		['9'] = true,
+		['a'] = true,
+		['b'] = true,
+		['c'] = true,
+		['d'] = true,
+		['e'] = true,
+		['f'] = true,
+		['A'] = true,
+		['B'] = true,
+		['C'] = true,
+		['D'] = true,
+		['E'] = true,
+		['F'] = true };
+	return hex[(unsigned char)c];
 }
 
 static bool next(struct words *w, struct pv_text *ret)
@@ -203,9 +225,8 @@ static const char *object_from(const struct pv_text *rest)
 	size_t depth = 0;
 	if (!at)
 		return NULL;
-	size_t inner = (size_t)(rest->at + rest->len - 1 - at);
-	if (!memchr(at, ')', inner)) /* as nearly all: no brackets within */
-		return at > rest->at && is_blank(at[-1]) ? at : NULL;
+	if ((at[1] == '/' || at[1] == '[') && at > rest->at && is_blank(at[-1]))
+		return at; /* nearly all are so: a path without brackets in it */
 	for (at = rest->at + rest->len; at > rest->at;) {
 		depth += *--at == ')';
 		if (*at == '(' && --depth == 0)
@@ -273,19 +294,36 @@ static void read_frame(struct words *w, struct pv_text address, struct pv_stack_
 	struct pv_text symbol = { w->at, (size_t)(w->end - w->at) };
 	ret->object = take_object(&symbol);
 	take_offset(&symbol);
-	struct pv_text file = base_name(ret->object);
 	ret->known = symbol.len && !(symbol.len == sizeof unknown - 1 &&
 					   memcmp(symbol.at, unknown, symbol.len) == 0);
-	ret->name = ret->known ? symbol : file.len ? file : address;
+	ret->name = ret->known ? symbol : ret->object.len ? base_name(ret->object) : address;
+}
+
+/* A tab and so many blanks that addresses end in one column. */
+static void skip_margin(struct words *w)
+{
+	uint64_t eight;
+	w->at += w->at < w->end && *w->at == '\t';
+	for (; w->end - w->at >= 8; w->at += 8) {
+		memcpy(&eight, w->at, sizeof eight);
+		if (eight != UINT64_C(0x2020202020202020))
+			break;
+	}
+	while (w->at < w->end && is_blank(*w->at))
+		w->at++;
 }
 
 bool pv_stack_frame(const char *line, size_t n, struct pv_stack_frame *ret)
 {
 	struct words w = { line, line + n };
-	struct pv_text word;
-	if (!next(&w, &word) || !is_address(word))
+	skip_margin(&w);
+	struct pv_text address = { w.at, 0 };
+	while (w.at < w.end && is_hex(*w.at))
+		w.at++;
+	address.len = (size_t)(w.at - address.at);
+	if (!address.len || (w.at < w.end && !is_blank(*w.at)))
 		return false;
-	read_frame(&w, word, ret);
+	read_frame(&w, address, ret);
 	return true;
 }
 

@@ -57,7 +57,8 @@ static void say_method(struct b07_stream *s, const struct pv_stack_method *m)
 }
 
 /* Key of a method; one that is new is said before it is used. 0: out of memory. */
-uint64_t st_method(struct b07_stream *s, struct pv_text name, struct pv_text object)
+static uint64_t method_of(
+	struct b07_stream *s, struct pv_text name, struct pv_text object, bool *ret_chain)
 {
 	struct stacks *d = st_of(s);
 	struct pv_stack_method m;
@@ -65,6 +66,7 @@ uint64_t st_method(struct b07_stream *s, struct pv_text name, struct pv_text obj
 		d->nomem = true;
 		return 0;
 	}
+	*ret_chain = m.chain;
 	if (m.new_object)
 		say_object(s, m.object);
 	if (m.is_new || m.tier)
@@ -85,32 +87,43 @@ void st_add_frame(struct b07_stream *s, uint64_t key)
 
 /*
  * Java's agent writes functions that were inlined into one as a chain, outermost first:
- * "out->mid->in". Only in code that a runtime made: elsewhere "operator->" is a name.
+ * "out->mid->in". Only in code that a runtime made: elsewhere "operator->" is a name. Takes the
+ * innermost one off it; false: there is none.
  */
-static void add_chain(struct b07_stream *s, const struct pv_stack_frame *f)
+static bool take_link(struct pv_text *chain, struct pv_text *ret)
 {
-	const char *from = f->name.at, *stop = from + f->name.len;
-	while (stop > from) {
-		const char *arrow = NULL;
-		for (const char *at = stop; at > from + 1 && !arrow; at--)
-			if (at[-1] == '>' && at[-2] == '-')
-				arrow = at;
-		const char *name = arrow ? arrow : from;
-		if (stop > name)
-			st_add_frame(
-				s, st_method(s, (struct pv_text){ name, (size_t)(stop - name) },
-					   f->object));
-		stop = arrow ? arrow - 2 : from;
-	}
+	const char *from = chain->at, *stop = from + chain->len, *at = stop;
+	if (!chain->len)
+		return false;
+	while (at > from + 1 && !(at[-1] == '>' && at[-2] == '-'))
+		at--;
+	bool arrow = at > from + 1;
+	at = arrow ? at : from;
+	*ret = (struct pv_text){ at, (size_t)(stop - at) };
+	chain->len = arrow ? (size_t)(at - 2 - from) : 0;
+	return true;
+}
+
+uint64_t st_method(struct b07_stream *s, struct pv_text name, struct pv_text object)
+{
+	struct pv_text link;
+	bool chain = false;
+	uint64_t key = method_of(s, name, object, &chain);
+	while (chain && take_link(&name, &link) && !link.len)
+		;
+	return chain ? method_of(s, link, object, &chain) : key;
 }
 
 void st_take_frame(struct b07_stream *s, const struct pv_stack_frame *f)
 {
-	if (f->known && pv_stack_is_made_code(f->object) &&
-		memmem(f->name.at, f->name.len, "->", 2))
-		add_chain(s, f);
-	else
-		st_add_frame(s, st_method(s, f->name, f->object));
+	struct pv_text name = f->name, link;
+	bool chain = false;
+	uint64_t key = method_of(s, name, f->object, &chain);
+	if (!chain)
+		st_add_frame(s, key);
+	while (chain && take_link(&name, &link))
+		if (link.len)
+			st_add_frame(s, st_method(s, link, f->object));
 }
 
 /* A thread's name where it is new or another one. */

@@ -29,24 +29,14 @@ bool pv_stack_is_made_code(struct pv_text object)
 	       memcmp(object.at + object.len - 4, map, 4) == 0;
 }
 
-static bool object_of(struct pv_stack_names *x, struct pv_text path, uint32_t *ret, bool *ret_new)
+static bool object_of(struct pv_stack_names *x, struct pv_text path, struct pv_stack_method *ret)
 {
 	size_t known = x->objects.text.n;
-	*ret_new = false;
-	*ret = 0;
-	if (path.len == 0)
+	if (path.len == 0 || known >= PV_STACK_OBJECTS)
 		return true;
-	*ret = x->last_object;
-	if (*ret && pv_intern_is(&x->objects, *ret, path.at, path.len))
-		return true;
-	if (known >= PV_STACK_OBJECTS) {
-		*ret = 0;
-		return true;
-	}
-	if (!pv_intern_add(&x->objects, path.at, path.len, ret))
+	if (!pv_intern_add(&x->objects, path.at, path.len, &ret->object))
 		return false;
-	*ret_new = x->objects.text.n != known;
-	x->last_object = *ret;
+	ret->new_object = x->objects.text.n != known;
 	return true;
 }
 
@@ -57,7 +47,9 @@ static bool look_at(
 	char room[PV_STACK_CLR_ROOM];
 	uint32_t shown = raw;
 	enum pv_tier tier = PV_TIER_UNKNOWN;
-	size_t n = pv_stack_is_made_code(object) ? pv_stack_clr_name(name, room, &tier) : 0;
+	bool made = pv_stack_is_made_code(object);
+	bool chain = made && memmem(name.at, name.len, "->", 2);
+	size_t n = made && !chain ? pv_stack_clr_name(name, room, &tier) : 0;
 	if (n && !pv_intern_add(&x->names, room, n, &shown))
 		return false;
 	while (x->meant.n < x->names.text.n || x->meant.n <= raw) {
@@ -65,7 +57,9 @@ static bool look_at(
 			return false;
 		x->meant.v[x->meant.n++] = (struct pv_stack_meant){ .shown = 0 };
 	}
-	x->meant.v[raw] = (struct pv_stack_meant){ .shown = shown + 1, .tier = (uint8_t)tier };
+	x->meant.v[raw] = (struct pv_stack_meant){
+		.shown = shown + 1, .tier = (uint8_t)tier, .chain = chain
+	};
 	return true;
 }
 
@@ -78,6 +72,33 @@ static bool key_of(
 	if (*ret_new && !pv_map_set(&x->key_of, pair, number = ++x->keys))
 		return false;
 	*ret = object * PV_STACK_OBJECT_SIZE + number;
+	return true;
+}
+
+/* A place by the length, and eight letters at the beginning, in the middle and at the end. */
+static uint32_t *recent_of(struct pv_stack_names *x, struct pv_text name)
+{
+	uint64_t part[3];
+	memcpy(&part[0], name.at, sizeof part[0]);
+	memcpy(&part[1], name.at + name.len / 2 - 4, sizeof part[1]);
+	memcpy(&part[2], name.at + name.len - sizeof part[2], sizeof part[2]);
+	uint64_t h = pv_hash(part[0] ^ part[1] * 3 ^ part[2] * 5 ^ name.len);
+	return &x->recent[h % PV_STACK_RECENT];
+}
+
+/* The name's number; most names have been met not long ago. */
+static bool raw_of(struct pv_stack_names *x, struct pv_text name, uint32_t *ret)
+{
+	if (name.len < sizeof(uint64_t) || name.len > PV_INTERN_LESS)
+		return pv_intern_add(&x->names, name.at, name.len, ret);
+	uint32_t *recent = recent_of(x, name);
+	const char *text = *recent ? pv_intern_text(&x->names, *recent - 1) : "";
+	*ret = *recent - 1;
+	if (strlen(text) == name.len && memcmp(text, name.at, name.len) == 0)
+		return true;
+	if (!pv_intern_add(&x->names, name.at, name.len, ret))
+		return false;
+	*recent = *ret + 1;
 	return true;
 }
 
@@ -95,18 +116,22 @@ bool pv_stack_names_method(struct pv_stack_names *x, struct pv_text name, struct
 	}
 	if (name.len == 0 || !*name.at) /* a name ends with a NUL that is in it */
 		name = nameless;
-	if (!pv_intern_add(&x->names, name.at, name.len, &raw) ||
-		!object_of(x, object, &ret->object, &ret->new_object))
+	if (!raw_of(x, name, &raw))
 		return false;
 	again = raw < x->meant.n && x->meant.v[raw].shown;
 	if (!again && !look_at(x, raw, name, object))
 		return false;
 	struct pv_stack_meant *m = &x->meant.v[raw];
 	ret->name = m->shown - 1;
-	if (again && m->object == ret->object) {
+	ret->chain = m->chain;
+	/* Nearly all names are met once more in the file that they were in. */
+	if (m->chain || (m->key && pv_intern_is(&x->objects, m->object, object.at, object.len))) {
 		ret->key = m->key;
+		ret->object = m->object;
 		return true;
 	}
+	if (!object_of(x, object, ret))
+		return false;
 	m->object = ret->object;
 	if (!key_of(x, ret->name, ret->object, &m->key, &ret->is_new))
 		return false;

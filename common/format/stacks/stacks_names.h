@@ -8,7 +8,7 @@
 #include "common/base/intern.h"
 #include "common/format/event.h"
 
-enum { PV_STACK_OBJECTS = 1 << 16, PV_STACK_COMMS = 1 << 16 };
+enum { PV_STACK_OBJECTS = 1 << 16, PV_STACK_COMMS = 1 << 16, PV_STACK_RECENT = 1 << 12 };
 
 struct pv_stack_method {
 	uint64_t key;
@@ -16,6 +16,7 @@ struct pv_stack_method {
 	uint32_t object; /* in objects; 0: none */
 	bool is_new;     /* nothing was said about it yet; of the last look-up */
 	bool new_object;
+	bool chain;   /* the name is "outer->inner" of code that a runtime made: it has no key */
 	uint8_t tier; /* enum pv_tier, of a name that is written for the first time */
 };
 
@@ -25,6 +26,7 @@ struct pv_stack_meant {
 	uint32_t object;
 	uint64_t key;
 	uint8_t tier; /* enum pv_tier; 0: the name says none */
+	bool chain;   /* it is several names in a row, none of them looked at */
 };
 
 struct pv_stack_names {
@@ -33,7 +35,7 @@ struct pv_stack_names {
 	struct pv_map key_of;                  /* name << 16 | object */
 	struct pv_map comm_of;                 /* thread -> its name, in comms */
 	uint32_t keys;                         /* given out */
-	uint32_t last_object;
+	uint32_t recent[PV_STACK_RECENT];      /* ids in names + 1, by some of their letters */
 };
 
 /* Frees all of it. */

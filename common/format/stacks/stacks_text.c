@@ -182,6 +182,8 @@ static const char *perf_line(struct b07_stream *s, const char *line, size_t n, b
 {
 	struct stacks *d = st_of(s);
 	struct pv_stack_head head;
+	if (n && line[0] == '\t' && frame_line(s, line, n)) /* nearly all lines */
+		return NULL;
 	if (is_empty(line, n)) {
 		close_sample(s);
 		return NULL;
