@@ -189,6 +189,9 @@ size_t pv_clr_method_name(struct pv_text class, struct pv_text method, struct pv
 	char *to, size_t room)
 {
 	struct text t = { to, 0, room };
+	/* "lambda_method3(pMT: 0x7f...)": the address, which is another one in each run, is no name. */
+	const char *address = method.len ? memmem(method.at, method.len, "(pMT: ", 6) : NULL;
+	method.len = address ? (size_t)(address - method.at) : method.len;
 	put_types(&t, class.at, class.len);
 	if (class.len)
 		put(&t, ":", 1);

@@ -1,6 +1,7 @@
 #include "common/query/log_end.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "common/model/model.h"
 
@@ -19,6 +20,9 @@ static const char *why_cut_off(const struct pv_model *m, char *buf, size_t size)
 	}
 	if (m->target.text)
 		return "without the mark of its end";
+	/* A pipe that was made for a viewer to join a running program: leaving it ends the log. */
+	if (m->target.args && strstr(m->target.args, "/profview-join-"))
+		return "who had joined it left, or the program was killed or replaced by exec";
 	return m->target.logging2007
 		       ? "without a block END"
 		       : "killed, replaced by exec, or ended without the probe's farewell";
