@@ -292,7 +292,7 @@ static void judge_share(const struct judging *j, struct pv_check_result *r)
 	if (!r->samples)
 		say(r, PV_CHECK_REFUSED, "there are no samples");
 	else if (!(r->value > 0))
-		r->error = 300 / (double)r->samples;
+		r->error = 300 * j->sum.sample_weight / (double)r->samples;
 }
 
 /* The objects of the last shot. False: that is refused. */

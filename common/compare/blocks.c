@@ -142,8 +142,19 @@ static struct blocks *gather(const struct pv_diff *d, struct blocks *ret_all)
 	return of;
 }
 
+/* Figures of weighed samples differ by so much more already, which their variance has. */
+static double largest_weight(const struct pv_diff *d)
+{
+	double weight = 1;
+	for (unsigned s = 0; s < PV_DIFF_SIDES; s++)
+		for (size_t i = 0; i < d->log[s].n; i++)
+			weight = fmax(weight, d->log[s].v[i].sample_weight);
+	return weight;
+}
+
 double *pv_diff_design_effects(const struct pv_diff *d)
 {
+	const double weight = largest_weight(d);
 	size_t n = d->rows[PV_DIFF_METHODS].name.n;
 	struct blocks all;
 	double *ret = calloc(n + 1, sizeof *ret);
@@ -151,7 +162,7 @@ double *pv_diff_design_effects(const struct pv_diff *d)
 	for (size_t row = 0; of && row < n; row++) {
 		double own =
 			fmax(within(of[row].of[0], all.of[0]), within(of[row].of[1], all.of[1]));
-		ret[row] = fmax(1, fmin(own, across(&of[row], &all)));
+		ret[row] = fmax(1, fmin(own, across(&of[row], &all)) / weight);
 	}
 	if (!of) {
 		free(ret);

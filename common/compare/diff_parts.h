@@ -54,6 +54,7 @@ struct pv_diff_log {
 	int64_t duration_ns;
 	uint64_t samples, events, lost, damaged;
 	uint64_t period_ns, alloc_period, pair_ns;
+	double sample_weight; /* on average; 1 for most logs */
 	bool wall;
 	double units;    /* that figures are divided by, with PV_PER_CALL and PV_PER_COUNTER */
 	uint32_t absent; /* bit of a measure: not recorded */

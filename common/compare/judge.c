@@ -161,7 +161,8 @@ static bool gather(struct judging *j)
 		sum->calls[e->side] += j->m->list == PV_DIFF_METHODS ? e->value[4] : 0;
 		if (j->m->kind == PV_DIFF_SAMPLED) {
 			double p = j->ret->per == PV_PER_SHARE && all > v ? 1 - v / all : 1;
-			sum->variance[e->side] += f * f * v * p / n / n;
+			double w = j->d->log[e->side].v[e->log].sample_weight;
+			sum->variance[e->side] += f * f * v * w * p / n / n;
 		} else if (e->error > 0 && e->value[0] > 0) {
 			double sd = e->error / 1.96 * v / e->value[0];
 			sum->variance[e->side] += f * f * sd * sd / n / n;

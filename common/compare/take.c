@@ -197,6 +197,7 @@ static bool take_facts(struct taking *t, const char *path)
 		.args = pv_arena_copy(&t->d->arena, facts.args, strlen(facts.args)),
 		.duration_ns = facts.duration_ns,
 		.samples = sum.samples,
+		.sample_weight = sum.sample_weight,
 		.events = sum.events,
 		.lost = sum.lost_events,
 		.damaged = sum.damaged,

@@ -1,4 +1,5 @@
 #include "common/query/build.h"
+#include "common/query/sample_weight.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,10 +37,10 @@ static bool begin_filter(struct pv_build *b, const char *table)
 
 bool pv_build_prepare(struct pv_build *b, struct pv_model *m)
 {
-	if (!b->filter.f || !pv_name_places_wanted(b->filter.f))
-		return true;
+	bool wants = b->filter.f && pv_name_places_wanted(b->filter.f);
 	pv_model_lock(m);
-	bool ok = pv_name_places_make(&b->filter.places, m);
+	b->weight = pv_sample_weight(m);
+	bool ok = !wants || pv_name_places_make(&b->filter.places, m);
 	pv_model_unlock(m);
 	if (!ok)
 		pv_build_fail(b);
@@ -77,7 +78,7 @@ static bool passes(struct pv_build *b, const struct pv_row *row)
 bool pv_build_init(struct pv_build *b, const struct pv_view_spec *spec, const char *name,
 	const struct pv_query *query)
 {
-	*b = (struct pv_build){ .query = query, .spec = spec };
+	*b = (struct pv_build){ .query = query, .spec = spec, .weight = 1 };
 	b->table = calloc(1, sizeof *b->table);
 	if (!b->table)
 		return false;

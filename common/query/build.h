@@ -44,6 +44,7 @@ struct pv_build {
 	size_t left_out; /* rows that were never made, beyond the limit */
 	bool filtered;   /* the rows are those that match already */
 	struct pv_row_filter filter;
+	double weight;                /* of a sample, on average; 1 for most logs */
 	bool filters;                 /* it asks something of these rows */
 	struct pv_filter_error wrong; /* with `what`: the filter is none, and no row passes */
 	struct pv_cell scratch[PV_MAX_COLUMNS]; /* rows go here after out of memory */
@@ -122,11 +123,13 @@ static inline void pv_cell_share(struct pv_cell *c, double part, double whole)
 
 /*
  * The 95 % confidence half-width of a count of samples, as a share of all of them in percent; null
- * where none was met, which says nothing of how rare it is.
+ * where none was met, which says nothing of how rare it is. Where samples are weighed there are as many
+ * fewer of them.
  */
-static inline void pv_cell_error(struct pv_cell *c, uint64_t n, double all)
+static inline void pv_cell_error(
+	struct pv_cell *c, const struct pv_build *b, uint64_t n, double all)
 {
-	pv_cell_share(c, 1.96 * sqrt((double)n), n ? all : 0);
+	pv_cell_share(c, 1.96 * sqrt((double)n * b->weight), n ? all : 0);
 }
 
 /* A number; null where it is infinite or none. */

@@ -10,6 +10,7 @@
 #include "common/model/objects/shots.h"
 #include "common/model/calls/threads.h"
 #include "common/model/objects/exceptions.h"
+#include "common/query/sample_weight.h"
 #include "common/query/call_copy.h"
 #include "common/query/coverage.h"
 #include "common/query/facts.h"
@@ -176,6 +177,7 @@ void pv_view_summary(struct pv_model *m, struct pv_summary *ret)
 	sum_memory(m, ret);
 	ret->calls = m->calls.calls;
 	ret->samples = m->calls.samples;
+	ret->sample_weight = pv_sample_weight(m);
 	ret->wall = pv_target_is_event_stream(&m->target) && pv_call_samples_wait(m);
 	ret->thrown = m->throws.thrown;
 	ret->contentions = m->locks.contentions;

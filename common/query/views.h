@@ -108,9 +108,9 @@ struct pv_summary {
 	char runtime[64]; /* "x86-64 linux" */
 	char args[200];   /* header args, cut */
 	uint32_t pid, port;
-	uint64_t start_time_ms;
 	int64_t duration_ns; /* latest event minus zero */
-	uint64_t events, buffers, damaged, damaged_bytes, lost_events, recordings;
+	uint64_t start_time_ms, events, buffers, damaged, damaged_bytes, lost_events, recordings;
+	double sample_weight; /* of each, on average */
 	uint64_t calls, samples, allocations, allocated_bytes, thrown, contentions, wait_ns;
 	uint64_t collections[3], pause_ns, pause_max_ns, pauses, moved_objects;
 	bool logging2007, pauses_recorded; /* stages of 2007 do not record pauses */

@@ -192,6 +192,25 @@ def perf(v, profview, folder):
     v.true('to a timeline', done.returncode == 2 and b'order: ' in done.stderr and b'firefox' in done.stderr, done.stderr)
 
 
+    chance(v, profview, folder)
+
+
+def chance(v, profview, folder):
+    """What chance does to figures depends on how many samples were taken, not on what they weigh."""
+    for name, unit in ('plain', 1), ('weighed', 1000000):
+        text = ''.join(head(f'{10 + i / 10:.6f}', rest=f'{unit * (1 if i % 4 else 2)} cycles:u: ') +
+                       f'\t4 {"a" if i % 2 else "b"} (/a)\n\n' for i in range(40))
+        (folder / name).write_text(text, encoding='utf-8')
+    rows_of = [json.loads(subprocess.run([profview, 'report', folder / name, '--format', 'json', '--section', 'methods'], check=True,
+                                         capture_output=True).stdout)['methods'] for name in ('plain', 'weighed')]
+    v.equal('names', *[[m['name'] for m in rows] for rows in rows_of])
+    text = [subprocess.run([profview, 'report', folder / name, '--section', 'methods'], check=True, capture_output=True,
+                           text=True).stdout for name in ('plain', 'weighed')]
+    got = [[line.split()[:2] for line in t.splitlines() if line.endswith((' a', ' b'))] for t in text]
+    v.equal('shares and their errors', got[1], got[0])
+    v.true('an error', float(got[0][0][1]) > 20, got)
+
+
 def folded(v, profview, folder):
     table(v, profview, folder, FOLDED)
 

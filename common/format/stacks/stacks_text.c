@@ -265,10 +265,10 @@ static enum b07_piece begin(struct b07_stream *s)
 {
 	struct stacks *d = st_of(s);
 	struct pv_stack_look look;
-	const uint8_t *at = d->in.bytes + d->in.start;
 	size_t have = d->in.filled - d->in.start;
 	if (have == 0)
 		return B07_MORE;
+	const uint8_t *at = d->in.bytes + d->in.start;
 	if (pv_stack_look(at, have, d->in.ended || d->in.gapped, &look) == B07_UNSURE)
 		return B07_MORE;
 	if (look.refusal) {

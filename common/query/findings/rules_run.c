@@ -13,6 +13,12 @@
 
 enum { FEWEST_SAMPLES = 30 };
 
+/* Samples, however they are weighed. */
+static double taken(const struct pv_judge *j)
+{
+	return (double)j->sum.samples / j->sum.sample_weight;
+}
+
 /* --- the hottest method --- */
 
 /* Code without a name, and the probe's, cannot be made faster by who reads this. */
@@ -47,7 +53,7 @@ void pv_judge_hot_method(const struct pv_judge *j, struct pv_finding *f)
 {
 	/* A program has to spend its time somewhere: worth a note, not a warning. */
 	enum { MOST = 49, FIRST = 16 };
-	const bool sampled = j->sum.samples >= FEWEST_SAMPLES;
+	const bool sampled = taken(j) >= FEWEST_SAMPLES;
 	struct pv_table *t = pv_judge_table(j, f, &pv_spec_methods, PV_VIEW_METHODS,
 		sampled ? "samples_self" : "self_ns", FIRST);
 	if (!t)
@@ -205,7 +211,7 @@ void pv_judge_sync_over_async(const struct pv_judge *j, struct pv_finding *f)
 	}
 	pv_table_destroy(t);
 	const double part = j->sum.samples ? most / (double)j->sum.samples : 0;
-	if (j->sum.samples < FEWEST_SAMPLES)
+	if (taken(j) < FEWEST_SAMPLES)
 		pv_finding_skip(f, "fewer than 30 samples");
 	else
 		pv_finding_say(f, pv_scale_score(part, 0.05, 0.10, 0.40),

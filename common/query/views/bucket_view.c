@@ -88,8 +88,8 @@ static void put_method(struct answer *a, const struct pv_groups *g, uint32_t i)
 	pv_cell_u_if(cell(a, c, "calls"), calls, s->count);
 	pv_cell_share(cell(a, c, "samples_percent"), (double)s->samples,
 		samples ? (double)a->all.samples : 0);
-	pv_cell_error(
-		cell(a, c, "samples_error"), s->samples, samples ? (double)a->all.samples : 0);
+	pv_cell_error(cell(a, c, "samples_error"), a->b, s->samples,
+		samples ? (double)a->all.samples : 0);
 	pv_cell_u_if(cell(a, c, "samples_self"), samples, s->samples);
 	pv_cell_s(cell(a, c, "name"), pv_group_name(a->b, g, i));
 }

@@ -97,7 +97,7 @@ static void put_method(struct pv_build *b, const struct pv_groups *g, uint32_t g
 		s->calls ? s->total_ns / (int64_t)s->calls : 0);
 	pv_cell_i_if(&c[M_MAX], known->calls && !known->window, s->max_ns);
 	pv_cell_share(&c[M_HIT_SHARE], (double)s->samples_self, samples);
-	pv_cell_error(&c[M_HIT_ERROR], s->samples_self, samples);
+	pv_cell_error(&c[M_HIT_ERROR], b, s->samples_self, samples);
 	pv_cell_u_if(&c[M_HITS], known->samples, s->samples_self);
 	pv_cell_u_if(&c[M_HITS_TOTAL], known->samples, s->samples_total);
 	pv_cell_u_if(&c[M_EXC], known->calls && known->exc_leaves && !known->window, s->exc_leaves);
@@ -423,7 +423,7 @@ static void put_edges(struct pv_build *b, const struct pv_groups *g, const struc
 		pv_cell_i_if(&c[E_TOTAL], known->calls, s->total_ns);
 		pv_cell_u_if(&c[E_CALLS], known->calls, s->calls);
 		pv_cell_share(&c[E_HIT_SHARE], (double)s->samples_total, samples);
-		pv_cell_error(&c[E_HIT_ERROR], s->samples_total, samples);
+		pv_cell_error(&c[E_HIT_ERROR], b, s->samples_total, samples);
 		pv_cell_u_if(&c[E_HITS], known->samples, s->samples_total);
 		pv_cell_s(&c[E_NAME], pv_group_name(b, g, (uint32_t)i));
 	}

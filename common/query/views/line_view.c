@@ -30,7 +30,7 @@ static void copy_lines(struct pv_build *b, struct pv_model *m)
 			continue;
 		struct pv_cell *c = pv_build_row(b, i + 1);
 		pv_cell_share(&c[L_SHARE], (double)h->samples, (double)m->calls.samples);
-		pv_cell_error(&c[L_ERROR], h->samples, (double)m->calls.samples);
+		pv_cell_error(&c[L_ERROR], b, h->samples, (double)m->calls.samples);
 		pv_cell_u(&c[L_SAMPLES], h->samples);
 		pv_cell_u(&c[L_LINE], h->line);
 		pv_cell_s(&c[L_FILE], pv_intern_text(&m->names.text, h->file));

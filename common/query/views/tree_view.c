@@ -102,7 +102,7 @@ static void put_node(struct unfold *u, uint64_t id, uint64_t parent, const struc
 	pv_cell_u_if(&c[T_CALLS], u->calls, f->calls);
 	pv_cell_i_if(&c[T_MAX], u->calls && !u->copy->window, f->max_ns);
 	pv_cell_share(&c[T_HIT_SHARE], (double)f->samples_below, all);
-	pv_cell_error(&c[T_HIT_ERROR], f->samples_below, all);
+	pv_cell_error(&c[T_HIT_ERROR], u->b, f->samples_below, all);
 	pv_cell_u_if(&c[T_HITS], u->samples && !up, f->samples);
 	pv_cell_u_if(&c[T_HITS_BELOW], u->samples, f->samples_below);
 	pv_cell_s(&c[T_KIND], pv_code_kind_text((enum pv_code_kind)u->kind[k->group]));
