@@ -90,6 +90,7 @@ static bool ends_damaged(struct pv_ingest *in)
 
 static bool finish(struct pv_ingest *in)
 {
+	bool unsure = !in->chosen;
 	in->chosen = in->chosen || pv_input07_choose(in, true);
 	/* Before what is kept back goes to the model: more of the log might tell what it means. */
 	if (!pv_ingest_apply_all(in))
@@ -101,6 +102,7 @@ static bool finish(struct pv_ingest *in)
 	bool placed = pv_ingest_save_index(in, false);
 	if (!close_tail(in))
 		return false;
+	in->closed |= unsure; /* more of it might be of another family */
 	if (in->again)
 		return true;
 	pthread_mutex_lock(&in->lock);
@@ -200,7 +202,7 @@ static bool nothing_now(struct pv_ingest *in, bool quiet, bool *ended)
 		return true;
 	if (!pv_ingest_drain(in))
 		return false;
-	if (in->chosen && (quiet || says_that_it_ended(in))) {
+	if (quiet || (in->chosen && says_that_it_ended(in))) {
 		in->quiet = quiet && !says_that_it_ended(in);
 		return at_end(in, ended);
 	}

@@ -100,8 +100,8 @@ bool pv_input07_frame(struct pv_ingest *in)
 				pv_ingest_damage(in, in->old.damage.offset, in->old.damage.bytes,
 					in->old.damage.reason);
 			break;
-		case B07_FAILED:
-			return pv_ingest_fail(in, &in->old.error);
+		case B07_FAILED: /* more of the text may make it one that is read */
+			return in->quiet || pv_ingest_fail(in, &in->old.error);
 		}
 		if (pv_ingest_stopping(in))
 			return false;
