@@ -62,7 +62,7 @@ struct pv_check_set {
 	const struct pv_check_heaps *heaps; /* borrowed; NULL: retained sizes cannot be had */
 	struct pv_arena arena;
 	PV_ARRAY(struct pv_check_rule) rule;
-	bool unsure_fails, unsure_passes;
+	bool unsure_fails, unsure_passes, waits; /* waits: pv_query */
 };
 
 /*

@@ -69,6 +69,7 @@ static struct pv_table *ask(
 {
 	struct pv_query q = { .open_all = true,
 		.hide_internal = true,
+		.waits = j->set->waits,
 		.filter = filter,
 		.filter_way = PV_FILTER_CAPITALS };
 	if (k && k->flags & PV_CHECK_LAST_SHOT && !(k->flags & PV_CHECK_RETAINED))

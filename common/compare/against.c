@@ -19,7 +19,7 @@ struct pv_against {
 	struct pv_groups_cache *groups; /* of the base */
 	struct pv_flame_tree *flame;    /* the base's, last asked for */
 	enum pv_flame_measure flame_measure;
-	bool net, ran, my_code;
+	bool net, waits, my_code;
 };
 
 /* Views, and the list of diff that has their rows. */
@@ -93,7 +93,7 @@ static struct pv_query side_query(
 {
 	struct pv_query of = { .groups = side == PV_DIFF_BASE ? a->groups : q->groups,
 		.net = q->net,
-		.ran = q->ran,
+		.waits = q->waits,
 		.my_code = q->my_code,
 		.hide_internal = q->hide_internal,
 		.group = q->group,
@@ -283,7 +283,7 @@ static double scale_of(struct pv_against *a, struct pv_model *now, enum pv_flame
 static bool take_base(struct pv_against *a, enum pv_flame_measure measure, const struct pv_query *q)
 {
 	bool same = a->flame && a->flame_measure == measure && a->net == q->net &&
-		    a->ran == q->ran && a->my_code == q->my_code;
+		    a->waits == q->waits && a->my_code == q->my_code;
 	if (same)
 		return true;
 	struct pv_query own = side_query(a, q, PV_DIFF_BASE);
@@ -292,7 +292,7 @@ static bool take_base(struct pv_against *a, enum pv_flame_measure measure, const
 	a->flame = pv_flame_tree_make(a->base, measure, &own);
 	a->flame_measure = measure;
 	a->net = q->net;
-	a->ran = q->ran;
+	a->waits = q->waits;
 	a->my_code = q->my_code;
 	return a->flame != NULL;
 }

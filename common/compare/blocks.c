@@ -34,7 +34,7 @@ static bool take_block(struct pv_diff *d, enum pv_diff_side side, struct pv_mode
 	unsigned block, int64_t from_ns, int64_t to_ns)
 {
 	const struct pv_query *like = d->query[side];
-	struct pv_query q = like ? *like : (struct pv_query){ .select = 0 };
+	struct pv_query q = like ? *like : (struct pv_query){ .waits = d->options->waits };
 	q.window_ns = 0;
 	q.bucketed = true;
 	q.from_ns = from_ns;

@@ -47,6 +47,7 @@ struct pv_diff_options {
 	enum pv_diff_per per;
 	const char *unit;     /* borrowed */
 	bool raw_names;       /* match the log's own names */
+	bool waits;           /* time that threads waited counts, too, not only what ran */
 	bool all;             /* rows that did not change are listed, too */
 	const char *sections; /* "methods.samples_self,...", NULL = all that are recorded */
 	const char *filter;   /* case-insensitive substring of names */

@@ -32,7 +32,7 @@ static bool no_memory(struct taking *t)
 static struct pv_table *ask(struct taking *t, enum pv_view view, uint64_t select)
 {
 	const struct pv_query *like = t->d->query[t->side];
-	struct pv_query q = like ? *like : (struct pv_query){ .select = 0 };
+	struct pv_query q = like ? *like : (struct pv_query){ .waits = t->d->options->waits };
 	q.select = select;
 	q.open_all = true;
 	struct pv_table *table = pv_view_table(t->m, view, &q);

@@ -31,7 +31,7 @@ bool pv_merge_add(struct pv_merge *g, struct pv_model *m, const char *root)
 	pv_model_lock(m);
 	const char *args = m->target.args ? m->target.args : "";
 	bool timed = pv_sample_period(args, &wall) != 0;
-	wall = timed && wall;
+	wall = timed && wall && p->waits;
 	unsigned groups = (m->calls.samples ? 1u << PV_GROUP_OF_SAMPLES : 0) |
 			  (m->calls.calls ? 1u << PV_GROUP_OF_CALLS : 0);
 	pv_model_unlock(m);

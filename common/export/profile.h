@@ -77,6 +77,8 @@ struct pv_profile {
 	PV_ARRAY(uint32_t) order;                  /* nodes by rank; set by finish */
 	uint64_t period_ns;                        /* between two samples of a thread; 0: unknown */
 	bool wall;                                 /* in wall time, else in processor time */
+	bool waits;      /* time that threads waited counts, too; to be set before any is added */
+	bool all_count;  /* private: of no sample of the log is it known whether it ran */
 	uint32_t under;  /* additions begin at this node; 0: at the root */
 	unsigned groups; /* bits: recorded, whether or not rows have any */
 	bool raw_names;  /* frames are called as in the log; to be set before any is added */

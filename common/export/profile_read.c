@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "common/base/sample_period.h"
-#include "common/base/saturate.h"
 #include "common/export/frame_name.h"
 #include "common/export/profile.h"
 #include "common/model/model.h"
 #include "common/model/names/names_find.h"
+#include "common/query/call_copy.h"
+#include "common/query/groups_kept.h"
 
 #define UNMET UINT32_MAX
 
@@ -56,25 +57,24 @@ static void count(struct reading *r, uint32_t node, unsigned group, uint64_t a, 
 
 /* --- calls and samples */
 
-/* Self times by node, those of open calls included; as query/call_copy.c has them. */
-static int64_t *self_times(const struct pv_model *m)
+/* Figures as views count them: of what ran, or of all (pv_profile.waits). */
+static bool copy_calls(struct reading *r, struct pv_model *m, struct pv_call_copy *ret)
 {
-	size_t n = m->calls.node.n;
-	int64_t *self = calloc(n + 1, sizeof *self);
-	struct pv_open_calls open = { 0 };
-	for (size_t i = 1; self && i < n; i++)
-		self[i] = m->calls.node.v[i].self_ns;
-	if (self && pv_calls_open(m, &open)) {
-		for (size_t i = 0; i < open.call.n; i++) {
-			int64_t *to = &self[open.call.v[i].node];
-			*to = pv_sat_add(*to, open.call.v[i].self_ns);
-		}
-		pv_open_calls_finish(&open);
-	} else {
-		free(self);
-		self = NULL;
-	}
-	return self;
+	char said[PV_TIME_TEXT];
+	enum pv_time_of of;
+	struct pv_groups g;
+	const struct pv_query q = { .waits = r->p->waits };
+	bool ok = pv_groups_borrow(NULL, m, PV_GROUPED_METHODS, &g) && pv_call_copy(m, &g, &q, ret);
+	if (ok && r->thread) /* as of all threads together: of a single one nothing may be known */
+		ret->waits |= r->p->all_count;
+	ok = ok && pv_call_copy_ran(ret);
+	pv_groups_finish(&g);
+	if (!ok)
+		return false;
+	pv_call_copy_time(ret, false, true, &of, said, sizeof said);
+	if (!r->thread)
+		r->p->all_count = of == PV_TIME_WALL;
+	return true;
 }
 
 static void count_samples(struct reading *r, uint32_t node, uint64_t n)
@@ -86,7 +86,7 @@ static void count_samples(struct reading *r, uint32_t node, uint64_t n)
 }
 
 /* Those that the model has kept: one by one. */
-static void add_times(struct reading *r)
+static void add_times(struct reading *r, const struct pv_call_copy *copy)
 {
 	const struct pv_sample_times *t = &r->m->sample_times;
 	if (!r->ok || !pv_reserve(&r->p->sample, t->v.n)) {
@@ -95,9 +95,10 @@ static void add_times(struct reading *r)
 	}
 	for (size_t i = 0; r->ok && i < t->v.n; i++) {
 		const struct pv_sample_time *s = &t->v.v[i];
-		uint32_t node = s->node && s->node < r->m->calls.node.n
-					? r->node_of[s->node]
-					: named(r, r->p->under, "(no stack)");
+		if (!pv_call_copy_counts(copy, s->node))
+			continue;
+		uint32_t at = s->node < r->m->calls.node.n ? pv_call_counted_at(r->m, s->node) : 0;
+		uint32_t node = at ? r->node_of[at] : named(r, r->p->under, "(no stack)");
 		r->p->sample.v[r->p->sample.n++] = (struct pv_profile_sample){
 			.time_ns = (int64_t)((uint64_t)s->time - (uint64_t)r->m->zero_ns),
 			.id = s->thread,
@@ -108,25 +109,28 @@ static void add_times(struct reading *r)
 	}
 }
 
-static void add_tree(struct reading *r)
+static void add_tree(struct reading *r, struct pv_model *m)
 {
 	const struct pv_calls *c = &r->m->calls;
-	int64_t *self = self_times(r->m);
+	struct pv_call_copy copy = { 0 };
+	r->ok = r->ok && copy_calls(r, m, &copy);
 	r->node_of = calloc(c->node.n + 1, sizeof *r->node_of);
-	r->ok = r->ok && self && r->node_of;
+	r->ok = r->ok && r->node_of;
 	if (r->ok)
 		r->node_of[0] = r->p->under;
 	for (size_t i = 1; r->ok && i < c->node.n; i++) {
 		const struct pv_tree_node *n = &c->node.v[i];
 		uint32_t node = child(r, r->node_of[n->parent], frame(r, n->method));
 		r->node_of[i] = node;
-		count_samples(r, node, n->samples);
-		count(r, node, PV_GROUP_OF_CALLS, n->calls, self[i] > 0 ? (uint64_t)self[i] : 0);
+		const struct pv_call_figures *f = &copy.figures[i];
+		count_samples(r, node, f->samples);
+		count(r, node, PV_GROUP_OF_CALLS, n->calls,
+			f->self_ns > 0 ? (uint64_t)f->self_ns : 0);
 	}
-	if (r->ok && c->node.n && c->node.v[0].samples)
-		count_samples(r, named(r, r->p->under, "(no stack)"), c->node.v[0].samples);
-	add_times(r);
-	free(self);
+	if (r->ok && c->node.n && copy.figures[0].samples)
+		count_samples(r, named(r, r->p->under, "(no stack)"), copy.figures[0].samples);
+	add_times(r, &copy);
+	pv_call_copy_finish(&copy);
 	free(r->node_of);
 	r->node_of = NULL;
 }
@@ -209,7 +213,7 @@ static void find_period(struct pv_profile *p, const char *args)
 	if (!period_ns)
 		return;
 	p->period_ns = period_ns;
-	p->wall = wall;
+	p->wall = wall && (p->waits || p->all_count);
 }
 
 static unsigned recorded(const struct pv_model *m)
@@ -258,7 +262,7 @@ bool pv_profile_add(struct pv_profile *p, struct pv_model *m, unsigned thread)
 	if (r.ok) {
 		p->groups |= recorded(m);
 		find_period(p, m->target.args ? m->target.args : "");
-		add_tree(&r);
+		add_tree(&r, m);
 		add_stacks(&r);
 	}
 	pv_model_unlock(m);

@@ -187,7 +187,8 @@ enum pv_code_gone { PV_GONE_PITCHED = 1, PV_GONE_DYNAMIC };
 enum pv_transition { PV_INTO_NATIVE, PV_INTO_MANAGED };
 /* Of WAITED: for what; QUEUED: for a processor. Numbers that are not here are UNKNOWN. */
 enum pv_wait_state { PV_WAIT_UNKNOWN, PV_WAIT_LOCK, PV_WAIT_POLL, PV_WAIT_IO, PV_WAIT_SLEEP,
-	PV_WAIT_STOPPED, PV_WAIT_QUEUED, PV_WAIT_GC, PV_WAIT_STATES };
+	PV_WAIT_STOPPED, PV_WAIT_QUEUED, PV_WAIT_GC,
+	PV_WAIT_UNSURE, /* or it ran: the stream does not say */ PV_WAIT_STATES };
 
 /* clang-format on */
 /*

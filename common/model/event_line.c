@@ -123,7 +123,7 @@ static const char *wait_state(uint64_t state)
 {
 	static const char *const name[PV_WAIT_STATES] = { "waits", "waits for a lock", "polls",
 		"waits for input or output", "sleeps", "stopped", "waits for a processor",
-		"waits for the collector" };
+		"waits for the collector", "runs or waits" };
 	return state < PV_WAIT_STATES ? name[state] : name[0];
 }
 

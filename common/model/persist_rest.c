@@ -174,7 +174,6 @@ PV_SHAPE(lane, struct pv_lane, LANE)
 	F(T, origin_ns, FIGURE)                                                                    \
 	F(T, width_ns, FIGURE)                                                                     \
 	F(T, used, AT_MOST, PV_LANE_CELLS)                                                         \
-	F(T, by_name, BOOL)                                                                        \
 	F(T, period_ns, FIGURE)                                                                    \
 	F(T, lane, LIST, lane, PV_NO_STORE, PV_LANES_CAP + 1)                                      \
 	F(T, of, LEFT_OUT_ALL)                                                                     \

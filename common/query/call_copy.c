@@ -1,5 +1,7 @@
 #include "common/query/call_copy.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,10 +20,8 @@ static bool make_room(struct pv_call_copy *c, size_t n)
 	c->next_sibling = calloc(n, sizeof *c->next_sibling);
 	c->group = calloc(n, sizeof *c->group);
 	c->figures = calloc(n, sizeof *c->figures);
-	if (c->ran)
-		c->waits = calloc(n, sizeof *c->waits);
-	return c->parent && c->first_child && c->next_sibling && c->group && c->figures &&
-	       (c->waits || !c->ran);
+	c->ran = calloc(n, sizeof *c->ran);
+	return c->parent && c->first_child && c->next_sibling && c->group && c->figures && c->ran;
 }
 
 void pv_call_copy_finish(struct pv_call_copy *c)
@@ -31,8 +31,7 @@ void pv_call_copy_finish(struct pv_call_copy *c)
 	free(c->next_sibling);
 	free(c->group);
 	free(c->figures);
-	free(c->waits);
-	free(c->waiting);
+	free(c->ran);
 	*c = (struct pv_call_copy){ 0 };
 }
 
@@ -78,67 +77,68 @@ static void sum_up(struct pv_call_copy *c)
 	}
 }
 
-/* Timers of ours that count processor time: no sample of theirs is of a waiting thread. */
-/* By its name, or as the log has it: bits of `waits`. */
-enum { BY_NAME = 1, LOGGED = 2 };
+/* Besides the enum pv_ran of a node's samples: its calls are within a wait, by names. */
+enum { WITHIN = 4 };
 
-static uint8_t is_waiting(const struct pv_model *m, uint32_t method)
+/* Of the model while it is copied, under its lock. */
+struct copying {
+	struct pv_model *m;
+	const struct pv_lane_state *state; /* by node */
+	uint8_t *nameless;                 /* by method */
+};
+
+/* Names are looked at once a method: there are many more nodes. */
+static bool begin(struct pv_model *m, struct copying *k)
 {
-	bool logged;
-	enum pv_thread_state state = pv_call_state(m, method, &logged);
-	return logged ? LOGGED : state == PV_STATE_RUNNING ? 0 : BY_NAME;
+	size_t n = m->names.method.n;
+	*k = (struct copying){ .m = m, .state = pv_lane_states(m) };
+	k->nameless = calloc(n + 1, sizeof *k->nameless);
+	for (uint32_t i = 1; k->nameless && m->names.native_of.n && i < n; i++)
+		k->nameless[i] = pv_call_is_nameless(m, i);
+	return k->state && k->nameless;
 }
 
-bool pv_call_any_waits(const struct pv_model *m)
+static void note_state(const struct copying *k, struct pv_call_copy *c, size_t at, uint32_t node)
 {
-	for (uint32_t i = 1; i < m->names.method.n; i++)
-		if (is_waiting(m, i))
-			return true;
-	return false;
+	const struct pv_lane_state *s = &k->state[node];
+	c->ran[at] = (uint8_t)(pv_ran_of(s->state) | (s->within != PV_STATE_RUNNING ? WITHIN : 0));
 }
 
-/*
- * Names are looked at once a method: there are many more nodes, and the lock is held. Where threads
- * wait in none there is nothing to leave out.
- */
-static bool find_waiting(const struct pv_model *m, struct pv_call_copy *c)
+/* The node that samples count for. */
+static uint32_t counted_at(const struct copying *k, uint32_t node)
 {
-	uint8_t found = 0;
-	if (!c->ran)
-		return true;
-	c->waiting = calloc(m->names.method.n + 1, sizeof *c->waiting);
-	for (uint32_t i = 1; c->waiting && i < m->names.method.n; i++)
-		found |= c->waiting[i] = is_waiting(m, i);
-	c->waits_logged = found & LOGGED;
-	c->ran = found != 0;
-	return c->waiting != NULL;
+	const struct pv_tree_node *n = &k->m->calls.node.v[node];
+	return n->parent && k->nameless[n->method] ? n->parent : node;
 }
 
-static void note_wait(struct pv_call_copy *c, size_t at, uint32_t method)
+static void add_samples(struct pv_call_copy *c, size_t at, uint64_t samples)
 {
-	if (c->waits)
-		c->waits[at] = c->waiting[method];
+	c->figures[at].samples += samples;
+	c->sampled[c->ran[at] & ~WITHIN] += samples;
 }
 
-static bool copy_all(const struct pv_model *m, const struct pv_groups *g, struct pv_call_copy *c)
+static bool copy_all(const struct copying *k, const struct pv_groups *g, struct pv_call_copy *c)
 {
-	const struct pv_calls *calls = &m->calls;
+	const struct pv_calls *calls = &k->m->calls;
 	if (!make_room(c, calls->node.n ? calls->node.n : 1))
 		return false;
-	for (size_t i = 1; i < calls->node.n; i++) {
+	for (uint32_t i = 0; i < calls->node.n; i++)
+		note_state(k, c, i, i);
+	if (calls->node.n)
+		add_samples(c, 0, calls->node.v[0].samples);
+	for (uint32_t i = 1; i < calls->node.n; i++) {
 		const struct pv_tree_node *n = &calls->node.v[i];
 		c->parent[i] = n->parent;
 		c->group[i] = pv_group_of(g, n->method);
-		note_wait(c, i, n->method);
 		c->figures[i] = (struct pv_call_figures){ .calls = n->calls,
 			.exc_leaves = n->exc_leaves,
-			.samples = n->samples,
 			.self_ns = n->self_ns,
 			.total_ns = n->total_ns,
 			.max_ns = n->max_ns };
+		add_samples(c, counted_at(k, i), n->samples);
 	}
 	struct pv_open_calls open = { 0 };
-	bool ok = pv_calls_open(m, &open);
+	bool ok = pv_calls_open(k->m, &open);
 	for (size_t i = 0; ok && i < open.call.n; i++) {
 		const struct pv_open_call *o = &open.call.v[i];
 		struct pv_call_figures *f = &c->figures[o->node];
@@ -170,45 +170,49 @@ static uint32_t *number_active(
 	return number;
 }
 
-static bool copy_active(const struct pv_model *m, const struct pv_groups *g,
+static bool copy_active(const struct copying *k, const struct pv_groups *g,
 	const struct pv_window_sums *w, struct pv_call_copy *c)
 {
-	const struct pv_calls *calls = &m->calls;
+	const struct pv_calls *calls = &k->m->calls;
 	uint32_t n = 1, *number = number_active(calls, w, &n);
 	bool ok = number && make_room(c, n);
-	for (size_t i = 1; ok && i < calls->node.n; i++) {
+	if (ok && calls->node.n)
+		note_state(k, c, 0, 0);
+	for (uint32_t i = 1; ok && i < calls->node.n; i++) {
 		if (!number[i])
 			continue;
 		c->parent[number[i]] = number[calls->node.v[i].parent];
 		c->group[number[i]] = pv_group_of(g, calls->node.v[i].method);
-		note_wait(c, number[i], calls->node.v[i].method);
+		note_state(k, c, number[i], i);
 	}
 	for (size_t i = 0; ok && i < w->nodes.n; i++) {
 		const struct pv_window_node *from = &w->nodes.v[i];
-		c->figures[number[from->node]] = (struct pv_call_figures){
-			.calls = from->calls, .samples = from->samples, .self_ns = from->self_ns
-		};
+		struct pv_call_figures *f = &c->figures[number[from->node]];
+		f->calls = from->calls;
+		f->self_ns = from->self_ns;
+		add_samples(c, number[counted_at(k, from->node)], from->samples);
 	}
 	free(number);
 	return ok;
 }
 
-bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, const struct pv_query *q,
+bool pv_call_copy(struct pv_model *m, const struct pv_groups *g, const struct pv_query *q,
 	struct pv_call_copy *ret)
 {
+	struct copying k;
 	*ret = (struct pv_call_copy){ .window = q->window_ns != 0,
-		.ran = q->ran,
-		.waits_sampled = q->ran && pv_call_samples_wait(m) };
-	if (!find_waiting(m, ret))
-		return false;
+		.waits = q->waits,
+		.tells = pv_call_samples_wait(m) || m->kinds[PV_KIND_EXT_WAITED] };
 	ret->kind = q->my_code ? pv_groups_kinds(g, m) : NULL;
-	if (q->my_code && !ret->kind)
-		return false;
-	if (!q->window_ns)
-		return copy_all(m, g, ret);
-	struct pv_window_sums sums = { 0 };
-	bool ok = pv_window_sum(m, q->window_ns, &sums) && copy_active(m, g, &sums, ret);
-	pv_window_sums_finish(&sums);
+	bool ok = begin(m, &k) && (!q->my_code || ret->kind);
+	if (ok && !q->window_ns) {
+		ok = copy_all(&k, g, ret);
+	} else if (ok) {
+		struct pv_window_sums sums = { 0 };
+		ok = pv_window_sum(m, q->window_ns, &sums) && copy_active(&k, g, &sums, ret);
+		pv_window_sums_finish(&sums);
+	}
+	free(k.nameless);
 	return ok;
 }
 
@@ -291,17 +295,10 @@ uint64_t pv_call_copy_net(struct pv_call_copy *c, uint64_t pair_ns)
 	return pair_ns;
 }
 
-/* Parents come first: a node waits if its method does or its parent. */
-static void inherit_waits(struct pv_call_copy *c)
+/* Nothing is known of any of them, so that none can be left out. */
+static bool is_wall(const struct pv_call_copy *c)
 {
-	for (size_t i = 1; i < c->n; i++)
-		c->waits[i] |= c->waits[c->parent[i]];
-}
-
-/* Whether a node's samples are of waiting threads: where the log says it names count for nothing. */
-static bool samples_waited(const struct pv_call_copy *c, size_t node)
-{
-	return c->waits[node] & LOGGED || (c->waits_sampled && c->waits[node]);
+	return !c->sampled[PV_RAN] && !c->sampled[PV_WAITED] && c->sampled[PV_RAN_UNSURE];
 }
 
 /* Samples in a group that has calls, and below it in groups that have none. */
@@ -326,8 +323,9 @@ static void see_samples(const struct pv_call_copy *c, struct seen *node, struct 
 	for (size_t i = c->n; i-- > 1;) {
 		struct seen *g = &group[c->group[i]];
 		struct seen *to = g->traced ? g : &node[c->parent[i]];
-		to->all += node[i].all + c->figures[i].samples;
-		to->waited += node[i].waited + (samples_waited(c, i) ? c->figures[i].samples : 0);
+		enum pv_ran ran = c->ran[i] & ~WITHIN;
+		to->all += node[i].all + (ran != PV_RAN_UNSURE ? c->figures[i].samples : 0);
+		to->waited += node[i].waited + (ran == PV_WAITED ? c->figures[i].samples : 0);
 	}
 }
 
@@ -340,13 +338,17 @@ static bool leave_out_shares(struct pv_call_copy *c, int64_t *off)
 	enum { ENOUGH = 10 };
 	struct seen *node = calloc(c->n, sizeof *node);
 	struct seen *group = node ? calloc(groups_of(c), sizeof *group) : NULL;
-	if (group)
+	if (group && c->tells)
 		see_samples(c, node, group);
 	for (size_t i = 1; group && i < c->n; i++) {
 		struct pv_call_figures *f = &c->figures[i];
 		const struct seen *g = &group[c->group[i]];
-		if (c->waits[i] || f->self_ns <= 0 || g->all < ENOUGH)
+		if (c->ran[i] & WITHIN || f->self_ns <= 0)
 			continue;
+		if (g->all < ENOUGH) {
+			c->untold_ns = pv_sat_add(c->untold_ns, f->self_ns);
+			continue;
+		}
 		int64_t ns = (int64_t)((double)g->waited / (double)g->all * (double)f->self_ns);
 		f->self_ns -= ns;
 		c->waited_ns = pv_sat_add(c->waited_ns, ns);
@@ -362,30 +364,32 @@ static void leave_out(struct pv_call_copy *c, int64_t *off)
 {
 	for (size_t i = 1; i < c->n; i++) {
 		struct pv_call_figures *f = &c->figures[i];
-		if (!c->waits[i])
+		if (!(c->ran[i] & WITHIN))
 			continue;
-		if (!c->waits[c->parent[i]] && !c->window)
+		if (!(c->ran[c->parent[i]] & WITHIN) && !c->window)
 			off[c->parent[i]] = pv_sat_add(off[c->parent[i]], f->total_ns);
 		c->waited_ns = pv_sat_add(c->waited_ns, f->self_ns > 0 ? f->self_ns : 0);
 		f->self_ns = f->total_ns = f->max_ns = 0;
-		if (samples_waited(c, i)) {
-			c->waited_samples += f->samples;
-			f->samples = 0;
-		}
 	}
+	for (size_t i = 0; !is_wall(c) && i < c->n; i++)
+		if ((c->ran[i] & ~WITHIN) != PV_RAN)
+			c->figures[i].samples = 0;
+}
+
+bool pv_call_copy_counts(const struct pv_call_copy *c, uint32_t node)
+{
+	return c->waits || is_wall(c) || node >= c->n || (c->ran[node] & ~WITHIN) == PV_RAN;
 }
 
 bool pv_call_copy_ran(struct pv_call_copy *c)
 {
-	if (!c->waits)
+	if (c->waits)
 		return true;
 	int64_t *off = calloc(c->n, sizeof *off);
-	if (!off)
-		return false;
-	inherit_waits(c);
-	bool ok = (!c->waits_sampled && !c->waits_logged) || leave_out_shares(c, off);
-	leave_out(c, off);
-	for (size_t i = c->n; i-- > 1;) {
+	bool ok = off && leave_out_shares(c, off);
+	if (ok)
+		leave_out(c, off);
+	for (size_t i = c->n; ok && i-- > 1;) {
 		off[c->parent[i]] = pv_sat_add(off[c->parent[i]], off[i]);
 		c->figures[i].total_ns -=
 			off[i] < c->figures[i].total_ns ? off[i] : c->figures[i].total_ns;
@@ -396,21 +400,102 @@ bool pv_call_copy_ran(struct pv_call_copy *c)
 
 void pv_call_copy_link(struct pv_call_copy *c)
 {
+	c->figures[0].samples = 0; /* of no method: no row has them */
 	link_children(c);
 	sum_up(c);
 }
 
-static double share(double part, double rest)
+/* --- the sentence about it */
+
+static double percent(double part, double whole)
 {
-	return part > 0 ? part / (part + rest) : 0;
+	return whole > 0 ? 100 * part / whole : 0;
 }
 
-void pv_call_copy_say(const struct pv_call_copy *c, struct pv_build *b)
+static void say(char *buf, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static void say(char *buf, size_t size, const char *format, ...)
 {
-	double time = share((double)c->waited_ns, (double)c->self_ns);
-	double samples = share((double)c->waited_samples, (double)c->samples);
+	size_t at = strlen(buf);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(buf + at, size - at, format, args);
+	va_end(args);
+}
+
+static enum pv_time_of say_samples(const struct pv_call_copy *c, char *buf, size_t size)
+{
+	double waited = (double)c->sampled[PV_WAITED], unsure = (double)c->sampled[PV_RAN_UNSURE];
+	double all = waited + unsure + (double)c->sampled[PV_RAN];
+	if (is_wall(c))
+		say(buf, size, "samples are WALL: of none it is known whether its thread ran");
+	else if (c->waits && waited > 0)
+		say(buf, size, "%.3g %% of samples waited, and count, too", percent(waited, all));
+	else if (waited > 0)
+		say(buf, size, "what ran: %.3g %% of samples waited", percent(waited, all));
+	if (!is_wall(c) && unsure > 0)
+		say(buf, size, "%s%.3g %% of samples ran or waited, which is not known",
+			buf[0] ? ", " : "", percent(unsure, all));
+	return c->waits && waited + unsure > 0 ? PV_TIME_WAITS_TOO
+	       : is_wall(c)                    ? PV_TIME_WALL
+					       : PV_TIME_RAN;
+}
+
+/* Times of calls are of wall clocks: names and samples tell how much of them waited. */
+static enum pv_time_of say_times(const struct pv_call_copy *c, char *buf, size_t size)
+{
+	enum { LITTLE = 1 }; /* percent */
+	double all = (double)c->self_ns + (double)c->waited_ns, untold = (double)c->untold_ns;
+	if (c->waits)
+		return PV_TIME_WAITS_TOO;
+	if (all > 0 && !c->waited_ns && percent(untold, all) > 100 - LITTLE) {
+		say(buf, size, "%stimes of calls are WALL: nothing tells how long they waited",
+			buf[0] ? "; " : "");
+		return PV_TIME_WALL;
+	}
+	if (c->waited_ns)
+		say(buf, size, "%sof times of calls %.3g %% waited", buf[0] ? "; " : "",
+			percent((double)c->waited_ns, all));
+	if (c->tells && percent(untold, all) >= LITTLE)
+		say(buf, size, "%s%.3g %% of them is WALL: too few samples tell",
+			c->waited_ns ? ", "
+			: buf[0]     ? "; of times of calls "
+				     : "of times of calls ",
+			percent(untold, all));
+	return PV_TIME_RAN;
+}
+
+bool pv_call_copy_time(const struct pv_call_copy *c, bool times, bool samples,
+	enum pv_time_of *ret_time, char *buf, size_t size)
+{
+	buf[0] = 0;
+	*ret_time = samples ? say_samples(c, buf, size) : PV_TIME_NONE;
+	if (times)
+		*ret_time = say_times(c, buf, size);
+	return buf[0] != 0;
+}
+
+void pv_call_copy_say(const struct pv_call_copy *c, bool times, bool samples, struct pv_build *b)
+{
+	char text[PV_TIME_TEXT];
+	const uint64_t *n = c->sampled;
+	double all = (double)n[PV_RAN] + (double)n[PV_WAITED] + (double)n[PV_RAN_UNSURE];
+	double of_samples = samples ? percent((double)n[PV_WAITED], all) : 0;
+	double waited = (double)c->waited_ns, of_times = 0;
+	if (times)
+		of_times = percent(waited, waited + (double)c->self_ns);
+	enum pv_time_of time_of;
+	bool says = pv_call_copy_time(c, times, samples, &time_of, text, sizeof text);
+	if (!b->table)
+		return;
+	b->table->time_of = time_of;
+	if (!c->waits)
+		b->table->waited = (of_times > of_samples ? of_times : of_samples) / 100;
+	if (!says || b->query->inner)
+		return;
+	const char *line = pv_build_printf(b, "%s; %s", b->table ? b->table->coverage : "", text);
 	if (b->table)
-		b->table->waited = time > samples ? time : samples;
+		b->table->coverage = line;
 }
 
 void pv_call_walk(

@@ -21,23 +21,23 @@ struct pv_call_copy {
 	size_t n;
 	uint32_t *parent, *first_child, *next_sibling, *group;
 	struct pv_call_figures *figures;
-	uint8_t *waiting; /* private: by method id */
-	uint8_t *waits;   /* by node, with `ran`: not 0 where threads wait; else NULL */
-	int64_t self_ns;  /* of all nodes: what shares are of */
+	uint8_t *ran;    /* private: by node, enum pv_ran of its samples, and WITHIN */
+	int64_t self_ns; /* of all nodes: what shares are of */
 	uint64_t samples;
-	int64_t waited_ns; /* left out by pv_call_copy_ran() */
-	uint64_t waited_samples;
-	const uint8_t *kind; /* by group, with `my_code`; else NULL. Owned by the grouping */
-	bool window, ran;
-	bool waits_sampled; /* samples may be of waiting threads, and only names show it */
-	bool waits_logged;  /* some samples are, and the log says which */
+	int64_t waited_ns;         /* left out by pv_call_copy_ran() */
+	int64_t untold_ns;         /* of calls of which too few samples say whether they waited */
+	uint64_t sampled[PV_RANS]; /* all samples, by enum pv_ran */
+	const uint8_t *kind;       /* by group, with `my_code`; else NULL. Owned by the grouping */
+	bool window, waits;        /* as the query says it */
+	bool tells; /* private: waits are sampled, so samples tell how much of a call's time was one */
 };
 
 /*
- * False when out of memory; finish is fine then too. Of the query its window counts, and `ran`. The
- * copy is usable after pv_call_copy_link(), which needs no lock.
+ * False when out of memory; finish is fine then too. Of the query its window counts, and `waits`.
+ * Samples at an address that lies in nothing known are those of the frame that called there. The copy
+ * is usable after pv_call_copy_link(), which needs no lock.
  */
-bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, const struct pv_query *q,
+bool pv_call_copy(struct pv_model *m, const struct pv_groups *g, const struct pv_query *q,
 	struct pv_call_copy *ret);
 /*
  * Subtracts the time of the probe's own work: about `pair_ns` for each call (or what small methods
@@ -46,12 +46,10 @@ bool pv_call_copy(const struct pv_model *m, const struct pv_groups *g, const str
  */
 uint64_t pv_call_copy_net(struct pv_call_copy *c, uint64_t pair_ns);
 
-/* Whether threads wait in any method of the log: else `ran` changes nothing. Under the lock. */
-bool pv_call_any_waits(const struct pv_model *m);
 /*
- * With `ran`: leaves out what is below methods in which threads wait, themselves included, and
- * subtracts their time from their callers; calls stay. After pv_call_copy_net(), before
- * linking. False when out of memory.
+ * Without `waits`: leaves out what did not run (lanes.h), of samples also what is not known to have,
+ * and subtracts the time of waits from their callers; calls stay. Where nothing is known of any
+ * sample all stay. After pv_call_copy_net(), before linking. False when out of memory.
  */
 bool pv_call_copy_ran(struct pv_call_copy *c);
 
@@ -68,10 +66,20 @@ uint32_t pv_call_pair_ns(const struct pv_model *m);
  */
 void pv_call_copy_fold(struct pv_call_copy *c);
 
+/* After pv_call_copy_ran(), of a whole recording: whether samples of the model's node count. */
+bool pv_call_copy_counts(const struct pv_call_copy *c, uint32_t node);
+
 /* Links nodes to their children, and sums up subtrees. */
 void pv_call_copy_link(struct pv_call_copy *c);
-/* The share of all that pv_call_copy_ran() left out, for the table; after linking. */
-void pv_call_copy_say(const struct pv_call_copy *c, struct pv_build *b);
+/*
+ * The part of the time that its figures are of, after linking: `times` of calls, `samples`. False: there
+ * is nothing to say. *ret_time is what titles say of it.
+ */
+enum { PV_TIME_TEXT = 240 };
+bool pv_call_copy_time(const struct pv_call_copy *c, bool times, bool samples,
+	enum pv_time_of *ret_time, char *buf, size_t size);
+/* The same into the table and its coverage line, and the share that was left out. */
+void pv_call_copy_say(const struct pv_call_copy *c, bool times, bool samples, struct pv_build *b);
 void pv_call_copy_finish(struct pv_call_copy *c);
 
 typedef void pv_call_visit(void *ctx, const struct pv_call_copy *c, uint32_t node);

@@ -328,9 +328,10 @@ static void of_samples(const struct pv_model *m, struct pv_coverage *c)
 	if (pv_target_is_event_stream(&m->target)) {
 		c->state = PV_INFERRED;
 		pv_coverage_say(c,
-			pv_call_samples_wait(m)
-				? "WALL time at safe points: who waits is inferred from names"
-				: "at safe points: who waited is inferred from how long threads ran");
+			m->kinds[PV_KIND_EXT_WAITED]
+				? "at safe points: who waited is inferred from names, and from how "
+				  "long threads ran where that is known"
+				: "at safe points: who waits is inferred from names");
 	}
 	uint64_t native =
 		perf ? 0 : kind(m, PV_KIND_SAMPLE_SYMBOL) + kind(m, PV_KIND_SAMPLE_BINARY);

@@ -35,6 +35,7 @@ static const struct {
 	[PV_STATE_STOPPED] = { 'T', "stopped" },
 	[PV_STATE_WAITING] = { '?', "unknown" },
 	[PV_STATE_GC] = { 'G', "gc" },
+	[PV_STATE_UNSURE] = { 'U', "ran or waited" },
 	[PV_LANE_NONE] = { '.', "" },
 };
 

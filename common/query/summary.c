@@ -178,7 +178,6 @@ void pv_view_summary(struct pv_model *m, struct pv_summary *ret)
 	ret->calls = m->calls.calls;
 	ret->samples = m->calls.samples;
 	ret->sample_weight = pv_sample_weight(m);
-	ret->wall = pv_target_is_event_stream(&m->target) && pv_call_samples_wait(m);
 	ret->thrown = m->throws.thrown;
 	ret->contentions = m->locks.contentions;
 	ret->wait_ns = (uint64_t)m->locks.wait_ns;

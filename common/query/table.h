@@ -99,6 +99,9 @@ struct pv_row {
 	uint64_t rank;        /* tells rows of one name apart when they are sorted, before ids do */
 };
 
+/* The time that figures are of. WALL: it is not known what ran and what waited, so all of it. */
+enum pv_time_of { PV_TIME_NONE, PV_TIME_RAN, PV_TIME_WAITS_TOO, PV_TIME_WALL };
+
 enum { PV_TABLE_HELD = 2 };
 struct pv_groups_shared;
 
@@ -114,7 +117,8 @@ struct pv_table {
 	const char *coverage; /* one line: what was not recorded, lost, damaged, folded, inferred */
 	size_t hidden; /* rows below the query's `least`, and what they have of all, percent */
 	double hidden_percent;
-	double waited;                /* with `ran`: share of waits that was left out, 0 to 1 */
+	double waited;                /* share of waits that was left out, 0 to 1 */
+	enum pv_time_of time_of;      /* samples and times of calls, of views that have such */
 	uint64_t generation;          /* of the model when it was taken */
 	PV_ARRAY(const char *) shown; /* private: texts for people */
 	struct pv_arena arena;        /* private */

@@ -5,7 +5,7 @@
  *
  * A view reads the fields of pv_query that concern it and ignores the others:
  *     all                    sort, invert, filter, limit, inner, readable, groups
- *     methods and the like   window_ns, from_ns and to_ns, bucketed, net, ran, my_code, group,
+ *     methods and the like   window_ns, from_ns and to_ns, bucketed, net, waits, my_code, group,
  *                            split, in_by with in, hide_internal
  *     trees                  open, opens, open_all; about one row: select (its row id); SHOT_DIFF: base
  *     HEAP_DIFF              identity, matched_by_class
@@ -77,8 +77,8 @@ struct pv_query {
 	size_t onlys, opens;
 	bool open_all; /* trees: everything is unfolded (reports) */
 	bool net;      /* METHODS and the like: times without those of the probe's own calls */
-	bool ran;      /* likewise: without the time that threads waited (thread_state.h) */
-	bool readable; /* cells have names for people, too (pv_cell_shown()) */
+	bool waits; /* likewise: time that threads waited counts, too, not only what ran (lanes.h) */
+	bool readable;           /* cells have names for people, too (pv_cell_shown()) */
 	enum pv_counted counted; /* likewise: only these figures, and the rows that have some */
 	double least; /* likewise: percent; rows with less are only counted (pv_table.hidden) */
 	bool callers; /* CALL_TREE: from what has the figures to its callers */
@@ -123,8 +123,8 @@ struct pv_summary {
 	uint64_t methods_jitted, code_bytes, classes;
 	unsigned recorded, enabled; /* enum pv_group: seen in the events; asked for by its args */
 	enum pv_log_end end;        /* how far that is known */
-	uint32_t pair_ns;  /* ns that tracing a call took, as the probe measured; 0: not known */
-	bool joined, wall; /* its beginning was missed; samples are of wall time */
+	uint32_t pair_ns; /* ns that tracing a call took, as the probe measured; 0: not known */
+	bool joined;      /* its beginning was missed */
 	struct pv_running running; /* how many processors it keeps busy */
 };
 

@@ -43,7 +43,7 @@ struct brief {
 	struct pv_model *m;
 	const struct pv_heap *heap; /* for findings; NULL: none */
 	const struct pv_report_source *source;
-	bool json, ok;
+	bool json, waits, ok;
 	bool terse; /* the head has its least */
 	struct pv_facts facts;
 	struct pv_table *table[BLOCKS], *coverage;
@@ -53,11 +53,14 @@ struct brief {
 
 /* --- tables --- */
 
-static struct pv_table *ask(struct pv_model *m, const struct pv_heap *heap, const struct block *b)
+static struct pv_table *ask(const struct brief *of, const struct block *b)
 {
-	struct pv_query q = {
-		.sort = b->sort, .readable = true, .hide_internal = true, .limit = MOST_ROWS
-	};
+	struct pv_model *m = of->m;
+	struct pv_query q = { .sort = b->sort,
+		.waits = of->waits,
+		.readable = true,
+		.hide_internal = true,
+		.limit = MOST_ROWS };
 	if (b->view == PV_VIEW_SHOT_CLASSES) {
 		struct pv_query all = { .limit = 0 };
 		struct pv_table *shots = pv_view_table(m, PV_VIEW_SHOTS, &all);
@@ -65,7 +68,7 @@ static struct pv_table *ask(struct pv_model *m, const struct pv_heap *heap, cons
 			q.select = shots->row[i].id > q.select ? shots->row[i].id : q.select;
 		pv_table_destroy(shots);
 	}
-	q.heap = b->view == PV_VIEW_FINDINGS ? heap : NULL;
+	q.heap = b->view == PV_VIEW_FINDINGS ? of->heap : NULL;
 	return pv_view_table(m, b->view, &q);
 }
 
@@ -86,7 +89,7 @@ static bool take(struct brief *b)
 	b->coverage = pv_view_table(b->m, PV_VIEW_COVERAGE, &q);
 	bool ok = b->coverage != NULL;
 	for (size_t i = 0; ok && i < BLOCKS; i++) {
-		b->table[i] = ask(b->m, b->heap, &blocks[i]);
+		b->table[i] = ask(b, &blocks[i]);
 		ok = b->table[i] && (b->table[i]->rows == 0 || pv_table_readable(b->table[i], -1));
 	}
 	if (ok)
@@ -444,11 +447,15 @@ static bool give_up_some(struct brief *b)
 }
 
 bool pv_brief_write(struct pv_model *m, const struct pv_report_source *source,
-	const struct pv_heap *heap, bool json, size_t budget, FILE *out, struct pv_error *reterr)
+	const struct pv_heap *heap, bool json, bool waits, size_t budget, FILE *out,
+	struct pv_error *reterr)
 {
-	struct brief b = {
-		.m = m, .heap = heap, .source = source, .json = json, .rows = MOST_ROWS
-	};
+	struct brief b = { .waits = waits,
+		.m = m,
+		.heap = heap,
+		.source = source,
+		.json = json,
+		.rows = MOST_ROWS };
 	pv_view_facts(m, &b.facts);
 	char *text = take(&b) ? make(&b) : NULL;
 	bool made;

@@ -21,10 +21,12 @@ enum { PV_BRIEF_USUAL = 4000, PV_BRIEF_LEAST = 500 };
 
 /*
  * At most `budget` characters, PV_BRIEF_LEAST or more. Takes the model's lock for the time of a
- * table. `heap`: the newest shot, for findings about its objects; NULL: these are not judged. `out` is
+ * table. `heap`: the newest shot, for findings about its objects; NULL: these are not judged.
+ * `waits`: what waited counts, too. `out` is
  * flushed, not closed. PV_ENOMEM, PV_EIO.
  */
 bool pv_brief_write(struct pv_model *m, const struct pv_report_source *source,
-	const struct pv_heap *heap, bool json, size_t budget, FILE *out, struct pv_error *reterr);
+	const struct pv_heap *heap, bool json, bool waits, size_t budget, FILE *out,
+	struct pv_error *reterr);
 
 #endif

@@ -127,9 +127,11 @@ static bool find_row(struct pv_model *m, enum pv_view view, const struct pv_quer
 static bool find_subjects(struct pv_report *r, struct pv_error *reterr)
 {
 	const struct pv_report_options *o = r->options;
-	struct pv_query q = {
-		.groups = r->groups, .heap = r->heap, .identity = r->identity, .my_code = o->my_code
-	};
+	struct pv_query q = { .groups = r->groups,
+		.heap = r->heap,
+		.identity = r->identity,
+		.my_code = o->my_code,
+		.waits = o->waits };
 	if (needs(r, PV_SECTION_METHOD) &&
 		(!pv_report_grouping(o, &q, reterr) ||
 			!find_row(r->model, PV_VIEW_METHODS, &q, o->method, &r->method, reterr)))

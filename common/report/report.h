@@ -86,6 +86,7 @@ struct pv_report_options {
 	const char *in;    /* "image:NAME" and so on: only the rows in there */
 	size_t limit;      /* rows of each list, 0 = all */
 	bool my_code;      /* only the user's code: the rest is folded into what called it */
+	bool waits;        /* time that threads waited counts, too, not only what ran */
 	bool raw_names;    /* names as the log has them; JSON has both kinds */
 	const struct pv_report_heaps *heaps; /* NULL: sections of a shot's objects cannot be had */
 	struct pv_report_shot shot;

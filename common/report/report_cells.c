@@ -26,6 +26,7 @@ struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_sect
 		.heap = s->view == PV_VIEW_FINDINGS && !r->heap ? r->judged : r->heap,
 		.inner = select && !read_by_people,
 		.my_code = o->my_code,
+		.waits = o->waits,
 		.readable = o->format != PV_REPORT_JSON && !o->raw_names,
 		.hide_internal = read_by_people };
 	bool identity = s->flags & PV_SECTION_IDENTITY;

@@ -1,4 +1,5 @@
 /* States of samples: as the log has them, and by names where it has none. */
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/kit/query_kit.h"
@@ -104,9 +105,9 @@ START_TEST(names_say_nothing_of_our_samples)
 }
 END_TEST
 
-static uint64_t samples_of(struct kit *k, const char *method, const char *column, bool ran)
+static uint64_t samples_of(struct kit *k, const char *method, const char *column, bool waits)
 {
-	const struct pv_query q = { .ran = ran };
+	const struct pv_query q = { .waits = waits };
 	struct pv_table *t = kit_view(k, PV_VIEW_METHODS, &q);
 	uint64_t n = kit_cell(t, kit_row(t, "name", method), column)->u;
 	pv_table_destroy(t);
@@ -117,11 +118,146 @@ START_TEST(what_ran_is_without_logged_waits_only)
 {
 	static const char poll[] = "(wrapper managed-to-native) Sys:poll (int)";
 	struct kit k = world("profview:native,sample-real=100,sample-timer=cpu:100", true);
-	ck_assert_uint_eq(samples_of(&k, "work", "samples_self", true), 3);
-	ck_assert_uint_eq(samples_of(&k, "work", "samples_total", true), 5);
-	ck_assert_uint_eq(samples_of(&k, poll, "samples_self", true), 2); /* it ran then */
-	ck_assert_uint_eq(samples_of(&k, "work", "samples_total", false), 66);
-	ck_assert_uint_eq(samples_of(&k, "(waits for a lock)", "samples_self", false), 20);
+	ck_assert_uint_eq(samples_of(&k, "work", "samples_self", false), 3);
+	ck_assert_uint_eq(samples_of(&k, "work", "samples_total", false), 5);
+	ck_assert_uint_eq(samples_of(&k, poll, "samples_self", false), 2); /* it ran then */
+	ck_assert_uint_eq(samples_of(&k, "work", "samples_total", true), 66);
+	ck_assert_uint_eq(samples_of(&k, "(waits for a lock)", "samples_self", true), 20);
+	kit_free(&k);
+}
+END_TEST
+
+static void name_symbol(struct kit *k, uint64_t address, const char *name)
+{
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_SAMPLE_SYMBOL,
+			     .symbol = { .address = address,
+				     .size = 0x10,
+				     .name = { name, strlen(name) } } });
+}
+
+/* Stock Mono's sleep ends in a wait of libc that has no name: in the empty function next to it. */
+START_TEST(the_runtimes_wait_decides_before_a_librarys_stub)
+{
+	enum { STUB = 0x9000, LOCK = 0x9100, OTHER = 0x4000 };
+	struct kit k = world("log:sample", false);
+	const uint64_t sleep[] = { SLEEP, WORK, 0 }, work[] = { WORK, 0 };
+	const struct want want[] = { { "running", "by name", 4 }, { "poll", "by name", 2 },
+		{ "sleep", "by name", 1 }, { "lock", "by name", 1 } };
+	name_symbol(&k, STUB, "__nptl_death_event");
+	name_symbol(&k, LOCK, "__lll_lock_wait");
+	name_symbol(&k, OTHER, "memcpy");
+	kit_sample(&k, 1, STUB, sleep);
+	kit_sample(&k, 1, LOCK, work);
+	kit_sample(&k, 1, OTHER, work);
+	kit_flush(&k);
+	has(&k, want, 4);
+	ck_assert_uint_eq(samples_of(&k, "work", "samples_total", false), 4);
+	ck_assert_uint_eq(samples_of(&k, "work", "samples_total", true), 8);
+	kit_free(&k);
+}
+END_TEST
+
+/* Code that the log does not describe is the method's that called it, in each view. */
+START_TEST(an_address_in_nothing_known_is_its_callers)
+{
+	struct kit k = kit_new("log:sample");
+	const uint64_t work[] = { WORK, 0 }, poll[] = { POLL, WORK, 0 };
+	kit_thread(&k, 1);
+	kit_method(&k, WORK, "work");
+	kit_method(&k, POLL, "(wrapper managed-to-native) Sys:poll (int)");
+	kit_sample(&k, 1, 0xdead00, work);
+	kit_sample(&k, 1, 0xdead40, work);
+	kit_sample(&k, 1, 0xdead80, poll);
+	kit_flush(&k);
+	for (int waits = 0; waits < 2; waits++) {
+		const struct pv_query q = { .waits = waits, .open_all = true };
+		ck_assert_uint_eq(samples_of(&k, "work", "samples_self", waits), 2);
+		struct pv_table *t = kit_view(&k, PV_VIEW_CALL_TREE, &q);
+		ck_assert_uint_eq(t->rows, waits ? 2 : 1);
+		ck_assert_uint_eq(kit_cell(t, &t->row[0], "samples")->u, 2);
+		pv_table_destroy(t);
+	}
+	kit_free(&k);
+}
+END_TEST
+
+static const char *line_of(struct kit *k, bool waits, enum pv_time_of *ret)
+{
+	static char line[400];
+	const struct pv_query q = { .waits = waits };
+	struct pv_table *t = kit_view(k, PV_VIEW_METHODS, &q);
+	snprintf(line, sizeof line, "%s", t->coverage);
+	*ret = t->time_of;
+	pv_table_destroy(t);
+	return line;
+}
+
+/* Of a sample that may have waited neither what ran nor what waited has any. */
+START_TEST(what_is_not_known_counts_as_neither)
+{
+	struct kit k = kit_new("nettrace");
+	const uint64_t work[] = { WORK, 0 }, sleep[] = { SLEEP, WORK, 0 };
+	enum pv_time_of of;
+	k.m->target.text = "nettrace";
+	kit_thread(&k, 1);
+	kit_method(&k, WORK, "work");
+	ran(&k, work);
+	waited(&k, PV_WAIT_UNSURE, 2, work);
+	waited(&k, PV_WAIT_UNSURE, 1, sleep);
+	kit_method(&k, SLEEP, "System.Threading.Thread:Sleep (int)"); /* names may come later */
+	kit_flush(&k);
+	const struct want want[] = { { "running", "logged", 1 }, { "unsure", "no", 2 },
+		{ "sleep", "by name", 1 } };
+	has(&k, want, 3);
+	ck_assert_uint_eq(samples_of(&k, "work", "samples_total", false), 1);
+	ck_assert_uint_eq(samples_of(&k, "work", "samples_total", true), 4);
+	ck_assert_ptr_nonnull(strstr(line_of(&k, false, &of),
+		"what ran: 25 % of samples waited, 50 % of samples ran or waited"));
+	ck_assert_int_eq(of, PV_TIME_RAN);
+	ck_assert_ptr_nonnull(strstr(line_of(&k, true, &of), "25 % of samples waited, and count"));
+	ck_assert_int_eq(of, PV_TIME_WAITS_TOO);
+	kit_free(&k);
+}
+END_TEST
+
+/* As long as nothing is known of any nothing is left out, and the title says WALL. */
+START_TEST(nothing_known_is_wall)
+{
+	struct kit k = kit_new("log:sample");
+	const uint64_t work[] = { WORK, 0 };
+	enum pv_time_of of;
+	kit_thread(&k, 1);
+	ran(&k, work);
+	kit_flush(&k);
+	ck_assert_ptr_nonnull(strstr(line_of(&k, false, &of), "samples are WALL"));
+	ck_assert_int_eq(of, PV_TIME_WALL);
+	ck_assert_uint_eq(samples_of(&k, "0x1000", "samples_self", false), 1);
+	kit_method(&k, WORK, "work");
+	kit_flush(&k);
+	ck_assert_ptr_null(strstr(line_of(&k, false, &of), "WALL"));
+	ck_assert_int_eq(of, PV_TIME_RAN);
+	kit_free(&k);
+}
+END_TEST
+
+/* .NET's pool spins before it sleeps; the spin of a method that waits for a lock ran. */
+START_TEST(an_idle_pools_spin_is_a_wait)
+{
+	enum { LIFO = 0x5000, YIELD = 0x6000, ENTER = 0x7000 };
+	struct kit k = kit_new("profview:clr,sample=100,sample-timer=cpu:100");
+	const uint64_t idle[] = { YIELD, LIFO, 0 }, spin[] = { YIELD, ENTER, WORK, 0 };
+	kit_thread(&k, 1);
+	kit_method(&k, WORK, "work");
+	kit_method(&k, LIFO, "System.Threading.LowLevelLifoSemaphore:Wait (int,bool)");
+	kit_method(&k, ENTER, "System.Threading.Monitor:Enter_Slowpath (object)");
+	kit_method(&k, YIELD, "__sched_yield");
+	for (int i = 0; i < 3; i++)
+		ran(&k, idle);
+	ran(&k, spin);
+	kit_flush(&k);
+	const struct want want[] = { { "running", "logged", 1 }, { "lock", "by name", 3 } };
+	has(&k, want, 2);
+	ck_assert_uint_eq(samples_of(&k, "__sched_yield", "samples_self", false), 1);
 	kit_free(&k);
 }
 END_TEST
@@ -134,6 +270,11 @@ int main(void)
 	tcase_add_test(c, names_say_it_elsewhere);
 	tcase_add_test(c, names_say_nothing_of_our_samples);
 	tcase_add_test(c, what_ran_is_without_logged_waits_only);
+	tcase_add_test(c, the_runtimes_wait_decides_before_a_librarys_stub);
+	tcase_add_test(c, an_address_in_nothing_known_is_its_callers);
+	tcase_add_test(c, what_is_not_known_counts_as_neither);
+	tcase_add_test(c, nothing_known_is_wall);
+	tcase_add_test(c, an_idle_pools_spin_is_a_wait);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

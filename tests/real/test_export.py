@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """`profview convert` to formats of other programs: sums and stacks are those of the report, and of the
-events that `dump` prints.
+events that `dump` prints: of all, also of what waited.
 
 usage: test_export.py golden|go|page|mono|native|clr PROFVIEW WHAT [MODULE DOTNET]
 WHAT: a log, the C# or the C program, the image; 'none' for what is not there: skipped
@@ -44,7 +44,7 @@ class Tool:
 
     def report(self, *words):
         return json.loads(self.run('report', self.log, '--format', 'json', '--section', SECTIONS,
-                                   '--no-index', *words).stdout)
+                                   '--no-index', '--waits', *words).stdout)
 
     def dump(self):
         return self.run('dump', self.log).stdout.decode()
@@ -59,7 +59,7 @@ class Tool:
             words += '--names', 'raw'
         self.n += 1
         out = self.folder / f'out{self.n}.{form}'
-        first = self.run('convert', self.log, '--to', form, '-o', out, *words, code=code)
+        first = self.run('convert', self.log, '--waits', '--to', form, '-o', out, *words, code=code)
         if code:
             self.v.true(f'{form}: no file is left', not out.exists())
             return first.stderr.decode()
@@ -68,7 +68,7 @@ class Tool:
             raise SystemExit(f'{form} {words}: {first.stderr.decode()}')
         data = out.read_bytes()
         if whole_log:
-            again = self.run('convert', self.log, '--to', form, '-o', '-', *words)
+            again = self.run('convert', self.log, '--waits', '--to', form, '-o', '-', *words)
             self.v.true(f'{form}: the same bytes again', data == again.stdout)
         return data
 
@@ -385,7 +385,7 @@ def zipped(v, tool):
     for ending in '.firefox.json', '.trace.json', '.speedscope.json', '.folded', '.html', '.callgrind':
         plain, packed = (tool.folder / f'zipped{ending}{more}' for more in ('', '.gz'))
         for path in plain, packed:
-            tool.run('convert', tool.log, '-o', path)
+            tool.run('convert', tool.log, '--waits', '-o', path)
         data = packed.read_bytes()
         v.equal(f'{ending}.gz: its head', data[:9], b'\x1f\x8b\x08' + bytes(6))
         v.true(f'{ending}.gz: what is in it', gzip.decompress(data) == plain.read_bytes())

@@ -70,7 +70,7 @@ KEYS = {
     'samples.states': ['state', 'samples', 'known'],
     'threads': ['id', 'name', 'start_ns', 'end_ns', 'events', 'allocated_bytes', 'lock_wait_ns', 'owner'],
     'timeline': ['id', 'name', 'samples', 'running', 'runnable', 'lock', 'poll', 'io', 'sleep', 'stopped',
-                 'unknown', 'gc', 'from_ns', 'cell_ns', 'lane'],
+                 'unknown', 'gc', 'from_ns', 'cell_ns', 'lane', 'unsure'],
     'jit': ['methods', 'code_bytes', 'helpers', 'helper_bytes', 'failed', 'total_ns', 'max_ns',
             'helper_types', 'bodies'],
     'jit.helper_types': ['name', 'of', 'count', 'bytes'],

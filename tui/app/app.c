@@ -505,6 +505,7 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	ui_app_show_folder(a);
 	a->screen.shared.my_code = o->report.my_code;
+	a->screen.shared.waits = o->report.waits;
 	a->screen.shared.against = o->against;
 	ui_app_take_settings(a, o->conf);
 	ui_screen_draw_with(&a->screen, o->glyphs_given ? o->glyphs : a->settings.glyphs);

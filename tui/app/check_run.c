@@ -37,6 +37,7 @@ static bool read_rules(struct work *w)
 {
 	const struct ui_options *o = w->o;
 	struct pv_error err = { 0 };
+	w->set.waits = o->report.waits;
 	if (o->rules && !pv_check_read(o->rules, &w->set, &err))
 		return fail(w, o->rules, &err);
 	for (int i = 0; i < o->n_rule; i++)

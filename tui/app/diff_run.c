@@ -96,6 +96,7 @@ int ui_diff_run(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
 	struct pv_diff_options d = { .raw_names = o->report.raw_names,
+		.waits = o->report.waits,
 		.all = o->all,
 		.sections = o->report.sections,
 		.filter = o->report.filter,

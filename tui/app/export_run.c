@@ -194,6 +194,7 @@ int ui_export_run(const struct ui_options *o)
 	if (ok && o->report.filter && *o->report.filter)
 		ok = pv_profile_filter(&w.profile, o->report.filter, &w.err);
 	w.profile.raw_names = o->report.raw_names;
+	w.profile.waits = o->report.waits;
 	ok = ok && read_log(&w);
 	bool of_all = o->folder && *o->folder->merged.path;
 	if (ok && w.format->threads && !o->report.has_shot && !of_all)

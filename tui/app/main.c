@@ -130,7 +130,8 @@ static int write_brief(const struct ui_options *o, struct ui_feed *f, struct pv_
 	source.path = o->folder ? ui_input_name(o) : source.path;
 	bool json = o->report.format == PV_REPORT_JSON;
 	const size_t budget = o->budget ? o->budget : PV_BRIEF_USUAL;
-	bool ok = pv_brief_write(m, &source, open_newest(&shot, m), json, budget, stdout, &err);
+	bool ok = pv_brief_write(
+		m, &source, open_newest(&shot, m), json, o->report.waits, budget, stdout, &err);
 	ui_again_destroy(shot.heap);
 	if (ok)
 		return code;

@@ -127,6 +127,7 @@ bool ui_merged_make(struct ui_merged *ret, const struct ui_options *o, const cha
 	*ret = (struct ui_merged){ .fd = -1 };
 	pv_merge_init(&g, &p);
 	bool ok = pv_profile_init(&p) || no_memory(reterr);
+	p.waits = o->report.waits;
 	p.raw_names = true; /* they become readable where they are shown */
 	ok = ok && read_all(&g, ret, o, folder, list, each, reterr) && write_text(ret, &g, reterr);
 	pv_profile_clear(&p);

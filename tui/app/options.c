@@ -63,6 +63,11 @@ static const struct {
 	{ .set = ui_set_my_code,
 		.row = { "--just-my-code", 0, NULL, UI_VERB_REPORT | LIVE,
 			"fold the methods of frameworks and libraries into what called them" } },
+	{ .set = ui_set_waits,
+		.row = { "--waits", 0, NULL,
+			UI_VERB_REPORT | UI_VERB_CONVERT | UI_VERB_DIFF | UI_VERB_CHECK |
+				UI_VERB_BRIEF | LIVE,
+			"count the time in which threads waited, too, not only what ran" } },
 	{ .set = ui_set_limit,
 		.row = { "--limit", 0, "N", UI_VERB_REPORT | UI_VERB_DIFF,
 			"rows of each list, 0 for all (text: 20)" } },

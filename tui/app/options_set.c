@@ -239,6 +239,12 @@ bool ui_set_names(const struct ui_parse *p, const char *value)
 		       value);
 }
 
+bool ui_set_waits(const struct ui_parse *p, const char *value)
+{
+	(void)value;
+	return p->o->report.waits = true;
+}
+
 bool ui_set_my_code(const struct ui_parse *p, const char *value)
 {
 	(void)value;

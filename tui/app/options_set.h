@@ -43,6 +43,7 @@ bool ui_set_shot(const struct ui_parse *p, const char *value);
 bool ui_set_base(const struct ui_parse *p, const char *value);
 bool ui_set_by(const struct ui_parse *p, const char *value);
 bool ui_set_names(const struct ui_parse *p, const char *value);
+bool ui_set_waits(const struct ui_parse *p, const char *value);
 bool ui_set_my_code(const struct ui_parse *p, const char *value);
 bool ui_set_object(const struct ui_parse *p, const char *value);
 bool ui_set_set(const struct ui_parse *p, const char *value);

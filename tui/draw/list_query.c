@@ -66,7 +66,7 @@ struct pv_query ui_list_query(const struct ui_list *l, const struct ui_shared *s
 		.window_ns = s->range.on ? 0 : s->window_ns,
 		.group = l->group,
 		.net = s->net,
-		.ran = !s->waits,
+		.waits = s->waits,
 		.readable = !s->raw_names,
 		.my_code = s->my_code,
 		.counted = ui_list_counted(l, s),

@@ -122,12 +122,14 @@ static inline bool ui_has_ended(const struct ui_shared *s)
 	return s->feed.state == UI_FEED_ENDED || s->feed.state == UI_FEED_FAILED;
 }
 
-/* The time that samples stand for as they are counted now, for titles: a literal. */
-static inline const char *ui_samples_of(const struct ui_shared *s)
+/* The time that samples and calls stand for, as a title says it: a literal. */
+static inline const char *ui_time_of(enum pv_time_of of)
 {
-	if (s->all.wall)
-		return s->waits ? ", WALL" : ", WALL, known waits left out";
-	return s->waits ? ", running and waiting" : ", running";
+	static const char *const text[] = { [PV_TIME_NONE] = "",
+		[PV_TIME_RAN] = ", running",
+		[PV_TIME_WAITS_TOO] = ", running and waiting",
+		[PV_TIME_WALL] = ", WALL" };
+	return text[of];
 }
 
 /* Whether commands can be sent to the program, as far as is known without asking. */

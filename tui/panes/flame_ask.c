@@ -231,7 +231,7 @@ static void post(struct ui_flame *f, const struct ui_shared *s, bool changed)
 	q->query = (struct pv_query){ .groups = s->groups,
 		.window_ns = s->range.on ? 0 : s->window_ns,
 		.net = s->net,
-		.ran = !s->waits,
+		.waits = s->waits,
 		.readable = !s->raw_names,
 		.my_code = s->my_code,
 		.identity = live ? s->identity.identity : NULL };

@@ -50,8 +50,8 @@ static void draw_head(
 	if (a && a->pair)
 		say(&l, "+ more - less ~ noise = same · wide as base and new together · ");
 	say(&l, "%s of %s", f->upside_down ? "flame" : "icicle", pv_flame_title(f->measure));
-	if (f->measure == PV_FLAME_SAMPLES)
-		say(&l, "%s", ui_samples_of(s));
+	if (a)
+		say(&l, "%s", ui_time_of(a->time_of));
 	if (f->measure == PV_FLAME_LIVE && s->identity.identity)
 		say(&l, " · shot %" PRIu32, pv_identity_shot(s->identity.identity));
 	say(&l, " · %s", z->focus ? "sandwich" : z->way == PV_FLAME_UP ? "bottom-up" : "top-down");
@@ -231,7 +231,7 @@ void ui_flame_draw(
 	struct ui_icicle_thin thin = { 0, 0 };
 	const int heat = ui_heat_rows(&f->heat, r.h);
 	if (heat)
-		ui_heat_draw(&f->heat, s, c, ui_rows(r, r.h - heat, heat));
+		ui_heat_draw(&f->heat, c, ui_rows(r, r.h - heat, heat));
 	r = ui_rows(r, 0, r.h - heat);
 	if (r.h == 0)
 		return;

@@ -115,11 +115,21 @@ static void take(struct ui_heat *h, struct pv_lanes_answer *got)
 	h->sampled = got->sampled;
 }
 
+static enum pv_time_of time_counted(const struct pv_lanes_answer *a, bool waits)
+{
+	const uint64_t *n = a && a->rows ? a->row[0].samples : NULL;
+	if (waits)
+		return PV_TIME_WAITS_TOO;
+	return n && n[PV_STATE_UNSURE] && n[PV_STATE_UNSURE] == a->row[0].all ? PV_TIME_WALL
+									      : PV_TIME_RAN;
+}
+
 static void count(struct ui_heat *h, bool waits)
 {
 	h->most = 0;
+	h->time_of = time_counted(h->answer, waits);
 	for (size_t i = 0; i < h->cells; i++) {
-		h->samples[i] = samples_in(h->answer, i, waits);
+		h->samples[i] = samples_in(h->answer, i, h->time_of != PV_TIME_RAN);
 		h->most = h->samples[i] > h->most ? h->samples[i] : h->most;
 	}
 	if (h->cells && !h->placed)

@@ -28,7 +28,8 @@ struct ui_heat {
 	uint32_t most;   /* in a cell */
 	int64_t from_ns; /* of the first cell */
 	int64_t cell_ns;
-	bool sampled; /* the log has samples */
+	bool sampled;            /* the log has samples */
+	enum pv_time_of time_of; /* that they are of */
 	struct ui_lanes_ask ask;
 	struct pv_lanes_answer *answer; /* owned; NULL: none yet */
 	int64_t least_ns;               /* samples are kept no finer */
@@ -45,8 +46,7 @@ int ui_heat_columns(struct ui_rect r);
 /* Rows that it takes of a pane so high; all of them: there is no room for a flame. */
 int ui_heat_rows(const struct ui_heat *h, int rows);
 void ui_heat_refresh(struct ui_heat *h, const struct ui_shared *s, int columns);
-void ui_heat_draw(
-	struct ui_heat *h, const struct ui_shared *s, struct ui_canvas *c, struct ui_rect r);
+void ui_heat_draw(struct ui_heat *h, struct ui_canvas *c, struct ui_rect r);
 
 /* False: not one of its commands, or it is not on. */
 bool ui_heat_command(struct ui_heat *h, enum ui_command cmd);

@@ -57,13 +57,13 @@ static void draw_labels(const struct ui_heat *h, struct ui_canvas *c, struct ui_
 	}
 }
 
-static void draw_title(
-	const struct ui_heat *h, const struct ui_shared *s, struct ui_canvas *c, struct ui_rect r)
+static void draw_title(const struct ui_heat *h, struct ui_canvas *c, struct ui_rect r)
 {
 	char column[PV_UNIT_MAX], cell[PV_UNIT_MAX];
 	ui_hline(c, r);
 	ui_printf(c, ui_cols(r, 1, r.w - 2), UI_TITLE, " HEAT: samples%s, a column %s, a row %s ",
-		ui_samples_of(s), pv_units_ns(column, sizeof column, h->cell_ns * UI_HEAT_ROWS),
+		ui_time_of(h->time_of),
+		pv_units_ns(column, sizeof column, h->cell_ns * UI_HEAT_ROWS),
 		pv_units_ns(cell, sizeof cell, h->cell_ns));
 }
 
@@ -86,8 +86,7 @@ static void draw_chosen(const struct ui_heat *h, struct ui_canvas *c, struct ui_
 		pv_units_exact(most, sizeof most, h->most));
 }
 
-void ui_heat_draw(
-	struct ui_heat *h, const struct ui_shared *s, struct ui_canvas *c, struct ui_rect r)
+void ui_heat_draw(struct ui_heat *h, struct ui_canvas *c, struct ui_rect r)
 {
 	const bool titled = r.h > UI_HEAT_ROWS + 1, axis = r.h > UI_HEAT_ROWS + 2;
 	h->drawn = (struct ui_rect){ 0 };
@@ -102,7 +101,7 @@ void ui_heat_draw(
 	}
 	int y = 0;
 	if (titled)
-		draw_title(h, s, c, ui_rows(r, y++, 1));
+		draw_title(h, c, ui_rows(r, y++, 1));
 	int rows = ui_min(UI_HEAT_ROWS, ui_max(1, r.h - y - 1 - axis));
 	struct ui_rect cells = ui_cols(ui_rows(r, y, rows), LABEL, r.w - LABEL);
 	draw_labels(h, c, ui_rows(r, y, rows));

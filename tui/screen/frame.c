@@ -260,6 +260,8 @@ void ui_frame_crumb(
 		x = add(c, r, x, UI_WARN, " ▸ without the probe's cost");
 	const struct ui_list *l = &p->list[p->focus];
 	x = add_counted(c, r, x, l, s);
+	if (l->table && l->table->time_of == PV_TIME_WALL)
+		x = add(c, r, x, UI_WARN, " ▸ WALL");
 	if (s->waits && p->def->scope & UI_SCOPE_CALLS)
 		x = add(c, r, x, UI_WARN, " ▸ waits count");
 	else if (l->table && l->table->waited > 0) {

@@ -2,6 +2,7 @@
  * Samples of threads. The runtime says whether a thread was in managed code; one that was not ran in
  * native code, or waited. Where the stream has readings of how long threads ran (thread_times.h),
  * what a thread did not run between two of them goes to its samples there that can have waited.
+ * Where it has none of that time it is left to names which of the two it was.
  */
 #include "common/format/nettrace/nettrace_parts.h"
 
@@ -60,7 +61,7 @@ void nt_thread_time(struct nettrace *d, const struct nt_blob *b, struct pv_curso
 		(struct nt_interval){ was.time, b->time, all - on - off, off, all - more - off };
 }
 
-/* Takes so much of what it did in that interval; false: it ran, or that is not known. */
+/* Takes so much of what it did in that interval; false: it ran. */
 static bool take_wait(struct nt_thread *t, int64_t ns, uint64_t *ret_state)
 {
 	for (struct nt_interval *x = t->times.interval; x < t->times.interval + NT_INTERVALS; x++) {
@@ -76,7 +77,8 @@ static bool take_wait(struct nt_thread *t, int64_t ns, uint64_t *ret_state)
 		*ret_state = waits ? PV_WAIT_UNKNOWN : PV_WAIT_QUEUED;
 		return true;
 	}
-	return false;
+	*ret_state = PV_WAIT_UNSURE;
+	return t->sample.may != NT_RUNS;
 }
 
 /*

@@ -349,6 +349,9 @@ static bool waited(struct pv_context *x, const struct pv_event *e)
 	m->calls.node.v[node].samples += times;
 	m->calls.samples += times;
 	struct pv_thread *of = e->hit.thread ? pv_threads_of(m, e->hit.thread, x->time) : NULL;
+	if (state == PV_STATE_UNSURE) /* names decide, which may come later */
+		return pv_lanes_sample(m, of, node, times, x->time) &&
+		       pv_window_sample(m, node, times, x->time);
 	return pv_lanes_waited(m, of, state, all, x->time) &&
 	       pv_window_sample(m, node, times, x->time);
 }

@@ -36,6 +36,7 @@ static const struct known methods[] = {
 	{ "System.Net.Sockets.Socket:ReceiveFrom_internal",        PV_STATE_IO },
 	{ "System.Net.Sockets.Socket:Receive_internal",            PV_STATE_IO },
 	{ "System.Net.Sockets.Socket:Select_internal",             PV_STATE_POLL },
+	{ "System.Threading.LowLevelLifoSemaphore:Wait",           PV_STATE_LOCK },
 	{ "System.Threading.LowLevelLifoSemaphore:WaitForSignal",  PV_STATE_LOCK },
 	{ "System.Threading.LowLevelLifoSemaphore:WaitNative",     PV_STATE_LOCK },
 	{ "System.Threading.LowLevelLock:WaitAndAcquire",          PV_STATE_LOCK },
@@ -175,6 +176,12 @@ enum pv_thread_state pv_state_of_method(const char *name)
 		     : PV_STATE_RUNNING;
 }
 
+bool pv_state_spins_idle(const char *method)
+{
+	static const char wait[] = "System.Threading.LowLevelLifoSemaphore:Wait";
+	return strncmp(method, wait, sizeof wait - 1) == 0;
+}
+
 static const char *const names[PV_STATES] = {
 	[PV_STATE_RUNNING] = "running",
 	[PV_STATE_QUEUED] = "runnable",
@@ -185,6 +192,7 @@ static const char *const names[PV_STATES] = {
 	[PV_STATE_STOPPED] = "stopped",
 	[PV_STATE_WAITING] = "unknown",
 	[PV_STATE_GC] = "gc",
+	[PV_STATE_UNSURE] = "unsure",
 };
 
 static const char *const frames[PV_STATES] = {
@@ -196,6 +204,7 @@ static const char *const frames[PV_STATES] = {
 	[PV_STATE_STOPPED] = "(is stopped)",
 	[PV_STATE_WAITING] = "(waits)",
 	[PV_STATE_GC] = "(waits for the collector)",
+	[PV_STATE_UNSURE] = "(ran or waited)",
 };
 
 const char *pv_state_name(enum pv_thread_state state)
@@ -219,6 +228,7 @@ enum pv_thread_state pv_state_of_wait(uint64_t logged)
 		[PV_WAIT_STOPPED] = PV_STATE_STOPPED,
 		[PV_WAIT_QUEUED] = PV_STATE_QUEUED,
 		[PV_WAIT_GC] = PV_STATE_GC,
+		[PV_WAIT_UNSURE] = PV_STATE_UNSURE,
 	};
 	return logged < PV_WAIT_STATES ? states[logged] : PV_STATE_WAITING;
 }

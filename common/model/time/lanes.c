@@ -47,15 +47,36 @@ bool pv_call_samples_wait(const struct pv_model *m)
 	return strncmp(args + 9, "mono", 4) == 0 || strstr(args, "sample-real");
 }
 
-enum pv_thread_state pv_call_state(const struct pv_model *m, uint32_t method, bool *ret_logged)
+bool pv_call_is_nameless(const struct pv_model *m, uint32_t method)
 {
-	const char *name = pv_intern_text(&m->names.text, pv_names_method_name(&m->names, method));
-	enum pv_thread_state state = name ? pv_state_of_frame(name) : PV_STATE_RUNNING;
-	*ret_logged = state != PV_STATE_RUNNING;
-	if (!name || *ret_logged)
-		return state;
-	return m->names.method.v[method].native ? pv_state_of_symbol(name)
-						: pv_state_of_method(name);
+	const struct pv_method *v = m->names.method.v;
+	return v[method].native && v[pv_names_resolved(&m->names, method)].native &&
+	       !pv_names_method_name(&m->names, method);
+}
+
+uint32_t pv_call_counted_at(const struct pv_model *m, uint32_t node)
+{
+	const struct pv_tree_node *n = &m->calls.node.v[node];
+	return n->parent && pv_call_is_nameless(m, n->method) ? n->parent : node;
+}
+
+/* By its own name only. */
+static struct pv_lane_state state_of_method(const struct pv_model *m, uint32_t method)
+{
+	uint32_t text = pv_names_method_name(&m->names, method);
+	const char *name = pv_intern_text(&m->names.text, text);
+	bool native = m->names.method.v[pv_names_resolved(&m->names, method)].native;
+	if (!text)
+		return (struct pv_lane_state){
+			.nameless = true, .unnamed = !native, .again = true
+		};
+	enum pv_thread_state frame = pv_state_of_frame(name);
+	if (frame != PV_STATE_RUNNING)
+		return (struct pv_lane_state){ .state = (uint8_t)frame, .logged = true };
+	if (native)
+		return (struct pv_lane_state){ .symbol = (uint8_t)pv_state_of_symbol(name) };
+	return (struct pv_lane_state){ .managed = (uint8_t)pv_state_of_method(name),
+		.idle = pv_state_spins_idle(name) };
 }
 
 /* Entries from `n` on are to be judged. */
@@ -83,27 +104,66 @@ static bool judge_methods(struct pv_model *m, size_t known)
 		struct pv_lane_state *s = &j->method[i];
 		if (!s->again)
 			continue;
-		s->again = !pv_names_method_name(&m->names, i);
-		s->unnamed = s->again && !m->names.method.v[i].native;
-		s->state = (uint8_t)pv_call_state(m, i, &s->logged);
+		*s = state_of_method(m, i);
 		changed |= i < known && !s->again;
 	}
 	j->method[0].again = false;
 	return changed;
 }
 
+/* The rule, in its order. */
+static enum pv_thread_state decide(const struct pv_lane_state *s, bool by_name)
+{
+	bool said = s->logged && s->state != PV_STATE_UNSURE;
+	if (said)
+		return s->state;
+	if (s->idle)
+		return PV_STATE_LOCK;
+	if (!by_name && !s->logged)
+		return PV_STATE_RUNNING;
+	if (s->within != PV_STATE_RUNNING)
+		return s->within;
+	return s->logged || s->nameless ? PV_STATE_UNSURE : PV_STATE_RUNNING;
+}
+
 static void judge_node(struct pv_model *m, size_t i)
 {
 	struct pv_lane_judged *j = m->lanes.judged;
 	const struct pv_tree_node *node = &m->calls.node.v[i];
+	const struct pv_lane_state up =
+		i ? j->node[node->parent] : (struct pv_lane_state){ .nameless = true };
 	const struct pv_lane_state own = j->method[node->method];
-	struct pv_lane_state *of = &j->node[i];
-	*of = own;
-	if (own.logged || (j->by_name && own.state != PV_STATE_RUNNING))
-		return;
-	*of = j->by_name && i ? j->node[node->parent] : (struct pv_lane_state){ .state = 0 };
-	of->unnamed |= own.unnamed;
-	of->again |= own.again;
+	struct pv_lane_state s = own;
+	if (s.managed == PV_STATE_RUNNING) {
+		s.managed = up.managed;
+		s.unnamed |= up.unnamed;
+		s.again |= up.again;
+	}
+	s.symbol = s.symbol ? s.symbol : up.symbol;
+	s.idle |= up.idle;
+	s.nameless = !i || (own.nameless && (own.unnamed || up.nameless));
+	s.within = s.managed ? s.managed : s.symbol;
+	s.state = (uint8_t)decide(&s, j->by_name);
+	bool asked = own.logged && own.state == PV_STATE_UNSURE; /* the log leaves it to names */
+	s.logged &= !asked;
+	s.unnamed &= asked || (!s.logged && j->by_name);
+	j->any |= s.state != PV_STATE_RUNNING || s.within != PV_STATE_RUNNING;
+	j->node[i] = s;
+}
+
+bool pv_lane_method_waits(const struct pv_model *m, uint32_t method)
+{
+	const struct pv_lane_judged *j = m->lanes.judged;
+	if (!j || method >= j->methods)
+		return false;
+	const struct pv_lane_state *s = &j->method[method];
+	return s->logged || s->idle || (j->by_name && (s->managed || s->symbol));
+}
+
+bool pv_lane_states_differ(const struct pv_model *m)
+{
+	const struct pv_lane_judged *j = m->lanes.judged;
+	return j && (j->any || (j->by_name && m->calls.node.n && m->calls.node.v[0].samples));
 }
 
 /* Each is judged once, but for those that wait for names: when one has come. */
@@ -124,6 +184,7 @@ const struct pv_lane_state *pv_lane_states(struct pv_model *m)
 		return NULL;
 	if (judge_methods(m, methods) || j->renumbered)
 		nodes = 0;
+	j->any &= nodes > 0;
 	j->nodes = m->calls.node.n;
 	for (size_t i = nodes; i < j->nodes; i++)
 		if (j->node[i].again)
@@ -222,7 +283,6 @@ static bool begin(struct pv_model *m)
 	l->lane.v[l->lane.n++] = (struct pv_lane){ 0 };
 	l->width_ns = PV_LANE_FIRST_WIDTH;
 	l->origin_ns = p->ranged && p->from_ns > m->zero_ns ? p->from_ns : m->zero_ns;
-	l->by_name = pv_call_samples_wait(m);
 	l->period_ns = (int64_t)pv_sample_period(m->target.args ? m->target.args : "", &wall);
 	return true;
 }
@@ -333,9 +393,7 @@ bool pv_lanes_sample(struct pv_model *m, const struct pv_thread *th, uint32_t no
 	if (!find_lane(m, th, samples, &u.lane))
 		return false;
 	u.cell = cell_of(l, time);
-	if (l->by_name)
-		return put_unnamed(m, &u);
-	return pv_lanes_put(l, u.lane, u.cell, PV_STATE_RUNNING, u.samples);
+	return put_unnamed(m, &u);
 }
 
 /*

@@ -47,9 +47,14 @@ struct pv_lane_unnamed {
 
 struct pv_lane_state {
 	uint8_t state; /* enum pv_thread_state */
-	bool logged;   /* by the log, else by a name */
-	bool unnamed;  /* a name that is not known yet may change it */
-	bool again;    /* private: to be judged when another name is known */
+	uint8_t within; /* likewise: the wait in which a call of this node is, by names; RUNNING: none */
+	bool logged;  /* by the log, else by a name */
+	bool unnamed; /* a name that is not known yet may change it */
+	/* Private. By names on the way to the node, the innermost of each kind. */
+	uint8_t managed, symbol; /* enum pv_thread_state: of the runtime's methods, of functions */
+	bool idle;               /* below a wait that spins (pv_state_spins_idle()) */
+	bool nameless;           /* nothing is known of the innermost frame */
+	bool again;              /* to be judged when another name is known */
 };
 
 /* Private: states by method and by node, as far as they were judged. */
@@ -57,6 +62,7 @@ struct pv_lane_judged {
 	struct pv_lane_state *method, *node; /* owned */
 	size_t methods, method_room, nodes, node_room;
 	bool by_name;    /* that they rest on */
+	bool any;        /* some node waits, or may */
 	bool renumbered; /* nodes have got other numbers since */
 };
 
@@ -64,7 +70,6 @@ struct pv_lanes {
 	int64_t origin_ns; /* cell i covers origin + i * width, half-open; earlier ones are in 0 */
 	int64_t width_ns;  /* 0: no sample yet */
 	uint32_t used;     /* cells up to the latest sample */
-	bool by_name;      /* whether names say who waited */
 	int64_t period_ns; /* between samples of waiting threads; 0: not known */
 	PV_ARRAY(struct pv_lane) lane; /* [0]: of threads without one; pages stay */
 	PV_ARRAY(uint32_t) of;         /* private: lane of a thread index, 0: none yet */
@@ -84,16 +89,24 @@ static inline const uint32_t *pv_lane_at(const struct pv_lane *l, uint32_t cell)
 }
 
 /*
- * By node, the states of samples that end there, as names say: of the innermost method in which
- * threads wait, else running. The caller holds the lock; the lanes' until the model changes. NULL:
- * out of memory.
+ * By node, the state of a thread at samples that end there: the one rule of what ran. What the log
+ * says comes first; then the innermost wait of the runtime's methods; then the innermost one of
+ * functions. Else it runs, but for frames of which nothing is known where only names tell. Each node
+ * is judged once, and again when names come. The caller holds the lock; the lanes' until the model
+ * changes. NULL: out of memory.
  */
 const struct pv_lane_state *pv_lane_states(struct pv_model *m);
+/* Whether threads at this method wait, or may, whatever calls it. */
+bool pv_lane_method_waits(const struct pv_model *m, uint32_t method);
+/* After it: whether any node waits, or may. */
+bool pv_lane_states_differ(const struct pv_model *m);
 
 /* Whether the log's plain samples may be of waiting threads. Under the lock, as the next one. */
 bool pv_call_samples_wait(const struct pv_model *m);
-/* State of a thread at a sample in this method; *ret_logged: by the log, else by its name. */
-enum pv_thread_state pv_call_state(const struct pv_model *m, uint32_t method, bool *ret_logged);
+/* Whether a sampled address lies in nothing that has a name: it counts for the frame that calls it. */
+bool pv_call_is_nameless(const struct pv_model *m, uint32_t method);
+/* The node that samples at this one count for. */
+uint32_t pv_call_counted_at(const struct pv_model *m, uint32_t node);
 
 /* Private to the model, from here on; false when out of memory. */
 void pv_lanes_init(struct pv_lanes *l);

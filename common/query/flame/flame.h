@@ -88,8 +88,8 @@ struct pv_flame {
 	uint64_t total; /* of what the wish left */
 	uint64_t hits;  /* of call paths with a frame that was looked for */
 	uint64_t generation;
-	double waited; /* share of waits that was left out, 0 to 1 */
-	bool lost;     /* the zoomed frame is not there any more: this is the root */
+	enum pv_time_of time_of; /* of samples and times of calls */
+	bool lost;               /* the zoomed frame is not there any more: this is the root */
 	bool pair;    /* of a base and a new log; weights are `grain` times the new log's figures */
 	double scale; /* by it the base's figures were multiplied, to be held against the new ones */
 	uint32_t grain;

@@ -242,8 +242,6 @@ static bool copy_calls(struct pv_model *m, const struct pv_query *q,
 {
 	if (!pv_call_copy(m, &f->methods, q, c))
 		return false;
-	if (!q->window_ns && m->calls.node.n)
-		c->figures[0].samples = m->calls.node.v[0].samples;
 	pv_call_copy_net(c, q->net ? pv_call_pair_ns(m) : 0);
 	if (!pv_call_copy_ran(c))
 		return false;
@@ -294,22 +292,19 @@ static bool copy_model(struct pv_model *m, enum pv_flame_measure measure, const 
 
 /* --- the tree */
 
-/* Of all, of what ran and of what waited. */
-static double waited_share(const struct pv_call_copy *c, enum pv_flame_measure m, uint64_t rest)
-{
-	double off = m == PV_FLAME_SAMPLES ? (double)c->waited_samples : (double)c->waited_ns;
-	return off > 0 ? off / (off + (double)rest) : 0;
-}
-
 static bool take_shape(struct pv_flame_tree *t, enum pv_flame_measure m, struct copied *copied)
 {
 	struct pv_flame_source from = { .copy = &copied->copy,
 		.self = copied->self,
 		.root_frame = t->frame.n - PV_FLAME_OWN_FRAMES + PV_FLAME_NO_STACK };
+	char text[PV_TIME_TEXT];
+	bool times = m == PV_FLAME_TIME, samples = m == PV_FLAME_SAMPLES;
 	if (!pv_flame_shape_make(&from, &t->frame, &t->whole))
 		return false;
-	t->waited = waited_share(&copied->copy, m, t->whole.node[0].total);
-	return true;
+	copied->copy.self_ns = (int64_t)t->whole.node[0].total;
+	if (pv_call_copy_time(&copied->copy, times, samples, &t->time_of, text, sizeof text))
+		t->coverage = pv_arena_printf(&t->frame.arena, "%s; %s", t->coverage, text);
+	return t->coverage != NULL;
 }
 
 struct pv_flame_tree *pv_flame_tree_make(

@@ -308,7 +308,7 @@ struct pv_flame *pv_flame_ask(struct pv_flame_tree *t, const struct pv_flame_wis
 	a.f->pair = t->scale > 0;
 	a.f->scale = t->scale;
 	a.f->grain = t->grain ? t->grain : 1;
-	a.f->waited = t->waited;
+	a.f->time_of = t->time_of;
 	a.f->coverage = pv_arena_copy(&a.f->arena, t->coverage, strlen(t->coverage));
 	bool ok = answer(t, w, &a) && a.f->coverage;
 	a.f->cell = a.cell.v;

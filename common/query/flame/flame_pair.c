@@ -146,7 +146,7 @@ struct pv_flame_tree *pv_flame_tree_pair(
 	p.t->model = now->model;
 	p.t->frame.readable = now->frame.readable;
 	p.t->generation = now->generation;
-	p.t->waited = now->waited;
+	p.t->time_of = now->time_of;
 	p.t->scale = scale;
 	p.t->of[0] = pv_flame_tree_take(base);
 	p.t->of[1] = pv_flame_tree_take(now);

@@ -48,7 +48,7 @@ struct pv_flame_tree {
 	bool has_origins;
 	struct pv_flame_shape whole; /* as it was recorded, equal names merged */
 	uint64_t generation;
-	double waited;
+	enum pv_time_of time_of;
 	double scale; /* of a pair: the base's, see flame.h; 0: it is none */
 	uint32_t grain;
 	struct pv_flame_tree *of[2]; /* of a pair: base, new */

@@ -71,7 +71,9 @@ static bool gather(struct answer *a, const struct pv_groups *g, size_t n, unsign
 	for (size_t i = 0; i < a->buckets.entry.n; i++) {
 		const struct pv_bucket_entry *e = &a->buckets.entry.v[i];
 		size_t at = g ? pv_group_of(g, e->id) : e->id;
-		if (whats >> e->what & 1 && at < n)
+		bool waits = e->what == PV_BUCKET_METHOD_SAMPLES && !a->b->query->waits &&
+			     pv_lane_method_waits(a->m, e->id);
+		if (whats >> e->what & 1 && at < n && !waits)
 			add(a, at, e);
 	}
 	return true;
@@ -97,7 +99,7 @@ static void put_method(struct answer *a, const struct pv_groups *g, uint32_t i)
 static bool methods(struct answer *a)
 {
 	struct pv_groups g;
-	bool ok = pv_groups_methods(a->m, a->b, &g) &&
+	bool ok = pv_groups_methods(a->m, a->b, &g) && pv_lane_states(a->m) &&
 		  gather(a, &g, g.row.n, 1u << PV_BUCKET_METHOD | 1u << PV_BUCKET_METHOD_SAMPLES);
 	for (uint32_t i = 0; ok && i < g.row.n; i++)
 		if (a->sum[i].count || a->sum[i].amount || a->sum[i].samples)

@@ -256,22 +256,33 @@ static bool window_methods(const struct pv_call_copy *c, struct pv_method_sum *s
 }
 
 /* Of a part of it, or of all of it otherwise than it stands. NULL: out of memory. */
-static struct pv_method_sums *walked(
-	struct pv_build *b, const struct pv_groups *g, struct pv_call_copy *copy, uint64_t *pair_ns)
+static struct pv_method_sums *walked(struct pv_build *b, const struct pv_groups *g,
+	struct pv_call_copy *copy, struct known *known)
 {
 	struct pv_method_sums *s = pv_method_sums_create(g);
-	*pair_ns = pv_call_copy_net(copy, *pair_ns);
+	known->pair_ns = pv_call_copy_net(copy, known->pair_ns);
 	bool ok = s && pv_call_copy_ran(copy);
 	if (ok) {
 		pv_call_copy_fold(copy);
 		pv_call_copy_link(copy);
 		ok = window_methods(copy, s->v, g->row.n);
-		pv_call_copy_say(copy, b);
+		pv_call_copy_say(copy, known->calls, known->samples, b);
 	}
 	if (ok)
 		return s;
 	pv_method_sums_give_back(s);
 	return NULL;
+}
+
+/* No thread waited at any sample: that tells of calls, too, where waits would have been sampled. */
+static void say_unwalked(struct pv_build *b, const struct pv_model *m, const struct known *known)
+{
+	enum { ENOUGH = 10 };
+	bool judged = pv_call_samples_wait(m) && m->calls.samples >= ENOUGH;
+	const struct pv_call_copy all = {
+		.self_ns = 1, .untold_ns = !judged, .waits = b->query->waits
+	};
+	pv_call_copy_say(&all, known->calls, known->samples, b);
 }
 
 /* Figures of each group, with its lock not held. NULL: out of memory. *ret_g is to be finished. */
@@ -286,13 +297,15 @@ static struct pv_method_sums *sums_of(
 	bool ok = pv_groups_methods(m, b, g);
 	known.kind = ok ? pv_groups_kinds(g, m) : NULL;
 	ok = ok && known.kind;
-	bool walk = known.window || known.pair_ns || b->query->my_code ||
-		    (b->query->ran && pv_call_any_waits(m));
+	ok = ok && pv_lane_states(m);
+	bool walk = known.window || known.pair_ns || b->query->my_code || pv_lane_states_differ(m);
+	if (ok && !walk)
+		say_unwalked(b, m, &known);
 	struct pv_method_sums *sums = ok && !walk ? pv_method_sums_whole(m, g) : NULL;
 	ok = ok && walk && pv_call_copy(m, g, b->query, &copy);
 	pv_model_unlock(m);
 	if (ok)
-		sums = walked(b, g, &copy, &known.pair_ns);
+		sums = walked(b, g, &copy, &known);
 	pv_call_copy_finish(&copy);
 	*ret = known;
 	return sums;
@@ -455,7 +468,7 @@ static void run_edges(struct pv_build *b, struct pv_model *m, bool callers)
 		ok = pv_call_copy_ran(&copy);
 		pv_call_copy_fold(&copy);
 		pv_call_copy_link(&copy);
-		pv_call_copy_say(&copy, b);
+		pv_call_copy_say(&copy, known.calls, known.samples, b);
 		e.chosen = pv_groups_find(&g, b->query->select);
 	}
 	if (ok && sum_edges(&copy, &g, &e))

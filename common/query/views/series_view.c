@@ -133,6 +133,8 @@ static bool is_of(enum pv_series_kind kind, unsigned state)
 		return kind == PV_SERIES_QUEUED;
 	case PV_STATE_LOCK:
 		return kind == PV_SERIES_LOCKED;
+	case PV_STATE_UNSURE:
+		return false;
 	default:
 		return kind == PV_SERIES_IDLE;
 	}

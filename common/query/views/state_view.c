@@ -25,8 +25,9 @@ static bool sum_up(struct pv_model *m, struct sums *sums)
 	bool by_name = pv_call_samples_wait(m);
 	const struct pv_lane_state *of = pv_lane_states(m);
 	for (size_t i = 1; of && i < m->calls.node.n; i++)
-		(of[i].logged || !by_name ? sums->logged : sums->inferred)[of[i].state] +=
-			node[i].samples;
+		(of[i].logged || (!by_name && of[i].state == PV_STATE_RUNNING)
+				? sums->logged
+				: sums->inferred)[of[i].state] += node[i].samples;
 	return of != NULL;
 }
 
@@ -37,7 +38,7 @@ static void put(struct pv_build *b, unsigned state, bool logged, uint64_t sample
 	struct pv_cell *c = pv_build_row(b, 2 * state + logged + 1);
 	pv_cell_share(&c[S_SHARE], (double)samples, all);
 	pv_cell_u(&c[S_SAMPLES], samples);
-	pv_cell_s(&c[S_KNOWN], logged ? "logged" : "by name");
+	pv_cell_s(&c[S_KNOWN], state == PV_STATE_UNSURE ? "no" : logged ? "logged" : "by name");
 	pv_cell_s(&c[S_STATE], pv_state_name(state));
 }
 

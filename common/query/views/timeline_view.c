@@ -21,6 +21,7 @@ static const struct pv_column columns[] = {
 	[T_STATE + PV_STATE_STOPPED] = { "stopped", "STOPPED", PV_UNIT_COUNT, 8, 8, 0 },
 	[T_STATE + PV_STATE_WAITING] = { "unknown", "UNKNOWN", PV_UNIT_COUNT, 8, 9, 0 },
 	[T_STATE + PV_STATE_GC] = { "gc", "GC", PV_UNIT_COUNT, 8, 13, 0 },
+	[T_STATE + PV_STATE_UNSURE] = { "unsure", "UNSURE", PV_UNIT_COUNT, 8, 14, 0 },
 	[T_FROM] = { "from_ns", "FROM", PV_UNIT_TIME, 12, 10, PV_COLUMN_ASCENDING },
 	[T_CELL] = { "cell_ns", "A LETTER", PV_UNIT_NS, 9, 11, PV_COLUMN_ASCENDING },
 	[T_NAME] = { "name", "NAME", PV_UNIT_TEXT, 16, 0, PV_COLUMN_ASCENDING },

@@ -279,7 +279,6 @@ static void run_call_tree(struct pv_build *b, struct pv_model *m)
 		ok = pv_call_copy_ran(&copy);
 		pv_call_copy_fold(&copy);
 		pv_call_copy_link(&copy);
-		pv_call_copy_say(&copy, b);
 	}
 	struct unfold u = { .b = b,
 		.copy = &copy,
@@ -287,6 +286,8 @@ static void run_call_tree(struct pv_build *b, struct pv_model *m)
 		.kind = kind,
 		.calls = known & PV_GROUP_CALLS && b->query->counted != PV_COUNTED_SAMPLES,
 		.samples = known & PV_GROUP_SAMPLES && b->query->counted != PV_COUNTED_CALLS };
+	if (ok)
+		pv_call_copy_say(&copy, u.calls, u.samples, b);
 	if (!ok || !unfold(&u))
 		pv_build_fail(b);
 	pv_call_copy_finish(&copy);
