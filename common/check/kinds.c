@@ -44,7 +44,7 @@ const struct pv_check_kind pv_check_kinds[] = {
 	{ "finalizers", "", "finalizers", "finalizers", PV_VIEW_FINALIZERS, "class", "objects", NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_CLASS | PV_CHECK_ABSENT_IS_ZERO },
 	{ "handles", "", "handles", "handles", PV_VIEW_HANDLES, "type", "live", NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_ABSENT_IS_ZERO },
 	{ "loss", "", "", "source.damage", PV_VIEW_EVENTS, NULL, NULL, NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_LOSS },
-	{ "leak", "", "heap_shots", "heap_ladder", PV_VIEW_FINDINGS, "finding", "score", NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_FINDING },
+	{ "leak", "", "", "findings", PV_VIEW_FINDINGS, "finding", "score", NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_FINDING },
 	{ "finding", "", "", "findings", PV_VIEW_FINDINGS, "finding", "score", NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_FINDING },
 };
 /* clang-format on */

@@ -45,14 +45,13 @@ FAULTS = {
     'hot-method': ('gc,sample=500', 'Spin', 1),
     'full-collections': ('gc', '', 2),
     'long-pause': ('gc', '', 8),  # so that the pauses before the longest are a small share
-    'n-plus-one': ('gc,spans', 'OrderLine', 1),
     'losses': ('alloc', 'events lost', 1),
     'healthy': ('gc,alloc,block=yes,exception,monitor,sample=200', None, 1),
 }
 # What may be meant is a note at most.
 NOTES = ['hot-method', 'static-holder']
 # By words that Mono's probe does not have.
-NOT_MONO = ['duplicate-strings', 'n-plus-one']
+NOT_MONO = ['duplicate-strings']
 # Of the objects of the newest shot.
 OBJECTS = ['static-holder', 'duplicate-strings']
 # The same program, and another rule comes first: samples in GC.Collect, or that nothing was freed.

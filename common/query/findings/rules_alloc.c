@@ -24,28 +24,51 @@ static bool is_text(const char *name)
 	return is_one_of(name, list);
 }
 
-/* Value types of the runtime: an object of one is a box. */
+static bool ends_as_array(const char *name)
+{
+	size_t n = strlen(name);
+	return (n > 2 && strcmp(name + n - 2, "[]") == 0) || (n > 2 && strcmp(name + n - 2, ",]") == 0);
+}
+
+/*
+ * Value types of the runtime, also as .NET's stream calls them: an object of one is a box. So is one
+ * of a generic structure, whose arguments are left away.
+ */
 static bool is_box(const char *name)
 {
 	static const char *const list[] = { "System.Boolean", "System.Byte", "System.SByte",
 		"System.Char", "System.Int16", "System.UInt16", "System.Int32", "System.UInt32",
 		"System.Int64", "System.UInt64", "System.IntPtr", "System.UIntPtr", "System.Single",
 		"System.Double", "System.Decimal", "System.DateTime", "System.DateTimeOffset",
-		"System.TimeSpan", "System.Guid", "System.Threading.CancellationToken", NULL };
-	return is_one_of(name, list);
+		"System.TimeSpan", "System.Guid", "System.Threading.CancellationToken", "bool",
+		"byte", "sbyte", "char", "short", "ushort", "int", "uint", "long", "ulong", "nint",
+		"nuint", "float", "double", "decimal", NULL };
+	static const char *const generic[] = { "System.Nullable",
+		"System.Collections.Generic.KeyValuePair", "System.ValueTuple",
+		"System.ArraySegment", "System.Memory", "System.ReadOnlyMemory", NULL };
+	char own[80];
+	size_t n = strcspn(name, "`<[");
+	if (is_one_of(name, list))
+		return true;
+	if (!name[n] || n >= sizeof own || ends_as_array(name))
+		return false;
+	memcpy(own, name, n);
+	own[n] = 0;
+	return is_one_of(own, generic);
 }
 
 /* Classes that the compiler makes for lambdas, iterators and async methods; delegates. */
 static bool is_closure(const char *name)
 {
+	static const char *const delegates[] = { "System.Func", "System.Action", "System.Predicate",
+		"System.Comparison", "System.EventHandler", NULL };
 	if (strstr(name, "<>c__DisplayClass") || strstr(name, ">d__") ||
 		strstr(name, "c__Iterator") || strstr(name, "c__AnonStorey"))
 		return true;
-	const char *last = strrchr(name, '.');
-	last = last && strncmp(name, "System.", 7) == 0 ? last + 1 : "";
-	return strncmp(last, "Func`", 5) == 0 || strncmp(last, "Action`", 7) == 0 ||
-	       strcmp(last, "Action") == 0 || strncmp(last, "Predicate`", 10) == 0 ||
-	       strncmp(last, "Comparison`", 11) == 0 || strncmp(last, "EventHandler", 12) == 0;
+	for (const char *const *d = delegates; *d; d++)
+		if (strncmp(name, *d, strlen(*d)) == 0 && strchr("`<", name[strlen(*d)]))
+			return !ends_as_array(name); /* strchr() finds the end of the name, too */
+	return false;
 }
 
 struct share {
@@ -82,17 +105,23 @@ static bool share_of(const struct pv_judge *j, struct pv_finding *f,
 		in_bytes ? "allocated_bytes" : "allocations", CLASSES);
 	if (!t)
 		return false;
+	double named = 0, unnamed = 0;
 	for (size_t i = 0; i < t->rows; i++) {
 		const char *name = pv_judge_text(t, i, "name");
-		if (!matching(name))
-			continue;
 		double bytes = pv_judge_value(t, i, "allocated_bytes");
 		double objects = pv_judge_value(t, i, "allocations");
+		*(name[0] && strcmp(name, "NULL") != 0 ? &named : &unnamed) += objects;
+		if (!matching(name))
+			continue;
 		ret->bytes += bytes;
 		ret->objects += objects;
 		note_first(ret, in_bytes ? bytes : objects, name);
 	}
 	pv_table_destroy(t);
+	if (unnamed > named) {
+		pv_finding_skip(f, "the classes of most objects are not known on this host");
+		return false;
+	}
 	const double all = (double)(in_bytes ? j->sum.allocated_bytes : j->sum.allocations);
 	ret->part = all > 0 ? (in_bytes ? ret->bytes : ret->objects) / all : 0;
 	return true;
@@ -146,7 +175,32 @@ static bool is_native(const struct pv_judge *j)
 /* From this size on an object is one of its own heap: Mono's and .NET's limits. */
 static double large_from(const struct pv_judge *j)
 {
-	return strstr(j->sum.runtime, "coreclr") || strstr(j->sum.args, "coreclr") ? 85000 : 8000;
+	pv_model_lock(j->m);
+	bool stream = pv_target_is_event_stream(&j->m->target);
+	pv_model_unlock(j->m);
+	return stream || strstr(j->sum.runtime, "coreclr") || strstr(j->sum.args, "coreclr")
+		       ? 85000
+		       : 8000;
+}
+
+/* Bytes of objects of sizes that all are large: the one in which the limit lies is left out. */
+static bool sum_large(const struct pv_judge *j, struct pv_finding *f, double from, struct share *s)
+{
+	struct pv_table *t = pv_judge_table(
+		j, f, &pv_spec_allocation_sizes, PV_VIEW_ALLOCATION_SIZES, NULL, 0);
+	if (!t)
+		return false;
+	double bytes = 0, objects = 0;
+	for (size_t i = 0; i < t->rows; i++) {
+		if (pv_judge_value(t, i, "from_bytes") < from)
+			continue;
+		bytes += pv_judge_value(t, i, "allocated_bytes");
+		objects += pv_judge_value(t, i, "allocations");
+	}
+	pv_table_destroy(t);
+	s->bytes = bytes > s->bytes ? bytes : s->bytes;
+	s->objects = objects > s->objects ? objects : s->objects;
+	return true;
 }
 
 void pv_judge_large_objects(const struct pv_judge *j, struct pv_finding *f)
@@ -172,6 +226,8 @@ void pv_judge_large_objects(const struct pv_judge *j, struct pv_finding *f)
 		note_first(&s, all, pv_judge_text(t, i, "name"));
 	}
 	pv_table_destroy(t);
+	if (!sum_large(j, f, from, &s)) /* small ones of a class hide its large ones in a mean */
+		return;
 	s.part = j->sum.allocated_bytes ? s.bytes / (double)j->sum.allocated_bytes : 0;
 	double score = pv_scale_score(s.part, 0.20, 0.40, 0.80);
 	if (s.objects < 20)

@@ -124,9 +124,14 @@ void pv_judge_long_pause(const struct pv_judge *j, struct pv_finding *f)
 		return;
 	const struct pv_table *t = s.t;
 	char most[PV_UNIT_MAX], tail[PV_UNIT_MAX], when[PV_UNIT_MAX], of[PV_UNIT_MAX];
+	char first[PV_UNIT_MAX], longest[80] = "";
 	size_t row = 0;
 	const double computed = worst_stop(j, &s, &row);
 	const double length = pv_judge_value(t, row, "duration_ns");
+	if (row) /* of the longest the most was waiting for a processor */
+		snprintf(longest, sizeof longest, ", the longest %s, but computed for less of it",
+			pv_units_ns(first, sizeof first,
+				(int64_t)pv_judge_value(t, 0, "duration_ns")));
 	const double p99 = t->rows >= 100 ? pv_judge_value(t, t->rows / 100, "duration_ns") : 0;
 	double score = pv_scale_score(computed, 100e6, 250e6, 1000e6);
 	double often = pv_scale_score(p99, 50e6, 100e6, 300e6);
@@ -135,12 +140,12 @@ void pv_judge_long_pause(const struct pv_judge *j, struct pv_finding *f)
 	if (t->rows == 0)
 		pv_finding_say(f, 0, "the program was never stopped");
 	else
-		pv_finding_say(f, score > often ? score : often, "%s took %s%s%s, at %s%s%s",
+		pv_finding_say(f, score > often ? score : often, "%s took %s%s%s, at %s%s%s%s",
 			row ? "a stop" : "the longest stop",
 			pv_units_ns(most, sizeof most, (int64_t)length),
 			computed < length ? ", computing for " : "",
 			computed < length ? pv_units_ns(of, sizeof of, (int64_t)computed) : "",
-			pv_units_clock(when, sizeof when, f->from_ns),
+			pv_units_clock(when, sizeof when, f->from_ns), longest,
 			p99 > 0 ? "; one in a hundred " : "",
 			p99 > 0 ? pv_units_ns(tail, sizeof tail, (int64_t)p99) : "");
 	pv_table_destroy(s.t);
@@ -206,12 +211,14 @@ void pv_judge_futile_collections(const struct pv_judge *j, struct pv_finding *f)
 	struct full c;
 	if (!read_full(j, f, &c))
 		return;
-	size_t futile = 0;
+	size_t futile = 0, known = 0;
 	double cost = 0;
 	for (size_t i = 0; i < c.t->rows; i++) {
 		double before = pv_judge_value(c.t, i, "heap_before");
-		if (!is_full(&c, i) || before <= 0 ||
-			pv_judge_value(c.t, i, "heap_after") <= 0.9 * before)
+		if (!is_full(&c, i) || before <= 0)
+			continue;
+		known++;
+		if (pv_judge_value(c.t, i, "heap_after") <= 0.9 * before)
 			continue;
 		futile++;
 		cost += pv_judge_value(c.t, i, "pause_ns");
@@ -219,8 +226,12 @@ void pv_judge_futile_collections(const struct pv_judge *j, struct pv_finding *f)
 	double score = futile >= FEWEST && 2 * futile > c.n && j->wall_ns > 0
 			       ? pv_scale_score(cost / j->wall_ns, 0.02, 0.05, 0.20)
 			       : 0;
-	pv_finding_say(f, score, "%zu of %zu full collections freed less than a tenth of the heap",
-		futile, c.n);
+	if (c.n && !known)
+		pv_finding_skip(f, "how large the heap was before collections is not in the log");
+	else
+		pv_finding_say(f, score,
+			"%zu of %zu full collections freed less than a tenth of the heap", futile,
+			c.n);
 	pv_table_destroy(c.t);
 }
 
@@ -282,13 +293,14 @@ void pv_judge_rising_floor(const struct pv_judge *j, struct pv_finding *f)
 	size_t n = 0;
 	for (size_t i = 0; time && i < c.t->rows; i++) {
 		double after = pv_judge_value(c.t, i, "heap_after");
-		if (!is_full(&c, i) || after <= 0)
+		/* While it ran the program went on allocating: what is left holds that, too. */
+		if (!is_full(&c, i) || after <= 0 || pv_judge_value(c.t, i, "concurrent") > 0)
 			continue;
 		time[n] = pv_judge_value(c.t, i, "start_ns");
 		bytes[n++] = after;
 	}
 	if (n < FEWEST)
-		pv_finding_skip(f, time ? "fewer than 10 full collections" : "out of memory");
+		pv_finding_skip(f, time ? "fewer than 10 full collections that stopped the program" : "out of memory");
 	else
 		say_slope(j, f, time, bytes, n);
 	free(time);
@@ -319,6 +331,7 @@ static bool count_collect(const struct pv_judge *j, double *ret_calls, double *r
 {
 	struct pv_query q = { .groups = j->query->groups,
 		.inner = true,
+		.waits = true, /* the one that asks waits while another thread collects */
 		.filter = collect,
 		.filter_way = PV_FILTER_AS_IT_IS };
 	struct pv_table *t = pv_spec_table(j->m, &pv_spec_methods, PV_VIEW_METHODS, &q);
@@ -337,22 +350,61 @@ static bool count_collect(const struct pv_judge *j, double *ret_calls, double *r
 	return true;
 }
 
+/* Whether it was made for a heap shot, which the profiler asks for. */
+static bool is_of_shot(const struct pv_model *m, const struct pv_collection *c)
+{
+	for (size_t i = 0; i < m->shots.shot.n; i++) {
+		const struct pv_shot *s = &m->shots.shot.v[i];
+		if (s->start_ns <= pv_sat_add(c->start_ns, c->duration_ns) &&
+			(s->end_ns == PV_NEVER || s->end_ns >= c->start_ns))
+			return true;
+	}
+	return false;
+}
+
+/* Collections of which the log says that the program asked for them. False: it says it of none. */
+static bool count_asked(struct pv_model *m, double *ret)
+{
+	bool known = false;
+	pv_model_lock(m);
+	for (size_t i = 0; i < m->gc.collections.n; i++) {
+		const struct pv_collection *c = &m->gc.collections.v[i];
+		known |= (c->phases & PV_COLLECTION_WHY) != 0;
+		bool asked = c->phases & PV_COLLECTION_WHY &&
+			     (c->why == PV_WHY_FIRST + 1 || c->why == PV_WHY_FIRST + 7 ||
+				     c->why == PV_WHY_FIRST + 10);
+		*ret += asked && !is_of_shot(m, c);
+	}
+	pv_model_unlock(m);
+	return known;
+}
+
 void pv_judge_explicit_gc(const struct pv_judge *j, struct pv_finding *f)
 {
-	double calls = 0, samples = 0;
+	double calls = 0, samples = 0, asked = 0;
+	const bool said = count_asked(j->m, &asked);
+	if (!said && !(j->totals.known & (PV_GROUP_CALLS | PV_GROUP_SAMPLES))) {
+		pv_finding_skip(f, "who asked for collections is not recorded; record with "
+				   "--probe calls or sample");
+		return;
+	}
 	if (may_collect(j) && !count_collect(j, &calls, &samples)) {
 		pv_finding_skip(f, "out of memory");
 		return;
 	}
 	const double minutes = j->wall_ns / 60e9;
 	const double part = j->sum.samples ? samples / (double)j->sum.samples : 0;
+	calls = asked > calls ? asked : calls;
 	double score = calls > 0 && minutes > 0 ? pv_scale_score(calls / minutes, 5, 30, 300) : 0;
 	const double sampled = pv_scale_score(part, 0.01, 0.05, 0.20);
 	score = sampled > score ? sampled : score;
 	if (calls < 3 && samples < 3)
 		score = score < 24 ? score : 24;
 	if (calls > 0)
-		pv_finding_say(f, score, "the program called GC.Collect %.0f times", calls);
+		pv_finding_say(f, score,
+			asked > 0 ? "the program asked for %.0f collections"
+				  : "the program called GC.Collect %.0f times",
+			calls);
 	else if (samples > 0)
 		pv_finding_say(f, score, "%.1f %% of samples are within GC.Collect", 100 * part);
 	else

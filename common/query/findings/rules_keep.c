@@ -113,9 +113,12 @@ static const char *kept_by(
 }
 
 static void say_growth(const struct pv_judge *j, struct pv_finding *f, const struct growth *most,
-	const struct growth *named, const double *heap, size_t shots, double span_ns)
+	const struct growth *named, const double *heap, size_t shots, size_t all,
+	double span_ns)
 {
-	char by[80];
+	char by[80], of_all[48] = "";
+	if (all > shots)
+		snprintf(of_all, sizeof of_all, " that were looked at of %zu", all);
 	char more[PV_UNIT_MAX], now[PV_UNIT_MAX], n[PV_UNIT_MAX];
 	const double grown = heap[shots - 1] - heap[0];
 	const double minutes = span_ns > 0 ? span_ns / 60e9 : 1;
@@ -124,8 +127,8 @@ static void say_growth(const struct pv_judge *j, struct pv_finding *f, const str
 	if (bytes_grown(most, shots) < 0.02 * grown || bytes_grown(most, shots) < 64 << 10)
 		score = score < 24 ? score : 24;
 	pv_finding_say(f, score,
-		"%s grew at each of %zu shots, now %s objects%s%s%s: heap %s%s a minute, now %s",
-		named->name, shots - first_with(named, shots),
+		"%s grew at each of %zu shots%s, now %s objects%s%s%s: heap %s%s a minute, now %s",
+		named->name, shots - first_with(named, shots), of_all,
 		pv_units_count(n, sizeof n, (uint64_t)named->objects),
 		kept_by(j, named, by, sizeof by), named == most ? "" : ", with them ",
 		named == most ? "" : most->name, grown < 0 ? "-" : "+",
@@ -169,7 +172,8 @@ static void judge_shots(
 		pv_finding_skip(f, "out of memory");
 	else if (most)
 		say_growth(
-			j, f, most, holder(most, worst(g, n, used, true), used), heap, used, span);
+			j, f, most, holder(most, worst(g, n, used, true), used), heap, used,
+			shots->rows, span);
 	else
 		pv_finding_say(f, 0, "no class grew at each of %zu shots", used);
 	free(g);

@@ -186,6 +186,8 @@ static void put_heap(struct cause *k)
 	uint64_t before, after;
 	char was[PV_UNIT_MAX], is[PV_UNIT_MAX], change[PV_UNIT_MAX];
 	pv_gc_heap_around(k->gc, k->at, &before, &after);
+	if (pv_target_is_event_stream(&k->m->target))
+		before = 0; /* as in the table of collections */
 	if (!before && !after) {
 		put_missing(k, "heap", "its size around this collection", NULL);
 		return;
