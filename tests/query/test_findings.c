@@ -208,7 +208,8 @@ START_TEST(a_stop_is_judged_by_what_it_computed)
 	begins(finding(&k, "long-pause"), "62 warning the longest stop took 600 ms, at 00:00:02");
 	kit_free(&k);
 	k = stopped_and_sampled("log:nodefaults,gc,sample=100", 20);
-	begins(finding(&k, "long-pause"), "55 warning a stop took 400 ms, at 00:00:06.000, the longest 600 ms, but computed");
+	begins(finding(&k, "long-pause"),
+		"55 warning a stop took 400 ms, at 00:00:06.000, the longest 600 ms, but computed");
 	kit_free(&k);
 	k = stopped_and_sampled("log:nodefaults,gc,sample=100", 50);
 	begins(finding(&k, "long-pause"),
@@ -460,8 +461,8 @@ START_TEST(collections_say_that_they_were_asked_for)
 END_TEST
 
 /* So many objects of 64 bytes and of some other size, of one class each. */
-static struct kit allocating(const char *args, const char *class, unsigned small, unsigned others,
-	uint64_t size)
+static struct kit allocating(
+	const char *args, const char *class, unsigned small, unsigned others, uint64_t size)
 {
 	struct kit k = kit_new(args);
 	kit_class(&k, TEXT, class);
@@ -490,11 +491,49 @@ START_TEST(large_objects_are_found_among_small_ones)
 }
 END_TEST
 
+/* Stops of 300 ms, in each of which a shot is made: by the profiler's wish, or at a collection. */
+static struct kit shooting(const char *args)
+{
+	struct kit k = kit_new(args);
+	kit_class(&k, NODE, "App.Node");
+	kit_thread(&k, 1);
+	for (uint64_t i = 0; i < 10; i++) {
+		kit_at(&k, i * S);
+		kit_gc(&k, PV_GC_PRE_STOP, 0);
+		kit_gc(&k, PV_GC_POST_STOP, 0);
+		kit_at(&k, i * S + 100 * MS);
+		kit_event(&k, (struct pv_event){ .kind = PV_KIND_HEAP_START });
+		kit_shot_object(&k, NODE, OBJECT, 1024, 0);
+		kit_event(&k, (struct pv_event){ .kind = PV_KIND_HEAP_END });
+		kit_at(&k, i * S + 300 * MS);
+		kit_gc(&k, PV_GC_PRE_START, 0);
+		kit_gc(&k, PV_GC_POST_START, 0);
+	}
+	kit_at(&k, 10 * S);
+	kit_gc(&k, PV_GC_PRE_STOP, 0);
+	kit_at(&k, 10 * S + 5 * MS);
+	kit_gc(&k, PV_GC_POST_START, 0);
+	return k;
+}
+
+START_TEST(stops_of_heap_shots_are_not_the_collectors)
+{
+	struct kit k = shooting("log:nodefaults,gc,heapshot=ondemand");
+	begins(finding(&k, "long-pause"), "1 fine the longest stop took 5.00 ms");
+	begins(strstr(finding(&k, "gc-time"), "collections"),
+		"collections stopped the program for 0.0 %");
+	kit_free(&k);
+	k = shooting("log:nodefaults,gc,heapshot=1gc,alloc");
+	begins(strstr(finding(&k, "long-pause"), "the longest"), "the longest stop took 300 ms");
+	kit_free(&k);
+}
+END_TEST
+
 static void judged(const char *id, const char *class, const char *text)
 {
 	struct kit k = allocating("profview:coreclr,alloc", class, 2000, 0, 0);
-	ck_assert_msg(strstr(finding(&k, id), text) != NULL, "%s of %s: %s", id, class,
-		finding(&k, id));
+	ck_assert_msg(
+		strstr(finding(&k, id), text) != NULL, "%s of %s: %s", id, class, finding(&k, id));
 	kit_free(&k);
 }
 
@@ -504,7 +543,8 @@ START_TEST(boxes_and_delegates_have_several_spellings)
 	static const char all[] = "100 % of objects are", none[] = " 0 % of objects are";
 	judged("boxing", "int", all);
 	judged("boxing", "System.Int32", all);
-	judged("boxing", "System.Collections.Generic.KeyValuePair`2[System.String,System.Int32]", all);
+	judged("boxing", "System.Collections.Generic.KeyValuePair`2[System.String,System.Int32]",
+		all);
 	judged("boxing", "System.Collections.Generic.KeyValuePair`2[System.String,System.Int32][]",
 		none);
 	judged("boxing", "int[]", none);
@@ -561,8 +601,9 @@ static struct kit asking(const char *args, const char *outer)
 	kit_method(&k, WORK, "Shop:Work ()");
 	for (unsigned i = 0; i < 100; i++) {
 		kit_at(&k, i * 50 * MS);
-		kit_sample(&k, 1, 0, i % 2 ? (const uint64_t[]){ WAIT, OUTER, 0 }
-					   : (const uint64_t[]){ WORK, 0 });
+		kit_sample(&k, 1, 0,
+			i % 2 ? (const uint64_t[]){ WAIT, OUTER, 0 }
+			      : (const uint64_t[]){ WORK, 0 });
 	}
 	kit_flush(&k);
 	return k;
@@ -597,6 +638,7 @@ int main(void)
 	tcase_add_test(c, boxes_and_delegates_have_several_spellings);
 	tcase_add_test(c, what_is_left_counts_where_the_program_stood);
 	tcase_add_test(c, the_main_thread_may_wait_for_a_task);
+	tcase_add_test(c, stops_of_heap_shots_are_not_the_collectors);
 	tcase_add_test(c, a_cause_stands_before_its_symptom);
 	tcase_add_test(c, a_finding_has_facts);
 	tcase_add_test(c, a_stop_is_judged_by_what_it_computed);

@@ -217,6 +217,28 @@ static void finish_edge(
 	}
 }
 
+/* Shots "every so many collections" are made within one that the program needs. */
+static bool shots_are_in_its_collections(const struct pv_model *m)
+{
+	static const char word[] = "heapshot=";
+	const char *at = m->target.args ? strstr(m->target.args, word) : NULL;
+	size_t n = at ? strcspn(at + sizeof word - 1, ", ") : 0;
+	return n > 2 && strncmp(at + sizeof word - 1 + n - 2, "gc", 2) == 0;
+}
+
+/* A stop in which a heap shot was made, for the profiler: no work of the collector's. */
+static bool is_of_shot(const struct pv_model *m, int64_t from, int64_t to)
+{
+	enum { NEWEST = 4 };
+	const size_t n = m->shots.shot.n;
+	for (size_t i = n; i > 0 && n - i < NEWEST; i--) {
+		const struct pv_shot *s = &m->shots.shot.v[i - 1];
+		if (s->start_ns >= from && s->start_ns <= to)
+			return !shots_are_in_its_collections(m);
+	}
+	return false;
+}
+
 static bool world_starts(struct pv_context *x)
 {
 	struct pv_thread *th = x->thread;
@@ -228,7 +250,7 @@ static bool world_starts(struct pv_context *x)
 	for (size_t i = 0; i < th->edge.n; i++)
 		finish_edge(gc, th, &th->edge.v[i], x->time);
 	int64_t start = th->stop_ns;
-	bool ours = th->stop_forced;
+	bool ours = th->stop_forced || is_of_shot(x->m, start, x->time);
 	th->stop = 0;
 	th->edge.n = 0;
 	th->stop_forced = false;
