@@ -200,3 +200,56 @@ void pv_keepers_finish(struct pv_keepers *k)
 {
 	pv_array_finish(&k->keeper);
 }
+
+/* --- of one class */
+
+/* The outermost object that dominates a node, which only roots hold. `top` remembers, NONE: not yet. */
+static uint32_t top_of(const struct pv_heap *h, uint32_t *top, uint32_t node)
+{
+	uint32_t at = node;
+	while (top[at] == PV_GRAPH_NONE && h->idom[at] != PV_HEAP_ROOTS)
+		at = h->idom[at];
+	const uint32_t found = top[at] == PV_GRAPH_NONE ? at : top[at];
+	for (at = node; top[at] == PV_GRAPH_NONE; at = h->idom[at]) {
+		top[at] = found;
+		if (at == found)
+			break;
+	}
+	return found;
+}
+
+/* The object that only roots hold below which are most bytes of a class, if half of them are; or NONE. */
+static uint32_t most_under(const struct pv_heap *h, uint32_t klass)
+{
+	const struct pv_graph *g = &h->graph;
+	uint32_t *top = malloc((g->nodes + 1) * sizeof *top), best = PV_GRAPH_NONE;
+	uint64_t *bytes = top ? calloc(g->nodes + 1, sizeof *bytes) : NULL, all = 0;
+	for (uint32_t i = 0; bytes && i < g->nodes; i++)
+		top[i] = PV_GRAPH_NONE;
+	for (uint32_t i = 0; bytes && i < g->nodes; i++) {
+		if (g->class_of[i] != klass || h->idom[i] == PV_GRAPH_NONE)
+			continue;
+		const uint32_t at = top_of(h, top, i);
+		all += g->size[i];
+		bytes[at] += g->size[i];
+		if (best == PV_GRAPH_NONE || bytes[at] > bytes[best])
+			best = at;
+	}
+	if (best != PV_GRAPH_NONE && 2 * bytes[best] < all)
+		best = PV_GRAPH_NONE;
+	free(top);
+	free(bytes);
+	return best;
+}
+
+const struct pv_keeper *pv_keepers_most_of(const struct pv_heap *h, uint32_t klass)
+{
+	const uint32_t held = most_under(h, klass);
+	for (size_t i = 0; held != PV_GRAPH_NONE && i < h->keepers.keeper.n; i++) {
+		const struct pv_keeper *k = &h->keepers.keeper.v[i];
+		if (k->node == held ||
+			(k->root != SIZE_MAX && h->graph.root.v[k->root].node == held))
+			return k;
+	}
+	return NULL;
+}

@@ -34,5 +34,10 @@ struct pv_keepers {
 /* False when out of memory; finish it in either case. */
 bool pv_keepers_find(const struct pv_heap *h, struct pv_keepers *ret);
 void pv_keepers_finish(struct pv_keepers *k);
+/*
+ * The keeper of the object below which are most bytes of a class. NULL: no single object has half of
+ * them, or out of memory. The heap's.
+ */
+const struct pv_keeper *pv_keepers_most_of(const struct pv_heap *h, uint32_t klass);
 
 #endif

@@ -103,6 +103,24 @@ START_TEST(keepers_by_root)
 }
 END_TEST
 
+/* The one that keeps most of a class, not the first of which it is the most; of text none has half. */
+START_TEST(the_keeper_of_a_class)
+{
+	struct pv_heap h;
+	make(&h);
+	const struct pv_keeper *cache = pv_keepers_most_of(&h, C_CUSTOMER);
+	const struct pv_keeper *order = pv_keepers_most_of(&h, C_ORDER);
+	ck_assert_ptr_nonnull(cache);
+	ck_assert_uint_eq(cache->node, CACHE);
+	ck_assert_ptr_nonnull(order);
+	ck_assert_uint_eq(order->klass, C_ORDER);
+	ck_assert_ptr_null(pv_keepers_most_of(&h, C_STRING));
+	h.graph.size[BEN_NAME] = 500; /* most of it, though customers are more than strings are */
+	ck_assert_ptr_eq(pv_keepers_most_of(&h, C_STRING), cache);
+	pv_heap_finish(&h);
+}
+END_TEST
+
 START_TEST(strings_that_say_the_same)
 {
 	struct pv_heap h;
@@ -126,6 +144,7 @@ int main(void)
 	Suite *s = suite_create("sums of heaps");
 	TCase *t = tcase_create("sums");
 	tcase_add_test(t, keepers_by_root);
+	tcase_add_test(t, the_keeper_of_a_class);
 	tcase_add_test(t, strings_that_say_the_same);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -139,8 +139,8 @@ START_TEST(native_code_is_of_its_file)
 	kit_sample(&k, 1, BASE + 0x104, (const uint64_t[]){ 0 });
 	kit_sample(&k, 1, BASE + 0x8000, (const uint64_t[]){ 0 });
 	kit_sample(&k, 1, LOST, (const uint64_t[]){ 0 });
-	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS,
-		&(struct pv_query){ .group = PV_BY_ASSEMBLY, .waits = true });
+	struct pv_table *t = kit_view(
+		&k, PV_VIEW_METHODS, &(struct pv_query){ .group = PV_BY_ASSEMBLY, .waits = true });
 	static const struct {
 		const char *name;
 		uint64_t calls, samples;

@@ -27,7 +27,8 @@ static bool is_text(const char *name)
 static bool ends_as_array(const char *name)
 {
 	size_t n = strlen(name);
-	return (n > 2 && strcmp(name + n - 2, "[]") == 0) || (n > 2 && strcmp(name + n - 2, ",]") == 0);
+	return (n > 2 && strcmp(name + n - 2, "[]") == 0) ||
+	       (n > 2 && strcmp(name + n - 2, ",]") == 0);
 }
 
 /*
@@ -178,16 +179,15 @@ static double large_from(const struct pv_judge *j)
 	pv_model_lock(j->m);
 	bool stream = pv_target_is_event_stream(&j->m->target);
 	pv_model_unlock(j->m);
-	return stream || strstr(j->sum.runtime, "coreclr") || strstr(j->sum.args, "coreclr")
-		       ? 85000
-		       : 8000;
+	return stream || strstr(j->sum.runtime, "coreclr") || strstr(j->sum.args, "coreclr") ? 85000
+											     : 8000;
 }
 
 /* Bytes of objects of sizes that all are large: the one in which the limit lies is left out. */
 static bool sum_large(const struct pv_judge *j, struct pv_finding *f, double from, struct share *s)
 {
-	struct pv_table *t = pv_judge_table(
-		j, f, &pv_spec_allocation_sizes, PV_VIEW_ALLOCATION_SIZES, NULL, 0);
+	struct pv_table *t =
+		pv_judge_table(j, f, &pv_spec_allocation_sizes, PV_VIEW_ALLOCATION_SIZES, NULL, 0);
 	if (!t)
 		return false;
 	double bytes = 0, objects = 0;

@@ -130,8 +130,8 @@ void pv_judge_long_pause(const struct pv_judge *j, struct pv_finding *f)
 	const double length = pv_judge_value(t, row, "duration_ns");
 	if (row) /* of the longest the most was waiting for a processor */
 		snprintf(longest, sizeof longest, ", the longest %s, but computed for less of it",
-			pv_units_ns(first, sizeof first,
-				(int64_t)pv_judge_value(t, 0, "duration_ns")));
+			pv_units_ns(
+				first, sizeof first, (int64_t)pv_judge_value(t, 0, "duration_ns")));
 	const double p99 = t->rows >= 100 ? pv_judge_value(t, t->rows / 100, "duration_ns") : 0;
 	double score = pv_scale_score(computed, 100e6, 250e6, 1000e6);
 	double often = pv_scale_score(p99, 50e6, 100e6, 300e6);
@@ -300,7 +300,8 @@ void pv_judge_rising_floor(const struct pv_judge *j, struct pv_finding *f)
 		bytes[n++] = after;
 	}
 	if (n < FEWEST)
-		pv_finding_skip(f, time ? "fewer than 10 full collections that stopped the program" : "out of memory");
+		pv_finding_skip(f, time ? "fewer than 10 full collections that stopped the program"
+					: "out of memory");
 	else
 		say_slope(j, f, time, bytes, n);
 	free(time);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/units.h"
+#include "common/heap/heap.h"
 #include "common/query/findings/rule.h"
 #include "common/query/heap/heap_rows.h"
 
@@ -101,20 +102,15 @@ static const char *kept_by(
 	char name[PV_KEEPER_TEXT];
 	const struct pv_heap *h = j->query->heap;
 	const uint32_t klass = h ? pv_graph_class_of_id(&h->graph, named->id) : PV_GRAPH_NONE;
+	const struct pv_keeper *k = klass != PV_GRAPH_NONE ? pv_keepers_most_of(h, klass) : NULL;
 	*to = 0;
-	for (size_t i = 0; klass != PV_GRAPH_NONE && i < h->keepers.keeper.n; i++) {
-		const struct pv_keeper *k = &h->keepers.keeper.v[i];
-		if (k->most != klass)
-			continue;
+	if (k)
 		snprintf(to, size, ", kept by %s", pv_keeper_text(h, k, name, sizeof name));
-		break;
-	}
 	return to;
 }
 
 static void say_growth(const struct pv_judge *j, struct pv_finding *f, const struct growth *most,
-	const struct growth *named, const double *heap, size_t shots, size_t all,
-	double span_ns)
+	const struct growth *named, const double *heap, size_t shots, size_t all, double span_ns)
 {
 	char by[80], of_all[48] = "";
 	if (all > shots)
@@ -171,8 +167,7 @@ static void judge_shots(
 	if (!g)
 		pv_finding_skip(f, "out of memory");
 	else if (most)
-		say_growth(
-			j, f, most, holder(most, worst(g, n, used, true), used), heap, used,
+		say_growth(j, f, most, holder(most, worst(g, n, used, true), used), heap, used,
 			shots->rows, span);
 	else
 		pv_finding_say(f, 0, "no class grew at each of %zu shots", used);

@@ -222,8 +222,7 @@ static bool count_task_waits(struct pv_model *m, double *ret, struct pv_finding 
 		while (node[c->node.v[top].parent] & WAITS)
 			top = c->node.v[top].parent;
 		snprintf(f->subject, sizeof f->subject, "%s",
-			pv_intern_text(&n->text,
-				pv_names_method_name(n, c->node.v[top].method)));
+			pv_intern_text(&n->text, pv_names_method_name(n, c->node.v[top].method)));
 	}
 	*ret = (double)samples;
 	bool ok = node != NULL;

@@ -1,0 +1,229 @@
+/* Findings: rules by what a log can tell, each with inputs that it must not name. */
+#include <string.h>
+
+#include "tests/kit/query_kit.h"
+#include "tests/kit/suite.h"
+
+enum { OBJECT = 0x8000, TEXT = 0x300, NODE = 0x400, MS = 1000, S = 1000000 };
+
+static const char *const shown[] = { "score", "verdict", "text", NULL };
+
+/* The rule's row as text: "50 warning 120 exceptions ...". */
+static const char *finding(struct kit *k, const char *id)
+{
+	struct pv_table *t = kit_view(k, PV_VIEW_FINDINGS, NULL);
+	const char *text = kit_text(t, (size_t)(kit_row(t, "finding", id) - t->row), shown);
+	pv_table_destroy(t);
+	return text;
+}
+
+static void begins(const char *text, const char *start)
+{
+	ck_assert_msg(
+		text && strncmp(text, start, strlen(start)) == 0, "\"%s\" for \"%s\"", text, start);
+}
+
+/* The log says why a collection was made; those that a heap shot needs are the profiler's. */
+START_TEST(collections_say_that_they_were_asked_for)
+{
+	struct kit k = kit_new("profview:clr,gc");
+	kit_thread(&k, 1);
+	for (uint64_t i = 0; i < 20; i++) {
+		kit_at(&k, i * S);
+		kit_gc(&k, PV_GC_START, 2);
+		kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXT_COLLECTION,
+				      .collection = { .reason = PV_WHY_FIRST + (i < 12),
+					      .how = PV_HOW_BLOCKING } });
+		kit_at(&k, i * S + 10);
+		kit_gc(&k, PV_GC_END, 2);
+	}
+	begins(strstr(finding(&k, "explicit-gc"), "the program"),
+		"the program asked for 12 collections");
+	kit_free(&k);
+	k = kit_new("profview:clr,gc");
+	kit_thread(&k, 1);
+	kit_gc(&k, PV_GC_START, 2);
+	kit_gc(&k, PV_GC_END, 2);
+	kit_flush(&k);
+	begins(finding(&k, "explicit-gc"), "- not judged who asked for collections");
+	kit_free(&k);
+}
+END_TEST
+
+/* So many objects of 64 bytes and of some other size, of one class each. */
+static struct kit allocating(
+	const char *args, const char *class, unsigned small, unsigned others, uint64_t size)
+{
+	struct kit k = kit_new(args);
+	kit_class(&k, TEXT, class);
+	kit_thread(&k, 1);
+	for (unsigned i = 0; i < small + others; i++) {
+		kit_at(&k, (uint64_t)i * 10 * S / (small + others));
+		kit_alloc(&k, TEXT, 0x10000 + (uint64_t)i * 0x100000, i < small ? 64 : size, NULL);
+	}
+	kit_at(&k, 10 * S);
+	kit_thread(&k, 1);
+	return k;
+}
+
+/* The mean of a class hides its large objects; the limit is the host's. */
+START_TEST(large_objects_are_found_among_small_ones)
+{
+	struct kit k = allocating("profview:coreclr,alloc", "System.Byte[]", 100000, 64, 200000);
+	begins(strstr(finding(&k, "large-objects"), "67 %"), "67 % of allocated bytes are large");
+	kit_free(&k);
+	k = allocating("profview:coreclr,alloc", "System.Byte[]", 2000, 64, 20000);
+	begins(finding(&k, "large-objects"), "0 fine 0 % of allocated bytes are large");
+	kit_free(&k);
+	k = allocating("profview:coreclr,alloc", "System.Byte[]", 100000, 2, 200000);
+	begins(finding(&k, "large-objects"), "7 fine 6 % of allocated bytes are large");
+	kit_free(&k);
+}
+END_TEST
+
+/* Stops of 300 ms, in each of which a shot is made: by the profiler's wish, or at a collection. */
+static struct kit shooting(const char *args)
+{
+	struct kit k = kit_new(args);
+	kit_class(&k, NODE, "App.Node");
+	kit_thread(&k, 1);
+	for (uint64_t i = 0; i < 10; i++) {
+		kit_at(&k, i * S);
+		kit_gc(&k, PV_GC_PRE_STOP, 0);
+		kit_gc(&k, PV_GC_POST_STOP, 0);
+		kit_at(&k, i * S + 100 * MS);
+		kit_event(&k, (struct pv_event){ .kind = PV_KIND_HEAP_START });
+		kit_shot_object(&k, NODE, OBJECT, 1024, 0);
+		kit_event(&k, (struct pv_event){ .kind = PV_KIND_HEAP_END });
+		kit_at(&k, i * S + 300 * MS);
+		kit_gc(&k, PV_GC_PRE_START, 0);
+		kit_gc(&k, PV_GC_POST_START, 0);
+	}
+	kit_at(&k, 10 * S);
+	kit_gc(&k, PV_GC_PRE_STOP, 0);
+	kit_at(&k, 10 * S + 5 * MS);
+	kit_gc(&k, PV_GC_POST_START, 0);
+	return k;
+}
+
+START_TEST(stops_of_heap_shots_are_not_the_collectors)
+{
+	struct kit k = shooting("log:nodefaults,gc,heapshot=ondemand");
+	begins(finding(&k, "long-pause"), "1 fine the longest stop took 5.00 ms");
+	begins(strstr(finding(&k, "gc-time"), "collections"),
+		"collections stopped the program for 0.0 %");
+	kit_free(&k);
+	k = shooting("log:nodefaults,gc,heapshot=1gc,alloc");
+	begins(strstr(finding(&k, "long-pause"), "the longest"), "the longest stop took 300 ms");
+	kit_free(&k);
+}
+END_TEST
+
+static void judged(const char *id, const char *class, const char *text)
+{
+	struct kit k = allocating("profview:coreclr,alloc", class, 2000, 0, 0);
+	ck_assert_msg(
+		strstr(finding(&k, id), text) != NULL, "%s of %s: %s", id, class, finding(&k, id));
+	kit_free(&k);
+}
+
+/* Names as the probe, Mono and .NET's stream write them. */
+START_TEST(boxes_and_delegates_have_several_spellings)
+{
+	static const char all[] = "100 % of objects are", none[] = " 0 % of objects are";
+	judged("boxing", "int", all);
+	judged("boxing", "System.Int32", all);
+	judged("boxing", "System.Collections.Generic.KeyValuePair`2[System.String,System.Int32]",
+		all);
+	judged("boxing", "System.Collections.Generic.KeyValuePair`2[System.String,System.Int32][]",
+		none);
+	judged("boxing", "int[]", none);
+	judged("closures", "System.Func`2[System.String,System.Threading.Tasks.Task]", all);
+	judged("closures", "System.Action<System.Object>", all);
+	judged("closures", "System.Action[]", none);
+	judged("closures", "System.ActionContext", none);
+	judged("boxing", "NULL", "not judged the classes of most objects are not known");
+}
+END_TEST
+
+/* Full collections each second; more is left after each, or they ran while the program did. */
+static struct kit floors(bool concurrent)
+{
+	struct kit k = kit_new("log:nodefaults,gc");
+	kit_thread(&k, 1);
+	for (uint64_t i = 0; i < 30; i++) {
+		kit_at(&k, i * S);
+		if (!concurrent)
+			kit_gc(&k, PV_GC_PRE_STOP, 1), kit_gc(&k, PV_GC_POST_STOP, 1);
+		kit_gc(&k, PV_GC_START, 1);
+		if (concurrent)
+			kit_gc(&k, PV_GC_PRE_STOP, 1), kit_gc(&k, PV_GC_POST_STOP, 1);
+		kit_at(&k, i * S + 10 * MS);
+		kit_gc(&k, PV_GC_END, 1);
+		kit_event(&k, (struct pv_event){ .kind = PV_KIND_GC_RESIZE,
+				      .resize = { .bytes = (10 + i) << 20 } });
+		kit_gc(&k, PV_GC_PRE_START, 1);
+		kit_gc(&k, PV_GC_POST_START, 1);
+	}
+	kit_flush(&k);
+	return k;
+}
+
+START_TEST(what_is_left_counts_where_the_program_stood)
+{
+	struct kit k = floors(false);
+	ck_assert_ptr_nonnull(strstr(finding(&k, "rising-floor"), "severe after each full"));
+	kit_free(&k);
+	k = floors(true);
+	begins(finding(&k, "rising-floor"), "- not judged fewer than 10 full collections that");
+	kit_free(&k);
+}
+END_TEST
+
+/* Samples of waits for a task: of a thread of the pool, of the main thread, or of no waits at all. */
+static struct kit asking(const char *args, const char *outer)
+{
+	enum { WAIT = 0x10, OUTER = 0x20, WORK = 0x30 };
+	struct kit k = kit_new(args);
+	kit_thread(&k, 1);
+	kit_method(&k, WAIT, "System.Threading.Tasks.Task:InternalWait (int)");
+	kit_method(&k, OUTER, outer);
+	kit_method(&k, WORK, "Shop:Work ()");
+	for (unsigned i = 0; i < 100; i++) {
+		kit_at(&k, i * 50 * MS);
+		kit_sample(&k, 1, 0,
+			i % 2 ? (const uint64_t[]){ WAIT, OUTER, 0 }
+			      : (const uint64_t[]){ WORK, 0 });
+	}
+	kit_flush(&k);
+	return k;
+}
+
+START_TEST(the_main_thread_may_wait_for_a_task)
+{
+	static const char pool[] = "System.Threading.ThreadPoolWorkQueue:Dispatch ()";
+	struct kit k = asking("log:sample", pool);
+	begins(finding(&k, "sync-over-async"), "81 severe 50.0 % of samples wait for a task");
+	kit_free(&k);
+	k = asking("log:sample", "Program:Main (string[])");
+	begins(finding(&k, "sync-over-async"), "0 fine 0.0 % of samples");
+	kit_free(&k);
+	k = asking("profview:clr,sample=100,sample-timer=cpu:100", pool);
+	begins(finding(&k, "sync-over-async"), "- not judged samples are of what ran");
+	kit_free(&k);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *s = suite_create("findings by what is known");
+	TCase *c = tcase_create("all");
+	tcase_add_test(c, collections_say_that_they_were_asked_for);
+	tcase_add_test(c, large_objects_are_found_among_small_ones);
+	tcase_add_test(c, stops_of_heap_shots_are_not_the_collectors);
+	tcase_add_test(c, boxes_and_delegates_have_several_spellings);
+	tcase_add_test(c, what_is_left_counts_where_the_program_stood);
+	tcase_add_test(c, the_main_thread_may_wait_for_a_task);
+	suite_add_tcase(s, c);
+	return run_suite(s);
+}
