@@ -55,6 +55,8 @@ unsigned pv_lanes_mark(const struct pv_lanes_answer *a, const struct pv_lanes_ro
 	unsigned best = 0;
 	if (a->stopped[cell] >= 0.5)
 		return PV_LANE_GC;
+	if (row->cell[cell].locked >= 0.5F) /* before samples: it is recorded */
+		return PV_STATE_LOCK;
 	for (unsigned s = 1; s < PV_STATES; s++)
 		best = n[s] > n[best] ? s : best;
 	return n[best] ? best : (unsigned)PV_LANE_NONE;

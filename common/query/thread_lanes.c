@@ -85,6 +85,37 @@ static bool put_unnamed(struct asking *k, struct pv_model *m)
 	return of != NULL;
 }
 
+/* --- waits that the log has with their times */
+
+static void put_wait(struct asking *k, uint32_t thread, int64_t from, int64_t to)
+{
+	const struct pv_lanes_answer *a = k->a;
+	const uint32_t lane = thread < k->l->of.n ? k->l->of.v[thread] : 0;
+	struct pv_lanes_row *row = lane ? k->of_lane[lane] : NULL;
+	const double each = pv_lanes_cell_ns(a), most = (double)a->cells;
+	double first = ((double)from - (double)a->from_ns) / each,
+	       last = ((double)to - (double)a->from_ns) / each;
+	first = first < 0 ? 0 : first;
+	last = last > most ? most : last;
+	for (size_t i = (size_t)first; row && first < last && (double)i < last; i++) {
+		double lo = first > (double)i ? first : (double)i;
+		double hi = last < (double)i + 1 ? last : (double)i + 1;
+		row->cell[i].locked += (float)(hi - lo);
+	}
+}
+
+static void put_waits(struct asking *k, const struct pv_model *m)
+{
+	const struct pv_waits *w = &m->locks.waits;
+	for (size_t i = 0; i < w->one.n; i++)
+		put_wait(k, w->one.v[i].thread, since_zero(m, w->one.v[i].start_ns),
+			since_zero(m, w->one.v[i].end_ns));
+	for (uint32_t i = 1; i < m->threads.thread.n; i++)
+		for (size_t n = 0; n < m->threads.thread.v[i]->wait.n; n++)
+			put_wait(k, i, since_zero(m, m->threads.thread.v[i]->wait.v[n].start_ns),
+				since_zero(m, m->last_ns));
+}
+
 /* --- rows */
 
 /* With what goes on under another number it is one row. */
@@ -144,6 +175,7 @@ static bool fill_rows(struct asking *k, struct pv_model *m, const struct pv_lane
 	for (uint32_t i = 0; i < n; i++)
 		if (k->of_lane[i])
 			put_lane(k, i);
+	put_waits(k, m);
 	return put_unnamed(k, m) && !k->failed;
 }
 

@@ -15,6 +15,7 @@ enum { PV_LANE_GC = PV_STATE_GC, PV_LANE_NONE = PV_STATES, PV_LANE_MARKS };
 
 struct pv_lanes_cell {
 	uint32_t samples[PV_STATES];
+	float locked; /* the part in which the log has a wait for a lock, 0 to 1 */
 };
 
 struct pv_lanes_row {

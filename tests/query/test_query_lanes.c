@@ -130,6 +130,32 @@ START_TEST(the_busiest_come_first)
 }
 END_TEST
 
+/* Samples of a pool that spins say that it ran; the log says that it waited for a lock. */
+START_TEST(recorded_waits_come_before_samples)
+{
+	struct kit k = kit_new("profview:clr,sample=100,sample-timer=cpu:100,monitor");
+	kit_thread(&k, 7);
+	kit_method(&k, WORK, "work");
+	for (uint64_t i = 0; i < 8; i++) {
+		kit_at(&k, i * MS);
+		if (i == 2)
+			kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, 0x8000,
+				(const uint64_t[]){ WORK, 0 });
+		if (i == 4)
+			kit_monitor(&k, PV_KIND_MONITOR_DONE, 0x8000, NULL);
+		if (i == 6)
+			kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, 0x9000,
+				(const uint64_t[]){ WORK, 0 });
+		sampled(&k, i * MS + MS / 2, 7, work);
+	}
+	sampled(&k, 8 * MS, 7, work);
+	struct pv_lanes_answer *a = ask(&k, 0, 8, 8);
+	ck_assert_str_eq(letters(a, 0), "RRLLRRLL"); /* the last has not ended */
+	pv_lanes_answer_destroy(a);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(names_that_come_later_count)
 {
 	struct kit k = kit_new("log:sample");
@@ -338,6 +364,7 @@ int main(void)
 	tcase_add_test(c, a_lane_shows_states_when_they_were);
 	tcase_add_test(c, a_wait_is_clipped_to_the_range);
 	tcase_add_test(c, the_busiest_come_first);
+	tcase_add_test(c, recorded_waits_come_before_samples);
 	tcase_add_test(c, names_that_come_later_count);
 	tcase_add_test(c, what_waits_for_names_is_bounded);
 	tcase_add_test(c, named_ones_make_room);

@@ -81,8 +81,7 @@ static void copy_collections(struct pv_build *b, struct pv_model *m)
 		uint64_t before, after;
 		pv_gc_heap_around(gc, i, &before, &after);
 		if (pv_target_is_event_stream(&m->target))
-			before =
-				0; /* it has sizes at the end of collections only */
+			before = 0; /* it has sizes at the end of collections only */
 		struct pv_cell *c = pv_build_row(b, i + 1);
 		pv_cell_time(&c[C_START], m, e->start_ns);
 		pv_cell_u(&c[C_GENERATION], e->generation);
