@@ -62,7 +62,8 @@ uint32_t pv_call_pair_ns(const struct pv_model *m);
 /*
  * With `my_code`: code that is not the user's goes up into the one that called it, with its own
  * time and its samples; its calls are none of the caller's. What nothing of the user's called goes
- * into the outermost one, from which the user's code is taken away to the root. Sums stay. After pv_call_copy_ran(), before linking (code_fold.c).
+ * into the outermost one, from which the user's code is taken away to the root, and that of
+ * frameworks from native code that starts threads. Sums stay. After pv_call_copy_ran(), before linking (code_fold.c).
  */
 void pv_call_copy_fold(struct pv_call_copy *c);
 

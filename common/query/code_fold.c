@@ -16,6 +16,18 @@ static void take_away(struct pv_call_copy *c, uint32_t node)
 	c->parent[node] = 0;
 }
 
+/*
+ * Native code that starts a thread is no bucket for what frameworks do there: theirs begins at the
+ * root, too.
+ */
+static bool is_started(const struct pv_call_copy *c, uint32_t node)
+{
+	const uint32_t up = c->parent[node];
+	const uint8_t of = c->kind[c->group[up]];
+	return up && !c->parent[up] && (of == PV_CODE_NATIVE || of == PV_CODE_RUNTIME) &&
+	       c->kind[c->group[node]] == PV_CODE_FRAMEWORK;
+}
+
 /* Parents come first: those of a node are folded already, and it is moved to the one that stays. */
 void pv_call_copy_fold(struct pv_call_copy *c)
 {
@@ -25,6 +37,10 @@ void pv_call_copy_fold(struct pv_call_copy *c)
 		if (up && !is_own(c, up) && c->parent[up])
 			up = c->parent[up];
 		c->parent[i] = up;
+		if (is_started(c, i)) {
+			take_away(c, i);
+			continue;
+		}
 		if (own && up && !is_own(c, up))
 			take_away(c, i);
 		if (own || outermost)

@@ -191,6 +191,34 @@ START_TEST(callers_and_callees)
 }
 END_TEST
 
+/* libc's start of a thread is no bucket: the framework below it is, and the program's code none. */
+START_TEST(frames_that_start_a_thread_are_nobodys)
+{
+	enum { CLONE = 0x701, POOL = 0x702, IDLE = 0x703, CART = 0x704 };
+	struct kit k = kit_new("profview:clr,sample=100,sample-timer=cpu:100");
+	const uint64_t idle[] = { IDLE, POOL, CLONE, 0 }, own[] = { CART, POOL, CLONE, 0 };
+	const struct pv_query q = { .my_code = true, .sort = "samples_self" };
+	static const char *const cells[] = { "name", "kind", "samples_self", NULL };
+	kit_thread(&k, 0x10);
+	kit_method(&k, CLONE, "__clone3 [libc.so.6]");
+	kit_method(&k, POOL, "System.Threading.Thread:StartCallback ()");
+	kit_method(&k, IDLE, "Microsoft.AspNetCore.Hosting.Server:Work ()");
+	kit_method(&k, CART, "Shop.Cart:Run ()");
+	for (int i = 0; i < 3; i++)
+		kit_sample(&k, 0x10, 0x1, idle);
+	kit_sample(&k, 0x10, 0x1, own);
+	kit_sample(&k, 0x10, 0x1, (const uint64_t[]){ CLONE, 0 });
+	kit_flush(&k);
+	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, &q);
+	ck_assert_str_eq(
+		kit_text(t, 0, cells), "System.Threading.Thread:StartCallback () framework 3");
+	ck_assert_str_eq(kit_text(t, 1, cells), "Shop.Cart:Run () user 1");
+	ck_assert_str_eq(kit_text(t, 2, cells), "__clone3 [libc.so.6] native 1");
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("kinds of code");
@@ -199,6 +227,7 @@ int main(void)
 	tcase_add_test(c, native_programs);
 	tcase_add_test(c, others_are_their_callers);
 	tcase_add_test(c, callers_and_callees);
+	tcase_add_test(c, frames_that_start_a_thread_are_nobodys);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }
