@@ -101,7 +101,7 @@ static bool is_bypassed(const struct pv_model *m, struct pv_coverage *c, bool fr
 static void say_none_seen(const struct pv_model *m, struct pv_coverage *c)
 {
 	char value[WORD];
-	if (m->allocs.count)
+	if (m->allocs.count || m->held.one.n > 1)
 		return;
 	if (word(m, "alloc", value) && *value) {
 		c->state = PV_INFERRED;
@@ -114,6 +114,14 @@ static void say_none_seen(const struct pv_model *m, struct pv_coverage *c)
 	}
 }
 
+/* Allocations are asked for, one by one or as the sums of what is held: these need frees, too. */
+static bool allocates(const struct pv_model *m, bool *ret_frees)
+{
+	const unsigned enabled = pv_groups_enabled(m);
+	*ret_frees = enabled & PV_GROUP_HELD;
+	return enabled & (PV_GROUP_ALLOC | PV_GROUP_HELD);
+}
+
 static void of_allocations(const struct pv_model *m, struct pv_coverage *c)
 {
 	char value[WORD], text[2 * WORD];
@@ -122,7 +130,8 @@ static void of_allocations(const struct pv_model *m, struct pv_coverage *c)
 		pv_coverage_say(
 			c, "a copy by fork, known from its first 20 ms of processor time on");
 	}
-	if (!(pv_groups_enabled(m) & PV_GROUP_ALLOC) || is_bypassed(m, c, false))
+	bool frees;
+	if (!allocates(m, &frees) || is_bypassed(m, c, frees))
 		return;
 	say_none_seen(m, c);
 	if (c->state != PV_NOT_RECORDED && word(m, "new-of", value)) {
@@ -421,6 +430,7 @@ void pv_coverage_say_children(const struct pv_model *m, struct pv_coverage *c)
 
 void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_coverage *c)
 {
+	bool frees;
 	if (!by_probe(m, ""))
 		return;
 	switch (what) {
@@ -431,7 +441,7 @@ void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_co
 		of_allocations(m, c);
 		break;
 	case PV_WHAT_ALLOCATION_STACKS:
-		if (pv_groups_enabled(m) & PV_GROUP_ALLOC && !is_bypassed(m, c, false)) {
+		if (allocates(m, &frees) && !is_bypassed(m, c, frees)) {
 			say_none_seen(m, c);
 			say_ends(m, "allocation", c);
 		}

@@ -5,6 +5,8 @@
 
 #include "common/base/units.h"
 #include "common/heap/heap.h"
+#include "common/model/model.h"
+#include "common/query/coverage.h"
 #include "common/query/findings/rule.h"
 #include "common/query/heap/heap_rows.h"
 
@@ -252,6 +254,15 @@ static bool judge_stacks(const struct pv_judge *j, struct pv_finding *f)
 	const double bytes = pv_judge_value(t, 0, "held_bytes");
 	const double share = pv_judge_value(t, 0, "held_percent") / 100;
 	f->by_stack = true;
+	struct pv_coverage c;
+	pv_model_lock(j->m);
+	pv_coverage_of(j->m, j->query->groups, PV_WHAT_ALLOCATIONS, &c);
+	pv_model_unlock(j->m);
+	if (c.state == PV_BYPASSED) {
+		pv_finding_skip(f, "%s", c.detail);
+		pv_table_destroy(t);
+		return true;
+	}
 	if (t->rows == 0 || growth <= 0) {
 		pv_finding_say(f, 0, "no allocation stack holds ever more");
 		pv_table_destroy(t);
