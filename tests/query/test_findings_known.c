@@ -1,6 +1,7 @@
 /* Findings: rules by what a log can tell, each with inputs that it must not name. */
 #include <string.h>
 
+#include "common/heap/heap.h"
 #include "tests/kit/query_kit.h"
 #include "tests/kit/suite.h"
 
@@ -232,6 +233,38 @@ START_TEST(an_allocator_of_the_programs_own_is_not_judged)
 }
 END_TEST
 
+/* .NET's stream names static fields, but not their classes. */
+START_TEST(a_static_field_without_a_class_keeps_too)
+{
+	struct kit k = kit_new("heapshot=ondemand");
+	struct pv_graph_area area = { .name = "s_orders", .source = PV_ROOT_STATIC };
+	struct pv_graph_root root = { .area = 1, .source = PV_ROOT_STATIC };
+	struct pv_keeper keeper = {
+		.klass = PV_GRAPH_NONE, .most = PV_GRAPH_NONE, .bytes = 60 << 20, .objects = 1000
+	};
+	struct pv_heap h = { .graph = { .bytes = 100 << 20,
+				     .root = { .v = &root, .n = 1 },
+				     .area = { .v = &area, .n = 1 } },
+		.keepers = { .keeper = { .v = &keeper, .n = 1 } } };
+	const struct pv_query q = { .heap = &h };
+	kit_thread(&k, 1);
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_HEAP_START });
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_HEAP_END });
+	kit_flush(&k);
+	for (int i = 0; i < 2; i++) {
+		struct pv_table *t = kit_view(&k, PV_VIEW_FINDINGS, &q);
+		const struct pv_row *row = kit_row(t, "finding", "static-holder");
+		const char *text = kit_text(t, (size_t)(row - t->row), shown);
+		ck_assert_msg(
+			strstr(text, i ? "0 fine no static field" : "static s_orders") != NULL,
+			"%s", text);
+		pv_table_destroy(t);
+		area.owner = "System.Text.Encoding"; /* a library's is no finding */
+	}
+	kit_free(&k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("findings by what is known");
@@ -243,6 +276,7 @@ int main(void)
 	tcase_add_test(c, what_is_left_counts_where_the_program_stood);
 	tcase_add_test(c, the_main_thread_may_wait_for_a_task);
 	tcase_add_test(c, an_allocator_of_the_programs_own_is_not_judged);
+	tcase_add_test(c, a_static_field_without_a_class_keeps_too);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

@@ -27,12 +27,18 @@ static double share_of(const struct pv_heap *h, uint64_t bytes)
 	return whole ? (double)bytes / (double)whole : 0;
 }
 
-/* The class whose static field keeps it; NULL: the runtime's or a library's, or no such field. */
+/*
+ * The class whose static field keeps it, or the field's own name where the log does not say of which
+ * class it is. NULL: the runtime's or a library's, or no such field.
+ */
 static const char *static_owner(const struct pv_heap *h, const struct pv_keeper *k)
 {
 	const struct pv_graph *g = &h->graph;
 	const struct pv_graph_root *r = k->root == SIZE_MAX ? NULL : &g->root.v[k->root];
-	const char *owner = r && r->area ? g->area.v[r->area - 1].owner : NULL;
+	const struct pv_graph_area *a = r && r->area ? &g->area.v[r->area - 1] : NULL;
+	const char *owner = a ? a->owner : NULL;
+	if (a && !owner && a->source == PV_ROOT_STATIC && a->name[0])
+		owner = a->name;
 	return k->klass == PV_GRAPH_NONE && owner && pv_is_program_class(owner) ? owner : NULL;
 }
 

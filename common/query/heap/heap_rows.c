@@ -158,6 +158,8 @@ const char *pv_keeper_text(
 	const char *field = r ? pv_graph_root_field(g, r) : NULL;
 	if (!r)
 		snprintf(to, size, "roots that are not listed");
+	else if (k->klass == PV_GRAPH_NONE && a && !a->owner && a->name[0])
+		snprintf(to, size, "static %s", a->name); /* whose it is the log does not say */
 	else if (k->klass == PV_GRAPH_NONE)
 		snprintf(to, size, "static %s.%s", a && a->owner ? a->owner : "?",
 			field ? field : "*");
