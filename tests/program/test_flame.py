@@ -106,7 +106,7 @@ def equal(what, want, got):
 
 def check(profview, log, weights):
     want = dict(sums(output(profview, 'dump', log)))
-    report = json.loads(output(profview, 'report', log, '--format', 'json', '--limit', '0', '--section',
+    report = json.loads(output(profview, 'report', log, '--waits', '--format', 'json', '--limit', '0', '--section',
                                'flame,call_tree,allocation_sites,wait_sites,throw_sites,held'))
     got = {r['frame']: r['weight'] for r in report['flame'] if r['parent'] == 0}
     if len(want) != weights:

@@ -41,7 +41,7 @@ FAULTS = {
     'futile-collections': ('gc', '', 1),
     'rising-floor': ('gc', '', 6),  # judged from 10 s on
     'jit-heavy': ('gc,jit', '', 12),  # from 20 s on
-    'sync-over-async': ('gc,sample=500', 'Task:InternalWait', 2),
+    'sync-over-async': ('gc,sample-real=500', 'Task:InternalWait', 2),
     'hot-method': ('gc,sample=500', 'Spin', 1),
     'full-collections': ('gc', '', 2),
     'long-pause': ('gc', '', 8),  # so that the pauses before the longest are a small share

@@ -26,7 +26,7 @@ WAITS = 3  # in a round
 
 
 def report(profview, log, *more):
-    done = subprocess.run([profview, 'report', log, '--format', 'json', '--no-index', *more],
+    done = subprocess.run([profview, 'report', log, '--waits', '--format', 'json', '--no-index', *more],
                           text=True, capture_output=True, check=True)
     return json.loads(done.stdout)
 

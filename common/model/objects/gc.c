@@ -217,13 +217,15 @@ static void finish_edge(
 	}
 }
 
-/* Shots "every so many collections" are made within one that the program needs. */
-static bool shots_are_in_its_collections(const struct pv_model *m)
+/* Shots "every so many collections" are made within one that the program needs, others in their own. */
+static bool shots_have_their_own(const struct pv_model *m)
 {
 	static const char word[] = "heapshot=";
 	const char *at = m->target.args ? strstr(m->target.args, word) : NULL;
 	size_t n = at ? strcspn(at + sizeof word - 1, ", ") : 0;
-	return n > 2 && strncmp(at + sizeof word - 1 + n - 2, "gc", 2) == 0;
+	if (pv_target_is_event_stream(&m->target))
+		return true;
+	return n >= 2 && strncmp(at + sizeof word - 1 + n - 2, "gc", 2) != 0;
 }
 
 /* A stop in which a heap shot was made, for the profiler: no work of the collector's. */
@@ -234,7 +236,7 @@ static bool is_of_shot(const struct pv_model *m, int64_t from, int64_t to)
 	for (size_t i = n; i > 0 && n - i < NEWEST; i--) {
 		const struct pv_shot *s = &m->shots.shot.v[i - 1];
 		if (s->start_ns >= from && s->start_ns <= to)
-			return !shots_are_in_its_collections(m);
+			return shots_have_their_own(m);
 	}
 	return false;
 }
