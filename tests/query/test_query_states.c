@@ -127,6 +127,23 @@ START_TEST(what_ran_is_without_logged_waits_only)
 }
 END_TEST
 
+/* How long a method used the processor is the same whether waits count or not. */
+START_TEST(processor_times_stay)
+{
+	struct kit k = world("profview:native,sample-real=100,sample-timer=cpu:100", true);
+	const uint64_t work[] = { WORK, 0 };
+	ran(&k, work);
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXT_CPU,
+			      .cpu = { .user_ns = 700, .kernel_ns = 30 } });
+	kit_flush(&k);
+	for (int waits = 0; waits < 2; waits++) {
+		ck_assert_uint_eq(samples_of(&k, "work", "cpu_user_ns", waits), 700);
+		ck_assert_uint_eq(samples_of(&k, "work", "cpu_kernel_ns", waits), 30);
+	}
+	kit_free(&k);
+}
+END_TEST
+
 static void name_symbol(struct kit *k, uint64_t address, const char *name)
 {
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_SAMPLE_SYMBOL,
@@ -270,6 +287,7 @@ int main(void)
 	tcase_add_test(c, names_say_it_elsewhere);
 	tcase_add_test(c, names_say_nothing_of_our_samples);
 	tcase_add_test(c, what_ran_is_without_logged_waits_only);
+	tcase_add_test(c, processor_times_stay);
 	tcase_add_test(c, the_runtimes_wait_decides_before_a_librarys_stub);
 	tcase_add_test(c, an_address_in_nothing_known_is_its_callers);
 	tcase_add_test(c, what_is_not_known_counts_as_neither);

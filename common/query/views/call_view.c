@@ -274,6 +274,19 @@ static struct pv_method_sums *walked(struct pv_build *b, const struct pv_groups 
 	return NULL;
 }
 
+/* Each method's own, which no walk finds: threads that wait use none. */
+static void add_processor_times(
+	const struct pv_model *m, const struct pv_groups *g, struct pv_method_sums *to)
+{
+	for (uint32_t i = 1; i < m->tree_sums.cpu.n; i++) {
+		uint32_t group = pv_group_of(g, pv_names_resolved(&m->names, i));
+		if (group >= g->row.n)
+			continue;
+		to->v[group].cpu_user_ns += m->tree_sums.cpu.v[i].user_ns;
+		to->v[group].cpu_kernel_ns += m->tree_sums.cpu.v[i].kernel_ns;
+	}
+}
+
 /* No thread waited at any sample: that tells of calls, too, where waits would have been sampled. */
 static void say_unwalked(struct pv_build *b, const struct pv_model *m, const struct known *known)
 {
@@ -306,6 +319,11 @@ static struct pv_method_sums *sums_of(
 	pv_model_unlock(m);
 	if (ok)
 		sums = walked(b, g, &copy, &known);
+	if (sums && known.cpu && walk) {
+		pv_model_lock(m);
+		add_processor_times(m, g, sums);
+		pv_model_unlock(m);
+	}
 	pv_call_copy_finish(&copy);
 	*ret = known;
 	return sums;
