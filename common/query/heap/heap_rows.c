@@ -159,7 +159,7 @@ const char *pv_keeper_text(
 	if (!r)
 		snprintf(to, size, "roots that are not listed");
 	else if (k->klass == PV_GRAPH_NONE && a && !a->owner && a->name[0])
-		snprintf(to, size, "static %s", a->name); /* whose it is the log does not say */
+		snprintf(to, size, "static %s", a->name); /* the log does not say its class */
 	else if (k->klass == PV_GRAPH_NONE)
 		snprintf(to, size, "static %s.%s", a && a->owner ? a->owner : "?",
 			field ? field : "*");
