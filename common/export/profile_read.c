@@ -98,6 +98,7 @@ static void add_times(struct reading *r, const struct pv_call_copy *copy)
 		if (!pv_call_copy_counts(copy, s->node))
 			continue;
 		uint32_t at = s->node < r->m->calls.node.n ? pv_call_counted_at(r->m, s->node) : 0;
+		at = pv_call_copy_at(copy, at);
 		uint32_t node = at ? r->node_of[at] : named(r, r->p->under, "(no stack)");
 		r->p->sample.v[r->p->sample.n++] = (struct pv_profile_sample){
 			.time_ns = (int64_t)((uint64_t)s->time - (uint64_t)r->m->zero_ns),

@@ -78,7 +78,7 @@ static void sum_up(struct pv_call_copy *c)
 }
 
 /* Besides the enum pv_ran of a node's samples: its calls are within a wait, by names. */
-enum { WITHIN = 4 };
+enum { WITHIN = 4, ASKED = 8, RAN_BITS = 3 }; /* ASKED: pv_lane_state.asked */
 
 /* Of the model while it is copied, under its lock. */
 struct copying {
@@ -101,7 +101,8 @@ static bool begin(struct pv_model *m, struct copying *k)
 static void note_state(const struct copying *k, struct pv_call_copy *c, size_t at, uint32_t node)
 {
 	const struct pv_lane_state *s = &k->state[node];
-	c->ran[at] = (uint8_t)(pv_ran_of(s->state) | (s->within != PV_STATE_RUNNING ? WITHIN : 0));
+	c->ran[at] = (uint8_t)(pv_ran_of(s->state) | (s->within != PV_STATE_RUNNING ? WITHIN : 0) |
+			       (s->asked ? ASKED : 0));
 }
 
 /* The node that samples count for. */
@@ -114,7 +115,7 @@ static uint32_t counted_at(const struct copying *k, uint32_t node)
 static void add_samples(struct pv_call_copy *c, size_t at, uint64_t samples)
 {
 	c->figures[at].samples += samples;
-	c->sampled[c->ran[at] & ~WITHIN] += samples;
+	c->sampled[c->ran[at] & RAN_BITS] += samples;
 }
 
 static bool copy_all(const struct copying *k, const struct pv_groups *g, struct pv_call_copy *c)
@@ -323,7 +324,7 @@ static void see_samples(const struct pv_call_copy *c, struct seen *node, struct 
 	for (size_t i = c->n; i-- > 1;) {
 		struct seen *g = &group[c->group[i]];
 		struct seen *to = g->traced ? g : &node[c->parent[i]];
-		enum pv_ran ran = c->ran[i] & ~WITHIN;
+		enum pv_ran ran = c->ran[i] & RAN_BITS;
 		to->all += node[i].all + (ran != PV_RAN_UNSURE ? c->figures[i].samples : 0);
 		to->waited += node[i].waited + (ran == PV_WAITED ? c->figures[i].samples : 0);
 	}
@@ -372,17 +373,35 @@ static void leave_out(struct pv_call_copy *c, int64_t *off)
 		f->self_ns = f->total_ns = f->max_ns = 0;
 	}
 	for (size_t i = 0; !is_wall(c) && i < c->n; i++)
-		if ((c->ran[i] & ~WITHIN) != PV_RAN)
+		if ((c->ran[i] & RAN_BITS) != PV_RAN)
 			c->figures[i].samples = 0;
+}
+
+/* Where what waited counts, too, those of a frame that says nothing are its caller's. */
+static void fold_asked(struct pv_call_copy *c)
+{
+	for (size_t i = 1; i < c->n; i++) {
+		if (!(c->ran[i] & ASKED) || !c->parent[i])
+			continue;
+		c->figures[c->parent[i]].samples += c->figures[i].samples;
+		c->figures[i].samples = 0;
+	}
+}
+
+uint32_t pv_call_copy_at(const struct pv_call_copy *c, uint32_t node)
+{
+	return node < c->n && c->ran[node] & ASKED && c->parent[node] ? c->parent[node] : node;
 }
 
 bool pv_call_copy_counts(const struct pv_call_copy *c, uint32_t node)
 {
-	return c->waits || is_wall(c) || node >= c->n || (c->ran[node] & ~WITHIN) == PV_RAN;
+	return c->waits || is_wall(c) || node >= c->n || (c->ran[node] & RAN_BITS) == PV_RAN;
 }
 
 bool pv_call_copy_ran(struct pv_call_copy *c)
 {
+	if (c->waits || is_wall(c))
+		fold_asked(c);
 	if (c->waits)
 		return true;
 	int64_t *off = calloc(c->n, sizeof *off);

@@ -69,6 +69,8 @@ void pv_call_copy_fold(struct pv_call_copy *c);
 
 /* After pv_call_copy_ran(), of a whole recording: whether samples of the model's node count. */
 bool pv_call_copy_counts(const struct pv_call_copy *c, uint32_t node);
+/* And the node that has those that do. */
+uint32_t pv_call_copy_at(const struct pv_call_copy *c, uint32_t node);
 
 /* Links nodes to their children, and sums up subtrees. */
 void pv_call_copy_link(struct pv_call_copy *c);

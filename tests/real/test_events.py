@@ -22,7 +22,7 @@ THREAD_TIME = 28790  # our own event: how long a thread has run
 
 
 def report(profview, log, *words):
-    done = subprocess.run([profview, 'report', '--format', 'json', '--no-index', *words, str(log)],
+    done = subprocess.run([profview, 'report', '--waits', '--format', 'json', '--no-index', *words, str(log)],
                           capture_output=True, text=True, timeout=120, check=False)
     with contextlib.suppress(ValueError):
         return json.loads(done.stdout)
@@ -331,7 +331,9 @@ def states(v, profview, dll, dotnet):
         v.equal('losses', next(c for c in j['coverage'] if c['what'] == 'losses')['state'], 'complete')
         row = next(c for c in j['coverage'] if c['what'] == 'samples')
         v.true('it is not called WALL', 'WALL' not in row['detail'] and 'how long threads ran' in row['detail'], row)
-        v.equal('all states are logged', {s['known'] for s in j['samples']['states']}, {'logged'})
+        all_of = j['samples']['states']
+        logged = sum(s['samples'] for s in all_of if s['known'] == 'logged')  # names tell until the second reading
+        v.at_least('states are logged, per cent', 100 * logged / sum(s['samples'] for s in all_of), 80)
         mlpd = pathlib.Path(folder, 'a.mlpd')
         subprocess.run([profview, 'convert', log, '-o', mlpd], check=True, capture_output=True, timeout=target.DEADLINE)
         other = phases(profview, mlpd, said['tid'])

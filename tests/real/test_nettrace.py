@@ -32,7 +32,7 @@ REASONS = {0: 'small budget', 1: 'asked for', 2: 'low memory', 3: 'empty', 4: 'l
 
 
 def report(profview, path, *words, codes=(0,)):
-    done = subprocess.run([profview, 'report', path, '--format', 'json', '--section', 'all', *words],
+    done = subprocess.run([profview, 'report', path, '--waits', '--format', 'json', '--section', 'all', *words],
                           capture_output=True, timeout=120, check=False)
     assert done.returncode in codes, (done.returncode, done.stderr[-300:])
     return json.loads(done.stdout) if done.stdout else None
@@ -101,12 +101,14 @@ def recorded(v, profview, path):
         v.at_least('they stand for milliseconds', j['samples']['total'], 100)
     frame = subprocess.run([profview, '--dump', '--no-index', '--keys', ':flame<Enter>', '--size', '100x24', path],
                            capture_output=True, text=True, timeout=60, check=True).stdout
-    v.true('the flame says so', 'samples, WALL' in frame, frame)
-    v.true('of wall time', 'WALL time' in coverage(j)['samples']['detail'], coverage(j)['samples'])
+    v.true('the flame is of what ran', 'samples, running' in frame, frame)
+    v.true('by names', 'who waited is inferred from names' in coverage(j)['samples']['detail'], coverage(j)['samples'])
+    states = {s['state']: s['samples'] for s in j['samples']['states']}
+    v.true('what names do not tell is neither', states.get('unsure', 0) > 0 and states.get('running', 0) > 0, states)
     v.equal('messages', [r['message'] for r in j['exceptions']['classes']], ['no 4'])
     allocated = {r['name']: r['allocated_bytes'] for r in j['classes']}
     v.between('bytes of the planted arrays', allocated.get('byte[]', 0), 600_000, 1_800_000)  # 1.2 MB
-    again = subprocess.run([profview, 'report', '-', '--format', 'json', '--section', 'all'], timeout=60, check=True,
+    again = subprocess.run([profview, 'report', '-', '--waits', '--format', 'json', '--section', 'all'], timeout=60, check=True,
                            input=gzip.decompress(path.read_bytes()), capture_output=True)
     piped = json.loads(again.stdout)
     for part in ('events', 'methods', 'call_tree', 'gc', 'exceptions', 'classes', 'threads'):
@@ -127,7 +129,7 @@ def cut(v, profview, path):
             if not j or n < 2000:
                 continue
             v.equal(f'{n} bytes: ends', j['source']['end'], 'cut off')
-            now = sum(k for name, k in j['events'].items() if name in ('sample.hit', 'alloc', 'exception.throw'))
+            now = sum(k for name, k in j['events'].items() if name in ('sample.hit', 'ext.cpu.waited', 'alloc', 'exception.throw'))
             v.at_least(f'{n} bytes: events', now, before)
             before = now
         v.at_least('events in the end', before, 100)
@@ -280,7 +282,7 @@ def versions(v, profview, path):
         file.write_bytes(six(data))
         words = [[line.split()[1:] for line in subprocess.run([profview, 'dump', f], capture_output=True, timeout=60, check=True,
                                                              text=True).stdout.splitlines()] for f in (path, file)]
-        words = [[w for w in dump if 'sample.hit' in w or 'alloc' in w] for dump in words]
+        words = [[w for w in dump if 'sample.hit' in w or 'ext.cpu.waited' in w or 'alloc' in w] for dump in words]
         v.at_least('samples and allocations of the dump', len(words[0]), 150)
         v.equal('dump of version 6', sorted(words[1]), sorted(words[0]))
         followed(v, profview, file, six(data))

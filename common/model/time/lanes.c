@@ -146,6 +146,7 @@ static void judge_node(struct pv_model *m, size_t i)
 	s.state = (uint8_t)decide(&s, j->by_name);
 	bool asked = own.logged && own.state == PV_STATE_UNSURE; /* the log leaves it to names */
 	s.logged &= !asked;
+	s.asked = asked;
 	s.unnamed &= asked || (!s.logged && j->by_name);
 	j->any |= s.state != PV_STATE_RUNNING || s.within != PV_STATE_RUNNING;
 	j->node[i] = s;

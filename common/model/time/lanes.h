@@ -50,6 +50,7 @@ struct pv_lane_state {
 	uint8_t within; /* likewise: the wait in which a call of this node is, by names; RUNNING: none */
 	bool logged;  /* by the log, else by a name */
 	bool unnamed; /* a name that is not known yet may change it */
+	bool asked;   /* the log leaves it to names: the frame says no more than its caller */
 	/* Private. By names on the way to the node, the innermost of each kind. */
 	uint8_t managed, symbol; /* enum pv_thread_state: of the runtime's methods, of functions */
 	bool idle;               /* below a wait that spins (pv_state_spins_idle()) */
