@@ -377,7 +377,7 @@ static void leave_out(struct pv_call_copy *c, int64_t *off)
 			c->figures[i].samples = 0;
 }
 
-/* Where what waited counts, too, those of a frame that says nothing are its caller's. */
+/* With `waits` those of a frame that says nothing are its caller's. */
 static void fold_asked(struct pv_call_copy *c)
 {
 	for (size_t i = 1; i < c->n; i++) {

@@ -334,7 +334,7 @@ def blocks(v, profview, path):
             if not j or n < 2000:
                 continue
             v.equal(f'{n} bytes: ends', j['source']['end'], 'cut off')
-            now = sum(k for name, k in j['events'].items() if name in ('sample.hit', 'alloc', 'exception.throw'))
+            now = sum(k for name, k in j['events'].items() if name in ('sample.hit', 'ext.cpu.waited', 'alloc', 'exception.throw'))
             v.at_least(f'{n} bytes: events', now, before)
             before = now
         v.at_least('events in the end', before, 100)
