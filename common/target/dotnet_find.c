@@ -1,5 +1,6 @@
 /* Finds the diagnostics socket of a .NET process, also of one in another container. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,30 +10,11 @@
 #include <unistd.h>
 
 #include "common/base/proc_file.h"
+#include "common/io/fd.h"
 #include "common/target/dotnet_ipc.h"
 #include "common/target/patience.h"
 
 enum { ENVIRONMENT = 128 << 10 };
-
-long pv_dotnet_inner_pid(pid_t pid)
-{
-	char status[4096];
-	const char *at = NULL;
-	long last = (long)pid;
-	if (pv_proc_read(pid, "status", status, sizeof status) > 0)
-		at = strstr(status, "\nNSpid:");
-	if (!at)
-		return last;
-	for (at += 7; *at && *at != '\n';) {
-		char *end;
-		long n = strtol(at, &end, 10);
-		if (end == at)
-			break;
-		last = n;
-		at = end;
-	}
-	return last;
-}
 
 bool pv_proc_variable(pid_t pid, const char *name, char *to, size_t room)
 {
@@ -69,25 +51,39 @@ static bool note(struct pv_dotnet_folder *f, const char *name)
 	return true;
 }
 
+static void open_folder(struct pv_dotnet_folder *f, const struct pv_dotnet *d)
+{
+	char name[sizeof f->name];
+	snprintf(name, sizeof name, "%ld:%s", d->of.elsewhere ? (long)d->pid : 0, d->temporary);
+	if (strcmp(f->name, name) == 0)
+		return;
+	pv_dotnet_folder_finish(f);
+	*f = (struct pv_dotnet_folder){ .fd = pv_foreign_list(&d->of, d->temporary) };
+	memcpy(f->name, name, sizeof name);
+}
+
 /* Another's folder may be as large as he likes: the clock is looked at now and then. */
-static void read_folder(struct pv_dotnet_folder *f, const char *name, int64_t end_ms)
+static void read_folder(struct pv_dotnet_folder *f, int64_t end_ms)
 {
 	enum { BETWEEN = 1024 };
 	struct dirent *e;
-	if (strcmp(f->name, name) == 0)
-		return;
-	DIR *dir = opendir(name);
-	snprintf(f->name, sizeof f->name, "%s", name);
-	f->list.n = 0;
+	int fd = f->was_read || f->fd < 0 ? -1 : openat(f->fd, ".", O_RDONLY | O_CLOEXEC);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
+	f->was_read = true;
 	for (unsigned i = 1; dir && (e = readdir(dir)); i++)
 		if (!note(f, e->d_name) || (i % BETWEEN == 0 && pv_patience_now_ms() >= end_ms))
 			break;
 	if (dir)
 		closedir(dir);
+	else
+		pv_fd_close(&fd);
 }
 
 void pv_dotnet_folder_finish(struct pv_dotnet_folder *folder)
 {
+	if (*folder->name)
+		pv_fd_close(&folder->fd);
+	*folder->name = 0;
 	pv_array_finish(&folder->list);
 }
 
@@ -110,96 +106,80 @@ static bool is_newer(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
+/* The socket of that name in the folder, if there is one. */
+static bool is_socket(const struct pv_dotnet_folder *f, const char *name, struct stat *ret)
+{
+	return fstatat(f->fd, name, ret, AT_SYMLINK_NOFOLLOW) == 0 && S_ISSOCK(ret->st_mode);
+}
+
+static bool path_of(struct pv_dotnet *d, const char *name)
+{
+	char path[sizeof d->socket];
+	if (snprintf(path, sizeof path, "%s/%s", d->temporary, name) >= (int)sizeof path)
+		return false;
+	memcpy(d->socket, path, sizeof path);
+	return true;
+}
+
 /*
  * Of several sockets with one pid the newest is the living process's. Whose they are comes first:
  * those of others than the process's user are nothing but a reason why there is none.
  */
 static bool newest(struct pv_dotnet *d, const struct pv_dotnet_folder *f, long inner)
 {
-	char path[sizeof d->socket];
 	struct timespec best = { 0, 0 };
 	struct stat st;
 	bool found = false;
 	d->socket[0] = 0;
 	for (size_t i = 0; i < f->list.n; i++) {
 		const struct pv_dotnet_entry *e = &f->list.v[i];
-		if (e->inner != inner ||
-			snprintf(path, sizeof path, "%s/%s", f->name, e->name) >=
-				(int)sizeof path ||
-			lstat(path, &st) < 0 || !S_ISSOCK(st.st_mode) ||
+		if (e->inner != inner || !is_socket(f, e->name, &st) ||
 			is_stale(d->pid, &st.st_mtim))
 			continue;
-		bool theirs = st.st_uid == d->uid;
+		bool theirs = st.st_uid == d->of.uid;
 		if (theirs ? found && !is_newer(&st.st_mtim, &best) : found)
+			continue;
+		if (!path_of(d, e->name))
 			continue;
 		found |= theirs;
 		best = st.st_mtim;
-		memcpy(d->socket, path, sizeof path);
 	}
 	return found;
 }
 
 /* By its name, which says when the process was started: quick, however large the folder is. */
-static bool by_name(struct pv_dotnet *d, const char *folder, long inner)
+static bool by_name(struct pv_dotnet *d, const struct pv_dotnet_folder *f, long inner)
 {
-	char path[sizeof d->socket], text[1024];
+	char name[80], text[1024];
 	struct stat st;
 	pv_proc_read(d->pid, "stat", text, sizeof text);
 	uint64_t ticks = pv_stat_number(text, PV_STAT_START);
-	if (!ticks ||
-		snprintf(path, sizeof path, "%s/dotnet-diagnostic-%ld-%" PRIu64 "-socket", folder,
-			inner, ticks) >= (int)sizeof path ||
-		lstat(path, &st) < 0 || !S_ISSOCK(st.st_mode) || st.st_uid != d->uid)
-		return false;
-	memcpy(d->socket, path, sizeof path);
-	return true;
-}
-
-/* Another file system than ours, or other mounts in it. */
-static bool lives_elsewhere(pid_t pid)
-{
-	char path[64], theirs[64], ours[64];
-	struct stat a, b;
-	snprintf(path, sizeof path, "/proc/%ld/ns/mnt", (long)pid);
-	ssize_t n = readlink(path, theirs, sizeof theirs),
-		m = readlink("/proc/self/ns/mnt", ours, sizeof ours);
-	if (n > 0 && m > 0 && (n != m || memcmp(theirs, ours, (size_t)n) != 0))
-		return true;
-	snprintf(path, sizeof path, "/proc/%ld/root/.", (long)pid);
-	return stat(path, &a) == 0 && stat("/.", &b) == 0 &&
-	       (a.st_ino != b.st_ino || a.st_dev != b.st_dev);
+	snprintf(name, sizeof name, "dotnet-diagnostic-%ld-%" PRIu64 "-socket", inner, ticks);
+	return ticks && is_socket(f, name, &st) && st.st_uid == d->of.uid && path_of(d, name);
 }
 
 /* Path that the process's socket would have; false: the process cannot be looked at. */
 static bool locate(struct pv_dotnet *d, pid_t pid)
 {
-	char proc[32];
-	struct stat st;
 	*d = (struct pv_dotnet){ .pid = pid };
-	snprintf(proc, sizeof proc, "/proc/%ld", (long)pid);
-	if (stat(proc, &st) != 0 ||
+	if (!pv_foreign_look(&d->of, pid) ||
 		!pv_proc_variable(pid, "TMPDIR", d->temporary, sizeof d->temporary))
 		return false;
-	d->uid = st.st_uid;
-	d->gid = st.st_gid;
 	size_t n = strlen(d->temporary);
 	if (n > 1 && d->temporary[n - 1] == '/')
 		d->temporary[n - 1] = 0;
 	if (d->temporary[0] != '/')
 		snprintf(d->temporary, sizeof d->temporary, "/tmp");
-	if (lives_elsewhere(pid))
-		snprintf(d->root, sizeof d->root, "/proc/%ld/root", (long)pid);
 	return true;
 }
 
 static bool find_in(struct pv_dotnet *d, struct pv_dotnet_folder *folder, int64_t end_ms)
 {
-	char name[sizeof d->root + sizeof d->temporary];
-	long inner = pv_dotnet_inner_pid(d->pid);
-	snprintf(name, sizeof name, "%s%s", d->root, d->temporary);
-	if (by_name(d, name, inner))
+	long inner = pv_foreign_inner_pid(d->pid);
+	open_folder(folder, d);
+	if (by_name(d, folder, inner))
 		return true;
-	read_folder(folder, name, end_ms);
+	read_folder(folder, end_ms);
 	return newest(d, folder, inner);
 }
 

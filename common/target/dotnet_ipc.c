@@ -41,8 +41,9 @@ static struct pv_question question(
 	const struct pv_dotnet *d, const struct pv_dotnet_message *m, struct answer *a)
 {
 	return (struct pv_question){ .path = d->socket,
+		.in = &d->of,
 		.pid = d->pid,
-		.uid = d->uid,
+		.uid = d->of.uid,
 		.bytes = m->bytes,
 		.n = m->n,
 		.answer = a->bytes,

@@ -13,18 +13,17 @@
 
 #include "common/base/mem.h"
 #include "common/base/status.h"
+#include "common/target/foreign/foreign.h"
 #include "common/target/local_socket.h"
 
 struct pv_dotnet {
 	pid_t pid;
-	char socket[108]; /* seen from here, also into another file system: /proc/PID/root/... */
-	char version[48]; /* "10.0.1"; these "" until pv_dotnet_ask() */
-	char arch[16];    /* "x64" */
-	char entry[128];  /* the assembly that was started */
-	uid_t uid;        /* of the process */
-	gid_t gid;
-	char root[32];      /* "/proc/PID/root" when its files are not ours, as in a container */
-	char temporary[64]; /* its folder for temporary files, by its own path */
+	char socket[108];     /* as the process sees it */
+	char version[48];     /* "10.0.1"; these "" until pv_dotnet_ask() */
+	char arch[16];        /* "x64" */
+	char entry[128];      /* the assembly that was started */
+	struct pv_foreign of; /* the process, whose path these are */
+	char temporary[64];   /* its folder for temporary files */
 };
 
 /*
@@ -39,7 +38,9 @@ bool pv_dotnet_find(struct pv_dotnet *ret, pid_t pid, struct pv_error *reterr);
  * pv_dotnet_folder_finish().
  */
 struct pv_dotnet_folder {
-	char name[96];
+	char name[96];                         /* "PID:PATH"; PID 0: it is a path of ours */
+	int fd;                                /* of it, if there is a name; or -1 */
+	bool was_read;                         /* into the list */
 	PV_ARRAY(struct pv_dotnet_entry) list; /* sockets of all processes, as readdir() has them */
 };
 bool pv_dotnet_find_in(
@@ -101,8 +102,5 @@ bool pv_proc_variable(pid_t pid, const char *name, char *to, size_t room);
 
 /* Whether the part stands in the list of what the process has mapped. */
 bool pv_proc_maps(pid_t pid, const char *part);
-
-/* The process's number where it lives, which may be a container; its own where that is not known. */
-long pv_dotnet_inner_pid(pid_t pid);
 
 #endif

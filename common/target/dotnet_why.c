@@ -1,4 +1,5 @@
 /* Why a process cannot be joined as .NET, in words that say what to do. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "common/base/proc_file.h"
 #include "common/base/status.h"
 #include "common/base/utf8.h"
+#include "common/io/fd.h"
 #include "common/target/dotnet_ipc.h"
 #include "common/target/program.h"
 
@@ -21,19 +23,32 @@ bool pv_proc_maps(pid_t pid, const char *part)
 	return has;
 }
 
+static bool stands_there(const struct pv_foreign *f, const char *exe, const char *ending)
+{
+	char path[PV_PROGRAM_PATH + 32];
+	snprintf(path, sizeof path, "%s%s", exe, ending);
+	int fd = pv_foreign_find(f, path);
+	bool there = fd >= 0;
+	pv_fd_close(&fd);
+	return there;
+}
+
 bool pv_dotnet_is(pid_t pid)
 {
 	char link[64], exe[PV_PROGRAM_PATH];
-	struct pv_program p;
-	bool missing;
+	struct pv_foreign f;
 	if (pv_proc_maps(pid, "/libcoreclr.so"))
 		return true;
 	snprintf(link, sizeof link, "/proc/%ld/exe", (long)pid);
 	ssize_t n = readlink(link, exe, sizeof exe - 1);
-	if (n <= 0)
+	if (n <= 0 || !pv_foreign_look(&f, pid))
 		return false;
 	exe[n] = 0;
-	return pv_program_look(exe, &p, &missing, NULL) && p.kind == PV_PROGRAM_DOTNET;
+	int fd = open(link, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	bool is = pv_program_is_dotnet(fd, exe,
+		stands_there(&f, exe, ".dll") && stands_there(&f, exe, ".runtimeconfig.json"));
+	pv_fd_close(&fd);
+	return is;
 }
 
 bool pv_dotnet_other_profiler(pid_t pid, char *ret_path, size_t room)
@@ -94,7 +109,7 @@ bool pv_dotnet_filtered(pid_t pid, uint32_t why, struct pv_error *reterr)
 bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr)
 {
 	struct asked a = { .pid = d->pid };
-	char name[48];
+	char name[48], folder[sizeof d->temporary + 40];
 	long pid = (long)d->pid;
 	if (!pv_dotnet_is(d->pid))
 		return pv_fail(reterr, PV_EUSAGE, 0,
@@ -108,9 +123,10 @@ bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr)
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"process %ld: %s is another user's, so it is left alone", pid,
 			PV_FIT(d->socket, 100));
+	pv_foreign_show(&d->of, d->temporary, folder, sizeof folder);
 	return pv_fail(reterr, PV_EUSAGE, 0,
-		"process %ld runs .NET, but has no diagnostics socket in %s%s: it is just "
+		"process %ld runs .NET, but has no diagnostics socket in %s: it is just "
 		"starting, "
 		"the socket was removed, or its settings switch diagnostics off",
-		pid, d->root, d->temporary);
+		pid, folder);
 }

@@ -108,7 +108,7 @@ int pv_event_door_open(struct pv_event_door *d, int64_t end_ms)
 	uint8_t said[CALL];
 	pid_t pid;
 	if (d->listener < 0)
-		return pv_local_dial(d->dotnet.socket, d->dotnet.pid, d->dotnet.uid);
+		return pv_foreign_dial(&d->dotnet.of, d->dotnet.socket);
 	int fd = d->waiting;
 	d->waiting = -1;
 	while (fd < 0 && pv_patience_wait(d->listener, POLLIN, end_ms)) {

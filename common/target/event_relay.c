@@ -294,7 +294,7 @@ static bool copy_aot_names(struct copy *c)
 {
 	struct pv_aot_names names;
 	pid_t pid = c->door.dotnet.pid;
-	if (!pv_aot_names(&names, pid, (uint32_t)pv_dotnet_inner_pid(pid)))
+	if (!pv_aot_names(&names, pid, (uint32_t)pv_foreign_inner_pid(pid)))
 		return true; /* frames are shown by their addresses then */
 	bool ok = copy_bytes(c, names.stream.v, names.stream.n);
 	pv_array_finish(&names.stream);

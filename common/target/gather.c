@@ -311,7 +311,7 @@ static bool share_file(const struct gather *g, const char *from, const char *nam
 {
 	char path[1100];
 	snprintf(path, sizeof path, "%s/%s", g->tree.folder, name);
-	return link(from, path) == 0;
+	return linkat(AT_FDCWD, from, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0;
 }
 
 static bool open_log(struct gather *g, size_t at, const char *from, struct pv_error *reterr)
@@ -374,18 +374,20 @@ static bool answer(struct gather *g)
 	return tell(g, READY);
 }
 
-static void stand_apart(int socket)
+static void stand_apart(int socket, const struct pv_gather_input *input, size_t n)
 {
 	static const int ignored[] = { SIGINT, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGHUP, SIGPIPE,
 		SIGTERM, SIGXFSZ };
-	int keep[] = { socket }, null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int keep[PV_GATHER_MOST + 1] = { socket }, null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	setsid();
 	prctl(PR_SET_NAME, "profview-gather");
 	for (size_t i = 0; i < PV_COUNT_OF(ignored); i++)
 		signal(ignored[i], SIG_IGN);
 	for (int fd = 0; null >= 0 && fd < 3; fd++)
 		dup2(null, fd);
-	pv_fd_close_all_but(keep, PV_COUNT_OF(keep));
+	for (size_t i = 0; i < n; i++)
+		keep[i + 1] = input[i].fd;
+	pv_fd_close_all_but(keep, n + 1);
 }
 
 static _Noreturn void gather(int socket, const char *folder, bool temporary,
@@ -398,7 +400,7 @@ static _Noreturn void gather(int socket, const char *folder, bool temporary,
 		.temporary = temporary,
 		.most = temporary ? (uint64_t)PV_TREE_LOG_MIB << 20 : 0,
 		.tree = { .epoll = -1, .listener = -1, .command = words } };
-	stand_apart(socket);
+	stand_apart(socket, input, n);
 	snprintf(g.tree.folder, sizeof g.tree.folder, "%s", folder);
 	g.tree.epoll = epoll_create1(EPOLL_CLOEXEC);
 	g.chunk = malloc(CHUNK);

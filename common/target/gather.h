@@ -16,6 +16,7 @@ enum { PV_GATHER_MOST = 64, PV_GATHER_WHY = 240 };
 struct pv_gather_input {
 	pid_t pid;
 	const char *path;        /* of a pipe or a file; NULL: it could not be joined, */
+	int fd;                  /* that the path is of, as of pv_join_place; or -1 */
 	char why[PV_GATHER_WHY]; /* for this reason */
 	bool stream;             /* of .NET's events: its end comes when that was asked for */
 };

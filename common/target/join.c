@@ -10,9 +10,8 @@
 
 #include "common/base/utf8.h"
 #include "common/base/coreclr.h"
+#include "common/io/fd.h"
 #include "common/target/joinable.h"
-#include "common/target/join_copy.h"
-#include "common/target/join_folder.h"
 #include "common/target/join_ways.h"
 #include "common/target/launch.h"
 #include "common/target/mono_attach.h"
@@ -20,7 +19,22 @@
 
 enum { WORDS = 2048, ASK_MS = 5000, YOUNG_MS = 3000, LOOK_MS = 30 };
 
-/* Path of the probe's log as we can open it: the process may see another root folder than ours. */
+/* A name is good for longer than a descriptor, but only where no other user can change it. */
+static void read_from(struct pv_join_place *j, int log, const char *name)
+{
+	struct stat held, named;
+	j->log = -1;
+	if (pv_foreign_is_ours(&j->of) && *name == '/' && fstat(log, &held) == 0 &&
+		stat(name, &named) == 0 && named.st_ino == held.st_ino &&
+		named.st_dev == held.st_dev) {
+		snprintf(j->path, sizeof j->path, "%s", name);
+		return;
+	}
+	j->log = log;
+	snprintf(j->path, sizeof j->path, "/proc/self/fd/%d", log);
+}
+
+/* The probe's log, where it can be opened: the process may see other files than we do. */
 static bool present_place(struct pv_join_place *j, const char *stats, bool *ret_file)
 {
 	struct stat st;
@@ -31,46 +45,36 @@ static bool present_place(struct pv_join_place *j, const char *stats, bool *ret_
 	if (!at || !strcmp(kind, "other"))
 		return false;
 	at += strlen(" output=");
-	int n = *at == '/'
-			? snprintf(j->path, sizeof j->path, "/proc/%ld/root%s", (long)j->pid, at)
-			: snprintf(j->path, sizeof j->path, "/proc/%ld/cwd/%s", (long)j->pid, at);
-	if (n >= (int)sizeof j->path)
-		return false;
-	/* The plain name is good for longer than the process, where it is the same file. */
-	struct stat plain;
-	bool there = stat(j->path, &st) == 0;
-	if (*at == '/' && there && stat(at, &plain) == 0 && plain.st_ino == st.st_ino &&
-		plain.st_dev == st.st_dev)
-		memmove(j->path, at, strlen(at) + 1);
 	*ret_file = strcmp(kind, "file") == 0;
-	if (*ret_file)
-		return there && S_ISREG(st.st_mode);
-	return there && S_ISFIFO(st.st_mode);
-}
-
-static bool make_pipe(struct pv_join_place *j, const char *base, struct pv_error *reterr)
-{
-	if (!pv_join_folder_make(base, j->folder, sizeof j->folder, &j->lock, reterr)) {
-		j->folder[0] = 0;
+	int log = pv_foreign_find(&j->of, at);
+	if (log < 0 || fstat(log, &st) != 0 || S_ISREG(st.st_mode) != *ret_file) {
+		pv_fd_close(&log);
 		return false;
 	}
-	snprintf(j->path, sizeof j->path, "%s/log", j->folder);
-	if (mkfifo(j->path, 0600) == 0)
-		return true;
-	pv_fail(reterr, PV_EIO, 0, "no pipe: %s", strerror(errno));
-	pv_join_leave(j);
-	return false;
+	read_from(j, log, at);
+	if (j->log < 0)
+		close(log);
+	return true;
 }
 
-/* The process's user must be able to write it, where root has made it. */
-static bool hand_over(const struct pv_join_place *j, struct pv_error *reterr)
+/* The pipe that the process named by `of` will write: its user's, in a folder that it sees. */
+static bool make_pipe(struct pv_join_place *j, const struct pv_foreign *of, const char *base,
+	struct pv_error *reterr)
 {
-	const struct pv_dotnet *d = &j->dotnet;
-	if (d->uid == geteuid() ||
-		(lchown(j->folder, d->uid, d->gid) == 0 && lchown(j->path, d->uid, d->gid) == 0))
-		return true;
-	return pv_fail(reterr, PV_EIO, 0, "the pipe cannot be given to user %u: %s",
-		(unsigned)d->uid, strerror(errno));
+	char name[PV_FOREIGN_PATH + 8];
+	if (!pv_foreign_make(&j->made, of, base, reterr))
+		return false;
+	snprintf(name, sizeof name, "%s/log", j->made.path);
+	j->of = *of;
+	read_from(j, j->made.log, name);
+	return true;
+}
+
+/* Our own, where this process or one of ours writes it. */
+static bool make_own_pipe(struct pv_join_place *j, struct pv_error *reterr)
+{
+	const struct pv_foreign self = pv_foreign_self();
+	return make_pipe(j, &self, "/tmp", reterr);
 }
 
 /* A process that has just begun gets a little time to open its socket. */
@@ -90,7 +94,7 @@ static bool find_stream(struct pv_join_place *ret, struct pv_error *reterr)
 {
 	ret->streams = true;
 	ret->relay.fd = -1;
-	if (!make_pipe(ret, "/tmp", reterr))
+	if (!make_own_pipe(ret, reterr))
 		return false;
 	const struct pv_event_door door = { .dotnet = ret->dotnet, .listener = -1, .waiting = -1 };
 	if (pv_event_relay_start(&ret->relay, &door, ret->path, reterr))
@@ -103,7 +107,6 @@ static bool find_stream(struct pv_join_place *ret, struct pv_error *reterr)
 static bool find_dotnet(struct pv_join_place *ret, pid_t pid, bool silent, enum pv_join_via via,
 	struct pv_error *reterr)
 {
-	char base[sizeof ret->dotnet.root + sizeof ret->dotnet.temporary];
 	struct pv_error why = { 0 };
 	if (pv_process_is_mono(pid))
 		return pv_fail(reterr, PV_EUSAGE, 0,
@@ -128,35 +131,41 @@ static bool find_dotnet(struct pv_join_place *ret, pid_t pid, bool silent, enum 
 		}
 		return pv_fail(reterr, why.code, 0, "%s", why.what);
 	}
-	snprintf(base, sizeof base, "%s%s", d->root, *d->root ? d->temporary : "/tmp");
-	if (!make_pipe(ret, base, reterr))
-		return false;
-	ret->inside = strlen(d->root);
-	if (hand_over(ret, reterr))
-		return true;
-	pv_join_leave(ret);
-	return false;
+	return make_pipe(ret, &d->of, d->of.elsewhere ? d->temporary : "/tmp", reterr);
 }
 
-/* The library as the process can load it. Where its files are not ours it is copied there. */
+/*
+ * The library as the process can load it. Where its files are not ours a copy is kept in a folder of its user's,
+ * named after its build, so that it is loaded once however often the process is joined.
+ */
 static bool library_for(
 	const struct pv_dotnet *d, char to[PV_PROGRAM_PATH], struct pv_error *reterr)
 {
-	char ours[PV_PROGRAM_PATH];
-	if (!pv_launch_library(PV_CORECLR_LIBRARY, ours))
+	char ours[PV_PROGRAM_PATH], folder[40], name[80];
+	struct stat st;
+	if (!pv_launch_library(PV_CORECLR_LIBRARY, ours) || stat(ours, &st) != 0)
 		return pv_fail(reterr, PV_EIO, 0, PV_CORECLR_LIBRARY " is gone");
-	if (*d->root)
-		return pv_join_copy(d, ours, to, reterr);
 	memcpy(to, ours, sizeof ours);
-	return true;
+	if (!d->of.elsewhere)
+		return true;
+	snprintf(folder, sizeof folder, "profview-lib-%u", (unsigned)d->of.uid);
+	snprintf(name, sizeof name, "%llx-%s",
+		(unsigned long long)st.st_mtim.tv_sec << 30 | (unsigned)st.st_mtim.tv_nsec,
+		PV_CORECLR_LIBRARY);
+	snprintf(to, PV_PROGRAM_PATH, "%s/%s/%s", d->temporary, folder, name);
+	return pv_foreign_keep(&d->of, d->temporary, folder, ours, name) ||
+	       pv_fail(reterr, PV_EIO, 0,
+		       "the probe's library cannot be put into %s/%s, where process %ld could load "
+		       "it: %s",
+		       d->temporary, folder, (long)d->pid, strerror(errno));
 }
 
 static bool attach_dotnet(const struct pv_join_place *j, struct pv_error *reterr)
 {
-	char library[PV_PROGRAM_PATH], words[WORDS], options[sizeof words + sizeof j->path];
+	char library[PV_PROGRAM_PATH], words[WORDS], options[sizeof words + PV_FOREIGN_PATH + 32];
 	if (!pv_launch_words(&j->wish, words, sizeof words))
 		return pv_fail(reterr, PV_EUSAGE, 0, "these options are too long");
-	snprintf(options, sizeof options, "%s,output=%s", words, j->path + j->inside);
+	snprintf(options, sizeof options, "%s,output=%s/log", words, j->made.path);
 	return library_for(&j->dotnet, library, reterr) &&
 	       pv_dotnet_attach(&j->dotnet, library, options, reterr);
 }
@@ -165,15 +174,13 @@ static bool attach_dotnet(const struct pv_join_place *j, struct pv_error *reterr
 static bool find(struct pv_join_place *ret, pid_t pid, bool silent, enum pv_join_via via,
 	struct pv_error *reterr)
 {
-	char stats[PV_PROBE_ANSWER], proc[32];
-	struct stat st;
+	char stats[PV_PROBE_ANSWER];
 	bool file;
-	*ret = (struct pv_join_place){ .pid = pid, .relay.fd = -1 };
-	snprintf(proc, sizeof proc, "/proc/%ld", (long)pid);
+	*ret = (struct pv_join_place){ .pid = pid, .relay.fd = -1, .log = -1 };
+	bool there = pv_foreign_look(&ret->of, pid);
 	if (via == PV_JOIN_VIA_EVENTS || !pv_probe_find(pid, ret->control, reterr))
-		return stat(proc, &st) == 0
-			       ? find_dotnet(ret, pid, silent, via, reterr)
-			       : pv_fail(reterr, PV_EIO, 0, "there is no process %ld", (long)pid);
+		return there ? find_dotnet(ret, pid, silent, via, reterr)
+			     : pv_fail(reterr, PV_EIO, 0, "there is no process %ld", (long)pid);
 	if (!pv_probe_ask(ret->control, pid, "stats", ASK_MS, stats, reterr)) {
 		*ret->control = 0;
 		return false;
@@ -186,13 +193,14 @@ static bool find(struct pv_join_place *ret, pid_t pid, bool silent, enum pv_join
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"its log goes nowhere that can be read, and --readonly asks for nothing "
 			"else");
-	return make_pipe(ret, "/tmp", reterr);
+	const struct pv_foreign of = ret->of;
+	return make_pipe(ret, &of, "/tmp", reterr);
 }
 
 static bool find_mono(struct pv_join_place *ret, pid_t pid, struct pv_error *reterr)
 {
-	*ret = (struct pv_join_place){ .pid = pid, .mono = true, .relay.fd = -1 };
-	return pv_mono_attach_check(pid, reterr) && make_pipe(ret, "/tmp", reterr);
+	*ret = (struct pv_join_place){ .pid = pid, .mono = true, .relay.fd = -1, .log = -1 };
+	return pv_mono_attach_check(pid, reterr) && make_own_pipe(ret, reterr);
 }
 
 static bool attach_mono(const struct pv_join_place *j, struct pv_error *reterr)
@@ -224,10 +232,10 @@ bool pv_join_listen(
 	struct pv_join_place *ret, int listener, const volatile int *stop, struct pv_error *reterr)
 {
 	struct pv_event_door door;
-	*ret = (struct pv_join_place){ .streams = true, .relay.fd = -1 };
+	*ret = (struct pv_join_place){ .streams = true, .relay.fd = -1, .log = -1 };
 	bool ok = pv_event_door_await(&door, listener, stop, reterr);
 	ret->pid = door.dotnet.pid;
-	ok = ok && make_pipe(ret, "/tmp", reterr);
+	ok = ok && make_own_pipe(ret, reterr);
 	if (ok && !pv_event_relay_start(&ret->relay, &door, ret->path, reterr)) {
 		pv_join_leave(ret);
 		ok = false;
@@ -243,18 +251,18 @@ bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr)
 		pv_probe_ask(j->control, j->pid, "hello", ASK_MS, answer, NULL);
 	if (j->streams)
 		return pv_event_relay_go(&j->relay, &j->events, reterr);
-	if (!*j->folder)
+	if (!*j->made.path)
 		return true;
 	if (j->dotnet.pid)
 		return attach_dotnet(j, reterr);
 	if (j->mono)
 		return attach_mono(j, reterr);
-	snprintf(line, sizeof line, "attach %.1000s", j->path);
+	snprintf(line, sizeof line, "attach %s/log", j->made.path);
 	if (pv_probe_ask(j->control, j->pid, line, ASK_MS, answer, reterr))
 		return true;
 	/* Of .NET: it has just left; the pipe is good for the next one too. */
-	return pv_dotnet_find(&j->dotnet, j->pid, NULL) && !*j->dotnet.root &&
-	       hand_over(j, reterr) && attach_dotnet(j, reterr);
+	return pv_dotnet_find(&j->dotnet, j->pid, NULL) && j->dotnet.of.uid == j->made.of.uid &&
+	       attach_dotnet(j, reterr);
 }
 
 bool pv_join_shot(struct pv_join_place *j, struct pv_error *reterr)
@@ -270,10 +278,8 @@ void pv_join_end(struct pv_join_place *j)
 void pv_join_leave(struct pv_join_place *j)
 {
 	pv_event_relay_leave(&j->relay);
-	if (!*j->folder)
-		return;
-	unlink(j->path);
-	rmdir(j->folder);
-	close(j->lock);
-	j->folder[0] = 0;
+	if (!*j->made.path)
+		pv_fd_close(&j->log);
+	j->log = -1;
+	pv_foreign_remove(&j->made);
 }

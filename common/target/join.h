@@ -11,17 +11,18 @@
 
 #include "common/target/dotnet_ipc.h"
 #include "common/target/event_relay.h"
+#include "common/target/foreign/foreign.h"
 #include "common/target/launch.h"
 #include "common/target/probe_socket.h"
 
 struct pv_join_place {
 	pid_t pid;
 	char control[PV_PROBE_PATH];
+	struct pv_foreign of;       /* the process */
 	char path[PV_PROBE_ANSWER]; /* to read from */
-	char folder[128];           /* ours, with the pipe in it; "": the path was there before */
-	int lock;                   /* of that folder */
-	bool greet;    /* a pipe that was there: its writer may not have seen the reader change */
-	size_t inside; /* of the path: where the part begins that the process knows */
+	int log;                    /* the descriptor, where the path is /proc/self/fd/N; else -1 */
+	struct pv_foreign_folder made; /* with the pipe in it; none: the path was there before */
+	bool greet; /* a pipe that was there: its writer may not have seen the reader change */
 	struct pv_dotnet dotnet; /* a process that loads the probe while it runs; else pid 0 */
 	bool mono;               /* likewise, by mono_attach.h */
 	struct pv_launch_options wish; /* events recorded by a probe that joins; .NET only */

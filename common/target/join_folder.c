@@ -13,15 +13,15 @@
 
 #include "common/io/fd.h"
 
-static const char of_join[] = "profview-join-", of_run[] = "profview-run-";
+static const char prefix[] = "profview-run-";
 
 /* The maker's process id; 0: the name is not one of ours. */
-static pid_t maker_of(const char *name, const char *prefix)
+static pid_t maker_of(const char *name)
 {
 	char *end;
-	if (strncmp(name, prefix, strlen(prefix)) != 0)
+	if (strncmp(name, prefix, sizeof prefix - 1) != 0)
 		return 0;
-	name += strlen(prefix);
+	name += sizeof prefix - 1;
 	long pid = *name >= '1' && *name <= '9' ? strtol(name, &end, 10) : 0;
 	bool whole = pid > 0 && pid == (pid_t)pid && *end == '-' && strlen(end + 1) == 6 &&
 		     !strchr(end, '/');
@@ -97,44 +97,36 @@ void pv_run_folder_empty(int folder)
 		close(fd);
 }
 
-static void remove_folder(int base, const char *name, bool run)
+static void remove_folder(int base, const char *name)
 {
 	int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	if (is_left(fd) && !(run && is_used(name))) {
+	if (is_left(fd) && !is_used(name)) {
 		remove_if(fd, "log", S_IFIFO);
-		if (run) {
-			remove_if(fd, "s", S_IFSOCK);
-			pv_run_folder_empty(fd); /* recordings that were not to be kept */
-		}
+		remove_if(fd, "s", S_IFSOCK);
+		pv_run_folder_empty(fd);            /* recordings that were not to be kept */
 		unlinkat(base, name, AT_REMOVEDIR); /* an empty one */
 	}
 	close(fd);
 }
 
-static void sweep(const char *base, const char *prefix)
+static void sweep(const char *base)
 {
 	DIR *dir = opendir(base);
 	for (struct dirent *e; dir && (e = readdir(dir)) != NULL;) {
-		pid_t maker = maker_of(e->d_name, prefix);
+		pid_t maker = maker_of(e->d_name);
 		if (maker && is_gone(maker))
-			remove_folder(dirfd(dir), e->d_name, prefix == of_run);
+			remove_folder(dirfd(dir), e->d_name);
 	}
 	if (dir)
 		closedir(dir);
 }
 
-void pv_join_folder_sweep(const char *base)
+bool pv_run_folder_make(
+	const char *base, char *to, size_t room, int *ret_lock, struct pv_error *reterr)
 {
-	sweep(base, of_join);
-}
-
-/* False with "" in `to`. */
-static bool make(const char *base, const char *prefix, char *to, size_t room, int *ret_lock,
-	struct pv_error *reterr)
-{
-	sweep(base, prefix);
+	sweep(base);
 	int n = snprintf(to, room, "%s/%s%ld-XXXXXX", base, prefix, (long)getpid());
 	bool fits = n >= 0 && (size_t)n < room, made = fits && mkdtemp(to);
 	int fd = made ? open(to, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
@@ -151,16 +143,4 @@ static bool make(const char *base, const char *prefix, char *to, size_t room, in
 		rmdir(to);
 	*to = 0;
 	return false;
-}
-
-bool pv_join_folder_make(
-	const char *base, char *to, size_t room, int *ret_lock, struct pv_error *reterr)
-{
-	return make(base, of_join, to, room, ret_lock, reterr);
-}
-
-bool pv_run_folder_make(
-	const char *base, char *to, size_t room, int *ret_lock, struct pv_error *reterr)
-{
-	return make(base, of_run, to, room, ret_lock, reterr);
 }

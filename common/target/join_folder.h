@@ -1,6 +1,6 @@
 /*
- * Private folders with the pipes for programs that are joined or started. The viewer that made one holds
- * a lock on it, and its process id is in the name: so the next viewer finds and removes what a killed
+ * Private folders with the pipes for programs that are started. The viewer that made one holds a
+ * lock on it, and its process id is in the name: so the next viewer finds and removes what a killed
  * one has left. Any thread.
  */
 #ifndef PV_TARGET_JOIN_FOLDER_H
@@ -12,21 +12,9 @@
 #include "common/base/status.h"
 
 /*
- * Makes one in `base`, and sweeps there before. *ret_lock is a descriptor, above the standard ones,
- * that keeps it locked until it is closed. False: PV_EIO.
- */
-bool pv_join_folder_make(
-	const char *base, char *to, size_t room, int *ret_lock, struct pv_error *reterr);
-
-/*
- * Removes those in `base` that are the user's, whose maker is gone, and that hold a pipe or
- * nothing. It follows no link and reports no error: what cannot be removed stays.
- */
-void pv_join_folder_sweep(const char *base);
-
-/*
- * The same for a program that is started, and for recordings that are not kept: what is left there goes
- * once no process has the folder in its environment.
+ * Makes one in `base`, and removes those there that are the user's, whose maker is gone, and which no process has in its
+ * environment. *ret_lock is a descriptor, above the standard ones, that keeps it locked until it is closed.
+ * False with "" in `to`: PV_EIO.
  */
 bool pv_run_folder_make(
 	const char *base, char *to, size_t room, int *ret_lock, struct pv_error *reterr);

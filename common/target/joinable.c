@@ -176,7 +176,10 @@ static void add(struct search *s, struct found *f, struct pv_joinables *to)
 	else
 		snprintf(j.runtime, sizeof j.runtime, "mono");
 	look_for_ways(f, &j);
-	snprintf(j.path, sizeof j.path, "%s", *f->probe ? f->probe : f->runtime.socket);
+	if (*f->probe)
+		snprintf(j.path, sizeof j.path, "%s", f->probe);
+	else
+		pv_foreign_show(&f->runtime.of, f->runtime.socket, j.path, sizeof j.path);
 	pv_process_command(j.pid, j.command, sizeof j.command);
 	if (*f->probe)
 		s->failed |= !pv_map_set(&s->probed, (uint64_t)f->pid, 1);

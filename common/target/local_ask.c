@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/target/foreign/foreign.h"
 #include "common/target/local_socket.h"
 #include "common/target/patience.h"
 
@@ -27,7 +28,7 @@ static bool must_wait(int why)
 
 static void dial(struct pv_question *q)
 {
-	q->fd = pv_local_dial(q->path, q->pid, q->uid);
+	q->fd = q->in ? pv_foreign_dial(q->in, q->path) : pv_local_dial(q->path, q->pid, q->uid);
 	if (q->fd < 0 && !must_wait(errno))
 		end(q, errno);
 }

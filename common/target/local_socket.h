@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct pv_foreign;
+
 /* The effective user of a process; false: there is no such process, or /proc does not say. */
 bool pv_process_user(pid_t pid, uid_t *ret);
 
@@ -17,9 +19,7 @@ bool pv_process_user(pid_t pid, uid_t *ret);
 bool pv_local_may(uid_t uid);
 
 /*
- * Connects to a socket of process `pid`, which acts as user `uid`. Never waits. -1 with errno:
- * EACCES when the file or the process at the other end is another's, EAGAIN when its queue of
- * connections is full, else as connect() has it. The descriptor does not block.
+ * pv_foreign_dial() for a path of ours: of a socket of process `pid`, which acts as user `uid`.
  */
 int pv_local_dial(const char *path, pid_t pid, uid_t uid);
 
@@ -27,6 +27,7 @@ int pv_local_dial(const char *path, pid_t pid, uid_t uid);
 struct pv_question {
 	/* The caller's, borrowed until pv_ask() returns. */
 	const char *path;
+	const struct pv_foreign *in; /* the process whose path it is; NULL: it is ours */
 	pid_t pid;
 	uid_t uid;
 	const void *bytes; /* bytes to send, `n` of them */

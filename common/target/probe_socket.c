@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/utf8.h"
+#include "common/io/fd.h"
 #include "common/target/patience.h"
 
 enum { FOLDERS = 3, FOLDER = 80 };
@@ -27,12 +29,23 @@ static size_t folders_of(uid_t uid, char to[FOLDERS][FOLDER])
 	return n;
 }
 
-/* Entries that a user other than the owner may have put there are ignored. */
-static bool is_private(const char *folder, uid_t uid)
+/* The folder, open; -1: others than the owner may have put entries there, or it is none. */
+static int open_private(const char *folder, uid_t uid)
 {
 	struct stat st;
-	return lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == uid &&
-	       (st.st_mode & 077) == 0;
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == uid && (st.st_mode & 077) == 0)
+		return fd;
+	pv_fd_close(&fd);
+	return -1;
+}
+
+static bool is_private(const char *folder, uid_t uid)
+{
+	int fd = open_private(folder, uid);
+	bool is = fd >= 0;
+	pv_fd_close(&fd);
+	return is;
 }
 
 /* Up to the newline. */
@@ -104,11 +117,12 @@ static pid_t pid_of(const char *name)
 	return !*end || numbered ? (pid_t)pid : 0;
 }
 
-static bool each_in(const char *folder,
+static bool each_in(const char *folder, uid_t owner,
 	bool (*each)(void *ctx, const char *path, pid_t pid, uid_t uid), void *ctx)
 {
 	char path[PV_PROBE_PATH];
-	DIR *dir = opendir(folder);
+	int fd = open_private(folder, owner);
+	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	bool more = true;
 	struct dirent *d;
 	uid_t uid;
@@ -131,8 +145,7 @@ static bool each_of(
 	size_t n = folders_of(owner, folder);
 	bool more = true;
 	for (size_t i = 0; more && i < n; i++)
-		if (is_private(folder[i], owner))
-			more = each_in(folder[i], each, ctx);
+		more = each_in(folder[i], owner, each, ctx);
 	return more;
 }
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -29,7 +28,6 @@ struct look {
 	struct pv_error *err;
 	char head[HEAD + 1];
 	size_t n;
-	off_t size;
 };
 
 static const char *base_of(const char *path)
@@ -68,10 +66,8 @@ bool pv_program_find(const char *word, char to[PV_PROGRAM_PATH])
 
 static bool read_head(struct look *l, const char *path)
 {
-	struct stat st;
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : pv_fd_pread(fd, l->head, HEAD, 0);
-	l->size = fd >= 0 && fstat(fd, &st) == 0 ? st.st_size : 0;
 	if (fd >= 0)
 		close(fd);
 	l->n = n > 0 ? (size_t)n : 0;
@@ -133,25 +129,48 @@ static bool with_sibling(const char *path, const char *ending)
 	return is_file(name);
 }
 
-/* The mark of a .NET program in one file, with a place after it once there is something there. */
-static bool is_bundle(const char *path, off_t size)
+/*
+ * The mark of a .NET program in one file, with the place of its header before it (0: it has none). It stands in the host's
+ * data, which comes first in the file.
+ */
+static bool is_bundle(int fd)
 {
-	static const unsigned char mark[32] = { 0x8b, 0x12, 0x02, 0xb9, 0x6a, 0x61, 0x20, 0x38,
+	enum { MARK = 32, PLACE = 8, CHUNK = 1 << 20, MOST = 256 << 20 };
+	static const unsigned char mark[MARK] = { 0x8b, 0x12, 0x02, 0xb9, 0x6a, 0x61, 0x20, 0x38,
 		0x72, 0x7b, 0x93, 0x02, 0x14, 0xd7, 0xa0, 0x32, 0x13, 0xf5, 0xb9, 0xe6, 0xef, 0xae,
 		0x33, 0x18, 0xee, 0x3b, 0x2d, 0xce, 0x24, 0xb3, 0x6a, 0xae };
-	int fd = size > (off_t)sizeof mark + 8 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-	if (fd < 0)
-		return false;
-	void *map = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (map == MAP_FAILED)
-		return false;
-	const char *found = memmem(map, (size_t)size, mark, sizeof mark);
+	struct stat st;
 	uint64_t place = 0;
-	if (found && found - (char *)map >= 8)
-		memcpy(&place, found - 8, 8);
-	munmap(map, (size_t)size);
-	return place != 0;
+	bool known = fstat(fd, &st) == 0, found = false;
+	unsigned char *part = known ? malloc(CHUNK) : NULL;
+	for (uint64_t at = 0; part && !found && at < MOST; at += CHUNK - MARK - PLACE) {
+		ssize_t n = pv_fd_pread(fd, part, CHUNK, at);
+		const unsigned char *in = n > 0 ? memmem(part, (size_t)n, mark, MARK) : NULL;
+		if (in && in - part >= PLACE)
+			memcpy(&place, in - PLACE, PLACE);
+		found = place > 0 && place < (uint64_t)st.st_size;
+		if (n < CHUNK)
+			break;
+	}
+	free(part);
+	return found;
+}
+
+bool pv_program_is_dotnet(int fd, const char *path, bool siblings)
+{
+	char magic[SELFMAG];
+	return pv_fd_pread(fd, magic, sizeof magic, 0) == SELFMAG &&
+	       memcmp(magic, ELFMAG, SELFMAG) == 0 &&
+	       (strcmp(base_of(path), "dotnet") == 0 || siblings || is_bundle(fd));
+}
+
+static bool runs_dotnet(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is = pv_program_is_dotnet(
+		fd, path, with_sibling(path, ".dll") && with_sibling(path, ".runtimeconfig.json"));
+	pv_fd_close(&fd);
+	return is;
 }
 
 static bool is_mono_name(const char *base)
@@ -179,9 +198,7 @@ static bool look_at_elf(struct look *l, const char *path)
 	l->to->refused = "static";
 	if (is_mono_name(base_of(path)))
 		l->to->kind = PV_PROGRAM_MONO;
-	else if (strcmp(base_of(path), "dotnet") == 0 ||
-		 (with_sibling(path, ".dll") && with_sibling(path, ".runtimeconfig.json")) ||
-		 is_bundle(path, l->size))
+	else if (runs_dotnet(path))
 		l->to->kind = PV_PROGRAM_DOTNET;
 	else if (!loader)
 		return pv_fail(l->err, PV_EUSAGE, 0, "%s is linked statically: no probe gets in",

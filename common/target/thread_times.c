@@ -43,7 +43,7 @@ bool pv_thread_times_open(struct pv_thread_times *ret, pid_t pid)
 	if (!same_clock(pid))
 		return false;
 	snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
-	ret->inner = pv_dotnet_inner_pid(pid) != pid;
+	ret->inner = pv_foreign_inner_pid(pid) != pid;
 	ret->task = opendir(path);
 	return ret->task != NULL;
 }

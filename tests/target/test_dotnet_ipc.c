@@ -216,7 +216,7 @@ START_TEST(one_that_ends_instead_of_answering)
 	struct pv_error e;
 	char words[100];
 	int status;
-	d.pid = process_that_ends(d.socket, sizeof d.socket);
+	d.pid = d.of.pid = process_that_ends(d.socket, sizeof d.socket);
 	ck_assert(!pv_dotnet_attach(&d, "/lib.so", "", &e));
 	snprintf(words, sizeof words, "process %ld ended before its runtime answered", (long)d.pid);
 	ck_assert_str_eq(e.what, words);
@@ -243,7 +243,7 @@ START_TEST(what_is_not_there)
 	ck_assert(!pv_dotnet_attach(&d, "/lib.so", "", &e));
 	ck_assert_int_eq(e.code, PV_EIO);
 	ck_assert(!pv_dotnet_find(&d, getpid(), &e));
-	ck_assert_ptr_nonnull(strstr(e.what, "profview run"));
+	ck_assert_msg(strstr(e.what, "profview run") != NULL, "%s", e.what);
 }
 END_TEST
 

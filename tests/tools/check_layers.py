@@ -31,6 +31,7 @@ ROOMS = {
     'common/format': ['', 'mlpd', 'block07', 'stacks', 'nettrace', 'families'],
     'common/ingest': ['ground', '', 'again', 'convert'],
     'common/query': ['', 'flame', 'views', 'heap', 'findings'],
+    'common/target': ['foreign', ''],
     'tui': ['', 'draw', 'panes', 'screen', 'app'],
     'common/model': ['ground', 'names', 'time', 'calls', 'objects', ''],
 }

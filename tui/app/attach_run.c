@@ -102,6 +102,7 @@ static void join_all(struct joined *a, const struct ui_options *given, const lon
 		struct pv_error err = { 0 };
 		char why[UI_CHILD_WHY] = "";
 		a->input[i].pid = (pid_t)pid[i];
+		a->input[i].fd = -1;
 		a->of[i] = ui_child_join(&o, why, &err);
 		if (!a->of[i]) {
 			pv_utf8_fit(a->input[i].why, sizeof a->input[i].why, *why ? why : err.what,
@@ -109,6 +110,7 @@ static void join_all(struct joined *a, const struct ui_options *given, const lon
 			continue;
 		}
 		a->input[i].path = ui_joined_path(a->of[i]);
+		a->input[i].fd = ui_joined_fd(a->of[i]);
 		a->input[i].stream = ui_joined_streams(a->of[i]);
 		if (*ui_joined_note(a->of[i]))
 			ui_complain(NULL, "process %ld: %s", pid[i], ui_joined_note(a->of[i]));

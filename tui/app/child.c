@@ -513,6 +513,11 @@ const char *ui_joined_path(const struct ui_joined *j)
 	return j->place.path;
 }
 
+int ui_joined_fd(const struct ui_joined *j)
+{
+	return j->place.log;
+}
+
 bool ui_joined_injects(const struct ui_joined *j)
 {
 	return j->place.mono;

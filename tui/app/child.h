@@ -103,6 +103,8 @@ struct ui_joined *ui_child_listen(const struct ui_options *o, int listener,
 bool ui_joined_injects(const struct ui_joined *j);
 const char *ui_joined_note(const struct ui_joined *j); /* likewise */
 const char *ui_joined_path(const struct ui_joined *j);
+/* The descriptor that the path is of, borrowed; -1: it needs none. */
+int ui_joined_fd(const struct ui_joined *j);
 bool ui_joined_go(struct ui_joined *j, struct pv_error *reterr);
 /* Whether .NET's event stream is read; then a heap shot can be asked for: `joined` is its ui_joined. */
 bool ui_joined_streams(const struct ui_joined *j);

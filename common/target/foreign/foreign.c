@@ -1,0 +1,164 @@
+/* Which files a process sees, and what is reached among them by descriptors. */
+#include "common/target/foreign/foreign.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/base/proc_file.h"
+#include "common/io/fd.h"
+#include "common/target/foreign/rights.h"
+
+/* Another file system than ours, or other mounts in it. */
+static bool lives_elsewhere(pid_t pid)
+{
+	char path[64], theirs[64], ours[64];
+	struct stat a, b;
+	snprintf(path, sizeof path, "/proc/%ld/ns/mnt", (long)pid);
+	ssize_t n = readlink(path, theirs, sizeof theirs),
+		m = readlink("/proc/self/ns/mnt", ours, sizeof ours);
+	if (n > 0 && m > 0 && (n != m || memcmp(theirs, ours, (size_t)n) != 0))
+		return true;
+	snprintf(path, sizeof path, "/proc/%ld/root/.", (long)pid);
+	return stat(path, &a) == 0 && stat("/.", &b) == 0 &&
+	       (a.st_ino != b.st_ino || a.st_dev != b.st_dev);
+}
+
+bool pv_foreign_look(struct pv_foreign *ret, pid_t pid)
+{
+	char status[4096];
+	unsigned long real, uid, gid;
+	if (pv_proc_read(pid, "status", status, sizeof status) <= 0)
+		return false;
+	const char *user = strstr(status, "\nUid:"), *group = strstr(status, "\nGid:");
+	if (!user || !group || sscanf(user, "\nUid: %lu %lu", &real, &uid) != 2 ||
+		sscanf(group, "\nGid: %lu %lu", &real, &gid) != 2)
+		return false;
+	*ret = (struct pv_foreign){
+		.pid = pid, .uid = (uid_t)uid, .gid = (gid_t)gid, .elsewhere = lives_elsewhere(pid)
+	};
+	return true;
+}
+
+struct pv_foreign pv_foreign_self(void)
+{
+	return (struct pv_foreign){ .pid = getpid(), .uid = geteuid(), .gid = getegid() };
+}
+
+bool pv_foreign_is_ours(const struct pv_foreign *f)
+{
+	return f->uid == geteuid() && !f->elsewhere;
+}
+
+long pv_foreign_inner_pid(pid_t pid)
+{
+	char status[4096];
+	const char *at = NULL;
+	long last = (long)pid;
+	if (pv_proc_read(pid, "status", status, sizeof status) > 0)
+		at = strstr(status, "\nNSpid:");
+	if (!at)
+		return last;
+	for (at += 7; *at && *at != '\n';) {
+		char *end;
+		long n = strtol(at, &end, 10);
+		if (end == at)
+			break;
+		last = n;
+		at = end;
+	}
+	return last;
+}
+
+void pv_foreign_show(const struct pv_foreign *f, const char *path, char *to, size_t room)
+{
+	if (f->elsewhere)
+		snprintf(to, room, "/proc/%ld/root%s", (long)f->pid, path);
+	else
+		snprintf(to, room, "%s", path);
+}
+
+/* With our own rights: for what is checked afterwards by what it is. */
+static int reach(const struct pv_foreign *f, const char *path, int flags)
+{
+	char name[64];
+	struct pv_tree_of t = { .root = -1, .working = -1, .self = -1 };
+	if (f->elsewhere) {
+		snprintf(name, sizeof name, "/proc/%ld/root", (long)f->pid);
+		t.root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (t.root < 0)
+			return -1;
+	}
+	int fd = pv_fd_above_standard(pv_rights_open(&t, path, flags));
+	int why = errno;
+	pv_fd_close(&t.root);
+	errno = why;
+	return fd;
+}
+
+int pv_foreign_list(const struct pv_foreign *f, const char *path)
+{
+	return reach(f, path, O_RDONLY | O_DIRECTORY);
+}
+
+/* ---- sockets */
+
+/* A process that changed its user still owns the socket it made before, as root or as us. */
+static bool is_trusted(uid_t owner, uid_t uid)
+{
+	return owner == uid || owner == 0 || owner == geteuid();
+}
+
+static bool is_socket_of(int fd, uid_t uid)
+{
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		return false;
+	if (S_ISSOCK(st.st_mode) && is_trusted(st.st_uid, uid) &&
+		(uid == geteuid() || geteuid() == 0))
+		return true;
+	errno = EACCES;
+	return false;
+}
+
+/* A process that we cannot see, as from inside a container, has no number here. */
+static bool is_end_of(int fd, const struct pv_foreign *f)
+{
+	struct ucred who;
+	socklen_t size = sizeof who;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0)
+		return false;
+	if (is_trusted(who.uid, f->uid) && (!who.pid || who.pid == f->pid))
+		return true;
+	errno = EACCES;
+	return false;
+}
+
+/* By the descriptor of the file that was checked, whatever has its name by now. */
+static int connect_to(int file, const struct pv_foreign *f)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	snprintf(at.sun_path, sizeof at.sun_path, "/proc/self/fd/%d", file);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof at) == 0 && is_end_of(fd, f))
+		return fd;
+	int why = errno;
+	pv_fd_close(&fd);
+	errno = why;
+	return -1;
+}
+
+int pv_foreign_dial(const struct pv_foreign *f, const char *path)
+{
+	int file = reach(f, path, O_PATH | O_NOFOLLOW);
+	int fd = file >= 0 && is_socket_of(file, f->uid) ? connect_to(file, f) : -1;
+	int why = errno;
+	pv_fd_close(&file);
+	errno = why;
+	return fd;
+}
