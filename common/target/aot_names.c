@@ -5,101 +5,102 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/base/cursor.h"
 #include "common/base/proc_file.h"
-#include "common/target/dotnet_ipc.h"
+#include "common/io/fd.h"
 #include "common/target/event_write.h"
+#include "common/target/foreign/foreign.h"
 
 enum {
 	MOST = 64 << 20, /* bytes of the stream */
 	BLOCK = 60 << 10,
 	NAME = 400, /* bytes of a symbol; what is longer is cut */
 	MAPS = 1 << 20,
+	SYMBOLS = 4 << 20, /* of a table that are looked at; more do not fit into the stream */
 	METHOD = 8 + 8 + 8 + 4 + 4 + 4
 };
 
-/* --- the file */
+/* --- the file: read, and never mapped, since its user can cut it or let it be a hole of any size */
 
 struct elf {
-	const uint8_t *at;
-	size_t n;
-	const Elf64_Shdr *section, *code, *symbols;
-	unsigned sections;
+	int fd;
+	Elf64_Shdr code, symbols, names;
 };
 
-static bool inside(const struct elf *e, uint64_t at, uint64_t n)
+static bool read_at(int fd, void *to, size_t n, uint64_t at)
 {
-	return at <= e->n && n <= e->n - at;
+	return at <= INT64_MAX && pv_fd_pread(fd, to, n, at) == (ssize_t)n;
 }
 
-static const char *string(const struct elf *e, const Elf64_Shdr *table, uint32_t at)
+/* A text of a table, cut to the room; "": it has none there. */
+static void read_string(int fd, const Elf64_Shdr *table, uint32_t at, char *to, size_t room)
 {
-	if (at >= table->sh_size || !inside(e, table->sh_offset, table->sh_size))
-		return "";
-	const char *text = (const char *)e->at + table->sh_offset + at;
-	return memchr(text, 0, table->sh_size - at) ? text : "";
+	uint64_t left = at < table->sh_size ? table->sh_size - at : 0;
+	size_t n = left < room - 1 ? (size_t)left : room - 1;
+	ssize_t got = n ? pv_fd_pread(fd, to, n, table->sh_offset + at) : 0;
+	to[got > 0 ? got : 0] = 0;
 }
 
 static bool find_sections(struct elf *e)
 {
-	const Elf64_Ehdr *head = (const Elf64_Ehdr *)e->at;
-	if (!inside(e, 0, sizeof *head) || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
-		head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_shentsize != sizeof *e->section ||
-		head->e_shstrndx >= head->e_shnum || head->e_shoff % 8 ||
-		!inside(e, head->e_shoff, (uint64_t)head->e_shnum * sizeof *e->section))
+	Elf64_Ehdr head;
+	Elf64_Shdr texts, s;
+	char name[sizeof "__managedcode" + 1];
+	if (!read_at(e->fd, &head, sizeof head, 0) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+		head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_shentsize != sizeof s ||
+		head.e_shstrndx >= head.e_shnum ||
+		!read_at(
+			e->fd, &texts, sizeof texts, head.e_shoff + head.e_shstrndx * sizeof texts))
 		return false;
-	e->section = (const Elf64_Shdr *)(e->at + head->e_shoff);
-	e->sections = head->e_shnum;
-	for (unsigned i = 0; i < e->sections; i++) {
-		const Elf64_Shdr *s = &e->section[i];
-		if (strcmp(string(e, &e->section[head->e_shstrndx], s->sh_name), "__managedcode") ==
-			0)
+	for (unsigned i = 0; i < head.e_shnum; i++) {
+		if (!read_at(e->fd, &s, sizeof s, head.e_shoff + i * sizeof s))
+			return false;
+		read_string(e->fd, &texts, s.sh_name, name, sizeof name);
+		if (strcmp(name, "__managedcode") == 0)
 			e->code = s;
-		if (s->sh_type == SHT_SYMTAB && s->sh_link < e->sections && s->sh_offset % 8 == 0 &&
-			inside(e, s->sh_offset, s->sh_size))
+		if (s.sh_type == SHT_SYMTAB && s.sh_link < head.e_shnum)
 			e->symbols = s;
 	}
-	return e->code && e->symbols;
+	return e->code.sh_size && e->symbols.sh_size &&
+	       read_at(e->fd, &e->names, sizeof e->names,
+		       head.e_shoff + e->symbols.sh_link * sizeof e->names);
 }
 
-static bool open_elf(struct elf *e, const char *path)
+static bool take_elf(struct elf *e, int fd)
 {
 	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	*e = (struct elf){ 0 };
-	void *at = MAP_FAILED;
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
-		at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (fd >= 0)
-		close(fd);
-	if (at == MAP_FAILED)
-		return false;
-	e->at = at;
-	e->n = (size_t)st.st_size;
-	if (find_sections(e))
+	*e = (struct elf){ .fd = fd };
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && find_sections(e))
 		return true;
-	munmap(at, e->n);
+	pv_fd_close(&e->fd);
 	return false;
+}
+
+/* The file with the symbols of a program, which stands next to it. */
+static int open_symbols(pid_t pid, const char *exe)
+{
+	char path[PV_FOREIGN_LONG + 8];
+	struct pv_foreign f;
+	snprintf(path, sizeof path, "%s.dbg", exe);
+	int found = pv_foreign_look(&f, pid) ? pv_foreign_find(&f, path) : -1;
+	int fd = found >= 0 ? pv_fd_reopen(found) : -1;
+	pv_fd_close(&found);
+	return fd;
 }
 
 /* The program's own file, or the one with its symbols; *ret_exe: its path as the process sees it. */
 static bool open_either(struct elf *e, pid_t pid, char *ret_exe, size_t room)
 {
-	char link[64], path[4096 + 64];
+	char link[64];
 	snprintf(link, sizeof link, "/proc/%ld/exe", (long)pid);
 	ssize_t n = readlink(link, ret_exe, room - 1);
 	ret_exe[n > 0 ? n : 0] = 0;
-	if (n <= 0)
-		return false;
-	if (open_elf(e, link))
-		return true;
-	snprintf(path, sizeof path, "/proc/%ld/root%s.dbg", (long)pid, ret_exe);
-	return open_elf(e, path);
+	return n > 0 && (take_elf(e, open(link, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)) ||
+				take_elf(e, open_symbols(pid, ret_exe)));
 }
 
 /* Added to a symbol's value it is its address: the file's first page lies there. */
@@ -256,9 +257,32 @@ static void put_method(struct writer *w, uint64_t start, uint32_t size, const ch
 		flush(w);
 }
 
+static void put_symbols(struct writer *w, const struct elf *e, uint64_t bias)
+{
+	enum { AT_ONCE = 1024 };
+	Elf64_Sym part[AT_ONCE];
+	char name[2 * NAME];
+	uint64_t all = e->symbols.sh_size / sizeof *part;
+	all = all < SYMBOLS ? all : SYMBOLS;
+	for (uint64_t at = 0; at < all && !w->failed; at += AT_ONCE) {
+		uint64_t n = all - at < AT_ONCE ? all - at : AT_ONCE;
+		if (!read_at(e->fd, part, n * sizeof *part,
+			    e->symbols.sh_offset + at * sizeof *part))
+			return;
+		for (uint64_t i = 0; i < n && !w->failed; i++) {
+			const Elf64_Sym *s = &part[i];
+			if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || !s->st_size ||
+				s->st_value - e->code.sh_addr >= e->code.sh_size)
+				continue;
+			read_string(e->fd, &e->names, s->st_name, name, sizeof name);
+			put_method(w, bias + s->st_value, (uint32_t)s->st_size, name);
+		}
+	}
+}
+
 bool pv_aot_names(struct pv_aot_names *ret, pid_t pid, uint32_t inner)
 {
-	char exe[4096];
+	char exe[PV_FOREIGN_LONG];
 	struct elf e;
 	uint64_t bias;
 	*ret = (struct pv_aot_names){ .methods = 0 };
@@ -269,20 +293,13 @@ bool pv_aot_names(struct pv_aot_names *ret, pid_t pid, uint32_t inner)
 		w->to = ret;
 		put_beginning(w, inner);
 		put_description(w);
-		const Elf64_Sym *symbol = (const Elf64_Sym *)(e.at + e.symbols->sh_offset);
-		for (size_t i = 0; i < e.symbols->sh_size / sizeof *symbol && !w->failed; i++)
-			if (ELF64_ST_TYPE(symbol[i].st_info) == STT_FUNC && symbol[i].st_size &&
-				symbol[i].st_value - e.code->sh_addr < e.code->sh_size)
-				put_method(w, bias + symbol[i].st_value,
-					(uint32_t)symbol[i].st_size,
-					string(&e, &e.section[e.symbols->sh_link],
-						symbol[i].st_name));
+		put_symbols(w, &e, bias);
 		flush(w);
 		put(w, "\1", 1);
 	}
 	bool ok = w && !w->failed && ret->methods;
 	free(w);
-	munmap((void *)(uintptr_t)e.at, e.n);
+	pv_fd_close(&e.fd);
 	if (!ok)
 		pv_array_finish(&ret->stream);
 	return ok;
