@@ -64,6 +64,12 @@ PLANTED = {
         ('common/report/text.c', None, 'void f(FILE *o, const char *s) { fputs(s, o); }\n', 'fputs() prints s'),
         ('tui/draw/list.c', None, 'void f(void) { fputs("no", stderr); }\n', 'standard error is written to'),
     ],
+    'foreign': [
+        ('common/target/join.c', None, 'int f(const char *p) { return lchown(p, 1, 1); }\n', 'lchown(p, ...)'),
+        ('common/target/joinable.c', None, 'const char *f = "/proc/%ld/root%s";\n', 'a path below /proc/PID/root'),
+        ('common/target/some.c', None, 'int f(char *s) { return open(s, 0); }\n', 'common/target/some.c:1: open(s, ...)'),
+        ('tui/draw/list.c', None, 'int f(char *s) { return open(s, 0); }\n', 'open(s, ...)'),
+    ],
     'examples': [
         ('tui/commands.def', 'Half a page up', 'Up by half a page', 'key.patch: error'),
         ('tests/examples/key.patch', '"<C-y>"', '"<C-t>"', '<C-t> is the key of another command'),
@@ -90,6 +96,7 @@ ALL = ('common', 'probe', 'tui', 'tests', 'README.md')
 READS = {
     'headers': ('common/base',),
     'words': ('common/base', 'common/README.md'),
+    'foreign': ('common', 'tui'),
     'format': ('.clang-format', *sorted({f for f, *_ in PLANTED['format']})),
 }
 
