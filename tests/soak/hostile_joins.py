@@ -201,21 +201,37 @@ class SaysPipe(Fake):
     at_attach = MovedFolder.at_attach
 
 
+def parent_of(pid):
+    with contextlib.suppress(OSError):
+        return int(pathlib.Path(f'/proc/{pid}/stat').read_text(encoding='utf-8').rsplit(')', 1)[1].split()[1])
+    return None
+
+
+def is_held(path):
+    """Whether a process of this user has it open."""
+    for link in pathlib.Path('/proc').glob('[0-9]*/fd/*'):
+        with contextlib.suppress(OSError):
+            if os.readlink(link) == str(path):
+                return True
+    return False
+
+
 class Mover(Fake):
-    """No program itself, but one that moves the folders of another one of its user's and puts links there."""
+    """No program itself, but one that moves the folders of another one of its user's, once it writes there, and puts
+    links in their place."""
 
     def run(self):
         self.say('ready')
-        seen = set()
+        bench = int(os.environ['BENCH'])
         while True:
-            for folder in set(pathlib.Path('/tmp').glob('profview-join-*')) - seen:
+            for folder in pathlib.Path('/tmp').glob('profview-join-*'):
                 with contextlib.suppress(OSError):
-                    if folder.owner() == 'nobody' and (folder / 'log').exists():
-                        seen.add(folder)
-                        time.sleep(0.05)
+                    maker = int(folder.name.split('-')[2])
+                    if not folder.is_symlink() and parent_of(maker) == bench and is_held(folder / 'log'):
                         folder.rename(self.home / folder.name)
                         folder.symlink_to(self.victim / 'fifo')
-            time.sleep(0.001)
+                        self.say('done')
+            time.sleep(0.01)
 
 
 KINDS = {k.__name__: k for k in (PipeMadeThere, LibraryCopiedThere, MovedFolder, LinkedPipe, Mounted, SaysFile, SaysLink,
@@ -306,7 +322,7 @@ class Bench:
         mounts = ['unshare', '-m', '--propagation', 'private'] if kind in MOUNTS else []
         inside = ['unshare', '-Urm', '--propagation', 'private'] if kind == 'Mounted' else []
         with self.start(*inside, self.python, self.script, 'be', kind, home, self.victim, before=mounts,
-                        TMPDIR=str(home / 'tmp')) as p:
+                        TMPDIR=str(home / 'tmp'), BENCH=os.getpid()) as p:
             if p.stdout.readline() != 'ready\n':
                 yield None
             else:
@@ -319,6 +335,7 @@ class Bench:
         shutil.rmtree(record, ignore_errors=True)
         v = subprocess.Popen([self.profview, 'attach', *map(str, pids), '--record', f'{record}/'],
                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.viewer = v.pid
         end = time.monotonic() + DEADLINE
         while v.poll() is None and not ready(record) and time.monotonic() < end:
             time.sleep(0.01)
@@ -336,10 +353,11 @@ class Bench:
                 yield f'{what}: others may read {path.name}'
             if path.is_file() and SECRET.encode() in path.read_bytes():
                 yield f'{what}: {path.name} has what only root may read'
-        for path in pathlib.Path('/tmp').glob('profview-join-*'):
-            with contextlib.suppress(OSError):
-                if path.is_symlink() and path.owner() == 'nobody':
-                    path.unlink()
+        for path in pathlib.Path('/tmp').glob(f'profview-join-{self.viewer}-*'):  # the user has changed them
+            if path.is_symlink():
+                path.unlink()
+            else:
+                shutil.rmtree(path)
 
 
 def heard(p):
@@ -377,8 +395,7 @@ def size(record):
 def join_native(b, moved, how=signal.SIGINT):
     """A program that writes to a command: it is joined as if its own user had."""
     with contextlib.ExitStack() as stack:
-        if moved:
-            stack.enter_context(b.fake('Mover'))
+        is_moved = heard(stack.enter_context(b.fake('Mover'))) if moved else lambda _: True
         options = 'output=|cat >/dev/null,control=on,sample=100'
         p = stack.enter_context(b.start(b.program, 'compute', '60000', LD_PRELOAD=str(b.probe), PROFVIEW_OPTIONS=options))
         ask = [b.profview, 'ctl', str(p.pid), 'stats']
@@ -386,7 +403,7 @@ def join_native(b, moved, how=signal.SIGINT):
         while subprocess.run(ask, capture_output=True, check=False).returncode and time.monotonic() < end:
             time.sleep(0.02)
         b.joined += 1
-        said, record = b.attach([p.pid], lambda r: size(r) > 1000, how)
+        said, record = b.attach([p.pid], lambda r: size(r) > 1000 and is_moved(r), how)
         if size(record) <= 1000:
             yield f'a native program: nothing was recorded: {said}'
         yield from b.judge('a native program', record)
@@ -395,13 +412,13 @@ def join_native(b, moved, how=signal.SIGINT):
 def join_dotnet(b, image, dotnet, how=signal.SIGINT):
     home = b.home()
     with contextlib.ExitStack() as stack:
-        stack.enter_context(b.fake('Mover'))
+        is_moved = heard(stack.enter_context(b.fake('Mover')))
         p = stack.enter_context(b.start(dotnet, image, 'loops', '60', HOME=str(home), TMPDIR='/tmp'))
         end = time.monotonic() + DEADLINE
         while not list(pathlib.Path('/tmp').glob(f'dotnet-diagnostic-{p.pid}-*')) and time.monotonic() < end:
             time.sleep(0.02)
         b.joined += 1
-        said, record = b.attach([p.pid], lambda r: size(r) > 1000, how)
+        said, record = b.attach([p.pid], lambda r: size(r) > 1000 and is_moved(r), how)
         if size(record) <= 1000:
             yield f'.NET: nothing was recorded: {said}'
         yield from b.judge('.NET', record)
