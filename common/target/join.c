@@ -261,8 +261,15 @@ bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr)
 	if (pv_probe_ask(j->control, j->pid, line, ASK_MS, answer, reterr))
 		return true;
 	/* Of .NET: it has just left; the pipe is good for the next one too. */
-	return pv_dotnet_find(&j->dotnet, j->pid, NULL) && j->dotnet.of.uid == j->made.of.uid &&
-	       attach_dotnet(j, reterr);
+	if (pv_dotnet_find(&j->dotnet, j->pid, NULL) && j->dotnet.of.uid == j->made.of.uid)
+		return attach_dotnet(j, reterr);
+	if (pv_foreign_is_ours(&j->of) || !reterr || reterr->code != PV_EUSAGE)
+		return false;
+	const struct pv_error why = *reterr;
+	return pv_fail(reterr, why.code, 0,
+		"process %ld cannot write to %s/log, which was made for it as its user %u: %s; attach "
+		"as that user, where the process runs",
+		(long)j->pid, j->made.path, (unsigned)j->of.uid, PV_FIT(why.what, 60));
 }
 
 bool pv_join_shot(struct pv_join_place *j, struct pv_error *reterr)

@@ -66,7 +66,7 @@ bool pv_program_find(const char *word, char to[PV_PROGRAM_PATH])
 
 static bool read_head(struct look *l, const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	ssize_t n = fd < 0 ? -1 : pv_fd_pread(fd, l->head, HEAD, 0);
 	if (fd >= 0)
 		close(fd);
@@ -166,7 +166,7 @@ bool pv_program_is_dotnet(int fd, const char *path, bool siblings)
 
 static bool runs_dotnet(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	bool is = pv_program_is_dotnet(
 		fd, path, with_sibling(path, ".dll") && with_sibling(path, ".runtimeconfig.json"));
 	pv_fd_close(&fd);

@@ -236,7 +236,7 @@ class Mover(Fake):
 
 KINDS = {k.__name__: k for k in (PipeMadeThere, LibraryCopiedThere, MovedFolder, LinkedPipe, Mounted, SaysFile, SaysLink,
                                  SaysPipe, Mover)}
-MUST_SAY = {'PipeMadeThere': 'no folder for a pipe can be made', 'LibraryCopiedThere': 'library cannot be put into'}
+MUST_SAY = {'PipeMadeThere': 'no folder for a pipe can be made'}
 MOUNTS = {'PipeMadeThere', 'LibraryCopiedThere'}  # in a mount namespace of their own
 
 
@@ -449,6 +449,7 @@ def main(profview, program, probe, joins='12', dll='none', dotnet='none'):
     if os.geteuid() != 0:
         print('only root joins programs of others')
         return 77
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background ignores it
     folder = pathlib.Path(tempfile.mkdtemp(prefix='profview-hostile-', dir='/tmp'))
     try:
         folder.chmod(0o755)

@@ -161,6 +161,20 @@ START_TEST(what_is_not_there)
 }
 END_TEST
 
+/* The mark of .NET is looked for in as much of a file as can have it. */
+START_TEST(a_hole_of_a_terabyte)
+{
+	static char bytes[4 << 20];
+	FILE *f = fopen("/bin/true", "r");
+	ck_assert_ptr_nonnull(f);
+	size_t n = fread(bytes, 1, sizeof bytes, f);
+	fclose(f);
+	const char *path = put("hole", bytes, n);
+	ck_assert_int_eq(truncate(path, (off_t)1 << 40), 0);
+	ck_assert_int_eq(kind_of(path), PV_PROGRAM_NATIVE);
+}
+END_TEST
+
 START_TEST(the_probe_is_preloaded_first)
 {
 	static const struct {
@@ -214,6 +228,7 @@ int main(void)
 	tcase_add_test(t, scripts_end_in_something);
 	tcase_add_test(t, cut_files_do_no_harm);
 	tcase_add_test(t, what_is_not_there);
+	tcase_add_test(t, a_hole_of_a_terabyte);
 	tcase_add_test(t, the_probe_is_preloaded_first);
 	tcase_add_test(t, a_sanitizer_is_found);
 	suite_add_tcase(s, t);

@@ -129,6 +129,10 @@ static void drop_until_it_fits(struct line *l, int w)
 /* The end of a path says more than its beginning. */
 static const char *short_name(const char *path)
 {
+	static const char descriptor[] =
+		"/proc/self/fd/"; /* of a log whose path is another user's */
+	if (path && strncmp(path, descriptor, sizeof descriptor - 1) == 0)
+		return "log";
 	const char *slash = path ? strrchr(path, '/') : NULL;
 	const char *name = slash && slash[1] ? slash + 1 : path ? path : "";
 	return strcmp(name, "-") == 0 ? "standard input" : name;
