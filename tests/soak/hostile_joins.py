@@ -312,6 +312,8 @@ class Bench:
             finally:
                 with contextlib.suppress(ProcessLookupError):
                     os.killpg(p.pid, signal.SIGKILL)
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(f'/tmp/profview-{USER}/{p.pid}')
 
     @contextlib.contextmanager
     def fake(self, kind):

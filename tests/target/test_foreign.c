@@ -212,7 +212,18 @@ END_TEST
 
 enum { OTHER = 65534 };
 
-/* A process of another user, with mounts of its own where wanted, until it is killed. */
+static bool listens_at(const char *path)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	snprintf(at.sun_path, sizeof at.sun_path, "%s", path);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	return bind(fd, (struct sockaddr *)&at, sizeof at) == 0 && listen(fd, 1) == 0;
+}
+
+/*
+ * A process of another user, until it is killed; with mounts of its own where wanted, and then it
+ * listens at /mnt/socket.
+ */
 static pid_t start_other(bool mounts)
 {
 	int ready[2];
@@ -226,7 +237,7 @@ static pid_t start_other(bool mounts)
 					   mount("none", "/mnt", "tmpfs", 0, "mode=1777") == 0);
 		ok = ok && setgroups(0, NULL) == 0 && setresgid(OTHER, OTHER, OTHER) == 0 &&
 		     setresuid(OTHER, OTHER, OTHER) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
-		     prctl(PR_SET_DUMPABLE, 1) == 0 && write(ready[1], "", 1) == 1;
+		     (!mounts || listens_at("/mnt/socket")) && write(ready[1], "", 1) == 1;
 		while (ok)
 			pause();
 		_exit(1);
@@ -324,6 +335,12 @@ START_TEST(other_mounts)
 	ck_assert(!pv_foreign_keep(&f, "/", "kept", "/etc/passwd", "as"));
 	pv_foreign_remove(&d);
 	ck_assert(!there(path));
+	fd = pv_foreign_dial(&f, "/mnt/socket");
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	f.elsewhere = false; /* among our own files there is none of that name */
+	ck_assert_int_lt(pv_foreign_dial(&f, "/mnt/socket"), 0);
+	ck_assert_int_eq(errno, ENOENT);
 	end(pid);
 }
 END_TEST

@@ -103,7 +103,7 @@ static int reach(const struct pv_foreign *f, const char *path, int flags)
 
 int pv_foreign_list(const struct pv_foreign *f, const char *path)
 {
-	return reach(f, path, O_RDONLY | O_DIRECTORY);
+	return reach(f, path, O_PATH | O_DIRECTORY);
 }
 
 /* ---- sockets */

@@ -42,7 +42,7 @@ void pv_foreign_show(const struct pv_foreign *f, const char *path, char *to, siz
 
 /* --- by descriptors */
 
-/* A folder, to list the names in it and to stat them; the caller closes it. -1 with errno. */
+/* A folder (O_PATH), to stat what is in it, or to list it by openat("."); the caller closes it. -1 with errno. */
 int pv_foreign_list(const struct pv_foreign *f, const char *path);
 
 /*
