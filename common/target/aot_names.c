@@ -20,11 +20,13 @@ enum {
 	BLOCK = 60 << 10,
 	NAME = 400, /* bytes of a symbol; what is longer is cut */
 	MAPS = 1 << 20,
-	SYMBOLS = 4 << 20, /* of a table that are looked at; more do not fit into the stream */
+	SYMBOLS = 4 << 20, /* of a table that are read; more do not fit into the stream */
 	METHOD = 8 + 8 + 8 + 4 + 4 + 4
 };
 
-/* --- the file: read, and never mapped, since its user can cut it or let it be a hole of any size */
+/*
+ * --- the file: read, and never mapped, since its user can cut it or let it be a hole of any size
+ */
 
 struct elf {
 	int fd;
@@ -92,7 +94,9 @@ static int open_symbols(pid_t pid, const char *exe)
 	return fd;
 }
 
-/* The program's own file, or the one with its symbols; *ret_exe: its path as the process sees it. */
+/*
+ * The program's own file, or the one with its symbols; *ret_exe: its path as the process sees it.
+ */
 static bool open_either(struct elf *e, pid_t pid, char *ret_exe, size_t room)
 {
 	char link[64];

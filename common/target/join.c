@@ -19,7 +19,10 @@
 
 enum { WORDS = 2048, ASK_MS = 5000, YOUNG_MS = 3000, LOOK_MS = 30 };
 
-/* A name is good for longer than a descriptor, but only where no other user can change it. */
+/*
+ * The path that the log is opened by. A name is good for longer than a descriptor, but only where
+ * no other user can change it.
+ */
 static void read_from(struct pv_join_place *j, int log, const char *name)
 {
 	struct stat held, named;
@@ -135,8 +138,9 @@ static bool find_dotnet(struct pv_join_place *ret, pid_t pid, bool silent, enum 
 }
 
 /*
- * The library as the process can load it. Where its files are not ours a copy is kept in a folder of its user's,
- * named after its build, so that it is loaded once however often the process is joined.
+ * The library as the process can load it. Where its files are not ours a copy is kept in a folder
+ * of its user's, named after its build, so that it is loaded once however often the process is
+ * joined.
  */
 static bool library_for(
 	const struct pv_dotnet *d, char to[PV_PROGRAM_PATH], struct pv_error *reterr)

@@ -130,8 +130,8 @@ static bool with_sibling(const char *path, const char *ending)
 }
 
 /*
- * The mark of a .NET program in one file, with the place of its header before it (0: it has none). It stands in the host's
- * data, which comes first in the file.
+ * The mark of a .NET program in one file, with the place of its header before it (0: it has none).
+ * It stands in the host's data, which comes first in the file.
  */
 static bool is_bundle(int fd)
 {

@@ -43,8 +43,9 @@ bool pv_program_look(
 bool pv_program_of_line(const char *line, char *to, size_t room);
 
 /*
- * Whether the open file `fd` is an ELF program that runs .NET: by the name in `path`, by whether its .dll and .runtimeconfig.json
- * stand next to it, or by its mark in the first 256 MiB. False, too, where it cannot be read.
+ * Whether the open file `fd` is an ELF program that runs .NET: by the name in `path`, by whether
+ * its .dll and .runtimeconfig.json stand next to it, or by its mark in the first 256 MiB. False,
+ * too, where it cannot be read.
  */
 bool pv_program_is_dotnet(int fd, const char *path, bool siblings);
 

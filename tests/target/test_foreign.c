@@ -1,4 +1,7 @@
-/* Folders made for other processes, what is left of them, and that nothing leads out of what their users may do. */
+/*
+ * Folders made for other processes, what is left of them, and that nothing leads out of what their
+ * users may do.
+ */
 #include <fcntl.h>
 #include <errno.h>
 #include <grp.h>

@@ -1,4 +1,6 @@
-/* Files found, folders made and removed, files copied, each with the rights of the process's user. */
+/*
+ * Files found, folders made and removed, files copied, each with the rights of the process's user.
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
