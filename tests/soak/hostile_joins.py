@@ -26,6 +26,7 @@ import threading
 import time
 
 USER = 65534
+LEFT_S = 20
 DEADLINE = float(os.environ.get('PROFVIEW_TEST_DEADLINE', '60'))
 AS_USER = ['setpriv', f'--reuid={USER}', f'--regid={USER}', '--clear-groups']
 SECRET = 'only root may read this'
@@ -61,6 +62,9 @@ class Fake:
     def at_attach(self, log):
         """It has told where the pipe is."""
 
+    def at_stream(self, link):
+        """A session of events is open."""
+
     # -- as .NET
 
     def dotnet(self):
@@ -90,7 +94,11 @@ class Fake:
         if head[16] == 3:
             self.at_attach(pathlib.Path(rest[rest.index(b'output=') + 7:].split(b',')[0].rstrip(b'\0').decode()))
             self.say('done')
+        if head[16] == 2:
+            body = struct.pack('<Q', 7)
         link.sendall(b'DOTNET_IPC_V1\0' + struct.pack('<HBBH', 20 + len(body), 255, 0, 0) + body)
+        if head[16] == 2 and head[17] != 1:
+            self.at_stream(link)
 
     # -- as a probe
 
@@ -169,6 +177,17 @@ class Mounted(Fake):
         threading.Thread(target=wait, daemon=True).start()
 
 
+class NeverEnds(Fake):
+    """Its stream of events has a beginning, and then nothing comes, not even an end."""
+    run = Fake.dotnet
+    links = []
+
+    def at_stream(self, link):
+        self.links.append(link.dup())
+        link.sendall(b'Nettrace\x14\0\0\0!FastSerialization.1')
+        self.say('done')
+
+
 class SaysFile(Fake):
     """A probe that says its log is a file of root's."""
 
@@ -234,9 +253,10 @@ class Mover(Fake):
             time.sleep(0.01)
 
 
-KINDS = {k.__name__: k for k in (PipeMadeThere, LibraryCopiedThere, MovedFolder, LinkedPipe, Mounted, SaysFile, SaysLink,
+KINDS = {k.__name__: k for k in (PipeMadeThere, LibraryCopiedThere, MovedFolder, LinkedPipe, Mounted, NeverEnds, SaysFile, SaysLink,
                                  SaysPipe, Mover)}
 MUST_SAY = {'PipeMadeThere': 'no folder for a pipe can be made'}
+WORDS = {'NeverEnds': ['--via', 'events']}
 MOUNTS = {'PipeMadeThere', 'LibraryCopiedThere'}  # in a mount namespace of their own
 
 
@@ -280,8 +300,10 @@ def changed(before, after):
 
 class Bench:
     def __init__(self, profview, program, probe, folder):
-        self.profview = os.path.abspath(profview)
         self.folder, self.homes = folder, 0
+        shutil.copy(profview, folder)  # so that its processes are known by their file
+        (folder / 'probe').symlink_to(os.path.abspath(pathlib.Path(profview).parent / 'probe'))
+        self.profview = str(folder / os.path.basename(profview))
         for file in program, probe, __file__:
             shutil.copy(file, folder)
             (folder / os.path.basename(file)).chmod(0o755)
@@ -331,11 +353,11 @@ class Bench:
                 yield p
         shutil.rmtree(home)
 
-    def attach(self, pids, ready, how=signal.SIGINT):
+    def attach(self, pids, ready, how=signal.SIGINT, words=()):
         """Until `ready()`, and then it is left; what it said."""
         record = self.folder / 'record'
         shutil.rmtree(record, ignore_errors=True)
-        v = subprocess.Popen([self.profview, 'attach', *map(str, pids), '--record', f'{record}/'],
+        v = subprocess.Popen([self.profview, 'attach', *map(str, pids), *words, '--record', f'{record}/'],
                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         self.viewer = v.pid
         end = time.monotonic() + DEADLINE
@@ -346,8 +368,21 @@ class Bench:
         said = v.communicate(timeout=DEADLINE)[1]
         return said, record
 
+    def left(self):
+        """Processes of profview's."""
+        for exe in pathlib.Path('/proc').glob('[0-9]*/exe'):
+            with contextlib.suppress(OSError):
+                if os.readlink(exe) == self.profview:
+                    yield int(exe.parent.name)
+
     def judge(self, what, record):
         """What is wrong after a join."""
+        end = time.monotonic() + LEFT_S
+        while list(self.left()) and time.monotonic() < end:
+            time.sleep(0.05)
+        for pid in self.left():
+            yield f'{what}: process {pid} of profview is left'
+            os.kill(pid, signal.SIGKILL)
         for path in changed(self.before, snapshot(self.victim)):
             yield f'{what}: {path} is another now'
         for path in record.glob('*'):
@@ -380,7 +415,7 @@ def join_fake(b, kind):
                 yield f'{kind}: it did not start'
             return
         b.joined += 1
-        said, record = b.attach([p.pid], heard(p))
+        said, record = b.attach([p.pid], heard(p), words=WORDS.get(kind, ()))
         if kind in MUST_SAY and MUST_SAY[kind] not in said:
             yield f'{kind}: what is said: {said}'
         yield from b.judge(kind, record)
@@ -430,9 +465,10 @@ def join_dotnet(b, image, dotnet, how=signal.SIGINT):
 
 
 def rounds(b, joins, dll, dotnet):
-    ways = [lambda k=k: join_fake(b, k) for k in KINDS if k != 'Mover']
+    ways = [lambda k=k: join_fake(b, k) for k in KINDS if k not in ('Mover', 'NeverEnds')]
     ways += [lambda: join_native(b, False), lambda: join_native(b, True),
-             lambda: join_native(b, True, signal.SIGKILL)]
+             lambda: join_native(b, True, signal.SIGTERM), lambda: join_native(b, True, signal.SIGKILL),
+             lambda: join_fake(b, 'NeverEnds')]  # which takes ten seconds
     if 'none' not in (dll, dotnet):
         image = b.folder / 'hot'
         shutil.copytree(os.path.dirname(os.path.abspath(dll)), image, ignore=lambda d, names: [
