@@ -18,7 +18,7 @@ CALLS = re.compile(
     r'(?<![\w.>])(open|openat|openat2|creat|fopen|freopen|opendir|scandir|glob|nftw|ftw|fts_open|stat|lstat|fstatat|statx|access|'
     r'faccessat|readlink|readlinkat|realpath|truncate|chmod|fchmodat|chown|lchown|fchownat|utimensat|mkdir|mkdirat|mkdtemp|mkstemps?|mkostemps?|'
     r'mkfifo|mkfifoat|mknod|link|linkat|symlink|symlinkat|rename|renameat2?|unlink|unlinkat|remove|rmdir|mount|chdir|'
-    r'chroot|bind|connect|execv|execve|execvp|posix_spawnp?|inotify_add_watch|getxattr|setxattr)\s*\(')
+    r'chroot|bind|connect|execv|execve|execvp|posix_spawnp?|inotify_add_watch|getxattr|setxattr|system|popen|dlopen|dwfl_linux_proc_report|dwfl_report_offline)\s*\(')
 OURS = 'of the command line, or ours'
 PROC = "in /proc by a process's number: the kernel's own names"
 # In common/target: file: {the name, as it stands in the call: what it is}.
