@@ -42,14 +42,14 @@ NAMED = {
     'program.c': {'path|word|to|ret->path|name|fd': OURS},
     'thread_times.c': {'path|"/proc/self/ns/time"|dirfd\\(t->task\\)': PROC},
     # The programs that profview starts, and their children.
-    **dict.fromkeys(('launch.c', 'launch_exit.c', 'launch_folder.c', 'launch_index.c', 'launch_scan.c', 'launch_serve.c', 'launch_tree.c',
+    **dict.fromkeys(('join_folder.c', 'launch.c', 'launch_exit.c', 'launch_folder.c', 'launch_index.c', 'launch_scan.c', 'launch_serve.c', 'launch_tree.c',
                      'preload.c', 'relay.c', 'starter.c'), {'.*': 'of the recording, or of what we started'}),
 }
 # Elsewhere: file: whose names they are.
 FILES = {
-    'common/base/new_file.c': OURS, 'common/base/proc_file.c': PROC, 'common/check/rules_file.c': OURS,
+    'common/base/new_file.c': OURS, 'common/base/private_place.c': OURS, 'common/base/proc_file.c': PROC, 'common/check/rules_file.c': OURS,
     'common/ingest/convert/convert.c': OURS, 'common/ingest/index_file.c': OURS, 'common/io/cache.c': OURS,
-    'common/io/drainer.c': OURS, 'common/io/fd.c': OURS, 'common/io/log_print.c': OURS, 'common/io/pipe_lock.c': OURS,
+    'common/io/drainer.c': OURS, 'common/io/fd.c': OURS, 'common/io/log_print.c': OURS, 'common/io/log_writer.c': 'names in /proc, compared', 'common/io/pipe_lock.c': OURS,
     'common/io/private_folder.c': OURS, 'common/io/process_list.c': OURS, 'common/io/source.c': OURS, 'common/io/source_file.c': OURS,
     'common/io/source_pipe.c': OURS, 'common/io/spool_place.c': OURS,
     'common/heap/graph_link.c': 'connect() is a function of its own there',
