@@ -4,12 +4,15 @@
 usage: test_cli.py PROFVIEW LOG.mlpd.gz
 """
 import gzip
+import io
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 FAILED = []
@@ -46,7 +49,29 @@ def usage(profview):
         holds(f'{words}', done.stdout, '--follow')
     done = run(profview, '--version')
     check('--version', (done.returncode, done.stderr), (0, ''))
-    holds('--version', done.stdout, 'profview ')
+    check('--version', bool(re.fullmatch(r'profview [\d.]+ \(([0-9a-f]{7,40}(-dirty)?|commit unknown)\)\n', done.stdout)),
+          done.stdout or True)
+
+
+def commit():
+    """An archive of the source says what it was made from."""
+    root = pathlib.Path(__file__).parents[2]
+    if (root / '.git').exists() and shutil.which('git'):
+        tar = subprocess.run(['git', '-C', root, 'archive', 'HEAD', 'tui/app/commit'], capture_output=True, check=True).stdout
+        with tarfile.open(fileobj=io.BytesIO(tar)) as files:
+            said = files.extractfile('tui/app/commit').read().decode().strip()
+        head = subprocess.run(['git', '-C', root, 'rev-parse', 'HEAD'], capture_output=True, text=True, check=True).stdout
+        check('the commit of an archive', len(said) >= 7 and head.startswith(said), True)
+
+
+def locales(profview, log):
+    """UTF-8 unless a locale without it is chosen."""
+    for chosen, want in (({}, True), ({'LANG': ''}, True), ({'LC_ALL': 'C'}, False), ({'LANG': 'C'}, False),
+                         ({'LC_CTYPE': 'C.UTF-8'}, True)):
+        env = {k: v for k, v in os.environ.items() if k not in ('LANG', 'LC_ALL', 'LC_CTYPE')}
+        done = subprocess.run([profview, log, '--dump', '--size', '80x12'], capture_output=True, timeout=60,
+                              env={**env, **chosen}, check=False)
+        check(f'{chosen}: a frame with UTF-8', (done.returncode, not done.stdout.isascii()), (0, want))
 
 
 def inputs(profview, log, folder):
@@ -153,6 +178,8 @@ def main(profview, log):
     log = pathlib.Path(log)
     with tempfile.TemporaryDirectory() as folder:
         usage(profview)
+        commit()
+        locales(profview, log)
         inputs(profview, log, pathlib.Path(folder))
         streams(profview, log)
         groups(profview, log)

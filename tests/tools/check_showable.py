@@ -67,7 +67,7 @@ OWN = {
 BYTES = {'common/export/gzip_out.c': 'what was packed', 'common/export/pprof.c': 'compressed messages', 'common/ingest/convert/convert.c': 'a log', 'common/ingest/index_file.c': 'an index'}
 CALL = re.compile(r'\b(fprintf|printf|fputs|puts|fwrite|vfprintf|dprintf|perror|putc|putchar|fputc)\s*\(')
 CONVERSION = re.compile(r'%[-+ #0]*(\*|\d+)?(?:\.(\*|\d+))?(?:hh|h|ll|l|z|j|t)?([a-zA-Z%])')
-LITERAL = r'(?:"(?:\\.|[^"\\])*"|PRI\w+|PV_VERSION|\s)+'
+LITERAL = r'(?:"(?:\\.|[^"\\])*"|PRI\w+|PV_VERSION|UI_OF_COMMIT|\s)+'
 
 
 def arguments(text, at):

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "commit.h"
 #include "common/base/private_place.h"
 #include "common/heap/heap.h"
 #include "common/report/brief.h"
@@ -480,11 +481,23 @@ static int run(struct ui_options *o)
 	return code;
 }
 
+/* Without a word of locales, as in a bare container, the C library takes "C", which has no UTF-8. */
+static void choose_locale(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	bool chosen = false;
+	for (size_t i = 0; i < PV_COUNT_OF(names); i++) {
+		const char *value = getenv(names[i]);
+		chosen |= value && value[0];
+	}
+	setlocale(LC_CTYPE, chosen ? "" : "C.UTF-8");
+}
+
 int main(int argc, char *argv[])
 {
 	struct ui_options o;
 	struct pv_error err = { 0 };
-	setlocale(LC_CTYPE, "");
+	choose_locale();
 	pv_inherited_note();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of write(2) */
@@ -493,7 +506,7 @@ int main(int argc, char *argv[])
 	if (o.help)
 		return print_help();
 	if (o.version) {
-		puts("profview " PV_VERSION);
+		puts("profview " PV_VERSION UI_OF_COMMIT);
 		if (pv_private_is_foreign(PV_PRIVATE_CACHE))
 			puts("no index is kept: the cache folder is another user's");
 		return ui_exit_output(0);
