@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
 # Installs what is missing on a Debian machine, builds profview, tests it and shows it off.
 set -euo pipefail
+shopt -s lastpipe # `logged` keeps the count of its loop
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-BUILD_PACKAGES=(meson ninja-build scdoc gcc libc6-dev pkg-config libncurses-dev libevent-dev
-	libcjson-dev check zlib1g-dev libsodium-dev libiberty-dev libdw-dev python3)
-# Without the headers meson leaves out the Mono module, without mcs what attaches it.
-MONO_PACKAGES=(mono-runtime mono-mcs libmono-2.0-dev)
-DEMO_PACKAGES=(libmono-profiler)
-TEST_PACKAGES=(tmux valgrind ccache clang-format-19 clang-tidy-19 mono-utils libmono-profiler
-	libjemalloc2 libtcmalloc-minimal4 libmimalloc2.0 sqlite3 zstd zsh fish git nginx perl xz-utils bindfs)
-SOME_RELEASES_HAVE=(mono-profiler) # not every Debian: what needs them is skipped there
-FUZZ_PACKAGES=(clang)
+# A word is a package, or several of which one is enough: `name|name of other releases`.
+BUILD_PACKAGES=(meson ninja-build gcc libc6-dev 'pkg-config|pkgconf' libncurses-dev libevent-dev
+	libcjson-dev zlib1g-dev libsodium-dev python3)
+TEST_PACKAGES=(check)
+# Not every release has all of these; what needs one that is missing is left out, or skipped.
+# Without Mono's headers meson leaves out the Mono module, without mcs what attaches it.
+BUILD_WISHES=(scdoc libiberty-dev libdw-dev mono-runtime 'mono-mcs|mono-devel' 'libmono-2.0-dev|mono-devel')
+DEMO_WISHES=('libmono-profiler|mono-devel')
+TEST_WISHES=(g++ make tmux valgrind ccache sqlite3 zstd zsh fish git perl xz-utils clang
+	'libmono-profiler|mono-devel' 'mono-utils|mono-devel' mono-profiler clang-format-19 clang-tidy-19
+	libjemalloc2 'libtcmalloc-minimal4|libtcmalloc-minimal4t64' 'libmimalloc2.0|libmimalloc3')
+LOG=build/bootstrap.log
 
 usage() {
 	cat <<'END'
@@ -31,72 +35,194 @@ say() {
 	printf 'bootstrap: %s\n' "$*" >&2
 }
 
+# ---- what takes long
+
+# shown TEXT: the line of progress, on a terminal.
+shown() {
+	[ ! -t 2 ] || printf '\r\033[K%s' "${1:+bootstrap: $1}" >&2
+}
+
+log_begun=
+
+# logged WHAT COMMAND...: what it prints goes to the log; how far apt or ninja is, to one line.
+logged() {
+	local what=$1 line count= status=0 begun=$SECONDS
+	shift
+	[ -t 2 ] || say "$what"
+	shown "$what"
+	mkdir -p build
+	[ -n "$log_begun" ] || : >"$LOG"
+	log_begun=1
+	printf '\n$ %s\n' "$*" >>"$LOG"
+	NINJA_STATUS='[%f of %t] ' "$@" 2>&1 | while IFS= read -r line; do
+		case $line in
+		dlstatus:* | pmstatus:*)
+			line=${line#*:*:}
+			shown "$what: ${line%%[.:]*} %"
+			continue
+			;;
+		'['[0-9]*' of '[0-9]*'] '*)
+			count=${line%%]*}
+			count=${count#[}
+			shown "$what: $count"
+			;;
+		*' newly installed, '*)
+			count=${line%% newly installed*}
+			count=${count##* }
+			;;
+		esac
+		printf '%s\n' "$line" >>"$LOG"
+	done || status=$?
+	shown ''
+	if [ "$status" -ne 0 ]; then
+		tail -n 15 "$LOG" | cut -c 1-400 >&2
+		say "$what: failed; $LOG has all that was said"
+	elif [ -t 2 ] || [ $((SECONDS - begun)) -gt 1 ]; then
+		say "$what: ${count:+$count, }$((SECONDS - begun)) s"
+	fi
+	return "$status"
+}
+
 # ---- packages
 
+# Those words of which no package is installed, by its own name or as what another one provides.
 missing_of() {
-	local package
-	for package; do
-		case $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) in
-		installed) ;;
-		*) printf '%s\n' "$package" ;;
-		esac
+	local there word package
+	there=$(dpkg-query -W -f '${db:Status-Status} ${Package}, ${Provides}\n' 2>/dev/null |
+		awk 'sub(/^installed /, "") { gsub(/\([^)]*\)|,/, " "); for (i = 1; i <= NF; i++) print $i }') || true
+	for word; do
+		for package in ${word//|/ }; do
+			! grep -qxF "$package" <<<"$there" || continue 2
+		done
+		printf '%s\n' "$word"
 	done
 }
 
-# Those that this release has; all, where the lists of packages were never fetched.
-known_of() {
-	local package lists=
-	! apt-cache show libc6-dev >/dev/null 2>&1 || lists=1
-	for package; do
-		if [ -z "$lists" ] || apt-cache show "$package" >/dev/null 2>&1; then
-			printf '%s\n' "$package"
-		fi
+# Of each word the first package that apt could install; with -v the words without one.
+# `apt-cache show` answers for names that others only mention, and, where no list was ever fetched,
+# from what is installed.
+available() {
+	local word package names without=
+	if [ "${1:-}" = -v ]; then
+		without=1
+		shift
+	fi
+	[ $# -gt 0 ] || return 0
+	# shellcheck disable=SC2046
+	names=$(LC_ALL=C apt-cache policy $(printf '%s ' "${@//|/ }") 2>/dev/null |
+		awk '/^[^ ]/ { name = $1; sub(/:$/, "", name) } /^  Candidate: [^(]/ { print name }')
+	for word; do
+		for package in ${word//|/ }; do
+			if grep -qxF "$package" <<<"$names"; then
+				[ -n "$without" ] || printf '%s\n' "$package"
+				continue 2
+			fi
+		done
+		[ -z "$without" ] || printf '%s\n' "$word"
 	done
 }
 
-# Sets `renewed` when something was installed: a build folder may have been set up without it.
+# Madison reads lists only, not what is installed.
+lists_are_there() {
+	[ -n "$(apt-cache madison libc6 2>/dev/null)" ]
+}
+
+as_root=()
+
+# Sets as_root. Fails without rights; sudo asks for its password where somebody can type it.
+may_install() {
+	[ "$(id -u)" -ne 0 ] || return 0
+	command -v sudo >/dev/null || return 1
+	as_root=(sudo)
+	sudo -n true 2>/dev/null || { [ -t 0 ] && [ -t 2 ] && sudo -v; }
+}
+
+# A list that cannot be fetched, of a foreign source, need not be one that is needed.
+updated=
+update_lists() {
+	[ -z "$updated" ] || return 0
+	updated=1
+	logged 'lists of packages' "${as_root[@]}" apt-get update -q ||
+		say 'not every list of packages could be fetched; going on with the others'
+}
+
+# Sets `renewed`: a build folder may have been set up without what is installed now.
 renewed=
 
-need_packages() {
-	local missing as_root=()
-	mapfile -t missing < <(missing_of "$@")
-	[ ${#missing[@]} -gt 0 ] || return 0
-	local install=(apt-get install -y --no-install-recommends "${missing[@]}")
-	if [ "$(id -u)" -ne 0 ]; then
-		if ! sudo -n true 2>/dev/null; then
-			say 'these packages are missing and there are no rights to install them; run:'
-			printf 'sudo apt-get update && sudo %s\n' "${install[*]}" >&2
-			exit 2
-		fi
-		as_root=(sudo -n)
-	fi
-	say "installing ${missing[*]}"
-	"${as_root[@]}" apt-get update -q >&2
-	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive "${install[@]}" -q >&2
+install() {
+	logged packages "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
+		--no-install-recommends -o APT::Status-Fd=1 -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 "$@"
 	renewed=1
 }
 
-# A Debian without Mono still gets the rest.
-need_to_build() {
-	local known
-	mapfile -t known < <(known_of "${MONO_PACKAGES[@]}")
-	need_packages "${BUILD_PACKAGES[@]}" "${known[@]}" "$@"
+# tell_command PACKAGE...: the command to copy.
+tell_command() {
+	local by=
+	say 'there are no rights to install what is missing. With them this does it:'
+	! command -v sudo >/dev/null || by='sudo '
+	printf '%sapt-get update; %sapt-get install -y --no-install-recommends %s\n' "$by" "$by" "$*" >&2
+}
+
+tell_missing() {
+	[ $# -eq 0 ] || say 'this release has no' "${@%%|*}"
+}
+
+# need_packages WORD... [-- WORD...]: those behind -- where this release has them.
+need_packages() {
+	local needed=() wished=() names
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		needed+=("$1")
+		shift
+	done
+	wished=("${@:2}")
+	if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+		say 'there is no apt-get here, so nothing is installed. What is used, as Debian calls it:' \
+			"${needed[@]%%|*}" "${wished[@]%%|*}"
+		return 0
+	fi
+	mapfile -t needed < <(missing_of "${needed[@]}")
+	mapfile -t wished < <(missing_of "${wished[@]}")
+	if lists_are_there; then
+		mapfile -t names < <(available -v "${wished[@]}")
+		tell_missing "${names[@]}"
+		mapfile -t wished < <(available "${wished[@]}")
+	fi
+	[ $((${#needed[@]} + ${#wished[@]})) -gt 0 ] || return 0
+	if ! may_install; then
+		tell_command "${needed[@]%%|*}" "${wished[@]%%|*}"
+		[ ${#needed[@]} -eq 0 ] || exit 2
+		return 0
+	fi
+	update_lists
+	mapfile -t names < <(available -v "${needed[@]}" "${wished[@]}")
+	tell_missing "${names[@]}"
+	mapfile -t names < <(available -v "${needed[@]}")
+	[ ${#names[@]} -eq 0 ] || exit 2
+	mapfile -t names < <(available "${needed[@]}" "${wished[@]}")
+	[ ${#names[@]} -eq 0 ] || install "${names[@]}"
 }
 
 # ---- building and testing
 
-# set_up DIR [meson options]; its words go to standard error, so that a demo prints only frames
+# set_up DIR [meson options]
 set_up() {
 	if [ ! -f "$1/build.ninja" ]; then
-		meson setup "$@" >&2
-	elif [ -n "$renewed" ]; then
-		meson setup --reconfigure "$@" >&2
+		logged "setting up $1" meson setup "$@"
+	elif [ -n "$renewed" ] || { [[ " $* " == *' -Dtests=true '* ]] && ! grep -q ' tests/biglog:' "$1/build.ninja"; }; then
+		logged "setting up $1" meson setup --reconfigure "$@"
 	fi
 }
 
+# build_in DIR [TARGET...]
 build_in() {
-	set_up "$@"
-	ninja -C "$1" >&2
+	logged "files of $1" ninja -C "$@"
+}
+
+# What somebody runs who does not test.
+build_program() {
+	need_packages "${BUILD_PACKAGES[@]}" -- "${BUILD_WISHES[@]}" "$@"
+	set_up build -Dtests=false
+	build_in build program
 }
 
 # The tests of a suite in a build folder. One that fails is run again alone; the summary tells.
@@ -123,8 +249,21 @@ run_part() {
 
 # clang's fuzzer is in a package whose name holds clang's version.
 need_fuzzer() {
-	need_packages "${FUZZ_PACKAGES[@]}"
-	need_packages "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
+	! command -v clang >/dev/null || need_packages -- "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
+}
+
+# Debian's nginx would serve from now on: its program alone is taken, out of its package.
+need_nginx() {
+	local dir=build/nginx
+	export PATH=$PATH:/usr/sbin:$PWD/$dir/usr/sbin
+	if command -v nginx >/dev/null || ! command -v apt-get >/dev/null; then
+		return 0
+	fi
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	lists_are_there || ! may_install || update_lists
+	logged 'the program of nginx' sh -c 'cd "$0" && apt-get download -q nginx && dpkg -x nginx_*.deb .' "$dir" ||
+		say 'there is no nginx here, and its package cannot be fetched'
 }
 
 # What is distributed has all that it takes to build and test it.
@@ -135,7 +274,8 @@ test_dist() {
 	meson dist -C build --no-tests --allow-dirty --formats xztar >&2
 	name=$(basename "$dir"/*.tar.xz .tar.xz)
 	tar -C "$dir" -xf "$dir/$name.tar.xz"
-	build_in "$dir/$name/build" "$dir/$name"
+	set_up "$dir/$name/build" "$dir/$name"
+	build_in "$dir/$name/build"
 	run_tests "$dir/$name/build" --no-rebuild --suite unit --suite style
 }
 
@@ -147,13 +287,14 @@ test_examples() {
 	mkdir -p "$dir"
 	git ls-files -z | xargs -0 cp --parents -t "$dir"
 	python3 "$dir/tests/tools/check_examples.py" "$dir" apply
-	build_in "$dir/build" "$dir"
+	set_up "$dir/build" "$dir"
+	build_in "$dir/build"
 	run_tests "$dir/build" --no-rebuild test_codec test_persist test_query_runtime test_column_help \
 		'report formats' test_commands test_keys test_idle_keys manual
 }
 
 do_test() {
-	local known all= folders=(build build-asan build-tsan build-fuzz)
+	local all= folders=(build build-asan build-tsan build-fuzz)
 	case ${1:-} in
 	'') ;;
 	--all) all=1 ;;
@@ -162,12 +303,13 @@ do_test() {
 		exit 2
 		;;
 	esac
-	mapfile -t known < <(known_of "${SOME_RELEASES_HAVE[@]}")
-	need_to_build "${TEST_PACKAGES[@]}" "${known[@]}"
+	need_packages "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}" -- "${BUILD_WISHES[@]}" "${TEST_WISHES[@]}"
 	need_fuzzer
+	need_nginx
 	failed=0
 	# What is distributed and the worked examples are compiled with the same words in other folders.
 	[ -z "$all" ] || export CCACHE_NOHASHDIR=1
+	set_up build -Dtests=true
 	build_in build
 	# Those on real programs wait for them half of the time; of the long ones one builds all along.
 	run_tests build --no-rebuild --no-suite long --num-processes $((2 * $(nproc)))
@@ -193,9 +335,11 @@ do_test() {
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 run_tests build-asan --suite unit
 	set_up build-tsan -Db_sanitize=thread -Db_lundef=false
 	TSAN_OPTIONS=halt_on_error=1 run_tests build-tsan --suite threaded
-	CC=clang set_up build-fuzz -Dfuzz=enabled -Db_sanitize=address,undefined -Db_lundef=false
-	ninja -C build-fuzz fuzzers >&2
-	run_tests build-fuzz --no-rebuild --suite fuzz
+	if command -v clang >/dev/null; then
+		CC=clang set_up build-fuzz -Dfuzz=enabled -Db_sanitize=address,undefined -Db_lundef=false
+		build_in build-fuzz fuzzers
+		run_tests build-fuzz --no-rebuild --suite fuzz
+	fi
 	python3 tests/tools/summary.py tests/tools/skips.txt "${folders[@]}" || failed=1
 	exit "$failed"
 }
@@ -239,8 +383,6 @@ follow() {
 
 demo_mono() {
 	local seconds=$1
-	need_to_build "${DEMO_PACKAGES[@]}"
-	build_in build
 	mcs -out:"$scratch/demo.exe" tests/real/demo.cs >&2
 	# Calls of the program's own methods only: tracing the class library too is 28 times slower.
 	follow "$seconds" mono --profile=log:nodefaults,calls,callspec=program,sample=200,alloc,\
@@ -250,9 +392,7 @@ exception,monitor,counter,gchandle,finalization,heapshot=8000ms,output="$scratch
 
 demo_native() {
 	local seconds=$1
-	need_to_build
-	build_in build
-	follow "$seconds" build/tests/real/demo-native "$scratch/pipe" "$seconds"
+	follow "$seconds" build/demo-native "$scratch/pipe" "$seconds"
 }
 
 do_demo() {
@@ -273,13 +413,21 @@ do_demo() {
 	trap 'exit 130' INT
 	trap 'exit 143' TERM
 	trap 'exit 129' HUP
+	if [ "$kind" = mono ]; then
+		build_program "${DEMO_WISHES[@]}"
+	else
+		build_program
+	fi
+	if [ "$kind" = mono ] && ! { command -v mcs && command -v mono; } >/dev/null; then
+		say 'there is no Mono here: this is the demo of a C program'
+		kind=native
+	fi
 	"demo_$kind" "$seconds"
 }
 
 case ${1:-} in
 build)
-	need_to_build
-	build_in build
+	build_program
 	;;
 test)
 	shift

@@ -121,7 +121,7 @@ http {{ access_log off; client_body_temp_path {{d}}/body; proxy_temp_path {{d}}/
 NGINX_DRIVER = '''
 import os, signal, socket, subprocess, time, zlib, sys
 here = os.getcwd()
-server = subprocess.Popen(['/usr/sbin/nginx', '-p', here, '-c', here + '/nginx.conf', '-e', here + '/early.log'])
+server = subprocess.Popen(['nginx', '-p', here, '-c', here + '/nginx.conf', '-e', here + '/early.log'])
 def ask():
     with socket.socket(socket.AF_UNIX) as s:
         s.connect(here + '/s.sock')
@@ -266,9 +266,9 @@ PROGRAMS = [
     Program('npm run', ['npm', 'run', '--silent', 'go'], ['npm', 'node'],
             {'n.js': NODE, 'package.json': '{"name":"p","version":"1.0.0","scripts":{"go":"node n.js"}}'}),
     Program('java', ['java', 'P.java'], ['java'], {'P.java': JAVA}),
-    Program('nginx under load', [PYTHON, 'drive.py'], ['/usr/sbin/nginx', PYTHON], {
+    Program('nginx under load', [PYTHON, 'drive.py'], ['nginx', PYTHON], {
         'drive.py': NGINX_DRIVER, 'nginx.conf': NGINX.format(daemon='off'), 'www/a.txt': 'line of text\n' * 90000}),
-    Program('nginx as a daemon', [PYTHON, 'drive.py'], ['/usr/sbin/nginx', PYTHON], {
+    Program('nginx as a daemon', [PYTHON, 'drive.py'], ['nginx', PYTHON], {
         'drive.py': NGINX_DRIVER, 'nginx.conf': NGINX.format(daemon='on'), 'www/a.txt': 'line of text\n' * 90000}),
     Program('a daemon', [PYTHON, 'daemon.py'], [PYTHON], {'daemon.py': DAEMON}),
     Program('mcs', ['mcs', '-nologo', '-out:m.exe', 'm.cs'], ['mcs'], {'m.cs': CS_MANY}),
