@@ -3,12 +3,13 @@
 ordinary build reports, runs a program where the module for it was built, and says so where not.
 
 usage: test_builds.py MESON SOURCE PROFVIEW LOG
-All but the viewer and the probes is left out. There is one folder, set up anew for the release and
+All but the viewer and the probes is left out, and the prefix is a package's. There is one folder, set up anew for the release and
 configured again for the others, so that only what an option changes is compiled again.
 """
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -41,6 +42,16 @@ def report(profview, log):
     return run([profview, 'report', '--no-index', '--format', 'json', log]).stdout
 
 
+def as_packaged(meson, folder):
+    """Below /usr Debian's zsh looks elsewhere, and pages stand where man looks."""
+    paths = json.loads(run([meson, 'introspect', '--installed', folder]).stdout).values()
+    zsh = 'vendor-completions' if pathlib.Path('/etc/debian_version').exists() else 'site-functions'
+    wanted = {f'/usr/share/zsh/{zsh}/_profview'} | {f'/usr/share/man/man{p[-1]}/{p}' for p in (
+        'profview.1', 'profview.conf.5', 'profview-probe.7') if shutil.which('scdoc')}
+    if wanted - set(paths):
+        sys.exit(f'would not be installed: {wanted - set(paths)}, but {sorted(paths)}')
+
+
 def environment(top):
     env = {**os.environ, 'CCACHE_NOHASHDIR': '1'}
     env.pop('XDG_CACHE_HOME', None) # tests have none, see add_test_setup()
@@ -51,8 +62,8 @@ def environment(top):
 
 def build(meson, source, folder, options, env):
     """Sets up, builds; returns the files of the viewer and of the modules by name."""
-    how = '--reconfigure' if pathlib.Path(folder).exists() else '--buildtype=release'
-    run([meson, 'setup', how, folder, source, *(f'-D{o}={"disabled" if o in options else default}'
+    how = ['--reconfigure'] if pathlib.Path(folder).exists() else ['--buildtype=release', '--prefix=/usr', '-Dtests=false']
+    run([meson, 'setup', *how, folder, source, *(f'-D{o}={"disabled" if o in options else default}'
                                                 for o, default in DEFAULTS.items())], env=env)
     targets = json.loads(pathlib.Path(folder, 'meson-info', 'intro-targets.json').read_text(encoding='utf-8'))
     files = [pathlib.Path(t['filename'][0]) for t in targets if t['type'] == 'shared library'
@@ -89,6 +100,7 @@ def main(meson, source, profview, log):
         for name, (options, missing) in BUILDS.items():
             files = build(meson, source, f'{top}/build', options, env)
             smoke(files, missing, log, wanted, f'{top}/build', name)
+            as_packaged(meson, f'{top}/build')
             print(f'{name}: built, reports, runs', flush=True)
 
 

@@ -71,10 +71,13 @@ def main(shell, profview, folder):
         got = {w for w in ask(shell, profview, folder, f'profview {verb} --' if verb else 'profview --') if w[:2] == '--'}
         want = set(rows) | set(options[''])
         check(want == got, f'{shell}: {verb or "the screen"}: missing {want - got}, too many {got - want}')
-    for option in '--color', '--names', '--via', '--by', '--to':
-        got = ask(shell, profview, folder, f'profview report {option} ')
-        line = next(rows[option] for rows in options.values() if option in rows)
-        check(len(got) > 1 and all(w in line for w in got), f'{shell}: {option}: {got}, {line}')
+    for words in '--color', '--glyphs', 'report --names', 'attach --via', 'report --by', 'convert --to':
+        option = words.split()[-1]
+        got = ask(shell, profview, folder, f'profview {words} ') - commands
+        more = ['-o', 'y'] if option == '--to' else []
+        refused = subprocess.run([profview, *words.split(), 'zzz', 'x', *more], capture_output=True, text=True, check=False).stderr
+        want = set(re.split(r', or |, | or ', re.search(rf'{option} wants (.*), not "zzz"', refused)[1]))
+        check(got == want, f'{shell}: {option}: {got}, not {want}')
     got = ask(shell, profview, folder, 'profview run --calls -- aw')
     check('awk' in got or shell == 'fish', f'{shell}: no program after --: {sorted(got)[:5]}')
     print(f'{failed} failed')

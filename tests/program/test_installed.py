@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What is installed works from where it is: the viewer finds its probe, a C program the library.
+"""What is installed is where it is looked for, nothing else is, and it works from there: the viewer finds
+its probe, a C program the library.
 
 usage: test_installed.py MESON BUILD
 """
@@ -22,9 +23,13 @@ int main(void)
 	return 0;
 }
 '''
-WANTED = ('bin/profview', 'include/profview_probe.h', 'libprofview-native.so', 'profview-probe.pc',
-          'bash-completion/completions/profview', 'zsh/site-functions/_profview',
-          'fish/vendor_completions.d/profview.fish')
+# Below the prefix; {lib} is its folder of libraries. Those that another package must be there for.
+WANTED = {'bin/profview', 'include/profview_probe.h', '{lib}/profview/libprofview-native.so',
+          '{lib}/profview/libprofview-coreclr.so', '{lib}/pkgconfig/profview-probe.pc',
+          'share/bash-completion/completions/profview', 'share/zsh/site-functions/_profview',
+          'share/fish/vendor_completions.d/profview.fish'}
+PAGES = {'share/man/man1/profview.1', 'share/man/man5/profview.conf.5', 'share/man/man7/profview-probe.7'}
+MONO = {'{lib}/profview/libmono-profiler-profview.so', '{lib}/profview/profview-attach.exe'}
 
 
 def run(command, folder, **env):
@@ -42,24 +47,22 @@ def report(profview, log, folder):
 def main(meson, build):
     with tempfile.TemporaryDirectory() as top:
         run([meson, 'install', '-C', build, '--no-rebuild'], top, DESTDIR=f'{top}/to')
-        files = [p for p in pathlib.Path(top, 'to').rglob('*') if p.is_file()]
-        found = {w: next((p for p in files if p.as_posix().endswith('/' + w)), None) for w in WANTED}
-        missing = [w for w, p in found.items() if not p]
-        if shutil.which('scdoc'):
-            missing += [page for page in ('profview.1', 'profview.conf.5', 'profview-probe.7')
-                        if not any(p.name == page for p in files)]
-        if missing:
-            sys.exit(f'not installed: {missing}')
-        profview = found['bin/profview']
+        prefix = next(pathlib.Path(top, 'to').rglob('bin/profview')).parents[1]
+        lib = next(prefix.rglob('libprofview-native.so')).parents[1].relative_to(prefix).as_posix()
+        files = {p.relative_to(prefix).as_posix().replace(lib + '/', '{lib}/', 1) for p in prefix.rglob('*') if p.is_file()}
+        wanted = WANTED | (PAGES if shutil.which('scdoc') else set()) | {f for f in MONO if f in files}
+        if files != wanted:
+            sys.exit(f'not installed: {wanted - files}; installed, too: {files - wanted}')
+        profview = prefix / 'bin/profview'
         run([profview, 'run', '--alloc=512k', '--record', 'run.mlpd', '--', '/bin/ls'], top)
         if not report(profview, 'run.mlpd', top)['coverage']:
             sys.exit('run.mlpd says nothing')
         pathlib.Path(top, 'app.c').write_text(PROGRAM, encoding='utf-8')
         flags = run(['pkg-config', '--cflags', '--libs', 'profview-probe'], top,
-                    PKG_CONFIG_PATH=str(found['profview-probe.pc'].parent),
+                    PKG_CONFIG_PATH=str(prefix / lib / 'pkgconfig'),
                     PKG_CONFIG_SYSROOT_DIR=f'{top}/to').split()
         run(['cc', '-o', 'app', 'app.c', *flags], top)
-        run(['./app'], top, LD_LIBRARY_PATH=str(found['libprofview-native.so'].parent))
+        run(['./app'], top, LD_LIBRARY_PATH=str(prefix / lib / 'profview'))
         names = [c['name'] for c in report(profview, 'app.mlpd', top)['classes']]
         if names != ['Tile']:
             sys.exit(f'app.mlpd has classes {names}')

@@ -31,7 +31,7 @@ _profview() {
 	--names) mapfile -t COMPREPLY < <(compgen -W 'readable raw' -- "$word") ;;
 	--via) mapfile -t COMPREPLY < <(compgen -W 'probe events auto' -- "$word") ;;
 	--by) mapfile -t COMPREPLY < <(compgen -W 'identity address class' -- "$word") ;;
-	--to) mapfile -t COMPREPLY < <(compgen -W 'mlpd folded pprof speedscope callgrind html chrome firefox' -- "$word") ;;
+	--to) mapfile -t COMPREPLY < <(compgen -W 'mlpd folded pprof speedscope callgrind html chrome firefox heapsnapshot' -- "$word") ;;
 	*)
 		if [[ $word == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "$(_profview_options "$program" "${verb:-:}")" -- "$word")
