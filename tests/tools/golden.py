@@ -163,6 +163,9 @@ def compare(profview, folder, others):
             wrong.append('\n'.join(difflib.unified_diff(
                 want.splitlines(), text.splitlines(), f'golden/screens/{name}.txt', 'now',
                 lineterm='')))
+    # By its build id a file of this machine would give names, and another machine has others.
+    wrong += [f'{log.name} names a file of some machine: {found}' for log in sorted(folder.glob('*.mlpd.gz'))
+              for found in set(re.findall(rb'build-id:[0-9a-f]*[1-9a-f]', gzip.decompress(log.read_bytes())))]
     stale = {path.name for path in (folder / 'screens').glob('*.txt')} - made
     wrong += [f'golden/screens/{name} belongs to no case' for name in sorted(stale)]
     print('\n'.join(wrong))
