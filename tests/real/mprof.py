@@ -9,6 +9,8 @@ import collections
 import re
 import subprocess
 
+from target import need
+
 UNRESOLVED = 'unresolved class'
 
 SECTIONS = {
@@ -138,6 +140,7 @@ def parse(text):
 
 def report(path):
     """Runs mprof-report; a complaint of its own is an error here, as its figures then stop short."""
+    need('mprof-report')
     done = subprocess.run(['mprof-report', '--verbose', str(path)], capture_output=True,
                           text=True, errors='replace', timeout=300, check=False)
     if done.returncode or done.stderr.strip():

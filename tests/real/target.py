@@ -1,9 +1,11 @@
 """Runs the self-counting programs under a profiler and talks with them."""
 import os
 import pathlib
+import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -12,6 +14,13 @@ import rawlog
 
 SKIP = 77
 DEADLINE = float(os.environ.get('PROFVIEW_TEST_DEADLINE', '60'))
+
+
+def need(program):
+    """Skips the test without it; skips.txt has a line for each such program."""
+    if not shutil.which(program):
+        print(f'{program} is not installed')
+        sys.exit(SKIP)
 
 
 class TimedOut(Exception):

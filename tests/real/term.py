@@ -5,13 +5,14 @@ import re
 import shlex
 import subprocess
 
-from target import DEADLINE, TimedOut, wait_for
+from target import DEADLINE, TimedOut, need, wait_for
 
 
 class Terminal:
     """A shell in a tmux pane. Use as a context; the server dies with it."""
 
     def __init__(self, folder, columns=120, rows=36, env=()):
+        need('tmux')
         self.socket = str(pathlib.Path(folder, 'tmux'))
         clean = {k: v for k, v in os.environ.items() if k not in ('TMUX', 'NO_COLOR', 'LC_ALL')}
         self.env = {**clean, 'LANG': 'C.UTF-8', 'TERM': 'xterm-256color', **dict(env)}

@@ -49,6 +49,7 @@ def check(v, what, said, bounds):
 
 def stock_reads(v, log):
     """The stock reader does not mind the counters."""
+    target.need('mprof-report')
     done = subprocess.run(['mprof-report', log], capture_output=True, text=True, check=False,
                           timeout=target.DEADLINE)
     v.equal('exit code of mprof-report', done.returncode, 0)

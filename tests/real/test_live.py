@@ -451,8 +451,7 @@ CASES = {'mid-run': mid_run, 'panes': panes, 'pause': pause, 'growing': growing,
 
 
 def main(case, profview, exe):
-    if not shutil.which('tmux'):
-        sys.exit(target.SKIP)
+    target.need('tmux')
     v = Verdict(f'live-{case}')
     with target.scratch() as folder:
         CASES[case](v, profview, exe, folder)

@@ -25,6 +25,7 @@ class Probed(target.Program):
 
 def stock_reads(v, r):
     """The stock reader takes every event of a log without extensions, and warns of none."""
+    target.need('mprof-report')
     done = subprocess.run(['mprof-report', str(r.path)], capture_output=True, text=True, check=False)
     v.equal('exit code of mprof-report', done.returncode, 0)
     v.equal('standard error of mprof-report', done.stderr, '')

@@ -236,6 +236,7 @@ fn main() {
 def rust(v, profview, folder):
     """Both ways in which Rust spells its symbols."""
     if not shutil.which('rustc'):
+        print('rustc is not installed')
         return
     (folder / 'r.rs').write_text(RUST)
     for way, flags, wanted in (

@@ -108,6 +108,7 @@ def stock(v, profview, library, program, log):
                    timeout=target.DEADLINE)
     kinds = report(profview, log)['events']
     v.equal('stock: extension events', [k for k in kinds if k.startswith('ext.')], [])
+    target.need('mprof-report')
     done = subprocess.run(['mprof-report', log], text=True, capture_output=True, check=False)
     v.equal('stock: mprof-report', (done.returncode, done.stderr), (0, ''))
 

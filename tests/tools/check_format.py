@@ -26,7 +26,8 @@ def formatter():
         said = subprocess.run([name, '--version'], capture_output=True, text=True, check=True).stdout
         if re.search(rf'version {MAJOR}\.', said):
             return name, said
-    sys.exit(f'clang-format {MAJOR} is not installed')
+    print(f'clang-format-{MAJOR} is not installed')
+    sys.exit(77)
 
 
 def sources(root):

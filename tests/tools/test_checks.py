@@ -79,6 +79,13 @@ PLANTED = {
     'rules': [
         ('tests/tools/rules.txt', None, '\n99  nothing\n      test_no_such_thing  no_such_test\n', 'no_such_test'),
     ],
+    'started': [
+        ('bootstrap.sh', ' sqlite3 ', ' ', 'starts sqlite3'),
+        ('tests/program/test_cli.py', None, "subprocess.run(['cowsay', 'no'], check=True)\n", 'test_cli.py starts cowsay'),
+        ('tests/tools/skips.txt', None, 'program cowsay: for fun\n', 'names cowsay, which no test starts'),
+        ('tests/real/meson.build', None, "find_program('cowsay')\n", 'starts cowsay'),
+        ('bootstrap.sh', 'need_nginx', 'need_none', 'matrix nginx under load starts nginx'),
+    ],
     'format': [
         (PLAIN, None, 'int  f( void );\n', f'{PLAIN}:'),
         ('tui/draw/list.c', None, 'void f(void){}\n', 'tui/draw/list.c:'),
@@ -97,6 +104,7 @@ READS = {
     'headers': ('common/base',),
     'words': ('common/base', 'common/README.md'),
     'foreign': ('common', 'tui'),
+    'started': ('bootstrap.sh', 'tests/real', 'tests/program', 'tests/tools', 'tests/soak', 'tests/meson.build'),
     'format': ('.clang-format', *sorted({f for f, *_ in PLANTED['format']})),
 }
 
@@ -130,6 +138,9 @@ def failures(root, check):
         folder = pathlib.Path(name)
         copy(root, folder, check)
         clean = run(tools, check, folder)
+        if clean.returncode == 77: # what it takes is not installed
+            print(clean.stdout, end='')
+            sys.exit(77)
         if clean.returncode:
             yield f'{check} fails on an unchanged copy: {clean.stdout}{clean.stderr}'
         for file, old, new, said in PLANTED[check]:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The summary of a run counts each part, lets nothing pass that failed twice or was skipped without a
-reason, and names what passed only when run again.
+"""The summary of a run counts each part, lets nothing pass that failed twice, was skipped or left out
+without a reason, and names what passed only when run again.
 
 usage: test_summary.py
 """
@@ -13,43 +13,57 @@ import tempfile
 SUMMARY = pathlib.Path(__file__).resolve().parent / 'summary.py'
 GOOD = {'a': 'OK', 'b': 'EXPECTEDFAIL', 'c': 'SKIP'}
 ALL_OF_GOOD = ['build: c was skipped: there is no c here', 'build: 2 passed, 0 failed, 1 skipped, in 2 s']
-# Parts with their tests' results; exit code; lines that are printed.
+SUBJECTS = ('unit', 'Mono', "Mono's module", '.NET', 'screen') # without a test, for a reason; not so `native`
+# Parts with their tests' results (`SUITE/NAME`, of suite native where there is none); exit code; lines that are printed.
 CASES = [
-    ({'testlog': GOOD}, 0, ALL_OF_GOOD + ['tests: 2 passed, 0 failed, 1 skipped']),
+    ({'testlog': GOOD}, 0, ALL_OF_GOOD + ['tests: 3: 2 passed, 0 failed, 1 skipped',
+                                         'build: tests that ran: unit 0 of 0, Mono 0 of 0, Mono\'s module 0 of 0, .NET 0 of 0, native 2 of 3, screen 0 of 0',
+                                         'build: .NET is not tested: there is no .NET here']),
     ({'testlog': GOOD, 'long': {'d': 'OK'}}, 0,
-     ALL_OF_GOOD + ['build, long: 1 passed, 0 failed, 0 skipped, in 2 s', 'tests: 3 passed, 0 failed, 1 skipped']),
+     ALL_OF_GOOD + ['build, long: 1 passed, 0 failed, 0 skipped, in 2 s', 'tests: 4: 3 passed, 0 failed, 1 skipped']),
     ({'testlog': GOOD, 'long': {'d': 'TIMEOUT'}}, 1,
-     ['build, long: d: TIMEOUT', '    said by d', 'tests: 2 passed, 1 failed, 1 skipped']),
+     ['build, long: d: TIMEOUT', '    said by d', 'tests: 4: 2 passed, 1 failed, 1 skipped']),
     ({'testlog': GOOD, 'long': {'d': 'FAIL'}, 'long-again': {'d': 'FAIL'}}, 1,
-     ['build, long: d: FAIL', 'tests: 2 passed, 1 failed, 1 skipped']),
+     ['build, long: d: FAIL', 'tests: 4: 2 passed, 1 failed, 1 skipped']),
     ({'testlog': GOOD, 'long': {'d': 'FAIL'}, 'long-again': {'d': 'OK'}}, 0,
-     ['build, long: d: unsteady: passed when run again alone', '1 of those passed failed before (at most 3 may)',
-      'tests: 3 passed, 0 failed, 1 skipped']),
+     ['build, long: d: unsteady: passed when run again alone', '1 of those passed failed before (at most 1 may): d',
+      'tests: 4: 3 passed, 0 failed, 1 skipped']),
     # The other part's second run says nothing of this one.
     ({'testlog': {'d': 'FAIL'}, 'long': {'e': 'OK'}, 'long-again': {'d': 'OK'}}, 1, ['build: d: FAIL']),
-    # Two in each part are four.
-    ({p: {n: r for n in names} for p, names, r in (
-        ('testlog', 'de', 'FAIL'), ('testlog-again', 'de', 'OK'), ('long', 'fg', 'FAIL'), ('long-again', 'fg', 'OK'))},
-     1, ['4 of those passed failed before (at most 3 may)']),
+    # One in each part are two; one that is known does not count.
+    ({p: {n: r} for p, n, r in (('testlog', 'd', 'FAIL'), ('testlog-again', 'd', 'OK'), ('long', 'f', 'FAIL'), ('long-again', 'f', 'OK'))},
+     1, ['2 of those passed failed before (at most 1 may): d, f']),
+    ({p: {n: r for n in ('d', 'live changed')} for p, r in (('testlog', 'FAIL'), ('testlog-again', 'OK'))},
+     0, ['2 of those passed failed before (at most 1 may): d, live changed']),
     ({'testlog': GOOD, 'long': {'d': 'SKIP'}}, 1, ['build, long: d was skipped: not listed']),
-    ({'testlog': {'c': 'SKIP'}}, 1, []),
-    ({}, 1, ['tests: 0 passed, 0 failed, 0 skipped']),
+    # Said by itself that a program is not there: `d` ends with that of tmux, `e` with that of a word.
+    ({'testlog': {**GOOD, 'd tmux': 'SKIP', 'e': 'OK'}}, 0, ['build: d tmux was skipped: the screen is tried in it']),
+    ({'testlog': {**GOOD, 'd word': 'SKIP', 'e': 'OK'}}, 1, ['build: d word was skipped: not listed']),
+    ({'testlog': {'c': 'SKIP'}}, 1, ['not tested, without a reason in skips: native']),
+    ({'testlog': {'unit/d': 'OK'}}, 1, ['build: native is not tested: not listed']),
+    ({'testlog': {**GOOD, 'real+mono/d tmux': 'SKIP'}}, 0, ['build: Mono is not tested: there is no Mono here']),
+    ({}, 1, ['build: no test was run', 'tests: 0: 0 passed, 0 failed, 0 skipped']),
 ]
 
 
 def written(logs, parts):
     logs.mkdir(parents=True)
     for part, tests in parts.items():
-        rows = [json.dumps({'name': f'profview:real / {name}', 'result': result, 'starttime': 100.0,
-                            'duration': 2 - i / 2, 'stdout': f'said by {name}\n'})
-                for i, (name, result) in enumerate(tests.items())]
+        rows = []
+        for i, (name, result) in enumerate(tests.items()):
+            suites, _, name = name.rpartition('/')
+            said = f'said by {name}\n{name.split()[-1]} is not installed\n' if result == 'SKIP' else f'said by {name}\n'
+            rows.append(json.dumps({'name': f'profview:{suites or "native"} / {name}', 'result': result, 'starttime': 100.0,
+                                    'duration': 2 - i / 2, 'stdout': said}))
         (logs / f'{part}.json').write_text(''.join(row + '\n' for row in rows), encoding='utf-8')
 
 
 def said_of(parts, *words):
     with tempfile.TemporaryDirectory() as top:
         written(pathlib.Path(top, 'build/meson-logs'), parts)
-        pathlib.Path(top, 'skips').write_text('# those\nc: there is no c here\n', encoding='utf-8')
+        pathlib.Path(top, 'skips').write_text(
+            '# those\nc: there is no c here\nprogram tmux: the screen is tried in it\n'
+            + ''.join(f'subject {s}: there is no {s} here\n' for s in SUBJECTS), encoding='utf-8')
         done = subprocess.run([sys.executable, SUMMARY, *words], cwd=top, capture_output=True, text=True, check=False)
         return done.returncode, (done.stdout + done.stderr).splitlines()
 
