@@ -373,17 +373,16 @@ static void fill_gaps_above(const char *end)
 START_TEST(an_address_used_again)
 {
 	enum { TURNS = 32 };
-	static const char *const first[] = { "libcrypto.so.3", "liblzma.so.5", "libzstd.so.1",
-		"libexpat.so.1" };
+	/* None that needs libz itself, and stays: libcrypto.so.3 does in Debian 13. */
+	static const char *const first[] = { "liblzma.so.5", "libzstd.so.1", "libexpat.so.1" };
 	unsigned again = 0, turns = 0;
 	for (unsigned i = 0; i < TURNS; i++) {
 		struct dl_find_object o = { .dlfo_map_start = NULL };
-		void *l = dlopen(first[i % 4], RTLD_NOW | RTLD_LOCAL), *z;
+		void *l = dlopen(first[i % 3], RTLD_NOW | RTLD_LOCAL), *z;
 		if (!l)
 			continue;
-		ck_assert_int_eq(_dl_find_object(dlsym(l, i % 4 == 0   ? "EVP_sha256"
-							  : i % 4 == 1 ? "lzma_crc32"
-							  : i % 4 == 2 ? "ZSTD_compress"
+		ck_assert_int_eq(_dl_find_object(dlsym(l, i % 3 == 0   ? "lzma_crc32"
+							  : i % 3 == 1 ? "ZSTD_compress"
 								       : "XML_Parse"),
 					 &o),
 			0);
