@@ -110,7 +110,7 @@ available() {
 	[ $# -gt 0 ] || return 0
 	# shellcheck disable=SC2046
 	names=$(LC_ALL=C apt-cache policy $(printf '%s ' "${@//|/ }") 2>/dev/null |
-		awk '/^[^ ]/ { name = $1; sub(/:$/, "", name) } /^  Candidate: [^(]/ { print name }')
+		awk '/^[^ ]/ { name = $1; sub(/:$/, "", name) } /^  Candidate: [^(]/ { print name }') || true
 	for word; do
 		for package in ${word//|/ }; do
 			if grep -qxF "$package" <<<"$names"; then
@@ -151,16 +151,22 @@ renewed=
 
 install() {
 	logged packages "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
-		--no-install-recommends -o APT::Status-Fd=1 -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 "$@"
+		--no-install-recommends -o APT::Status-Fd=1 -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 "$@" || return
 	renewed=1
 }
 
-# tell_command PACKAGE...: the command to copy.
+# tell_command NEEDED [WISHED]: the command to copy. Without lists nobody knows which wishes there are.
 tell_command() {
-	local by=
-	say 'there are no rights to install what is missing. With them this does it:'
+	local by= needed=$1 wished=${2:-}
 	! command -v sudo >/dev/null || by='sudo '
-	printf '%sapt-get update; %sapt-get install -y --no-install-recommends %s\n' "$by" "$by" "$*" >&2
+	if ! lists_are_there; then
+		[ -z "$wished" ] || say "of use, as far as this release has them: $wished"
+		wished=
+	fi
+	[ -n "$needed$wished" ] || return 0
+	say 'there are no rights to install what is missing. With them this does it:'
+	printf '%sapt-get update; %sapt-get install -y --no-install-recommends %s\n' "$by" "$by" \
+		"$needed${wished:+ $wished}" >&2
 }
 
 tell_missing() {
@@ -189,17 +195,24 @@ need_packages() {
 	fi
 	[ $((${#needed[@]} + ${#wished[@]})) -gt 0 ] || return 0
 	if ! may_install; then
-		tell_command "${needed[@]%%|*}" "${wished[@]%%|*}"
-		[ ${#needed[@]} -eq 0 ] || exit 2
-		return 0
+		tell_command "${needed[*]%%|*}" "${wished[*]%%|*}"
+		[ ${#needed[@]} -eq 0 ] && return
+		exit 2
 	fi
 	update_lists
-	mapfile -t names < <(available -v "${needed[@]}" "${wished[@]}")
-	tell_missing "${names[@]}"
+	if lists_are_there; then
+		mapfile -t names < <(available -v "${needed[@]}" "${wished[@]}")
+		tell_missing "${names[@]}"
+	else
+		say "no list of packages could be fetched; $LOG says why"
+	fi
 	mapfile -t names < <(available -v "${needed[@]}")
 	[ ${#names[@]} -eq 0 ] || exit 2
-	mapfile -t names < <(available "${needed[@]}" "${wished[@]}")
-	[ ${#names[@]} -eq 0 ] || install "${names[@]}"
+	mapfile -t needed < <(available "${needed[@]}")
+	mapfile -t wished < <(available "${wished[@]}")
+	[ $((${#needed[@]} + ${#wished[@]})) -eq 0 ] || install "${needed[@]}" "${wished[@]}" && return
+	say 'going on without' "${wished[@]}"
+	[ ${#needed[@]} -eq 0 ] || install "${needed[@]}"
 }
 
 # ---- building and testing
@@ -221,7 +234,11 @@ build_in() {
 # What somebody runs who does not test.
 build_program() {
 	need_packages "${BUILD_PACKAGES[@]}" -- "${BUILD_WISHES[@]}" "$@"
-	set_up build -Dtests=false
+	if [ -f build/build.ninja ]; then
+		set_up build # with its tests, if it has them
+	else
+		set_up build -Dtests=false
+	fi
 	build_in build program
 }
 

@@ -21,7 +21,7 @@ BUILD = ('meson ninja-build gcc libc6-dev pkg-config libncurses-dev libevent-dev
 MORE = ['scdoc', 'libiberty-dev', 'libdw-dev']
 MONO = ['mono-runtime', 'mono-mcs', 'libmono-2.0-dev']
 ALL = BUILD + MORE + MONO
-TESTS = ('check g++ make tmux valgrind ccache sqlite3 zstd zsh fish git perl xz-utils clang libjemalloc2 '
+TESTS = ('check g++ make tmux valgrind ccache sqlite3 zstd zsh fish git perl xz-utils clang libxml2-utils libjemalloc2 '
          'libtcmalloc-minimal4t64 libmono-profiler mono-utils').split()
 TOOLS = 'awk bash cat cut dirname env grep head mkdir mkfifo mktemp nproc rm sed sh sleep tail timeout tr'.split()
 FAILED = []
@@ -172,14 +172,25 @@ def made(bootstrap):
                ['not every list of packages could be fetched'])
         expect('no rights', machine(ALL, ['libc6']).fetch_lists().run('build', FAKE_UID='1000'), ['!update', r'!\+.*', '2'],
                [r'sudo apt-get update; sudo apt-get install -y --no-install-recommends meson .*mono-mcs'])
-        expect('no rights and no need', machine(ALL, BUILD).run('build', FAKE_UID='1000'), NOTHING, ['apt-get install .*mono-mcs'])
+        expect('no rights and no need', machine(ALL, BUILD).fetch_lists().run('build', FAKE_UID='1000'), NOTHING, ['apt-get install .*mono-mcs'])
         expect('sudo', machine(ALL, ['libc6']).run('build', FAKE_UID='1000', FAKE_SUDO='free'), INSTALLED)
         expect('sudo asks, nobody is there', machine(ALL, ['libc6']).run('build', FAKE_UID='1000', FAKE_SUDO='asks'),
                ['!update', '2'], ['sudo apt-get install'])
         expect('sudo asks', machine(ALL, ['libc6']).run('build', terminal=True, FAKE_UID='1000', FAKE_SUDO='asks'),
                ['asked', *INSTALLED], [r'packages: 1\d', r'files of build: 1 of 1'])
-        expect('a needed package that no source has', machine(MORE, ['libc6']).run('build'), ['update', '2'],
+        expect('a needed package that no source has', machine(MORE + ['libc6'], ['libc6']).run('build'), ['update', '2'],
                ['this release has no meson ninja-build'])
+        expect('no source at all', machine(MORE, ['bash']).run('build'), ['update', '2'], ['no list of packages could be fetched'])
+        expect('no rights and no lists', machine(ALL, ['libc6']).run('build', FAKE_UID='1000'), ['!update', '2'],
+               ['as far as this release has them: scdoc .*mono-mcs', r'apt-get install -y --no-install-recommends meson .* python3\n'])
+        some = machine(ALL, ['libc6'], suggests={'scdoc': ['x\nDepends: no-such-package']})
+        expect('a wish that cannot be', some.run('build'), ['update', r'\+meson', *BUILT, '!\\+scdoc'], ['going on without scdoc'])
+        full = machine(ALL + TESTS, ALL + TESTS)
+        (full.top / 'tree/build').mkdir()
+        (full.top / 'tree/build/build.ninja').touch()
+        expect('a build folder is there', full.run('build'), ['!meson .*', 'ninja -C build program', '0'])
+        expect('it has no tests', full.fetch_lists().run('test'),
+               ['meson setup --reconfigure build -Dtests=true', 'ninja -C build'])
         expect('what is built is broken', machine(ALL, ALL).run('build', FAKE_BROKEN='1'), ['ninja .*', '1'],
                ['a.c:1: error: no such thing', 'build/bootstrap.log'])
         bare = machine([], [])
