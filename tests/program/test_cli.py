@@ -49,8 +49,8 @@ def usage(profview):
         holds(f'{words}', done.stdout, '--follow')
     done = run(profview, '--version')
     check('--version', (done.returncode, done.stderr), (0, ''))
-    check('--version', bool(re.fullmatch(r'profview [\d.]+ \(([0-9a-f]{7,40}(-dirty)?|commit unknown)\)\n', done.stdout)),
-          done.stdout or True)
+    if not re.fullmatch(r'profview [\d.]+ \(([0-9a-f]{7,40}(-dirty)?|commit unknown)\)\n', done.stdout):
+        FAILED.append(f'--version: {done.stdout}')
 
 
 def commit():
