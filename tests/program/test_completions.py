@@ -73,7 +73,7 @@ def main(shell, profview, folder):
         check(want == got, f'{shell}: {verb or "the screen"}: missing {want - got}, too many {got - want}')
     for words in '--color', '--glyphs', 'report --names', 'attach --via', 'report --by', 'convert --to':
         option = words.split()[-1]
-        got = ask(shell, profview, folder, f'profview {words} ') - commands
+        got = ask(shell, profview, folder, f'profview {words} ')
         more = ['-o', 'y'] if option == '--to' else []
         refused = subprocess.run([profview, *words.split(), 'zzz', 'x', *more], capture_output=True, text=True, check=False).stderr
         want = set(re.split(r', or |, | or ', re.search(rf'{option} wants (.*), not "zzz"', refused)[1]))

@@ -23,7 +23,8 @@ function __profview_options
         on && match($0, /--[a-z][a-z-]*/) { print substr($0, RSTART, RLENGTH) "\t" substr($0, 28) }'
 end
 
-complete -c profview -n 'not __profview_verb' -a '(__profview_commands)'
+# No command is the value of an option that has a list of them below.
+complete -c profview -n 'not __profview_verb; and not contains -- (commandline -opc)[-1] --color --glyphs' -a '(__profview_commands)'
 complete -c profview -n 'string match -q -- "-*" (commandline -ct)' -a '(__profview_options)'
 
 function __profview_after
