@@ -13,6 +13,7 @@ TEST_PACKAGES=(check)
 BUILD_WISHES=(scdoc libiberty-dev libdw-dev mono-runtime 'mono-mcs|mono-devel' 'libmono-2.0-dev|mono-devel')
 DEMO_WISHES=('libmono-profiler|mono-devel')
 TEST_WISHES=(g++ make tmux valgrind ccache sqlite3 zstd zsh fish git perl xz-utils clang libxml2-utils
+	procps bindfs musl-tools
 	'libmono-profiler|mono-devel' 'mono-utils|mono-devel' mono-profiler clang-format-19 clang-tidy-19
 	libjemalloc2 'libtcmalloc-minimal4|libtcmalloc-minimal4t64' 'libmimalloc2.0|libmimalloc3')
 LOG=build/bootstrap.log

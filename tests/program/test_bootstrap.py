@@ -21,7 +21,7 @@ BUILD = ('meson ninja-build gcc libc6-dev pkg-config libncurses-dev libevent-dev
 MORE = ['scdoc', 'libiberty-dev', 'libdw-dev']
 MONO = ['mono-runtime', 'mono-mcs', 'libmono-2.0-dev']
 ALL = BUILD + MORE + MONO
-TESTS = ('check g++ make tmux valgrind ccache sqlite3 zstd zsh fish git perl xz-utils clang libxml2-utils libjemalloc2 '
+TESTS = ('check g++ make tmux valgrind ccache sqlite3 zstd zsh fish git perl xz-utils clang libxml2-utils procps bindfs musl-tools libjemalloc2 '
          'libtcmalloc-minimal4t64 libmono-profiler mono-utils').split()
 TOOLS = 'awk bash cat cut dirname env grep head mkdir mkfifo mktemp nproc rm sed sh sleep tail timeout tr'.split()
 FAILED = []

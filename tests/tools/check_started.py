@@ -13,10 +13,10 @@ import sys
 
 STARTS = {'run', 'Popen', 'check_output', 'check_call', 'call', 'which', 'need'}
 # Every Debian has these: its packages of the priority `required`, and what runs the tests.
-EVERYWHERE = set('''apt-cache apt-get bash cat chmod cp dd dpkg-query env false grep gzip head id kill ls mkfifo mount nice
+EVERYWHERE = set('''apt-cache apt-get bash cat chmod cp dd dpkg-query env false grep gzip head id kill ldd ls mkfifo mount nice
     nohup prlimit python3 sed setpriv setsid sh sleep stdbuf tail tar taskset timeout true umount unshare'''.split())
 PACKAGES = {
-    'addr2line': 'gcc', 'cc': 'gcc', 'gcc': 'gcc', 'nm': 'gcc', 'objcopy': 'gcc', 'readelf': 'gcc', 'strip': 'gcc',
+    'addr2line': 'gcc', 'bindfs': 'bindfs', 'musl-gcc': 'musl-tools', 'ps': 'procps', 'cc': 'gcc', 'gcc': 'gcc', 'nm': 'gcc', 'objcopy': 'gcc', 'readelf': 'gcc', 'strip': 'gcc',
     'callgrind_annotate': 'valgrind', 'valgrind': 'valgrind', 'clang-format-19': 'clang-format-19', 'fish': 'fish',
     'g++': 'g++', 'git': 'git', 'make': 'make', 'mcs': 'mono-mcs', 'meson': 'meson', 'mono': 'mono-runtime',
     'mprof-decoder': 'mono-profiler', 'mprof-report': 'mono-utils', 'ninja': 'ninja-build', 'perl': 'perl',
