@@ -16,12 +16,13 @@ STARTS = {'run', 'Popen', 'check_output', 'check_call', 'call', 'which', 'need'}
 EVERYWHERE = set('''apt-cache apt-get bash cat chmod cp dd dpkg-query env false grep gzip head id kill ldd ls mkfifo mount nice
     nohup prlimit python3 sed setpriv setsid sh sleep stdbuf tail tar taskset timeout true umount unshare'''.split())
 PACKAGES = {
-    'addr2line': 'gcc', 'bindfs': 'bindfs', 'musl-gcc': 'musl-tools', 'ps': 'procps', 'cc': 'gcc', 'gcc': 'gcc', 'nm': 'gcc', 'objcopy': 'gcc', 'readelf': 'gcc', 'strip': 'gcc',
-    'callgrind_annotate': 'valgrind', 'valgrind': 'valgrind', 'clang-format-19': 'clang-format-19', 'fish': 'fish',
-    'g++': 'g++', 'git': 'git', 'make': 'make', 'mcs': 'mono-mcs', 'meson': 'meson', 'mono': 'mono-runtime',
-    'mprof-decoder': 'mono-profiler', 'mprof-report': 'mono-utils', 'ninja': 'ninja-build', 'perl': 'perl',
-    'pkg-config': 'pkg-config', 'scdoc': 'scdoc', 'sqlite3': 'sqlite3', 'tmux': 'tmux', 'xmllint': 'libxml2-utils',
-    'xz': 'xz-utils', 'zsh': 'zsh', 'zstd': 'zstd', 'bash': 'bash',
+    'addr2line': 'gcc', 'bindfs': 'bindfs', 'callgrind_annotate': 'valgrind', 'cc': 'gcc',
+    'clang-format-19': 'clang-format-19', 'fish': 'fish', 'g++': 'g++', 'gcc': 'gcc', 'git': 'git',
+    'make': 'make', 'mcs': 'mono-mcs', 'meson': 'meson', 'mono': 'mono-runtime',
+    'mprof-decoder': 'mono-profiler', 'mprof-report': 'mono-utils', 'musl-gcc': 'musl-tools',
+    'ninja': 'ninja-build', 'nm': 'gcc', 'objcopy': 'gcc', 'perl': 'perl', 'pkg-config': 'pkg-config',
+    'ps': 'procps', 'readelf': 'gcc', 'scdoc': 'scdoc', 'sqlite3': 'sqlite3', 'strip': 'gcc', 'tmux': 'tmux',
+    'valgrind': 'valgrind', 'xmllint': 'libxml2-utils', 'xz': 'xz-utils', 'zsh': 'zsh', 'zstd': 'zstd',
 }
 OURS = {'profview', '/no/such/program'}
 BY_ITSELF = {'nginx': 'need_nginx'} # a function of bootstrap.sh gets it
