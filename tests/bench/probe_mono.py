@@ -69,7 +69,7 @@ def events(log):
     done = subprocess.run(['mprof-report', '--reports=call,alloc,counters', str(log)], capture_output=True,
                           text=True, check=False)
     calls = re.search(r'Total calls: (\d+)', done.stdout)
-    allocs = re.search(r'Total memory allocated: \d+ bytes in (\d+) objects', done.stdout)
+    allocs = re.search(r'Total memory allocated: \d+ bytes in (\d+)d? objects', done.stdout)
     lost = re.search(r'lost events.*?:\s*(\d+)', done.stdout)
     return (2 * int(calls.group(1)) if calls else 0) + (int(allocs.group(1)) if allocs else 0), \
         int(lost.group(1)) if lost else 0

@@ -65,7 +65,8 @@ def class_name(text):
 
 
 def alloc(out, line):
-    if m := re.match(r'Total memory allocated: (\d+) bytes in (\d+) objects', line):
+    # Mono 6.12.0.199, of Debian 13, writes "7500d objects".
+    if m := re.match(r'Total memory allocated: (\d+) bytes in (\d+)d? objects', line):
         out['alloc_total'] = (int(m[2]), int(m[1]))
     elif m := re.match(r'(\d+)\s+(\d+)\s+\d+ (.+)', line):
         out['allocs'][class_name(m[3])] += int(m[2])
