@@ -14,7 +14,7 @@
 
 #include "probe/control/control_socket.h"
 
-enum { PATIENCE_MS = 2000 };
+enum { PATIENCE_MS = 2000, LOOK_MS = 100 };
 
 static struct pvp_fd line = { .fd = -1 };
 static char place[PV_ANSWER_PATH + 1]; /* of the file that was given out last */
@@ -156,7 +156,7 @@ static enum pv_answer await(int ms, int *ret_sink)
 	int n;
 	while ((n = poll(&p, 1, ms)) < 0 && errno == EINTR)
 		;
-	return n == 1 ? hear(ret_sink) : PV_ANSWER_NO;
+	return n == 1 ? hear(ret_sink) : n == 0 ? PV_ANSWER_LATER : PV_ANSWER_NO;
 }
 
 enum pv_answer pvp_launcher_ask(
@@ -181,7 +181,9 @@ enum pv_answer pvp_launcher_ask(
 		pvp_fd_close(&line);
 		return PV_ANSWER_NO;
 	}
-	return waits ? await(PATIENCE_MS, ret_sink) : PV_ANSWER_LATER;
+	if (!waits)
+		return PV_ANSWER_LATER;
+	return await(PATIENCE_MS, ret_sink) == PV_ANSWER_YES ? PV_ANSWER_YES : PV_ANSWER_NO;
 }
 
 enum pv_answer pvp_launcher_heard(void)
@@ -193,12 +195,12 @@ enum pv_answer pvp_launcher_heard(void)
 	return said;
 }
 
-int pvp_launcher_wait(void)
+int pvp_launcher_wait(bool (*given_up)(void))
 {
 	int sink = -1;
 	if (!say_word(PV_ASK_READY))
 		return -1;
-	while (await(-1, &sink) == PV_ANSWER_LATER)
+	while (!given_up() && await(LOOK_MS, &sink) == PV_ANSWER_LATER)
 		;
 	return sink;
 }

@@ -29,8 +29,11 @@ enum pv_answer pvp_launcher_ask(
 /* An answer that was not waited for: PV_ANSWER_LATER while none has come. */
 enum pv_answer pvp_launcher_heard(void);
 
-/* Waits until the process is worth it. -1: it never is, or the launcher is gone. */
-int pvp_launcher_wait(void);
+/*
+ * Waits until the process is worth it. -1: it never is, or the launcher is gone, or `given_up`, which
+ * is asked ten times a second, says so.
+ */
+int pvp_launcher_wait(bool (*given_up)(void));
 
 /*
  * The output option for what was given out: its path, by which it can be found again when the

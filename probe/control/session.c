@@ -19,7 +19,7 @@
 enum { EXIT_WAIT_S = 1 };
 
 static pthread_mutex_t lifecycle = PTHREAD_MUTEX_INITIALIZER; /* before all other locks */
-static bool recording, fork_handled;
+static bool recording;
 static void (*for_children)(void); /* begins a recording in them */
 static pid_t owner;
 static bool asked; /* a launcher, for the output */
@@ -56,6 +56,7 @@ static void in_child(void)
 	pthread_mutex_init(&lifecycle, NULL);
 	pthread_mutex_init(&pvp_core.lock, NULL);
 	pvp_registry_reset_lock();
+	pvp_workers_forget();
 	atomic_store(&pvp_reborn, recording && held ? for_children : NULL);
 	recording = false;
 	pvp_children_forked();
@@ -65,20 +66,36 @@ static void in_child(void)
 	pvp_control_forget();
 	pvp_writer_forget();
 	pvp_threads_forget(held);
-	if (held)
-		pvp_workers_release();
-	else
+	if (!held)
 		return; /* the interrupted event still writes into its chunk */
 	pvp_pools_unmap();
 	pvp_guard_off();
+}
+
+/* The program's last thread has ended: ours end, too, and this one, the writer's, is the last. */
+static void abandon(void)
+{
+	if (pthread_mutex_trylock(&lifecycle) != 0)
+		return; /* "stop" came just now: its thread joins this one */
+	recording = false;
+	pvp_control_close();
+	pthread_mutex_unlock(&lifecycle);
+	pvp_worker_is_last();
+}
+
+int pvp_session_forks(void)
+{
+	static bool handled;
+	int error = handled ? 0 : pthread_atfork(before_fork, after_fork, in_child);
+	handled |= error == 0;
+	return error;
 }
 
 static int start(struct pvp_config *config, const struct pvp_host *host)
 {
 	if (recording)
 		return EALREADY;
-	int error = fork_handled ? 0 : pthread_atfork(before_fork, after_fork, in_child);
-	fork_handled |= error == 0;
+	int error = pvp_session_forks();
 	if (error)
 		return error;
 	char path[PVP_CONTROL_PATH];
@@ -86,6 +103,7 @@ static int start(struct pvp_config *config, const struct pvp_host *host)
 	memcpy(config->control, path, sizeof path);
 	pvp_sink_next_image(config->output);
 	pvp_children_begin();
+	pvp_writer_alone = abandon;
 	error = pvp_writer_start(config, host);
 	if (error) {
 		pvp_children_end();

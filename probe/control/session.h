@@ -19,4 +19,7 @@ int pvp_session_stop(void);
 int pvp_session_try_stop(void);
 int pvp_session_flush(void);
 
+/* Registers the fork handlers, once: 0, or an error number. A session's start does it, too. */
+int pvp_session_forks(void);
+
 #endif

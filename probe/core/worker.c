@@ -1,8 +1,16 @@
 #include "probe/core/worker.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "probe/core/thread_buf.h"
 
@@ -81,6 +89,77 @@ int pvp_worker_start_at(
 	return start(w, stack, bytes);
 }
 
+/* ---- the program's threads */
+
+static void read_of(long tid, const char *what, char *to, size_t room)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/self/task/%ld/%s", tid, what);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, to, room - 1);
+	if (fd >= 0)
+		close(fd);
+	to[n > 0 ? n : 0] = 0;
+}
+
+/* The process's first thread stays, as a zombie, until the others have ended. */
+static bool first_has_ended(int *ret_code)
+{
+	enum { FIELDS = 49 }; /* from the state to exit_code: proc_pid_stat(5) */
+	char stat[1024];
+	read_of((long)getpid(), "stat", stat, sizeof stat);
+	const char *at = strrchr(stat, ')');
+	if (!at || at[1] != ' ' || (at[2] != 'Z' && at[2] != 'X'))
+		return false;
+	at++;
+	for (int i = 0; at && i < FIELDS; i++)
+		at = strchr(at + 1, ' ');
+	*ret_code = at ? atoi(at) >> 8 : 0;
+	return true;
+}
+
+/* The names are those that the workers give themselves. */
+static bool is_worker(long tid)
+{
+	static const char name[] = "profview";
+	char comm[32];
+	read_of(tid, "comm", comm, sizeof comm);
+	return strncmp(comm, name, sizeof name - 1) == 0;
+}
+
+/* The exit code of the first thread, if it was the last of the program's: by exit(2) alone. */
+static _Atomic int last_code;
+
+bool pvp_workers_alone(void)
+{
+	static _Atomic bool outlived;
+	int code;
+	if (!first_has_ended(&code))
+		return false;
+	DIR *d = opendir("/proc/self/task");
+	bool alone = d;
+	for (struct dirent *e; alone && (e = readdir(d));) {
+		long tid = *e->d_name == '.' ? 0 : strtol(e->d_name, NULL, 10);
+		alone = !tid || tid == (long)getpid() || is_worker(tid);
+	}
+	if (d)
+		closedir(d);
+	atomic_store(&last_code, alone && !atomic_load(&outlived) ? code : 0);
+	atomic_store(&outlived, !alone);
+	return alone;
+}
+
+void pvp_worker_is_last(void)
+{
+	sigset_t none;
+	sigemptyset(&none);
+	pthread_sigmask(SIG_SETMASK, &none, NULL);
+	if (atomic_load(&last_code)) /* the C library would not have run its exit handlers */
+		syscall(SYS_exit, atomic_load(&last_code));
+}
+
+/* ---- fork */
+
 void pvp_workers_hold(void)
 {
 	pthread_mutex_lock(&starting);
@@ -89,4 +168,9 @@ void pvp_workers_hold(void)
 void pvp_workers_release(void)
 {
 	pthread_mutex_unlock(&starting);
+}
+
+void pvp_workers_forget(void)
+{
+	pthread_mutex_init(&starting, NULL);
 }

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Lives until the thread is joined, or for ever where it is detached. */
@@ -33,8 +34,23 @@ int pvp_worker_start(struct pvp_worker *w, size_t stack, void *(*run)(void *), v
 int pvp_worker_start_at(
 	struct pvp_worker *w, void *stack, size_t bytes, void *(*run)(void *), void *arg);
 
+/*
+ * Whether the program's last thread has ended without ending the process, so that nothing but workers
+ * keeps it: they are to end then. False where the system does not tell. A worker's.
+ */
+bool pvp_workers_alone(void);
+
+/*
+ * The calling worker is the last to end: the C library runs the program's exit handlers on it, and
+ * they take signals again. Does not return where the program's last thread ended by exit(2) with a
+ * code of its own, which becomes the process's.
+ */
+void pvp_worker_is_last(void);
+
 /* Around a fork, on the thread that forks: no worker is starting meanwhile. */
 void pvp_workers_hold(void);
 void pvp_workers_release(void);
+/* In a child of fork, whoever held the lock. */
+void pvp_workers_forget(void);
 
 #endif

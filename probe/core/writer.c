@@ -33,6 +33,7 @@ static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
 static struct pvp_writer *current;
 static pthread_cond_t flushed = PTHREAD_COND_INITIALIZER;
 static uint32_t sessions;
+void (*pvp_writer_alone)(void);
 
 static uint64_t ms_ago(uint64_t since)
 {
@@ -60,10 +61,27 @@ static bool stopping(struct pvp_writer *w)
 	return stop;
 }
 
+/* The program's threads are gone, and the writer must not keep the process. */
+static void look_whether_alone(struct pvp_writer *w)
+{
+	uint64_t now = pvp_monotonic();
+	if (w->alone || now - w->looked_ns < ROUND_MS * MS)
+		return;
+	w->looked_ns = now;
+	w->alone = pvp_workers_alone();
+	if (!w->alone)
+		return;
+	pthread_mutex_lock(&pvp_core.lock);
+	w->stop_since = w->stopping ? w->stop_since : now;
+	w->stopping = true;
+	pthread_mutex_unlock(&pvp_core.lock);
+}
+
 /* The sink calls this while nothing can be written. */
 static int patience(void *ctx, bool moved)
 {
 	struct pvp_writer *w = ctx;
+	look_whether_alone(w);
 	if (moved)
 		w->stuck_since = 0;
 	pvp_backpressure_sink(true, 0);
@@ -303,6 +321,7 @@ static void *run(void *arg)
 	say_flushed(w, 0);
 	ready(w, false);
 	for (bool last = false; !last;) {
+		look_whether_alone(w);
 		last = wait_for_work(w, &wanted);
 		keep_time(w);
 		take_commands(w);
@@ -320,6 +339,8 @@ static void *run(void *arg)
 	if (w->host->stop)
 		w->host->stop();
 	pvp_sink_close(&w->sink, true);
+	if (w->alone && pvp_writer_alone)
+		pvp_writer_alone();
 	return NULL;
 }
 

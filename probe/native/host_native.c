@@ -194,18 +194,24 @@ static void in_child(void)
 	after_fork();
 }
 
+/* Before a fork the last come first: the session's locks are taken before the blocks'. */
+int pvp_native_forks(void)
+{
+	static bool handled;
+	int error = handled ? 0 : pthread_atfork(before_fork, after_fork, in_child);
+	handled |= error == 0;
+	return error ? error : pvp_session_forks();
+}
+
 static int start_native(const struct pvp_native_options *o)
 {
-	static bool fork_handled;
 	struct pvp_config c;
 	if (!pvp_args_parse(o->rest, &c, NULL))
 		return EINVAL;
 	int error = pvp_session_recording() ? EALREADY : 0;
 	if (!error && pvp_call_forbidden(true) != PVP_CALL_NONE)
 		return EPERM; /* started by the program itself, which knows of the threads */
-	if (!error && !fork_handled)
-		error = pthread_atfork(before_fork, after_fork, in_child);
-	fork_handled |= error == 0;
+	error = error ? error : pvp_native_forks();
 	if (error)
 		return error;
 	options = *o;

@@ -17,6 +17,7 @@
 #include "probe/control/launcher.h"
 #include "probe/core/thread_buf.h"
 #include "probe/core/worker.h"
+#include "probe/native/host_native.h"
 #include "probe/native/native_args.h"
 #include "probe/native/safe_place.h"
 
@@ -63,9 +64,11 @@ static void *wait_for_it(void *unused)
 	(void)unused;
 	pvp_tls.muted = true;
 	prctl(PR_SET_NAME, "profview wait");
-	int sink = pvp_launcher_wait();
+	int sink = pvp_launcher_wait(pvp_workers_alone);
 	if (sink >= 0)
 		record(sink, true);
+	else if (pvp_workers_alone())
+		pvp_worker_is_last();
 	return NULL;
 }
 
@@ -182,7 +185,9 @@ bool pvp_deferred_start(const char *options, int (*begin)(const char *options))
 	deferred.under = true;
 	deferred.began_ns = process_ns();
 	deferred.recorded = said == PV_ANSWER_YES;
-	pthread_atfork(NULL, NULL, in_child);
+	/* Last: in_child() may start a thread, so in a child the others' locks are free by then. */
+	if (pvp_native_forks() == 0)
+		pthread_atfork(NULL, NULL, in_child);
 	if (deferred.recorded)
 		record(sink, false);
 	else

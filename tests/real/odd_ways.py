@@ -1,0 +1,83 @@
+"""Runs the programs of odd bare and under each way of recording, alone and as a child of a shell, and compares."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+LIMIT_S = 20
+SHELL = ['sh', '-c', '"$@"; code=$?; trap : 0; exit $code', 'sh']
+RECORD = {
+    'run': ['--record', 'FOLDER/log.mlpd'],
+    'tree': ['--record', 'FOLDER/logs/'],
+    'calls': ['--calls', '--record', 'FOLDER/log.mlpd'],
+    'alloc': ['--alloc', '64k', '--record', 'FOLDER/log.mlpd'],
+    'leaks': ['--leaks', '--record', 'FOLDER/log.mlpd'],
+    'leaks of a tree': ['--leaks', '--record', 'FOLDER/logs/'],
+}
+
+
+def of_program(text):
+    """What profview says itself is left out; its picture comes last."""
+    lines = text.split("\n profview  ")[0].splitlines()
+    own = text.startswith(' profview  ')
+    return [] if own else [line for line in lines if not line.startswith('profview:')]
+
+
+def end_session(pid):
+    """Whatever of a run that hung is left: it is in a session of its own."""
+    left = subprocess.run(['ps', '-o', 'pid=', '--sid', str(pid)], capture_output=True, text=True, check=False)
+    for word in left.stdout.split():
+        try:
+            os.kill(int(word), 9)
+        except ProcessLookupError:
+            pass
+
+
+def outcome(command, env=None):
+    """Exit code, output and errors; (None, ...) where it hung."""
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, start_new_session=True, env=env) as run:
+        try:
+            out, err = run.communicate(timeout=LIMIT_S)
+            code = run.returncode
+        except subprocess.TimeoutExpired:
+            end_session(run.pid)
+            run.kill()
+            out, err = run.communicate()
+            code = None
+    # A shell says how its child ended, profview ends with the code that a shell would.
+    return (128 - code if code is not None and code < 0 else code), out.splitlines(), of_program(err)
+
+
+def recorded(profview, way, words):
+    folder = tempfile.mkdtemp(prefix='odd-')
+    try:
+        options = [word.replace('FOLDER', folder) for word in RECORD[way]]
+        return outcome([profview, 'run', *options, '--', *words], os.environ | {'TERM': 'dumb'})
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)  # what profview drains into ends a little later
+
+
+def names_of(program):
+    return subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
+
+
+def compare(v, profview, program, name, ways):
+    """One program: each way must end as the bare run does."""
+    for parent, prefix in (('alone', []), ('in a shell', SHELL)):
+        words = [*prefix, program, name]
+        bare = outcome(words)
+        for way in ways:
+            v.equal(f'{name}, {parent}, {way}', recorded(profview, way, words), bare)
+
+
+def main(v, profview, program, names, ways):
+    for name in names:
+        compare(v, profview, program, name, ways)
+    v.close()
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit('a part of test_odd.py and of tests/soak/odd.py')

@@ -1,0 +1,17 @@
+#!/usr/bin/env python3
+"""Odd programs end as they do when nobody records them: the same output, the same code.
+
+usage: test_odd.py PROFVIEW PROGRAM NAME...
+"""
+import sys
+
+import odd_ways
+from verdict import Verdict
+
+
+def main(profview, program, *names):
+    return odd_ways.main(Verdict('odd ' + ' '.join(names)), profview, program, names, ['run', 'tree'])
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
