@@ -179,7 +179,7 @@ static const char *options_text(char *to, size_t room)
 {
 	pvp_char name[sizeof PV_CORECLR_OPTIONS], value[PVP_MANAGED_TEXT];
 	struct pvp_clr_info *info = pvp_clr.info;
-	const char *text = getenv(PV_CORECLR_OPTIONS);
+	const char *text = secure_getenv(PV_CORECLR_OPTIONS);
 	uint32_t n = 0;
 	if (text || pvp_clr.version < 11)
 		return text ? text : "";

@@ -51,7 +51,7 @@ static bool private_folder(const char *path)
 
 static bool folder(char to[PVP_CONTROL_PATH])
 {
-	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
 	int n = 0;
 	if (runtime && *runtime == '/')
 		n = snprintf(to, PVP_CONTROL_PATH, "%s/profview", runtime);

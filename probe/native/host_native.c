@@ -452,8 +452,8 @@ static bool filter_forbids(const char *text)
 static void start_by_environment(void)
 {
 	/* The first is for this host only: other programs of the launch may need other words. */
-	const char *own = getenv("PROFVIEW_NATIVE_OPTIONS");
-	const char *text = own ? own : getenv("PROFVIEW_OPTIONS");
+	const char *own = secure_getenv("PROFVIEW_NATIVE_OPTIONS");
+	const char *text = own ? own : secure_getenv("PROFVIEW_OPTIONS");
 	if (text && filter_forbids(text))
 		return;
 	if (text && pvp_filter_watch)

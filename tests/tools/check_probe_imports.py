@@ -12,7 +12,7 @@ import sys
 FORBIDDEN = re.compile(
     r'_?exit|_Exit|quick_exit|abort|__assert\w*|__stack_chk_fail|\w*_chk|__fortify_fail|raise|'
     r'kill|perror|psignal|puts|putchar|v?printf|v?fprintf|__tls_get_addr|err[cx]?|warnx?|signal|'
-    r'sigaction|setenv|unsetenv|putenv|atexit|system|popen')
+    r'sigaction|getenv|setenv|unsetenv|putenv|atexit|system|popen')
 EXPORTED = {
     '__cyg_profile_func_enter', '__cyg_profile_func_exit', 'profview_alloc', 'profview_class',
     'profview_counter', 'profview_counter_add', 'profview_counter_set', 'profview_enter',
