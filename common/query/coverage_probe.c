@@ -223,6 +223,22 @@ static void say_rate(const struct pv_model *m, struct pv_coverage *c)
 		pv_coverage_say(c, "%.20s a second of processor time", timer + 4);
 }
 
+/* Counters "samples missed: REASON". */
+static void say_missed(const struct pv_model *m, struct pv_coverage *c)
+{
+	static const char prefix[] = "samples missed: ";
+	const struct pv_counters *k = &m->counters;
+	for (size_t i = 1; i < k->counter.n; i++) {
+		const struct pv_counter *one = &k->counter.v[i];
+		const char *name = pv_intern_text(&m->names.text, one->name);
+		if (one->section != PV_SECTION_PROFILER || !one->raw ||
+			strncmp(name, prefix, sizeof prefix - 1) != 0)
+			continue;
+		pv_coverage_say(c, "%.100s", name + sizeof prefix - 1);
+		c->state = c->state == PV_COMPLETE ? PV_PARTIAL : c->state;
+	}
+}
+
 /* Of what samples know, in %; 0: of none. */
 static double kernel_share(const struct pv_model *m)
 {
@@ -455,6 +471,7 @@ void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_co
 			return;
 		say_rate(m, c);
 		say_filter(m, c);
+		say_missed(m, c);
 		say_kernel(m, c);
 		say_ends(m, "sample", c);
 		break;

@@ -6,11 +6,13 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "probe/code/borrowed_signal.h"
 #include "probe/code/kernel_names.h"
 #include "probe/code/modules.h"
 #include "probe/code/perf_map.h"
@@ -20,6 +22,7 @@
 #include "probe/code/unwind_set.h"
 #include "probe/code/unwind_walk.h"
 #include "probe/code/wait_sampler.h"
+#include "probe/code/wait_state.h"
 #include "probe/core/probe_clock.h"
 #include "probe/core/registry.h"
 #include "probe/core/sample_rate.h"
@@ -35,6 +38,7 @@ static _Atomic bool with_usage;
 static _Atomic unsigned changes; /* of it; what timers there are is then made anew */
 static unsigned changes_seen;    /* the writer's */
 static int number;               /* of the signal, under `taking`; 0: none taken yet */
+static uint64_t given;           /* bits of signals that the program wants, under `taking` */
 
 /* ---- in the signal's handler */
 
@@ -82,12 +86,24 @@ static void take(struct pvp_ring *r, uint32_t times, const ucontext_t *context)
 	atomic_store_explicit(&r->written, n + 1, memory_order_release);
 }
 
+/* Also one that comes after its timer has ended. Perf events' carry nothing to know them by. */
+static bool is_ours(const siginfo_t *info)
+{
+	if (info->si_code != SI_TIMER)
+		return info->si_code == POLL_HUP || info->si_code == POLL_IN;
+	struct pvp_ring *r = pvp_rings_first();
+	while (r && r != info->si_value.sival_ptr)
+		r = r->next;
+	return r;
+}
+
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	int before = errno;
 	struct pvp_ring *r =
 		atomic_load_explicit(&hz, memory_order_relaxed) ? pvp_ring_of_signal(info) : NULL;
-	(void)signal;
+	if (!r && pvp_signals_pass && !is_ours(info))
+		pvp_signals_pass(signal, info, context);
 	uint32_t times = r ? pvp_sample_timer_due(&r->timer) : 0;
 	if (times)
 		take(r, times, context);
@@ -98,24 +114,54 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 
 static pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER;
 
-static int find_signal(void)
+static void give_way(void);
+
+static const struct pvp_borrowed borrowed = { on_signal, is_ours, NULL, give_way };
+
+static bool borrow(int n)
 {
-	struct sigaction now, ours = { .sa_sigaction = on_signal,
+	struct sigaction ours = { .sa_sigaction = on_signal,
 		.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 	sigfillset(&ours.sa_mask);
+	return pvp_signals_borrow ? pvp_signals_borrow(n, &borrowed)
+				  : sigaction(n, &ours, NULL) == 0;
+}
+
+static int find_signal(void)
+{
+	struct sigaction now;
 	for (int n = SIGRTMAX - 1; n > SIGRTMIN; n--) {
-		if (sigaction(n, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
+		if (given >> n & 1 || sigaction(n, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
 			continue;
-		if (sigaction(n, &ours, NULL) == 0)
+		if (borrow(n))
 			return n;
 	}
 	return 0;
+}
+
+/* The program may have made a system call of its own. */
+static bool still_ours(int n)
+{
+	struct sigaction now;
+	bool known = pvp_signals_real ? pvp_signals_real(n, &now) : sigaction(n, NULL, &now) == 0;
+	return known && now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_signal;
+}
+
+/* Under `taking`. The program has it from here on. */
+static void give_signal(void)
+{
+	given |= UINT64_C(1) << number;
+	if (pvp_signals_give_back && still_ours(number))
+		pvp_signals_give_back(number);
+	number = 0;
 }
 
 /* One that is not in use: of the real-time ones the highest free, which keeps what it carries. */
 static int take_signal(void)
 {
 	pthread_mutex_lock(&taking);
+	if (number && !still_ours(number))
+		give_signal();
 	if (!number)
 		number = find_signal();
 	int taken = number;
@@ -146,6 +192,29 @@ static void set_rate(unsigned wanted)
 	unsigned possible = wanted && take_signal() ? pvp_sample_possible(wanted) : 0;
 	atomic_store(&hz, pvp_rings_set(possible, number) == 0 ? possible : 0);
 	atomic_fetch_add(&changes, 1);
+}
+
+/* The timers end at once; there are others as soon as the writer has looked for the threads. */
+static void give_way(void)
+{
+	unsigned before = atomic_exchange(&hz, 0);
+	pvp_rings_stop();
+	pthread_mutex_lock(&taking);
+	if (number)
+		give_signal();
+	pthread_mutex_unlock(&taking);
+	if (before)
+		set_rate(before);
+}
+
+/* The writer's. */
+static void look_at_signal(void)
+{
+	if (!atomic_load(&hz) || still_ours(number))
+		return;
+	give_way();
+	if (!atomic_load(&hz))
+		pvp_samples_missed("the program has taken every signal that they could come by");
 }
 
 void pvp_native_samples_usage(bool wanted)
@@ -303,8 +372,37 @@ static void count_end(const struct pvp_walk_stop *stop, uint64_t times)
 	pvp_stack_ends_count(PVP_SAMPLE_STACK, stop, times);
 }
 
+static bool blocks(pid_t tid, int n)
+{
+	char status[2048];
+	pvp_thread_file(tid, "status", status, sizeof status);
+	const char *at = strstr(status, "\nSigBlk:");
+	return at && strtoull(at + sizeof "\nSigBlk:" - 1, NULL, 16) >> (n - 1) & 1;
+}
+
+/* Why there are none, where there are none; at the end, since it takes a while to ask. */
+static void tell_missed(void)
+{
+	enum { MOST = 64 }; /* threads that are asked */
+	unsigned asked = 0;
+	if (pvp_rings_refused())
+		pvp_samples_missed("none of threads for which the system had no timer (ulimit -i)");
+	for (struct pvp_ring *r = pvp_rings_first(); r && asked < MOST; r = r->next) {
+		pid_t tid = atomic_load_explicit(&r->owner, memory_order_acquire);
+		bool sampled = atomic_load(&r->written) != r->began;
+		if (!tid || r->left || (sampled && tid != getpid()))
+			continue;
+		asked++;
+		if (blocks(tid, number)) {
+			pvp_samples_missed("none of threads that block their signal");
+			return;
+		}
+	}
+}
+
 void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
+	look_at_signal();
 	if (!pvp_rings_watch())
 		atomic_fetch_add(&changes, 1); /* by ticks from here on */
 	unsigned now = atomic_load(&changes);
@@ -322,6 +420,8 @@ void pvp_native_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 		}
 		pvp_ring_update(r, changed);
 	}
+	if (w->last && atomic_load(&hz))
+		tell_missed();
 	pvp_waits_tell(w, page, key_of_caller, count_end);
 	pvp_stack_ends_tell(w);
 	if (atomic_load(&hz) && changed)
@@ -341,6 +441,8 @@ void pvp_native_samples_stop(void)
 void pvp_native_samples_forget(void)
 {
 	pthread_mutex_init(&taking, NULL);
+	if (pvp_signals_forked)
+		pvp_signals_forked();
 	atomic_store(&hz, 0);
 	pvp_waits_forget();
 	pvp_unwind_forget();

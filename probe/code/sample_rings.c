@@ -34,7 +34,7 @@ static struct pvp_ring *free_rings, *of_tid[BUCKETS];
 static unsigned hz, made;
 static int64_t debts[KINDS]; /* ns that ended threads were not sampled for; < 0: too often */
 static int number;           /* of the signal */
-static _Atomic bool ready;
+static _Atomic bool ready, refused;
 static pthread_key_t key;
 static bool have_key;
 
@@ -133,7 +133,8 @@ static struct pvp_ring *arm(struct pvp_ring *r, const struct pvp_sample_wish *wi
 	w.hz = hz;
 	w.signal = number;
 	w.token = r;
-	atomic_store(&r->taken, atomic_load(&r->written)); /* of a signal that came after the end */
+	r->began = atomic_load(&r->written);
+	atomic_store(&r->taken, r->began); /* of a signal that came after the end */
 	r->debt = NULL;
 	r->seen = r->nameless = true;
 	r->left = false;
@@ -142,6 +143,7 @@ static struct pvp_ring *arm(struct pvp_ring *r, const struct pvp_sample_wish *wi
 		pvp_kernel_open(&r->kernel, w.tid);
 	atomic_store_explicit(&r->owner, w.tid, memory_order_release);
 	if (!pvp_sample_timer_arm(&r->timer, &w)) {
+		atomic_store(&refused, refused || errno == EAGAIN);
 		pvp_kernel_close(&r->kernel);
 		atomic_store_explicit(&r->owner, 0, memory_order_release);
 		set_free(r);
@@ -249,6 +251,11 @@ static void on_exit_of_thread(void *round)
 	errno = before;
 }
 
+bool pvp_rings_refused(void)
+{
+	return atomic_load_explicit(&refused, memory_order_relaxed);
+}
+
 bool pvp_rings_ready(void)
 {
 	return atomic_load_explicit(&ready, memory_order_acquire);
@@ -280,6 +287,7 @@ int pvp_rings_set(unsigned rate, int signal)
 	have_key = error == 0;
 	hz = rate;
 	number = signal;
+	atomic_store(&refused, false);
 	memset(debts, 0, sizeof debts);
 	if (!have_key || !rate)
 		atomic_store(&ready, false);

@@ -42,6 +42,7 @@ struct pvp_ring {
 
 	/* the writer's */
 	uint64_t dropped_written;
+	uint64_t began; /* samples that were written when its thread was met */
 	bool nameless; /* its thread's name is still to be written; set before the timer is armed */
 
 	/* under the lock */
@@ -68,6 +69,9 @@ struct pvp_ring *pvp_ring_of_signal(const siginfo_t *info);
  * are the writer's to change: pvp_rings_each(). Any thread.
  */
 int pvp_rings_set(unsigned rate, int signal);
+
+/* Whether the system has refused a timer: of signals that wait the user may have only so many. */
+bool pvp_rings_refused(void);
 
 /* Whether threads that begin now are to say so. */
 bool pvp_rings_ready(void);

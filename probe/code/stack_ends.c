@@ -70,6 +70,25 @@ static size_t find(const char *name)
 	return i;
 }
 
+/* A new one, which there is room for. */
+static size_t add(const char *name)
+{
+	memset(&counters[used], 0, sizeof counters[used]);
+	snprintf(counters[used].name, NAME, "%s", name);
+	return used++;
+}
+
+void pvp_samples_missed(const char *why)
+{
+	char name[NAME];
+	snprintf(name, NAME, "samples missed: %.250s", why);
+	size_t at = find(name);
+	if (at == used && used < MOST)
+		at = add(name);
+	if (at < used)
+		counters[at].n = 1;
+}
+
 void pvp_stack_ends_count(
 	enum pvp_stack_kind kind, const struct pvp_walk_stop *stop, uint64_t times)
 {
@@ -83,11 +102,8 @@ void pvp_stack_ends_count(
 	}
 	if (at == MOST)
 		return;
-	if (at == used) {
-		memset(&counters[at], 0, sizeof counters[at]);
-		snprintf(counters[at].name, NAME, "%s", name);
-		used++;
-	}
+	if (at == used)
+		at = add(name);
 	counters[at].n += times;
 }
 

@@ -21,6 +21,9 @@ void pvp_stack_ends_count(
 /* One of an allocation; any thread, lock-free. The writer counts it later. */
 void pvp_stack_ends_note(const struct pvp_walk_stop *stop);
 
+/* Why samples that were asked for cannot be had; once for each reason. The text stays. */
+void pvp_samples_missed(const char *why);
+
 /* Writes what was counted since. again: there is a new reader, who is to get all of it. */
 void pvp_stack_ends_tell(struct pvp_writer *w);
 void pvp_stack_ends_again(void);

@@ -80,7 +80,6 @@ static void abandon(void)
 	recording = false;
 	pvp_control_close();
 	pthread_mutex_unlock(&lifecycle);
-	pvp_worker_is_last();
 }
 
 int pvp_session_forks(void)
@@ -103,7 +102,7 @@ static int start(struct pvp_config *config, const struct pvp_host *host)
 	memcpy(config->control, path, sizeof path);
 	pvp_sink_next_image(config->output);
 	pvp_children_begin();
-	pvp_writer_alone = abandon;
+	pvp_workers_end = abandon;
 	error = pvp_writer_start(config, host);
 	if (error) {
 		pvp_children_end();

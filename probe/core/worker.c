@@ -149,8 +149,12 @@ bool pvp_workers_alone(void)
 	return alone;
 }
 
+void (*pvp_workers_end)(void);
+
 void pvp_worker_is_last(void)
 {
+	if (pvp_workers_end)
+		pvp_workers_end();
 	sigset_t none;
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, NULL);

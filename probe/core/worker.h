@@ -40,6 +40,9 @@ int pvp_worker_start_at(
  */
 bool pvp_workers_alone(void);
 
+/* Ends the others, at that; the session's, which the writer does not know. May be NULL. */
+extern void (*pvp_workers_end)(void);
+
 /*
  * The calling worker is the last to end: the C library runs the program's exit handlers on it, and
  * they take signals again. Does not return where the program's last thread ended by exit(2) with a

@@ -33,7 +33,6 @@ static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
 static struct pvp_writer *current;
 static pthread_cond_t flushed = PTHREAD_COND_INITIALIZER;
 static uint32_t sessions;
-void (*pvp_writer_alone)(void);
 
 static uint64_t ms_ago(uint64_t since)
 {
@@ -61,15 +60,18 @@ static bool stopping(struct pvp_writer *w)
 	return stop;
 }
 
+static bool alone; /* the session ends without being told to; the writer's */
+
 /* The program's threads are gone, and the writer must not keep the process. */
 static void look_whether_alone(struct pvp_writer *w)
 {
+	static uint64_t looked_ns;
 	uint64_t now = pvp_monotonic();
-	if (w->alone || now - w->looked_ns < ROUND_MS * MS)
+	if (alone || now - looked_ns < ROUND_MS * MS)
 		return;
-	w->looked_ns = now;
-	w->alone = pvp_workers_alone();
-	if (!w->alone)
+	looked_ns = now;
+	alone = pvp_workers_alone();
+	if (!alone)
 		return;
 	pthread_mutex_lock(&pvp_core.lock);
 	w->stop_since = w->stopping ? w->stop_since : now;
@@ -339,8 +341,8 @@ static void *run(void *arg)
 	if (w->host->stop)
 		w->host->stop();
 	pvp_sink_close(&w->sink, true);
-	if (w->alone && pvp_writer_alone)
-		pvp_writer_alone();
+	if (alone)
+		pvp_worker_is_last();
 	return NULL;
 }
 

@@ -89,9 +89,6 @@ struct pvp_writer {
 	char next_path[PVP_PATH_MAX];
 	struct pvp_stats stats; /* as of the last round */
 
-	uint64_t looked_ns; /* whether the program has a thread left, last */
-	bool alone;         /* it has none: the session ends without being told to */
-
 	uint64_t unread_since; /* ns: since when the pipe has no reader; 0: it has one */
 	bool unread_reported;  /* the host knows */
 	uint64_t stuck_since;  /* ns: since when the reader takes nothing; 0: it does */
@@ -102,12 +99,6 @@ int pvp_writer_start(const struct pvp_config *config, const struct pvp_host *hos
 
 /* Ends it, with all that was published before written. ETIMEDOUT: not all was. EALREADY: none. */
 int pvp_writer_stop(void);
-
-/*
- * Called on the writer's thread, once all is written, where the session ends because the program has
- * no thread left; nobody joins the writer then. NULL: nothing is.
- */
-extern void (*pvp_writer_alone)(void);
 
 /* Waits until what was recorded before is written. An errno value. */
 int pvp_writer_flush(void);

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probe/code/borrowed_signal.h"
 #include "probe/control/launcher.h"
 #include "probe/core/thread_buf.h"
 #include "probe/core/worker.h"
@@ -97,6 +98,7 @@ bool pvp_deferred_may_record(void)
 
 /* ---- the timer */
 
+/* 0: not any more. */
 static bool ring_in(int ms)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG };
@@ -110,31 +112,38 @@ static bool ring_in(int ms)
 	return timer_settime(deferred.timer, 0, &time, NULL) == 0;
 }
 
+static bool is_ring(const siginfo_t *info)
+{
+	return info->si_code == SI_TIMER && info->si_value.sival_ptr == &deferred;
+}
+
 static void on_ring(int signal, siginfo_t *info, void *context)
 {
 	int before = errno;
-	(void)signal;
-	bool ours = info->si_code == SI_TIMER && info->si_value.sival_ptr == &deferred;
-	if (ours && atomic_load(&deferred.armed)) {
-		if (!pvp_safe_place(context))
-			ring_in(AGAIN_MS);
-		else if (atomic_exchange(&deferred.armed, false))
+	if (!is_ring(info)) {
+		pvp_signals_pass(signal, info, context);
+	} else if (atomic_load(&deferred.armed) && !pvp_safe_place(context)) {
+		ring_in(AGAIN_MS);
+	} else {
+		pvp_signals_give_back(SIGURG);
+		if (atomic_exchange(&deferred.armed, false))
 			begin_to_wait();
 	}
 	errno = before;
 }
 
-/* A signal that does nothing where the program takes our handler away. */
+/* The program takes it without a handler: no better place will come. */
+static void ring_at_once(void)
+{
+	ring_in(0);
+	pvp_deferred_threads();
+}
+
+/* It does nothing where the program makes a system call that takes our handler away. */
 static bool take_signal(void)
 {
-	struct sigaction now, ours = { .sa_sigaction = on_ring,
-		.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
-	sigfillset(&ours.sa_mask);
-	if (sigaction(SIGURG, NULL, &now) != 0 ||
-		(now.sa_sigaction != on_ring && now.sa_handler != SIG_DFL &&
-			now.sa_handler != SIG_IGN))
-		return false;
-	return sigaction(SIGURG, &ours, NULL) == 0;
+	static const struct pvp_borrowed urgent = { on_ring, is_ring, ring_at_once, ring_at_once };
+	return pvp_signals_borrow(SIGURG, &urgent);
 }
 
 static void arm(void)
@@ -153,6 +162,7 @@ static void in_child(void)
 	if (!deferred.under)
 		return; /* it has a filter */
 	pvp_launcher_forget();
+	pvp_signals_forked();
 	atomic_store(&deferred.armed, false);
 	deferred.recorded = false;
 	deferred.began_ns = 0;

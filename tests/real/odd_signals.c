@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 void odd_say(const char *line)
@@ -80,6 +81,25 @@ static int ignores_all(void)
 static int handles_all(void)
 {
 	return for_all(count);
+}
+
+/* By a system call of its own, as programs in Go do. */
+static int takes_all_raw(void)
+{
+	enum { BYTES = 8 };
+	const struct {
+		void (*handler)(int);
+		unsigned long flags;
+		void *restorer;
+		unsigned long mask;
+	} ignored = { SIG_IGN, 0, NULL, 0 };
+	int refused = 0;
+	odd_burn(BRIEF_MS);
+	for (int n = SIGRTMIN; n <= SIGRTMAX; n++)
+		refused += syscall(SYS_rt_sigaction, n, &ignored, NULL, BYTES) != 0;
+	odd_burn(3 * BRIEF_MS);
+	odd_said("refused", refused);
+	return 3;
 }
 
 /* What was set can be read again, whoever has the signal now. */
@@ -244,6 +264,7 @@ const struct odd_row odd_signal_rows[] = {
 	{ "resets-all", resets_all },
 	{ "ignores-all", ignores_all },
 	{ "handles-all", handles_all },
+	{ "takes-all-raw", takes_all_raw },
 	{ "reads-back", reads_back },
 	{ "sends-each", sends_each },
 	{ "dies-of-highest", dies_of_highest },

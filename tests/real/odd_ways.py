@@ -1,4 +1,5 @@
 """Runs the programs of odd bare and under each way of recording, alone and as a child of a shell, and compares."""
+import json
 import os
 import shutil
 import subprocess
@@ -14,6 +15,11 @@ RECORD = {
     'alloc': ['--alloc', '64k', '--record', 'FOLDER/log.mlpd'],
     'leaks': ['--leaks', '--record', 'FOLDER/log.mlpd'],
     'leaks of a tree': ['--leaks', '--record', 'FOLDER/logs/'],
+}
+# Where samples cannot be had, and what a report says of that.
+MISSED = {
+    'reads-signals': 'none of threads that block their signal',
+    'takes-all-raw': 'the program has taken every signal that they could come by',
 }
 
 
@@ -63,18 +69,36 @@ def names_of(program):
     return subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()
 
 
+PARENTS = {'alone': [], 'in a shell': SHELL}
+
+
 def compare(v, profview, program, name, ways):
     """One program: each way must end as the bare run does."""
-    for parent, prefix in (('alone', []), ('in a shell', SHELL)):
+    for parent, prefix in PARENTS.items():
         words = [*prefix, program, name]
         bare = outcome(words)
-        for way in ways:
+        for way in ways[parent]:
             v.equal(f'{name}, {parent}, {way}', recorded(profview, way, words), bare)
+
+
+def coverage_of_samples(profview, program, name):
+    """State and sentence of a recording, as a report has them."""
+    with tempfile.TemporaryDirectory(prefix='odd-') as folder:
+        log = os.path.join(folder, 'log.mlpd')
+        outcome([profview, 'run', '--record', log, '--', program, name], os.environ | {'TERM': 'dumb'})
+        done = subprocess.run([profview, 'report', log, '--format', 'json', '--section', 'coverage', '--no-index'],
+                              capture_output=True, text=True, check=True)
+    row, = [r for r in json.loads(done.stdout)['coverage'] if r['what'] == 'samples']
+    return row
 
 
 def main(v, profview, program, names, ways):
     for name in names:
         compare(v, profview, program, name, ways)
+        if name in MISSED:
+            row = coverage_of_samples(profview, program, name)
+            v.equal(f'{name}: samples are', row['state'], 'partial')
+            v.true(f'{name}: the reason', MISSED[name] in str(row), str(row))
     v.close()
     return 0
 

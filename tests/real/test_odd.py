@@ -10,7 +10,8 @@ from verdict import Verdict
 
 
 def main(profview, program, *names):
-    return odd_ways.main(Verdict('odd ' + ' '.join(names)), profview, program, names, ['run', 'tree'])
+    ways = {'alone': ['run'], 'in a shell': ['tree']}
+    return odd_ways.main(Verdict('odd ' + ' '.join(names)), profview, program, names, ways)
 
 
 if __name__ == '__main__':

@@ -14,7 +14,8 @@ from verdict import Verdict    # noqa: E402  pylint: disable=wrong-import-positi
 
 def main(profview, program, *names):
     names = names or odd_ways.names_of(program)
-    return odd_ways.main(Verdict('odd programs'), profview, program, names, list(odd_ways.RECORD))
+    ways = {parent: list(odd_ways.RECORD) for parent in odd_ways.PARENTS}
+    return odd_ways.main(Verdict('odd programs'), profview, program, names, ways)
 
 
 if __name__ == '__main__':

@@ -1,0 +1,39 @@
+/*
+ * The signals that the probe borrows: that of samples, and SIGURG, by which a program under a launcher
+ * hears that it has become worth a recording. The C library's functions that change what a signal does,
+ * or that wait for signals, are called here first. The program sees a borrowed signal as its own: what it
+ * sets is kept, read back, and done when the signal comes from elsewhere. The probe's own signals it never
+ * gets. A program that makes system calls itself is not known here. Any thread, in signal handlers too.
+ */
+#ifndef PV_PROBE_BORROWED_SIGNAL_H
+#define PV_PROBE_BORROWED_SIGNAL_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+struct pvp_borrowed {
+	void (*handler)(int, siginfo_t *, void *);
+	bool (*ours)(const siginfo_t *info); /* async-signal-safe */
+	void (*met)(void);                   /* the program took one in a wait; NULL: nothing */
+	void (*give_way)(void); /* the program reads it by a descriptor: send none any more */
+};
+
+/*
+ * From now on `b->handler` is what happens on the signal; `b` stays. False: refused, or both places are
+ * taken. Not in a signal handler. Absent (weak) where nothing is in front of the program's functions.
+ */
+__attribute__((weak)) bool pvp_signals_borrow(int signal, const struct pvp_borrowed *b);
+
+/* What the program has set is set. */
+__attribute__((weak)) void pvp_signals_give_back(int signal);
+
+/* What the kernel has, whatever the program sees. False: refused. */
+__attribute__((weak)) bool pvp_signals_real(int signal, struct sigaction *ret);
+
+/* In the handler, for a signal that is not the probe's: does what the program wants. */
+__attribute__((weak)) void pvp_signals_pass(int signal, siginfo_t *info, void *context);
+
+/* In a child of fork. */
+__attribute__((weak)) void pvp_signals_forked(void);
+
+#endif
