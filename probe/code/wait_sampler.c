@@ -395,7 +395,7 @@ static void end(void)
 	stopping = true;
 	pthread_cond_signal(&wake);
 	pthread_mutex_unlock(&lock);
-	pthread_join(looker.thread, NULL);
+	pvp_worker_join(&looker);
 	running = false;
 }
 
@@ -457,6 +457,12 @@ void pvp_waits_tell(struct pvp_writer *w, struct pvp_out_buffer *page, pvp_frame
 	uint64_t lost = atomic_load_explicit(&shared->lost, memory_order_relaxed);
 	atomic_fetch_add(&pvp_core.orphans, lost - lost_counted);
 	lost_counted = lost;
+}
+
+void pvp_waits_park(void)
+{
+	if (running)
+		end();
 }
 
 void pvp_waits_stop(void)

@@ -34,6 +34,8 @@ void pvp_waits_tell(struct pvp_writer *w, struct pvp_out_buffer *page, pvp_frame
 	void (*ended)(const struct pvp_walk_stop *stop, uint64_t times));
 void pvp_waits_each(void (*each)(uint64_t address)); /* as pvp_native_samples_each() */
 void pvp_waits_stop(void);
+/* Ends the thread until the next pvp_waits_tell(). */
+void pvp_waits_park(void);
 
 /* In a child of fork: there is no helper here. */
 void pvp_waits_forget(void);

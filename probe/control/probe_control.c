@@ -199,7 +199,7 @@ void pvp_control_close(void)
 	if (control.serving && pthread_equal(pthread_self(), control.worker.thread))
 		control.ending = true; /* "stop": it ends after its answer */
 	else if (control.serving)
-		pthread_join(control.worker.thread, NULL);
+		pvp_worker_join(&control.worker);
 	control.serving = false;
 	pvp_listener_close(&control.listener, true);
 }

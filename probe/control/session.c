@@ -13,7 +13,7 @@
 #include "probe/core/core_state.h"
 #include "probe/core/registry.h"
 #include "probe/sink/sink.h"
-#include "probe/core/writer.h"
+#include "probe/core/writer_park.h"
 #include "probe/core/worker.h"
 
 enum { EXIT_WAIT_S = 1 };
@@ -187,6 +187,37 @@ int pvp_session_try_stop(void)
 	int error = stop();
 	pthread_mutex_unlock(&lifecycle);
 	return error;
+}
+
+bool pvp_session_park(void)
+{
+	if (pthread_mutex_trylock(&lifecycle) != 0)
+		return false;
+	bool parked = recording && owner == getpid() && pvp_writer_park();
+	if (parked)
+		pvp_control_close();
+	else
+		pthread_mutex_unlock(&lifecycle);
+	return parked;
+}
+
+void pvp_session_unpark(void)
+{
+	char want[PVP_CONTROL_PATH], path[PVP_CONTROL_PATH];
+	const struct pvp_host *host = pvp_writer_unpark(want);
+	recording = host;
+	if (host) {
+		pvp_control_open(*want ? want : "off", path);
+		pvp_control_serve(host);
+	} else {
+		pvp_children_end();
+	}
+	pthread_mutex_unlock(&lifecycle);
+}
+
+pid_t pvp_session_thread(void)
+{
+	return recording && owner == getpid() ? pvp_writer_thread() : 0;
 }
 
 int pvp_session_flush(void)

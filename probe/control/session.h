@@ -2,6 +2,8 @@
 #ifndef PV_PROBE_SESSION_H
 #define PV_PROBE_SESSION_H
 
+#include <sys/types.h>
+
 #include "probe/core/host.h"
 
 /* As profview_start(), for a host. */
@@ -18,6 +20,15 @@ int pvp_session_stop(void);
 /* EBUSY: another thread is starting or stopping it. */
 int pvp_session_try_stop(void);
 int pvp_session_flush(void);
+
+/*
+ * Ends the probe's threads for a moment: true, and pvp_session_unpark() begins them again on the same
+ * thread; where the system refuses that, the recording ends. False: there are none, or they are stuck.
+ */
+bool pvp_session_park(void);
+void pvp_session_unpark(void);
+/* One of them, 0: there is none. */
+pid_t pvp_session_thread(void);
 
 /* Registers the fork handlers, once: 0, or an error number. A session's start does it, too. */
 int pvp_session_forks(void);

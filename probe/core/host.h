@@ -33,6 +33,9 @@ struct pvp_host {
 	void (*start)(void);
 	void (*stop)(void);
 
+	/* The writer's thread ends for a moment, and so do the host's, until the next tell(). May be NULL. */
+	void (*park)(void);
+
 	/*
 	 * Called before each round of writing. Reports address ranges whose methods are gone, so
 	 * that keys used again get a new description. May be NULL.

@@ -21,6 +21,7 @@ static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 static void *begin(void *arg)
 {
 	struct pvp_worker *w = arg;
+	atomic_store(&w->tid, (pid_t)syscall(SYS_gettid));
 	sem_post(&w->runs);
 	return w->run(w->arg);
 }
@@ -87,6 +88,21 @@ int pvp_worker_start_at(
 	w->run = run;
 	w->arg = arg;
 	return start(w, stack, bytes);
+}
+
+void pvp_worker_gone(struct pvp_worker *w)
+{
+	enum { TRIES = 1000 };
+	const struct timespec moment = { 0, MS / 10 };
+	pid_t tid = atomic_load(&w->tid);
+	for (int i = 0; i < TRIES && syscall(SYS_tgkill, getpid(), tid, 0) == 0; i++)
+		nanosleep(&moment, NULL);
+}
+
+void pvp_worker_join(struct pvp_worker *w)
+{
+	pthread_join(w->thread, NULL);
+	pvp_worker_gone(w);
 }
 
 /* ---- the program's threads */

@@ -11,10 +11,12 @@
 #include <semaphore.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* Lives until the thread is joined, or for ever where it is detached. */
 struct pvp_worker {
 	pthread_t thread;
+	_Atomic pid_t tid;
 	void *(*run)(void *);
 	void *arg;
 	sem_t runs; /* posted by its first instruction */
@@ -33,6 +35,11 @@ int pvp_worker_start(struct pvp_worker *w, size_t stack, void *(*run)(void *), v
  */
 int pvp_worker_start_at(
 	struct pvp_worker *w, void *stack, size_t bytes, void *(*run)(void *), void *arg);
+
+/* Waits until it has ended, and the system has forgotten it: only then does no call meet it any more. */
+void pvp_worker_join(struct pvp_worker *w);
+/* The same for one that is detached, and about to end; for a tenth of a second at most. */
+void pvp_worker_gone(struct pvp_worker *w);
 
 /*
  * Whether the program's last thread has ended without ending the process, so that nothing but workers

@@ -11,6 +11,7 @@
 
 #include "probe/core/backpressure.h"
 #include "probe/core/emit.h"
+#include "probe/core/writer_park.h"
 
 enum {
 	FIRST_TICK_MS = 10, /* soon: then the counter is calibrated */
@@ -60,30 +61,11 @@ static bool stopping(struct pvp_writer *w)
 	return stop;
 }
 
-static bool alone; /* the session ends without being told to; the writer's */
-
-/* The program's threads are gone, and the writer must not keep the process. */
-static void look_whether_alone(struct pvp_writer *w)
-{
-	static uint64_t looked_ns;
-	uint64_t now = pvp_monotonic();
-	if (alone || now - looked_ns < ROUND_MS * MS)
-		return;
-	looked_ns = now;
-	alone = pvp_workers_alone();
-	if (!alone)
-		return;
-	pthread_mutex_lock(&pvp_core.lock);
-	w->stop_since = w->stopping ? w->stop_since : now;
-	w->stopping = true;
-	pthread_mutex_unlock(&pvp_core.lock);
-}
-
 /* The sink calls this while nothing can be written. */
 static int patience(void *ctx, bool moved)
 {
 	struct pvp_writer *w = ctx;
-	look_whether_alone(w);
+	pvp_writer_is_alone(w);
 	if (moved)
 		w->stuck_since = 0;
 	pvp_backpressure_sink(true, 0);
@@ -253,7 +235,7 @@ static bool wait_for_work(struct pvp_writer *w, uint64_t *ret_wanted)
 	struct timespec t;
 	deadline_at(&t, w->round_ns + ms * MS);
 	pthread_mutex_lock(&pvp_core.lock);
-	while (!w->stopping && w->flush_wanted == w->flush_done &&
+	while (!w->stopping && !pvp_writer_parking() && w->flush_wanted == w->flush_done &&
 		pvp_core.queued < pvp_core.wake_at && !atomic_load(&pvp_backpressure.wanted) &&
 		!atomic_exchange(&pvp_core.hurry, false))
 		if (pthread_cond_timedwait(&pvp_core.wake, &pvp_core.lock, &t) == ETIMEDOUT)
@@ -308,7 +290,7 @@ static bool ready(struct pvp_writer *w, bool last)
 	return true;
 }
 
-static void *run(void *arg)
+void *pvp_writer_run(void *arg)
 {
 	struct pvp_writer *w = arg;
 	pvp_guard_on(); /* for ever: nothing that this thread does is an event */
@@ -318,17 +300,27 @@ static void *run(void *arg)
 	prctl(PR_SET_NAME, "profview");
 	if (w->host->start)
 		w->host->start();
+	pvp_writer_work(w);
+	if (pvp_writer_is_alone(w))
+		pvp_worker_is_last();
+	return NULL;
+}
+
+void pvp_writer_work(struct pvp_writer *w)
+{
 	uint64_t wanted = 0;
 	w->round_ns = pvp_monotonic();
-	say_flushed(w, 0);
+	say_flushed(w, w->flush_done);
 	ready(w, false);
 	for (bool last = false; !last;) {
-		look_whether_alone(w);
+		pvp_writer_is_alone(w);
 		last = wait_for_work(w, &wanted);
 		keep_time(w);
 		take_commands(w);
 		if (!ready(w, last)) {
 			say_flushed(w, w->flush_done);
+			if (pvp_writer_parks(w))
+				return;
 			rest(w, PVP_TICK_MS);
 			continue;
 		}
@@ -337,13 +329,12 @@ static void *run(void *arg)
 		w->asked = wanted != w->flush_done;
 		pvp_round(w, last);
 		say_flushed(w, wanted);
+		if (!last && pvp_writer_parks(w))
+			return;
 	}
 	if (w->host->stop)
 		w->host->stop();
 	pvp_sink_close(&w->sink, true);
-	if (alone)
-		pvp_worker_is_last();
-	return NULL;
 }
 
 /* ---- lifecycle */
@@ -522,7 +513,7 @@ int pvp_writer_start(const struct pvp_config *config, const struct pvp_host *hos
 		open_session(w);
 	pvp_unlock();
 	if (opened)
-		error = pvp_worker_start(&w->worker, STACK, run, w);
+		error = pvp_worker_start(&w->worker, STACK, pvp_writer_run, w);
 	if (!error)
 		return 0;
 	if (opened && pvp_lock()) {
@@ -534,6 +525,16 @@ fail_sink:
 fail:
 	free_writer(w);
 	return error;
+}
+
+void pvp_writer_end(struct pvp_writer *w)
+{
+	if (pvp_lock()) {
+		close_session();
+		pvp_unlock();
+	}
+	pvp_sink_forget(&w->sink);
+	free_writer(w);
 }
 
 int pvp_writer_stop(void)
@@ -551,12 +552,7 @@ int pvp_writer_stop(void)
 		return EALREADY;
 	pthread_join(w->worker.thread, NULL);
 	int result = w->failed ? ETIMEDOUT : 0;
-	if (pvp_lock()) {
-		close_session();
-		pvp_unlock();
-	}
-	pvp_sink_forget(&w->sink);
-	free_writer(w);
+	pvp_writer_end(w);
 	return result;
 }
 

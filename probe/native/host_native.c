@@ -25,6 +25,7 @@
 #include "probe/code/probe_frames.h"
 #include "probe/code/stack_ends.h"
 #include "probe/code/unwind_set.h"
+#include "probe/code/wait_sampler.h"
 #include "probe/core/core_state.h"
 #include "probe/core/sample_rate.h"
 #include "probe/control/session.h"
@@ -154,6 +155,7 @@ const struct pvp_host pvp_host_native = {
 	.name = "native",
 	.again = again,
 	.stop = stop,
+	.park = pvp_waits_park,
 	.refresh = pvp_modules_refresh,
 	.method = method,
 	.tell = tell_native,

@@ -60,24 +60,54 @@ static void record(int sink, bool midway)
 	close(sink); /* it has a copy */
 }
 
+static struct pvp_worker waiter;
+static _Atomic bool waits, parking;
+
+static bool is_over(void)
+{
+	return atomic_load(&parking) || pvp_workers_alone();
+}
+
 static void *wait_for_it(void *unused)
 {
 	(void)unused;
 	pvp_tls.muted = true;
 	prctl(PR_SET_NAME, "profview wait");
-	int sink = pvp_launcher_wait(pvp_workers_alone);
+	int sink = pvp_launcher_wait(is_over);
 	if (sink >= 0)
 		record(sink, true);
-	else if (pvp_workers_alone())
+	else if (!atomic_load(&parking) && pvp_workers_alone())
 		pvp_worker_is_last();
+	atomic_store(&waits, atomic_load(&parking) && sink < 0);
+	atomic_store(&parking, false);
 	return NULL;
 }
 
 /* Safe in a signal handler that interrupted no allocator and no part of the C library. */
 static void begin_to_wait(void)
 {
-	static struct pvp_worker waiter;
+	atomic_store(&waits, true);
 	pvp_worker_start_at(&waiter, stack, sizeof stack, wait_for_it, NULL);
+}
+
+bool pvp_deferred_park(void)
+{
+	if (!atomic_load(&waits))
+		return false;
+	atomic_store(&parking, true);
+	pvp_worker_gone(&waiter);
+	pvp_worker_gone(&waiter); /* it looks ten times a second */
+	return !atomic_exchange(&parking, false) && atomic_load(&waits);
+}
+
+void pvp_deferred_unpark(void)
+{
+	begin_to_wait();
+}
+
+pid_t pvp_deferred_thread(void)
+{
+	return atomic_load(&waits) ? atomic_load(&waiter.tid) : 0;
 }
 
 void pvp_deferred_threads(void)
@@ -164,6 +194,8 @@ static void in_child(void)
 	pvp_launcher_forget();
 	pvp_signals_forked();
 	atomic_store(&deferred.armed, false);
+	atomic_store(&waits, false);
+	atomic_store(&parking, false);
 	deferred.recorded = false;
 	deferred.began_ns = 0;
 	if (pvp_launcher_ask(deferred.path, PV_ASK_NATIVE, PV_ASK_FORKED, false, &sink) !=

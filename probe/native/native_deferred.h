@@ -7,6 +7,7 @@
 #define PV_PROBE_NATIVE_DEFERRED_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 enum { PVP_DEFERRED_MS = 20 }; /* of processor time */
 
@@ -29,5 +30,13 @@ bool pvp_deferred_may_record(void);
 
 /* Nothing is recorded any more, in this process and its children of fork. */
 void pvp_deferred_end(void);
+
+/*
+ * Ends the thread that waits, if there is one: true, and pvp_deferred_unpark() begins it again. Its
+ * number, 0: there is none. On the thread that makes the call which it would be in the way of.
+ */
+bool pvp_deferred_park(void);
+void pvp_deferred_unpark(void);
+pid_t pvp_deferred_thread(void);
 
 #endif

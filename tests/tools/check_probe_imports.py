@@ -20,9 +20,9 @@ EXPORTED = {
     'profview_stop', 'profview_thread_name', 'malloc', 'calloc', 'realloc', 'reallocarray', 'free',
     'memalign', 'aligned_alloc', 'posix_memalign', 'valloc', 'pvalloc',
     'malloc_usable_size', 'pthread_create', 'thrd_create', 'free_sized', 'free_aligned_sized', 'syscall', 'prctl',
-    'malloc_usable_size', 'pthread_create', 'thrd_create', 'free_sized', 'free_aligned_sized',
     'sigaction', '__sigaction', 'signal', 'bsd_signal', 'ssignal', 'sysv_signal', '__sysv_signal', 'sigset',
-    'sigwait', 'sigwaitinfo', 'sigtimedwait', 'signalfd',
+    'sigwait', 'sigwaitinfo', 'sigtimedwait', 'signalfd', 'unshare', 'setns', 'chroot', 'setuid', 'setgid',
+    'seteuid', 'setegid', 'setreuid', 'setregid', 'setresuid', 'setresgid', 'setgroups', 'initgroups',
     *(f'_Z{name}{more}' for name in ('nwm', 'nam', 'dlPv', 'daPv')
       for more in ('', 'RKSt9nothrow_t', 'St11align_val_t', 'St11align_val_tRKSt9nothrow_t')),
     *(f'_Z{name}{more}' for name in ('dlPvm', 'daPvm') for more in ('', 'St11align_val_t')),

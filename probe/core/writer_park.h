@@ -1,0 +1,37 @@
+/*
+ * The writer's end without a stop: for a moment, for a call that wants the process to have one thread, and
+ * for ever, where the program has none left.
+ */
+#ifndef PV_PROBE_WRITER_PARK_H
+#define PV_PROBE_WRITER_PARK_H
+
+#include <sys/types.h>
+
+#include "probe/core/writer.h"
+
+/* Any thread of the program's, which makes the call between. False: no writer, or one that is stuck at its sink. */
+bool pvp_writer_park(void);
+/*
+ * The session's host, and in `control` what its control socket was; NULL: no thread can be made any more.
+ * The recording has been ended then, on this thread.
+ */
+const struct pvp_host *pvp_writer_unpark(char control[108]);
+
+/* The writer's thread number, 0: none was there yet. */
+pid_t pvp_writer_thread(void);
+
+/* --- the writer's own --- */
+
+/* Whether it shall end now; under the core's lock, whether it shall soon. */
+bool pvp_writer_parks(struct pvp_writer *w);
+bool pvp_writer_parking(void);
+
+/* A worker must not keep the process: true once it does, and the session ends. */
+bool pvp_writer_is_alone(struct pvp_writer *w);
+
+/* Its thread's function, what that does in the end, and what comes after it. */
+void *pvp_writer_run(void *w);
+void pvp_writer_work(struct pvp_writer *w);
+void pvp_writer_end(struct pvp_writer *w);
+
+#endif

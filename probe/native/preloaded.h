@@ -1,0 +1,11 @@
+/* The library's place in LD_PRELOAD, which the program's children inherit. */
+#ifndef PV_PROBE_NATIVE_PRELOADED_H
+#define PV_PROBE_NATIVE_PRELOADED_H
+
+/*
+ * The program sees other files from here on: where the library is not among them, its name is taken out
+ * of this process's LD_PRELOAD, so that the loader does not complain in its children.
+ */
+void pvp_preloaded_look(void);
+
+#endif
