@@ -222,11 +222,13 @@ static bool set_variable(
 
 static bool set_preload(struct pv_launch *l, const char *library)
 {
-	char runtime[PV_PRELOAD_NAME];
+	char runtime[PV_PRELOAD_NAME], path[PV_PROGRAM_PATH];
+	if (!pv_preload_path(library, path, sizeof path))
+		return false;
 	if (pv_preload_sanitizer(l->program.runs, runtime) &&
 		!set_variable(l, "LD_PRELOAD", ":", runtime))
 		return false;
-	char *list = pv_preload_with(variable(l->env, "LD_PRELOAD"), library);
+	char *list = pv_preload_with(variable(l->env, "LD_PRELOAD"), path);
 	bool ok = list && set_variable(l, "LD_PRELOAD", NULL, list);
 	free(list);
 	return ok;
@@ -301,11 +303,8 @@ static bool set_environment(struct pv_launch *l, const struct pv_launch_options 
 static bool copy_list(char ***ret, char *const *list, const char *first)
 {
 	size_t n = count(list), k = 0;
-	char **copy = calloc(n + 2, sizeof *copy);
-	*ret = copy;
-	if (!copy)
-		return false;
-	if (first && !(copy[k++] = strdup(first)))
+	char **copy = *ret = calloc(n + 2, sizeof *copy);
+	if (!copy || (first && !(copy[k++] = strdup(first))))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if (!(copy[k++] = strdup(list[i])))
@@ -477,7 +476,8 @@ bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_l
 		return false;
 	bool ok = copy_list(&ret->argv, words, runner) && copy_list(&ret->env, environ, NULL) &&
 		  set_environment(ret, o);
-	return ok || pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	return ok ||
+	       pv_fail(reterr, PV_EIO, 0, "its environment cannot be set: %s", strerror(errno));
 }
 
 bool pv_launch_prepare(struct pv_launch *l, struct pv_error *reterr)

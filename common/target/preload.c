@@ -1,10 +1,14 @@
 #include "common/target/preload.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/status.h"
@@ -47,6 +51,60 @@ char *pv_preload_with(const char *before, const char *library)
 	strcat(to, library);
 	append(to, before, false);
 	return to;
+}
+
+/* ---- the library's name */
+
+#if defined(__aarch64__)
+#define PLATFORM "aarch64"
+#else
+#define PLATFORM "x86_64"
+#endif
+
+/* A folder of the user's own, which stays: programs may be started long after this one has ended. */
+static bool private_folder(char *to, size_t room)
+{
+	struct stat st;
+	snprintf(to, room, "/tmp/profview-%u", (unsigned)geteuid());
+	if (mkdir(to, 0700) != 0 && errno != EEXIST)
+		return false;
+	return lstat(to, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+	       (st.st_mode & 077) == 0;
+}
+
+static bool link_to(const char *folder, char *to, size_t room)
+{
+	char own[64], now[PATH_MAX];
+	uint32_t hash = 2166136261; /* FNV-1a */
+	for (const char *c = folder; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 16777619;
+	if (!private_folder(own, sizeof own))
+		return false;
+	snprintf(to, room, "%s/probe-%08x", own, (unsigned)hash);
+	if (symlink(folder, to) == 0)
+		return true;
+	ssize_t n = readlink(to, now, sizeof now - 1);
+	now[n > 0 ? n : 0] = 0;
+	return strcmp(now, folder) == 0;
+}
+
+bool pv_preload_path(const char *library, char *to, size_t room)
+{
+	char folder[PATH_MAX], link[128], there[PATH_MAX];
+	const char *slash = strrchr(library, '/'), *at = folder;
+	if (!slash || (size_t)(slash - library) >= sizeof folder)
+		return false;
+	memcpy(folder, library, (size_t)(slash - library));
+	folder[slash - library] = 0;
+	if (strpbrk(folder, " :$")) {
+		if (!link_to(folder, link, sizeof link))
+			return false;
+		at = link;
+	}
+	int n = snprintf(there, sizeof there, "%s/platforms/" PLATFORM "%s", at, slash);
+	bool all = n > 0 && n < (int)sizeof there && access(there, R_OK) == 0;
+	n = snprintf(to, room, "%s%s%s", at, all ? "/platforms/$PLATFORM" : "", slash);
+	return n > 0 && (size_t)n < room;
 }
 
 /* ---- libraries that a program is linked with */

@@ -3,6 +3,7 @@
 #define PV_TARGET_PRELOAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { PV_PRELOAD_NAME = 64 };
 
@@ -13,6 +14,13 @@ enum { PV_PRELOAD_NAME = 64 };
  * free() it; NULL: out of memory.
  */
 char *pv_preload_with(const char *before, const char *library);
+
+/*
+ * The library's name for LD_PRELOAD of a whole tree of programs, so that loaders which cannot load it say
+ * nothing: by a folder "platforms" beside it, and by a link in a private folder where its path has a blank or
+ * a colon, which would end it. False: there is no such folder.
+ */
+bool pv_preload_path(const char *library, char *to, size_t room);
 
 /*
  * The runtime of a sanitizer that the program (an ELF file of 64 bits) is linked with: its name in

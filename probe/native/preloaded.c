@@ -1,7 +1,10 @@
 #include "probe/native/preloaded.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,15 +18,12 @@ static char *name_at(char *at, size_t *ret_n)
 	return at;
 }
 
-/* The loader's own marks in a path are not known here. */
-static int is_missing(const char *name, size_t n)
+/* Where the loader found this library. */
+static bool is_there(void)
 {
-	char path[4096];
-	if (n >= sizeof path || memchr(name, '$', n))
-		return n < sizeof path;
-	memcpy(path, name, n);
-	path[n] = 0;
-	return access(path, R_OK) != 0;
+	Dl_info own;
+	return dladdr((void *)(uintptr_t)pvp_preloaded_look, &own) && own.dli_fname &&
+	       access(own.dli_fname, R_OK) == 0;
 }
 
 void pvp_preloaded_look(void)
@@ -31,12 +31,14 @@ void pvp_preloaded_look(void)
 	static const char variable[] = "LD_PRELOAD=", library[] = "libprofview-native";
 	int before = errno;
 	char **at = environ;
+	if (is_there())
+		at = NULL;
 	while (at && *at && strncmp(*at, variable, sizeof variable - 1) != 0)
 		at++;
 	size_t n = 0;
 	for (char *name = at && *at ? *at + sizeof variable - 1 : NULL; name && *name;) {
 		name = name_at(name, &n);
-		if (n && memmem(name, n, library, sizeof library - 1) && is_missing(name, n)) {
+		if (n && memmem(name, n, library, sizeof library - 1)) {
 			memmove(name, name + n, strlen(name + n) + 1);
 			continue;
 		}
