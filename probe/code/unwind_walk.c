@@ -453,10 +453,11 @@ static inline bool leads_on(struct walk *w, const struct pvp_walked *f)
 /* A walk and what it meets, for the next one. */
 struct again {
 	struct walk w;
-	const struct pvp_walk_memory *before;
+	const struct pvp_walked *before;
+	unsigned before_n;
 	unsigned at; /* in the memory: frames below it are over */
 	unsigned n;  /* met */
-	struct pvp_walked met[PVP_WALK_KEPT];
+	struct pvp_walked *met;
 };
 
 static void note(struct again *a, const struct pvp_walked *f, unsigned n)
@@ -470,19 +471,19 @@ static void note(struct again *a, const struct pvp_walked *f, unsigned n)
 /* Whether the frame at hand is one that was there before. */
 static bool known(struct again *a)
 {
-	const struct pvp_walk_memory *m = a->before;
 	const struct walk *w = &a->w;
-	while (a->at < m->n && m->frame[a->at].sp < w->sp)
+	while (a->at < a->before_n && a->before[a->at].sp < w->sp)
 		a->at++;
-	const struct pvp_walked *f = &m->frame[a->at];
-	return a->at < m->n && f->pc == w->pc && f->sp == w->sp && f->fp == w->fp && plain(w);
+	const struct pvp_walked *f = &a->before[a->at];
+	return a->at < a->before_n && f->pc == w->pc && f->sp == w->sp && f->fp == w->fp &&
+	       plain(w);
 }
 
 /* From a known frame on as far as it leads; how many callers that gives. */
 static unsigned follow(struct again *a, uint64_t *to, unsigned most)
 {
-	const struct pvp_walked *first = &a->before->frame[a->at], *f = first;
-	const struct pvp_walked *last = &a->before->frame[a->before->n - 1];
+	const struct pvp_walked *first = &a->before[a->at], *f = first;
+	const struct pvp_walked *last = &a->before[a->before_n - 1];
 	unsigned n = 0;
 	for (; n < most && f < last && leads_on(&a->w, f); f++)
 		to[n++] = f[1].pc;
@@ -516,14 +517,17 @@ unsigned pvp_unwind_walk_again(const struct pvp_registers *at, struct pvp_walk_m
 	uint64_t *to, unsigned most, struct pvp_walk_stop *ret_stop)
 {
 	int before = errno;
-	struct again a = { .w = begin(at), .before = m };
+	struct again a = {
+		.w = begin(at), .before = m->frame[m->newer], .met = m->frame[!m->newer]
+	};
 	const struct pvp_unwind_set *set = a.w.set;
 	if (!set || set->number != m->set)
 		m->n = 0;
 	m->set = set ? set->number : 0;
 	know_own_stack(&a.w, m);
+	a.before_n = m->n;
 	unsigned n = walk_again(&a, to, most);
-	memcpy(m->frame, a.met, a.n * sizeof a.met[0]);
+	m->newer = !m->newer;
 	m->n = a.n;
 	n = end(&a.w, n, ret_stop);
 	errno = before;

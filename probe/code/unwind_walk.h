@@ -35,11 +35,12 @@ unsigned pvp_unwind_walk_files(const struct pvp_registers *at, uint64_t *to, uns
 struct pvp_walk_memory {
 	uint64_t set;        /* the number of the tables that it was made with */
 	uintptr_t low, high; /* of the thread's stack: known to be readable as long as it lives */
-	unsigned n;
-	struct pvp_walked { /* a frame, innermost first; pc 0: it cannot be taken up */
+	unsigned n, newer;   /* frames of the last walk, and which half they are in */
+	struct pvp_walked {  /* a frame, innermost first; pc 0: it cannot be taken up */
 		uintptr_t pc, sp, fp;
 		uintptr_t fp_at; /* its caller's rbp is saved there; 0: is the same; 1: unknown */
-	} frame[PVP_WALK_KEPT];
+	} frame[2]
+	       [PVP_WALK_KEPT]; /* the other half is the next walk's: not on a stack, which may be small */
 };
 
 /*

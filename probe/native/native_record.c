@@ -151,16 +151,20 @@ const char *pvp_native_class_name(const char *name)
 
 /* ---- events */
 
-static void record(uint32_t type, uint64_t object, size_t bytes, const uint64_t *at, unsigned n)
+/* `at` is turned round: outermost first, and inside the call, which may be a function's last. */
+static __attribute__((noinline)) void record(
+	uint32_t type, uint64_t object, size_t bytes, uint64_t *at, unsigned n)
 {
-	uint64_t keys[PVP_NATIVE_FRAMES];
 	if (!n) {
 		pvp_alloc(type, object, bytes);
 		return;
 	}
-	for (unsigned i = 0; i < n; i++) /* outermost first; inside the call, a function's last */
-		keys[i] = at[n - 1 - i] - 1;
-	const struct pv_batch pools = { .pool = { keys, n, n } };
+	for (unsigned i = 0; i < (n + 1) / 2; i++) {
+		uint64_t inner = at[i];
+		at[i] = at[n - 1 - i] - 1;
+		at[n - 1 - i] = i == n - 1 - i ? at[i] : inner - 1;
+	}
+	const struct pv_batch pools = { .pool = { at, n, n } };
 	struct pv_event ev = { .kind = PV_KIND_ALLOC, .alloc = { type, object, bytes, { 0, n } } };
 	pvp_event(&ev, &pools, object);
 }

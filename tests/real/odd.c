@@ -92,7 +92,7 @@ static int aborts(void)
 
 static void *touch_heap(void *gate)
 {
-	free(malloc(50));
+	odd_allocate(50);
 	pthread_barrier_wait(gate);
 	return NULL;
 }
@@ -123,7 +123,7 @@ static void coroutine(void)
 	uint64_t end = odd_cpu_ms() + 2 * BRIEF_MS;
 	while (odd_cpu_ms() < end)
 		for (int i = 0; i < 300; i++)
-			free(malloc((size_t)(i + 1)));
+			odd_allocate((size_t)(i + 1));
 }
 
 /* With a page below that nobody may touch. */
@@ -187,7 +187,7 @@ static int forks(void)
 	for (int i = 0; i < 10; i++) {
 		pid_t child = fork();
 		if (child == 0) {
-			free(malloc(1000));
+			odd_allocate(1000);
 			_exit(i);
 		}
 		code += odd_code_of(child);
@@ -200,7 +200,7 @@ static void *allocate(void *arg)
 {
 	const atomic_bool *stop = arg;
 	while (!atomic_load(stop))
-		free(malloc(100));
+		odd_allocate(100);
 	return NULL;
 }
 
@@ -251,7 +251,7 @@ static int clones_raw(void)
 	pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 	if (child == 0) {
 		odd_burn(BRIEF_MS);
-		free(malloc(100));
+		odd_allocate(100);
 		syscall(SYS_exit_group, 4);
 	}
 	odd_said("child", odd_code_of(child));
@@ -297,7 +297,7 @@ static int limited(int what, rlim_t to)
 	int error = setrlimit((__rlimit_resource_t)what, &limit);
 	odd_said("limit", error);
 	odd_burn(2 * BRIEF_MS);
-	free(malloc(1000));
+	odd_allocate(1000);
 	return 3;
 }
 

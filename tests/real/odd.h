@@ -31,6 +31,9 @@ void odd_said(const char *what, long value);
 uint64_t odd_cpu_ms(void);
 void odd_burn(uint64_t ms);
 
+/* And gives it back; the compiler does not know. */
+void odd_allocate(size_t bytes);
+
 /* Waits for the child: its exit code, or 100 and the number of the signal that ended it. */
 int odd_code_of(pid_t child);
 

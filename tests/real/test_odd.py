@@ -10,7 +10,7 @@ from verdict import Verdict
 
 
 def main(profview, program, *names):
-    ways = {'alone': ['run'], 'in a shell': ['tree']}
+    ways = {'alone': ['leaks' if 'coroutines' in names else 'run'], 'in a shell': ['tree']}
     return odd_ways.main(Verdict('odd ' + ' '.join(names)), profview, program, names, ways)
 
 
