@@ -171,7 +171,14 @@ void pvp_worker_is_last(void)
 {
 	if (pvp_workers_end)
 		pvp_workers_end();
-	sigset_t none;
+	const struct timespec now = { 0, 0 };
+	sigset_t none, of_writing;
+	sigemptyset(&of_writing);
+	sigaddset(&of_writing, SIGPIPE);
+	sigaddset(&of_writing, SIGXFSZ);
+	while (sigtimedwait(&of_writing, NULL, &now) >
+		0) /* what this thread wrote, and nobody read */
+		;
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
 	if (atomic_load(&last_code)) /* the C library would not have run its exit handlers */

@@ -12,7 +12,7 @@ RECORD = {
     'run': ['--record', 'FOLDER/log.mlpd'],
     'tree': ['--record', 'FOLDER/logs/'],
     'calls': ['--calls', '--record', 'FOLDER/log.mlpd'],
-    'alloc': ['--alloc', '64k', '--record', 'FOLDER/log.mlpd'],
+    'alloc': ['--alloc=64k', '--record', 'FOLDER/log.mlpd'],
     'leaks': ['--leaks', '--record', 'FOLDER/log.mlpd'],
     'leaks of a tree': ['--leaks', '--record', 'FOLDER/logs/'],
 }
@@ -94,11 +94,13 @@ def coverage_of_samples(profview, program, name):
 
 def main(v, profview, program, names, ways):
     for name in names:
+        wrong = len(v.wrong)
         compare(v, profview, program, name, ways)
         if name in MISSED:
             row = coverage_of_samples(profview, program, name)
             v.equal(f'{name}: samples are', row['state'], 'partial')
             v.true(f'{name}: the reason', MISSED[name] in str(row), str(row))
+        print(f'{name}: {"differs" if len(v.wrong) > wrong else "the same"}', flush=True)
     v.close()
     return 0
 
