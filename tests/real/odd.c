@@ -384,19 +384,6 @@ static int drops_identity(void)
 	return 3;
 }
 
-/* ---- filters that come with the program */
-
-static int strict(void)
-{
-	odd_burn(BRIEF_MS);
-	prctl(PR_SET_SECCOMP, 1, 0, 0, 0);
-	for (volatile long i = 0; i < 100000000; i++)
-		;
-	odd_say("ok");
-	syscall(SYS_exit, 0);
-	return 0;
-}
-
 /* ---- */
 
 static const struct odd_row rows[] = {
@@ -426,19 +413,18 @@ static const struct odd_row rows[] = {
 	{ "enters-mounts", enters_mounts },
 	{ "keeps-capabilities", keeps_capabilities },
 	{ "drops-identity", drops_identity },
-	{ "strict", strict },
 	{ NULL, NULL },
 };
 
 int main(int argc, char **argv)
 {
-	const struct odd_row *both[] = { rows, odd_signal_rows };
-	for (size_t i = 0; argc > 1 && i < 2; i++)
-		for (const struct odd_row *r = both[i]; r->name; r++)
+	const struct odd_row *all[] = { rows, odd_signal_rows, odd_filter_rows };
+	for (size_t i = 0; argc > 1 && i < sizeof all / sizeof *all; i++)
+		for (const struct odd_row *r = all[i]; r->name; r++)
 			if (strcmp(r->name, argv[1]) == 0)
 				return r->run();
-	for (size_t i = 0; i < 2; i++) /* without a word: the names */
-		for (const struct odd_row *r = both[i]; r->name; r++)
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) /* without a word: the names */
+		for (const struct odd_row *r = all[i]; r->name; r++)
 			odd_say(r->name);
 	return argc > 1 ? 64 : 0;
 }

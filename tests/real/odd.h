@@ -22,7 +22,7 @@ struct odd_row {
 };
 
 /* The last has no name. */
-extern const struct odd_row odd_signal_rows[];
+extern const struct odd_row odd_signal_rows[], odd_filter_rows[];
 
 /* A line; without the C library's buffers, which some ends do not write out. */
 void odd_say(const char *line);
