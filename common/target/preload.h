@@ -17,7 +17,7 @@ char *pv_preload_with(const char *before, const char *library);
 
 /*
  * The library's name for LD_PRELOAD of a whole tree of programs, so that loaders which cannot load it say
- * nothing: by a folder "platforms" beside it, and by a link in a private folder where its path has a blank or
+ * nothing: by a folder "platforms" next to it, and by a link in a private folder where its path has a blank or
  * a colon, which would end it. False: there is no such folder.
  */
 bool pv_preload_path(const char *library, char *to, size_t room);

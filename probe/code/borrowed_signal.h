@@ -24,10 +24,10 @@ struct pvp_borrowed {
  */
 __attribute__((weak)) bool pvp_signals_borrow(int signal, const struct pvp_borrowed *b);
 
-/* What the program has set is set. */
+/* Sets what the program has set. */
 __attribute__((weak)) void pvp_signals_give_back(int signal);
 
-/* What the kernel has, whatever the program sees. False: refused. */
+/* The action that the kernel has, and not the one that the program sees. False: refused. */
 __attribute__((weak)) bool pvp_signals_real(int signal, struct sigaction *ret);
 
 /* In the handler, for a signal that is not the probe's: does what the program wants. */

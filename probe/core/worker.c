@@ -143,26 +143,26 @@ static bool is_worker(long tid)
 	return strncmp(comm, name, sizeof name - 1) == 0;
 }
 
-/* The exit code of the first thread, if it was the last of the program's: by exit(2) alone. */
+/* The exit code of the first thread, if it was the last of the program's: by a bare exit(2). */
 static _Atomic int last_code;
 
-bool pvp_workers_alone(void)
+bool pvp_workers_only(void)
 {
 	static _Atomic bool outlived;
 	int code;
 	if (!first_has_ended(&code))
 		return false;
 	DIR *d = opendir("/proc/self/task");
-	bool alone = d;
-	for (struct dirent *e; alone && (e = readdir(d));) {
+	bool only = d;
+	for (struct dirent *e; only && (e = readdir(d));) {
 		long tid = *e->d_name == '.' ? 0 : strtol(e->d_name, NULL, 10);
-		alone = !tid || tid == (long)getpid() || is_worker(tid);
+		only = !tid || tid == (long)getpid() || is_worker(tid);
 	}
 	if (d)
 		closedir(d);
-	atomic_store(&last_code, alone && !atomic_load(&outlived) ? code : 0);
-	atomic_store(&outlived, !alone);
-	return alone;
+	atomic_store(&last_code, only && !atomic_load(&outlived) ? code : 0);
+	atomic_store(&outlived, !only);
+	return only;
 }
 
 void (*pvp_workers_end)(void);
@@ -176,8 +176,7 @@ void pvp_worker_is_last(void)
 	sigemptyset(&of_writing);
 	sigaddset(&of_writing, SIGPIPE);
 	sigaddset(&of_writing, SIGXFSZ);
-	while (sigtimedwait(&of_writing, NULL, &now) >
-		0) /* what this thread wrote, and nobody read */
+	while (sigtimedwait(&of_writing, NULL, &now) > 0) /* this thread's, of the log */
 		;
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, NULL);

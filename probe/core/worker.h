@@ -45,7 +45,7 @@ void pvp_worker_gone(struct pvp_worker *w);
  * Whether the program's last thread has ended without ending the process, so that nothing but workers
  * keeps it: they are to end then. False where the system does not tell. A worker's.
  */
-bool pvp_workers_alone(void);
+bool pvp_workers_only(void);
 
 /* Ends the others, at that; the session's, which the writer does not know. May be NULL. */
 extern void (*pvp_workers_end)(void);
@@ -60,7 +60,7 @@ void pvp_worker_is_last(void);
 /* Around a fork, on the thread that forks: no worker is starting meanwhile. */
 void pvp_workers_hold(void);
 void pvp_workers_release(void);
-/* In a child of fork, whoever held the lock. */
+/* In a child of fork: the lock is free, also where another thread held it. */
 void pvp_workers_forget(void);
 
 #endif

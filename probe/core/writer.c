@@ -65,7 +65,7 @@ static bool stopping(struct pvp_writer *w)
 static int patience(void *ctx, bool moved)
 {
 	struct pvp_writer *w = ctx;
-	pvp_writer_is_alone(w);
+	pvp_writer_outlived(w);
 	if (moved)
 		w->stuck_since = 0;
 	pvp_backpressure_sink(true, 0);
@@ -301,7 +301,7 @@ void *pvp_writer_run(void *arg)
 	if (w->host->start)
 		w->host->start();
 	pvp_writer_work(w);
-	if (pvp_writer_is_alone(w))
+	if (pvp_writer_outlived(w))
 		pvp_worker_is_last();
 	return NULL;
 }
@@ -313,7 +313,7 @@ void pvp_writer_work(struct pvp_writer *w)
 	say_flushed(w, w->flush_done);
 	ready(w, false);
 	for (bool last = false; !last;) {
-		pvp_writer_is_alone(w);
+		pvp_writer_outlived(w);
 		last = wait_for_work(w, &wanted);
 		keep_time(w);
 		take_commands(w);

@@ -15,16 +15,16 @@ static bool parking, parked; /* under the core's lock */
 
 /* ---- the writer's */
 
-bool pvp_writer_is_alone(struct pvp_writer *w)
+bool pvp_writer_outlived(struct pvp_writer *w)
 {
-	static bool alone;
+	static bool only;
 	static uint64_t looked_ns;
 	uint64_t now = pvp_monotonic();
-	if (alone || now - looked_ns < LOOK_NS)
-		return alone;
+	if (only || now - looked_ns < LOOK_NS)
+		return only;
 	looked_ns = now;
-	alone = pvp_workers_alone();
-	if (!alone)
+	only = pvp_workers_only();
+	if (!only)
 		return false;
 	pthread_mutex_lock(&pvp_core.lock);
 	w->stop_since = w->stopping ? w->stop_since : now;

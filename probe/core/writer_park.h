@@ -12,8 +12,8 @@
 /* Any thread of the program's, which makes the call between. False: no writer, or one that is stuck at its sink. */
 bool pvp_writer_park(void);
 /*
- * The session's host, and in `control` what its control socket was; NULL: no thread can be made any more.
- * The recording has been ended then, on this thread.
+ * The session's host, which lives for ever, and in `control` its socket's path; NULL: no thread can be made
+ * any more. The recording has been ended then, on this thread.
  */
 const struct pvp_host *pvp_writer_unpark(char control[108]);
 
@@ -26,11 +26,12 @@ pid_t pvp_writer_thread(void);
 bool pvp_writer_parks(struct pvp_writer *w);
 bool pvp_writer_parking(void);
 
-/* A worker must not keep the process: true once it does, and the session ends. */
-bool pvp_writer_is_alone(struct pvp_writer *w);
+/* True once the program's threads are gone: a worker must not keep the process, and the session ends. */
+bool pvp_writer_outlived(struct pvp_writer *w);
 
-/* Its thread's function, what that does in the end, and what comes after it. */
+/* Its thread's function; the writer lives until pvp_writer_end(). Always NULL; a failure is in w->failed. */
 void *pvp_writer_run(void *w);
+/* The rounds, on whichever thread; and the session's end after them. */
 void pvp_writer_work(struct pvp_writer *w);
 void pvp_writer_end(struct pvp_writer *w);
 

@@ -65,7 +65,7 @@ static _Atomic bool waits, parking;
 
 static bool is_over(void)
 {
-	return atomic_load(&parking) || pvp_workers_alone();
+	return atomic_load(&parking) || pvp_workers_only();
 }
 
 static void *wait_for_it(void *unused)
@@ -76,7 +76,7 @@ static void *wait_for_it(void *unused)
 	int sink = pvp_launcher_wait(is_over);
 	if (sink >= 0)
 		record(sink, true);
-	else if (!atomic_load(&parking) && pvp_workers_alone())
+	else if (!atomic_load(&parking) && pvp_workers_only())
 		pvp_worker_is_last();
 	atomic_store(&waits, atomic_load(&parking) && sink < 0);
 	atomic_store(&parking, false);
@@ -96,7 +96,7 @@ bool pvp_deferred_park(void)
 		return false;
 	atomic_store(&parking, true);
 	pvp_worker_gone(&waiter);
-	pvp_worker_gone(&waiter); /* it looks ten times a second */
+	pvp_worker_gone(&waiter); /* it asks ten times a second */
 	return !atomic_exchange(&parking, false) && atomic_load(&waits);
 }
 

@@ -26,7 +26,7 @@ static struct borrowed {
 
 static _Atomic pid_t owner; /* a child of vfork has this memory, and signals of its own */
 
-/* ---- the functions behind ours */
+/* ---- the C library's functions */
 
 enum next { ACTION, SIGNAL, SYSV_SIGNAL, SET, WAIT, WAIT_INFO, TIMED_WAIT, DESCRIPTOR, NEXTS };
 
@@ -67,7 +67,7 @@ static int real_wait(const sigset_t *set, siginfo_t *info, const struct timespec
 	return f(set, info, most);
 }
 
-/* ---- what the program has set */
+/* ---- the program's actions */
 
 static struct borrowed *place_of(int signal)
 {
@@ -133,7 +133,7 @@ bool pvp_signals_borrow(int signal, const struct pvp_borrowed *b)
 	if (!p)
 		return false;
 	struct sigaction before;
-	for (enum next i = 0; i < NEXTS; i++) /* a handler looks nothing up */
+	for (enum next i = 0; i < NEXTS; i++) /* no handler has to find them */
 		next_of(i);
 	if (real_action(signal, NULL, &before) != 0)
 		return false;
@@ -326,7 +326,7 @@ static bool has_all(const sigset_t *set)
 	return true;
 }
 
-/* What is read from the descriptor cannot be sorted: so the probe's signals do not get there. */
+/* Signals that are read from the descriptor cannot be sorted: so the probe's signals do not get there. */
 PVP_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
 	int (*f)(int, const sigset_t *, int);

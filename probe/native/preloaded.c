@@ -10,7 +10,7 @@
 
 extern char **environ;
 
-/* The next name of the list, behind blanks and colons. */
+/* The next name of the list, after blanks and colons. */
 static char *name_at(char *at, size_t *ret_n)
 {
 	at += strspn(at, " :");
@@ -18,7 +18,7 @@ static char *name_at(char *at, size_t *ret_n)
 	return at;
 }
 
-/* Where the loader found this library. */
+/* The file that the loader took this library from. */
 static bool is_there(void)
 {
 	Dl_info own;

@@ -1,4 +1,4 @@
-/* The library's place in LD_PRELOAD, which the program's children inherit. */
+/* The library's place in LD_PRELOAD, which the program's children inherit. The thread that changes the root. */
 #ifndef PV_PROBE_NATIVE_PRELOADED_H
 #define PV_PROBE_NATIVE_PRELOADED_H
 

@@ -45,7 +45,7 @@ static int main_leaves(void)
 	pthread_exit(NULL);
 }
 
-static int main_leaves_alone(void)
+static int main_leaves_last(void)
 {
 	atexit(say_bye);
 	odd_burn(BRIEF_MS);
@@ -60,7 +60,7 @@ static int main_leaves_raw(void)
 	return 0;
 }
 
-static void *kill_when_alone(void *unused)
+static void *kill_process(void *unused)
 {
 	odd_burn(BRIEF_MS);
 	kill(getpid(), SIGTERM);
@@ -72,7 +72,7 @@ static void *kill_when_alone(void *unused)
 static int main_leaves_killed(void)
 {
 	pthread_t t;
-	pthread_create(&t, NULL, kill_when_alone, NULL);
+	pthread_create(&t, NULL, kill_process, NULL);
 	pthread_exit(NULL);
 }
 
@@ -126,7 +126,7 @@ static void coroutine(void)
 			odd_allocate((size_t)(i + 1));
 }
 
-/* With a page below that nobody may touch. */
+/* With a page below that must not be touched. */
 static int coroutines(void)
 {
 	enum { PAGE = 4096, STACK = 8 << 10, N = 4 };
@@ -241,7 +241,7 @@ static int vforks(void)
 		_exit(9);
 	}
 	odd_said("child", odd_code_of(child));
-	odd_burn(BRIEF_MS); /* what the child did to its signals is not done here */
+	odd_burn(BRIEF_MS); /* the child's signals are its own */
 	return 3;
 }
 
@@ -322,7 +322,7 @@ static void on_large(int signal)
 	(void)signal;
 }
 
-/* What this program writes itself is larger, and it is told so. */
+/* The log would be larger. */
 static int no_file_size(void)
 {
 	signal(SIGXFSZ, on_large);
@@ -388,7 +388,7 @@ static int drops_identity(void)
 
 static const struct odd_row rows[] = {
 	{ "main-leaves", main_leaves },
-	{ "main-leaves-alone", main_leaves_alone },
+	{ "main-leaves-last", main_leaves_last },
 	{ "main-leaves-raw", main_leaves_raw },
 	{ "main-leaves-killed", main_leaves_killed },
 	{ "ends-at-once", ends_at_once },

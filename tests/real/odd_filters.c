@@ -1,4 +1,4 @@
-/* The programs of odd that come with a filter of system calls; what is recorded must not call what it kills for. */
+/* The programs of odd that come with a filter of system calls; the probe in them must not call what it kills for. */
 #include "tests/real/odd.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static int filter(unsigned flags, uint32_t otherwise)
 }
 
 /* Nothing but computing and memory, then an end without the exit handlers. */
-static int work_behind(unsigned flags, uint32_t otherwise)
+static int work_within(unsigned flags, uint32_t otherwise)
 {
 	odd_burn(BRIEF_MS);
 	if (filter(flags, otherwise) != 0)
@@ -49,17 +49,17 @@ static int work_behind(unsigned flags, uint32_t otherwise)
 
 static int filter_kills(void)
 {
-	return work_behind(0, SECCOMP_RET_KILL_PROCESS);
+	return work_within(0, SECCOMP_RET_KILL_PROCESS);
 }
 
 static int filter_kills_threads(void)
 {
-	return work_behind(SECCOMP_FILTER_FLAG_TSYNC, SECCOMP_RET_KILL_PROCESS);
+	return work_within(SECCOMP_FILTER_FLAG_TSYNC, SECCOMP_RET_KILL_PROCESS);
 }
 
 static int filter_refuses(void)
 {
-	return work_behind(SECCOMP_FILTER_FLAG_TSYNC, SECCOMP_RET_ERRNO | EPERM);
+	return work_within(SECCOMP_FILTER_FLAG_TSYNC, SECCOMP_RET_ERRNO | EPERM);
 }
 
 static int strict(void)

@@ -110,7 +110,7 @@ static int takes_all_raw(void)
 	return 3;
 }
 
-/* What was set can be read again, whoever has the signal now. */
+/* Each action that was set can be read again. */
 static int reads_back(void)
 {
 	int wrong = 0;
@@ -144,7 +144,7 @@ static int sends_each(void)
 	return 3;
 }
 
-/* The end that a signal brings which nobody handles. */
+/* The end that a signal without a handler brings. */
 static int dies_of_highest(void)
 {
 	odd_burn(BRIEF_MS);
