@@ -18,22 +18,22 @@ struct pvp_borrowed {
 	void (*give_way)(void); /* the program reads it by a descriptor: send none any more */
 };
 
-/*
- * From now on `b->handler` is what happens on the signal; `b` stays. False: refused, or both places are
- * taken. Not in a signal handler. Absent (weak) where nothing is in front of the program's functions.
- */
-__attribute__((weak)) bool pvp_signals_borrow(int signal, const struct pvp_borrowed *b);
+/* There are such where something is in front of the program's functions. */
+struct pvp_signal_ways {
+	/*
+	 * From now on `b->handler` is what happens on the signal; `b` stays. False: refused, or both places
+	 * are taken. Not in a signal handler.
+	 */
+	bool (*borrow)(int signal, const struct pvp_borrowed *b);
+	void (*give_back)(int signal); /* sets what the program has set */
+	/* The action that the kernel has, and not the one that the program sees. False: refused. */
+	bool (*real)(int signal, struct sigaction *ret);
+	/* In the handler, for a signal that is not the probe's: does what the program wants. */
+	void (*pass)(int signal, siginfo_t *info, void *context);
+	void (*forked)(void); /* in a child */
+};
 
-/* Sets what the program has set. */
-__attribute__((weak)) void pvp_signals_give_back(int signal);
-
-/* The action that the kernel has, and not the one that the program sees. False: refused. */
-__attribute__((weak)) bool pvp_signals_real(int signal, struct sigaction *ret);
-
-/* In the handler, for a signal that is not the probe's: does what the program wants. */
-__attribute__((weak)) void pvp_signals_pass(int signal, siginfo_t *info, void *context);
-
-/* In a child of fork. */
-__attribute__((weak)) void pvp_signals_forked(void);
+/* NULL: nothing is. Set before any other constructor of the library's. */
+extern const struct pvp_signal_ways *pvp_signals;
 
 #endif

@@ -40,6 +40,8 @@ static unsigned changes_seen;    /* the writer's */
 static int number;               /* of the signal, under `taking`; 0: none taken yet */
 static uint64_t given;           /* bits of signals that the program wants, under `taking` */
 
+const struct pvp_signal_ways *pvp_signals;
+
 /* ---- in the signal's handler */
 
 static struct pvp_registers where(const ucontext_t *u)
@@ -102,8 +104,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	int before = errno;
 	struct pvp_ring *r =
 		atomic_load_explicit(&hz, memory_order_relaxed) ? pvp_ring_of_signal(info) : NULL;
-	if (!r && pvp_signals_pass && !is_ours(info))
-		pvp_signals_pass(signal, info, context);
+	if (!r && pvp_signals && !is_ours(info))
+		pvp_signals->pass(signal, info, context);
 	uint32_t times = r ? pvp_sample_timer_due(&r->timer) : 0;
 	if (times)
 		take(r, times, context);
@@ -123,8 +125,7 @@ static bool borrow(int n)
 	struct sigaction ours = { .sa_sigaction = on_signal,
 		.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
 	sigfillset(&ours.sa_mask);
-	return pvp_signals_borrow ? pvp_signals_borrow(n, &borrowed)
-				  : sigaction(n, &ours, NULL) == 0;
+	return pvp_signals ? pvp_signals->borrow(n, &borrowed) : sigaction(n, &ours, NULL) == 0;
 }
 
 static int find_signal(void)
@@ -143,7 +144,7 @@ static int find_signal(void)
 static bool still_ours(int n)
 {
 	struct sigaction now;
-	bool known = pvp_signals_real ? pvp_signals_real(n, &now) : sigaction(n, NULL, &now) == 0;
+	bool known = pvp_signals ? pvp_signals->real(n, &now) : sigaction(n, NULL, &now) == 0;
 	return known && now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_signal;
 }
 
@@ -151,8 +152,8 @@ static bool still_ours(int n)
 static void give_signal(void)
 {
 	given |= UINT64_C(1) << number;
-	if (pvp_signals_give_back && still_ours(number))
-		pvp_signals_give_back(number);
+	if (pvp_signals && still_ours(number))
+		pvp_signals->give_back(number);
 	number = 0;
 }
 
@@ -441,8 +442,8 @@ void pvp_native_samples_stop(void)
 void pvp_native_samples_forget(void)
 {
 	pthread_mutex_init(&taking, NULL);
-	if (pvp_signals_forked)
-		pvp_signals_forked();
+	if (pvp_signals)
+		pvp_signals->forked();
 	atomic_store(&hz, 0);
 	pvp_waits_forget();
 	pvp_unwind_forget();

@@ -13,7 +13,7 @@
 #include "probe/core/core_state.h"
 #include "probe/core/registry.h"
 #include "probe/sink/sink.h"
-#include "probe/core/writer_park.h"
+#include "probe/core/writer_rest.h"
 #include "probe/core/worker.h"
 
 enum { EXIT_WAIT_S = 1 };

@@ -12,6 +12,7 @@
 #include "probe/core/backpressure.h"
 #include "probe/core/emit.h"
 #include "probe/core/writer_park.h"
+#include "probe/core/writer_rest.h"
 
 enum {
 	FIRST_TICK_MS = 10, /* soon: then the counter is calibrated */

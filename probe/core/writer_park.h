@@ -1,26 +1,11 @@
 /*
- * The writer's end without a stop: for a moment, for a call that wants the process to have one thread, and
- * for ever, where the program has none left.
+ * The ends of the writer without a stop: a call that wants the process to have one thread (writer_rest.h), and
+ * the end of the program's last thread. For the writer's thread, but where another is named.
  */
 #ifndef PV_PROBE_WRITER_PARK_H
 #define PV_PROBE_WRITER_PARK_H
 
-#include <sys/types.h>
-
 #include "probe/core/writer.h"
-
-/* Any thread of the program's, which makes the call between. False: no writer, or one that is stuck at its sink. */
-bool pvp_writer_park(void);
-/*
- * The session's host, which lives for ever, and in `control` its socket's path; NULL: no thread can be made
- * any more. The recording has been ended then, on this thread.
- */
-const struct pvp_host *pvp_writer_unpark(char control[108]);
-
-/* The writer's thread number, 0: none was there yet. */
-pid_t pvp_writer_thread(void);
-
-/* --- the writer's own --- */
 
 /* Whether it shall end now; under the core's lock, whether it shall soon. */
 bool pvp_writer_parks(struct pvp_writer *w);
@@ -29,10 +14,7 @@ bool pvp_writer_parking(void);
 /* True once the program's threads are gone: a worker must not keep the process, and the session ends. */
 bool pvp_writer_outlived(struct pvp_writer *w);
 
-/* Its thread's function; the writer lives until pvp_writer_end(). Always NULL; a failure is in w->failed. */
-void *pvp_writer_run(void *w);
-/* The rounds, on whichever thread; and the session's end after them. */
-void pvp_writer_work(struct pvp_writer *w);
-void pvp_writer_end(struct pvp_writer *w);
+/* Under the core's lock, any thread's: it shall end, or go on; true: it has promised to end. */
+bool pvp_writer_wish_park(bool wanted);
 
 #endif

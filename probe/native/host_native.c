@@ -197,7 +197,7 @@ static void in_child(void)
 }
 
 /* Before a fork the last come first: the session's locks are taken before the blocks'. */
-int pvp_native_forks(void)
+static int register_forks(void)
 {
 	static bool handled;
 	int error = handled ? 0 : pthread_atfork(before_fork, after_fork, in_child);
@@ -213,7 +213,7 @@ static int start_native(const struct pvp_native_options *o)
 	int error = pvp_session_recording() ? EALREADY : 0;
 	if (!error && pvp_call_forbidden(true) != PVP_CALL_NONE)
 		return EPERM; /* started by the program itself, which knows of the threads */
-	error = error ? error : pvp_native_forks();
+	error = error ? error : register_forks();
 	if (error)
 		return error;
 	options = *o;
@@ -460,6 +460,9 @@ static void start_by_environment(void)
 		return;
 	if (text && pvp_filter_watch)
 		pvp_filter_watch();
+	/* First, so that in a child its locks are free when what is deferred begins. */
+	if (text && register_forks() != 0)
+		return;
 	if (text && pvp_deferred_start && pvp_deferred_start(text, pvp_native_start))
 		return;
 	int error = text ? pvp_native_start(text) : 0;

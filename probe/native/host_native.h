@@ -5,7 +5,4 @@
 /* As profview_start(), with the options of native_args.h too. */
 int pvp_native_start(const char *text);
 
-/* Registers the fork handlers of the host and of sessions, once: 0, or an error number. */
-int pvp_native_forks(void);
-
 #endif

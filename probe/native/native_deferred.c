@@ -18,7 +18,6 @@
 #include "probe/control/launcher.h"
 #include "probe/core/thread_buf.h"
 #include "probe/core/worker.h"
-#include "probe/native/host_native.h"
 #include "probe/native/native_args.h"
 #include "probe/native/safe_place.h"
 
@@ -151,11 +150,11 @@ static void on_ring(int signal, siginfo_t *info, void *context)
 {
 	int before = errno;
 	if (!is_ring(info)) {
-		pvp_signals_pass(signal, info, context);
+		pvp_signals->pass(signal, info, context);
 	} else if (atomic_load(&deferred.armed) && !pvp_safe_place(context)) {
 		ring_in(AGAIN_MS);
 	} else {
-		pvp_signals_give_back(SIGURG);
+		pvp_signals->give_back(SIGURG);
 		if (atomic_exchange(&deferred.armed, false))
 			begin_to_wait();
 	}
@@ -173,7 +172,7 @@ static void ring_at_once(void)
 static bool take_signal(void)
 {
 	static const struct pvp_borrowed urgent = { on_ring, is_ring, ring_at_once, ring_at_once };
-	return pvp_signals_borrow(SIGURG, &urgent);
+	return pvp_signals->borrow(SIGURG, &urgent);
 }
 
 static void arm(void)
@@ -192,7 +191,7 @@ static void in_child(void)
 	if (!deferred.under)
 		return; /* it has a filter */
 	pvp_launcher_forget();
-	pvp_signals_forked();
+	pvp_signals->forked();
 	atomic_store(&deferred.armed, false);
 	atomic_store(&waits, false);
 	atomic_store(&parking, false);
@@ -227,9 +226,7 @@ bool pvp_deferred_start(const char *options, int (*begin)(const char *options))
 	deferred.under = true;
 	deferred.began_ns = process_ns();
 	deferred.recorded = said == PV_ANSWER_YES;
-	/* Last: in_child() may start a thread, so in a child the others' locks are free by then. */
-	if (pvp_native_forks() == 0)
-		pthread_atfork(NULL, NULL, in_child);
+	pthread_atfork(NULL, NULL, in_child); /* after the host's: it may start a thread */
 	if (deferred.recorded)
 		record(sink, false);
 	else

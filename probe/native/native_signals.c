@@ -124,7 +124,7 @@ static void change(
 
 /* ---- the probe's side */
 
-bool pvp_signals_borrow(int signal, const struct pvp_borrowed *b)
+static bool borrow(int signal, const struct pvp_borrowed *b)
 {
 	struct borrowed *p = place_of(signal);
 	for (size_t i = 0; !p && i < PV_COUNT_OF(borrowed); i++)
@@ -149,7 +149,7 @@ bool pvp_signals_borrow(int signal, const struct pvp_borrowed *b)
 	return false;
 }
 
-void pvp_signals_give_back(int signal)
+static void give_back(int signal)
 {
 	struct borrowed *p = borrowed_here(signal);
 	if (!p)
@@ -159,12 +159,12 @@ void pvp_signals_give_back(int signal)
 		atomic_store(&p->signal, 0);
 }
 
-bool pvp_signals_real(int signal, struct sigaction *ret)
+static bool real(int signal, struct sigaction *ret)
 {
 	return real_action(signal, NULL, ret) == 0;
 }
 
-void pvp_signals_forked(void)
+static void forked(void)
 {
 	atomic_store(&owner, getpid());
 	for (size_t i = 0; i < PV_COUNT_OF(borrowed); i++)
@@ -179,7 +179,7 @@ static void die_of(int signal)
 		syscall(SYS_tgkill, getpid(), (pid_t)syscall(SYS_gettid), signal);
 }
 
-void pvp_signals_pass(int signal, siginfo_t *info, void *context)
+static void pass(int signal, siginfo_t *info, void *context)
 {
 	struct borrowed *p = place_of(signal);
 	if (!p)
@@ -203,6 +203,13 @@ void pvp_signals_pass(int signal, siginfo_t *info, void *context)
 		a.sa_sigaction(signal, info, context);
 	else
 		a.sa_handler(signal);
+}
+
+static const struct pvp_signal_ways ways = { borrow, give_back, real, pass, forked };
+
+__attribute__((constructor(101))) static void offer(void)
+{
+	pvp_signals = &ways;
 }
 
 /* ---- the program's calls */

@@ -31,8 +31,8 @@ PARTS = {
     'libpv-probe.a': ('libprofview-native.so',),
 }
 # Of libc, though the native probe stands in front of them.
-LIBC = {'malloc', 'calloc', 'realloc', 'free', 'pthread_create', 'thrd_create', 'sigaction', 'signal', 'setns', 'unshare',
-        'syscall', 'prctl'}
+LIBC = {'malloc', 'calloc', 'realloc', 'free', 'pthread_create', 'thrd_create', 'sigaction', 'sigtimedwait', 'syscall',
+        'prctl'}
 
 ENTRY = re.compile(r"^[0-9a-f]+\s+[0-9a-f]+\s+R_\S+\s+[0-9a-f]+\s+(\S+)")
 
