@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-	BRIEF_MS = 120
+	BRIEF_MS = 80
 }; /* of processor time: samples are due, and a launcher finds it worth a recording */
 
 struct odd_row {
