@@ -56,6 +56,11 @@ def blank(v, profview, folder):
     words = [sys.executable, '-c', 'sum(range(10**7))']
     odd_ways.outcome([place / 'profview', 'run', '--record', log, '--', *words], os.environ | {'TERM': 'dumb'})
     v.true('it is recorded', log.exists() and log.stat().st_size > 0)
+    links = [link for link in pathlib.Path(f'/tmp/profview-{os.geteuid()}').glob('probe-*')
+             if str(folder) in os.readlink(link)]
+    v.equal('links to it', len(links), 1)
+    for link in links:
+        link.unlink()
 
 
 def main(what, profview, compiler=None):
