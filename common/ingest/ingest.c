@@ -242,6 +242,25 @@ static bool got_bytes(struct pv_ingest *in, size_t n, bool *ended)
 	return ok;
 }
 
+static bool got_gap(struct pv_ingest *in, uint64_t n)
+{
+	bool hole = in->status.source.kind == PV_SOURCE_FILE;
+	if (in->is_old)
+		b07_gap(&in->old, n);
+	else
+		mlpd_framer_gap(&in->framer, n,
+			hole ? "a hole in the file, left out"
+			     : "dropped unread: the spool was full");
+	in->chosen = true;
+	in->carry.n = 0;
+	if (!pv_ingest_frame(in))
+		return false;
+	pv_model_lock(in->model);
+	in->model->dropped += hole ? 0 : n;
+	pv_model_unlock(in->model);
+	return true;
+}
+
 static bool read_some(struct pv_ingest *in, bool *ended)
 {
 	size_t size;
@@ -260,16 +279,7 @@ static bool read_some(struct pv_ingest *in, bool *ended)
 	case PV_READ_END:
 		return in->replay ? end_replay(in) : at_end(in, ended);
 	case PV_READ_GAP:
-		if (in->is_old)
-			b07_gap(&in->old, n);
-		else
-			mlpd_framer_gap(&in->framer, n,
-				in->status.source.kind == PV_SOURCE_FILE
-					? "a hole in the file, left out"
-					: "dropped unread: the spool was full");
-		in->chosen = true;
-		in->carry.n = 0;
-		return pv_ingest_frame(in);
+		return got_gap(in, n);
 	case PV_READ_RESTART:
 		*ended = in->quiet = in->closed = false;
 		in->found_says = 0;

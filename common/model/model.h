@@ -63,6 +63,7 @@ struct pv_model {
 	PV_ARRAY(struct pv_damage_entry) damage; /* first PV_DAMAGE_LIST */
 	uint64_t damaged, damaged_bytes;
 	uint64_t lost_events; /* said by the probe's counter "lost events" */
+	uint64_t dropped;     /* bytes of a pipe that were dropped unread, its spool being full */
 	uint64_t pauses;      /* said by its counter "paused" */
 	uint64_t sync_points;
 	uint32_t aot_id; /* interned in names.text, 0 = none */

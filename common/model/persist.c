@@ -102,6 +102,7 @@ PV_SHAPE(ending, struct pv_ending, ENDING)
 	F(T, damaged, FIGURE)                                                                      \
 	F(T, damaged_bytes, FIGURE)                                                                \
 	F(T, lost_events, FIGURE)                                                                  \
+	F(T, dropped, LEFT_OUT)                                                                    \
 	F(T, pauses, FIGURE)                                                                       \
 	F(T, sync_points, FIGURE)                                                                  \
 	F(T, aot_id, ID, PV_TEXTS)                                                                 \

@@ -444,9 +444,24 @@ void pv_coverage_say_children(const struct pv_model *m, struct pv_coverage *c)
 				used < INT64_MAX / 100 ? (int64_t)used * 100 : INT64_MAX));
 }
 
+/* Of a pipe: whatever the log has, a part of it did not come. */
+static void say_dropped(const struct pv_model *m, enum pv_what what, struct pv_coverage *c)
+{
+	char bytes[PV_UNIT_MAX];
+	if (c->state != PV_COMPLETE || what == PV_WHAT_DAMAGE)
+		return;
+	c->state = PV_PARTIAL;
+	if (what == PV_WHAT_LOSSES)
+		c->detail[0] = 0; /* "none" */
+	pv_coverage_say(c, "%s of the log dropped unread, the spool being full (--spool)",
+		pv_units_bytes(bytes, sizeof bytes, m->dropped));
+}
+
 void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_coverage *c)
 {
 	bool frees;
+	if (m->dropped)
+		say_dropped(m, what, c);
 	if (!by_probe(m, ""))
 		return;
 	switch (what) {

@@ -140,6 +140,7 @@ static void sum_log(const struct pv_model *m, struct pv_summary *s)
 	s->damaged_bytes = m->damaged_bytes;
 	s->end = pv_model_log_end(m);
 	s->lost_events = m->lost_events;
+	s->dropped = m->dropped;
 	s->recordings = m->recordings;
 	s->recorded = pv_groups_recorded(m);
 	s->enabled = pv_groups_enabled(m);

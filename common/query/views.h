@@ -109,10 +109,10 @@ struct pv_summary {
 	char args[200];   /* header args, cut */
 	uint32_t pid, port;
 	int64_t duration_ns; /* latest event minus zero */
-	uint64_t start_time_ms, events, buffers, damaged, damaged_bytes, lost_events, recordings;
+	uint64_t start_time_ms, events, buffers, damaged, damaged_bytes, lost_events, dropped;
 	double sample_weight; /* of each, on average */
 	uint64_t calls, samples, allocations, allocated_bytes, thrown, contentions, wait_ns;
-	uint64_t collections[3], pause_ns, pause_max_ns, pauses, moved_objects;
+	uint64_t collections[3], pause_ns, pause_max_ns, pauses, moved_objects, recordings;
 	bool logging2007, pauses_recorded; /* stages of 2007 do not record pauses */
 	uint64_t heap_bytes, heap_max_bytes;
 	uint64_t shots, shot_objects, shot_bytes; /* of the newest finished shot */

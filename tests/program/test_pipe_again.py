@@ -7,10 +7,12 @@ import gzip
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 DEADLINE = 120
 ASKED = (
@@ -100,6 +102,25 @@ def compare_frame(profview, log, data, keys):
     return check(f'{log.name} keys {keys!r}', a == b, a, b)
 
 
+def stopped(profview, data):
+    """More comes than the spool keeps while the viewer is stopped: the frame says how much was dropped."""
+    with subprocess.Popen([profview, *SMALL, '--dump', '--size', '160x36', '--ascii', '--no-index', '--keys', '2', '-'],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as viewer:
+        children = pathlib.Path(f'/proc/{viewer.pid}/task/{viewer.pid}/children')
+        end = time.monotonic() + DEADLINE
+        while not children.read_text() and time.monotonic() < end:  # the drainer
+            time.sleep(0.02)
+        viewer.stdin.write(data[:20000])
+        viewer.stdin.flush()
+        viewer.send_signal(signal.SIGSTOP)
+        viewer.stdin.write(data[20000:])
+        viewer.stdin.close()
+        viewer.send_signal(signal.SIGCONT)
+        lines = viewer.stdout.read().decode().splitlines()
+    return (check('dropped, in the first line', ' dropped ' in lines[0], lines[0], 'dropped')
+            + check('dropped, in the coverage', 'dropped unread' in lines[-2], lines[-2], 'dropped unread'))
+
+
 def main(profview, packed, old):
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -112,6 +133,7 @@ def main(profview, packed, old):
         for path in (pathlib.Path(packed), pathlib.Path(old)):
             for options in (ASKED[0], ASKED[1], ASKED[3]):
                 wrong += compare(profview, path, path.read_bytes(), options)
+        wrong += stopped(profview, log.read_bytes())
         for keys in KEYS:
             wrong += compare_frame(profview, log, log.read_bytes(), keys)
     sys.exit(wrong > 0)

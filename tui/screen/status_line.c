@@ -89,6 +89,8 @@ static void add_losses(struct line *l, const struct ui_shared *s)
 		s->feed.lost > s->summary.lost_events ? s->feed.lost : s->summary.lost_events;
 	if (damaged)
 		add(l, UI_BAD, 1, "damaged %s", pv_units_count(n, sizeof n, damaged));
+	if (s->summary.dropped)
+		add(l, UI_BAD, 1, "dropped %s", pv_units_bytes(n, sizeof n, s->summary.dropped));
 	add(l, lost ? UI_BAD : UI_PLAIN, lost ? 1 : 5, "lost %s",
 		pv_units_count(n, sizeof n, lost));
 }
