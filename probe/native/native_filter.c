@@ -26,6 +26,7 @@ extern pid_t getpid(void);
 #include "probe/native/native_deferred.h"
 #include "probe/native/native_front.h"
 #include "probe/native/native_next.h"
+#include "probe/native/preloaded.h"
 
 enum { PRCTL_SECCOMP = 22, TRIES = 1000, NAP_NS = 1000000 };
 
@@ -118,7 +119,7 @@ static void end(void)
 /* The program that this process becomes by exec learns from its options that it may make threads. */
 static void tell_next(const struct set *s)
 {
-	char *options = getenv("PROFVIEW_NATIVE_OPTIONS");
+	char *options = secure_getenv("PROFVIEW_NATIVE_OPTIONS");
 	char *at = options ? strstr(options, PV_FILTERS_WORD) : NULL;
 	if (!at)
 		return;
@@ -134,6 +135,7 @@ static void tell_next(const struct set *s)
 static __attribute__((noinline)) void comes(const struct set *s)
 {
 	int before = errno;
+	pvp_preloaded_plain();
 	if (!pvp_tls.muted && getpid() == self) {
 		end();
 		tell_next(s);

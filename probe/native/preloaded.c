@@ -26,17 +26,31 @@ static bool is_there(void)
 	       access(own.dli_fname, R_OK) == 0;
 }
 
+/* This process's LD_PRELOAD, NULL: it has none. */
+static char *names(void)
+{
+	static const char variable[] = "LD_PRELOAD=";
+	for (char **at = environ; at && *at; at++)
+		if (strncmp(*at, variable, sizeof variable - 1) == 0)
+			return *at + sizeof variable - 1;
+	return NULL;
+}
+
+void pvp_preloaded_plain(void)
+{
+	static const char variable[] = "/platforms/$PLATFORM/libprofview-native";
+	static const size_t expanded = sizeof "/platforms/$PLATFORM" - 1;
+	char *list = names(), *at = list ? strstr(list, variable) : NULL;
+	if (at)
+		memmove(at, at + expanded, strlen(at + expanded) + 1);
+}
+
 void pvp_preloaded_look(void)
 {
-	static const char variable[] = "LD_PRELOAD=", library[] = "libprofview-native";
+	static const char library[] = "libprofview-native";
 	int before = errno;
-	char **at = environ;
-	if (is_there())
-		at = NULL;
-	while (at && *at && strncmp(*at, variable, sizeof variable - 1) != 0)
-		at++;
 	size_t n = 0;
-	for (char *name = at && *at ? *at + sizeof variable - 1 : NULL; name && *name;) {
+	for (char *name = is_there() ? NULL : names(); name && *name;) {
 		name = name_at(name, &n);
 		if (n && memmem(name, n, library, sizeof library - 1)) {
 			memmove(name, name + n, strlen(name + n) + 1);

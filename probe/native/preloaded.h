@@ -8,4 +8,10 @@
  */
 void pvp_preloaded_look(void);
 
+/*
+ * A filter of system calls is about to be set: the library's name stands in LD_PRELOAD as a plain path
+ * from here on, since a loader that expands a path makes a call of its own, for which a filter may kill.
+ */
+void pvp_preloaded_plain(void);
+
 #endif
