@@ -7,6 +7,7 @@ usage: test_installed.py MESON BUILD
 import json
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,10 @@ WANTED = {'bin/profview', 'include/profview_probe.h', '{lib}/profview/libprofvie
           '{lib}/profview/libprofview-coreclr.so', '{lib}/pkgconfig/profview-probe.pc',
           'share/bash-completion/completions/profview', 'share/zsh/site-functions/_profview',
           'share/fish/vendor_completions.d/profview.fish'}
+# What the loader of each kind of program finds: platforms.py has the names.
+PLATFORMS = {f'{{lib}}/profview/platforms/{name}/libprofview-native.so' for name in
+             (('haswell', 'i386', 'i486', 'i586', 'i686', 'x86_64', 'xeon_phi') if platform.machine() == 'x86_64'
+              else ('aarch64', 'v7l', 'v8l'))}
 PAGES = {'share/man/man1/profview.1', 'share/man/man5/profview.conf.5', 'share/man/man7/profview-probe.7'}
 MONO = {'{lib}/profview/libmono-profiler-profview.so', '{lib}/profview/profview-attach.exe'}
 
@@ -50,7 +55,7 @@ def main(meson, build):
         prefix = next(pathlib.Path(top, 'to').rglob('bin/profview')).parents[1]
         lib = next(prefix.rglob('libprofview-native.so')).parents[1].relative_to(prefix).as_posix()
         files = {p.relative_to(prefix).as_posix().replace(lib + '/', '{lib}/', 1) for p in prefix.rglob('*') if p.is_file()}
-        wanted = WANTED | (PAGES if shutil.which('scdoc') else set()) | {f for f in MONO if f in files}
+        wanted = WANTED | PLATFORMS | (PAGES if shutil.which('scdoc') else set()) | {f for f in MONO if f in files}
         if files != wanted:
             sys.exit(f'not installed: {wanted - files}; installed, too: {files - wanted}')
         profview = prefix / 'bin/profview'

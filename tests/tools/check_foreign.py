@@ -47,7 +47,7 @@ NAMED = {
 }
 # Elsewhere: file: whose names they are.
 FILES = {
-    'common/base/new_file.c': OURS, 'common/base/private_place.c': OURS, 'common/base/proc_file.c': PROC, 'common/check/rules_file.c': OURS,
+    'common/base/new_file.c': OURS, 'common/base/private_place.c': OURS, 'common/base/proc_file.c': PROC, 'common/base/small_file.c': OURS, 'common/check/rules_file.c': OURS,
     'common/ingest/convert/convert.c': OURS, 'common/ingest/index_file.c': OURS, 'common/io/cache.c': OURS,
     'common/io/drainer.c': OURS, 'common/io/fd.c': OURS, 'common/io/log_print.c': OURS, 'common/io/log_writer.c': 'names in /proc, compared', 'common/io/pipe_lock.c': OURS,
     'common/io/private_folder.c': OURS, 'common/io/process_list.c': OURS, 'common/io/source.c': OURS, 'common/io/source_file.c': OURS,
