@@ -77,7 +77,7 @@ def expected(dump, program, folder):
 def tree(profview, log):
     """(path of names, kinds, samples) of the rows that have some."""
     rows = json.loads(run(profview, 'report', log, '--section', 'call_tree', '--format', 'json', '--limit', '0',
-                          '--no-index'))['call_tree']
+                          '--waits', '--no-index'))['call_tree']
     path = {0: ()}
     for r in rows:
         path[r['id']] = path[r['parent']] + ((r['method'], r['kind']),)

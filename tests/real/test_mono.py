@@ -81,7 +81,7 @@ class Run:
         self.log = rawlog.load(path)
         done = subprocess.run(
             [profview, 'report', str(path), '--format', 'json', '--limit', '0', '--section', 'all',
-             '--no-index'], capture_output=True, timeout=target.DEADLINE, check=False)
+             '--waits', '--no-index'], capture_output=True, timeout=target.DEADLINE, check=False)
         self.exit, self.complaint = done.returncode, done.stderr.decode()
         self.json = json.loads(done.stdout) if done.stdout else None
 

@@ -54,7 +54,7 @@ def readable_of(readable, raw):
 
 
 def report(profview, log, *more):
-    return subprocess.run([profview, 'report', log, '--section', 'methods', '--limit', '0', *more],
+    return subprocess.run([profview, 'report', log, '--section', 'methods', '--limit', '0', '--waits', *more],
                           capture_output=True, text=True, check=True).stdout
 
 
