@@ -162,7 +162,7 @@ def report_of(out, log, what, lead, report_lists, turn):
     whole = report_lists is not None
     shot = ['--no-index', *(['--shot', '1'] if whole else [])]
     lines = {}
-    text, _ = out.run(f'{what} text', 'report', log.path, '--names', 'raw', '--section', 'all', '--limit', '0', *shot)
+    text, _ = out.run(f'{what} text', 'report', log.path, '--names', 'raw', '--waits', '--section', 'all', '--limit', '0', *shot)
     lines['text'] = text.count('\n')
     dump, _ = out.run(f'{what} dump', 'dump', log.path)
     lines['dump'] = dump.count('\n')
