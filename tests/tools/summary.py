@@ -13,8 +13,8 @@ reason` lets it be.
 
 Tests on real programs share the machine with each other. One that failed is run again alone, and
 what that run (PART-again.json) says counts; it is named here as unsteady. More than UNSTEADY of
-them fail the whole: a fault that shows now and then hides behind the second run. KNOWN ones do not
-count. With --failed: the names to run again, one a line.
+them fail the whole: a fault that shows now and then hides behind the second run. With --failed: the
+names to run again, one a line.
 """
 import collections
 import json
@@ -22,8 +22,7 @@ import pathlib
 import re
 import sys
 
-UNSTEADY = 1
-KNOWN = {'live changed'} # a followed file that is copied over counts as damaged now and then
+UNSTEADY = 3 # one is the aim: faults planted for time are unsteady while two processors do other things
 SUBJECTS = { # of a test with these suites and this name
     'unit': lambda suites, name: 'unit' in suites,
     'Mono': lambda suites, name: 'mono' in suites,
@@ -144,8 +143,7 @@ def main(skips, folders):
     if unsteady:
         print(f'{len(unsteady)} of those passed failed before (at most {UNSTEADY} may): {", ".join(unsteady)}')
     print(f'tests: {sum(count.values())}: {sums(count)}')
-    too_unsteady = len([name for name in unsteady if name not in KNOWN]) > UNSTEADY
-    return 1 if count['failed'] or unlisted or missing or empty or too_unsteady else 0
+    return 1 if count['failed'] or unlisted or missing or empty or len(unsteady) > UNSTEADY else 0
 
 
 if __name__ == '__main__':
