@@ -217,7 +217,7 @@ static void take_order(struct relay *r)
 		r->gone = true;
 		return;
 	}
-	if (p.kind == 'k' && !r->exited)
+	if (p.kind == 'k' && !r->exited && r->program > 0)
 		kill(r->program, (int)p.number);
 	size.ws_col = (unsigned short)(p.number >> 16);
 	size.ws_row = (unsigned short)p.number;
