@@ -42,12 +42,12 @@ def report(profview, log):
     return run([profview, 'report', '--no-index', '--format', 'json', log]).stdout
 
 
-def as_packaged(meson, folder):
+def as_packaged(meson, source, folder):
     """Below /usr Debian's zsh looks elsewhere, and pages stand where man looks."""
     paths = json.loads(run([meson, 'introspect', '--installed', folder]).stdout).values()
     zsh = 'vendor-completions' if pathlib.Path('/etc/debian_version').exists() else 'site-functions'
-    wanted = {f'/usr/share/zsh/{zsh}/_profview'} | {f'/usr/share/man/man{p[-1]}/{p}' for p in (
-        'profview.1', 'profview.conf.5', 'profview-probe.7') if shutil.which('scdoc')}
+    wanted = {f'/usr/share/zsh/{zsh}/_profview'} | {f'/usr/share/man/man{p.stem[-1]}/{p.stem}'
+        for p in pathlib.Path(source).glob('*/*.scd') if shutil.which('scdoc')}
     if wanted - set(paths):
         sys.exit(f'would not be installed: {wanted - set(paths)}, but {sorted(paths)}')
 
@@ -100,7 +100,7 @@ def main(meson, source, profview, log):
         for name, (options, missing) in BUILDS.items():
             files = build(meson, source, f'{top}/build', options, env)
             smoke(files, missing, log, wanted, f'{top}/build', name)
-            as_packaged(meson, f'{top}/build')
+            as_packaged(meson, source, f'{top}/build')
             print(f'{name}: built, reports, runs', flush=True)
 
 

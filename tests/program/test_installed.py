@@ -33,7 +33,8 @@ WANTED = {'bin/profview', 'include/profview_probe.h', '{lib}/profview/libprofvie
 PLATFORMS = {f'{{lib}}/profview/platforms/{name}/libprofview-native.so' for name in
              (('haswell', 'i386', 'i486', 'i586', 'i686', 'x86_64', 'xeon_phi') if platform.machine() == 'x86_64'
               else ('aarch64', 'v7l', 'v8l'))}
-PAGES = {'share/man/man1/profview.1', 'share/man/man5/profview.conf.5', 'share/man/man7/profview-probe.7'}
+# Every page that the source has.
+PAGES = {f'share/man/man{p.stem[-1]}/{p.stem}' for p in pathlib.Path(__file__).resolve().parents[2].glob('*/*.scd')}
 MONO = {'{lib}/profview/libmono-profiler-profview.so', '{lib}/profview/profview-attach.exe'}
 
 

@@ -1,4 +1,4 @@
-// A shop with an answer planted for each question that the recipes of profview(1) ask.
+// A shop with an answer planted for each question that the recipes of profview-keys(7) ask.
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;

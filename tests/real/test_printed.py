@@ -364,9 +364,9 @@ def main(root, build, dll=None):
     with target.scratch() as folder:
         s = Setting(v, root, build, pathlib.Path(dll) if dll else None, folder)
         printed = []
-        for name in ('README.md', 'tui/profview.1.scd', 'probe/profview-probe.7.scd'):
-            text = (root / name).read_text(encoding='utf-8')
-            printed += commands(text.replace('\\\\', '\\') if name.endswith('.scd') else text)
+        for page in (root / 'README.md', *sorted(root.glob('*/*.scd'))):
+            text = page.read_text(encoding='utf-8')
+            printed += commands(text.replace('\\\\', '\\') if page.suffix == '.scd' else text)
         for command in printed:
             v.true(f'a row for: {command}', command in ROWS)
         for command in ROWS:

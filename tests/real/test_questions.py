@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The recipes of profview(1), pressed in tmux on a program that has an answer to each planted.
+"""The recipes of profview-keys(7), pressed in tmux on a program that has an answer to each planted.
 
 usage: test_questions.py PROFVIEW MANUAL PROGRAM.dll
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The manual names every option and every command, and no option that does not exist; the keys that
-README.md names open the panes, and do what, it says.
+"""The manual names every option, on the page of each command that takes it, and every key, and no option
+that does not exist; the keys that README.md names open the panes, and do what, it says.
 
 usage: check_manual.py SOURCE_ROOT
 """
@@ -61,29 +61,57 @@ def settings(root):
         yield f'profview.conf.5.scd has {sorted(named)}, conf.c {sorted(known)}'
 
 
+# The page of each command.
+PAGES = {'REPORT': 'profview-report.1', 'BRIEF': 'profview-report.1', 'DUMP': 'profview-report.1',
+         'CONVERT': 'profview-convert.1', 'RUN': 'profview-run.1', 'ATTACH': 'profview-attach.1',
+         'LISTEN': 'profview-attach.1', 'PS': 'profview-attach.1', 'CTL': 'profview-attach.1',
+         'DIFF': 'profview-diff.1', 'CHECK': 'profview-check.1', 'VIEW': 'profview.1'}
+LIVE = ('VIEW', 'RUN', 'ATTACH', 'LISTEN')
+
+
+def options(root, bold):
+    """Options that the page of a command that takes them does not name; those of every command stand in profview(1)."""
+    code = pathlib.Path(root, 'tui/app/options.c').read_text(encoding='utf-8')
+    rows = re.findall(r'\{ "(--[\w-]+)", (?:\'.\'|0), (?:NULL|"[^"]*"),\s*([A-Z_|\s]+),', code)
+    if len(rows) < 15 or len(rows) != len(re.findall(r'\{ "--', code)):
+        sys.exit('rows of options are not found any more')
+    for name, takers in rows:
+        words = [w.strip().removeprefix('UI_VERB_') for w in takers.split('|')]
+        verbs = {v for w in words for v in {'ALL': ('VIEW',), 'LIVE': LIVE}.get(w, (w,))}
+        for page in sorted({PAGES[v] for v in verbs}):
+            if name not in bold[page]:
+                yield f'{page}.scd does not name {name}'
+    for page, names in bold.items():
+        for name in sorted(names):
+            if name.startswith('--') and name.split()[0] not in {n for n, _ in rows} | {'--'}:
+                yield f'{page}.scd names {name}, which is no option'
+
+
+def pages(root, texts):
+    """Pages that profview(1) does not lead to."""
+    also = texts['profview.1'].split('# SEE ALSO')[-1]
+    for path in sorted(pathlib.Path(root).glob('*/*.scd')):
+        name, section = path.stem[:-2], path.stem[-1]
+        if path.stem != 'profview.1' and f'*{name}*({section})' not in also:
+            yield f'profview.1.scd does not name {name}({section})'
+
+
 def main(root):
     tui = pathlib.Path(root, 'tui')
-    manual = (tui / 'profview.1.scd').read_text(encoding='utf-8')
-    options = re.findall(r'\{ "(--[\w-]+)"', (tui / 'app/options.c').read_text(encoding='utf-8'))
+    texts = {path.stem: path.read_text(encoding='utf-8') for path in tui.glob('*.scd')}
+    bold = {page: set(re.findall(r'\*([^*\n]+)\*', text.replace('\\*', ''))) for page, text in texts.items()}
     commands = re.findall(r'^COMMAND\(\w+,\s*"([^"]+)"', (tui / 'commands.def').read_text(
         encoding='utf-8'), re.M)
-    if len(options) < 15 or len(commands) < 40:
-        sys.exit('rows of options or commands are not found any more')
-    bold = set(re.findall(r'\*([^*\n]+)\*', manual.replace('\\*', '')))
+    if len(commands) < 40:
+        sys.exit('rows of commands are not found any more')
     ranged = {f'sort-{n}' for n in range(2, 7)}  # "sort-1 to sort-7"
-    missing = [name for name in options + commands if name not in bold | ranged]
-    unknown = [name for name in bold if name.startswith('--') and name not in options
-               and name != '--']
-    for name in missing:
-        print(f'profview.1.scd does not name {name}')
-    for name in unknown:
-        print(f'profview.1.scd names {name}, which is no option')
+    told = [f'profview-keys.7.scd does not name {name}' for name in commands if name not in bold['profview-keys.7'] | ranged]
     rows = {name: ks.replace('<Space>', ' ').split() for name, ks in re.findall(
         r'^COMMAND\(\w+,\s*"([^"]+)",\s*"((?:\\.|[^"\\])*)"', (tui / 'commands.def').read_text(encoding='utf-8'), re.M)}
     rows = {name: [k.replace('\\\\', '\\') for k in ks] for name, ks in rows.items()}
-    told = list(words(root)) + list(keys(root, rows)) + list(settings(root))
+    told += [*options(root, bold), *pages(root, texts), *words(root), *keys(root, rows), *settings(root)]
     print(*told, sep='\n', end='')
-    sys.exit(1 if missing or unknown or told else 0)
+    sys.exit(1 if told else 0)
 
 
 if __name__ == '__main__':

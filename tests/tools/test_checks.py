@@ -52,8 +52,10 @@ PLANTED = {
         ('common/base/map.h', 'Not thread-safe.', '', 'map.h:1: threads'),
     ],
     'manual': [
-        ('tui/profview.1.scd', '*half-down*', '*half-way*', 'does not name half-down'),
+        ('tui/profview-keys.7.scd', '*half-down*', '*half-way*', 'does not name half-down'),
         ('tui/profview.1.scd', None, '*--no-such-option* is none.\n', 'names --no-such-option, which is no option'),
+        ('tui/profview-diff.1.scd', '*--limit*', '*--all*', 'profview-diff.1.scd does not name --limit'),
+        ('tui/profview.1.scd', ', *profview-check*(1)', '', 'profview.1.scd does not name profview-check(1)'),
         ('tui/commands.def', '"2", ANY, "CPU', '"4", ANY, "CPU', 'README.md: '),
         ('tui/profview.conf.5.scd', '*theme* =', '*topic* =', 'profview.conf.5.scd has'),
         ('probe/profview-probe.7.scd', None, '\n*no-such-word*\n', 'names no-such-word, which is no word'),

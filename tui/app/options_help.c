@@ -44,7 +44,7 @@ char *ui_options_help(void)
 		"Exit codes: 0 ok, 1 a rule is broken, 2 usage, 3 input unreadable, 4 input damaged but shown,\n"
 		"5 the log cannot answer a rule,\n"
 		"125 profview's own failure, 128+n ended by signal n; run passes the program's\n"
-		"code on. Keys are explained by F1.\n";
+		"code on. Keys are explained by F1, each command by a page like profview-run(1).\n";
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
