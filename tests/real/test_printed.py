@@ -52,14 +52,15 @@ def blocks(text):
 
 
 def commands(text):
-    """What stands in code blocks without the remark behind it, and in running text with a file."""
+    """What stands in code blocks without the remark behind it, in tables, and in running text with a file."""
     for line in blocks(text):
         command = re.split(r'\s{2,}|\s+#', line)[0].strip()
         if BEGINS.match(command):
             yield command
-    for code in re.findall(r'`([^`\n]+)`', text):
-        if re.match(r'(profview|mono|gcc) .* ?\S+\.\w+$|\./bootstrap\.sh ', code):
-            yield code
+    for line in text.splitlines():
+        for code in re.findall(r'`([^`]+)`', line):
+            if re.match(r'(profview|mono|gcc) .* ?\S+\.\w+$|\./bootstrap\.sh ', code) or line[0] == '|' and BEGINS.match(code):
+                yield code
 
 
 # --- settings
@@ -138,6 +139,7 @@ def records_tree(s, command):
 
 def writes(s, command):
     """A log is there, another file comes."""
+    s.no_logs()
     name = re.search(r'-o (\S+)', command)[1]
     shutil.copy(s.log, s.folder / 'app.mlpd')
     s.sh(command)
@@ -146,6 +148,7 @@ def writes(s, command):
 
 def of_an_object(s, command):
     """The address stands for one that is in the shot."""
+    s.no_logs()
     shutil.copy(s.log, s.folder / 'app.mlpd')
     said = s.sh('profview report app.mlpd --section heap_objects --shot 5 --limit 1 --format json')
     address = json.loads(said.stdout)['heap_objects'][0]['address']
@@ -230,6 +233,7 @@ def paired(_s, _command):
 
 
 def of_input(s, command):
+    s.no_logs()
     shutil.copy(s.log, s.folder / 'app.mlpd')
     shows(s, command.replace('mono-writes-here', 'cat app.mlpd'))
 
@@ -364,7 +368,7 @@ def main(root, build, dll=None):
     with target.scratch() as folder:
         s = Setting(v, root, build, pathlib.Path(dll) if dll else None, folder)
         printed = []
-        for page in (root / 'README.md', *sorted(root.glob('*/*.scd'))):
+        for page in (root / 'README.md', root / '.github/CONTRIBUTING.md', *sorted(root.glob('*/*.scd'))):
             text = page.read_text(encoding='utf-8')
             printed += commands(text.replace('\\\\', '\\') if page.suffix == '.scd' else text)
         for command in printed:

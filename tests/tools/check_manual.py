@@ -28,8 +28,8 @@ def words(root):
 SAID = {'methods': 'cpu', 'allocations by class': 'alloc', 'collections': 'gc', 'heap shots': 'heap',
         'waits': 'waits', 'spans': 'spans', 'errors': 'errors', 'runtime': 'runtime', 'events': 'events',
         'the findings': 'findings', 'searches': 'search', 'filters': 'filter',
-        'chooses the window': 'window', 'pauses the picture': 'pause', 'marks the base': 'base',
-        'groups rows': 'group', 'shows what the program prints': 'output', 'leaves': 'quit'}
+        'chooses the window': 'window', 'pauses the picture': 'pause', 'goes into a row': 'enter',
+        'explains the keys': 'help', 'leaves': 'quit'}
 
 
 def keys(root, rows):
@@ -41,7 +41,7 @@ def keys(root, rows):
         for said, command in SAID.items():
             if words.startswith(said):
                 checked += 1
-                if key not in rows.get(command, ()):
+                if not {key, f'<{key}>'} & set(rows.get(command, ())):
                     yield f'README.md: {key} {said}: {command} has {" ".join(rows.get(command, ()))}'
     if checked < len(SAID):
         yield f'README.md: only {checked} of {len(SAID)} keys are found'
@@ -66,6 +66,7 @@ PAGES = {'REPORT': 'profview-report.1', 'BRIEF': 'profview-report.1', 'DUMP': 'p
          'CONVERT': 'profview-convert.1', 'RUN': 'profview-run.1', 'ATTACH': 'profview-attach.1',
          'LISTEN': 'profview-attach.1', 'PS': 'profview-attach.1', 'CTL': 'profview-attach.1',
          'DIFF': 'profview-diff.1', 'CHECK': 'profview-check.1', 'VIEW': 'profview.1'}
+LONGEST = 940
 LIVE = ('VIEW', 'RUN', 'ATTACH', 'LISTEN')
 
 
@@ -96,6 +97,17 @@ def pages(root, texts):
             yield f'profview.1.scd does not name {name}({section})'
 
 
+def lengths(root):
+    """README.md is a page of 100 lines of 100 columns, a paragraph of a manual page a dozen lines on a terminal."""
+    lines = pathlib.Path(root, 'README.md').read_text(encoding='utf-8').splitlines()
+    if len(lines) > 100 or max(map(len, lines)) > 100:
+        yield f'README.md has {len(lines)} lines of up to {max(map(len, lines))} columns, not 100 of 100'
+    for path in sorted(pathlib.Path(root).glob('*/*.scd')):
+        for line in path.read_text(encoding='utf-8').splitlines():
+            if len(line) > LONGEST:
+                yield f'{path.name}: {len(line)} characters without a break: {line[:40]}'
+
+
 def main(root):
     tui = pathlib.Path(root, 'tui')
     texts = {path.stem: path.read_text(encoding='utf-8') for path in tui.glob('*.scd')}
@@ -109,7 +121,7 @@ def main(root):
     rows = {name: ks.replace('<Space>', ' ').split() for name, ks in re.findall(
         r'^COMMAND\(\w+,\s*"([^"]+)",\s*"((?:\\.|[^"\\])*)"', (tui / 'commands.def').read_text(encoding='utf-8'), re.M)}
     rows = {name: [k.replace('\\\\', '\\') for k in ks] for name, ks in rows.items()}
-    told += [*options(root, bold), *pages(root, texts), *words(root), *keys(root, rows), *settings(root)]
+    told += [*options(root, bold), *pages(root, texts), *words(root), *keys(root, rows), *settings(root), *lengths(root)]
     print(*told, sep='\n', end='')
     sys.exit(1 if told else 0)
 

@@ -57,6 +57,8 @@ PLANTED = {
         ('tui/profview-diff.1.scd', '*--limit*', '*--all*', 'profview-diff.1.scd does not name --limit'),
         ('tui/profview.1.scd', ', *profview-check*(1)', '', 'profview.1.scd does not name profview-check(1)'),
         ('tui/commands.def', '"2", ANY, "CPU', '"4", ANY, "CPU', 'README.md: '),
+        ('README.md', None, '\n' * 100, 'README.md has'),
+        ('tui/profview-run.1.scd', None, 'word ' * 200, 'characters without a break'),
         ('tui/profview.conf.5.scd', '*theme* =', '*topic* =', 'profview.conf.5.scd has'),
         ('probe/profview-probe.7.scd', None, '\n*no-such-word*\n', 'names no-such-word, which is no word'),
     ],
