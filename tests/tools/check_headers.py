@@ -132,7 +132,7 @@ def attach(found, text):
 
 def head_of(text):
     m = re.match(r'\s*(?:/\*.*?\*/\s*)+', text, re.S)
-    return m.group() if m else ''
+    return re.sub(r'/\* SPDX-License-Identifier.*?\*/', '', m.group()) if m else ''
 
 
 def untimed(text, head):

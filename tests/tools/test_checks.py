@@ -80,6 +80,10 @@ PLANTED = {
         ('common/README.md', 'view.patch', 'views.patch', 'does not name view.patch'),
         ('tests/examples/none.patch', None, 'diff\n', 'none.patch: has no test'),
     ],
+    'spdx': [
+        (PLAIN, '/* SPDX-License-Identifier: MIT */\n', '', 'common/base/units.c: no SPDX'),
+        ('tests/tools/new.py', None, '\n', 'tests/tools/new.py: no SPDX'),
+    ],
     'rules': [
         ('tests/tools/rules.txt', None, '\n99  nothing\n      test_no_such_thing  no_such_test\n', 'no_such_test'),
     ],
@@ -108,6 +112,7 @@ READS = {
     'headers': ('common/base',),
     'words': ('common/base', 'common/README.md'),
     'foreign': ('common', 'tui'),
+    'spdx': ('common/base', 'tests/tools'),
     'started': ('bootstrap.sh', 'tests/real', 'tests/program', 'tests/tools', 'tests/soak', 'tests/meson.build'),
     'format': ('.clang-format', *sorted({f for f, *_ in PLANTED['format']})),
 }
