@@ -551,6 +551,8 @@ bool ui_app_run(struct ui_feed **f, const struct ui_options *o, struct ui_child 
 		.theme = o->conf ? o->conf->theme : UI_THEME_USUAL,
 		.keys_from_tty = !isatty(STDIN_FILENO) };
 	pv_thread_answer_soon();
+	if (o->record)
+		signal(SIGHUP, SIG_IGN); /* it is for the loop, and recording goes on behind that */
 	if (!ui_app_open_screen(&a, o, reterr)) {
 		ui_query_worker_destroy(a.worker);
 		pv_groups_cache_destroy(a.groups);
@@ -582,6 +584,8 @@ bool ui_app_run(struct ui_feed **f, const struct ui_options *o, struct ui_child 
 	ui_event_loader_drop(&a.event_loader, NULL);
 	ui_identity_loader_drop(&a.identity_loader, NULL);
 	ui_app_close_folder(&a);
+	if (o->record && a.exit_code == 128 + SIGHUP)
+		ui_app_record_on(&a);
 	*ret_exit = a.exit_code;
 	return ok;
 }

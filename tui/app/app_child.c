@@ -25,6 +25,15 @@ void ui_app_end_program(struct app *a)
 	a->exit_code = g.ended ? g.exit_code : 128 + SIGTERM;
 }
 
+void ui_app_record_on(struct app *a)
+{
+	if (a->child)
+		ui_child_wait(a->child);
+	ui_feed_load(a->feed, NULL);
+	ui_feed_status(a->feed, &a->status);
+	a->exit_code = ui_app_code(a);
+}
+
 void ui_app_make_cheaper(struct app *a)
 {
 	struct pv_error err = { 0 };

@@ -6,22 +6,25 @@
 
 #include "tui/app/app_parts.h"
 
-/* Signals that end the reading early become readable here. */
-static int signals_fd(sigset_t *ret_old)
+/* Signals that end the reading early become readable here; what is recorded goes on without a terminal. */
+static int signals_fd(bool records, sigset_t *ret_old)
 {
 	sigset_t set;
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	if (records)
+		signal(SIGHUP, SIG_IGN);
+	else
+		sigaddset(&set, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &set, ret_old);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static int read_to_the_end(struct ui_feed *f)
+static int read_to_the_end(struct ui_feed *f, bool records)
 {
 	sigset_t old;
-	int fd = signals_fd(&old), sig = 0;
+	int fd = signals_fd(records, &old), sig = 0;
 	ui_feed_load(f, fd >= 0 ? &fd : NULL);
 	struct signalfd_siginfo info;
 	if (fd >= 0 && read(fd, &info, sizeof info) == (ssize_t)sizeof info)
@@ -51,7 +54,7 @@ bool ui_app_dump(struct ui_feed **f, const struct ui_options *o, struct ui_app_f
 		return false;
 	}
 	a.screen.bare = !o->dump;
-	int sig = read_to_the_end(*f);
+	int sig = read_to_the_end(*f, o->record != NULL);
 	if (sig)
 		ui_feed_let_end(*f);
 	char *text = NULL;

@@ -121,6 +121,8 @@ void ui_app_close_folder(struct app *a); /* once there is no worker any more */
 int ui_app_code(const struct app *a); /* to exit with: the program's, if it was started here */
 void ui_app_leave(struct app *a, int code); /* ends the loop; code: to exit with */
 void ui_app_end_program(struct app *a);
+/* The terminal is gone, and with it the screen: a file is recorded until the program's end all the same. */
+void ui_app_record_on(struct app *a);
 void ui_app_make_cheaper(struct app *a);
 void ui_app_make_whole(struct app *a);
 void ui_app_watch_cost(struct app *a);  /* after a frame */

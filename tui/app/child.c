@@ -367,6 +367,8 @@ static void wait_for_relay(struct ui_child *g)
 void ui_child_wait(struct ui_child *g)
 {
 	int status, why;
+	if (g->status.ended)
+		return;
 	if (g->relay.relayed) {
 		wait_for_relay(g);
 		return;

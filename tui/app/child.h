@@ -85,7 +85,7 @@ void ui_child_end(struct ui_child *g);
 void ui_child_signal(struct ui_child *g, int sig);
 void ui_child_resize(struct ui_child *g, int w, int h);
 
-/* Without a screen: waits for its end, or that of the relay. */
+/* Without a screen, or when there is none any more: waits for its end, or that of the relay. */
 void ui_child_wait(struct ui_child *g);
 
 /* A process that runs already and has a probe inside: see common/target/join.h. */
