@@ -174,6 +174,9 @@ static bool refused(const struct pv_dotnet *d, uint32_t why, struct pv_error *re
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"the probe does not know an option, or it is for Mono alone (callspec, "
 			"lines, coverage)");
+	case 0x80070008: /* ERROR_NOT_ENOUGH_MEMORY, also of a thread */
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"the .NET runtime gets no more threads or memory there (0x%08x)", why);
 	case 0x80131375:
 		return pv_fail(reterr, PV_EUSAGE, 0, "the probe found that it cannot record there");
 	case 0x80070002:

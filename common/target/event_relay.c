@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -17,6 +18,7 @@
 #include "common/target/event_frames.h"
 #include "common/target/event_session.h"
 #include "common/target/join_ways.h"
+#include "common/target/limits.h"
 #include "common/target/patience.h"
 #include "common/target/thread_times.h"
 
@@ -57,14 +59,17 @@ enum {
 	BYTES = 1 << 20, /* on their way from a session into the pipe */
 	MAIN_MB = 64,
 	NAMES_MB = 64,
-	SHOT_MB = 1024,     /* a shot is written while the program stands: all of it must fit */
-	LEAVE_MS = 2000,    /* that the rest of a session may take when the pipe is closed */
-	NAMES_MS = 10000,   /* and that all names may take */
-	OPEN_MS = 5000,     /* for opening a session, and */
-	SHOT_MS = 60000,    /* for one that makes a collection and lists the heap first */
-	ANSWER_MS = 20000,  /* for all until the first is open */
-	SHORTEST_MS = 2000, /* that a session with meters goes on at least */
-	STUCK_MS = 5000     /* a pipe that takes nothing for so long is given up */
+	SHOT_MB = 1024,    /* a shot is written while the program stands: all of it must fit */
+	LEAVE_MS = 2000,   /* that the rest of a session may take when the pipe is closed */
+	NAMES_MS = 10000,  /* and that all names may take */
+	OPEN_MS = 5000,    /* for opening a session, and */
+	SHOT_MS = 60000,   /* for one that makes a collection and lists the heap first */
+	ANSWER_MS = 20000, /* for all until the first is open */
+	FIRST_MS = 5000,   /* until there is more of a session than its head */
+	THREADS = 4,       /* that the runtime makes for what is read here, and one if it samples */
+	LEAST_BYTES = 10 << 20, /* that it needs for that, with a small buffer */
+	SHORTEST_MS = 2000,     /* that a session with meters goes on at least */
+	STUCK_MS = 5000         /* a pipe that takes nothing for so long is given up */
 };
 
 /* From us to the process: one of these and, for GO, the options. */
@@ -249,6 +254,16 @@ static size_t add_sources(struct pv_event_group *to, size_t room, char *names)
 	return n;
 }
 
+/* The runtime takes as much as it needs of this: it must not be ended for it. */
+static uint32_t buffer_mb(const struct copy *c, uint32_t most)
+{
+	enum { SHARE = 4 };
+	struct pv_limit l;
+	pv_limit_memory(c->door.dotnet.pid, &l);
+	int64_t mb = (l.left >> 20) / SHARE;
+	return mb >= most ? most : mb > 1 ? (uint32_t)mb : 1;
+}
+
 static bool open_main(struct copy *c, struct pv_error *reterr)
 {
 	char meters[PV_EVENT_METERS + 400], sources[PV_EVENT_METERS];
@@ -267,7 +282,7 @@ static bool open_main(struct copy *c, struct pv_error *reterr)
 	if (c->times)
 		pv_thread_times_begin(c->times);
 	const struct pv_event_wish wish = {
-		.group = group, .n = n, .buffer_mb = MAIN_MB, .wait_ms = OPEN_MS
+		.group = group, .n = n, .buffer_mb = buffer_mb(c, MAIN_MB), .wait_ms = OPEN_MS
 	};
 	bool ok = pv_event_session_open(&c->session, &c->door, &wish, reterr);
 	c->opened_ms = pv_patience_now_ms();
@@ -312,7 +327,7 @@ static bool copy_names(struct copy *c)
 	const struct pv_event_group group[] = { { runtime, 0, 0, NULL, NULL, 0 } };
 	const struct pv_event_wish wish = { .group = group,
 		.n = 1,
-		.buffer_mb = NAMES_MB,
+		.buffer_mb = buffer_mb(c, NAMES_MB),
 		.wait_ms = OPEN_MS,
 		.rundown = LOADER | JIT | NGEN | 0x40 };
 	struct pv_event_session names;
@@ -331,7 +346,7 @@ static bool copy_shot(struct copy *c)
 		ALWAYS | GC | TYPES | HEAP_DUMP | HEAP_COLLECT | HEAP_NAMES, VERBOSE, NULL, unread,
 		PV_COUNT_OF(unread) } };
 	const struct pv_event_wish wish = {
-		.group = group, .n = 1, .buffer_mb = SHOT_MB, .wait_ms = SHOT_MS
+		.group = group, .n = 1, .buffer_mb = buffer_mb(c, SHOT_MB), .wait_ms = SHOT_MS
 	};
 	struct pv_event_session shot;
 	c->wants_shot = false;
@@ -347,7 +362,6 @@ static void copy_all(struct copy *c)
 {
 	enum turn t = GOES_ON;
 	c->took_ms = pv_patience_now_ms();
-	pv_event_session_resume(&c->door);
 	bool goes = copy_names(c);
 	while (goes && t == GOES_ON && !c->leaving) {
 		if (c->wants_shot || pv_patience_now_ms() >= c->shot_ms)
@@ -360,6 +374,28 @@ static void copy_all(struct copy *c)
 	for (int64_t end = pv_patience_now_ms() + STUCK_MS;
 		goes && c->from < c->to && pv_patience_now_ms() < end;)
 		goes = turn(c, -1, end) == GOES_ON;
+}
+
+/*
+ * A program that was waiting to begin goes on. A runtime that could not make the thread which writes a
+ * session says nothing of it: the stream's head comes, and nothing behind it.
+ */
+static bool comes(struct copy *c, struct pv_error *reterr)
+{
+	enum { HEAD_BYTES = 256, LOOK_MS = 20 };
+	int n = 0;
+	pv_event_session_resume(&c->door);
+	for (int64_t end = pv_patience_now_ms() + FIRST_MS; pv_patience_now_ms() < end;) {
+		struct pollfd p = { .fd = c->session.fd, .events = POLLIN };
+		if (ioctl(p.fd, FIONREAD, &n) < 0 || n > HEAD_BYTES ||
+			(poll(&p, 1, 0) > 0 && p.revents & POLLHUP))
+			return true;
+		poll(NULL, 0, LOOK_MS);
+	}
+	return pv_fail(reterr, PV_EIO, 0,
+		"process %ld opened its event stream and writes nothing into it, as when it gets no more "
+		"threads or memory: .NET may then wait for ever when it is to end",
+		(long)c->door.dotnet.pid);
 }
 
 static bool begin(struct copy *c, const char *path, struct pv_error *reterr)
@@ -375,7 +411,10 @@ static bool begin(struct copy *c, const char *path, struct pv_error *reterr)
 		free(c->times); /* whether threads ran is not known then */
 		c->times = NULL;
 	}
-	return open_main(c, reterr);
+	int threads = THREADS + c->options.samples;
+	return pv_limits_leave_threads(c->door.dotnet.pid, threads, reterr) &&
+	       pv_limits_leave_memory(c->door.dotnet.pid, LEAST_BYTES, reterr) &&
+	       open_main(c, reterr) && comes(c, reterr);
 }
 
 /* In a session of its own, so that signals of the terminal are not for it. */

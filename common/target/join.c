@@ -14,6 +14,7 @@
 #include "common/target/joinable.h"
 #include "common/target/join_ways.h"
 #include "common/target/launch.h"
+#include "common/target/limits.h"
 #include "common/target/mono_attach.h"
 #include "common/target/patience.h"
 
@@ -220,6 +221,9 @@ bool pv_join_find(struct pv_join_place *ret, pid_t pid, enum pv_join_may may, en
 {
 	char socket[PV_PROBE_PATH];
 	bool silent = may == PV_JOIN_MAY_LOOK;
+	*ret = (struct pv_join_place){ .pid = pid, .relay.fd = -1, .log = -1 };
+	if (!pv_limits_awake(pid, reterr))
+		return false;
 	if (may == PV_JOIN_MAY_INJECT && via != PV_JOIN_VIA_EVENTS && pv_process_is_mono(pid) &&
 		!pv_probe_find(pid, socket, NULL))
 		return find_mono(ret, pid, reterr);

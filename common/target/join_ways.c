@@ -9,6 +9,7 @@
 #include "common/base/coreclr.h"
 #include "common/base/utf8.h"
 #include "common/target/launch.h"
+#include "common/target/limits.h"
 #include "common/target/program.h"
 
 static const struct {
@@ -119,5 +120,9 @@ bool pv_join_probe_may(const struct pv_dotnet *d, bool left_to_us, struct pv_err
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"process %ld was compiled ahead of time (NativeAOT), and loads no profiler",
 			(long)d->pid);
-	return may_take(d->pid, left_to_us, reterr) && fits(d, reterr);
+	/* With what the runtime makes to load it, and a margin for buffers of busy threads. */
+	enum { THREADS = 4, BYTES = 16 << 20 };
+	return may_take(d->pid, left_to_us, reterr) && fits(d, reterr) &&
+	       pv_limits_leave_threads(d->pid, THREADS, reterr) &&
+	       pv_limits_leave_memory(d->pid, BYTES, reterr);
 }

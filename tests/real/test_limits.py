@@ -12,9 +12,11 @@ import signal
 import subprocess
 import sys
 import termios
+import time
 
 import target
 from target import DEADLINE, SKIP, wait_for
+from test_clr import started
 from verdict import Verdict
 
 LAST = 500  # blocks that limited.c makes when it is told to end
@@ -106,6 +108,143 @@ def hang_up_attach(v, b):
     finally:
         program.kill()
         program.wait()
+
+
+class Group:
+    """A cgroup of its own with that controller, v2 or v1; the test is skipped where there can be none. It is removed
+    when all that was put in has ended."""
+
+    def __init__(self, controller):
+        self.path = None
+        for line in pathlib.Path('/proc/self/mountinfo').read_text().splitlines():
+            words, (kind, _, options) = line.split(' - ')[0].split(), line.split(' - ')[1].split(' ', 2)
+            folder = pathlib.Path(words[4], f'profview-test-{os.getpid()}')
+            known = folder.parent / 'cgroup.subtree_control'
+            v1 = kind == 'cgroup' and controller in options.split(',')
+            v2 = kind == 'cgroup2' and (controller == 'freezer' or controller in known.read_text().split())
+            try:
+                if v1 or v2:
+                    folder.mkdir()
+                    self.path, self.v2 = folder, v2
+                    break
+            except OSError:
+                continue
+        if not self.path:
+            print(f'no cgroup of {controller} can be made here')
+            sys.exit(SKIP)
+
+    def write(self, name, value):
+        (self.path / name).write_text(f'{value}\n')
+
+    def number(self, name):
+        return int((self.path / name).read_text())
+
+    def take(self, pid):
+        self.write('cgroup.procs', pid)
+
+    def leave(self):
+        wait_for('the cgroup to be empty', lambda: not (self.path / 'cgroup.procs').read_text())
+        self.path.rmdir()
+
+
+class Dotnet:
+    """The program for .NET, in its first pause, in a cgroup with that controller. Use as a context."""
+
+    def __init__(self, b, controller):
+        if 'none' in (b.dll, b.dotnet):
+            print('no .NET SDK here')
+            sys.exit(SKIP)
+        self.group = Group(controller)
+        worlds = ['heap', 'pause']
+        self.program = target.Program([*started(b.dotnet, b.dll), *worlds], b.folder)
+        self.pid = self.program.process.pid
+        self.program.wait_phase(1)
+        self.group.take(self.pid)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.program.__exit__()
+        self.group.leave()
+
+
+def joins(b, pid, *words):
+    """What is said by an attach that is refused; it is interrupted where it is not."""
+    try:
+        done = subprocess.run(['timeout', '-s', 'INT', '8', b.profview, 'attach', *words, '--record', b.log, str(pid)],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=DEADLINE, check=False)
+        return done.returncode, done.stderr
+    finally:
+        b.log.unlink(missing_ok=True)
+
+
+def threads(v, b):
+    """No thread left: refused by each way, with the figure; and the program ends as it does alone."""
+    with Dotnet(b, 'pids') as d:
+        most = d.group.number('pids.current') + 1
+        d.group.write('pids.max', most)
+        for way in ('events', 'probe', 'auto'):
+            code, said = joins(b, d.pid, '--via', way)
+            v.equal(f'{way}: exit code', code, 3)
+            v.true(f'{way}: the figures', f'1 more thread, and 4 are needed: pids.max of its cgroup is {most}' in said, said)
+        d.group.write('pids.max', 'max')
+        d.program.go()
+        d.program.wait()
+
+
+def unseen_threads(v, b):
+    """The limit cannot be seen, so the runtime is asked: that nothing comes of it is said."""
+    with Dotnet(b, 'pids') as d:
+        d.group.write('pids.max', d.group.number('pids.current'))
+        hidden = subprocess.run(
+            ['unshare', '-m', 'sh', '-c', 'umount "$0" && exec "$@"', d.group.path.parent, 'timeout', '-s', 'INT', '15',
+             b.profview, 'attach', '--via', 'events', '--record', b.log, str(d.pid)], stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=DEADLINE, check=False)
+        v.equal('exit code', hidden.returncode, 3)
+        v.true('nothing comes', 'writes nothing into it, as when it gets no more threads' in hidden.stderr, hidden.stderr)
+
+
+def memory(v, b):
+    """Too little memory left for any way; then for the probe alone."""
+    with Dotnet(b, 'memory') as d:
+        used = d.group.number('memory.current' if d.group.v2 else 'memory.usage_in_bytes')
+        limit = 'memory.max' if d.group.v2 else 'memory.limit_in_bytes'
+        d.group.write(limit, used + (5 << 20))
+        code, said = joins(b, d.pid, '--via', 'events')
+        v.equal('exit code', code, 3)
+        v.true('the figures', 'MiB of memory left, and 10 MiB are needed: memory.' in said, said)
+        d.group.write(limit, used + (14 << 20))
+        code, said = joins(b, d.pid, '--via', 'probe')
+        v.equal('exit code', code, 3)
+        v.true('the figures', 'MiB of memory left, and 16 MiB are needed: memory.' in said, said)
+        d.program.go()
+        d.program.wait()
+
+
+def held(v, b):
+    """A program that is stopped, or frozen, is said to be that, soon."""
+    group = Group('freezer')
+    program = b.native()
+    try:
+        wait_for('the probe', lambda: str(program.pid) in subprocess.run(
+            [b.profview, 'ps'], capture_output=True, text=True, check=False).stdout)
+        program.send_signal(signal.SIGSTOP)
+        began = time.monotonic()
+        code, said = joins(b, program.pid)
+        v.equal('exit code', code, 3)
+        v.true('it is stopped', f'process {program.pid} is stopped' in said, said)
+        program.send_signal(signal.SIGCONT)
+        group.take(program.pid)
+        group.write('cgroup.freeze' if group.v2 else 'freezer.state', 1 if group.v2 else 'FROZEN')
+        said = joins(b, program.pid)[1]
+        v.true('it is frozen', f'process {program.pid} is frozen, by its cgroup' in said, said)
+        v.between('seconds for both', time.monotonic() - began, 0, 6)
+        group.write('cgroup.freeze' if group.v2 else 'freezer.state', 0 if group.v2 else 'THAWED')
+    finally:
+        program.kill()
+        program.wait()
+        group.leave()
 
 
 def main(case, *words):
