@@ -53,8 +53,10 @@ static bool tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 		pvp_mono_samples_tell(w, page);
 	if (ok && !again && groups & PVP_MANAGED_COUNTERS)
 		ok = pvp_mono_counters_tell(w, page);
-	if (again)
+	if (again) {
 		pvp_mono_counters_again();
+		pvp_mono_samples_again();
+	}
 	return ok;
 }
 

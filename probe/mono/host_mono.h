@@ -145,6 +145,7 @@ void pvp_mono_samples_named(void);
 /* The runtime has begun: waits, 20 ms at most, until its sampling thread has. */
 void pvp_mono_samples_began(void);
 /* The writer's, in each round: samples that have come since. */
+void pvp_mono_samples_again(void); /* there is a new reader */
 void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page);
 
 #endif

@@ -16,6 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "common/base/proc_file.h"
 #include "probe/code/kernel_names.h"
 #include "probe/code/kernel_stack.h"
 #include "probe/code/modules.h"
@@ -56,6 +57,7 @@ static uint64_t (
 static _Atomic uint64_t claimed, taken, dropped;
 static _Atomic unsigned hz, changes; /* the latter: of the former */
 static _Atomic bool sampling;        /* the runtime was asked for samples when it began */
+static bool refused, refused_told;   /* no signals are left for it; that was written */
 static _Atomic bool ends;            /* it may not be asked for names any more */
 
 /* Processor time of the thread at its last sample; all 0: never sampled. */
@@ -263,9 +265,28 @@ static uint32_t frames_of(struct pvp_writer *w, const struct slot *s, const uint
 	return n;
 }
 
+/* That there are none, in a counter as of stack_ends.h. */
+static void tell_refused(struct pvp_writer *w)
+{
+	enum { INDEX = 1 << 24 }; /* far above those of Mono and the program */
+	if (!refused || refused_told)
+		return;
+	refused_told = pvp_tell_new_counter(w, INDEX,
+			       "samples missed: Mono would be ended by the first, as its user may "
+			       "have no more signals pending (ulimit -i)",
+			       false) &&
+		       pvp_tell_step(w, pvp_monotonic(), INDEX, 1);
+}
+
+void pvp_mono_samples_again(void)
+{
+	refused_told = false;
+}
+
 void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
 	tell_dropped();
+	tell_refused(w);
 	pvp_mono_timer_round(w);
 	unsigned rate = atomic_load_explicit(&hz, memory_order_relaxed);
 	/* Above the ticks a timer meets no thread in the kernel. */
@@ -297,11 +318,23 @@ void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 	}
 }
 
+/* Mono aborts when a signal of its sampler cannot be queued: its user's may be as many as are allowed. */
+static bool may_signal(void)
+{
+	enum { LEAST = 64 };
+	char status[4096];
+	unsigned long queued, most;
+	pv_proc_read(0, "status", status, sizeof status);
+	const char *at = strstr(status, "\nSigQ:");
+	return !at || sscanf(at, " SigQ: %lu/%lu", &queued, &most) != 2 || most >= queued + LEAST;
+}
+
 void pvp_mono_samples_init(struct _MonoProfiler *p)
 {
 	struct slot *slots = calloc(SLOTS, sizeof *slots);
 	atomic_store_explicit(&ring, slots, memory_order_release);
-	if (!slots || !mono_profiler_enable_sampling(p->handle))
+	refused = !may_signal();
+	if (!slots || refused || !mono_profiler_enable_sampling(p->handle))
 		return;
 	if (pvp_kernel_want(p->options.groups & PVP_MANAGED_KERNEL))
 		in_kernel = calloc(SLOTS, sizeof *in_kernel);

@@ -247,6 +247,22 @@ def held(v, b):
         group.leave()
 
 
+def signals_left(v, b):
+    """No signal may be pending: samples cannot be had, which is said, and the program ends as it does alone.
+    PROGRAM is for Mono here."""
+    target.need('mono')
+    for left in (0, 5):
+        log = b.folder / f'{left}.mlpd'
+        done = subprocess.run(['prlimit', f'--sigpending={left}', b.profview, 'run', '--record', log, '--', 'mono', b.program],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=DEADLINE, check=False)
+        v.equal(f'{left}: exit code', done.returncode, 0)
+        v.equal(f'{left}: what it printed', done.stdout, 'computed\n')
+        said = subprocess.run([b.profview, 'report', '--no-index', '--section', 'coverage', log], capture_output=True,
+                              text=True, timeout=DEADLINE, check=True).stdout
+        line = [x.split() for x in said.splitlines() if x.strip().startswith('samples ')][0]
+        v.true(f'{left}: samples', line[1] == 'partial' and '(ulimit -i)' in ' '.join(line), said)
+
+
 def main(case, *words):
     v = Verdict(f'limits {case}')
     with target.scratch() as folder:
