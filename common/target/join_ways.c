@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "common/base/coreclr.h"
@@ -114,6 +115,21 @@ static bool may_take(pid_t pid, bool left_to_us, struct pv_error *reterr)
 		       (long)pid);
 }
 
+/* Where its files are not ours the library is put into its temporary folder: code must be allowed there. */
+static bool may_load(const struct pv_dotnet *d, struct pv_error *reterr)
+{
+	struct statvfs st;
+	int fd = d->of.elsewhere ? pv_foreign_list(&d->of, d->temporary) : -1;
+	bool noexec = fd >= 0 && fstatvfs(fd, &st) == 0 && st.f_flag & ST_NOEXEC;
+	if (fd >= 0)
+		close(fd);
+	return !noexec ||
+	       pv_fail(reterr, PV_EUSAGE, 0,
+		       "process %ld may not load code from its %s (mounted noexec), where the probe's "
+		       "library would be put",
+		       (long)d->pid, PV_FIT(d->temporary, 60));
+}
+
 bool pv_join_probe_may(const struct pv_dotnet *d, bool left_to_us, struct pv_error *reterr)
 {
 	if (pv_dotnet_is_aot(d->pid))
@@ -122,7 +138,7 @@ bool pv_join_probe_may(const struct pv_dotnet *d, bool left_to_us, struct pv_err
 			(long)d->pid);
 	/* With what the runtime makes to load it, and a margin for buffers of busy threads. */
 	enum { THREADS = 4, BYTES = 16 << 20 };
-	return may_take(d->pid, left_to_us, reterr) && fits(d, reterr) &&
+	return may_take(d->pid, left_to_us, reterr) && fits(d, reterr) && may_load(d, reterr) &&
 	       pv_limits_leave_threads(d->pid, THREADS, reterr) &&
 	       pv_limits_leave_memory(d->pid, BYTES, reterr);
 }

@@ -172,7 +172,7 @@ class Dotnet:
 def joins(b, pid, *words):
     """What is said by an attach that is refused; it is interrupted where it is not."""
     try:
-        done = subprocess.run(['timeout', '-s', 'INT', '8', b.profview, 'attach', *words, '--record', b.log, str(pid)],
+        done = subprocess.run(['timeout', '-s', 'INT', '3', b.profview, 'attach', *words, '--record', b.log, str(pid)],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=DEADLINE, check=False)
         return done.returncode, done.stderr
     finally:
@@ -245,6 +245,26 @@ def held(v, b):
         program.kill()
         program.wait()
         group.leave()
+
+
+def noexec(v, b):
+    """A program whose /tmp takes no code: the probe is refused with that, and its events are read instead."""
+    if 'none' in (b.dll, b.dotnet):
+        print('no .NET SDK here')
+        sys.exit(SKIP)
+    place = ['unshare', '-m', 'sh', '-c', 'mount -t tmpfs -o noexec none /tmp && exec "$@"', 'sh']
+    if subprocess.run([*place, 'true'], stderr=subprocess.DEVNULL, check=False).returncode:
+        print('nothing can be mounted here')
+        sys.exit(SKIP)
+    with target.Program([*place, *started(b.dotnet, os.path.abspath(b.dll)), 'heap', 'pause'], b.folder) as program:
+        program.wait_phase(1)
+        code, said = joins(b, program.process.pid, '--via', 'probe')
+        v.equal('exit code', code, 3)
+        v.true('the reason', 'may not load code from its /tmp (mounted noexec)' in said, said)
+        said = joins(b, program.process.pid)[1]
+        v.true('auto', 'its event stream is read instead' in said and 'noexec' in said, said)
+        program.go()
+        program.wait()
 
 
 def signals_left(v, b):
