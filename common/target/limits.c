@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "common/base/proc_file.h"
 #include "common/base/utf8.h"
@@ -238,6 +240,33 @@ bool pv_limits_leave_memory(pid_t pid, int64_t wanted, struct pv_error *reterr)
 		       "process %ld has %.1f MiB of memory left, and %.0f MiB are needed: %s is %.1f MiB",
 		       (long)pid, (double)l.left / mib, (double)wanted / mib, l.name,
 		       (double)l.most / mib);
+}
+
+/* --- our own */
+
+static void say_tight(char *to, size_t room, const char *name, uint64_t most, const char *unit)
+{
+	size_t n = strlen(to);
+	snprintf(to + n, room - n, "%s%s is %" PRIu64 "%s", n ? "; " : "", name, most, unit);
+}
+
+bool pv_limits_tight(char *to, size_t room)
+{
+	enum { FEW_FILES = 32, FEW_THREADS = 8, LITTLE_MIB = 256, MIB = 1 << 20 };
+	struct rlimit files, space;
+	struct pv_limit threads, memory;
+	*to = 0;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < FEW_FILES)
+		say_tight(to, room, "RLIMIT_NOFILE", files.rlim_cur, "");
+	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur / MIB < LITTLE_MIB)
+		say_tight(to, room, "RLIMIT_AS", space.rlim_cur / MIB, " MiB");
+	pv_limit_threads(getpid(), &threads);
+	if (threads.left < FEW_THREADS)
+		say_tight(to, room, threads.name, (uint64_t)threads.most, "");
+	pv_limit_memory(getpid(), &memory);
+	if (memory.left / MIB < LITTLE_MIB)
+		say_tight(to, room, memory.name, (uint64_t)memory.most / MIB, " MiB");
+	return *to;
 }
 
 /* --- whether it runs */

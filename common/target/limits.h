@@ -6,6 +6,7 @@
 #define PV_TARGET_LIMITS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -27,5 +28,11 @@ bool pv_limits_leave_memory(pid_t pid, int64_t wanted, struct pv_error *reterr);
 
 /* Waits a little where it is stopped or frozen. False: PV_EUSAGE, it is still. */
 bool pv_limits_awake(pid_t pid, struct pv_error *reterr);
+
+/*
+ * In what the calling process, and so what it starts, has little left: "RLIMIT_NOFILE is 12; pids.max of its cgroup
+ * is 8". False: in nothing that can be seen; then the text is "".
+ */
+bool pv_limits_tight(char *to, size_t room);
 
 #endif

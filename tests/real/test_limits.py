@@ -267,6 +267,25 @@ def noexec(v, b):
         program.wait()
 
 
+def little(v, b):
+    """Too little memory for the probe, too few threads for the viewer: the limit is named."""
+    b.end.touch()
+    words = [b.profview, 'run', '--record', b.log, '--', b.program, b.end]
+    how = {'stdin': subprocess.DEVNULL, 'capture_output': True, 'text': True, 'timeout': DEADLINE, 'check': False}
+    done = subprocess.run(['prlimit', f'--as={64 << 20}', *words], **how)
+    v.equal('memory: the program\'s code', done.returncode, 5)
+    v.true('memory: the limit', 'too little: RLIMIT_AS is 64 MiB' in done.stderr, done.stderr)
+    b.log.unlink(missing_ok=True)
+    group = Group('pids')
+    try:
+        group.write('pids.max', 4)
+        done = subprocess.run(['sh', '-c', 'echo $$ > "$0" && exec "$@"', group.path / 'cgroup.procs', *words], **how)
+        v.equal('threads: exit code', done.returncode, 125)
+        v.true('threads: the limit', 'out of memory or threads (pids.max of its cgroup is 4)' in done.stderr, done.stderr)
+    finally:
+        group.leave()
+
+
 def signals_left(v, b):
     """No signal may be pending: samples cannot be had, which is said, and the program ends as it does alone.
     PROGRAM is for Mono here."""
