@@ -212,8 +212,7 @@ static bool begin(struct pv_ingest *in)
 	if (!in->framer.joined)
 		pv_source_set_target(in->source, h->pid);
 	else if (in->status.source.kind == PV_SOURCE_FILE)
-		pv_ingest_damage(in, 0, in->framer.offset,
-			"the log's beginning is missing: read from its first whole buffer on");
+		pv_ingest_damage(in, 0, in->framer.offset, mlpd_framer_missing(&in->framer));
 	return true;
 }
 

@@ -197,14 +197,20 @@ static bool writer_has_exited(const struct pv_file *f)
 	return f->writes && poll(&exited, 1, 0) == 1;
 }
 
+/* Whoever emptied the file: the process that has it open may write on, without another header. */
 static enum pv_read begin_again(struct pv_file *f)
 {
+	struct stat st;
 	f->at = 0;
 	f->head_n = 0;
 	f->over = false;
 	f->grown_ms = now_ms();
-	f->target = 0;
-	forget_writer(f);
+	bool same = f->writes && fstat(f->fd, &st) == 0 &&
+		    (pv_log_writer_holds(&f->writer, &st) || writer_has_exited(f));
+	if (!same) {
+		f->target = 0;
+		forget_writer(f);
+	}
 	return PV_READ_RESTART;
 }
 

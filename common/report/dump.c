@@ -133,8 +133,7 @@ static void put_header(struct pv_dump *d)
 	if (d->found.says == d->says)
 		d->framer.header.format = d->found.format;
 	if (d->framer.joined && d->begins)
-		put_damage(d, 0, d->framer.offset,
-			"the log's beginning is missing: read from its first whole buffer on");
+		put_damage(d, 0, d->framer.offset, mlpd_framer_missing(&d->framer));
 }
 
 static void put_buffer(struct pv_dump *d)

@@ -309,6 +309,17 @@ START_TEST(a_header_that_is_not_one_costs_the_header)
 }
 END_TEST
 
+START_TEST(zeros_in_its_place_are_a_file_that_was_emptied)
+{
+	struct log l;
+	make(&l);
+	memset(l.w.out.v, 0, l.at[0]);
+	struct read r = read_log(&l);
+	is_damage(&r, 0, 0, l.at[0], "truncated while written");
+	has(&r, BUFFERS * CALLS, 1);
+}
+END_TEST
+
 START_TEST(damage_in_a_buffer_of_many_pieces_costs_its_rest)
 {
 	struct wire w;
@@ -400,6 +411,7 @@ int main(void)
 	tcase_add_test(c, wrong_header_fields_are_said);
 	tcase_add_loop_test(c, a_wrong_header_field_costs_no_event, 0, 7);
 	tcase_add_test(c, a_header_that_is_not_one_costs_the_header);
+	tcase_add_test(c, zeros_in_its_place_are_a_file_that_was_emptied);
 	tcase_add_test(c, damage_in_a_buffer_of_many_pieces_costs_its_rest);
 	tcase_add_test(c, a_build_before_vtables_names_its_classes);
 	suite_add_tcase(s, c);

@@ -286,6 +286,31 @@ def little(v, b):
         group.leave()
 
 
+def copied(v, b):
+    """A followed file that is copied and emptied (logrotate's copytruncate): its end is known when its writer ends."""
+    env = {**os.environ, 'LD_PRELOAD': b.module, 'PROFVIEW_OPTIONS': f'alloc,output={b.log}'}
+    program = subprocess.Popen([b.program, b.end], env=env)
+    try:
+        wait_for('the log', lambda: grows(b))
+        follower = subprocess.Popen([b.profview, '--follow', b.log, '--dump'], stdin=subprocess.DEVNULL,
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        wait_for('it to be followed', lambda: any(
+            os.path.samefile(fd, b.log) for fd in pathlib.Path(f'/proc/{follower.pid}/fd').iterdir() if fd.exists()))
+        wait_for('its writer to be watched', lambda: any(
+            os.readlink(fd) == 'anon_inode:[pidfd]' for fd in pathlib.Path(f'/proc/{follower.pid}/fd').iterdir()))
+        os.truncate(b.log, 0)
+        b.end.touch()
+        program.wait(DEADLINE)
+        began = time.monotonic()
+        follower.communicate(timeout=DEADLINE)
+        v.between('seconds until its end is known', time.monotonic() - began, 0, 5)
+        damage = b.report()['source']['damage']
+        v.true('what is wrong with it', 'truncated while written' in str(damage), damage)
+    finally:
+        program.kill()
+        program.wait()
+
+
 def signals_left(v, b):
     """No signal may be pending: samples cannot be had, which is said, and the program ends as it does alone.
     PROGRAM is for Mono here."""

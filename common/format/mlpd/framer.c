@@ -313,6 +313,7 @@ static enum mlpd_piece join(struct mlpd_framer *f)
 
 static enum mlpd_piece at_start(struct mlpd_framer *f)
 {
+	enum { ZEROS = 32 };
 	if (left(f) < 4 && !f->ended)
 		return MLPD_MORE;
 	if (left(f) >= 4 && id_at(f, 0, MLPD_FILE_ID))
@@ -321,6 +322,9 @@ static enum mlpd_piece at_start(struct mlpd_framer *f)
 		return MLPD_MORE;
 	if (!f->may_join || left(f) < 4)
 		return not_a_log(f);
+	if (f->window_offset == 0)
+		f->emptied = left(f) > ZEROS && *here(f) == 0 &&
+			     memcmp(here(f), here(f) + 1, ZEROS) == 0;
 	if (!f->type_hint) {
 		f->type_hint = pv_file_type_hint(here(f), left(f));
 		pv_file_first_line(here(f), left(f), f->first_line);
@@ -526,4 +530,10 @@ enum mlpd_piece mlpd_framer_next(struct mlpd_framer *f)
 	default:
 		return MLPD_FAILED;
 	}
+}
+
+const char *mlpd_framer_missing(const struct mlpd_framer *f)
+{
+	return f->emptied ? "truncated while written: read from its first whole buffer on"
+			  : "the log's beginning is missing: read from its first whole buffer on";
 }

@@ -54,7 +54,8 @@ struct mlpd_framer {
 	/* The input may begin inside a stream (a pipe joined after its start). Set before the first
 	 * byte. */
 	bool may_join;
-	bool joined; /* it did: header is made up, names will be missing */
+	bool joined;  /* it did: header is made up, names will be missing */
+	bool emptied; /* zeros stood there: a file that was emptied while it was written on */
 
 	/* private state */
 	struct pv_block *spare[MLPD_SPARE_BLOCKS]; /* blocks for later use */
@@ -109,5 +110,8 @@ void mlpd_framer_go_on(struct mlpd_framer *f, const struct mlpd_header *h, uint6
 
 /* After init: the input begins at `offset` of a stream with this header, maybe amid a buffer. */
 void mlpd_framer_inside(struct mlpd_framer *f, const struct mlpd_header *h, uint64_t offset);
+
+/* Of one that has joined a file: why its beginning is missing. */
+const char *mlpd_framer_missing(const struct mlpd_framer *f);
 
 #endif
