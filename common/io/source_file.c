@@ -197,7 +197,7 @@ static bool writer_has_exited(const struct pv_file *f)
 	return f->writes && poll(&exited, 1, 0) == 1;
 }
 
-/* Whoever emptied the file: the process that has it open may write on, without another header. */
+/* A file may be emptied by others: the process that has it open writes on, without another header. */
 static enum pv_read begin_again(struct pv_file *f)
 {
 	struct stat st;

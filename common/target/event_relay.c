@@ -378,7 +378,7 @@ static void copy_all(struct copy *c)
 
 /*
  * A program that was waiting to begin goes on. A runtime that could not make the thread which writes a
- * session says nothing of it: the stream's head comes, and nothing behind it.
+ * session says nothing of it: the stream's head comes, and nothing after it.
  */
 static bool comes(struct copy *c, struct pv_error *reterr)
 {

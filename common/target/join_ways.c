@@ -115,7 +115,7 @@ static bool may_take(pid_t pid, bool left_to_us, struct pv_error *reterr)
 		       (long)pid);
 }
 
-/* Where its files are not ours the library is put into its temporary folder: code must be allowed there. */
+/* The library is put into its temporary folder if its files are not ours: code must be allowed there. */
 static bool may_load(const struct pv_dotnet *d, struct pv_error *reterr)
 {
 	struct statvfs st;

@@ -62,7 +62,7 @@ static bool mount_fits(
 	       sscanf(line, "%*s %*s %*s %4095s %4095s", root, at) == 2;
 }
 
-/* What a mount shows begins at its root: a container sees its own group there. */
+/* A mount shows what is below its root: in a container that is its own group. */
 static bool find_group(pid_t pid, const char *controller, bool v2, struct group *ret)
 {
 	char path[PATHS], root[PATHS], at[PATHS], *line = NULL;
@@ -82,7 +82,8 @@ static bool find_group(pid_t pid, const char *controller, bool v2, struct group 
 	int length = snprintf(ret->path, sizeof ret->path, "%s%s", at, below);
 	ret->top = strlen(at);
 	ret->v2 = v2;
-	return length > 0 && (size_t)length < sizeof ret->path;
+	return length > 0 && (size_t)length < sizeof ret->path &&
+	       !strstr(below, "/.."); /* not seen here */
 }
 
 static bool to_parent(struct group *g)

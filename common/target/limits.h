@@ -1,6 +1,7 @@
 /*
- * What another process may still take, by its cgroups (v1 and v2, with those above them) and its rlimits, and whether
- * it runs at all. A limit that cannot be seen, as where no cgroup file system is mounted, is none. Any thread.
+ * Limits of another process: how much it may still take, by its cgroups (v1 and v2, with those above
+ * them) and its rlimits; and whether it runs at all. A limit that cannot be seen, as where no cgroup
+ * file system is mounted, is none. Any thread.
  */
 #ifndef PV_TARGET_LIMITS_H
 #define PV_TARGET_LIMITS_H
@@ -12,13 +13,14 @@
 
 #include "common/base/status.h"
 
-/* What the least limit leaves, and what it is. */
+/* The limit that leaves the least. */
 struct pv_limit {
 	int64_t left; /* INT64_MAX: there is no limit that can be seen */
 	int64_t most;
 	char name[40]; /* "pids.max of its cgroup" */
 };
 
+/* Of threads that it may still make. */
 void pv_limit_threads(pid_t pid, struct pv_limit *ret);
 void pv_limit_memory(pid_t pid, struct pv_limit *ret); /* bytes; the page cache counts as free */
 

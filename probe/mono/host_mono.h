@@ -141,11 +141,10 @@ void pvp_mono_name_method(uint64_t key);
 void pvp_mono_last_samples(void);
 /* Methods that have no name by now get none: the runtime is not asked any more. */
 void pvp_mono_samples_named(void);
-
 /* The runtime has begun: waits, 20 ms at most, until its sampling thread has. */
 void pvp_mono_samples_began(void);
-/* The writer's, in each round: samples that have come since. */
 void pvp_mono_samples_again(void); /* there is a new reader */
+/* The writer's, in each round: samples that have come since. */
 void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page);
 
 #endif

@@ -55,10 +55,10 @@ static struct slot *_Atomic ring; /* NULL: not sampling */
 static uint64_t (
 	*in_kernel)[PVP_KERNEL_FRAMES]; /* with each slot, innermost first; NULL: not wanted */
 static _Atomic uint64_t claimed, taken, dropped;
-static _Atomic unsigned hz, changes; /* the latter: of the former */
-static _Atomic bool sampling;        /* the runtime was asked for samples when it began */
-static bool refused, refused_told;   /* no signals are left for it; that was written */
-static _Atomic bool ends;            /* it may not be asked for names any more */
+static _Atomic unsigned hz, changes;  /* the latter: of the former */
+static _Atomic bool sampling;         /* the runtime was asked for samples when it began */
+static bool refused, refused_written; /* no signals are left for it; that was written */
+static _Atomic bool ends;             /* it may not be asked for names any more */
 
 /* Processor time of the thread at its last sample; all 0: never sampled. */
 static _Thread_local struct {
@@ -269,18 +269,19 @@ static uint32_t frames_of(struct pvp_writer *w, const struct slot *s, const uint
 static void tell_refused(struct pvp_writer *w)
 {
 	enum { INDEX = 1 << 24 }; /* far above those of Mono and the program */
-	if (!refused || refused_told)
+	if (!refused || refused_written)
 		return;
-	refused_told = pvp_tell_new_counter(w, INDEX,
-			       "samples missed: Mono would be ended by the first, as its user may "
-			       "have no more signals pending (ulimit -i)",
-			       false) &&
-		       pvp_tell_step(w, pvp_monotonic(), INDEX, 1);
+	refused_written =
+		pvp_tell_new_counter(w, INDEX,
+			"samples missed: Mono would be ended by the first, as its user may "
+			"have no more signals pending (ulimit -i)",
+			false) &&
+		pvp_tell_step(w, pvp_monotonic(), INDEX, 1);
 }
 
 void pvp_mono_samples_again(void)
 {
-	refused_told = false;
+	refused_written = false;
 }
 
 void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)

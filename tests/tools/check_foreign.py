@@ -35,6 +35,7 @@ NAMED = {
     'join.c': {'name': 'of a file of our own user, compared with what foreign.h opened', 'ours': 'the library'},
     'join_ways.c': {'exe': PROC},
     'joinable.c': {'"/proc"|dirfd\\(proc\\)': PROC},
+    'limits.c': {'"/proc/self/mountinfo"|"/proc"': PROC},
     'mono_attach.c': {'path|pattern|all.gl_pathv\\[i\\]': 'of our own user, in /tmp and /proc', '&child': PROC, 'socket': 'of our own user'},
     'port.c': {'path|"/proc/self/ns/net"|dirfd\\(fds\\)': PROC},
     'probe_socket.c': {'folder': 'of a user, checked once it is open', '"/tmp"': 'to list it'},
@@ -42,7 +43,7 @@ NAMED = {
     'program.c': {'path|word|to|ret->path|name|fd': OURS},
     'thread_times.c': {'path|"/proc/self/ns/time"|dirfd\\(t->task\\)': PROC},
     # The programs that profview starts, and their children.
-    **dict.fromkeys(('join_folder.c', 'launch.c', 'launch_exit.c', 'launch_folder.c', 'launch_index.c', 'launch_scan.c', 'launch_serve.c', 'launch_tree.c',
+    **dict.fromkeys(('join_folder.c', 'launch.c', 'launch_exit.c', 'launch_folder.c', 'launch_index.c', 'launch_scan.c', 'launch_serve.c', 'launch_silence.c', 'launch_tree.c',
                      'preload.c', 'relay.c', 'starter.c'), {'.*': 'of the recording, or of what we started'}),
 }
 # Elsewhere: file: whose names they are.

@@ -552,7 +552,7 @@ bool ui_app_run(struct ui_feed **f, const struct ui_options *o, struct ui_child 
 		.keys_from_tty = !isatty(STDIN_FILENO) };
 	pv_thread_answer_soon();
 	if (o->record)
-		signal(SIGHUP, SIG_IGN); /* it is for the loop, and recording goes on behind that */
+		signal(SIGHUP, SIG_IGN); /* it is for the loop, and recording goes on after that */
 	if (!ui_app_open_screen(&a, o, reterr)) {
 		ui_query_worker_destroy(a.worker);
 		pv_groups_cache_destroy(a.groups);

@@ -14,6 +14,7 @@
 #include "common/base/units.h"
 #include "common/target/join.h"
 #include "common/target/launch.h"
+#include "common/target/limits.h"
 #include "common/target/relay.h"
 #include "common/target/words.h"
 
@@ -380,6 +381,11 @@ void ui_child_wait(struct ui_child *g)
 	else
 		note_exit(g, status);
 	ended(g);
+}
+
+bool ui_child_limits(char *to, size_t room)
+{
+	return pv_limits_tight(to, room);
 }
 
 /* ---- one that runs already */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/target/limits.h"
+#include "tui/app/child.h"
 #include "tui/app/complain.h"
 #include "tui/app/feed.h"
 #include "tui/app/feed_end.h"
@@ -33,7 +33,7 @@ int ui_exit_complain(const char *path, const struct pv_error *e)
 {
 	const char *what = e->what[0] ? e->what : pv_code_text(e->code);
 	char limits[160];
-	if (e->code == PV_ENOMEM && pv_limits_tight(limits, sizeof limits))
+	if (e->code == PV_ENOMEM && ui_child_limits(limits, sizeof limits))
 		ui_complain(path, "%s (%s)", what, limits);
 	else if (path && e->offset)
 		ui_complain(path, "%s, at byte %" PRIu64, what, e->offset);
