@@ -88,7 +88,7 @@ void ui_child_resize(struct ui_child *g, int w, int h);
 /* Without a screen, or when there is none any more: waits for its end, or that of the relay. */
 void ui_child_wait(struct ui_child *g);
 
-/* What this process, and so all that it starts, has little left of; false: nothing, as pv_limits_tight(). */
+/* Limits that leave little to this process, and so to all that it starts; false: none, as pv_limits_tight(). */
 bool ui_child_limits(char *to, size_t room);
 
 /* A process that runs already and has a probe inside: see common/target/join.h. */
