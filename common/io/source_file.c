@@ -161,6 +161,12 @@ static void forget_writer(struct pv_file *f)
 	f->writes = false;
 }
 
+static void forget_target(struct pv_file *f)
+{
+	f->target = 0;
+	forget_writer(f);
+}
+
 /* Less and less often, while a file grows whose writer is unknown. */
 static void look_for_writer(struct pv_file *f)
 {
@@ -207,10 +213,8 @@ static enum pv_read begin_again(struct pv_file *f)
 	f->grown_ms = now_ms();
 	bool same = f->writes && fstat(f->fd, &st) == 0 &&
 		    (pv_log_writer_holds(&f->writer, &st) || writer_has_exited(f));
-	if (!same) {
-		f->target = 0;
-		forget_writer(f);
-	}
+	if (!same)
+		forget_target(f);
 	return PV_READ_RESTART;
 }
 
@@ -285,6 +289,8 @@ static bool same_head(struct pv_file *f)
 
 static enum pv_read grown(struct pv_file *f, uint64_t n, uint64_t *ret_n)
 {
+	if (f->at == 0 && f->head[0] != 0)
+		forget_target(f); /* no zeros up to where its writer is: another has begun */
 	f->at += n;
 	f->grown_ms = now_ms();
 	if (f->over) /* another writes on: the end that was given is none */
