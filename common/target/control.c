@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/io/process.h"
+#include "common/io/log_writer.h"
 #include "common/target/patience.h"
 #include "common/target/port.h"
 
@@ -61,18 +61,6 @@ static bool send_line(int fd, const char *line, int64_t end)
 	}
 }
 
-bool pv_control_lives(pid_t pid, uint64_t start_time_ms, int *ret_fd, struct pv_error *reterr)
-{
-	if (pid <= 0)
-		return pv_fail(reterr, PV_EIO, 0, "the log does not say whose it is");
-	if (pv_process_watch(pid, start_time_ms, ret_fd) == PV_PROCESS_RUNS)
-		return true;
-	return pv_fail(reterr, PV_EIO, 0,
-		"nothing is sent: the program that wrote the log (process %ld) has ended, or runs "
-		"elsewhere",
-		(long)pid);
-}
-
 static bool still_lives(int pidfd)
 {
 	struct pollfd p = { .fd = pidfd, .events = POLLIN };
@@ -80,13 +68,13 @@ static bool still_lives(int pidfd)
 }
 
 /* It held the port before the connection was made and it does after, and lived all the time. */
-static bool ask(const struct pv_control_target *t, int pidfd, struct pv_error *reterr)
+static bool ask(pid_t pid, uint16_t port, int pidfd, struct pv_error *reterr)
 {
 	int64_t end = pv_patience_now_ms() + PATIENCE_MS;
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	bool met = fd >= 0 && connect_to(fd, t->port, end);
+	bool met = fd >= 0 && connect_to(fd, port, end);
 	int why = errno;
-	bool held = met && pv_port_is_held(t->pid, t->port) && still_lives(pidfd);
+	bool held = met && pv_port_is_held(pid, port) && still_lives(pidfd);
 	bool ok = held && send_line(fd, "heapshot\n", end);
 	if (held)
 		why = errno;
@@ -96,25 +84,23 @@ static bool ask(const struct pv_control_target *t, int pidfd, struct pv_error *r
 		return true;
 	if (met && !held)
 		return pv_fail(reterr, PV_EIO, 0, "nothing is sent: process %ld has just ended",
-			(long)t->pid);
-	return pv_fail(
-		reterr, PV_EIO, 0, "asking on port %u: %s", (unsigned)t->port, strerror(why));
+			(long)pid);
+	return pv_fail(reterr, PV_EIO, 0, "asking on port %u: %s", (unsigned)port, strerror(why));
 }
 
-bool pv_control_heapshot(const struct pv_control_target *t, struct pv_error *reterr)
+bool pv_control_heapshot(const struct pv_log_peer *p, struct pv_error *reterr)
 {
-	int pidfd;
-	if (t->port == 0)
+	struct pv_log_writer w;
+	if (p->port == 0)
 		return pv_fail(reterr, PV_EUSAGE, 0, "the log names no port to ask at");
-	if (!pv_control_lives(t->pid, t->start_time_ms, &pidfd, reterr))
+	if (!pv_log_peer_writer(p, &w, reterr))
 		return false;
-	bool ok =
-		pv_port_is_held(t->pid, t->port)
-			? ask(t, pidfd, reterr)
-			: pv_fail(reterr, PV_EIO, 0,
-				  "nothing is sent: process %ld does not listen on port %u, which "
-				  "the log names",
-				  (long)t->pid, (unsigned)t->port);
-	close(pidfd);
+	bool ok = pv_port_is_held(w.pid, p->port)
+			  ? ask(w.pid, p->port, w.pidfd, reterr)
+			  : pv_fail(reterr, PV_EIO, 0,
+				    "nothing is sent: process %ld does not listen on port %u, "
+				    "which the log names",
+				    (long)w.pid, (unsigned)p->port);
+	close(w.pidfd);
 	return ok;
 }

@@ -26,6 +26,7 @@ enum { LOOK_MS = 400, ALL_MS = 850, LEAST_MS = 200 };
 struct found {
 	pid_t pid;
 	uid_t uid;
+	struct pv_foreign of; /* of a probe: whose paths its socket's is one of */
 	bool mono, dotnet;
 	char probe[PV_PROBE_PATH];     /* "": it is the process */
 	struct pv_dotnet runtime;      /* set if `dotnet` */
@@ -54,9 +55,20 @@ static bool keep(struct search *s, const struct found *f)
 
 static bool keep_probe(void *ctx, const char *path, pid_t pid, uid_t uid)
 {
-	struct found f = { .pid = pid, .uid = uid };
+	struct found f = { .pid = pid, .uid = uid, .of = { .pid = pid, .uid = uid } };
 	snprintf(f.probe, sizeof f.probe, "%s", path);
 	return keep(ctx, &f);
+}
+
+static bool keep_elsewhere(void *ctx, const char *path, pid_t pid, uid_t uid)
+{
+	struct search *s = ctx;
+	struct pv_foreign of;
+	if (!keep_probe(s, path, pid, uid))
+		return false;
+	if (pv_foreign_look(&of, pid))
+		s->found.v[s->found.n - 1].of = of;
+	return true;
 }
 
 static void look_at(struct search *s, pid_t pid, uid_t uid)
@@ -64,6 +76,7 @@ static void look_at(struct search *s, pid_t pid, uid_t uid)
 	struct found f = { .pid = pid, .uid = uid };
 	if (!pv_local_may(uid))
 		return;
+	pv_probe_each_elsewhere(pid, keep_elsewhere, s);
 	f.mono = pv_process_is_mono(pid);
 	f.dotnet = !f.mono && pv_dotnet_find_in(&f.runtime, pid, &s->folder, s->look_end);
 	if (f.mono || f.dotnet)
@@ -98,7 +111,7 @@ static bool prepare(struct search *s, struct found *f)
 	if ((!f->asked && !f->answer) || !pv_reserve(&s->question, 1))
 		return false;
 	if (f->answer)
-		q = pv_probe_question(f->probe, f->pid, f->uid, "stats\n", f->answer);
+		q = pv_probe_question(f->probe, &f->of, "stats\n", f->answer);
 	f->question = s->question.n;
 	s->question.v[s->question.n++] = q;
 	return true;
@@ -177,7 +190,7 @@ static void add(struct search *s, struct found *f, struct pv_joinables *to)
 		snprintf(j.runtime, sizeof j.runtime, "mono");
 	look_for_ways(f, &j);
 	if (*f->probe)
-		snprintf(j.path, sizeof j.path, "%s", f->probe);
+		pv_foreign_show(&f->of, f->probe, j.path, sizeof j.path);
 	else
 		pv_foreign_show(&f->runtime.of, f->runtime.socket, j.path, sizeof j.path);
 	pv_process_command(j.pid, j.command, sizeof j.command);
@@ -215,8 +228,10 @@ bool pv_joinables_find(struct pv_joinables *ret, struct pv_error *reterr)
 	look_around(&s);
 	int64_t least = pv_patience_now_ms() + LEAST_MS;
 	ask_all(&s, least > end ? least : end);
-	for (size_t i = 0; i < s.found.n && !s.failed; i++) /* probes stand first */
-		add(&s, &s.found.v[i], ret);
+	for (int probes = 1; probes >= 0; probes--) /* first: their processes are then known */
+		for (size_t i = 0; i < s.found.n && !s.failed; i++)
+			if (!!*s.found.v[i].probe == probes)
+				add(&s, &s.found.v[i], ret);
 	bool ok = !s.failed;
 	finish(&s);
 	if (ret->list.n)

@@ -15,14 +15,14 @@
 
 enum { FOLDERS = 3, FOLDER = 80 };
 
-/* Folders in which the probes of a user may have their sockets. */
-static size_t folders_of(uid_t uid, char to[FOLDERS][FOLDER])
+/* Folders in which the probes of a user may have their sockets, as that user knows them. */
+static size_t folders_of(uid_t uid, bool elsewhere, char to[FOLDERS][FOLDER])
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
 	size_t n = 0;
 	snprintf(to[n++], FOLDER, "/tmp/profview-%u", (unsigned)uid);
 	snprintf(to[n++], FOLDER, "/run/user/%u/profview", (unsigned)uid);
-	if (runtime && *runtime == '/' && uid == geteuid() &&
+	if (runtime && *runtime == '/' && uid == geteuid() && !elsewhere &&
 		snprintf(to[n], FOLDER, "%s/profview", runtime) < FOLDER &&
 		strcmp(to[n], to[n - 1]) != 0)
 		n++;
@@ -40,10 +40,12 @@ static int open_private(const char *folder, uid_t uid)
 	return -1;
 }
 
-static bool is_private(const char *folder, uid_t uid)
+/* The same where the process sees it. */
+static bool is_private(const struct pv_foreign *of, const char *folder)
 {
-	int fd = open_private(folder, uid);
-	bool is = fd >= 0;
+	struct stat st;
+	int fd = pv_foreign_list(of, folder);
+	bool is = fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == of->uid && (st.st_mode & 077) == 0;
 	pv_fd_close(&fd);
 	return is;
 }
@@ -55,12 +57,13 @@ static size_t line_length(const uint8_t *answer, size_t got)
 	return newline ? (size_t)(newline - answer) + 1 : got + 1;
 }
 
-struct pv_question pv_probe_question(
-	const char *path, pid_t pid, uid_t uid, const char *line, uint8_t answer[PV_PROBE_ANSWER])
+struct pv_question pv_probe_question(const char *path, const struct pv_foreign *of,
+	const char *line, uint8_t answer[PV_PROBE_ANSWER])
 {
 	return (struct pv_question){ .path = path,
-		.pid = pid,
-		.uid = uid,
+		.in = of,
+		.pid = of->pid,
+		.uid = of->uid,
 		.bytes = line,
 		.n = strlen(line),
 		.answer = answer,
@@ -93,15 +96,21 @@ bool pv_probe_answered(
 bool pv_probe_ask(const char *path, pid_t pid, const char *line, int ms,
 	char ret_answer[PV_PROBE_ANSWER], struct pv_error *reterr)
 {
+	struct pv_foreign of;
+	if (pid <= 0 || !pv_foreign_look(&of, pid))
+		return pv_fail(reterr, PV_EIO, 0, "the probe's process has ended");
+	return pv_probe_ask_in(&of, path, line, ms, ret_answer, reterr);
+}
+
+bool pv_probe_ask_in(const struct pv_foreign *of, const char *path, const char *line, int ms,
+	char ret_answer[PV_PROBE_ANSWER], struct pv_error *reterr)
+{
 	char text[PV_PROBE_ANSWER];
 	uint8_t answer[PV_PROBE_ANSWER];
-	uid_t uid;
 	int n = snprintf(text, sizeof text, "%s\n", line);
 	if (strchr(line, '\n') || (size_t)n >= sizeof text)
 		return pv_fail(reterr, PV_EUSAGE, 0, "a probe takes one line");
-	if (pid <= 0 || !pv_process_user(pid, &uid))
-		return pv_fail(reterr, PV_EIO, 0, "the probe's process has ended");
-	struct pv_question q = pv_probe_question(path, pid, uid, text, answer);
+	struct pv_question q = pv_probe_question(path, of, text, answer);
 	pv_ask(&q, 1, pv_patience_now_ms() + ms);
 	return pv_probe_answered(&q, ret_answer, reterr);
 }
@@ -142,7 +151,7 @@ static bool each_of(
 	uid_t owner, bool (*each)(void *ctx, const char *path, pid_t pid, uid_t uid), void *ctx)
 {
 	char folder[FOLDERS][FOLDER];
-	size_t n = folders_of(owner, folder);
+	size_t n = folders_of(owner, false, folder);
 	bool more = true;
 	for (size_t i = 0; more && i < n; i++)
 		more = each_in(folder[i], owner, each, ctx);
@@ -166,30 +175,73 @@ void pv_probe_each(bool (*each)(void *ctx, const char *path, pid_t pid, uid_t ui
 		closedir(dir);
 }
 
-bool pv_probe_find(pid_t pid, char ret_path[PV_PROBE_PATH], struct pv_error *reterr)
+/*
+ * Those in its folders, by the number and the user that it knows itself by. True: `each` wanted no
+ * more.
+ */
+static bool each_own(const struct pv_foreign *of,
+	bool (*each)(void *ctx, const char *path, const struct pv_foreign *of), void *ctx)
 {
 	char folder[FOLDERS][FOLDER], path[PV_PROBE_PATH];
-	uid_t uid;
-	if (!pv_process_user(pid, &uid))
-		return pv_fail(reterr, PV_EIO, 0, "there is no process %ld", (long)pid);
-	size_t n = folders_of(uid, folder);
+	long number = pv_foreign_inner_pid(of->pid);
+	size_t n = folders_of(pv_foreign_inner_uid(of), of->elsewhere, folder);
 	for (size_t i = 0; i < n * 9; i++) {
 		const char *dir = folder[i / 9];
-		if (!is_private(dir, uid))
+		char again[8] = "";
+		if (i % 9 == 0 && !is_private(of, dir)) {
+			i += 8;
 			continue;
-		char number[8] = "";
+		}
 		if (i % 9)
-			snprintf(number, sizeof number, "-%u", (unsigned)(i % 9 + 1));
-		if (snprintf(path, sizeof path, "%s/%ld%s", dir, (long)pid, number) >=
-			(int)sizeof path)
-			continue;
-		int fd = pv_local_dial(path, pid, uid);
-		if (fd < 0)
-			continue;
-		close(fd);
-		memcpy(ret_path, path, strlen(path) + 1);
-		return true;
+			snprintf(again, sizeof again, "-%u", (unsigned)(i % 9 + 1));
+		if (snprintf(path, sizeof path, "%s/%ld%s", dir, number, again) <
+				(int)sizeof path &&
+			!each(ctx, path, of))
+			return true;
 	}
+	return false;
+}
+
+struct elsewhere {
+	bool (*each)(void *ctx, const char *path, pid_t pid, uid_t uid);
+	void *ctx;
+};
+
+static bool if_there(void *ctx, const char *path, const struct pv_foreign *of)
+{
+	const struct elsewhere *e = ctx;
+	int fd = pv_foreign_dial(of, path);
+	bool there = fd >= 0 || errno == EAGAIN;
+	pv_fd_close(&fd);
+	return !there || e->each(e->ctx, path, of->pid, of->uid);
+}
+
+void pv_probe_each_elsewhere(
+	pid_t pid, bool (*each)(void *ctx, const char *path, pid_t pid, uid_t uid), void *ctx)
+{
+	struct elsewhere e = { each, ctx };
+	struct pv_foreign of;
+	if (pv_foreign_look(&of, pid) && (of.elsewhere || pv_foreign_inner_pid(pid) != pid))
+		each_own(&of, if_there, &e);
+}
+
+static bool answers(void *ret_path, const char *path, const struct pv_foreign *of)
+{
+	int fd = pv_foreign_dial(of, path);
+	if (fd < 0)
+		return true;
+	close(fd);
+	memcpy(ret_path, path, strlen(path) + 1);
+	return false;
+}
+
+bool pv_probe_find(pid_t pid, char ret_path[PV_PROBE_PATH], struct pv_error *reterr)
+{
+	struct pv_foreign of;
+	if (!pv_foreign_look(&of, pid))
+		return pv_fail(reterr, PV_EIO, 0, "there is no process %ld", (long)pid);
+	if (each_own(&of, answers, ret_path))
+		return true;
 	return pv_fail(reterr, PV_EIO, 0,
 		"process %ld has no probe of profview's that answers; profview ps lists those that "
 		"do",

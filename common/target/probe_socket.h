@@ -9,13 +9,14 @@
 #include <sys/types.h>
 
 #include "common/base/status.h"
+#include "common/target/foreign/foreign.h"
 #include "common/target/local_socket.h"
 
 enum { PV_PROBE_PATH = 108, PV_PROBE_ANSWER = 2100 };
 
 /*
- * The socket of the probe in process `pid`; of several the first that answers. False: PV_EIO, and
- * the reason.
+ * The socket of the probe in process `pid`, by the path that the process sees; of several the first
+ * that answers. False: PV_EIO, and the reason.
  */
 bool pv_probe_find(pid_t pid, char ret_path[PV_PROBE_PATH], struct pv_error *reterr);
 
@@ -27,16 +28,27 @@ bool pv_probe_find(pid_t pid, char ret_path[PV_PROBE_PATH], struct pv_error *ret
 void pv_probe_each(bool (*each)(void *ctx, const char *path, pid_t pid, uid_t uid), void *ctx);
 
 /*
- * Sends `line`, without a newline, to the probe of process `pid`, and waits at most `ms` for the
+ * The same of a process whose mounts or numbers are not ours, which those folders do not tell, by
+ * its own paths; nothing of another process.
+ */
+void pv_probe_each_elsewhere(
+	pid_t pid, bool (*each)(void *ctx, const char *path, pid_t pid, uid_t uid), void *ctx);
+
+/*
+ * Sends `line`, without a newline, to the probe of process `pid`, whose path it is, and waits at most `ms` for the
  * answer, which is the text after "ok " (may be "") as it came. False: PV_EUSAGE with the text
  * after "error "; PV_EIO when nothing answers, or the socket is another process's or user's.
  */
 bool pv_probe_ask(const char *path, pid_t pid, const char *line, int ms,
 	char ret_answer[PV_PROBE_ANSWER], struct pv_error *reterr);
 
+/* The same of a process that was looked at. */
+bool pv_probe_ask_in(const struct pv_foreign *of, const char *path, const char *line, int ms,
+	char ret_answer[PV_PROBE_ANSWER], struct pv_error *reterr);
+
 /* The same in two parts, for pv_ask(): `line` ends with its newline; all is borrowed. */
-struct pv_question pv_probe_question(
-	const char *path, pid_t pid, uid_t uid, const char *line, uint8_t answer[PV_PROBE_ANSWER]);
+struct pv_question pv_probe_question(const char *path, const struct pv_foreign *of,
+	const char *line, uint8_t answer[PV_PROBE_ANSWER]);
 bool pv_probe_answered(
 	const struct pv_question *q, char ret_answer[PV_PROBE_ANSWER], struct pv_error *reterr);
 

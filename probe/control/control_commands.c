@@ -97,8 +97,13 @@ static enum pvp_reply soon(struct say *s)
 static enum pvp_reply do_hello(const struct pvp_host *h, const char *rest, struct say *s)
 {
 	(void)h, (void)rest;
+	struct pvp_stats t;
 	int error = pvp_writer_hello();
-	return error ? result(s, error) : soon(s);
+	error = error ? error : pvp_writer_stats(&t);
+	enum pvp_reply reply = error ? result(s, error) : soon(s);
+	if (reply == PVP_REPLY_OK)
+		add(s, "%sid=%s", s->n ? " " : "", t.id);
+	return reply;
 }
 
 static enum pvp_reply do_attach(const struct pvp_host *h, const char *rest, struct say *s)
@@ -235,8 +240,8 @@ static enum pvp_reply do_stats(const struct pvp_host *h, const char *rest, struc
 	if (error)
 		return result(s, error);
 	uint64_t now = pvp_monotonic();
-	add(s, "pid=%ld host=%s version=%s ms=%" PRIu64, (long)getpid(), h->name, PV_VERSION,
-		(now - t.start_ns) / 1000000);
+	add(s, "pid=%ld host=%s version=%s id=%s ms=%" PRIu64, (long)getpid(), h->name, PV_VERSION,
+		t.id, (now - t.start_ns) / 1000000);
 	add(s, " paused=%s calls=%s alloc=%s", on_off(atomic_load(&pvp_core.paused)),
 		on_off(atomic_load(&pvp_core.calls)), on_off(atomic_load(&pvp_core.alloc)));
 	for (size_t i = PVP_GROUP_GC; i < PVP_GROUPS; i++)

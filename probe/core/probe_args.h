@@ -19,6 +19,7 @@ struct pvp_config {
 	size_t buffer;      /* bytes for events not yet written */
 	bool other_program; /* program=PATH names another file than the one that runs here */
 	char control[108];  /* "on", "off", the path of the control socket */
+	char id[17];        /* of the session, in hexadecimal digits: pvp_args_draw_id(); or "" */
 	char launch[108];   /* path of a launcher's socket, which is asked for the output; or "" */
 	bool zip;
 	uint64_t maxsize;   /* of the log; 0: no bound */
@@ -28,6 +29,9 @@ struct pvp_config {
 
 /* `text` may be NULL: the defaults. On failure *ret is untouched and *reterr names the culprit. */
 bool pvp_args_parse(const char *text, struct pvp_config *ret, struct pv_error *reterr);
+
+/* Draws a session's id: 64 bits that no other log has. */
+void pvp_args_draw_id(struct pvp_config *c);
 
 /*
  * Text of the log's header about them, for a host: "profview:native,calls,...". Allocations are

@@ -394,6 +394,7 @@ static void fill_header(struct pvp_writer *w)
 	struct timespec t;
 	clock_gettime(CLOCK_REALTIME, &t);
 	w->start_ns = pvp_monotonic();
+	pvp_args_draw_id(&w->config);
 	size_t n = pvp_args_describe(&w->config, w->host->name,
 		w->host->enabled_events ? w->host->enabled_events() : NULL, w->args,
 		sizeof w->args);

@@ -36,6 +36,7 @@ int pvp_writer_stats(struct pvp_stats *ret)
 	struct pvp_writer *w = pvp_writer_now();
 	if (w) {
 		*ret = w->stats;
+		memcpy(ret->id, w->config.id, sizeof ret->id);
 		ret->chunks = pvp_pool_chunks(pvp_core.pool);
 		ret->chunks_free = pvp_chunks_free();
 	}

@@ -134,15 +134,18 @@ END_TEST
 
 START_TEST(the_log_says_where_it_is)
 {
-	char text[ROOM] = "", want[PROBE_PATH];
+	char text[ROOM] = "", want[PROBE_PATH], id[17] = "";
 	start("");
+	ck_assert_int_eq(sscanf(ask("hello"), "ok id=%16[0-9a-f]", id), 1);
+	ck_assert_uint_eq(strlen(id), 16);
+	ck_assert_ptr_nonnull(strstr(ask("stats"), id));
 	ck_assert_int_eq(pvp_session_stop(), 0);
 	int fd = open(log_path, O_RDONLY);
 	ssize_t n = read(fd, text, sizeof text - 1);
 	close(fd);
 	for (ssize_t i = 0; i < n; i++)
 		text[i] = text[i] ? text[i] : ' ';
-	snprintf(want, sizeof want, ",control=%s,", at);
+	snprintf(want, sizeof want, ",control=%s,id=%s,", at, id);
 	ck_assert_ptr_nonnull(strstr(text, want));
 }
 END_TEST
@@ -178,7 +181,7 @@ START_TEST(each_line_gets_its_answer)
 	char answer[ROOM], big[3000];
 	start("");
 	ck_assert_str_eq(ask("flush"), "ok");
-	ck_assert_str_eq(ask("hello"), "ok");
+	ck_assert_int_eq(strncmp(ask("hello"), "ok id=", 6), 0);
 	ck_assert_str_eq(ask("set calls=off"), "ok");
 	ck_assert_str_eq(ask("set calls=perhaps"), "error calls is on or off");
 	ck_assert_str_eq(ask("set sample=1000"), "error \"sample\" cannot be set here");

@@ -4,9 +4,10 @@
 usage: test_port.py PROFVIEW LOG.mlpd.gz
 
 A log is a file that anybody can have written. Something is sent to the port or the socket in its
-header only when the log's process lives here, was there before the log, and is the one that holds
-it.
+header only when the log's process lives here, writes the log and is the one that holds it; to a probe
+also where it has the id of the header.
 """
+import contextlib
 import gzip
 import multiprocessing
 import os
@@ -34,8 +35,10 @@ def log_of(data, path, pid, port=0, args=None, start=None):
     return path
 
 
-def listen_and_tell(where, tell):
-    """Listens; tells every connection's first bytes."""
+def listen_and_tell(where, tell, log, answer):
+    """Listens, with the log open for writing; tells every connection's first bytes."""
+    if log:
+        os.open(log, os.O_WRONLY | os.O_CREAT, 0o600)
     with socket.socket(socket.AF_UNIX if where else socket.AF_INET, socket.SOCK_STREAM) as s:
         s.bind(where or ('127.0.0.1', 0))
         s.listen(8)
@@ -43,14 +46,18 @@ def listen_and_tell(where, tell):
         while True:
             link, _ = s.accept()
             link.settimeout(target.DEADLINE)
-            tell.send(link.recv(100))
+            with contextlib.suppress(ConnectionError):
+                line = link.recv(100)
+                tell.send(line)
+                if answer:
+                    link.sendall(answer.encode() + b'\n')
             link.close()
 
 
 class Listener:
-    def __init__(self, where=None):
+    def __init__(self, where=None, log=None, answer=None):
         self.ear, tell = multiprocessing.Pipe()
-        self.process = multiprocessing.Process(target=listen_and_tell, args=(where, tell), daemon=True)
+        self.process = multiprocessing.Process(target=listen_and_tell, args=(where, tell, log, answer), daemon=True)
         self.process.start()
         self.name = self.ear.recv()
         self.port = self.name[1] if not where else 0
@@ -83,17 +90,33 @@ def dead_pid():
     return pid
 
 
+def known(v, profview, data, path, folder):
+    """Sockets of programs that live here under the number of the header, as another program of a container may."""
+    place = [str(folder / name) for name in ('stranger', 'other', 'itself', 'writer')]
+    answer = 'ok pid=1 id=00000000000000ab host=mono'
+    stranger, another, itself = (Listener(p, answer=answer) for p in place[:3])
+    writer = Listener(place[3], log=folder / 'written.mlpd', answer='ok')
+    for who, one, log, more in (('no id', stranger, path, ''), ('another id', another, path, ',id=00000000000000cd'),
+                                ('its id', itself, path, ',id=00000000000000ab'), ('no id, the writer', writer, folder / 'written.mlpd', '')):
+        press(profview, log_of(data, log, one.process.pid, args=f'profview:mono,control={one.name}{more},output=x'))
+        heard = []
+        while (line := one.heard(0.2)):
+            heard.append(line)
+        v.equal(f'{who}: a shot was asked for', b'heapshot\n' in heard, one in (itself, writer))
+        v.true(f'{who}: else nothing but figures', set(heard) <= {b'stats\n', b'heapshot\n'}, heard)
+    return stranger, another, itself, writer
+
+
 def main(profview, packed):
     v = Verdict('port')
     data = gzip.decompress(pathlib.Path(packed).read_bytes())
     with target.scratch() as name:
         folder = pathlib.Path(name)
-        holder, other = Listener(), Listener()
         path = folder / 'log.mlpd'
+        holder, other = Listener(log=path), Listener()
         for what, pid, port, start in (
                 ('a program that has ended', dead_pid(), holder.port, None),
                 ("another program's port", other.process.pid, holder.port, None),
-                ('a program that began later', holder.process.pid, holder.port, 10 ** 12),
                 ('no program', 0, holder.port, None)):
             said = press(profview, log_of(data, path, pid, port, start=start))
             v.true(f'{what}: what is said', 'asked for' not in said, said)
@@ -109,6 +132,8 @@ def main(profview, packed):
             press(profview, log_of(data, path, pid, args=args))
             heard = control.heard(0.2)
             v.true(f"{what}'s socket: what was sent", not heard, heard)
+        for one in known(v, profview, data, path, folder):
+            one.close()
         for one in holder, other, control:
             one.close()
     v.close()

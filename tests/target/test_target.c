@@ -3,7 +3,9 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,17 +29,20 @@ static int start_server(uint16_t *ret_port, int backlog)
 	return fd;
 }
 
-/* A log of this very process, which has just begun. */
-static struct pv_control_target ourselves(uint16_t port)
+/* A log that this very process writes. */
+static struct pv_log_peer ourselves(uint16_t port)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (struct pv_control_target){ getpid(), (uint64_t)t.tv_sec * 1000, port };
+	static struct stat log;
+	static int fd = -1;
+	if (fd < 0)
+		fd = memfd_create("log", MFD_CLOEXEC);
+	ck_assert_int_eq(fstat(fd, &log), 0);
+	return (struct pv_log_peer){ .pid = getpid(), .file = &log, .port = port };
 }
 
 static bool ask(uint16_t port, struct pv_error *reterr)
 {
-	struct pv_control_target t = ourselves(port);
+	const struct pv_log_peer t = ourselves(port);
 	return pv_control_heapshot(&t, reterr);
 }
 
@@ -106,7 +111,7 @@ START_TEST(somebody_who_does_not_answer_is_given_up)
 }
 END_TEST
 
-static void is_refused(const struct pv_control_target *t, int server, const char *reason)
+static void is_refused(const struct pv_log_peer *t, int server, const char *reason)
 {
 	struct pv_error e = { 0 };
 	struct pollfd p = { .fd = server, .events = POLLIN };
@@ -116,7 +121,7 @@ static void is_refused(const struct pv_control_target *t, int server, const char
 	ck_assert_int_eq(poll(&p, 1, 0), 0); /* there was not even a connection */
 }
 
-/* The log's process holds another port than it says, began after the log, or has ended. */
+/* The log's process holds another port than it says, does not write the log, or has ended. */
 START_TEST(a_port_of_another_process_is_left_as_is)
 {
 	uint16_t port, own;
@@ -133,20 +138,25 @@ START_TEST(a_port_of_another_process_is_left_as_is)
 		_exit(read(gate[0], &byte, 1) > 0);
 	}
 	ck_assert_int_eq(read(ready[0], &byte, 1), 1); /* it holds our port no longer */
-	struct pv_control_target t = ourselves(port);
+	struct stat other;
+	struct pv_log_peer t = ourselves(port);
+	ck_assert_int_eq(fstat(ready[0], &other), 0);
 	t.pid = child;
-	t.start_time_ms += 1000;
+	t.file = &other; /* the child has its other end */
 	is_refused(&t, server, "does not listen on port");
 	t = ourselves(port);
-	t.start_time_ms -= 3600 * 1000;
-	is_refused(&t, server, "has ended");
+	ck_assert_int_eq(stat("/dev/null", &other), 0);
+	t.file = &other;
+	is_refused(&t, server, "no process here is known to write");
+	t.file = NULL;
+	is_refused(&t, server, "no process here is known to write");
 	t.pid = 0;
 	is_refused(&t, server, "does not say whose");
 	close(gate[1]);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 	t = ourselves(port);
 	t.pid = child;
-	is_refused(&t, server, "has ended");
+	is_refused(&t, server, "no process here is known to write");
 	close(server);
 	close(gate[0]);
 	close(ready[0]);

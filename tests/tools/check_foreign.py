@@ -36,6 +36,7 @@ NAMED = {
     'join_ways.c': {'exe': PROC},
     'joinable.c': {'"/proc"|dirfd\\(proc\\)': PROC},
     'limits.c': {'"/proc/self/mountinfo"|"/proc"': PROC},
+    'log_peer.c': {'"/proc"': PROC},
     'mono_attach.c': {'path|pattern|all.gl_pathv\\[i\\]': 'of our own user, in /tmp and /proc', '&child': PROC, 'socket': 'of our own user'},
     'port.c': {'path|"/proc/self/ns/net"|dirfd\\(fds\\)': PROC},
     'probe_socket.c': {'folder': 'of a user, checked once it is open', '"/tmp"': 'to list it'},
@@ -56,7 +57,7 @@ FILES = {
     'common/heap/graph_link.c': 'connect() is a function of its own there',
     'common/model/names/symbols.c': "a log's, where the file is root's or ours and nobody else may write to it",
     'tui/app/check_run.c': OURS, 'tui/app/child.c': OURS, 'tui/app/child_run.c': OURS, 'tui/app/conf.c': OURS, 'tui/app/conf_save.c': OURS,
-    'tui/app/diff_run.c': OURS, 'tui/app/export_run.c': OURS, 'tui/app/feed.c': OURS, 'tui/app/folder.c': OURS, 'tui/app/main.c': OURS,
+    'tui/app/diff_run.c': OURS, 'tui/app/export_run.c': OURS, 'tui/app/feed.c': OURS, 'tui/app/feed_tell.c': OURS, 'tui/app/folder.c': OURS, 'tui/app/main.c': OURS,
     'tui/app/term.c': OURS, 'tui/screen/open_help.c': OURS,
 }
 

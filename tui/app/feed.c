@@ -410,6 +410,11 @@ struct pv_model *ui_feed_model(struct ui_feed *f)
 	return f->model;
 }
 
+const char *ui_feed_path(const struct ui_feed *f)
+{
+	return f->options.path;
+}
+
 bool ui_feed_readonly(const struct ui_feed *f)
 {
 	return f->options.readonly;

@@ -4,46 +4,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/units.h"
 #include "common/ingest/ingest.h"
 #include "common/model/model.h"
 #include "common/target/control.h"
-#include "common/target/probe_socket.h"
+#include "common/target/log_peer.h"
 #include "tui/app/feed_again.h"
 
 enum { ASK_MS = 1000 }; /* longest wait of a user who pressed a key */
 
-/* Address of the probe that wrote the log; false: it is not one of ours. */
-static bool control_path(struct ui_feed *f, char to[PV_PROBE_PATH])
+/* The program that the log is of; `room` takes what is known of the file. */
+static struct pv_log_peer peer_of(struct ui_feed *f, struct stat *room)
 {
-	const char *args = ui_feed_model(f)->target.args,
-		   *at = args ? strstr(args, "control=/") : NULL;
-	size_t n = at ? strcspn(at + 8, ",") : 0;
-	if (!n || n >= PV_PROBE_PATH || (at != args && at[-1] != ','))
-		return false;
-	memcpy(to, at + 8, n);
-	to[n] = 0;
-	return true;
+	const struct pv_target_info *t = &ui_feed_model(f)->target;
+	const char *path = ui_feed_path(f);
+	bool known =
+		strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, room) == 0 : stat(path, room) == 0;
+	return (struct pv_log_peer){
+		.pid = (pid_t)t->pid, .args = t->args, .file = known ? room : NULL
+	};
 }
 
 /* One line to the probe. */
 static bool tell_probe(
 	struct ui_feed *f, const char *line, char answer[PV_PROBE_ANSWER], struct pv_error *reterr)
 {
-	char path[PV_PROBE_PATH];
+	struct stat file;
 	if (ui_feed_readonly(f))
 		return pv_fail(reterr, PV_EUSAGE, 0, "nothing is sent to the program: --readonly");
-	if (!control_path(f, path))
-		return pv_fail(reterr, PV_EUSAGE, 0, "the log names no control socket");
-	const struct pv_target_info *t = &ui_feed_model(f)->target;
-	int pidfd;
-	if (!pv_control_lives((pid_t)t->pid, t->start_time_ms, &pidfd, reterr))
-		return false;
-	bool ok = pv_probe_ask(path, (pid_t)t->pid, line, ASK_MS, answer, reterr);
-	close(pidfd);
-	return ok;
+	const struct pv_log_peer p = peer_of(f, &file);
+	return pv_log_peer_ask(&p, line, ASK_MS, answer, reterr);
 }
 
 bool ui_feed_stats(struct ui_feed *f, struct ui_stats *ret)
@@ -102,16 +95,17 @@ bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr)
 	if (ui_feed_readonly(f))
 		return pv_fail(reterr, PV_EUSAGE, 0, "nothing is sent to the program: --readonly");
 	struct pv_ingest_status s;
-	char answer[PV_PROBE_ANSWER], path[PV_PROBE_PATH];
+	struct stat file;
+	char answer[PV_PROBE_ANSWER];
 	bool ok;
 	if (ui_feed_shot_by(f, &ok, reterr))
 		return ok;
 	pv_ingest_status(ui_feed_ingest(f), &s);
-	if (control_path(f, path))
-		return tell_probe(f, "heapshot", answer, reterr);
+	struct pv_log_peer p = peer_of(f, &file);
+	if (pv_log_peer_is_probe(&p))
+		return pv_log_peer_ask(&p, "heapshot", ASK_MS, answer, reterr);
+	p.port = s.port;
 	if (s.port == 0)
 		return pv_fail(reterr, PV_EUSAGE, 0, "the log names no control port");
-	const struct pv_target_info *target = &ui_feed_model(f)->target;
-	const struct pv_control_target t = { (pid_t)target->pid, target->start_time_ms, s.port };
-	return pv_control_heapshot(&t, reterr);
+	return pv_control_heapshot(&p, reterr);
 }

@@ -47,6 +47,7 @@ bool ui_feed_stats(struct ui_feed *f, struct ui_stats *ret);
 
 /* feed.c: the model handed out, owned by the feed, never NULL; whether nothing may be sent. */
 struct pv_model *ui_feed_model(struct ui_feed *f);
+const char *ui_feed_path(const struct ui_feed *f); /* of its options */
 bool ui_feed_readonly(const struct ui_feed *f);
 /* Whether another way was given to ask for shots; then it was asked, with that result. */
 bool ui_feed_shot_by(struct ui_feed *f, bool *ret_ok, struct pv_error *reterr);

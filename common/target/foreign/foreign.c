@@ -75,6 +75,21 @@ long pv_foreign_inner_pid(pid_t pid)
 	return last;
 }
 
+/* Lines of user_namespaces(7): first inside, first outside as the reader counts, how many. */
+uid_t pv_foreign_inner_uid(const struct pv_foreign *f)
+{
+	char map[4096];
+	unsigned long inner, outer, count;
+	int used;
+	if (pv_proc_read(f->pid, "uid_map", map, sizeof map) <= 0)
+		return f->uid;
+	for (const char *at = map; sscanf(at, "%lu %lu %lu%n", &inner, &outer, &count, &used) == 3;
+		at += used)
+		if (f->uid >= outer && f->uid - outer < count)
+			return (uid_t)(inner + (f->uid - outer));
+	return f->uid;
+}
+
 void pv_foreign_show(const struct pv_foreign *f, const char *path, char *to, size_t room)
 {
 	if (f->elsewhere)
@@ -153,12 +168,41 @@ static int connect_to(int file, const struct pv_foreign *f)
 	return -1;
 }
 
-int pv_foreign_dial(const struct pv_foreign *f, const char *path)
+/* Closes the file. */
+static int meet(int file, const struct pv_foreign *f)
 {
-	int file = reach(f, path, O_PATH | O_NOFOLLOW);
 	int fd = file >= 0 && is_socket_of(file, f->uid) ? connect_to(file, f) : -1;
 	int why = errno;
 	pv_fd_close(&file);
 	errno = why;
 	return fd;
+}
+
+struct meeting {
+	struct pv_foreign of;
+	char path[PV_FOREIGN_PATH];
+};
+
+static int meet_as_user(const struct pv_tree_of *t, void *what, int fds[PV_RIGHTS_FDS])
+{
+	const struct meeting *m = what;
+	fds[0] = meet(pv_rights_open(t, m->path, O_PATH | O_NOFOLLOW), &m->of);
+	return fds[0] < 0 ? errno : 0;
+}
+
+/* Root has no number in a user namespace: who listens there would not know us, but its own user. */
+int pv_foreign_dial(const struct pv_foreign *f, const char *path)
+{
+	struct meeting m;
+	int fds[PV_RIGHTS_FDS] = { -1, -1, -1 };
+	if (geteuid() != 0 || !f->uid || !f->pid || pv_foreign_inner_uid(f) == f->uid)
+		return meet(reach(f, path, O_PATH | O_NOFOLLOW), f);
+	memset(&m, 0, sizeof m);
+	m.of = *f;
+	if (strlen(path) >= sizeof m.path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(m.path, path, strlen(path));
+	return pv_rights_do(f, meet_as_user, &m, sizeof m, fds, fds) ? fds[0] : -1;
 }

@@ -42,6 +42,9 @@ bool pv_foreign_is_ours(const struct pv_foreign *f);
 /* The process's number in its own pid namespace; `pid` where that is not known. */
 long pv_foreign_inner_pid(pid_t pid);
 
+/* Its user's number in its own user namespace; as seen from here where that is not known. */
+uid_t pv_foreign_inner_uid(const struct pv_foreign *f);
+
 /*
  * A path of the process as it can be shown to a user: with /proc/PID/root before it where needed.
  */
