@@ -304,6 +304,7 @@ static enum pv_read stored(
 	if (s->file) {
 		s->shown.file_bytes = pv_file_size(s->file);
 		s->shown.waiting = !pv_file_exists(s->file);
+		s->shown.writer = pv_file_writer(s->file);
 		if (s->record && !s->shown.waiting)
 			s->shown.record_error = "it is a file, and only a pipe is recorded";
 	}

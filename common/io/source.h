@@ -137,6 +137,7 @@ struct pv_source_info {
 	uint64_t damaged_bytes; /* so that these many stored bytes could not be read, so far */
 	uint64_t file_bytes;    /* size of the input as stored, as known now */
 	uint64_t input_read;    /* stored (not inflated) bytes read so far, for progress */
+	long writer;            /* of a followed file, in our own numbers; 0: not known */
 	uint64_t dropped; /* bytes lost to the spool limit, whether a GAP has said so yet or not */
 	const char *record_error; /* NULL, or why nothing more is recorded; lives as the source */
 	const char *spool_error;  /* NULL, or why bytes were dropped before the limit; likewise */
@@ -144,7 +145,6 @@ struct pv_source_info {
 
 /* Its damage in words, with the place; false when there is none. */
 bool pv_source_damage(const struct pv_source_info *info, char *to, size_t size);
-/* Any thread. */
-void pv_source_info(const struct pv_source *s, struct pv_source_info *ret);
+void pv_source_info(const struct pv_source *s, struct pv_source_info *ret); /* any thread */
 
 #endif

@@ -197,6 +197,11 @@ void pv_file_set_target(struct pv_file *f, uint32_t pid)
 	look_for_writer(f);
 }
 
+long pv_file_writer(const struct pv_file *f)
+{
+	return f->writes ? f->writer.pid : 0;
+}
+
 static bool writer_has_exited(const struct pv_file *f)
 {
 	struct pollfd exited = { .fd = f->writer.pidfd, .events = POLLIN };

@@ -33,6 +33,9 @@ void pv_file_seek(struct pv_file *f, uint64_t offset);
 /* As pv_source_set_target(). */
 void pv_file_set_target(struct pv_file *f, uint32_t pid);
 
+/* 0: not known. */
+long pv_file_writer(const struct pv_file *f);
+
 uint64_t pv_file_size(const struct pv_file *f); /* bytes, as known at the last read */
 int pv_file_fd(const struct pv_file *f);        /* borrowed; -1 when it does not exist */
 bool pv_file_exists(const struct pv_file *f);   /* false: it is still awaited */

@@ -175,15 +175,25 @@ static bool attach_dotnet(const struct pv_join_place *j, struct pv_error *reterr
 	       pv_dotnet_attach(&j->dotnet, library, options, reterr);
 }
 
+/* At a path of ours, which is the process's, too, or where its probe has its socket. */
+static bool find_probe(struct pv_join_place *j, const char *socket, struct pv_error *reterr)
+{
+	bool given = socket && !strstr(socket, "/dotnet-diagnostic-") && !j->of.elsewhere;
+	if (!given)
+		return pv_probe_find(j->pid, j->control, reterr);
+	return snprintf(j->control, sizeof j->control, "%s", socket) < (int)sizeof j->control ||
+	       pv_fail(reterr, PV_EUSAGE, 0, "the socket's path is too long");
+}
+
 /* A probe that is about to leave answers no more, and then .NET is there again without it. */
-static bool find(struct pv_join_place *ret, pid_t pid, bool silent, enum pv_join_via via,
-	struct pv_error *reterr)
+static bool find(struct pv_join_place *ret, pid_t pid, const char *socket, bool silent,
+	enum pv_join_via via, struct pv_error *reterr)
 {
 	char stats[PV_PROBE_ANSWER];
 	bool file;
 	*ret = (struct pv_join_place){ .pid = pid, .relay.fd = -1, .log = -1 };
 	bool there = pv_foreign_look(&ret->of, pid);
-	if (via == PV_JOIN_VIA_EVENTS || !pv_probe_find(pid, ret->control, reterr))
+	if (via == PV_JOIN_VIA_EVENTS || !find_probe(ret, socket, reterr))
 		return there ? find_dotnet(ret, pid, silent, via, reterr)
 			     : pv_fail(reterr, PV_EIO, 0, "there is no process %ld", (long)pid);
 	if (!pv_probe_ask(ret->control, pid, "stats", ASK_MS, stats, reterr)) {
@@ -216,23 +226,23 @@ static bool attach_mono(const struct pv_join_place *j, struct pv_error *reterr)
 	return pv_mono_attach(j->pid, options, reterr);
 }
 
-bool pv_join_find(struct pv_join_place *ret, pid_t pid, enum pv_join_may may, enum pv_join_via via,
-	struct pv_error *reterr)
+bool pv_join_find(struct pv_join_place *ret, pid_t pid, const char *socket, enum pv_join_may may,
+	enum pv_join_via via, struct pv_error *reterr)
 {
-	char socket[PV_PROBE_PATH];
+	char probe[PV_PROBE_PATH];
 	bool silent = may == PV_JOIN_MAY_LOOK;
 	*ret = (struct pv_join_place){ .pid = pid, .relay.fd = -1, .log = -1 };
 	if (!pv_limits_awake(pid, reterr))
 		return false;
 	if (may == PV_JOIN_MAY_INJECT && via != PV_JOIN_VIA_EVENTS && pv_process_is_mono(pid) &&
-		!pv_probe_find(pid, socket, NULL))
+		!pv_probe_find(pid, probe, NULL))
 		return find_mono(ret, pid, reterr);
-	if (find(ret, pid, silent, via, reterr))
+	if (find(ret, pid, socket, silent, via, reterr))
 		return true;
 	/* It answered a moment ago and is gone: look once more for what is there now. */
-	if (!pv_probe_find(pid, socket, NULL) && pv_dotnet_is(pid) && reterr &&
+	if (!pv_probe_find(pid, probe, NULL) && pv_dotnet_is(pid) && reterr &&
 		reterr->code == PV_EIO)
-		return find(ret, pid, silent, via, reterr);
+		return find(ret, pid, socket, silent, via, reterr);
 	return false;
 }
 

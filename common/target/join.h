@@ -45,11 +45,11 @@ enum pv_join_may {
 };
 
 /*
- * Finds the place. Forks where the event stream will be read, so no thread may run yet. False: PV_EIO, or PV_EUSAGE with the reason why this process cannot be joined
+ * Finds the place; `socket` is the path of its probe's or runtime's, or NULL: it is looked for. Forks where the event stream will be read, so no thread may run yet. False: PV_EIO, or PV_EUSAGE with the reason why this process cannot be joined
  * and what can be done about it.
  */
-bool pv_join_find(struct pv_join_place *ret, pid_t pid, enum pv_join_may may, enum pv_join_via via,
-	struct pv_error *reterr);
+bool pv_join_find(struct pv_join_place *ret, pid_t pid, const char *socket, enum pv_join_may may,
+	enum pv_join_via via, struct pv_error *reterr);
 
 /*
  * The same for the first .NET process that calls at the listener (of pv_event_door_listen()), which

@@ -170,7 +170,7 @@ def refused(v, b):
     done = b.tool('attach', one, 999999999)
     v.equal('no such process', done.returncode, 3)
     v.true('and it says so', 'there is no process 999999999' in done.stderr, done.stderr)
-    v.equal('no name', b.tool('attach', 'such-a-program-is-not-there', one).returncode, 2)
+    v.equal('no name', b.tool('attach', 'such-a-program-is-not-there', one).returncode, 3)
 
 
 def choose_other(t):

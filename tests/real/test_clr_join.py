@@ -112,6 +112,7 @@ def places(v, p):
                 [('diagnostics', '.NET')])
         v.true('ps says the version', p.listed(program.pid)[0]['version'][:1].isdigit())
         p.visit(v, program.pid, 'TMPDIR')
+        p.visit(v, p.listed(program.pid)[0]['socket'], 'the path of its socket')
     if os.geteuid() != 0 or not can('unshare', '-m', 'true'):
         return
     inside = 'mount -t tmpfs none /mnt && export TMPDIR=/mnt && exec "$@"'

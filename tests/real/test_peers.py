@@ -12,21 +12,22 @@ import subprocess
 import sys
 
 import target
+from term import Terminal
 from test_clr_join import can, child_of
 from test_port import press
 from verdict import Verdict
 
 NOBODY = '65534'
 INSIDE = ('mount --bind "$1" /mnt && mount -t tmpfs none /tmp && mount -t proc none /proc && shift && exec env LD_PRELOAD="$1" '
-          'PROFVIEW_OPTIONS="output=$3,sample=100,control=on" "$2" compute 60000')
+          'PROFVIEW_OPTIONS="output=$3,sample=100,control=$4" "$2" compute 60000')
 PODS = {'root': ['unshare', '-mpf', '--kill-child'],
         'rootless': ['setpriv', f'--reuid={NOBODY}', f'--regid={NOBODY}', '--clear-groups', 'unshare', '-Urmpf', '--kill-child']}
 
 
 @contextlib.contextmanager
-def pod(how, folder, probe, program, output):
+def pod(how, folder, probe, program, output, control='on'):
     """A program with mounts and numbers of its own that shares but one folder; its number outside."""
-    with subprocess.Popen([*PODS[how], 'sh', '-c', INSIDE, 'sh', folder, probe, program, output], stdout=subprocess.DEVNULL) as p:
+    with subprocess.Popen([*PODS[how], 'sh', '-c', INSIDE, 'sh', folder, probe, program, output, control], stdout=subprocess.DEVNULL) as p:
         try:
             pid = child_of(p.pid)
             log = folder / pathlib.Path(output).name
@@ -54,6 +55,19 @@ def joined(v, how, profview, pid, folder):
     v.true(f'{how}: attached', log.exists() and 'refuse' not in said and 'no probe' not in said, said)
 
 
+def header(profview, *words):
+    """The screen, once it says the process's number inside."""
+    with target.scratch() as folder, Terminal(folder) as t:
+        t.run(profview, *words)
+        said = t.wait(lambda screen: screen if ' inside)' in screen else None)
+        t.keys('q')
+        if words[0] == 'attach':
+            t.wait('Leave?')
+            t.keys('y')
+        t.wait_prompt()
+    return said
+
+
 def cell(v, how, profview, probe, program, folder):
     folder.mkdir()
     folder.chmod(0o777)
@@ -63,11 +77,40 @@ def cell(v, how, profview, probe, program, folder):
         rows = [r for r in json.loads(ask(profview, 'ps', '--format', 'json').stdout) if r['pid'] == pid]
         v.equal(f'{how}: ps', [(r['join'], r['answered'], r['socket']) for r in rows],
                 [('probe', True, f'/proc/{pid}/root/tmp/profview-0/1')])
+        said = ask(profview, 'ps').stdout
+        v.true(f'{how}: ps says both numbers', f'{pid} (1 inside)' in said, said)
+        v.equal(f'{how}: and so does JSON', [r['pid_inside'] for r in rows], [1])
+        v.true(f'{how}: the screen, too', f'pid {pid} (1 inside)' in (said := header(profview, 'attach', str(pid))), said)
         joined(v, how, profview, pid, folder)
         joined(v, f'{how}, again', profview, pid, folder)
         v.true(f'{how}: after leaving', ask(profview, 'ctl', pid, 'stats').stdout.startswith('ok '))
     with pod(how, folder, probe, program, '/mnt/log.mlpd') as pid:
+        said = header(profview, '--follow', '--no-index', folder / 'log.mlpd')
+        v.true(f'{how}: of a followed file both numbers', f'pid {pid} (1 inside)' in said, said)
         v.true(f'{how}: the key', 'blocks are not followed' in (said := press(profview, folder / 'log.mlpd')), said)
+
+
+def by_path(v, how, profview, probe, program, folder):
+    """A socket that has a name outside, too; from a sidecar that sees no process of the container."""
+    sidecar = ['unshare', '-mpf', '--mount-proc', '--kill-child']
+    with pod(how, folder, probe, program, '|cat >/mnt/named', '/mnt/ctl') as pid:
+        for who, before in ('host', []), ('sidecar', sidecar):
+            said = ask(*before, profview, 'ctl', folder / 'ctl', 'stats')
+            v.true(f'{how}: ctl by its path, {who}', said.stdout.startswith('ok pid=1 '), said)
+        said = ask(*sidecar, profview, 'attach', folder / 'ctl')
+        v.true(f'{how}: attach from a sidecar', said.returncode == 3 and 'not seen here' in said.stderr, said)
+        said = ask(profview, 'ctl', folder / 'named', 'stats')
+        v.true(f'{how}: no socket', said.returncode == 3 and 'no socket' in said.stderr, said)
+
+
+def joined_by_path(v, profview, probe, program, folder):
+    env = os.environ | {'LD_PRELOAD': probe, 'PROFVIEW_OPTIONS': f'output=|cat >/dev/null,sample=100,control={folder}/ctl'}
+    with subprocess.Popen([program, 'compute', '60000'], env=env, stdout=subprocess.DEVNULL) as p:
+        try:
+            target.wait_for('its socket', (folder / 'ctl').exists)
+            joined(v, 'by its path', profview, folder / 'ctl', folder)
+        finally:
+            p.kill()
 
 
 def main(profview, probe, program):
@@ -80,6 +123,8 @@ def main(profview, probe, program):
         for how in PODS:
             if can(*PODS[how], 'true'):
                 cell(v, how, profview, probe, program, pathlib.Path(name, how))
+                by_path(v, how, profview, probe, program, pathlib.Path(name, how))
+        joined_by_path(v, profview, probe, program, pathlib.Path(name))
     v.close()
 
 

@@ -441,7 +441,7 @@ def by_name(v, b):
         said = target.wait_for('an answer', lambda: (lambda d: d if d.returncode == 0 else None)(ask(there.name)))
         v.true('its figures', said.stdout.startswith('ok '), said)
         second = start('2.mlpd')
-        several = target.wait_for('two', lambda: (lambda d: d if d.returncode == 2 else None)(ask(there.name)))
+        several = target.wait_for('two', lambda: (lambda d: d if d.returncode == 3 else None)(ask(there.name)))
         v.true('both are named', {str(first.pid), str(second.pid)} <= set(several.stderr.replace(',', ' ').split()),
                several.stderr)
     finally:
@@ -449,7 +449,7 @@ def by_name(v, b):
             p.kill()
             p.wait()
     none = ask('such-a-program-is-not-there')
-    v.equal('no such program', none.returncode, 2)
+    v.equal('no such program', none.returncode, 3)
     v.true('and it says so', 'profview ps lists them' in none.stderr, none.stderr)
 
 

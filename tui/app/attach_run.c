@@ -56,14 +56,29 @@ static bool add_named(long to[UI_ATTACH_MOST], size_t *n, const char *name, stru
 	return ok;
 }
 
+/* A process that is not seen here cannot be looked at, so it is not joined. */
+static bool add_at(long to[UI_ATTACH_MOST], size_t *n, const char *path, struct pv_error *reterr)
+{
+	struct pv_foreign of;
+	if (!pv_foreign_at(&of, path, reterr))
+		return false;
+	if (!of.pid)
+		return pv_fail(reterr, PV_EIO, 0,
+			"the process at %s is not seen here: join it where it runs, or share its "
+			"process numbers",
+			PV_FIT(path, 80));
+	return add_pid(to, n, of.pid);
+}
+
 size_t ui_attach_pids(const struct ui_options *o, long to[UI_ATTACH_MOST], struct pv_error *reterr)
 {
 	size_t n = 0;
 	for (int i = 0; i < o->n_joins; i++) {
 		const char *text = o->join[i];
 		bool number = *text >= '0' && *text <= '9';
-		if (number ? !add_pid(to, &n, strtol(text, NULL, 10))
-			   : !add_named(to, &n, text, reterr))
+		if (strchr(text, '/') ? !add_at(to, &n, text, reterr)
+			: number      ? !add_pid(to, &n, strtol(text, NULL, 10))
+				      : !add_named(to, &n, text, reterr))
 			return 0;
 	}
 	return n;

@@ -496,7 +496,7 @@ struct ui_joined *ui_child_join(
 			       : strcmp(asked, "probe") == 0 ? PV_JOIN_VIA_PROBE
 							     : PV_JOIN_VIA_EVENTS;
 	bool sound = j && (!o->n_meter || via != PV_JOIN_VIA_PROBE || no_meters(ret_why, reterr));
-	bool found = sound && pv_join_find(&j->place, (pid_t)o->pid, may, via, reterr);
+	bool found = sound && pv_join_find(&j->place, (pid_t)o->pid, o->socket, may, via, reterr);
 	return take_joined(j, found, o, ret_why, reterr);
 }
 

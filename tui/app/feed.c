@@ -32,6 +32,7 @@ struct ui_feed {
 	void *shoot_ctx;
 	void (*end)(void *ctx); /* or NULL */
 	void *end_ctx;
+	long joined; /* the process's number here; 0: it was not joined */
 };
 
 void ui_feed_shoot_by(
@@ -39,6 +40,11 @@ void ui_feed_shoot_by(
 {
 	f->shoot = shoot;
 	f->shoot_ctx = ctx;
+}
+
+void ui_feed_joined(struct ui_feed *f, long pid)
+{
+	f->joined = pid;
 }
 
 void ui_feed_end_by(struct ui_feed *f, void (*end)(void *ctx), void *ctx)
@@ -301,6 +307,7 @@ void ui_feed_status(struct ui_feed *f, struct ui_feed_status *ret)
 	struct pv_ingest_status s;
 	pv_ingest_status(f->ingest, &s);
 	say_status(&s, ret);
+	ret->pid_here = f->joined ? f->joined : s.source.writer;
 }
 
 bool ui_feed_status_now(struct ui_feed *f, struct ui_feed_status *ret)
@@ -309,6 +316,7 @@ bool ui_feed_status_now(struct ui_feed *f, struct ui_feed_status *ret)
 	if (!pv_ingest_status_now(f->ingest, &s))
 		return false;
 	say_status(&s, ret);
+	ret->pid_here = f->joined ? f->joined : s.source.writer;
 	return true;
 }
 

@@ -51,12 +51,13 @@ struct ui_feed_status {
 	int64_t lag_ns;   /* how much older the newest event on screen is than now; -1 unknown */
 	uint64_t damaged; /* damaged places met */
 	uint64_t lost;    /* events counted lost by the probe; plus gaps of the spool */
-	uint64_t models;  /* that took another one's place; see ui_feed_adopt() */
-	bool stock_pipe;  /* live and written by stock Mono through a pipe: leaving loses it */
-	bool unkept;      /* of a record or spool not all could be written: see error */
-	int exit_code;    /* to exit with if left now: 0, 3, 4 or 125 */
-	bool no_log;      /* FAILED, and no part of a log was found: there is nothing to show */
-	char error[200];  /* FAILED: why. Else empty, or what to say in the message line */
+	long pid_here;   /* the program's number here, which may be another in the log; 0 unknown */
+	uint64_t models; /* that took another one's place; see ui_feed_adopt() */
+	bool stock_pipe; /* live and written by stock Mono through a pipe: leaving loses it */
+	bool unkept;     /* of a record or spool not all could be written: see error */
+	int exit_code;   /* to exit with if left now: 0, 3, 4 or 125 */
+	bool no_log;     /* FAILED, and no part of a log was found: there is nothing to show */
+	char error[200]; /* FAILED: why. Else empty, or what to say in the message line */
 };
 
 /*

@@ -21,6 +21,9 @@ bool ui_feed_take_shot(struct ui_feed *f, struct pv_error *reterr);
 void ui_feed_shoot_by(
 	struct ui_feed *f, bool (*shoot)(void *ctx, struct pv_error *reterr), void *ctx);
 
+/* The log is of this process, by its number here. */
+void ui_feed_joined(struct ui_feed *f, long pid);
+
 /* A stream that was begun for this viewer ends when `end` is called. */
 void ui_feed_end_by(struct ui_feed *f, void (*end)(void *ctx), void *ctx);
 /*

@@ -349,6 +349,8 @@ static int follow_joined(const struct ui_options *given, struct ui_joined *j)
 	bool screen = isatty(STDOUT_FILENO);
 	struct ui_feed *f = ui_feed_of(&o, screen, &err);
 	int code = 0;
+	if (f)
+		ui_feed_joined(f, o.pid);
 	if (f && ui_joined_streams(j)) {
 		ui_feed_shoot_by(f, ui_joined_shot, j);
 		ui_feed_end_by(f, ui_joined_end, j);
@@ -390,10 +392,11 @@ static int run_attach(const struct ui_options *given)
 	long pid[UI_ATTACH_MOST];
 	size_t n = ui_attach_pids(given, pid, &err);
 	if (n == 0)
-		return ui_exit_complain(NULL, &err);
+		return not_joined("", &err);
 	if (ui_attach_wants_folder(given, n))
 		return ui_attach_several(given, pid, n);
 	o.pid = pid[0];
+	o.socket = strchr(o.join[0], '/') ? o.join[0] : NULL;
 	struct ui_joined *j = ui_child_join(&o, why, &err);
 	return j ? follow_joined(&o, j) : not_joined(why, &err);
 }
@@ -423,7 +426,8 @@ static int run_listen(const struct ui_options *o)
 static int run_ctl(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
-	if (ui_remote_ctl(o->pid, o->words, o->n_words, stdout, &err))
+	if (ui_remote_ctl(o->pid, o->program && strchr(o->program, '/') ? o->program : NULL,
+		    o->words, o->n_words, stdout, &err))
 		return ui_exit_output(0);
 	err.code = PV_EIO;
 	return ui_exit_complain(NULL, &err);
@@ -459,8 +463,9 @@ static int run(struct ui_options *o)
 {
 	struct ui_folder folder = { 0 };
 	struct pv_error err = { 0 };
-	if (o->program && !ui_pid_by_name(o->program, &o->pid, &err))
-		return ui_exit_complain(NULL, &err);
+	bool named = o->program && !strchr(o->program, '/');
+	if (named && !ui_pid_by_name(o->program, &o->pid, &err))
+		return not_joined("", &err);
 	switch (o->verb) {
 	case UI_VERB_CTL:
 		return run_ctl(o);

@@ -284,7 +284,7 @@ static bool parse_option(struct ui_parse *p, int argc, char *const argv[], int *
 static bool take_process(struct ui_parse *p, const char *text)
 {
 	unsigned long pid = 0;
-	bool number = !*text || (*text >= '0' && *text <= '9');
+	bool number = !strchr(text, '/') && (!*text || (*text >= '0' && *text <= '9'));
 	if (number && (!ui_number(text, INT32_MAX, &pid) || pid == 0))
 		return pv_fail(
 			p->err, PV_EUSAGE, 0, "\"%s\" is no process number", PV_FIT(text, 60));

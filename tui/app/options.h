@@ -81,9 +81,10 @@ struct ui_options {
 	const char *meter[8]; /* of attach and listen, as they were given */
 	int n_meter;
 	long pid;                         /* of ctl, and of attach to one process */
-	const char *program;              /* of ctl by its name; NULL */
-	const char *join[UI_ATTACH_MOST]; /* of attach: numbers, sound ones, and names */
+	const char *program;              /* of ctl by its name or path; NULL */
+	const char *join[UI_ATTACH_MOST]; /* of attach: numbers, sound ones, names, paths */
 	int n_joins;
+	const char *socket; /* of the one that is joined, by its path; NULL */
 	char *const *words; /* the line of ctl, the command of run; ends with NULL */
 	int n_words;
 	bool calls; /* of run; the others NULL = not given, "" = without a value */

@@ -35,10 +35,10 @@ char *ui_options_help(void)
 		"  profview dump [--follow] FILE   every event, one a line\n"
 		"  profview convert FILE -o OUT    a log again: a part of it, or its data version changed\n"
 		"  profview run [OPTIONS] -- COMMAND  start a program with a probe inside and follow it\n"
-		"  profview attach PID|NAME...     join running programs\n"
+		"  profview attach PID|NAME|PATH... join running programs\n"
 		"  profview listen PATH            wait for a .NET program that was told to call there\n"
 		"  profview ps                     what can be joined\n"
-		"  profview ctl PID|NAME LINE      speak to a probe: stats, pause, resume, heapshot, ...\n";
+		"  profview ctl PID|NAME|PATH LINE speak to a probe: stats, pause, resume, heapshot, ...\n";
 	static const char end[] =
 		"\n"
 		"Exit codes: 0 ok, 1 a rule is broken, 2 usage, 3 input unreadable, 4 input damaged but shown,\n"

@@ -10,9 +10,11 @@
 
 enum { ANSWER_MS = 10000 };
 
-bool ui_remote_ctl(long pid, char *const *words, int n, FILE *out, struct pv_error *reterr)
+bool ui_remote_ctl(
+	long pid, const char *socket, char *const *words, int n, FILE *out, struct pv_error *reterr)
 {
 	char line[PV_PROBE_ANSWER] = "", path[PV_PROBE_PATH], answer[PV_PROBE_ANSWER];
+	struct pv_foreign of;
 	size_t used = 0;
 	for (int i = 0; i < n; i++) {
 		int k = snprintf(line + used, sizeof line - used, "%s%s", i ? " " : "", words[i]);
@@ -20,8 +22,10 @@ bool ui_remote_ctl(long pid, char *const *words, int n, FILE *out, struct pv_err
 		if (used >= sizeof line)
 			return pv_fail(reterr, PV_EUSAGE, 0, "the line is too long");
 	}
-	if (!pv_probe_find((pid_t)pid, path, reterr) ||
-		!pv_probe_ask(path, (pid_t)pid, line, ANSWER_MS, answer, reterr))
+	if (socket ? !pv_foreign_at(&of, socket, reterr) ||
+				!pv_probe_ask_in(&of, socket, line, ANSWER_MS, answer, reterr)
+		   : !pv_probe_find((pid_t)pid, path, reterr) ||
+				!pv_probe_ask(path, (pid_t)pid, line, ANSWER_MS, answer, reterr))
 		return false;
 	fputs(*answer ? "ok " : "ok", out);
 	pv_showable_put(out, answer);
@@ -45,7 +49,8 @@ static bool put_json_text(FILE *out, const char *key, const char *text)
 
 static bool put_json_row(FILE *out, const struct pv_joinable *j)
 {
-	fprintf(out, "\n{\"pid\":%ld,\"join\":\"%s\"", (long)j->pid, how_to(j->how));
+	fprintf(out, "\n{\"pid\":%ld,\"pid_inside\":%ld,\"join\":\"%s\"", (long)j->pid,
+		pv_foreign_inner_pid(j->pid), how_to(j->how));
 	static const char *const answer[] = {
 		[PV_JOIN_UNASKED] = "null", [PV_JOIN_ANSWERED] = "true", [PV_JOIN_SILENT] = "false"
 	};
@@ -133,20 +138,34 @@ static void put_ways(FILE *out, const struct pv_joinables *all)
 		}
 }
 
+/* In both numbers where the process has another one in its own namespace. */
+static const char *number_of(const struct pv_joinable *j, char *to, size_t room)
+{
+	long inner = pv_foreign_inner_pid(j->pid);
+	int n = snprintf(to, room, "%ld", (long)j->pid);
+	if (inner != (long)j->pid && n > 0)
+		snprintf(to + n, room - (size_t)n, " (%ld inside)", inner);
+	return to;
+}
+
 static void put_text(FILE *out, const struct pv_joinables *all)
 {
-	int runtime = 7, version = 7, ways = 4;
+	int pids = 8, runtime = 7, version = 7, ways = 4;
 	char text[64];
 	for (size_t i = 0; i < all->list.n; i++) {
+		pids = wider(pids, number_of(&all->list.v[i], text, sizeof text));
 		runtime = wider(runtime, all->list.v[i].runtime);
 		version = wider(version, version_of(&all->list.v[i]));
 		ways = wider(ways, ways_of(&all->list.v[i], text, sizeof text));
 	}
-	fprintf(out, "%8s  %-11s  %-*s  %-*s  %-*s  %s\n", "PID", "BY", runtime, "RUNTIME", version,
-		"VERSION", ways, "WAYS", "COMMAND");
+	fprintf(out, "%*s  %-11s  %-*s  %-*s  %-*s  %s\n", pids, "PID", "BY", runtime, "RUNTIME",
+		version, "VERSION", ways, "WAYS", "COMMAND");
 	for (size_t i = 0; i < all->list.n; i++) {
 		const struct pv_joinable *j = &all->list.v[i];
-		fprintf(out, "%8ld  %-11s  ", (long)j->pid, how_to(j->how));
+		number_of(j, text, sizeof text);
+		fprintf(out, "%*s", pids - pv_showable_cells(text), "");
+		pv_showable_put(out, text);
+		fprintf(out, "  %-11s  ", how_to(j->how));
 		put_column(out, runtime, j->runtime);
 		put_column(out, version, version_of(j));
 		put_column(out, ways, ways_of(j, text, sizeof text));

@@ -11,10 +11,11 @@
 #include "common/base/status.h"
 
 /*
- * Sends the words as one line to the probe in process `pid`; its answer goes to `out`. False:
- * *reterr.
+ * Sends the words as one line to the probe in process `pid`, or to the one at `socket` (a path;
+ * NULL); its answer goes to `out`. False: *reterr.
  */
-bool ui_remote_ctl(long pid, char *const *words, int n, FILE *out, struct pv_error *reterr);
+bool ui_remote_ctl(long pid, const char *socket, char *const *words, int n, FILE *out,
+	struct pv_error *reterr);
 
 /* The processes that can be joined, as a table or as JSON. False: PV_ENOMEM. */
 bool ui_remote_ps(FILE *out, bool json, struct pv_error *reterr);

@@ -191,7 +191,10 @@ void ui_frame_status(struct ui_canvas *c, struct ui_rect r, const struct ui_shar
 	add_rates(&l, s);
 	add_losses(&l, s);
 	add_running(&l, s);
-	if (s->summary.pid)
+	if (s->summary.pid && s->feed.pid_here && s->feed.pid_here != (long)s->summary.pid)
+		add(&l, UI_PLAIN, 9, "pid %ld (%" PRIu32 " inside)", s->feed.pid_here,
+			s->summary.pid);
+	else if (s->summary.pid)
 		add(&l, UI_PLAIN, 9, "pid %" PRIu32, s->summary.pid);
 	if (s->summary.format[0])
 		add(&l, UI_DIM, 10, "%s %s", s->summary.format, s->summary.runtime);

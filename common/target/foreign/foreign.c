@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/base/proc_file.h"
+#include "common/base/utf8.h"
 #include "common/io/fd.h"
 #include "common/target/foreign/rights.h"
 
@@ -195,7 +196,7 @@ int pv_foreign_dial(const struct pv_foreign *f, const char *path)
 {
 	struct meeting m;
 	int fds[PV_RIGHTS_FDS] = { -1, -1, -1 };
-	if (geteuid() != 0 || !f->uid || !f->pid || pv_foreign_inner_uid(f) == f->uid)
+	if (geteuid() != 0 || !f->uid || (f->pid && pv_foreign_inner_uid(f) == f->uid))
 		return meet(reach(f, path, O_PATH | O_NOFOLLOW), f);
 	memset(&m, 0, sizeof m);
 	m.of = *f;
@@ -205,4 +206,32 @@ int pv_foreign_dial(const struct pv_foreign *f, const char *path)
 	}
 	memcpy(m.path, path, strlen(path));
 	return pv_rights_do(f, meet_as_user, &m, sizeof m, fds, fds) ? fds[0] : -1;
+}
+
+bool pv_foreign_at(struct pv_foreign *ret, const char *path, struct pv_error *reterr)
+{
+	struct stat st;
+	struct ucred who = { 0 };
+	socklen_t size = sizeof who;
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int file = pv_fd_above_standard(open(path, O_PATH | O_CLOEXEC)), fd = -1;
+	bool is = file >= 0 && fstat(file, &st) == 0 && is_socket_of(file, st.st_uid);
+	if (is) {
+		snprintf(at.sun_path, sizeof at.sun_path, "/proc/self/fd/%d", file);
+		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		is = fd >= 0 && connect(fd, (struct sockaddr *)&at, sizeof at) == 0 &&
+		     getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0;
+	}
+	int why = errno;
+	pv_fd_close(&fd);
+	pv_fd_close(&file);
+	if (is)
+		is = !who.pid || pv_foreign_look(ret, who.pid);
+	if (!is)
+		return pv_fail(reterr, PV_EIO, 0, "%s is no socket that can be spoken to: %s",
+			PV_FIT(path, 100), strerror(why));
+	if (!who.pid)
+		*ret = (struct pv_foreign){ .uid = st.st_uid };
+	ret->elsewhere = false; /* for this path is ours */
+	return true;
 }

@@ -65,6 +65,12 @@ int pv_foreign_list(const struct pv_foreign *f, const char *path);
  */
 int pv_foreign_dial(const struct pv_foreign *f, const char *path);
 
+/*
+ * The process that listens at a socket which a user named by a path of ours: its number is 0 where
+ * it cannot be seen here, its user the file's. False: PV_EIO, nothing was sent.
+ */
+bool pv_foreign_at(struct pv_foreign *ret, const char *path, struct pv_error *reterr);
+
 /* --- with the rights of its user; a relative path goes from the process's working folder */
 
 /*
