@@ -17,6 +17,7 @@
 #include "common/target/join_folder.h"
 #include "common/target/launch_folder.h"
 #include "common/target/launch_tree.h"
+#include "common/target/limits.h"
 #include "common/target/preload.h"
 #include "common/target/starter.h"
 
@@ -233,9 +234,16 @@ static bool set_preload(struct pv_launch *l, const char *library)
 	return ok;
 }
 
+/*
+ * Where a thread of Mono or of its probe cannot be made Mono crashes, and where its handler of crashes
+ * cannot fork, that one signals process -1: all that the user may signal. It runs unrecorded then.
+ */
 static bool set_mono(struct pv_launch *l, const char *library, const char *options)
 {
 	char text[OPTIONS + 32], folder[PV_PROGRAM_PATH];
+	struct pv_error none;
+	if (!pv_limits_leave_threads(getpid(), PV_LIMIT_FEW_THREADS, &none))
+		return true;
 	snprintf(text, sizeof text, "--profile=profview:%s", options);
 	snprintf(folder, sizeof folder, "%s", library);
 	char *slash = strrchr(folder, '/');

@@ -253,7 +253,7 @@ static void say_tight(char *to, size_t room, const char *name, uint64_t most, co
 
 bool pv_limits_tight(char *to, size_t room)
 {
-	enum { FEW_FILES = 32, FEW_THREADS = 8, LITTLE_MIB = 256, MIB = 1 << 20 };
+	enum { FEW_FILES = 32, LITTLE_MIB = 256, MIB = 1 << 20 };
 	struct rlimit files, space;
 	struct pv_limit threads, memory;
 	*to = 0;
@@ -262,7 +262,7 @@ bool pv_limits_tight(char *to, size_t room)
 	if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur / MIB < LITTLE_MIB)
 		say_tight(to, room, "RLIMIT_AS", space.rlim_cur / MIB, " MiB");
 	pv_limit_threads(getpid(), &threads);
-	if (threads.left < FEW_THREADS)
+	if (threads.left < PV_LIMIT_FEW_THREADS)
 		say_tight(to, room, threads.name, (uint64_t)threads.most, "");
 	pv_limit_memory(getpid(), &memory);
 	if (memory.left / MIB < LITTLE_MIB)

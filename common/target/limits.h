@@ -13,6 +13,8 @@
 
 #include "common/base/status.h"
 
+enum { PV_LIMIT_FEW_THREADS = 32 }; /* of a viewer, a runtime and its probe, amply */
+
 /* The limit that leaves the least. */
 struct pv_limit {
 	int64_t left; /* INT64_MAX: there is no limit that can be seen */

@@ -327,6 +327,29 @@ def signals_left(v, b):
         v.true(f'{left}: samples', line[1] == 'partial' and '(ulimit -i)' in ' '.join(line), said)
 
 
+def few_threads(v, b):
+    """
+    Mono is not recorded where it might not be able to make a thread, and runs as it does alone. PROGRAM is for Mono
+    here; in pid namespaces, since its handler of crashes signals all that it may.
+    """
+    target.need('mono')
+    inside = ['unshare', '-pf', '--mount-proc', '--kill-child']
+    if subprocess.run([*inside, 'true'], stderr=subprocess.DEVNULL, check=False).returncode:
+        sys.exit(SKIP)
+    group = Group('pids')
+    try:
+        for most in (28, 16):
+            group.write('pids.max', most)
+            words = [*inside, b.profview, 'run', '--record', b.folder / f'{most}.mlpd', '--', 'mono', b.program]
+            done = subprocess.run(['sh', '-c', 'echo $$ > "$0" && exec "$@"', group.path / 'cgroup.procs', *words],
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=DEADLINE, check=False)
+            v.equal(f'{most}: what it printed', done.stdout, 'computed\n')
+            v.equal(f'{most}: exit code', done.returncode, 125)
+            v.true(f'{most}: the limit', f'pids.max of its cgroup is {most}' in done.stderr, done.stderr)
+    finally:
+        group.leave()
+
+
 def main(case, *words):
     v = Verdict(f'limits {case}')
     with target.scratch() as folder:
