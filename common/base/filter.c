@@ -291,6 +291,12 @@ static bool take_comparison(struct reading *r, int *ret)
 	size_t value = after_blanks(r, at + op.len), end = value;
 	while (!is_end(r, end))
 		end++;
+	n = (struct pv_filter_number){ .value = 0 };
+	column = end == value ? column_of(r, name, len, &n, &other) : NULL;
+	if (end == value && (column || other)) {
+		*ret = refuse(r, at, "nothing after %.*s", (int)op.len, r->text + at);
+		return true;
+	}
 	if (!pv_filter_number_of(r->text + value, end - value, &n))
 		return false;
 	column = column_of(r, name, len, &n, &other);

@@ -99,7 +99,7 @@ END_TEST
 START_TEST(the_last_minute_of_a_thread)
 {
 	struct ui_range r = { .on = true,
-		.from_end = true,
+		.relative = true,
 		.from_ns = INT64_C(-59998699000),
 		.to_ns = INT64_MAX,
 		.threaded = true,

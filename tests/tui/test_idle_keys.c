@@ -271,7 +271,7 @@ START_TEST(the_window_of_an_ended_log_is_its_last_seconds)
 	press("2");
 	end_the_log();
 	ck_assert(seen("last 10 s of the recording"));
-	ck_assert(screen.shared.range.on && screen.shared.range.from_end && screen.range_asked);
+	ck_assert(screen.shared.range.on && screen.shared.range.relative && screen.range_asked);
 	ck_assert_int_eq(screen.shared.range.from_ns, INT64_C(-10000000000));
 	press("w");
 	ck_assert(seen("last 1 s of the recording"));

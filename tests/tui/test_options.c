@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tui/app/options.h"
+#include "tui/draw/time_range.h"
 
 enum { WORDS = 32 };
 
@@ -137,16 +138,22 @@ END_TEST
 START_TEST(ranges)
 {
 	ck_assert(parse("report x --range 1.5s..00:01:12"));
-	ck_assert(o.ranged && !o.from_end);
+	ck_assert(o.ranged && !o.relative);
 	ck_assert_int_eq(o.from_ns, INT64_C(1500000000));
 	ck_assert_int_eq(o.to_ns, INT64_C(72000000000));
 	ck_assert(parse("report x --range -10s.."));
-	ck_assert(o.from_end);
+	ck_assert(o.relative);
 	ck_assert_int_eq(o.from_ns, -INT64_C(10000000000));
 	ck_assert_int_eq(o.to_ns, INT64_MAX);
 	ck_assert(parse("report x --range ..200ms"));
-	ck_assert(!o.from_end);
+	ck_assert(!o.relative);
 	ck_assert_int_eq(o.from_ns, INT64_MIN);
+	ck_assert(parse("report x --range @14:05:30.5..@2026-11-28T14:05"));
+	ck_assert_uint_eq(o.relative, UI_RANGE_FROM_CLOCK | UI_RANGE_TO_CLOCK);
+	ck_assert_int_eq(o.from_ns, INT64_C(50730500000000));
+	expect_error("report x --range 2s..1s", "begins before it ends");
+	expect_error("report x --range @14..", "FROM..TO");
+	expect_error("report x --range @24:00..", "FROM..TO");
 	expect_error("report x --range 5", "FROM..TO");
 	expect_error("report x --range a..b", "FROM..TO");
 }

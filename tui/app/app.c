@@ -512,7 +512,7 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 	a->range_loader.feed = a->snapshot_loader.feed = a->feed;
 	a->identity_loader.feed = a->event_loader.feed = a->feed;
 	const struct ui_range r = {
-		.on = o->ranged, .from_ns = o->from_ns, .to_ns = o->to_ns, .from_end = o->from_end
+		.on = o->ranged, .from_ns = o->from_ns, .to_ns = o->to_ns, .relative = o->relative
 	};
 	if (o->ranged)
 		ui_strip_set(&a->screen, &r);

@@ -28,7 +28,7 @@ static struct ui_feed *open_side(
 		.jobs = o->jobs,
 		.patient = true,
 		.ranged = own || ranged,
-		.from_end = own ? o->base_from_end : o->from_end,
+		.relative = own ? o->base_relative : o->relative,
 		.from_ns = own ? o->base_from_ns : o->from_ns,
 		.to_ns = own ? o->base_to_ns : o->to_ns,
 		.thread = o->thread,
@@ -53,7 +53,8 @@ static bool add_log(struct work *w, enum pv_diff_side side, const char *path)
 	bool ok = s.exit_code != EXIT_INPUT;
 	int code = ui_exit_status(&named, f, s.exit_code);
 	w->code = w->code > code && ok ? w->code : code;
-	if (ok && !pv_diff_add(w->diff, side, path, ui_feed_adopt(f), &err)) {
+	if (ok && (!ui_feed_knows_thread(f, &err) ||
+			  !pv_diff_add(w->diff, side, path, ui_feed_adopt(f), &err))) {
 		ok = false;
 		w->code = ui_exit_complain(path, &err);
 	}

@@ -105,14 +105,14 @@ static bool read_marks(struct work *w, struct ui_feed *f, struct pv_model *m)
 		wish.from_ns = w->o->from_ns;
 		wish.to_ns = w->o->to_ns;
 	}
-	if (w->o->ranged && w->o->from_end)
-		ui_feed_from_end(f, &wish.from_ns, &wish.to_ns);
 	for (size_t i = 0; id && i < w->threads.thread.n; i++)
 		id[wish.threads++] = w->threads.thread.v[i].id;
 	if (id)
 		qsort(id, wish.threads, sizeof *id, ascending);
 	wish.thread = id;
-	bool ok = (id || !w->o->thread || no_memory(w)) &&
+	bool ok = (!w->o->ranged ||
+			  ui_feed_range(f, w->o->relative, &wish.from_ns, &wish.to_ns, &w->err)) &&
+		  (id || !w->o->thread || no_memory(w)) &&
 		  ui_feed_read_timed(f, &wish, &w->timed, &w->err) &&
 		  (pv_export_collections(m, &w->timed) || no_memory(w));
 	free(id);
@@ -139,7 +139,7 @@ static bool read_log(struct work *w)
 	struct pv_model *m = ui_feed_adopt(f);
 	ui_feed_status(f, &s);
 	w->code = s.exit_code;
-	bool ok = s.exit_code != EXIT_INPUT;
+	bool ok = s.exit_code != EXIT_INPUT && ui_feed_knows_thread(f, &w->err);
 	if (ok && !(pv_export_about(m, ui_input_name(w->o), &w->about) &&
 			  pv_export_threads(m, &w->threads)))
 		ok = no_memory(w);

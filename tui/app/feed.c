@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/ingest/convert/convert.h"
+#include "common/base/saturate.h"
 #include "common/base/utf8.h"
 #include "common/ingest/ingest.h"
 #include "common/io/source.h"
@@ -22,6 +23,7 @@
 #include "tui/app/feed_again.h"
 #include "tui/app/feed_tell.h"
 #include "tui/app/memory.h"
+#include "tui/draw/time_range.h"
 
 struct ui_feed {
 	struct ui_feed_options options;
@@ -74,7 +76,7 @@ bool ui_feed_shot_by(struct ui_feed *f, bool *ret_ok, struct pv_error *reterr)
 	return f->shoot != NULL;
 }
 
-/* "0x1f" is a native id, everything else a name. */
+/* "0x1f" and "31" are a native id, everything else a name. */
 static void restrict_thread(struct pv_restrict *only, const char *thread)
 {
 	char *end;
@@ -82,10 +84,10 @@ static void restrict_thread(struct pv_restrict *only, const char *thread)
 		return;
 	only->threaded = true;
 	only->thread_name = thread;
-	if (strncmp(thread, "0x", 2) != 0)
+	if (strncmp(thread, "0x", 2) != 0 && thread[strspn(thread, "0123456789")])
 		return;
 	errno = 0;
-	uint64_t id = strtoull(thread, &end, 16);
+	uint64_t id = strtoull(thread, &end, strncmp(thread, "0x", 2) == 0 ? 16 : 10);
 	if (*end == 0 && errno == 0) {
 		only->thread_name = NULL;
 		only->thread_id = id;
@@ -164,13 +166,35 @@ static bool wait_until_over(
 }
 
 /* Times are what the log says: their difference may wrap. */
-static void count_from_end(const struct pv_model *m, int64_t *from_ns, int64_t *to_ns)
+static bool range_of(const struct pv_model *m, unsigned relative, int64_t *from_ns, int64_t *to_ns,
+	struct pv_error *reterr)
 {
-	uint64_t duration = (uint64_t)m->last_ns - (uint64_t)m->zero_ns;
-	if (*from_ns < 0)
-		*from_ns = (int64_t)((uint64_t)*from_ns + duration);
-	if (*to_ns < 0)
-		*to_ns = (int64_t)((uint64_t)*to_ns + duration);
+	const struct ui_log_time log = { pv_sat_span(m->zero_ns, m->last_ns),
+		m->target.start_time_ms };
+	struct ui_range r = {
+		.on = true, .from_ns = *from_ns, .to_ns = *to_ns, .relative = relative
+	};
+	if (!ui_range_resolve(&r, &log, reterr) || !ui_range_check(&r, log.duration_ns, reterr))
+		return false;
+	*from_ns = r.from_ns;
+	*to_ns = r.to_ns;
+	return true;
+}
+
+static bool has_thread(
+	const struct pv_model *m, const struct pv_restrict *only, struct pv_error *reterr)
+{
+	const struct pv_threads *t = &m->threads;
+	bool found = t->other != 0; /* any may be among those */
+	for (size_t i = 1; !found && i < t->thread.n; i++) {
+		const struct pv_thread *th = t->thread.v[i];
+		found = only->thread_name
+				? th->name && strcmp(pv_intern_text(&m->names.text, th->name),
+						      only->thread_name) == 0
+				: th->id == only->thread_id;
+	}
+	return found || pv_fail(reterr, PV_EUSAGE, 0,
+				"the log has no such thread; report --section threads lists them");
 }
 
 /*
@@ -181,16 +205,15 @@ static bool scout(struct ui_feed *f, struct pv_restrict *only, struct pv_error *
 {
 	const struct ui_feed_options *o = &f->options;
 	struct pv_restrict all = { 0 };
-	if (!is_a_file(o->path) && !only->thread_name && !o->from_end)
+	if (!is_a_file(o->path) && !only->thread_name && !o->relative)
 		return true;
 	f->scout = start(o, &all, reterr);
 	if (!f->scout)
 		return false;
 	wait_until_over(f->scout, NULL, o);
 	const struct pv_model *m = only->scout = pv_ingest_adopt(f->scout);
-	if (o->from_end)
-		count_from_end(m, &only->from_ns, &only->to_ns);
-	return true;
+	return (!only->ranged || range_of(m, o->relative, &only->from_ns, &only->to_ns, reterr)) &&
+	       (!only->threaded || has_thread(m, only, reterr));
 }
 
 struct ui_feed *ui_feed_open(const struct ui_feed_options *options, struct pv_error *reterr)
@@ -499,9 +522,17 @@ bool ui_feed_convert(
 
 /* --- ranges --- */
 
-void ui_feed_from_end(const struct ui_feed *f, int64_t *from_ns, int64_t *to_ns)
+bool ui_feed_knows_thread(const struct ui_feed *f, struct pv_error *reterr)
 {
-	count_from_end(f->model, from_ns, to_ns);
+	struct pv_restrict only = { 0 };
+	restrict_thread(&only, f->options.thread);
+	return !only.threaded || has_thread(f->model, &only, reterr);
+}
+
+bool ui_feed_range(const struct ui_feed *f, unsigned relative, int64_t *from_ns, int64_t *to_ns,
+	struct pv_error *reterr)
+{
+	return range_of(f->model, relative, from_ns, to_ns, reterr);
 }
 
 bool ui_feed_indexed(const char *path)

@@ -29,8 +29,8 @@ struct ui_feed_options {
 	bool sample_times; /* of a report: each sample's time is kept, see pv_restrict */
 	bool readonly;     /* nothing is ever sent to the target */
 	bool ranges;       /* ranges will be read, see ui_feed_read_range() */
-	bool ranged;       /* reports: only from_ns to to_ns (half-open; negative with */
-	bool from_end;     /* from_end: counted from the latest event) */
+	bool ranged;       /* reports: only from_ns to to_ns (half-open) */
+	unsigned relative; /* enum ui_range_relative bits: how the two count */
 	int64_t from_ns, to_ns;
 	const char *thread;              /* reports: only this one, "0x..." or a name; NULL = all */
 	void (*waits)(const char *path); /* ui_feed_load(), once where nothing comes; or NULL */
@@ -65,8 +65,11 @@ struct ui_feed_status {
  * have been started before. NULL when it cannot be opened at all.
  */
 struct ui_feed *ui_feed_open(const struct ui_feed_options *options, struct pv_error *reterr);
-/* Negative times are counted from the latest event. */
-void ui_feed_from_end(const struct ui_feed *f, int64_t *from_ns, int64_t *to_ns);
+/* A range's ends since zero, see ui_range_resolve() and ui_range_check(); false: with an error. */
+bool ui_feed_range(const struct ui_feed *f, unsigned relative, int64_t *from_ns, int64_t *to_ns,
+	struct pv_error *reterr);
+/* After loading: false with an error where the log has not the thread that was asked for. */
+bool ui_feed_knows_thread(const struct ui_feed *f, struct pv_error *reterr);
 bool ui_feed_indexed(const char *path); /* whether it is a file with an index that can be used */
 void ui_feed_close(struct ui_feed *f);  /* cancels whatever runs; NULL is fine */
 

@@ -102,7 +102,7 @@ static int write_report(const struct ui_options *o, struct ui_feed *f, struct pv
 	ro.follows = &follows;
 	ui_feed_report_source(f, &source);
 	source.path = o->folder ? ui_input_name(o) : source.path;
-	if (!pv_report_write(m, &source, &ro, stdout, &err))
+	if (!ui_feed_knows_thread(f, &err) || !pv_report_write(m, &source, &ro, stdout, &err))
 		code = err.code == PV_EIO && ferror(stdout) ? ui_exit_output(EXIT_OWN)
 							    : ui_exit_complain(NULL, &err);
 	ui_again_destroy(shot.heap);
@@ -131,8 +131,9 @@ static int write_brief(const struct ui_options *o, struct ui_feed *f, struct pv_
 	source.path = o->folder ? ui_input_name(o) : source.path;
 	bool json = o->report.format == PV_REPORT_JSON;
 	const size_t budget = o->budget ? o->budget : PV_BRIEF_USUAL;
-	bool ok = pv_brief_write(
-		m, &source, open_newest(&shot, m), json, o->report.waits, budget, stdout, &err);
+	bool ok = ui_feed_knows_thread(f, &err) &&
+		  pv_brief_write(m, &source, open_newest(&shot, m), json, o->report.waits, budget,
+			  stdout, &err);
 	ui_again_destroy(shot.heap);
 	if (ok)
 		return code;
@@ -154,8 +155,8 @@ static struct ui_again *read_range(
 	struct ui_again_status s;
 	int64_t from = o->from_ns, to = o->to_ns;
 	ui_feed_adopt(f);
-	if (o->from_end)
-		ui_feed_from_end(f, &from, &to);
+	if (!ui_feed_range(f, o->relative, &from, &to, err))
+		return NULL;
 	struct ui_again *r = ui_feed_read_range(f, from, to, NULL, err);
 	if (!r)
 		return NULL;
@@ -172,7 +173,8 @@ static int run_quick_range(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
 	struct ui_options all = *o;
-	all.ranged = all.from_end = false;
+	all.ranged = false;
+	all.relative = 0;
 	struct ui_feed *f = ui_feed_of(&all, false, &err);
 	if (!f)
 		return ui_exit_complain(o->path, &err);
@@ -244,6 +246,28 @@ static int run_snapshot(const struct ui_options *o)
 	return code;
 }
 
+/* What the range is in the log, which is read for it; a pipe can be read only once. */
+static bool find_range(
+	const struct ui_options *o, struct ui_convert_options *co, struct pv_error *err)
+{
+	struct ui_options all = *o;
+	struct stat st;
+	if (!o->ranged || stat(o->path, &st) != 0 || !S_ISREG(st.st_mode))
+		return !o->relative || pv_fail(err, PV_EUSAGE, 0,
+					       "--range: only of a file it is known when it ends "
+					       "and began");
+	all.ranged = false;
+	all.relative = 0;
+	all.thread = NULL;
+	struct ui_feed *f = ui_feed_of(&all, false, err);
+	if (f)
+		ui_feed_load(f, NULL);
+	bool ok = f && ui_feed_adopt(f) &&
+		  ui_feed_range(f, o->relative, &co->from_ns, &co->to_ns, err);
+	ui_feed_close(f);
+	return ok;
+}
+
 static int run_convert(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
@@ -253,7 +277,7 @@ static int run_convert(const struct ui_options *o)
 		return ui_export_run(o);
 	if (o->report.has_shot)
 		return run_snapshot(o);
-	const struct ui_convert_options co = { .path = o->path,
+	struct ui_convert_options co = { .path = o->path,
 		.output = o->output,
 		.ranged = o->ranged,
 		.from_ns = o->from_ns,
@@ -261,7 +285,7 @@ static int run_convert(const struct ui_options *o)
 		.thread = o->thread,
 		.data_version = o->data_version };
 	struct ui_converted done;
-	if (!ui_feed_convert(&co, &done, &err))
+	if (!find_range(o, &co, &err) || !ui_feed_convert(&co, &done, &err))
 		return ui_exit_complain(err.code == PV_EUSAGE    ? NULL
 					: err.code == PV_EOUTPUT ? ui_output_name(o)
 								 : o->path,

@@ -57,11 +57,13 @@ struct ui_options {
 	unsigned jobs; /* 0 = as many as cores */
 	struct pv_report_options report;
 	struct pv_named_set set[UI_SETS]; /* report.sets */
-	bool ranged, from_end;            /* see feed.h */
+	bool ranged;
+	unsigned relative; /* see feed.h */
 	int64_t from_ns, to_ns;
 	const char *thread;
-	const char *kind;                /* of dump; NULL = not given */
-	bool base_ranged, base_from_end; /* of diff, likewise */
+	const char *kind; /* of dump; NULL = not given */
+	bool base_ranged;
+	unsigned base_relative; /* of diff, likewise */
 	int64_t base_from_ns, base_to_ns;
 	const char *base_path;            /* of the viewer; NULL = not given */
 	const struct ui_against *against; /* of that, borrowed */

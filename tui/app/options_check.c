@@ -59,9 +59,10 @@ bool ui_options_check(const struct ui_options *o, struct pv_error *err)
 			"--range");
 	if (o->verb == UI_VERB_DUMP && o->report.format == PV_REPORT_MARKDOWN)
 		return pv_fail(err, PV_EUSAGE, 0, "dump writes text, json or csv");
-	if (o->verb == UI_VERB_DUMP && o->ranged && o->from_end)
+	if (o->verb == UI_VERB_DUMP && o->ranged && o->relative)
 		return pv_fail(err, PV_EUSAGE, 0,
-			"dump reads a log once: its --range cannot count from the end");
+			"dump reads a log once: its --range cannot count from the end "
+			"or be a time of the day");
 	if (o->verb == UI_VERB_DUMP && o->thread && strncmp(o->thread, "0x", 2) != 0)
 		return pv_fail(err, PV_EUSAGE, 0,
 			"dump wants --thread 0x..., as report --section threads has it");

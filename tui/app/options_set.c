@@ -349,11 +349,14 @@ bool ui_set_range(const struct ui_parse *p, const char *value)
 {
 	struct ui_range r;
 	if (!ui_range_parse(value, &r))
-		return bad_value(p, "FROM..TO, like 1.5s..00:01:12, 10s.. or -10s..", value);
+		return bad_value(
+			p, "FROM..TO, like 1.5s..00:01:12, -10s.. or @14:05..@14:06", value);
+	if (r.from_ns >= r.to_ns && !r.relative)
+		return bad_value(p, "a range that begins before it ends", value);
 	p->o->ranged = true;
 	p->o->from_ns = r.from_ns;
 	p->o->to_ns = r.to_ns;
-	p->o->from_end = r.from_end;
+	p->o->relative = r.relative;
 	return true;
 }
 
@@ -446,11 +449,14 @@ bool ui_set_base_range(const struct ui_parse *p, const char *value)
 {
 	struct ui_range r;
 	if (!ui_range_parse(value, &r))
-		return bad_value(p, "FROM..TO, like 1.5s..00:01:12, 10s.. or -10s..", value);
+		return bad_value(
+			p, "FROM..TO, like 1.5s..00:01:12, -10s.. or @14:05..@14:06", value);
+	if (r.from_ns >= r.to_ns && !r.relative)
+		return bad_value(p, "a range that begins before it ends", value);
 	p->o->base_ranged = true;
 	p->o->base_from_ns = r.from_ns;
 	p->o->base_to_ns = r.to_ns;
-	p->o->base_from_end = r.from_end;
+	p->o->base_relative = r.relative;
 	return true;
 }
 

@@ -1,5 +1,6 @@
 #include "tui/app/range_loader.h"
 #include "common/base/utf8.h"
+#include "common/query/facts.h"
 
 #include <stdio.h>
 
@@ -35,11 +36,15 @@ static void begin(struct ui_range_loader *r, struct ui_screen *s)
 	if (!r->wanted || r->reading || !s->shared.whole ||
 		s->shared.feed.state == UI_FEED_LOADING || s->shared.feed.state == UI_FEED_WAITING)
 		return;
-	ui_range_resolve(g, s->shared.duration_ns);
+	struct pv_facts facts;
+	pv_view_facts(s->shared.whole, &facts);
+	const struct ui_log_time log = { s->shared.duration_ns, facts.start_time_ms };
 	r->wanted = false;
 	r->begun_ns = s->now_ns;
-	r->reading = ui_feed_read_range(
-		r->feed, g->from_ns, g->to_ns, g->threaded ? &g->thread : NULL, &e);
+	if (ui_range_resolve(g, &log, &e) &&
+		ui_range_check(g, ui_has_ended(&s->shared) ? log.duration_ns : INT64_MAX, &e))
+		r->reading = ui_feed_read_range(
+			r->feed, g->from_ns, g->to_ns, g->threaded ? &g->thread : NULL, &e);
 	if (!r->reading)
 		fail(s, e.what);
 }

@@ -65,8 +65,8 @@ static bool trace(const struct ui_options *o, struct ui_feed *f, struct pv_error
 		wish.from_ns = o->from_ns;
 		wish.to_ns = o->to_ns;
 	}
-	if (o->ranged && o->from_end)
-		ui_feed_from_end(f, &wish.from_ns, &wish.to_ns);
+	if (o->ranged && !ui_feed_range(f, o->relative, &wish.from_ns, &wish.to_ns, err))
+		return false;
 	bool ok = pv_export_about(m, o->path, &about);
 	if (ok && o->thread)
 		ok = (ids = ids_of(m, &wish.threads)) != NULL;

@@ -59,7 +59,7 @@ static void span(const struct ui_shared *s, const struct ui_graphs_wish *wish, i
 {
 	const struct ui_range *r = &s->range;
 	*ret_from = *ret_to = 0;
-	if (!r->on || r->from_end || wish->all)
+	if (!r->on || r->relative || wish->all)
 		return;
 	*ret_from = r->from_ns == INT64_MIN ? 0 : r->from_ns;
 	*ret_to = r->to_ns > s->duration_ns ? s->duration_ns : r->to_ns;

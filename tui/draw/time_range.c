@@ -3,16 +3,58 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "common/base/status.h"
 #include "common/base/saturate.h"
 #include "common/base/units.h"
 
-/* An empty end is open; a negative time counts from the latest event. */
-static bool end_of(const char *text, size_t len, int64_t open, int64_t *ret)
+#define DAY_NS INT64_C(86400000000000)
+
+/* "@14:05:30.5" is ns since midnight, "@2026-11-28T14:05" ns since the Unix epoch. */
+static bool clock_of(const char *text, size_t len, int64_t *ret)
 {
-	if (len > 0)
-		return pv_units_parse_time(text, len, ret);
+	char day[16];
+	struct tm tm = { .tm_isdst = -1 };
+	const char *t = memchr(text, 'T', len);
+	const size_t before = t ? (size_t)(t + 1 - text) : 0;
+	const char *colon = memchr(text + before, ':', len - before);
+	if (!colon || text[before] == '-' || !pv_units_parse_time(text + before, len - before, ret))
+		return false;
+	if (!memchr(colon + 1, ':', len - (size_t)(colon + 1 - text)))
+		*ret *= 60; /* hours and minutes */
+	if (*ret >= DAY_NS)
+		return false;
+	if (!t)
+		return true;
+	if (before > sizeof day)
+		return false;
+	memcpy(day, text, before - 1);
+	day[before - 1] = 0;
+	const char *end = strptime(day, "%Y-%m-%d", &tm);
+	tm.tm_hour = (int)(*ret / (DAY_NS / 24));
+	tm.tm_min = (int)(*ret / (DAY_NS / 24 / 60) % 60);
+	tm.tm_sec = (int)(*ret / 1000000000 % 60);
+	const int64_t at = end && !*end ? mktime(&tm) : 0;
+	if (at < 2 * 86400 || at > INT64_MAX / 1000000000 - 1)
+		return false;
+	*ret = at * 1000000000 + *ret % 1000000000;
+	return true;
+}
+
+/* An empty end is open; a negative time counts from the latest event. */
+static bool end_of(const char *text, size_t len, int64_t open, unsigned clock, struct ui_range *r,
+	int64_t *ret)
+{
 	*ret = open;
+	if (len > 0 && text[0] == '@') {
+		r->relative |= clock;
+		return clock_of(text + 1, len - 1, ret);
+	}
+	if (len > 0 && !pv_units_parse_time(text, len, ret))
+		return false;
+	if (*ret < 0 && len > 0)
+		r->relative |= UI_RANGE_FROM_END;
 	return true;
 }
 
@@ -20,23 +62,79 @@ bool ui_range_parse(const char *text, struct ui_range *ret)
 {
 	const char *dots = strstr(text, "..");
 	struct ui_range r = { .on = true };
-	if (!dots || !end_of(text, (size_t)(dots - text), INT64_MIN, &r.from_ns) ||
-		!end_of(dots + 2, strlen(dots + 2), INT64_MAX, &r.to_ns))
+	if (!dots ||
+		!end_of(text, (size_t)(dots - text), INT64_MIN, UI_RANGE_FROM_CLOCK, &r,
+			&r.from_ns) ||
+		!end_of(dots + 2, strlen(dots + 2), INT64_MAX, UI_RANGE_TO_CLOCK, &r, &r.to_ns))
 		return false;
-	r.from_end = (r.from_ns < 0 && r.from_ns != INT64_MIN) || r.to_ns < 0;
 	*ret = r;
 	return true;
 }
 
-void ui_range_resolve(struct ui_range *r, int64_t duration_ns)
+bool ui_time_parse(const char *text, const struct ui_log_time *log, int64_t *ret)
 {
-	if (!r->from_end)
-		return;
-	if (r->from_ns < 0 && r->from_ns != INT64_MIN)
-		r->from_ns += duration_ns;
-	if (r->to_ns < 0)
-		r->to_ns += duration_ns;
-	r->from_end = false;
+	struct ui_range r = { .on = true };
+	struct pv_error ignored;
+	if (!*text || !end_of(text, strlen(text), 0, UI_RANGE_FROM_CLOCK, &r, &r.from_ns))
+		return false;
+	r.to_ns = INT64_MAX;
+	if (!ui_range_resolve(&r, log, &ignored))
+		return false;
+	*ret = r.from_ns;
+	return true;
+}
+
+/* The day of the log's start; the next one where only that lies in the recording. */
+static int64_t since_zero(int64_t clock, const struct ui_log_time *log)
+{
+	const int64_t start = (int64_t)log->start_ms * 1000000;
+	const time_t at = (time_t)(log->start_ms / 1000);
+	struct tm tm;
+	if (clock >= DAY_NS || !localtime_r(&at, &tm))
+		return clock - start;
+	const int64_t s = clock / 1000000000;
+	tm.tm_hour = (int)(s / 3600);
+	tm.tm_min = (int)(s / 60 % 60);
+	tm.tm_sec = (int)(s % 60);
+	tm.tm_isdst = -1;
+	struct tm next = tm;
+	next.tm_mday++;
+	const int64_t ns = clock % 1000000000 - start;
+	const int64_t same = (int64_t)mktime(&tm) * 1000000000 + ns;
+	const int64_t later = (int64_t)mktime(&next) * 1000000000 + ns;
+	return same < 0 && later <= log->duration_ns ? later : same;
+}
+
+bool ui_range_resolve(struct ui_range *r, const struct ui_log_time *log, struct pv_error *reterr)
+{
+	const unsigned clock = r->relative & (UI_RANGE_FROM_CLOCK | UI_RANGE_TO_CLOCK);
+	if (clock && (!log->start_ms || log->start_ms > INT64_MAX / 1000000))
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"the log does not say at what time of the day it began");
+	if (r->relative & UI_RANGE_FROM_CLOCK)
+		r->from_ns = since_zero(r->from_ns, log);
+	else if (r->relative && r->from_ns < 0 && r->from_ns != INT64_MIN)
+		r->from_ns += log->duration_ns;
+	if (r->relative & UI_RANGE_TO_CLOCK)
+		r->to_ns = since_zero(r->to_ns, log);
+	else if (r->relative && r->to_ns < 0)
+		r->to_ns += log->duration_ns;
+	r->relative = 0;
+	return true;
+}
+
+bool ui_range_check(const struct ui_range *r, int64_t duration_ns, struct pv_error *reterr)
+{
+	char end[PV_UNIT_MAX];
+	if (r->relative)
+		return true;
+	if (r->from_ns >= r->to_ns)
+		return pv_fail(reterr, PV_EUSAGE, 0, "the range ends before it begins");
+	if (r->from_ns > duration_ns || r->to_ns <= 0)
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"the range lies outside the log, which goes from 0 to %s",
+			pv_units_clock(end, sizeof end, duration_ns));
+	return true;
 }
 
 /* The ends for people: "00:00:01.200 to 00:00:03.000". Returns `buf`, the caller's, never NULL. */
@@ -111,7 +209,7 @@ static void anew(struct ui_range *r)
 		r->to_ns = INT64_MAX;
 	}
 	r->on = true;
-	r->from_end = false;
+	r->relative = 0;
 }
 
 void ui_range_begin(struct ui_range *r, int64_t at_ns)

@@ -9,6 +9,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct pv_error;
+
+/* What must be known of the log before an end of the range is a time since zero; bits. */
+enum ui_range_relative {
+	UI_RANGE_FROM_END = 1,   /* its end, for negative times */
+	UI_RANGE_FROM_CLOCK = 2, /* its start, for a time of the day: ns since midnight, */
+	UI_RANGE_TO_CLOCK = 4,   /* or of a day after 1970-01-02: ns since the Unix epoch */
+};
+
+struct ui_log_time {
+	int64_t duration_ns;
+	uint64_t start_ms; /* since the Unix epoch; 0: not known */
+};
+
 enum ui_range_state {
 	UI_RANGE_BUCKETS, /* figures of whole buckets; the rest is "..." */
 	UI_RANGE_EXACT,
@@ -27,15 +41,18 @@ struct ui_range {
 	uint64_t read, total; /* bytes, while it is read; total 0: not begun */
 	int64_t until_ns;     /* time up to which the exact figures were read */
 	char error[120];
-	/* a range that counts from the end waits for one */
-	bool from_end;
+	unsigned relative; /* enum ui_range_relative bits: the ends wait for the log */
 	int window_s; /* the last seconds of a recording that has ended, so many; 0: set by hand */
 };
 
-/* "A..B" as on the command line; false when it is none. */
+/* "A..B" as on the command line, also "@14:05..@14:06"; false when it is none. */
 bool ui_range_parse(const char *text, struct ui_range *ret);
-/* Both ends of a range that counts from the end. */
-void ui_range_resolve(struct ui_range *r, int64_t duration_ns);
+/* Both ends become times since zero, times of the day in the zone of TZ; false: with an error. */
+bool ui_range_resolve(struct ui_range *r, const struct ui_log_time *log, struct pv_error *reterr);
+/* False with a sentence: it ends before it begins, or is outside the log. */
+bool ui_range_check(const struct ui_range *r, int64_t duration_ns, struct pv_error *reterr);
+/* One time as it is typed, in ns since zero; false when it is none. */
+bool ui_time_parse(const char *text, const struct ui_log_time *log, int64_t *ret);
 
 /* With the thread: `thread "main" 3.0-4.0 s`. Returns `buf`, the caller's, never NULL. */
 const char *ui_range_said(const struct ui_range *r, int64_t duration_ns, char *buf, size_t size);

@@ -142,7 +142,7 @@ static struct pv_lanes_wish wish_for(const struct ui_heat *h, const struct ui_sh
 	const int64_t end = s->duration_ns + 1;
 	int64_t from = g->on && g->from_ns > 0 ? g->from_ns : 0;
 	int64_t to = g->on && g->to_ns < end ? g->to_ns : end;
-	if (g->on && g->from_end)
+	if (g->on && g->relative)
 		from = g->from_ns + end > 0 ? g->from_ns + end : 0;
 	if (to <= from)
 		to = from + 1;

@@ -74,7 +74,7 @@ static bool time_of_interest(const struct ui_screen *s, int64_t *ret_ns)
 	const struct ui_range *r = &s->shared.range;
 	if (row_time(&s->pane[s->current], ret_ns))
 		return true;
-	bool from = r->on && !r->from_end && r->from_ns != INT64_MIN;
+	bool from = r->on && !r->relative && r->from_ns != INT64_MIN;
 	if (r->cursor_on && !(from && (r->cursor_ns < r->from_ns || r->cursor_ns > r->to_ns)))
 		*ret_ns = r->cursor_ns;
 	else if (from)
@@ -117,12 +117,12 @@ void ui_screen_go(struct ui_screen *s, enum ui_command pane)
 void ui_stream_goto(struct ui_screen *s, const char *text)
 {
 	int64_t ns;
-	if (!pv_units_parse_time(text, strlen(text), &ns)) {
-		ui_screen_say(
-			s, true, "a time is 1.5s, 00:01:12 or -10s, not %s", PV_FIT(text, 40));
+	const struct ui_log_time log = { s->shared.duration_ns, s->shared.all.start_time_ms };
+	if (!ui_time_parse(text, &log, &ns)) {
+		ui_screen_say(s, true, "a time is 1.5s, 00:01:12, -10s or @14:05:30, not %s",
+			PV_FIT(text, 40));
 		return;
 	}
-	ns = ns < 0 ? ns + s->shared.duration_ns : ns;
 	ui_screen_go(s, UI_CMD_STREAM);
 	ui_stream_at(s, ns < 0 ? 0 : ns);
 }

@@ -32,7 +32,7 @@ static void ask(struct ui_screen *s, struct ui_stream_wish wish, bool jump)
 	struct ui_stream *st = &s->stream;
 	const struct ui_range *g = &s->shared.range;
 	const struct ui_list *l = &pane_of(s)->list[0];
-	wish.ranged = g->on && !g->from_end;
+	wish.ranged = g->on && !g->relative;
 	wish.from_ns = g->from_ns;
 	wish.to_ns = g->to_ns;
 	wish.raw_names = s->shared.raw_names;
@@ -86,7 +86,7 @@ static bool has_changed(const struct ui_screen *s, const struct ui_list *l)
 {
 	const struct ui_stream_wish *w = &s->stream.wish;
 	const struct ui_range *g = &s->shared.range;
-	bool ranged = g->on && !g->from_end;
+	bool ranged = g->on && !g->relative;
 	return strcmp(w->filter, l->filter) != 0 || w->raw_names != s->shared.raw_names ||
 	       w->ranged != ranged ||
 	       (ranged && (w->from_ns != g->from_ns || w->to_ns != g->to_ns));

@@ -131,7 +131,7 @@ void ui_strip_set(struct ui_screen *s, const struct ui_range *r)
 	g->on = r->on;
 	g->from_ns = r->from_ns;
 	g->to_ns = r->to_ns;
-	g->from_end = r->from_end;
+	g->relative = r->relative;
 	g->threaded = r->threaded;
 	g->thread = r->thread;
 	memcpy(g->thread_name, r->thread_name, sizeof g->thread_name);
@@ -146,7 +146,7 @@ void ui_strip_window(struct ui_screen *s)
 	if (!last && !g->window_s)
 		return;
 	g->on = last || g->threaded;
-	g->from_end = last;
+	g->relative = last;
 	g->from_ns = last ? -(int64_t)window : INT64_MIN;
 	g->to_ns = INT64_MAX;
 	g->window_s = last ? (int)(window / 1000000000) : 0;
@@ -218,8 +218,8 @@ static void ask(struct ui_screen *s)
 	char now[100] = "";
 	if (s->shared.range.on)
 		ui_range_typed(&s->shared.range, now, sizeof now);
-	ui_prompt_open(
-		&s->prompt, UI_PROMPT_RANGE, "Range A..B (1.5s..00:01:12, -10s.., all): ", now);
+	ui_prompt_open(&s->prompt, UI_PROMPT_RANGE,
+		"Range A..B (1.5s..00:01:12, -10s.., @14:05..@14:06, all): ", now);
 }
 
 static void clear(struct ui_screen *s)
@@ -268,18 +268,34 @@ unsigned ui_strip_command(struct ui_screen *s, enum ui_command cmd)
 	}
 }
 
+/* The ends as times since zero, but those that count from the end of what still grows. */
+static bool is_sound(const struct ui_shared *s, struct ui_range *r, struct pv_error *reterr)
+{
+	const struct ui_log_time log = { s->duration_ns, s->all.start_time_ms };
+	const bool ended = ui_has_ended(s);
+	if (ended || r->relative & ~(unsigned)UI_RANGE_FROM_END)
+		if (!ui_range_resolve(r, &log, reterr))
+			return false;
+	return ui_range_check(r, ended ? s->duration_ns : INT64_MAX, reterr);
+}
+
 unsigned ui_strip_typed(struct ui_screen *s, const char *text)
 {
 	struct ui_range r;
+	struct pv_error e = { 0 };
 	text += strspn(text, " ");
 	if (!text[0] || strcmp(text, "all") == 0)
 		clear(s);
-	else if (ui_range_parse(text, &r)) {
+	else if (!ui_range_parse(text, &r))
+		ui_screen_say(s, true,
+			"a range is A..B, like 1.5s..00:01:12, -10s.. or @14:05..@14:06, not %s",
+			PV_FIT(text, 40));
+	else if (!is_sound(&s->shared, &r, &e))
+		ui_screen_say(s, true, "%s", e.what);
+	else {
 		ui_range_take_thread(&r, &s->shared.range);
 		ui_strip_set(s, &r);
-	} else
-		ui_screen_say(s, true, "a range is A..B, like 1.5s..00:01:12 or -10s.., not %s",
-			PV_FIT(text, 40));
+	}
 	return UI_HANDLED;
 }
 

@@ -128,8 +128,9 @@ static bool finish_reading(struct pv_convert *c)
 		return true;
 	char *end;
 	errno = 0;
-	c->id = strtoull(o->thread, &end, 16);
-	c->by_id = strncmp(o->thread, "0x", 2) == 0 && !*end && !errno;
+	bool hex = strncmp(o->thread, "0x", 2) == 0;
+	c->id = strtoull(o->thread, &end, hex ? 16 : 10);
+	c->by_id = (hex || (*o->thread >= '0' && *o->thread <= '9')) && !*end && !errno;
 	return c->by_id || c->named ||
 	       pv_fail(c->err, PV_EUSAGE, 0, "no thread is named %s", PV_FIT(o->thread, 60));
 }
