@@ -63,6 +63,11 @@ void pv_coverage_of(const struct pv_model *m, struct pv_groups_cache *groups, en
 /* Says that there are none although they are recorded: by one thread, if others may have some. A literal, never NULL. */
 const char *pv_coverage_none(const struct pv_model *m);
 
+/* Whether the log stops before its end; no event row of such a log is complete. */
+bool pv_coverage_is_cut(const struct pv_model *m);
+/* Makes an entry that is complete partial in a log that was cut off. */
+void pv_coverage_end(const struct pv_model *m, enum pv_what what, struct pv_coverage *c);
+
 /* Appends a phrase to the detail. */
 void pv_coverage_say(struct pv_coverage *c, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

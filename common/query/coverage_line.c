@@ -103,6 +103,7 @@ static void append_entry(const struct pv_model *m, struct pv_groups_cache *group
 	struct pv_coverage c;
 	char text[420];
 	pv_coverage_of(m, groups, what, &c);
+	pv_coverage_end(m, what, &c);
 	bool quiet = what >= PV_WHAT_NAMES;
 	if (quiet && c.state == PV_COMPLETE)
 		return;
@@ -134,7 +135,7 @@ static void append_list(const struct pv_model *m, enum pv_view view, char *buf, 
 		return;
 	if (!(pv_groups_recorded(m) & group[view])) {
 		bool known = pv_groups_enabled(m) & group[view],
-		     gaps = m->damaged || m->lost_events;
+		     gaps = m->damaged || m->lost_events || pv_coverage_is_cut(m);
 		snprintf(text, sizeof text, "%s%s%s", pv_view_name(view),
 			!known ? " not recorded"
 			: gaps ? " partial: none met in what there is"

@@ -19,6 +19,24 @@ void pv_coverage_say(struct pv_coverage *c, const char *format, ...)
 	va_end(args);
 }
 
+bool pv_coverage_is_cut(const struct pv_model *m)
+{
+	return pv_model_log_end(m) == PV_LOG_CUT_OFF ||
+	       (m->ended && !m->complete && m->damaged == 0);
+}
+
+void pv_coverage_end(const struct pv_model *m, enum pv_what what, struct pv_coverage *c)
+{
+	if (what >= PV_WHAT_NAMES || c->state != PV_COMPLETE || !pv_coverage_is_cut(m))
+		return;
+	c->state = PV_PARTIAL;
+	if (strcmp(c->detail, pv_coverage_none(m)) == 0)
+		c->detail[0] = 0;
+	if (!c->detail[0])
+		pv_coverage_say(c, "none");
+	pv_coverage_say(c, "up to where the log was cut off");
+}
+
 const char *pv_coverage_none(const struct pv_model *m)
 {
 	return m->only.threaded ? "none by this thread" : "none happened";

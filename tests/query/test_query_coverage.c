@@ -433,6 +433,11 @@ START_TEST(none_happened_only_where_nothing_is_missing)
 	k.m->damaged = 0;
 	k.m->lost_events = 1;
 	ck_assert_str_eq(state_of(&k, "exceptions", detail), "partial");
+	k.m->lost_events = 0;
+	pv_model_end(k.m, true);
+	k.m->ending.full = true;
+	ck_assert_str_eq(state_of(&k, "exceptions", detail), "partial");
+	ck_assert_str_eq(detail, "none, up to where the log was cut off");
 	kit_free(&k);
 }
 END_TEST

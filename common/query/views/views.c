@@ -159,6 +159,7 @@ static void copy_coverage(struct pv_build *b, struct pv_model *m)
 	for (unsigned what = 0; what < PV_WHATS; what++) {
 		struct pv_coverage v;
 		pv_coverage_of(m, b->query->groups, (enum pv_what)what, &v);
+		pv_coverage_end(m, (enum pv_what)what, &v);
 		struct pv_cell *c = pv_build_row(b, what + 1);
 		pv_cell_s(&c[0], pv_what_text((enum pv_what)what));
 		pv_cell_s(&c[1], pv_coverage_text(v.state));
