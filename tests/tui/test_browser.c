@@ -13,6 +13,7 @@ static void bring(void)
 	if (!screen.browser.asked)
 		return;
 	screen.browser.asked = false;
+	heap.graph.shot = heap_weak.graph.shot = screen.shared.heap.shot;
 	ui_browser_use(&screen, screen.shared.heap.weak ? &heap_weak : &heap, NULL);
 	show();
 }
@@ -293,7 +294,7 @@ START_TEST(home_says_who_keeps_memory)
 	ck_assert_uint_eq(screen.shared.heap.shot, 1);
 	bring();
 	show();
-	ck_assert(seen("HELD, by who keeps it"));
+	ck_assert(seen("HELD at shot 1, by keeper"));
 	ck_assert(seen("other: 0xca"));
 	screen.overview.focus = UI_BLOCK_HELD;
 	press("\r");
@@ -305,6 +306,35 @@ START_TEST(home_says_who_keeps_memory)
 	ck_assert_uint_eq(rows(), 2); /* and that of the stack */
 	press("\r");
 	ck_assert_uint_eq(at(), FAKE_CACHE);
+	close_browser();
+}
+END_TEST
+
+/* Whatever was read while the log was, at its end Home is about the newest shot, or says less. */
+START_TEST(home_is_about_the_newest_shot)
+{
+	fake_heap(&heap, false);
+	fake_heap(&heap_weak, true);
+	open_screen();
+	shot_has(9);
+	ck_assert(screen.browser.asked);
+	screen.browser.asked = false; /* it is being read */
+	world->summary.shot = 2;
+	shot_has(9);
+	ck_assert(!screen.browser.asked);
+	heap.graph.shot = 1;
+	ui_browser_use(&screen, &heap, NULL);
+	show(); /* no figure has changed since */
+	ck_assert(seen("HELD at the last shot"));
+	ck_assert(screen.browser.asked);
+	ck_assert_uint_eq(screen.shared.heap.shot, 2);
+	bring();
+	show();
+	ck_assert(seen("HELD at shot 2, by keeper"));
+	world->summary.shot = 3;
+	shot_has(100 * 1000 * 1000); /* too large to be read */
+	show();
+	ck_assert(seen("HELD at the last shot"));
 	close_browser();
 }
 END_TEST
@@ -359,6 +389,7 @@ int main(void)
 	tcase_add_test(t, it_forgets);
 	tcase_add_test(t, no_set_of_another_shot_is_asked);
 	tcase_add_test(t, home_says_who_keeps_memory);
+	tcase_add_test(t, home_is_about_the_newest_shot);
 	tcase_add_test(t, home_can_do_without);
 	tcase_add_test(t, nothing_breaks_it);
 	suite_add_tcase(s, t);

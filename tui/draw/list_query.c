@@ -80,7 +80,7 @@ struct pv_query ui_list_query(const struct ui_list *l, const struct ui_shared *s
 		.together = l->view == PV_VIEW_PROCESSES && l->tree,
 		.open_all = l->view == PV_VIEW_PROCESSES && !l->tree,
 		.base = l->base,
-		.heap = s->heap.heap,
+		.heap = l->view == PV_VIEW_FINDINGS ? ui_newest_heap(s) : s->heap.heap,
 		.set = l->set,
 		.page = s->events.page,
 		.only = l->tagged.v,

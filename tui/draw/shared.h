@@ -13,6 +13,7 @@
 #include "tui/panes/cost.h"
 #include "tui/app/feed.h"
 #include "tui/panes/schedule.h"
+#include "common/heap/heap.h"
 #include "tui/draw/time_range.h"
 
 enum { UI_TEXT_MAX = 128 }; /* bytes of a text that is searched for or filtered by */
@@ -115,6 +116,13 @@ struct ui_shared {
 	uint64_t base_shot;          /* row id, 0 = none */
 	char *picked[UI_KIND_COUNT]; /* names, owned; NULL = nothing yet */
 };
+
+/* The objects of the newest shot, where those are open; NULL otherwise. */
+static inline const struct pv_heap *ui_newest_heap(const struct ui_shared *s)
+{
+	const struct pv_heap *h = s->heap.heap;
+	return h && h->graph.shot == s->all.shot ? h : NULL;
+}
 
 /* Whether nothing more will come of this log. */
 static inline bool ui_has_ended(const struct ui_shared *s)

@@ -249,10 +249,10 @@ static void refresh_icicle(struct ui_overview *o, const struct ui_shared *s)
 	ui_flame_refresh(f, &own, &o->of_flame);
 }
 
-/* By who keeps it where the shot's objects are at hand, else by class. */
+/* By who keeps it where the newest shot's objects are at hand, else by class. */
 static void choose_held(struct ui_list *l, const struct ui_shared *s)
 {
-	const enum pv_view view = s->heap.heap ? PV_VIEW_HEAP_KEEPERS : PV_VIEW_SHOT_CLASSES;
+	const enum pv_view view = ui_newest_heap(s) ? PV_VIEW_HEAP_KEEPERS : PV_VIEW_SHOT_CLASSES;
 	if (l->view != view) {
 		ui_list_forget(l);
 		l->view = view;
@@ -276,10 +276,11 @@ static void draw_title(
 	struct ui_rect line = ui_rows(o->at[i], 0, 1);
 	const struct ui_command_row *row = ui_command_row(ui_sections[i].pane);
 	char title[80];
-	(void)s;
 	const bool kept = i == UI_BLOCK_HELD && o->list[UI_HOME_HELD].view == PV_VIEW_HEAP_KEEPERS;
-	snprintf(
-		title, sizeof title, " %s ", kept ? "HELD, by who keeps it" : ui_sections[i].title);
+	if (kept)
+		snprintf(title, sizeof title, " HELD at shot %u, by keeper ", s->all.shot);
+	else
+		snprintf(title, sizeof title, " %s ", ui_sections[i].title);
 	ui_hline(c, line);
 	bool on = o->focus == i;
 	int used = ui_put(c, ui_cols(line, 1, line.w - 1), on ? UI_CURSOR : UI_TITLE, title);

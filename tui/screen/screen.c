@@ -132,9 +132,10 @@ static void take_summary(struct ui_screen *s)
 		s->shared.summary = q->summary;
 		s->shared.all = q->all;
 		s->shared.duration_ns = q->all.duration_ns;
-		ui_browser_await(s);
 	}
 	s->summed_up = s->summed_up || q;
+	if (s->summed_up) /* also when an earlier shot's objects have just come */
+		ui_browser_await(s);
 	free(q);
 }
 
