@@ -16,7 +16,7 @@
 #include "common/query/flame/flame_parts.h"
 #include "common/query/views.h"
 
-enum { FAKE_ROWS = 96 };
+enum { FAKE_ROWS = 160 };
 
 struct fake_row {
 	enum pv_view view;

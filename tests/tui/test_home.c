@@ -106,6 +106,33 @@ START_TEST(home_has_the_longest_spans)
 }
 END_TEST
 
+/* The lane of marks counts all shots, however many are drawn. */
+START_TEST(home_counts_all_shots)
+{
+	for (int i = 0; i < 60; i++)
+		world->row[world->rows++] = (struct fake_row){
+			.view = PV_VIEW_SHOTS, .id = (uint64_t)i + 3, .name = "later"
+		};
+	world->summary.recorded |= PV_GROUP_SHOTS;
+	world->generation++;
+	ck_assert(ui_screen_resize(&screen, 120, 60));
+	show();
+	show();
+	ck_assert(seen("S 62 shots"));
+}
+END_TEST
+
+/* What recording costs is a share of something, and an estimate within bounds. */
+START_TEST(home_says_of_what_the_cost_is)
+{
+	screen.shared.cost = (struct ui_cost){ .known = true, .slower = 22.7, .outside = 1.5 };
+	ck_assert(ui_screen_resize(&screen, 120, 60));
+	show();
+	show();
+	ck_assert(seen("11 to 45 % of the program's own processor time, writing 1.5 %"));
+}
+END_TEST
+
 /* Without data a block gives its rows away. */
 START_TEST(home_shows_only_blocks_with_data)
 {
@@ -158,6 +185,8 @@ int main(void)
 	tcase_add_test(t, home_has_lanes_of_parts);
 	tcase_add_test(t, the_first_line_has_the_processors);
 	tcase_add_test(t, home_has_the_longest_spans);
+	tcase_add_test(t, home_counts_all_shots);
+	tcase_add_test(t, home_says_of_what_the_cost_is);
 	tcase_add_test(t, home_shows_only_blocks_with_data);
 	tcase_add_test(t, the_overview_leads_to_panes);
 	tcase_add_test(t, home_has_an_icicle);

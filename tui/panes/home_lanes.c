@@ -236,8 +236,10 @@ static size_t draw_marks(const struct pv_table *t, const struct ui_shared *s, st
 static void draw_moments(const struct ui_overview *o, const struct ui_shared *s,
 	struct ui_canvas *c, struct ui_rect r, char *to, size_t size)
 {
-	size_t marks = draw_marks(o->list[UI_HOME_MARKS].table, s, c, r, 'm');
-	size_t shots = draw_marks(o->list[UI_HOME_SHOTS].table, s, c, r, 'S');
+	const struct pv_table *m = o->list[UI_HOME_MARKS].table, *h = o->list[UI_HOME_SHOTS].table;
+	const size_t marks = m ? m->rows_all : 0, shots = h ? h->rows_all : 0;
+	draw_marks(m, s, c, r, 'm');
+	draw_marks(h, s, c, r, 'S');
 	size_t found = draw_marks(o->list[UI_HOME_FINDINGS].table, s, c, r, '!');
 	snprintf(to, size, "S %zu shot%s", shots, shots == 1 ? "" : "s");
 	if (marks)

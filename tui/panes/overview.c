@@ -10,6 +10,7 @@
 #include "tui/panes/sections.h"
 
 enum { TWO_FROM = 78, THREE_FROM = 110, TALL_FROM = 24, AXIS_FROM = 14, PARTS_FROM = 27 };
+enum { MOMENTS = 4096 }; /* shots and marks with a letter in the lane of marks */
 
 static const enum pv_view views[UI_OVERVIEW_LISTS] = {
 	[UI_HOME_FINDINGS] = PV_VIEW_FINDINGS,
@@ -33,6 +34,7 @@ void ui_overview_init(struct ui_overview *o)
 		ui_list_init(&o->list[i], views[i], false);
 		o->list[i].limit = 32;
 	}
+	o->list[UI_HOME_SHOTS].limit = o->list[UI_HOME_MARKS].limit = MOMENTS;
 	o->list[UI_HOME_HELD].needs_select = true;
 	o->flame = ui_flame_create();
 	ui_list_init(&o->of_flame, PV_VIEW_CALL_TREE, true);

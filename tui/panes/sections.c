@@ -353,13 +353,16 @@ static void draw_cost(const struct ui_overview *o, const struct ui_shared *s, st
 	r = ui_cols(r, 1, r.w);
 	if (o->focus == UI_BLOCK_COST)
 		ui_put_code(c, r.x - 1, r.y, UI_CURSOR, 0x25b6);
-	snprintf(text, sizeof text, "%s~%.1f %% slower, %.1f %% beside it; lag %llu ms, lost %s",
-		k->paused ? "paused; " : "", k->slower, k->outside, (unsigned long long)k->lag_ms,
+	snprintf(text, sizeof text,
+		"%s%.*f to %.*f %% of the program's own processor time, writing %.1f %%; "
+		"lag %llu ms, lost %s",
+		k->paused ? "paused; " : "", k->slower < 10, k->slower / 2, k->slower < 10,
+		k->slower * 2, k->outside, (unsigned long long)k->lag_ms,
 		pv_units_count(events, sizeof events, k->lost));
 	say(c, r, 0, "cost", text);
 	for (size_t i = 0; i < k->n && (int)i + 1 < r.h; i++) {
 		const struct ui_cost_row *row = &k->row[i];
-		snprintf(text, sizeof text, "%.1f %%  %s/s  %s/s%s", row->slower,
+		snprintf(text, sizeof text, "~%.1f %%  %s/s  %s/s%s", row->slower,
 			pv_units_count(events, sizeof events, row->events_per_s),
 			pv_units_bytes(bytes, sizeof bytes, row->bytes_per_s),
 			row->kind == ui_cost_dearest_now(k) ? "  T turns it off" : "");
