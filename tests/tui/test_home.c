@@ -133,6 +133,25 @@ START_TEST(home_says_of_what_the_cost_is)
 }
 END_TEST
 
+/* What is typed for a search is never taken for keys, on Home nor where there is none. */
+START_TEST(home_searches_in_all_views)
+{
+	press("/");
+	ck_assert(screen.prompt.open && screen.prompt.kind == UI_PROMPT_SEARCH);
+	press("sort(<Enter>");
+	show();
+	ck_assert(seen("[Methods]"));
+	ck_assert_str_eq(cursor(), "Lib.Sort(int[])");
+	ck_assert_str_eq(screen.shared.filter, "");
+	press("1/nowhere at all<Enter>");
+	ck_assert(seen("not found in methods"));
+	ck_assert(seen("[1 Home]"));
+	press("<F1>\\Lam<Enter>");
+	ck_assert(screen.help.open && !screen.prompt.open);
+	ck_assert_str_eq(screen.shared.filter, "");
+}
+END_TEST
+
 /* Without data a block gives its rows away. */
 START_TEST(home_shows_only_blocks_with_data)
 {
@@ -185,6 +204,7 @@ int main(void)
 	tcase_add_test(t, home_has_lanes_of_parts);
 	tcase_add_test(t, the_first_line_has_the_processors);
 	tcase_add_test(t, home_has_the_longest_spans);
+	tcase_add_test(t, home_searches_in_all_views);
 	tcase_add_test(t, home_counts_all_shots);
 	tcase_add_test(t, home_says_of_what_the_cost_is);
 	tcase_add_test(t, home_shows_only_blocks_with_data);

@@ -20,6 +20,7 @@ enum ui_prompt_kind {
 	UI_PROMPT_TIME,
 	UI_PROMPT_KEY,
 	UI_PROMPT_EXPORT,
+	UI_PROMPT_REFUSED, /* takes what is typed for another one that does not hold here */
 	UI_PROMPT_CONFIRM,
 	UI_PROMPT_PROGRAM, /* fate of the program that was started from here */
 	UI_PROMPT_KINDS

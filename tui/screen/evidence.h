@@ -29,6 +29,8 @@ void ui_goto_holder(struct ui_screen *s, const struct ui_pane *p);
 void ui_goto_shot(struct ui_screen *s, struct ui_browse_place to);
 
 /* goto.c: the number of a command's pane; the place is put on the way back, then that pane shown. */
+/* From Home to the first view with a name that has the text in it; says where there is none. */
+void ui_goto_named(struct ui_screen *s, const char *text);
 size_t ui_goto_index(enum ui_command cmd);
 void ui_goto_remember(struct ui_screen *s);
 void ui_goto_pane(struct ui_screen *s, enum ui_command pane);

@@ -4,9 +4,12 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/base/filter.h"
+#include "common/base/status.h"
 #include "common/base/units.h"
 #include "common/base/utf8.h"
 #include "common/query/event_stream.h"
+#include "tui/draw/list_query.h"
 #include "tui/screen/which_figures.h"
 #include "tui/screen/evidence.h"
 #include "tui/screen/one_filter.h"
@@ -166,6 +169,50 @@ bool ui_screen_go_to_row(struct ui_screen *s, enum ui_command pane, const char *
 	ui_goto_pane(s, pane);
 	ui_list_want(&s->pane[s->current].list[0], name);
 	return true;
+}
+
+/* The views with names that Home searches, in this order. */
+static const struct {
+	enum pv_view view;
+	enum ui_command pane;
+} named[] = {
+	{ PV_VIEW_METHODS, UI_CMD_METHODS },
+	{ PV_VIEW_CLASSES, UI_CMD_ALLOCATIONS },
+	{ PV_VIEW_THREADS, UI_CMD_THREADS },
+	{ PV_VIEW_ROUTES, UI_CMD_REQUESTS },
+	{ PV_VIEW_SPANS, UI_CMD_ROUTES },
+	{ PV_VIEW_LOCKS, UI_CMD_LOCKS },
+};
+
+static bool has_named(const struct ui_shared *s, enum pv_view view, const char *text)
+{
+	char filter[UI_TEXT_MAX];
+	struct ui_list l;
+	ui_list_init(&l, view, false);
+	ui_list_set_filter(&l, pv_filter_quote(text, filter, sizeof filter));
+	struct pv_table *t = ui_list_whole(&l, s);
+	const bool has = t && t->rows > 0;
+	pv_table_destroy(t);
+	ui_list_finish(&l);
+	return has;
+}
+
+void ui_goto_named(struct ui_screen *s, const char *text)
+{
+	for (size_t i = 0; *text && i < PV_COUNT_OF(named); i++) {
+		if (!has_named(&s->shared, named[i].view, text))
+			continue;
+		ui_goto_pane(s, named[i].pane);
+		struct ui_list *l = &s->pane[s->current].list[0];
+		snprintf(l->search, sizeof l->search, "%s", text);
+		l->look_tell = true;
+		ui_list_find(l, &s->shared, 0);
+		return;
+	}
+	if (*text)
+		ui_screen_say(s, true,
+			"not found in methods, classes, threads, spans and locks: %s",
+			PV_FIT(text, 60));
 }
 
 bool ui_screen_go_to_box(struct ui_screen *s, const char *title)

@@ -551,7 +551,7 @@ static enum ui_command overview_command(struct ui_screen *s, int key)
 {
 	bool on = !s->help.open && !s->output_open && s->pane[s->current].def->parts == 0;
 	enum ui_command cmd = on ? ui_command_of_key(key, UI_SCOPE_MOVE) : UI_CMD_NONE;
-	return cmd == UI_CMD_DOWN || cmd == UI_CMD_UP ? cmd : UI_CMD_NONE;
+	return cmd == UI_CMD_DOWN || cmd == UI_CMD_UP || cmd == UI_CMD_SEARCH ? cmd : UI_CMD_NONE;
 }
 
 static unsigned move_in_overview(struct ui_screen *s, enum ui_command cmd)
@@ -580,7 +580,11 @@ unsigned ui_screen_key(struct ui_screen *s, int key)
 		return UI_HANDLED;
 	}
 	enum ui_command box = overview_command(s, key);
+	if (box == UI_CMD_SEARCH)
+		ui_screen_ask(s, UI_PROMPT_SEARCH);
 	if (box != UI_CMD_NONE)
-		return move_in_overview(s, box);
+		return box == UI_CMD_SEARCH ? UI_HANDLED : move_in_overview(s, box);
+	if (ui_screen_refuses(s, key))
+		return UI_HANDLED;
 	return ui_screen_act(s, key, ui_command_of_key(key, ui_screen_scopes(s)));
 }

@@ -7,6 +7,7 @@
 #include "tui/panes/flame_pane.h"
 #include "tui/screen/settings_keys.h"
 #include "tui/screen/which_figures.h"
+#include "tui/screen/evidence.h"
 #include "tui/screen/export_rows.h"
 #include "tui/screen/one_filter.h"
 #include "tui/screen/idle_key.h"
@@ -149,7 +150,20 @@ static unsigned done(struct ui_screen *s)
 		ui_browser_keep(s, s->prompt.text);
 	if (s->prompt.kind == UI_PROMPT_SEARCH)
 		snprintf(s->search, sizeof s->search, "%s", s->prompt.text);
+	if (s->prompt.kind == UI_PROMPT_SEARCH && s->pane[s->current].def->parts == 0 &&
+		!s->help.open && !s->output_open)
+		ui_goto_named(s, s->prompt.text);
 	return UI_HANDLED;
+}
+
+bool ui_screen_refuses(struct ui_screen *s, int key)
+{
+	const enum ui_command cmd = ui_command_of_key(key, UI_SCOPE_MOVE | UI_SCOPE_LIST);
+	if ((cmd != UI_CMD_SEARCH && cmd != UI_CMD_FILTER) ||
+		ui_command_of_key(key, ui_screen_scopes(s)) != UI_CMD_NONE)
+		return false;
+	ui_prompt_open(&s->prompt, UI_PROMPT_REFUSED, "No search or filter here (Esc): ", "");
+	return true;
 }
 
 unsigned ui_screen_type(struct ui_screen *s, int key)
