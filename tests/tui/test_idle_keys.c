@@ -173,6 +173,10 @@ START_TEST(newer_shots_are_followed_or_said)
 	ck_assert(screen.compare.asked && screen.shared.identity.reading);
 	press("W");
 	ck_assert(seen("objects are still being followed"));
+	ck_assert(seen("looking for objects")); /* the message does not hide how far it is */
+	press("<Enter>");
+	ck_assert(seen("objects are still being followed: the rows come then"));
+	ck_assert(seen("looking for objects") && !seen("nothing behind"));
 	screen.compare.asked = false;
 	ui_compare_use(&screen, &identity, world, NULL);
 	show();

@@ -256,7 +256,11 @@ void ui_screen_go_in(struct ui_screen *s)
 		ui_process_ask(s, ui_list_row(&p->list[0]));
 		break;
 	default:
-		ui_screen_say(s, false, "there is nothing behind this row");
+		if (s->shared.identity.on_screen && s->shared.identity.reading)
+			ui_screen_say(
+				s, false, "objects are still being followed: the rows come then");
+		else
+			ui_screen_say(s, false, "there is nothing behind this row");
 		break;
 	}
 }

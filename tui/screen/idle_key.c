@@ -218,6 +218,8 @@ static const char *why(struct ui_screen *s, enum ui_command cmd)
 		return ui_flame_why(s->pane[s->current].flame, cmd);
 	if (l && s->pane[s->current].timeline)
 		return ui_timeline_why(s->pane[s->current].timeline, cmd);
+	if (l && !has_rows(l) && s->shared.identity.on_screen && s->shared.identity.reading)
+		return "objects are still being followed: the rows come then";
 	if (l && !has_rows(l) && ui_command_row(cmd)->scope != UI_SCOPE_ANY)
 		return "there are no rows here";
 	if (!text && l)

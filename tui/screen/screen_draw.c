@@ -41,6 +41,8 @@ static void draw_bottom(struct ui_screen *s)
 	if (text[0]) {
 		ui_clear(c, line, UI_PLAIN);
 		ui_put(c, ui_cols(line, 1, line.w), bad ? UI_BAD : UI_STRONG, text);
+		if (s->shared.identity.on_screen && s->shared.identity.reading && l->coverage.h)
+			ui_frame_progress(c, l->coverage, &s->shared); /* the message says less */
 	} else if (l->message.h && ui_frame_progress(c, l->message, &s->shared)) {
 		return;
 	} else if (l->message.h) {
