@@ -151,6 +151,42 @@ def endings(profview, log):
         leaves(profview, log, sig.name, lambda v, s=sig: os.kill(v.pid, s), -sig)
 
 
+def habits(profview, log):
+    """What hands and terminals send besides keys."""
+    v = Viewer([profview, log])
+    v.wait_for(b'1 Home', 'habits: the first frame')
+    v.keys('2')
+    v.wait_for(b'Methods', 'habits: methods')
+    v.keys('\x13\x1c')  # Ctrl-S, Ctrl-\\
+    v.keys('\x1b[200~Q\r3Q\x1b[201~')
+    v.wait_for(b'not taken for keys', 'habits: pasted text is said')
+    v.keys('\x1b[1;9Q\x1b[99~\x1b[?62;22c\x1b[I')  # a key that nobody knows, answers of a terminal
+    v.keys('/\x1b[200~Shop\rQ\x1b[201~')
+    v.wait_for(b'ShopQ', 'habits: pasted into a prompt')
+    v.keys('\x1b')
+    time.sleep(0.1)  # else it begins a sequence
+    v.keys(':wq\r')
+    check('habits: exit code', (code := v.end()) == 0, code)
+    v.wait_for(b'\x1b[?2004l', 'habits: paste is as it was')
+    v.restored('habits')
+    v.close()
+
+
+def clicks_far_out(profview, log):
+    """Columns beyond 223, on a terminal whose description has no such mouse."""
+    v = Viewer([profview, log], term='screen-256color')
+    v.size(300, 36)
+    v.wait_for(b'\x1b[?1006h', 'clicks: digits are asked for')
+    v.wait_for(b'1 Home', 'clicks: the first frame')
+    v.keys('\x1b[<0;280;3M\x1b[<0;280;3m')
+    v.keys('2')
+    v.wait_for(b'Methods', 'clicks: they are no keys')
+    v.keys('Q')
+    check('clicks: exit code', (code := v.end()) == 0, code)
+    v.restored('clicks')
+    v.close()
+
+
 def stops_and_goes_on(profview, log):
     v = Viewer([profview, log])
     v.wait_for(b'1 Home', 'stop: the first frame')
@@ -218,6 +254,8 @@ def the_terminal_goes_away(profview, log):
 def main(profview, log):
     profview = os.path.abspath(profview)
     endings(profview, log)
+    habits(profview, log)
+    clicks_far_out(profview, log)
     stops_and_goes_on(profview, log)
     terminals(profview, log)
     keys_from_the_terminal(profview, log)

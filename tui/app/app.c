@@ -289,6 +289,8 @@ static void on_key(evutil_socket_t fd, short what, void *arg)
 	bool any = false;
 	while ((key = ui_term_key(a->term, &m)) != UI_KEY_NONE) {
 		any = true;
+		if (ui_term_pasted(a->term) && !ui_screen_pastes(&a->screen, key))
+			continue;
 		if (!(key == UI_KEY_MOUSE ? do_reply(a, ui_screen_mouse(&a->screen, m))
 					  : take_key(a, key)))
 			return;

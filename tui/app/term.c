@@ -32,6 +32,7 @@ struct ui_term {
 	int click_x, click_y;
 	struct timespec click_time;
 	unsigned empty_reads;
+	bool pasting; /* between the marks of pasted text */
 };
 
 /*
@@ -46,6 +47,16 @@ static struct {
 	size_t restore_len;
 } crash;
 
+/* Columns beyond 223 in what the mouse says, and marks around what is pasted; and no more. */
+static const char asks[] = "\033[?1006h\033[?2004h";
+static const char asks_no_more[] = "\033[?2004l\033[?1006l";
+
+static void tell(const struct ui_term *t, const char *text)
+{
+	ssize_t n = write(t->out.tty, text, strlen(text));
+	(void)n;
+}
+
 static void on_crash(int sig)
 {
 	if (crash.armed) {
@@ -53,9 +64,11 @@ static void on_crash(int sig)
 		ssize_t n = write(crash.fd, crash.restore, crash.restore_len);
 		(void)n;
 		tcsetattr(crash.fd, TCSANOW, &crash.saved);
-		static const char text[] =
-			"profview: ended by a fault of its own; the log is unharmed\n";
-		n = write(STDERR_FILENO, text, sizeof text - 1);
+		const char *text =
+			sig == SIGQUIT
+				? "profview: ended by SIGQUIT; the log is unharmed\n"
+				: "profview: ended by a fault of its own; the log is unharmed\n";
+		n = write(STDERR_FILENO, text, strlen(text));
 		(void)n;
 	}
 	signal(sig, SIG_DFL);
@@ -78,7 +91,7 @@ static void add_restore(const char *capability)
 
 static void arm_crash(int fd)
 {
-	static const char mouse_off[] = "\033[?1000l\033[?1006l";
+	static const char mouse_off[] = "\033[?1000l\033[?1006l\033[?2004l";
 	crash.fd = fd;
 	crash.restore_len = 0;
 	add_restore("sgr0");
@@ -130,6 +143,18 @@ static attr_t attributes(unsigned attrs)
 	       (attrs & UI_REVERSE ? A_REVERSE : 0) | (attrs & UI_UNDERLINE ? A_UNDERLINE : 0);
 }
 
+/* Ctrl-S does not stop the screen, Ctrl-\ is a key without meaning. */
+static void take_control_keys(const struct ui_term *t)
+{
+	struct termios now;
+	if (tcgetattr(t->fd, &now) != 0)
+		return;
+	now.c_iflag &= ~(tcflag_t)IXON;
+	now.c_cc[VQUIT] = _POSIX_VDISABLE;
+	tcsetattr(t->fd, TCSANOW, &now);
+	def_prog_mode();
+}
+
 static void set_up(struct ui_term *t, const struct ui_term_options *options)
 {
 	cbreak();
@@ -142,6 +167,8 @@ static void set_up(struct ui_term *t, const struct ui_term_options *options)
 	set_escdelay(ESC_DELAY_MS);
 	mousemask(BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	mouseinterval(0);
+	take_control_keys(t);
+	tell(t, asks);
 	t->colors = colors_of(options->color);
 	t->theme = options->theme;
 	for (int style = 0; t->colors && style < UI_STYLE_COUNT; style++) {
@@ -229,6 +256,7 @@ void ui_term_close(struct ui_term *t)
 	if (!t)
 		return;
 	disarm_crash();
+	tell(t, asks_no_more);
 	if (!isendwin())
 		endwin();
 	delscreen(t->screen);
@@ -305,6 +333,67 @@ static bool mouse(struct ui_term *t, struct ui_mouse *ret)
 	return true;
 }
 
+/* "<0;12;34M" of a mouse that says its place in digits. */
+static bool mouse_in_digits(struct ui_term *t, const char *text, struct ui_mouse *ret)
+{
+	unsigned button;
+	char end;
+	if (sscanf(text, "<%u;%d;%d%c", &button, &ret->x, &ret->y, &end) != 4)
+		return false;
+	ret->x--;
+	ret->y--;
+	button &= ~28U; /* Shift, Alt, Ctrl */
+	if (button == 64 || button == 65)
+		ret->click = button == 64 ? UI_CLICK_WHEEL_UP : UI_CLICK_WHEEL_DOWN;
+	else if (button == 0 && end == 'M')
+		ret->click = is_double(t, ret->x, ret->y) ? UI_CLICK_DOUBLE : UI_CLICK_PRESS;
+	else if (button == 0)
+		ret->click = UI_CLICK_RELEASE;
+	return button == 0 || button >= 64;
+}
+
+/* The next character of a sequence, which may come in two parts. */
+static wint_t next_in_sequence(const struct ui_term *t)
+{
+	wint_t code;
+	struct pollfd p = { .fd = t->fd, .events = POLLIN };
+	if (get_wch(&code) == OK)
+		return code;
+	return poll(&p, 1, ESC_DELAY_MS) > 0 && get_wch(&code) == OK ? code : 0;
+}
+
+/*
+ * After ESC: what curses does not know of the terminal's sequences would act as keys. *ret is what
+ * the sequence means, NONE for those unknown here.
+ */
+static bool take_sequence(struct ui_term *t, struct ui_mouse *ret_mouse, int *ret)
+{
+	char text[32];
+	size_t n = 0;
+	wint_t code;
+	if (get_wch(&code) != OK)
+		return false;
+	if (code != '[') {
+		unget_wch((wchar_t)code);
+		return false;
+	}
+	do {
+		code = next_in_sequence(t);
+		if (n + 1 < sizeof text)
+			text[n++] = (char)(code < 128 ? code : '?');
+	} while (code >= ' ' && code < '@');
+	text[n] = 0;
+	if (strcmp(text, "200~") == 0 || strcmp(text, "201~") == 0)
+		t->pasting = text[2] == '0';
+	*ret = mouse_in_digits(t, text, ret_mouse) ? UI_KEY_MOUSE : UI_KEY_NONE;
+	return true;
+}
+
+bool ui_term_pasted(const struct ui_term *t)
+{
+	return t->pasting;
+}
+
 int ui_term_key(struct ui_term *t, struct ui_mouse *ret_mouse)
 {
 	for (;;) {
@@ -321,6 +410,10 @@ int ui_term_key(struct ui_term *t, struct ui_mouse *ret_mouse)
 							 : (int)code;
 		if (key == UI_KEY_MOUSE && !mouse(t, ret_mouse))
 			continue;
+		if (key == UI_KEY_ESC && take_sequence(t, ret_mouse, &key) && key == UI_KEY_NONE)
+			continue;
+		if (key == UI_KEY_ESC)
+			t->pasting = false; /* whatever has become of the mark of its end */
 		if (key != UI_KEY_NONE)
 			return key;
 	}
@@ -394,8 +487,8 @@ void ui_term_repaint(struct ui_term *t)
 
 void ui_term_suspend(struct ui_term *t)
 {
-	(void)t;
 	crash.armed = 0;
+	tell(t, asks_no_more);
 	endwin();
 }
 
@@ -404,4 +497,5 @@ void ui_term_resume(struct ui_term *t)
 	crash.armed = 1;
 	t->repaint = true;
 	refresh();
+	tell(t, asks);
 }

@@ -30,6 +30,8 @@ void ui_term_close(struct ui_term *t); /* NULL is fine */
 int ui_term_fd(const struct ui_term *t);
 /* For UI_KEY_MOUSE, *ret_mouse says what. */
 int ui_term_key(struct ui_term *t, struct ui_mouse *ret_mouse);
+/* Whether the last key was a part of pasted text. */
+bool ui_term_pasted(const struct ui_term *t);
 /* Whether the terminal has gone away. */
 bool ui_term_gone(const struct ui_term *t);
 

@@ -145,6 +145,8 @@ unsigned ui_screen_type(struct ui_screen *s, int key);
  * would run as commands. False: it is none.
  */
 bool ui_screen_refuses(struct ui_screen *s, int key);
+/* Whether pasted text may take that key: letters in a prompt; no text runs as keys, which is said. */
+bool ui_screen_pastes(struct ui_screen *s, int key);
 unsigned ui_screen_run(struct ui_screen *s, const char *line);
 /* Whether the key needs rows that are still being asked for: it is to be pressed again then. */
 bool ui_screen_awaits(const struct ui_screen *s, int key);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/base/status.h"
 #include "tui/panes/flame_pane.h"
 #include "tui/screen/settings_keys.h"
 #include "tui/screen/which_figures.h"
@@ -156,13 +157,22 @@ static unsigned done(struct ui_screen *s)
 	return UI_HANDLED;
 }
 
+bool ui_screen_pastes(struct ui_screen *s, int key)
+{
+	if (s->prompt.open)
+		return ui_key_printable(key);
+	ui_screen_say(s, false, "pasted text is not taken for keys; : or / takes it");
+	return false;
+}
+
 bool ui_screen_refuses(struct ui_screen *s, int key)
 {
 	const enum ui_command cmd = ui_command_of_key(key, UI_SCOPE_MOVE | UI_SCOPE_LIST);
 	if ((cmd != UI_CMD_SEARCH && cmd != UI_CMD_FILTER) ||
 		ui_command_of_key(key, ui_screen_scopes(s)) != UI_CMD_NONE)
 		return false;
-	ui_prompt_open(&s->prompt, UI_PROMPT_REFUSED, "No search or filter here (Esc): ", "");
+	ui_idle_say(s, key, UI_CMD_NONE);
+	ui_prompt_open(&s->prompt, UI_PROMPT_REFUSED, "Not here (Esc): ", "");
 	return true;
 }
 
@@ -308,10 +318,14 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 	}
 }
 
-/* A name, or the beginning of exactly one. */
+/* A name, or the beginning of exactly one. Those of an editor mean the same here. */
 static enum ui_command command_of(const char *name)
 {
+	static const char *const leave[] = { "q", "q!", "qa", "wq", "x" };
 	enum ui_command found = ui_command_of_name(name);
+	for (size_t i = 0; i < PV_COUNT_OF(leave); i++)
+		if (strcmp(name, leave[i]) == 0)
+			return UI_CMD_QUIT_NOW;
 	size_t hits = 0;
 	if (found != UI_CMD_NONE || !name[0])
 		return found;
