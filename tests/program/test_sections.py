@@ -162,6 +162,17 @@ def dumped(tool):
     tool.refused('character', 'dump', tool.log, '--filter', '(')
 
 
+def listed(tool):
+    """The names that --section takes: each is taken, whatever else it wants to know."""
+    names = tool.run('report', '--section', 'list').stdout.split()
+    tool.v.true('sections', len(names) > 60 and len(set(names)) == len(names) and 'gc.pauses' in names, names)
+    tool.v.equal('with a log', tool.run('report', tool.log, '--section', 'list').stdout.split(), names)
+    for name in names:
+        done = subprocess.run([tool.profview, 'report', '/dev/null', '--section', name], capture_output=True, text=True,
+                              timeout=target.DEADLINE, check=False)
+        tool.v.true(f'{name} is known', 'no section' not in done.stderr, done.stderr)
+
+
 def main(profview, log):
     v = Verdict('sections')
     with target.scratch() as folder:
@@ -171,6 +182,7 @@ def main(profview, log):
         edges(tool)
         objects(tool)
         dumped(tool)
+        listed(tool)
     return v.close()
 
 

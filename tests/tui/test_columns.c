@@ -73,6 +73,27 @@ START_TEST(text_instead_of_a_name)
 END_TEST
 
 /* Of two columns of words both stay for as long as they can be reported from each other. */
+/* Whatever goes, one sees by what the rows are sorted. */
+START_TEST(the_sorted_column_stays)
+{
+	static const struct pv_column times[] = {
+		{ "self", "SELF", PV_UNIT_NS, 9, 1, 0 },
+		{ "calls", "CALLS", PV_UNIT_COUNT, 9, 2, 0 },
+		{ "longest", "LONGEST", PV_UNIT_NS, 9, 9, 0 },
+		{ "name", "NAME", PV_UNIT_TEXT, 30, 0, PV_COLUMN_GROWS },
+	};
+	struct pv_table t = { .column = times, .columns = PV_COUNT_OF(times), .sort = 2 };
+	struct ui_columns c;
+	for (int width = 24; width <= 100; width++) {
+		ui_columns_fit(&t, (struct ui_columns_wish){ .width = width }, &c);
+		ck_assert_msg(shows(&c, 2), "width %d", width);
+	}
+	t.sort = -1;
+	ui_columns_fit(&t, (struct ui_columns_wish){ .width = 36 }, &c);
+	ck_assert(!shows(&c, 2) && shows(&c, 0));
+}
+END_TEST
+
 START_TEST(words_are_shortened_before_they_go)
 {
 	static const struct pv_column sites[] = {
@@ -217,6 +238,7 @@ int main(void)
 	TCase *t = tcase_create("columns");
 	tcase_add_test(t, nothing_overlaps_or_leaves);
 	tcase_add_test(t, what_can_be_spared_goes_first);
+	tcase_add_test(t, the_sorted_column_stays);
 	tcase_add_test(t, words_are_shortened_before_they_go);
 	tcase_add_test(t, what_is_left_is_not_shortened);
 	tcase_add_test(t, text_instead_of_a_name);

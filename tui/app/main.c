@@ -16,6 +16,7 @@
 #include "common/report/brief.h"
 #include "common/report/heapsnapshot.h"
 #include "common/report/report.h"
+#include "common/report/report_sections.h"
 #include "common/target/event_door.h"
 #include "common/target/inherited.h"
 #include "tui/app/app.h"
@@ -36,6 +37,7 @@
 #include "tui/app/folder.h"
 #include "tui/app/memory.h"
 #include "tui/app/options.h"
+#include "tui/app/options_check.h"
 #include "tui/app/remote.h"
 #include "tui/app/trace_run.h"
 
@@ -193,9 +195,19 @@ static int run_quick_range(const struct ui_options *o)
 	return ui_exit_output(code);
 }
 
+/* The names that --section takes, one a line. */
+static int list_sections(void)
+{
+	for (size_t i = 0; i < pv_section_count; i++)
+		puts(pv_sections[i].name);
+	return ui_exit_output(0);
+}
+
 static int run_report(const struct ui_options *o)
 {
 	struct pv_error err = { 0 };
+	if (ui_lists_sections(o))
+		return list_sections();
 	if (o->verb == UI_VERB_REPORT && !pv_report_check(&o->report, &err))
 		return ui_exit_complain(NULL, &err);
 	if (o->folder && !o->folder->log)

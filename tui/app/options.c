@@ -53,7 +53,7 @@ static const struct {
 			"text (the default), json, csv or md; of ps text or json" } },
 	{ .set = ui_set_section,
 		.row = { "--section", 0, "NAME,...", UI_VERB_REPORT | UI_VERB_DIFF,
-			"only these sections, named as in JSON; all" } },
+			"only these sections, named as in JSON; all; list names them" } },
 	{ .set = ui_set_sort,
 		.row = { "--sort", 0, "KEY", UI_VERB_REPORT,
 			"sort by this JSON key where a section has it" } },

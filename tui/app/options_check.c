@@ -28,9 +28,15 @@ static bool knows_ending(const struct ui_options *o, struct pv_error *err)
 		PV_FIT(dot ? dot : name, 60));
 }
 
+bool ui_lists_sections(const struct ui_options *o)
+{
+	const char *sections = o->report.sections;
+	return o->verb == UI_VERB_REPORT && sections && strcmp(sections, "list") == 0;
+}
+
 bool ui_options_check(const struct ui_options *o, struct pv_error *err)
 {
-	if (o->help || o->version)
+	if (o->help || o->version || ui_lists_sections(o))
 		return true;
 	if (o->verb == UI_VERB_RUN && !o->n_words)
 		return pv_fail(err, PV_EUSAGE, 0,

@@ -63,6 +63,7 @@ struct fit {
 	const struct pv_column *column;
 	size_t n;
 	int name, name_w; /* the least it should get */
+	int sort;         /* the column sorted by, which stays while another can go; -1: none */
 	int words_most;   /* width of other columns of words, which are never dropped */
 	bool in[UI_COLUMNS_MAX];
 };
@@ -94,9 +95,11 @@ static bool drop_one(struct fit *f, bool must)
 {
 	int worst = -1;
 	for (size_t i = 0; i < f->n; i++)
-		if (f->in[i] && (int)i != f->name &&
+		if (f->in[i] && (int)i != f->name && (int)i != f->sort &&
 			(worst < 0 || f->column[i].drop >= f->column[worst].drop))
 			worst = (int)i;
+	if (worst < 0 && must && f->sort >= 0 && f->sort != f->name && f->in[f->sort])
+		worst = f->sort;
 	if (worst < 0 || (!must && f->column[worst].drop == 0))
 		return false;
 	f->in[worst] = false;
@@ -182,6 +185,7 @@ void ui_columns_fit(const struct pv_table *t, struct ui_columns_wish wish, struc
 	int width = wish.width;
 	struct fit f = { .column = column,
 		.n = n < UI_COLUMNS_MAX ? n : UI_COLUMNS_MAX,
+		.sort = t->sort < UI_COLUMNS_MAX ? t->sort : -1,
 		.words_most = UINT8_MAX };
 	*ret = (struct ui_columns){ .instead = -1 };
 	f.name = ui_columns_name(column, f.n);
