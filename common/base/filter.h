@@ -5,9 +5,8 @@
  * name then), or column OP number with a unit, like self>10ms. "word:" is a field only if it is
  * one of the names below, and not before a second ':'; an operator makes a comparison only between
  * a column of the table at hand and a number: all else is text, as it stands (a column and an
- * operator without anything behind are a mistake). A column is named by its id, whose unit may be
- * left out. Case of ASCII letters is ignored unless the text has
- * capitals; where options of commands have always ignored it in plain words, they still do
+ * operator with nothing to compare are a mistake). A column is named by its id, whose unit may be
+ * left out. Case of ASCII letters is ignored unless the text has capitals; where options of commands have always ignored it in plain words, they still do
  * (PV_FILTER_WORDS).
  *
  * A filter is made once and may then be asked from any thread. What it costs to ask is linear in

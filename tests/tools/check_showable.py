@@ -29,7 +29,7 @@ OWN = {
     'common/base/showable.c': {r'c\.text': 'what is shown', r's->at - n': 'plain ASCII'},
     'tui/app/complain.c': {r'shown': 'what is shown', r'lines': "a canvas's text"},
     'tui/screen/export_rows.c': {r'text': "a canvas's text"},
-    'tui/app/main.c': {r'text': 'the help', r'frame\.text': "a canvas's text"},
+    'tui/app/main.c': {r'pv_sections\[i\]\.name': 'literals', r'text': 'the help', r'frame\.text': "a canvas's text"},
     'tui/app/attach_run.c': {r'frame\.text': "a canvas's text"},
     'tui/app/options_help.c': {r'heading': 'literals', r'left': 'rows of options', r'row->help': 'a literal',
                            r'usage': 'a literal', r'end': 'a literal'},

@@ -122,7 +122,7 @@ START_TEST(home_counts_all_shots)
 }
 END_TEST
 
-/* What recording costs is a share of something, and an estimate within bounds. */
+/* The cost of recording is a share of something, and an estimate within bounds. */
 START_TEST(home_says_of_what_the_cost_is)
 {
 	screen.shared.cost = (struct ui_cost){ .known = true, .slower = 22.7, .outside = 1.5 };
@@ -133,7 +133,7 @@ START_TEST(home_says_of_what_the_cost_is)
 }
 END_TEST
 
-/* What is typed for a search is never taken for keys, on Home nor where there is none. */
+/* Text typed for a search is never taken for keys, on Home nor where there is none. */
 START_TEST(home_searches_in_all_views)
 {
 	press("/");

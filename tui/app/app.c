@@ -14,6 +14,7 @@
 #include "tui/app/folder.h"
 #include "tui/screen/settings_keys.h"
 #include "tui/screen/strip.h"
+#include "tui/screen/typing.h"
 
 enum { SLOW_FRAME_MS = 1000, REFRESH_MS = 500 };
 enum { BUSY_SHARE = 4 }; /* a frame's cost times this is the least gap before the next */

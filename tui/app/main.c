@@ -258,7 +258,7 @@ static int run_snapshot(const struct ui_options *o)
 	return code;
 }
 
-/* What the range is in the log, which is read for it; a pipe can be read only once. */
+/* The range as times of the log, which is read for it; a pipe can be read only once. */
 static bool find_range(
 	const struct ui_options *o, struct ui_convert_options *co, struct pv_error *err)
 {

@@ -117,7 +117,7 @@ struct ui_shared {
 	char *picked[UI_KIND_COUNT]; /* names, owned; NULL = nothing yet */
 };
 
-/* The objects of the newest shot, where those are open; NULL otherwise. */
+/* The objects of the newest shot while those are open, borrowed as heap.heap is; NULL otherwise. */
 static inline const struct pv_heap *ui_newest_heap(const struct ui_shared *s)
 {
 	const struct pv_heap *h = s->heap.heap;

@@ -11,7 +11,7 @@
 
 struct pv_error;
 
-/* What must be known of the log before an end of the range is a time since zero; bits. */
+/* Facts of the log that an end of the range needs to be a time since zero; bits. */
 enum ui_range_relative {
 	UI_RANGE_FROM_END = 1,   /* its end, for negative times */
 	UI_RANGE_FROM_CLOCK = 2, /* its start, for a time of the day: ns since midnight, */

@@ -16,6 +16,7 @@
 #include "tui/screen/settings_keys.h"
 #include "tui/screen/strip.h"
 #include "tui/screen/thread_choice.h"
+#include "tui/screen/typing.h"
 
 /* A frame waits so long for answers that come at once. */
 #define PATIENCE_NS INT64_C(8000000)

@@ -140,13 +140,6 @@ void ui_screen_ask(struct ui_screen *s, enum ui_prompt_kind kind);
 void ui_screen_tell_search(struct ui_screen *s);  /* their outcome since the last frame */
 void ui_screen_search_again(struct ui_screen *s); /* all of a log is there */
 unsigned ui_screen_type(struct ui_screen *s, int key);
-/*
- * A key of a search or a filter that does not hold here: a prompt takes what is typed for it, which
- * would run as commands. False: it is none.
- */
-bool ui_screen_refuses(struct ui_screen *s, int key);
-/* Whether pasted text may take that key: letters in a prompt; no text runs as keys, which is said. */
-bool ui_screen_pastes(struct ui_screen *s, int key);
 unsigned ui_screen_run(struct ui_screen *s, const char *line);
 /* Whether the key needs rows that are still being asked for: it is to be pressed again then. */
 bool ui_screen_awaits(const struct ui_screen *s, int key);

@@ -16,6 +16,7 @@
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
 #include "tui/screen/thread_choice.h"
+#include "tui/screen/typing.h"
 
 static void label_search(struct ui_screen *s, bool missed)
 {
