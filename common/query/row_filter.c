@@ -181,12 +181,18 @@ static bool cell_has(const struct row *row, const struct pv_filter_leaf *leaf, s
 {
 	const struct pv_column *column = &row->column[i];
 	const struct pv_cell *c = &row->cell[i];
-	char hex[PV_UNIT_MAX];
+	char hex[PV_UNIT_MAX], id[PV_UNIT_MAX];
 	if (c->state != PV_CELL_VALUE)
 		return false;
 	if (column->unit == PV_UNIT_ADDRESS) {
 		pv_units_hex(hex, c->u);
 		return pv_filter_text_has(leaf, hex, strlen(hex));
+	}
+	if (column->unit == PV_UNIT_THREAD) { /* in either way of writing it */
+		const char *text = pv_cell_text(c, PV_UNIT_THREAD, id, sizeof id);
+		pv_units_hex(hex, c->u);
+		return pv_filter_text_has(leaf, hex, strlen(hex)) ||
+		       pv_filter_text_has(leaf, text, strlen(text));
 	}
 	if (!c->s || (column->unit != PV_UNIT_TEXT && column->unit != PV_UNIT_LIST))
 		return false;

@@ -136,6 +136,8 @@ static const char *scaled_text(char *buf, size_t size, const struct pv_cell *c)
 	}
 }
 
+enum { PV_KERNEL_THREADS = 1 << 22 }; /* PID_MAX_LIMIT of Linux */
+
 const char *pv_cell_text(const struct pv_cell *c, enum pv_unit unit, char *buf, size_t size)
 {
 	if (size == 0)
@@ -159,6 +161,9 @@ const char *pv_cell_text(const struct pv_cell *c, enum pv_unit unit, char *buf, 
 		return pv_units_clock(buf, size, c->i);
 	case PV_UNIT_PERCENT:
 		snprintf(buf, size, "%.1f", c->d);
+		return buf;
+	case PV_UNIT_THREAD:
+		snprintf(buf, size, c->u <= PV_KERNEL_THREADS ? "%" PRIu64 : "0x%" PRIx64, c->u);
 		return buf;
 	case PV_UNIT_ADDRESS:
 		snprintf(buf, size, "0x%" PRIx64, c->u);

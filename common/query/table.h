@@ -23,6 +23,7 @@ enum pv_unit {
 	PV_UNIT_TIME,    /* a point in time, ns since the recording's zero (signed) */
 	PV_UNIT_PERCENT, /* d is 0..100 */
 	PV_UNIT_ADDRESS, /* shown "0x..." */
+	PV_UNIT_THREAD,  /* id of a thread: the kernel's as ps(1) shows them, others "0x..." */
 	PV_UNIT_BOOL,
 	PV_UNIT_NUMBER,      /* d as it is */
 	PV_UNIT_DELTA_COUNT, /* signed; shown with its sign */

@@ -85,6 +85,7 @@ cJSON *pv_json_cell(const struct pv_cell *c, const struct pv_column *column)
 	case PV_UNIT_LIST:
 		return list_item(c->s, false);
 	case PV_UNIT_ADDRESS:
+	case PV_UNIT_THREAD:
 		return pv_json_address(c->u);
 	case PV_UNIT_BOOL:
 		return cJSON_CreateBool(c->u != 0);

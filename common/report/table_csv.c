@@ -106,6 +106,8 @@ const char *pv_csv_exact(const struct pv_cell *c, enum pv_unit unit, char *buf, 
 	case PV_UNIT_DELTA_BYTES:
 		snprintf(buf, size, "%" PRId64, c->i);
 		return buf;
+	case PV_UNIT_THREAD: /* as in JSON */
+		return pv_cell_text(c, PV_UNIT_ADDRESS, buf, size);
 	case PV_UNIT_BOOL:
 		return c->u ? "true" : "false";
 	case PV_UNIT_PERCENT:

@@ -229,6 +229,7 @@ static size_t exact(char *to, size_t size, const struct pv_cell *c, enum pv_unit
 	case PV_UNIT_BOOL:
 		return (size_t)snprintf(to, size, "%" PRIu64, c->u);
 	case PV_UNIT_ADDRESS:
+	case PV_UNIT_THREAD:
 		return (size_t)snprintf(to, size, "0x%" PRIx64, c->u);
 	default:
 		return (size_t)snprintf(to, size, "%" PRId64, c->i);

@@ -133,7 +133,11 @@ def figures(x, data):
     said = json.loads(done.stdout)
     said.pop('source')
     said['coverage'] = [c for c in said['coverage'] if c['what'] not in ('damage', 'calls')]
+    cut = ', up to where the log was cut off'
     for c in said['coverage']:
+        if c['detail'].endswith(cut):
+            rest = c['detail'].removesuffix(cut)
+            c.update(state='complete', detail='none happened' if rest == 'none' else rest)
         if c['detail'] == 'none met in what there is':    # as of a log without damage
             c.update(state='complete', detail='none happened')
     return said

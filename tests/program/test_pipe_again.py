@@ -16,7 +16,7 @@ import time
 
 DEADLINE = 120
 ASKED = (
-    ['--range', '500ms..2s'],
+    ['--range', '500us..2s'],
     ['--range=-1s..'],
     ['--thread', 'Main'],
     ['--section', 'heap_objects', '--shot', '2', '--limit', '30'],

@@ -62,6 +62,8 @@ def main():
         refused(path, out, '--thread', 'nobody', says='thread')
         refused(path, out, '--filter', 'self>', '--section', 'methods', says='nothing after >')
         whole = events(path)
+        one = json.loads(run('report', path, '--section', 'threads', '--format', 'json').stdout)['threads'][0]['id']
+        expect(f'{one} in decimals', events(path, '--thread', str(int(one, 16))) == events(path, '--thread', one) != whole)
         for day, plain in (('@14:05:59..@14:06', '1s..2s'), ('@14:06..', '2s..'), ('..@14:06', '..2s'),
                            ('@2026-07-01T14:05:59..@14:06:00', '1s..2s')):
             same = events(path, '--range', day)

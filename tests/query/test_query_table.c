@@ -200,6 +200,8 @@ START_TEST(cells_read_like_people_write)
 		{ { .i = 62400000000 }, PV_UNIT_TIME, "00:01:02.400" },
 		{ { .d = 12.34 }, PV_UNIT_PERCENT, "12.3" },
 		{ { .u = 0x7f00 }, PV_UNIT_ADDRESS, "0x7f00" },
+		{ { .u = 40123 }, PV_UNIT_THREAD, "40123" },
+		{ { .u = 0x7fb64da70bc0 }, PV_UNIT_THREAD, "0x7fb64da70bc0" },
 		{ { .u = 1 }, PV_UNIT_BOOL, "yes" },
 		{ { .d = 1e14 }, PV_UNIT_NUMBER, "100000000000000" },
 		{ { .d = 0.5 }, PV_UNIT_NUMBER, "0.5" },

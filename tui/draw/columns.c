@@ -20,7 +20,8 @@ bool ui_column_sorts(const struct pv_column *column)
 bool ui_column_is_text(const struct pv_column *column)
 {
 	return column->unit == PV_UNIT_TEXT || column->unit == PV_UNIT_LIST ||
-	       column->unit == PV_UNIT_ADDRESS || column->unit == PV_UNIT_BOOL;
+	       column->unit == PV_UNIT_ADDRESS || column->unit == PV_UNIT_THREAD ||
+	       column->unit == PV_UNIT_BOOL;
 }
 
 /* A string's text says more of it than its class does. */

@@ -161,7 +161,7 @@ void ui_goto_events(struct ui_screen *s, const struct ui_pane *p)
 	int id = pv_table_column(t, "id");
 	bool timed = cell_time(t, row, "start_ns", &from_ns) &&
 		     cell_time(t, row, "duration_ns", &lasted_ns);
-	if (id >= 0 && t->column[id].unit == PV_UNIT_ADDRESS)
+	if (id >= 0 && t->column[id].unit == PV_UNIT_THREAD)
 		snprintf(filter, sizeof filter, "thread:0x%" PRIx64, row->cell[id].u);
 	else if (!timed)
 		snprintf(filter, sizeof filter, "thread:%s",

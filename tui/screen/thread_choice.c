@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/units.h"
 #include "common/base/utf8.h"
 #include "tui/draw/list_query.h"
 #include "tui/panes/timeline_pane.h"
@@ -65,8 +66,10 @@ static size_t count_named(
 static bool find_id(const struct pv_table *t, int id, const char *text, size_t *ret_row)
 {
 	char *end;
-	uint64_t wanted = strtoull(text, &end, 16);
-	for (*ret_row = 0; strncmp(text, "0x", 2) == 0 && !*end && *ret_row < t->rows; ++*ret_row)
+	const bool hex = strncmp(text, "0x", 2) == 0;
+	uint64_t wanted = strtoull(text, &end, hex ? 16 : 10);
+	for (*ret_row = 0; (hex || (*text >= '0' && *text <= '9')) && !*end && *ret_row < t->rows;
+		++*ret_row)
 		if (t->row[*ret_row].cell[id].u == wanted)
 			return true;
 	return false;
@@ -76,6 +79,7 @@ static void choose(struct ui_screen *s, const struct pv_table *t, const char *te
 {
 	int id = pv_table_column(t, "id"), name = pv_table_column(t, "name");
 	size_t row = 0, n = 0;
+	char number[PV_UNIT_MAX];
 	if (id < 0 || name < 0)
 		return;
 	if (find_id(t, id, text, &row))
@@ -86,9 +90,8 @@ static void choose(struct ui_screen *s, const struct pv_table *t, const char *te
 	if (n == 0)
 		ui_screen_say(s, true, "no thread is called %s; Tab lists them", PV_FIT(text, 60));
 	else if (n > 1)
-		ui_screen_say(s, true,
-			"%zu threads are called so; a number like 0x%" PRIx64 " chooses one", n,
-			t->row[row].cell[id].u);
+		ui_screen_say(s, true, "%zu threads are called so; a number like %s chooses one", n,
+			pv_cell_text(&t->row[row].cell[id], PV_UNIT_THREAD, number, sizeof number));
 	else
 		ui_thread_set(s, t->row[row].cell[id].u, said ? said : text);
 }

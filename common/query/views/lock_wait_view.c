@@ -93,9 +93,9 @@ static const struct pv_column wait_columns[] = {
 		PV_COLUMN_ASCENDING | PV_COLUMN_CLASS | PV_COLUMN_HIDE_SCREEN },
 	[W_STACK] = { "stack", "WAITED IN", PV_UNIT_LIST, 24, 1, 0 },
 	[W_HOLDER_STACK] = { "holder_stack", "THE HOLDER WAS IN", PV_UNIT_LIST, 24, 7, 0 },
-	[W_THREAD_ID] = { "thread_id", "THREAD", PV_UNIT_ADDRESS, 14, 8,
+	[W_THREAD_ID] = { "thread_id", "THREAD", PV_UNIT_THREAD, 14, 8,
 		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN },
-	[W_HOLDER_ID] = { "holder_id", "HOLDER", PV_UNIT_ADDRESS, 14, 9,
+	[W_HOLDER_ID] = { "holder_id", "HOLDER", PV_UNIT_THREAD, 14, 9,
 		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN },
 };
 

@@ -202,7 +202,7 @@ static const struct pv_column span_columns[] = {
 	[W_TOOK] = { "took_ns", "TOOK", PV_UNIT_NS, 9, 0, 0 },
 	[W_FAILED] = { "failed", "FAILED", PV_UNIT_BOOL, 6, 4, 0 },
 	[W_WHAT] = { "what", "WHAT", PV_UNIT_TEXT, 10, 2, PV_COLUMN_ASCENDING },
-	[W_THREAD] = { "thread", "THREAD", PV_UNIT_ADDRESS, 14, 5, PV_COLUMN_ASCENDING },
+	[W_THREAD] = { "thread", "THREAD", PV_UNIT_THREAD, 14, 5, PV_COLUMN_ASCENDING },
 	[W_NAME] = { "name", "NAME", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 	[W_STACK] = { "stack", "STACK", PV_UNIT_LIST, 30, 3, PV_COLUMN_GROWS },
 };

@@ -136,7 +136,7 @@ const struct pv_view_spec pv_spec_source = { .column = fact_columns,
 
 static const struct pv_column mark_columns[] = {
 	{ "time_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING },
-	{ "thread", "THREAD", PV_UNIT_ADDRESS, 14, 1, PV_COLUMN_ASCENDING },
+	{ "thread", "THREAD", PV_UNIT_THREAD, 14, 1, PV_COLUMN_ASCENDING },
 	{ "text", "MARK", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 

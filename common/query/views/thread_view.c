@@ -25,7 +25,7 @@ enum {
 };
 
 static const struct pv_column columns[] = {
-	[T_ID] = { "id", "ID", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING },
+	[T_ID] = { "id", "ID", PV_UNIT_THREAD, 14, 3, PV_COLUMN_ASCENDING },
 	[T_EVENTS] = { "events", "EVENTS", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS },
 	[T_SHARE] = { "events_percent", "EVENT%", PV_UNIT_PERCENT, 6, 5,
 		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },

@@ -10,7 +10,7 @@ enum { LETTERS = 100 };
 
 /* clang-format off */
 static const struct pv_column columns[] = {
-	[T_ID] = { "id", "ID", PV_UNIT_ADDRESS, 14, 12, PV_COLUMN_ASCENDING },
+	[T_ID] = { "id", "ID", PV_UNIT_THREAD, 14, 12, PV_COLUMN_ASCENDING },
 	[T_SAMPLES] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 1, 0 },
 	[T_STATE + PV_STATE_RUNNING] = { "running", "RUN", PV_UNIT_COUNT, 8, 2, 0 },
 	[T_STATE + PV_STATE_QUEUED] = { "runnable", "QUEUED", PV_UNIT_COUNT, 8, 6, 0 },

@@ -302,7 +302,8 @@ static const char *key_of(
 	const struct pv_cell *c = &row->cell[column];
 	if (c->state != PV_CELL_VALUE)
 		return NULL;
-	return table->column[column].unit == PV_UNIT_ADDRESS ? pv_units_hex(hex, c->u) : c->s;
+	const enum pv_unit unit = table->column[column].unit;
+	return unit == PV_UNIT_ADDRESS || unit == PV_UNIT_THREAD ? pv_units_hex(hex, c->u) : c->s;
 }
 
 /* As whole numbers up to 100, blanks between them; "" where nothing happened. */
