@@ -31,7 +31,9 @@ static void draw_bottom(struct ui_screen *s)
 	if (s->prompt.open) {
 		ui_prompt_draw(&s->prompt, c, line);
 		ui_complete_draw(s, c, l->coverage);
-		if (s->message[0]) /* of a completion in vain */
+		if (s->message[0]) /* of a completion in vain, or a prompt that does not hold */
+			ui_clear(c, l->coverage, UI_PLAIN);
+		if (s->message[0])
 			ui_printf(c, l->coverage, s->message_bad ? UI_BAD : UI_STRONG, " %s",
 				s->message);
 		return;
