@@ -235,8 +235,8 @@ static bool set_preload(struct pv_launch *l, const char *library)
 }
 
 /*
- * Where a thread of Mono or of its probe cannot be made Mono crashes, and where its handler of crashes
- * cannot fork, that one signals process -1: all that the user may signal. It runs unrecorded then.
+ * Mono crashes where a thread of its own or of its probe cannot be made, and its handler of crashes,
+ * where it cannot fork, signals process -1: all that the user may signal. It runs unrecorded then.
  */
 static bool set_mono(struct pv_launch *l, const char *library, const char *options)
 {

@@ -317,11 +317,14 @@ def no_terminal(v, profview, exe, folder):
 
 
 def shot(v, profview, exe, folder):
-    """`S` takes a heap shot of the stock profiler over the port in the log's header."""
+    """
+    `S` takes a heap shot of the stock profiler over the port in the log's header, since it is its process that
+    writes into the pipe.
+    """
     place, terminal = scene(profview, folder)
-    with terminal as t, place.tee(), target.Mono(
-            exe, 'heap pause heap pause'.split(), OPTIONS, place.written) as program:
-        watch(t, place, place.pipe)
+    os.mkfifo(place.pipe)
+    with terminal as t, target.Mono(exe, 'heap pause heap pause'.split(), OPTIONS, place.pipe) as program:
+        watch(t, place, place.pipe, '--record', place.record)
         for phase in (1, 2):
             said = program.wait_phase(phase)
             t.keys('4')
