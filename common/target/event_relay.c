@@ -18,7 +18,7 @@
 #include "common/target/event_frames.h"
 #include "common/target/event_session.h"
 #include "common/target/join_ways.h"
-#include "common/target/limits.h"
+#include "common/target/process_limits.h"
 #include "common/target/patience.h"
 #include "common/target/thread_times.h"
 

@@ -14,7 +14,7 @@
 #include "common/target/joinable.h"
 #include "common/target/join_ways.h"
 #include "common/target/launch.h"
-#include "common/target/limits.h"
+#include "common/target/process_limits.h"
 #include "common/target/mono_attach.h"
 #include "common/target/patience.h"
 

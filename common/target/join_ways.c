@@ -10,7 +10,7 @@
 #include "common/base/coreclr.h"
 #include "common/base/utf8.h"
 #include "common/target/launch.h"
-#include "common/target/limits.h"
+#include "common/target/process_limits.h"
 #include "common/target/program.h"
 
 static const struct {

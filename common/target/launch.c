@@ -17,7 +17,7 @@
 #include "common/target/join_folder.h"
 #include "common/target/launch_folder.h"
 #include "common/target/launch_tree.h"
-#include "common/target/limits.h"
+#include "common/target/process_limits.h"
 #include "common/target/preload.h"
 #include "common/target/starter.h"
 

@@ -8,7 +8,7 @@
 #include "common/base/coreclr.h"
 #include "common/base/utf8.h"
 #include "common/target/launch.h"
-#include "common/target/limits.h"
+#include "common/target/process_limits.h"
 #include "common/target/proc.h"
 
 /* Whether the process has a library in its memory that this launch puts there. */

@@ -35,7 +35,7 @@ NAMED = {
     'join.c': {'name': 'of a file of our own user, compared with what foreign.h opened', 'ours': 'the library'},
     'join_ways.c': {'exe': PROC},
     'joinable.c': {'"/proc"|dirfd\\(proc\\)': PROC},
-    'limits.c': {'"/proc/self/mountinfo"|"/proc"': PROC},
+    'process_limits.c': {'"/proc/self/mountinfo"|"/proc"': PROC},
     'log_peer.c': {'"/proc"': PROC},
     'mono_attach.c': {'path|pattern|all.gl_pathv\\[i\\]': 'of our own user, in /tmp and /proc', '&child': PROC, 'socket': 'of our own user'},
     'port.c': {'path|"/proc/self/ns/net"|dirfd\\(fds\\)': PROC},

@@ -14,7 +14,7 @@
 #include "common/base/units.h"
 #include "common/target/join.h"
 #include "common/target/launch.h"
-#include "common/target/limits.h"
+#include "common/target/process_limits.h"
 #include "common/target/relay.h"
 #include "common/target/words.h"
 

@@ -3,8 +3,8 @@
  * them) and its rlimits; and whether it runs at all. A limit that cannot be seen, as where no cgroup
  * file system is mounted, is none. Any thread.
  */
-#ifndef PV_TARGET_LIMITS_H
-#define PV_TARGET_LIMITS_H
+#ifndef PV_TARGET_PROCESS_LIMITS_H
+#define PV_TARGET_PROCESS_LIMITS_H
 
 #include <stdbool.h>
 #include <stddef.h>

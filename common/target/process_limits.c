@@ -1,4 +1,4 @@
-#include "common/target/limits.h"
+#include "common/target/process_limits.h"
 
 #include <dirent.h>
 #include <inttypes.h>
