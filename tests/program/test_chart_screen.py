@@ -71,7 +71,7 @@ def glyphs(t, case):
 
 def session(t, case, profview, log):
     t.run(*(['env', 'TERM=linux'] if case == 'console' else []), profview, '--no-index', log)
-    t.wait('Home')
+    t.wait('END')                       # all is read: a range that is asked for before is too short
     t.keys('5')
     if case != 'small':
         charted(t)
