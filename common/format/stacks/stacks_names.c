@@ -48,7 +48,8 @@ static bool look_at(
 	uint32_t shown = raw;
 	enum pv_tier tier = PV_TIER_UNKNOWN;
 	bool made = pv_stack_is_made_code(object);
-	bool chain = made && memmem(name.at, name.len, "->", 2);
+	/* Up to its NUL: what stands behind that is another name's, that may be one link of it. */
+	bool chain = made && memmem(name.at, strnlen(name.at, name.len), "->", 2);
 	size_t n = made && !chain ? pv_stack_clr_name(name, room, &tier) : 0;
 	if (n && !pv_intern_add(&x->names, room, n, &shown))
 		return false;
