@@ -27,4 +27,10 @@
 #define PV_CORECLR_FILTERED      0xa0f30000u
 #define PV_CORECLR_FILTERED_CALL 0x00000fffu
 
+/*
+ * The option by which the probe only asks the filter about what the runtime calls to write events: it
+ * always refuses, with PV_CORECLR_FILTERED_CALL where nothing is forbidden.
+ */
+#define PV_CORECLR_ASK "ask"
+
 #endif

@@ -64,11 +64,12 @@ int64_t pv_process_age_ms(pid_t pid)
 	return age > 0 ? age : 0;
 }
 
-unsigned pv_seccomp_filters(void)
+unsigned pv_seccomp_filters(const char *of)
 {
 	static const char mode[] = "\nSeccomp:", number[] = "\nSeccomp_filters:";
-	char text[4096];
-	pv_text_read("/proc/thread-self/status", text, sizeof text);
+	char path[48], text[4096];
+	snprintf(path, sizeof path, "/proc/%s/status", of);
+	pv_text_read(path, text, sizeof text);
 	const char *at = strstr(text, mode);
 	if (!at || strtol(at + sizeof mode - 1, NULL, 10) == 0)
 		return 0;

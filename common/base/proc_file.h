@@ -41,8 +41,11 @@ const char *pv_stat_find(const char *text, enum pv_stat_field field);
 /* The same as a number; 0: the text does not have it. */
 uint64_t pv_stat_number(const char *text, enum pv_stat_field field);
 
-/* The calling thread's seccomp filters; 1 where the kernel says that there are some, but no number. */
-unsigned pv_seccomp_filters(void);
+/*
+ * The seccomp filters of "thread-self" or a process's number; 1 where the kernel says that there are
+ * some, but no number. 0: none, or it is gone.
+ */
+unsigned pv_seccomp_filters(const char *of);
 
 /* ms since a process began, right to a clock tick; pid 0: the calling one. -1: not known. */
 int64_t pv_process_age_ms(pid_t pid);

@@ -190,7 +190,7 @@ static bool refused(const struct pv_dotnet *d, uint32_t why, struct pv_error *re
 			"there");
 	default:
 		if ((why & ~PV_CORECLR_FILTERED_CALL) == PV_CORECLR_FILTERED)
-			return pv_dotnet_filtered(d->pid, why, reterr);
+			return pv_dotnet_filtered(d->pid, why, "the probe", reterr);
 		return pv_fail(reterr, PV_EUSAGE, 0, "the .NET runtime refuses: 0x%08x", why);
 	}
 }
@@ -249,16 +249,33 @@ static bool waits_to_begin(pid_t pid)
 	return false;
 }
 
+static void put_attach(struct pv_dotnet_message *m, const char *library, const char *options)
+{
+	pv_dotnet_begin(m, PV_DOTNET_ATTACH_PROFILER);
+	pv_dotnet_put_u32(m, ATTACH_MS);
+	put_guid(m);
+	pv_dotnet_put_text(m, library);
+	pv_dotnet_put_u32(m, strlen(options));
+	pv_dotnet_put(m, options, strlen(options));
+}
+
+bool pv_dotnet_may_stream(const struct pv_dotnet *d, const char *library, struct pv_error *reterr)
+{
+	struct pv_dotnet_message m;
+	uint32_t why;
+	put_attach(&m, library, PV_CORECLR_ASK);
+	(void)try(d, &m, &why, NULL);
+	uint32_t call = why & PV_CORECLR_FILTERED_CALL;
+	return (why & ~PV_CORECLR_FILTERED_CALL) != PV_CORECLR_FILTERED ||
+	       call == PV_CORECLR_FILTERED_CALL ||
+	       pv_dotnet_filtered(d->pid, why, "the runtime's stream of events", reterr);
+}
+
 bool pv_dotnet_attach(const struct pv_dotnet *d, const char *library, const char *options,
 	struct pv_error *reterr)
 {
 	struct pv_dotnet_message m;
-	pv_dotnet_begin(&m, PV_DOTNET_ATTACH_PROFILER);
-	pv_dotnet_put_u32(&m, ATTACH_MS);
-	put_guid(&m);
-	pv_dotnet_put_text(&m, library);
-	pv_dotnet_put_u32(&m, strlen(options));
-	pv_dotnet_put(&m, options, strlen(options));
+	put_attach(&m, library, options);
 	int64_t since = pv_patience_now_ms();
 	for (;;) {
 		uint32_t why;

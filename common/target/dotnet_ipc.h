@@ -67,7 +67,13 @@ bool pv_dotnet_attach(const struct pv_dotnet *d, const char *library, const char
 	struct pv_error *reterr);
 
 /*
- * The same for a process that was started with DOTNET_DefaultDiagnosticPortSuspend=1 and waits:
+ * Whether its filter of system calls (seccomp) lets the runtime write events: the probe, which is not
+ * kept there, asks. Where it cannot be loaded nothing is known, and true. False: PV_EUSAGE.
+ */
+bool pv_dotnet_may_stream(const struct pv_dotnet *d, const char *library, struct pv_error *reterr);
+
+/*
+ * pv_dotnet_attach() for a process that was started with DOTNET_DefaultDiagnosticPortSuspend=1 and waits:
  * loads the profiler before its first code, and resumes it. PV_EUSAGE, PV_EIO.
  */
 bool pv_dotnet_start(const struct pv_dotnet *d, const char *library, const char *options,
@@ -91,8 +97,11 @@ bool pv_dotnet_switched_off(const char *part, const char *(*variable)(const char
 /* The library of another profiler that the process was started with; false: it was not. */
 bool pv_dotnet_other_profiler(pid_t pid, char *ret_path, size_t room);
 
-/* False, with the reason: the probe's answer `why` is PV_CORECLR_FILTERED of some system call. */
-bool pv_dotnet_filtered(pid_t pid, uint32_t why, struct pv_error *reterr);
+/*
+ * False, with the reason: the probe's answer `why` is PV_CORECLR_FILTERED of some system call, which
+ * `whose` ("the probe") needs.
+ */
+bool pv_dotnet_filtered(pid_t pid, uint32_t why, const char *whose, struct pv_error *reterr);
 
 /* False, with the reason why *d has no socket. */
 bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr);

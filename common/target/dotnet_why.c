@@ -91,7 +91,7 @@ bool pv_dotnet_may_listen(pid_t pid)
 	return pv_dotnet_is(pid) && !pv_dotnet_switched_off("IPC", their_variable, &a, name);
 }
 
-bool pv_dotnet_filtered(pid_t pid, uint32_t why, struct pv_error *reterr)
+bool pv_dotnet_filtered(pid_t pid, uint32_t why, const char *whose, struct pv_error *reterr)
 {
 	static const char *const calls[] = {
 #define PV_ASKED(name, a, b, c, d) #name,
@@ -101,9 +101,9 @@ bool pv_dotnet_filtered(pid_t pid, uint32_t why, struct pv_error *reterr)
 	};
 	uint32_t call = why & PV_CORECLR_FILTERED_CALL, last = PV_COUNT_OF(calls) - 1;
 	return pv_fail(reterr, PV_EUSAGE, 0,
-		"process %ld has a filter of system calls (seccomp) that forbids %s, which the probe "
+		"process %ld has a filter of system calls (seccomp) that forbids %s, which %s "
 		"needs: it is left as it was; allow that call, or start without the filter",
-		(long)pid, calls[call < last ? call : last]);
+		(long)pid, calls[call < last ? call : last], whose);
 }
 
 bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr)

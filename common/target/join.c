@@ -8,8 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/utf8.h"
 #include "common/base/coreclr.h"
+#include "common/base/proc_file.h"
+#include "common/base/utf8.h"
 #include "common/io/fd.h"
 #include "common/target/joinable.h"
 #include "common/target/join_ways.h"
@@ -94,11 +95,47 @@ static bool find_socket(struct pv_dotnet *d, pid_t pid, struct pv_error *reterr)
 	return true;
 }
 
+/*
+ * The library as the process can load it. Where its files are not ours a copy is kept in a folder
+ * of its user's, named after its build, so that it is loaded once however often the process is
+ * joined.
+ */
+static bool library_for(
+	const struct pv_dotnet *d, char to[PV_PROGRAM_PATH], struct pv_error *reterr)
+{
+	char ours[PV_PROGRAM_PATH], folder[40], name[80];
+	struct stat st;
+	if (!pv_launch_library(PV_CORECLR_LIBRARY, ours) || stat(ours, &st) != 0)
+		return pv_fail(reterr, PV_EIO, 0, PV_CORECLR_LIBRARY " is gone");
+	memcpy(to, ours, sizeof ours);
+	if (!d->of.elsewhere)
+		return true;
+	snprintf(folder, sizeof folder, "profview-lib-%u", (unsigned)d->of.uid);
+	snprintf(name, sizeof name, "%llx-%s",
+		(unsigned long long)st.st_mtim.tv_sec << 30 | (unsigned)st.st_mtim.tv_nsec,
+		PV_CORECLR_LIBRARY);
+	snprintf(to, PV_PROGRAM_PATH, "%s/%s/%s", d->temporary, folder, name);
+	return pv_foreign_keep(&d->of, d->temporary, folder, ours, name) ||
+	       pv_fail(reterr, PV_EIO, 0,
+		       "the probe's library cannot be put into %s/%s, where process %ld could load "
+		       "it: %s",
+		       d->temporary, folder, (long)d->pid, strerror(errno));
+}
+
+/* A filter that kills for a call which the runtime makes only then would end the program. */
+static bool filter_allows(const struct pv_dotnet *d, struct pv_error *reterr)
+{
+	char number[24], library[PV_PROGRAM_PATH];
+	snprintf(number, sizeof number, "%ld", (long)d->pid);
+	return !pv_seccomp_filters(number) || !pv_join_probe_may(d, false, NULL) ||
+	       !library_for(d, library, NULL) || pv_dotnet_may_stream(d, library, reterr);
+}
+
 static bool find_stream(struct pv_join_place *ret, struct pv_error *reterr)
 {
 	ret->streams = true;
 	ret->relay.fd = -1;
-	if (!make_own_pipe(ret, reterr))
+	if (!filter_allows(&ret->dotnet, reterr) || !make_own_pipe(ret, reterr))
 		return false;
 	const struct pv_event_door door = { .dotnet = ret->dotnet, .listener = -1, .waiting = -1 };
 	if (pv_event_relay_start(&ret->relay, &door, ret->path, reterr))
@@ -136,33 +173,6 @@ static bool find_dotnet(struct pv_join_place *ret, pid_t pid, bool silent, enum 
 		return pv_fail(reterr, why.code, 0, "%s", why.what);
 	}
 	return make_pipe(ret, &d->of, d->of.elsewhere ? d->temporary : "/tmp", reterr);
-}
-
-/*
- * The library as the process can load it. Where its files are not ours a copy is kept in a folder
- * of its user's, named after its build, so that it is loaded once however often the process is
- * joined.
- */
-static bool library_for(
-	const struct pv_dotnet *d, char to[PV_PROGRAM_PATH], struct pv_error *reterr)
-{
-	char ours[PV_PROGRAM_PATH], folder[40], name[80];
-	struct stat st;
-	if (!pv_launch_library(PV_CORECLR_LIBRARY, ours) || stat(ours, &st) != 0)
-		return pv_fail(reterr, PV_EIO, 0, PV_CORECLR_LIBRARY " is gone");
-	memcpy(to, ours, sizeof ours);
-	if (!d->of.elsewhere)
-		return true;
-	snprintf(folder, sizeof folder, "profview-lib-%u", (unsigned)d->of.uid);
-	snprintf(name, sizeof name, "%llx-%s",
-		(unsigned long long)st.st_mtim.tv_sec << 30 | (unsigned)st.st_mtim.tv_nsec,
-		PV_CORECLR_LIBRARY);
-	snprintf(to, PV_PROGRAM_PATH, "%s/%s/%s", d->temporary, folder, name);
-	return pv_foreign_keep(&d->of, d->temporary, folder, ours, name) ||
-	       pv_fail(reterr, PV_EIO, 0,
-		       "the probe's library cannot be put into %s/%s, where process %ld could load "
-		       "it: %s",
-		       d->temporary, folder, (long)d->pid, strerror(errno));
 }
 
 static bool attach_dotnet(const struct pv_join_place *j, struct pv_error *reterr)

@@ -167,7 +167,8 @@ static void native_options(const struct pv_launch *l, const struct pv_launch_opt
 	add(to, ",alloc%s%s%s", *alloc ? "=" : "", alloc, o->leaks ? ",held" : "");
 	if (o->heapshot)
 		add(to, ",heapshot%s%s", *o->heapshot ? "=" : "", o->heapshot);
-	add(to, "%s," PV_FILTERS_WORD "%02u", o->block ? ",block" : "", pv_seccomp_filters());
+	add(to, "%s," PV_FILTERS_WORD "%02u", o->block ? ",block" : "",
+		pv_seccomp_filters("thread-self"));
 	bound(l, o, to);
 	if (o->probe && pv_words_for(o->probe, PV_HOST_NATIVE, own, sizeof own) && *own)
 		add(to, ",%s", own);

@@ -14,6 +14,7 @@ static const struct {
 } words[] = {
 	{ "everycall", PVP_CLR_EVERY_CALL },
 	{ "emptycalls", PVP_CLR_EMPTY },
+	{ PV_CORECLR_ASK, PVP_CLR_ASK },
 	{ "gcroot", PVP_CLR_ROOTS },
 	{ "nosdk", PVP_CLR_NO_SDK },
 	{ "gcmove", PVP_CLR_MOVES },

@@ -26,6 +26,8 @@ enum pvp_clr_more {
 	PVP_CLR_MOVES = 1 << 6,     /* gcmove was said: "alloc" does not imply it, it is dear */
 	PVP_CLR_GARBAGE = 1 << 12,  /* heapshot=nogc: with objects that nothing holds any more */
 	PVP_CLR_LIVE = 1 << 13,     /* heapshot=live, the default: without them */
+	PVP_CLR_ASK =
+		1 << 14, /* ask: only whether a filter lets the runtime write events, and leave */
 	PVP_CLR_ROOTS = 1 << 9, /* gcroot: full collections tell what holds objects, at a price */
 };
 

@@ -211,6 +211,9 @@ static pvp_hr start(const char *text)
 	}
 	if (o->more & PVP_CLR_NO_SDK && !pvp_clr.attached && pvp_clr_is_sdks())
 		return PVP_HR_CANCEL;
+	if (o->more & PVP_CLR_ASK)
+		return PVP_HR_FILTERED(
+			(uint32_t)pvp_call_forbidden_runtime() & PV_CORECLR_FILTERED_CALL);
 	int forbidden =
 		pvp_call_forbidden(true); /* a runtime has made threads before it loads this */
 	if (forbidden != PVP_CALL_NONE) {

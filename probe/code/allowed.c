@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -38,9 +39,20 @@ static const char *const names[] = {
 	"clone3"
 };
 
+enum caller { PROBE = 1, RUNTIME = 2 };
+
+static const unsigned char asked_by[] = {
+#define PV_ASKED(name, a, b, c, d)         PROBE,
+#define PV_ASKED_TOO(name, a, b, c, d)     PROBE | RUNTIME,
+#define PV_ASKED_RUNTIME(name, a, b, c, d) RUNTIME,
+#include "common/base/asked_calls.def"
+#undef PV_ASKED
+};
+
 /* Shared with the children: how far they came, and what each call answered. */
 struct answers {
-	_Atomic int next;    /* the call that is made now, or next */
+	_Atomic int next; /* the call that is made now, or next */
+	enum caller caller;
 	bool refused[CALLS]; /* by an error that only a filter gives */
 	char page[4096] __attribute__((aligned(16)));
 };
@@ -106,7 +118,9 @@ static bool make(enum call call, char *page)
 static _Noreturn void ask(struct answers *a)
 {
 	for (int i = a->next; i < CALLS; a->next = ++i)
-		if (i != CALL_exit)
+		if (!(asked_by[i] & a->caller))
+			continue;
+		else if (i != CALL_exit)
 			a->refused[i] = !make((enum call)i, a->page);
 		else
 			syscall(SYS_exit, 0);
@@ -162,7 +176,7 @@ static void note(const struct answers *a)
 				refused + n, sizeof refused - n, "%s%s", n ? "+" : "", names[i]);
 }
 
-static int look(void)
+static int look(enum caller caller)
 {
 	sigset_t all, before;
 	struct sigaction urgent;
@@ -170,13 +184,16 @@ static int look(void)
 		mmap(NULL, sizeof *a, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (a == MAP_FAILED)
 		return CALLS;
+	a->caller = caller;
 	sigaction(SIGURG, NULL, &urgent); /* looked up here, and not in the child */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	int forbidden = ask_all(a);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	note(a);
-	if (forbidden == PVP_CALL_NONE && a->refused[CALL_writev]) /* by which the log is written */
+	if (caller == PROBE)
+		note(a);
+	if (caller == PROBE && forbidden == PVP_CALL_NONE &&
+		a->refused[CALL_writev]) /* by which the log is written */
 		forbidden = CALL_writev;
 	munmap(a, sizeof *a);
 	return forbidden;
@@ -188,17 +205,22 @@ int pvp_call_forbidden(bool makes_threads)
 	static bool asked;
 	static int forbidden = PVP_CALL_NONE;
 	int before = errno;
-	if (!pv_seccomp_filters())
+	if (!pv_seccomp_filters("thread-self"))
 		return PVP_CALL_NONE;
 	if (!makes_threads)
 		return CALLS;
 	pthread_mutex_lock(&lock);
 	if (!asked)
-		forbidden = look();
+		forbidden = look(PROBE);
 	asked = true;
 	pthread_mutex_unlock(&lock);
 	errno = before;
 	return forbidden;
+}
+
+int pvp_call_forbidden_runtime(void)
+{
+	return pv_seccomp_filters("thread-self") ? look(RUNTIME) : PVP_CALL_NONE;
 }
 
 bool pvp_threads_survive(long (*set)(const void *ctx), const void *ctx)

@@ -25,6 +25,12 @@ enum {
 int pvp_call_forbidden(bool makes_threads);
 
 /*
+ * Likewise of what the .NET runtime calls to write events for us; asked anew each time. Nothing of
+ * it is needed for more than that, so no refusal counts.
+ */
+int pvp_call_forbidden_runtime(void);
+
+/*
  * Whether threads can still be made once `set`, with `ctx`, has set a filter (0: it did): tried in a
  * child. Only where no call kills; any thread.
  */

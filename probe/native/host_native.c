@@ -437,7 +437,7 @@ static bool filter_forbids(const char *text)
 {
 	const char *word = strstr(text, PV_FILTERS_WORD);
 	unsigned known = word ? (unsigned)strtoul(word + sizeof PV_FILTERS_WORD - 1, NULL, 10) : 0;
-	unsigned filters = pv_seccomp_filters();
+	unsigned filters = pv_seccomp_filters("thread-self");
 	int forbidden = pvp_call_forbidden(filters <= known);
 	bool unheard = strstr(pvp_calls_refused(), "socket"); /* no launcher can be asked */
 	char line[128];

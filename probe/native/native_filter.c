@@ -124,7 +124,7 @@ static void tell_next(const struct set *s)
 	if (!at)
 		return;
 	at += sizeof PV_FILTERS_WORD - 1;
-	unsigned n = pv_seccomp_filters(), now = n + 1;
+	unsigned n = pv_seccomp_filters("thread-self"), now = n + 1;
 	if (n > strtoul(at, NULL, 10) || now > 99 || pvp_call_forbidden(true) != PVP_CALL_NONE ||
 		!pvp_threads_survive(set_filter, s))
 		return;

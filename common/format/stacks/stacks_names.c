@@ -48,7 +48,7 @@ static bool look_at(
 	uint32_t shown = raw;
 	enum pv_tier tier = PV_TIER_UNKNOWN;
 	bool made = pv_stack_is_made_code(object);
-	/* Up to its NUL: what stands behind that is another name's, that may be one link of it. */
+	/* Up to its NUL: what follows that is not part of the interned name. */
 	bool chain = made && memmem(name.at, strnlen(name.at, name.len), "->", 2);
 	size_t n = made && !chain ? pv_stack_clr_name(name, room, &tier) : 0;
 	if (n && !pv_intern_add(&x->names, room, n, &shown))
