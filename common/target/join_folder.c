@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,26 +11,9 @@
 #include <unistd.h>
 
 #include "common/io/fd.h"
+#include "common/target/foreign/left_folder.h"
 
 static const char prefix[] = "profview-run-";
-
-/* The maker's process id; 0: the name is not one of ours. */
-static pid_t maker_of(const char *name)
-{
-	char *end;
-	if (strncmp(name, prefix, sizeof prefix - 1) != 0)
-		return 0;
-	name += sizeof prefix - 1;
-	long pid = *name >= '1' && *name <= '9' ? strtol(name, &end, 10) : 0;
-	bool whole = pid > 0 && pid == (pid_t)pid && *end == '-' && strlen(end + 1) == 6 &&
-		     !strchr(end, '/');
-	return whole ? (pid_t)pid : 0;
-}
-
-static bool is_gone(pid_t pid)
-{
-	return kill(pid, 0) < 0 && errno == ESRCH;
-}
 
 /* A process id says nothing across containers, but the lock does. */
 static bool is_left(int fd)
@@ -115,8 +97,7 @@ static void sweep(const char *base)
 {
 	DIR *dir = opendir(base);
 	for (struct dirent *e; dir && (e = readdir(dir)) != NULL;) {
-		pid_t maker = maker_of(e->d_name);
-		if (maker && is_gone(maker))
+		if (pv_folder_is_left(e->d_name, prefix))
 			remove_folder(dirfd(dir), e->d_name);
 	}
 	if (dir)

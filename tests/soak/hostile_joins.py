@@ -363,7 +363,6 @@ class Bench:
         end = time.monotonic() + DEADLINE
         while v.poll() is None and not ready(record) and time.monotonic() < end:
             time.sleep(0.01)
-        time.sleep(0.05)  # so that it is at work
         v.send_signal(how)
         said = v.communicate(timeout=DEADLINE)[1]
         return said, record

@@ -5,19 +5,6 @@
 
 enum { ROOM = 4096 /* bytes of a name's parts; what is longer is cut */ };
 
-struct text {
-	char *to;
-	size_t n, room;
-};
-
-static void put(struct text *t, const char *s, size_t n)
-{
-	if (n > t->room - t->n)
-		n = t->room - t->n;
-	memcpy(t->to + t->n, s, n);
-	t->n += n;
-}
-
 /* --- UTF-16 */
 
 static uint16_t unit(struct pv_cursor *c)
@@ -33,7 +20,7 @@ void nt_skip_text(struct pv_cursor *c)
 
 size_t nt_text_into(struct pv_cursor *c, char *to, size_t room)
 {
-	struct text t = { to, 0, room };
+	size_t used = 0;
 	uint32_t code;
 	while ((code = unit(c))) {
 		if (code >= 0xd800 && code < 0xdc00 && pv_cursor_left(c) >= 2) {
@@ -45,12 +32,14 @@ size_t nt_text_into(struct pv_cursor *c, char *to, size_t room)
 		}
 		char utf8[4];
 		size_t n = pv_utf8_put(utf8, code >= 0xd800 && code < 0xe000 ? PV_UTF8_BAD : code);
-		if (n <= room - t.n)
-			put(&t, utf8, n);
-		else
-			room = t.n; /* nothing more, or it would have a hole */
+		if (n > room - used) {
+			room = used; /* nothing more, or it would have a hole */
+			continue;
+		}
+		memcpy(to + used, utf8, n);
+		used += n;
 	}
-	return t.n;
+	return used;
 }
 
 uint32_t nt_intern(struct nettrace *d, const char *text, size_t len)

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "common/base/mem.h"
 #include "common/io/fd.h"
 #include "common/target/foreign/foreign.h"
+#include "common/target/foreign/left_folder.h"
 #include "common/target/foreign/rights.h"
 
 static const char prefix[] = "profview-join-";
@@ -74,24 +74,6 @@ int pv_foreign_find(const struct pv_foreign *f, const char *path)
 
 /* ---- folders that a killed viewer left */
 
-/* The maker's process id; 0: the name is not one of ours. */
-static pid_t maker_of(const char *name)
-{
-	char *end;
-	if (strncmp(name, prefix, sizeof prefix - 1) != 0)
-		return 0;
-	name += sizeof prefix - 1;
-	long pid = *name >= '1' && *name <= '9' ? strtol(name, &end, 10) : 0;
-	bool whole = pid > 0 && pid == (pid_t)pid && *end == '-' && strlen(end + 1) == 6 &&
-		     !strchr(end, '/');
-	return whole ? (pid_t)pid : 0;
-}
-
-static bool is_gone(pid_t pid)
-{
-	return kill(pid, 0) < 0 && errno == ESRCH;
-}
-
 static void remove_pipe(int folder)
 {
 	struct stat st;
@@ -115,8 +97,7 @@ static void sweep(int base)
 	int fd = openat(base, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
 	for (struct dirent *e; dir && (e = readdir(dir)) != NULL;) {
-		pid_t maker = maker_of(e->d_name);
-		if (maker && is_gone(maker))
+		if (pv_folder_is_left(e->d_name, prefix))
 			remove_left(base, e->d_name);
 	}
 	if (dir)

@@ -1,0 +1,18 @@
+#include "common/target/foreign/left_folder.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+bool pv_folder_is_left(const char *name, const char *prefix)
+{
+	char *end;
+	size_t n = strlen(prefix);
+	if (strncmp(name, prefix, n) != 0 || name[n] < '1' || name[n] > '9')
+		return false;
+	long pid = strtol(name + n, &end, 10);
+	bool ours = pid > 0 && pid == (pid_t)pid && *end == '-' && strlen(end + 1) == 6;
+	return ours && !strchr(end, '/') && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+}

@@ -1,0 +1,13 @@
+/* Names of the folders that a viewer makes, PREFIX and its process and six letters, and whether it is gone. */
+#ifndef PV_TARGET_LEFT_FOLDER_H
+#define PV_TARGET_LEFT_FOLDER_H
+
+#include <stdbool.h>
+
+/*
+ * Whether the viewer that made a folder of this name has ended, as this process sees it: another
+ * container's may live, so that a lock decides. False also for any other name. Any thread.
+ */
+bool pv_folder_is_left(const char *name, const char *prefix);
+
+#endif
