@@ -221,10 +221,30 @@ static bool end_main(struct copy *c, int ms)
 	return end_session(c, &c->session, ms);
 }
 
-/* Meters that the runtime and its libraries have, from .NET 8 and 9 on. */
+/*
+ * Meters that the runtime and its libraries have, from .NET 8 and 9 on. Of the runtime's own not those
+ * of the thread pool and of timers, which are counters of System.Runtime, too: the first look at the
+ * pool makes an event source, which waits for a session that just ends, which waits for the thread that
+ * looks, and a program that ended in that moment hung for ever (.NET 10).
+ */
+#define RUNTIMES(name) "System.Runtime\\dotnet." name ","
 #define METERS                                                                                     \
-	"System.Runtime,Microsoft.AspNetCore.Hosting,Microsoft.AspNetCore.Server.Kestrel,"         \
-	"System.Net.Http"
+	RUNTIMES("gc.collections")                                                                 \
+	RUNTIMES("gc.heap.total_allocated")                                                        \
+	RUNTIMES("gc.last_collection.memory.committed_size")                                       \
+	RUNTIMES("gc.last_collection.heap.size")                                                   \
+	RUNTIMES("gc.last_collection.heap.fragmentation.size")                                     \
+	RUNTIMES("gc.pause.time")                                                                  \
+	RUNTIMES("jit.compiled_il.size")                                                           \
+	RUNTIMES("jit.compiled_methods")                                                           \
+	RUNTIMES("jit.compilation.time")                                                           \
+	RUNTIMES("monitor.lock_contentions")                                                       \
+	RUNTIMES("assembly.count")                                                                 \
+	RUNTIMES("exceptions")                                                                     \
+	RUNTIMES("process.cpu.count")                                                              \
+	RUNTIMES("process.cpu.time")                                                               \
+	RUNTIMES("process.memory.working_set")                                                     \
+	"Microsoft.AspNetCore.Hosting,Microsoft.AspNetCore.Server.Kestrel,System.Net.Http"
 enum { SERIES = 1000, HISTOGRAMS = 100, SOURCES = 8 };
 #define COUNTERS "EventCounterIntervalSec=1"
 
@@ -266,7 +286,7 @@ static uint32_t buffer_mb(const struct copy *c, uint32_t most)
 
 static bool open_main(struct copy *c, struct pv_error *reterr)
 {
-	char meters[PV_EVENT_METERS + 400], sources[PV_EVENT_METERS];
+	char meters[PV_EVENT_METERS + sizeof METERS + 200], sources[PV_EVENT_METERS];
 	meter_args(meters, sizeof meters, c->options.meters);
 	snprintf(sources, sizeof sources, "%s", c->options.meters);
 	struct pv_event_group group[4 + SOURCES] = {

@@ -220,7 +220,7 @@ def meters(v, profview, dll, dotnet):
         v.equal('what only grows', [rows['Shop.Orders', n]['variance'] for n in ('shop.placed{kind=home}', 'shop.waiting')],
                 ['monotonic', 'variable'])
         v.true('a meter that was not asked for is not there', not any(section == 'Other' for section, _ in rows))
-        v.true('the runtime has meters', ('System.Runtime', 'dotnet.thread_pool.queue.length') in rows,
+        v.true('the runtime has meters', ('System.Runtime', 'dotnet.gc.collections{gc.heap.generation=gen0}') in rows,
                [n for s, n in rows if s == 'System.Runtime'])
         v.true('and generations of the heap', any(n.startswith('dotnet.gc.last_collection.heap.size{') for _, n in rows))
         target.wait_for('the counter of the event source', lambda: last(newest(profview, log), 'queue-depth', 'Shop-Events') == 42)

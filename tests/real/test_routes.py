@@ -70,7 +70,7 @@ def main(profview, dll, dotnet):
             log = pathlib.Path(folder, 'a.nettrace')
             address = server.stdout.readline().split('//')[1].strip()
             viewer = join(profview, server.pid, log)
-            target.wait_for('the meters', lambda: any(c['section'] == 'Microsoft.AspNetCore.Server.Kestrel' or 'thread_pool' in c['name']
+            target.wait_for('the meters', lambda: any(c['section'] == 'Microsoft.AspNetCore.Server.Kestrel' or 'threadpool' in c['name']
                                                       for c in report(profview, log, '--section', 'counters').get('counters') or []))
             load(address, 3, got)
             target.wait_for('all requests', lambda: sum(r['count'] for r in routes(profview, log).values()) >= len(got))
