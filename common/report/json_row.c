@@ -122,6 +122,9 @@ void pv_json_rows_finish(struct pv_json_rows *r)
 {
 	pv_array_finish(&r->text);
 	pv_frames_finish(&r->frames);
+	pv_intern_finish(&r->names);
+	pv_array_finish(&r->forms);
+	pv_arena_finish(&r->arena);
 }
 
 static bool put(struct pv_json_rows *r, const char *text, size_t len)
@@ -214,17 +217,33 @@ static bool put_cell(
 	return put_made(r, c, column);
 }
 
-/* The name's other two forms. */
+static bool make_forms(struct pv_json_rows *r, const char *name, const struct pv_column *column)
+{
+	char room[PV_READABLE_MAX];
+	return put_word(r, ",\"readable\":") &&
+	       put_text(r, pv_readable_text(column, name, PV_NAME_READABLE, room)) &&
+	       put_word(r, ",\"canonical\":") &&
+	       put_text(r, pv_readable_text(column, name, PV_NAME_CANONICAL, room));
+}
+
+/* The name's other two forms; a call tree has a name in many rows, so they are made once. */
 static bool put_forms(
 	struct pv_json_rows *r, const struct pv_cell *c, const struct pv_column *column)
 {
-	char room[PV_READABLE_MAX];
+	uint32_t id;
 	if (c->state != PV_CELL_VALUE)
 		return put_word(r, ",\"readable\":null,\"canonical\":null");
-	return put_word(r, ",\"readable\":") &&
-	       put_text(r, pv_readable_text(column, c->s, PV_NAME_READABLE, room)) &&
-	       put_word(r, ",\"canonical\":") &&
-	       put_text(r, pv_readable_text(column, c->s, PV_NAME_CANONICAL, room));
+	if (!pv_intern_add(&r->names, c->s, strlen(c->s), &id))
+		return false;
+	if (id < r->forms.n && r->forms.v[id])
+		return put_word(r, r->forms.v[id]);
+	size_t before = r->text.n, more = id < r->forms.n ? 0 : id + 1 - r->forms.n;
+	if (!make_forms(r, c->s, column) || !pv_reserve(&r->forms, more))
+		return false;
+	while (r->forms.n <= id)
+		r->forms.v[r->forms.n++] = NULL;
+	r->forms.v[id] = pv_arena_copy(&r->arena, r->text.v + before, r->text.n - before);
+	return r->forms.v[id] != NULL;
 }
 
 static bool put_frames(

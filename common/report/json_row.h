@@ -31,7 +31,11 @@ struct pv_json_rows {
 	int column[PV_MAX_KEYS];
 	int named; /* the key whose name is given in readable and canonical words; -1 */
 	struct pv_frames frames;
-	PV_ARRAY(char) text; /* of one row; private */
+	/* Private: names that were met and the members made of each, by id; and the text of one row. */
+	struct pv_intern names;
+	PV_ARRAY(const char *) forms;
+	struct pv_arena arena;
+	PV_ARRAY(char) text;
 };
 
 /* The table is borrowed; pv_json_rows_finish() frees the rest. */

@@ -208,7 +208,8 @@ static bool end_session(struct copy *c, struct pv_event_session *s, int ms)
 /*
  * Ends the session that goes on. .NET's listener of meters makes a thread, and waits for it when it is
  * stopped, under a lock that this thread wants, too, as long as it begins: a session that is ended too
- * soon hangs the diagnostics server for good (seen with 10.0.12, on a machine with much to do).
+ * soon hangs the diagnostics server for good (seen with 10.0.12, on a machine with much to do). A
+ * program that ends by itself in that moment hangs likewise; nothing here can help it.
  */
 static bool end_main(struct copy *c, int ms)
 {
