@@ -155,8 +155,8 @@ struct pv_span logkit_list(struct logkit *k, const uint64_t *values, size_t n)
 
 void logkit_event(struct logkit *k, int64_t t, struct pv_event e)
 {
-	struct logkit_buffer *b = buffer_of(k, LOGKIT_ZERO + t);
-	e.time = (uint64_t)(LOGKIT_ZERO + t);
+	e.time = (uint64_t)LOGKIT_ZERO + (uint64_t)t; /* a hostile one goes round */
+	struct logkit_buffer *b = buffer_of(k, (int64_t)e.time);
 	size_t max = mlpd_encode_max(&e, &k->pools);
 	if (!pv_reserve(&b->bytes, max)) /* no ck_assert a line: each writes to a file */
 		ck_abort_msg("memory");

@@ -177,6 +177,8 @@ static void add_log(const char *path, bool inflate)
 	pv_source_close(s);
 	if (!inflate || info.compressed)
 		add(path, b.v, b.n, report_of(b.v, b.n));
+	else
+		pv_array_finish(&b);
 }
 
 static size_t first_part(const struct arrival *a)
