@@ -1,7 +1,5 @@
 #include "common/base/cursor.h"
 
-#include "common/base/leb.h"
-
 #define TOP_OF_TENTH 63
 
 static uint64_t fixed(struct pv_cursor *c, size_t bytes)
@@ -52,33 +50,18 @@ static uint64_t last_groups(struct pv_cursor *c, unsigned *ret_shift, uint8_t *r
 	return v;
 }
 
-/* The same; where the end is far and the value short, all its bytes at once. */
-static inline uint64_t groups(struct pv_cursor *c, unsigned *ret_shift, uint8_t *ret_last)
-{
-	if (pv_cursor_left(c) < PV_LEB_MAX || !pv_cursor_ok(c))
-		return last_groups(c, ret_shift, ret_last);
-	uint64_t v;
-	unsigned bytes = pv_leb_in(pv_word_at(c->at), &v);
-	if (bytes == 0)
-		return last_groups(c, ret_shift, ret_last);
-	c->at += bytes;
-	*ret_shift = 7 * bytes;
-	*ret_last = c->at[-1];
-	return v;
-}
-
 uint64_t pv_get_uleb_slow(struct pv_cursor *c)
 {
 	unsigned shift;
 	uint8_t last;
-	return groups(c, &shift, &last);
+	return last_groups(c, &shift, &last);
 }
 
 int64_t pv_get_sleb_slow(struct pv_cursor *c)
 {
 	unsigned shift;
 	uint8_t last;
-	uint64_t v = groups(c, &shift, &last);
+	uint64_t v = last_groups(c, &shift, &last);
 	if (shift < 64 && (last & 0x40))
 		v |= UINT64_MAX << shift;
 	return (int64_t)v;

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "common/base/leb.h"
+
 struct pv_cursor {
 	const uint8_t *at, *end;
 	bool short_read; /* ran into `end` */
@@ -45,26 +47,50 @@ uint16_t pv_get_u16(struct pv_cursor *c);
 uint32_t pv_get_u32(struct pv_cursor *c);
 uint64_t pv_get_u64(struct pv_cursor *c);
 
-/* LEB128, at most 10 bytes; the long forms live out of line. */
+enum { PV_LEB_MAX = 10 };
+
+/* LEB128, at most 10 bytes: near the end, of more than eight bytes, or after an error. */
 uint64_t pv_get_uleb_slow(struct pv_cursor *c);
 int64_t pv_get_sleb_slow(struct pv_cursor *c);
+
+/*
+ * All bytes of a value at once: how many it has, 0 where the slow way has to look. The next read of a
+ * cursor that has failed is for that, too.
+ */
+static inline unsigned pv_cursor_leb(const struct pv_cursor *c, uint64_t *ret)
+{
+	if (pv_cursor_left(c) < PV_LEB_MAX || !pv_cursor_ok(c))
+		return 0;
+	return pv_leb_in(pv_word_at(c->at), ret);
+}
 
 /* An unsigned LEB128. */
 static inline uint64_t pv_get_uleb(struct pv_cursor *c)
 {
+	uint64_t v;
 	if (c->at != c->end && *c->at < 0x80 && !c->malformed)
 		return *c->at++;
-	return pv_get_uleb_slow(c);
+	unsigned n_bytes = pv_cursor_leb(c, &v);
+	if (n_bytes == 0)
+		return pv_get_uleb_slow(c);
+	c->at += n_bytes;
+	return v;
 }
 
 /* A signed LEB128. */
 static inline int64_t pv_get_sleb(struct pv_cursor *c)
 {
+	uint64_t v;
 	if (c->at != c->end && *c->at < 0x80 && !c->malformed) {
 		unsigned b = *c->at++;
 		return (int64_t)b - (int64_t)((b & 0x40) << 1);
 	}
-	return pv_get_sleb_slow(c);
+	unsigned n_bytes = pv_cursor_leb(c, &v);
+	if (n_bytes == 0)
+		return pv_get_sleb_slow(c);
+	c->at += n_bytes;
+	const unsigned unused = 64 - 7 * n_bytes; /* at least eight bits */
+	return (int64_t)(v << unused) >> unused;  /* arithmetic on every compiler we build with */
 }
 
 /*
@@ -73,13 +99,12 @@ static inline int64_t pv_get_sleb(struct pv_cursor *c)
  */
 const char *pv_get_cstr(struct pv_cursor *c, size_t *ret_len);
 
-/* `n` bytes as they are, in the input; NULL after a failure. */
+/* `n` n_bytes as they are, in the input; NULL after a failure. */
 const uint8_t *pv_get_bytes(struct pv_cursor *c, size_t n);
 
 /*
  * Writers into the caller's memory, which has room enough; each returns the place after its bytes.
  */
-enum { PV_LEB_MAX = 10 };
 uint8_t *pv_put_u16(uint8_t *to, uint16_t v);
 uint8_t *pv_put_u32(uint8_t *to, uint32_t v);
 uint8_t *pv_put_u64(uint8_t *to, uint64_t v);

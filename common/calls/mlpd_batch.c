@@ -92,9 +92,7 @@ static bool push_event(struct mlpd_summary_builder *d, const struct pv_event *e)
 		d->on = false;
 		d->over = true;
 	}
-	if (e->kind > PV_KIND_METHOD_EXC_LEAVE)
-		return mlpd_push_other(b, e);
-	mlpd_push(b, e->time, e->kind, e->call.method);
+	mlpd_push_next(b, e);
 	return true;
 }
 
@@ -138,13 +136,13 @@ static bool decode_all(struct mlpd_summary_builder *d, struct pv_cursor *c,
 	struct pv_batch *b = d->batch;
 	uint64_t mask = f->pointer_size == 4 ? UINT32_MAX : UINT64_MAX;
 	while (c->at != c->end) {
-		if (!decode_hot(d, c, bases, mask))
+		if (mlpd_is_hot[*c->at] && !decode_hot(d, c, bases, mask))
 			return false;
 		if (c->at == c->end)
 			break;
-		struct pv_event e;
 		const uint8_t *start = c->at;
-		enum mlpd_status s = mlpd_decode(c, bases, f, b, &e);
+		struct pv_event *e = mlpd_next_other(b, pv_cursor_left(c));
+		enum mlpd_status s = e ? mlpd_decode(c, bases, f, b, e) : MLPD_NOMEM;
 		if (s == MLPD_NOMEM)
 			return false;
 		if (s == MLPD_SHORT && partial)
@@ -153,8 +151,8 @@ static bool decode_all(struct mlpd_summary_builder *d, struct pv_cursor *c,
 			mlpd_note_damage(b, c, s);
 			return mlpd_summary_leave(d);
 		}
-		e.offset = (uint32_t)(start - b->bytes.v);
-		if (!pv_batch_reserve(b, 1) || !push_event(d, &e))
+		e->offset = (uint32_t)(start - b->bytes.v);
+		if (!pv_batch_reserve(b, 1) || !push_event(d, e))
 			return false;
 	}
 	return true;

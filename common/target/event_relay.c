@@ -225,8 +225,8 @@ static bool end_main(struct copy *c, int ms)
 /*
  * Meters that the runtime and its libraries have, from .NET 8 and 9 on. Of the runtime's own not those
  * of the thread pool and of timers, which are counters of System.Runtime, too: the first look at the
- * pool makes an event source, which waits for a session that just ends, which waits for the thread that
- * looks, and a program that ended in that moment hung for ever (.NET 10).
+ * pool makes an event source, which waits for a session that just ends, which waits for the thread of
+ * meters, and a program that ended in that moment hung for ever (.NET 10).
  */
 #define RUNTIMES(name) "System.Runtime\\dotnet." name ","
 #define METERS                                                                                     \

@@ -88,7 +88,8 @@ void mlpd_bases_init(struct mlpd_bases *b, const struct mlpd_buffer_header *h);
 
 /*
  * Decodes one event by its row, all or nothing: cursor and bases move and the batch's pools grow
- * only on MLPD_OK. Spans of *ret index batch->pool (descs, values); ret->offset is not set.
+ * only on MLPD_OK; else *ret means nothing. Its spans index batch->pool (descs, values);
+ * ret->offset is not set. It may lie in the batch's events, where it is then no part of them.
  */
 enum mlpd_status mlpd_decode(struct pv_cursor *c, struct mlpd_bases *b, const struct mlpd_format *f,
 	struct pv_batch *pools, struct pv_event *ret);
@@ -189,6 +190,9 @@ extern const size_t mlpd_row_count;
  */
 const struct mlpd_row *mlpd_find_row(uint8_t byte, uint8_t sub, const struct mlpd_format *f);
 bool mlpd_byte_has_sub(uint8_t byte, const struct mlpd_format *f);
+
+/* The same row found at once, for most events: NULL where the others have to be asked. */
+const struct mlpd_row *mlpd_plain_row(uint8_t byte, const struct mlpd_format *f);
 
 /* Whether a JIT helper of this type has a name, in a form of the field. */
 bool mlpd_helper_named(uint64_t type, uint8_t form);

@@ -243,103 +243,89 @@ static struct pv_span get_values(struct decoder *d)
 	}
 }
 
-static void get_list(struct decoder *d, struct pv_event *e, uint8_t type, struct pv_span *span)
+/* JIT helpers: numbers that begin one higher mean the same (formats.md 1.9). */
+static uint64_t get_byte(struct decoder *d)
 {
-	switch (type) {
-	case MLPD_BT:
-		*span = get_backtrace(d);
-		break;
-	case MLPD_OBJS:
-		*span = get_objects(d);
-		break;
-	case MLPD_REFS:
-		*span = get_references(d);
-		break;
-	case MLPD_ROOTS:
-		*span = get_roots(d, e);
-		break;
-	case MLPD_OLD_ROOTS:
-		*span = get_old_roots(d, e);
-		break;
-	case MLPD_IPS:
-		*span = get_ips(d);
-		break;
-	case MLPD_FRAMES:
-		*span = get_frames(d, e);
-		break;
-	case MLPD_DESCS:
-		*span = get_descriptions(d);
-		break;
-	case MLPD_VALUES:
-		*span = get_values(d);
-		break;
+	return pv_get_u8(&d->c) - (d->form == MLPD_OLD_NUMBERS ? UINT64_C(1) : 0);
+}
+
+static struct pv_text get_helper_name(struct decoder *d, const struct pv_event *e)
+{
+	return mlpd_helper_named(e->helper.type, d->form) ? get_text(d) : (struct pv_text){ "", 0 };
+}
+
+/* --- a decoder of each row's fields, made from the rows --- */
+
+#define GET_SET(d, e)         1
+#define GET_SUB(d, e)         (d)->sub
+#define GET_ULEB(d, e)        pv_get_uleb(&(d)->c)
+#define GET_FLAGS(d, e)       pv_get_uleb(&(d)->c)
+#define GET_SIZE(d, e)        get_size(d)
+#define GET_HANDLE(d, e)      (uint32_t)pv_get_uleb(&(d)->c)
+#define GET_SLEB(d, e)        (uint64_t)pv_get_sleb(&(d)->c)
+#define GET_SPTR(d, e)        (uint64_t)pv_get_sleb(&(d)->c) & (d)->mask
+#define GET_BYTE(d, e)        get_byte(d)
+#define GET_PTR(d, e)         get_ptr(d)
+#define GET_OBJ(d, e)         get_obj(d)
+#define GET_METH(d, e)        get_meth(d)
+#define GET_CSTR(d, e)        get_text(d)
+#define GET_HELPER_NAME(d, e) get_helper_name(d, e)
+#define GET_BT(d, e)          get_backtrace(d)
+#define GET_OBJS(d, e)        get_objects(d)
+#define GET_REFS(d, e)        get_references(d)
+#define GET_ROOTS(d, e)       get_roots(d, e)
+#define GET_OLD_ROOTS(d, e)   get_old_roots(d, e)
+#define GET_IPS(d, e)         get_ips(d)
+#define GET_FRAMES(d, e)      get_frames(d, e)
+#define GET_DESCS(d, e)       get_descriptions(d)
+#define GET_VALUES(d, e)      get_values(d)
+
+/* A text that a data version does not carry still reads as nothing; all else is zero then. */
+#define NO_TEXT(...)                                                                               \
+	__builtin_choose_expr(                                                                     \
+		__builtin_types_compatible_p(__typeof__(__VA_ARGS__), struct pv_text),             \
+		((struct pv_text){ "", 0 }), (__VA_ARGS__))
+
+#define F(type, member) d->form = MLPD_PLAIN, e->member = GET_##type(d, e);
+#define W(since, until, as, type, member)                                                          \
+	if (d->f->data_version >= (since) && d->f->data_version <= (until))                        \
+		d->form = MLPD_##as, e->member = GET_##type(d, e);                                 \
+	else if (MLPD_##type == MLPD_CSTR)                                                         \
+		e->member = NO_TEXT(e->member);
+#define V(since, until, type, member) W(since, until, PLAIN, type, member)
+#define ROW(name, ...)                                                                             \
+	static void name(struct decoder *d, struct pv_event *e)                                    \
+	{                                                                                          \
+		(void)d;                                                                           \
+		(void)e;                                                                           \
+		__VA_ARGS__                                                                        \
 	}
-}
+#define EVENT(symbol, kind, byte, sub, since, until, time_since, ...)                              \
+	ROW(get_##symbol##_##byte, __VA_ARGS__)
+#define READ(symbol, kind, byte, sub, since, until, time_since, ...)                               \
+	ROW(get_##symbol##_##byte, __VA_ARGS__)
+#define ALT(layout, symbol, kind, byte, sub, since, until, time_since, ...)                        \
+	ROW(get_##symbol##_##byte, __VA_ARGS__)
+#define EXT(symbol, kind, ex, number, ...) ROW(get_ext_##symbol, __VA_ARGS__)
+#include "common/format/mlpd/mlpd_list.h"
+#undef ROW
+#undef EVENT
+#undef READ
+#undef ALT
+#undef EXT
 
-static uint64_t get_number(struct decoder *d, uint8_t type)
-{
-	switch (type) {
-	case MLPD_SET:
-		return 1;
-	case MLPD_SUB:
-		return d->sub;
-	case MLPD_SIZE:
-		return get_size(d);
-	case MLPD_HANDLE:
-		return (uint32_t)pv_get_uleb(&d->c);
-	case MLPD_SLEB:
-		return (uint64_t)pv_get_sleb(&d->c);
-	case MLPD_SPTR:
-		return (uint64_t)pv_get_sleb(&d->c) & d->mask;
-	case MLPD_BYTE:
-		/* JIT helpers: numbers that begin one higher mean the same (formats.md 1.9). */
-		return d->form == MLPD_OLD_NUMBERS ? pv_get_u8(&d->c) - UINT64_C(1)
-						   : pv_get_u8(&d->c);
-	case MLPD_PTR:
-		return get_ptr(d);
-	case MLPD_OBJ:
-		return get_obj(d);
-	case MLPD_METH:
-		return get_meth(d);
-	default: /* MLPD_ULEB, MLPD_FLAGS */
-		return pv_get_uleb(&d->c);
-	}
-}
-
-static void get_field(struct decoder *d, struct pv_event *e, const struct mlpd_field *field)
-{
-	void *member = (char *)e + field->member;
-	d->form = field->form;
-	if (field->type == MLPD_CSTR)
-		*(struct pv_text *)member = get_text(d);
-	else if (field->type == MLPD_HELPER_NAME)
-		*(struct pv_text *)member = mlpd_helper_named(e->helper.type, field->form)
-						    ? get_text(d)
-						    : (struct pv_text){ "", 0 };
-	else if (field->type >= MLPD_BT)
-		get_list(d, e, field->type, member);
-	else
-		*(uint64_t *)member = get_number(d, field->type);
-}
-
-/* The members that a data version does not carry still read as "nothing". */
-static void clear_field(struct pv_event *e, const struct mlpd_field *field)
-{
-	void *member = (char *)e + field->member;
-	if (field->type == MLPD_CSTR)
-		*(struct pv_text *)member = (struct pv_text){ "", 0 };
-}
-
-static void get_fields(struct decoder *d, struct pv_event *e, const struct mlpd_row *row)
-{
-	uint8_t version = d->f->data_version;
-	for (const struct mlpd_field *f = row->field; f->type; f++) {
-		if (version >= f->since && version <= f->until)
-			get_field(d, e, f);
-		else
-			clear_field(e, f);
-	}
-}
+/* By the row's place in mlpd_rows. */
+static void (*const get_fields[])(struct decoder *d, struct pv_event *e) = {
+#define EVENT(symbol, kind, byte, ...)       get_##symbol##_##byte,
+#define READ(symbol, kind, byte, ...)        get_##symbol##_##byte,
+#define ALT(layout, symbol, kind, byte, ...) get_##symbol##_##byte,
+#define EXT(symbol, kind, ex, number, ...)   get_ext_##symbol,
+#include "common/format/mlpd/mlpd_list.h"
+#undef EVENT
+#undef READ
+#undef ALT
+#undef EXT
+};
 
 /* t, payload length, payload: kind number and fields; trailing bytes belong to newer writers. */
 static void get_extension(struct decoder *d, struct pv_event *e, uint8_t byte)
@@ -364,7 +350,7 @@ static void get_extension(struct decoder *d, struct pv_event *e, uint8_t byte)
 	if (row && pv_cursor_ok(&d->c)) {
 		e->kind = row->kind;
 		e->row = (uint16_t)(row - mlpd_rows);
-		get_fields(d, e, row);
+		get_fields[e->row](d, e);
 	}
 	if (pv_cursor_ok(&d->c))
 		d->c = after;
@@ -375,8 +361,10 @@ static void get_extension(struct decoder *d, struct pv_event *e, uint8_t byte)
 static void get_event(struct decoder *d, struct pv_event *e, uint8_t byte)
 {
 	uint8_t version = d->f->data_version, sub = MLPD_SUB_NONE;
-	const struct mlpd_row *row = mlpd_find_row(byte, sub, d->f);
-	bool has_sub = mlpd_byte_has_sub(byte, d->f);
+	const struct mlpd_row *row = mlpd_plain_row(byte, d->f);
+	bool has_sub = !row && mlpd_byte_has_sub(byte, d->f);
+	if (!row)
+		row = mlpd_find_row(byte, sub, d->f);
 	if (!row && !has_sub) {
 		d->c.malformed = true;
 		return;
@@ -393,7 +381,7 @@ static void get_event(struct decoder *d, struct pv_event *e, uint8_t byte)
 	}
 	e->kind = row->kind;
 	e->row = (uint16_t)(row - mlpd_rows);
-	get_fields(d, e, row);
+	get_fields[e->row](d, e);
 }
 
 enum mlpd_status mlpd_decode(struct pv_cursor *c, struct mlpd_bases *b, const struct mlpd_format *f,
@@ -405,23 +393,22 @@ enum mlpd_status mlpd_decode(struct pv_cursor *c, struct mlpd_bases *b, const st
 		.pools = pools,
 		.mask = f->pointer_size == 4 ? UINT32_MAX : UINT64_MAX };
 	size_t pool = pools->pool.n, descs = pools->descs.n, values = pools->values.n;
-	struct pv_event e = { 0 };
 	uint8_t byte = pv_get_u8(&d.c);
 	if (d.c.short_read)
 		return MLPD_SHORT;
+	*ret = (struct pv_event){ 0 };
 	if ((byte & 0xf) == MLPD_EXT_TYPE)
-		get_extension(&d, &e, byte);
+		get_extension(&d, ret, byte);
 	else
-		get_event(&d, &e, byte);
+		get_event(&d, ret, byte);
 	if (d.nomem || !pv_cursor_ok(&d.c)) {
 		pools->pool.n = pool;
 		pools->descs.n = descs;
 		pools->values.n = values;
 		return d.nomem ? MLPD_NOMEM : d.c.malformed ? MLPD_BAD : MLPD_SHORT;
 	}
-	e.time = d.b.time;
+	ret->time = d.b.time;
 	*c = d.c;
 	*b = d.b;
-	*ret = e;
 	return MLPD_OK;
 }

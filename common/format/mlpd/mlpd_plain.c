@@ -4,13 +4,23 @@
 
 #include "common/format/mlpd/mlpd_call.h"
 
-bool mlpd_push_other(struct pv_batch *b, const struct pv_event *e)
+/* As many as there will be if the rest is like what was read: each growth copies all of them. */
+static bool reserve_others(struct pv_batch *b, size_t left)
 {
-	if (!pv_reserve(&b->other_events, 1))
-		return false;
-	b->other_events.v[b->other_events.n] = *e;
-	mlpd_push(b, e->time, e->kind, b->other_events.n++);
-	return true;
+	enum { FEW = 64, LEAST_BYTES = 2, MARGIN = 16 };
+	size_t n = b->other_events.n, read = b->bytes.n - left, more = FEW;
+	if (n >= FEW && read)
+		more = (size_t)((double)n * (double)left / (double)read) + n / MARGIN + 1;
+	if (more > left / LEAST_BYTES + 1)
+		more = left / LEAST_BYTES + 1;
+	return pv_reserve(&b->other_events, more);
+}
+
+struct pv_event *mlpd_next_other(struct pv_batch *b, size_t left)
+{
+	if (b->other_events.n == b->other_events.room && !reserve_others(b, left))
+		return NULL;
+	return b->other_events.v + b->other_events.n;
 }
 
 static bool push_alloc(struct pv_batch *b, uint64_t time, const struct pv_alloc *a)
@@ -30,11 +40,13 @@ static bool push_event(struct pv_batch *b, const struct pv_event *e)
 		return push_alloc(b, e->time, &alloc);
 	if (!pv_batch_reserve(b, 1))
 		return false;
-	if (e->kind > PV_KIND_METHOD_EXC_LEAVE)
-		return mlpd_push_other(b, e);
-	mlpd_push(b, e->time, e->kind, e->call.method);
+	mlpd_push_next(b, e);
 	return true;
 }
+
+const bool mlpd_is_hot[256] = {
+	[MLPD_ENTER] = true, [MLPD_LEAVE] = true, [MLPD_EXC_LEAVE] = true, [MLPD_ALLOC] = true
+};
 
 /* The kinds of the three call bytes, one more than the kind so that 0 means "none of them". */
 static const uint8_t call_kind[256] = {
@@ -114,13 +126,13 @@ bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struc
 	struct pv_cursor c = { .at = b->bytes.v, .end = b->bytes.v + b->bytes.n };
 	uint64_t mask = f->pointer_size == 4 ? UINT32_MAX : UINT64_MAX;
 	while (c.at != c.end) {
-		struct pv_event e;
-		if (!decode_hot(b, &c, bases, mask))
+		if (mlpd_is_hot[*c.at] && !decode_hot(b, &c, bases, mask))
 			return false;
 		if (c.at == c.end)
 			break;
 		const uint8_t *start = c.at;
-		enum mlpd_status s = mlpd_decode(&c, bases, f, b, &e);
+		struct pv_event *e = mlpd_next_other(b, pv_cursor_left(&c));
+		enum mlpd_status s = e ? mlpd_decode(&c, bases, f, b, e) : MLPD_NOMEM;
 		if (s == MLPD_NOMEM)
 			return false;
 		if (s == MLPD_SHORT && partial)
@@ -129,8 +141,8 @@ bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struc
 			mlpd_note_damage(b, &c, s);
 			break;
 		}
-		e.offset = (uint32_t)(start - b->bytes.v);
-		if (!push_event(b, &e))
+		e->offset = (uint32_t)(start - b->bytes.v);
+		if (!push_event(b, e))
 			return false;
 	}
 	*ret_used = (size_t)(c.at - b->bytes.v);

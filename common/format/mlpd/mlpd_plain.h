@@ -16,8 +16,21 @@ static inline void mlpd_push(struct pv_batch *b, uint64_t time, uint8_t kind, ui
 	b->n++;
 }
 
-/* Adds an event with its entry; there is room for the entry. */
-bool mlpd_push_other(struct pv_batch *b, const struct pv_event *e);
+/*
+ * The next event of another kind is decoded into this, which is no part of the batch yet; the batch
+ * owns it, until it grows. `left`: bytes of the payload that are to be read. NULL: no memory.
+ */
+struct pv_event *mlpd_next_other(struct pv_batch *b, size_t left);
+
+/* Adds that event, or the call that it is, with its entry; there is room for the entry. */
+static inline void mlpd_push_next(struct pv_batch *b, const struct pv_event *e)
+{
+	bool call = e->kind <= PV_KIND_METHOD_EXC_LEAVE;
+	mlpd_push(b, e->time, e->kind, call ? e->call.method : b->other_events.n++);
+}
+
+/* The bytes of calls and of allocations without a stack, which have loops of their own. */
+extern const bool mlpd_is_hot[256];
 
 /*
  * Enter and leave events in a row, as many as there is room for; stops before anything else and

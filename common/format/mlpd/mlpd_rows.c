@@ -1,32 +1,11 @@
 #include "common/format/mlpd/mlpd.h"
 
-enum { ALWAYS = 1, NEWEST = 99, NEVER = 100, NO_ROW = UINT16_MAX };
+enum { ALWAYS = 1, NEWEST = 99, NO_ROW = UINT16_MAX };
 
-#define NONE MLPD_SUB_NONE
-#define ANY  MLPD_SUB_ANY
-#define NO_FIELDS
 #define W(since, until, form, type, member)                                                        \
 	{ MLPD_##type, MLPD_##form, since, until, offsetof(struct pv_event, member), #member },
 #define V(since, until, type, member) W(since, until, PLAIN, type, member)
 #define F(type, member)               V(ALWAYS, NEWEST, type, member)
-#define BACKTRACE(member)             W(1, 12, POINTERS, BT, member) V(13, NEWEST, BT, member)
-
-/* The three kinds of names that METADATA had before data version 11, and two it never had. */
-#define OLD_META_AS(byte, CLASS, IMAGE, THREAD, failed)                                            \
-	READ(CLASS, CLASS_LOAD, byte, 1, 1, 10, 1,                                                 \
-		F(PTR, meta.key) F(PTR, meta.image) F(FLAGS, meta.flags) F(CSTR, meta.name)        \
-			failed)                                                                    \
-	READ(IMAGE, IMAGE_LOAD, byte, 2, 1, 10, 1,                                                 \
-		F(PTR, meta.key) F(FLAGS, meta.flags) F(CSTR, meta.name)                           \
-			V(NEVER, NEVER, CSTR, meta.mvid) failed)                                   \
-	READ(ASSEMBLY_10, ASSEMBLY_LOAD, byte, 3, 1, 10, 1,                                        \
-		F(PTR, meta.key) V(NEVER, NEVER, CSTR, meta.name) failed)                          \
-	READ(DOMAIN_10, DOMAIN_LOAD, byte, 4, 1, 10, 1, F(PTR, meta.key) failed)                   \
-	READ(THREAD, THREAD_NAME, byte, 5, 1, 10, 1,                                               \
-		F(PTR, meta.key) F(FLAGS, meta.flags) F(CSTR, meta.name) failed)
-#define OLD_META(byte) OLD_META_AS(byte, CLASS_10, IMAGE_10, THREAD_10, NO_FIELDS)
-#define OLD_META_FAILED(byte)                                                                      \
-	OLD_META_AS(byte, CLASS_FAILED, IMAGE_FAILED, THREAD_FAILED, F(SET, meta.failed))
 
 const struct mlpd_row mlpd_rows[] = {
 #define ROW(symbol, kind, byte, sub, since, until, time_since, layout, written, ...)               \
@@ -42,7 +21,7 @@ const struct mlpd_row mlpd_rows[] = {
 #define EXT(symbol, kind, ex, number, ...)                                                         \
 	ROW("EXT_" #symbol, PV_KIND_##kind, MLPD_EXT_TYPE | ex << 4, number, ALWAYS, NEWEST,       \
 		ALWAYS, 0, true, __VA_ARGS__)
-#include "common/format/mlpd/mlpd.def"
+#include "common/format/mlpd/mlpd_list.h"
 #undef EVENT
 #undef READ
 #undef ALT
@@ -50,16 +29,9 @@ const struct mlpd_row mlpd_rows[] = {
 #undef ROW
 };
 
-#undef NONE
-#undef ANY
 #undef F
 #undef V
 #undef W
-#undef BACKTRACE
-#undef OLD_META
-#undef OLD_META_AS
-#undef OLD_META_FAILED
-#undef NO_FIELDS
 
 const size_t mlpd_row_count = PV_COUNT_OF(mlpd_rows);
 
@@ -69,10 +41,31 @@ const size_t mlpd_row_count = PV_COUNT_OF(mlpd_rows);
  * write events: a probe starts in its own, and a first event that finds the tables empty would be
  * written as another kind.
  */
+/* Likewise the row of each byte that needs no sub, in the layouts of releases, by data version. */
+static uint16_t plain_row[MLPD_NEWEST + 1][256];
 static uint16_t first_row[256], first_of_kind[256], next_of_kind[PV_COUNT_OF(mlpd_rows)];
 
-__attribute__((constructor(102))) static void fill_first_row(void)
+static bool in_format(const struct mlpd_row *r, const struct mlpd_format *f)
 {
+	return f->data_version >= r->since && f->data_version <= r->until &&
+	       (r->layout & f->layout) == r->layout;
+}
+
+static void fill_plain_rows(const struct mlpd_format *f)
+{
+	uint16_t *row = plain_row[f->data_version];
+	for (size_t i = 0; i < PV_COUNT_OF(plain_row[0]); i++)
+		row[i] = NO_ROW;
+	for (size_t i = mlpd_row_count; i-- > 0;)
+		if (in_format(&mlpd_rows[i], f))
+			row[mlpd_rows[i].byte] =
+				mlpd_rows[i].sub == MLPD_SUB_NONE ? (uint16_t)i : NO_ROW;
+}
+
+__attribute__((constructor(102))) static void fill_rows(void)
+{
+	for (uint8_t v = 0; v <= MLPD_NEWEST; v++)
+		fill_plain_rows(&(struct mlpd_format){ .data_version = v });
 	for (size_t i = 0; i < PV_COUNT_OF(first_row); i++)
 		first_row[i] = first_of_kind[i] = NO_ROW;
 	for (size_t i = mlpd_row_count; i-- > 0;) {
@@ -81,12 +74,6 @@ __attribute__((constructor(102))) static void fill_first_row(void)
 		next_of_kind[i] = first_of_kind[r->kind];
 		first_of_kind[r->kind] = (uint16_t)i;
 	}
-}
-
-static bool in_format(const struct mlpd_row *r, const struct mlpd_format *f)
-{
-	return f->data_version >= r->since && f->data_version <= r->until &&
-	       (r->layout & f->layout) == r->layout;
 }
 
 const struct mlpd_row *mlpd_find_row(uint8_t byte, uint8_t sub, const struct mlpd_format *f)
@@ -98,6 +85,13 @@ const struct mlpd_row *mlpd_find_row(uint8_t byte, uint8_t sub, const struct mlp
 			return r;
 	}
 	return NULL;
+}
+
+const struct mlpd_row *mlpd_plain_row(uint8_t byte, const struct mlpd_format *f)
+{
+	uint16_t i = f->layout || f->data_version > MLPD_NEWEST ? NO_ROW
+								: plain_row[f->data_version][byte];
+	return i == NO_ROW ? NULL : &mlpd_rows[i];
 }
 
 bool mlpd_byte_has_sub(uint8_t byte, const struct mlpd_format *f)
