@@ -11,6 +11,8 @@ TEST_PACKAGES=(check)
 # Not every release has all of these; what needs one that is missing is left out, or skipped.
 # Without Mono's headers meson leaves out the Mono module, without mcs what attaches it.
 BUILD_WISHES=(scdoc libiberty-dev libdw-dev mono-runtime 'mono-mcs|mono-devel' 'libmono-2.0-dev|mono-devel')
+PACKAGE_PACKAGES=(debhelper)
+PACKAGE_WISHES=(lintian) # for their test
 DEMO_WISHES=('libmono-profiler|mono-devel')
 TEST_WISHES=(g++ make tmux valgrind ccache sqlite3 zstd zsh fish git perl xz-utils clang libxml2-utils
 	procps bindfs musl-tools
@@ -27,6 +29,7 @@ usage: ./bootstrap.sh build              build profview into build/
        ./bootstrap.sh demo [SECONDS]     watch a C# program under Mono's own log profiler
        ./bootstrap.sh demo native [SECONDS]
                                          watch a C program under profview's probe
+       ./bootstrap.sh package            Debian packages of this release, into build/packages/
 Missing Debian packages are installed first, as root or through sudo.
 Without a terminal on standard output the demos run to their end and print the overview.
 END
@@ -243,6 +246,25 @@ build_program() {
 	build_in build program
 }
 
+# A copy is built, with debian/ where the tools look for it.
+make_debian() {
+	local source=build/package/source
+	need_packages "${BUILD_PACKAGES[@]}" "${PACKAGE_PACKAGES[@]}" -- "${BUILD_WISHES[@]}"
+	rm -rf build/package build/packages
+	mkdir -p build/packages
+	python3 .packaging/make.py debian . "$source"
+	# Its helpers give the build a home of its own, in which no compilation is known.
+	! command -v ccache >/dev/null || export CCACHE_DIR="${CCACHE_DIR:-$(ccache -k cache_dir)}"
+	DEB_BUILD_OPTIONS="noautodbgsym parallel=$(nproc)" logged 'Debian packages' \
+		env -C "$source" dpkg-buildpackage -b -d -us -uc
+	mv build/package/*.deb build/packages/
+}
+
+do_package() {
+	make_debian
+	say "in build/packages:" "$(cd build/packages && echo *)"
+}
+
 # The tests of a suite in a build folder. One that fails is run again alone; the summary tells.
 run_tests() {
 	run_part "$1" testlog "${@:2}"
@@ -330,7 +352,7 @@ do_test() {
 	set_up build -Dtests=true
 	build_in build
 	# Those on real programs wait for them half of the time; of the long ones one builds all along.
-	run_tests build --no-rebuild --no-suite long --num-processes $((2 * $(nproc)))
+	run_tests build --no-rebuild --no-suite long --no-suite packages --num-processes $((2 * $(nproc)))
 	run_part build long --no-rebuild --suite long --num-processes $(($(nproc) + 1))
 	if [ -n "$all" ] && [ -e .git ]; then # it lists the files that git knows
 		test_dist
@@ -338,6 +360,9 @@ do_test() {
 		folders+=(build/meson-dist/*/build build/examples/build)
 	fi
 	if [ -n "$all" ]; then
+		make_debian || failed=1
+		need_packages -- "${PACKAGE_WISHES[@]}"
+		run_part build packages --no-rebuild --suite packages
 		if command -v clang-tidy-19 >/dev/null; then
 			say 'clang-tidy reads the whole tree'
 			python3 tests/tools/check_tidy.py . build || failed=1
@@ -458,6 +483,9 @@ test)
 demo)
 	shift
 	do_demo "$@"
+	;;
+package)
+	do_package
 	;;
 -h | --help | help)
 	usage

@@ -50,6 +50,18 @@ def report(profview, log, folder):
     return json.loads(run([profview, 'report', '--no-index', '--format', 'json', log], folder))
 
 
+def links(profview, prefix, lib, top, root):
+    """A program is compiled and linked by pkg-config, and what it tells is recorded."""
+    pathlib.Path(top, 'app.c').write_text(PROGRAM, encoding='utf-8')
+    flags = run(['pkg-config', '--cflags', '--libs', 'profview-probe'], top,
+                PKG_CONFIG_PATH=str(prefix / lib / 'pkgconfig'), PKG_CONFIG_SYSROOT_DIR=str(root)).split()
+    run(['cc', '-o', 'app', 'app.c', *flags], top)
+    run(['./app'], top, LD_LIBRARY_PATH=str(prefix / lib / 'profview'))
+    names = [c['name'] for c in report(profview, 'app.mlpd', top)['classes']]
+    if names != ['Tile']:
+        sys.exit(f'app.mlpd has classes {names}')
+
+
 def main(meson, build):
     with tempfile.TemporaryDirectory() as top:
         run([meson, 'install', '-C', build, '--no-rebuild'], top, DESTDIR=f'{top}/to')
@@ -63,15 +75,7 @@ def main(meson, build):
         run([profview, 'run', '--alloc=512k', '--record', 'run.mlpd', '--', '/bin/ls'], top)
         if not report(profview, 'run.mlpd', top)['coverage']:
             sys.exit('run.mlpd says nothing')
-        pathlib.Path(top, 'app.c').write_text(PROGRAM, encoding='utf-8')
-        flags = run(['pkg-config', '--cflags', '--libs', 'profview-probe'], top,
-                    PKG_CONFIG_PATH=str(prefix / lib / 'pkgconfig'),
-                    PKG_CONFIG_SYSROOT_DIR=f'{top}/to').split()
-        run(['cc', '-o', 'app', 'app.c', *flags], top)
-        run(['./app'], top, LD_LIBRARY_PATH=str(prefix / lib / 'profview'))
-        names = [c['name'] for c in report(profview, 'app.mlpd', top)['classes']]
-        if names != ['Tile']:
-            sys.exit(f'app.mlpd has classes {names}')
+        links(profview, prefix, lib, top, f'{top}/to')
     print('installed, found and linked')
 
 

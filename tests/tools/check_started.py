@@ -18,7 +18,7 @@ EVERYWHERE = set('''apt-cache apt-get bash cat chmod cp dd dpkg-query env false 
 PACKAGES = {
     'addr2line': 'gcc', 'bindfs': 'bindfs', 'callgrind_annotate': 'valgrind', 'cc': 'gcc',
     'clang-format-19': 'clang-format-19', 'fish': 'fish', 'g++': 'g++', 'gcc': 'gcc', 'git': 'git',
-    'make': 'make', 'mcs': 'mono-mcs', 'meson': 'meson', 'mono': 'mono-runtime',
+    'lintian': 'lintian', 'make': 'make', 'mcs': 'mono-mcs', 'meson': 'meson', 'mono': 'mono-runtime',
     'mprof-decoder': 'mono-profiler', 'mprof-report': 'mono-utils', 'musl-gcc': 'musl-tools',
     'ninja': 'ninja-build', 'nm': 'gcc', 'objcopy': 'gcc', 'perl': 'perl', 'pkg-config': 'pkg-config',
     'ps': 'procps', 'readelf': 'gcc', 'scdoc': 'scdoc', 'sqlite3': 'sqlite3', 'strip': 'gcc', 'tmux': 'tmux',

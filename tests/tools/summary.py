@@ -3,7 +3,7 @@
 
 usage: summary.py SKIPS-FILE BUILD-FOLDER...
        summary.py --failed BUILD-FOLDER PART
-A part is a run of `meson test --logbase PART`: `testlog`, which is meson's own word, or `long`.
+A part is a run of `meson test --logbase PART`: `testlog`, which is meson's own word, `long`, or `packages`.
 A line of the list reads `NAME: reason`; NAME is the test's name without project and suite. With
 `program NAME: reason` every test may be skipped that ends with "NAME is not installed".
 
@@ -33,7 +33,7 @@ SUBJECTS = { # of a test with these suites and this name
 }
 TAIL = 40 # lines of a failed test's output
 KINDS = {'OK': 'passed', 'EXPECTEDFAIL': 'passed', 'SKIP': 'skipped'}
-PARTS = {'testlog': '', 'long': ', long'}
+PARTS = {'testlog': '', 'long': ', long', 'packages': ', packages'}
 
 
 def listed(path):
