@@ -29,7 +29,9 @@ usage: ./bootstrap.sh build              build profview into build/
        ./bootstrap.sh demo [SECONDS]     watch a C# program under Mono's own log profiler
        ./bootstrap.sh demo native [SECONDS]
                                          watch a C program under profview's probe
-       ./bootstrap.sh package            Debian packages of this release, into build/packages/
+       ./bootstrap.sh package [VIEWER]   Debian packages of this release, into build/packages/; with a
+                                         viewer that has all it needs inside, or a folder with it:
+                                         a Debian package for any release, a .NET tool, npm's
 Missing Debian packages are installed first, as root or through sudo.
 Without a terminal on standard output the demos run to their end and print the overview.
 END
@@ -260,8 +262,31 @@ make_debian() {
 	mv build/package/*.deb build/packages/
 }
 
+# make_portable VIEWER: packages that depend on no other.
+make_portable() {
+	python3 .packaging/make.py portable . "$1" build/packages
+}
+
+# Where no static viewer was made, that of the build stands in: its packages do for this machine.
+test_packages() {
+	local viewer=build-static/profview
+	say 'making packages'
+	make_debian || failed=1
+	if [ ! -e "$viewer" ]; then
+		say 'there is no static viewer: packages that depend on no other are made of what was built'
+		viewer=build/package/viewer
+		mkdir -p "$viewer/probe"
+		cp build/profview "$viewer"
+		cp build/probe/*.{so,exe} "$viewer/probe" || true
+	fi
+	make_portable "$viewer" || failed=1
+	need_packages -- "${PACKAGE_WISHES[@]}"
+	run_part build packages --no-rebuild --suite packages
+}
+
 do_package() {
 	make_debian
+	[ -z "${1:-}" ] || make_portable "$1"
 	say "in build/packages:" "$(cd build/packages && echo *)"
 }
 
@@ -360,9 +385,7 @@ do_test() {
 		folders+=(build/meson-dist/*/build build/examples/build)
 	fi
 	if [ -n "$all" ]; then
-		make_debian || failed=1
-		need_packages -- "${PACKAGE_WISHES[@]}"
-		run_part build packages --no-rebuild --suite packages
+		test_packages
 		if command -v clang-tidy-19 >/dev/null; then
 			say 'clang-tidy reads the whole tree'
 			python3 tests/tools/check_tidy.py . build || failed=1
@@ -485,7 +508,8 @@ demo)
 	do_demo "$@"
 	;;
 package)
-	do_package
+	shift
+	do_package "$@"
 	;;
 -h | --help | help)
 	usage

@@ -2,21 +2,26 @@
 # SPDX-License-Identifier: MIT
 """The packages that `./bootstrap.sh package` made are installed, work from there, and leave nothing behind.
 
-usage: test_packages.py deb|lintian FOLDER PROFVIEW LOG
+usage: test_packages.py deb|static|npm|lintian FOLDER PROFVIEW LOG
+       test_packages.py dotnet FOLDER PROFVIEW LOG PROGRAM
 PROFVIEW is of the same sources: what is installed reports the same of LOG, and knows its commit.
 deb: into a root of its own, whose list of packages is this machine's, so that what they depend on is asked for.
+dotnet, npm: from FOLDER alone, without a network; PROGRAM, of .NET, runs until its input ends.
 """
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
+import time
 
 import test_installed as installed
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
+LIMIT = 60 # s
 DOC = {'changelog.Debian.gz', 'changelog.gz', 'copyright'}
 
 
@@ -25,6 +30,19 @@ def run(*command, **more):
     if done.returncode:
         sys.exit(f'{command}: {done.returncode}\n{done.stdout[-1000:]}{done.stderr[-3000:]}')
     return done.stdout
+
+
+def one(folder, pattern):
+    found = list(folder.glob(pattern))
+    if len(found) != 1:
+        sys.exit(f'{folder} has {found} for {pattern}')
+    return found[0]
+
+
+def inside(folder):
+    """The files that the packages for all releases are made of."""
+    with tarfile.open(one(folder, 'profview-*.tgz')) as tar:
+        return {n.removeprefix('package/bin/') for n in tar.getnames() if n.startswith('package/bin/')}
 
 
 def wanted(lib):
@@ -41,9 +59,7 @@ def wanted(lib):
 
 def works(profview, ours, log, folder, commit):
     """It says its commit, reports what ours does, and records a program."""
-    said = run(profview, '--version')
-    if f'({commit})' not in said:
-        sys.exit(f'{profview} says {said!r}, its package {commit}')
+    of_commit(run(profview, '--version'), commit)
     report = ('report', '--no-index', '--format', 'json', log)
     if run(profview, *report) != run(ours, *report):
         sys.exit(f'{profview} reports other figures of {log}')
@@ -53,39 +69,146 @@ def works(profview, ours, log, folder, commit):
 
 
 def commit_of(version):
-    """0.1.0+20261128.1724.g012345678: the last word; behind it may stand that files were changed."""
-    words = version.partition('+')[2].partition('-')[0].split('.')
-    return '-'.join([words[2][1:], *words[3:]])
+    """Of 0.1.0+20261128.1724.g012345678 the hash; behind it stands whether files were changed."""
+    return re.search(r'\.g([0-9a-f]+)(\.dirty)?', version).groups()
+
+
+def of_commit(said, commit):
+    got = re.search(r'\(([0-9a-f]+)(-dirty)?\)', said)
+    if not got or not got[1].startswith(commit[0]) or bool(got[2]) != bool(commit[1]):
+        sys.exit(f'says {said!r}, its package {commit}')
+
+
+class Root:
+    """A root of its own for dpkg, with the packages of a status file."""
+
+    def __init__(self, top, status):
+        self.root = pathlib.Path(top, 'root')
+        self.admin = self.root / 'var/lib/dpkg'
+        for name in ('info', 'updates', 'triggers'):
+            (self.admin / name).mkdir(parents=True)
+        (self.admin / 'status').write_text(status, encoding='utf-8')
+
+    def dpkg(self, *words):
+        return run('dpkg', f'--root={self.root}', '--force-unsafe-io', '--log=/dev/null', *words)
+
+    def has(self, name, want):
+        listed = (self.root / f[1:] for f in self.dpkg('-L', name).split('\n') if f.startswith('/'))
+        files = {f.relative_to(self.root / 'usr').as_posix() for f in listed if not f.is_dir()}
+        if files != want:
+            sys.exit(f'{name}: not installed: {want - files}; installed, too: {files - want}')
+
+    def version(self, name):
+        return run('dpkg-query', f'--root={self.root}', '-W', '-f', '${Version}', name)
+
+    def remove(self, *names):
+        self.dpkg('-P', *names)
+        left = [p for p in self.root.rglob('*') if not p.is_dir() and self.admin not in p.parents]
+        if left:
+            sys.exit(f'left behind: {left}')
 
 
 def deb(folder, ours, log):
     if os.geteuid():
         print('only root can install packages')
         return 77
-    debs = sorted(pathlib.Path(folder).resolve().glob('*.deb'))
+    stanzas = pathlib.Path('/var/lib/dpkg/status').read_text(encoding='utf-8').split('\n\n')
     with tempfile.TemporaryDirectory() as top:
-        root = pathlib.Path(top, 'root')
-        admin = root / 'var/lib/dpkg'
-        for name in ('info', 'updates', 'triggers'):
-            (admin / name).mkdir(parents=True)
-        status = pathlib.Path('/var/lib/dpkg/status').read_text(encoding='utf-8').split('\n\n')
-        (admin / 'status').write_text('\n\n'.join(s for s in status if 'profview' not in s.split('\n', 1)[0]), encoding='utf-8')
-        dpkg = ('dpkg', f'--root={root}', '--force-unsafe-io', '--log=/dev/null')
-        run(*dpkg, '-i', *debs, cwd=top)
+        root = Root(top, '\n\n'.join(s for s in stanzas if 'profview' not in s.split('\n', 1)[0]))
         lib = 'lib/' + run('dpkg-architecture', '-qDEB_HOST_MULTIARCH').strip()
-        for name, want in wanted(lib).items():
-            listed = (root / f[1:] for f in run(*dpkg, '-L', name).split('\n') if f.startswith('/'))
-            files = {f.relative_to(root / 'usr').as_posix() for f in listed if not f.is_dir()}
-            if files != want:
-                sys.exit(f'{name}: not installed: {want - files}; installed, too: {files - want}')
-        version = run('dpkg-query', f'--root={root}', '-W', '-f', '${Version}', 'profview')
-        works(root / 'usr/bin/profview', ours, log, top, commit_of(version))
-        installed.links(root / 'usr/bin/profview', root / 'usr', lib, top, root)
-        run(*dpkg, '-P', *wanted(lib), cwd=top)
-        left = [p for p in root.rglob('*') if not p.is_dir() and admin not in p.parents]
+        packages = wanted(lib)
+        root.dpkg('-i', *(one(folder, f'{name}_*.deb') for name in packages))
+        for name, want in packages.items():
+            root.has(name, want)
+        version = root.version('profview')
+        works(root.root / 'usr/bin/profview', ours, log, top, commit_of(version))
+        installed.links(root.root / 'usr/bin/profview', root.root / 'usr', lib, top, root.root)
+        root.remove(*packages)
+    print(f'{len(packages)} packages of {version}')
+    return 0
+
+
+def static(folder, ours, log):
+    """Into a root without any other package."""
+    if os.geteuid():
+        print('only root can install packages')
+        return 77
+    with tempfile.TemporaryDirectory() as top:
+        root = Root(top, '')
+        root.dpkg('-i', one(folder, 'profview-static_*.deb'))
+        root.has('profview-static', {f'lib/profview/{f}' for f in inside(folder)} | {'bin/profview', 'share/lintian/overrides/profview-static',
+            'share/doc/profview-static/copyright', 'share/doc/profview-static/changelog.gz'} | {f'{p}.gz' for p in installed.PAGES}
+            | {f for f in wanted('lib')['profview'] if 'completions' in f})
+        works(root.root / 'usr/bin/profview', ours, log, top, commit_of(root.version('profview-static')))
+        if 'INTERP' in run('readelf', '-lW', root.root / 'usr/lib/profview/profview'):
+            print('the viewer is no static one: it was tried outside of its root')
+        else:
+            shutil.copy(log, root.root / 'log')
+            said = run('chroot', root.root, '/usr/bin/profview', 'report', '--no-index', '--format', 'json', '/log')
+            if [c['name'] for c in json.loads(said)['classes']] != [c['name'] for c in installed.report(ours, log, top)['classes']]:
+                sys.exit('reports other classes where nothing else is')
+            (root.root / 'log').unlink()
+        root.remove('profview-static')
+    return 0
+
+
+def dotnet(folder, ours, log, dll):
+    sdk = shutil.which('dotnet')
+    if not sdk or not any(int(line.split('.')[0]) >= 10 for line in run(sdk, '--list-sdks').splitlines()):
+        print('dotnet is not installed') # or one before 10, which takes no tool that is not its own
+        return 77
+    with tempfile.TemporaryDirectory() as top:
+        env = {**os.environ, 'HOME': top, 'DOTNET_CLI_HOME': top, 'DOTNET_CLI_TELEMETRY_OPTOUT': '1', 'DOTNET_NOLOGO': '1', 'NUGET_PACKAGES': f'{top}/packages'}
+        pathlib.Path(top, 'nuget.config').write_text('<configuration><packageSources><clear/>'
+            f'<add key="folder" value="{folder}"/></packageSources></configuration>', encoding='utf-8')
+        tools = pathlib.Path(top, 'tools')
+        commit = commit_of(one(folder, 'profview-static_*.deb').name.split('_')[1])
+        run(sdk, 'tool', 'install', '--tool-path', tools, 'profview', cwd=top, env=env)
+        works(tools / 'profview', ours, log, top, commit)
+        run(sdk, 'tool', 'uninstall', '--tool-path', tools, 'profview', cwd=top, env=env)
+        left = [p for p in tools.rglob('*') if not p.is_dir()]
         if left:
             sys.exit(f'left behind: {left}')
-    print(f'{len(debs)} packages of {version}')
+        joins([sdk, 'dnx', '--yes', 'profview'], [sdk, dll], pathlib.Path(top, 'log.mlpd'), ours, cwd=top, env=env)
+    return 0
+
+
+def joins(profview, program, log, ours, **how):
+    """It attaches to a program, which ends with its input."""
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as target:
+        try:
+            target.stdout.readline()
+            with open(log.with_suffix('.said'), 'w+', encoding='utf-8') as said:
+                viewer = subprocess.Popen([*profview, 'attach', '--record', log, str(target.pid)], stdin=subprocess.DEVNULL, stdout=said, stderr=said, **how)
+                end = time.monotonic() + LIMIT
+                while viewer.poll() is None and (not log.exists() or not log.stat().st_size) and time.monotonic() < end:
+                    time.sleep(0.05)
+                target.stdin.close()
+                code = viewer.wait(LIMIT)
+                said.seek(0)
+                if code or not installed.report(ours, log, log.parent)['source']['complete']:
+                    sys.exit(f'{profview}: {code}: {said.read()}')
+        finally:
+            target.kill()
+
+
+def npm(folder, ours, log):
+    if not shutil.which('npm'):
+        print('npm is not installed')
+        return 77
+    package = one(folder, 'profview-*.tgz')
+    with tempfile.TemporaryDirectory() as top:
+        how = {'cwd': top, 'env': {**os.environ, 'HOME': top, 'npm_config_offline': 'true', 'npm_config_update_notifier': 'false'}}
+        pathlib.Path(top, 'package.json').write_text('{"private": true}', encoding='utf-8')
+        run('npm', 'install', '--no-audit', '--no-fund', package, **how)
+        commit = commit_of(one(folder, 'profview-static_*.deb').name.split('_')[1])
+        works(pathlib.Path(top, 'node_modules/.bin/profview'), ours, log, top, commit)
+        of_commit(run('npx', 'profview', '--version', **how), commit)
+        run('npm', 'uninstall', 'profview', **how)
+        left = [p for p in pathlib.Path(top, 'node_modules').rglob('*') if not p.is_dir() and p.name != '.package-lock.json']
+        if left:
+            sys.exit(f'left behind: {left}')
+        of_commit(run('npx', '--yes', f'--package={package}', 'profview', '--version', **how), commit)
     return 0
 
 
@@ -101,7 +224,7 @@ def main(what, folder, *args):
     if not pathlib.Path(folder).is_dir():
         print('there are no packages: ./bootstrap.sh package makes them')
         return 77
-    return {'deb': deb, 'lintian': lintian}[what](folder, *args)
+    return globals()[what](*(pathlib.Path(a).resolve() for a in (folder, *args)))
 
 
 if __name__ == '__main__':
