@@ -13,6 +13,8 @@ import os
 import pathlib
 import re
 import shutil
+import socket
+import struct
 import subprocess
 import sys
 import tarfile
@@ -22,6 +24,11 @@ import time
 import test_installed as installed
 
 LIMIT = 60 # s
+# README.md prints these (tests/real/test_printed.py sees to it); they are run in a folder with build/packages.
+APT = 'apt install ./build/packages/profview{,-probes}_*.deb'
+TOOL = 'dotnet tool install -g --source build/packages profview'
+DNX = 'dotnet dnx --yes --source build/packages profview attach PID'
+NPX = 'npx ./build/packages/profview-*.tgz run -- ./server'
 DOC = {'changelog.Debian.gz', 'changelog.gz', 'copyright'}
 
 
@@ -43,6 +50,22 @@ def inside(folder):
     """The files that the packages for all releases are made of."""
     with tarfile.open(one(folder, 'profview-*.tgz')) as tar:
         return {n.removeprefix('package/bin/') for n in tar.getnames() if n.startswith('package/bin/')}
+
+
+def printed(command, folder, top, want, **env):
+    """The command of README.md says what it is to say."""
+    done = subprocess.run(['bash', '-c', command], cwd=where(folder, top), env={**os.environ, **env}, text=True, errors='replace',
+                          stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode or not re.search(want, done.stdout + done.stderr):
+        sys.exit(f'{command}: {done.returncode}: {done.stdout}{done.stderr}')
+
+
+def where(folder, top):
+    at = pathlib.Path(top, 'at/build/packages')
+    if not at.exists():
+        at.parent.mkdir(parents=True)
+        at.symlink_to(folder)
+    return at.parents[1]
 
 
 def wanted(lib):
@@ -124,6 +147,8 @@ def deb(folder, ours, log):
         works(root.root / 'usr/bin/profview', ours, log, top, commit_of(version))
         installed.links(root.root / 'usr/bin/profview', root.root / 'usr', lib, top, root.root)
         root.remove(*packages)
+        pathlib.Path(top, 'apt.conf').write_text('APT::Get::Simulate "true"; APT::Get::Assume-Yes "true";', encoding='utf-8')
+        printed(APT, folder, top, r'(?s)Inst profview .*Inst profview-probes ', APT_CONFIG=f'{top}/apt.conf')
     print(f'{len(packages)} packages of {version}')
     return 0
 
@@ -158,38 +183,47 @@ def dotnet(folder, ours, log, dll):
         print('dotnet is not installed') # or one before 10, which takes no tool that is not its own
         return 77
     with tempfile.TemporaryDirectory() as top:
-        env = {**os.environ, 'HOME': top, 'DOTNET_CLI_HOME': top, 'DOTNET_CLI_TELEMETRY_OPTOUT': '1', 'DOTNET_NOLOGO': '1', 'NUGET_PACKAGES': f'{top}/packages'}
-        pathlib.Path(top, 'nuget.config').write_text('<configuration><packageSources><clear/>'
-            f'<add key="folder" value="{folder}"/></packageSources></configuration>', encoding='utf-8')
-        tools = pathlib.Path(top, 'tools')
-        commit = commit_of(one(folder, 'profview-static_*.deb').name.split('_')[1])
-        run(sdk, 'tool', 'install', '--tool-path', tools, 'profview', cwd=top, env=env)
-        works(tools / 'profview', ours, log, top, commit)
-        run(sdk, 'tool', 'uninstall', '--tool-path', tools, 'profview', cwd=top, env=env)
+        env = {'HOME': top, 'DOTNET_CLI_HOME': top, 'DOTNET_CLI_TELEMETRY_OPTOUT': '1', 'DOTNET_NOLOGO': '1', 'NUGET_PACKAGES': f'{top}/packages'}
+        tools = pathlib.Path(top, '.dotnet/tools')
+        printed(TOOL, folder, top, 'successfully installed', **env)
+        works(tools / 'profview', ours, log, top, commit_of(one(folder, 'profview-static_*.deb').name))
+        run(sdk, 'tool', 'uninstall', '-g', 'profview', env={**os.environ, **env})
         left = [p for p in tools.rglob('*') if not p.is_dir()]
         if left:
             sys.exit(f'left behind: {left}')
-        joins([sdk, 'dnx', '--yes', 'profview'], [sdk, dll], pathlib.Path(top, 'log.mlpd'), ours, cwd=top, env=env)
+        joins([sdk, dll], ours, cwd=where(folder, top), env={**os.environ, **env})
     return 0
 
 
-def joins(profview, program, log, ours, **how):
-    """It attaches to a program, which ends with its input."""
+def joins(program, ours, **how):
+    """dnx fetches what attaches to a program, which ends with its input."""
     with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as target:
+        pid = str(target.pid)
         try:
             target.stdout.readline()
-            with open(log.with_suffix('.said'), 'w+', encoding='utf-8') as said:
-                viewer = subprocess.Popen([*profview, 'attach', '--record', log, str(target.pid)], stdin=subprocess.DEVNULL, stdout=said, stderr=said, **how)
+            with subprocess.Popen(['bash', '-c', f'exec {DNX.replace("PID", pid)}'], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, **how) as viewer:
                 end = time.monotonic() + LIMIT
-                while viewer.poll() is None and (not log.exists() or not log.stat().st_size) and time.monotonic() < end:
+                while viewer.poll() is None and time.monotonic() < end and subprocess.run(
+                        [ours, 'ctl', pid, 'hello'], capture_output=True, check=False).returncode:
                     time.sleep(0.05)
+                ask_runtime(pid)
                 target.stdin.close()
-                code = viewer.wait(LIMIT)
-                said.seek(0)
-                if code or not installed.report(ours, log, log.parent)['source']['complete']:
-                    sys.exit(f'{profview}: {code}: {said.read()}')
+                said = viewer.communicate(timeout=LIMIT)[0]
+                if viewer.returncode or pid not in said or 'lost 0' not in said:
+                    sys.exit(f'{DNX}: {viewer.returncode}: {said}')
         finally:
             target.kill()
+
+
+def ask_runtime(pid):
+    """It answers in turn: whoever asked it to load something before has had an answer then."""
+    port, = pathlib.Path(tempfile.gettempdir()).glob(f'dotnet-diagnostic-{pid}-*-socket')
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(LIMIT)
+        s.connect(str(port))
+        s.sendall(struct.pack('<14sHBBH', b'DOTNET_IPC_V1', 20, 4, 0, 0)) # what process it is
+        s.recv(1)
 
 
 def npm(folder, ours, log):
@@ -198,17 +232,20 @@ def npm(folder, ours, log):
         return 77
     package = one(folder, 'profview-*.tgz')
     with tempfile.TemporaryDirectory() as top:
-        how = {'cwd': top, 'env': {**os.environ, 'HOME': top, 'npm_config_offline': 'true', 'npm_config_update_notifier': 'false'}}
-        pathlib.Path(top, 'package.json').write_text('{"private": true}', encoding='utf-8')
+        project = pathlib.Path(top, 'project')
+        project.mkdir()
+        (project / 'package.json').write_text('{"private": true}', encoding='utf-8')
+        how = {'cwd': project, 'env': {**os.environ, 'HOME': top, 'npm_config_offline': 'true', 'npm_config_update_notifier': 'false'}}
         run('npm', 'install', '--no-audit', '--no-fund', package, **how)
-        commit = commit_of(one(folder, 'profview-static_*.deb').name.split('_')[1])
-        works(pathlib.Path(top, 'node_modules/.bin/profview'), ours, log, top, commit)
+        commit = commit_of(package.name)
+        works(project / 'node_modules/.bin/profview', ours, log, top, commit)
         of_commit(run('npx', 'profview', '--version', **how), commit)
         run('npm', 'uninstall', 'profview', **how)
-        left = [p for p in pathlib.Path(top, 'node_modules').rglob('*') if not p.is_dir() and p.name != '.package-lock.json']
+        left = [p for p in (project / 'node_modules').rglob('*') if not p.is_dir() and p.name != '.package-lock.json']
         if left:
             sys.exit(f'left behind: {left}')
-        of_commit(run('npx', '--yes', f'--package={package}', 'profview', '--version', **how), commit)
+        (where(folder, top) / 'server').symlink_to('/bin/ls')
+        printed(NPX, folder, top, 'HOTTEST', **how['env'])
     return 0
 
 

@@ -16,12 +16,14 @@ import subprocess
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / 'tools'))
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / 'program'))
 import recorded_folder
 import target
+import test_packages as packages
 from target import DEADLINE, wait_for
 from verdict import Verdict
 
-BEGINS = re.compile(r'((LD|CORECLR)_\w+=\S+|profview|\./bootstrap\.sh|mono|gcc|mkfifo|\S+ \| profview)( |$)')
+BEGINS = re.compile(r'((LD|CORECLR)_\w+=\S+|profview|\./bootstrap\.sh|mono|gcc|mkfifo|apt|dotnet|npx|\S+ \| profview)( |$)')
 SERVER = r'''
 #include <stdlib.h>
 #include <unistd.h>
@@ -310,6 +312,10 @@ def bootstrap(s, command):
         s.v.true(f'{command}: and a {command.split()[2]}', command.split()[2] in text)
 
 
+def elsewhere(_s, _command):
+    """tests/program/test_packages.py runs it, where there are packages."""
+
+
 CLR = ('CORECLR_ENABLE_PROFILING=1 CORECLR_PROFILER={6D2B0F64-91C7-4E5A-8B3D-2F70726F6676} CORECLR_PROFILER_PATH='
        'build/probe/libprofview-coreclr.so PROFVIEW_OPTIONS=calls,output=app.mlpd dotnet app.dll')
 STOCK = 'mono --profile=log:nodefaults,sample,alloc,exception,monitor,counter,output=/tmp/app.mlpd app.exe'
@@ -318,6 +324,12 @@ ROWS = {
     './bootstrap.sh test': bootstrap,
     './bootstrap.sh demo native': bootstrap,
     './bootstrap.sh build': bootstrap,
+    './bootstrap.sh package': bootstrap,
+    './bootstrap.sh package VIEWER': bootstrap,
+    packages.APT: elsewhere,
+    packages.TOOL: elsewhere,
+    packages.DNX: elsewhere,
+    packages.NPX: elsewhere,
     'profview run -- mono app.exe': runs,
     'profview run --calls --alloc -- dotnet app.dll': dotnet(runs),
     'profview run --alloc=512k --heapshot -- ./server': runs,
