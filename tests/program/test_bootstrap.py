@@ -53,14 +53,14 @@ exec "$@"
 ''',
     'meson': r'''
 echo "meson $*" >>"$W/did"
-[ "$1" != setup ] || { mkdir -p build; touch build/build.ninja; }
+[ "$1" != setup ] || for d; do case $d in build*) mkdir -p "$d"; touch "$d/build.ninja" ;; esac; done
 ''',
     'ninja': r'''
 echo "ninja $*" >>"$W/did"
 [ ! "${FAKE_BROKEN:-}" ] || { echo 'FAILED: a.c.o'; echo 'a.c:1: error: no such thing'; exit 1; }
-printf '#!/bin/sh\necho "a frame of $(cat "$2")"\n' >build/profview
-printf '#!/bin/sh\necho native >"$1"\n' >build/demo-native
-chmod +x build/profview build/demo-native
+printf '#!/bin/sh\necho "a frame of $(cat "$2")"\n' >"$2/profview"
+printf '#!/bin/sh\necho native >"$1"\n' >"$2/demo-native"
+chmod +x "$2/profview" "$2/demo-native"
 echo '[1 of 1] Linking target profview'
 ''',
 }
@@ -197,8 +197,13 @@ def made(bootstrap):
         for name in ('apt-get', 'apt-cache', 'dpkg-query'):
             (bare.top / 'bin' / name).unlink()
         expect('no apt', bare.run('build'), NOTHING, ['there is no apt-get here', 'libncurses-dev'])
-        expect('no Mono', machine(without, without).fetch_lists().run('demo', '1'), NOTHING,
-               ['this is the demo of a C program', 'a frame of native'])
+        demo = machine(without, without).fetch_lists()
+        expect('no Mono', demo.run('demo', '1'), ['!update', r'!\+.*', r'meson setup build-demo .*', 'ninja -C build-demo profview demo-native', '0'],
+               ['this is the demo of a C program', 'a frame of native', 'build makes the one to keep'])
+        expect('what is built to keep', demo.run('build'), NOTHING)
+        expect('its demo', demo.run('demo', 'native', '1'), ['!meson .*', 'ninja -C build program', '0'], ['a frame of native'])
+        some = machine(ALL + ['libmono-profiler'], ['libc6'])
+        expect('what a demo needs', some.run('demo', '1'), ['update', r'\+libmono-profiler', r'!\+libmono-2.0-dev', r'!\+scdoc', 'ninja -C build-demo .*'])
         expect('tests where versions are other ones', machine(ALL + TESTS, ['libc6']).run('test'),
                ['update', r'\+clang', r'\+libtcmalloc-minimal4t64', 'meson setup build -Dtests=true', 'ninja -C build', 'meson test .*'],
                ['this release has no mono-profiler clang-format-19 clang-tidy-19 libmimalloc2.0'])
