@@ -55,7 +55,9 @@ def git(source, *words):
 
 
 def has_git(source):
-    return (source / '.git').exists() and shutil.which('git')
+    """Whether it answers here: it refuses where the folder is another user's."""
+    return bool((source / '.git').exists() and shutil.which('git')
+                and subprocess.run(['git', '-C', source, 'rev-parse', 'HEAD'], capture_output=True, check=False).returncode == 0)
 
 
 class Commit:
@@ -65,6 +67,8 @@ class Commit:
             said = git(source, 'log', '-1', '--format=%ct %h %an <%ae>', '--abbrev=9') if has_git(source) else ''
         self.seconds, self.hash, self.who = said.split(maxsplit=2) if said else (time.time(), 'unknown', 'nobody <nobody@localhost>')
         self.seconds, self.who = int(self.seconds), self.who.strip()
+        if os.environ.get('DEBEMAIL'): # as Debian's tools have it
+            self.who = f'{os.environ.get("DEBFULLNAME", "profview")} <{os.environ["DEBEMAIL"]}>'
         self.dirty = has_git(source) and git(source, 'status', '--porcelain', '--untracked-files=no') != ''
 
     def version(self, source):
@@ -120,6 +124,8 @@ class Portable:
         try:
             said = subprocess.run([self.files['profview'], '--version'], capture_output=True, text=True, check=False).stdout
         except OSError: # for another processor
+            return
+        if self.commit.hash == 'unknown':
             return
         if f'({self.commit.hash}' not in said or ('-dirty)' in said) != self.commit.dirty:
             sys.exit(f'{self.files["profview"]} is {said.strip()}, the tree {self.version}: make it of this tree')
