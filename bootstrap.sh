@@ -156,9 +156,11 @@ update_lists() {
 # Sets `renewed`: a build folder may have been set up without what is installed now.
 renewed=
 
+# Apt 3 closes the descriptor of its status to the scripts of packages: that of their output is another.
 install() {
-	logged packages "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
-		--no-install-recommends -o APT::Status-Fd=1 -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 "$@" || return
+	# shellcheck disable=SC2016
+	logged packages "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive sh -c 'exec apt-get install "$@" 3>&1' sh -y -q \
+		--no-install-recommends -o APT::Status-Fd=3 -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120 "$@" || return
 	renewed=1
 }
 

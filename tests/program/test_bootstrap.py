@@ -32,6 +32,7 @@ STAND_INS = {
 case " $* " in
 *' update '*) echo update >>"$W/did"; exec /usr/bin/apt-get "$@" ;;
 *' download '*) echo download >>"$W/did"; exit 100 ;;
+*' APT::Status-Fd=1 '*) echo 'apt 3 closes it to the scripts of packages'; exit 100 ;;
 *' install '*)
 	# Without Mono what depends on it is broken: there it is what was asked for.
 	if [ "${FAKE_HIDDEN:-}" ]; then printf 'Inst %s .\n' "$@" >"$W/would"; else /usr/bin/apt-get -s "$@" >"$W/would" || exit; fi
@@ -82,6 +83,17 @@ def as_installed(text):
     return text.replace('\nVersion', '\nStatus: install ok installed\nVersion')
 
 
+def all_of(master):
+    """What is left in a terminal whose other end is closed; it comes in pieces."""
+    said = b''
+    try:
+        while piece := os.read(master, 1 << 16):
+            said += piece
+    except OSError: # EIO: that was all
+        pass
+    return said
+
+
 class Machine:
     def __init__(self, top, bootstrap, release, installed, provides=None, suggests=None, holds=None, broken=False):
         self.top = pathlib.Path(top)
@@ -125,7 +137,7 @@ class Machine:
             text = said.read()
         if terminal:
             os.close(slave)
-            text += os.read(master, 1 << 20).decode()
+            text += all_of(master).decode()
             os.close(master)
         return (self.top / 'did').read_text().split('\n')[:-1] + [done.returncode], text
 
