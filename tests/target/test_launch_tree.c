@@ -62,7 +62,7 @@ START_TEST(many_come_and_go)
 {
 	open_tree();
 	begin(NOBODYS);
-	for (pid_t i = 1; i <= 3 * PV_TREE_ROWS; i++) {
+	for (pid_t i = 1; i <= 3 * (int)PV_TREE_ROWS; i++) {
 		begin(NOBODYS + i);
 		pv_tree_drop(&tree, pv_tree_find(&tree, NOBODYS + i));
 	}
@@ -83,7 +83,7 @@ START_TEST(exec_while_rows_are_short)
 {
 	open_tree();
 	begin(NOBODYS);
-	for (int i = 1; i <= 2 * PV_TREE_ROWS; i++) {
+	for (int i = 1; i <= 2 * (int)PV_TREE_ROWS; i++) {
 		struct pv_tree_process *p = pv_tree_find(&tree, NOBODYS);
 		ck_assert_ptr_nonnull(pv_tree_exec(&tree, p, (uint64_t)i));
 	}
