@@ -16,7 +16,7 @@ enum {
 	WHOLE = PV_SEALED_PIECE + PV_SEALED_TAG
 };
 
-static const char magic[8] = "pvsealed"; /* no NUL */
+static const char magic[8] = { 'p', 'v', 's', 'e', 'a', 'l', 'e', 'd' };
 
 /* --- seals */
 
