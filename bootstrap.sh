@@ -240,6 +240,11 @@ build_in() {
 	logged "files of $1" ninja -C "$@"
 }
 
+# Newer Meson builds what is for tests alone only when they are asked for.
+build_tests() {
+	build_in "$1" all meson-test-prereq
+}
+
 # What somebody runs who does not test.
 build_program() {
 	need_packages "${BUILD_PACKAGES[@]}" -- "${BUILD_WISHES[@]}" "$@"
@@ -294,6 +299,7 @@ test_packages() {
 		mkdir -p "$viewer/probe"
 		cp build/profview "$viewer"
 		cp build/probe/*.{so,exe} "$viewer/probe" || true
+		strip "$viewer/profview" "$viewer"/probe/*.so
 	fi
 	make_portable "$viewer" || failed=1
 	need_packages -- "${PACKAGE_WISHES[@]}"
@@ -356,7 +362,7 @@ test_dist() {
 	name=$(basename "$dir"/*.tar.xz .tar.xz)
 	tar -C "$dir" -xf "$dir/$name.tar.xz"
 	set_up "$dir/$name/build" "$dir/$name"
-	build_in "$dir/$name/build"
+	build_tests "$dir/$name/build"
 	run_tests "$dir/$name/build" --no-rebuild --suite unit --suite style
 }
 
@@ -369,7 +375,7 @@ test_examples() {
 	git ls-files -z | xargs -0 cp --parents -t "$dir"
 	python3 "$dir/tests/tools/check_examples.py" "$dir" apply
 	set_up "$dir/build" "$dir"
-	build_in "$dir/build"
+	build_tests "$dir/build"
 	run_tests "$dir/build" --no-rebuild test_codec test_persist test_query_runtime test_column_help \
 		'report formats' test_commands test_keys test_idle_keys manual
 }
@@ -391,7 +397,7 @@ do_test() {
 	# What is distributed and the worked examples are compiled with the same words in other folders.
 	[ -z "$all" ] || export CCACHE_NOHASHDIR=1
 	set_up build -Dtests=true
-	build_in build
+	build_tests build
 	# Those on real programs wait for them half of the time; of the long ones one builds all along.
 	run_tests build --no-rebuild --no-suite long --no-suite packages --num-processes $((2 * $(nproc)))
 	run_part build long --no-rebuild --suite long --num-processes $(($(nproc) + 1))

@@ -202,7 +202,7 @@ def made(bootstrap):
         (full.top / 'tree/build/build.ninja').touch()
         expect('a build folder is there', full.run('build'), ['!meson .*', 'ninja -C build program', '0'])
         expect('it has no tests', full.fetch_lists().run('test'),
-               ['meson setup --reconfigure build -Dtests=true', 'ninja -C build'])
+               ['meson setup --reconfigure build -Dtests=true', 'ninja -C build all meson-test-prereq'])
         expect('what is built is broken', machine(ALL, ALL).run('build', FAKE_BROKEN='1'), ['ninja .*', '1'],
                ['a.c:1: error: no such thing', 'build/bootstrap.log'])
         bare = machine([], [])
@@ -217,7 +217,7 @@ def made(bootstrap):
         some = machine(ALL + ['libmono-profiler'], ['libc6'])
         expect('what a demo needs', some.run('demo', '1'), ['update', r'\+libmono-profiler', r'!\+libmono-2.0-dev', r'!\+scdoc', 'ninja -C build-demo .*'])
         expect('tests where versions are other ones', machine(ALL + TESTS, ['libc6']).run('test'),
-               ['update', r'\+clang', r'\+libtcmalloc-minimal4t64', 'meson setup build -Dtests=true', 'ninja -C build', 'meson test .*'],
+               ['update', r'\+clang', r'\+libtcmalloc-minimal4t64', 'meson setup build -Dtests=true', 'ninja -C build all meson-test-prereq', 'meson test .*'],
                ['this release has no mono-profiler clang-format-19 clang-tidy-19 libmimalloc2.0'])
 
 
