@@ -79,7 +79,7 @@ def attached(v, profview, built, log):
 
 def main(profview, source, dotnet):
     if 'none' in (source, dotnet):
-        print('no .NET SDK here')
+        print('dotnet is not installed')
         return target.SKIP
     os.environ['DOTNET_CLI_TELEMETRY_OPTOUT'] = '1'
     v = Verdict('aot')

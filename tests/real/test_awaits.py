@@ -96,7 +96,7 @@ def look(v, profview, log, how):
 
 def main(profview, dll, module, dotnet):
     if 'none' in (dll, module, dotnet):
-        print('no .NET SDK here')
+        print('dotnet is not installed')
         return target.SKIP
     v = Verdict('awaits')
     with target.scratch() as folder:

@@ -43,6 +43,7 @@ def run(host, library, program, log, dotnet):
 
 def main(host, profview, library, program, dotnet='none'):
     if host != 'mono' and dotnet == 'none':
+        print('dotnet is not installed')
         return target.SKIP
     v = Verdict(f'catches-{host}')
     with target.scratch() as folder:

@@ -123,6 +123,7 @@ def moved(v, host, profview, library, program, log, dotnet):
 
 def main(host, profview, library, program, dotnet='none'):
     if host in ('clr', 'events') and dotnet == 'none':
+        print('dotnet is not installed')
         return target.SKIP
     library, program = os.path.abspath(library), os.path.abspath(program)
     v = Verdict(f'circle-{host}')

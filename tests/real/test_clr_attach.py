@@ -70,7 +70,7 @@ def visit(v, profview, program, log):
 
 def main(profview, dll, module, dotnet, times='3'):
     if 'none' in (dll, module, dotnet):
-        print('no .NET SDK here')
+        print('dotnet is not installed')
         return target.SKIP
     v = Verdict('clr-attach')
     os.environ['DOTNET_CLI_TELEMETRY_OPTOUT'] = '1'

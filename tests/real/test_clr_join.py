@@ -264,7 +264,7 @@ CASES = {'places': places, 'refusals': refusals, 'chosen': chosen, 'begun': begu
 
 def main(case, profview, dll, module, dotnet):
     if 'none' in (dll, module, dotnet):
-        print('no .NET SDK here')
+        print('dotnet is not installed')
         return target.SKIP
     os.environ['DOTNET_CLI_TELEMETRY_OPTOUT'] = '1'
     v = Verdict(f'clr-join-{case}')

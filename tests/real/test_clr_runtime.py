@@ -238,7 +238,7 @@ def switch(v, profview, program):
 
 def main(case, profview, dll, module, dotnet):
     if 'none' in (dll, module, dotnet):
-        print('no .NET SDK here')
+        print('dotnet is not installed')
         return target.SKIP
     options, worlds, wanted = CASES[case]
     v = Verdict(f'clr-{case}')

@@ -84,7 +84,7 @@ def code_of(test, *args):
 
 def main(version, folder, profview, module, dotnet, *sources):
     if 'none' in (module, dotnet):
-        print('no .NET SDK here')
+        print('dotnet is not installed')
         return target.SKIP
     program = publish(dotnet, version, pathlib.Path(folder), sources)
     if not program:

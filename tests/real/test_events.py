@@ -343,7 +343,7 @@ def states(v, profview, dll, dotnet):
 
 def main(case, profview, dll, dotnet):
     if 'none' in (dll, dotnet):
-        print('no .NET SDK here')
+        print('dotnet is not installed')
         sys.exit(target.SKIP)
     os.environ['DOTNET_CLI_TELEMETRY_OPTOUT'] = '1'
     v = Verdict(f'events, {case}')

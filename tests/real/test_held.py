@@ -42,6 +42,7 @@ def judge(v, profview, log, said):
 
 def main(host, profview, library, program, dotnet='none'):
     if host == 'clr' and dotnet == 'none':
+        print('dotnet is not installed')
         return target.SKIP
     library, program = os.path.abspath(library), os.path.abspath(program)
     v = Verdict(f'held-{host}')

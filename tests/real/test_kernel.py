@@ -89,6 +89,7 @@ def shares(tree):
 
 def main(host, profview, library, program, dotnet=None):
     if dotnet == 'none':
+        print('dotnet is not installed')
         return 77
     ran = Ran(host, library, program, dotnet)
     v = Verdict(f'kernel {host}')

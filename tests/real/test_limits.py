@@ -152,7 +152,7 @@ class Dotnet:
 
     def __init__(self, b, controller):
         if 'none' in (b.dll, b.dotnet):
-            print('no .NET SDK here')
+            print('dotnet is not installed')
             sys.exit(SKIP)
         self.group = Group(controller)
         worlds = ['heap', 'pause']
@@ -250,7 +250,7 @@ def held(v, b):
 def noexec(v, b):
     """A program whose /tmp takes no code: the probe is refused with that, and its events are read instead."""
     if 'none' in (b.dll, b.dotnet):
-        print('no .NET SDK here')
+        print('dotnet is not installed')
         sys.exit(SKIP)
     place = ['unshare', '-m', 'sh', '-c', 'mount -t tmpfs -o noexec none /tmp && exec "$@"', 'sh']
     if subprocess.run([*place, 'true'], stderr=subprocess.DEVNULL, check=False).returncode:

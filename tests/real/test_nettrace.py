@@ -387,7 +387,7 @@ CASES = {'recorded': recorded, 'cut': cut, 'hurt': hurt, 'shot': shot, 'row': ro
 
 def main(case, profview, file, dotnet='none'):
     if 'none' in (file, dotnet if case == 'live' else ''):
-        print('skipped: no .NET')
+        print('dotnet is not installed')
         sys.exit(77)
     v = Verdict(f'nettrace, {case}')
     if case == 'live':

@@ -123,6 +123,7 @@ def main(host, profview, *rest):
         return 0
     library, program, dotnet = os.path.abspath(rest[0]), os.path.abspath(rest[1]), (*rest, 'none')[2]
     if host == 'clr' and dotnet == 'none':
+        print('dotnet is not installed')
         return target.SKIP
     with target.scratch() as folder:
         for word in WORDS[:1] if host == 'stock' else WORDS:

@@ -61,7 +61,7 @@ def compare(v, rows, got):
 
 def main(profview, dll, dotnet):
     if 'none' in (dll, dotnet):
-        print('no .NET SDK with the web framework here')
+        print('dotnet is not installed' if dotnet == 'none' else 'no .NET SDK with the web framework here')
         return target.SKIP
     v = Verdict('routes')
     got = []

@@ -70,6 +70,7 @@ def one(v, host, profview, command, rate, threads):
 
 def main(host, profview, library, program, dotnet=None, threads=THREADS):
     if dotnet == 'none':
+        print('dotnet is not installed')
         return 77
     v = Verdict(f'short {host}')
     for rate in RATES:

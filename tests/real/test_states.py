@@ -115,6 +115,7 @@ def stock(v, profview, library, program, log):
 
 def main(host, profview, library, program, dotnet='none'):
     if host == 'clr' and dotnet == 'none':
+        print('dotnet is not installed')
         return target.SKIP
     library, program = os.path.abspath(library), os.path.abspath(program)
     v = Verdict(f'states-{host}')

@@ -69,6 +69,7 @@ def recorded(v, profview, log, options):
 
 def main(host, profview, library, program, dotnet='none'):
     if host == 'clr' and dotnet == 'none':
+        print('dotnet is not installed')
         return target.SKIP
     library, program = os.path.abspath(library), os.path.abspath(program)
     v = Verdict(f'waits-{host}')

@@ -87,7 +87,7 @@ def join(profview, pid, folder, i, dice):
 
 def main(profview, dll, dotnet, joins='12'):
     if 'none' in (dll, dotnet):
-        print('skipped: no .NET')
+        print('dotnet is not installed')
         return 77
     joins, dice, told = int(joins), random.Random(29), {}
 

@@ -200,7 +200,7 @@ def main(profview, filters, what, *more):
     if what == 'native':
         native(profview, filters, rows(more, 2))
     elif 'none' in (what, more[0]):
-        print('no .NET SDK here')
+        print('dotnet is not installed')
         sys.exit(target.SKIP)
     else:
         dotnet(profview, filters, what, more[0], rows(more[1:], 3))
