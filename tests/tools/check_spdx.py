@@ -12,7 +12,7 @@ TAG = 'SPDX-License-Identifier: MIT'
 STYLES = {'.c': '/* %s */', '.h': '/* %s */', '.def': '/* %s */', '.S': '/* %s */', '.cpp': '/* %s */', '.cs': '/* %s */',
           '.js': '/* %s */', '.py': '# %s', '.sh': '# %s', '.bash': '# %s', '.fish': '# %s', 'meson.build': '# %s',
           'meson_options.txt': '# %s', '_profview': '# %s', 'run': '# %s'}
-FOLDERS = ('.ci', 'common', 'probe', 'screenshots', 'tests', 'tui')
+FOLDERS = ('.ci', '.packaging', 'common', 'probe', 'screenshots', 'tests', 'tui')
 TOP = 3  # lines that are looked at
 
 
