@@ -255,7 +255,7 @@ static enum pvp_reply do_stats(const struct pvp_host *h, const char *rest, struc
 		if (t.tally.events[i])
 			add(s, " events.%s=%" PRIu64 " bytes.%s=%" PRIu64, groups[i],
 				t.tally.events[i], groups[i], t.tally.bytes[i]);
-	add(s, " sink=%s reader=%s output=%s",
+	add(s, " control=%s sink=%s reader=%s output=%s", t.control,
 		!t.plain ? "other"
 		: t.pipe ? "pipe"
 			 : "file",

@@ -257,3 +257,12 @@ size_t pvp_args_describe(
 		*c->control == '/' ? c->control : "", *c->id ? ",id=" : "", c->id, c->output);
 	return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
+
+size_t pvp_args_turn(char *text, size_t room, const char *from, const char *to)
+{
+	size_t n = strlen(text), old = strlen(from), fresh = strlen(to);
+	if (old > n || strcmp(text + n - old, from) != 0 || n - old + fresh >= room)
+		return n;
+	memcpy(text + n - old, to, fresh + 1);
+	return n - old + fresh;
+}

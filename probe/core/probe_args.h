@@ -43,6 +43,12 @@ size_t pvp_args_describe(
 	const struct pvp_config *c, const char *host, const char *words, char *to, size_t room);
 
 /*
+ * In such a text the output `from`, which stands last, becomes `to`. Returns the length; where the
+ * text was cut, or does not fit, nothing changes.
+ */
+size_t pvp_args_turn(char *text, size_t room, const char *from, const char *to);
+
+/*
  * Adds a word to those in `to`, with a comma between; `room`: bytes of `to`, its NUL included. False:
  * it does not fit, and nothing was added.
  */

@@ -117,6 +117,8 @@ static bool move(struct pvp_writer *w)
 	bool wanted = w->moving;
 	struct pvp_sink next = w->next, before = w->sink;
 	if (wanted) {
+		w->header.args.len =
+			pvp_args_turn(w->args, sizeof w->args, w->config.output, w->next_path);
 		memcpy(w->config.output, w->next_path, sizeof w->next_path);
 		use_sink(w, &next);
 		w->moving = false;

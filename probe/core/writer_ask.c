@@ -37,6 +37,7 @@ int pvp_writer_stats(struct pvp_stats *ret)
 	if (w) {
 		*ret = w->stats;
 		memcpy(ret->id, w->config.id, sizeof ret->id);
+		memcpy(ret->control, w->config.control, sizeof ret->control);
 		ret->chunks = pvp_pool_chunks(pvp_core.pool);
 		ret->chunks_free = pvp_chunks_free();
 	}

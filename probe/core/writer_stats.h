@@ -19,6 +19,7 @@ struct pvp_stats {
 	uint64_t written;            /* bytes into the sink */
 	char output[PVP_PATH_MAX];   /* it */
 	char id[17];                 /* of the session, as in the log's header */
+	char control[108];           /* path of its socket, or what was asked for in its place */
 	bool plain, pipe, reader;    /* has that name; is a pipe; is read, or is a file */
 	uint64_t streams;            /* begun: one, and one more for each hello and new reader */
 	uint32_t call_ns;            /* an enter or a leave, as measured at the start */

@@ -132,6 +132,10 @@ START_TEST(description_fits)
 		CPU_COUNT(&usable));
 	ck_assert_str_eq(text, want);
 	ck_assert_uint_eq(n, strlen(text));
+	ck_assert_uint_eq(pvp_args_turn(text, sizeof text, "y.mlpd", "z"), n);
+	ck_assert_uint_eq(pvp_args_turn(text, sizeof text, "x.mlpd", "longer.mlpd"), n + 5);
+	ck_assert_str_eq(strrchr(text, '='), "=longer.mlpd");
+	ck_assert_uint_eq(pvp_args_turn(text, n + 6, "longer.mlpd", "twelve.mlpd1"), n + 5);
 	ck_assert_uint_eq(pvp_args_describe(&c, "fake", NULL, little, sizeof little), 11);
 	ck_assert_str_eq(little, "profview:fa");
 }
