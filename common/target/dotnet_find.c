@@ -34,9 +34,16 @@ struct pv_dotnet_entry {
 	char name[80];
 };
 
+static const char start[] = "dotnet-diagnostic-";
+
+bool pv_dotnet_is_socket(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return strncmp(slash ? slash + 1 : path, start, sizeof start - 1) == 0;
+}
+
 static bool note(struct pv_dotnet_folder *f, const char *name)
 {
-	static const char start[] = "dotnet-diagnostic-";
 	struct pv_dotnet_entry e;
 	char *end;
 	if (strncmp(name, start, sizeof start - 1) != 0 || strlen(name) >= sizeof e.name)

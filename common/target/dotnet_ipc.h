@@ -81,6 +81,9 @@ bool pv_dotnet_start(const struct pv_dotnet *d, const char *library, const char 
 
 /* --- parts of these, which others use */
 
+/* Whether a path has the name of such a socket. */
+bool pv_dotnet_is_socket(const char *path);
+
 /* Whether the process runs .NET, by what it has in its memory and by its program. */
 bool pv_dotnet_is(pid_t pid);
 

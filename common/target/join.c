@@ -188,7 +188,7 @@ static bool attach_dotnet(const struct pv_join_place *j, struct pv_error *reterr
 /* At a path of ours, which is the process's, too, or where its probe has its socket. */
 static bool find_probe(struct pv_join_place *j, const char *socket, struct pv_error *reterr)
 {
-	bool given = socket && !strstr(socket, "/dotnet-diagnostic-") && !j->of.elsewhere;
+	bool given = socket && !pv_dotnet_is_socket(socket) && !j->of.elsewhere;
 	if (!given)
 		return pv_probe_find(j->pid, j->control, reterr);
 	return snprintf(j->control, sizeof j->control, "%s", socket) < (int)sizeof j->control ||
@@ -222,6 +222,69 @@ static bool find(struct pv_join_place *ret, pid_t pid, const char *socket, bool 
 	return make_pipe(ret, &of, "/tmp", reterr);
 }
 
+/* ---- a process that is not seen here: its socket is all that is known of it */
+
+/* Nothing can be said of what the process may load, but its events come through the socket. */
+static bool find_unseen_dotnet(struct pv_join_place *ret, const char *socket, const char *folder,
+	enum pv_join_via via, struct pv_error *reterr)
+{
+	struct pv_dotnet *d = &ret->dotnet;
+	d->of = ret->of;
+	snprintf(d->socket, sizeof d->socket, "%s", socket);
+	snprintf(d->temporary, sizeof d->temporary, "%s", folder);
+	if (via == PV_JOIN_VIA_PROBE)
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"a probe goes into a process that is seen here; by its socket its event "
+			"stream can be read: --via events");
+	if (via == PV_JOIN_VIA_AUTO)
+		snprintf(ret->instead, sizeof ret->instead, "the process is not seen here");
+	return pv_dotnet_ask(d, ASK_MS, reterr) && find_stream(ret, reterr);
+}
+
+/*
+ * A path that such a probe names may be another file here, so it gets a pipe of ours in the folder
+ * of its socket, the only one that is known to be shared.
+ */
+static bool find_unseen(struct pv_join_place *ret, const char *socket, bool silent,
+	enum pv_join_via via, struct pv_error *reterr)
+{
+	char stats[PV_PROBE_ANSWER], folder[PV_PROBE_PATH], *path = realpath(socket, NULL);
+	bool fits = path && strlen(path) < sizeof ret->control;
+	*ret = (struct pv_join_place){ .relay.fd = -1, .log = -1 };
+	snprintf(ret->control, sizeof ret->control, "%s", fits ? path : "");
+	free(path);
+	if (!fits)
+		return pv_fail(reterr, PV_EIO, 0, "%s: no such socket, or its path is too long",
+			PV_FIT(socket, 100));
+	if (!pv_foreign_at(&ret->of, ret->control, reterr))
+		return false;
+	if (silent)
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"the process is not seen here, and --readonly asks it for nothing");
+	memcpy(folder, ret->control, sizeof folder);
+	*strrchr(folder, '/') = 0;
+	if (pv_dotnet_is_socket(ret->control))
+		return find_unseen_dotnet(ret, ret->control, folder, via, reterr);
+	if (via == PV_JOIN_VIA_EVENTS)
+		return pv_fail(
+			reterr, PV_EUSAGE, 0, "that is no socket of .NET's, which has its events");
+	if (!pv_probe_ask_in(&ret->of, ret->control, "stats", ASK_MS, stats, reterr))
+		return false;
+	if (!pv_probe_word(stats, "control", ret->inside, sizeof ret->inside) ||
+		*ret->inside != '/')
+		memcpy(ret->inside, ret->control, sizeof ret->inside);
+	*strrchr(ret->inside, '/') = 0;
+	const struct pv_foreign of = ret->of;
+	return make_pipe(ret, &of, folder, reterr);
+}
+
+static bool attach_unseen(const struct pv_join_place *j, struct pv_error *reterr)
+{
+	char line[PV_PROBE_ANSWER], answer[PV_PROBE_ANSWER];
+	snprintf(line, sizeof line, "attach %s%s/log", j->inside, strrchr(j->made.path, '/'));
+	return pv_probe_ask_in(&j->of, j->control, line, ASK_MS, answer, reterr);
+}
+
 static bool find_mono(struct pv_join_place *ret, pid_t pid, struct pv_error *reterr)
 {
 	*ret = (struct pv_join_place){ .pid = pid, .mono = true, .relay.fd = -1, .log = -1 };
@@ -242,6 +305,8 @@ bool pv_join_find(struct pv_join_place *ret, pid_t pid, const char *socket, enum
 	char probe[PV_PROBE_PATH];
 	bool silent = may == PV_JOIN_MAY_LOOK;
 	*ret = (struct pv_join_place){ .pid = pid, .relay.fd = -1, .log = -1 };
+	if (!pid)
+		return find_unseen(ret, socket, silent, via, reterr);
 	if (!pv_limits_awake(pid, reterr))
 		return false;
 	if (may == PV_JOIN_MAY_INJECT && via != PV_JOIN_VIA_EVENTS && pv_process_is_mono(pid) &&
@@ -285,6 +350,8 @@ bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr)
 		return attach_dotnet(j, reterr);
 	if (j->mono)
 		return attach_mono(j, reterr);
+	if (!j->pid)
+		return attach_unseen(j, reterr);
 	snprintf(line, sizeof line, "attach %s/log", j->made.path);
 	if (pv_probe_ask(j->control, j->pid, line, ASK_MS, answer, reterr))
 		return true;

@@ -16,8 +16,9 @@
 #include "common/target/probe_socket.h"
 
 struct pv_join_place {
-	pid_t pid;
+	pid_t pid; /* 0: it is not seen here */
 	char control[PV_PROBE_PATH];
+	char inside[PV_PROBE_PATH]; /* then: its name for the folder of the pipe; "": ours */
 	struct pv_foreign of;       /* the process */
 	char path[PV_PROBE_ANSWER]; /* to read from */
 	int log;                    /* the descriptor, where the path is /proc/self/fd/N; else -1 */
@@ -45,8 +46,10 @@ enum pv_join_may {
 };
 
 /*
- * Finds the place; `socket` is the path of its probe's or runtime's, or NULL: it is looked for. Forks where the event stream will be read, so no thread may run yet. False: PV_EIO, or PV_EUSAGE with the reason why this process cannot be joined
- * and what can be done about it.
+ * Finds the place; `socket` is the path of its probe's or runtime's, or NULL: it is looked for. With
+ * `pid` 0 the socket is all that is known: of a process in a container of which only a folder is
+ * shared. Forks where the event stream will be read, so no thread may run yet. False: PV_EIO, or
+ * PV_EUSAGE with the reason why this process cannot be joined and what can be done about it.
  */
 bool pv_join_find(struct pv_join_place *ret, pid_t pid, const char *socket, enum pv_join_may may,
 	enum pv_join_via via, struct pv_error *reterr);

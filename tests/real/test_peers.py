@@ -41,16 +41,16 @@ def ask(*words):
     return subprocess.run([*map(str, words)], capture_output=True, text=True, check=False, timeout=target.DEADLINE)
 
 
-def joined(v, how, profview, pid, folder):
+def joined(v, how, profview, pid, folder, before=()):
     """From outside, as often as one likes."""
     log = folder / 'viewer.mlpd'
     log.unlink(missing_ok=True)
-    with subprocess.Popen([profview, 'attach', str(pid), '--record', log], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+    with subprocess.Popen([*before, profview, 'attach', str(pid), '--record', log], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True) as viewer:
         try:
             target.wait_for('the viewer to read', lambda: viewer.poll() is not None or log.exists() and log.stat().st_size > 1000)
         finally:
-            viewer.send_signal(signal.SIGINT)
+            os.kill(child_of(viewer.pid) if before else viewer.pid, signal.SIGINT)
             said = viewer.communicate(timeout=target.DEADLINE)[1]
     v.true(f'{how}: attached', log.exists() and 'refuse' not in said and 'no probe' not in said, said)
 
@@ -97,8 +97,10 @@ def by_path(v, how, profview, probe, program, folder):
         for who, before in ('host', []), ('sidecar', sidecar):
             said = ask(*before, profview, 'ctl', folder / 'ctl', 'stats')
             v.true(f'{how}: ctl by its path, {who}', said.stdout.startswith('ok pid=1 '), said)
-        said = ask(*sidecar, profview, 'attach', folder / 'ctl')
-        v.true(f'{how}: attach from a sidecar', said.returncode == 3 and 'not seen here' in said.stderr, said)
+        joined(v, f'{how}, from a sidecar', profview, folder / 'ctl', folder, sidecar)
+        for words in ([folder / 'ctl', folder / 'ctl'], ['--record', f'{folder}/several/', folder / 'ctl']):
+            said = ask(*sidecar, profview, 'attach', *words)
+            v.true(f'{how}: not with others', said.returncode == 3 and 'not seen here' in said.stderr, said)
         said = ask(profview, 'ctl', folder / 'named', 'stats')
         v.true(f'{how}: no socket', said.returncode == 3 and 'no socket' in said.stderr, said)
 

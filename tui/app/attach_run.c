@@ -56,16 +56,16 @@ static bool add_named(long to[UI_ATTACH_MOST], size_t *n, const char *name, stru
 	return ok;
 }
 
-/* A process that is not seen here cannot be looked at, so it is not joined. */
-static bool add_at(long to[UI_ATTACH_MOST], size_t *n, const char *path, struct pv_error *reterr)
+/* A process that is not seen here has no number, by which a folder would list it. */
+static bool add_at(long to[UI_ATTACH_MOST], size_t *n, const struct ui_options *o, const char *path,
+	struct pv_error *reterr)
 {
 	struct pv_foreign of;
 	if (!pv_foreign_at(&of, path, reterr))
 		return false;
-	if (!of.pid)
+	if (!of.pid && (o->n_joins > 1 || ui_child_is_tree(o)))
 		return pv_fail(reterr, PV_EIO, 0,
-			"the process at %s is not seen here: join it where it runs, or share its "
-			"process numbers",
+			"the process at %s is not seen here: it is joined by itself, and into a file",
 			PV_FIT(path, 80));
 	return add_pid(to, n, of.pid);
 }
@@ -76,7 +76,7 @@ size_t ui_attach_pids(const struct ui_options *o, long to[UI_ATTACH_MOST], struc
 	for (int i = 0; i < o->n_joins; i++) {
 		const char *text = o->join[i];
 		bool number = *text >= '0' && *text <= '9';
-		if (strchr(text, '/') ? !add_at(to, &n, text, reterr)
+		if (strchr(text, '/') ? !add_at(to, &n, o, text, reterr)
 			: number      ? !add_pid(to, &n, strtol(text, NULL, 10))
 				      : !add_named(to, &n, text, reterr))
 			return 0;

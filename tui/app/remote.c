@@ -5,6 +5,7 @@
 
 #include "common/base/showable.h"
 #include "common/base/utf8.h"
+#include "common/target/dotnet_ipc.h"
 #include "common/target/joinable.h"
 #include "common/target/probe_socket.h"
 
@@ -22,6 +23,9 @@ bool ui_remote_ctl(
 		if (used >= sizeof line)
 			return pv_fail(reterr, PV_EUSAGE, 0, "the line is too long");
 	}
+	if (socket && pv_dotnet_is_socket(socket))
+		return pv_fail(reterr, PV_EIO, 0,
+			"that is .NET's diagnostics socket: there is no probe behind it");
 	if (socket ? !pv_foreign_at(&of, socket, reterr) ||
 				!pv_probe_ask_in(&of, socket, line, ANSWER_MS, answer, reterr)
 		   : !pv_probe_find((pid_t)pid, path, reterr) ||
