@@ -444,13 +444,33 @@ void pv_coverage_say_children(const struct pv_model *m, struct pv_coverage *c)
 				used < INT64_MAX / 100 ? (int64_t)used * 100 : INT64_MAX));
 }
 
+static bool was_whole(enum pv_what what, struct pv_coverage *c)
+{
+	if (c->state != PV_COMPLETE || what == PV_WHAT_DAMAGE)
+		return false;
+	c->state = PV_PARTIAL;
+	return true;
+}
+
+/*
+ * A process that becomes another program begins another recording, if it has run long enough by then.
+ */
+static void say_images(const struct pv_model *m, enum pv_what what, struct pv_coverage *c)
+{
+	char n[PV_UNIT_MAX];
+	if (what == PV_WHAT_LOSSES)
+		pv_coverage_say(c, "what the process was for less than 20 ms is in none");
+	else if (what != PV_WHAT_NAMES && was_whole(what, c))
+		pv_coverage_say(c, "of the last of %s recordings",
+			pv_units_exact(n, sizeof n, m->recordings));
+}
+
 /* Of a pipe: whatever the log has, a part of it did not come. */
 static void say_dropped(const struct pv_model *m, enum pv_what what, struct pv_coverage *c)
 {
 	char bytes[PV_UNIT_MAX];
-	if (c->state != PV_COMPLETE || what == PV_WHAT_DAMAGE)
+	if (!was_whole(what, c))
 		return;
-	c->state = PV_PARTIAL;
 	if (what == PV_WHAT_LOSSES)
 		c->detail[0] = 0; /* "none" */
 	pv_coverage_say(c, "%s of the log dropped unread, the spool being full (--spool)",
@@ -462,9 +482,15 @@ void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_co
 	bool frees;
 	if (m->dropped)
 		say_dropped(m, what, c);
+	if (m->recordings > 1 && by_probe(m, "native"))
+		say_images(m, what, c);
 	if (!by_probe(m, ""))
 		return;
 	switch (what) {
+	case PV_WHAT_THREADS: /* their starts are not seen, as their samples and allocations are */
+		if (c->state == PV_PARTIAL && by_probe(m, "native"))
+			pv_coverage_say(c, "those without an event of their own are not counted");
+		break;
 	case PV_WHAT_CALLS:
 		of_calls(m, c);
 		break;
