@@ -374,6 +374,21 @@ START_TEST(loading_shows_how_far_it_is_and_stops)
 }
 END_TEST
 
+/* While it catches up the speed is the reader's. */
+START_TEST(whose_speed_it_is)
+{
+	feed = (struct ui_feed_status){
+		.state = UI_FEED_LIVE, .lag_ns = 3000000000, .events_per_s = 4000000
+	};
+	show();
+	ck_assert(seen("behind 3.00 s") && seen("reading 4.00M ev/s"));
+	feed.lag_ns = 5000000;
+	feed.events_per_s = 1000;
+	show();
+	ck_assert(seen("1 000 ev/s") && !seen("reading"));
+}
+END_TEST
+
 START_TEST(leaving_a_stock_pipe_asks)
 {
 	feed.stock_pipe = true;
@@ -463,6 +478,7 @@ int main(void)
 	tcase_add_test(t, tab_goes_through_lists_and_panes);
 	tcase_add_test(t, loading_shows_how_far_it_is_and_stops);
 	tcase_add_test(t, leaving_a_stock_pipe_asks);
+	tcase_add_test(t, whose_speed_it_is);
 	tcase_add_test(t, a_dead_model_leaves_nothing_over);
 	tcase_add_test(t, from_a_method_to_the_flame);
 	tcase_add_test(t, which_says_what_a_key_does);

@@ -104,10 +104,13 @@ static void add_rates(struct line *l, const struct ui_shared *s)
 		add(l, UI_PLAIN, 4, "%s events", pv_units_count(n, sizeof n, s->summary.events));
 		return;
 	}
+	bool catching_up = f->state == UI_FEED_LIVE && f->lag_ns > 1000000000;
 	if (f->state == UI_FEED_LIVE && f->lag_ns >= 0)
-		add(l, f->lag_ns > 1000000000 ? UI_WARN : UI_PLAIN, 6, "behind %s",
+		add(l, catching_up ? UI_WARN : UI_PLAIN, 6, "behind %s",
 			pv_units_ns(n, sizeof n, f->lag_ns));
-	add(l, UI_PLAIN, 4, "%s ev/s", pv_units_count(n, sizeof n, f->events_per_s));
+	/* The reader's own speed then, not the program's. */
+	add(l, UI_PLAIN, 4, "%s%s ev/s", catching_up ? "reading " : "",
+		pv_units_count(n, sizeof n, f->events_per_s));
 	add(l, UI_PLAIN, 7, "%s/s", pv_units_bytes(n, sizeof n, f->bytes_per_s));
 }
 
