@@ -268,13 +268,18 @@ def noexec(v, b):
 
 
 def little(v, b):
-    """Too little memory for the probe, too few threads for the viewer: the limit is named."""
+    """Too little memory for the probe, too few threads or descriptors for the viewer: the limit is named."""
     b.end.touch()
     words = [b.profview, 'run', '--record', b.log, '--', b.program, b.end]
     how = {'stdin': subprocess.DEVNULL, 'capture_output': True, 'text': True, 'timeout': DEADLINE, 'check': False}
     done = subprocess.run(['prlimit', f'--as={64 << 20}', *words], **how)
     v.equal('memory: the program\'s code', done.returncode, 5)
     v.true('memory: the limit', 'too little: RLIMIT_AS is 64 MiB' in done.stderr, done.stderr)
+    b.log.unlink(missing_ok=True)
+    for most in (7, 10):
+        done = subprocess.run(['prlimit', f'--nofile={most}', *words], **how)
+        v.true(f'{most} descriptors: refused', done.returncode not in (0, 5), done)
+        v.true(f'{most} descriptors: the limit', f'RLIMIT_NOFILE is {most}' in done.stderr, done.stderr)
     b.log.unlink(missing_ok=True)
     group = Group('pids')
     try:

@@ -33,7 +33,8 @@ int ui_exit_complain(const char *path, const struct pv_error *e)
 {
 	const char *what = e->what[0] ? e->what : pv_code_text(e->code);
 	char limits[160];
-	if (e->code == PV_ENOMEM && ui_child_limits(limits, sizeof limits))
+	bool limited = e->code == PV_ENOMEM || strstr(what, strerror(EMFILE));
+	if (limited && ui_child_limits(limits, sizeof limits))
 		ui_complain(path, "%s (%s)", what, limits);
 	else if (path && e->offset)
 		ui_complain(path, "%s, at byte %" PRIu64, what, e->offset);
