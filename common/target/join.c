@@ -185,14 +185,23 @@ static bool attach_dotnet(const struct pv_join_place *j, struct pv_error *reterr
 	       pv_dotnet_attach(&j->dotnet, library, options, reterr);
 }
 
-/* At a path of ours, which is the process's, too, or where its probe has its socket. */
+static bool ask(const struct pv_join_place *j, const char *line, char ret_answer[PV_PROBE_ANSWER],
+	struct pv_error *reterr)
+{
+	return pv_probe_ask_in(&j->at, j->control, line, ASK_MS, ret_answer, reterr);
+}
+
+/* At a path of ours that was given, or where its probe has its socket. */
 static bool find_probe(struct pv_join_place *j, const char *socket, struct pv_error *reterr)
 {
-	bool given = socket && !pv_dotnet_is_socket(socket) && !j->of.elsewhere;
-	if (!given)
+	j->at = j->of;
+	if (!socket || pv_dotnet_is_socket(socket))
 		return pv_probe_find(j->pid, j->control, reterr);
-	return snprintf(j->control, sizeof j->control, "%s", socket) < (int)sizeof j->control ||
-	       pv_fail(reterr, PV_EUSAGE, 0, "the socket's path is too long");
+	if (snprintf(j->control, sizeof j->control, "%s", socket) >= (int)sizeof j->control)
+		return pv_fail(reterr, PV_EUSAGE, 0, "the socket's path is too long");
+	return pv_foreign_at(&j->at, socket, reterr) &&
+	       (j->at.pid == j->pid ||
+		       pv_fail(reterr, PV_EIO, 0, "another process has that socket by now"));
 }
 
 /* A probe that is about to leave answers no more, and then .NET is there again without it. */
@@ -206,7 +215,7 @@ static bool find(struct pv_join_place *ret, pid_t pid, const char *socket, bool 
 	if (via == PV_JOIN_VIA_EVENTS || !find_probe(ret, socket, reterr))
 		return there ? find_dotnet(ret, pid, silent, via, reterr)
 			     : pv_fail(reterr, PV_EIO, 0, "there is no process %ld", (long)pid);
-	if (!pv_probe_ask(ret->control, pid, "stats", ASK_MS, stats, reterr)) {
+	if (!ask(ret, "stats", stats, reterr)) {
 		*ret->control = 0;
 		return false;
 	}
@@ -268,7 +277,8 @@ static bool find_unseen(struct pv_join_place *ret, const char *socket, bool sile
 	if (via == PV_JOIN_VIA_EVENTS)
 		return pv_fail(
 			reterr, PV_EUSAGE, 0, "that is no socket of .NET's, which has its events");
-	if (!pv_probe_ask_in(&ret->of, ret->control, "stats", ASK_MS, stats, reterr))
+	ret->at = ret->of;
+	if (!ask(ret, "stats", stats, reterr))
 		return false;
 	if (!pv_probe_word(stats, "control", ret->inside, sizeof ret->inside) ||
 		*ret->inside != '/')
@@ -282,7 +292,7 @@ static bool attach_unseen(const struct pv_join_place *j, struct pv_error *reterr
 {
 	char line[PV_PROBE_ANSWER], answer[PV_PROBE_ANSWER];
 	snprintf(line, sizeof line, "attach %s%s/log", j->inside, strrchr(j->made.path, '/'));
-	return pv_probe_ask_in(&j->of, j->control, line, ASK_MS, answer, reterr);
+	return ask(j, line, answer, reterr);
 }
 
 static bool find_mono(struct pv_join_place *ret, pid_t pid, struct pv_error *reterr)
@@ -341,7 +351,7 @@ bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr)
 {
 	char line[PV_PROBE_ANSWER], answer[PV_PROBE_ANSWER];
 	if (j->greet) /* a process that answers slowly has got the line all the same */
-		pv_probe_ask(j->control, j->pid, "hello", ASK_MS, answer, NULL);
+		ask(j, "hello", answer, NULL);
 	if (j->streams)
 		return pv_event_relay_go(&j->relay, &j->events, reterr);
 	if (!*j->made.path)
@@ -353,7 +363,7 @@ bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr)
 	if (!j->pid)
 		return attach_unseen(j, reterr);
 	snprintf(line, sizeof line, "attach %s/log", j->made.path);
-	if (pv_probe_ask(j->control, j->pid, line, ASK_MS, answer, reterr))
+	if (ask(j, line, answer, reterr))
 		return true;
 	/* Of .NET: it has just left; the pipe is good for the next one too. */
 	if (pv_dotnet_find(&j->dotnet, j->pid, NULL) && j->dotnet.of.uid == j->made.of.uid)

@@ -20,6 +20,7 @@ struct pv_join_place {
 	char control[PV_PROBE_PATH];
 	char inside[PV_PROBE_PATH]; /* then: its name for the folder of the pipe; "": ours */
 	struct pv_foreign of;       /* the process */
+	struct pv_foreign at;       /* the same, or us, where `control` is a path of ours */
 	char path[PV_PROBE_ANSWER]; /* to read from */
 	int log;                    /* the descriptor, where the path is /proc/self/fd/N; else -1 */
 	struct pv_foreign_folder made; /* with the pipe in it; none: the path was there before */

@@ -97,6 +97,7 @@ def by_path(v, how, profview, probe, program, folder):
         for who, before in ('host', []), ('sidecar', sidecar):
             said = ask(*before, profview, 'ctl', folder / 'ctl', 'stats')
             v.true(f'{how}: ctl by its path, {who}', said.stdout.startswith('ok pid=1 '), said)
+        joined(v, f'{how}, by its path', profview, folder / 'ctl', folder)
         joined(v, f'{how}, from a sidecar', profview, folder / 'ctl', folder, sidecar)
         for words in ([folder / 'ctl', folder / 'ctl'], ['--record', f'{folder}/several/', folder / 'ctl']):
             said = ask(*sidecar, profview, 'attach', *words)
