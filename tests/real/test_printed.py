@@ -366,6 +366,12 @@ ROWS = {
     'mkfifo /tmp/app.pipe': pipe,
     'profview --follow /tmp/app.pipe': follows,
     'mono --profile=log:calls,alloc,output=/tmp/app.pipe app.exe': writer,
+    # Of containers: all lines are run by test_pod_lines.py, in namespaces.
+    **dict.fromkeys((
+        "profview attach $(docker inspect -f '{{.State.Pid}}' shop)", 'profview attach /var/tmp/prof/dotnet-diagnostic-1-*-socket',
+        'profview listen /var/tmp/prof/calls', 'profview --follow /var/tmp/prof/app.mlpd', 'profview ctl /var/tmp/prof/ctl stats',
+        'profview attach /var/tmp/prof/ctl', 'profview attach $(systemctl show --property MainPID --value shop)',
+        'profview run --record /var/tmp/prof/app.mlpd -- ./server'), paired),
     'profview report app.mlpd --section classes --format csv --limit 10': shows,
     'profview app.mlpd --dump --size 120x36 --keys 2': shows,
     'profview diff base.mlpd new.mlpd --per none': shares,

@@ -195,7 +195,10 @@ def shown(profview, log, wanted):
         target.wait_for('the figures', lambda: figures(report(profview, log)) == wanted)
     except target.TimedOut as late:
         r = report(profview, log)
-        raise target.TimedOut(f'{late}: {figures(r)}, {r.get("source")}, {r.get("events")}') from None
+        keep = os.environ.get('PODS_KEEP')
+        if keep:
+            shutil.copy(log, keep)
+        raise target.TimedOut(f'{late}: {r.get("exceptions")}, {r.get("source")}, {r.get("events")}') from None
 
 
 class Joined:
