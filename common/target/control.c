@@ -71,15 +71,18 @@ static bool still_lives(int pidfd)
 static bool ask(pid_t pid, uint16_t port, int pidfd, struct pv_error *reterr)
 {
 	int64_t end = pv_patience_now_ms() + PATIENCE_MS;
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	bool met = fd >= 0 && connect_to(fd, port, end);
+	int fd = pv_port_socket(pid, pidfd);
+	if (fd < 0)
+		return pv_fail(reterr, PV_EIO, 0,
+			"process %ld listens in a network of its own, which only root reaches: %s",
+			(long)pid, strerror(errno));
+	bool met = connect_to(fd, port, end);
 	int why = errno;
 	bool held = met && pv_port_is_held(pid, port) && still_lives(pidfd);
 	bool ok = held && send_line(fd, "heapshot\n", end);
 	if (held)
 		why = errno;
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	if (ok)
 		return true;
 	if (met && !held)

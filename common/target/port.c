@@ -1,10 +1,16 @@
 #include "common/target/port.h"
 
 #include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "common/io/fd.h"
 
 /* Sockets that listen on one port: a family or an address each, so there are few. */
 enum { SOCKETS = 64, LISTENS = 0x0a };
@@ -22,6 +28,23 @@ static bool shares_network(pid_t pid)
 	snprintf(path, sizeof path, "/proc/%ld/ns/net", (long)pid);
 	return stat(path, &theirs) == 0 && stat("/proc/self/ns/net", &ours) == 0 &&
 	       theirs.st_ino == ours.st_ino && theirs.st_dev == ours.st_dev;
+}
+
+int pv_port_socket(pid_t pid, int pidfd)
+{
+	enum { KIND = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC };
+	if (shares_network(pid))
+		return socket(AF_INET, KIND, 0);
+	int ours = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC), fd = -1;
+	if (ours >= 0 && setns(pidfd, CLONE_NEWNET) == 0) {
+		fd = socket(AF_INET, KIND, 0);
+		if (setns(ours, CLONE_NEWNET) != 0)
+			pv_fd_close(&fd);
+	}
+	int why = errno;
+	pv_fd_close(&ours);
+	errno = why;
+	return fd;
 }
 
 /* A line of proc(5)'s net/tcp: number, local address:port, remote one, state, ..., inode. */
@@ -66,10 +89,10 @@ bool pv_port_is_held(pid_t pid, uint16_t port)
 	char path[64], link[64];
 	struct listeners l = { .n = 0 };
 	struct dirent *d;
-	if (!shares_network(pid))
-		return false;
-	find_listeners(&l, "/proc/self/net/tcp", port);
-	find_listeners(&l, "/proc/self/net/tcp6", port);
+	snprintf(path, sizeof path, "/proc/%ld/net/tcp", (long)pid); /* of its namespace */
+	find_listeners(&l, path, port);
+	snprintf(path, sizeof path, "/proc/%ld/net/tcp6", (long)pid);
+	find_listeners(&l, path, port);
 	snprintf(path, sizeof path, "/proc/%ld/fd", (long)pid);
 	DIR *fds = l.n && !l.more ? opendir(path) : NULL;
 	if (!fds)

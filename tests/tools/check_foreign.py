@@ -39,7 +39,7 @@ NAMED = {
     'process_limits.c': {'"/proc/self/mountinfo"|"/proc"': PROC},
     'log_peer.c': {'"/proc"': PROC},
     'mono_attach.c': {'path|pattern|all.gl_pathv\\[i\\]': 'of our own user, in /tmp and /proc', '&child': PROC, 'socket': 'of our own user'},
-    'port.c': {'path|"/proc/self/ns/net"|dirfd\\(fds\\)': PROC},
+    'port.c': {'path|"/proc/(thread-)?self/ns/net"|dirfd\\(fds\\)': PROC},
     'probe_socket.c': {'folder': 'of a user, checked once it is open', '"/tmp"': 'to list it'},
     'proc.c': {'link': PROC},
     'program.c': {'path|word|to|ret->path|name|fd': OURS},
