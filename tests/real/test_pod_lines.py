@@ -20,7 +20,7 @@ import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / 'soak'))
 import target
-from pods import BLOCKS, PLANTED, begun, figures, report, shown
+from pods import BLOCKS, THROWN, begun, figures, report, shown
 from test_clr_join import can, child_of
 from test_printed import blocks
 from verdict import Verdict
@@ -140,14 +140,14 @@ def records(r, wanted):
     """A stream whose session is open has told counters, a probe what was there before."""
     if r.get('source', {}).get('format') != 'mlpd':
         return any(c.get('samples') for c in r.get('counters') or [])
-    return r['events'].get('assembly.load') if wanted == PLANTED else r['events']
+    return r['events'].get('assembly.load') if wanted == THROWN else r['events']
 
 
 # ---- the lines; a pair is a container's and the viewer's
 
 def on_host(s, line):
     with s.shop() as (program, pid):
-        s.watched(line, program, s.here(line, pid), PLANTED)
+        s.watched(line, program, s.here(line, pid), THROWN)
 
 
 def listed(s, line, before=()):
@@ -161,7 +161,7 @@ def in_sidecar(s, line):
     more = {'docker': re.findall(r'--cap-add (\w+)', line), 'kubectl': ['SYS_PTRACE']}[line.split()[0]]
     command = s.words(line.split(' -- ' if ' -- ' in line else ' tools ')[1].split())
     with s.shop() as (program, pid):
-        s.watched(line, program, [*s.beside(pid, more), *command], PLANTED)
+        s.watched(line, program, [*s.beside(pid, more), *command], THROWN)
 
 
 def on_node(s, line):
@@ -199,12 +199,12 @@ def on_service(s, line):
 
 def by_socket(s, first, line):
     with s.docker(first) as (program, _):
-        s.watched(line, program, s.here(line), PLANTED)
+        s.watched(line, program, s.here(line), THROWN)
 
 
 def by_call(s, first, line):
     with s.docker(first, waits=True) as (program, _):
-        s.watched(line, program, s.here(line), PLANTED)
+        s.watched(line, program, s.here(line), THROWN)
 
 
 def followed(s, first, line):
@@ -218,7 +218,7 @@ def followed(s, first, line):
         said = viewer.communicate(timeout=target.DEADLINE)[0]
     s.v.equal(f'{line}: exit code', viewer.returncode, 0)
     s.v.true(f'{line}: its frame', 'HOTTEST' in said and 'damage' not in said, said)
-    s.v.equal(f'{line}: the figures', figures(report(s.profview, s.shared / 'app.mlpd')), PLANTED)
+    s.v.equal(f'{line}: the figures', figures(report(s.profview, s.shared / 'app.mlpd')), THROWN)
 
 
 def spoken_to(s, first, line, second):

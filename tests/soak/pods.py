@@ -33,6 +33,7 @@ PODS = ('inside', 'host', 'sidecar', 'folder', 'rootless')
 KINDS = ('mono', 'clr', 'events', 'native')
 ACTIONS = ('run', 'attach', 'file', 'pipe', 'ctl', 'shot', 'leave')
 PLANTED = {'Counted.OwnException': 60, 'System.FormatException': 45, 'System.Collections.Generic.KeyNotFoundException': 50}
+THROWN = {'thrown': sum(PLANTED.values())}
 BLOCKS, BLOCK = 155, 65536
 PROBED = {'CORECLR_ENABLE_PROFILING': '1', 'CORECLR_PROFILER': GUID}
 NOBODY = '65534'
@@ -169,14 +170,19 @@ def report(profview, log):
 
 
 def figures(r):
-    """What the program did, by the log; of other exceptions and blocks nothing is known beforehand."""
-    thrown = {c['name']: c['thrown'] for c in (r.get('exceptions') or {}).get('classes') or [] if c['name'] in PLANTED}
+    """
+    What the program did, by the log. Of an exception whose class did not come with it into one buffer the class is not
+    known; of others than these, and of other blocks, nothing is known beforehand.
+    """
+    thrown = {c['name']: c['thrown'] for c in (r.get('exceptions') or {}).get('classes') or []}
+    if PLANTED.keys() & thrown.keys():
+        return {'thrown': sum(n for name, n in thrown.items() if name in (*PLANTED, '(class not recorded)'))}
     blocks = sum(s['allocations'] for s in r.get('allocation_sizes') or [] if s['from_bytes'] == BLOCK)
-    return thrown or ({'blocks': blocks} if blocks else {})
+    return {'blocks': blocks} if blocks else {}
 
 
 def right(kind):
-    return {'blocks': BLOCKS} if kind == 'native' else PLANTED
+    return {'blocks': BLOCKS} if kind == 'native' else THROWN
 
 
 def compare(v, pod, profview, log, end=None):
