@@ -110,6 +110,16 @@ def hang_up_attach(v, b):
         program.wait()
 
 
+def hang_up_pipe(v, b):
+    """Also where the viewer only reads what the program writes by itself."""
+    program = b.native()
+    try:
+        hang_up(v, b, '--follow', b.folder / 'pipe', '--record', b.log)
+    finally:
+        program.kill()
+        program.wait()
+
+
 class Group:
     """A cgroup of its own with that controller, v2 or v1; the test is skipped where there can be none. It is removed
     when all that was put in has ended."""
