@@ -397,13 +397,13 @@ static enum turn pump(struct pumped *u, const struct pv_dump_input *in, struct p
 			pv_source_set_target(s, (*d)->framer.header.pid);
 		return GO_ON;
 	case PV_READ_NOTHING:
+	case PV_READ_QUIET: /* printed lines cannot be taken back: no end is guessed */
 		wait_for_more(s, in, &u->said);
 		return GO_ON;
 	case PV_READ_GAP:
 		return pv_dump_gap(*d, n, reterr) ? GO_ON : FAILED;
 	case PV_READ_RESTART:
 		return restart(d, u->out, reterr);
-	case PV_READ_QUIET:
 	case PV_READ_END:
 		return DONE;
 	default:
