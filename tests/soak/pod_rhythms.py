@@ -124,7 +124,7 @@ def follow(profview, data, rhythm, folder):
             return p.poll() is not None
 
         try:
-            rhythm(path, data, lambda: target.wait_for('a part to be read', lambda: ended() or seen() >= len(want) // 5))
+            rhythm(path, data, lambda: target.wait_for('a part to be read', lambda: ended() or seen() >= len(want) // 10))
             with contextlib.suppress(target.TimedOut):
                 target.wait_for('all to be read', lambda: ended() or seen() >= len(want) - kept, 10)
             p.send_signal(signal.SIGINT)
