@@ -41,6 +41,13 @@ def ask(*words):
     return subprocess.run([*map(str, words)], capture_output=True, text=True, check=False, timeout=target.DEADLINE)
 
 
+def viewer_of(at, profview):
+    """Below what took it to its place."""
+    while not pathlib.Path(f'/proc/{at}/cmdline').read_bytes().startswith(profview.encode()):
+        at = child_of(at)
+    return at
+
+
 def joined(v, how, profview, pid, folder, before=()):
     """From outside, as often as one likes."""
     log = folder / 'viewer.mlpd'
@@ -50,7 +57,7 @@ def joined(v, how, profview, pid, folder, before=()):
         try:
             target.wait_for('the viewer to read', lambda: viewer.poll() is not None or log.exists() and log.stat().st_size > 1000)
         finally:
-            os.kill(child_of(viewer.pid) if before else viewer.pid, signal.SIGINT)
+            os.kill(viewer_of(viewer.pid, profview), signal.SIGINT)
             said = viewer.communicate(timeout=target.DEADLINE)[1]
     v.true(f'{how}: attached', log.exists() and 'refuse' not in said and 'no probe' not in said, said)
 
@@ -92,7 +99,8 @@ def cell(v, how, profview, probe, program, folder):
 
 def by_path(v, how, profview, probe, program, folder):
     """A socket that has a name outside, too; from a sidecar that sees no process of the container."""
-    sidecar = ['unshare', '-mpf', '--mount-proc', '--kill-child']
+    # The first process of a container is not interrupted before it handles that: a shell is.
+    sidecar = ['unshare', '-mpf', '--mount-proc', '--kill-child', 'sh', '-c', '"$@"; exit $?', 'sh']
     with pod(how, folder, probe, program, '|cat >/mnt/named', '/mnt/ctl') as pid:
         for who, before in ('host', []), ('sidecar', sidecar):
             said = ask(*before, profview, 'ctl', folder / 'ctl', 'stats')

@@ -42,8 +42,9 @@ AS_USER = ['setpriv', f'--reuid={NOBODY}', f'--regid={NOBODY}', '--clear-groups'
 # The container: its own numbers and mounts; the programs are where nothing is outside, one folder is shared.
 INSIDE = ('mount --bind "$1" /mnt && mount --bind "$2" /srv && mount -t tmpfs none /tmp && mount -t proc none /proc && '
           'shift 2 && exec "$@"')
-# A sidecar has files of its own, and the folder, by another name, too.
-BESIDE = 'mount --bind "$1" /mnt && mount --bind "$1" /media && mount -t tmpfs none /tmp && mount -t proc none /proc && shift && exec "$@"'
+# A sidecar has files of its own, and the folder, by another name, too; its first process is not the viewer, which could not be
+# interrupted then before it handles that.
+BESIDE = 'mount --bind "$1" /mnt && mount --bind "$1" /media && mount -t tmpfs none /tmp && mount -t proc none /proc && shift && "$@"; exit $?'
 
 
 def begun(pid, command):
