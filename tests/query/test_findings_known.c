@@ -147,6 +147,107 @@ START_TEST(boxes_and_delegates_have_several_spellings)
 }
 END_TEST
 
+/* What a rule lacks is said in the words of the way by which the log was recorded, or that it cannot be. */
+START_TEST(words_are_those_of_the_way_of_recording)
+{
+	static const struct {
+		const char *args, *rule, *text;
+	} way[] = { { "profview:mono,gc", "lock-contention", "record with --probe monitor" },
+		{ "profview:coreclr,gc", "duplicate-strings", "--probe heapshot,strings=64" },
+		{ "profview:mono,gc", "duplicate-strings", "Mono has nothing that records it" },
+		{ "log:nodefaults,gc", "handle-growth", "record with mono --profile=log:gchandle" },
+		{ "log:nodefaults,calls", "futile-collections",
+			"Mono's own profiler does not record it; profview run --probe gc does" },
+		{ "profview:native,sample=100", "leak", "record with --leaks" },
+		{ "profview:native,sample=100", "exception-flow", "a native program has nothing" },
+		/* What is recorded does not make a native program one that has such things. */
+		{ "profview:native,alloc,sample=100", "boxing", "a native program has nothing" },
+		{ "profview:native,sample=100", "explicit-gc", "a native program has nothing" } };
+	for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
+		struct kit k = kit_new(way[i].args);
+		kit_thread(&k, 1);
+		kit_flush(&k);
+		const char *text = finding(&k, way[i].rule);
+		ck_assert_msg(strncmp(text, "- not judged", 12) == 0 && strstr(text, way[i].text),
+			"%s: %s", way[i].args, text);
+		kit_free(&k);
+	}
+}
+END_TEST
+
+/* Exceptions of unknown classes may be any; where they are known it was looked for. */
+START_TEST(unknown_classes_of_exceptions_are_not_judged)
+{
+	for (int known = 0; known < 2; known++) {
+		struct kit k = kit_new("log:nodefaults,exception");
+		kit_class(&k, NODE, "App.Error");
+		kit_thread(&k, 1);
+		if (known)
+			kit_alloc(&k, NODE, OBJECT, 64, NULL);
+		for (uint64_t i = 0; i < 10; i++) {
+			kit_at(&k, i * S);
+			kit_throw(&k, OBJECT, (const uint64_t[]){ 0 });
+		}
+		begins(finding(&k, "type-init"),
+			known ? "0 fine no static constructor failed"
+			      : "- not judged the classes of most exceptions are not recorded; "
+				"record with mono --profile=log:exception,gcalloc");
+		kit_free(&k);
+	}
+}
+END_TEST
+
+/* Collections of the whole heap among others; a shot in each of them is the profiler's wish, or not. */
+static struct kit collecting(const char *args)
+{
+	struct kit k = kit_new(args);
+	kit_class(&k, NODE, "App.Node");
+	kit_thread(&k, 1);
+	for (uint64_t i = 0; i < 20; i++) {
+		const bool full = i % 2;
+		kit_at(&k, i * S);
+		kit_gc(&k, PV_GC_PRE_STOP, 0);
+		kit_gc(&k, PV_GC_POST_STOP, 0);
+		kit_gc(&k, PV_GC_START, full);
+		kit_at(&k, i * S + 50 * MS);
+		if (full) {
+			kit_event(&k, (struct pv_event){ .kind = PV_KIND_HEAP_START });
+			kit_shot_object(&k, NODE, OBJECT, 1024, 0);
+			kit_event(&k, (struct pv_event){ .kind = PV_KIND_HEAP_END });
+		}
+		kit_at(&k, i * S + 300 * MS);
+		kit_gc(&k, PV_GC_END, full);
+		kit_gc(&k, PV_GC_PRE_START, 0);
+		kit_gc(&k, PV_GC_POST_START, 0);
+	}
+	kit_flush(&k);
+	return k;
+}
+
+START_TEST(collections_for_shots_are_not_the_programs)
+{
+	struct kit k = collecting("log:nodefaults,gc,heapshot=1000ms");
+	begins(finding(&k, "full-collections"), "0 fine 0 of 10 collections were full ones");
+	kit_free(&k);
+	k = collecting("log:nodefaults,gc,heapshot=2gc");
+	begins(strstr(finding(&k, "full-collections"), "10 of"),
+		"10 of 20 collections were full ones");
+	kit_free(&k);
+}
+END_TEST
+
+/* Many small boxes among few large arrays are no cause of what collecting costs. */
+START_TEST(what_has_few_bytes_costs_little)
+{
+	struct kit k = allocating("profview:coreclr,alloc", "System.Int32", 2000, 0, 0);
+	begins(finding(&k, "boxing"), "15 fine 100 % of objects are boxed values");
+	kit_free(&k);
+	k = allocating("profview:coreclr,alloc", "System.Int32", 1200000, 0, 0);
+	begins(strchr(finding(&k, "boxing"), ' '), " warning 100 % of objects are boxed values");
+	kit_free(&k);
+}
+END_TEST
+
 /* Full collections each second; more is left after each, or they ran while the program did. */
 static struct kit floors(bool concurrent)
 {
@@ -273,6 +374,10 @@ int main(void)
 	tcase_add_test(c, large_objects_are_found_among_small_ones);
 	tcase_add_test(c, stops_of_heap_shots_are_not_the_collectors);
 	tcase_add_test(c, boxes_and_delegates_have_several_spellings);
+	tcase_add_test(c, words_are_those_of_the_way_of_recording);
+	tcase_add_test(c, unknown_classes_of_exceptions_are_not_judged);
+	tcase_add_test(c, collections_for_shots_are_not_the_programs);
+	tcase_add_test(c, what_has_few_bytes_costs_little);
 	tcase_add_test(c, what_is_left_counts_where_the_program_stood);
 	tcase_add_test(c, the_main_thread_may_wait_for_a_task);
 	tcase_add_test(c, an_allocator_of_the_programs_own_is_not_judged);

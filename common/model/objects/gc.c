@@ -217,8 +217,7 @@ static void finish_edge(
 	}
 }
 
-/* Shots "every so many collections" are made within one that the program needs, others in their own. */
-static bool shots_have_their_own(const struct pv_model *m)
+bool pv_gc_shots_have_their_own(const struct pv_model *m)
 {
 	static const char word[] = "heapshot=";
 	const char *at = m->target.args ? strstr(m->target.args, word) : NULL;
@@ -236,7 +235,7 @@ static bool is_of_shot(const struct pv_model *m, int64_t from, int64_t to)
 	for (size_t i = n; i > 0 && n - i < NEWEST; i--) {
 		const struct pv_shot *s = &m->shots.shot.v[i - 1];
 		if (s->start_ns >= from && s->start_ns <= to)
-			return shots_have_their_own(m);
+			return pv_gc_shots_have_their_own(m);
 	}
 	return false;
 }

@@ -92,6 +92,7 @@ struct pv_gc {
 };
 
 struct pv_context;
+struct pv_model;
 struct pv_event;
 
 /* gc_phase.c, private to the model: marking or sweeping begins or ends. */
@@ -101,6 +102,12 @@ void pv_gc_phase(struct pv_context *x, const struct pv_event *e);
 void pv_gc_sort(struct pv_gc *gc);
 /* Derives tables from the lists anew; false when out of memory. */
 bool pv_gc_rebuild(struct pv_gc *gc);
+
+/*
+ * Whether heap shots are made in collections of their own: those "every so many collections" are made
+ * in one that the program needs. Under the model's lock.
+ */
+bool pv_gc_shots_have_their_own(const struct pv_model *m);
 
 /* Sums of a generation; higher numbers are PV_GC_GENERATIONS - 1. */
 struct pv_generation pv_gc_generation(const struct pv_gc *gc, unsigned generation);

@@ -33,14 +33,21 @@ double pv_scale_score(double v, double note, double warn, double bad)
 	return high < SCORE_MOST ? high : SCORE_MOST;
 }
 
-double pv_score_of_allocation(const struct pv_judge *j, double score)
+double pv_score_of_allocation(const struct pv_judge *j, double score, double bytes, double objects)
 {
-	const double seconds = j->wall_ns / 1e9;
-	const double rate = seconds > 0 ? (double)j->sum.allocated_bytes / seconds : 0;
-	double most = rate > 256e6 ? SCORE_SEVERE - 1 : SCORE_WARN - 1;
-	if (j->pause_part >= 0)
-		most = 25 + pv_scale_score(j->pause_part, 0.02, 0.05, 0.15);
-	return score < most ? score : most;
+	enum { LEAST = 15 }; /* what costs nothing is fine */
+	const double seconds = j->wall_ns / 1e9, all = (double)j->sum.allocated_bytes;
+	if (!(seconds > 0))
+		return 0;
+	/* Its part of the stops, if each byte has the same part; what making it takes. */
+	const double stops = j->pause_part > 0 && all > 0 ? j->pause_part * bytes / all : 0;
+	const double cost[] = { pv_scale_score(stops, 0.01, 0.04, 0.12),
+		pv_scale_score(bytes / seconds, 8e6, 40e6, 1e9),
+		pv_scale_score(objects / seconds, 20e3, 80e3, 1e6) };
+	double most = 0;
+	for (size_t i = 0; i < PV_COUNT_OF(cost); i++)
+		most = cost[i] > most ? cost[i] : most;
+	return score < LEAST + most ? score : LEAST + most;
 }
 
 void pv_finding_say(struct pv_finding *f, double score, const char *format, ...)
@@ -143,6 +150,7 @@ static void read_judge(struct pv_judge *j)
 {
 	pv_view_summary(j->m, &j->sum);
 	pv_view_totals(j->m, &j->totals);
+	j->way = pv_way_of(j->m);
 	j->wall_ns = wall_of(j->m, &j->from_ns);
 	bool known = j->totals.known & (PV_GROUP_GC | PV_GROUP_PAUSES) && j->sum.pauses_recorded;
 	j->pause_part = known && j->wall_ns > 0 ? (double)j->sum.pause_ns / j->wall_ns : -1;
@@ -172,8 +180,14 @@ static double as_note(double score)
 static void judge_one(const struct pv_judge *j, const struct pv_rule *rule, struct pv_finding *f)
 {
 	*f = (struct pv_finding){ 0 };
+	char words[PV_FINDING_TEXT];
 	if (rule->needs && !(j->totals.known & rule->needs)) {
-		pv_finding_skip(f, "not recorded; record with %s", rule->records);
+		pv_finding_skip(
+			f, "not recorded; %s", pv_way_says(rule, j->way, words, sizeof words));
+		return;
+	}
+	if (rule->needs && j->way == PV_WAY_NATIVE && !rule->records[j->way]) {
+		pv_finding_skip(f, "%s", pv_way_says(rule, j->way, words, sizeof words));
 		return;
 	}
 	rule->judge(j, f);
@@ -236,15 +250,21 @@ static const struct pv_column finding_columns[] = {
 		PV_COLUMN_HIDE_SCREEN | PV_COLUMN_HIDE_JSON | PV_COLUMN_ASCENDING },
 };
 
+/* Whole points: more digits would claim what no threshold can. */
+static unsigned points(const struct pv_finding *f)
+{
+	return (unsigned)(f->score + 0.5);
+}
+
 static const char *verdict(const struct pv_finding *f)
 {
 	if (!f->judged)
 		return "not judged";
-	if (f->score >= SCORE_SEVERE)
+	if (points(f) >= SCORE_SEVERE)
 		return "severe";
-	if (f->score >= SCORE_WARN)
+	if (points(f) >= SCORE_WARN)
 		return "warning";
-	return f->score >= SCORE_NOTE ? "note" : "fine";
+	return points(f) >= SCORE_NOTE ? "note" : "fine";
 }
 
 static enum pv_view evidence_of(const struct pv_rule *rule, const struct pv_finding *f)
@@ -256,9 +276,8 @@ static void add_row(struct pv_build *b, size_t i, const struct pv_finding *f)
 {
 	const struct pv_rule *rule = &pv_rules[i];
 	struct pv_cell *c = pv_build_row(b, i + 1);
-	/* Whole points: more digits would claim what no threshold can. */
 	if (f->judged)
-		pv_cell_d(&c[F_SCORE], (double)(unsigned)(f->score + 0.5));
+		pv_cell_d(&c[F_SCORE], (double)points(f));
 	else
 		pv_cell_null(&c[F_SCORE]);
 	pv_cell_s(&c[F_VERDICT], verdict(f));
@@ -327,7 +346,8 @@ static void add_fact(struct pv_build *b, const char *what, const char *text)
 	pv_cell_s(&c[FACT_TEXT], pv_build_text(b, text));
 }
 
-static void add_facts(struct pv_build *b, const struct pv_rule *rule, const struct pv_finding *f)
+static void add_facts(
+	struct pv_build *b, const struct pv_rule *rule, const struct pv_finding *f, enum pv_way way)
 {
 	char text[PV_FINDING_TEXT], from[PV_UNIT_MAX], to[PV_UNIT_MAX];
 	add_fact(b, f->judged ? "what is wrong" : "not judged", f->text);
@@ -339,7 +359,8 @@ static void add_facts(struct pv_build *b, const struct pv_rule *rule, const stru
 	add_fact(b, "evidence", pv_view_name(evidence_of(rule, f)));
 	for (size_t i = 0; i < PV_COUNT_OF(rule->explains); i++)
 		add_fact(b, "can cause", rule->explains[i] ? rule->explains[i] : "");
-	add_fact(b, "recorded by", rule->records);
+	const char *words = rule->records[way];
+	add_fact(b, "recorded by", words ? words : pv_way_says(rule, way, text, sizeof text));
 }
 
 /* Only this rule is judged: the symptoms that it explains do not raise it here. */
@@ -355,7 +376,7 @@ static void run_facts(struct pv_build *b, struct pv_model *m)
 		return;
 	read_judge(&j);
 	judge_one(&j, &pv_rules[row - 1], &f);
-	add_facts(b, &pv_rules[row - 1], &f);
+	add_facts(b, &pv_rules[row - 1], &f, j.way);
 	if (b->table)
 		b->table->coverage = pv_build_printf(b, "the rule %s", pv_rules[row - 1].id);
 }

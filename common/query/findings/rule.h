@@ -14,10 +14,22 @@
 
 enum { PV_FINDING_TEXT = 240, PV_FINDING_SUBJECT = 200 };
 
+/* The ways of recording, which differ in what they can record and in the words for it. */
+enum pv_way {
+	PV_WAY_MONO, /* the probe in Mono */
+	PV_WAY_DOTNET,
+	PV_WAY_NATIVE,
+	PV_WAY_STOCK,  /* Mono's own profiler */
+	PV_WAY_EVENTS, /* .NET's event stream */
+	PV_WAY_TEXT,   /* a text of stacks, or another family */
+	PV_WAYS
+};
+
 /* Read once for all rules. */
 struct pv_judge {
 	struct pv_model *m;
 	const struct pv_query *query; /* as it was asked: shots' objects, groupings */
+	enum pv_way way;
 	struct pv_summary sum;
 	struct pv_totals totals;
 	double wall_ns;    /* of the recording, or of the range */
@@ -38,9 +50,9 @@ struct pv_finding {
 
 struct pv_rule {
 	const char *id;
-	unsigned needs;          /* enum pv_group: one of them; 0: judges whatever there is */
-	const char *records;     /* the words of the probe that record it */
-	enum pv_view view;       /* the view with its evidence */
+	unsigned needs;               /* enum pv_group: one of them; 0: judges whatever there is */
+	const char *records[PV_WAYS]; /* the words that record it; NULL: that way cannot */
+	enum pv_view view;            /* the view with its evidence */
 	const char *explains[2]; /* rules of the symptoms of which this is a cause; NULL none */
 	const char *advice;
 	void (*judge)(const struct pv_judge *j, struct pv_finding *ret);
@@ -51,8 +63,8 @@ extern const size_t pv_rule_count;
 
 /* 0 at 0, 25 at `note`, 50 at `warn`, 75 at `bad`, 100 from twice that on; straight in between. */
 double pv_scale_score(double v, double note, double warn, double bad);
-/* Of a finding about what is allocated: bounded by what collecting costs, or else by the rate. */
-double pv_score_of_allocation(const struct pv_judge *j, double score);
+/* Of a finding about so many allocated bytes and objects: bounded by what they cost. */
+double pv_score_of_allocation(const struct pv_judge *j, double score, double bytes, double objects);
 
 /* A sentence; what does not fit is cut. */
 void pv_finding_say(struct pv_finding *f, double score, const char *format, ...)
@@ -60,6 +72,14 @@ void pv_finding_say(struct pv_finding *f, double score, const char *format, ...)
 /* It is not judged, for that reason. */
 void pv_finding_skip(struct pv_finding *f, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The way of recording. Takes the model's lock. */
+enum pv_way pv_way_of(struct pv_model *m);
+/* How that way would have recorded it, or that it cannot: "record with --probe gc". Returns `to`. */
+const char *pv_way_says(const struct pv_rule *rule, enum pv_way way, char *to, size_t room);
+
+/* Likewise, of the rule of that id. */
+const char *pv_judge_how(const struct pv_judge *j, const char *id, char *to, size_t room);
 
 /* A view's first rows by column `sort`; NULL: out of memory, said in `f`. Destroy it. */
 struct pv_table *pv_judge_table(const struct pv_judge *j, struct pv_finding *f,

@@ -22,6 +22,7 @@ struct stops {
 	struct pv_table *t;
 	uint64_t period_ns; /* of samples of processor time; 0: there are none, or not of stops */
 	double part;        /* of the long ones together, 0 to 1 */
+	double share;       /* stops of all time, as on a machine that has nothing else to do */
 };
 
 enum { LOOKED_AT = 100, PERIODS = 5 }; /* a stop of fewer periods has too few samples to tell */
@@ -49,6 +50,24 @@ static double computed_in(const struct pv_judge *j, const struct stops *s, size_
 	if (!s->period_ns || length < PERIODS * (double)s->period_ns)
 		return length;
 	return used_within(j->m, pv_judge_value(s->t, row, "start_ns"), length, s->period_ns);
+}
+
+/*
+ * The share of stops on a machine that has nothing else to do. Where others want the processors,
+ * stops last as many times longer as what computes between them: both are taken back alike.
+ */
+static double share_alone(const struct pv_judge *j, const struct stops *s)
+{
+	const double stopped = (double)j->sum.pause_ns, between = j->wall_ns - stopped;
+	if (!s->period_ns || s->part >= 1 || !(stopped > 0))
+		return j->pause_part;
+	const double computed = s->part * stopped;
+	const double taken = (double)j->sum.samples / j->sum.sample_weight * (double)s->period_ns;
+	const double used = taken > computed ? taken - computed : 0;
+	double rest =
+		between - used * (1 / s->part - 1); /* less what only waited for a processor */
+	rest = rest > used ? rest : used < between ? used : between;
+	return computed + rest > 0 ? computed / (computed + rest) : 0;
 }
 
 /*
@@ -80,6 +99,7 @@ static bool read_stops(const struct pv_judge *j, struct pv_finding *f, struct st
 		ret->period_ns = 0;
 	else if (all > 0)
 		ret->part = used / all;
+	ret->share = share_alone(j, ret);
 	return true;
 }
 
@@ -94,7 +114,7 @@ void pv_judge_gc_time(const struct pv_judge *j, struct pv_finding *f)
 	if (!enough_time(j, f, 1) || !read_stops(j, f, &s))
 		return;
 	const double computed = s.part * (double)j->sum.pause_ns;
-	pv_finding_say(f, pv_scale_score(s.part * j->pause_part, 0.05, 0.10, 0.30),
+	pv_finding_say(f, pv_scale_score(s.share, 0.05, 0.10, 0.30),
 		"collections stopped the program for %.1f %% of the time, %s of %s%s%s",
 		100 * j->pause_part, pv_units_ns(stopped, sizeof stopped, (int64_t)j->sum.pause_ns),
 		pv_units_ns(wall, sizeof wall, (int64_t)j->wall_ns),
@@ -155,18 +175,48 @@ void pv_judge_long_pause(const struct pv_judge *j, struct pv_finding *f)
 
 struct full {
 	struct pv_table *t; /* of all collections, by time */
+	uint8_t *is;        /* a row each: full, and of the program's own */
 	unsigned generation;
 	size_t n, others;
 	double pause_ns;
 };
+
+static void finish_full(struct full *c)
+{
+	free(c->is);
+	pv_table_destroy(c->t);
+}
+
+/* Whether a heap shot lies in it, which the profiler asked for. */
+static bool is_of_shots(const struct pv_table *t, size_t row, const struct pv_table *shots)
+{
+	const double from = pv_judge_value(t, row, "start_ns");
+	const double to = from + pv_judge_value(t, row, "duration_ns");
+	for (size_t i = 0; i < shots->rows; i++) {
+		const double at = pv_judge_value(shots, i, "time_ns");
+		if (at >= from && at <= to)
+			return true;
+	}
+	return false;
+}
 
 /* The highest generation that was ever collected, which is the whole heap if it is no nursery. */
 static bool read_full(const struct pv_judge *j, struct pv_finding *f, struct full *ret)
 {
 	*ret = (struct full){ 0 };
 	ret->t = pv_judge_table(j, f, &pv_spec_collections, PV_VIEW_COLLECTIONS, "start_ns", 0);
-	if (!ret->t)
+	struct pv_table *shots =
+		ret->t ? pv_judge_table(j, f, &pv_spec_shots, PV_VIEW_SHOTS, "index", 0) : NULL;
+	ret->is = shots ? calloc(ret->t->rows + 1, 1) : NULL;
+	if (!ret->is) {
+		pv_table_destroy(shots);
+		finish_full(ret);
+		pv_finding_skip(f, "out of memory");
 		return false;
+	}
+	pv_model_lock(j->m);
+	const bool own = pv_gc_shots_have_their_own(j->m);
+	pv_model_unlock(j->m);
 	for (size_t i = 0; i < ret->t->rows; i++) {
 		unsigned g = (unsigned)pv_judge_value(ret->t, i, "generation");
 		if (g > ret->generation)
@@ -175,18 +225,14 @@ static bool read_full(const struct pv_judge *j, struct pv_finding *f, struct ful
 	for (size_t i = 0; i < ret->t->rows; i++) {
 		bool full = ret->generation > 0 &&
 			    (unsigned)pv_judge_value(ret->t, i, "generation") == ret->generation;
-		ret->n += full;
+		ret->is[i] = full && !(own && is_of_shots(ret->t, i, shots));
+		ret->n += ret->is[i];
 		ret->others += !full;
-		if (full)
+		if (ret->is[i])
 			ret->pause_ns += pv_judge_value(ret->t, i, "pause_ns");
 	}
+	pv_table_destroy(shots);
 	return true;
-}
-
-static bool is_full(const struct full *c, size_t row)
-{
-	return c->generation > 0 &&
-	       (unsigned)pv_judge_value(c->t, row, "generation") == c->generation;
 }
 
 void pv_judge_full_collections(const struct pv_judge *j, struct pv_finding *f)
@@ -202,7 +248,7 @@ void pv_judge_full_collections(const struct pv_judge *j, struct pv_finding *f)
 	const double most = 25 + pv_scale_score(cost, 0.01, 0.05, 0.15);
 	pv_finding_say(f, score < most ? score : most, "%zu of %zu collections were full ones", c.n,
 		c.n + c.others);
-	pv_table_destroy(c.t);
+	finish_full(&c);
 }
 
 void pv_judge_futile_collections(const struct pv_judge *j, struct pv_finding *f)
@@ -215,7 +261,7 @@ void pv_judge_futile_collections(const struct pv_judge *j, struct pv_finding *f)
 	double cost = 0;
 	for (size_t i = 0; i < c.t->rows; i++) {
 		double before = pv_judge_value(c.t, i, "heap_before");
-		if (!is_full(&c, i) || before <= 0)
+		if (!c.is[i] || before <= 0)
 			continue;
 		known++;
 		if (pv_judge_value(c.t, i, "heap_after") <= 0.9 * before)
@@ -232,7 +278,7 @@ void pv_judge_futile_collections(const struct pv_judge *j, struct pv_finding *f)
 		pv_finding_say(f, score,
 			"%zu of %zu full collections freed less than a tenth of the heap", futile,
 			c.n);
-	pv_table_destroy(c.t);
+	finish_full(&c);
 }
 
 static int by_value(const void *a, const void *b)
@@ -294,7 +340,7 @@ void pv_judge_rising_floor(const struct pv_judge *j, struct pv_finding *f)
 	for (size_t i = 0; time && i < c.t->rows; i++) {
 		double after = pv_judge_value(c.t, i, "heap_after");
 		/* While it ran the program went on allocating: what is left holds that, too. */
-		if (!is_full(&c, i) || after <= 0 || pv_judge_value(c.t, i, "concurrent") > 0)
+		if (!c.is[i] || after <= 0 || pv_judge_value(c.t, i, "concurrent") > 0)
 			continue;
 		time[n] = pv_judge_value(c.t, i, "start_ns");
 		bytes[n++] = after;
@@ -305,7 +351,7 @@ void pv_judge_rising_floor(const struct pv_judge *j, struct pv_finding *f)
 	else
 		say_slope(j, f, time, bytes, n);
 	free(time);
-	pv_table_destroy(c.t);
+	finish_full(&c);
 }
 
 /* --- asked for by the program --- */
@@ -385,8 +431,9 @@ void pv_judge_explicit_gc(const struct pv_judge *j, struct pv_finding *f)
 	double calls = 0, samples = 0, asked = 0;
 	const bool said = count_asked(j->m, &asked);
 	if (!said && !(j->totals.known & (PV_GROUP_CALLS | PV_GROUP_SAMPLES))) {
-		pv_finding_skip(f, "who asked for collections is not recorded; record with "
-				   "--probe calls or sample");
+		char words[PV_FINDING_TEXT];
+		pv_finding_skip(f, "who asked for collections is not recorded; %s",
+			pv_judge_how(j, "explicit-gc", words, sizeof words));
 		return;
 	}
 	if (may_collect(j) && !count_collect(j, &calls, &samples)) {

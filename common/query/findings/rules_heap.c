@@ -79,13 +79,13 @@ void pv_judge_duplicate_strings(const struct pv_judge *j, struct pv_finding *f)
 {
 	enum { SMALL_SCORE = 24 };
 	const struct pv_heap *h = heap_of(j, f);
-	char wasted[PV_UNIT_MAX], n[PV_UNIT_MAX], preview[PV_PREVIEW_TEXT];
+	char wasted[PV_UNIT_MAX], n[PV_UNIT_MAX], preview[PV_PREVIEW_TEXT], words[PV_FINDING_TEXT];
 	if (!h)
 		return;
 	const struct pv_duplicates *d = &h->duplicates;
 	if (d->strings == 0) {
-		pv_finding_skip(
-			f, "texts of strings are not recorded; record with --probe strings=64");
+		pv_finding_skip(f, "texts of strings are not recorded; %s",
+			pv_judge_how(j, "duplicate-strings", words, sizeof words));
 		return;
 	}
 	if (d->group.n == 0) {

@@ -315,6 +315,10 @@ void pv_judge_finalizers(const struct pv_judge *j, struct pv_finding *f)
 	const double one = pv_scale_score(longest, 50e6, 100e6, 1e9);
 	if (t->rows == 0)
 		pv_finding_say(f, 0, "no finalizer ran");
+	else if (j->way ==
+		 PV_WAY_DOTNET) /* which says that an object is to be finalized, no more */
+		pv_finding_skip(f, ".NET does not say how long finalizers run; most are of %s",
+			pv_judge_text(t, 0, "class"));
 	else
 		pv_finding_say(f, score > one ? score : one,
 			"finalizers ran for %s, the longest %s; most in %s",

@@ -116,6 +116,7 @@ static void judge(const struct pv_judge *j, struct pv_finding *f, const struct r
 void pv_judge_pool_starvation(const struct pv_judge *j, struct pv_finding *f)
 {
 	struct readings queue, threads = { 0 }, cpu = { 0 };
+	char words[PV_FINDING_TEXT];
 	pv_model_lock(j->m);
 	bool ok = read_counter(j->m, queue_names, PV_COUNT_OF(queue_names), &queue) &&
 		  read_counter(j->m, thread_names, PV_COUNT_OF(thread_names), &threads) &&
@@ -124,8 +125,8 @@ void pv_judge_pool_starvation(const struct pv_judge *j, struct pv_finding *f)
 	if (!ok)
 		pv_finding_skip(f, "out of memory");
 	else if (queue.n == 0)
-		pv_finding_skip(f, "the queue of a thread pool is not recorded; "
-				   "record with attach --via events");
+		pv_finding_skip(f, "the queue of a thread pool is not recorded; %s",
+			pv_judge_how(j, "pool-starvation", words, sizeof words));
 	else if (queue.n < LEAST_READINGS)
 		pv_finding_skip(f, "%zu readings of the pool's queue", queue.n);
 	else

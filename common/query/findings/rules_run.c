@@ -234,6 +234,7 @@ static bool count_task_waits(struct pv_model *m, double *ret, struct pv_finding 
 void pv_judge_sync_over_async(const struct pv_judge *j, struct pv_finding *f)
 {
 	double n = 0;
+	char words[PV_FINDING_TEXT];
 	pv_model_lock(j->m);
 	bool waits = pv_call_samples_wait(j->m) || j->m->kinds[PV_KIND_EXT_WAITED];
 	bool ok = !waits || count_task_waits(j->m, &n, f);
@@ -242,7 +243,8 @@ void pv_judge_sync_over_async(const struct pv_judge *j, struct pv_finding *f)
 	if (!ok)
 		pv_finding_skip(f, "out of memory");
 	else if (!waits)
-		pv_finding_skip(f, "samples are of what ran; waits come with --probe sample-real");
+		pv_finding_skip(f, "samples are of what ran, not of waits; %s",
+			pv_judge_how(j, "sync-over-async", words, sizeof words));
 	else if (taken(j) < FEWEST_SAMPLES)
 		pv_finding_skip(f, "fewer than 30 samples");
 	else

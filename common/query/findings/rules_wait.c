@@ -51,7 +51,14 @@ void pv_judge_type_init(const struct pv_judge *j, struct pv_finding *f)
 	for (size_t i = 0; i < t->rows; i++)
 		n += pv_judge_value(t, i, "thrown");
 	const char *message = pv_judge_text(t, 0, "message");
-	if (n > 0)
+	pv_model_lock(j->m);
+	const uint64_t nameless = j->m->throws.unknown_class;
+	pv_model_unlock(j->m);
+	char words[PV_FINDING_TEXT];
+	if (n == 0 && 2 * nameless > j->sum.thrown)
+		pv_finding_skip(f, "the classes of most exceptions are not recorded; %s",
+			pv_judge_how(j, "type-init", words, sizeof words));
+	else if (n > 0)
 		/* Most of what is thrown: then it is the cause of the exceptions. */
 		pv_finding_say(f, 2 * n > (double)j->sum.thrown ? 100 : 80,
 			"a static constructor failed%s%s", message[0] ? ": " : "", message);
@@ -130,7 +137,9 @@ void pv_judge_thread_burst(const struct pv_judge *j, struct pv_finding *f)
 	if (!start) {
 		pv_finding_skip(f, "out of memory");
 	} else if (2 * n < t->rows) {
-		pv_finding_skip(f, "starts of threads not recorded; record with --probe runtime");
+		char words[PV_FINDING_TEXT];
+		pv_finding_skip(f, "starts of threads not recorded; %s",
+			pv_judge_how(j, "thread-burst", words, sizeof words));
 	} else {
 		size_t most = densest(start, n, 60e9);
 		pv_finding_say(f, pv_scale_score((double)most, 64, 256, 2048),
