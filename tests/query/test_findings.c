@@ -322,7 +322,7 @@ START_TEST(a_finding_has_facts)
 	struct pv_table *of = kit_view(&k, PV_VIEW_FINDING_FACTS,
 		&(struct pv_query){ .select = kit_row(t, "finding", "string-churn")->id });
 	begins(kit_text(of, 0, facts), "what is wrong 100 % of allocated bytes are text");
-	begins(kit_text(of, of->rows - 1, facts), "recorded by mono --profile=log:gcalloc");
+	begins(kit_text(of, of->rows - 1, facts), "recorded by mono --profile=log:alloc");
 	pv_table_destroy(of);
 	of = kit_view(&k, PV_VIEW_FINDING_FACTS,
 		&(struct pv_query){ .select = kit_row(t, "finding", "handle-growth")->id });

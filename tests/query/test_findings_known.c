@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "common/heap/heap.h"
+#include "common/query/findings/rule.h"
 #include "tests/kit/query_kit.h"
 #include "tests/kit/suite.h"
 
@@ -162,16 +163,63 @@ START_TEST(words_are_those_of_the_way_of_recording)
 		{ "profview:native,sample=100", "exception-flow", "a native program has nothing" },
 		/* What is recorded does not make a native program one that has such things. */
 		{ "profview:native,alloc,sample=100", "boxing", "a native program has nothing" },
-		{ "profview:native,sample=100", "explicit-gc", "a native program has nothing" } };
+		{ "profview:native,sample=100", "explicit-gc", "a native program has nothing" },
+		{ "profview:native,sample=100", "thread-burst", "once a sample met them" },
+		{ "nettrace", "exception-flow",
+			"none is in the stream; attach --via events asks for it" },
+		{ "nettrace", "handle-growth",
+			"the stream does not have it; profview run --probe gchandle does" } };
 	for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
 		struct kit k = kit_new(way[i].args);
-		kit_thread(&k, 1);
+		k.m->target.text = strcmp(way[i].args, "nettrace") == 0 ? way[i].args : NULL;
+		for (uint64_t thread = 1; thread < 3; thread++) {
+			kit_thread(&k, thread);
+			kit_sample(&k, thread, 0x104, (const uint64_t[]){ 0x100, 0 });
+		}
 		kit_flush(&k);
 		const char *text = finding(&k, way[i].rule);
 		ck_assert_msg(strncmp(text, "- not judged", 12) == 0 && strstr(text, way[i].text),
 			"%s: %s", way[i].args, text);
 		kit_free(&k);
 	}
+}
+END_TEST
+
+/* The session of events is open before that of names, which comes first in the stream. */
+START_TEST(a_stream_begins_with_its_earlier_session)
+{
+	const int64_t second = 1000000000, part = 500000;
+	for (int64_t earlier = -1; earlier < 2; earlier++) {
+		struct kit k = kit_new("");
+		struct pv_summary sum;
+		k.m->target.text = "nettrace";
+		kit_thread(&k, 1);
+		kit_at(&k, S);
+		kit_throw(&k, OBJECT, (const uint64_t[]){ 0 });
+		kit_flush(&k);
+		struct pv_target_info t = k.m->target;
+		t.startup_ns = (uint64_t)((int64_t)t.startup_ns - earlier * part);
+		pv_model_lock(k.m);
+		ck_assert(pv_model_begin(k.m, &t));
+		pv_model_unlock(k.m);
+		pv_view_summary(k.m, &sum);
+		ck_assert_int_eq(sum.duration_ns, second + (earlier > 0 ? part : 0));
+		kit_free(&k);
+	}
+}
+END_TEST
+
+/* C#'s words for types of the runtime, as the stream has them, are no classes of the program's. */
+START_TEST(classes_of_the_runtime_have_several_spellings)
+{
+	static const char *const theirs[] = { "System.Byte[]", "byte[]", "string", "object[,]",
+		"Microsoft.Extensions.X", "int*" };
+	static const char *const own[] = { "Shop.Customer", "bytes[]", "Byte", "strings",
+		"App.int" };
+	for (size_t i = 0; i < sizeof theirs / sizeof *theirs; i++)
+		ck_assert_msg(!pv_is_program_class(theirs[i]), "%s", theirs[i]);
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		ck_assert_msg(pv_is_program_class(own[i]), "%s", own[i]);
 }
 END_TEST
 
@@ -191,7 +239,7 @@ START_TEST(unknown_classes_of_exceptions_are_not_judged)
 		begins(finding(&k, "type-init"),
 			known ? "0 fine no static constructor failed"
 			      : "- not judged the classes of most exceptions are not recorded; "
-				"record with mono --profile=log:exception,gcalloc");
+				"record with mono --profile=log:exception,alloc");
 		kit_free(&k);
 	}
 }
@@ -240,7 +288,7 @@ END_TEST
 START_TEST(what_has_few_bytes_costs_little)
 {
 	struct kit k = allocating("profview:coreclr,alloc", "System.Int32", 2000, 0, 0);
-	begins(finding(&k, "boxing"), "15 fine 100 % of objects are boxed values");
+	begins(finding(&k, "boxing"), "16 fine 100 % of objects are boxed values");
 	kit_free(&k);
 	k = allocating("profview:coreclr,alloc", "System.Int32", 1200000, 0, 0);
 	begins(strchr(finding(&k, "boxing"), ' '), " warning 100 % of objects are boxed values");
@@ -375,6 +423,8 @@ int main(void)
 	tcase_add_test(c, stops_of_heap_shots_are_not_the_collectors);
 	tcase_add_test(c, boxes_and_delegates_have_several_spellings);
 	tcase_add_test(c, words_are_those_of_the_way_of_recording);
+	tcase_add_test(c, a_stream_begins_with_its_earlier_session);
+	tcase_add_test(c, classes_of_the_runtime_have_several_spellings);
 	tcase_add_test(c, unknown_classes_of_exceptions_are_not_judged);
 	tcase_add_test(c, collections_for_shots_are_not_the_programs);
 	tcase_add_test(c, what_has_few_bytes_costs_little);

@@ -42,8 +42,8 @@ double pv_score_of_allocation(const struct pv_judge *j, double score, double byt
 	/* Its part of the stops, if each byte has the same part; what making it takes. */
 	const double stops = j->pause_part > 0 && all > 0 ? j->pause_part * bytes / all : 0;
 	const double cost[] = { pv_scale_score(stops, 0.01, 0.04, 0.12),
-		pv_scale_score(bytes / seconds, 8e6, 40e6, 1e9),
-		pv_scale_score(objects / seconds, 20e3, 80e3, 1e6) };
+		pv_scale_score(bytes / seconds, 8e6, 25e6, 500e6),
+		pv_scale_score(objects / seconds, 10e3, 40e3, 500e3) };
 	double most = 0;
 	for (size_t i = 0; i < PV_COUNT_OF(cost); i++)
 		most = cost[i] > most ? cost[i] : most;
@@ -182,8 +182,9 @@ static void judge_one(const struct pv_judge *j, const struct pv_rule *rule, stru
 	*f = (struct pv_finding){ 0 };
 	char words[PV_FINDING_TEXT];
 	if (rule->needs && !(j->totals.known & rule->needs)) {
-		pv_finding_skip(
-			f, "not recorded; %s", pv_way_says(rule, j->way, words, sizeof words));
+		pv_finding_skip(f, "%s; %s",
+			j->way == PV_WAY_EVENTS ? "none is in the stream" : "not recorded",
+			pv_way_says(rule, j->way, words, sizeof words));
 		return;
 	}
 	if (rule->needs && j->way == PV_WAY_NATIVE && !rule->records[j->way]) {

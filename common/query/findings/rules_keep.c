@@ -60,10 +60,24 @@ static bool only_grew(const struct growth *g, size_t shots)
 	return true;
 }
 
+/* A word of C#, as .NET's stream calls types of the runtime, arrays of them included. */
+static bool is_keyword(const char *name)
+{
+	static const char *const list[] = { "bool", "byte", "sbyte", "char", "short", "ushort",
+		"int", "uint", "long", "ulong", "nint", "nuint", "float", "double", "decimal",
+		"string", "object", NULL };
+	const size_t n = strcspn(name, "[*");
+	for (const char *const *at = list; *at; at++)
+		if (strlen(*at) == n && memcmp(*at, name, n) == 0)
+			return true;
+	return false;
+}
+
 bool pv_is_program_class(const char *name)
 {
-	return strncmp(name, "System.", 7) != 0 && strncmp(name, "Microsoft.", 10) != 0 &&
-	       strncmp(name, "Mono.", 5) != 0 && strncmp(name, "Interop", 7) != 0;
+	return !is_keyword(name) && strncmp(name, "System.", 7) != 0 &&
+	       strncmp(name, "Microsoft.", 10) != 0 && strncmp(name, "Mono.", 5) != 0 &&
+	       strncmp(name, "Interop", 7) != 0;
 }
 
 static double bytes_grown(const struct growth *g, size_t shots)

@@ -37,7 +37,7 @@ const char *pv_way_says(const struct pv_rule *rule, enum pv_way way, char *to, s
 		[PV_WAY_DOTNET] = ".NET has nothing that records it",
 		[PV_WAY_NATIVE] = "a native program has nothing of the kind",
 		[PV_WAY_STOCK] = "Mono's own profiler does not record it",
-		[PV_WAY_EVENTS] = ".NET's event stream does not have it",
+		[PV_WAY_EVENTS] = "the stream does not have it",
 		[PV_WAY_TEXT] = "a text of stacks has samples only",
 	};
 	const char *words = rule->records[way];
@@ -45,7 +45,9 @@ const char *pv_way_says(const struct pv_rule *rule, enum pv_way way, char *to, s
 	const char *probe = way == PV_WAY_STOCK    ? rule->records[PV_WAY_MONO]
 			    : way == PV_WAY_EVENTS ? rule->records[PV_WAY_DOTNET]
 						   : NULL;
-	if (words)
+	if (words && way == PV_WAY_EVENTS) /* that none came may be since none happened */
+		snprintf(to, room, "%s asks for it", words);
+	else if (words)
 		snprintf(to, room, "record with %s", words);
 	else
 		snprintf(to, room, "%s%s%s%s", cannot[way], probe ? "; profview run " : "",
