@@ -175,6 +175,18 @@ bool pv_ingest_begin(struct pv_ingest *in, const struct pv_target_info *t, bool 
 	return ok || pv_ingest_fail_nomem(in);
 }
 
+/* A reader that joined a recording later has a log of its own: time begins there. "joined=" is in ms. */
+static void begin_later(struct pv_target_info *t)
+{
+	static const char word[] = ",joined=";
+	const char *at = t->args ? strstr(t->args, word) : NULL;
+	const uint64_t ms = at ? strtoull(at + sizeof word - 1, NULL, 10) : 0;
+	if (ms > INT64_MAX / 1000000 || t->startup_ns > (uint64_t)INT64_MAX - ms * 1000000)
+		return;
+	t->startup_ns += ms * 1000000;
+	t->start_time_ms += ms;
+}
+
 static bool begin(struct pv_ingest *in)
 {
 	const struct mlpd_header *h = &in->framer.header;
@@ -202,6 +214,7 @@ static bool begin(struct pv_ingest *in)
 		.arch = or_empty(h->arch).at,
 		.os = or_empty(h->os).at,
 		.joined = in->framer.joined };
+	begin_later(&t);
 	if (!pv_ingest_begin(in, &t, true))
 		return false;
 	if (in->format.data_version != in->says) {

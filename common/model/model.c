@@ -135,18 +135,6 @@ void pv_model_rules(struct pv_model *m, uint8_t data_version)
 	m->names.classes_by_vtable = data_version >= 15 && !m->target.logging2007;
 }
 
-/*
- * A recording of .NET's event stream has a session of names before the one of events, which was open
- * already when that began: time begins with the earlier of both.
- */
-static void begin_earlier(struct pv_model *m)
-{
-	const int64_t minute = 60 * INT64_C(1000000000), at = (int64_t)m->target.startup_ns;
-	if (m->recordings == 2 && pv_target_is_event_stream(&m->target) && at > 0 &&
-		at < m->zero_ns && m->zero_ns - at < minute)
-		m->zero_ns = at;
-}
-
 bool pv_model_begin(struct pv_model *m, const struct pv_target_info *target)
 {
 	struct pv_target_info t = *target;
@@ -166,7 +154,6 @@ bool pv_model_begin(struct pv_model *m, const struct pv_target_info *target)
 		m->have_zero = true;
 		m->zero_ns = (int64_t)t.startup_ns;
 	}
-	begin_earlier(m);
 	pv_threads_gap(m);
 	changed(m);
 	return true;

@@ -234,8 +234,7 @@ static bool passes(const struct pv_dotnet *d, uint32_t why)
 	       (why == REASON(TAKEN) && has_our_probe(d, path, sizeof path));
 }
 
-/* It was started suspended, until it is resumed. */
-static bool waits_to_begin(pid_t pid)
+bool pv_dotnet_waits_to_begin(pid_t pid)
 {
 	static const char *const names[] = { "DOTNET_DefaultDiagnosticPortSuspend",
 		"COMPlus_DefaultDiagnosticPortSuspend" };
@@ -282,7 +281,7 @@ bool pv_dotnet_attach(const struct pv_dotnet *d, const char *library, const char
 		struct pv_error err = { 0 };
 		if (try(d, &m, &why, &err))
 			return true;
-		if (why == REASON(NOT_YET) && waits_to_begin(d->pid))
+		if (why == REASON(NOT_YET) && pv_dotnet_waits_to_begin(d->pid))
 			return pv_dotnet_start(d, library, options, reterr);
 		int patience = why == REASON(TAKEN) ? LEAVE_MS : ATTACH_MS;
 		if (!passes(d, why) || pv_patience_now_ms() - since >= patience) {

@@ -66,6 +66,9 @@ bool pv_dotnet_answered(
 bool pv_dotnet_attach(const struct pv_dotnet *d, const char *library, const char *options,
 	struct pv_error *reterr);
 
+/* Whether it was started suspended: then the probe that it began with stays. */
+bool pv_dotnet_waits_to_begin(pid_t pid);
+
 /*
  * Whether its filter of system calls (seccomp) lets the runtime write events: the probe, which is not
  * kept there, asks. Where it cannot be loaded nothing is known, and true. False: PV_EUSAGE.

@@ -382,9 +382,14 @@ bool pv_join_shot(struct pv_join_place *j, struct pv_error *reterr)
 	return pv_event_relay_shot(&j->relay, reterr);
 }
 
+/* A probe that was put in here writes its farewell, and leaves as it does where its reader has gone. */
 void pv_join_end(struct pv_join_place *j)
 {
+	char control[PV_PROBE_PATH], answer[PV_PROBE_ANSWER];
 	pv_event_relay_leave(&j->relay);
+	bool stays = !pv_join_chooses(j) || pv_dotnet_waits_to_begin(j->dotnet.pid);
+	if (!stays && pv_probe_find(j->pid, control, NULL))
+		pv_probe_ask(control, j->pid, "stop", ASK_MS, answer, NULL);
 }
 
 void pv_join_leave(struct pv_join_place *j)

@@ -74,7 +74,10 @@ bool pv_join_go(struct pv_join_place *j, struct pv_error *reterr);
 /* Asks for a heap shot in the event stream (`streams`). False: PV_EIO. */
 bool pv_join_shot(struct pv_join_place *j, struct pv_error *reterr);
 
-/* Ends the event stream, of which the rest still comes into the pipe. Again: nothing. */
+/*
+ * Ends the event stream, or the recording of a probe that was put in for it; the rest still comes
+ * into the pipe. Again: nothing.
+ */
 void pv_join_end(struct pv_join_place *j);
 
 /* Removes what was made. The probe drops events until there is another reader. */

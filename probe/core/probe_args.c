@@ -258,11 +258,28 @@ size_t pvp_args_describe(
 	return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
 
+static const char joined[] = ",joined=";
+
 size_t pvp_args_turn(char *text, size_t room, const char *from, const char *to)
 {
+	char *last = strstr(text, joined); /* of the reader before: it is no part of the output */
+	if (last)
+		*last = 0;
 	size_t n = strlen(text), old = strlen(from), fresh = strlen(to);
 	if (old > n || strcmp(text + n - old, from) != 0 || n - old + fresh >= room)
 		return n;
 	memcpy(text + n - old, to, fresh + 1);
 	return n - old + fresh;
+}
+
+size_t pvp_args_joined(char *args, size_t room, size_t n, uint64_t since_ns)
+{
+	char *old = memmem(args, n, joined, sizeof joined - 1);
+	const size_t at = old ? (size_t)(old - args) : n;
+	const int more = snprintf(args + at, room - at, "%s%llu", joined,
+		(unsigned long long)(since_ns / 1000000));
+	if (more > 0 && (size_t)more < room - at)
+		return at + (size_t)more;
+	args[at] = 0;
+	return at;
 }

@@ -136,6 +136,11 @@ START_TEST(description_fits)
 	ck_assert_uint_eq(pvp_args_turn(text, sizeof text, "x.mlpd", "longer.mlpd"), n + 5);
 	ck_assert_str_eq(strrchr(text, '='), "=longer.mlpd");
 	ck_assert_uint_eq(pvp_args_turn(text, n + 6, "longer.mlpd", "twelve.mlpd1"), n + 5);
+	ck_assert_uint_eq(pvp_args_joined(text, sizeof text, n + 5, 12000000), n + 15);
+	ck_assert_uint_eq(pvp_args_joined(text, sizeof text, n + 15, 7000000), n + 14);
+	ck_assert_str_eq(strrchr(text, ','), ",joined=7");
+	ck_assert_uint_eq(pvp_args_turn(text, sizeof text, "longer.mlpd", "x.mlpd"), n);
+	ck_assert_str_eq(strrchr(text, '='), "=x.mlpd");
 	ck_assert_uint_eq(pvp_args_describe(&c, "fake", NULL, little, sizeof little), 11);
 	ck_assert_str_eq(little, "profview:fa");
 }

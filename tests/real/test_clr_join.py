@@ -11,6 +11,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 import target
 from verdict import Verdict
@@ -226,6 +227,34 @@ def begun(v, p):
         p.visit(v, program.pid, 'again')
 
 
+def rejoined(v, p):
+    """Who leaves has a whole log; who joins while the probe of another is still there has a time of its own."""
+    def log_of(path):
+        done = subprocess.run([p.profview, 'report', '--format', 'json', '--no-index', '--section', 'events', str(path)],
+                              capture_output=True, text=True, check=False)
+        with contextlib.suppress(ValueError, KeyError):
+            read = json.loads(done.stdout)
+            return {'duration_ns': read['duration_ns'], 'end': read['source']['end']}
+        return {'duration_ns': 0, 'end': None}
+    with p.program() as program:
+        first, log = p.attach(program.pid)
+        p.follows(first, log)
+        target.wait_for('a log of two seconds', lambda: log_of(log)['duration_ns'] >= 2e9)
+        p.leave(first)
+        v.equal('the log of a viewer that left', log_of(log)['end'], 'ended')
+        p.gone(program.pid)
+        first, log = p.attach(program.pid)
+        p.follows(first, log)
+        target.wait_for('another log of two seconds', lambda: log_of(log)['duration_ns'] >= 2e9)
+        p.leave(first, signal.SIGKILL)
+        began = time.monotonic()
+        second, log = p.attach(program.pid)
+        p.follows(second, log)
+        p.leave(second)
+        took = time.monotonic() - began
+        v.true('time begins when it is joined', log_of(log)['duration_ns'] <= (took + 0.5) * 1e9, [log_of(log), took])
+
+
 def races(v, p):
     """A program that just begins, or ends; two viewers; one that is killed; both at once."""
     for _ in range(2):
@@ -259,7 +288,7 @@ def races(v, p):
         v.true('the program goes on', program.stdout.readline())
 
 
-CASES = {'places': places, 'refusals': refusals, 'chosen': chosen, 'begun': begun, 'races': races}
+CASES = {'places': places, 'refusals': refusals, 'chosen': chosen, 'begun': begun, 'rejoined': rejoined, 'races': races}
 
 
 def main(case, profview, dll, module, dotnet):

@@ -547,6 +547,11 @@ bool ui_joined_streams(const struct ui_joined *j)
 	return j->place.streams;
 }
 
+bool ui_joined_is_ours(const struct ui_joined *j)
+{
+	return j->place.streams || pv_join_chooses(&j->place);
+}
+
 void ui_joined_end(void *joined)
 {
 	struct ui_joined *j = joined;

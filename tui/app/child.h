@@ -111,6 +111,8 @@ int ui_joined_fd(const struct ui_joined *j);
 bool ui_joined_go(struct ui_joined *j, struct pv_error *reterr);
 /* Whether .NET's event stream is read; then a heap shot can be asked for: `joined` is its ui_joined. */
 bool ui_joined_streams(const struct ui_joined *j);
+/* Whether the recording was begun for this viewer, and ends with it. */
+bool ui_joined_is_ours(const struct ui_joined *j);
 bool ui_joined_shot(void *joined, struct pv_error *reterr);
 /* Ends the stream; what is left of it still comes. */
 void ui_joined_end(void *joined);

@@ -387,10 +387,10 @@ static int follow_joined(const struct ui_options *given, struct ui_joined *j)
 	int code = 0;
 	if (f)
 		ui_feed_joined(f, o.pid);
-	if (f && ui_joined_streams(j)) {
+	if (f && ui_joined_streams(j))
 		ui_feed_shoot_by(f, ui_joined_shot, j);
+	if (f && ui_joined_is_ours(j))
 		ui_feed_end_by(f, ui_joined_end, j);
-	}
 	if (!f) {
 		code = ui_exit_complain(o.path, &err);
 	} else if (!ui_joined_go(j, &err)) {

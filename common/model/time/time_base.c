@@ -12,6 +12,17 @@ static void place_range(struct pv_model *m)
 	m->private->to_ns = pv_sat_add(zero, m->only.to_ns);
 }
 
+/*
+ * A recording of .NET's event stream has a session of names before the one of events, which was open
+ * already when that began: time begins with the earlier of both.
+ */
+static bool is_earlier_session(const struct pv_model *m, int64_t base)
+{
+	const int64_t minute = 60 * INT64_C(1000000000);
+	return pv_target_is_event_stream(&m->target) && base > 0 && base < m->zero_ns &&
+	       m->zero_ns - base < minute;
+}
+
 void pv_model_time_base(struct pv_model *m, int64_t base)
 {
 	struct pv_model_private *p = m->private;
@@ -23,6 +34,8 @@ void pv_model_time_base(struct pv_model *m, int64_t base)
 		p->zero_open = base < pv_sat_add(p->first_base_ns, second);
 		if (p->zero_open && base < m->zero_ns)
 			m->zero_ns = base;
+	} else if (is_earlier_session(m, base)) {
+		m->zero_ns = base;
 	}
 	if (m->timeline.width_ns == 0)
 		pv_timeline_init(&m->timeline, m->zero_ns);
