@@ -187,17 +187,15 @@ static void finish_full(struct full *c)
 	pv_table_destroy(c->t);
 }
 
-/* Whether it was made for a heap shot: one lies in it or, by Mono's own profiler, comes next. */
-static bool is_of_shots(const struct pv_judge *j, const struct pv_table *t, size_t row,
-	const struct pv_table *shots)
+/* Whether a heap shot lies in its stop: before it, as by Mono's own profiler, or after. */
+static bool is_of_shots(const struct pv_table *t, size_t row, const struct pv_table *shots)
 {
-	const double from = pv_judge_value(t, row, "start_ns");
-	double to = from + pv_judge_value(t, row, "duration_ns");
-	if (j->way == PV_WAY_STOCK)
-		to = row + 1 < t->rows ? pv_judge_value(t, row + 1, "start_ns") : j->wall_ns;
+	const double start = pv_judge_value(t, row, "start_ns");
+	const double stop = pv_judge_value(t, row, "pause_ns");
+	const double lasts = pv_judge_value(t, row, "duration_ns");
 	for (size_t i = 0; i < shots->rows; i++) {
 		const double at = pv_judge_value(shots, i, "time_ns");
-		if (at >= from && at <= to)
+		if (at >= start - stop && at <= start + (lasts > stop ? lasts : stop))
 			return true;
 	}
 	return false;
@@ -228,7 +226,7 @@ static bool read_full(const struct pv_judge *j, struct pv_finding *f, struct ful
 	for (size_t i = 0; i < ret->t->rows; i++) {
 		bool full = ret->generation > 0 &&
 			    (unsigned)pv_judge_value(ret->t, i, "generation") == ret->generation;
-		ret->is[i] = full && !(own && is_of_shots(j, ret->t, i, shots));
+		ret->is[i] = full && !(own && is_of_shots(ret->t, i, shots));
 		ret->n += ret->is[i];
 		ret->others += !full;
 		if (ret->is[i])
