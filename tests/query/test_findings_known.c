@@ -374,6 +374,30 @@ START_TEST(the_main_thread_may_wait_for_a_task)
 }
 END_TEST
 
+/* Waits without a stack may be for a task; few of them leave enough to be judged. */
+START_TEST(waits_without_a_stack_are_not_judged)
+{
+	for (int many = 0; many < 2; many++) {
+		struct kit k = kit_new("profview:coreclr,sample-real=100");
+		kit_thread(&k, 1);
+		kit_method(&k, 0x100, "App:Work ()");
+		for (uint64_t i = 0; i < 100; i++) {
+			kit_at(&k, i * 10 * MS);
+			kit_sample(&k, 1, 0x104, (const uint64_t[]){ 0x100, 0 });
+		}
+		kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXT_WAITED,
+				      .hit = { .thread = 1,
+					      .state = PV_WAIT_LOCK,
+					      .times = many ? 900 : 50 } });
+		kit_flush(&k);
+		begins(finding(&k, "sync-over-async"),
+			many ? "- not judged 90 % of samples are of waits without a stack"
+			     : "0 fine 0.0 % of samples");
+		kit_free(&k);
+	}
+}
+END_TEST
+
 /* Of memory that the probe does not see none leaks as far as it knows: that is no all-clear. */
 START_TEST(an_allocator_of_the_programs_own_is_not_judged)
 {
@@ -440,6 +464,7 @@ int main(void)
 	tcase_add_test(c, what_has_few_bytes_costs_little);
 	tcase_add_test(c, what_is_left_counts_where_the_program_stood);
 	tcase_add_test(c, the_main_thread_may_wait_for_a_task);
+	tcase_add_test(c, waits_without_a_stack_are_not_judged);
 	tcase_add_test(c, an_allocator_of_the_programs_own_is_not_judged);
 	tcase_add_test(c, a_static_field_without_a_class_keeps_too);
 	suite_add_tcase(s, c);

@@ -9,6 +9,7 @@
 #include "common/base/units.h"
 #include "common/model/model.h"
 #include "common/model/names/names_find.h"
+#include "common/model/names/thread_state.h"
 #include "common/query/findings/rule.h"
 
 enum { FEWEST_SAMPLES = 30 };
@@ -198,19 +199,24 @@ static bool is_entry(const char *name)
 	return strstr(name, ":Main (") || strstr(name, "<Main>$") || strstr(name, ":<Main> (");
 }
 
-/* Samples within a wait for a task, not of the main thread, and the outermost method of one. */
-static bool count_task_waits(struct pv_model *m, double *ret, struct pv_finding *f)
+/*
+ * Samples within a wait for a task, not of the main thread, and the outermost method of one; and those
+ * of waits without a stack, which may be any.
+ */
+static bool count_task_waits(
+	struct pv_model *m, double *ret, double *ret_bare, struct pv_finding *f)
 {
-	enum { WAITS = 1, OF_MAIN = 2 };
+	enum { WAITS = 1, OF_MAIN = 2, BARE = 4 };
 	const struct pv_names *n = &m->names;
 	const struct pv_calls *c = &m->calls;
 	uint8_t *method = calloc(n->method.n + 1, 1);
 	uint8_t *node = method ? calloc(c->node.n + 1, 1) : NULL;
-	uint64_t samples = 0, most = 0;
+	uint64_t samples = 0, most = 0, bare = 0;
 	for (uint32_t i = 1; node && i < n->method.n; i++) {
 		const char *name = pv_intern_text(&n->text, pv_names_method_name(n, i));
 		method[i] = (uint8_t)((waits_for_task(name) ? WAITS : 0) |
-				      (is_entry(name) ? OF_MAIN : 0));
+				      (is_entry(name) ? OF_MAIN : 0) |
+				      (pv_state_of_frame(name) != PV_STATE_RUNNING ? BARE : 0));
 	}
 	for (size_t i = 1; node && i < c->node.n; i++) {
 		const struct pv_tree_node *at = &c->node.v[i];
@@ -218,6 +224,7 @@ static bool count_task_waits(struct pv_model *m, double *ret, struct pv_finding 
 		bool waits = up & WAITS || (!(up & OF_MAIN) && own & WAITS);
 		node[i] = (uint8_t)((up & OF_MAIN) | (own & OF_MAIN) | (waits ? WAITS : 0));
 		samples += waits ? at->samples : 0;
+		bare += at->parent == 0 && own & BARE ? at->samples : 0;
 		if (!waits || at->samples < most)
 			continue;
 		most = at->samples;
@@ -228,6 +235,7 @@ static bool count_task_waits(struct pv_model *m, double *ret, struct pv_finding 
 			pv_intern_text(&n->text, pv_names_method_name(n, c->node.v[top].method)));
 	}
 	*ret = (double)samples;
+	*ret_bare = (double)bare;
 	bool ok = node != NULL;
 	free(method);
 	free(node);
@@ -236,11 +244,11 @@ static bool count_task_waits(struct pv_model *m, double *ret, struct pv_finding 
 
 void pv_judge_sync_over_async(const struct pv_judge *j, struct pv_finding *f)
 {
-	double n = 0;
+	double n = 0, bare = 0;
 	char words[PV_FINDING_TEXT];
 	pv_model_lock(j->m);
 	bool waits = pv_call_samples_wait(j->m) || j->m->kinds[PV_KIND_EXT_WAITED];
-	bool ok = !waits || count_task_waits(j->m, &n, f);
+	bool ok = !waits || count_task_waits(j->m, &n, &bare, f);
 	pv_model_unlock(j->m);
 	const double part = j->sum.samples ? n / (double)j->sum.samples : 0;
 	if (!ok)
@@ -250,6 +258,9 @@ void pv_judge_sync_over_async(const struct pv_judge *j, struct pv_finding *f)
 			pv_judge_how(j, "sync-over-async", words, sizeof words));
 	else if (taken(j) < FEWEST_SAMPLES)
 		pv_finding_skip(f, "fewer than 30 samples");
+	else if (part < 0.05 && 2 * bare > (double)j->sum.samples)
+		pv_finding_skip(f, "%.0f %% of samples are of waits without a stack",
+			100 * bare / (double)j->sum.samples);
 	else
 		pv_finding_say(f, pv_scale_score(part, 0.05, 0.10, 0.40),
 			"%.1f %% of samples wait for a task within a call", 100 * part);
