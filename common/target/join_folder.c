@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "common/io/fd.h"
@@ -104,10 +106,53 @@ static void sweep(const char *base)
 		closedir(dir);
 }
 
+/* Nobody listens at it any more, here or in a container that shares the folder. */
+static bool is_refused(int folder, const char *name)
+{
+	struct stat st;
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int n = snprintf(at.sun_path, sizeof at.sun_path, "/proc/self/fd/%d/%s", folder, name);
+	if (n < 0 || (size_t)n >= sizeof at.sun_path ||
+		fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISSOCK(st.st_mode))
+		return false;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	bool refused = fd >= 0 && connect(fd, (const struct sockaddr *)&at, sizeof at) != 0 &&
+		       errno == ECONNREFUSED;
+	if (fd >= 0)
+		close(fd);
+	return refused;
+}
+
+/* Control sockets of processes that were killed; a probe removes its own. */
+static void sweep_sockets(void)
+{
+	enum { MOST = 4096 }; /* looked at each time */
+	char path[64];
+	struct stat st;
+	snprintf(path, sizeof path, "/tmp/profview-%u", (unsigned)geteuid());
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool ours = fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & 077);
+	DIR *dir = ours ? fdopendir(fd) : NULL;
+	if (!dir) {
+		pv_fd_close(&fd);
+		return;
+	}
+	struct dirent *e;
+	for (int i = 0; i < MOST && (e = readdir(dir)) != NULL; i++) {
+		char *end;
+		long pid = strtol(e->d_name, &end, 10);
+		if (pid > 0 && (!*end || *end == '-') && is_gone((pid_t)pid) &&
+			is_refused(fd, e->d_name))
+			unlinkat(fd, e->d_name, 0);
+	}
+	closedir(dir);
+}
+
 bool pv_run_folder_make(
 	const char *base, char *to, size_t room, int *ret_lock, struct pv_error *reterr)
 {
 	sweep(base);
+	sweep_sockets();
 	int n = snprintf(to, room, "%s/%s%ld-XXXXXX", base, prefix, (long)getpid());
 	bool fits = n >= 0 && (size_t)n < room, made = fits && mkdtemp(to);
 	int fd = made ? open(to, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""Control sockets that killed programs left are removed by the next run; others stay.
+
+usage: test_left.py PROFVIEW
+"""
+import os
+import pathlib
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+
+from verdict import Verdict
+
+
+def dead():
+    """The number of a process that has ended."""
+    child = subprocess.Popen(['true'])
+    child.wait()
+    return child.pid
+
+
+def bound(path, listens=False):
+    """It gets its name when it is ready: other runs sweep there, too."""
+    one = socket.socket(socket.AF_UNIX)
+    before = path.with_name(f'made-{path.name}')
+    before.unlink(missing_ok=True)
+    one.bind(str(before))
+    if listens:
+        one.listen()
+    before.rename(path)
+    return one
+
+
+def main(profview):
+    v = Verdict('left')
+    folder = pathlib.Path(f'/tmp/profview-{os.geteuid()}')
+    folder.mkdir(mode=0o700, exist_ok=True)
+    v.equal('the folder is private', stat.S_IMODE(folder.stat().st_mode), 0o700)
+    left, held, text, own = folder / str(dead()), folder / f'{dead()}-2', folder / f'{dead()}', folder / f'{os.getpid()}-3'
+    while text in (left, held):
+        text = folder / str(dead())
+    try:
+        bound(left).close()
+        # The one that listens is as of a container that shares the folder: its number is another process's here.
+        with bound(held, True), bound(own):
+            text.write_text('no socket', encoding='ascii')
+            with tempfile.TemporaryDirectory() as logs:
+                subprocess.run([profview, 'run', '--record', f'{logs}/log.mlpd', '--', 'sleep', '0'], check=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+            v.true('a socket that nobody listens at is gone', not left.exists())
+            v.true('one that somebody listens at stays', held.exists())
+            v.true('one of a process that lives stays', own.exists())
+            v.true('what is no socket stays', text.exists())
+    finally:
+        for path in (left, held, text, own):
+            path.unlink(missing_ok=True)
+    return v.close()
+
+
+if __name__ == '__main__':
+    sys.exit(main(*sys.argv[1:]))
