@@ -23,7 +23,7 @@ struct pv_dotnet {
 	char arch[16];        /* "x64" */
 	char entry[128];      /* the assembly that was started */
 	struct pv_foreign of; /* the process, whose path these are */
-	char temporary[64];   /* its folder for temporary files */
+	char temporary[160];  /* its folder for temporary files */
 };
 
 /*
@@ -38,7 +38,7 @@ bool pv_dotnet_find(struct pv_dotnet *ret, pid_t pid, struct pv_error *reterr);
  * pv_dotnet_folder_finish().
  */
 struct pv_dotnet_folder {
-	char name[96];                         /* "PID:PATH"; PID 0: it is a path of ours */
+	char name[192];                        /* "PID:PATH"; PID 0: it is a path of ours */
 	int fd;                                /* of it, if there is a name; or -1 */
 	bool was_read;                         /* into the list */
 	PV_ARRAY(struct pv_dotnet_entry) list; /* sockets of all processes, as readdir() has them */

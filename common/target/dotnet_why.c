@@ -108,6 +108,8 @@ bool pv_dotnet_filtered(pid_t pid, uint32_t why, const char *whose, struct pv_er
 
 bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr)
 {
+	/* A socket's path has 107; "/dotnet-diagnostic-1-1-socket" is the shortest name. */
+	enum { LONGEST = 107 - 29 };
 	struct asked a = { .pid = d->pid };
 	char name[48], folder[sizeof d->temporary + 40];
 	long pid = (long)d->pid;
@@ -123,6 +125,11 @@ bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr)
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"process %ld: %s is another user's, so it is left alone", pid,
 			PV_FIT(d->socket, 100));
+	if (strlen(d->temporary) > LONGEST)
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"process %ld runs .NET with a TMPDIR of %zu characters, which leaves no room "
+			"for the name of its diagnostics socket: start it again with a shorter one",
+			pid, strlen(d->temporary));
 	pv_foreign_show(&d->of, d->temporary, folder, sizeof folder);
 	return pv_fail(reterr, PV_EUSAGE, 0,
 		"process %ld runs .NET, but has no diagnostics socket in %s: it is just "

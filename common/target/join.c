@@ -12,6 +12,7 @@
 #include "common/base/proc_file.h"
 #include "common/base/utf8.h"
 #include "common/io/fd.h"
+#include "common/target/join_folder.h"
 #include "common/target/joinable.h"
 #include "common/target/join_ways.h"
 #include "common/target/launch.h"
@@ -19,7 +20,7 @@
 #include "common/target/mono_attach.h"
 #include "common/target/patience.h"
 
-enum { WORDS = 2048, ASK_MS = 5000, YOUNG_MS = 3000, LOOK_MS = 30 };
+enum { WORDS = 2048, BASE = PV_FOREIGN_PATH / 2, ASK_MS = 5000, YOUNG_MS = 3000, LOOK_MS = 30 };
 
 /*
  * The path that the log is opened by. A name is good for longer than a descriptor, but only where
@@ -79,7 +80,7 @@ static bool make_pipe(struct pv_join_place *j, const struct pv_foreign *of, cons
 static bool make_own_pipe(struct pv_join_place *j, struct pv_error *reterr)
 {
 	const struct pv_foreign self = pv_foreign_self();
-	return make_pipe(j, &self, "/tmp", reterr);
+	return make_pipe(j, &self, pv_run_folder_base(BASE), reterr);
 }
 
 /* A process that has just begun gets a little time to open its socket. */
@@ -172,7 +173,8 @@ static bool find_dotnet(struct pv_join_place *ret, pid_t pid, bool silent, enum 
 		}
 		return pv_fail(reterr, why.code, 0, "%s", why.what);
 	}
-	return make_pipe(ret, &d->of, d->of.elsewhere ? d->temporary : "/tmp", reterr);
+	return make_pipe(ret, &d->of,
+		d->of.elsewhere || access("/tmp", W_OK) != 0 ? d->temporary : "/tmp", reterr);
 }
 
 static bool attach_dotnet(const struct pv_join_place *j, struct pv_error *reterr)

@@ -12,6 +12,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "common/base/status.h"
 #include "common/io/fd.h"
 #include "common/target/foreign/left_folder.h"
 
@@ -93,6 +94,18 @@ static void remove_folder(int base, const char *name)
 		unlinkat(base, name, AT_REMOVEDIR); /* an empty one */
 	}
 	close(fd);
+}
+
+const char *pv_run_folder_base(size_t most)
+{
+	const char *const places[] = { "/tmp", getenv("TMPDIR"), "/var/tmp" };
+	for (size_t i = 0; i < PV_COUNT_OF(places); i++) {
+		const char *at = places[i];
+		if (at && *at == '/' && strlen(at) <= most && !strpbrk(at, ", ") &&
+			access(at, W_OK) == 0)
+			return at;
+	}
+	return "/tmp";
 }
 
 static void sweep(const char *base)

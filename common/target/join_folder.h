@@ -19,6 +19,12 @@
 bool pv_run_folder_make(
 	const char *base, char *to, size_t room, int *ret_lock, struct pv_error *reterr);
 
+/*
+ * The first of /tmp, TMPDIR and /var/tmp that can be written to; of at most so many bytes, and without
+ * what ends an option's value. /tmp where none can be. The environment's, or a literal.
+ */
+const char *pv_run_folder_base(size_t most);
+
 /* Removes the recordings in a folder. */
 void pv_run_folder_empty(int folder);
 

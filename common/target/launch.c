@@ -333,7 +333,7 @@ static bool name_folder(struct pv_launch *l, struct pv_error *reterr)
 	const char *base = getenv("XDG_RUNTIME_DIR");
 	if (!base || *base != '/' || strlen(base) > 72 || strpbrk(base, ", ") ||
 		access(base, W_OK) != 0)
-		base = "/tmp";
+		base = pv_run_folder_base(72);
 	if (!pv_run_folder_make(base, l->folder, sizeof l->folder, &l->locks[0], reterr))
 		return false;
 	char *to = is_tree(l) ? l->socket : l->pipe;

@@ -138,6 +138,12 @@ def places(v, p):
 
 def refusals(v, p):
     """Each says why, and what to do."""
+    long = p.folder / ('x' * 90)  # its runtime has no room for the socket's name
+    long.mkdir()
+    with p.program(env={'TMPDIR': str(long)}) as program:
+        said, code = p.refusal(program.pid)
+        v.equal('a long TMPDIR: exit', code, 3)
+        v.true('a long TMPDIR: why', 'a TMPDIR of' in said and 'shorter' in said, said)
     with p.program(env={'DOTNET_EnableDiagnostics': '0'}) as program:
         said, code = p.refusal(program.pid)
         v.equal('diagnostics off: exit', code, 3)

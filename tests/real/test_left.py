@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Control sockets that killed programs left are removed by the next run; others stay.
+"""Control sockets that killed programs left are removed by the next run; others stay. Where /tmp takes no files, TMPDIR does.
 
 usage: test_left.py PROFVIEW
 """
@@ -33,8 +33,23 @@ def bound(path, listens=False):
     return one
 
 
+def read_only(v, profview):
+    """A /tmp that takes no files: those of the viewer and of the program stand in TMPDIR."""
+    inside = 'mount --bind /tmp /tmp && mount -o remount,ro,bind /tmp && exec "$@"'
+    if os.geteuid() != 0 or subprocess.run(['unshare', '-m', 'sh', '-c', inside, 'sh', 'true'], check=False).returncode:
+        return
+    with tempfile.TemporaryDirectory(dir='/var/tmp') as other:
+        done = subprocess.run(['unshare', '-m', 'sh', '-c', inside, 'sh', profview, 'run', '--record', f'{other}/log.mlpd', '--',
+                               'sleep', '0'], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              env=os.environ | {'TMPDIR': other}, text=True, timeout=60, check=False)
+        v.equal('run where /tmp is read-only', done.returncode, 0)
+        v.true('nothing is said of it', 'no folder' not in done.stderr, done.stderr)
+        v.true('there is a log', pathlib.Path(other, 'log.mlpd').exists())
+
+
 def main(profview):
     v = Verdict('left')
+    read_only(v, os.path.abspath(profview))
     folder = pathlib.Path(f'/tmp/profview-{os.geteuid()}')
     folder.mkdir(mode=0o700, exist_ok=True)
     v.equal('the folder is private', stat.S_IMODE(folder.stat().st_mode), 0o700)
