@@ -428,6 +428,9 @@ START_TEST(a_class_that_only_grows)
 	k = shots((const unsigned[]){ 0, 0, 0, 0, 200, 300 }); /* two say nothing */
 	begins(finding(&k, "leak"), "0 fine no class grew");
 	kit_free(&k);
+	k = shots((const unsigned[]){ 100, 4000, 5990, 5998, 5999, 6000 }); /* it was filled */
+	begins(finding(&k, "leak"), "0 fine no class grew");
+	kit_free(&k);
 	k = shots((const unsigned[]){ 100, 200, 300, 299, 500, 600 });
 	begins(finding(&k, "leak"), "0 fine no class grew");
 	kit_free(&k);

@@ -322,10 +322,11 @@ static class Program
 
 	static void Threads()
 	{
-		for (; Running; Work()) {
+		for (int n = 0; Running || n < 600; n++) {
 			var t = new Thread(() => total++);
 			t.Start();
 			t.Join();
+			Work();
 		}
 	}
 
@@ -361,6 +362,64 @@ static class Program
 			Work();
 	}
 
+	/* Some of each thing that the rules look at, as much as a program has that is well. */
+	class Session : IDisposable
+	{
+		public readonly string Name;
+		public readonly byte[] Data = new byte[2000];
+		bool open = true;
+		public Session(int n) { Name = "session " + n.ToString(); }
+		~Session() { open = false; }
+		public void Dispose() { if (open) { open = false; GC.SuppressFinalize(this); } }
+	}
+
+	static Func<int, bool> Below(int limit) { return x => x < limit; }
+
+	static void Serve(Queue<Session> recent, Dictionary<int, string> names, object gate, int n)
+	{
+		const int Kept = 2000;
+		recent.Enqueue(new Session(n));
+		if (recent.Count > Kept)
+			recent.Dequeue().Dispose();
+		if (n % 20 == 0)
+			lock (gate)
+				names[n % 500] = "name " + (n % 500).ToString();
+		var line = new StringBuilder(200);
+		foreach (int key in new List<int>(names.Keys).GetRange(0, Math.Min(20, names.Count)))
+			line.Append(names[key]).Append(',');
+		total += line.Length;
+		if (n % 50 == 0)
+			total += Below(n)(n - 1) ? 1 : 0;
+		if (n % 5000 == 0)
+			try { total += Find(1); } catch (OrderNotFound) { }
+	}
+
+	static void Busy()
+	{
+		var names = new Dictionary<int, string>();
+		object gate = names;
+		var threads = new Thread[3];
+		for (int i = 0; i < threads.Length; i++) {
+			int first = i * 1000000;
+			threads[i] = new Thread(() => {
+				var recent = new Queue<Session>();
+				var own = new Dictionary<int, string>();
+				for (int n = first; Running; n++) {
+					Serve(recent, own, gate, n);
+					for (int k = 0; k < 60000; k++)
+						total += k ^ n;
+					if (n % 5 == 0)
+						Thread.Sleep(5);
+					if (n % 100 == 0)
+						ThreadPool.QueueUserWorkItem(_ => total++);
+				}
+			});
+			threads[i].Start();
+		}
+		foreach (var t in threads)
+			t.Join();
+	}
+
 	static int Main(string[] args)
 	{
 		seconds = double.Parse(args[1], System.Globalization.CultureInfo.InvariantCulture);
@@ -373,7 +432,7 @@ static class Program
 			{ "gc-time", () => Survivors(6) }, { "jit-heavy", Generated }, { "sync-over-async", Blocked },
 			{ "rising-floor", Rising }, { "futile-collections", () => Survivors(64) },
 			{ "full-collections", Medium }, { "long-pause", Graph }, { "n-plus-one", Asking }, { "losses", Strings },
-			{ "healthy", Healthy },
+			{ "healthy", Healthy }, { "busy", Busy },
 		};
 		busy = Array.IndexOf(new[] { "string-churn", "boxing", "closures", "resizing", "large-objects", "hot-method", "gc-time", "futile-collections", "full-collections" }, args[0]) >= 0;
 		faults[args[0]]();

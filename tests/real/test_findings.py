@@ -47,7 +47,9 @@ FAULTS = {
     'long-pause': ('gc', '', 8),  # so that the pauses before the longest are a small share
     'losses': ('alloc', 'events lost', 1),
     'healthy': ('gc,alloc,block=yes,exception,monitor,sample=200', None, 1),
+    'busy': ('gc,alloc=100k,exception,monitor,finalization,sample=200', None, 1),
 }
+WELL = ('healthy', 'busy')
 # What may be meant is a note at most.
 NOTES = ['hot-method', 'static-holder']
 # By words that Mono's probe does not have.
@@ -98,10 +100,11 @@ def follow(profview, program, fault, seconds, folder):
     return str(log)
 
 
-def bare(host, profview, program, fault, seconds, folder):
+def bare(host, profview, program, fault, seconds, folder, name=None):
     """By the probe's words only; of losses the reader takes nothing until the program has ended."""
-    log, probes = folder / f'{fault}.mlpd', pathlib.Path(profview).resolve().parent / 'probe'
-    pipe, reader = folder / f'{fault}.pipe', None
+    name = name or fault
+    log, probes = folder / f'{name}.mlpd', pathlib.Path(profview).resolve().parent / 'probe'
+    pipe, reader = folder / f'{name}.pipe', None
     words = f'nodefaults,{FAULTS[fault][0]},output={log}'
     if fault == 'losses':
         os.mkfifo(pipe)
@@ -125,8 +128,8 @@ def bare(host, profview, program, fault, seconds, folder):
 def judge(fault, rows):
     grave = [r for r in rows if (r['score'] or 0) >= 50]
     lines = ['%s %s %s' % (r['score'], r['finding'], r['text']) for r in rows[:4]]
-    if fault == 'healthy':
-        check(not grave, f'healthy: {lines}')
+    if fault in WELL:
+        check(not grave, f'{fault}: {lines}')
         return
     first = rows[0]
     check(first['finding'] == fault, f'{fault} is not the first: {lines}')
