@@ -223,6 +223,16 @@ static void say_rate(const struct pv_model *m, struct pv_coverage *c)
 		pv_coverage_say(c, "%.20s a second of processor time", timer + 4);
 }
 
+/* A process that was not worth recording before: what it used until then. */
+static void say_since(const struct pv_model *m, struct pv_coverage *c)
+{
+	char ms[WORD];
+	if (!word(m, "since", ms))
+		return;
+	pv_coverage_say(c, "from %.10s ms of the process's processor time on", ms);
+	c->state = c->state == PV_COMPLETE ? PV_PARTIAL : c->state;
+}
+
 /* Counters "samples missed: REASON". */
 static void say_missed(const struct pv_model *m, struct pv_coverage *c)
 {
@@ -512,6 +522,7 @@ void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_co
 			return;
 		say_rate(m, c);
 		say_filter(m, c);
+		say_since(m, c);
 		say_missed(m, c);
 		say_kernel(m, c);
 		say_ends(m, "sample", c);

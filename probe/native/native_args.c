@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/base/estimate.h"
 #include "probe/core/probe_args.h"
@@ -143,6 +144,14 @@ static bool take(struct pvp_native_options *o, const struct word *w, bool *ret_f
 	return pvp_args_add(o->rest, sizeof o->rest, w->at, w->len);
 }
 
+/* Processor time of the process up to now, of which there are no samples. */
+static uint64_t used_ms(void)
+{
+	struct timespec t = { 0, 0 };
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
 static void describe(struct pvp_native_options *o)
 {
 	char *to = o->words;
@@ -159,10 +168,12 @@ static void describe(struct pvp_native_options *o)
 	if (o->shot_ms)
 		n += snprintf(to + n, room - (size_t)n, ",heapshot=%ums", o->shot_ms);
 	if (o->sample_hz)
-		snprintf(to + n, room - (size_t)n, "%s,%s=%u,sample-timer=%s:%u",
+		n += snprintf(to + n, room - (size_t)n, "%s,%s=%u,sample-timer=%s:%u",
 			o->cpu ? ",cpu" : "", o->sample_real ? "sample-real" : "sample",
 			o->sample_hz, pvp_sample_timer(o->sample_hz),
 			pvp_sample_possible(o->sample_hz));
+	if (o->sample_hz && o->midway)
+		snprintf(to + n, room - (size_t)n, ",since=%" PRIu64, used_ms());
 }
 
 bool pvp_native_parse(const char *text, struct pvp_native_options *ret)
