@@ -186,9 +186,16 @@ bool pvp_mono_callspec_sound(const char *text)
 				 mono_callspec_parse(text, &spec, &error));
 }
 
+/* The runtime's way to tell a profiler of something: it calls nothing of the program's. */
+static bool only_tells(MonoMethod *method)
+{
+	static const char prefix[] = "__icall_wrapper_mono_profiler_";
+	return strncmp(mono_method_get_name(method), prefix, sizeof prefix - 1) == 0;
+}
+
 static MonoProfilerCallInstrumentationFlags traced(MonoProfiler *p, MonoMethod *method)
 {
-	bool chosen = pvp_mono_filter(p->options.filter, method) &&
+	bool chosen = !only_tells(method) && pvp_mono_filter(p->options.filter, method) &&
 		      (!p->options.callspec[0] || mono_callspec_eval(method, &spec));
 	pvp_mono_compile_asked(chosen ? pvp_mono_called(method) : 0);
 	return chosen ? (MonoProfilerCallInstrumentationFlags)TRACED

@@ -377,7 +377,7 @@ static class Program
 
 	static void Serve(Queue<Session> recent, Dictionary<int, string> names, object gate, int n)
 	{
-		const int Kept = 2000;
+		const int Kept = 500;
 		recent.Enqueue(new Session(n));
 		if (recent.Count > Kept)
 			recent.Dequeue().Dispose();

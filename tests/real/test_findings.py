@@ -45,7 +45,7 @@ FAULTS = {
     'hot-method': ('gc,sample=500', 'Spin', 1),
     'full-collections': ('gc', '', 2),
     'long-pause': ('gc', '', 8),  # so that the pauses before the longest are a small share
-    'losses': ('alloc', 'events lost', 1),
+    'losses': ('alloc', 'events lost', 2),
     'healthy': ('gc,alloc,block=yes,exception,monitor,sample=200', None, 1),
     'busy': ('gc,alloc=100k,exception,monitor,finalization,sample=200', None, 1),
 }

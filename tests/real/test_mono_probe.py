@@ -87,6 +87,11 @@ def tree(v, r):
     v.between('bytes of the log', r.inflated, 1, 600000)
 
 
+def tells_nobody(v, r):
+    """The runtime's calls that tell the probe of something are none of the program's."""
+    v.equal('calls that tell a profiler', [m['name'] for m in r.json['methods'] if 'wrapper_mono_profiler_' in m['name']], [])
+
+
 def processor(v, r):
     """Time of the processor goes to where the samples fell; the system knows it to 10 ms or so."""
     used = sum(m['cpu_user_ns'] + m['cpu_kernel_ns'] for m in r.json['methods'])
@@ -169,7 +174,7 @@ CASES = {
     'everything': ('calls,alloc,gchandle,finalization,sample=500',
                    'calls allocs throws locks threads handles finalizers', (
         checks.calls, checks.times, checks.call_tree, checks.allocations, checks.collections_,
-        checks.moves, checks.handles, checks.finalizers, checks.exceptions, checks.locks)),
+        checks.moves, checks.handles, checks.finalizers, checks.exceptions, checks.locks, tells_nobody)),
     'domains': ('nodefaults,calls,alloc,filter=a:counted', 'domains calls domains',
                 (checks.calls, checks.times, checks.own_allocations, checks.domains)),
 }

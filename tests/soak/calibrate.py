@@ -146,8 +146,8 @@ def names_it(way, fault, row):
     name = test_findings.FAULTS[fault][1].replace('[]', r'\[\]')
     name = {'string-churn': r'[Ss]tring', 'boxing': 'Int32|int', 'resizing': r'(Int64|long)\[\]',
             'large-objects': r'(Byte|byte)\[\]'}.get(fault, name)
-    if way == 'events' and fault == 'static-holder':
-        name = 'static all'  # the stream has the field without its class
+    if way == 'events':  # the stream has the field without its class, and no class of a lock
+        name = {'static-holder': 'static all', 'lock-contention': 'threads waited'}.get(fault, name)
     return re.search(name, (row['subject'] or '') + ' ' + row['text'])
 
 
