@@ -540,21 +540,6 @@ static void of_losses(const struct pv_model *m, struct pv_coverage *c)
 		count(c, m->sync_points, "sync point", "sync points");
 }
 
-const char *pv_coverage_cut_text(const struct pv_model *m, char *buf, size_t size)
-{
-	char at[PV_UNIT_MAX], of[PV_UNIT_MAX];
-	if (!m->cut) {
-		pv_units_bytes(at, sizeof at, m->gone);
-		snprintf(buf, size, "the first %s are no longer kept (--spool)", at);
-		return buf;
-	}
-	pv_units_bytes(at, sizeof at, m->cut_at);
-	pv_units_bytes(of, sizeof of, m->cut_of);
-	snprintf(buf, size, "reading was stopped after %s%s%s", at, m->cut_of ? " of " : "",
-		m->cut_of ? of : "");
-	return buf;
-}
-
 static void of_damage(const struct pv_model *m, struct pv_coverage *c)
 {
 	flaw(c, m->damaged, PV_LOST, "place{s}");

@@ -249,6 +249,27 @@ static void say_missed(const struct pv_model *m, struct pv_coverage *c)
 	}
 }
 
+/* Of many short threads a sampler meets some, unless it comes to none in time. */
+static void say_short_threads(const struct pv_model *m, struct pv_coverage *c)
+{
+	enum { MANY = 100, FEW = 50 }; /* one in so many */
+	const struct pv_threads *t = &m->threads;
+	char digits[PV_UNIT_MAX], of[PV_UNIT_MAX];
+	uint64_t ended = 0, met = 0;
+	for (size_t i = 1; i < t->thread.n; i++) {
+		const struct pv_thread *one = t->thread.v[i];
+		if (one->end_ns == PV_NEVER || one->start_ns == PV_NEVER)
+			continue;
+		ended++;
+		met += one->samples > 0;
+	}
+	if (ended < MANY || met * FEW > ended)
+		return;
+	c->state = c->state == PV_COMPLETE ? PV_PARTIAL : c->state;
+	pv_coverage_say(c, "of %s threads that began and ended %s had a sample",
+		pv_units_exact(of, sizeof of, ended), pv_units_exact(digits, sizeof digits, met));
+}
+
 /* Of what samples know, in %; 0: of none. */
 static double kernel_share(const struct pv_model *m)
 {
@@ -524,6 +545,7 @@ void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_co
 		say_filter(m, c);
 		say_since(m, c);
 		say_missed(m, c);
+		say_short_threads(m, c);
 		say_kernel(m, c);
 		say_ends(m, "sample", c);
 		break;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/units.h"
 #include "common/model/model.h"
 
 void pv_coverage_say(struct pv_coverage *c, const char *format, ...)
@@ -40,4 +41,19 @@ void pv_coverage_end(const struct pv_model *m, enum pv_what what, struct pv_cove
 const char *pv_coverage_none(const struct pv_model *m)
 {
 	return m->only.threaded ? "none by this thread" : "none happened";
+}
+
+const char *pv_coverage_cut_text(const struct pv_model *m, char *buf, size_t size)
+{
+	char at[PV_UNIT_MAX], of[PV_UNIT_MAX];
+	if (!m->cut) {
+		pv_units_bytes(at, sizeof at, m->gone);
+		snprintf(buf, size, "the first %s are no longer kept (--spool)", at);
+		return buf;
+	}
+	pv_units_bytes(at, sizeof at, m->cut_at);
+	pv_units_bytes(of, sizeof of, m->cut_of);
+	snprintf(buf, size, "reading was stopped after %s%s%s", at, m->cut_of ? " of " : "",
+		m->cut_of ? of : "");
+	return buf;
 }

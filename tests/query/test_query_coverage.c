@@ -390,9 +390,6 @@ static const struct {
 	{ "profview:native,sample=1000,sample-timer=user:1000", "samples", "partial",
 		"1000 a second of processor time in the program's code, the kernel's is not"
 		" sampled" },
-	{ "profview:native,sample=100,sample-timer=cpu:100,since=41", "samples", "partial",
-		"none happened, 100 a second of processor time, from 41 ms of the process's "
-		"processor time on" },
 	{ "profview:coreclr,sample=100,sample-timer=cpu:100", "samples", "complete",
 		"100 a second of processor time" },
 	{ "profview:native,sample-real=1000,sample-timer=cpu:250", "samples", "complete",

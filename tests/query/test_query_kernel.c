@@ -1,4 +1,4 @@
-/* Time that samples saw in the kernel, and whether the log has its functions. */
+/* Time that samples saw in the kernel, whether the log has its functions, and what has no samples. */
 #include <string.h>
 
 #include "common/query/coverage_advice.h"
@@ -44,6 +44,67 @@ START_TEST(much_time_in_the_kernel_is_said_where_its_functions_lack)
 }
 END_TEST
 
+/* The state and the words of the samples' row. */
+static void samples_are(struct kit *k, const char *state, const char *says, bool said)
+{
+	struct pv_table *t = kit_view(k, PV_VIEW_COVERAGE, NULL);
+	const struct pv_row *samples = kit_row(t, "what", "samples");
+	const char *detail = kit_cell(t, samples, "detail")->s;
+	ck_assert_str_eq(kit_cell(t, samples, "state")->s, state);
+	ck_assert_msg(!strstr(detail, says) == !said, "%s", detail);
+	pv_table_destroy(t);
+}
+
+/* A process of a tree is taken in once it is worth it. */
+START_TEST(what_was_not_sampled_before_is_said)
+{
+	static const char says[] = "from 41 ms of the process's processor time on";
+	for (int since = 0; since < 2; since++) {
+		struct kit k =
+			kit_new(since ? "profview:native,sample=100,sample-timer=cpu:100,since=41"
+				      : "profview:native,sample=100,sample-timer=cpu:100");
+		kit_sample(&k, 1, 0, (const uint64_t[]){ MAIN, 0 });
+		kit_flush(&k);
+		samples_are(&k, since ? "partial" : "complete", says, since);
+		kit_free(&k);
+	}
+}
+END_TEST
+
+/* Threads that begin and end, of which one in so many has a sample; 0: none. */
+static struct kit short_threads(uint64_t n, uint64_t sampled)
+{
+	struct kit k = kit_new("profview:mono,sample=100,sample-timer=mono-cpu:100");
+	kit_sample(&k, 1, 0, (const uint64_t[]){ MAIN, 0 });
+	for (uint64_t i = 0; i < n; i++) {
+		const uint64_t id = 0x1000 + i;
+		kit_thread(&k, id);
+		kit_event(&k,
+			(struct pv_event){ .kind = PV_KIND_THREAD_START, .meta = { .key = id } });
+		if (sampled && i % sampled == 0)
+			kit_sample(&k, id, 0, (const uint64_t[]){ MAIN, 0 });
+		kit_event(
+			&k, (struct pv_event){ .kind = PV_KIND_THREAD_END, .meta = { .key = id } });
+	}
+	kit_flush(&k);
+	return k;
+}
+
+START_TEST(short_threads_without_samples_are_said)
+{
+	static const char says[] = "of 500 threads that began and ended 0 had a sample";
+	struct kit k = short_threads(500, 0);
+	samples_are(&k, "partial", says, true);
+	kit_free(&k);
+	k = short_threads(500, 5); /* as many as their time has */
+	samples_are(&k, "complete", "began and ended", false);
+	kit_free(&k);
+	k = short_threads(20, 0); /* too few to tell */
+	samples_are(&k, "complete", "began and ended", false);
+	kit_free(&k);
+}
+END_TEST
+
 static void has_advice(const char *line, const char *expected)
 {
 	size_t n;
@@ -71,6 +132,8 @@ int main(void)
 	tcase_add_loop_test(c, much_time_in_the_kernel_is_said_where_its_functions_lack, 0,
 		(int)PV_COUNT_OF(row));
 	tcase_add_test(c, a_report_can_say_it_once);
+	tcase_add_test(c, what_was_not_sampled_before_is_said);
+	tcase_add_test(c, short_threads_without_samples_are_said);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }
