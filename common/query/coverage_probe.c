@@ -345,7 +345,7 @@ static const char *cut_text(const char *reason)
 	static const char *const of[][2] = {
 		{ "no frame pointer", "cut where no way to the caller is known" },
 		{ "unreadable", "cut in unreadable memory" },
-		{ "too deep", "cut as too deep" },
+		{ "too deep", "cut at 128 callers, the most that are kept" }, /* sample_rings.h */
 	};
 	for (size_t i = 0; i < PV_COUNT_OF(of); i++)
 		if (strcmp(of[i][0], reason) == 0)

@@ -174,7 +174,9 @@ static bool find_dotnet(struct pv_join_place *ret, pid_t pid, bool silent, enum 
 		return pv_fail(reterr, why.code, 0, "%s", why.what);
 	}
 	return make_pipe(ret, &d->of,
-		d->of.elsewhere || access("/tmp", W_OK) != 0 ? d->temporary : "/tmp", reterr);
+		d->of.elsewhere || strcmp(pv_run_folder_base(BASE), "/tmp") != 0 ? d->temporary
+										 : "/tmp",
+		reterr);
 }
 
 static bool attach_dotnet(const struct pv_join_place *j, struct pv_error *reterr)

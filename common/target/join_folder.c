@@ -119,7 +119,7 @@ static void sweep(const char *base)
 		closedir(dir);
 }
 
-/* Nobody listens at it any more, here or in a container that shares the folder. */
+/* No process listens at it any more, here or in a container that shares the folder. */
 static bool is_refused(int folder, const char *name)
 {
 	struct stat st;

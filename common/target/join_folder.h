@@ -21,7 +21,8 @@ bool pv_run_folder_make(
 
 /*
  * The first of /tmp, TMPDIR and /var/tmp that can be written to; of at most so many bytes, and without
- * what ends an option's value. /tmp where none can be. The environment's, or a literal.
+ * what ends an option's value. /tmp where none can be. The environment's, or a
+ * literal; never NULL.
  */
 const char *pv_run_folder_base(size_t most);
 

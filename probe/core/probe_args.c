@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "probe/core/probe_clock.h"
+
 enum { MIN_BUFFER = 256 << 10, MIN_LOG = 256 << 10, MAX_LINGER_MS = 60000 };
 
 struct text {
@@ -272,14 +274,14 @@ size_t pvp_args_turn(char *text, size_t room, const char *from, const char *to)
 	return n - old + fresh;
 }
 
-size_t pvp_args_joined(char *args, size_t room, size_t n, uint64_t since_ns)
+void pvp_args_joined(char *args, size_t room, size_t *n, uint64_t start_ns)
 {
-	char *old = memmem(args, n, joined, sizeof joined - 1);
-	const size_t at = old ? (size_t)(old - args) : n;
-	const int more = snprintf(args + at, room - at, "%s%llu", joined,
-		(unsigned long long)(since_ns / 1000000));
-	if (more > 0 && (size_t)more < room - at)
-		return at + (size_t)more;
-	args[at] = 0;
-	return at;
+	const char *old = memmem(args, *n, joined, sizeof joined - 1);
+	*n = old ? (size_t)(old - args) : *n;
+	const int more = snprintf(args + *n, room - *n, "%s%" PRIu64, joined,
+		(pvp_monotonic() - start_ns) / 1000000);
+	if (more > 0 && (size_t)more < room - *n)
+		*n += (size_t)more;
+	else
+		args[*n] = 0;
 }

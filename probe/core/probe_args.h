@@ -42,10 +42,10 @@ void pvp_args_draw_id(struct pvp_config *c);
 size_t pvp_args_describe(
 	const struct pvp_config *c, const char *host, const char *words, char *to, size_t room);
 /*
- * Appends to such a text of n bytes that its reader joined so many ns after the start; in place of
- * what it said of the reader before. Returns its new length; what does not fit is left away.
+ * Appends to such a text of *n bytes how long after the start its reader joined, which is now; in
+ * place of what it said of the reader before. Left away where it does not fit.
  */
-size_t pvp_args_joined(char *args, size_t room, size_t n, uint64_t since_ns);
+void pvp_args_joined(char *args, size_t room, size_t *n, uint64_t start_ns);
 
 /*
  * In such a text the output `from`, which stands last, becomes `to`. Returns the length; where the

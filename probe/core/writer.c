@@ -172,9 +172,8 @@ static void begin_stream(struct pvp_writer *w)
 			rest(w, ms);
 		return;
 	}
-	if (w->streams) /* the time of this reader's log begins here, not with the recording */
-		w->header.args.len = pvp_args_joined(w->args, sizeof w->args, w->header.args.len,
-			pvp_monotonic() - w->start_ns);
+	if (w->streams) /* the time of this reader's log begins here */
+		pvp_args_joined(w->args, sizeof w->args, &w->header.args.len, w->start_ns);
 	struct iovec part = { w->head, mlpd_put_header(w->head, sizeof w->head, &w->header) };
 	w->began = w->greeting = true;
 	w->streams++;

@@ -136,9 +136,12 @@ START_TEST(description_fits)
 	ck_assert_uint_eq(pvp_args_turn(text, sizeof text, "x.mlpd", "longer.mlpd"), n + 5);
 	ck_assert_str_eq(strrchr(text, '='), "=longer.mlpd");
 	ck_assert_uint_eq(pvp_args_turn(text, n + 6, "longer.mlpd", "twelve.mlpd1"), n + 5);
-	ck_assert_uint_eq(pvp_args_joined(text, sizeof text, n + 5, 12000000), n + 15);
-	ck_assert_uint_eq(pvp_args_joined(text, sizeof text, n + 15, 7000000), n + 14);
-	ck_assert_str_eq(strrchr(text, ','), ",joined=7");
+	size_t more = n + 5;
+	pvp_args_joined(text, sizeof text, &more, pvp_monotonic() - UINT64_C(3600000000000));
+	ck_assert_msg(strncmp(text + n + 5, ",joined=3600", 12) == 0, "%s", text);
+	pvp_args_joined(text, sizeof text, &more, pvp_monotonic());
+	ck_assert_uint_eq(more, strlen(text));
+	ck_assert_str_ne(strrchr(text, ','), ",joined=3600000");
 	ck_assert_uint_eq(pvp_args_turn(text, sizeof text, "longer.mlpd", "x.mlpd"), n);
 	ck_assert_str_eq(strrchr(text, '='), "=x.mlpd");
 	ck_assert_uint_eq(pvp_args_describe(&c, "fake", NULL, little, sizeof little), 11);

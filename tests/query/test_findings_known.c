@@ -148,7 +148,7 @@ START_TEST(boxes_and_delegates_have_several_spellings)
 }
 END_TEST
 
-/* What a rule lacks is said in the words of the way by which the log was recorded, or that it cannot be. */
+/* The words that a rule lacks are those of the way of recording, or it says that the way has none. */
 START_TEST(words_are_those_of_the_way_of_recording)
 {
 	static const struct {
@@ -161,7 +161,7 @@ START_TEST(words_are_those_of_the_way_of_recording)
 			"Mono's own profiler does not record it; profview run --probe gc does" },
 		{ "profview:native,sample=100", "leak", "record with --leaks" },
 		{ "profview:native,sample=100", "exception-flow", "a native program has nothing" },
-		/* What is recorded does not make a native program one that has such things. */
+		/* Events that are there make no native program one that has such things. */
 		{ "profview:native,alloc,sample=100", "boxing", "a native program has nothing" },
 		{ "profview:native,sample=100", "explicit-gc", "a native program has nothing" },
 		{ "profview:native,sample=100", "thread-burst", "once a sample met them" },

@@ -470,7 +470,8 @@ START_TEST(stacks_that_end_early_are_said)
 	kit_flush(&k);
 	ck_assert_str_eq(state_of(&k, "samples", detail), "partial");
 	ck_assert_msg(strstr(detail, "stacks: 75 % to their end, 20 % cut where no way"
-				     " to the caller is known, 5 % cut as too deep"),
+				     " to the caller is known, 5 % cut at 128 callers, the"
+				     " most that are kept"),
 		"%s", detail);
 	kit_free(&k);
 }

@@ -49,7 +49,8 @@ __attribute__((noinline)) static void work(void)
 	qsort(v, N, sizeof *v, by_value);
 	char text[N * 4];
 	for (int i = 0; i < 50; i++)
-		total += (uint64_t)snprintf(text, sizeof text, "%s %u", i & 1 ? "odd" : "even", v[i]);
+		total += (uint64_t)snprintf(
+			text, sizeof text, "%s %u", i & 1 ? "odd" : "even", v[i]);
 	spin(20000);
 	free(v);
 	rest(1);
@@ -91,7 +92,8 @@ int main(int argc, char **argv)
 			forget();
 		else if (strcmp(fault, "hot-method") == 0)
 			spin(2000000);
-		else if (strcmp(fault, "thread-burst") == 0 && !pthread_create(&t, NULL, nothing, NULL))
+		else if (strcmp(fault, "thread-burst") == 0 &&
+			 !pthread_create(&t, NULL, nothing, NULL))
 			pthread_join(t, NULL);
 		else if (strcmp(fault, "busy") == 0)
 			cached();

@@ -107,6 +107,7 @@ def bare(host, profview, program, fault, seconds, folder, name=None):
     pipe, reader = folder / f'{name}.pipe', None
     words = f'nodefaults,{FAULTS[fault][0]},output={log}'
     if fault == 'losses':
+        pipe.unlink(missing_ok=True)
         os.mkfifo(pipe)
         reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
         words = f'nodefaults,{FAULTS[fault][0]},output={pipe},buffer=256k'

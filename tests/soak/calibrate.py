@@ -113,6 +113,7 @@ def record(profview, way, command, tiers, fault, log):
     elif fault in test_findings.BARE:
         host = 'mono' if way == 'mono' else 'dotnet'
         test_findings.bare(host, profview, command[1], fault, SECONDS, log.parent, log.stem)
+        log.with_suffix('.pipe').unlink(missing_ok=True)
         return
     else:
         done = subprocess.run([profview, 'run', '--probe', 'nodefaults,' + words, '--record', log, '--', *command], env=env,

@@ -35,7 +35,7 @@ double pv_scale_score(double v, double note, double warn, double bad)
 
 double pv_score_of_allocation(const struct pv_judge *j, double score, double bytes, double objects)
 {
-	enum { LEAST = 15 }; /* what costs nothing is fine */
+	enum { LEAST = 15 }; /* of an allocation that costs nothing: fine */
 	const double seconds = j->wall_ns / 1e9, all = (double)j->sum.allocated_bytes;
 	if (!(seconds > 0))
 		return 0;

@@ -75,7 +75,7 @@ void pv_finding_skip(struct pv_finding *f, const char *format, ...)
 
 /* The way of recording. Takes the model's lock. */
 enum pv_way pv_way_of(struct pv_model *m);
-/* How that way would have recorded it, or that it cannot: "record with --probe gc". Returns `to`. */
+/* How that way would have recorded it, or that it cannot: "record with --probe gc". Returns `to`, cut to fit; never NULL. */
 const char *pv_way_says(const struct pv_rule *rule, enum pv_way way, char *to, size_t room);
 
 /* Likewise, of the rule of that id. */

@@ -56,7 +56,7 @@ static double computed_in(const struct pv_judge *j, const struct stops *s, size_
  * The share of stops on a machine that has nothing else to do. Where others want the processors,
  * stops last as many times longer as what computes between them: both are taken back alike.
  */
-static double share_alone(const struct pv_judge *j, const struct stops *s)
+static double share_if_idle(const struct pv_judge *j, const struct stops *s)
 {
 	const double stopped = (double)j->sum.pause_ns, between = j->wall_ns - stopped;
 	if (!s->period_ns || s->part >= 1 || !(stopped > 0))
@@ -99,7 +99,7 @@ static bool read_stops(const struct pv_judge *j, struct pv_finding *f, struct st
 		ret->period_ns = 0;
 	else if (all > 0)
 		ret->part = used / all;
-	ret->share = share_alone(j, ret);
+	ret->share = share_if_idle(j, ret);
 	return true;
 }
 

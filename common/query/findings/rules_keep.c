@@ -57,7 +57,7 @@ static bool only_grew(const struct growth *g, size_t shots)
 	for (size_t i = first + 1; i < shots; i++)
 		if (g->bytes[i] <= g->bytes[i - 1])
 			return false;
-	/* What has all but stopped growing was being filled. */
+	/* A class that has all but stopped growing was being filled. */
 	const double last = g->bytes[shots - 1], middle = g->bytes[first + (shots - first) / 2];
 	return last - middle >= 0.01 * (last - g->bytes[first]);
 }
