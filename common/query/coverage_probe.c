@@ -508,6 +508,19 @@ static void say_dropped(const struct pv_model *m, enum pv_what what, struct pv_c
 		pv_units_bytes(bytes, sizeof bytes, m->dropped));
 }
 
+/* .NET tells a profiler of some of those that run within a background one, not of all. */
+static void of_gc(const struct pv_model *m, struct pv_coverage *c)
+{
+	size_t background = 0;
+	for (size_t i = 0; by_probe(m, "coreclr") && i < m->gc.collections.n; i++)
+		background += m->gc.collections.v[i].concurrent;
+	if (!background || c->state == PV_NOT_RECORDED)
+		return;
+	c->state = c->state == PV_COMPLETE ? PV_PARTIAL : c->state;
+	pv_coverage_say(
+		c, "%zu in the background, within which .NET does not tell of all", background);
+}
+
 void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_coverage *c)
 {
 	bool frees;
@@ -524,6 +537,9 @@ void pv_coverage_probe(const struct pv_model *m, enum pv_what what, struct pv_co
 		break;
 	case PV_WHAT_CALLS:
 		of_calls(m, c);
+		break;
+	case PV_WHAT_GC:
+		of_gc(m, c);
 		break;
 	case PV_WHAT_ALLOCATIONS:
 		of_allocations(m, c);

@@ -115,7 +115,10 @@ bool pv_dotnet_why_not(const struct pv_dotnet *d, struct pv_error *reterr)
 	long pid = (long)d->pid;
 	if (!pv_dotnet_is(d->pid))
 		return pv_fail(reterr, PV_EUSAGE, 0,
-			"process %ld has no probe of profview's; start it with profview run", pid);
+			"process %ld has no probe of profview's; start it with profview run, or "
+			"take its samples from outside: perf record -p %ld -g, then perf script | "
+			"profview -",
+			pid, pid);
 	if (pv_dotnet_switched_off("IPC", their_variable, &a, name))
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"process %ld runs .NET with its diagnostics off (%s=0): start it again "

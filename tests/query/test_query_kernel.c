@@ -105,6 +105,34 @@ START_TEST(short_threads_without_samples_are_said)
 }
 END_TEST
 
+/* One collection, within one stop or from one to the next. */
+START_TEST(collections_within_one_of_the_background_may_be_missing)
+{
+	for (int background = 0; background < 2; background++) {
+		struct kit k = kit_new("profview:coreclr,gc");
+		kit_thread(&k, 1);
+		for (int i = 0; i < 2; i++) {
+			kit_gc(&k, PV_GC_PRE_STOP, 2);
+			kit_gc(&k, PV_GC_POST_STOP, 2);
+			if (i == 0)
+				kit_gc(&k, PV_GC_START, 2);
+			if (i == background)
+				kit_gc(&k, PV_GC_END, 2);
+			kit_gc(&k, PV_GC_PRE_START, 2);
+			kit_gc(&k, PV_GC_POST_START, 2);
+		}
+		kit_flush(&k);
+		struct pv_table *t = kit_view(&k, PV_VIEW_COVERAGE, NULL);
+		const struct pv_row *gc = kit_row(t, "what", "gc");
+		ck_assert_msg(
+			!strstr(kit_cell(t, gc, "detail")->s, "in the background") == !background,
+			"%s", kit_cell(t, gc, "detail")->s);
+		pv_table_destroy(t);
+		kit_free(&k);
+	}
+}
+END_TEST
+
 static void has_advice(const char *line, const char *expected)
 {
 	size_t n;
@@ -134,6 +162,7 @@ int main(void)
 	tcase_add_test(c, a_report_can_say_it_once);
 	tcase_add_test(c, what_was_not_sampled_before_is_said);
 	tcase_add_test(c, short_threads_without_samples_are_said);
+	tcase_add_test(c, collections_within_one_of_the_background_may_be_missing);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Control sockets that killed programs left are removed by the next run; others stay. Where /tmp takes no files, TMPDIR does.
+"""Control sockets that killed programs left are removed by the next run; others stay. Where /tmp takes no files, TMPDIR does;
+a native program that cannot be joined is refused with a way out.
 
 usage: test_left.py PROFVIEW
 """
@@ -47,8 +48,19 @@ def read_only(v, profview):
         v.true('there is a log', pathlib.Path(other, 'log.mlpd').exists())
 
 
+def refused(v, profview):
+    """A native program that runs without a probe: the way out is a command that can be pasted."""
+    with subprocess.Popen(['sleep', '60']) as program:
+        done = subprocess.run([profview, 'attach', str(program.pid)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=60, check=False)
+        program.kill()
+    v.equal('attach to a native program: exit', done.returncode, 3)
+    v.true('the way out', f'perf record -p {program.pid} -g, then perf script | profview -' in done.stderr, done.stderr)
+
+
 def main(profview):
     v = Verdict('left')
+    refused(v, os.path.abspath(profview))
     read_only(v, os.path.abspath(profview))
     folder = pathlib.Path(f'/tmp/profview-{os.geteuid()}')
     folder.mkdir(mode=0o700, exist_ok=True)
