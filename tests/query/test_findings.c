@@ -431,6 +431,13 @@ START_TEST(a_class_that_only_grows)
 	k = shots((const unsigned[]){ 100, 4000, 5990, 5998, 5999, 6000 }); /* it was filled */
 	begins(finding(&k, "leak"), "0 fine no class grew");
 	kit_free(&k);
+	k = shots((const unsigned[]){
+		100, 200, 300, 400, 500, 500 }); /* nothing ran before the last */
+	begins(finding(&k, "leak"), "84 severe App.Node grew at each of 5 shots, now 500 objects");
+	kit_free(&k);
+	k = shots((const unsigned[]){ 100, 100, 100, 100, 500, 500 }); /* one step is none */
+	begins(finding(&k, "leak"), "0 fine no class grew");
+	kit_free(&k);
 	k = shots((const unsigned[]){ 100, 200, 300, 299, 500, 600 });
 	begins(finding(&k, "leak"), "0 fine no class grew");
 	kit_free(&k);

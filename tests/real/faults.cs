@@ -282,7 +282,7 @@ static class Program
 
 	static void Exceptions()
 	{
-		for (int n = 0; Running; Work())
+		for (int n = 0; Running || n < 4000; Work())
 			for (int i = 0; i < 10; i++)
 				try { total += Find(n++); } catch (OrderNotFound) { }
 	}

@@ -53,7 +53,7 @@ struct pv_rule {
 	unsigned needs;               /* enum pv_group: one of them; 0: judges whatever there is */
 	const char *records[PV_WAYS]; /* the words that record it; NULL: that way cannot */
 	enum pv_view view;            /* the view with its evidence */
-	const char *explains[2]; /* rules of the symptoms of which this is a cause; NULL none */
+	const char *explains[3]; /* rules of the symptoms of which this is a cause; NULL none */
 	const char *advice;
 	void (*judge)(const struct pv_judge *j, struct pv_finding *ret);
 };

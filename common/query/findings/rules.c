@@ -30,7 +30,7 @@ const struct pv_rule pv_rules[] = {
 		pv_judge_static_holder },
 	{ "explicit-gc", PV_GROUP_CALLS | PV_GROUP_SAMPLES | PV_GROUP_GC,
 		WAYS("--probe calls or sample", "--probe gc", NULL, L("calls"), E("")),
-		PV_VIEW_METHODS, { "full-collections", "futile-collections" },
+		PV_VIEW_METHODS, { "full-collections", "futile-collections", "gc-time" },
 		"Leave collecting to the runtime; the callers of GC.Collect stand beneath it.",
 		pv_judge_explicit_gc },
 	{ "lock-contention", PV_GROUP_LOCKS, WAYS(P("--probe monitor"), NULL, L("monitor"), E("")),

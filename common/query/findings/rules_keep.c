@@ -48,14 +48,26 @@ static size_t first_with(const struct growth *g, size_t shots)
 	return first;
 }
 
-/* From the first shot on that has it: a program may begin to use a class later. */
+/* The shots that have more of it than the one before, and the first that has it. */
+static size_t grown_at(const struct growth *g, size_t shots)
+{
+	size_t n = 1;
+	for (size_t i = first_with(g, shots) + 1; i < shots; i++)
+		n += g->bytes[i] > g->bytes[i - 1];
+	return n;
+}
+
+/*
+ * From the first shot on that has it: a program may begin to use a class later. Where the program stood
+ * still between two shots, as at its end, they say the same.
+ */
 static bool only_grew(const struct growth *g, size_t shots)
 {
-	const size_t first = first_with(g, shots);
-	if (shots - first < FEWEST_SHOTS)
+	const size_t first = first_with(g, shots), n = grown_at(g, shots);
+	if (shots - first < FEWEST_SHOTS || n < FEWEST_SHOTS || 2 * n < shots - first)
 		return false;
 	for (size_t i = first + 1; i < shots; i++)
-		if (g->bytes[i] <= g->bytes[i - 1])
+		if (g->bytes[i] < g->bytes[i - 1])
 			return false;
 	/* A class that has all but stopped growing was being filled. */
 	const double last = g->bytes[shots - 1], middle = g->bytes[first + (shots - first) / 2];
@@ -142,7 +154,7 @@ static void say_growth(const struct pv_judge *j, struct pv_finding *f, const str
 		score = score < 24 ? score : 24;
 	pv_finding_say(f, score,
 		"%s grew at each of %zu shots%s, now %s objects%s%s%s: heap %s%s a minute, now %s",
-		named->name, shots - first_with(named, shots), of_all,
+		named->name, grown_at(named, shots), of_all,
 		pv_units_count(n, sizeof n, (uint64_t)named->objects),
 		kept_by(j, named, by, sizeof by), named == most ? "" : ", with them ",
 		named == most ? "" : most->name, grown < 0 ? "-" : "+",
