@@ -240,12 +240,13 @@ START_TEST(a_stop_is_judged_by_what_it_computed)
 	begins(finding(&k, "long-pause"),
 		"58 warning the longest stop took 600 ms, computing for 500 ms, at 00:00:02");
 	kit_free(&k);
-	k = stopped_and_sampled("log:nodefaults,gc,sample=100", 0); /* none meets the collector */
-	begins(finding(&k, "long-pause"), "62 warning the longest stop took 600 ms, at 00:00:02");
+	/* None meets the collector: half of the stop may have been waiting. */
+	k = stopped_and_sampled("log:nodefaults,gc,sample=100", 0);
+	begins(finding(&k, "long-pause"), "52 warning the longest stop took 600 ms, at 00:00:02");
 	kit_free(&k);
 	k = stopped_and_sampled(
 		"log:nodefaults,gc,sample-real=100", 20); /* nor is it said by these */
-	begins(finding(&k, "long-pause"), "62 warning the longest stop took 600 ms, at 00:00:02");
+	begins(finding(&k, "long-pause"), "52 warning the longest stop took 600 ms, at 00:00:02");
 	kit_free(&k);
 }
 END_TEST

@@ -21,7 +21,7 @@ from test_clr import environment
 EVENTS = ['pool-starvation']
 # fault: words of the probe, what the finding names, how much longer than the others it runs
 FAULTS = {
-    'leak': ('gc,heapshot=300ms', 'Customer', 3),  # its class comes before the second of six shots
+    'leak': ('gc,heapshot=300ms', 'Customer', 4),  # its class comes before the second of six shots
     'static-holder': ('gc,heapshot=300ms', 'CustomerCache', 1),
     'duplicate-strings': ('gc,heapshot=300ms,strings=32', 'country: ', 1),
     'explicit-gc': ('gc,sample=500', 'System.GC:Collect', 1),

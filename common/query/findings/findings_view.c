@@ -43,7 +43,7 @@ double pv_score_of_allocation(const struct pv_judge *j, double score, double byt
 	const double stops = j->pause_part > 0 && all > 0 ? j->pause_part * bytes / all : 0;
 	const double cost[] = { pv_scale_score(stops, 0.01, 0.04, 0.12),
 		pv_scale_score(bytes / seconds, 8e6, 25e6, 500e6),
-		pv_scale_score(objects / seconds, 10e3, 40e3, 500e3) };
+		pv_scale_score(objects / seconds, 4e3, 15e3, 500e3) };
 	double most = 0;
 	for (size_t i = 0; i < PV_COUNT_OF(cost); i++)
 		most = cost[i] > most ? cost[i] : most;

@@ -63,7 +63,7 @@ extern const size_t pv_rule_count;
 
 /* 0 at 0, 25 at `note`, 50 at `warn`, 75 at `bad`, 100 from twice that on; straight in between. */
 double pv_scale_score(double v, double note, double warn, double bad);
-/* Of a finding about so many allocated bytes and objects: bounded by what they cost. */
+/* Of a finding about so many allocated bytes and (or 0) objects: bounded by what they cost. */
 double pv_score_of_allocation(const struct pv_judge *j, double score, double bytes, double objects);
 
 /* A sentence; what does not fit is cut. */

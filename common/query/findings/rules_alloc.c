@@ -135,8 +135,7 @@ void pv_judge_string_churn(const struct pv_judge *j, struct pv_finding *f)
 	if (!share_of(j, f, is_text, true, &s))
 		return;
 	pv_finding_say(f,
-		pv_score_of_allocation(
-			j, pv_scale_score(s.part, 0.30, 0.50, 0.80), s.bytes, s.objects),
+		pv_score_of_allocation(j, pv_scale_score(s.part, 0.30, 0.50, 0.80), s.bytes, 0),
 		"%.0f %% of allocated bytes are text, %s", 100 * s.part,
 		pv_units_bytes(bytes, sizeof bytes, (uint64_t)s.bytes));
 	snprintf(f->subject, sizeof f->subject, "%s", s.first);
@@ -235,7 +234,7 @@ void pv_judge_large_objects(const struct pv_judge *j, struct pv_finding *f)
 	double score = pv_scale_score(s.part, 0.20, 0.40, 0.80);
 	if (s.objects < 20)
 		score = score < 24 ? score : 24;
-	pv_finding_say(f, pv_score_of_allocation(j, score, s.bytes, s.objects),
+	pv_finding_say(f, pv_score_of_allocation(j, score, s.bytes, 0),
 		"%.0f %% of allocated bytes are large objects, %s%s%s", 100 * s.part,
 		pv_units_bytes(bytes, sizeof bytes, (uint64_t)s.bytes),
 		s.first[0] ? ", most of them " : "", s.first);
@@ -301,7 +300,6 @@ void pv_judge_resizing(const struct pv_judge *j, struct pv_finding *f)
 			continue;
 		double all = pv_judge_value(t, i, "allocated_bytes");
 		s.bytes += all;
-		s.objects += pv_judge_value(t, i, "allocations");
 		note_first(&s, all, pv_judge_text(t, i, "class"));
 	}
 	pv_table_destroy(t);
@@ -311,8 +309,7 @@ void pv_judge_resizing(const struct pv_judge *j, struct pv_finding *f)
 	}
 	s.part = j->sum.allocated_bytes ? s.bytes / (double)j->sum.allocated_bytes : 0;
 	pv_finding_say(f,
-		pv_score_of_allocation(
-			j, pv_scale_score(s.part, 0.05, 0.15, 0.40), s.bytes, s.objects),
+		pv_score_of_allocation(j, pv_scale_score(s.part, 0.05, 0.15, 0.40), s.bytes, 0),
 		"%.0f %% of allocated bytes are collections that were made larger, %s%s%s",
 		100 * s.part, pv_units_bytes(bytes, sizeof bytes, (uint64_t)s.bytes),
 		s.first[0] ? ", most of them " : "", s.first);

@@ -147,14 +147,15 @@ void pv_judge_long_pause(const struct pv_judge *j, struct pv_finding *f)
 	char first[PV_UNIT_MAX], longest[80] = "";
 	size_t row = 0;
 	const double computed = worst_stop(j, &s, &row);
+	const double half = s.period_ns ? 1 : 0.5; /* of a stop may have waited for a processor */
 	const double length = pv_judge_value(t, row, "duration_ns");
 	if (row) /* of the longest the most was waiting for a processor */
 		snprintf(longest, sizeof longest, ", the longest %s, but computed for less of it",
 			pv_units_ns(
 				first, sizeof first, (int64_t)pv_judge_value(t, 0, "duration_ns")));
 	const double p99 = t->rows >= 100 ? pv_judge_value(t, t->rows / 100, "duration_ns") : 0;
-	double score = pv_scale_score(computed, 100e6, 250e6, 1000e6);
-	double often = pv_scale_score(p99, 50e6, 100e6, 300e6);
+	double score = pv_scale_score(half * computed, 100e6, 250e6, 1000e6);
+	double often = pv_scale_score(half * p99, 50e6, 100e6, 300e6);
 	f->from_ns = (int64_t)pv_judge_value(t, row, "start_ns");
 	f->to_ns = pv_sat_add(f->from_ns, (int64_t)length);
 	if (t->rows == 0)
