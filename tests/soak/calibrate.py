@@ -130,10 +130,15 @@ def judged(profview, log):
     return json.loads(done.stdout)['findings']
 
 
+def kept_of(o, key):
+    way, build, time, fault = key
+    return o.folder / f'{way}-{build}-{time}-{fault}.json'
+
+
 def one(o, programs, key):
     """What was found is kept in a file."""
-    way, build, time, fault = key
-    kept = o.folder / f'{way}-{build}-{time}-{fault}.json'
+    way, build, _, fault = key
+    kept = kept_of(o, key)
     if not kept.exists():
         log = kept.with_suffix('.nettrace' if way == 'events' else '.mlpd')
         record(o.profview, way, *programs[way, build], fault, log)
@@ -226,6 +231,7 @@ def main():
     parser.add_argument('--times', default=3, type=int)
     parser.add_argument('--jobs', default=2, type=int)
     parser.add_argument('--keep', action='store_true')
+    parser.add_argument('--kept', action='store_true', help='record nothing: the table of what is there')
     parser.add_argument('--write', type=pathlib.Path)
     o = parser.parse_args()
     o.profview, o.folder = os.path.abspath(o.profview), o.folder.resolve()
@@ -234,6 +240,8 @@ def main():
     faults = [f for f in test_findings.FAULTS if not o.only or f in o.only]
     keys = [(way, build, time, fault) for time in range(o.times) for build in range(o.builds) for way in o.ways
             for fault in faults if words_of(way, fault) is not None]
+    if o.kept:
+        keys = [key for key in keys if kept_of(o, key).exists()]
     with concurrent.futures.ThreadPoolExecutor(o.jobs) as some:
         results = dict(zip(keys, some.map(lambda key: one(o, programs, key), keys)))
     rows, wrong = table(o, results)
