@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "probe/core/probe_args.h"
+#include "probe/core/probe_clock.h"
 
 START_TEST(defaults)
 {
