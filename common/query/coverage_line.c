@@ -62,7 +62,7 @@ static const unsigned concerns[PV_VIEW_COUNT] = {
 	[PV_VIEW_TRANSITIONS] = BIT(TRANSITIONS) | BIT(NAMES),
 	[PV_VIEW_SURVIVED] = BIT(GC),
 	[PV_VIEW_SPANS] = BIT(SPANS) | BIT(NAMES),
-	[PV_VIEW_ROUTES] = BIT(COUNTERS),
+	[PV_VIEW_ROUTES] = BIT(SPANS) | BIT(NAMES),
 	[PV_VIEW_SAMPLE_STATES] = BIT(SAMPLES),
 	[PV_VIEW_SAMPLE_LINES] = BIT(SAMPLES) | BIT(NAMES),
 	[PV_VIEW_IMAGES] = BIT(NAMES),
@@ -190,6 +190,8 @@ void pv_coverage_line(const struct pv_model *m, struct pv_groups_cache *groups, 
 		pv_coverage_cut_text(m, buf, size); /* first: it concerns every figure */
 		bits &= m->damaged ? bits : ~BIT(DAMAGE);
 	}
+	if (view == PV_VIEW_ROUTES && m->counters.routes)
+		bits = (m->runtime.spans ? bits : bits & ~BIT(SPANS)) | BIT(COUNTERS);
 	if (view == PV_VIEW_EVENTS) {
 		unsigned kinds = 0;
 		for (size_t i = 0; i < PV_KIND_COUNT; i++)

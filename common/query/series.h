@@ -33,6 +33,9 @@ enum pv_series_kind {
 	PV_SERIES_OLD,
 	PV_SERIES_LARGE,  /* large and pinned objects */
 	PV_SERIES_THROWN, /* exceptions a second of class row `id` of PV_VIEW_EXCEPTIONS, 0: all */
+	/* Of row `id` of PV_VIEW_ROUTES. */
+	PV_SERIES_SERVED, /* requests a second */
+	PV_SERIES_SLOWEST, /* ns that the slowest one took which began in the cell; of a meter: p99 */
 	PV_SERIES_KINDS
 };
 

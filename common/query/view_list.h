@@ -75,8 +75,8 @@
 	VIEW(BODIES, "jit_bodies")       /* pieces of code, one by one */                          \
 	VIEW(TRANSITIONS, "transitions") /* between managed and native code, by method */          \
 	VIEW(SURVIVED, "gc_survived")    /* survivors, by collection */                            \
-	VIEW(SPANS, "spans")             /* work that libraries report */                          \
-	VIEW(ROUTES, "routes")           /* requests, by the web server's own meter */             \
+	VIEW(SPANS, "spans")             /* work that libraries report; of route row `select` */   \
+	VIEW(ROUTES, "routes")           /* those by route, and what the web server's meter has */ \
 	VIEW(IMAGES, "images")                                                                     \
 	VIEW(ASSEMBLIES, "assemblies")                                                             \
 	VIEW(DOMAINS, "domains")                                                                   \

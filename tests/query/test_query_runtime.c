@@ -1,4 +1,5 @@
 /* Runtimes' reports of themselves, from the events to the rows, and through an index file. */
+#include <stdio.h>
 #include <string.h>
 
 #include "common/model/persist.h"
@@ -126,6 +127,57 @@ START_TEST(spans_of_work)
 }
 END_TEST
 
+static void span_of(
+	struct kit *k, const char *what, const char *name, uint64_t took_ns, bool failed)
+{
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_EXT_SPAN,
+			     .span = { took_ns, failed, text(what), text(name), { 0, 0 } } });
+	kit_flush(k); /* the name is the caller's */
+}
+
+/* Numbers and ids of paths and literals of SQL make no routes of their own. */
+START_TEST(spans_by_route)
+{
+	static const char *const columns[] = { "count", "errors", "mean_ns", "p50_ns", "p95_ns",
+		"p99_ns", "what", "name", NULL };
+	struct kit k = world();
+	for (unsigned i = 1; i <= 100; i++) {
+		char name[60];
+		snprintf(name, sizeof name, "GET /orders/%u/lines?page=%u", i, i);
+		span_of(&k, "served", name, i * 10, i % 10 == 0);
+	}
+	span_of(&k, "served", "GET /files/0f8fad5b-d9cb-469f-a165-70867728950e", 7, false);
+	span_of(&k, "served", "GET /files/7c9e6679-7425-40de-944b-e07fc1f90ae7", 9, false);
+	span_of(&k, "served", "GET /files/deadbeef", 5, false); /* a word may be of such letters */
+	span_of(&k, "SQL", "SELECT *  FROM t1 WHERE a = 'it''s' AND b IN (1, 2, 3)", 3, false);
+	span_of(&k, "SQL", "SELECT * FROM t1 WHERE a = '' AND b IN (4.5)", 5, true);
+	ck_assert_str_eq(row_text(&k, PV_VIEW_ROUTES, 0, columns),
+		"100 10 505 500 950 990 served GET /orders/*/lines");
+	ck_assert_str_eq(
+		row_text(&k, PV_VIEW_ROUTES, 1, columns), "2 0 8 7 9 9 served GET /files/*");
+	ck_assert_str_eq(row_text(&k, PV_VIEW_ROUTES, 2, columns),
+		"2 1 4 3 5 5 SQL SELECT * FROM t1 WHERE a = ? AND b IN (?)");
+	ck_assert_str_eq(
+		row_text(&k, PV_VIEW_ROUTES, 3, columns), "1 0 5 5 5 5 served GET /files/deadbeef");
+
+	struct pv_table *routes = kit_view(&k, PV_VIEW_ROUTES, &(struct pv_query){ 0 });
+	struct pv_query q = { .select = routes->row[1].id };
+	struct pv_table *spans = kit_view(&k, PV_VIEW_SPANS, &q);
+	ck_assert_uint_eq(spans->rows, 2);
+	struct pv_series *s = pv_view_series(k.m, PV_SERIES_SLOWEST, routes->row[0].id, 0, 0, 1);
+	ck_assert_double_eq(s->value[0], 1000);
+	pv_series_destroy(s);
+	s = pv_view_series(k.m, PV_SERIES_SERVED, routes->row[0].id, 0, 0, 4);
+	ck_assert_double_eq_tol((s->value[0] + s->value[1] + s->value[2] + s->value[3]) / 4 *
+					(double)(s->to_ns - s->from_ns) / 1e9,
+		100, 0.01);
+	pv_series_destroy(s);
+	pv_table_destroy(spans);
+	pv_table_destroy(routes);
+	kit_free(&k);
+}
+END_TEST
+
 static void contexts(struct kit *k)
 {
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_CONTEXT_LOAD,
@@ -211,6 +263,7 @@ int main(void)
 	tcase_add_test(t, transitions_by_method);
 	tcase_add_test(t, what_collections_leave);
 	tcase_add_test(t, spans_of_work);
+	tcase_add_test(t, spans_by_route);
 	tcase_add_test(t, rows_by_load_context);
 	tcase_add_test(t, an_index_keeps_them);
 	suite_add_tcase(s, t);

@@ -387,8 +387,7 @@ unsigned ui_pane_command(struct ui_pane *p, struct ui_shared *s, enum ui_command
 		return reply;
 	switch (p->def->part[p->focus].drill) {
 	case UI_DRILL_DETAIL:
-		ui_pane_next_part(p, s, 1);
-		return UI_HANDLED;
+		return ui_pane_next_part(p, s, 1) ? UI_HANDLED : reply;
 	case UI_DRILL_MAIN:
 		ui_pick(s, p->def->part[p->focus].kind, ui_pane_name(p));
 		return UI_HANDLED | UI_DRILL;

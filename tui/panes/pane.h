@@ -32,7 +32,9 @@ enum ui_drill {          /* action of Enter on a row */
 	UI_DRILL_BEFORE,   /* of a collection: its cause, what was allocated since the one before */
 	UI_DRILL_FOLD,
 	UI_DRILL_PROCESS, /* its log in the place of the one that is read */
-	UI_DRILL_NOWHERE,
+	UI_DRILL_SPAN,    /* its thread and time, in all views */
+	UI_DRILL_KIND,    /* the stream of events of this kind */
+	UI_DRILL_NOWHERE, /* a row with a time leads to the events of that time all the same */
 };
 
 struct ui_part {
@@ -40,6 +42,7 @@ struct ui_part {
 	const char *title; /* of details; "%s" is the name of the main list's row */
 	enum ui_kind kind; /* the things that its rows show */
 	enum ui_drill drill;
+	const char *why;       /* said of rows that lead nowhere; NULL: a general sentence */
 	const char *order;     /* at first, a column's id; NULL: the view's */
 	bool tree, hide_empty; /* the latter: left out while it has no rows */
 	enum ui_unfold unfold;
@@ -121,10 +124,8 @@ void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s);
 void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c);
 /* The grouping is the pane's own, of all its lists. */
 void ui_pane_set_group(struct ui_pane *p, enum pv_by group);
-
 /* It becomes the pane on screen: the user's selection comes along. */
 void ui_pane_enter(struct ui_pane *p, const struct ui_shared *s);
-
 /* Bits of enum ui_reply. */
 unsigned ui_pane_command(struct ui_pane *p, struct ui_shared *s, enum ui_command cmd);
 unsigned ui_pane_mouse(struct ui_pane *p, struct ui_shared *s, struct ui_mouse m);
@@ -143,7 +144,6 @@ const char *ui_pane_coverage(const struct ui_pane *p);
 /* Name of the focused row, of a stack its innermost frame; owned by its table; NULL: no row. */
 const char *ui_pane_name(const struct ui_pane *p);
 const char *ui_pane_shown_name(const struct ui_pane *p); /* as people read it */
-
 /* Remembers what the user has picked; `name` may be NULL: nothing changes. */
 void ui_pick(struct ui_shared *s, enum ui_kind kind, const char *name);
 

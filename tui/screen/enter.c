@@ -237,6 +237,12 @@ void ui_screen_go_in(struct ui_screen *s)
 	case UI_DRILL_EVENTS:
 		ui_goto_events(s, p);
 		break;
+	case UI_DRILL_SPAN:
+		ui_goto_span(s, p);
+		break;
+	case UI_DRILL_KIND:
+		ui_goto_kind(s, p);
+		break;
 	case UI_DRILL_THREADS:
 		ui_goto_threads(s, p);
 		break;
@@ -260,7 +266,7 @@ void ui_screen_go_in(struct ui_screen *s)
 			ui_screen_say(
 				s, false, "objects are still being followed: the rows come then");
 		else
-			ui_screen_say(s, false, "there is nothing behind this row");
+			ui_goto_nowhere(s, p);
 		break;
 	}
 }

@@ -10,6 +10,7 @@
 #include "common/query/filter_fits.h"
 #include "tui/screen/one_filter.h"
 #include "tui/screen/strip.h"
+#include "tui/screen/thread_choice.h"
 
 /* Views that are no part of a pane, and those that show the same. */
 static const struct {
@@ -33,6 +34,16 @@ static bool cell_time(
 	if (i < 0 || row->cell[i].state != PV_CELL_VALUE)
 		return false;
 	*ret = row->cell[i].i;
+	return true;
+}
+
+static bool cell_id(
+	const struct pv_table *t, const struct pv_row *row, const char *column, uint64_t *ret)
+{
+	int i = pv_table_column(t, column);
+	if (i < 0 || row->cell[i].state != PV_CELL_VALUE)
+		return false;
+	*ret = row->cell[i].u;
 	return true;
 }
 
@@ -172,6 +183,70 @@ void ui_goto_events(struct ui_screen *s, const struct ui_pane *p)
 	ui_screen_say(s, false, "its events; Backspace returns");
 }
 
+/* The first view that shows what a thread did in a time. */
+static enum ui_command view_of_time(const struct ui_screen *s)
+{
+	static const enum ui_command views[] = { UI_CMD_TIMELINE, UI_CMD_CALL_TREE,
+		UI_CMD_ALLOCATIONS };
+	for (size_t i = 0; i < PV_COUNT_OF(views); i++)
+		if (ui_pane_can(&ui_pane_defs[ui_goto_index(views[i])], ui_groups(&s->shared)))
+			return views[i];
+	return UI_CMD_STREAM;
+}
+
+void ui_goto_span(struct ui_screen *s, const struct ui_pane *p)
+{
+	const struct pv_table *t = p->list[p->focus].table;
+	const struct pv_row *row = ui_list_row(&p->list[p->focus]);
+	struct ui_range r = { .on = true, .threaded = true };
+	char took[PV_UNIT_MAX];
+	int64_t took_ns;
+	if (!t || !row || !cell_time(t, row, "start_ns", &r.from_ns) ||
+		!cell_time(t, row, "took_ns", &took_ns) || !cell_id(t, row, "thread", &r.thread))
+		return;
+	r.from_ns = r.from_ns > 0 ? r.from_ns : 0;
+	r.to_ns = r.from_ns + took_ns + 1;
+	ui_thread_name(s, r.thread, r.thread_name, sizeof r.thread_name);
+	ui_goto_narrowed(s, ui_goto_index(view_of_time(s)), 0, "");
+	s->shared.waits = true;
+	ui_strip_set(s, &r);
+	ui_screen_say(s, false, "%s of the thread that ended it, in all views; Backspace returns",
+		pv_units_ns(took, sizeof took, took_ns));
+}
+
+void ui_goto_kind(struct ui_screen *s, const struct ui_pane *p)
+{
+	const struct pv_table *t = p->list[p->focus].table;
+	const struct pv_row *row = ui_list_row(&p->list[p->focus]);
+	char filter[UI_TEXT_MAX], name[UI_TEXT_MAX - 8];
+	if (!t || !row)
+		return;
+	snprintf(filter, sizeof filter, "kind:%s",
+		pv_filter_quote(cell_text(t, row, "name", "?"), name, sizeof name));
+	ui_goto_narrowed(s, ui_goto_index(UI_CMD_STREAM), 0, filter);
+	ui_stream_begin(s);
+	ui_screen_say(s, false, "events of this kind; Backspace returns");
+}
+
+void ui_goto_nowhere(struct ui_screen *s, const struct ui_pane *p)
+{
+	const char *why = p->def->part[p->focus].why;
+	const struct pv_table *t = p->list[p->focus].table;
+	const struct pv_row *row = ui_list_row(&p->list[p->focus]);
+	for (size_t i = 0; !why && t && row && i < t->columns; i++) {
+		const int64_t at_ns = row->cell[i].i;
+		if (t->column[i].unit != PV_UNIT_TIME || row->cell[i].state != PV_CELL_VALUE)
+			continue;
+		ui_goto_remember(s);
+		ui_screen_go(s, UI_CMD_STREAM);
+		ui_stream_at(s, at_ns > 0 ? at_ns : 0);
+		ui_screen_say(s, false, "what happened then; Backspace returns");
+		return;
+	}
+	ui_screen_say(
+		s, false, "%s", why ? why : "no view shows more of this row than it says itself");
+}
+
 void ui_goto_threads(struct ui_screen *s, const struct ui_pane *p)
 {
 	const struct pv_table *t = p->list[p->focus].table;
@@ -193,16 +268,6 @@ void ui_goto_threads(struct ui_screen *s, const struct ui_pane *p)
 	ui_screen_say(s, false,
 		whom ? "who waited, and for whom; Backspace returns"
 		     : "who waited; the log does not say for whom");
-}
-
-static bool cell_id(
-	const struct pv_table *t, const struct pv_row *row, const char *column, uint64_t *ret)
-{
-	int i = pv_table_column(t, column);
-	if (i < 0 || row->cell[i].state != PV_CELL_VALUE)
-		return false;
-	*ret = row->cell[i].u;
-	return true;
 }
 
 void ui_goto_holder(struct ui_screen *s, const struct ui_pane *p)

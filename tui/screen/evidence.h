@@ -25,6 +25,12 @@ void ui_goto_narrow(struct ui_screen *s, int64_t from_ns, int64_t to_ns);
 void ui_goto_threads(struct ui_screen *s, const struct ui_pane *p);
 /* Of the selected wait for a lock: the calls of its holder at that time, if it is known. */
 void ui_goto_holder(struct ui_screen *s, const struct ui_pane *p);
+/* Of the selected span: its thread and time become the range, waits included, in the first view of it. */
+void ui_goto_span(struct ui_screen *s, const struct ui_pane *p);
+/* Of the selected kind of events: those in the stream. */
+void ui_goto_kind(struct ui_screen *s, const struct ui_pane *p);
+/* Of a row that no view shows more of: the events at its time; where it has none, says so. */
+void ui_goto_nowhere(struct ui_screen *s, const struct ui_pane *p);
 /* A place in the heap shot that is open. */
 void ui_goto_shot(struct ui_screen *s, struct ui_browse_place to);
 

@@ -1,6 +1,7 @@
 #include "tui/screen/stream.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,8 +28,20 @@ static struct ui_pane *pane_of(struct ui_screen *s)
 
 /* --- wishes */
 
+/* The list's filter, and the thread that all views are of where both fit. */
+static const char *filter_of(
+	const struct ui_screen *s, const struct ui_list *l, char to[UI_TEXT_MAX])
+{
+	const struct ui_range *g = &s->shared.range;
+	const bool any = strchr(l->filter, '|'); /* binds less than what is added */
+	const int n = snprintf(to, UI_TEXT_MAX, "%s%s%s%sthread:0x%" PRIx64, any ? "(" : "",
+		l->filter, any ? ")" : "", l->filter[0] ? " " : "", g->thread);
+	return g->on && g->threaded && n > 0 && n < UI_TEXT_MAX ? to : l->filter;
+}
+
 static void ask(struct ui_screen *s, struct ui_stream_wish wish, bool jump)
 {
+	char filter[UI_TEXT_MAX];
 	struct ui_stream *st = &s->stream;
 	const struct ui_range *g = &s->shared.range;
 	const struct ui_list *l = &pane_of(s)->list[0];
@@ -36,7 +49,7 @@ static void ask(struct ui_screen *s, struct ui_stream_wish wish, bool jump)
 	wish.from_ns = g->from_ns;
 	wish.to_ns = g->to_ns;
 	wish.raw_names = s->shared.raw_names;
-	memcpy(wish.filter, l->filter, sizeof wish.filter);
+	snprintf(wish.filter, sizeof wish.filter, "%s", filter_of(s, l, filter));
 	st->wish = wish;
 	st->begun = st->asked = true;
 	st->cancelled = false;
@@ -87,8 +100,9 @@ static bool has_changed(const struct ui_screen *s, const struct ui_list *l)
 	const struct ui_stream_wish *w = &s->stream.wish;
 	const struct ui_range *g = &s->shared.range;
 	bool ranged = g->on && !g->relative;
-	return strcmp(w->filter, l->filter) != 0 || w->raw_names != s->shared.raw_names ||
-	       w->ranged != ranged ||
+	char filter[UI_TEXT_MAX];
+	return strcmp(w->filter, filter_of(s, l, filter)) != 0 ||
+	       w->raw_names != s->shared.raw_names || w->ranged != ranged ||
 	       (ranged && (w->from_ns != g->from_ns || w->to_ns != g->to_ns));
 }
 
@@ -232,15 +246,18 @@ static unsigned narrow_to_row(struct ui_screen *s, struct ui_list *l, bool threa
 }
 
 /* The filter of the list, and the text that is searched for, of which case is ignored. */
-static bool filter_for_hits(const struct ui_list *l, char *to, size_t size)
+static bool filter_for_hits(
+	const struct ui_screen *s, const struct ui_list *l, char *to, size_t size)
 {
+	char own[UI_TEXT_MAX];
+	const char *filter = filter_of(s, l, own);
 	char small[UI_TEXT_MAX], quoted[2 * UI_TEXT_MAX + 3];
 	size_t i = 0;
 	for (; l->search[i]; i++)
 		small[i] = (char)tolower((unsigned char)l->search[i]);
 	small[i] = 0;
-	bool any = strchr(l->filter, '|');
-	int n = snprintf(to, size, "%s%s%s method:%s", any ? "(" : "", l->filter, any ? ")" : "",
+	bool any = strchr(filter, '|');
+	int n = snprintf(to, size, "%s%s%s method:%s", any ? "(" : "", filter, any ? ")" : "",
 		pv_filter_quote(small, quoted, sizeof quoted));
 	return n >= 0 && (size_t)n < size;
 }
@@ -271,7 +288,7 @@ static unsigned find(struct ui_screen *s, struct ui_list *l, int dir)
 		return UI_HANDLED;
 	}
 	ask_around(s, at.time_ns, l->selected + (dir > 0), true);
-	if (!filter_for_hits(l, s->stream.wish.filter, sizeof s->stream.wish.filter)) {
+	if (!filter_for_hits(s, l, s->stream.wish.filter, sizeof s->stream.wish.filter)) {
 		s->stream.wish = was;
 		s->stream.asked = s->shared.events.reading = false;
 		ui_screen_say(s, true, "the filter and the text are too long to read on");
@@ -288,6 +305,13 @@ void ui_stream_at(struct ui_screen *s, int64_t time_ns)
 	s->shared.range.cursor_on = true;
 	s->shared.range.cursor_ns = time_ns;
 	ui_screen_place(s);
+}
+
+void ui_stream_begin(struct ui_screen *s)
+{
+	pane_of(s)->list[0].follow = false;
+	if (s->shared.whole)
+		ask_for(s, UI_STREAM_FIRST);
 }
 
 unsigned ui_stream_command(struct ui_screen *s, enum ui_command cmd)

@@ -48,6 +48,8 @@ unsigned ui_stream_command(struct ui_screen *s, enum ui_command cmd);
 /* goto.c: to a time as typed, "1.5s" or "00:01:12"; to one that a row of another pane has. */
 void ui_stream_goto(struct ui_screen *s, const char *text);
 void ui_stream_at(struct ui_screen *s, int64_t time_ns);
+/* From the log's first event that the filter of the list lets through. */
+void ui_stream_begin(struct ui_screen *s);
 /* The pane that an event of this kind is about. */
 enum ui_command ui_stream_owner(const char *kind);
 

@@ -75,6 +75,18 @@ static bool find_id(const struct pv_table *t, int id, const char *text, size_t *
 	return false;
 }
 
+void ui_thread_name(struct ui_screen *s, uint64_t id, char *to, size_t size)
+{
+	struct pv_table *t = ui_threads_now(s);
+	const int number = t ? pv_table_column(t, "id") : -1,
+		  name = t ? pv_table_column(t, "name") : -1;
+	snprintf(to, size, "%" PRIu64, id);
+	for (size_t i = 0; number >= 0 && name >= 0 && i < t->rows; i++)
+		if (t->row[i].cell[number].u == id && t->row[i].cell[name].s)
+			snprintf(to, size, "%s", t->row[i].cell[name].s);
+	pv_table_destroy(t);
+}
+
 static void choose(struct ui_screen *s, const struct pv_table *t, const char *text)
 {
 	int id = pv_table_column(t, "id"), name = pv_table_column(t, "name");

@@ -19,6 +19,8 @@ bool ui_thread_choose_time(struct ui_screen *s);
 /* goto.c: the same, and the place is remembered. */
 void ui_screen_take_time(struct ui_screen *s);
 
+/* The name of a thread, by its native id, or the id where it has none. */
+void ui_thread_name(struct ui_screen *s, uint64_t id, char *to, size_t size);
 /* Only this thread in all views, by its native id; and all of them again. */
 void ui_thread_set(struct ui_screen *s, uint64_t id, const char *name);
 void ui_thread_clear(struct ui_screen *s);

@@ -1,17 +1,20 @@
 /*
- * Requests by route, from the web server's own meter: the histogram http.server.request.duration has
- * a series for each method, route and status. Each interval of a series says its count and three
+ * Requests by route: spans (span_routes.h), and those of the web server's own meter. The latter, the
+ * histogram http.server.request.duration, has a series for each method, route and status. Each interval of a series says its count and three
  * quantiles; those of a route over all intervals are read from the mixture of these, in which values
  * lie evenly between two quantiles. So they lie between the least and the greatest that was said.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/map.h"
+#include "common/base/saturate.h"
 #include "common/base/status.h"
 #include "common/model/model.h"
 #include "common/query/counter_value.h"
+#include "common/query/span_routes.h"
 #include "common/query/specs.h"
 
 enum { PARTS = 256, STEPS = 40, QUANTILES = 3, FAILED_FROM = 500, TAG = 256 };
@@ -64,15 +67,23 @@ static size_t tag_of(const char *tags, const char *tag, char *to, size_t room)
 	return n;
 }
 
-static struct route *route_of(struct routes *r, const char *tags)
+enum { ROUTE_NAME = TAG + 40 };
+
+static void name_of(const char *tags, char to[ROUTE_NAME])
 {
-	char method[32], path[TAG], name[TAG + 40];
-	uint32_t id;
+	char method[32], path[TAG];
 	tag_of(tags, "http.request.method", method, sizeof method);
 	if (!tag_of(tags, "http.route", path, sizeof path))
 		memcpy(path, "(no route)", sizeof "(no route)");
-	int n = snprintf(name, sizeof name, "%s %s", method, path);
-	if (n < 0 || !pv_intern_add(&r->name, name, (size_t)n, &id) ||
+	snprintf(to, ROUTE_NAME, "%s %s", method, path);
+}
+
+static struct route *route_of(struct routes *r, const char *tags)
+{
+	char name[ROUTE_NAME];
+	uint32_t id;
+	name_of(tags, name);
+	if (!pv_intern_add(&r->name, name, strlen(name), &id) ||
 		!pv_reserve(&r->route, id + 1 - (id < r->route.n ? id : r->route.n)))
 		return NULL;
 	while (r->route.n <= id)
@@ -177,7 +188,9 @@ static double quantile_of(const struct route *r, double wanted)
 
 /* --- rows */
 
-enum { R_COUNT, R_ERRORS, R_MEAN, R_P50, R_P95, R_P99, R_NAME };
+static const char metered[] = "meter"; /* the kind of work of what the server counts */
+
+enum { R_COUNT, R_ERRORS, R_MEAN, R_P50, R_P95, R_P99, R_WHAT, R_NAME };
 
 static const struct pv_column route_columns[] = {
 	[R_COUNT] = { "count", "REQUESTS", PV_UNIT_COUNT, 9, 0, PV_COLUMN_ADDS },
@@ -186,6 +199,7 @@ static const struct pv_column route_columns[] = {
 	[R_P50] = { "p50_ns", "P50", PV_UNIT_NS, 9, 3, 0 },
 	[R_P95] = { "p95_ns", "P95", PV_UNIT_NS, 9, 1, 0 },
 	[R_P99] = { "p99_ns", "P99", PV_UNIT_NS, 9, 1, 0 },
+	[R_WHAT] = { "what", "WHAT", PV_UNIT_TEXT, 6, 2, PV_COLUMN_ASCENDING },
 	[R_NAME] = { "name", "ROUTE", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
@@ -231,6 +245,13 @@ static double grown(const struct pv_counter *k)
 	return k->samples.n ? k->samples.v[k->samples.n - 1].d - base : 0;
 }
 
+/* Of the series of a counter of requests. */
+static void tags_of(const char *name, char to[PV_INTERN_MOST])
+{
+	const size_t n = strlen(name) - strlen(" count");
+	snprintf(to, PV_INTERN_MOST, "%.*s", (int)(n - sizeof prefix), name + sizeof prefix - 1);
+}
+
 static void take(const struct pv_model *m, struct routes *r, const struct pv_counter *count)
 {
 	const char *name = text_of(m, count);
@@ -239,7 +260,7 @@ static void take(const struct pv_model *m, struct routes *r, const struct pv_cou
 	const struct pv_counter *const k[QUANTILES] = { figure(m, r, name, n, "p50"),
 		figure(m, r, name, n, "p95"), figure(m, r, name, n, "p99") };
 	char tags[PV_INTERN_MOST];
-	snprintf(tags, sizeof tags, "%.*s", (int)(n - sizeof prefix), name + sizeof prefix - 1);
+	tags_of(name, tags);
 	struct route *to = route_of(r, tags);
 	if (!to) {
 		r->failed = true;
@@ -258,7 +279,8 @@ static void put(struct pv_build *b, const struct routes *r, uint32_t id)
 	const struct route *x = &r->route.v[id];
 	if (!(x->count > 0))
 		return;
-	struct pv_cell *c = pv_build_row(b, id);
+	const char *name = pv_intern_text(&r->name, id);
+	struct pv_cell *c = pv_build_row(b, pv_route_row(metered, name));
 	pv_cell_u(&c[R_COUNT], (uint64_t)x->count);
 	pv_cell_u(&c[R_ERRORS], (uint64_t)x->errors);
 	pv_cell_i(&c[R_MEAN], (int64_t)(x->sum / x->count * 1e9));
@@ -268,24 +290,55 @@ static void put(struct pv_build *b, const struct routes *r, uint32_t id)
 		else
 			pv_cell_null(&c[R_P50 + q]);
 	}
-	pv_cell_s(&c[R_NAME], pv_build_text(b, pv_intern_text(&r->name, id)));
+	pv_cell_s(&c[R_WHAT], metered);
+	pv_cell_s(&c[R_NAME], pv_build_text(b, name));
+}
+
+/* Whether it is the one of a series that counts requests. */
+static bool is_count(const struct pv_model *m, const struct pv_counter *k)
+{
+	static const char last[] = " count";
+	const char *name = text_of(m, k);
+	const size_t n = strlen(name);
+	return is_route(m, k) && n > sizeof last && strcmp(name + n - sizeof last + 1, last) == 0;
+}
+
+/* The least of the values that so large a share of the spans is not above. */
+static int64_t took_at(const struct pv_span_route *r, double wanted)
+{
+	const size_t at = (size_t)ceil(wanted * (double)r->took.n);
+	return r->took.v[at ? at - 1 : 0];
+}
+
+static void put_spans(struct pv_build *b, const struct pv_model *m)
+{
+	struct pv_span_routes r;
+	if (!pv_span_routes_make(&r, m))
+		pv_build_fail(b);
+	for (size_t i = 0; b->table && i < r.route.n; i++) {
+		const struct pv_span_route *x = &r.route.v[i];
+		struct pv_cell *c = pv_build_row(b, x->row);
+		pv_cell_u(&c[R_COUNT], x->took.n);
+		pv_cell_u(&c[R_ERRORS], x->failed);
+		pv_cell_i(&c[R_MEAN], x->sum_ns / (int64_t)x->took.n);
+		for (int q = 0; q < QUANTILES; q++)
+			pv_cell_i(&c[R_P50 + q], took_at(x, quantile[q]));
+		pv_cell_s(&c[R_WHAT], pv_intern_text(&m->names.text, x->what));
+		pv_cell_s(&c[R_NAME], pv_build_text(b, pv_intern_text(&r.name, x->name)));
+	}
+	pv_span_routes_finish(&r);
 }
 
 static void copy_routes(struct pv_build *b, struct pv_model *m)
 {
-	static const char last[] = " count";
 	struct routes r = { 0 };
+	put_spans(b, m);
 	if (!m->counters.routes)
 		return;
 	find_figures(m, &r);
-	for (size_t i = 1; i < m->counters.counter.n && !r.failed; i++) {
-		const struct pv_counter *k = &m->counters.counter.v[i];
-		const char *name = text_of(m, k);
-		size_t n = strlen(name);
-		if (is_route(m, k) && n > sizeof last &&
-			strcmp(name + n - sizeof last + 1, last) == 0)
-			take(m, &r, k);
-	}
+	for (size_t i = 1; i < m->counters.counter.n && !r.failed; i++)
+		if (is_count(m, &m->counters.counter.v[i]))
+			take(m, &r, &m->counters.counter.v[i]);
 	for (uint32_t id = 1; id < r.route.n && !r.failed; id++)
 		put(b, &r, id);
 	if (r.failed)
@@ -296,6 +349,47 @@ static void copy_routes(struct pv_build *b, struct pv_model *m)
 	pv_intern_finish(&r.figure);
 	pv_map_finish(&r.figure_at);
 	pv_intern_finish(&r.name);
+}
+
+/* --- over time */
+
+static void each_interval(const struct pv_model *m, struct routes *r,
+	const struct pv_counter *count, pv_route_fn *each, void *ctx)
+{
+	const char *name = text_of(m, count);
+	const struct pv_counter *k = figure(m, r, name, strlen(name) - strlen(" count"), "p99");
+	double before;
+	memcpy(&before, &count->base, sizeof before);
+	int64_t from = count->samples.n ? count->samples.v[0].time_ns : 0;
+	for (size_t i = 0, at = 0; i < count->samples.n; i++) {
+		const struct pv_counter_sample *x = &count->samples.v[i];
+		while (k && at < k->samples.n && k->samples.v[at].time_ns < x->time_ns)
+			at++;
+		const bool said = k && at < k->samples.n && k->samples.v[at].time_ns == x->time_ns;
+		each(ctx, from, pv_sat_span(from, x->time_ns), x->d - before,
+			said ? k->samples.v[at].d * 1e9 : 0);
+		before = x->d;
+		from = x->time_ns;
+	}
+}
+
+void pv_route_each_metered(struct pv_model *m, uint64_t row, pv_route_fn *each, void *ctx)
+{
+	struct routes r = { 0 };
+	if (m->counters.routes)
+		find_figures(m, &r);
+	for (size_t i = 1; m->counters.routes && i < m->counters.counter.n; i++) {
+		const struct pv_counter *k = &m->counters.counter.v[i];
+		char tags[PV_INTERN_MOST], name[ROUTE_NAME];
+		if (!is_count(m, k))
+			continue;
+		tags_of(text_of(m, k), tags);
+		name_of(tags, name);
+		if (pv_route_row(metered, name) == row)
+			each_interval(m, &r, k, each, ctx);
+	}
+	pv_intern_finish(&r.figure);
+	pv_map_finish(&r.figure_at);
 }
 
 const struct pv_view_spec pv_spec_routes = { .column = route_columns,

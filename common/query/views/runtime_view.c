@@ -4,6 +4,7 @@
 #include "common/model/model.h"
 #include "common/query/groups.h"
 #include "common/query/site_rows.h"
+#include "common/query/span_routes.h"
 #include "common/query/specs.h"
 
 /* --- stops of all threads by reason; a row's id is the reason + 1 */
@@ -211,6 +212,8 @@ static void copy_spans(struct pv_build *b, struct pv_model *m)
 {
 	for (size_t i = 0; i < m->runtime.work.n; i++) {
 		const struct pv_work *w = &m->runtime.work.v[i];
+		if (b->query->select && b->query->select != pv_span_row(m, w))
+			continue;
 		struct pv_cell *c = pv_build_row(b, i + 1);
 		pv_cell_time(&c[W_START], m, w->start_ns);
 		pv_cell_i(&c[W_TOOK], w->took_ns);

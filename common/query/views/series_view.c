@@ -10,6 +10,7 @@
 #include "common/model/time/buckets.h"
 #include "common/model/time/timeline.h"
 #include "common/query/counter_value.h"
+#include "common/query/span_routes.h"
 #include "common/query/specs.h"
 
 void pv_series_destroy(struct pv_series *s)
@@ -52,6 +53,8 @@ static const struct kind kinds[] = {
 	[PV_SERIES_THROWN] = { "thrown", PV_UNIT_COUNT, PV_GROUP_EXCEPTIONS, PV_TRACK_THROWS,
 		true },
 	[PV_SERIES_LARGE] = { "large", PV_UNIT_BYTES, PV_GROUP_COUNTERS, PV_TRACKS, false },
+	[PV_SERIES_SERVED] = { "a second", PV_UNIT_COUNT, PV_GROUP_SPANS, PV_TRACKS, true },
+	[PV_SERIES_SLOWEST] = { "slowest", PV_UNIT_NS, PV_GROUP_SPANS, PV_TRACKS, false },
 };
 
 /* The cells of the answer on the log's clock. */
@@ -342,6 +345,38 @@ static void from_throws(const struct pv_model *m, uint64_t row, struct grid *g)
 		g->s->value[i] *= 1e9 / g->width;
 }
 
+/* --- requests of a route --- */
+
+struct served {
+	const struct pv_model *m;
+	struct grid *g;
+	bool slowest;
+};
+
+static void add_served(
+	void *ctx, int64_t start_ns, int64_t length_ns, double count, double slowest_ns)
+{
+	const struct served *s = ctx;
+	const double at = since_zero(s->m, start_ns), length = (double)length_ns;
+	if (!s->slowest) {
+		spread(s->g, at, length, count);
+		return;
+	}
+	for (long i = cell_of(s->g, at), last = cell_of(s->g, at + length); i <= last; i++)
+		if (i >= 0 && i < (long)s->g->s->n)
+			s->g->s->value[i] = fmax(s->g->s->value[i], slowest_ns);
+}
+
+static void from_routes(struct pv_model *m, uint64_t row, bool slowest, struct grid *g)
+{
+	struct served s = { m, g, slowest };
+	mark_known(g, 0);
+	pv_route_each_span(m, row, add_served, &s);
+	pv_route_each_metered(m, row, add_served, &s);
+	for (size_t i = 0; !slowest && i < g->s->n; i++)
+		g->s->value[i] *= 1e9 / g->width;
+}
+
 static void fill(struct pv_model *m, enum pv_series_kind kind, uint64_t id, struct grid *g)
 {
 	const struct kind *k = &kinds[kind];
@@ -366,6 +401,10 @@ static void fill(struct pv_model *m, enum pv_series_kind kind, uint64_t id, stru
 			from_throws(m, id, g);
 		else
 			from_timeline(m, k, g);
+		break;
+	case PV_SERIES_SERVED:
+	case PV_SERIES_SLOWEST:
+		from_routes(m, id, kind == PV_SERIES_SLOWEST, g);
 		break;
 	case PV_SERIES_RAN:
 	case PV_SERIES_QUEUED:

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Every row leads somewhere, or says why it does not: a real terminal (tmux) at three sizes.
+
+usage: test_dead_ends.py SIZE PROFVIEW SERVED.GZ ROUTES.GZ
+"""
+import gzip
+import os
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'real'))
+import term  # noqa: E402
+
+SIZES = {'wide': (120, 36), 'usual': (80, 24), 'small': (40, 10)}
+
+
+def cursor_at(*texts):
+    """A row under the cursor with all of these."""
+    def row(screen):
+        return any(line[:1] in '▶>' and all(t in line for t in texts)
+                   for line in screen.splitlines() if line)
+
+    row.__doc__ = f'the cursor at {texts}'
+    return row
+
+
+def whole_again(screen):
+    """the place before, without the range"""
+    return 'range' not in screen.splitlines()[0] and 'took' not in screen \
+        and cursor_at('628 ms')(screen)
+
+
+def spans(t, wide):
+    t.keys('7')
+    t.wait(cursor_at('628 ms'))
+    t.keys('7')
+    t.wait(cursor_at('GET /orders/*' if wide else '10'))
+    t.keys('Enter')                 # its spans
+    t.wait(cursor_at('628 ms'))
+    if wide:
+        t.wait('GET /slow/*')
+        t.wait('SPANS of GET /orders/*')
+        t.wait('a second')
+    t.keys('Enter')                 # the thread and the time of the longest
+    t.wait('.NET TP Worker' if wide else '628 ms of the thread')
+    t.wait(cursor_at('00:00:02.523'))
+    t.keys('BSpace')
+    t.wait(whole_again)
+
+
+def kinds(t):
+    t.type(':kinds')
+    t.keys('Enter')
+    t.wait(cursor_at('class.load'))
+    t.type('/ext.mark.span')
+    t.keys('Enter')
+    t.wait(cursor_at('ext.mark.span'))
+    t.keys('Enter')
+    t.wait('kind:ext.mark.span')
+    t.wait(cursor_at('00:00:02'))
+    t.keys('BSpace')
+    t.wait(cursor_at('ext.mark.span'))
+
+
+def metered(t):
+    t.type(':requests')
+    t.keys('Enter')
+    t.wait(cursor_at('480'))
+    t.keys('Enter')
+    t.wait("the server's meter only counts")
+
+
+def main():
+    size, profview, *logs = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        env = {'HOME': folder, 'XDG_CACHE_HOME': folder, 'XDG_CONFIG_HOME': folder}
+        for i, log in enumerate(logs):
+            pathlib.Path(folder, f'{i}.mlpd').write_bytes(gzip.decompress(pathlib.Path(log).read_bytes()))
+        with term.Terminal(folder, *SIZES[size], env=env.items()) as t:
+            os.chdir(folder)
+            t.run(profview, '--no-index', f'{folder}/0.mlpd')
+            t.wait_end()
+            spans(t, size == 'wide')
+            kinds(t)
+            t.keys('q')
+            t.wait_prompt()
+            t.run(profview, '--no-index', f'{folder}/1.mlpd')
+            t.wait_end()
+            metered(t)
+            t.keys('q')
+            t.wait_prompt()
+
+
+if __name__ == '__main__':
+    main()
