@@ -47,6 +47,7 @@ static const unsigned concerns[PV_VIEW_COUNT] = {
 	[PV_VIEW_LOCKS] = BIT(LOCKS) | BIT(MOVES) | BIT(NAMES),
 	[PV_VIEW_WAIT_SITES] = BIT(LOCKS) | BIT(NAMES),
 	[PV_VIEW_LOCK_WAITS] = BIT(LOCKS) | BIT(NAMES),
+	[PV_VIEW_LOCK_SITES] = BIT(LOCKS) | BIT(NAMES),
 	[PV_VIEW_LOCK_EDGES] = BIT(LOCKS) | BIT(NAMES),
 	[PV_VIEW_LOCK_CYCLES] = BIT(LOCKS),
 	[PV_VIEW_POOL] = BIT(COUNTERS),
@@ -204,7 +205,8 @@ void pv_coverage_line(const struct pv_model *m, struct pv_groups_cache *groups, 
 	if (view == PV_VIEW_POOL)
 		append(buf, size,
 			"of the counters those of a thread pool; .NET's own stream has them");
-	if (view == PV_VIEW_LOCK_WAITS || view == PV_VIEW_LOCK_EDGES || view == PV_VIEW_LOCK_CYCLES)
+	if (view == PV_VIEW_LOCK_WAITS || view == PV_VIEW_LOCK_SITES ||
+		view == PV_VIEW_LOCK_EDGES || view == PV_VIEW_LOCK_CYCLES)
 		append_holders(m, buf, size);
 	for (unsigned what = 0; what < PV_WHATS; what++)
 		if (bits >> what & 1)

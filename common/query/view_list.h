@@ -62,7 +62,8 @@
 	VIEW(LOCKS, "locks") /* by object */                                                       \
 	VIEW(WAIT_SITES, "wait_sites")                                                             \
 	VIEW(LOCK_WAITS, "lock_waits")     /* one by one; of lock row `select`, 0: all */          \
-	VIEW(LOCK_EDGES, "lock_edges")     /* of waiting threads */                                \
+	VIEW(LOCK_SITES, "lock_sites")     /* by method that waited and that held; likewise */     \
+	VIEW(LOCK_EDGES, "lock_edges")     /* of waiting threads, by their names */                \
 	VIEW(LOCK_CYCLES, "lock_cycles")   /* of waiting: deadlocks */                             \
 	VIEW(POOL, "pool")                 /* counters of the thread pool */                       \
 	VIEW(POOL_CHANGES, "pool_changes") /* of the workers that it wants */                      \

@@ -510,6 +510,7 @@ bool pv_report_json(struct pv_report *r, struct pv_error *reterr)
 	put_section(&j, "pool", put_plain);
 	put_section(&j, "pool_changes", put_plain);
 	put_section(&j, "lock_waits", put_plain);
+	put_section(&j, "lock_sites", put_plain);
 	put_section(&j, "lock_edges", put_plain);
 	put_section(&j, "lock_cycles", put_plain);
 	put_gc(&j);

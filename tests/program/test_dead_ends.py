@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every row leads somewhere, or says why it does not: a real terminal (tmux) at three sizes.
 
-usage: test_dead_ends.py SIZE PROFVIEW SERVED.GZ ROUTES.GZ
+usage: test_dead_ends.py SIZE PROFVIEW SERVED.GZ ROUTES.GZ SHOP.GZ
 """
 import gzip
 import os
@@ -31,6 +31,20 @@ def whole_again(screen):
         and cursor_at('628 ms')(screen)
 
 
+def kinds(t):
+    t.type(':kinds')
+    t.keys('Enter')
+    t.wait(cursor_at('class.load'))
+    t.type('/ext.mark.span')
+    t.keys('Enter')
+    t.wait(cursor_at('ext.mark.span'))
+    t.keys('Enter')
+    t.wait('kind:ext.mark.span')
+    t.wait(cursor_at('00:00:02'))
+    t.keys('BSpace')
+    t.wait(cursor_at('ext.mark.span'))
+
+
 def spans(t, wide):
     t.keys('7')
     t.wait(cursor_at('628 ms'))
@@ -47,23 +61,10 @@ def spans(t, wide):
     t.wait(cursor_at('00:00:02.523'))
     t.keys('BSpace')
     t.wait(whole_again)
+    kinds(t)
 
 
-def kinds(t):
-    t.type(':kinds')
-    t.keys('Enter')
-    t.wait(cursor_at('class.load'))
-    t.type('/ext.mark.span')
-    t.keys('Enter')
-    t.wait(cursor_at('ext.mark.span'))
-    t.keys('Enter')
-    t.wait('kind:ext.mark.span')
-    t.wait(cursor_at('00:00:02'))
-    t.keys('BSpace')
-    t.wait(cursor_at('ext.mark.span'))
-
-
-def metered(t):
+def metered(t, _):
     t.type(':requests')
     t.keys('Enter')
     t.wait(cursor_at('480'))
@@ -71,25 +72,37 @@ def metered(t):
     t.wait("the server's meter only counts")
 
 
+def locks(t, wide):
+    t.keys('L')
+    t.wait(cursor_at('673 ms'))
+    if wide:
+        t.wait_row('611 ms', 199)
+        t.wait('HELD IN')
+    t.keys('Enter')
+    t.wait(cursor_at('8.56 ms'))
+    t.keys('Enter')                 # what the holder did then
+    t.wait(cursor_at('100.0'))
+    t.type(':range 0.00001s..0.00002s')
+    t.keys('Enter')
+    t.wait('this thread made no call then')
+    t.keys('|')
+    t.wait('nothing ran in this time')
+
+
 def main():
     size, profview, *logs = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        env = {'HOME': folder, 'XDG_CACHE_HOME': folder, 'XDG_CONFIG_HOME': folder}
+        env = {'XDG_CACHE_HOME': folder, 'XDG_CONFIG_HOME': folder}
         for i, log in enumerate(logs):
             pathlib.Path(folder, f'{i}.mlpd').write_bytes(gzip.decompress(pathlib.Path(log).read_bytes()))
         with term.Terminal(folder, *SIZES[size], env=env.items()) as t:
             os.chdir(folder)
-            t.run(profview, '--no-index', f'{folder}/0.mlpd')
-            t.wait_end()
-            spans(t, size == 'wide')
-            kinds(t)
-            t.keys('q')
-            t.wait_prompt()
-            t.run(profview, '--no-index', f'{folder}/1.mlpd')
-            t.wait_end()
-            metered(t)
-            t.keys('q')
-            t.wait_prompt()
+            for i, look in enumerate((spans, metered, locks)):
+                t.run(profview, '--no-index', f'{folder}/{i}.mlpd')
+                t.wait_end()
+                look(t, size == 'wide')
+                t.keys('Q')
+                t.wait_prompt()
 
 
 if __name__ == '__main__':

@@ -293,6 +293,43 @@ START_TEST(what_is_released_makes_no_circle)
 }
 END_TEST
 
+/* Waits by the method that waits and the one that had got the lock; threads of one name are one. */
+START_TEST(waits_by_site)
+{
+	enum { ENTER = 0x100, TAKE = 0x110, PUT = 0x120, WORKERS = 50 };
+	static const char *const columns[] = { "wait_ns", "waits", "max_wait_ns", "threads",
+		"method", "holder_method", NULL };
+	static const char *const want[] = { "50000 50 1000 1 Shop:Take () Shop:Put ()",
+		"10000 1 10000 1 Shop:Put () -", NULL };
+	static const char *const edge_columns[] = { "thread", "holder", "waits", "wait_ns", NULL };
+	static const char *const edges[] = { "pool seller 50 50000", "seller - 1 10000", NULL };
+	static const uint64_t put[] = { PUT, ENTER, 0 }, take[] = { TAKE, ENTER, 0 };
+	struct kit k = kit_new("log:monitor");
+	kit_method(&k, ENTER, "System.Threading.Monitor:Enter (object)");
+	kit_method(&k, TAKE, "Shop:Take ()");
+	kit_method(&k, PUT, "Shop:Put ()");
+	kit_thread(&k, SELLER);
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_NAME,
+			      .meta = { .key = SELLER, .name = { "seller", 6 } } });
+	kit_at(&k, 10);
+	kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, LEDGER, put);
+	ends(&k, 20, SELLER, LEDGER, true);
+	for (uint64_t i = 0; i < WORKERS; i++) {
+		kit_thread(&k, 0x200 + i);
+		kit_at(&k, 30 + 2 * i);
+		kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_NAME,
+				      .meta = { .key = 0x200 + i, .name = { "pool", 4 } } });
+		kit_event(&k, (struct pv_event){
+				      .kind = PV_KIND_EXT_HOLDER, .holder = { LEDGER, SELLER } });
+		kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, LEDGER, take);
+		ends(&k, 31 + 2 * i, 0x200 + i, LEDGER, true);
+	}
+	expect(&k, PV_VIEW_LOCK_SITES, 0, NULL, columns, want);
+	expect(&k, PV_VIEW_LOCK_EDGES, 0, NULL, edge_columns, edges);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(who_waited_for_whom)
 {
 	static const char *const columns[] = { "thread", "holder", "object", "waits", "wait_ns",
@@ -392,6 +429,7 @@ int main(void)
 	tcase_add_test(t, who_still_waits_is_counted_by_lock);
 	tcase_add_test(t, a_circle_of_three_until_one_gives_up);
 	tcase_add_test(t, what_is_released_makes_no_circle);
+	tcase_add_test(t, waits_by_site);
 	tcase_add_test(t, who_waited_for_whom);
 	tcase_add_test(t, the_longest_are_kept);
 	tcase_add_test(t, a_wait_into_damage_has_no_time);

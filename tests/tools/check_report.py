@@ -33,6 +33,7 @@ KEYS = {
     'catches': ['class', 'readable', 'canonical', 'method', 'caught'],
     'lock_waits': ['wait_ns', 'start_ns', 'ended', 'thread', 'thread_id', 'holder', 'holder_id', 'holder_known',
                    'object', 'class', *NAMES, 'stack', 'readable_stack', 'holder_stack'],
+    'lock_sites': ['method', *NAMES, 'holder_method', 'waits', 'threads', 'wait_ns', 'max_wait_ns'],
     'lock_edges': ['thread', 'holder', 'object', 'class', *NAMES, 'waits', 'wait_ns', 'max_wait_ns'],
     'lock_cycles': ['state', 'start_ns', 'lasted_ns', 'threads', 'cycle'],
     'gc': ['collections', 'pauses', 'generations', 'percentiles', 'survived', 'resizes', 'max_heap_bytes', 'moved_objects',
@@ -83,10 +84,10 @@ KEYS = {
     'counters': ['section', 'name', 'type', 'unit', 'variance', 'samples'],
 }
 EXTRA = ['findings', 'call_tree', 'flame', 'allocation_sites', 'survival', 'allocation_sizes', 'throw_sites', 'wait_sites', 'catches', 'pool', 'pool_changes',
-         'lock_waits', 'lock_edges', 'lock_cycles', 'gc_cause', 'handle_sites', 'root_areas', 'timeline', 'code_kinds']
+         'lock_waits', 'lock_sites', 'lock_edges', 'lock_cycles', 'gc_cause', 'handle_sites', 'root_areas', 'timeline', 'code_kinds']
 TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'findings', 'events', 'methods', 'call_tree',
        'flame', 'classes', 'held', 'allocation_sites', 'throw_sites', 'wait_sites', 'catches', 'pool', 'pool_changes',
-       'lock_waits', 'lock_edges', 'lock_cycles', 'gc', 'handles', 'handle_sites',
+       'lock_waits', 'lock_sites', 'lock_edges', 'lock_cycles', 'gc', 'handles', 'handle_sites',
        'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'code_kinds', 'samples',
        'sample_lines', 'threads', 'timeline', 'jit', 'loads', 'native', 'marks',
        'spans', 'routes', 'suspensions', 'transitions', 'images', 'assemblies', 'domains', 'contexts', 'counters',

@@ -320,7 +320,7 @@ END_TEST
 
 START_TEST(sites_are_those_of_the_selected_class)
 {
-	press("L<Tab><Tab><Tab>");
+	press("L<Tab><Tab><Tab><Tab>");
 	ck_assert(seen("WHERE THREADS WAITED for App.Cache"));
 	ck_assert(seen("App.Main()\\nLib.Read()"));
 	ck_assert(!seen("Lib.Parse()")); /* of App.CacheEntry, which only begins alike */

@@ -79,6 +79,7 @@ struct ui_list {
 	bool look_tell;       /* a search that finds nothing is to be reported */
 	uint64_t marked;      /* a row with a sign of its own, 0 = none */
 	char *want, *lost;    /* names, owned: of a row to be found; of one that was not */
+	const char *none;     /* said where there are no rows, a constant; NULL: "nothing" */
 	struct ui_rect drawn; /* for the mouse */
 	struct ui_columns columns;
 };
@@ -94,7 +95,6 @@ void ui_list_refresh(struct ui_list *l, const struct ui_shared *s);
 void ui_list_drop(struct ui_list *l);
 /* Drops the answer, not the question, before its model is destroyed. */
 void ui_list_forget(struct ui_list *l);
-
 /* Header and rows; `focus`: the keys go here. */
 void ui_list_draw(struct ui_list *l, struct ui_canvas *c, struct ui_rect r, bool focus);
 /* Bits of enum ui_reply. */

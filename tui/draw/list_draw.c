@@ -295,6 +295,7 @@ void ui_list_draw(struct ui_list *l, struct ui_canvas *c, struct ui_rect r, bool
 	if (l->table->rows == 0 && r.h > 1)
 		ui_put(c, ui_cols(ui_rows(r, 1, 1), GUTTER, r.w), UI_DIM,
 			l->filter[0]  ? "nothing matches the filter (Del removes it)"
+			: l->none     ? l->none
 			: l->finished ? "nothing"
 				      : "nothing yet");
 }

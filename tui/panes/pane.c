@@ -229,6 +229,18 @@ static void order_by_counted(struct ui_pane *p, const struct ui_shared *s)
 	}
 }
 
+/* Why there are no calls in the chosen part of the recording. */
+static const char *no_calls(const struct ui_pane *p, const struct ui_shared *s)
+{
+	if (!(p->def->scope & UI_SCOPE_CALLS) || !s->range.on)
+		return NULL;
+	if (!s->waits)
+		return "nothing ran in this time; | counts what waited";
+	return s->range.threaded
+		       ? "this thread made no call then that was recorded, and no sample met it"
+		       : "no call that was recorded, and no sample in this time";
+}
+
 void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s)
 {
 	struct ui_list *focus = &p->list[p->focus];
@@ -243,6 +255,7 @@ void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s)
 	}
 	for (int i = 0; i < p->def->parts; i++)
 		p->list[i].finished = s->feed.state == UI_FEED_ENDED;
+	p->list[0].none = no_calls(p, s);
 	order_by_counted(p, s);
 	ui_list_refresh(&p->list[0], s);
 	p->list[0].marked = p->def->scope & UI_SCOPE_HEAP ? s->base_shot : 0;

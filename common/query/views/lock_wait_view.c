@@ -9,6 +9,7 @@
 #include "common/model/model.h"
 #include "common/query/groups.h"
 #include "common/query/lock_waits.h"
+#include "common/query/readable.h"
 #include "common/query/site_rows.h"
 #include "common/query/specs.h"
 
@@ -91,7 +92,7 @@ static const struct pv_column wait_columns[] = {
 	[W_OBJECT] = { "object", "OBJECT", PV_UNIT_ADDRESS, 14, 6, PV_COLUMN_ASCENDING },
 	[W_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 20, 5,
 		PV_COLUMN_ASCENDING | PV_COLUMN_CLASS | PV_COLUMN_HIDE_SCREEN },
-	[W_STACK] = { "stack", "WAITED IN", PV_UNIT_LIST, 24, 1, 0 },
+	[W_STACK] = { "stack", "WAITED IN", PV_UNIT_LIST, 16, 1, 0 },
 	[W_HOLDER_STACK] = { "holder_stack", "THE HOLDER WAS IN", PV_UNIT_LIST, 24, 7, 0 },
 	[W_THREAD_ID] = { "thread_id", "THREAD", PV_UNIT_THREAD, 14, 8,
 		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN },
@@ -181,6 +182,98 @@ const struct pv_view_spec pv_spec_lock_waits = { .column = wait_columns,
 	.copy = copy_waits,
 	.fill_chosen = pv_site_rows_text };
 
+/* --- sites: a method waits for what another has --- */
+
+enum { S_WAIT, S_COUNT, S_MAX, S_THREADS, S_METHOD, S_HOLDER };
+
+static const struct pv_column site_columns[] = {
+	[S_WAIT] = { "wait_ns", "WAITED", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS },
+	[S_COUNT] = { "waits", "TIMES", PV_UNIT_COUNT, 6, 1, PV_COLUMN_ADDS },
+	[S_MAX] = { "max_wait_ns", "LONGEST", PV_UNIT_NS, 9, 3, 0 },
+	[S_THREADS] = { "threads", "THREADS", PV_UNIT_COUNT, 7, 4, 0 },
+	[S_METHOD] = { "method", "WAITED IN", PV_UNIT_TEXT, 16, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
+	[S_HOLDER] = { "holder_method", "HELD IN", PV_UNIT_TEXT, 16, 2,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+};
+
+/* The interned name of the innermost method that is no waiting itself; 0: none is known. */
+static uint32_t site_method(const struct pv_model *m, uint32_t stack)
+{
+	stack = above_monitor(m, stack);
+	const uint32_t method =
+		stack && stack < m->stacks.node.n ? m->stacks.node.v[stack].method : 0;
+	return method ? pv_names_method_name(&m->names, method) : 0;
+}
+
+/* As people read it, where they do: only one column of a table is made readable for its writer. */
+static const char *site_holder(const struct waits *w, uint32_t name)
+{
+	char room[PV_READABLE_MAX];
+	const char *raw = name ? pv_intern_text(&w->m->names.text, name) : NULL;
+	if (!raw || !w->b->query->readable)
+		return raw;
+	return pv_build_text(
+		w->b, pv_readable_text(&site_columns[S_METHOD], raw, PV_NAME_READABLE, room));
+}
+
+/* Threads differ by their names, else by their ids. */
+static uint64_t thread_key(const struct waits *w, uint32_t index, uint64_t other)
+{
+	const struct pv_thread *t = index ? w->m->threads.thread.v[index] : NULL;
+	return t && t->name ? t->name : pv_hash(t ? t->id : other) | UINT64_C(1) << 63;
+}
+
+static bool add_site(
+	struct waits *w, struct pv_map *of, struct pv_map *met, const struct pv_lock_wait *x)
+{
+	const uint32_t method = site_method(w->m, x->at.stack),
+		       holder = site_method(w->m, x->holder_stack);
+	const uint64_t id = row_id(method, holder, 0);
+	const int64_t ns = pv_sat_span(x->at.start_ns, x->at.end_ns);
+	uint32_t row = pv_map_get(of, id);
+	if (!w->b->table)
+		return false;
+	if (row == PV_MAP_NONE) {
+		row = (uint32_t)w->b->table->rows;
+		struct pv_cell *c = pv_build_row(w->b, id);
+		if (!w->b->table || !pv_map_set(of, id, row))
+			return false;
+		pv_cell_s(&c[S_METHOD],
+			method ? pv_intern_text(&w->m->names.text, method) : "(not recorded)");
+		pv_cell_s(&c[S_HOLDER], site_holder(w, holder));
+	}
+	struct pv_cell *c = w->b->table->row[row].cell;
+	const uint64_t thread = row_id(id, thread_key(w, x->at.thread, 0), 0);
+	c[S_COUNT].u++;
+	c[S_WAIT].i = pv_sat_add(c[S_WAIT].i, ns);
+	c[S_MAX].i = ns > c[S_MAX].i ? ns : c[S_MAX].i;
+	if (pv_map_get(met, thread) != PV_MAP_NONE)
+		return true;
+	c[S_THREADS].u++;
+	return pv_map_set(met, thread, 1);
+}
+
+static void copy_sites(struct pv_build *b, struct pv_model *m)
+{
+	struct waits w;
+	struct pv_map of = { 0 }, met = { 0 };
+	bool ok = begin(&w, b, m);
+	for (size_t i = 0; ok && i < w.all.one.n; i++)
+		if (is_meant(&w, &w.all.one.v[i]))
+			ok = add_site(&w, &of, &met, &w.all.one.v[i]);
+	pv_map_finish(&of);
+	pv_map_finish(&met);
+	finish(&w, ok);
+}
+
+const struct pv_view_spec pv_spec_lock_sites = { .column = site_columns,
+	.columns = PV_COUNT_OF(site_columns),
+	.name = "method",
+	.sort = "wait_ns",
+	.then = "waits",
+	.copy = copy_sites };
+
 /* --- edges: a thread waits for another --- */
 
 enum { E_WAIT, E_COUNT, E_MAX, E_THREAD, E_HOLDER, E_OBJECT, E_CLASS };
@@ -201,7 +294,8 @@ static bool add_edge(struct waits *w, struct pv_map *of, const struct pv_lock_wa
 {
 	const struct pv_waited *at = &x->at;
 	uint64_t holder = thread_id(w, x->holder, at->holder);
-	uint64_t id = row_id(at->thread, holder, at->lock);
+	uint64_t id =
+		row_id(thread_key(w, at->thread, 0), thread_key(w, x->holder, holder), at->lock);
 	uint32_t row = pv_map_get(of, id);
 	int64_t ns = pv_sat_span(at->start_ns, at->end_ns);
 	if (row == PV_MAP_NONE) {

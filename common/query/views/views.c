@@ -59,6 +59,7 @@ static const struct pv_view_spec *const specs[PV_VIEW_COUNT] = {
 	[PV_VIEW_POOL_CHANGES] = &pv_spec_pool_changes,
 	[PV_VIEW_WAIT_SITES] = &pv_spec_wait_sites,
 	[PV_VIEW_LOCK_WAITS] = &pv_spec_lock_waits,
+	[PV_VIEW_LOCK_SITES] = &pv_spec_lock_sites,
 	[PV_VIEW_LOCK_EDGES] = &pv_spec_lock_edges,
 	[PV_VIEW_LOCK_CYCLES] = &pv_spec_lock_cycles,
 	[PV_VIEW_THREADS] = &pv_spec_threads,
