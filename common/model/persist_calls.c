@@ -74,7 +74,8 @@ PV_SHAPE(tree_entry, struct pv_tree_entry, TREE_ENTRY)
 	F(T, entry, LIST, tree_entry, PV_NO_STORE, 0)                                              \
 	F(T, path, LEFT_OUT_ALL)                                                                   \
 	F(T, buffer, FIGURE)                                                                       \
-	F(T, method, ID, PV_METHODS)
+	F(T, method, ID, PV_METHODS)                                                               \
+	F(T, thread, ID, PV_THREADS)
 PV_SHAPE_SHARED(tree_sums, struct pv_tree_sums, TREE_SUMS)
 
 /* --- threads */
@@ -127,6 +128,7 @@ PV_SHAPE(edge, struct pv_gc_edge, EDGE)
 	F(T, allocated_bytes, FIGURE)                                                              \
 	F(T, lock_wait_ns, FIGURE)                                                                 \
 	F(T, samples, FIGURE)                                                                      \
+	F(T, cpu_ns, FIGURE)                                                                       \
 	F(T, calls, FIGURE)                                                                        \
 	F(T, own, BOOL)                                                                            \
 	F(T, named, BOOL)                                                                          \

@@ -368,7 +368,7 @@ const struct pv_section pv_sections[] = {
 	{ .name = "threads",
 		.title = "Threads",
 		.view = PV_VIEW_THREADS,
-		.keys = { "id", "name", "start_ns", "end_ns", "events", "allocated_bytes",
+		.keys = { "id", "name", "start_ns", "end_ns", "events", "cpu_ns", "allocated_bytes",
 			"lock_wait_ns", "owner" },
 		.group = PV_GROUP_THREADS },
 	{ .name = "timeline",

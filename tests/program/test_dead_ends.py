@@ -45,6 +45,30 @@ def kinds(t):
     t.wait(cursor_at('ext.mark.span'))
 
 
+def each_alone(screen):
+    """the pool's threads one by one"""
+    return 'range' in screen.splitlines()[0] and '(4)' not in screen and '00:00:02.744' in screen
+
+
+def pools(t):
+    t.type(':threads')
+    t.keys('Enter')
+    t.wait(cursor_at('main'))
+    t.type('/TP Worker')
+    t.keys('Enter')
+    t.wait(cursor_at('(4)'))
+    t.keys('Enter')                 # each of these
+    t.wait(each_alone)
+    t.keys('BSpace')
+    t.wait(cursor_at('(4)'))
+    t.type(':thread .NET TP Worker')
+    t.keys('Enter')
+    t.wait(each_alone)
+    t.type(':thread all')
+    t.keys('Enter')
+    t.wait(lambda screen: 'range' not in screen.splitlines()[0])
+
+
 def spans(t, wide):
     t.keys('7')
     t.wait(cursor_at('628 ms'))
@@ -62,6 +86,7 @@ def spans(t, wide):
     t.keys('BSpace')
     t.wait(whole_again)
     kinds(t)
+    pools(t)
 
 
 def metered(t, _):

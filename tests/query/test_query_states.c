@@ -144,6 +144,46 @@ START_TEST(processor_times_stay)
 }
 END_TEST
 
+/* Threads of one name are one row; processor time is what the log says of it, else samples that ran. */
+START_TEST(threads_have_processor_time)
+{
+	enum { FIRST = 0x10, SECOND, OTHER };
+	static const char *const columns[] = { "id", "name", "samples", "cpu_ns", NULL };
+	const uint64_t work[] = { WORK, 0 };
+	struct pv_query q = { .sort = "samples" };
+	for (int said = 0; said < 2; said++) {
+		struct kit k = kit_new("profview:native,sample=100,sample-timer=cpu:100");
+		kit_method(&k, WORK, "work");
+		for (uint64_t id = FIRST; id <= OTHER; id++) {
+			kit_thread(&k, id);
+			kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_NAME,
+					      .meta = { .key = id,
+						      .name = { "pool", id == OTHER ? 3 : 4 } } });
+			for (uint64_t i = 0; i <= id - FIRST; i++)
+				kit_sample(&k, id, 0x40, work);
+			if (said)
+				kit_event(&k,
+					(struct pv_event){ .kind = PV_KIND_EXT_CPU,
+						.cpu = { .user_ns = 40 * id, .kernel_ns = 2 } });
+		}
+		kit_flush(&k);
+		q.pools = false;
+		struct pv_table *t = kit_view(&k, PV_VIEW_THREADS, &q);
+		ck_assert_uint_eq(t->rows, 3);
+		ck_assert_str_eq(
+			kit_text(t, 0, columns), said ? "0x12 poo 3 722" : "0x12 poo 3 30000000");
+		pv_table_destroy(t);
+		q.pools = true;
+		t = kit_view(&k, PV_VIEW_THREADS, &q);
+		ck_assert_uint_eq(t->rows, 2);
+		ck_assert_str_eq(kit_text(t, 1, columns),
+			said ? "- pool (2) 3 1324" : "- pool (2) 3 30000000");
+		pv_table_destroy(t);
+		kit_free(&k);
+	}
+}
+END_TEST
+
 static void name_symbol(struct kit *k, uint64_t address, const char *name)
 {
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_SAMPLE_SYMBOL,
@@ -288,6 +328,7 @@ int main(void)
 	tcase_add_test(c, names_say_nothing_of_our_samples);
 	tcase_add_test(c, what_ran_is_without_logged_waits_only);
 	tcase_add_test(c, processor_times_stay);
+	tcase_add_test(c, threads_have_processor_time);
 	tcase_add_test(c, the_runtimes_wait_decides_before_a_librarys_stub);
 	tcase_add_test(c, an_address_in_nothing_known_is_its_callers);
 	tcase_add_test(c, what_is_not_known_counts_as_neither);

@@ -69,7 +69,7 @@ KEYS = {
     'code_kinds': ['kind', 'self_ns', 'samples_self'],
     'samples': ['total', 'types', 'states'],
     'samples.states': ['state', 'samples', 'known'],
-    'threads': ['id', 'name', 'start_ns', 'end_ns', 'events', 'allocated_bytes', 'lock_wait_ns', 'owner'],
+    'threads': ['id', 'name', 'start_ns', 'end_ns', 'events', 'cpu_ns', 'allocated_bytes', 'lock_wait_ns', 'owner'],
     'timeline': ['id', 'name', 'samples', 'running', 'runnable', 'lock', 'poll', 'io', 'sleep', 'stopped',
                  'unknown', 'gc', 'from_ns', 'cell_ns', 'lane', 'unsure'],
     'jit': ['methods', 'code_bytes', 'helpers', 'helper_bytes', 'failed', 'total_ns', 'max_ns',

@@ -39,12 +39,13 @@ static struct ui_again *keep(struct ui_again what, struct pv_error *reterr)
 }
 
 struct ui_again *ui_feed_read_range(struct ui_feed *f, int64_t from_ns, int64_t to_ns,
-	const uint64_t *thread, struct pv_error *reterr)
+	const uint64_t *thread, size_t threads, struct pv_error *reterr)
 {
 	const struct pv_range_wish wish = { .from_ns = from_ns,
 		.to_ns = to_ns,
 		.threaded = thread != NULL,
-		.thread = thread ? *thread : 0 };
+		.thread = thread,
+		.threads = threads };
 	struct pv_range_read *r = pv_range_start(ui_feed_ingest(f), &wish, reterr);
 	return keep((struct ui_again){ .job = pv_range_job(r), .range = r }, reterr);
 }

@@ -33,10 +33,10 @@ struct ui_again_status {
 
 /*
  * Each NULL with PV_EUSAGE where the input cannot be read twice, or there is no such shot.
- * Times are since zero, INT64_MIN and INT64_MAX: open; `thread` NULL: of all.
+ * Times are since zero, INT64_MIN and INT64_MAX: open; `thread`: ids, NULL: of all.
  */
 struct ui_again *ui_feed_read_range(struct ui_feed *f, int64_t from_ns, int64_t to_ns,
-	const uint64_t *thread, struct pv_error *reterr);
+	const uint64_t *thread, size_t threads, struct pv_error *reterr);
 struct ui_again *ui_feed_open_heap(
 	struct ui_feed *f, uint32_t shot, bool weak, bool classes, struct pv_error *reterr);
 struct ui_again *ui_feed_read_events(

@@ -159,7 +159,7 @@ static struct ui_again *read_range(
 	ui_feed_adopt(f);
 	if (!ui_feed_range(f, o->relative, &from, &to, err))
 		return NULL;
-	struct ui_again *r = ui_feed_read_range(f, from, to, NULL, err);
+	struct ui_again *r = ui_feed_read_range(f, from, to, NULL, 0, err);
 	if (!r)
 		return NULL;
 	ui_again_wait(r);

@@ -3,6 +3,9 @@
 #include "common/query/facts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "tui/screen/thread_choice.h"
 
 /* A range that is open towards a live end is read again now and then. */
 #define AGAIN_NS INT64_C(3000000000)
@@ -29,6 +32,22 @@ static void fail(struct ui_screen *s, const char *why)
 	snprintf(s->shared.range.error, sizeof s->shared.range.error, "%s", PV_FIT(why, 100));
 }
 
+/* Those that are chosen: one, or all that have its name now. */
+static struct ui_again *read(
+	const struct ui_range_loader *r, struct ui_screen *s, struct pv_error *reterr)
+{
+	const struct ui_range *g = &s->shared.range;
+	size_t n = g->threaded;
+	uint64_t *all = g->threaded && g->named ? ui_threads_named(s, g->thread_name, &n) : NULL;
+	struct ui_again *ret = ui_feed_read_range(r->feed, g->from_ns, g->to_ns,
+		all           ? all
+		: g->threaded ? &g->thread
+			      : NULL,
+		n, reterr);
+	free(all);
+	return ret;
+}
+
 static void begin(struct ui_range_loader *r, struct ui_screen *s)
 {
 	struct ui_range *g = &s->shared.range;
@@ -43,8 +62,7 @@ static void begin(struct ui_range_loader *r, struct ui_screen *s)
 	r->begun_ns = s->now_ns;
 	if (ui_range_resolve(g, &log, &e) &&
 		ui_range_check(g, ui_has_ended(&s->shared) ? log.duration_ns : INT64_MAX, &e))
-		r->reading = ui_feed_read_range(
-			r->feed, g->from_ns, g->to_ns, g->threaded ? &g->thread : NULL, &e);
+		r->reading = read(r, s, &e);
 	if (!r->reading)
 		fail(s, e.what);
 }

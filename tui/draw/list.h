@@ -23,8 +23,8 @@ enum ui_look { UI_LOOK_NOT, UI_LOOK_ASKED, UI_LOOK_FOUND, UI_LOOK_MISSED };
 
 struct ui_list {
 	enum pv_view view;
-	bool tree, splits;          /* splits: calls and samples are two views of it */
-	enum ui_unfold unfold;      /* the state of a tree before the user has folded anything */
+	bool tree, splits, pools; /* splits: calls and samples are two views; pools: see views.h */
+	enum ui_unfold unfold;    /* the state of a tree before the user has folded anything */
 	enum ui_unfold unfold_next; /* rows to unfold that the user asked for since */
 	bool needs_select;          /* without `select` there is nothing to ask */
 	struct pv_table *table;     /* NULL before the first answer, or out of memory */

@@ -79,6 +79,7 @@ struct pv_query ui_list_query(const struct ui_list *l, const struct ui_shared *s
 		.processes = s->processes,
 		.together = l->view == PV_VIEW_PROCESSES && l->tree,
 		.open_all = l->view == PV_VIEW_PROCESSES && !l->tree,
+		.pools = l->pools && !l->filter[0] && !s->range.named,
 		.base = l->base,
 		.heap = l->view == PV_VIEW_FINDINGS ? ui_newest_heap(s) : s->heap.heap,
 		.set = l->set,

@@ -169,7 +169,7 @@ const char *ui_range_said(const struct ui_range *r, int64_t duration_ns, char *b
 		return range_text(r, duration_ns, buf, size);
 	if (r->from_ns != INT64_MIN || r->to_ns != INT64_MAX)
 		put_seconds(time, sizeof time, r->from_ns == INT64_MIN ? 0 : r->from_ns, r->to_ns);
-	snprintf(buf, size, "thread \"%s\"%s", r->thread_name, time);
+	snprintf(buf, size, "thread%s \"%s\"%s", r->named ? "s" : "", r->thread_name, time);
 	return buf;
 }
 
@@ -181,6 +181,7 @@ void ui_range_take_thread(struct ui_range *r, const struct ui_range *from)
 	}
 	r->threaded = from->threaded;
 	r->thread = from->thread;
+	r->named = from->named;
 	memcpy(r->thread_name, from->thread_name, sizeof r->thread_name);
 	r->on = r->threaded || r->from_ns != INT64_MIN || r->to_ns != INT64_MAX;
 }

@@ -34,7 +34,8 @@ struct ui_range {
 	int64_t from_ns, to_ns; /* since zero, half-open; INT64_MIN and INT64_MAX: open */
 	bool threaded;          /* only the events of one thread: */
 	uint64_t thread;        /* of this native id, all that had it */
-	char thread_name[64];
+	char thread_name[64];   /* as much as fits */
+	bool named;             /* not that one only: all threads of this name */
 	bool cursor_on;
 	int64_t cursor_ns;
 	enum ui_range_state state;

@@ -26,6 +26,7 @@ void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def)
 		p->list[i].splits = def->scope & UI_SCOPE_METHODS;
 		p->list[i].follow = def->part[i].newest;
 		p->list[i].sort = def->part[i].order;
+		p->list[i].pools = def->part[i].pools;
 		p->list[i].needs_select =
 			i > 0 && strchr(def->part[i].title, '%') != NULL && !def->part[i].by_class;
 	}

@@ -47,7 +47,7 @@ struct ui_part {
 	bool tree, hide_empty; /* the latter: left out while it has no rows */
 	enum ui_unfold unfold;
 	bool newest;           /* the cursor begins at the last row and stays there */
-	bool by_class;         /* only the sites of the main list's class */
+	bool by_class, pools;  /* only the main list's class; threads of a name are one row */
 	bool of_second;        /* about the row of the first list of details, too */
 	unsigned only, unless; /* groups: shown where the log has, or lacks, one of them */
 };

@@ -270,10 +270,10 @@ const struct ui_pane_def ui_pane_defs[] = {
 	{ .command = UI_CMD_THREADS, .room = UI_CMD_WAITS, .tab = "Threads",
 		.parts = 1,
 		.hint = { { UI_HINT_ROWS, "Threads by what they did" },
-			{ UI_HINT_ROWS, "< > choose the order" },
-			{ UI_HINT_ROWS, "Enter: its events; Backspace returns" } },
+			{ UI_HINT_ROWS, "those of one name are one row" },
+			{ UI_HINT_ROWS, "Enter: these in all views, or its events; Backspace returns" } },
 		.part = {
-			{ .view = PV_VIEW_THREADS, .kind = UI_KIND_THREAD,
+			{ .view = PV_VIEW_THREADS, .kind = UI_KIND_THREAD, .pools = true,
 				.drill = UI_DRILL_EVENTS },
 		} },
 	{ .command = UI_CMD_POOL, .room = UI_CMD_WAITS, .tab = "Pool",

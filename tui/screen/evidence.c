@@ -159,6 +159,19 @@ void ui_goto_evidence(struct ui_screen *s, const struct pv_table *t, const struc
 	ui_screen_say(s, false, "%s", said);
 }
 
+/* Of threads that are one row: all of them, in all views, and here one by one. */
+static void goto_pool(struct ui_screen *s, const struct pv_table *t, const struct pv_row *row)
+{
+	char name[UI_TEXT_MAX];
+	snprintf(name, sizeof name, "%s", cell_text(t, row, "name", ""));
+	char *end = strrchr(name, '(');
+	if (end && end > name)
+		end[-1] = '\0';
+	ui_goto_narrowed(s, s->current, 0, s->shared.filter);
+	ui_threads_set(s, name);
+	ui_screen_say(s, false, "these threads in all views; Backspace returns");
+}
+
 void ui_goto_events(struct ui_screen *s, const struct ui_pane *p)
 {
 	const struct pv_table *t = p->list[p->focus].table;
@@ -170,6 +183,11 @@ void ui_goto_events(struct ui_screen *s, const struct ui_pane *p)
 	if (!t || !row || !find_list(PV_VIEW_STREAM, &pane, &part))
 		return;
 	int id = pv_table_column(t, "id");
+	if (id >= 0 && t->column[id].unit == PV_UNIT_THREAD &&
+		row->cell[id].state != PV_CELL_VALUE) {
+		goto_pool(s, t, row);
+		return;
+	}
 	bool timed = cell_time(t, row, "start_ns", &from_ns) &&
 		     cell_time(t, row, "duration_ns", &lasted_ns);
 	if (id >= 0 && t->column[id].unit == PV_UNIT_THREAD)

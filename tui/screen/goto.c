@@ -241,7 +241,7 @@ static void leave_evidence(struct ui_screen *s, const struct ui_place *from)
 	const struct ui_range *was = &from->range, *now = &s->shared.range;
 	bool same = was->on == now->on && was->from_ns == now->from_ns &&
 		    was->to_ns == now->to_ns && was->threaded == now->threaded &&
-		    was->thread == now->thread;
+		    was->thread == now->thread && was->named == now->named;
 	if (from->list)
 		ui_list_set_filter(from->list, from->own);
 	s->shared.waits = from->waits;

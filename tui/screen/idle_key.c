@@ -41,8 +41,9 @@ static void mix_shared(uint64_t *d, const struct ui_shared *s)
 	const uint64_t value[] = { s->paused, s->window_ns, s->net, s->waits, s->raw_names,
 		s->my_code, s->by_samples, s->callers, s->least, s->base_shot, s->range.on,
 		(uint64_t)s->range.from_ns, (uint64_t)s->range.to_ns, s->range.cursor_on,
-		(uint64_t)s->range.cursor_ns, s->range.threaded, s->range.thread, s->events.reading,
-		s->identity.by, s->identity.reading, s->heap.reading, s->heap.weak, s->heap.shot };
+		(uint64_t)s->range.cursor_ns, s->range.threaded, s->range.thread, s->range.named,
+		s->events.reading, s->identity.by, s->identity.reading, s->heap.reading,
+		s->heap.weak, s->heap.shot };
 	for (size_t i = 0; i < PV_COUNT_OF(value); i++)
 		mix(d, value[i]);
 	mix_text(d, s->filter);

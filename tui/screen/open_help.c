@@ -68,7 +68,9 @@ static void add_range(struct text *t, const struct ui_range *r)
 	char typed[80];
 	if (has_ends(r))
 		add(t, "\n--range %s", ui_range_typed(r, typed, sizeof typed));
-	if (r->on && r->threaded)
+	if (r->on && r->threaded && r->named)
+		add(t, "\n--thread '%s'", r->thread_name);
+	else if (r->on && r->threaded)
 		add(t, "\n--thread 0x%" PRIx64, r->thread);
 }
 
@@ -78,7 +80,9 @@ static void type_range(struct text *t, const struct ui_range *r)
 	char typed[80];
 	if (has_ends(r))
 		add(t, ":range %s<Enter>", ui_range_typed(r, typed, sizeof typed));
-	if (r->on && r->threaded)
+	if (r->on && r->threaded && r->named)
+		add(t, ":thread %s<Enter>", r->thread_name);
+	else if (r->on && r->threaded)
 		add(t, ":thread 0x%" PRIx64 "<Enter>", r->thread);
 }
 

@@ -34,8 +34,12 @@ static const char *filter_of(
 {
 	const struct ui_range *g = &s->shared.range;
 	const bool any = strchr(l->filter, '|'); /* binds less than what is added */
-	const int n = snprintf(to, UI_TEXT_MAX, "%s%s%s%sthread:0x%" PRIx64, any ? "(" : "",
-		l->filter, any ? ")" : "", l->filter[0] ? " " : "", g->thread);
+	char id[24], quoted[2 * sizeof g->thread_name + 3];
+	snprintf(id, sizeof id, "0x%" PRIx64, g->thread);
+	pv_filter_quote(g->thread_name, quoted, sizeof quoted);
+	const int n = snprintf(to, UI_TEXT_MAX, "%s%s%s%sthread:%s%s", any ? "(" : "", l->filter,
+		any ? ")" : "", l->filter[0] ? " " : "", g->named ? "=" : "",
+		g->named ? quoted : id);
 	return g->on && g->threaded && n > 0 && n < UI_TEXT_MAX ? to : l->filter;
 }
 

@@ -134,6 +134,7 @@ void ui_strip_set(struct ui_screen *s, const struct ui_range *r)
 	g->relative = r->relative;
 	g->threaded = r->threaded;
 	g->thread = r->thread;
+	g->named = r->named;
 	memcpy(g->thread_name, r->thread_name, sizeof g->thread_name);
 	asked(s);
 }

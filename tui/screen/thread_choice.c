@@ -25,15 +25,51 @@ struct pv_table *ui_threads_now(struct ui_screen *s)
 	return t;
 }
 
-void ui_thread_set(struct ui_screen *s, uint64_t id, const char *name)
+static void thread_take(struct ui_screen *s, uint64_t id, const char *name, bool named)
 {
 	struct ui_range r = s->shared.range;
-	struct ui_range with = { .threaded = true, .thread = id };
+	struct ui_range with = { .threaded = true, .thread = id, .named = named };
 	snprintf(with.thread_name, sizeof with.thread_name, "%s", name);
 	if (r.window_s)
 		r.on = false;
 	ui_range_take_thread(&r, &with);
 	ui_strip_set(s, &r);
+}
+
+void ui_thread_set(struct ui_screen *s, uint64_t id, const char *name)
+{
+	thread_take(s, id, name, false);
+}
+
+uint64_t *ui_threads_named(struct ui_screen *s, const char *name, size_t *ret_n)
+{
+	struct pv_table *t = ui_threads_now(s);
+	const int id = t ? pv_table_column(t, "id") : -1, by = t ? pv_table_column(t, "name") : -1;
+	uint64_t *ret = id >= 0 && by >= 0 ? calloc(t->rows + 1, sizeof *ret) : NULL;
+	*ret_n = 0;
+	for (size_t i = 0; ret && i < t->rows; i++) {
+		char fit[sizeof s->shared.range.thread_name];
+		const char *has = t->row[i].cell[by].s;
+		snprintf(fit, sizeof fit, "%s", has ? has : "");
+		if (strcmp(fit, name) == 0)
+			ret[(*ret_n)++] = t->row[i].cell[id].u;
+	}
+	pv_table_destroy(t);
+	if (*ret_n)
+		return ret;
+	free(ret);
+	return NULL;
+}
+
+void ui_threads_set(struct ui_screen *s, const char *name)
+{
+	char fit[sizeof s->shared.range.thread_name];
+	size_t n;
+	snprintf(fit, sizeof fit, "%s", name);
+	uint64_t *all = ui_threads_named(s, fit, &n);
+	if (all)
+		thread_take(s, all[0], fit, n > 1);
+	free(all);
 }
 
 void ui_thread_clear(struct ui_screen *s)
@@ -94,15 +130,21 @@ static void choose(struct ui_screen *s, const struct pv_table *t, const char *te
 	char number[PV_UNIT_MAX];
 	if (id < 0 || name < 0)
 		return;
-	if (find_id(t, id, text, &row))
+	if (find_id(t, id, text, &row)) {
 		n = 1;
-	else if (!(n = count_named(t, name, text, false, &row)))
+	} else if (count_named(t, name, text, false, &row) > 0) {
+		ui_threads_set(s, text);
+		return;
+	} else {
 		n = count_named(t, name, text, true, &row);
+	}
 	const char *said = n == 1 ? t->row[row].cell[name].s : NULL;
 	if (n == 0)
 		ui_screen_say(s, true, "no thread is called %s; Tab lists them", PV_FIT(text, 60));
 	else if (n > 1)
-		ui_screen_say(s, true, "%zu threads are called so; a number like %s chooses one", n,
+		ui_screen_say(s, true,
+			"%zu threads have this in their names; a whole name takes all of it, a number like %s one",
+			n,
 			pv_cell_text(&t->row[row].cell[id], PV_UNIT_THREAD, number, sizeof number));
 	else
 		ui_thread_set(s, t->row[row].cell[id].u, said ? said : text);

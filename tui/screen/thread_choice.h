@@ -6,7 +6,7 @@
 
 #include "tui/screen/screen.h"
 
-/* "main", a part of a name, "0x1f", or "all"; what is wrong with it is said. */
+/* "main" (all of that name), a part of one name, "0x1f", or "all"; what is wrong with it is said. */
 void ui_thread_typed(struct ui_screen *s, const char *text);
 /* All threads of the program, asked at once: pv_table_destroy(). NULL: none can be had. */
 struct pv_table *ui_threads_now(struct ui_screen *s);
@@ -19,6 +19,10 @@ bool ui_thread_choose_time(struct ui_screen *s);
 /* goto.c: the same, and the place is remembered. */
 void ui_screen_take_time(struct ui_screen *s);
 
+/* All threads of a name, or of one that begins with it where it fills a range's; with their number. */
+void ui_threads_set(struct ui_screen *s, const char *name);
+/* Their native ids now; free(). NULL: there is none, or out of memory. */
+uint64_t *ui_threads_named(struct ui_screen *s, const char *name, size_t *ret_n);
 /* The name of a thread, by its native id, or the id where it has none. */
 void ui_thread_name(struct ui_screen *s, uint64_t id, char *to, size_t size);
 /* Only this thread in all views, by its native id; and all of them again. */

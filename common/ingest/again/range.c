@@ -15,6 +15,7 @@ struct pv_range_read {
 	struct pv_ingest *in; /* borrowed */
 	struct pv_source *source;
 	struct pv_range_wish wish;
+	PV_ARRAY(uint64_t) thread; /* those of the wish */
 	struct pv_background job;
 
 	/* the thread's own */
@@ -67,11 +68,13 @@ static bool copy_keys(struct pv_range_read *r, const struct pv_names *n)
 
 static struct pv_restrict restriction(const struct pv_range_read *r)
 {
+	static const uint64_t none;
 	return (struct pv_restrict){ .ranged = true,
 		.from_ns = r->wish.from_ns,
 		.to_ns = r->wish.to_ns,
 		.threaded = r->wish.threaded,
-		.thread_id = r->wish.thread };
+		.threads = r->thread.v ? r->thread.v : &none,
+		.thread_count = r->thread.n };
 }
 
 static bool make_seed(struct pv_range_read *r, const struct pv_model *m)
@@ -287,6 +290,7 @@ static void destroy(struct pv_background *j)
 	pv_known_finish(&r->known);
 	pv_array_finish(&r->method_key);
 	pv_array_finish(&r->class_key);
+	pv_array_finish(&r->thread);
 	free(r);
 }
 
@@ -305,7 +309,12 @@ struct pv_range_read *pv_range_start(
 	r->in = in;
 	r->source = source;
 	r->wish = *wish;
-	if (pv_background_init(&r->job, NULL, destroy) && pv_background_start(&r->job, work, r))
+	r->wish.thread = NULL;
+	const bool known = pv_reserve(&r->thread, wish->threads);
+	for (size_t i = 0; known && wish->thread && i < wish->threads; i++)
+		r->thread.v[r->thread.n++] = wish->thread[i];
+	if (pv_background_init(&r->job, NULL, destroy) && known &&
+		pv_background_start(&r->job, work, r))
 		return r;
 	destroy(&r->job);
 	pv_fail(reterr, PV_ENOMEM, 0, "cannot read the range: out of threads or descriptors");

@@ -13,8 +13,9 @@ struct pv_range_read;
 
 struct pv_range_wish {
 	int64_t from_ns, to_ns; /* since zero, half-open */
-	bool threaded;          /* only one thread, */
-	uint64_t thread;        /* of this native id: all that had it */
+	bool threaded;          /* only these threads, */
+	const uint64_t *thread; /* by native ids, borrowed until the start: all that had them */
+	size_t threads;
 };
 
 /*

@@ -361,7 +361,7 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 	struct pv_model *m = x->m;
 	int64_t time = x->time;
 	const uint64_t *pool = x->batch->pool.v;
-	m->tree_sums.method = 0;
+	m->tree_sums.method = m->tree_sums.thread = 0;
 	if (e->kind == PV_KIND_EXT_WAITED) {
 		m->private->use_ns = time;
 		return !is_selected(x, e) || waited(x, e);
@@ -381,11 +381,11 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 		node = inlined_at(m, node, pool[e->hit.ips.at]);
 	if (node == PV_MAP_NONE)
 		return false;
-	pv_tree_sums_sampled(x, node);
 	uint64_t weight = e->hit.weight ? e->hit.weight : 1;
 	m->calls.node.v[node].samples += weight;
 	m->calls.samples += weight;
 	struct pv_thread *hit = e->hit.thread ? pv_threads_of(m, e->hit.thread, time) : NULL;
+	pv_tree_sums_sampled(x, node, hit ? hit->index : 0);
 	if (hit)
 		hit->samples += weight;
 	const struct pv_bucket_entry bucket = { PV_BUCKET_THREAD_SAMPLES, hit ? hit->index : 0,

@@ -44,6 +44,11 @@ static bool selected(const struct pv_model *m, const struct pv_thread *th)
 	const struct pv_restrict *r = &m->only;
 	if (!r->threaded)
 		return true;
+	for (size_t i = 0; r->threads && i < r->thread_count; i++)
+		if (r->threads[i] == th->id)
+			return true;
+	if (r->threads)
+		return false;
 	if (!r->thread_name)
 		return th->id == r->thread_id;
 	if (!r->scout)

@@ -53,11 +53,12 @@ struct pv_thread {
 	uint64_t allocations, allocated_bytes;
 	int64_t lock_wait_ns; /* of waits for contended locks that have ended */
 	uint64_t samples;     /* hits of this thread, in any thread's buffer */
-	uint64_t calls;       /* enters */
-	bool own;             /* has buffers of its own (else only named by others) */
-	bool named;           /* by an event of this epoch */
-	bool selected;        /* passes the model's restriction */
-	bool touched;         /* it is in threads.touched */
+	uint64_t cpu_ns; /* processor time as the log says it, of its samples or sums of calls */
+	uint64_t calls;  /* enters */
+	bool own;        /* has buffers of its own (else only named by others) */
+	bool named;      /* by an event of this epoch */
+	bool selected;   /* passes the model's restriction */
+	bool touched;    /* it is in threads.touched */
 
 	/* private to the model */
 	struct pv_thread_calls stack;

@@ -92,7 +92,7 @@ static bool call(struct pv_context *x, const struct pv_event *e)
 	uint32_t node;
 	int64_t from, to;
 	m->private->use_ns = x->time;
-	m->tree_sums.method = 0;
+	m->tree_sums.method = m->tree_sums.thread = 0;
 	if (!place(x, e, &node))
 		return false;
 	if (!x->counts || !node)
@@ -104,6 +104,7 @@ static bool call(struct pv_context *x, const struct pv_event *e)
 	add(m, node, e);
 	m->tree_sums.nodes++;
 	m->tree_sums.method = m->calls.node.v[node].method;
+	m->tree_sums.thread = x->thread->index;
 	x->thread->calls += e->tree.calls;
 	const struct pv_bucket_entry calls = { PV_BUCKET_THREAD, x->thread->index, e->tree.calls,
 		(int64_t)e->tree.self_ns };
@@ -114,7 +115,12 @@ static bool call(struct pv_context *x, const struct pv_event *e)
 static bool cpu(struct pv_context *x, uint64_t user_ns, uint64_t kernel_ns)
 {
 	struct pv_tree_sums *t = &x->m->tree_sums;
-	if (!t->method || !x->counts)
+	if (!x->counts)
+		return true;
+	if (t->thread)
+		x->m->threads.thread.v[t->thread]->cpu_ns += user_ns + kernel_ns;
+	t->thread = 0;
+	if (!t->method)
 		return true;
 	if (t->cpu.n <= t->method) {
 		if (!pv_reserve(&t->cpu, t->method + 1 - t->cpu.n))
@@ -135,7 +141,7 @@ bool pv_tree_sums_apply(struct pv_context *x, const struct pv_event *e)
 						: cpu(x, e->cpu.user_ns, e->cpu.kernel_ns);
 }
 
-void pv_tree_sums_sampled(struct pv_context *x, uint32_t node)
+void pv_tree_sums_sampled(struct pv_context *x, uint32_t node, uint32_t thread)
 {
 	const struct pv_tree_node *v = x->m->calls.node.v;
 	const struct pv_method *method = x->m->names.method.v;
@@ -143,4 +149,5 @@ void pv_tree_sums_sampled(struct pv_context *x, uint32_t node)
 	if (node && v[node].parent && method[v[node].method].native)
 		node = v[node].parent;
 	x->m->tree_sums.method = node ? v[node].method : 0;
+	x->m->tree_sums.thread = thread;
 }

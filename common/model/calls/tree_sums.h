@@ -32,7 +32,8 @@ struct pv_tree_sums {
 	PV_ARRAY(struct pv_tree_entry) entry;
 	PV_ARRAY(uint32_t) path; /* scratch */
 	uint64_t buffer;
-	uint32_t method; /* that the next CPU time is about, 0 = none */
+	/* That the next CPU time is about, 0: none. */
+	uint32_t method, thread;
 };
 
 struct pv_context;
@@ -40,8 +41,8 @@ struct pv_event;
 
 /* Private to the model. False when out of memory. */
 bool pv_tree_sums_apply(struct pv_context *x, const struct pv_event *e);
-/* The node a sample fell on: its CPU time may follow. */
-void pv_tree_sums_sampled(struct pv_context *x, uint32_t node);
+/* The node a sample fell on, and the thread's index: its CPU time may follow. */
+void pv_tree_sums_sampled(struct pv_context *x, uint32_t node, uint32_t thread);
 void pv_tree_sums_finish(struct pv_tree_sums *t);
 
 #endif

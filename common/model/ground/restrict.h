@@ -3,6 +3,7 @@
 #define PV_MODEL_RESTRICT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct pv_model;
@@ -25,6 +26,8 @@ struct pv_restrict {
 	bool threaded;
 	uint64_t thread_id;      /* native id (all its epochs), when thread_name is NULL */
 	const char *thread_name; /* borrowed */
+	const uint64_t *threads; /* borrowed: native ids in the place of one; NULL: none */
+	size_t thread_count;
 	const struct pv_model *scout;
 	const struct pv_address_log *address_log; /* set by pv_model_know() */
 	bool sample_times;                        /* keep them (time/sample_times.h) */
