@@ -97,7 +97,21 @@ def metered(t, _):
     t.wait("the server's meter only counts")
 
 
+def clock(t):
+    t.type(':collections')
+    t.keys('Enter')
+    t.wait(cursor_at('00:00:03.139'))
+    t.type(':clock')
+    t.keys('Enter')
+    t.wait(cursor_at('@12:57:44.139'))
+    t.keys('0')
+    t.wait(lambda screen: '@12:57:40.98' in screen)
+    t.keys('C-e')
+    t.wait(cursor_at('-00:00:00.01'))
+
+
 def locks(t, wide):
+    clock(t)
     t.keys('L')
     t.wait(cursor_at('673 ms'))
     if wide:
@@ -117,7 +131,7 @@ def locks(t, wide):
 def main():
     size, profview, *logs = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        env = {'XDG_CACHE_HOME': folder, 'XDG_CONFIG_HOME': folder}
+        env = {'TZ': 'UTC', 'XDG_CACHE_HOME': folder, 'XDG_CONFIG_HOME': folder}
         for i, log in enumerate(logs):
             pathlib.Path(folder, f'{i}.mlpd').write_bytes(gzip.decompress(pathlib.Path(log).read_bytes()))
         with term.Terminal(folder, *SIZES[size], env=env.items()) as t:

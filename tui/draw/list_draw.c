@@ -5,6 +5,7 @@
 #include "common/base/status.h"
 #include "common/base/showable.h"
 #include "common/query/trends.h"
+#include "tui/draw/clock_text.h"
 #include "tui/draw/chart.h"
 #include "tui/draw/list_tags.h"
 #include "tui/draw/shorten.h"
@@ -140,7 +141,9 @@ static bool is_name(const struct pv_column *column)
 static const char *figure_text(
 	const struct pv_column *col, const struct pv_cell *cell, char *buf, size_t size)
 {
-	const char *text = pv_cell_text(cell, col->unit, buf, size);
+	const bool time = col->unit == PV_UNIT_TIME && cell->state == PV_CELL_VALUE;
+	const char *text =
+		time ? ui_clock_text(buf, size, cell->i) : pv_cell_text(cell, col->unit, buf, size);
 	size_t n = strlen(text);
 	bool bare = col->flags & PV_COLUMN_SIGNED && sign_of(col, cell) > 0 && text[0] != '+';
 	if (!bare || text != buf || n + 2 > size)
@@ -207,6 +210,8 @@ static void draw_cell(const struct ui_list *l, struct ui_canvas *c, struct ui_re
 	}
 	char buf[CELL_MAX];
 	const char *text = text_of(col, &cell, buf, sizeof buf);
+	if (l->view == PV_VIEW_STREAM && ui_clock_on() && strcmp(col->id, "time") == 0)
+		text = ui_clock_us(buf, sizeof buf, row->cell[0].i); /* the view's first column */
 	enum ui_style style = cell_style(col, &cell);
 	if (!ui_column_is_text(col)) {
 		ui_put_right(c, at, style, text);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
+#include "tui/draw/clock_text.h"
 
 enum { TICK_ROOM = 12 };
 
@@ -47,6 +48,8 @@ static double step_of(double duration_ns, int cells)
 const char *ui_tick_text(int64_t ns, int64_t last, char *buf, size_t size)
 {
 	const double s = (double)ns / 1e9;
+	if (ui_clock_on())
+		return ui_clock_short(buf, size, ns);
 	const int64_t ms = ns / 1000000;
 	if (last < INT64_C(60000000000))
 		snprintf(buf, size, "%.9g s", s);

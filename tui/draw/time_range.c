@@ -1,3 +1,4 @@
+#include "tui/draw/clock_text.h"
 #include "tui/draw/time_range.h"
 
 #include <inttypes.h>
@@ -133,7 +134,7 @@ bool ui_range_check(const struct ui_range *r, int64_t duration_ns, struct pv_err
 	if (r->from_ns > duration_ns || r->to_ns <= 0)
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"the range lies outside the log, which goes from 0 to %s",
-			pv_units_clock(end, sizeof end, duration_ns));
+			ui_clock_text(end, sizeof end, duration_ns));
 	return true;
 }
 
@@ -143,8 +144,8 @@ static const char *range_text(const struct ui_range *r, int64_t duration_ns, cha
 	char from[PV_UNIT_MAX], to[PV_UNIT_MAX];
 	int64_t a = r->from_ns == INT64_MIN ? 0 : r->from_ns;
 	bool open = r->to_ns == INT64_MAX;
-	snprintf(buf, size, "%s to %s", pv_units_clock(from, sizeof from, a),
-		open ? "the end" : pv_units_clock(to, sizeof to, r->to_ns));
+	snprintf(buf, size, "%s to %s", ui_clock_text(from, sizeof from, a),
+		open ? "the end" : ui_clock_text(to, sizeof to, r->to_ns));
 	(void)duration_ns;
 	return buf;
 }

@@ -1,3 +1,4 @@
+#include "tui/draw/clock_text.h"
 #include "tui/panes/sections.h"
 
 #include <inttypes.h>
@@ -263,8 +264,9 @@ static void draw_spans(const struct ui_overview *o, const struct ui_shared *s, s
 		ui_put_right(c, ui_cols(at, 1, TOOK - 1), UI_PLAIN,
 			pv_cell_text(&row->cell[took], PV_UNIT_NS, text, sizeof text));
 		if (at.w >= WIDE && at_ns >= 0 && row->cell[at_ns].state == PV_CELL_VALUE) {
-			pv_units_clock(clock, sizeof clock, row->cell[at_ns].i);
-			ui_printf(c, ui_cols(at, x, AT - 1), UI_DIM, "%.8s", clock);
+			ui_clock_text(clock, sizeof clock, row->cell[at_ns].i);
+			ui_printf(c, ui_cols(at, x, AT - 1), UI_DIM, "%.8s",
+				clock + (clock[0] == '@'));
 			x += AT;
 		}
 		const char *name = ui_list_shown_name(l, row);

@@ -1,3 +1,4 @@
+#include "tui/draw/clock_text.h"
 #include "tui/screen/open_help.h"
 #include "tui/screen/screen.h"
 
@@ -132,6 +133,8 @@ static void take_summary(struct ui_screen *s)
 	if (q) {
 		s->shared.summary = q->summary;
 		s->shared.all = q->all;
+		if (ui_clock_on()) /* another process may be shown */
+			ui_clock_set((int64_t)q->all.start_time_ms);
 		s->shared.duration_ns = q->all.duration_ns;
 	}
 	s->summed_up = s->summed_up || q;

@@ -1,4 +1,5 @@
 /* Commands about the program that is watched, and what watching it costs. */
+#include "tui/draw/clock_text.h"
 #include "tui/screen/screen.h"
 
 static void net_times(struct ui_screen *s)
@@ -35,6 +36,17 @@ static void open_output(struct ui_screen *s)
 	s->help.open = false;
 }
 
+static void turn_clock(struct ui_screen *s)
+{
+	const bool on = !ui_clock_on();
+	if (on && !s->shared.all.start_time_ms) {
+		ui_screen_say(s, true, "the log does not say at what time of the day it began");
+		return;
+	}
+	ui_clock_set(on ? (int64_t)s->shared.all.start_time_ms : 0);
+	ui_screen_say(s, false, on ? "times of the day" : "times since the start");
+}
+
 unsigned ui_screen_target(struct ui_screen *s, enum ui_command cmd)
 {
 	switch (cmd) {
@@ -59,6 +71,9 @@ unsigned ui_screen_target(struct ui_screen *s, enum ui_command cmd)
 		ui_screen_say(s, false,
 			s->shared.raw_names ? "names as the log has them"
 					    : "names as a programmer writes them");
+		return UI_HANDLED;
+	case UI_CMD_CLOCK:
+		turn_clock(s);
 		return UI_HANDLED;
 	case UI_CMD_DEAREST:
 		return tell(s, UI_CHEAPER);

@@ -7,6 +7,7 @@
 #include "common/base/processes.h"
 #include "common/base/units.h"
 #include "common/base/showable.h"
+#include "tui/draw/clock_text.h"
 #include "tui/draw/chart.h"
 #include "tui/screen/frame.h"
 
@@ -45,9 +46,9 @@ static void add_state(struct line *l, const struct ui_shared *s)
 	char at[PV_UNIT_MAX], ago[PV_UNIT_MAX];
 	const struct ui_feed_status *f = &s->feed;
 	if (s->paused) {
-		pv_units_clock(at, sizeof at, s->paused_at_ns);
+		ui_clock_text(at, sizeof at, s->paused_at_ns);
 		if (s->paused_for_ns == 0)
-			add(l, UI_PAUSED, 0, " PAUSED at %.8s ", at);
+			add(l, UI_PAUSED, 0, " PAUSED at %.8s ", at + (at[0] == '@'));
 		else
 			add(l, UI_PAUSED, 0, " PAUSED at %.8s, %s behind ", at,
 				pv_units_ns(ago, sizeof ago, s->paused_for_ns));

@@ -1,3 +1,4 @@
+#include "tui/draw/clock_text.h"
 #include "tui/screen/strip.h"
 
 #include <inttypes.h>
@@ -78,7 +79,7 @@ void ui_frame_range(struct ui_canvas *c, struct ui_rect r, const struct ui_share
 		ui_put(c, ui_cols(room, cell_of(s, room, g->cursor_ns), 1), UI_CURSOR, "|");
 	if (g->cursor_on)
 		ui_printf(c, ui_cols(r, room.x + room.w + 1 - r.x, r.w), UI_PLAIN, "at %s",
-			pv_units_clock(text, sizeof text, g->cursor_ns));
+			ui_clock_text(text, sizeof text, g->cursor_ns));
 	else
 		ui_put(c, ui_cols(r, room.x + room.w + 1 - r.x, r.w), UI_DIM, "all panes");
 }
@@ -188,7 +189,7 @@ static void move_cursor(struct ui_screen *s, int dir)
 					      s->output_open || s->overview.axis.h == 0)) {
 		char at[PV_UNIT_MAX];
 		ui_screen_say(s, false, "the cursor of time is at %s",
-			pv_units_clock(at, sizeof at, g->cursor_ns));
+			ui_clock_text(at, sizeof at, g->cursor_ns));
 	}
 }
 
