@@ -60,7 +60,7 @@ struct pv_query {
 	size_t limit;                   /* 0 = all rows */
 	uint64_t window_ns;     /* 0 = since the start, else figures of the rolling window only */
 	int64_t from_ns, to_ns; /* since zero; with `bucketed`: from time buckets, the rest pends */
-	bool bucketed, pools;   /* pools: THREADS of one name are one row */
+	bool bucketed, pools;   /* pools: THREADS of a name, FINDINGS that are fine */
 	bool inner; /* one of very many, within a row of another: without coverage line */
 	uint64_t select, base; /* row ids, for views that need them; SHOT_DIFF: the base shot */
 	const struct pv_identity *

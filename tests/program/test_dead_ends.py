@@ -110,7 +110,22 @@ def clock(t):
     t.wait(cursor_at('-00:00:00.01'))
 
 
+def fine(t):
+    t.keys('M')
+    t.wait('looked at and fine')
+    t.keys('G')
+    t.type('/looked at')
+    t.keys('Enter')
+    t.wait(cursor_at('looked at'))
+    t.keys('Enter')                 # each of them
+    t.wait(lambda screen: 'looked at and fine' not in screen.split('Backspace')[0])
+    t.wait('static ')
+    t.keys('BSpace')
+    t.wait(cursor_at('looked at'))
+
+
 def locks(t, wide):
+    fine(t)
     clock(t)
     t.keys('L')
     t.wait(cursor_at('673 ms'))

@@ -7,7 +7,7 @@ PROFVIEW is best one that was built with sanitizers (meson setup -Db_sanitize=ad
 turns it browses LOG, follows a pipe whose writer (BIGLOG) is killed, follows a file whose writer ends,
 compares two of the logs, browses a folder of them as if each were of a process, and runs a program
 where the probes are next to PROFVIEW. Prints how many
-keys, commands, clicks, sizes, suspends and kills there were; exit code 1 where a run ends by
+keys, commands, clicks, pastes, sizes, suspends and kills there were; exit code 1 where a run ends by
 a signal, with an error of a sanitizer, or not within five minutes after `Q`.
 """
 import argparse
@@ -45,6 +45,7 @@ LEFT = 300  # seconds
 LEAVES = ['quit', 'quit!', 'export']  # a file would be written where this runs
 PROMPTS = ['/', '\\', "'", 'e']
 TEXTS = ['a', 'lib | !b', '(', 'self>1ms', '1.5s', '-10s..', '/[/', 'class:x', '\x15', 'é' * 60, '0x10', '=24', '>1MiB']
+PASTED = ['Q', 'q', 'jjj\n', 'public static void Main()\r\n{\r\n}\r\n', 'é', '\x00', '\x1b[A', '\x1b[200~', 'x' * 5000, '\t', '"']
 WORDS = ['', '', '', ' all', ' 0.3 %', ' 0', ' 30s', ' off', ' samples', ' alloc_bytes', ' live_bytes', ' 1.5s..2s', ' -1s..',
          ' decimal', ' Main', ' 0x1', ' thread', ' name self_ns', ' x' * 90]
 WAYS = ['log', 'log', 'killed', 'ends', 'compared', 'folder', 'run']
@@ -99,8 +100,17 @@ def a_click(dice):
     return CLICK + '%d;%dM' % down + moved + '\x1b[<0;%d;%dm' % up
 
 
+def a_paste(dice):
+    """Text in brackets is no keys: what would leave does not."""
+    text = ''.join(dice.choice(PASTED) for _ in range(dice.randint(1, 4)))
+    return '\x1b[200~' + text + '\x1b[201~'
+
+
 def a_key(dice, count):
     kind = dice.random()
+    if kind < 0.02:
+        count['pasted'] += 1
+        return dice.choice(['', '', '/', '\\', ':']) + a_paste(dice) + dice.choice(['', '\x1b'])
     if kind < 0.03:  # no file is ever written: Esc ends what e asks
         return dice.choice(PROMPTS) + dice.choice(TEXTS) + dice.choice(['\x1b', '\t\x1b'])
     if kind < 0.06:  # what is searched for or filtered by stays

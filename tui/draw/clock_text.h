@@ -1,6 +1,7 @@
 /*
  * Times on the screen: since the recording's start, "00:01:12.004", or of the day, "@14:05:30.004", in
  * the zone of TZ, as --range and :range take them. One switch for all of the screen, on its thread.
+ * Nothing fails: a time that no calendar has is shown since the start.
  */
 #ifndef UI_CLOCK_H
 #define UI_CLOCK_H

@@ -15,7 +15,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.hint = { { UI_HINT_ROWS, "Enter: the evidence, with filter and range; Backspace returns" },
 			{ UI_HINT_ROWS, "75 is severe, 50 a warning" } },
 		.part = {
-			{ .view = PV_VIEW_FINDINGS, .drill = UI_DRILL_EVIDENCE },
+			{ .view = PV_VIEW_FINDINGS, .pools = true, .drill = UI_DRILL_EVIDENCE },
 			{ .view = PV_VIEW_FINDING_FACTS, .title = "ABOUT: %s",
 				.drill = UI_DRILL_NOWHERE },
 		} },

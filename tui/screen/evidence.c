@@ -143,6 +143,11 @@ void ui_goto_evidence(struct ui_screen *s, const struct pv_table *t, const struc
 		ui_screen_say(s, false, "there is no evidence: %s", PV_FIT(text, 180));
 		return;
 	}
+	if (!*cell_text(t, row, "finding", "")) {
+		ui_goto_narrowed(s, ui_goto_index(UI_CMD_FINDINGS), 0, "score<25");
+		ui_screen_say(s, false, "what was looked at and is fine; Backspace returns");
+		return;
+	}
 	const char *subject = cell_text(t, row, "subject", "");
 	if (go_to_shot_evidence(s, cell_text(t, row, "view", ""), subject))
 		return;

@@ -292,6 +292,37 @@ static void add_row(struct pv_build *b, size_t i, const struct pv_finding *f)
 	pv_cell_u(&c[F_ORDER], i);
 }
 
+static bool is_fine(const struct pv_finding *f)
+{
+	return f->judged && f->score < SCORE_NOTE;
+}
+
+/* Those that are fine, as one row without a rule; its score is the greatest of them. */
+static void add_fine(struct pv_build *b, const struct pv_finding *f)
+{
+	char rules[PV_FINDING_TEXT] = "";
+	size_t n = 0, at = 0;
+	double most = 0;
+	for (size_t i = 0; i < pv_rule_count; i++) {
+		if (!is_fine(&f[i]))
+			continue;
+		if (at < sizeof rules)
+			at += (size_t)snprintf(rules + at, sizeof rules - at, "%s%s",
+				n ? ", " : ": ", pv_rules[i].id);
+		most = f[i].score > most ? f[i].score : most;
+		n++;
+	}
+	if (!n)
+		return;
+	struct pv_cell *c = pv_build_row(b, pv_rule_count + 1);
+	for (size_t i = 0; i < PV_COUNT_OF(finding_columns); i++)
+		pv_cell_null(&c[i]);
+	pv_cell_d(&c[F_SCORE], (double)(unsigned)(most + 0.5));
+	pv_cell_s(&c[F_VERDICT], "fine");
+	pv_cell_s(&c[F_TEXT], pv_build_printf(b, "%zu looked at and fine%s", n, rules));
+	pv_cell_u(&c[F_ORDER], pv_rule_count);
+}
+
 static void run_findings(struct pv_build *b, struct pv_model *m)
 {
 	struct pv_finding f[MAX_RULES] = { 0 };
@@ -309,9 +340,12 @@ static void run_findings(struct pv_build *b, struct pv_model *m)
 			f[i].score = as_note(f[i].score);
 	size_t judged = 0;
 	for (size_t i = 0; i < pv_rule_count; i++) {
-		add_row(b, i, &f[i]);
+		if (!b->query->pools || !is_fine(&f[i]))
+			add_row(b, i, &f[i]);
 		judged += f[i].judged;
 	}
+	if (b->query->pools)
+		add_fine(b, f);
 	const char *line = pv_build_printf(b,
 		"%zu of %zu rules judged; the others say what they need%s", judged, pv_rule_count,
 		is_lossy(&j)   ? "; events are missing: nothing is more than a note"
