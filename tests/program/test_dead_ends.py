@@ -151,6 +151,11 @@ def main():
             pathlib.Path(folder, f'{i}.mlpd').write_bytes(gzip.decompress(pathlib.Path(log).read_bytes()))
         with term.Terminal(folder, *SIZES[size], env=env.items()) as t:
             os.chdir(folder)
+            if size == 'wide':
+                t.run('env', 'TERM=nosuch', profview, 'run', '--', 'touch', f'{folder}/ran')
+                t.wait('is unknown here')
+                t.wait_prompt()
+                assert not pathlib.Path(folder, 'ran').exists()
             for i, look in enumerate((spans, metered, locks)):
                 t.run(profview, '--no-index', f'{folder}/{i}.mlpd')
                 t.wait_end()

@@ -16,6 +16,7 @@
 #include "tui/app/feed_end.h"
 #include "tui/app/feed_of.h"
 #include "tui/app/folder.h"
+#include "tui/app/term.h"
 
 enum { WORTH_NS = 20000000 }; /* of processor time, from which on a process is recorded */
 
@@ -275,6 +276,8 @@ int ui_child_run(const struct ui_options *given)
 		ui_complain(o.record, "--check judges one log, and not a folder of them");
 		return EXIT_USAGE;
 	}
+	if (screen && !ui_term_known(&err)) /* before the program is started for nothing */
+		return ui_exit_complain(NULL, &err);
 	bool shots = false;
 	if (o.rules && !ui_check_ready(&o, &shots, &code))
 		return code;

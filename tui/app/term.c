@@ -201,14 +201,33 @@ static SCREEN *new_screen(FILE *out, FILE *in)
 	return screen;
 }
 
+static bool refuse_term(const char *name, struct pv_error *reterr)
+{
+	if (!name || !name[0])
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"TERM is not set, so the terminal is unknown;"
+			" profview report FILE prints text");
+	return pv_fail(reterr, PV_EUSAGE, 0,
+		"the terminal (TERM=%s) is unknown here; profview report FILE prints text", name);
+}
+
+bool ui_term_known(struct pv_error *reterr)
+{
+	const char *name = getenv("TERM");
+	int found = 0;
+	if (!name || !name[0] || setupterm(name, STDOUT_FILENO, &found) != OK)
+		return refuse_term(name, reterr);
+	const bool can = can_draw(reterr);
+	del_curterm(cur_term);
+	return can;
+}
+
 static bool open_terminal(
 	struct ui_term *t, const struct ui_term_options *o, struct pv_error *reterr)
 {
 	const char *name = getenv("TERM");
 	if (!name || !name[0])
-		return pv_fail(reterr, PV_EUSAGE, 0,
-			"TERM is not set, so the terminal is unknown;"
-			" profview report FILE prints text");
+		return refuse_term(name, reterr);
 	if (o->keys_from_tty && !(t->in = fopen("/dev/tty", "r")))
 		return pv_fail(
 			reterr, PV_EIO, 0, "cannot read keys from /dev/tty: %s", strerror(errno));
@@ -219,9 +238,7 @@ static bool open_terminal(
 			reterr, PV_EIO, 0, "cannot write to the terminal: %s", strerror(errno));
 	t->screen = new_screen(t->out.file, t->in ? t->in : stdin);
 	if (!t->screen)
-		return pv_fail(reterr, PV_EUSAGE, 0,
-			"the terminal (TERM=%s) is unknown here; profview report FILE prints text",
-			name);
+		return refuse_term(name, reterr);
 	set_term(t->screen);
 	if (can_draw(reterr))
 		return true;

@@ -22,6 +22,8 @@ struct ui_term_options {
 	bool keys_from_tty; /* standard input carries data: keys come from /dev/tty */
 };
 
+/* Whether it would open, as far as TERM tells; nothing is written. False with PV_EUSAGE. */
+bool ui_term_known(struct pv_error *reterr);
 /* PV_EUSAGE when TERM is missing or cannot move the cursor, PV_EIO when there is no terminal. */
 struct ui_term *ui_term_open(const struct ui_term_options *options, struct pv_error *reterr);
 void ui_term_close(struct ui_term *t); /* NULL is fine */
