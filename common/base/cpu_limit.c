@@ -7,6 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifndef sigev_notify_thread_id /* glibc has it under its own name only */
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
 enum { SECOND = 1000000000, SIGNAL_OFFSET = 9 };
 
 static _Thread_local sigjmp_buf *volatile way_out; /* NULL: nothing is to be left */
@@ -55,7 +59,7 @@ bool pv_cpu_limit(int64_t ns, void (*work)(void *ctx), void *ctx, int64_t *ret_n
 	timer_t timer;
 	*ret_ns = 0;
 	pthread_once(&once, take_signal);
-	e._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	e.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
 	if (timer_create(CLOCK_THREAD_CPUTIME_ID, &e, &timer) != 0)
 		return false;
 	sigemptyset(&mine);

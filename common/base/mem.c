@@ -220,10 +220,9 @@ void *pv_table_grow(void *table, size_t size, size_t more)
 
 void pv_table_fill(void *table, size_t size)
 {
-#ifdef MADV_POPULATE_WRITE
+	enum { POPULATE_WRITE = 23 }; /* of Linux 5.14, for systems whose headers are older */
 	if (size >= LARGE)
-		madvise(table, size, MADV_POPULATE_WRITE);
-#endif
+		madvise(table, size, POPULATE_WRITE);
 }
 
 void pv_table_free(void *table, size_t size)

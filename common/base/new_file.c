@@ -6,11 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static bool cannot(struct pv_error *reterr, int error)
 {
 	return pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s", strerror(error));
+}
+
+int pv_rename(const char *from, const char *to, unsigned flags)
+{
+	return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, flags);
 }
 
 /* An open file in the folder of `f->path`: one without a name, or f->temp. -1 with errno. */
@@ -96,8 +102,7 @@ static bool put(const struct pv_new_file *f, int fd)
 	const char *from = f->temp[0] ? f->temp : self;
 	if (linkat(AT_FDCWD, from, AT_FDCWD, f->path, AT_SYMLINK_FOLLOW) == 0)
 		return true;
-	if (errno != EEXIST && f->temp[0] &&
-		renameat2(AT_FDCWD, from, AT_FDCWD, f->path, RENAME_NOREPLACE) == 0)
+	if (errno != EEXIST && f->temp[0] && pv_rename(from, f->path, PV_RENAME_NOREPLACE) == 0)
 		return true;
 	return errno != EEXIST && copy_there(f, fd);
 }

@@ -11,6 +11,12 @@
 
 #include "common/base/status.h"
 
+/* Of renameat2(), which not every C library has. */
+enum { PV_RENAME_NOREPLACE = 1, PV_RENAME_EXCHANGE = 2 };
+
+/* As renameat2() has it: 0, or -1 with errno. */
+int pv_rename(const char *from, const char *to, unsigned flags);
+
 struct pv_new_file {
 	const char *path; /* borrowed until pv_new_file_finish() */
 	char temp[4096];  /* the temporary name, "" without */

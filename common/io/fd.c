@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { PRIVATE_MODE = 0600 };
@@ -92,9 +93,10 @@ void pv_fd_close(int *fd)
 	*fd = -1;
 }
 
+/* The function of that name is of glibc 2.34 and no other C library. */
 static void close_from_to(unsigned first, unsigned last)
 {
-	if (first > last || close_range(first, last, 0) == 0)
+	if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
 		return;
 	struct rlimit most = { .rlim_cur = 1024 };
 	getrlimit(RLIMIT_NOFILE, &most);

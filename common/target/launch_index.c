@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/base/new_file.h"
 #include "common/base/utf8.h"
 #include "common/io/fd.h"
 #include "common/target/launch_serve.h"
@@ -135,8 +136,7 @@ static bool replace(const char *folder, const char *text, size_t n)
 		  ftruncate(fd, (off_t)n + 1) == 0;
 	pv_fd_close(&fd);
 	/* The one before becomes the spare, where the file system has that. */
-	ok = ok && (renameat2(AT_FDCWD, spare, AT_FDCWD, path, RENAME_EXCHANGE) == 0 ||
-			   rename(spare, path) == 0);
+	ok = ok && (pv_rename(spare, path, PV_RENAME_EXCHANGE) == 0 || rename(spare, path) == 0);
 	if (ok)
 		make_spare(spare, n);
 	return ok;

@@ -73,10 +73,24 @@ static const char *state_text(const struct pv_processes *list, const struct pv_p
 				       : "running";
 }
 
+/* NULL: the signal has no name. (sigabbrev_np() is of glibc 2.32 and no other C library.) */
+static const char *signal_name(int number)
+{
+#define NAME(name) [SIG##name] = #name
+	static const char *const names[] = { NAME(HUP), NAME(INT), NAME(QUIT), NAME(ILL),
+		NAME(TRAP), NAME(ABRT), NAME(BUS), NAME(FPE), NAME(KILL), NAME(USR1), NAME(SEGV),
+		NAME(USR2), NAME(PIPE), NAME(ALRM), NAME(TERM), NAME(STKFLT), NAME(CHLD),
+		NAME(CONT), NAME(STOP), NAME(TSTP), NAME(TTIN), NAME(TTOU), NAME(URG), NAME(XCPU),
+		NAME(XFSZ), NAME(VTALRM), NAME(PROF), NAME(WINCH), NAME(POLL), NAME(PWR),
+		NAME(SYS) };
+#undef NAME
+	return number > 0 && (size_t)number < PV_COUNT_OF(names) ? names[number] : NULL;
+}
+
 /* NULL: it has not ended, or went on as another program. */
 static const char *exit_text(struct pv_build *b, const struct pv_process *p)
 {
-	const char *name = p->killed ? sigabbrev_np(p->signal) : NULL;
+	const char *name = p->killed ? signal_name(p->signal) : NULL;
 	if (p->replaced)
 		return NULL;
 	if (name)

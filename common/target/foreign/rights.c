@@ -138,9 +138,9 @@ static void tell(int socket, struct packet *p, const int fds[PV_RIGHTS_FDS])
 		struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 		c->cmsg_level = SOL_SOCKET;
 		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(n * sizeof *sent);
+		c->cmsg_len = (socklen_t)CMSG_LEN(n * sizeof *sent);
 		memcpy(CMSG_DATA(c), sent, n * sizeof *sent);
-		m.msg_controllen = CMSG_SPACE(n * sizeof *sent);
+		m.msg_controllen = (socklen_t)CMSG_SPACE(n * sizeof *sent);
 	} else {
 		m.msg_control = NULL;
 		m.msg_controllen = 0;
