@@ -262,6 +262,17 @@ static bool set_coreclr(struct pv_launch *l, const char *library, const char *op
 	       set_variable(l, "PROFVIEW_OPTIONS", NULL, options);
 }
 
+/* A program does not start with a library in front of it that asks for a newer C library. */
+static bool loads(const struct pv_launch *l, struct pv_error *reterr)
+{
+	unsigned asks, has;
+	return l->program.kind != PV_PROGRAM_NATIVE || is_tree(l) ||
+	       pv_preload_loads(l->library, l->program.runs, &asks, &has) ||
+	       pv_fail(reterr, PV_EUSAGE, 0,
+		       "%s runs on glibc 2.%u, and the probe asks for 2.%u: it would not start",
+		       PV_FIT(l->program.runs, 100), has, asks);
+}
+
 static bool set_native(struct pv_launch *l, const char *library, const char *options)
 {
 	return set_preload(l, library) && set_variable(l, "PROFVIEW_NATIVE_OPTIONS", NULL, options);
@@ -282,9 +293,12 @@ static bool set_managed(struct pv_launch *l, const struct pv_launch_options *o)
 static bool set_for_tree(struct pv_launch *l, const struct pv_launch_options *o)
 {
 	char options[OPTIONS], library[PV_PROGRAM_PATH];
+	unsigned asks, has;
 	native_options(l, o, options);
-	return set_managed(l, o) && (!pv_launch_library(library_of(PV_PROGRAM_NATIVE), library) ||
-					    set_native(l, library, options));
+	return set_managed(l, o) &&
+	       (!pv_launch_library(library_of(PV_PROGRAM_NATIVE), library) ||
+		       !pv_preload_loads(library, l->program.runs, &asks, &has) ||
+		       set_native(l, library, options));
 }
 
 static bool set_environment(struct pv_launch *l, const struct pv_launch_options *o)
@@ -473,7 +487,7 @@ bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_l
 	const char *runner = ret->program.kind == PV_PROGRAM_CLI          ? "mono"
 			     : ret->program.kind == PV_PROGRAM_DOTNET_CLI ? "dotnet"
 									  : NULL;
-	if (!takes_profilers(ret, reterr))
+	if (!takes_profilers(ret, reterr) || !loads(ret, reterr))
 		return false;
 	char path[PV_PROGRAM_PATH];
 	*ret_missing = runner && !pv_program_find(runner, path);

@@ -134,23 +134,30 @@ static bool segment(const struct file *f, uint32_t type, uint64_t address, Elf64
 	return false;
 }
 
-/* Offset in the file of the dynamic section's names. */
-static bool names_at(const struct file *f, const Elf64_Phdr *dynamic, uint64_t *ret)
+/* The first entry of that kind in the dynamic section. */
+static bool entry(const struct file *f, const Elf64_Phdr *dynamic, int64_t kind, uint64_t *ret)
 {
 	Elf64_Dyn d = { 0 };
-	Elf64_Phdr in;
 	for (uint64_t i = 0; i < ENTRIES && (i == 0 || d.d_tag != DT_NULL); i++) {
 		if (!read_at(f->fd, dynamic->p_offset + i * sizeof d, &d, sizeof d))
 			return false;
-		if (d.d_tag != DT_STRTAB)
+		if (d.d_tag != kind)
 			continue;
-		*ret = 0;
-		if (!segment(f, PT_LOAD, d.d_un.d_ptr, &in))
-			return false;
-		*ret = d.d_un.d_ptr - in.p_vaddr + in.p_offset;
+		*ret = d.d_un.d_val;
 		return true;
 	}
 	return false;
+}
+
+/* Offset in the file of the dynamic section's names. */
+static bool names_at(const struct file *f, const Elf64_Phdr *dynamic, uint64_t *ret)
+{
+	Elf64_Phdr in;
+	uint64_t address;
+	if (!entry(f, dynamic, DT_STRTAB, &address) || !segment(f, PT_LOAD, address, &in))
+		return false;
+	*ret = address - in.p_vaddr + in.p_offset;
+	return true;
 }
 
 static bool find_sanitizer(const struct file *f, char to[PV_PRELOAD_NAME])
@@ -173,14 +180,98 @@ static bool find_sanitizer(const struct file *f, char to[PV_PRELOAD_NAME])
 	return false;
 }
 
+/* An ELF file of 64 bits; the caller closes f->fd, which is -1 after false. */
+static bool open_file(struct file *f, const char *path)
+{
+	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	bool ok = f->fd >= 0 && read_at(f->fd, 0, &f->head, sizeof f->head) &&
+		  memcmp(f->head.e_ident, ELFMAG, SELFMAG) == 0 &&
+		  f->head.e_ident[EI_CLASS] == ELFCLASS64 &&
+		  f->head.e_phentsize == sizeof(Elf64_Phdr);
+	if (!ok && f->fd >= 0)
+		close(f->fd);
+	f->fd = ok ? f->fd : -1;
+	return ok;
+}
+
 bool pv_preload_sanitizer(const char *program, char to[PV_PRELOAD_NAME])
 {
-	struct file f = { .fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) };
-	bool found = f.fd >= 0 && read_at(f.fd, 0, &f.head, sizeof f.head) &&
-		     memcmp(f.head.e_ident, ELFMAG, SELFMAG) == 0 &&
-		     f.head.e_ident[EI_CLASS] == ELFCLASS64 &&
-		     f.head.e_phentsize == sizeof(Elf64_Phdr) && find_sanitizer(&f, to);
-	if (f.fd >= 0)
-		close(f.fd);
+	struct file f;
+	if (!open_file(&f, program))
+		return false;
+	bool found = find_sanitizer(&f, to);
+	close(f.fd);
 	return found;
+}
+
+/* ---- versions of the C library */
+
+enum { NAMES = 1 << 20 /* bytes, at most */ };
+
+/* The names of versions stand among the others, whether they are asked for or given. */
+static unsigned newest(const char *names, size_t n)
+{
+	static const char glibc[] = "GLIBC_2.";
+	unsigned most = 0;
+	for (size_t at = 0; at < n; at += strlen(names + at) + 1) {
+		unsigned long minor = strncmp(names + at, glibc, sizeof glibc - 1) == 0
+					      ? strtoul(names + at + sizeof glibc - 1, NULL, 10)
+					      : 0;
+		if (minor > most && minor < 1000)
+			most = (unsigned)minor;
+	}
+	return most;
+}
+
+unsigned pv_preload_glibc(const char *path)
+{
+	struct file f;
+	Elf64_Phdr dynamic;
+	uint64_t at, n;
+	unsigned ret = 0;
+	if (!open_file(&f, path))
+		return 0;
+	char *names = NULL;
+	if (segment(&f, PT_DYNAMIC, 0, &dynamic) && names_at(&f, &dynamic, &at) &&
+		entry(&f, &dynamic, DT_STRSZ, &n) && n <= NAMES)
+		names = calloc(1, (size_t)n + 1);
+	if (names && read_at(f.fd, at, names, (size_t)n))
+		ret = newest(names, (size_t)n);
+	free(names);
+	close(f.fd);
+	return ret;
+}
+
+/* Distributions have it in the loader's folder. */
+static bool libc_of(const char *program, char to[PATH_MAX])
+{
+	static const char name[] = "libc.so.6";
+	struct file f;
+	Elf64_Phdr p = { 0 };
+	char loader[PATH_MAX];
+	bool found = false;
+	if (!open_file(&f, program))
+		return false;
+	for (unsigned i = 0; !found && i < f.head.e_phnum && i < SEGMENTS; i++)
+		found = read_at(f.fd, f.head.e_phoff + (uint64_t)i * sizeof p, &p, sizeof p) &&
+			p.p_type == PT_INTERP && p.p_filesz && p.p_filesz < sizeof loader &&
+			read_at(f.fd, p.p_offset, loader, (size_t)p.p_filesz);
+	close(f.fd);
+	if (!found)
+		return false;
+	loader[p.p_filesz] = 0;
+	char *slash = realpath(loader, to) ? strrchr(to, '/') : NULL;
+	if (!slash || slash + 1 - to + (long)sizeof name > PATH_MAX)
+		return false;
+	memcpy(slash + 1, name, sizeof name);
+	return true;
+}
+
+bool pv_preload_loads(
+	const char *library, const char *program, unsigned *ret_asks, unsigned *ret_has)
+{
+	char libc[PATH_MAX];
+	*ret_asks = pv_preload_glibc(library);
+	*ret_has = libc_of(program, libc) ? pv_preload_glibc(libc) : 0;
+	return !*ret_has || *ret_asks <= *ret_has;
 }

@@ -28,4 +28,17 @@ bool pv_preload_path(const char *library, char *to, size_t room);
  */
 bool pv_preload_sanitizer(const char *program, char to[PV_PRELOAD_NAME]);
 
+/*
+ * The newest version 2.x of glibc that an ELF file of 64 bits names: of a library what it asks for, of
+ * libc.so.6 what it has. 0: it names none.
+ */
+unsigned pv_preload_glibc(const char *path);
+
+/*
+ * Whether the C library that the program runs on has the version that the library asks for; else the
+ * program would not start with it. True also if either is not known (*ret_has: 0).
+ */
+bool pv_preload_loads(
+	const char *library, const char *program, unsigned *ret_asks, unsigned *ret_has);
+
 #endif

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Programs that cannot load the probe run in a recorded tree as they do outside of one.
 
-usage: test_preloaded.py musl|small|root|blank PROFVIEW [MUSL-GCC]
+usage: test_preloaded.py musl|small|root|blank|older PROFVIEW [COMPILER]
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -63,6 +64,27 @@ def blank(v, profview, folder):
         link.unlink()
 
 
+def older(v, profview, folder, compiler):
+    """Beside its loader lies a C library that has less than the probe asks for."""
+    program, loader, library = folder / 'old', folder / 'ld.so', folder / 'libc.so.6'
+    (folder / 'old.c').write_text(SOURCE)
+    (folder / 'libc.c').write_text('int nothing;\n')
+    (folder / 'libc.map').write_text('GLIBC_2.2.5 { };\nGLIBC_2.9 { };\n')
+    subprocess.run([compiler, '-o', program, folder / 'old.c', f'-Wl,--dynamic-linker={loader}'], check=True)
+    subprocess.run([compiler, '-shared', '-nostdlib', '-o', library, folder / 'libc.c', '-Wl,-soname,libc.so.6',
+                    f'-Wl,--version-script={folder / "libc.map"}'], check=True)
+    shutil.copy(re.search(rb'\[Requesting program interpreter: (.*)\]',
+                          subprocess.run(['readelf', '-l', sys.executable], capture_output=True, check=True).stdout)[1].decode(), loader)
+    log = folder / 'log.mlpd'
+    p = subprocess.run([profview, 'run', '--record', log, '--', program], capture_output=True, text=True, timeout=60)
+    v.equal('it is not started', (p.returncode, p.stdout), (3, ''))
+    v.true('with the reason', 'runs on glibc 2.9, and the probe asks for 2.' in p.stderr)
+    words = [str(program)]
+    v.equal('in a tree', odd_ways.outcome([profview, 'run', '--record', f'{folder}/logs/', '--', *words], os.environ | {'TERM': 'dumb'}),
+            odd_ways.outcome(words))
+    v.equal('without a probe', [p.name for p in (folder / 'logs').glob('*.mlpd')], [])
+
+
 def main(what, profview, compiler=None):
     missing = {'musl': not compiler, 'small': not os.path.exists(SMALL), 'root': os.geteuid() != 0}
     if missing.get(what):
@@ -70,8 +92,8 @@ def main(what, profview, compiler=None):
     v = Verdict(f'preloaded {what}')
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = pathlib.Path(name)
-        if what == 'musl':
-            musl(v, profview, folder, compiler)
+        if what in ('musl', 'older'):
+            globals()[what](v, profview, folder, compiler)
         else:
             {'small': small, 'root': new_root, 'blank': blank}[what](v, profview, folder)
     v.close()
