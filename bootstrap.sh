@@ -19,6 +19,8 @@ TEST_WISHES=(g++ make tmux valgrind ccache sqlite3 zstd zsh fish git perl xz-uti
 	procps bindfs musl-tools
 	'libmono-profiler|mono-devel' 'mono-utils|mono-devel' mono-profiler clang-format-19 clang-tidy-19
 	libjemalloc2 'libtcmalloc-minimal4|libtcmalloc-minimal4t64' 'libmimalloc2.0|libmimalloc3')
+# What the one file takes besides: a C library for static programs, and what its libraries are built with.
+STATIC_PACKAGES=(musl-tools dpkg-dev patch make autoconf automake libtool m4 bison flex)
 LOG=build/bootstrap.log
 
 usage() {
@@ -33,6 +35,8 @@ usage: ./bootstrap.sh build              build profview into build/
        ./bootstrap.sh package [VIEWER]   Debian packages of this release, into build/packages/; with a
                                          viewer that has all it needs inside, or a folder with it:
                                          a Debian package for any release, a .NET tool, npm's
+       ./bootstrap.sh static             build build-static/profview: one file that runs on any Linux of
+                                         this processor, with the probes in it
 Missing Debian packages are installed first, as root or through sudo.
 Without a terminal on standard output the demos run to their end and print the overview.
 END
@@ -436,6 +440,43 @@ do_test() {
 	exit "$failed"
 }
 
+# ---- the one file
+
+# musl.ini for Meson: a static program with the libraries that lie in $1.
+describe_musl() {
+	local cache=
+	! command -v ccache >/dev/null || cache="'ccache', "
+	cat <<END
+[binaries]
+c = [$cache'musl-gcc']
+[built-in options]
+c_args = ['-Wno-sign-conversion', '-Wno-format-truncation', '-ffunction-sections', '-fdata-sections', '-idirafter', '$1/include']
+c_link_args = ['-static', '-L$1/lib', '$1/lib/mimalloc.o', '-Wl,--gc-sections', '-Wl,-z,stack-size=8388608']
+END
+}
+
+do_static() {
+	local dir=$PWD/build-static
+	need_packages "${BUILD_PACKAGES[@]}" "${STATIC_PACKAGES[@]}" -- "${BUILD_WISHES[@]}"
+	logged 'libraries of the one file' .packaging/static/libraries.sh "$dir"
+	set_up build-static/probes -Dtests=false -Dbuildtype=release -Dold_glibc=true
+	build_in build-static/probes probes
+	rm -rf "$dir/carried"
+	mkdir "$dir/carried"
+	cp "$dir"/probes/probe/*.so "$dir/carried"
+	[ ! -e "$dir/probes/probe/profview-attach.exe" ] || cp "$dir/probes/probe/profview-attach.exe" "$dir/carried"
+	strip "$dir"/carried/*.so
+	python3 probe/native/platforms.py "$dir/carried/platforms" libprofview-native.so
+	describe_musl "$dir/musl" >"$dir/musl.ini"
+	PKG_CONFIG_LIBDIR=$dir/musl/pkgconfig set_up build-static/viewer --native-file "$dir/musl.ini" \
+		-Dprefer_static=true -Dbuildtype=release -Dtests=false -Dmono=disabled -Dcoreclr=disabled \
+		-Dnative=disabled -Delfutils=enabled -Ddemangle=enabled -Dprobe=disabled "-Dcarry=$dir/carried"
+	build_in build-static/viewer profview
+	strip -o build-static/profview.new build-static/viewer/profview
+	mv build-static/profview.new build-static/profview
+	say "build-static/profview: $(stat -c %s build-static/profview) bytes"
+}
+
 # ---- demos
 
 scratch=
@@ -533,6 +574,9 @@ demo)
 package)
 	shift
 	do_package "$@"
+	;;
+static)
+	do_static
 	;;
 -h | --help | help)
 	usage

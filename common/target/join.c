@@ -106,10 +106,12 @@ static bool library_for(
 {
 	char ours[PV_PROGRAM_PATH], folder[40], name[80];
 	struct stat st;
-	if (!pv_launch_library(PV_CORECLR_LIBRARY, ours) || stat(ours, &st) != 0)
+	if (!pv_launch_library(PV_CORECLR_LIBRARY, ours, reterr))
+		return false;
+	if (stat(ours, &st) != 0)
 		return pv_fail(reterr, PV_EIO, 0, PV_CORECLR_LIBRARY " is gone");
 	memcpy(to, ours, sizeof ours);
-	if (!d->of.elsewhere)
+	if (!pv_join_copies(d))
 		return true;
 	snprintf(folder, sizeof folder, "profview-lib-%u", (unsigned)d->of.uid);
 	snprintf(name, sizeof name, "%llx-%s",

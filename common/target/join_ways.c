@@ -9,6 +9,7 @@
 
 #include "common/base/coreclr.h"
 #include "common/base/utf8.h"
+#include "common/target/carried.h"
 #include "common/target/launch.h"
 #include "common/target/process_limits.h"
 #include "common/target/program.h"
@@ -85,7 +86,7 @@ static bool fits(const struct pv_dotnet *d, struct pv_error *reterr)
 #else
 	static const char ours[] = "arm64";
 #endif
-#ifdef __GLIBC__
+#if defined(__GLIBC__) || defined(PV_CARRIES)
 	if (pv_proc_maps(d->pid, "/ld-musl-"))
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"process %ld runs on musl, and the probe was built for glibc: use one that "
@@ -103,23 +104,28 @@ static bool fits(const struct pv_dotnet *d, struct pv_error *reterr)
 /* .NET takes one profiler. Without `left_to_us` that is said when it refuses. */
 static bool may_take(pid_t pid, bool left_to_us, struct pv_error *reterr)
 {
-	char library[PV_PROGRAM_PATH], other[256];
+	char other[256];
 	if (left_to_us && pv_dotnet_other_profiler(pid, other, sizeof other))
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"process %ld was started with another profiler, %s", (long)pid,
 			PV_FIT(other, 100));
-	return pv_launch_library(PV_CORECLR_LIBRARY, library) ||
+	return pv_launch_has_library(PV_CORECLR_LIBRARY) ||
 	       pv_fail(reterr, PV_EUSAGE, 0,
 		       "process %ld runs .NET, and " PV_CORECLR_LIBRARY
 		       " is neither installed nor built",
 		       (long)pid);
 }
 
-/* The library is put into its temporary folder if its files are not ours: code must be allowed there. */
+bool pv_join_copies(const struct pv_dotnet *d)
+{
+	return d->of.elsewhere || (*pv_carried_hash && d->of.uid != geteuid());
+}
+
+/* Code must be allowed in its temporary folder if the library is put there. */
 static bool may_load(const struct pv_dotnet *d, struct pv_error *reterr)
 {
 	struct statvfs st;
-	int fd = d->of.elsewhere ? pv_foreign_list(&d->of, d->temporary) : -1;
+	int fd = pv_join_copies(d) ? pv_foreign_list(&d->of, d->temporary) : -1;
 	bool noexec = fd >= 0 && fstatvfs(fd, &st) == 0 && st.f_flag & ST_NOEXEC;
 	if (fd >= 0)
 		close(fd);

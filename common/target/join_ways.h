@@ -17,6 +17,9 @@ const char *pv_join_way_gives(enum pv_join_way way);
 /* Whether it was compiled ahead of time: no runtime is loaded, and its managed code is in its file. */
 bool pv_dotnet_is_aot(pid_t pid);
 
+/* Whether our probe's library is copied to where it can load it, since it cannot reach ours. */
+bool pv_join_copies(const struct pv_dotnet *d);
+
 /*
  * Whether .NET there can load our probe. False: PV_EUSAGE, the reason. With `left_to_us` also where
  * another profiler was asked for; else the runtime itself says so when it refuses.

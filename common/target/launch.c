@@ -13,6 +13,7 @@
 #include "common/base/coreclr.h"
 #include "common/base/estimate.h"
 #include "common/target/dotnet_ipc.h"
+#include "common/target/carried.h"
 #include "common/target/proc.h"
 #include "common/target/join_folder.h"
 #include "common/target/launch_folder.h"
@@ -48,7 +49,7 @@ static bool below(const char *folder, const char *name, char to[PV_PROGRAM_PATH]
 	return false;
 }
 
-bool pv_launch_library(const char *name, char to[PV_PROGRAM_PATH])
+static bool is_a_file(const char *name, char to[PV_PROGRAM_PATH])
 {
 	char self[PV_PROGRAM_PATH];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -59,6 +60,22 @@ bool pv_launch_library(const char *name, char to[PV_PROGRAM_PATH])
 	if (slash)
 		*slash = 0;
 	return below(self, name, to);
+}
+
+bool pv_launch_has_library(const char *name)
+{
+	char path[PV_PROGRAM_PATH];
+	return is_a_file(name, path) || pv_carried_has(name);
+}
+
+bool pv_launch_library(const char *name, char to[PV_PROGRAM_PATH], struct pv_error *reterr)
+{
+	if (is_a_file(name, to))
+		return true;
+	*to = 0;
+	return pv_carried_has(name)
+		       ? pv_carried_put(name, to, reterr)
+		       : pv_fail(reterr, PV_EUSAGE, 0, "%s is neither installed nor built", name);
 }
 
 static const char *library_of(enum pv_program_kind kind)
@@ -283,10 +300,11 @@ static bool set_managed(struct pv_launch *l, const struct pv_launch_options *o)
 {
 	char options[OPTIONS], library[PV_PROGRAM_PATH];
 	managed_options(l, o, PV_HOST_MONO, options);
-	if (pv_launch_library(MONO_LIBRARY, library) && !set_mono(l, library, options))
+	if (pv_launch_library(MONO_LIBRARY, library, NULL) && !set_mono(l, library, options))
 		return false;
 	managed_options(l, o, PV_HOST_DOTNET, options);
-	return !pv_launch_library(PV_CORECLR_LIBRARY, library) || set_coreclr(l, library, options);
+	return !pv_launch_library(PV_CORECLR_LIBRARY, library, NULL) ||
+	       set_coreclr(l, library, options);
 }
 
 /* All that there are: which programs will run is not known. */
@@ -296,7 +314,7 @@ static bool set_for_tree(struct pv_launch *l, const struct pv_launch_options *o)
 	unsigned asks, has;
 	native_options(l, o, options);
 	return set_managed(l, o) &&
-	       (!pv_launch_library(library_of(PV_PROGRAM_NATIVE), library) ||
+	       (!pv_launch_library(library_of(PV_PROGRAM_NATIVE), library, NULL) ||
 		       !pv_preload_loads(library, l->program.runs, &asks, &has) ||
 		       set_native(l, library, options));
 }
@@ -480,10 +498,10 @@ bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_l
 		return pv_fail(reterr, PV_EUSAGE, 0, "%s", ret->why);
 	pv_launch_note(o, hosts_of(ret), ret->note, sizeof ret->note);
 	const char *library = library_of(ret->program.kind);
-	if (!pv_launch_library(library, ret->library))
-		return pv_fail(reterr, PV_EUSAGE, 0,
-			"%s is neither installed nor built: this kind of program cannot be watched",
-			library);
+	struct pv_error why = { 0 };
+	if (!pv_launch_library(library, ret->library, &why))
+		return pv_fail(reterr, why.code, 0, "%s: this kind of program cannot be watched",
+			PV_FIT(why.what, 200));
 	const char *runner = ret->program.kind == PV_PROGRAM_CLI          ? "mono"
 			     : ret->program.kind == PV_PROGRAM_DOTNET_CLI ? "dotnet"
 									  : NULL;

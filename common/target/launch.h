@@ -91,7 +91,13 @@ void pv_launch_silence(const struct pv_launch *l, pid_t pid, char *to, size_t ro
  */
 void pv_launch_others(const struct pv_launch *l, pid_t followed, char *to, size_t room);
 
-/* The path of the probe's library of that name: installed, or in our build folder. False: none. */
-bool pv_launch_library(const char *name, char to[PV_PROGRAM_PATH]);
+/*
+ * The path of the probe's library of that name: installed, in our build folder, or written from this
+ * program, which may carry it. False: PV_EUSAGE, there is none; PV_EIO, it cannot be written ("" in `to`).
+ */
+bool pv_launch_library(const char *name, char to[PV_PROGRAM_PATH], struct pv_error *reterr);
+
+/* Whether there is one, without writing anything. */
+bool pv_launch_has_library(const char *name);
 
 #endif

@@ -142,9 +142,10 @@ static const char *why_not(pid_t pid)
 /* The agent's path, which Mono gets as a short word. */
 static bool find_agent(char to[PV_PROGRAM_PATH], const char **ret_why)
 {
-	if (!pv_launch_library(AGENT, to) || strlen(to) >= WORD)
-		*ret_why = strlen(to) >= WORD ? "the path of " AGENT " is too long"
-					      : AGENT " is neither installed nor built";
+	if (!pv_launch_library(AGENT, to, NULL) || strlen(to) >= WORD)
+		*ret_why = strlen(to) >= WORD             ? "the path of " AGENT " is too long"
+			   : pv_launch_has_library(AGENT) ? AGENT " cannot be written"
+							  : AGENT " is neither installed nor built";
 	return !*ret_why;
 }
 

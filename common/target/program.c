@@ -100,7 +100,7 @@ static const char *loader_of(const struct look *l)
 /* Libraries for the one C library do not load into programs for the other. */
 static bool is_for_other_libc(const char *loader)
 {
-#ifdef __GLIBC__
+#if defined(__GLIBC__) || defined(PV_CARRIES)
 	return loader && strstr(loader, "/ld-musl-") != NULL;
 #else
 	(void)loader;

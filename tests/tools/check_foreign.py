@@ -24,6 +24,8 @@ PROC = "in /proc by a process's number: the kernel's own names"
 # In common/target: file: {the name, as it stands in the call: what it is}.
 NAMED = {
     'aot_names.c': {'link': PROC},  # and descriptors
+    'carried.c': {'at|folder': 'in a folder of ours, checked once it is open, never followed', '"/tmp"': 'a folder of ours is made there',
+                  'link': PROC, 'f->link': 'our own name'},
     'control.c': {'fd': 'a port, on loopback'},
     'dotnet_find.c': {'f->fd': 'names in a folder that foreign.h opened, never followed'},
     'dotnet_why.c': {'link': PROC},

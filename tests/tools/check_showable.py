@@ -64,7 +64,7 @@ OWN = {
     'common/report/dump_event.c': {r'name': "names of the format's fields", r'step_name\(.*\)': 'literals',
                                    r'short_name\(.*\)': "names of the format's fields"},
 }
-BYTES = {'common/export/gzip_out.c': 'what was packed', 'common/export/pprof.c': 'compressed messages', 'common/ingest/convert/convert.c': 'a log', 'common/ingest/index_file.c': 'an index'}
+BYTES = {'common/export/gzip_out.c': 'what was packed', 'common/export/pprof.c': 'compressed messages', 'common/ingest/convert/convert.c': 'a log', 'common/ingest/index_file.c': 'an index', 'common/target/carried.c': 'our own library'}
 CALL = re.compile(r'\b(fprintf|printf|fputs|puts|fwrite|vfprintf|dprintf|perror|putc|putchar|fputc)\s*\(')
 CONVERSION = re.compile(r'%[-+ #0]*(\*|\d+)?(?:\.(\*|\d+))?(?:hh|h|ll|l|z|j|t)?([a-zA-Z%])')
 LITERAL = r'(?:"(?:\\.|[^"\\])*"|PRI\w+|PV_VERSION|UI_OF_COMMIT|\s)+'
