@@ -450,7 +450,7 @@ describe_musl() {
 [binaries]
 c = [$cache'musl-gcc']
 [built-in options]
-c_args = ['-Wno-sign-conversion', '-Wno-format-truncation', '-ffunction-sections', '-fdata-sections', '-idirafter', '$1/include']
+c_args = ['-DPV_MIMALLOC', '-Wno-sign-conversion', '-Wno-format-truncation', '-ffunction-sections', '-fdata-sections', '-idirafter', '$1/include']
 c_link_args = ['-static', '-L$1/lib', '$1/lib/mimalloc.o', '-Wl,--gc-sections', '-Wl,-z,stack-size=8388608']
 END
 }

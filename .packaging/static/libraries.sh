@@ -116,6 +116,7 @@ build_cjson() {
 build_mimalloc() {
 	of mimalloc
 	$CC $CFLAGS -DNDEBUG -DMI_MALLOC_OVERRIDE -D__USE_ISOC11=1 -Iinclude -ftls-model=local-exec -c src/static.c -o "$out/lib/mimalloc.o"
+	cp include/mimalloc.h "$out/include"
 }
 
 build_ncurses() {

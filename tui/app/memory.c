@@ -11,7 +11,11 @@
  */
 #include "tui/app/memory.h"
 
+#ifdef PV_MIMALLOC /* of the one file */
+#include <mimalloc.h>
+#else
 #include <malloc.h>
+#endif
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -134,6 +138,12 @@ void ui_memory_for_once(uint64_t bytes)
 	mallopt(M_MMAP_THRESHOLD, MAPPED_FROM);
 	mallopt(M_TRIM_THRESHOLD, KEPT);
 	mallopt(M_TOP_PAD, FURTHER);
+#endif
+#ifdef PV_MIMALLOC
+	if (bytes >= SHORT) {
+		mi_option_enable(mi_option_large_os_pages);
+		mi_option_disable(mi_option_allow_decommit);
+	}
 #endif
 	if (bytes >= SHORT)
 		begin_large();
