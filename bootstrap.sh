@@ -422,6 +422,12 @@ do_test() {
 		python3 tests/program/test_hostile_time.py build/tests/hostile every 250 || failed=1
 		python3 tests/program/test_foreign.py logs build/profview \
 			build/tests/{make_log,b07_write,report_lists,frames_print} every || failed=1
+		if [ "$(uname -m)" = x86_64 ]; then
+			say 'the one file is built, and runs where nothing else is'
+			./bootstrap.sh static || failed=1
+			python3 tests/soak/one_file.py build-static/profview build/profview tests/golden/shop.mlpd.gz ||
+				[ $? -eq 77 ] || failed=1
+		fi
 		say 'exports are opened by the programs that they are for, as far as these can be had'
 		python3 tests/soak/viewers.py build/profview tests/golden/shop.mlpd.gz build/viewers || failed=1
 	fi
