@@ -55,7 +55,7 @@ static void within(char to[PATH], const char *name)
 	snprintf(to, PATH, "%.200s/%s", folder, name);
 }
 
-/* The file has the bytes it was carried with, and is ours alone to write. */
+/* The file has the bytes it was carried with, and no other user can write to it. */
 static void is_whole(const char *name, size_t n)
 {
 	char path[PATH], bytes[64];
