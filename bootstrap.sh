@@ -455,6 +455,8 @@ describe_musl() {
 	cat <<END
 [binaries]
 c = [$cache'musl-gcc']
+[properties]
+pkg_config_libdir = ['$1/pkgconfig']
 [built-in options]
 c_args = ['-DPV_MIMALLOC', '-Wno-sign-conversion', '-Wno-format-truncation', '-ffunction-sections', '-fdata-sections', '-idirafter', '$1/include']
 c_link_args = ['-static', '-L$1/lib', '$1/lib/mimalloc.o', '-Wl,--gc-sections', '-Wl,-z,stack-size=8388608']
@@ -474,7 +476,7 @@ do_static() {
 	strip "$dir"/carried/*.so
 	python3 probe/native/platforms.py "$dir/carried/platforms" libprofview-native.so
 	describe_musl "$dir/musl" >"$dir/musl.ini"
-	PKG_CONFIG_LIBDIR=$dir/musl/pkgconfig set_up build-static/viewer --native-file "$dir/musl.ini" \
+	set_up build-static/viewer --native-file "$dir/musl.ini" \
 		-Dprefer_static=true -Dbuildtype=release -Dtests=false -Dmono=disabled -Dcoreclr=disabled \
 		-Dnative=disabled -Delfutils=enabled -Ddemangle=enabled -Dprobe=disabled "-Dcarry=$dir/carried"
 	build_in build-static/viewer profview
