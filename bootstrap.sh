@@ -34,7 +34,8 @@ usage: ./bootstrap.sh build              build profview into build/
                                          watch a C program under profview's probe
        ./bootstrap.sh package [VIEWER]   Debian packages of this release, into build/packages/; with a
                                          viewer that has all it needs inside, or a folder with it:
-                                         a Debian package for any release, a .NET tool, npm's
+                                         a Debian package for any release, a .NET tool, npm's;
+                                         "all" builds that viewer first (static)
        ./bootstrap.sh static             build build-static/profview: one file that runs on any Linux of
                                          this processor, with the probes in it
 Missing Debian packages are installed first, as root or through sudo.
@@ -312,6 +313,7 @@ test_packages() {
 
 do_package() {
 	make_debian
+	[ "${1:-}" != all ] || { do_static && set -- build-static/profview; }
 	[ -z "${1:-}" ] || make_portable "$1"
 	say "in build/packages:" "$(cd build/packages && echo *)"
 }
