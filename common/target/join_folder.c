@@ -154,7 +154,7 @@ static void sweep_sockets(void)
 	for (int i = 0; i < MOST && (e = readdir(dir)) != NULL; i++) {
 		char *end;
 		long pid = strtol(e->d_name, &end, 10);
-		if (pid > 0 && (!*end || *end == '-') && is_gone((pid_t)pid) &&
+		if (pid > 0 && (!*end || *end == '-') && pv_pid_is_gone((pid_t)pid) &&
 			is_refused(fd, e->d_name))
 			unlinkat(fd, e->d_name, 0);
 	}

@@ -278,8 +278,8 @@ void pvp_args_joined(char *args, size_t room, size_t *n, uint64_t start_ns)
 {
 	const char *old = memmem(args, *n, joined, sizeof joined - 1);
 	*n = old ? (size_t)(old - args) : *n;
-	const int more = snprintf(args + *n, room - *n, "%s%" PRIu64, joined,
-		(pvp_monotonic() - start_ns) / 1000000);
+	const int more = snprintf(
+		args + *n, room - *n, "%s%" PRIu64, joined, (pvp_monotonic() - start_ns) / 1000000);
 	if (more > 0 && (size_t)more < room - *n)
 		*n += (size_t)more;
 	else

@@ -4,7 +4,11 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/types.h>
+
+bool pv_pid_is_gone(pid_t pid)
+{
+	return kill(pid, 0) < 0 && errno == ESRCH;
+}
 
 bool pv_folder_is_left(const char *name, const char *prefix)
 {
@@ -14,5 +18,5 @@ bool pv_folder_is_left(const char *name, const char *prefix)
 		return false;
 	long pid = strtol(name + n, &end, 10);
 	bool ours = pid > 0 && pid == (pid_t)pid && *end == '-' && strlen(end + 1) == 6;
-	return ours && !strchr(end, '/') && kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+	return ours && !strchr(end, '/') && pv_pid_is_gone((pid_t)pid);
 }

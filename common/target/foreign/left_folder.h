@@ -3,6 +3,10 @@
 #define PV_TARGET_LEFT_FOLDER_H
 
 #include <stdbool.h>
+#include <sys/types.h>
+
+/* Whether this process sees no such process. Any thread. */
+bool pv_pid_is_gone(pid_t pid);
 
 /*
  * Whether the viewer that made a folder of this name has ended, as this process sees it: another
