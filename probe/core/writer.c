@@ -41,15 +41,12 @@ static uint64_t ms_ago(uint64_t since)
 	return (pvp_monotonic() - since) / MS;
 }
 
-static void deadline_at(struct timespec *t, uint64_t ns)
+/* So many ms after a time of pvp_monotonic(). */
+static void deadline(struct timespec *t, uint64_t since, uint64_t ms)
 {
+	uint64_t ns = since + ms * MS;
 	t->tv_sec = (time_t)(ns / 1000000000);
 	t->tv_nsec = (long)(ns % 1000000000);
-}
-
-static void deadline_in(struct timespec *t, uint64_t ms)
-{
-	deadline_at(t, pvp_monotonic() + ms * MS);
 }
 
 /* ---- the sink's questions */
@@ -91,7 +88,7 @@ static void rest(void *ctx, int ms)
 	struct timespec t;
 	/* A full disk, or no reader: that may never end. */
 	atomic_store(&pvp_core.block, false);
-	deadline_in(&t, (uint64_t)ms);
+	deadline(&t, pvp_monotonic(), (uint64_t)ms);
 	pthread_mutex_lock(&pvp_core.lock);
 	pthread_cond_timedwait(&pvp_core.wake, &pvp_core.lock, &t);
 	pthread_mutex_unlock(&pvp_core.lock);
@@ -238,7 +235,7 @@ static bool wait_for_work(struct pvp_writer *w, uint64_t *ret_wanted)
 	bool first = w->calibrator.usable && !pvp_core.clock.mult;
 	uint64_t ms = first ? FIRST_TICK_MS : w->round_ns < w->soon_until_ns ? SOON_MS : ROUND_MS;
 	struct timespec t;
-	deadline_at(&t, w->round_ns + ms * MS);
+	deadline(&t, w->round_ns, ms);
 	pthread_mutex_lock(&pvp_core.lock);
 	while (!w->stopping && !pvp_writer_parking() && w->flush_wanted == w->flush_done &&
 		pvp_core.queued < pvp_core.wake_at && !atomic_load(&pvp_backpressure.wanted) &&
@@ -571,7 +568,7 @@ int pvp_writer_flush(void)
 	int error = w ? 0 : EALREADY;
 	uint64_t mine = w ? ++w->flush_wanted : 0;
 	if (w) {
-		deadline_in(&t, w->config.linger_ms);
+		deadline(&t, pvp_monotonic(), w->config.linger_ms);
 		pthread_cond_signal(&pvp_core.wake);
 	}
 	while (!error && current == w && w->flush_done < mine)

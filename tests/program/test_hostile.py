@@ -156,7 +156,7 @@ def cuts(x):
         for section in prefix:
             # Findings weigh damage, which the prefix has not; a wait that is open where the damage
             # begins may have ended in what is lost, and is open to the end in the prefix.
-            if section in ('findings', 'lock_waits', 'lock_edges', 'lock_cycles'):
+            if section in ('findings', 'lock_waits', 'lock_sites', 'lock_edges', 'lock_cycles'):
                 continue
             if section == 'locks':
                 for lock in cut[section]['objects'] + prefix[section]['objects']:
