@@ -20,6 +20,7 @@ enum {
 	HEAD_BYTES = 256, /* kept: when they change, the file was written anew */
 	TICK_S = 1,       /* file systems across a network or FUSE tell no changes */
 	LOOK_MOST_MS = 64000,
+	LEAVE_MS = 2000, /* a process that ends closes its files first, and exits soon after */
 };
 
 /* A hole is skipped after so many zeros, but not where the kind of file is still to be found. */
@@ -44,6 +45,7 @@ struct pv_file {
 	struct pv_log_writer writer;
 	bool writes;                 /* the writer is known, and was not seen to leave */
 	bool over;                   /* an END stands at the present size */
+	int64_t held_ms;             /* when it was seen to hold the file last */
 	int64_t grown_ms;            /* when it grew last, or was opened; CLOCK_MONOTONIC */
 	int64_t look_ms, look_after; /* for an unknown writer: when next, and how long after that */
 };
@@ -180,6 +182,7 @@ static void look_for_writer(struct pv_file *f)
 		!pv_log_writer_find((pid_t)f->target, &st, true, &f->writer))
 		return;
 	f->writer.pidfd = pv_fd_above_standard(f->writer.pidfd);
+	f->held_ms = now;
 	f->writes =
 		f->writer.pidfd >= 0 && pv_wait_add(f->epoll_fd, f->writer.pidfd, PV_WAIT_TARGET);
 	if (!f->writes)
@@ -306,14 +309,24 @@ static enum pv_read grown(struct pv_file *f, uint64_t n, uint64_t *ret_n)
 	return PV_READ_BYTES;
 }
 
+/* The writer runs on without the file. */
+static bool has_left(struct pv_file *f, const struct stat *st)
+{
+	int64_t now = now_ms();
+	if (pv_log_writer_holds(&f->writer, st))
+		f->held_ms = now;
+	int64_t last = f->held_ms > f->grown_ms ? f->held_ms : f->grown_ms;
+	return now - last > LEAVE_MS && !writer_has_exited(f);
+}
+
 /* At the present end of the file. `gone`: its writer had exited before that was read. */
 static enum pv_read nothing_more(struct pv_file *f, const struct stat *st, bool gone)
 {
 	f->over |= gone;
 	if (f->over)
 		return PV_READ_END;
-	if (f->writes && !pv_log_writer_holds(&f->writer, st) && !writer_has_exited(f))
-		forget_writer(f); /* it runs on without the file */
+	if (f->writes && has_left(f, st))
+		forget_writer(f);
 	bool quiet = !f->writes && f->at > 0 && now_ms() - f->grown_ms >= PV_SOURCE_QUIET_MS;
 	return quiet ? PV_READ_QUIET : PV_READ_NOTHING;
 }

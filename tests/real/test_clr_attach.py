@@ -64,7 +64,7 @@ def visit(v, profview, program, log):
         capture_output=True, text=True, check=False).stdout)['throw_sites']
     v.true('the stacks have names', any('Counted.' in s['stack'][-1] for s in methods if s['stack']))
     head = subprocess.run([profview, 'report', '--no-index', '--section', 'source', str(log)], capture_output=True, text=True, check=False).stdout
-    v.true('leaving is what ended the log', 'who had joined it left' in head, head)
+    v.true('the log ends as a whole one', "the probe's farewell" in head, head)
     v.true('no complaint', 'refuses' not in complaint, complaint)
 
 

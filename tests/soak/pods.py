@@ -88,7 +88,7 @@ class Pod:
     @property
     def left(self):
         """Why a log ends whose viewer leaves."""
-        return 'ended' if self.streams else 'who had joined it left'
+        return 'ended' if self.streams or self.kind == 'clr' else 'who had joined it left'  # put in, it says farewell
 
     @contextlib.contextmanager
     def container(self):
