@@ -21,9 +21,10 @@ CASES = {'wide': (120, 36, {}), 'usual': (80, 24, {}), 'small': (40, 10, {}),
 COLOUR = re.compile(r'\x1b\[[\d;]*(?:3[0-8]|4[0-8]|9\d)')
 
 
-def cursor_on(text):
+def cursor_on(text, without=None):
     def row(screen):
-        return any(line[:1] in '▶>' and text in line for line in screen.splitlines() if line)
+        return any(line[:1] in '▶>' and text in line and not (without and without in line)
+                   for line in screen.splitlines() if line)
 
     row.__doc__ = f'the cursor on {text}'
     return row
@@ -66,7 +67,7 @@ def chosen(t, folder, profview, wide):
     t.keys('Down', 'Enter')
     t.wait('not recorded')
     t.keys('Down')
-    t.wait(cursor_on('strings shop'))
+    t.wait(cursor_on('strings', 'env'))
     t.keys('Enter')
     t.wait('strings 1003, 5 of 6')
     t.wait('Home')
@@ -74,7 +75,7 @@ def chosen(t, folder, profview, wide):
     t.wait('CPU]')
     t.wait('strings 1003, 5 of 6')
     t.keys('P')
-    t.wait(cursor_on('strings shop'))
+    t.wait(cursor_on('strings', 'env'))
     t.keys('k', 'k', 'k')
     t.wait(cursor_on('sh -c'))
     t.keys('Enter')
@@ -99,12 +100,12 @@ def one_that_is_no_log(t, folder):
     (folder / '1003-1.mlpd').write_text('nothing of a log\n', encoding='utf-8')
     t.type('/strings s')
     t.keys('Enter')
-    t.wait(cursor_on('strings shop'))
+    t.wait(cursor_on('strings', 'env'))
     t.keys('Enter')
     t.wait('FAILED')
     t.wait('not a profiler log')
     t.keys('BSpace')
-    t.wait(cursor_on('strings shop'))
+    t.wait(cursor_on('strings', 'env'))
     t.type('/mono')
     t.keys('Enter')
     t.wait(cursor_on('mono shop'))

@@ -88,7 +88,9 @@ class Pod:
     @property
     def left(self):
         """Why a log ends whose viewer leaves."""
-        return 'ended' if self.streams or self.kind == 'clr' else 'who had joined it left'  # put in, it says farewell
+        if self.streams or (self.kind == 'clr' and self.where in ('host', 'inside')):
+            return 'ended'
+        return '' if self.kind == 'clr' else 'who had joined it left'  # from a sidecar it may be either
 
     @contextlib.contextmanager
     def container(self):
