@@ -313,7 +313,8 @@ test_packages() {
 
 do_package() {
 	make_debian
-	[ "${1:-}" != all ] || { do_static && set -- build-static/profview; }
+	[ "${1:-}" != all ] || do_static
+	[ "${1:-}" != all ] || set -- build-static/profview
 	[ -z "${1:-}" ] || make_portable "$1"
 	say "in build/packages:" "$(cd build/packages && echo *)"
 }

@@ -67,10 +67,10 @@ describe() {
 # of SOURCE: unpacks it afresh and goes there.
 of() {
 	printf 'library: %s\n' "$1"
-	rm -rf "$folder/work/$1"
-	mkdir -p "$folder/work"
-	dpkg-source --no-check -x "$folder/sources/$1"_*.dsc "$folder/work/$1"
-	cd "$folder/work/$1"
+	rm -rf "$folder/unpacked/$1"
+	mkdir -p "$folder/unpacked"
+	dpkg-source --no-check -x "$folder/sources/$1"_*.dsc "$folder/unpacked/$1"
+	cd "$folder/unpacked/$1"
 }
 
 build_zlib() {
@@ -171,5 +171,5 @@ build_elfutils() {
 for library in zlib sodium event cjson mimalloc ncurses iberty elfutils; do
 	("build_$library")
 done
-rm -rf "$folder/work"
+rm -rf "$folder/unpacked"
 printf '%s\n' "$recipe" >"$out/recipe"
