@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # Installs what is missing on a Debian machine, builds profview, tests it and shows it off.
 set -euo pipefail
 shopt -s lastpipe # `logged` keeps the count of its loop
@@ -19,6 +20,8 @@ TEST_WISHES=(g++ make tmux valgrind ccache sqlite3 zstd zsh fish git perl xz-uti
 	procps bindfs musl-tools
 	'libmono-profiler|mono-devel' 'mono-utils|mono-devel' mono-profiler clang-format-19 clang-tidy-19
 	libjemalloc2 'libtcmalloc-minimal4|libtcmalloc-minimal4t64' 'libmimalloc2.0|libmimalloc3')
+# Another processor's tests, which `test --all` has.
+ARM64_WISHES=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross 'qemu-user-static|qemu-user')
 # What the one file takes besides: a C library for static programs, and what its libraries are built with.
 STATIC_PACKAGES=(musl-tools dpkg-dev patch make autoconf automake libtool m4 bison flex)
 LOG=build/bootstrap.log
@@ -28,7 +31,8 @@ usage() {
 usage: ./bootstrap.sh build              build profview into build/
        ./bootstrap.sh test [--all]       build, run every test, those of suite `long` last, units again
                                          under sanitizers, and fuzz; --all: also what is
-                                         distributed, clang-tidy, and hostile logs of more events
+                                         distributed, clang-tidy, hostile logs of more events,
+                                         and units and screens for arm64 under qemu
        ./bootstrap.sh demo [SECONDS]     watch a C# program under Mono's own log profiler
        ./bootstrap.sh demo native [SECONDS]
                                          watch a C program under profview's probe
@@ -37,7 +41,7 @@ usage: ./bootstrap.sh build              build profview into build/
                                          a Debian package for any release, a .NET tool, npm's;
                                          "all" builds that viewer first (static)
        ./bootstrap.sh static             build build-static/profview: one file that runs on any Linux of
-                                         this processor, with the probes in it
+                                         x86-64, with the probes in it
 Missing Debian packages are installed first, as root or through sudo.
 Without a terminal on standard output the demos run to their end and print the overview.
 END
@@ -293,24 +297,6 @@ make_portable() {
 	python3 .packaging/make.py portable . "$1" build/packages
 }
 
-# Where no static viewer was made, that of the build stands in: its packages do for this machine.
-test_packages() {
-	local viewer=build-static/profview
-	say 'making packages'
-	make_debian || failed=1
-	if [ ! -e "$viewer" ]; then
-		say 'there is no static viewer: packages that depend on no other are made of what was built'
-		viewer=build/package/viewer
-		mkdir -p "$viewer/probe"
-		cp build/profview "$viewer"
-		cp build/probe/*.{so,exe} "$viewer/probe" || true
-		strip "$viewer/profview" "$viewer"/probe/*.so
-	fi
-	make_portable "$viewer" || failed=1
-	need_packages -- "${PACKAGE_WISHES[@]}"
-	run_part build packages --no-rebuild --suite packages
-}
-
 do_package() {
 	make_debian
 	[ "${1:-}" != all ] || do_static
@@ -326,9 +312,11 @@ run_tests() {
 
 # run_part DIR PART [meson options]; the part is the name of the log that meson writes.
 run_part() {
-	local dir=$1 part=$2 unsteady
+	local dir=$1 part=$2 unsteady what
 	shift 2
-	say "testing in $dir: $*"
+	what=$*
+	[ $# -lt 20 ] || what="$# words"
+	say "testing in $dir: $what"
 	rm -f "$dir/meson-logs/$part"{,-again}.json
 	meson test -C "$dir" --print-errorlogs --logbase "$part" "$@" && return
 	mapfile -t unsteady < <(python3 tests/tools/summary.py --failed "$dir" "$part")
@@ -360,33 +348,6 @@ need_nginx() {
 		say 'there is no nginx here, and its package cannot be fetched'
 }
 
-# What is distributed has all that it takes to build and test it.
-test_dist() {
-	local name dir=build/meson-dist
-	say 'building what is distributed'
-	rm -rf "$dir"
-	meson dist -C build --no-tests --allow-dirty --formats xztar >&2
-	name=$(basename "$dir"/*.tar.xz .tar.xz)
-	tar -C "$dir" -xf "$dir/$name.tar.xz"
-	set_up "$dir/$name/build" "$dir/$name"
-	build_tests "$dir/$name/build"
-	run_tests "$dir/$name/build" --no-rebuild --suite unit --suite style
-}
-
-# The worked examples of the developers' page do what it says, all of them together.
-test_examples() {
-	local dir=build/examples
-	say 'building the worked examples'
-	rm -rf "$dir"
-	mkdir -p "$dir"
-	git ls-files -z | xargs -0 cp --parents -t "$dir"
-	python3 "$dir/tests/tools/check_examples.py" "$dir" apply
-	set_up "$dir/build" "$dir"
-	build_tests "$dir/build"
-	run_tests "$dir/build" --no-rebuild test_codec test_persist test_query_runtime test_column_help \
-		'report formats' test_commands test_keys test_idle_keys manual
-}
-
 do_test() {
 	local all= folders=(build build-asan build-tsan build-fuzz)
 	case ${1:-} in
@@ -408,31 +369,10 @@ do_test() {
 	# Those on real programs wait for them half of the time; of the long ones one builds all along.
 	run_tests build --no-rebuild --no-suite long --no-suite packages --num-processes $((2 * $(nproc)))
 	run_part build long --no-rebuild --suite long --num-processes $(($(nproc) + 1))
-	if [ -n "$all" ] && [ -e .git ]; then # it lists the files that git knows
-		test_dist
-		test_examples
-		folders+=(build/meson-dist/*/build build/examples/build)
-	fi
 	if [ -n "$all" ]; then
-		test_packages
-		if command -v clang-tidy-19 >/dev/null; then
-			say 'clang-tidy reads the whole tree'
-			python3 tests/tools/check_tidy.py . build || failed=1
-		else
-			say 'clang-tidy-19 is not installed: it does not read the tree'
-		fi
-		say 'what hostile logs cost is counted at more events, and hostile strings are looked for everywhere'
-		python3 tests/program/test_hostile_time.py build/tests/hostile every 250 || failed=1
-		python3 tests/program/test_foreign.py logs build/profview \
-			build/tests/{make_log,b07_write,report_lists,frames_print} every || failed=1
-		if [ "$(uname -m)" = x86_64 ]; then
-			say 'the one file is built, and runs where nothing else is'
-			./bootstrap.sh static || failed=1
-			python3 tests/soak/one_file.py build-static/profview build/profview tests/golden/shop.mlpd.gz ||
-				[ $? -eq 77 ] || failed=1
-		fi
-		say 'exports are opened by the programs that they are for, as far as these can be had'
-		python3 tests/soak/viewers.py build/profview tests/golden/shop.mlpd.gz build/viewers || failed=1
+		# shellcheck source=tests/all.sh
+		. tests/all.sh
+		test_all
 	fi
 	export CK_FORK=no
 	# Meson builds what these tests need and no more: that is half of all.
@@ -468,6 +408,10 @@ END
 
 do_static() {
 	local dir=$PWD/build-static
+	if [ "$(uname -m)" != x86_64 ]; then
+		say 'the one file is made on x86-64 alone: old C libraries of other processors are not known'
+		exit 2
+	fi
 	need_packages "${BUILD_PACKAGES[@]}" "${STATIC_PACKAGES[@]}" -- "${BUILD_WISHES[@]}"
 	logged 'libraries of the one file' .packaging/static/libraries.sh "$dir"
 	set_up build-static/probes -Dtests=false -Dbuildtype=release -Dold_glibc=true
@@ -476,9 +420,14 @@ do_static() {
 	mkdir "$dir/carried"
 	cp "$dir"/probes/probe/*.so "$dir/carried"
 	[ ! -e "$dir/probes/probe/profview-attach.exe" ] || cp "$dir/probes/probe/profview-attach.exe" "$dir/carried"
-	strip "$dir"/carried/*.so
-	python3 probe/native/platforms.py "$dir/carried/platforms" libprofview-native.so
 	describe_musl "$dir/musl" >"$dir/musl.ini"
+	# A program, which no other is loaded into: it can be whole, as the viewer is.
+	set_up build-static/outside --native-file "$dir/musl.ini" -Dprefer_static=true -Dbuildtype=release \
+		-Dtests=false -Dmono=disabled -Dcoreclr=disabled -Dnative=disabled -Delfutils=disabled -Ddemangle=disabled
+	build_in build-static/outside probe/profview-outside
+	cp "$dir/outside/probe/profview-outside" "$dir/carried"
+	strip "$dir"/carried/*.so "$dir/carried/profview-outside"
+	python3 probe/native/platforms.py "$dir/carried/platforms" libprofview-native.so
 	set_up build-static/viewer --native-file "$dir/musl.ini" \
 		-Dprefer_static=true -Dbuildtype=release -Dtests=false -Dmono=disabled -Dcoreclr=disabled \
 		-Dnative=disabled -Delfutils=enabled -Ddemangle=enabled -Dprobe=disabled "-Dcarry=$dir/carried"

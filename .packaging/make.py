@@ -28,8 +28,8 @@ import zipfile
 SUMMARY = 'A profiler that can be watched in a terminal'
 # By e_machine (elf.h): what Debian, .NET and npm call it.
 MACHINES = {62: ('amd64', 'linux-x64', 'x64'), 183: ('arm64', 'linux-arm64', 'arm64')}
-COMPLETIONS = {'profview.bash': 'bash-completion/completions/profview', '_profview': 'zsh/vendor-completions/_profview',
-               'profview.fish': 'fish/vendor_completions.d/profview.fish'}
+COMPLETIONS = {'bash': 'bash-completion/completions/profview', 'zsh': 'zsh/vendor-completions/_profview',
+               'fish': 'fish/vendor_completions.d/profview.fish'}
 CONTROL = '''Package: profview-static
 Version: {version}
 Architecture: {arch}
@@ -147,8 +147,9 @@ class Portable:
             for page in sorted(self.source.glob('*/*.scd')) if shutil.which('scdoc') else ():
                 done = subprocess.run(['scdoc'], stdin=page.open('rb'), capture_output=True, check=True)
                 put(f'usr/share/man/man{page.stem[-1]}/{page.stem}.gz', gzip.compress(done.stdout, 9, mtime=0))
-            for name, place in COMPLETIONS.items():
-                put(f'usr/share/{place}', (self.source / 'tui/completions' / name).read_bytes())
+            for shell, place in COMPLETIONS.items():
+                make = [sys.executable, self.source / 'tui/completions.py', self.source / 'tui/options.def', shell]
+                put(f'usr/share/{place}', subprocess.run(make, capture_output=True, check=True).stdout)
             put('usr/share/doc/profview-static/copyright', copyright_of(self.source).encode())
             put('usr/share/doc/profview-static/changelog.gz', gzip.compress(self.commit.changelog('profview-static', self.version).encode(), 9, mtime=0))
             put('usr/share/lintian/overrides/profview-static', OVERRIDES.encode())

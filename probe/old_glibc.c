@@ -1,4 +1,5 @@
-/* Functions that glibc has since 2.30 (gettid) and 2.33 (the others), for probes that load on older ones. */
+/* SPDX-License-Identifier: MIT */
+/* Functions of glibc 2.30 (gettid) and 2.33 (the others), for probes that load on older systems. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Makes stand-ins for the libraries that became part of libc.so.6 with glibc 2.34.
 
 usage: old_glibc.py FOLDER COMPILER...

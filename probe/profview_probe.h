@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * profview's probe: writes what a program does into a log that profview follows while it grows.
+ * profview's probe: writes what a program does into a log, which profview follows while it grows.
  *
  * The probe never harms its host: no call here prints, exits, aborts or waits for a reader, except
- * where it says so. Every call may come from any thread at any time, before start and after stop
- * too (it then does nothing), but not from a signal handler, unless it says so. Calls that fail
- * return an errno value, 0 is success.
+ * where stated. Every call may come from any thread at any time, before start and after stop too
+ * (without effect then), but not from a signal handler, unless stated. Calls that fail return an
+ * errno value, 0 is success.
  *
  * With PROFVIEW_OFF defined every call is an empty inline function. With PROFVIEW_WEAK the
  * functions are weak: a program that may run without the library asks `if (profview_start)` once
- * and leaves the calls out if it is NULL.
+ * and leaves the calls out if NULL.
  */
 #ifndef PROFVIEW_PROBE_H
 #define PROFVIEW_PROBE_H
@@ -20,7 +21,7 @@
 extern "C" {
 #endif
 
-/* A function's address, or what profview_region() gave. 0 is nothing: calls with it are ignored. */
+/* A function's address, or a value from profview_region(). 0 is nothing: calls are ignored. */
 typedef uint64_t profview_method;
 
 /* A value from profview_class(); 0 is nothing, as above. */
@@ -54,57 +55,58 @@ enum profview_unit { PROFVIEW_RAW, PROFVIEW_BYTES, PROFVIEW_TIME_100NS, PROFVIEW
  * Starts recording. `options` is "key=value,key,..." or NULL for the defaults; the last of a key
  * counts, and values hold no comma:
  *   output=PATH   a file, made anew, or a named pipe, whose reader may come later, leave and come
- *                 back; #N: an open descriptor; |COMMAND: the shell runs it, the log is its input.
+ *                 back; #N: an open descriptor; |COMMAND: run by the shell, reads the log.
  *                 %p is the pid, %t the time, +PATH is PATH.pid. Default: output.mlpd. After exec()
  *                 the process's next image writes PATH-2 (12-2.mlpd after 12.mlpd), then PATH-3
  *   zip           gzip, readable at any moment
- *   maxsize=SIZE  the log's most; then recording ends, which the log says (counter "log full")
- *   ring=SIZE     the newest SIZE / 2 to SIZE of the log, names besides, in two files each of which
- *                 is a log: PATH, and PATH.1 before it (cat PATH.1 PATH | profview -)
+ *   maxsize=SIZE  the log's most; recording ends there, and the log says so (counter "log full")
+ *   ring=SIZE     the newest SIZE / 2 to SIZE of the log, names besides, in two files, each a log:
+ *                 PATH, and the older PATH.1 (cat PATH.1 PATH | profview -)
  *   calls=on|off  function calls; default on
  *   alloc=on|off  profview_alloc(); default on
  *   marks=on|off  profview_mark(); default off, because stock mprof-report stops at a mark
- *   malloc[=SIZE] all blocks of malloc, new and their kin, or one each SIZE bytes on average
+ *   malloc[=SIZE] all blocks of malloc, new and their kin, or a sample each SIZE bytes on average
  *                 (alloc=SIZE is the same); class=site: by caller, not by size; maxframes=N: with
  *                 stacks, by frame pointers; free: frees too, at which stock mprof-report stops
- *   heapshot      blocks alive are followed, shots by the control socket; =2000ms: one each so
- *                 many ms; heapshot-on-shutdown
+ *   heapshot      blocks alive are followed, shots by the control socket; =2000ms: a shot each
+ *                 so many ms; heapshot-on-shutdown
  *   sample[=HZ]   each thread's stack, by its processor time (100; at most at the system's
- *                 ticks, mostly 250 a second; what waits is never interrupted)
+ *                 ticks, mostly 250 a second; waiting threads are never interrupted)
  *   program=PATH  nothing is recorded, and ECANCELED returned, where another file runs
  *   buffer=SIZE   memory for events not yet written, suffix k, m or g; default 64m, least 256k
- *   block=yes     the program waits where it finds that memory full, as long as somebody reads (a
- *                 full disk ends that too); without it whole pieces are dropped and counted
- *   linger=MS     how long stop, exit and flush wait for a reader that takes nothing (500)
+ *   block=yes     the program waits when this memory is full, as long as somebody reads (a full
+ *                 disk ends the waiting, too); else whole pieces are dropped and counted
+ *   linger=MS     how long stop, exit and flush wait for a stuck reader (500)
  * EINVAL: an unknown key, a bad value. EALREADY: recording already. EBUSY: another process
- * writes to it. ENOMEM, EAGAIN: no memory, no thread. Else what open() said about the file.
+ * writes to the output. ENOMEM, EAGAIN: no memory, no thread. Else open()'s error for the file.
  */
 PROFVIEW_CALL(int, profview_start(const char *options), 0)
 
 /*
  * Writes out what was recorded, then closes the log. The end of the process does so too. Waits
- * while the reader keeps taking, at most linger ms in which it takes nothing, and 10 s + linger
- * in all. ETIMEDOUT: some was left unwritten. EALREADY: not recording. Start may be called again,
- * with another output.
+ * while the reader keeps taking, at most linger ms for a stuck reader, and 10 s + linger in all.
+ * ETIMEDOUT: some was left unwritten. EALREADY: not recording. Start may be called again, with
+ * another output.
  */
 PROFVIEW_CALL(int, profview_stop(void), 0)
 
 /*
- * Waits until all that was recorded before the call is written (not synced to the disk). Without
- * it that happens within 100 ms. ETIMEDOUT: not within linger ms. EALREADY: not recording.
+ * Waits until everything recorded before the call is written (not synced to the disk). Without
+ * this call events are written within 100 ms. ETIMEDOUT: not within linger ms. EALREADY: not
+ * recording.
  */
 PROFVIEW_CALL(int, profview_flush(void), 0)
 
 /*
  * Calls: the thread enters and leaves a function. Each enter needs a leave. May be called from
- * signal handlers; one that interrupts the probe itself is not recorded but counted as lost.
+ * signal handlers; a call that interrupts the probe itself is not recorded but counted as lost.
  */
 PROFVIEW_DO(profview_enter(profview_method method))
 PROFVIEW_DO(profview_leave(profview_method method))
 
 /*
- * A method for a part of the code of this name; the same name gives the same method. Keep what it
- * returns. 0: out of memory, or more than 60,000 names.
+ * A method for a part of the code of this name; the same name gives the same method. Keep the
+ * value. 0: out of memory, or more than 60,000 names.
  */
 PROFVIEW_CALL(profview_method, profview_region(const char *name), 0)
 
@@ -117,12 +119,12 @@ PROFVIEW_DO(profview_alloc(profview_class_id type, const void *object, size_t by
 /* A text at this moment of this thread; at most 1,000 bytes are kept. Needs marks=on. */
 PROFVIEW_DO(profview_mark(const char *text))
 
-/* Names the calling thread; 63 bytes are kept. Without it the system's name is taken. */
+/* Names the calling thread; 63 bytes are kept. Without this call the system's name is taken. */
 PROFVIEW_DO(profview_thread_name(const char *name))
 
 /*
- * A counter, found by its name or made; the first call decides the unit. The log takes its value
- * every 100 ms if it changed. NULL: out of memory, or more than 1,024 counters.
+ * A counter, found by name or made; the first call decides the unit. The log takes the value
+ * every 100 ms, if changed. NULL: out of memory, or more than 1,024 counters.
  */
 PROFVIEW_CALL(struct profview_counter *,
 	profview_counter(const char *name, enum profview_unit unit), NULL)

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # libraries.sh FOLDER: builds what the one file is linked with into FOLDER/musl/{include,lib}, from Debian's own sources,
 # since Debian's static libraries are for glibc. Needs no rights: the lists of sources lie in FOLDER/apt.
 set -euo pipefail

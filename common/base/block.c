@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks of memory with a reference count. */
 #include "common/base/block.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Memory with a reference count: the last drop frees it. Holding and dropping are done on one
- * thread; the bytes in it may be used by others in the meantime.
-  */
+ * Memory with a reference count: the last drop frees the block. Blocks are held and dropped on one
+ * thread; other threads may use the bytes meanwhile.
+ */
 #ifndef PV_BASE_BLOCK_H
 #define PV_BASE_BLOCK_H
 
@@ -20,7 +21,7 @@ struct pv_block *pv_block_create(size_t room);
 /* The only reference, moved to where there is more room. NULL: out of memory, `b` is as before. */
 struct pv_block *pv_block_grow(struct pv_block *b, size_t room);
 
-/* One more reference to `b`, which is returned; pv_block_drop() gives it back. */
+/* Adds a reference to `b`, and returns `b`; pv_block_drop() gives the reference back. */
 static inline struct pv_block *pv_block_hold(struct pv_block *b)
 {
 	b->holders++;

@@ -1,8 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * How a log says the build id of a file that was loaded (note NT_GNU_BUILD_ID): as a symbol of size
- * 0 that is called by this and hex digits, at the address before the file's first, so that readers
- * which look for the nearest symbol below an address never find it. It follows the symbol that
- * names the file's path.
+ * The build id of a loaded file in a log (note NT_GNU_BUILD_ID): a symbol of size 0 named by this
+ * and hex digits, at the address before the file's first, so that readers who look up the nearest
+ * symbol below an address never find it. Follows the symbol for the file's path.
  */
 #ifndef PV_BASE_BUILD_ID_H
 #define PV_BASE_BUILD_ID_H

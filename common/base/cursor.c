@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of the bounded reader and of the writers that need no inlining. */
 #include "common/base/cursor.h"
 
 #define TOP_OF_TENTH 63

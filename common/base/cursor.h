@@ -1,8 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * A bounded reader over borrowed bytes. Its error sticks: after a short or malformed
- * read every further read returns 0 and moves nothing, so field code needs no branches and a
- * record needs one check at its end. Functions without state besides it: any thread, also in signal
- * handlers.
+ * A bounded reader over borrowed bytes. An error sticks: after a short or malformed read every
+ * further read returns 0 and moves nothing, so field code needs no branches and a record needs one
+ * check at its end. No other state: any thread, also in signal handlers.
  */
 #ifndef PV_BASE_CURSOR_H
 #define PV_BASE_CURSOR_H
@@ -17,7 +17,7 @@
 struct pv_cursor {
 	const uint8_t *at, *end;
 	bool short_read; /* ran into `end` */
-	bool malformed;  /* a value that no writer produces, e.g. a LEB128 of more than 10 bytes */
+	bool malformed;  /* a value that no writer produces, as a LEB128 of over 10 bytes */
 };
 
 /* Bytes not yet read. */
@@ -32,7 +32,7 @@ static inline bool pv_cursor_ok(const struct pv_cursor *c)
 	return !c->short_read && !c->malformed;
 }
 
-/* One byte. */
+/* Reads a byte. */
 static inline uint8_t pv_get_u8(struct pv_cursor *c)
 {
 	if (c->at == c->end || c->malformed) {
@@ -54,8 +54,8 @@ uint64_t pv_get_uleb_slow(struct pv_cursor *c);
 int64_t pv_get_sleb_slow(struct pv_cursor *c);
 
 /*
- * All bytes of a value at once: how many it has, 0 where the slow way has to look. The next read of a
- * cursor that has failed is for that, too.
+ * Reads all bytes of a value at once: returns their number, or 0 where the slow way is needed, as
+ * for the next read of a failed cursor.
  */
 static inline unsigned pv_cursor_leb(const struct pv_cursor *c, uint64_t *ret)
 {
@@ -94,8 +94,8 @@ static inline int64_t pv_get_sleb(struct pv_cursor *c)
 }
 
 /*
- * The bytes before the next NUL, which is consumed. *ret_len excludes it; the result points into
- * the input and is NUL-terminated. "" after a failure.
+ * The bytes before the next NUL, which is consumed. *ret_len excludes the NUL; the result points
+ * into the input and is NUL-terminated. "" after a failure.
  */
 const char *pv_get_cstr(struct pv_cursor *c, size_t *ret_len);
 
@@ -103,7 +103,7 @@ const char *pv_get_cstr(struct pv_cursor *c, size_t *ret_len);
 const uint8_t *pv_get_bytes(struct pv_cursor *c, size_t n);
 
 /*
- * Writers into the caller's memory, which has room enough; each returns the place after its bytes.
+ * Writers into the caller's memory, which must have room; each returns the place after its bytes.
  */
 uint8_t *pv_put_u16(uint8_t *to, uint16_t v);
 uint8_t *pv_put_u32(uint8_t *to, uint32_t v);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Estimates the number and bytes of allocations by their samples. */
 #include "common/base/estimate.h"
 
 #include <math.h>
@@ -33,7 +35,7 @@ static unsigned shift_of(char unit)
 
 uint64_t pv_bytes_of(const char *at, size_t len)
 {
-	const uint64_t most = UINT64_C(1) << 33; /* so that no unit makes it overflow */
+	const uint64_t most = UINT64_C(1) << 33; /* no unit overflows below this */
 	uint64_t n = 0;
 	size_t i = 0;
 	for (; i < len && at[i] >= '0' && at[i] <= '9' && n < most; i++)

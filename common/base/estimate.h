@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Counts and bytes that a sampled allocation stands for. A sample is taken wherever a point of a
- * random process, `period` bytes apart on average, falls into an allocation. One of `size` bytes is
+ * Counts and bytes that a sampled allocation stands for. An allocation is sampled if a point of a
+ * random process, `period` bytes apart on average, falls into it. An allocation of `size` bytes is
  * sampled with the probability p = 1 - exp(-size / period), and so stands for 1 / p of its kind.
  * Pure: any thread.
  */
@@ -19,12 +20,12 @@ struct pv_estimate {
 struct pv_estimate pv_estimate_alloc(uint64_t size, uint64_t period, double *carry);
 
 /*
- * Bytes between samples of allocations, as a probe's options say it ("alloc=512k", with k, m or
- * g); 0 when all of them are written.
+ * Bytes between samples of allocations, in a probe's options ("alloc=512k", with k, m or g); 0 when
+ * all allocations are written.
  */
 uint64_t pv_alloc_period(const char *args);
 
-/* The number of bytes at `at`: 4096, 512k, 64m, 1g. 0: it is none. */
+/* The number of bytes at `at`: 4096, 512k, 64m, 1g. 0: no number. */
 uint64_t pv_bytes_of(const char *at, size_t len);
 
 #endif

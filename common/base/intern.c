@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Interned strings: adding, finding, and the short form of texts too long. */
 #include "common/base/intern.h"
 
 #include <inttypes.h>
@@ -17,12 +19,12 @@ static uint64_t hash_text(const char *text, size_t len)
 	return pv_hash_part(h, part);
 }
 
-static bool same(const char *known, const char *text, size_t len)
+static bool is_same_text(const char *known, const char *text, size_t len)
 {
 	return strncmp(known, text, len) == 0 && known[len] == 0;
 }
 
-/* A hash that is the same in every process, for people and for matching two logs. */
+/* A hash equal in every process, for people and for matching two logs. */
 static uint64_t stable_hash(const char *text, size_t len)
 {
 	uint64_t h = len;
@@ -36,8 +38,11 @@ static bool inside_character(char c)
 	return ((uint8_t)c & 0xc0) == 0x80;
 }
 
-/* Writes the kept form of a text longer than `most` to `to`, which has room for that; its length. */
-static size_t cut(char *to, size_t most, const char *text, size_t len)
+/*
+ * Writes the kept form of a text longer than `most` to `to`, with room for `most`; returns the
+ * length.
+ */
+static size_t cut_long(char *to, size_t most, const char *text, size_t len)
 {
 	enum { MARK = 64 }; /* bytes of what stands between beginning and end, at most */
 	size_t end = (most - MARK) / 4, begin = most - MARK - end;
@@ -64,19 +69,21 @@ bool pv_intern_is(const struct pv_intern *in, uint32_t id, const char *text, siz
 	char kept[PV_INTERN_MOST];
 	const char *known = pv_intern_text(in, id);
 	len = known_length(text, len);
-	if (same(known, text, len))
+	if (is_same_text(known, text, len))
 		return true;
-	if (len > PV_INTERN_MOST && same(known, kept, cut(kept, sizeof kept, text, len)))
+	if (len > PV_INTERN_MOST &&
+		is_same_text(known, kept, cut_long(kept, sizeof kept, text, len)))
 		return true;
-	return len > PV_INTERN_LESS && same(known, kept, cut(kept, PV_INTERN_LESS, text, len));
+	return len > PV_INTERN_LESS &&
+	       is_same_text(known, kept, cut_long(kept, PV_INTERN_LESS, text, len));
 }
 
-/* 0: it is not known. */
-static uint32_t find(const struct pv_intern *in, uint64_t h, const char *text, size_t len)
+/* 0: not known. */
+static uint32_t find_interned(const struct pv_intern *in, uint64_t h, const char *text, size_t len)
 {
 	uint32_t id = pv_map_get(&in->heads, h);
 	for (id = id == PV_MAP_NONE ? 0 : id; id; id = in->next.v[id])
-		if (same(in->text.v[id], text, len))
+		if (is_same_text(in->text.v[id], text, len))
 			break;
 	return id;
 }
@@ -90,23 +97,24 @@ static bool add_empty(struct pv_intern *in)
 	return true;
 }
 
-/* As decoders give texts that they keep themselves. */
+/* Whether a text is in kept form already, as decoders store their own texts. */
 static bool is_kept_form(const char *text, size_t len)
 {
-	enum { ROUND = 16 }; /* bytes at most that characters and numbers make it shorter */
+	enum { ROUND = 16 }; /* bytes that characters and numbers may save */
 	return len > PV_INTERN_MOST - 64 - ROUND && strstr(text, " bytes, ") && strstr(text, ")…");
 }
 
 /* The id of a text that is short enough. */
-static bool add(struct pv_intern *in, const char *text, size_t len, bool is_cut, uint32_t *ret_id)
+static bool add_short(
+	struct pv_intern *in, const char *text, size_t len, bool is_cut, uint32_t *ret_id)
 {
 	uint64_t h = hash_text(text, len);
-	*ret_id = find(in, h, text, len);
+	*ret_id = find_interned(in, h, text, len);
 	if (*ret_id)
 		return true;
 	if (in->arena.bytes >= PV_INTERN_MUCH && len > PV_INTERN_LESS) {
 		char kept[PV_INTERN_LESS];
-		return add(in, kept, cut(kept, sizeof kept, text, len), true, ret_id);
+		return add_short(in, kept, cut_long(kept, sizeof kept, text, len), true, ret_id);
 	}
 	if (!pv_reserve(&in->text, 1) || !pv_reserve(&in->next, 1))
 		return false;
@@ -124,7 +132,7 @@ static bool add(struct pv_intern *in, const char *text, size_t len, bool is_cut,
 static bool add_long(struct pv_intern *in, const char *text, size_t len, uint32_t *ret_id)
 {
 	char kept[PV_INTERN_MOST];
-	return add(in, kept, cut(kept, sizeof kept, text, len), true, ret_id);
+	return add_short(in, kept, cut_long(kept, sizeof kept, text, len), true, ret_id);
 }
 
 bool pv_intern_add(struct pv_intern *in, const char *text, size_t len, uint32_t *ret_id)
@@ -136,7 +144,7 @@ bool pv_intern_add(struct pv_intern *in, const char *text, size_t len, uint32_t 
 	if (in->text.n == 0 && !add_empty(in))
 		return false;
 	return len > PV_INTERN_MOST ? add_long(in, text, len, ret_id)
-				    : add(in, text, len, false, ret_id);
+				    : add_short(in, text, len, false, ret_id);
 }
 
 bool pv_intern_link(struct pv_intern *in)

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Conditions that hold by the way in which the program is written, whatever an input says. Builds
- * with buildtype=debug or under a sanitizer trap where one does not; in others it costs nothing, and
- * the code that follows must not crash without it: a mistake of ours does not end a user's session.
+ * Conditions that hold by the way the program is written, for any input. Builds with
+ * buildtype=debug or under a sanitizer trap where a condition fails; other builds pay nothing, and
+ * the code that follows must not crash then: a mistake of profview's does not end a user's session.
  */
 #ifndef PV_BASE_INVARIANT_H
 #define PV_BASE_INVARIANT_H

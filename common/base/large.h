@@ -1,12 +1,13 @@
-/* Memory for an array that is about to be filled whole. Any thread. */
+/* SPDX-License-Identifier: MIT */
+/* Memory for an array about to be filled whole. Any thread. */
 #ifndef PV_BASE_LARGE_H
 #define PV_BASE_LARGE_H
 
 #include <stddef.h>
 
 /*
- * As malloc(): free() and realloc() take it. Where it is large, the system is asked for large
- * pages, which are put in place many times faster than small ones. NULL when out of memory.
+ * Like malloc(), for free() and realloc(). For a large size the system is asked for large pages,
+ * whose setup is many times faster than that of small pages. NULL when out of memory.
  */
 void *pv_large_alloc(size_t size);
 

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * LEB128 eight bytes at a time, without a branch for each: for readers that have seen to it that
- * the bytes are there. Pure: any thread.
+ * LEB128 eight bytes at a time, without a branch for each, for readers that have checked that the
+ * bytes are there. Pure: any thread.
  */
 #ifndef PV_BASE_LEB_H
 #define PV_BASE_LEB_H
@@ -8,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The eight bytes at `p`, the first one lowest. */
+/* The eight bytes at `p`, the first byte lowest. */
 static inline uint64_t pv_word_at(const uint8_t *p)
 {
 	uint64_t w;
@@ -19,7 +20,7 @@ static inline uint64_t pv_word_at(const uint8_t *p)
 	return w;
 }
 
-/* Eight groups of seven bits, one a byte, side by side. */
+/* Joins eight groups of seven bits, one in each byte. */
 static inline uint64_t pv_leb_groups(uint64_t w)
 {
 	w = (w & UINT64_C(0x007f007f007f007f)) | (w & UINT64_C(0x7f007f007f007f00)) >> 1;
@@ -28,8 +29,8 @@ static inline uint64_t pv_leb_groups(uint64_t w)
 }
 
 /*
- * The value whose bytes begin the word, not yet sign-extended: how many bytes it has, 0 where that
- * is more than eight.
+ * The value that begins the word, without sign extension. Returns the number of its bytes; 0: more
+ * than eight.
  */
 static inline unsigned pv_leb_in(uint64_t w, uint64_t *ret)
 {

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The hash map: adding, removing, growing. */
 #include "common/base/map.h"
 
 #include <stdlib.h>
@@ -7,7 +9,7 @@
 
 enum { FIRST_SLOTS = 64 };
 
-static struct pv_map_slot *find(struct pv_map_slot *slots, size_t mask, uint64_t key)
+static struct pv_map_slot *find_slot(struct pv_map_slot *slots, size_t mask, uint64_t key)
 {
 	size_t i = pv_hash_place(key) & mask;
 	while (slots[i].value != PV_MAP_NONE && slots[i].key != key)
@@ -24,7 +26,7 @@ bool pv_map_grown(const struct pv_map *m, struct pv_map *ret)
 	memset(slots, 0xff, count * sizeof *slots);
 	for (size_t i = 0; m->slots && i <= m->mask; i++)
 		if (m->slots[i].value != PV_MAP_NONE)
-			*find(slots, count - 1, m->slots[i].key) = m->slots[i];
+			*find_slot(slots, count - 1, m->slots[i].key) = m->slots[i];
 	*ret = (struct pv_map){ slots, count - 1, m->n };
 	return true;
 }
@@ -45,7 +47,7 @@ bool pv_map_make(struct pv_map *m, size_t count)
 	return true;
 }
 
-static bool grow(struct pv_map *m)
+static bool grow_map(struct pv_map *m)
 {
 	struct pv_map grown;
 	if (!pv_map_grown(m, &grown))
@@ -55,7 +57,7 @@ static bool grow(struct pv_map *m)
 	return true;
 }
 
-/* New keys until it grows. */
+/* New keys until the map grows. */
 static size_t left(const struct pv_map *m)
 {
 	size_t most = m->slots ? (m->mask + 1) / 8 * 5 : 0;
@@ -68,22 +70,30 @@ bool pv_map_is_near(const struct pv_map *m)
 	return slots >= PV_MAP_LARGE && left(m) <= few;
 }
 
-bool pv_map_set(struct pv_map *m, uint64_t key, uint32_t value)
+uint32_t *pv_map_at(struct pv_map *m, uint64_t key)
 {
-	if (left(m) == 0 && !grow(m))
-		return false;
-	struct pv_map_slot *s = find(m->slots, m->mask, key);
+	if (left(m) == 0 && !grow_map(m))
+		return NULL;
+	struct pv_map_slot *s = find_slot(m->slots, m->mask, key);
 	m->n += s->value == PV_MAP_NONE;
-	*s = (struct pv_map_slot){ key, value };
-	return true;
+	s->key = key;
+	return &s->value;
 }
 
-/* Keys after a slot that becomes empty move up, unless their search would not come past it. */
+bool pv_map_set(struct pv_map *m, uint64_t key, uint32_t value)
+{
+	uint32_t *at = pv_map_at(m, key);
+	if (at)
+		*at = value;
+	return at;
+}
+
+/* Keys after the emptied slot move up, unless their search does not pass that slot. */
 void pv_map_remove(struct pv_map *m, uint64_t key)
 {
 	if (!m->slots)
 		return;
-	size_t gap = (size_t)(find(m->slots, m->mask, key) - m->slots), at = gap;
+	size_t gap = (size_t)(find_slot(m->slots, m->mask, key) - m->slots), at = gap;
 	if (m->slots[gap].value == PV_MAP_NONE)
 		return;
 	for (;;) {

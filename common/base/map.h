@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * u64 -> u32 open-addressing hash map. Keys may be any value, 0 included; the value UINT32_MAX is
  * reserved. Valid when zeroed. Not thread-safe.
@@ -26,7 +27,7 @@ struct pv_map {
 
 /*
  * Mixes all bits of a key; also good for combining: pv_hash(a ^ pv_hash(b)). The same in every
- * process, so keys can be made for which it is the same: not for what is searched by it.
+ * process, so an input can contain keys with equal hashes: not for look-ups.
  */
 static inline uint64_t pv_hash(uint64_t x)
 {
@@ -37,7 +38,7 @@ static inline uint64_t pv_hash(uint64_t x)
 	return x ^ (x >> 32);
 }
 
-/* First slot to look for a key in. The hash is seeded: no input can choose keys that collide. */
+/* First slot to look for a key in. The hash is seeded: no input can choose colliding keys. */
 static inline size_t pv_map_place(const struct pv_map *m, uint64_t key)
 {
 	return pv_hash_place(key) & m->mask;
@@ -53,21 +54,27 @@ static inline uint32_t pv_map_get(const struct pv_map *m, uint64_t key)
 			return m->slots[i].value;
 }
 
-/* Sets key to value, replacing an earlier one. False when out of memory (the map is as before). */
+/* Sets key to value, replacing an earlier value. False: out of memory, the map is unchanged. */
 bool pv_map_set(struct pv_map *m, uint64_t key, uint32_t value);
+/*
+ * The value of a key, owned by the map until the map changes; PV_MAP_NONE for a new key, to be
+ * replaced by the caller at once. NULL when out of memory.
+ */
+uint32_t *pv_map_at(struct pv_map *m, uint64_t key);
 /* Nothing where the key is not there. */
 void pv_map_remove(struct pv_map *m, uint64_t key);
 
 /*
- * A map grows by doubling, which takes long where it is large. It is near that when PV_MAP_NEAR
- * new keys at most are left until then, or an eighth of its slots; small ones never are. The grown
- * one has all that `m` has, which is only read and may be replaced by it; false when out of memory.
+ * A map grows by doubling, which takes long for a large map. A large map is near growing when at
+ * most PV_MAP_NEAR new keys, or an eighth of its slots, are left until then; a small map never is.
+ * pv_map_grown() makes a grown copy of `m`, which is only read and may be replaced by the copy;
+ * false when out of memory.
  */
 enum { PV_MAP_LARGE = 1 << 16 /* slots */, PV_MAP_NEAR = 1 << 15 };
 bool pv_map_is_near(const struct pv_map *m);
 bool pv_map_grown(const struct pv_map *m, struct pv_map *ret);
 
-/* Empty, with room for that many keys at once; what was in it is gone. False when out of memory. */
+/* An empty map with room for `count` keys; the old content is lost. False when out of memory. */
 bool pv_map_make(struct pv_map *m, size_t count);
 void pv_map_clear(struct pv_map *m);
 void pv_map_finish(struct pv_map *m);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Growable arrays, tables in large pages, and arenas. */
 #include "common/base/mem.h"
 
 #include "common/base/large.h"
@@ -15,7 +17,7 @@ enum {
 	LINE = 64,
 	FIRST_CHUNK = 1024,
 	CHUNK = 64 * 1024,
-	MUCH = 32 * 1024, /* bytes of an array that is grown by less, for what it will not fill */
+	MUCH = 32 * 1024, /* bytes from which an array grows by less, to waste less */
 };
 
 struct pv_arena_chunk {
@@ -24,7 +26,7 @@ struct pv_arena_chunk {
 	alignas(max_align_t) char bytes[];
 };
 
-/* Elements for which there is room next; 0: that is too much. */
+/* Room for the next elements; 0: too many. */
 static size_t next_room(size_t n, size_t room, size_t extra, size_t size)
 {
 	if (extra > SIZE_MAX / 2 - n)
@@ -53,7 +55,7 @@ void pv_free_array(void **v, size_t *n, size_t *room)
 	*n = *room = 0;
 }
 
-/* If it does not help, it is only slower; so below. */
+/* Only speed depends on large pages, so errors are ignored, here and below. */
 static void ask_large(void *table, size_t size)
 {
 #ifdef MADV_HUGEPAGE
@@ -62,7 +64,7 @@ static void ask_large(void *table, size_t size)
 #endif
 }
 
-/* The large pages within memory that begins and ends anywhere. */
+/* Asks for the large pages within any piece of memory. */
 static void ask_large_inside(void *v, size_t size)
 {
 	size_t before = (LARGE - (uintptr_t)v % LARGE) % LARGE;
@@ -203,7 +205,7 @@ void *pv_table_grow(void *table, size_t size, size_t more)
 {
 	if (!table)
 		return pv_table_alloc(more);
-	void *to = pv_table_alloc(more); /* of a large one only its place is copied */
+	void *to = pv_table_alloc(more); /* a large table is moved without copying */
 	if (!to)
 		return NULL;
 	if (size < LARGE) {
@@ -211,7 +213,7 @@ void *pv_table_grow(void *table, size_t size, size_t more)
 		free(table);
 		return to;
 	}
-	/* Should this fail, the place may be somebody else's already: it is left. */
+	/* After a failure the place may be in use by another thread: it is left. */
 	if (mremap(table, size, more, MREMAP_MAYMOVE | MREMAP_FIXED, to) == MAP_FAILED)
 		return NULL;
 	ask_large(to, more);
@@ -241,7 +243,10 @@ bool pv_grow_table(void **v, size_t n, size_t *room, size_t extra, size_t size)
 		return pv_grow_array(v, n, room, extra, size);
 	if (bytes > SIZE_MAX / 4)
 		return false;
-	/* Up to its last large page's end; of a single one no element fills all. */
+	/*
+	 * Up to the end of the last large page; at least two, as a single page is never filled
+	 * whole by elements.
+	 */
 	bytes = (bytes + large - 1) & ~(large - 1);
 	size_t want = (bytes > large ? bytes : 2 * large) / size;
 	void *grown = pv_table_grow(*v, *room * size, want * size);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Growable arrays and an append-only arena. Allocation failure is a value (false or NULL),
  * never an exit. Neither is thread-safe.
@@ -11,8 +12,8 @@
 
 /*
  * PV_ARRAY(T) declares a growable array of T: { T *v; size_t n, room; }, valid when zeroed.
- * pv_reserve(&array, extra) makes room for `extra` more elements; false when out of memory, and
- * then the array is as before. Elements move when it grows: keep indices, not pointers.
+ * pv_reserve(&array, extra) makes room for `extra` more elements; false: out of memory, and the
+ * array is unchanged. Elements move when an array grows: keep indices, not pointers.
  */
 #define PV_ARRAY(T)                                                                                \
 	struct {                                                                                   \
@@ -33,24 +34,24 @@ bool pv_grow_array(void **v, size_t n, size_t *room, size_t extra, size_t size);
 void pv_free_array(void **v, size_t *n, size_t *room);
 
 /*
- * `size` zeroed bytes, aligned to a cache line, for tables of which everything is used all the
- * time: where they are large, the system is asked for large pages. NULL when out of memory.
+ * `size` zeroed bytes, aligned to a cache line, for tables in constant use: for large tables the
+ * system is asked for large pages. NULL when out of memory.
  */
 void *pv_table_alloc(size_t size);
 /*
- * A table of `size` bytes, NULL or as it was asked for, with `more` bytes, which are no fewer: what
- * is new is zeroed, and nothing large is copied. NULL when out of memory: then the table is as
- * before.
+ * Grows a table of `size` bytes (NULL, or from pv_table_alloc() or here) to `more` bytes, not
+ * fewer: new bytes are zeroed, and large tables are not copied. NULL: out of memory, the table is
+ * unchanged.
  */
 void *pv_table_grow(void *table, size_t size, size_t more);
 /*
- * All of the table will be written to soon, here and there, and read before: its pages come at
- * once, instead of each twice, as one of zeros to be read and as another one. A small one has them.
+ * Call before a table is read and written all over: all pages come at once, instead of twice each,
+ * first as a page of zeros to read, then as a page to write. Does nothing for a small table.
  */
 void pv_table_fill(void *table, size_t size);
-void pv_table_free(void *table, size_t size); /* as it was asked for; NULL is fine */
+void pv_table_free(void *table, size_t size); /* `size` as asked for; NULL is fine */
 
-/* As pv_reserve() and pv_array_finish(), for an array that is such a table when it is large. */
+/* Like pv_reserve() and pv_array_finish(), for an array that becomes such a table when large. */
 #define pv_table_reserve(a, extra)                                                                 \
 	((a)->room - (a)->n >= (size_t)(extra) ||                                                  \
 		pv_grow_table((void **)(void *)&(a)->v, (a)->n, &(a)->room, (size_t)(extra),       \
@@ -64,8 +65,7 @@ void pv_free_table(void **v, size_t *n, size_t *room, size_t size);
 
 /*
  * An arena hands out memory that never moves and is freed all at once. Valid when zeroed. Not
- * thread-safe for writers; what was handed out may be read from any thread that learnt of it
- * under a lock.
+ * thread-safe for writers; any thread may read memory whose address it got under a lock.
  */
 struct pv_arena {
 	struct pv_arena_chunk *last;
@@ -82,7 +82,7 @@ char *pv_arena_copy(struct pv_arena *a, const char *text, size_t len);
 char *pv_arena_printf(struct pv_arena *a, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Frees all that was handed out; the arena is empty and usable. */
+/* Frees everything handed out; the arena is empty and usable. */
 void pv_arena_finish(struct pv_arena *a);
 /* Empty again, with memory for a little: for what is made anew time and again. */
 void pv_arena_reset(struct pv_arena *a);

@@ -1,28 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* A treap over the elements of an array: adding, removing, finding by key and reach. */
 #include "common/base/order.h"
 
 #include "common/base/map.h"
 #include "common/base/seed.h"
 
 /*
- * Which one stands above which is drawn, in a way that the keys' author cannot foresee: paths are
- * some dozens long, so what follows may recurse.
+ * The rank decides which of two nodes is above; the keys' author cannot foresee ranks: paths are
+ * some dozens long, so the functions below may recurse.
  */
 static uint64_t rank(uint32_t link)
 {
 	return pv_hash(link ^ pv_seed);
 }
 
-static struct pv_order_node *at(const struct pv_order *o, uint32_t link)
+static struct pv_order_node *order_node(const struct pv_order *o, uint32_t link)
 {
 	return &o->node.v[link - 1];
 }
 
 static int64_t most_of(const struct pv_order *o, uint32_t link)
 {
-	return link ? at(o, link)->most : INT64_MIN;
+	return link ? order_node(o, link)->most : INT64_MIN;
 }
 
-static void sum_up(struct pv_order *o, struct pv_order_node *n)
+static void sum_up_node(struct pv_order *o, struct pv_order_node *n)
 {
 	int64_t a = most_of(o, n->before), b = most_of(o, n->after), most = a > b ? a : b;
 	n->most = most > n->reach ? most : n->reach;
@@ -40,26 +42,27 @@ bool pv_order_reserve(struct pv_order *o, uint32_t numbers)
 
 static bool stands_before(const struct pv_order *o, uint32_t a, uint32_t b)
 {
-	int64_t x = at(o, a)->key, y = at(o, b)->key;
+	int64_t x = order_node(o, a)->key, y = order_node(o, b)->key;
 	return x != y ? x < y : a < b;
 }
 
 /* Parts a subtree: what is before `by`, and what is after. */
-static void split(struct pv_order *o, uint32_t link, uint32_t by, uint32_t *few, uint32_t *more)
+static void split_tree(
+	struct pv_order *o, uint32_t link, uint32_t by, uint32_t *few, uint32_t *more)
 {
 	if (link == 0) {
 		*few = *more = 0;
 		return;
 	}
-	struct pv_order_node *n = at(o, link);
+	struct pv_order_node *n = order_node(o, link);
 	if (stands_before(o, link, by)) {
 		*few = link;
-		split(o, n->after, by, &n->after, more);
+		split_tree(o, n->after, by, &n->after, more);
 	} else {
 		*more = link;
-		split(o, n->before, by, few, &n->before);
+		split_tree(o, n->before, by, few, &n->before);
 	}
-	sum_up(o, n);
+	sum_up_node(o, n);
 }
 
 bool pv_order_add(struct pv_order *o, uint32_t number, int64_t key, int64_t reach)
@@ -73,45 +76,45 @@ bool pv_order_add_to(
 	uint32_t link = number + 1;
 	if (!pv_order_reserve(o, number + 1))
 		return false;
-	struct pv_order_node *n = at(o, link);
+	struct pv_order_node *n = order_node(o, link);
 	*n = (struct pv_order_node){ .key = key, .reach = reach };
 	while (*place && rank(*place) >= rank(link)) {
-		struct pv_order_node *other = at(o, *place);
+		struct pv_order_node *other = order_node(o, *place);
 		other->most = other->most > reach ? other->most : reach;
 		place = stands_before(o, *place, link) ? &other->after : &other->before;
 	}
-	split(o, *place, link, &n->before, &n->after);
-	sum_up(o, n);
+	split_tree(o, *place, link, &n->before, &n->after);
+	sum_up_node(o, n);
 	*place = link;
 	return true;
 }
 
-/* Those of `a` all stand before those of `b`. */
-static uint32_t join(struct pv_order *o, uint32_t a, uint32_t b)
+/* Joins two subtrees; all of `a` stands before all of `b`. */
+static uint32_t join_trees(struct pv_order *o, uint32_t a, uint32_t b)
 {
 	if (a == 0 || b == 0)
 		return a ? a : b;
 	bool first = rank(a) > rank(b);
-	struct pv_order_node *n = at(o, first ? a : b);
+	struct pv_order_node *n = order_node(o, first ? a : b);
 	if (first)
-		n->after = join(o, n->after, b);
+		n->after = join_trees(o, n->after, b);
 	else
-		n->before = join(o, a, n->before);
-	sum_up(o, n);
+		n->before = join_trees(o, a, n->before);
+	sum_up_node(o, n);
 	return first ? a : b;
 }
 
-/* The subtree that takes the place of `link`'s once `link` is removed. */
+/* The subtree at `in` without the node `link`. */
 static uint32_t without(struct pv_order *o, uint32_t in, uint32_t link)
 {
 	if (in == 0)
 		return 0;
-	struct pv_order_node *n = at(o, in);
+	struct pv_order_node *n = order_node(o, in);
 	if (in == link)
-		return join(o, n->before, n->after);
+		return join_trees(o, n->before, n->after);
 	uint32_t *part = stands_before(o, in, link) ? &n->after : &n->before;
 	*part = without(o, *part, link);
-	sum_up(o, n);
+	sum_up_node(o, n);
 	return in;
 }
 
@@ -129,8 +132,8 @@ bool pv_order_has(const struct pv_order *o, uint32_t root, uint32_t number)
 {
 	uint32_t link = number < o->node.n ? root : 0;
 	while (link && link != number + 1)
-		link = stands_before(o, link, number + 1) ? at(o, link)->after
-							  : at(o, link)->before;
+		link = stands_before(o, link, number + 1) ? order_node(o, link)->after
+							  : order_node(o, link)->before;
 	return link != 0;
 }
 
@@ -140,7 +143,7 @@ uint32_t pv_order_after(const struct pv_order *o, uint32_t root, uint32_t number
 	for (uint32_t link = root; link;) {
 		bool after = stands_before(o, number + 1, link);
 		best = after ? link : best;
-		link = after ? at(o, link)->before : at(o, link)->after;
+		link = after ? order_node(o, link)->before : order_node(o, link)->after;
 	}
 	return best - 1;
 }
@@ -149,7 +152,7 @@ uint32_t pv_order_at_most_in(const struct pv_order *o, uint32_t root, int64_t ke
 {
 	uint32_t best = 0;
 	for (uint32_t link = root; link;) {
-		const struct pv_order_node *n = at(o, link);
+		const struct pv_order_node *n = order_node(o, link);
 		best = n->key <= key ? link : best;
 		link = n->key <= key ? n->after : n->before;
 	}
@@ -160,7 +163,7 @@ uint32_t pv_order_at_least_in(const struct pv_order *o, uint32_t root, int64_t k
 {
 	uint32_t best = 0;
 	for (uint32_t link = root; link;) {
-		const struct pv_order_node *n = at(o, link);
+		const struct pv_order_node *n = order_node(o, link);
 		best = n->key >= key ? link : best;
 		link = n->key >= key ? n->before : n->after;
 	}
@@ -169,9 +172,9 @@ uint32_t pv_order_at_least_in(const struct pv_order *o, uint32_t root, int64_t k
 
 static bool look_in(const struct pv_order *o, uint32_t link, const struct pv_order_look *look)
 {
-	if (link == 0 || at(o, link)->most < look->reach)
+	if (link == 0 || order_node(o, link)->most < look->reach)
 		return true;
-	const struct pv_order_node *n = at(o, link);
+	const struct pv_order_node *n = order_node(o, link);
 	if (n->key <= look->to && !look_in(o, n->after, look))
 		return false;
 	bool meant = n->key >= look->from && n->key <= look->to && n->reach >= look->reach;

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Things in the order of a key, found in time that grows with the logarithm of how many there are,
- * whatever order they come in: a treap over the numbers of an array's elements. Of equal keys the
- * lower number stands first. Each has a reach besides, by which a look at many leaves out those
- * that do not reach far enough. Valid when zeroed. Not thread-safe.
+ * Elements in the order of a key, found in logarithmic time, whatever order they come in: a treap
+ * over the numbers of an array's elements. Of equal keys the lower number stands first. Each
+ * element also has a reach: a search for elements that reach far enough skips subtrees by it. Valid
+ * when zeroed. Not thread-safe.
  *
- * An array can be parted into several trees, each with a root of its own (number + 1, 0: empty);
- * the functions without a root mean the one in the structure.
+ * An array can be split into several trees, each with a root (number + 1, 0: empty); functions
+ * without a root mean the root in the structure.
  */
 #ifndef PV_BASE_ORDER_H
 #define PV_BASE_ORDER_H
@@ -19,7 +20,7 @@
 
 struct pv_order_node {
 	int64_t key, reach;
-	int64_t most;           /* greatest reach in its subtree */
+	int64_t most;           /* greatest reach in the subtree */
 	uint32_t before, after; /* subtrees: number + 1; 0: none */
 };
 
@@ -28,29 +29,29 @@ struct pv_order {
 	uint32_t root;                       /* number + 1 */
 };
 
-/* An unsigned number as one that has the same order. */
+/* Maps an unsigned number to a signed one of the same order. */
 static inline int64_t pv_order_key(uint64_t v)
 {
 	return (int64_t)(v ^ UINT64_C(1) << 63);
 }
 
-/* Room for numbers below `numbers`: adding those needs no memory. False when there is none. */
+/* Makes room for numbers below `numbers`: adding these needs no memory. False: no memory. */
 bool pv_order_reserve(struct pv_order *o, uint32_t numbers);
-/* An element whose number is not in it. False when out of memory. */
+/* Adds an element whose number is not in the tree. False when out of memory. */
 bool pv_order_add(struct pv_order *o, uint32_t number, int64_t key, int64_t reach);
 bool pv_order_add_to(
 	struct pv_order *o, uint32_t *root, uint32_t number, int64_t key, int64_t reach);
-/* `number` is in it. */
+/* `number` must be in the tree. */
 void pv_order_remove(struct pv_order *o, uint32_t number);
 void pv_order_remove_from(struct pv_order *o, uint32_t *root, uint32_t number);
 
-/* Whether `number` is in it, by the key it had when it was added last. */
+/* Whether `number` is in the tree, by the key of its last addition. */
 bool pv_order_has(const struct pv_order *o, uint32_t root, uint32_t number);
 
-/* The last one whose key is at most `key`, the first whose key is at least that; or none. */
+/* The last element with a key of at most `key`; the first with at least `key`; or none. */
 uint32_t pv_order_at_most_in(const struct pv_order *o, uint32_t root, int64_t key);
 uint32_t pv_order_at_least_in(const struct pv_order *o, uint32_t root, int64_t key);
-/* The one after `number`, which is in it. */
+/* The element after `number`, which must be in the tree. */
 uint32_t pv_order_after(const struct pv_order *o, uint32_t root, uint32_t number);
 
 /* The same in the structure's own tree. */
@@ -66,8 +67,8 @@ static inline uint32_t pv_order_at_least(const struct pv_order *o, int64_t key)
 }
 
 /*
- * Those with keys from `from` to `to`, both included, that reach `reach` or farther, from the last
- * one on, until `visit` returns false. It may not add or remove any.
+ * Visits elements with keys from `from` to `to`, both included, and a reach of at least `reach`,
+ * from the last on, until `visit` returns false. `visit` may not add or remove elements.
  */
 struct pv_order_look {
 	int64_t from, to, reach;
@@ -76,7 +77,7 @@ struct pv_order_look {
 };
 void pv_order_look(const struct pv_order *o, const struct pv_order_look *look);
 
-/* Empties it and keeps its memory; the second frees that too. */
+/* Empties the tree and keeps the memory; the second frees the memory, too. */
 void pv_order_clear(struct pv_order *o);
 void pv_order_finish(struct pv_order *o);
 

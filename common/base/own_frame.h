@@ -1,4 +1,5 @@
-/* The name under which the probes write time that they spent themselves. */
+/* SPDX-License-Identifier: MIT */
+/* The frame's name for time spent by the probes themselves. */
 #ifndef PV_BASE_OWN_FRAME_H
 #define PV_BASE_OWN_FRAME_H
 

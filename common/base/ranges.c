@@ -1,18 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Address ranges in sorted runs: adding, merging, finding. */
 #include "common/base/ranges.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int compare(const struct pv_range *x, const struct pv_range *y)
+static int compare_ranges(const struct pv_range *x, const struct pv_range *y)
 {
 	if (x->start != y->start)
 		return x->start > y->start ? 1 : -1;
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-static int by_start(const void *a, const void *b)
+static int by_range_start(const void *a, const void *b)
 {
-	return compare(a, b);
+	return compare_ranges(a, b);
 }
 
 static uint32_t run_start(const struct pv_ranges *r, uint32_t run)
@@ -25,7 +27,7 @@ static uint32_t sorted(const struct pv_ranges *r)
 	return run_start(r, r->runs);
 }
 
-/* Of equal starts the one added last survives. */
+/* Of equal starts the range added last survives. */
 static void drop_equal(struct pv_ranges *r, uint32_t from)
 {
 	uint32_t to = from;
@@ -37,7 +39,7 @@ static void drop_equal(struct pv_ranges *r, uint32_t from)
 	r->range.n = to;
 }
 
-/* The last run and the one before it, from the end. No rest follows them. */
+/* Merges the last two runs, from the end. No rest may follow them. */
 static bool merge_last(struct pv_ranges *r)
 {
 	uint32_t from = run_start(r, r->runs - 2), a = run_start(r, r->runs - 1);
@@ -47,7 +49,7 @@ static bool merge_last(struct pv_ranges *r)
 		return false;
 	memcpy(last, v + a, b * sizeof *last);
 	while (b > 0) {
-		if (a > from && compare(&v[a - 1], &last[b - 1]) > 0)
+		if (a > from && compare_ranges(&v[a - 1], &last[b - 1]) > 0)
 			v[--out] = v[--a];
 		else
 			v[--out] = last[--b];
@@ -66,7 +68,7 @@ static bool is_long_enough(const struct pv_ranges *r)
 	return before / 2 >= sorted(r) - start;
 }
 
-static bool merge(struct pv_ranges *r)
+static bool merge_runs(struct pv_ranges *r)
 {
 	while (!is_long_enough(r))
 		if (!merge_last(r))
@@ -78,12 +80,12 @@ static bool merge(struct pv_ranges *r)
 static bool sort_rest(struct pv_ranges *r)
 {
 	uint32_t from = sorted(r);
-	qsort(r->range.v + from, r->range.n - from, sizeof *r->range.v, by_start);
+	qsort(r->range.v + from, r->range.n - from, sizeof *r->range.v, by_range_start);
 	drop_equal(r, from);
 	if (r->runs == PV_RANGE_RUNS && !merge_last(r))
 		return false;
 	r->run[r->runs++] = (uint32_t)r->range.n;
-	return merge(r);
+	return merge_runs(r);
 }
 
 /* Most come in order. */
@@ -100,18 +102,18 @@ bool pv_ranges_add(struct pv_ranges *r, uint64_t start, uint64_t size, uint32_t 
 	r->range.v[r->range.n++] = (struct pv_range){ start, size, value, r->added++ };
 	if (last) {
 		r->run[r->runs - 1]++;
-		return merge(r);
+		return merge_runs(r);
 	}
 	return r->range.n - sorted(r) < PV_RANGE_REST || sort_rest(r);
 }
 
-static bool holds(const struct pv_range *x, uint64_t address)
+static bool range_holds(const struct pv_range *x, uint64_t address)
 {
 	uint64_t size = x->size ? x->size : PV_RANGE_GUESS;
 	return address >= x->start && address - x->start < size;
 }
 
-/* The last one of a run that starts there or before; NULL when there is none. */
+/* The last range of a run with a start of at most `address`; NULL: none. */
 static const struct pv_range *find_in(const struct pv_ranges *r, uint32_t run, uint64_t address)
 {
 	const uint32_t from = run_start(r, run);
@@ -131,13 +133,13 @@ uint32_t pv_ranges_find(const struct pv_ranges *r, uint64_t address)
 	const struct pv_range *best = NULL;
 	for (uint32_t i = 0; i < r->runs; i++) {
 		const struct pv_range *x = find_in(r, i, address);
-		if (x && (!best || compare(x, best) > 0))
+		if (x && (!best || compare_ranges(x, best) > 0))
 			best = x;
 	}
 	for (size_t i = sorted(r); i < r->range.n; i++)
 		if (r->range.v[i].start <= address && (!best || r->range.v[i].start >= best->start))
 			best = &r->range.v[i];
-	return best && holds(best, address) ? best->value : 0;
+	return best && range_holds(best, address) ? best->value : 0;
 }
 
 bool pv_ranges_hold(const struct pv_ranges *r)

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The distance of samples, from the profiler's options. */
 #include "common/base/sample_period.h"
 
 #include <stdlib.h>

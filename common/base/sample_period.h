@@ -1,9 +1,13 @@
-/* The clock of samples, as the profiler's options in a log's header say it. */
+/* SPDX-License-Identifier: MIT */
+/* The clock of samples, from the profiler's options in a log's header. */
 #ifndef PV_BASE_SAMPLE_PERIOD_H
 #define PV_BASE_SAMPLE_PERIOD_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* profview-outside's reason for inexact waits. */
+#define PV_WAITS_SAMPLED "waits sampled while it switched more than 20,000 times a second"
 
 /*
  * The ns between two samples of a thread by "sample", "sample=100" or "sample-real=50"; 0: samples

@@ -1,13 +1,14 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Arithmetic on times and sizes of logs that may be damaged: it stops at the ends, never wraps.
- * Pure: any thread.
+ * Saturating arithmetic on times and sizes of logs that may be damaged: results stop at the ends,
+ * and never wrap. Pure: any thread.
  */
 #ifndef PV_BASE_SATURATE_H
 #define PV_BASE_SATURATE_H
 
 #include <stdint.h>
 
-/* The sum, INT64_MAX or INT64_MIN where it is beyond. */
+/* The sum, or INT64_MAX or INT64_MIN if beyond. */
 static inline int64_t pv_sat_add(int64_t a, int64_t b)
 {
 	int64_t sum;
@@ -16,7 +17,7 @@ static inline int64_t pv_sat_add(int64_t a, int64_t b)
 	return b > 0 ? INT64_MAX : INT64_MIN;
 }
 
-/* From one time to another: 0 where the second lies before the first. */
+/* The time from `from` to `to`; 0 if `to` is earlier. */
 static inline int64_t pv_sat_span(int64_t from, int64_t to)
 {
 	int64_t span;

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Draws the secret numbers of hashes and trees when the program starts. */
 #include "common/base/seed.h"
 
 #include <string.h>
@@ -10,9 +12,9 @@ struct pv_secret pv_secret;
 enum { NUMBERS = 1 + sizeof(struct pv_secret) / sizeof(uint64_t) };
 
 /*
- * The kernel gives every program 16 random bytes as it starts. A system call would be one more that
- * a program with a filter on those could be ended for, once a probe is loaded into it. Without
- * them, what an input cannot know either: when, and where in memory.
+ * The kernel gives every program 16 random bytes at its start. A system call instead could be the
+ * end of a program with a filter on system calls, once a probe is loaded into it. Without the
+ * random bytes: the time and an address, unknown to an input, too.
  */
 static void draw_bits(uint64_t bits[2])
 {
@@ -35,7 +37,7 @@ static uint64_t mixed(uint64_t x)
 	return x ^ x >> 31;
 }
 
-/* Before every other constructor: a map that was filled before could not be searched any more. */
+/* Runs before all other constructors: a map filled earlier could not be searched any more. */
 __attribute__((constructor(101))) static void draw(void)
 {
 	uint64_t bits[2], number[NUMBERS];

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Numbers that are others in every process and that an input cannot know: what hashes and trees are
- * shaped by, so that no input can be made for their worst case. No figure depends on them. Any
- * thread, as they never change.
+ * Secret numbers, different in every process and unknown to any input, for hashes and the shape of
+ * trees: no input can be made for their worst case. No figure depends on them. Any thread, as they
+ * never change.
  */
 #ifndef PV_BASE_SEED_H
 #define PV_BASE_SEED_H
@@ -15,16 +16,16 @@ struct pv_secret {
 
 /* Both are set before main() begins, or when the library is loaded; only read from then on. */
 extern uint64_t pv_seed;
-/* Hidden: one instruction less for each look-up. */
+/* Hidden visibility saves an instruction for each look-up. */
 extern struct pv_secret pv_secret __attribute__((visibility("hidden")));
 
 /*
  * 32 bits for a table's place. The upper half of the sum is strongly universal
- * (pair-multiply-shift: M. Thorup, High Speed Hashing for Integers and Strings, 2015): whatever two
- * keys are, and without knowing the secret, both places are drawn evenly and apart from each other,
- * so that they meet in one of n places once in n. It is nearly linear in the key, though: a row of
- * keys at one distance would now and then pile up next to each other. The steps after it, which
- * give each of 2^32 values another one and so leave all that as it is, end that.
+ * (pair-multiply-shift: M. Thorup, High Speed Hashing for Integers and Strings, 2015): for any two
+ * keys chosen without the secret both places are uniform and independent, so that the keys meet in
+ * one of n places with probability 1/n. But the sum is nearly linear in the key: keys at equal
+ * distances would now and then pile up next to each other. The further steps prevent this; they map
+ * 2^32 values one to one, and so keep the rest.
  */
 static inline uint32_t pv_hash_spread(uint64_t sum)
 {
@@ -47,10 +48,9 @@ static inline uint32_t pv_hash_place(uint64_t key)
 }
 
 /*
- * Hashes of what is longer: the parts are the coefficients of a polynomial, whose value at a secret
- * point modulo 2^61 - 1 is the hash. Two lists of n parts have the same one at n of 2^60 points at
- * most. Begins with 1, or with a number that is not 0 and depends on the length; `part` is below
- * 2^60.
+ * Hashes of longer data: the parts are the coefficients of a polynomial, and the hash is the value
+ * at a secret point modulo 2^61 - 1. Two lists of n parts collide at n of 2^60 points at most.
+ * Begins with 1, or with a number other than 0 that depends on the length; `part` is below 2^60.
  */
 static inline uint64_t pv_hash_part(uint64_t h, uint64_t part)
 {

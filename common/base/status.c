@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Errors as values: filling an error, names of codes. */
 #include "common/base/status.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Errors are values. Nothing in common/ or probe/ prints or exits: a call that can fail returns
- * false (or NULL) and fills a struct pv_error; only tui/ turns that into words on stderr.
+ * false (or NULL) and fills a struct pv_error; only tui/ turns an error into words on stderr.
  */
 #ifndef PV_BASE_STATUS_H
 #define PV_BASE_STATUS_H
@@ -15,9 +16,9 @@ enum pv_code {
 	PV_EIO,        /* the system refused: open, read, write, lock */
 	PV_ETRUNCATED, /* the input ends inside something */
 	PV_ECORRUPT,   /* the bytes contradict the format */
-	PV_EVERSION,   /* a format, or version of one, that is not read */
+	PV_EVERSION,   /* a format, or version of a format, not supported */
 	PV_EUSAGE,     /* the caller's request makes no sense */
-	PV_EBUSY,      /* another process holds it */
+	PV_EBUSY,      /* in use by another process */
 	PV_ECANCELLED,
 	PV_EOUTPUT, /* the output cannot be written: profview's own failure */
 };
@@ -30,9 +31,8 @@ struct pv_error {
 };
 
 /*
- * Fills *e (which may be NULL) and returns false, so that callers can `return pv_fail(...)`. What
- * does not fit ends in "..." after a whole character; so it should in a text that is a part
- * (PV_FIT() in utf8.h).
+ * Fills *e (may be NULL) and returns false, so that callers can `return pv_fail(...)`. Too long a
+ * text ends in "..." after a whole character; so should each text in it (PV_FIT() in utf8.h).
  */
 bool pv_fail(struct pv_error *e, enum pv_code code, uint64_t offset, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -41,7 +41,7 @@ bool pv_fail(struct pv_error *e, enum pv_code code, uint64_t offset, const char 
 const char *pv_code_text(enum pv_code code);
 
 #define PV_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-/* The structure that *p is the member m of. */
+/* The structure with *p as its member m. */
 #define PV_OF(p, type, m) ((type *)(void *)((char *)(p) - offsetof(type, m)))
 
 #endif

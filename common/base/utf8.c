@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Decodes and encodes UTF-8; widths of characters. */
 #include "common/base/utf8.h"
 
 #include <stdbool.h>
@@ -5,7 +7,7 @@
 
 #include "common/base/utf8_marks.h"
 
-/* The second byte is where over-long forms, surrogates and values past U+10FFFF show. */
+/* Over-long forms, surrogates and values past U+10FFFF show in the second byte. */
 static bool second_ok(unsigned char lead, unsigned char second)
 {
 	if (lead == 0xe0)

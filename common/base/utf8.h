@@ -1,7 +1,5 @@
-/*
- * UTF-8 as it comes from logs and terminals: decoding that never fails, and cell widths. Pure:
- * any thread.
- */
+/* SPDX-License-Identifier: MIT */
+/* UTF-8 from logs and terminals: decoding that never fails, and cell widths. Pure: any thread. */
 #ifndef PV_BASE_UTF8_H
 #define PV_BASE_UTF8_H
 
@@ -10,7 +8,7 @@
 
 #define PV_UTF8_BAD UINT32_C(0xfffd)
 
-/* Bytes of the character that `lead` begins, 1 to 4; 0: none begins so. */
+/* Bytes of the character that begins with `lead`, 1 to 4; 0: no character does. */
 static inline size_t pv_utf8_length(unsigned char lead)
 {
 	if (lead < 0x80)
@@ -25,8 +23,8 @@ static inline size_t pv_utf8_length(unsigned char lead)
 }
 
 /*
- * The code point at `text` (at least one byte left before `end`); *ret_len is 1 to 4. Ill-formed
- * input gives PV_UTF8_BAD and the length of its maximal bad prefix.
+ * The code point at `text` (at least one byte before `end`); *ret_len is 1 to 4. Ill-formed input
+ * gives PV_UTF8_BAD and the length of the maximal bad prefix.
  */
 uint32_t pv_utf8_next(const char *text, const char *end, size_t *ret_len);
 
@@ -39,15 +37,15 @@ size_t pv_utf8_put(char buf[4], uint32_t code);
  */
 int pv_utf8_width(uint32_t code);
 
-/* Takes away a last character that is not there as a whole, after a text was cut to fit. */
+/* Removes an incomplete last character, after a text was cut to fit. */
 void pv_utf8_trim(char *text);
 
-/* Of a text that fills the `size` bytes, as it was cut to: ends it in "..." after a whole character. */
+/* Ends a text that was cut to fill `size` bytes in "...", after a whole character. */
 void pv_utf8_cut(char *to, size_t size);
 
 /*
- * Copies `len` bytes of a text as far as they fit into `size` bytes with a NUL; where they do not,
- * it ends in "..." after a whole character. Returns `to`, which the caller owns.
+ * Copies `len` bytes of a text, or as many as fit into `size` bytes with a NUL; then the copy ends
+ * in "..." after a whole character. Returns `to`, owned by the caller.
  */
 char *pv_utf8_fit(char *to, size_t size, const char *text, size_t len);
 

@@ -1,4 +1,5 @@
-/* Texts that are cut to fit; the probe has these without the widths of characters. */
+/* SPDX-License-Identifier: MIT */
+/* Cuts texts to fit; separate from utf8.c for the probe, which needs no widths of characters. */
 #include "common/base/utf8.h"
 
 #include <stdbool.h>

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Characters that take no cell of their own: they stand on the one before. Unicode 14's general
- * categories Mn and Me from U+0300 on, and the vowels and finals of Hangul syllables
- * (U+1161-11FF), in order. Included only by utf8.c.
+ * Characters without a cell of their own, drawn on the character before. Unicode 14's general
+ * categories Mn and Me from U+0300 on, and the vowels and finals of Hangul syllables (U+1161-11FF),
+ * in order. Included only by utf8.c.
  */
 #ifndef PV_BASE_UTF8_MARKS_H
 #define PV_BASE_UTF8_MARKS_H

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The name each method was last described with, so that a description that gives a key another
- * meaning shows where it is decoded. Used by one thread at a time.
+ * The last described name of each method, to notice where decoded a description that gives a key
+ * another meaning. Used by one thread at a time.
  */
 #ifndef PV_CALLS_DESCRIBED_H
 #define PV_CALLS_DESCRIBED_H
@@ -14,22 +15,22 @@ enum { PV_DESCRIBED_MOST = 1 << 20 }; /* keys; 28 bytes each with their place in
 struct pv_described {
 	struct pv_map of;        /* method -> name */
 	PV_ARRAY(uint64_t) name; /* hashes */
-	bool unsure;             /* keys that are not here may have been described, too */
-	bool over;               /* definitions are read ahead from here on: always false */
+	bool unsure;             /* keys missing here may have been described, too */
+	bool over;               /* definitions are read ahead now: changes are not reported */
 };
 
-/* Whether the event says how a method is called. */
+/* True if the event describes a method by name. */
 static inline bool pv_is_description(const struct pv_event *e)
 {
 	return e->kind == PV_KIND_METHOD_JIT || e->kind == PV_KIND_METHOD_NAME ||
 	       (e->kind == PV_KIND_METHOD_JIT_START && e->jit.name.at);
 }
 
-void pv_described_finish(struct pv_described *d); /* zeroed it is valid */
+void pv_described_finish(struct pv_described *d); /* valid when zeroed */
 
 /*
  * Notes the description (METHOD_JIT, METHOD_JIT_START or METHOD_NAME). True: the key may mean
- * something else from here on. Out of memory: it is unsure from then on, and true more often.
+ * something else from here on. Out of memory: `unsure` from then on, and true more often.
  */
 bool pv_described_changes(struct pv_described *d, const struct pv_event *e);
 

@@ -1,12 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Decodes a buffer with its calls summed up: allocations and other events close or leave segments.
+ */
 #include "common/calls/mlpd_summary.h"
 
 #include <string.h>
 
 #include "common/format/mlpd/mlpd_call.h"
 #include "common/format/mlpd/mlpd_plain.h"
+#include "common/format/mlpd/mlpd_wide.h"
 #include "common/format/run_end.h"
 
-/* There is room for its entry. */
+/* The caller has made room for the entry. */
 static bool push_alloc(struct mlpd_summary_builder *d, uint64_t time, const struct pv_alloc *a)
 {
 	struct pv_batch *b = d->batch;
@@ -19,9 +24,9 @@ static bool push_alloc(struct mlpd_summary_builder *d, uint64_t time, const stru
 }
 
 enum apart {
-	APART,   /* neither changes what a thread has open nor asks for it */
-	ASKS,    /* asks for it */
-	CHANGES, /* may change it */
+	APART,   /* neither changes the open calls of a thread nor needs them */
+	ASKS,    /* needs the open calls */
+	CHANGES, /* may change the open calls */
 };
 
 static enum apart how_apart(enum pv_kind kind)
@@ -48,8 +53,8 @@ static enum apart how_apart(enum pv_kind kind)
 }
 
 /*
- * A key may mean something else from here on: calls that are open keep what theirs meant, so nothing
- * is summed up over it.
+ * True if a key may mean something else from here on: open calls keep their keys' former meaning,
+ * so no segment may go over such an event.
  */
 static bool redefines(struct mlpd_summary_builder *d, const struct pv_event *e)
 {
@@ -60,7 +65,7 @@ static bool redefines(struct mlpd_summary_builder *d, const struct pv_event *e)
 	return other;
 }
 
-/* Before the event goes to the batch's arrays. */
+/* Closes or leaves the segment before the event goes to the batch's arrays. */
 static bool make_way(struct mlpd_summary_builder *d, const struct pv_event *e)
 {
 	if (!mlpd_summary_pass(d, (int64_t)e->time))
@@ -85,18 +90,18 @@ static bool push_event(struct mlpd_summary_builder *d, const struct pv_event *e)
 		e->alloc.stack };
 	if (e->kind == PV_KIND_ALLOC)
 		return push_alloc(d, e->time, &alloc);
-	if (!make_way(d, e) || !mlpd_summary_number(d))
+	bool on_its_own = !d->within && !d->ends && pv_kind_is_plain(e->kind);
+	if ((!on_its_own && !make_way(d, e)) || !mlpd_summary_number(d))
 		return false;
-	/* The thread and methods of the calls that follow are known when the event is applied. */
+	/* The thread and methods of the calls after it are known when the event is applied. */
 	if (e->kind == PV_KIND_THREAD_START || e->kind == PV_KIND_THREAD_END || d->redefined) {
 		d->on = false;
 		d->over = true;
 	}
-	mlpd_push_next(b, e);
-	return true;
+	return mlpd_push_next(b, e);
 }
 
-/* Allocations without backtraces, up to anything else. */
+/* Decodes allocations without backtraces, up to any other event. */
 static bool decode_allocs(struct mlpd_summary_builder *d, struct pv_cursor *c,
 	struct mlpd_bases *bases, uint64_t mask)
 {
@@ -107,7 +112,7 @@ static bool decode_allocs(struct mlpd_summary_builder *d, struct pv_cursor *c,
 	return true;
 }
 
-/* Decodes frequent events; stops before one that needs the decoder of its row. */
+/* Decodes frequent events; stops before an event that needs the decoder of its row. */
 static bool decode_hot(struct mlpd_summary_builder *d, struct pv_cursor *c,
 	struct mlpd_bases *bases, uint64_t mask)
 {
@@ -118,7 +123,9 @@ static bool decode_hot(struct mlpd_summary_builder *d, struct pv_cursor *c,
 		if (d->on && !mlpd_summary_calls(d, c, bases, mask))
 			return false;
 		if (!d->on) {
-			/* A call event is at least three bytes: room for all of them at once. */
+			/*
+			 * A call event is at least three bytes: reserves for all of them at once.
+			 */
 			if (!mlpd_summary_leave(d) ||
 				!pv_batch_reserve(b, pv_cursor_left(c) / 3 + 1))
 				return false;
@@ -130,25 +137,29 @@ static bool decode_hot(struct mlpd_summary_builder *d, struct pv_cursor *c,
 	return true;
 }
 
-static bool decode_all(struct mlpd_summary_builder *d, struct pv_cursor *c,
-	struct mlpd_bases *bases, const struct mlpd_format *f, bool partial)
+static bool decode_all(struct mlpd_summary_builder *d, struct mlpd_decoder *p, bool partial)
 {
 	struct pv_batch *b = d->batch;
-	uint64_t mask = f->pointer_size == 4 ? UINT32_MAX : UINT64_MAX;
-	while (c->at != c->end) {
-		if (mlpd_is_hot[*c->at] && !decode_hot(d, c, bases, mask))
+	while (p->c.at != p->c.end) {
+		if (mlpd_is_hot[*p->c.at] && !decode_hot(d, &p->c, &p->b, p->mask))
 			return false;
-		if (c->at == c->end)
+		if (p->c.at == p->c.end)
 			break;
-		const uint8_t *start = c->at;
-		struct pv_event *e = mlpd_next_other(b, pv_cursor_left(c));
-		enum mlpd_status s = e ? mlpd_decode(c, bases, f, b, e) : MLPD_NOMEM;
+		bool plain_next = !d->within && !d->ends && mlpd_may_be_plain(p);
+		size_t plain = plain_next ? mlpd_wide_run(p) : 0;
+		if (plain && !mlpd_summary_numbers(d, plain))
+			return false;
+		if (plain)
+			continue;
+		const uint8_t *start = p->c.at;
+		struct pv_event *e = mlpd_next_other(b, pv_cursor_left(&p->c));
+		enum mlpd_status s = e ? mlpd_decode_next(p, e) : MLPD_NOMEM;
 		if (s == MLPD_NOMEM)
 			return false;
 		if (s == MLPD_SHORT && partial)
 			break;
 		if (s != MLPD_OK) {
-			mlpd_note_damage(b, c, s);
+			mlpd_note_damage(b, &p->c, s);
 			return mlpd_summary_leave(d);
 		}
 		e->offset = (uint32_t)(start - b->bytes.v);
@@ -162,13 +173,19 @@ bool mlpd_summary_decode(struct mlpd_summary_builder *d, struct mlpd_bases *base
 	const struct mlpd_format *f, bool partial, size_t *ret_used)
 {
 	struct pv_batch *b = d->batch;
-	struct pv_cursor c = { .at = b->bytes.v, .end = b->bytes.v + b->bytes.n };
+	struct pv_cursor all = { .at = b->bytes.v, .end = b->bytes.v + b->bytes.n };
+	struct mlpd_stack_seen seen[MLPD_STACKS] = { 0 };
+	struct mlpd_decoder p;
 	b->summary.partial = partial;
 	memcpy(b->summary.base, bases, sizeof b->summary.base);
 	memcpy(b->summary.format, f, sizeof b->summary.format);
-	if (!decode_all(d, &c, bases, f, partial))
+	mlpd_decoder_begin(&p, &all, bases, f, b);
+	p.seen = seen;
+	p.counts_refs = b->summary.wanted; /* the model needs no more */
+	if (!decode_all(d, &p, partial))
 		return false;
-	*ret_used = (size_t)(c.at - b->bytes.v);
+	*bases = p.b;
+	*ret_used = (size_t)(p.c.at - b->bytes.v);
 	return true;
 }
 

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The fast loop over calls: compares bytes with the expected event at each place of the tree. */
 #include "common/calls/mlpd_expected.h"
 
 #include "common/base/leb.h"
 #include "common/format/mlpd/mlpd_call.h"
 
-/* Bytes that are looked at from an event on: it ends where there may be fewer. */
+/* Bytes read from an event on: the loop ends where there may be fewer. */
 enum { AHEAD = 24 };
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
@@ -11,21 +13,21 @@ enum { AHEAD = 24 };
 #define UNLIKELY(x)   __builtin_expect(x, 0)
 
 /*
- * The first four bytes of an event: its own, its difference of times, which nearly always is two
- * bytes long, and the first byte of its method difference.
+ * The first four bytes of an event: kind, difference of times (nearly always two bytes), and the
+ * first byte of the method difference.
  */
 enum { SHAPE = 0x8080ff, USUAL_ENTER = 0x8000 | MLPD_ENTER, USUAL_LEAVE = 0x8000 | MLPD_LEAVE };
 #define SAME_METHOD 0xff000000U
 /* The bits compared of eight bytes: all but the time. */
 #define COMPARED (~UINT64_C(0x7f7f00))
 
-/* The same event with a second byte to its difference of times, which had one. */
+/* The same event with its one-byte difference of times widened to two bytes. */
 static inline uint64_t widened(uint64_t w)
 {
 	return (w & 0x7fff) | 0x8000 | w >> 16 << 24;
 }
 
-/* With `fast` one PEXT instruction does it, on processors where that is quick. */
+/* With `fast` a single PEXT instruction, on processors where PEXT is quick. */
 #if defined __x86_64__ && !defined MLPD_ANY_PROCESSOR /* the latter in a test */
 static ALWAYS_INLINE uint64_t extract(uint64_t w, uint64_t mask)
 {
@@ -41,14 +43,14 @@ static ALWAYS_INLINE uint64_t lowest(uint64_t w, uint64_t bits)
 	return v;
 }
 
-/* No branch: when a call will be the longest so far cannot be predicted. */
+/* No branch: the longest call so far cannot be predicted. */
 static ALWAYS_INLINE uint32_t more_of(uint32_t a, uint32_t b)
 {
 	__asm__("cmp %1, %0\n\tcmovb %1, %0" : "+r"(b) : "rm"(a) : "cc");
 	return b;
 }
 
-/* Before Zen 3 it is a loop in the processor. */
+/* Before Zen 3 PEXT is a loop in the processor. */
 static bool is_fast(void)
 {
 	return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") &&
@@ -57,7 +59,7 @@ static bool is_fast(void)
 #else
 static ALWAYS_INLINE uint64_t extract(uint64_t w, uint64_t mask)
 {
-	return w & mask; /* not asked for */
+	return w & mask; /* never called */
 }
 
 static ALWAYS_INLINE uint64_t lowest(uint64_t w, uint64_t bits)
@@ -76,8 +78,8 @@ static bool is_fast(void)
 }
 #endif
 
-/* Bit 7 of the two bytes is set, and bit 15 is not. */
-static ALWAYS_INLINE int64_t time_of(uint64_t w, bool fast)
+/* Bit 7 of the two bytes is set, and bit 15 is clear. */
+static ALWAYS_INLINE int64_t short_time_of(uint64_t w, bool fast)
 {
 	if (fast)
 		return (int64_t)extract(w, 0x7f7f00);
@@ -85,7 +87,7 @@ static ALWAYS_INLINE int64_t time_of(uint64_t w, bool fast)
 	return (int64_t)t - 0x80 - (t >> 8 << 7);
 }
 
-/* In bits. A load of its own: what the word is for else takes longer. */
+/* In bits. A load of its own: other uses of the word have a longer latency. */
 static ALWAYS_INLINE uint64_t length_in(const uint64_t *bytes)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -113,7 +115,7 @@ static inline struct mlpd_step take_step(uint8_t kind, const uint8_t *p, uint32_
 	return s;
 }
 
-/* A method difference of up to eight bytes, and what is after it; NULL: more. */
+/* Takes a method difference of up to eight bytes; returns the place after, NULL: longer. */
 static ALWAYS_INLINE const uint8_t *take_difference(const uint8_t *p, uint64_t *ret)
 {
 	uint64_t v;
@@ -123,8 +125,8 @@ static ALWAYS_INLINE const uint8_t *take_difference(const uint8_t *p, uint64_t *
 }
 
 /*
- * The event that leads from here to a call is known from now on. What comes most stays where it is:
- * so the processor, too, can foresee which of them comes.
+ * Makes the event from here to a call an expected event. The most frequent event keeps the slot: so
+ * the processor, too, can predict the events.
  */
 static ALWAYS_INLINE void learn_step(
 	struct mlpd_node *n, struct mlpd_place *p, bool ended, struct mlpd_step step)
@@ -136,11 +138,11 @@ static ALWAYS_INLINE void learn_step(
 }
 
 /*
- * A call was entered that is none of those expected; its method difference is at p + 3. If it was
- * made from here at any time, it is expected from now on. No call, here and below: for the sake of
- * one, however rare, the loop would keep in memory what it needs for every event.
+ * An unexpected call was entered; the method difference is at p + 3. A call ever made from here is
+ * expected from now on. No function calls here and below: for a single call, however rare, the loop
+ * would keep in memory the variables that every event needs.
  */
-static ALWAYS_INLINE bool learn(
+static ALWAYS_INLINE bool learn_call(
 	const struct mlpd_loop *l, const uint8_t *p, struct mlpd_node *n, bool ended)
 {
 	const struct mlpd_tree *t = l->tree;
@@ -162,7 +164,7 @@ static ALWAYS_INLINE bool learn(
 struct here {
 	const uint8_t *p;
 	struct mlpd_node *n;
-	int64_t past;          /* the limit, in ns: less than 0, which costs nothing to find out */
+	int64_t past;          /* time minus the limit, in ns: less than 0, which is free to test */
 	struct mlpd_open *top; /* after the innermost open call */
 	uint32_t enters;
 };
@@ -172,7 +174,7 @@ static ALWAYS_INLINE struct mlpd_node *node_at(const struct mlpd_loop *l, uint32
 	return (struct mlpd_node *)((char *)l->node + at);
 }
 
-/* The code after an expected event with a longer method difference; NULL: it goes on otherwise. */
+/* The code after an expected event with a longer method difference; NULL: another event. */
 static ALWAYS_INLINE const uint8_t *pass_long(
 	const struct mlpd_loop *l, const uint8_t *p, const struct mlpd_node *n, uint32_t to)
 {
@@ -184,7 +186,7 @@ static ALWAYS_INLINE const uint8_t *pass_long(
 
 /*
  * The code after an expected event of this length in bits, which leads to `at`, or `up` to the
- * caller. False: it was another one.
+ * caller. False: another event.
  */
 static ALWAYS_INLINE bool pass(const struct mlpd_loop *l, const struct here *h, uint64_t length,
 	uint32_t at, bool up, const uint8_t **ret)
@@ -198,10 +200,10 @@ static ALWAYS_INLINE bool pass(const struct mlpd_loop *l, const struct here *h, 
 	return *ret != NULL;
 }
 
-/* Its first call in the segment. */
+/* Notes the node's first call in the segment. */
 static ALWAYS_INLINE void note_touched(const struct mlpd_loop *l, const struct mlpd_node *n)
 {
-	__asm__("" ::: "memory"); /* nothing is loaded for it before it is known to be needed */
+	__asm__("" ::: "memory"); /* no load before it is known to be needed */
 	struct mlpd_tree *t = l->tree;
 	t->touched.v[t->touched.n++] = (uint32_t)(n - t->node);
 }
@@ -213,7 +215,7 @@ static ALWAYS_INLINE void count_call(const struct mlpd_loop *l, struct mlpd_node
 	n->total_ns += (uint64_t)ns;
 }
 
-/* One of seconds is not ended here. */
+/* Not for calls of seconds. */
 static ALWAYS_INLINE void end_call(const struct mlpd_loop *l, struct mlpd_node *n, int64_t ns)
 {
 	count_call(l, n, ns);
@@ -222,19 +224,19 @@ static ALWAYS_INLINE void end_call(const struct mlpd_loop *l, struct mlpd_node *
 
 enum began { BEGAN, BEGAN_AND_ENDED, DID_NOT };
 
-/* An expected call. Most calls make none, so its end is looked for at once. */
+/* Begins an expected call. Most calls make no calls, so its end is tried at once. */
 static ALWAYS_INLINE enum began begin_call(const struct mlpd_loop *l, struct here *h,
 	uint64_t length, uint32_t at, uint64_t *w, bool fast)
 {
 	struct mlpd_node *to = node_at(l, at);
-	__asm__("" : "+r"(to)); /* its place in the tree can be had from this when it is needed */
+	__asm__("" : "+r"(to)); /* from this its place in the tree can be had when needed */
 	const uint8_t *then;
 	if (UNLIKELY(!pass(l, h, length, at, false, &then)))
 		return DID_NOT;
-	int64_t past = h->past + time_of(*w, fast);
+	int64_t past = h->past + short_time_of(*w, fast);
 	*w = pv_word_at(then);
 	if (LIKELY((*w & (SHAPE | SAME_METHOD)) == USUAL_LEAVE)) {
-		int64_t ns = time_of(*w, fast);
+		int64_t ns = short_time_of(*w, fast);
 		if (LIKELY(past + ns < 0)) {
 			h->past = past + ns;
 			end_call(l, to, ns);
@@ -254,7 +256,7 @@ static ALWAYS_INLINE enum began begin_call(const struct mlpd_loop *l, struct her
 	return BEGAN;
 }
 
-/* The innermost open call, if it ends there. */
+/* Duration of the innermost open call, if ended at `past`. */
 static ALWAYS_INLINE int64_t took(const struct mlpd_loop *l, const struct here *h, int64_t past)
 {
 	return past + l->limit - h->top[-1].enter_ns;
@@ -268,10 +270,10 @@ static ALWAYS_INLINE enum began begin_way(
 
 /* --- less frequent events */
 
-/* Than the other one, in this segment. */
+/* True if `a` is more frequent than `b` in this segment. */
 static ALWAYS_INLINE bool comes_more(const struct mlpd_loop *l, uint32_t a, uint32_t b)
 {
-	__asm__("" ::: "memory"); /* no register holds what is needed only here */
+	__asm__("" ::: "memory"); /* values needed only here get no register */
 	return (int32_t)(node_at(l, a)->more_calls - node_at(l, b)->more_calls) > 0;
 }
 
@@ -285,7 +287,7 @@ static ALWAYS_INLINE void swap_steps(uint64_t *a, uint32_t *to_a, uint64_t *b, u
 	*to_b = to;
 }
 
-/* The call that is kept outside the tree, if it is the one that was entered. */
+/* Takes the call that is kept outside the tree, if just this call was entered. */
 static ALWAYS_INLINE bool takes_spare(const struct mlpd_loop *l, uint64_t w, struct mlpd_node *n,
 	bool ended, uint64_t *ret_length, uint32_t *ret_at, bool fast)
 {
@@ -303,12 +305,12 @@ static ALWAYS_INLINE bool takes_spare(const struct mlpd_loop *l, uint64_t w, str
 	return true;
 }
 
-/* --- all of it */
+/* --- the whole loop */
 
 /*
- * The part of an event that the next one needs stays in registers, and for that all else is left in
- * *l: each event waits for the one before. A branch that processors predict wrongly costs them as
- * much as 90 instructions: so whether a call was the longest so far is no branch.
+ * Only variables that the next event needs stay in registers, all others are in *l: each event
+ * waits for the event before. A mispredicted branch costs as much as 90 instructions: so the
+ * longest call so far is found without a branch.
  */
 static ALWAYS_INLINE void take_expected(struct mlpd_loop *l, const bool fast)
 {
@@ -337,7 +339,7 @@ within_again:
 		goto out_within;
 	}
 	if ((w & (SHAPE | SAME_METHOD)) == USUAL_LEAVE) {
-		past = h.past + time_of(w, fast);
+		past = h.past + short_time_of(w, fast);
 		ns = took(l, &h, past);
 		if (UNLIKELY(past >= 0 || ns > MLPD_LONG))
 			goto out_within;
@@ -367,7 +369,7 @@ after_call_again:
 	if ((uint8_t)w == MLPD_LEAVE) {
 		if (UNLIKELY(!is_as(w, &h.n->bytes[MLPD_UP], fast)))
 			goto out_up;
-		past = h.past + time_of(w, fast);
+		past = h.past + short_time_of(w, fast);
 		ns = took(l, &h, past);
 		if (UNLIKELY(past >= 0 || ns > MLPD_LONG ||
 			     !pass(l, &h, length_in(&h.n->bytes[MLPD_UP]), 0, true, &then)))
@@ -411,7 +413,7 @@ less_usual:
 			goto within;
 		goto after_call;
 	}
-	if (LIKELY(learn(l, h.p, h.n, ended))) {
+	if (LIKELY(learn_call(l, h.p, h.n, ended))) {
 		if (ended)
 			goto after_call_again;
 		ended = true;
@@ -460,13 +462,13 @@ void mlpd_take_expected(struct mlpd_loop *l, const uint8_t *end, uint64_t mask)
 
 /* --- for others */
 
-/* Its time is not too long for that, nor the end too near. */
+/* True if an event's time is short enough, and the end far enough. */
 static bool is_usual(const uint8_t *p, const uint8_t *end)
 {
 	return end - p >= AHEAD && (!(p[1] & 0x80) || !(p[2] & 0x80));
 }
 
-/* With a time difference of one byte the other one begins a byte before. */
+/* With a time difference of one byte the wider form begins a byte earlier. */
 static struct mlpd_step step_at(const uint8_t *p, uint8_t kind, uint32_t to)
 {
 	return take_step(kind, p - !(p[1] & 0x80), to);
@@ -487,7 +489,7 @@ void mlpd_expect_leave(const struct mlpd_loop *l, const uint8_t *end, uint32_t c
 		mlpd_expect(&l->tree->node[l->at], MLPD_UP, step_at(l->p, MLPD_LEAVE, caller));
 }
 
-/* Its place in the list of those is its node's longest time. */
+/* For calls of seconds: the node's longest_ns is an index in the list of such times. */
 static bool note_long(struct mlpd_tree *t, struct mlpd_node *n, int64_t ns)
 {
 	if (n->longest_ns <= MLPD_LONG) {

@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The place of mlpd_summary_calls() in a buffer, and the part of it that takes expected events.
- * Nearly every call is one that was made from the same place before: so its bytes are not decoded
- * but compared with those that came here the last time, which also say how long the event is. One
- * thread at a time uses a loop and its tree. Times are ns.
+ * The place of mlpd_summary_calls() in a buffer, and the part of the loop that takes expected
+ * events. Nearly every call was made from the same place before: its bytes are not decoded but
+ * compared with the last event's at this place, whose length is known, too. One thread at a time
+ * uses a loop and its tree. Times are ns.
  *
- * A place is a node of the tree and whether its call has begun (`ended` false) or has ended. The
- * method difference counts from the method of the last call event, which is always that node's.
+ * A place is a node of the tree, with `ended` false after the begin of the node's call, true after
+ * the end. The method difference counts from the method of the last call event, always the node's
+ * method.
  */
 #ifndef PV_FORMAT_MLPD_EXPECTED_H
 #define PV_FORMAT_MLPD_EXPECTED_H
@@ -15,11 +17,11 @@
 /* The loop's variables, kept out of structures that stores might alias. */
 struct mlpd_loop {
 	struct mlpd_tree *tree;
-	struct mlpd_node *node; /* its; while mlpd_take_expected() is at work */
+	struct mlpd_node *node; /* the tree's, while mlpd_take_expected() runs */
 	const uint8_t *p, *from;
-	const uint8_t *last;          /* after the last byte where an event is looked at */
-	const uint8_t *back;          /* a byte before the event at hand, if its time is short */
-	const struct mlpd_open *room; /* the end of that for open calls */
+	const uint8_t *last;          /* after the last byte at which an event may begin */
+	const uint8_t *back;          /* a byte before the event at hand, if of short time */
+	const struct mlpd_open *room; /* the end of the room for open calls */
 	uint64_t now, method, mask;
 	int64_t limit;
 	uint32_t at;
@@ -29,20 +31,20 @@ struct mlpd_loop {
 };
 
 /*
- * Goes on for as long as every event is one that came here before, up to where an event could reach
- * `end`. There is an open segment, and the method that differences count from is that of the place,
- * which is not the root; l->method is not touched.
+ * Goes on while every event is expected at its place, up to where an event could reach `end`. A
+ * segment is open, the place is not the root, and differences count from the place's method;
+ * l->method is not touched.
  */
 void mlpd_take_expected(struct mlpd_loop *l, const uint8_t *end, uint64_t mask);
 
 /*
- * Expects the event at l->p from now on, if its form is a usual one: the enter that leads from the
- * place to `child`; the end of the caller that leads to `caller`.
+ * Expects the event at l->p from now on, if in a usual form: the enter from the place to `child`;
+ * the end of `caller`.
  */
 void mlpd_expect_enter(const struct mlpd_loop *l, const uint8_t *end, uint32_t child);
 void mlpd_expect_leave(const struct mlpd_loop *l, const uint8_t *end, uint32_t caller);
 
-/* A call of this node has ended that took `ns`. False when out of memory. */
+/* Counts an ended call of this node that took `ns`. False when out of memory. */
 bool mlpd_end_call(const struct mlpd_loop *l, uint32_t node, int64_t ns);
 
 #endif

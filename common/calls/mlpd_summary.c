@@ -1,19 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Builds summaries: begins and ends segments, and moves their figures from the tree to the batch.
+ */
 #include "common/calls/mlpd_summary.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-	FEW = 64,             /* segments before they are judged ... */
-	SHORT = 16,           /* ... by the events they have on average */
+	FEW = 64,             /* segments before judgement ... */
+	SHORT = 16,           /* ... by their average number of events */
 	ENTERS_MAX = 1 << 18, /* of a segment that goes on in another batch */
-	DEPTH_KEPT = 1 << 17, /* calls: what is deeper is begun anew with every run */
+	DEPTH_KEPT = 1 << 17, /* calls: deeper ones are begun anew with every run */
 	AHEAD = 8,
 	NOTED = 1 << 12, /* calls by which a run is judged */
 	REST = 32,       /* runs */
 };
 
-#define FAR ((uint64_t)PV_SEGMENT_ANY) /* ns: times beyond are no times */
+#define FAR ((uint64_t)PV_SEGMENT_ANY) /* ns: times beyond are invalid */
 
 /* --- a segment's paths */
 
@@ -38,7 +42,7 @@ static int64_t take_longest(const struct mlpd_tree *t, struct mlpd_node *n)
 	return longest > MLPD_LONG ? t->long_ns.v[longest - MLPD_LONG - 1] : longest;
 }
 
-/* Figures move from the tree to the summary. */
+/* Moves figures from the tree to the summary. */
 static bool take_figures(struct mlpd_summary_builder *d)
 {
 	struct pv_call_summary *g = &d->home->summary;
@@ -64,7 +68,7 @@ static bool take_figures(struct mlpd_summary_builder *d)
 	return true;
 }
 
-/* Outermost calls of the stream that were open before `from_ns`: time does not step back in it. */
+/* Number of outermost calls of the stream that were open before `from_ns`: their times ascend. */
 static size_t count_kept(const struct mlpd_summary_builder *d, int64_t from_ns)
 {
 	const struct mlpd_open *calls = d->tree->open.v;
@@ -79,7 +83,7 @@ static size_t count_kept(const struct mlpd_summary_builder *d, int64_t from_ns)
 	return low;
 }
 
-/* The stream's open calls, but so many outermost. */
+/* Lists the stream's open calls, without the `kept` outermost. */
 static bool list_open(struct mlpd_summary_builder *d, size_t kept)
 {
 	struct pv_call_summary *g = &d->home->summary;
@@ -130,7 +134,7 @@ static void end_count(struct mlpd_summary_builder *d)
 	c->exc_leaves = d->exc_leaves;
 }
 
-/* Its place among the batch's events is here, whatever comes before its end. */
+/* A segment is placed among the batch's events here, at the begin. */
 static bool begin_segment(struct mlpd_summary_builder *d, int64_t time)
 {
 	struct pv_batch *b = d->batch;
@@ -217,7 +221,7 @@ bool mlpd_summary_pass_edge(
 		return false;
 	if (!mlpd_summary_pass(d, time))
 		return false;
-	/* From here on it may be a time before that of calls that are open. */
+	/* From here on times may be before those of open calls. */
 	if (d->known && time < d->last_ns && !mlpd_summary_leave(d))
 		return false;
 	bool ended = d->ends && time > d->ends_ns;
@@ -239,8 +243,8 @@ void mlpd_summary_begin(struct mlpd_summary_builder *d, struct mlpd_tree *t, str
 }
 
 /*
- * If nearly every call is a path of its own, to sum up takes longer than to apply: then runs
- * come as they are, and after a while one is tried again.
+ * If nearly every call is a path of its own, summing up takes longer than applying: then runs come
+ * event by event, and after a while summing up is tried again.
  */
 static bool is_resting(struct mlpd_summary_builder *d, const struct mlpd_tree *t)
 {
@@ -273,7 +277,7 @@ void mlpd_summary_run(struct mlpd_summary_builder *d, struct mlpd_tree *t, struc
 bool mlpd_summary_next(struct mlpd_summary_builder *d, struct mlpd_tree *t, struct pv_batch *b)
 {
 	d->tree = t;
-	/* Its calls may each be a path of its own: so much memory a segment can take. */
+	/* Each call may be a path of its own: this bounds the memory of a segment. */
 	if (d->all_enters > ENTERS_MAX && !mlpd_summary_close(d))
 		return false;
 	d->batch = b;

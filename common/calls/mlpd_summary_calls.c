@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The loop over calls. In a call-heavy log most events are as expected and taken in
  * mlpd_expected.c; the others are decoded by take_one(), which notes the bytes for the next time.
@@ -9,7 +10,7 @@
 
 enum took { TOOK, OTHER, NOMEM };
 
-static void load(struct mlpd_loop *l, const struct mlpd_summary_builder *d)
+static void load_loop(struct mlpd_loop *l, const struct mlpd_summary_builder *d)
 {
 	bool before_limit = d->within && (int64_t)l->now < d->limit_ns;
 	l->limit = before_limit ? d->limit_ns : (int64_t)l->now;
@@ -38,7 +39,7 @@ static void save(const struct mlpd_loop *l, struct mlpd_summary_builder *d)
 
 /* --- unexpected events */
 
-/* Whether the difference counts from the place's own method: other events had methods, too. */
+/* True if the difference counts from the place's own method: other events had methods, too. */
 static bool is_chained(
 	const struct mlpd_loop *l, const struct mlpd_summary_builder *d, uint64_t mask)
 {
@@ -50,7 +51,7 @@ static uint32_t open_node(const struct mlpd_loop *l, const struct mlpd_summary_b
 	return l->ended ? d->tree->place[l->at].parent : l->at;
 }
 
-/* The call with this method that was made from here before, where it is one of those expected. */
+/* The call with this method made from here before, if among the expected; 0: not. */
 static uint32_t known_child(const struct mlpd_tree *t, const struct mlpd_node *n, bool ended,
 	uint32_t parent, uint64_t key)
 {
@@ -61,7 +62,7 @@ static uint32_t known_child(const struct mlpd_tree *t, const struct mlpd_node *n
 	return ended && t->place[at].key == key && t->place[at].parent == parent ? at : 0;
 }
 
-static enum took enter(struct mlpd_loop *l, const uint8_t *end, struct mlpd_summary_builder *d,
+static enum took enter_call(struct mlpd_loop *l, const uint8_t *end, struct mlpd_summary_builder *d,
 	const struct mlpd_call *e, uint64_t mask)
 {
 	struct mlpd_tree *t = d->tree;
@@ -79,7 +80,7 @@ static enum took enter(struct mlpd_loop *l, const uint8_t *end, struct mlpd_summ
 	if (child == 0)
 		return NOMEM;
 	if (l->depth == t->open.room) {
-		t->open.n = t->open.room; /* all of it is in use: it must be kept */
+		t->open.n = t->open.room; /* the whole room is in use: to be kept */
 		bool ok = pv_reserve(&t->open, 1);
 		t->open.n = 0;
 		if (!ok)
@@ -95,7 +96,7 @@ static enum took enter(struct mlpd_loop *l, const uint8_t *end, struct mlpd_summ
 	return TOOK;
 }
 
-static enum took leave(struct mlpd_loop *l, const uint8_t *end, struct mlpd_summary_builder *d,
+static enum took leave_call(struct mlpd_loop *l, const uint8_t *end, struct mlpd_summary_builder *d,
 	const struct mlpd_call *e, uint64_t mask)
 {
 	struct mlpd_tree *t = d->tree;
@@ -114,15 +115,15 @@ static enum took leave(struct mlpd_loop *l, const uint8_t *end, struct mlpd_summ
 	return mlpd_end_call(l, top, (int64_t)ns) ? TOOK : NOMEM;
 }
 
-/* Whether a leave is that of the innermost call in the segment. */
-static bool is_own(const struct mlpd_loop *l, const struct mlpd_summary_builder *d,
+/* True if a leave is of the innermost call in the segment. */
+static bool is_innermost_call(const struct mlpd_loop *l, const struct mlpd_summary_builder *d,
 	const struct mlpd_call *e, uint64_t mask)
 {
 	uint64_t key = (l->method + e->method) & mask;
 	return l->depth > 0 && d->tree->place[open_node(l, d)].key == key;
 }
 
-/* The event at hand, if it is a call event that fits into a segment. */
+/* Takes the event at hand, if a call event that fits into a segment. */
 static enum took take_one(
 	struct mlpd_loop *l, const uint8_t *end, struct mlpd_summary_builder *d, uint64_t mask)
 {
@@ -130,7 +131,7 @@ static enum took take_one(
 		return OTHER;
 	struct mlpd_call e = mlpd_get_call(l->p, end);
 	bool enters = *l->p == MLPD_ENTER;
-	if (!e.end || (!enters && !is_own(l, d, &e, mask)))
+	if (!e.end || (!enters && !is_innermost_call(l, d, &e, mask)))
 		return OTHER;
 	int64_t time = (int64_t)(l->now + e.time);
 	/* A buffer's time can begin after its first event. */
@@ -142,11 +143,11 @@ static enum took take_one(
 		save(l, d);
 		if (!mlpd_summary_pass_edge(d, time, enters, &go_on))
 			return NOMEM;
-		load(l, d); /* before anything else: what was saved counts once */
+		load_loop(l, d); /* before anything else: saved counts must count once */
 		if (!go_on)
 			return OTHER;
 	}
-	enum took took = enters ? enter(l, end, d, &e, mask) : leave(l, end, d, &e, mask);
+	enum took took = enters ? enter_call(l, end, d, &e, mask) : leave_call(l, end, d, &e, mask);
 	if (took == TOOK) {
 		l->p = e.end;
 		l->now += e.time;
@@ -157,15 +158,18 @@ static enum took take_one(
 
 /* --- allocations */
 
-/* Events of the batch before the one at hand, what the loop has not counted yet included. */
-static uint32_t number_of(const struct mlpd_loop *l, const struct mlpd_summary_builder *d)
+/*
+ * Number of events of the batch before the event at hand, with events that the loop has not counted
+ * yet.
+ */
+static uint32_t event_number(const struct mlpd_loop *l, const struct mlpd_summary_builder *d)
 {
 	const struct pv_call_summary *g = &d->batch->summary;
 	uint64_t calls = d->depth + 2 * (uint64_t)l->enters - l->depth;
 	return (uint32_t)(d->batch->n - g->segment.n + g->events + calls);
 }
 
-static bool make_room(struct pv_batch *b)
+static bool make_alloc_room(struct pv_batch *b)
 {
 	struct pv_call_summary *g = &b->summary;
 	return pv_batch_reserve(b, 1) && pv_reserve(&b->allocs, 1) &&
@@ -173,8 +177,8 @@ static bool make_room(struct pv_batch *b)
 }
 
 /*
- * An allocation amid a segment, as mlpd_summary_alloc() and its caller would put it: but
- * what was expected after the last call still is after this.
+ * Takes an allocation amid a segment, as mlpd_summary_alloc() and its caller would: but the events
+ * expected after the last call stay expected.
  */
 static enum took take_alloc(struct mlpd_loop *l, struct pv_cursor *c,
 	struct mlpd_summary_builder *d, struct mlpd_bases *bases, uint64_t mask)
@@ -189,10 +193,10 @@ static enum took take_alloc(struct mlpd_loop *l, struct pv_cursor *c,
 	int64_t time = (int64_t)bases->time;
 	if (time < (int64_t)l->now || time >= d->end_ns)
 		return OTHER;
-	if (!make_room(b))
+	if (!make_alloc_room(b))
 		return NOMEM;
 	g->alloc_path.v[g->alloc_path.n++] = open_node(l, d);
-	g->number.v[g->number.n++] = number_of(l, d);
+	g->number.v[g->number.n++] = event_number(l, d);
 	b->time[b->n] = (uint64_t)time;
 	b->kind[b->n] = PV_KIND_ALLOC;
 	b->key[b->n++] = b->allocs.n;
@@ -213,7 +217,7 @@ bool mlpd_summary_calls(struct mlpd_summary_builder *d, struct pv_cursor *c,
 		.tree = d->tree, .p = c->at, .now = bases->time, .method = bases->method
 	};
 	enum took took = TOOK;
-	load(&l, d);
+	load_loop(&l, d);
 	bool known = d->within && (int64_t)l.now < d->limit_ns && (int64_t)l.now >= d->last_ns &&
 		     is_chained(&l, d, mask);
 	while (took == TOOK) {

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The tree of a stream's call paths: nodes, slots for their look-up, expected ends. */
 #include "common/calls/mlpd_tree.h"
 
 #include <string.h>
@@ -36,7 +38,7 @@ static void put_in_slot(struct mlpd_tree *t, uint32_t node)
 	t->slot[at] = mlpd_tree_tag(hash) | node;
 }
 
-/* Slots for so many nodes, twice as many. */
+/* Makes slots, twice as many as nodes. */
 static bool make_slots(struct mlpd_tree *t, uint32_t nodes)
 {
 	size_t n = (size_t)nodes * 2;
@@ -63,7 +65,7 @@ static bool grow_table(void *table, uint32_t *room, uint32_t want, size_t size)
 	return true;
 }
 
-static bool grow(struct mlpd_tree *t)
+static bool grow_tree(struct mlpd_tree *t)
 {
 	uint32_t room = t->room ? t->room * 2 : FIRST_NODES;
 	if (!grow_table(&t->node, &t->node_room, room, sizeof *t->node) ||
@@ -74,7 +76,7 @@ static bool grow(struct mlpd_tree *t)
 	return true;
 }
 
-/* It may look like an event, but leads nowhere. */
+/* A step that leads nowhere, though an event may have the same bytes. */
 static struct mlpd_step mlpd_no_step(void)
 {
 	struct mlpd_step s = mlpd_step(UINT8_MAX, UINT64_MAX, 5, 0);
@@ -82,7 +84,9 @@ static struct mlpd_step mlpd_no_step(void)
 	return s;
 }
 
-/* The event that ends the call with this method that was made in a call that has just ended. */
+/*
+ * The event that ends the caller `parent` directly after a call; `difference`: between the methods.
+ */
 static struct mlpd_step step_up(uint64_t difference, uint32_t parent)
 {
 	uint64_t v = difference ^ (uint64_t)((int64_t)difference >> 63), bytes = 0;
@@ -95,7 +99,7 @@ static struct mlpd_step step_up(uint64_t difference, uint32_t parent)
 	return s;
 }
 
-/* There is room for it. */
+/* The caller has made room for the node. */
 static uint32_t add_node(struct mlpd_tree *t, uint32_t parent, uint64_t key)
 {
 	uint32_t at = t->n++;
@@ -127,7 +131,7 @@ bool mlpd_tree_begin(struct mlpd_tree *t)
 {
 	if (t->n)
 		return true;
-	if (!pv_reserve(&t->open, FIRST_OPEN) || (t->room == 0 && !grow(t)))
+	if (!pv_reserve(&t->open, FIRST_OPEN) || (t->room == 0 && !grow_tree(t)))
 		return false;
 	t->n++;
 	add_node(t, MLPD_ROOT, UINT64_MAX);
@@ -140,7 +144,7 @@ uint32_t mlpd_tree_child(struct mlpd_tree *t, uint32_t parent, uint64_t key)
 	uint32_t child = mlpd_tree_find(t, parent, key);
 	if (child)
 		return child;
-	if (t->n >= MLPD_TREE_MOST || (t->n == t->room && !grow(t)))
+	if (t->n >= MLPD_TREE_MOST || (t->n == t->room && !grow_tree(t)))
 		return 0;
 	child = add_node(t, parent, key);
 	put_in_slot(t, child);

@@ -1,8 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The paths of a stream (call_summary.h) as a tree, whose nodes have the paths' numbers, with what
- * the decoder has learnt of the order in which calls come: it says how an event that follows as
- * before is written, so that nothing of it needs to be taken apart. Which nodes there are and what
- * is expected where changes how long decoding takes, and never what it gives.
+ * The paths of a stream (call_summary.h) as a tree, whose nodes have the paths' numbers, with the
+ * order of calls learnt so far: an event that comes as before has known bytes, and needs no
+ * decoding. Nodes and expectations change only the time that decoding takes, never the result.
  *
  * Only while a segment is open do nodes hold figures (ns). One thread at a time uses a tree.
  */
@@ -14,10 +14,9 @@
 #include "common/format/call_summary.h"
 
 /*
- * A call event that is expected, as it is written: its own byte, two for its difference of times,
- * and the first five bytes of its method difference or fewer. The first of them is lowest; what is
- * none of them is 0. In place of the time: bits 16 to 22: how many bits; more than 64: the
- * difference goes on after them.
+ * The bytes of an expected call event: kind, two bytes for the difference of times, and the first
+ * five bytes of the method difference or fewer. The first byte is lowest; unused bytes are 0. In
+ * place of the time: bits 16 to 22: length in bits; more than 64: the difference is longer.
  */
 struct mlpd_step {
 	uint64_t bytes;
@@ -35,11 +34,11 @@ enum mlpd_way {
 
 /* One cache line, and aligned so. */
 struct mlpd_node {
-	uint64_t bytes[MLPD_WAYS]; /* steps */
+	uint64_t bytes[MLPD_WAYS]; /* of the expected steps */
 	uint32_t to[MLPD_UP];
-	uint64_t total_ns;   /* of calls that ended */
-	uint32_t longest_ns; /* of them; above MLPD_LONG: that plus its index in tree.long_ns */
-	uint32_t more_calls; /* that ended, less one; UINT32_MAX: it is not in tree.touched */
+	uint64_t total_ns;   /* of ended calls */
+	uint32_t longest_ns; /* above MLPD_LONG: index in tree.long_ns + MLPD_LONG + 1 */
+	uint32_t more_calls; /* ended calls, less one; UINT32_MAX: not in tree.touched */
 };
 
 #define MLPD_LONG INT32_MAX /* ns */
@@ -48,11 +47,11 @@ struct mlpd_node {
 struct mlpd_place {
 	uint64_t key;         /* method; of the root: none */
 	uint32_t parent;      /* smaller than the node's own number; the root's: itself */
-	uint32_t spare_to[2]; /* one more step that is expected, in this call and after it */
+	uint32_t spare_to[2]; /* a further expected step, in this call and after it */
 	uint64_t spare_bytes[2];
 };
 
-/* A call that is open. */
+/* An open call. */
 struct mlpd_open {
 	int64_t enter_ns;
 	uint32_t at; /* as in a step */
@@ -65,7 +64,7 @@ struct mlpd_exc {
 enum {
 	MLPD_ROOT = PV_PATH_BASE,
 	MLPD_TREE_MOST = 1 << 18, /* as many as a step can number */
-	/* Bits where they begin. */
+	/* Offsets in bits. */
 	MLPD_STEP_BITS = 16,
 	MLPD_STEP_METHOD = 24,
 	MLPD_STEP_NODE = 6,
@@ -76,28 +75,28 @@ enum {
 
 struct mlpd_tree {
 	struct mlpd_node *node;   /* [0] unused */
-	struct mlpd_place *place; /* likewise, and so on: one for each node */
+	struct mlpd_place *place; /* likewise: one for each node */
 	uint32_t n, room;
-	uint32_t node_room, place_room; /* as much, or more */
-	uint32_t *slot; /* (parent, key) -> node, 0 = free; above it some of the hash */
+	uint32_t node_room, place_room; /* as large, or larger */
+	uint32_t *slot; /* (parent, key) -> node, 0 = free; above the number a part of the hash */
 	size_t slots;
 	uint32_t described;              /* nodes whose paths a summary has described */
-	PV_ARRAY(uint32_t) touched;      /* nodes with calls, as they ended first; room for all */
-	PV_ARRAY(struct mlpd_open) open; /* of the stream's; the first is outermost */
+	PV_ARRAY(uint32_t) touched;      /* nodes with calls, by first end; room for all */
+	PV_ARRAY(struct mlpd_open) open; /* of the stream; the first is outermost */
 	PV_ARRAY(struct mlpd_exc) exc;
-	PV_ARRAY(int64_t) long_ns; /* of nodes whose longest call is one of seconds */
+	PV_ARRAY(int64_t) long_ns; /* of nodes whose longest call takes seconds */
 };
 
 /* A zeroed tree is valid and empty. False when out of memory, here and below. */
 void mlpd_tree_finish(struct mlpd_tree *t);
-/* There is a root from here on. */
+/* Makes the root, if missing. */
 bool mlpd_tree_begin(struct mlpd_tree *t);
-/* Nothing is in it any more, and what it has learnt is lost; no segment is open. */
+/* Empties the tree and its expectations; no segment is open. */
 void mlpd_tree_forget(struct mlpd_tree *t);
 /* The node's child, made when new; 0 when out of memory, and at MLPD_TREE_MOST nodes. */
 uint32_t mlpd_tree_child(struct mlpd_tree *t, uint32_t parent, uint64_t key);
 
-/* A step: `kind` is the event's byte, `bytes` its method difference of `n` bytes, one to five. */
+/* A step: `kind` is the event's byte, `bytes` the method difference of `n` bytes, 1 to 5. */
 static inline struct mlpd_step mlpd_step(uint8_t kind, uint64_t bytes, unsigned n, uint32_t node)
 {
 	unsigned bits = MLPD_STEP_METHOD + 8 * n;
@@ -106,7 +105,7 @@ static inline struct mlpd_step mlpd_step(uint8_t kind, uint64_t bytes, unsigned 
 	return (struct mlpd_step){ bytes, node << MLPD_STEP_NODE };
 }
 
-/* Keeps a step as the one that comes at a node in this way. */
+/* Makes a step the expected event at a node in this way. */
 static inline void mlpd_expect(struct mlpd_node *n, enum mlpd_way way, struct mlpd_step s)
 {
 	n->bytes[way] = s.bytes;
@@ -114,25 +113,25 @@ static inline void mlpd_expect(struct mlpd_node *n, enum mlpd_way way, struct ml
 		n->to[way] = s.to;
 }
 
-/* The node that the step leads to; of MLPD_FIRST to MLPD_OTHER. */
+/* The node that the step leads to; for MLPD_FIRST to MLPD_OTHER. */
 static inline uint32_t mlpd_expected(const struct mlpd_node *n, enum mlpd_way way)
 {
 	return n->to[way] >> MLPD_STEP_NODE;
 }
 
-/* The hash of a node, by its parent and its method. */
+/* The hash of a node, by parent and method. */
 static inline uint32_t mlpd_tree_hash(uint32_t parent, uint64_t key)
 {
 	return pv_hash_spread(pv_hash_sum(key) + parent * pv_secret.parent);
 }
 
-/* The part of the hash that is not its place; above a node's number there is room for it. */
+/* The part of the hash that is no index in `slot`; stored above a node's number. */
 static inline uint32_t mlpd_tree_tag(uint32_t hash)
 {
 	return hash << (32 - MLPD_TAG_BITS);
 }
 
-/* The child of `parent` for a method; 0: it has none. */
+/* The child of `parent` for a method; 0: none. */
 static inline uint32_t mlpd_tree_find(const struct mlpd_tree *t, uint32_t parent, uint64_t key)
 {
 	uint32_t hash = mlpd_tree_hash(parent, key);

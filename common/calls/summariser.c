@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Decodes runs of buffers with a builder for each thread, and decides where runs end. */
 #include "common/calls/summariser.h"
 
 #include <stdlib.h>
@@ -6,21 +8,21 @@
 #include "common/format/run_end.h"
 #include "common/calls/mlpd_summary.h"
 
-/* A node with its place is 104 bytes: 20 MB of one thread, 55 MB of all. */
+/* A node with its place takes 104 bytes: 20 MB for a thread, 55 MB for all. */
 static const struct pv_summariser_limits usual = { .paths = 3 << 16, .all_paths = 1 << 19 };
 
 struct call_stream {
 	bool used; /* by the present run */
 	uint64_t thread;
-	uint64_t run; /* that used it last; 0: none */
+	uint64_t run; /* last run with this stream; 0: none */
 	struct mlpd_summary_builder builder;
 	struct mlpd_tree tree;
 };
 
 struct pv_summariser {
 	uint64_t number;
-	size_t kept;      /* nodes of its trees, from one run to the next */
-	uint64_t dropped; /* streams: as summary.dropped has them, for the next run */
+	size_t kept;      /* nodes of all trees, from one run to the next */
+	uint64_t dropped; /* streams, for summary.dropped of the next run */
 	bool redefined;   /* a method, in the batch at hand */
 	struct pv_described described;
 	struct call_stream stream[PV_MAX_STREAMS];
@@ -52,8 +54,8 @@ void pv_summariser_destroy(struct pv_summariser *r)
 	free(r);
 }
 
-/* Its open calls are not known, and with `paths` neither its tree. */
-static void forget(struct call_stream *s, bool paths)
+/* Forgets the stream's open calls, and with `paths` its tree. */
+static void forget_stream(struct call_stream *s, bool paths)
 {
 	s->builder.known = false;
 	if (!paths)
@@ -65,7 +67,7 @@ static void forget(struct call_stream *s, bool paths)
 void pv_summariser_forget(struct pv_summariser *r, bool paths)
 {
 	for (size_t i = 0; i < PV_MAX_STREAMS; i++)
-		forget(&r->stream[i], paths);
+		forget_stream(&r->stream[i], paths);
 }
 
 void pv_summariser_unsure(struct pv_summariser *r)
@@ -73,7 +75,7 @@ void pv_summariser_unsure(struct pv_summariser *r)
 	r->described.unsure = true;
 }
 
-/* The thread's, or the one not used for longest. NULL: all are in use. */
+/* The thread's stream, or the least recently used. NULL: all are in use. */
 static struct call_stream *find_stream(struct pv_summariser *r, uint64_t thread)
 {
 	struct call_stream *oldest = NULL;
@@ -86,7 +88,7 @@ static struct call_stream *find_stream(struct pv_summariser *r, uint64_t thread)
 	}
 	if (!oldest)
 		return NULL;
-	forget(oldest, false);
+	forget_stream(oldest, false);
 	oldest->builder.ends = false;
 	return oldest;
 }
@@ -105,7 +107,7 @@ static struct mlpd_summary_builder *stream_of(struct pv_summariser *r, struct pv
 	return &s->builder;
 }
 
-static bool add(struct pv_summariser *r, struct pv_decode_task *t)
+static bool add_task(struct pv_summariser *r, struct pv_decode_task *t)
 {
 	struct mlpd_summary_builder *d = stream_of(r, &t->batch);
 	if (!d)
@@ -116,8 +118,8 @@ static bool add(struct pv_summariser *r, struct pv_decode_task *t)
 	return ok;
 }
 
-/* Trees that were not used for longest go where all together are too large. */
-static void trim(struct pv_summariser *r)
+/* Drops the least recently used trees while all together are too large. */
+static void trim_trees(struct pv_summariser *r)
 {
 	for (;;) {
 		size_t kept = 0;
@@ -131,7 +133,7 @@ static void trim(struct pv_summariser *r)
 		if (kept <= r->kept || !oldest)
 			return;
 		r->dropped |= UINT64_C(1) << oldest->builder.stream;
-		forget(oldest, true);
+		forget_stream(oldest, true);
 		mlpd_tree_finish(&oldest->tree);
 	}
 }
@@ -144,27 +146,29 @@ static bool end_run(struct pv_summariser *r)
 		ok = (!s->used || mlpd_summary_close(&s->builder)) && ok;
 		s->used = false;
 	}
-	trim(r);
+	trim_trees(r);
 	r->number++;
 	return ok;
 }
 
 /* --- the end of a run */
 
-/* Whether the run ends with the batch, whose events are there. */
+/* True if the run ends with the batch, whose events are already there. */
 static bool is_last(struct pv_summariser *r, const struct pv_batch *b)
 {
 	bool last = r->redefined || b->damaged;
 	for (size_t i = 0; i < b->other_events.n; i++) {
 		last |= pv_ends_run(&b->other_events.v[i]);
-		/* Definitions are read ahead then (reorder.h), and the times of a run looked at. */
+		/*
+		 * Definitions are read ahead then (reorder.h), and the times of a run are checked.
+		 */
 		r->described.over |= pv_is_unload(&b->other_events.v[i]);
 	}
-	r->described.unsure |= b->damaged; /* there may be buffers in the rest of it */
+	r->described.unsure |= b->damaged; /* the rest may have had buffers */
 	return last;
 }
 
-/* Which of several ends is that of the present thread shows when they are applied. */
+/* Among several ends, the present thread's is known only when they are applied. */
 static void note_end(struct mlpd_summary_builder *d, int64_t time)
 {
 	d->ends_ns = d->ends && d->ends_ns < time ? d->ends_ns : time;
@@ -172,7 +176,7 @@ static void note_end(struct mlpd_summary_builder *d, int64_t time)
 	d->ends = true;
 }
 
-/* After a batch that ended a run: threads begin and end in it. */
+/* After the last batch of a run: notes the threads that begin and end there. */
 static void note_lives(struct pv_summariser *r, const struct pv_batch *b)
 {
 	for (size_t i = 0; i < b->other_events.n; i++) {
@@ -180,7 +184,7 @@ static void note_lives(struct pv_summariser *r, const struct pv_batch *b)
 		if (e->kind != PV_KIND_THREAD_START && e->kind != PV_KIND_THREAD_END)
 			continue;
 		struct call_stream *s = find_stream(r, e->meta.key);
-		forget(s, false);
+		forget_stream(s, false);
 		s->thread = e->meta.key;
 		s->run = r->number;
 		if (e->kind == PV_KIND_THREAD_END)
@@ -190,7 +194,7 @@ static void note_lives(struct pv_summariser *r, const struct pv_batch *b)
 
 /* --- runs */
 
-/* Each buffer event by event, and nothing goes on from any. */
+/* Decodes each buffer event by event, and forgets the open calls. */
 static bool take_apart(struct pv_summariser *r, struct pv_decode_task *t, size_t n)
 {
 	bool ok = true;
@@ -213,7 +217,7 @@ size_t pv_summarise_run(struct pv_summariser *r, struct pv_decode_task *t, size_
 	uint64_t dropped = r->dropped;
 	r->dropped = 0;
 	while (ok && !last && i < n) {
-		ok = !t[i].nomem && add(r, &t[i]);
+		ok = !t[i].nomem && add_task(r, &t[i]);
 		last = ok && is_last(r, &t[i].batch);
 		i++;
 	}
@@ -232,7 +236,7 @@ size_t pv_summarise_run(struct pv_summariser *r, struct pv_decode_task *t, size_
 	return i;
 }
 
-/* Descriptions that no builder has seen. */
+/* Notes descriptions that no builder has seen. */
 static void note_descriptions(struct pv_summariser *r, const struct pv_batch *b)
 {
 	for (size_t i = 0; i < b->other_events.n; i++) {

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Rules about a recording, for build servers: each compares one figure with a limit and says pass
- * or fail, or that it cannot be said. Nothing passes on figures that are not there. One thread uses
- * a structure at a time; each is cleared also after a failure.
+ * Rules about a recording, for build servers: a rule compares a figure with a limit and says pass
+ * or fail, or that the log cannot answer. No rule passes without figures. One thread at a time;
+ * structures are cleared also after a failure.
  */
 #ifndef PV_CHECK_CHECK_H
 #define PV_CHECK_CHECK_H
@@ -22,7 +23,7 @@ enum pv_check_verdict {
 	PV_CHECK_FAIL,
 	PV_CHECK_UNSURE,  /* the limit lies within the figure's error */
 	PV_CHECK_REFUSED, /* the log cannot answer */
-	PV_CHECK_SKIPPED, /* it wants a baseline, and there is none */
+	PV_CHECK_SKIPPED, /* needs a baseline that is missing */
 	PV_CHECK_VERDICTS
 };
 /* "pass", "fail" and so on: a literal, never NULL. */
@@ -30,7 +31,7 @@ const char *pv_check_verdict_text(enum pv_check_verdict v);
 
 enum pv_check_unit { PV_CHECK_COUNT, PV_CHECK_BYTES, PV_CHECK_NS, PV_CHECK_PERCENT };
 
-/* A limit as it was written. */
+/* A limit as written. */
 struct pv_check_limit {
 	bool given;
 	double value;
@@ -41,8 +42,8 @@ struct pv_check_limit {
 /* A rule; its texts are in the arena of the set. */
 struct pv_check_rule {
 	const char *id, *kind, *match, *of, *per;
-	const char *filter; /* base/filter.h, of the rows that count; NULL: all */
-	unsigned line;      /* in the file; 0: of the command line, or of ours */
+	const char *filter; /* base/filter.h, for the rows that count; NULL: all */
+	unsigned line;      /* in the file; 0: on the command line, or built in */
 	bool allow_missing;
 	struct pv_check_limit max, min, increase;
 };
@@ -51,7 +52,7 @@ struct pv_check_rule {
 struct pv_check_heaps {
 	void *ctx;
 	/*
-	 * The shot of that number from 0 with what its classes retain, which stays the callback's;
+	 * The shot with this number from 0, with retained sizes of classes, owned by the callback;
 	 * *ret_least: these are lower bounds. NULL with a reason.
 	 */
 	const struct pv_heap *(*open)(
@@ -59,10 +60,10 @@ struct pv_check_heaps {
 };
 
 struct pv_check_set {
-	const struct pv_check_heaps *heaps; /* borrowed; NULL: retained sizes cannot be had */
+	const struct pv_check_heaps *heaps; /* borrowed; NULL: no retained sizes */
 	struct pv_arena arena;
 	PV_ARRAY(struct pv_check_rule) rule;
-	bool unsure_fails, unsure_passes, waits; /* waits: pv_query */
+	bool unsure_fails, unsure_passes, waits, physical; /* the last two: pv_query */
 };
 
 /*
@@ -74,14 +75,14 @@ bool pv_check_read(const char *path, struct pv_check_set *ret, struct pv_error *
 /* "gc.pause max=50ms": one rule. PV_EUSAGE, PV_ENOMEM. */
 bool pv_check_add(const char *text, struct pv_check_set *ret, struct pv_error *reterr);
 void pv_check_set_clear(struct pv_check_set *s);
-/* Whether a rule rests on that row of "coverage". */
+/* Whether a rule needs the row of "coverage". */
 bool pv_check_set_wants(const struct pv_check_set *s, const char *what);
 
 enum { PV_CHECK_ROWS = 5, PV_CHECK_TEXT = 400 };
 
 struct pv_check_row {
 	const char *name;
-	const char *stack; /* of its heaviest site, frames outermost first; NULL: not known */
+	const char *stack; /* of the heaviest site, frames outermost first; NULL: not known */
 	double value;
 };
 
@@ -90,14 +91,14 @@ struct pv_check_result {
 	enum pv_check_verdict verdict;
 	enum pv_check_unit unit;
 	bool measured;
-	double value, error; /* of 95 %, 0: exact */
+	double value, error; /* 95 % error; 0: exact */
 	uint64_t samples;
 	bool has_baseline;
 	double baseline;
 	char why[PV_CHECK_TEXT];     /* one sentence */
-	const char *what;            /* row of "coverage" that it rests on, "" none */
-	char state[32], detail[200]; /* of that row */
-	const char *section;         /* of a report that shows it */
+	const char *what;            /* row of "coverage" that the figure needs, "": none */
+	char state[32], detail[200]; /* of the row */
+	const char *section;         /* of a report with the figure */
 	struct pv_check_row row[PV_CHECK_ROWS];
 	size_t rows;
 };
@@ -108,18 +109,18 @@ struct pv_check_figure { /* of a baseline */
 	enum pv_check_unit unit;
 	bool measured;
 };
-
 struct pv_check_baseline {
 	struct pv_arena arena;
 	PV_ARRAY(struct pv_check_figure) figure;
 	const char *args;
+	int64_t duration_ns; /* 0: not known */
 };
 
 struct pv_check {
 	struct pv_arena arena;
 	PV_ARRAY(struct pv_check_result) result;
 	const char *path, *args;
-	int64_t duration_ns;
+	int64_t duration_ns, base_duration_ns; /* 0: no baseline, or not known */
 	size_t verdicts[PV_CHECK_VERDICTS];
 };
 
@@ -144,7 +145,7 @@ void pv_check_baseline_clear(struct pv_check_baseline *b);
 bool pv_check_format(const char *name, size_t len);
 /* Errors stay in the stream. False: out of memory. */
 bool pv_check_write(const struct pv_check *c, const char *format, size_t len, FILE *out);
-/* A first file of rules: of what the log has, a fifth above it. */
+/* A first file of rules: the log's figures and a fifth more. */
 bool pv_check_init(struct pv_model *m, FILE *out, struct pv_error *reterr);
 
 #endif

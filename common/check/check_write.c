@@ -1,12 +1,13 @@
-/* Verdicts for people and for build servers. */
+/* SPDX-License-Identifier: MIT */
+/* Writes verdicts for people and for build servers. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/showable.h"
+#include "common/base/text/showable.h"
 #include "common/base/utf8.h"
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/check/kinds.h"
 
 struct writing {
@@ -44,7 +45,7 @@ static const char *limit_of(const struct pv_check_result *r, char buf[200])
 	return buf[0] == ' ' ? buf + 1 : buf;
 }
 
-/* "12 MiB +- 1 MiB, max 8 MiB: more than 8 MiB"; a verdict in one line. */
+/* A verdict in one line: "12 MiB +- 1 MiB, max 8 MiB: more than 8 MiB". */
 static void sentence(const struct pv_check_result *r, char *to, size_t size)
 {
 	char value[64], error[64], base[64], limit[200];
@@ -61,8 +62,8 @@ static void sentence(const struct pv_check_result *r, char *to, size_t size)
 
 /* --- text --- */
 
-/* "  in A < B < C": innermost first, as far as it helps. */
-static void put_stack(struct writing *w, const char *stack)
+/* "  in A < B < C": innermost first, a few frames. */
+static void put_innermost(struct writing *w, const char *stack)
 {
 	enum { FRAMES = 4 };
 	const char *end = stack ? stack + strlen(stack) : NULL;
@@ -78,7 +79,7 @@ static void put_stack(struct writing *w, const char *stack)
 	}
 }
 
-static void put_text(struct writing *w)
+static void put_check_text(struct writing *w)
 {
 	const size_t *n = w->c->verdicts;
 	char line[800], value[64];
@@ -93,7 +94,7 @@ static void put_text(struct writing *w)
 		for (size_t k = 0; k < r->rows && r->verdict != PV_CHECK_PASS; k++) {
 			fprintf(w->out, "         %12s  ", figure(r->row[k].value, r->unit, value));
 			pv_showable_put(w->out, r->row[k].name);
-			put_stack(w, r->row[k].stack);
+			put_innermost(w, r->row[k].stack);
 			putc('\n', w->out);
 		}
 		if (r->verdict != PV_CHECK_PASS && *r->section) {
@@ -104,6 +105,10 @@ static void put_text(struct writing *w)
 	}
 	fprintf(w->out, "%zu passed, %zu failed, %zu unsure, %zu refused, %zu skipped\n", n[0],
 		n[1], n[2], n[3], n[4]);
+	if (pv_units_lasted_else(w->c->base_duration_ns, w->c->duration_ns))
+		fprintf(w->out, "note: the baseline lasted %s, this log %s\n",
+			pv_units_ns(value, sizeof value, w->c->base_duration_ns),
+			pv_units_ns(line, sizeof line, w->c->duration_ns));
 }
 
 /* --- JSON --- */
@@ -177,7 +182,7 @@ static void put_json_result(struct writing *w, const struct pv_check_result *r)
 	fputs("]}", w->out);
 }
 
-static void put_json(struct writing *w)
+static void put_check_json(struct writing *w)
 {
 	fprintf(w->out, "{\"profview\": \"%s\",\n  \"schema\": 1", PV_VERSION);
 	put_json_text(w, ",\n  \"log\": {\"path\":", w->c->path);
@@ -315,7 +320,7 @@ static void put_github(struct writing *w)
 static const struct {
 	const char *name;
 	void (*put)(struct writing *w);
-} formats[] = { { "text", put_text }, { "json", put_json }, { "junit", put_junit },
+} formats[] = { { "text", put_check_text }, { "json", put_check_json }, { "junit", put_junit },
 	{ "md", put_markdown }, { "github", put_github } };
 
 static int format_of(const char *name, size_t len)
@@ -340,16 +345,25 @@ bool pv_check_write(const struct pv_check *c, const char *format, size_t len, FI
 
 /* --- a first file --- */
 
+/* A rule as a user would type, in the largest fitting unit, rounded up to a tenth. */
 static void put_rule(FILE *out, const struct pv_check_result *r)
 {
+	static const struct {
+		double size;
+		const char *unit;
+	} bytes[] = { { 1 << 30, "GiB" }, { 1 << 20, "MiB" }, { 1 << 10, "KiB" }, { 1, "B" } },
+	  times[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" } }, *at = NULL;
 	double most = r->value * 1.2;
+	at = r->unit == PV_CHECK_BYTES ? bytes : r->unit == PV_CHECK_NS ? times : NULL;
+	while (at && at->size > 1 && at->size > most)
+		at++;
 	fprintf(out, "\n[rule %s]\nkind = %s\n", r->rule->kind, r->rule->kind);
-	if (r->unit == PV_CHECK_BYTES)
-		fprintf(out, "max = %.0fB\n", ceil(most));
-	else if (r->unit == PV_CHECK_NS)
-		fprintf(out, "max = %.0fns\n", ceil(most));
+	if (at && at->size > 1)
+		fprintf(out, "max = %.1f", ceil(10 * most / at->size) / 10);
 	else
-		fprintf(out, "max = %.0f\n", ceil(most));
+		fprintf(out, "max = %.0f", ceil(most));
+	pv_showable_put(out, at ? at->unit : "");
+	putc('\n', out);
 }
 
 bool pv_check_init(struct pv_model *m, FILE *out, struct pv_error *reterr)

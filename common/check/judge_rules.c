@@ -1,10 +1,11 @@
-/* Rules against the figures of one log. */
+/* SPDX-License-Identifier: MIT */
+/* Judges rules by the figures of one log. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/base/utf8.h"
 #include "common/check/kinds.h"
 #include "common/compare/match_key.h"
@@ -19,9 +20,9 @@ struct judging {
 	struct pv_table *coverage;
 	struct pv_facts facts;
 	struct pv_summary sum;
-	uint64_t shot;               /* row of the last one */
-	const struct pv_heap *heap;  /* of that, opened for the first rule that asks */
-	bool heap_asked, heap_least; /* least: its retained sizes are lower bounds */
+	uint64_t shot;              /* row of the last shot */
+	const struct pv_heap *heap; /* of this shot, opened for the first rule in need */
+	bool heap_asked, heap_least, no_status; /* least: retained sizes are lower bounds */
 	struct pv_error heap_error;
 	unsigned known; /* enum pv_group bits */
 };
@@ -32,9 +33,9 @@ const char *pv_check_verdict_text(enum pv_check_verdict v)
 	return text[v];
 }
 
-static void say(struct pv_check_result *r, enum pv_check_verdict v, const char *format, ...)
+static void set_verdict(struct pv_check_result *r, enum pv_check_verdict v, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-static void say(struct pv_check_result *r, enum pv_check_verdict v, const char *format, ...)
+static void set_verdict(struct pv_check_result *r, enum pv_check_verdict v, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -45,13 +46,13 @@ static void say(struct pv_check_result *r, enum pv_check_verdict v, const char *
 
 /* --- cells --- */
 
-static const char *words(const struct pv_table *t, size_t row, int column)
+static const char *cell_words(const struct pv_table *t, size_t row, int column)
 {
 	const struct pv_cell *c = column < 0 ? NULL : &t->row[row].cell[column];
 	return c && c->state == PV_CELL_VALUE && c->s ? c->s : "";
 }
 
-static bool number(const struct pv_table *t, size_t row, int column, double *ret)
+static bool cell_number(const struct pv_table *t, size_t row, int column, double *ret)
 {
 	const struct pv_cell *c = column < 0 ? NULL : &t->row[row].cell[column];
 	*ret = 0;
@@ -64,12 +65,13 @@ static bool number(const struct pv_table *t, size_t row, int column, double *ret
 	return true;
 }
 
-static struct pv_table *ask(
+static struct pv_table *ask_table(
 	struct judging *j, enum pv_view view, const struct pv_check_kind *k, const char *filter)
 {
 	struct pv_query q = { .open_all = true,
 		.hide_internal = true,
 		.waits = j->set->waits,
+		.physical = j->set->physical,
 		.filter = filter,
 		.filter_way = PV_FILTER_CAPITALS };
 	if (k && k->flags & PV_CHECK_LAST_SHOT && !(k->flags & PV_CHECK_RETAINED))
@@ -83,7 +85,7 @@ static struct pv_table *ask(
 
 /* --- names --- */
 
-/* "finding.leak": that; "leak" is short for it. */
+/* "finding.leak" and "leak" name the same finding: "leak". */
 static const char *finding_of(const struct pv_check_rule *rule)
 {
 	const char *dot = strchr(rule->kind, '.');
@@ -110,9 +112,10 @@ static bool name_fits(const struct pv_check_kind *k, const char *pattern, const 
 }
 
 static bool row_fits(const struct pv_check_kind *k, const struct pv_check_rule *rule,
-	const struct pv_table *t, size_t i, int name, const char **ret_name)
+	const struct pv_table *t, size_t i, int name, char room[PV_CHECK_PLACE],
+	const char **ret_name)
 {
-	const char *text = words(t, i, name);
+	const char *text = cell_words(t, i, name);
 	char digits[24];
 	if (name >= 0 && t->column[name].unit != PV_UNIT_TEXT &&
 		t->column[name].unit != PV_UNIT_LIST) {
@@ -123,6 +126,13 @@ static bool row_fits(const struct pv_check_kind *k, const struct pv_check_rule *
 	if (k->flags & PV_CHECK_INNERMOST)
 		text = innermost(text);
 	*ret_name = text;
+	if (k->flags & PV_CHECK_LINE) {
+		*ret_name = room;
+		int line = pv_table_column(t, "line");
+		double at;
+		return line >= 0 && cell_number(t, i, line, &at) &&
+		       pv_check_matches_line(rule->match, text, (uint64_t)at, room);
+	}
 	if (k->flags & PV_CHECK_DEPTH && t->row[i].depth == 0)
 		return false;
 	if (k->flags & PV_CHECK_FINDING)
@@ -169,21 +179,22 @@ static bool add_up(struct judging *j, const struct pv_check_kind *k, struct pv_c
 	    error = k->error ? pv_table_column(t, k->error) : -1, text = pv_table_column(t, "text");
 	s->rows = t->rows;
 	for (size_t i = 0; i < t->rows; i++) {
+		char room[PV_CHECK_PLACE];
 		const char *called = "";
 		double v, e;
-		if (!row_fits(k, r->rule, t, i, name, &called))
+		if (!row_fits(k, r->rule, t, i, name, room, &called))
 			continue;
-		bool known = number(t, i, value, &v);
+		bool known = cell_number(t, i, value, &v);
 		if (!known && k->flags & PV_CHECK_FINDING)
-			s->unjudged = pv_arena_copy(
-				&j->c->arena, words(t, i, text), strlen(words(t, i, text)));
+			s->unjudged = pv_arena_copy(&j->c->arena, cell_words(t, i, text),
+				strlen(cell_words(t, i, text)));
 		s->fitting++;
 		s->known += known;
 		s->sum += v;
 		s->most = fmax(s->most, v);
-		if (error >= 0 && number(t, i, error, &e))
+		if (error >= 0 && cell_number(t, i, error, &e))
 			s->variance += e * e;
-		if (!pv_reserve(&s->value, 1) || !keep_row(j, r, called, v))
+		if (!pv_reserve(&s->value, 1) || (known && !keep_row(j, r, called, v)))
 			return false;
 		s->value.v[s->value.n++] = v;
 	}
@@ -207,17 +218,17 @@ static double figure_of(const struct judging *j, const struct pv_check_kind *k, 
 	}
 }
 
-/* A class that the shot has no object of may be known from its allocations. */
+/* A class without objects in the shot may be known from allocations. */
 static bool is_known(
 	struct judging *j, const struct pv_check_kind *k, const struct pv_check_rule *rule)
 {
 	bool found = false;
 	if (!(k->flags & PV_CHECK_LAST_SHOT))
 		return false;
-	struct pv_table *t = ask(j, PV_VIEW_CLASSES, NULL, NULL);
+	struct pv_table *t = ask_table(j, PV_VIEW_CLASSES, NULL, NULL);
 	int name = t ? pv_table_column(t, "name") : -1;
 	for (size_t i = 0; t && i < t->rows && !found; i++)
-		found = name_fits(k, rule->match ? rule->match : "*", words(t, i, name));
+		found = name_fits(k, rule->match ? rule->match : "*", cell_words(t, i, name));
 	pv_table_destroy(t);
 	return found;
 }
@@ -229,28 +240,28 @@ static bool by(struct pv_check_result *r, double n)
 	return true;
 }
 
-/* Divides by what a counter of that name ("NAME" or "SECTION/NAME") rose. */
+/* Divides by the rise of a counter ("NAME" or "SECTION/NAME"). */
 static bool divide_by_counter(struct judging *j, struct pv_check_result *r, const char *name)
 {
-	struct pv_table *t = ask(j, PV_VIEW_COUNTERS, NULL, NULL);
+	struct pv_table *t = ask_table(j, PV_VIEW_COUNTERS, NULL, NULL);
 	double rose = 0, last, min;
 	if (!t)
 		return false;
 	int column = pv_table_column(t, "name"), section = pv_table_column(t, "section"),
 	    ends = pv_table_column(t, "last"), least = pv_table_column(t, "min");
 	for (size_t i = 0; i < t->rows; i++) {
-		const char *own = words(t, i, column), *of = words(t, i, section);
+		const char *own = cell_words(t, i, column), *of = cell_words(t, i, section);
 		size_t n = strlen(of);
 		bool full = strncmp(name, of, n) == 0 && name[n] == '/' &&
 			    strcmp(name + n + 1, own) == 0;
 		if (t->row[i].depth && (full || strcmp(name, own) == 0) &&
-			number(t, i, ends, &last) && number(t, i, least, &min))
+			cell_number(t, i, ends, &last) && cell_number(t, i, least, &min))
 			rose = last - min;
 	}
 	pv_table_destroy(t);
 	if (rose > 0)
 		return by(r, rose);
-	say(r, PV_CHECK_REFUSED, "no counter %s rose", PV_FIT(name, 100));
+	set_verdict(r, PV_CHECK_REFUSED, "no counter %s rose", PV_FIT(name, 100));
 	return true;
 }
 
@@ -263,27 +274,28 @@ static bool divide(struct judging *j, struct pv_check_result *r)
 		return true;
 	if (strncmp(r->rule->per, "counter:", 8) == 0)
 		return divide_by_counter(j, r, r->rule->per + 8);
-	struct pv_table *t = ask(j, PV_VIEW_METHODS, NULL, NULL);
+	struct pv_table *t = ask_table(j, PV_VIEW_METHODS, NULL, NULL);
 	if (!t)
 		return false;
 	int name = pv_table_column(t, "name"), column = pv_table_column(t, "calls");
 	for (size_t i = 0; i < t->rows; i++)
-		if (name_fits(&calls, r->rule->per + 5, words(t, i, name)) &&
-			number(t, i, column, &v))
+		if (name_fits(&calls, r->rule->per + 5, cell_words(t, i, name)) &&
+			cell_number(t, i, column, &v))
 			n += v;
 	pv_table_destroy(t);
 	if (!(n > 0)) {
-		say(r, PV_CHECK_REFUSED, "no call of %s is recorded",
+		set_verdict(r, PV_CHECK_REFUSED, "no call of %s is recorded",
 			PV_FIT(r->rule->per + 5, 100));
 		return true;
 	}
 	return by(r, n);
 }
 
-/* Logs of 2007 have collections, and in their first stages no stops. */
+/* Logs of 2007 have collections, but no stops in the first stages. */
 static bool may_know(const struct judging *j, const struct pv_check_kind *k)
 {
-	return k->view != PV_VIEW_PAUSES || j->known & PV_GROUP_PAUSES;
+	const unsigned needs = pv_view_rows[k->view].needs;
+	return !(needs & PV_GROUP_PAUSES) || j->known & PV_GROUP_PAUSES;
 }
 
 /* None of n samples: 95 % of such methods have less than 3/n. */
@@ -291,12 +303,12 @@ static void judge_share(const struct judging *j, struct pv_check_result *r)
 {
 	r->samples = j->sum.samples;
 	if (!r->samples)
-		say(r, PV_CHECK_REFUSED, "there are no samples");
+		set_verdict(r, PV_CHECK_REFUSED, "there are no samples");
 	else if (!(r->value > 0))
 		r->error = 300 * j->sum.sample_weight / (double)r->samples;
 }
 
-/* The objects of the last shot. False: that is refused. */
+/* Opens the last shot's objects. False: refused. */
 static bool open_heap(struct judging *j, struct pv_check_result *r)
 {
 	const struct pv_check_heaps *h = j->set->heaps;
@@ -305,13 +317,13 @@ static bool open_heap(struct judging *j, struct pv_check_result *r)
 	j->heap_asked = true;
 	if (j->heap)
 		return true;
-	say(r, PV_CHECK_REFUSED, "the objects of heap shot %llu cannot be read%s%s",
+	set_verdict(r, PV_CHECK_REFUSED, "the objects of heap shot %llu cannot be read%s%s",
 		(unsigned long long)j->shot - 1, j->heap_error.what[0] ? ": " : "",
 		PV_FIT(j->heap_error.what, 200));
 	return false;
 }
 
-/* Without any shot the rule says so by itself. */
+/* Without any shot the rule refuses later. */
 static bool needs_objects(
 	const struct judging *j, const struct pv_check_kind *k, const struct pv_check_rule *rule)
 {
@@ -322,6 +334,7 @@ static bool needs_objects(
 static bool measure(struct judging *j, const struct pv_check_kind *k, struct pv_check_result *r)
 {
 	struct sums s = { 0 };
+	j->no_status = false;
 	if (k->flags & PV_CHECK_DURATION || k->flags & PV_CHECK_LOSS) {
 		r->value = k->flags & PV_CHECK_LOSS
 				   ? (double)j->sum.lost_events + (double)j->sum.damaged
@@ -331,25 +344,27 @@ static bool measure(struct judging *j, const struct pv_check_kind *k, struct pv_
 	}
 	if (needs_objects(j, k, r->rule) && !open_heap(j, r))
 		return true;
-	struct pv_table *t = ask(j, k->view, k, r->rule->filter);
+	struct pv_table *t = ask_table(j, k->view, k, r->rule->filter);
 	bool ok = t && add_up(j, k, r, t, &s);
+	j->no_status = t && pv_check_lacks_status(k, r->rule->match, t);
 	pv_table_destroy(t);
 	if (ok && s.unjudged)
-		say(r, PV_CHECK_REFUSED, "%s", s.unjudged);
+		set_verdict(r, PV_CHECK_REFUSED, "%s", s.unjudged);
 	else if (ok && !s.rows && r->rule->filter && !(k->flags & PV_CHECK_ABSENT_IS_ZERO) &&
 		 !r->rule->allow_missing)
-		say(r, PV_CHECK_REFUSED,
+		set_verdict(r, PV_CHECK_REFUSED,
 			"nothing passes the filter %s; allow-missing = yes takes that for 0",
 			PV_FIT(r->rule->filter, 200));
 	else if (ok && !s.fitting && r->rule->match && !(k->flags & PV_CHECK_ABSENT_IS_ZERO) &&
 		 !r->rule->allow_missing && !is_known(j, k, r->rule))
-		say(r, PV_CHECK_REFUSED,
+		set_verdict(r, PV_CHECK_REFUSED,
 			"nothing is called %s; allow-missing = yes takes that for 0",
 			PV_FIT(r->rule->match, 200));
 	else if (ok && ((s.fitting && !s.known) || !may_know(j, k)))
-		say(r, PV_CHECK_REFUSED, "the log does not tell this of %s", k->what);
+		set_verdict(r, PV_CHECK_REFUSED, "the log does not tell this of %s%s", k->what,
+			j->no_status ? ": " PV_CHECK_NO_STATUS : "");
 	else if (ok && !s.fitting && k->flags & PV_CHECK_FINDING)
-		say(r, PV_CHECK_REFUSED, "there is no such finding");
+		set_verdict(r, PV_CHECK_REFUSED, "there is no such finding");
 	else if (ok) {
 		r->measured = true;
 		r->value = figure_of(j, k, &s);
@@ -362,7 +377,7 @@ static bool measure(struct judging *j, const struct pv_check_kind *k, struct pv_
 	return ok;
 }
 
-/* --- whether it can be said --- */
+/* --- answerable or not --- */
 
 static bool is_recorded(struct judging *j, const struct pv_check_kind *k, struct pv_check_result *r)
 {
@@ -371,25 +386,25 @@ static bool is_recorded(struct judging *j, const struct pv_check_kind *k, struct
 	    detail = pv_table_column(j->coverage, "detail");
 	r->what = k->what;
 	for (size_t i = 0; i < j->coverage->rows; i++) {
-		if (strcmp(words(j->coverage, i, what), k->what) != 0)
+		if (strcmp(cell_words(j->coverage, i, what), k->what) != 0)
 			continue;
-		snprintf(r->state, sizeof r->state, "%s", words(j->coverage, i, state));
-		snprintf(r->detail, sizeof r->detail, "%s", words(j->coverage, i, detail));
+		snprintf(r->state, sizeof r->state, "%s", cell_words(j->coverage, i, state));
+		snprintf(r->detail, sizeof r->detail, "%s", cell_words(j->coverage, i, detail));
 	}
 	if (k->flags & PV_CHECK_LAST_SHOT && strcmp(r->state, "not recorded") != 0 && !j->shot) {
-		say(r, PV_CHECK_REFUSED, "there is no heap shot");
+		set_verdict(r, PV_CHECK_REFUSED, "there is no heap shot");
 		return false;
 	}
 	if (strcmp(r->state, "not recorded") != 0 && strcmp(r->state, "bypassed") != 0)
 		return true;
 	const char *option = pv_check_records(k->what);
 	bool known = r->detail[0] || !option;
-	say(r, PV_CHECK_REFUSED, "%s %s%s%s%s", k->what, r->state, r->detail[0] ? ": " : "",
+	set_verdict(r, PV_CHECK_REFUSED, "%s %s%s%s%s", k->what, r->state, r->detail[0] ? ": " : "",
 		known ? PV_FIT(r->detail, 150) : "; recorded by run ", known ? "" : option);
 	return false;
 }
 
-/* A reason why the figure is too low; NULL: it is whole. */
+/* A reason why the figure may be too low; NULL: none. */
 static const char *incomplete(const struct judging *j)
 {
 	return j->sum.damaged                 ? "the log is damaged"
@@ -404,18 +419,21 @@ static void hold_against(const struct judging *j, struct pv_check_result *r, dou
 {
 	bool loss = strcmp(r->rule->kind, "loss") == 0,
 	     least = j->heap_least && strcmp(r->rule->kind, "heap.retained") == 0;
-	const char *why = least ? "retained sizes of this shot are lower bounds" : incomplete(j);
+	const char *why = least          ? "retained sizes of this shot are lower bounds"
+			  : j->no_status ? PV_CHECK_NO_STATUS
+					 : incomplete(j);
 	double low = r->value - r->error, high = r->value + r->error;
 	bool fails = below ? high < max : low > max, passes = below ? low >= max : high <= max;
 	if (r->verdict != PV_CHECK_PASS)
-		return; /* another limit has been broken */
+		return; /* another limit is broken already */
 	if (fails && !(below && why && !loss))
-		say(r, PV_CHECK_FAIL, "%s %s", below ? "less than" : "more than",
+		set_verdict(r, PV_CHECK_FAIL, "%s %s", below ? "less than" : "more than",
 			PV_FIT(limit, 60));
 	else if (why && !loss && !(below && passes))
-		say(r, PV_CHECK_REFUSED, "%s: the figure is at least this", why);
+		set_verdict(r, PV_CHECK_REFUSED, "%s: the figure is at least this", why);
 	else if (!passes)
-		say(r, PV_CHECK_UNSURE, "%s lies within the figure's error", PV_FIT(limit, 60));
+		set_verdict(
+			r, PV_CHECK_UNSURE, "%s lies within the figure's error", PV_FIT(limit, 60));
 }
 
 static void hold_increase(const struct judging *j, struct pv_check_result *r)
@@ -429,15 +447,15 @@ static void hold_increase(const struct judging *j, struct pv_check_result *r)
 		return;
 	if (!j->baseline) {
 		if (!r->rule->max.given && !r->rule->min.given)
-			say(r, PV_CHECK_SKIPPED, "there is no baseline");
+			set_verdict(r, PV_CHECK_SKIPPED, "there is no baseline");
 		return;
 	}
 	if (pv_options_differ(j->baseline->args, j->facts.args)) {
-		say(r, PV_CHECK_REFUSED, "the baseline was recorded with other options");
+		set_verdict(r, PV_CHECK_REFUSED, "the baseline was recorded with other options");
 		return;
 	}
 	if (!f || !f->measured || f->unit != r->unit) {
-		say(r, PV_CHECK_REFUSED, "the baseline does not say it");
+		set_verdict(r, PV_CHECK_REFUSED, "the baseline does not say it");
 		return;
 	}
 	r->has_baseline = true;
@@ -451,7 +469,7 @@ static void hold_increase(const struct judging *j, struct pv_check_result *r)
 	hold_against(j, r, most, false, limit);
 }
 
-/* Views whose rows have sites: of each class the stack that has most of it. */
+/* For views with sites: the heaviest stack of each class. */
 static bool find_stacks(struct judging *j, const struct pv_check_kind *k, struct pv_check_result *r)
 {
 	static const struct {
@@ -467,7 +485,7 @@ static bool find_stacks(struct judging *j, const struct pv_check_kind *k, struct
 		at++;
 	if (at == PV_COUNT_OF(by_class) || !r->rows || k->flags & PV_CHECK_BY_NAMESPACE)
 		return true;
-	struct pv_table *t = ask(j, by_class[at].sites, NULL, NULL);
+	struct pv_table *t = ask_table(j, by_class[at].sites, NULL, NULL);
 	int class = t ? pv_table_column(t, "class") : -1,
 	    stack = t ? pv_table_column(t, "stack") : -1,
 	    value = t ? pv_table_column(t, by_class[at].value) : -1;
@@ -476,11 +494,12 @@ static bool find_stacks(struct judging *j, const struct pv_check_kind *k, struct
 		double most = 0, v;
 		const char *best = NULL;
 		for (size_t i = 0; i < t->rows; i++) {
-			if (strcmp(words(t, i, class), r->row[n].name) != 0 ||
-				!number(t, i, value, &v) || v <= most || !*words(t, i, stack))
+			if (strcmp(cell_words(t, i, class), r->row[n].name) != 0 ||
+				!cell_number(t, i, value, &v) || v <= most ||
+				!*cell_words(t, i, stack))
 				continue;
 			most = v;
-			best = words(t, i, stack);
+			best = cell_words(t, i, stack);
 		}
 		if (best && !(r->row[n].stack = pv_arena_copy(&j->c->arena, best, strlen(best))))
 			ok = false;
@@ -489,13 +508,14 @@ static bool find_stacks(struct judging *j, const struct pv_check_kind *k, struct
 	return ok;
 }
 
-static bool judge(struct judging *j, const struct pv_check_rule *rule, struct pv_check_result *r)
+static bool judge_rule(
+	struct judging *j, const struct pv_check_rule *rule, struct pv_check_result *r)
 {
 	const char *why;
 	const struct pv_check_kind *k = pv_check_kind_of(rule, &why);
 	*r = (struct pv_check_result){ .rule = rule, .what = "", .section = k ? k->section : "" };
-	if (!k) { /* the reader of rules has looked */
-		say(r, PV_CHECK_REFUSED, "%s", why);
+	if (!k) { /* found by the reader of rules before */
+		set_verdict(r, PV_CHECK_REFUSED, "%s", why);
 		return true;
 	}
 	r->unit = k->unit;
@@ -513,17 +533,17 @@ static bool judge(struct judging *j, const struct pv_check_rule *rule, struct pv
 	return true;
 }
 
-/* Losses are looked at whether a rule says so or not. */
+/* Judges losses when no rule does. */
 static bool judge_losses(struct judging *j, struct pv_check_result *r)
 {
 	static const struct pv_check_rule losses = {
 		.id = "loss", .kind = "loss", .max = { true, 0, PV_CHECK_COUNT, "0" }
 	};
-	if (!judge(j, &losses, r))
+	if (!judge_rule(j, &losses, r))
 		return false;
 	const char *why = incomplete(j);
 	if (why)
-		say(r, PV_CHECK_REFUSED, "%s", why);
+		set_verdict(r, PV_CHECK_REFUSED, "%s", why);
 	return true;
 }
 
@@ -534,7 +554,7 @@ static bool judge_all(struct judging *j)
 		const struct pv_check_rule *rule = &j->set->rule.v[i];
 		losses = losses || strcmp(rule->kind, "loss") == 0;
 		if (!pv_reserve(&j->c->result, 2) ||
-			!judge(j, rule, &j->c->result.v[j->c->result.n++]))
+			!judge_rule(j, rule, &j->c->result.v[j->c->result.n++]))
 			return false;
 	}
 	return losses ||
@@ -552,9 +572,10 @@ bool pv_check_judge(struct pv_model *m, const char *path, const struct pv_check_
 	pv_view_totals(m, &totals);
 	j.known = totals.known;
 	ret->duration_ns = j.facts.duration_ns;
+	ret->base_duration_ns = baseline ? baseline->duration_ns : 0;
 	ret->args = pv_arena_copy(&ret->arena, j.facts.args, strlen(j.facts.args));
-	j.coverage = ask(&j, PV_VIEW_COVERAGE, NULL, NULL);
-	struct pv_table *shots = ask(&j, PV_VIEW_SHOTS, NULL, NULL);
+	j.coverage = ask_table(&j, PV_VIEW_COVERAGE, NULL, NULL);
+	struct pv_table *shots = ask_table(&j, PV_VIEW_SHOTS, NULL, NULL);
 	for (size_t i = 0; shots && i < shots->rows; i++)
 		j.shot = shots->row[i].id > j.shot ? shots->row[i].id : j.shot;
 	bool ok = ret->args && j.coverage && shots && judge_all(&j);

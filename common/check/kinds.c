@@ -1,6 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The kinds of rules, and matching of names and lines. */
 #include "common/check/kinds.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "common/base/text/span_source.h"
 
 #define CLASS_ALLOCS "allocations", "classes", PV_VIEW_CLASSES, "name"
 #define METHOD(sort) "methods", PV_VIEW_METHODS, "name", sort
@@ -35,6 +40,10 @@ const struct pv_check_kind pv_check_kinds[] = {
 	{ "method.self", "time", "calls", METHOD("self_ns"), NULL, PV_CHECK_SUM, PV_CHECK_NS, PV_CHECK_NAMED | PV_CHECK_METHOD },
 	{ "method.total", "time", "calls", METHOD("total_ns"), NULL, PV_CHECK_MOST, PV_CHECK_NS, PV_CHECK_NAMED | PV_CHECK_METHOD },
 	{ "method.total", "samples", "samples", METHOD("samples_total"), NULL, PV_CHECK_MOST, PV_CHECK_COUNT, PV_CHECK_NAMED | PV_CHECK_METHOD },
+	{ "line.self", "share", "samples", "lines", PV_VIEW_LINES, "file", "samples_self_percent", "samples_error", PV_CHECK_SUM, PV_CHECK_PERCENT, PV_CHECK_NAMED | PV_CHECK_LINE },
+	{ "line.self", "samples", "samples", "lines", PV_VIEW_LINES, "file", "samples_self", NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_NAMED | PV_CHECK_LINE },
+	{ "line.total", "share", "samples", "lines", PV_VIEW_LINES, "file", "samples_percent", NULL, PV_CHECK_MOST, PV_CHECK_PERCENT, PV_CHECK_NAMED | PV_CHECK_LINE },
+	{ "line.total", "samples", "samples", "lines", PV_VIEW_LINES, "file", "samples", NULL, PV_CHECK_MOST, PV_CHECK_COUNT, PV_CHECK_NAMED | PV_CHECK_LINE },
 	{ "method.calls", "", "calls", METHOD("calls"), NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_NAMED | PV_CHECK_METHOD },
 	{ "jit", "methods", "jit", "jit", PV_VIEW_JIT_METHODS, "name", "code_bytes", NULL, PV_CHECK_ROWS_OF, PV_CHECK_COUNT, PV_CHECK_METHOD },
 	{ "jit", "bytes", "jit", "jit", PV_VIEW_JIT_METHODS, "name", "code_bytes", NULL, PV_CHECK_SUM, PV_CHECK_BYTES, PV_CHECK_METHOD },
@@ -43,6 +52,9 @@ const struct pv_check_kind pv_check_kinds[] = {
 	{ "counter", "max", "counters", "counters", PV_VIEW_COUNTERS, "name", "max", NULL, PV_CHECK_MOST, PV_CHECK_COUNT, PV_CHECK_NAMED | PV_CHECK_DEPTH },
 	{ "finalizers", "", "finalizers", "finalizers", PV_VIEW_FINALIZERS, "class", "objects", NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_CLASS | PV_CHECK_ABSENT_IS_ZERO },
 	{ "handles", "", "handles", "handles", PV_VIEW_HANDLES, "type", "live", NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_ABSENT_IS_ZERO },
+	{ "route.p99", "", "spans", "routes", PV_VIEW_ROUTES, "name", "p99_ns", NULL, PV_CHECK_MOST, PV_CHECK_NS, PV_CHECK_NAMED },
+	{ "route.errors", "", "spans", "routes", PV_VIEW_ROUTES, "name", "errors", NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_STATUS },
+	{ "query.count", "", "spans", "spans", PV_VIEW_SPANS, "name", "queries", NULL, PV_CHECK_MOST, PV_CHECK_COUNT, 0 },
 	{ "loss", "", "", "source.damage", PV_VIEW_EVENTS, NULL, NULL, NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_LOSS },
 	{ "leak", "", "", "findings", PV_VIEW_FINDINGS, "finding", "score", NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_FINDING },
 	{ "finding", "", "", "findings", PV_VIEW_FINDINGS, "finding", "score", NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_FINDING },
@@ -67,8 +79,8 @@ bool pv_check_kind_exists(const char *kind)
 	return false;
 }
 
-/* Without `of` the limit's unit chooses. */
-static bool fits(const struct pv_check_kind *k, const struct pv_check_rule *r)
+/* Without `of` the limit's unit decides. */
+static bool kind_fits(const struct pv_check_kind *k, const struct pv_check_rule *r)
 {
 	const struct pv_check_limit *l = r->max.given ? &r->max : &r->min;
 	if (r->of)
@@ -81,7 +93,7 @@ const struct pv_check_kind *pv_check_kind_of(const struct pv_check_rule *r, cons
 	*ret_why = NULL;
 	for (size_t i = 0; i < pv_check_kind_count; i++) {
 		const struct pv_check_kind *k = &pv_check_kinds[i];
-		if (!is_kind(k, r->kind) || !fits(k, r))
+		if (!is_kind(k, r->kind) || !kind_fits(k, r))
 			continue;
 		if (k->flags & PV_CHECK_NAMED && !r->match)
 			*ret_why = "it wants match = NAME";
@@ -116,6 +128,34 @@ bool pv_check_matches(const char *pattern, const char *text)
 	return !*pattern;
 }
 
+bool pv_check_matches_line(
+	const char *pattern, const char *file, uint64_t line, char ret_name[PV_CHECK_PLACE])
+{
+	snprintf(ret_name, PV_CHECK_PLACE, "%s:%llu", file, (unsigned long long)line);
+	const char *slash = strrchr(ret_name, '/');
+	return pv_check_matches(pattern, ret_name) ||
+	       (slash && !strchr(pattern, '/') && pv_check_matches(pattern, slash + 1));
+}
+
+/* The meter of the web server has the status of all requests. */
+bool pv_check_lacks_status(
+	const struct pv_check_kind *k, const char *match, const struct pv_table *t)
+{
+	const int name = pv_table_column(t, "name"), what = pv_table_column(t, "what");
+	bool lacks = false;
+	if (!(k->flags & PV_CHECK_STATUS))
+		return false;
+	for (size_t i = 0; i < t->rows; i++) {
+		const struct pv_cell *c = t->row[i].cell;
+		if (match && !pv_check_matches(match, c[name].s))
+			continue;
+		if (strcmp(c[what].s, "meter") == 0)
+			return false;
+		lacks |= !pv_span_says_failure(c[what].s);
+	}
+	return lacks;
+}
+
 bool pv_check_set_wants(const struct pv_check_set *s, const char *what)
 {
 	const char *why;
@@ -136,7 +176,8 @@ const char *pv_check_records(const char *what)
 		{ "heap_shots", "--heapshot" }, { "gc", "--probe gc" },
 		{ "exceptions", "--probe exception" }, { "locks", "--probe monitor" },
 		{ "jit", "--probe jit" }, { "counters", "--probe counter" },
-		{ "finalizers", "--probe finalization" }, { "handles", "--probe gchandle" } };
+		{ "finalizers", "--probe finalization" }, { "handles", "--probe gchandle" },
+		{ "spans", "--probe spans" } };
 	for (size_t i = 0; i < PV_COUNT_OF(options); i++)
 		if (strcmp(options[i].what, what) == 0)
 			return options[i].option;

@@ -1,14 +1,16 @@
-/* Files of rules: sections, keys and values. */
+/* SPDX-License-Identifier: MIT */
+/* Reads files of rules: sections, keys and values. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/filter.h"
-#include "common/base/small_file.h"
+#include "common/base/filter/filter_split.h"
+#include "common/base/filter/filter.h"
+#include "common/base/system/small_file.h"
 #include "common/base/utf8.h"
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/check/kinds.h"
 
 enum { FILE_MOST = 1 << 20 };
@@ -16,9 +18,9 @@ enum { FILE_MOST = 1 << 20 };
 struct reading {
 	struct pv_check_set *set;
 	const char *name;
-	unsigned line; /* 0: of the command line */
+	unsigned line; /* 0: on the command line */
 	struct pv_check_rule *rule;
-	bool in_check; /* the section [check] */
+	bool in_check; /* in section [check] */
 	struct pv_error *err;
 };
 
@@ -31,7 +33,7 @@ static bool wrong(const struct reading *r, const char *what, const char *text, s
 	return pv_fail(r->err, PV_EUSAGE, 0, "--rule: %s \"%s\"", what, part);
 }
 
-/* A filter, from the character that is wrong on. */
+/* Refuses a filter, from the wrong character on. */
 static bool refuse_from(const struct reading *r, const char *what, const char *text, size_t at)
 {
 	char said[160];
@@ -39,14 +41,14 @@ static bool refuse_from(const struct reading *r, const char *what, const char *t
 	return wrong(r, said, text + at, strlen(text + at));
 }
 
-static bool no_memory(const struct reading *r)
+static bool rules_no_memory(const struct reading *r)
 {
 	return pv_fail(r->err, PV_ENOMEM, 0, "out of memory");
 }
 
 /* --- values --- */
 
-static bool is_number(const char *text, size_t len, double *ret)
+static bool is_rule_number(const char *text, size_t len, double *ret)
 {
 	char copy[40], *end;
 	if (!len || len >= sizeof copy)
@@ -79,12 +81,12 @@ static bool set_limit(struct reading *r, struct pv_check_limit *l, const char *t
 	l->given = true;
 	l->text = pv_arena_copy(&r->set->arena, text, len);
 	if (!l->text)
-		return no_memory(r);
+		return rules_no_memory(r);
 	l->unit = PV_CHECK_COUNT;
-	if (is_number(text, len, &l->value))
+	if (is_rule_number(text, len, &l->value))
 		return true;
 	l->unit = PV_CHECK_PERCENT;
-	if (len > 1 && text[len - 1] == '%' && is_number(text, len - 1, &l->value))
+	if (len > 1 && text[len - 1] == '%' && is_rule_number(text, len - 1, &l->value))
 		return true;
 	l->unit = PV_CHECK_BYTES;
 	if (is_bytes(l->text, len, &l->value))
@@ -102,19 +104,23 @@ static bool is(const char *key, size_t len, const char *word)
 static bool set_text(struct reading *r, const char **to, const char *text, size_t len)
 {
 	*to = pv_arena_copy(&r->set->arena, text, len);
-	return *to || no_memory(r);
+	return *to || rules_no_memory(r);
 }
 
-/* Comparisons are of columns, which the kind will say. */
+/* Comparisons name columns, which depend on the kind. */
 static bool check_filter(const struct reading *r)
 {
 	struct pv_filter_error wrong;
 	const char *text = r->rule->filter;
+	struct pv_filter_split split;
+	if (pv_filter_split(text, PV_FILTER_CAPITALS, &split, &wrong) && split.requests[0])
+		return refuse_from(
+			r, "a rule's filter chooses rows, not requests", split.requests, 0);
 	struct pv_filter *f = pv_filter_make(text, PV_FILTER_CAPITALS, NULL, 0, &wrong);
 	pv_filter_free(f);
 	if (f)
 		return true;
-	return wrong.no_memory ? no_memory(r) : refuse_from(r, wrong.what, text, wrong.at);
+	return wrong.no_memory ? rules_no_memory(r) : refuse_from(r, wrong.what, text, wrong.at);
 }
 
 static bool set_check_key(
@@ -196,13 +202,13 @@ static bool begin_rule(struct reading *r, const char *id, size_t len)
 			return wrong(r, "a second rule", id, len);
 	const char *kept = pv_arena_copy(&s->arena, id, len);
 	if (!kept || !pv_reserve(&s->rule, 1))
-		return no_memory(r);
+		return rules_no_memory(r);
 	r->rule = &s->rule.v[s->rule.n++];
 	*r->rule = (struct pv_check_rule){ .id = kept, .line = r->line };
 	return true;
 }
 
-static const char *trim(const char *text, size_t *len)
+static const char *trim_blanks(const char *text, size_t *len)
 {
 	while (*len && isspace((unsigned char)*text))
 		text++, --*len;
@@ -220,7 +226,7 @@ static bool take_section(struct reading *r, const char *text, size_t len)
 		return wrong(r, "a section ends with ]:", text, len);
 	text++;
 	len -= 2;
-	text = trim(text, &len);
+	text = trim_blanks(text, &len);
 	r->in_check = is(text, len, "check");
 	if (r->in_check)
 		return true;
@@ -228,13 +234,13 @@ static bool take_section(struct reading *r, const char *text, size_t len)
 		return wrong(r, "sections are [check] and [rule ID], not", text, len);
 	text += strlen(rule);
 	len -= strlen(rule);
-	text = trim(text, &len);
+	text = trim_blanks(text, &len);
 	return begin_rule(r, text, len);
 }
 
-static bool take_line(struct reading *r, const char *text, size_t len)
+static bool take_rule_line(struct reading *r, const char *text, size_t len)
 {
-	text = trim(text, &len);
+	text = trim_blanks(text, &len);
 	if (!len || *text == '#' || *text == ';')
 		return true;
 	if (memchr(text, 0, len))
@@ -245,7 +251,7 @@ static bool take_line(struct reading *r, const char *text, size_t len)
 	if (!equals)
 		return wrong(r, "no key = value:", text, len);
 	size_t key = (size_t)(equals - text), value = len - key - 1;
-	const char *word = trim(text, &key), *at = trim(equals + 1, &value);
+	const char *word = trim_blanks(text, &key), *at = trim_blanks(equals + 1, &value);
 	return set_key(r, word, key, at, value);
 }
 
@@ -257,7 +263,7 @@ static bool parse(const char *text, size_t len, const char *name, struct pv_chec
 		const char *stop = memchr(text, '\n', (size_t)(end - text));
 		stop = stop ? stop : end;
 		r.line++;
-		if (!take_line(&r, text, (size_t)(stop - text)))
+		if (!take_rule_line(&r, text, (size_t)(stop - text)))
 			return false;
 		text = stop + 1;
 	}
@@ -276,7 +282,7 @@ bool pv_check_read(const char *path, struct pv_check_set *ret, struct pv_error *
 	return ok;
 }
 
-/* Words with "=" are keys; a value with blanks stands between quotes. */
+/* Words with "=" are keys; values with blanks are quoted. */
 bool pv_check_add(const char *text, struct pv_check_set *ret, struct pv_error *reterr)
 {
 	struct reading r = { .set = ret, .err = reterr };

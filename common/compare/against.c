@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Views and flames of a log with a base's figures at their side. */
 #include "common/compare/against.h"
 
 #include <math.h>
@@ -8,21 +10,21 @@
 #include "common/base/status.h"
 #include "common/compare/diff_parts.h"
 #include "common/compare/match_key.h"
-#include "common/query/build.h"
-#include "common/query/code_kind.h"
-#include "common/query/groups_cache.h"
+#include "common/query/groups/build.h"
+#include "common/query/groups/code_kind.h"
+#include "common/query/groups/groups_cache.h"
 
 struct pv_against {
 	struct pv_model *base;
 	char *path;
 	struct pv_diff_options options;
-	struct pv_groups_cache *groups; /* of the base */
-	struct pv_flame_tree *flame;    /* the base's, last asked for */
+	struct pv_groups_cache *groups; /* of base queries */
+	struct pv_flame_tree *flame;    /* the base's tree, of the last query */
 	enum pv_flame_measure flame_measure;
-	bool net, waits, my_code;
+	bool net, waits, my_code, physical;
 };
 
-/* Views, and the list of diff that has their rows. */
+/* Views with a diff list for their rows. */
 static const struct {
 	enum pv_view view;
 	enum pv_diff_list list;
@@ -44,10 +46,10 @@ static int list_of(enum pv_view view)
 
 bool pv_against_has(enum pv_view view)
 {
-	return view == PV_VIEW_CALL_TREE || list_of(view) >= 0;
+	return pv_view_is(view, PV_TRAIT_COMPARED);
 }
 
-static bool no_memory(struct pv_error *err)
+static bool against_no_memory(struct pv_error *err)
 {
 	return pv_fail(err, PV_ENOMEM, 0, "out of memory");
 }
@@ -67,17 +69,17 @@ struct pv_against *pv_against_create(struct pv_model *base, const char *path,
 {
 	struct pv_against *a = calloc(1, sizeof *a);
 	if (!a || !(a->path = strdup(path))) {
-		no_memory(reterr);
+		against_no_memory(reterr);
 		pv_against_destroy(a);
 		return NULL;
 	}
 	a->base = base;
 	a->options = *o;
-	a->options.sections = "totals.none"; /* only what all lists are divided by */
+	a->options.sections = "totals.none"; /* no lists: only the divisors */
 	a->options.format = PV_REPORT_JSON;
 	a->groups = pv_groups_cache_create();
 	struct pv_diff *d = pv_diff_create(&a->options);
-	bool ok = d ? pv_diff_add(d, PV_DIFF_BASE, path, base, reterr) : no_memory(reterr);
+	bool ok = d ? pv_diff_add(d, PV_DIFF_BASE, path, base, reterr) : against_no_memory(reterr);
 	pv_diff_destroy(d);
 	if (ok)
 		return a;
@@ -87,7 +89,9 @@ struct pv_against *pv_against_create(struct pv_model *base, const char *path,
 
 /* --- lists --- */
 
-/* The screen asks so of rows and figures, without its order, filter and choice of rows. */
+/*
+ * The query for one side: rows and figures as on screen, without order, filter and choice of rows.
+ */
 static struct pv_query side_query(
 	const struct pv_against *a, const struct pv_query *q, enum pv_diff_side side)
 {
@@ -95,6 +99,7 @@ static struct pv_query side_query(
 		.net = q->net,
 		.waits = q->waits,
 		.my_code = q->my_code,
+		.physical = q->physical,
 		.hide_internal = q->hide_internal,
 		.group = q->group,
 		.split = q->split,
@@ -116,8 +121,8 @@ static bool recorded(const struct pv_diff *d, size_t measure, bool both)
 	return both ? base && now : base || now;
 }
 
-/* Of those that both sides have, else that one has; NULL: neither has any. */
-static const struct pv_diff_measure *choose(
+/* A measure that both sides have, else one side; NULL: neither has any. */
+static const struct pv_diff_measure *choose_measure(
 	const struct pv_diff *d, enum pv_diff_list list, unsigned figure)
 {
 	for (int both = 1; both >= 0; both--) {
@@ -145,7 +150,7 @@ static const char *per_text(
 	return room;
 }
 
-static const char *describe(
+static const char *describe_judged(
 	struct pv_table *t, const struct pv_against *a, const struct pv_diff_judged *j)
 {
 	char room[80];
@@ -160,11 +165,11 @@ static const char *describe(
 		n[PV_DIFF_NOISE], n[PV_DIFF_SAME], a->path);
 }
 
-/* Without rows, and why. */
+/* A table without rows, saying why. */
 static struct pv_table *empty(const char *why, const struct pv_query *q)
 {
 	static const struct pv_column column[] = { { "name", "NAME", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS } };
+		.flags = PV_COLUMN_ASCENDING | PV_COLUMN_GROWS } };
 	const struct pv_view_spec spec = { .column = column, .columns = 1, .name = "name" };
 	struct pv_build b;
 	if (!pv_build_init(&b, &spec, "against", q))
@@ -176,7 +181,7 @@ static struct pv_table *empty(const char *why, const struct pv_query *q)
 	return t;
 }
 
-/* The change first: where there is no room for all columns the last ones go. */
+/* Moves the change to the front: without room for all columns the last are dropped. */
 static bool lead_with_change(struct pv_table *t)
 {
 	int at = pv_table_column(t, "change");
@@ -213,11 +218,11 @@ static struct pv_table *list_table(struct pv_against *a, struct pv_model *now, s
 	d->shot = lists[at].list == PV_DIFF_HEAP ? q->select : 0;
 	bool ok = pv_diff_add(d, PV_DIFF_BASE, a->path, a->base, &err) &&
 		  pv_diff_add(d, PV_DIFF_NEW, "new", now, &err) && pv_diff_join(d);
-	const struct pv_diff_measure *m = ok ? choose(d, lists[at].list, figure) : NULL;
+	const struct pv_diff_measure *m = ok ? choose_measure(d, lists[at].list, figure) : NULL;
 	struct pv_diff_judged j = { 0 };
 	if (ok && m && pv_diff_judge(d, m, &j)) {
 		t = pv_diff_rows_of(d, &j, q, true);
-		const char *text = t && lead_with_change(t) ? describe(t, a, &j) : NULL;
+		const char *text = t && lead_with_change(t) ? describe_judged(t, a, &j) : NULL;
 		if (text)
 			t->coverage = text;
 	} else if (err.code == PV_EUSAGE) {
@@ -232,7 +237,7 @@ static struct pv_table *list_table(struct pv_against *a, struct pv_model *now, s
 
 /* --- flames --- */
 
-static const char *key_of(const char *name, bool is_class, char *room)
+static const char *frame_key(const char *name, bool is_class, char *room)
 {
 	const struct pv_column column = { .unit = PV_UNIT_TEXT,
 		.flags = is_class ? PV_COLUMN_CLASS : PV_COLUMN_METHOD };
@@ -251,7 +256,7 @@ static double ratio(double now, double base)
 	return now > 0 && base > 0 ? now / base : 1;
 }
 
-/* By it a figure of the base is multiplied; 0: out of memory. */
+/* The factor on the base's figures; 0: out of memory. */
 static double scale_of(struct pv_against *a, struct pv_model *now, enum pv_flame_measure m,
 	const struct pv_flame_tree *new)
 {
@@ -283,7 +288,7 @@ static double scale_of(struct pv_against *a, struct pv_model *now, enum pv_flame
 static bool take_base(struct pv_against *a, enum pv_flame_measure measure, const struct pv_query *q)
 {
 	bool same = a->flame && a->flame_measure == measure && a->net == q->net &&
-		    a->waits == q->waits && a->my_code == q->my_code;
+		    a->waits == q->waits && a->my_code == q->my_code && a->physical == q->physical;
 	if (same)
 		return true;
 	struct pv_query own = side_query(a, q, PV_DIFF_BASE);
@@ -294,6 +299,7 @@ static bool take_base(struct pv_against *a, enum pv_flame_measure measure, const
 	a->net = q->net;
 	a->waits = q->waits;
 	a->my_code = q->my_code;
+	a->physical = q->physical;
 	return a->flame != NULL;
 }
 
@@ -303,7 +309,7 @@ struct pv_flame_tree *pv_against_flame(struct pv_against *a, struct pv_model *no
 	struct pv_flame_tree *new = pv_flame_tree_make(now, measure, q), *pair = NULL;
 	double scale = new && take_base(a, measure, q) ? scale_of(a, now, measure, new) : 0;
 	if (scale > 0)
-		pair = pv_flame_tree_pair(a->flame, new, key_of, scale);
+		pair = pv_flame_tree_pair(a->flame, new, frame_key, scale);
 	pv_flame_tree_drop(new);
 	return pair;
 }
@@ -315,7 +321,7 @@ struct pv_against_cell pv_against_figures(const struct pv_against *a, const stru
 	double grain = f->grain, by = share ? 200 / (double)(f->all ? f->all : 1) : 1 / grain;
 	double base = (double)c->base * by,
 	       now = (double)(c->weight - (c->base < c->weight ? c->base : c->weight)) * by;
-	/* A rest of rounding is no change. */
+	/* Differences within rounding are no change. */
 	if (fabs(now - base) < 1e-4 * fmax(base, now))
 		now = base;
 	return (struct pv_against_cell){ base, now, share };
@@ -328,7 +334,7 @@ enum pv_diff_verdict pv_against_verdict(
 	double base = (double)c->base / f->grain, now = (double)c->weight / f->grain - base,
 	       change = now - base, most = fmax(base, now);
 	bool samples = measure == PV_FLAME_SAMPLES;
-	/* Of the counts themselves, and of the base's times its scale. */
+	/* Of both counts; the base's is scaled. */
 	double noise = samples ? 1.96 * sqrt(fmax(now, 0) + f->scale * base) : 0;
 	if (fabs(change) < noise)
 		return fabs(change) * HUNDREDTH < most ? PV_DIFF_SAME : PV_DIFF_NOISE;
@@ -345,12 +351,14 @@ enum pv_diff_verdict pv_against_verdict(
 enum { C_CHANGE, C_VERDICT, C_BASE, C_NEW, C_PERCENT, C_KIND, C_NAME, C_COLUMNS };
 
 static const struct pv_column tree_columns[C_COLUMNS] = {
-	[C_CHANGE] = { "change", "CHANGE", PV_UNIT_NUMBER, 9, 0, PV_COLUMN_SIGNED },
-	[C_VERDICT] = { "verdict", "VERDICT", PV_UNIT_TEXT, 12, 2, PV_COLUMN_ASCENDING },
-	[C_BASE] = { "base", "BASE", PV_UNIT_NUMBER, 9, 0, 0 },
-	[C_NEW] = { "new", "NEW", PV_UNIT_NUMBER, 9, 0, 0 },
-	[C_PERCENT] = { "change_percent", "CHANGE%", PV_UNIT_PERCENT, 8, 1, PV_COLUMN_SIGNED },
-	[C_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 9, 3, PV_COLUMN_ASCENDING },
+	[C_CHANGE] = { "change", "CHANGE", PV_UNIT_NUMBER, 9, 0, .flags = PV_COLUMN_SIGNED },
+	[C_VERDICT] = { "verdict", "VERDICT", PV_UNIT_TEXT, 12, 2, .flags = PV_COLUMN_ASCENDING },
+	[C_BASE] = { "base", "BASE", PV_UNIT_NUMBER, 9, 0, .flags = 0 },
+	[C_NEW] = { "new", "NEW", PV_UNIT_NUMBER, 9, 0, .flags = 0 },
+	[C_PERCENT] = { "change_percent", "CHANGE%", PV_UNIT_PERCENT, 8, 1,
+		.flags = PV_COLUMN_SIGNED },
+	[C_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 9, 3,
+		.flags = PV_COLUMN_ASCENDING | PV_COLUMN_CODE },
 	[C_NAME] = { "name", "CALL TREE", PV_UNIT_TEXT, 30, 0,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE | PV_COLUMN_METHOD },
 };
@@ -363,8 +371,9 @@ static void put_value(struct pv_cell *c, bool ns, double v)
 		pv_cell_d(c, v);
 }
 
-static void put_frame(struct pv_build *b, const struct pv_against *a, const struct pv_flame *f,
-	enum pv_flame_measure measure, uint32_t i, uint64_t id, uint64_t parent)
+static void put_against_frame(struct pv_build *b, const struct pv_against *a,
+	const struct pv_flame *f, enum pv_flame_measure measure, uint32_t i, uint64_t id,
+	uint64_t parent)
 {
 	const struct pv_flame_cell *v = &f->cell[i];
 	struct pv_cell *c =
@@ -383,8 +392,8 @@ static void put_frame(struct pv_build *b, const struct pv_against *a, const stru
 	pv_cell_s(&c[C_NAME], pv_build_text(b, v->name));
 }
 
-static void put_frames(struct pv_build *b, const struct pv_against *a, const struct pv_flame *f,
-	enum pv_flame_measure measure, uint64_t *id)
+static void put_against_frames(struct pv_build *b, const struct pv_against *a,
+	const struct pv_flame *f, enum pv_flame_measure measure, uint64_t *id)
 {
 	for (uint32_t i = 1; i < f->cells; i++) {
 		uint32_t up = f->cell[i].parent;
@@ -392,7 +401,7 @@ static void put_frames(struct pv_build *b, const struct pv_against *a, const str
 			continue;
 		id[i] = pv_hash(id[up] * 31 + pv_hash(f->cell[i].key));
 		id[i] = id[i] ? id[i] : 1;
-		put_frame(b, a, f, measure, i, id[i], up ? id[up] : 0);
+		put_against_frame(b, a, f, measure, i, id[i], up ? id[up] : 0);
 	}
 }
 
@@ -435,7 +444,7 @@ static struct pv_table *tree_of(const struct pv_against *a, const struct pv_flam
 		free(id);
 		return NULL;
 	}
-	put_frames(&b, a, f, measure, id);
+	put_against_frames(&b, a, f, measure, id);
 	free(id);
 	struct pv_table *t = pv_build_finish(&b);
 	struct pv_column *own = t ? pv_arena_alloc(&t->arena, sizeof column) : NULL;

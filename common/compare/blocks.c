@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Samples are correlated in time: a phase of five seconds is one event and not five thousand. Each
- * log is parted into blocks of time. Where the shares of a method differ from block to block by more
- * than independent samples would, its samples count for as much less; phases that both logs have at
- * the same part of their time do not, which the differences of their blocks show.
+ * log is divided into blocks of time. Where a method's shares differ from block to block by more
+ * than independent samples would, the method's samples count for less by this factor. Not so for
+ * phases at the same part of both logs' time, as the differences of blocks show.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +14,8 @@
 
 enum { LEAST_BLOCKS = 5, LEAST_SAMPLES = 10 };
 
-static bool add(struct pv_diff *d, enum pv_diff_side side, const char *name, unsigned block,
-	uint64_t samples)
+static bool add_block_samples(struct pv_diff *d, enum pv_diff_side side, const char *name,
+	unsigned block, uint64_t samples)
 {
 	uint32_t row;
 	if (!pv_diff_row(d, PV_DIFF_METHODS, *name ? name : "(not recorded)", "", &row))
@@ -34,7 +35,9 @@ static bool take_block(struct pv_diff *d, enum pv_diff_side side, struct pv_mode
 	unsigned block, int64_t from_ns, int64_t to_ns)
 {
 	const struct pv_query *like = d->query[side];
-	struct pv_query q = like ? *like : (struct pv_query){ .waits = d->options->waits };
+	struct pv_query q = like ? *like
+				 : (struct pv_query){ .waits = d->options->waits,
+					   .physical = d->options->physical };
 	q.window_ns = 0;
 	q.bucketed = true;
 	q.from_ns = from_ns;
@@ -46,7 +49,8 @@ static bool take_block(struct pv_diff *d, enum pv_diff_side side, struct pv_mode
 	for (size_t i = 0; ok && i < t->rows; i++) {
 		const struct pv_cell *c = &t->row[i].cell[samples], *n = &t->row[i].cell[name];
 		if (c->state == PV_CELL_VALUE && c->u)
-			ok = add(d, side, n->state == PV_CELL_VALUE ? n->s : "", block, c->u);
+			ok = add_block_samples(
+				d, side, n->state == PV_CELL_VALUE ? n->s : "", block, c->u);
 	}
 	pv_table_destroy(t);
 	return ok;
@@ -97,7 +101,7 @@ static double within(const double k[PV_DIFF_BLOCKS], const double n[PV_DIFF_BLOC
 	return blocks >= LEAST_BLOCKS ? chi / (blocks - 1) : 1;
 }
 
-/* The same of the differences of the two logs' blocks. */
+/* The same for the differences between the two logs' blocks. */
 static double across(const struct blocks *k, const struct blocks *n)
 {
 	double p[PV_DIFF_SIDES], chi = 0, mean = 0;
@@ -125,8 +129,8 @@ static double across(const struct blocks *k, const struct blocks *n)
 	return blocks >= LEAST_BLOCKS ? chi / (blocks - 1) : 1;
 }
 
-/* By row, with those that have joined others. */
-static struct blocks *gather(const struct pv_diff *d, struct blocks *ret_all)
+/* By row, with joined rows. */
+static struct blocks *gather_blocks(const struct pv_diff *d, struct blocks *ret_all)
 {
 	const struct pv_diff_rows *r = &d->rows[PV_DIFF_METHODS];
 	struct blocks *of = calloc(r->name.n + 1, sizeof *of);
@@ -142,7 +146,7 @@ static struct blocks *gather(const struct pv_diff *d, struct blocks *ret_all)
 	return of;
 }
 
-/* Figures of weighed samples differ by so much more already, which their variance has. */
+/* The variance of weighed samples includes their weight already. */
 static double largest_weight(const struct pv_diff *d)
 {
 	double weight = 1;
@@ -158,7 +162,7 @@ double *pv_diff_design_effects(const struct pv_diff *d)
 	size_t n = d->rows[PV_DIFF_METHODS].name.n;
 	struct blocks all;
 	double *ret = calloc(n + 1, sizeof *ret);
-	struct blocks *of = ret ? gather(d, &all) : NULL;
+	struct blocks *of = ret ? gather_blocks(d, &all) : NULL;
 	for (size_t row = 0; of && row < n; row++) {
 		double own =
 			fmax(within(of[row].of[0], all.of[0]), within(of[row].of[1], all.of[1]));

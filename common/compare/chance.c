@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Tests of significance: normal, by ranks, and for many rows at once. */
 #include "common/compare/chance.h"
 
 #include <math.h>
@@ -19,10 +21,10 @@ double pv_noise_p(double change, double sd)
 
 enum { EXACT = 12 };
 
-/* How many of all sequences of n and m figures have at most `u` pairs in the wrong order, as a share. */
+/* The share of arrangements of n and m figures with at most `u` pairs in the wrong order. */
 static double exact_p(size_t n, size_t m, size_t u)
 {
-	/* ways[i][k]: of choosing i of the ranks seen so far with the sum of their offsets k */
+	/* ways[i][k]: to choose i of the ranks so far with offsets of sum k */
 	double ways[EXACT + 1][EXACT * EXACT + 1];
 	size_t most = n * m;
 	memset(ways, 0, sizeof ways);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Collects recordings to compare, joins rows, and notes other differences between the sides. */
 #include "common/compare/diff.h"
 
 #include <inttypes.h>
@@ -5,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/text/units.h"
 #include "common/base/utf8.h"
 #include "common/compare/diff_parts.h"
 #include "common/compare/match_key.h"
@@ -107,6 +110,26 @@ static bool add_note(struct pv_diff *d, const char *format, ...)
 	return true;
 }
 
+static int64_t mean_length(const struct pv_diff *d, enum pv_diff_side side)
+{
+	double sum = 0;
+	for (size_t i = 0; i < d->log[side].n; i++)
+		sum += (double)d->log[side].v[i].duration_ns / (double)d->log[side].n;
+	return (int64_t)sum;
+}
+
+/* Sums of a longer recording are greater, unless divided by a unit. */
+static bool note_lengths(struct pv_diff *d)
+{
+	char a[PV_UNIT_MAX], b[PV_UNIT_MAX];
+	const int64_t base = mean_length(d, PV_DIFF_BASE), now = mean_length(d, PV_DIFF_NEW);
+	if (d->options->per > PV_PER_NONE || !pv_units_lasted_else(base, now))
+		return true;
+	return add_note(d,
+		"base lasted %s, new %s, which all sums follow; --per second divides by it",
+		pv_units_ns(a, sizeof a, base), pv_units_ns(b, sizeof b, now));
+}
+
 static bool note_options(struct pv_diff *d)
 {
 	char base[150], now[150];
@@ -154,5 +177,5 @@ bool pv_diff_note_all(struct pv_diff *d)
 		!add_note(d, "too few runs for a test, which wants four a side: a change is "
 			     "what lies apart in all of them"))
 		return false;
-	return note_options(d) && note_losses(d);
+	return note_lengths(d) && note_options(d) && note_losses(d);
 }

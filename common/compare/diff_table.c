@@ -1,12 +1,14 @@
-/* Judgements as tables. */
+/* SPDX-License-Identifier: MIT */
+/* Writes judgements into tables. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/text/units.h"
 #include "common/compare/diff_parts.h"
 #include "common/compare/match_key.h"
-#include "common/query/build.h"
-#include "common/query/readable.h"
+#include "common/query/groups/build.h"
+#include "common/query/groups/readable.h"
 
 enum {
 	R_VERDICT,
@@ -77,17 +79,18 @@ const char *const pv_diff_site_keys[] = { "verdict", "name", "stack", "base", "n
 const char *const pv_diff_total_keys[] = { "section", "verdict", "base", "new", "change",
 	"change_percent", "interval", "per", "changed", "within_noise", "same", "note", NULL };
 
-/* Figures of undivided events are whole. */
-static bool is_whole(const struct pv_diff_judged *j)
+/* Figures of undivided events are whole; for people bytes and times per second, too. */
+static bool is_whole(const struct pv_diff *d, const struct pv_diff_judged *j)
 {
-	return j->per == PV_PER_NONE;
+	return j->per == PV_PER_NONE ||
+	       (d->options->format == PV_REPORT_TEXT && j->measure->unit != PV_UNIT_COUNT);
 }
 
-static enum pv_unit unit_of(const struct pv_diff_judged *j, bool change)
+static enum pv_unit unit_of(const struct pv_diff *d, const struct pv_diff_judged *j, bool change)
 {
 	if (j->per == PV_PER_SHARE)
 		return PV_UNIT_PERCENT;
-	if (!is_whole(j))
+	if (!is_whole(d, j))
 		return PV_UNIT_NUMBER;
 	if (j->measure->unit == PV_UNIT_NS)
 		return PV_UNIT_NS;
@@ -132,8 +135,8 @@ static const char *matched_text(const struct pv_diff_name *n)
 					: "canonical";
 }
 
-/* Several names of one side: what they have in common. */
-static const char *name_of(const struct pv_diff *d, enum pv_diff_list list,
+/* For several names of a side: their common part. */
+static const char *change_name(const struct pv_diff *d, enum pv_diff_list list,
 	const struct pv_diff_name *n, unsigned side)
 {
 	const char *key = pv_intern_text(&d->rows[list].key, n->key);
@@ -142,17 +145,17 @@ static const char *name_of(const struct pv_diff *d, enum pv_diff_list list,
 	return strcmp(key, PV_MATCH_ADDRESSES) == 0 ? "(addresses)" : key;
 }
 
-static void put_row(struct pv_build *b, const struct pv_diff *d, const struct pv_diff_judged *j,
-	const struct pv_diff_change *v, uint64_t id)
+static void put_change_row(struct pv_build *b, const struct pv_diff *d,
+	const struct pv_diff_judged *j, const struct pv_diff_change *v, uint64_t id)
 {
 	const struct pv_diff_name *n = &d->rows[j->measure->list].name.v[v->row];
 	unsigned side = n->raw[PV_DIFF_NEW] ? PV_DIFF_NEW : PV_DIFF_BASE;
 	struct pv_cell *c = pv_build_row(b, id);
-	enum pv_unit unit = unit_of(j, false);
+	enum pv_unit unit = unit_of(d, j, false);
 	pv_cell_s(&c[R_VERDICT], pv_diff_verdict_text(v->verdict));
 	put_figure(&c[R_BASE], unit, v->base);
 	put_figure(&c[R_NEW], unit, v->now);
-	put_figure(&c[R_CHANGE], unit_of(j, true), v->change);
+	put_figure(&c[R_CHANGE], unit_of(d, j, true), v->change);
 	put_percent(&c[R_PERCENT], v);
 	put_interval(&c[R_INTERVAL], unit, v->interval);
 	if (v->p < 0)
@@ -161,7 +164,7 @@ static void put_row(struct pv_build *b, const struct pv_diff *d, const struct pv
 		pv_cell_d(&c[R_P], v->p);
 	pv_cell_d(&c[R_SIZE], fabs(v->change));
 	pv_cell_s(&c[R_MATCHED], matched_text(n));
-	pv_cell_s(&c[R_NAME], pv_build_text(b, name_of(d, j->measure->list, n, side)));
+	pv_cell_s(&c[R_NAME], pv_build_text(b, change_name(d, j->measure->list, n, side)));
 	pv_cell_s(&c[R_STACK], pv_build_text(b, pv_intern_text(&d->text, n->stack[side])));
 	if (j->measure->list != PV_DIFF_SITES)
 		pv_cell_null(&c[R_STACK]);
@@ -177,8 +180,8 @@ static struct pv_query query_of(const struct pv_diff_options *o)
 						       : 0 };
 }
 
-/* Columns whose units are those of the measure: they live as long as the table. */
-static struct pv_table *finish(struct pv_build *b, const struct pv_query *q)
+/* Columns with the measure's units, living as long as the table. */
+static struct pv_table *finish_diff_table(struct pv_build *b, const struct pv_query *q)
 {
 	struct pv_table *t = pv_build_finish(b);
 	struct pv_column *own = t ? pv_arena_alloc(&t->arena, t->columns * sizeof *own) : NULL;
@@ -192,7 +195,7 @@ static struct pv_table *finish(struct pv_build *b, const struct pv_query *q)
 	return NULL;
 }
 
-/* By row, the new side's id; what is gone has one that no table has. NULL: out of memory. */
+/* The new side's id by row; gone rows get ids of no table. NULL: out of memory. */
 static uint64_t *ids_of(const struct pv_diff *d, const struct pv_diff_judged *j)
 {
 	const struct pv_diff_rows *r = &d->rows[j->measure->list];
@@ -217,8 +220,8 @@ struct pv_table *pv_diff_rows_of(
 	uint64_t *id = ids_of(d, j);
 	struct pv_build b;
 	memcpy(column, row_columns, sizeof column);
-	column[R_BASE].unit = column[R_NEW].unit = column[R_INTERVAL].unit = unit_of(j, false);
-	column[R_CHANGE].unit = unit_of(j, true);
+	column[R_BASE].unit = column[R_NEW].unit = column[R_INTERVAL].unit = unit_of(d, j, false);
+	column[R_CHANGE].unit = unit_of(d, j, true);
 	column[R_NAME].flags |= pv_diff_sources[j->measure->list].flags;
 	if (!id || !pv_build_init(&b, &spec, j->measure->section, q)) {
 		free(id);
@@ -227,10 +230,10 @@ struct pv_table *pv_diff_rows_of(
 	for (size_t i = 0; i < j->change.n; i++) {
 		const struct pv_diff_change *v = &j->change.v[i];
 		if (all || (v->verdict > PV_DIFF_NOISE && !j->why))
-			put_row(&b, d, j, v, id[v->row]);
+			put_change_row(&b, d, j, v, id[v->row]);
 	}
 	free(id);
-	return finish(&b, q);
+	return finish_diff_table(&b, q);
 }
 
 struct pv_table *pv_diff_rows_table(const struct pv_diff *d, const struct pv_diff_judged *j)
@@ -239,16 +242,19 @@ struct pv_table *pv_diff_rows_table(const struct pv_diff *d, const struct pv_dif
 	return pv_diff_rows_of(d, j, &q, d->options->all);
 }
 
-/* Totals of different units stand in one column: as text. */
-static const char *figure_text(struct pv_build *b, const struct pv_diff_judged *j, double v)
+/* As text, since one column has totals of different units. */
+static const char *figure_text(
+	struct pv_build *b, const struct pv_diff *d, const struct pv_diff_judged *j, double v)
 {
 	struct pv_cell c = { 0 };
 	char text[64];
-	bool plain = j->per == PV_PER_SHARE || is_whole(j);
+	bool plain = j->per == PV_PER_SHARE || is_whole(d, j);
 	enum pv_unit unit = plain ? j->measure->unit : PV_UNIT_NUMBER;
-	if (!plain)
+	if (!plain && !b->query->readable)
 		return pv_build_printf(b, "%.6g", v);
 	put_figure(&c, unit, v);
+	if (b->query->readable && (unit == PV_UNIT_BYTES || unit == PV_UNIT_COUNT))
+		return pv_build_text(b, pv_units_exact(text, sizeof text, c.u)); /* as rows */
 	return pv_build_text(b, b->query->readable
 					? pv_cell_text(&c, unit, text, sizeof text)
 					: (snprintf(text, sizeof text, "%.0f", v), text));
@@ -274,8 +280,8 @@ static void put_total(
 	const size_t *n = j->verdicts;
 	pv_cell_s(&c[T_SECTION], j->measure->section);
 	pv_cell_s(&c[T_VERDICT], pv_diff_verdict_text(j->total.verdict));
-	pv_cell_s(&c[T_BASE], figure_text(b, j, j->total.base));
-	pv_cell_s(&c[T_NEW], figure_text(b, j, j->total.now));
+	pv_cell_s(&c[T_BASE], figure_text(b, d, j, j->total.base));
+	pv_cell_s(&c[T_NEW], figure_text(b, d, j, j->total.now));
 	pv_cell_d(&c[T_CHANGE], j->total.change);
 	put_percent(&c[T_PERCENT], &j->total);
 	put_interval(&c[T_INTERVAL], PV_UNIT_NUMBER, j->total.interval);
@@ -303,5 +309,5 @@ struct pv_table *pv_diff_totals_table(
 	for (size_t i = 0; i < n; i++)
 		if (j[i].recorded)
 			put_total(&b, d, &j[i], i);
-	return finish(&b, &q);
+	return finish_diff_table(&b, &q);
 }

@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a comparison as text, JSON, CSV or Markdown. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/showable.h"
-#include "common/base/units.h"
+#include "common/base/text/showable.h"
+#include "common/base/text/units.h"
 #include "common/compare/diff_parts.h"
 #include "common/report/lists.h"
 
@@ -38,7 +40,7 @@ static void put_logs(struct writing *w, const char *label, enum pv_diff_side sid
 	}
 }
 
-static bool put_text(struct writing *w)
+static bool put_diff_text(struct writing *w)
 {
 	fprintf(w->out, "%-10s %s\n", "profview", PV_VERSION);
 	put_logs(w, "base", PV_DIFF_BASE);
@@ -70,7 +72,7 @@ static bool put_text(struct writing *w)
 
 /* --- JSON --- */
 
-static bool put_string(FILE *out, const char *text)
+static bool put_json_string(FILE *out, const char *text)
 {
 	char *json = pv_showable_json(text, strlen(text));
 	if (json)
@@ -86,13 +88,13 @@ static bool put_json_logs(struct writing *w, const char *lead, enum pv_diff_side
 	for (size_t i = 0; ok && i < w->d->log[side].n; i++) {
 		const struct pv_diff_log *l = &w->d->log[side].v[i];
 		fputs(i ? ",{\"path\":" : "[{\"path\":", w->out);
-		ok = put_string(w->out, l->path);
+		ok = put_json_string(w->out, l->path);
 		fprintf(w->out,
 			",\"duration_ns\":%" PRId64 ",\"events\":%" PRIu64
 			",\"lost_events\":%" PRIu64 ",\"damage\":%" PRIu64 ",\"samples\":%" PRIu64
 			",\"sample_period_ns\":%" PRIu64 ",\"options\":",
 			l->duration_ns, l->events, l->lost, l->damaged, l->samples, l->period_ns);
-		ok = ok && put_string(w->out, l->args);
+		ok = ok && put_json_string(w->out, l->args);
 		if (w->d->options->per == PV_PER_CALL || w->d->options->per == PV_PER_COUNTER)
 			fprintf(w->out, ",\"units\":%.17g", l->units);
 		fputs("}", w->out);
@@ -101,7 +103,7 @@ static bool put_json_logs(struct writing *w, const char *lead, enum pv_diff_side
 	return ok;
 }
 
-static bool put_json(struct writing *w)
+static bool put_diff_json(struct writing *w)
 {
 	fprintf(w->out, "{\"profview\": \"%s\",\n  \"schema\": 1", PV_VERSION);
 	if (!put_json_logs(w, ",\n  \"base\": ", PV_DIFF_BASE) ||
@@ -110,7 +112,7 @@ static bool put_json(struct writing *w)
 	fputs(",\n  \"notes\": [", w->out);
 	for (size_t i = 0; i < w->d->note.n; i++) {
 		fputs(i ? "," : "", w->out);
-		if (!put_string(w->out, w->d->note.v[i]))
+		if (!put_json_string(w->out, w->d->note.v[i]))
 			return false;
 	}
 	fputs("],\n  \"totals\": ", w->out);
@@ -162,8 +164,8 @@ bool pv_diff_write(struct pv_diff *d, FILE *out, struct pv_error *reterr)
 {
 	struct writing w = { .d = d, .out = out };
 	enum pv_report_format format = d->options->format;
-	bool ok = judge_all(&w) && (format == PV_REPORT_TEXT          ? put_text(&w)
-					   : format == PV_REPORT_JSON ? put_json(&w)
+	bool ok = judge_all(&w) && (format == PV_REPORT_TEXT          ? put_diff_text(&w)
+					   : format == PV_REPORT_JSON ? put_diff_json(&w)
 								      : put_one(&w));
 	for (size_t i = 0; i < w.n; i++)
 		pv_diff_judged_clear(&w.judged[i]);

@@ -1,4 +1,5 @@
-/* From figures to verdicts. */
+/* SPDX-License-Identifier: MIT */
+/* Judges changes: from figures to verdicts. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +8,8 @@
 #include "common/compare/chance.h"
 
 /*
- * A change is no less than this part of the figure, and than that part of all.
- * Times depend on the machine's mood; counts do not.
+ * Least change, as a part of the figure and as a part of all. Times depend on the machine's state;
+ * counts do not.
  */
 struct threshold {
 	double relative, of_all;
@@ -16,17 +17,18 @@ struct threshold {
 static const struct threshold timed = { 0.10, 0.01 }, counted = { 0.01, 0.005 };
 
 enum {
-	FEW_RUNS = 4,     /* from so many on each side, runs are tested against each other */
-	FEW_SAMPLES = 10, /* of both sides together; below there is no verdict */
+	FEW_RUNS = 4,     /* from so many on each side, runs are tested statistically */
+	FEW_SAMPLES = 10, /* of both sides together; with fewer there is no verdict */
 	SURE_SAMPLES = 30,
-	DRIFT_ROWS = 5,  /* at least, for a common change to differ from single ones */
-	LOST_PERCENT = 1 /* of events; above they may be what differs */
+	DRIFT_ROWS = 5,  /* rows needed to separate a common change from single changes */
+	LOST_PERCENT = 1 /* of events; beyond, losses may be the difference */
 };
 
 struct sums {                           /* of a row, by side */
 	double raw[PV_DIFF_SIDES];      /* of all logs, as recorded */
 	double variance[PV_DIFF_SIDES]; /* of the mean, by sampling */
 	double noise[PV_DIFF_SIDES];    /* samples of allocations / 3.84 */
+	double bytes[PV_DIFF_SIDES];    /* of allocations, as recorded */
 	double calls[PV_DIFF_SIDES];
 };
 
@@ -39,7 +41,7 @@ struct judging {
 	double *factor[PV_DIFF_SIDES]; /* by log */
 	double *all[PV_DIFF_SIDES];    /* recorded total of each log */
 	struct sums *sums;
-	double excess; /* how much more than chance most rows' figures vary: 1, or more */
+	double excess;               /* variation of most rows beyond chance: 1, or more */
 	double total[PV_DIFF_SIDES]; /* divided, mean of the logs */
 };
 
@@ -48,7 +50,7 @@ static struct threshold threshold_of(const struct judging *j)
 	return j->m->kind == PV_DIFF_SAMPLED || j->m->kind == PV_DIFF_TIMED ? timed : counted;
 }
 
-/* --- is there anything to compare --- */
+/* --- comparable or not --- */
 
 static unsigned bit_of(const struct pv_diff_measure *m)
 {
@@ -94,7 +96,7 @@ static bool find_why(struct judging *j)
 
 /* --- figures --- */
 
-static uint32_t row_of(const struct judging *j, uint32_t row)
+static uint32_t joined_row(const struct judging *j, uint32_t row)
 {
 	uint32_t as = j->d->rows[j->m->list].name.v[row].same_as;
 	return as ? as - 1 : row;
@@ -121,7 +123,7 @@ static double factor_of(const struct judging *j, enum pv_diff_side s, size_t log
 	}
 }
 
-/* Inclusive figures are parts of what the measure without callees adds up to. */
+/* Inclusive figures are parts of the sum of the measure without callees. */
 static unsigned value_of_all(const struct pv_diff_measure *m)
 {
 	if (m->list != PV_DIFF_METHODS)
@@ -129,7 +131,12 @@ static unsigned value_of_all(const struct pv_diff_measure *m)
 	return m->value == 1 ? 0 : m->value == 3 ? 2 : m->value;
 }
 
-static bool gather(struct judging *j)
+static bool is_of_allocations(const struct pv_diff_measure *m)
+{
+	return m->list == PV_DIFF_CLASSES || m->list == PV_DIFF_SITES;
+}
+
+static bool gather_values(struct judging *j)
 {
 	const struct pv_diff_rows *r = &j->d->rows[j->m->list];
 	j->rows = r->name.n;
@@ -152,13 +159,14 @@ static bool gather(struct judging *j)
 	}
 	for (size_t i = 0; i < r->entry.n; i++) {
 		const struct pv_diff_entry *e = &r->entry.v[i];
-		uint32_t row = row_of(j, e->row);
+		uint32_t row = joined_row(j, e->row);
 		double v = e->value[j->m->value], f = j->factor[e->side][e->log],
 		       n = (double)j->logs[e->side], all = j->all[e->side][e->log];
 		struct sums *sum = &j->sums[row];
 		j->value[e->side][row * j->logs[e->side] + e->log] += v * f;
 		sum->raw[e->side] += v;
 		sum->calls[e->side] += j->m->list == PV_DIFF_METHODS ? e->value[4] : 0;
+		sum->bytes[e->side] += is_of_allocations(j->m) ? e->value[0] : 0;
 		if (j->m->kind == PV_DIFF_SAMPLED) {
 			double p = j->ret->per == PV_PER_SHARE && all > v ? 1 - v / all : 1;
 			double w = j->d->log[e->side].v[e->log].sample_weight;
@@ -173,9 +181,9 @@ static bool gather(struct judging *j)
 }
 
 /*
- * With the same work on both sides a phase is a part of it like any other, and no row's samples
- * count for less for its own; but a sampler that beats with the program's rhythm makes lumps of most
- * rows. Their median holds for all.
+ * With the same work on both sides a phase is part of the work, and no row's samples count for less
+ * by the row's own phases. But a sampler in step with the program makes lumps in most rows: the
+ * median of all rows holds for each.
  */
 static double common_effect(const struct judging *j, double *effect)
 {
@@ -186,7 +194,7 @@ static double common_effect(const struct judging *j, double *effect)
 	return n >= DRIFT_ROWS ? pv_noise_median(effect, n) : 1;
 }
 
-/* Samples of methods themselves count for less where they come in lumps. */
+/* Samples of methods themselves count for less if they come in lumps. */
 static bool weigh_lumps(struct judging *j)
 {
 	const struct pv_diff_measure *m = j->m;
@@ -213,7 +221,7 @@ static double mean(const double *v, size_t n)
 	return n ? sum / (double)n : 0;
 }
 
-static double spread(const double *v, size_t n)
+static double variance_of_mean(const double *v, size_t n)
 {
 	double m = mean(v, n), sum = 0;
 	for (size_t i = 0; i < n; i++)
@@ -235,6 +243,30 @@ static bool overlap(const double *a, size_t n, const double *b, size_t m)
 	return low <= to && from <= high;
 }
 
+/*
+ * A class without a sample may have been allocated all the same. `ret_expected`: the samples that a
+ * side without any would have, if it allocated what the other side did; as many are the variance of
+ * the difference. 0: no such side, or all of its allocations are in the logs.
+ */
+static double variance_unseen(const struct judging *j, size_t row, double *ret_expected)
+{
+	const struct sums *s = &j->sums[row];
+	enum pv_diff_side none = s->raw[0] > 0 ? PV_DIFF_NEW : PV_DIFF_BASE, other = !none;
+	double value = mean(j->value[other] + row * j->logs[other], j->logs[other]), relative = 0;
+	double n = (double)j->logs[none], logs = (double)j->logs[other];
+	*ret_expected = 0;
+	if (s->raw[none] > 0 || s->bytes[other] <= 0 || j->factor[other][0] <= 0)
+		return 0;
+	for (size_t i = 0; i < j->logs[none]; i++) {
+		double by = j->factor[none][i] / j->factor[other][0];
+		double period = (double)j->d->log[none].v[i].alloc_period;
+		double one = by * period * logs / s->bytes[other];
+		relative += one / n / n;
+		*ret_expected += one > 0 ? 1 / one : 0;
+	}
+	return value * value * relative;
+}
+
 /* --- verdicts --- */
 
 static bool is_tested(const struct judging *j)
@@ -242,28 +274,36 @@ static bool is_tested(const struct judging *j)
 	return j->logs[0] >= FEW_RUNS && j->logs[1] >= FEW_RUNS;
 }
 
-/* So few samples say nothing. */
+/* Whether there are too few samples for a verdict. */
 static bool too_few(const struct judging *j, const struct sums *s)
 {
 	if (j->m->kind == PV_DIFF_SAMPLED)
 		return s->raw[0] + s->raw[1] < FEW_SAMPLES;
-	double sampled = 3.84 * (s->noise[0] + s->noise[1]);
-	return s->noise[0] + s->noise[1] > 0 && sampled < FEW_SAMPLES;
+	double sampled = 3.84 * (s->noise[0] + s->noise[1]), expected;
+	if (sampled <= 0) {
+		variance_unseen(j, (size_t)(s - j->sums), &expected);
+		sampled = expected;
+	}
+	return sampled > 0 && sampled < FEW_SAMPLES;
 }
 
 static void measure_row(const struct judging *j, size_t row, struct pv_diff_change *c)
 {
 	double *a = j->value[0] + row * j->logs[0], *b = j->value[1] + row * j->logs[1];
 	const struct sums *s = &j->sums[row];
-	double variance = s->variance[0] + s->variance[1];
+	double expected, unseen = variance_unseen(j, row, &expected);
+	double variance = fmax(s->variance[0] + s->variance[1], unseen);
 	c->row = (uint32_t)row;
 	c->base = mean(a, j->logs[0]);
 	c->now = mean(b, j->logs[1]);
 	c->change = c->now - c->base;
 	c->p = c->interval = -1;
 	if (is_tested(j)) {
-		variance = spread(a, j->logs[0]) + spread(b, j->logs[1]);
+		variance = variance_of_mean(a, j->logs[0]) + variance_of_mean(b, j->logs[1]);
+		variance = fmax(variance, unseen);
 		c->p = pv_noise_ranks(a, j->logs[0], b, j->logs[1]);
+		if (unseen > 0)
+			c->p = fmax(c->p, pv_noise_p(c->change, sqrt(unseen)));
 		c->interval = 1.96 * sqrt(variance);
 	} else if (variance > 0) {
 		c->p = pv_noise_p(c->change, sqrt(variance));
@@ -278,7 +318,7 @@ static bool matters(const struct judging *j, double base, double now)
 	return change > 0 && change >= t.relative * fmax(base, now) && change >= t.of_all * all;
 }
 
-/* The part of a time that the probe's own calls take is no change of the program's. */
+/* Changes within the cost of the probe's calls are no changes of the program. */
 static double probe_cost(const struct judging *j, size_t row)
 {
 	enum { USUAL_PAIR_NS = 20 };
@@ -314,8 +354,8 @@ static enum pv_diff_verdict verdict_of(
 }
 
 /*
- * A machine that runs slower makes all times longer: the median of what single rows changed by 
- * stands with the totals, and no row is called a change for it.
+ * A slower machine makes all times longer: the median change of single rows is shown with the
+ * totals, and does not count as a change of a row.
  */
 static bool find_drift(struct judging *j)
 {
@@ -341,9 +381,9 @@ static bool find_drift(struct judging *j)
 }
 
 /*
- * A sampler that beats with the program's own rhythm counts less evenly than chance does. How much
- * more, the rows tell together: by the median of their squared differences, which a few real changes
- * do not move. Median of the squares of a normal variable: 0.455.
+ * A sampler in step with the program varies more than by chance. The factor is the median of all
+ * rows' squared differences, which few real changes do not move. Median of the squares of a normal
+ * variable: 0.455.
  */
 static bool find_excess(struct judging *j)
 {
@@ -367,7 +407,7 @@ static bool find_excess(struct judging *j)
 	return true;
 }
 
-static void widen(const struct judging *j, struct pv_diff_change *c)
+static void widen_interval(const struct judging *j, struct pv_diff_change *c)
 {
 	if (is_tested(j) || c->interval <= 0)
 		return;
@@ -394,7 +434,7 @@ static bool judge_rows(struct judging *j)
 	ok = ok && find_drift(j) && find_excess(j);
 	for (size_t i = 0; ok && i < j->ret->change.n; i++) {
 		struct pv_diff_change *c = &j->ret->change.v[i];
-		widen(j, c);
+		widen_interval(j, c);
 		if (c->p >= 0 && !too_few(j, &j->sums[c->row]))
 			p[tested++] = c->p;
 	}
@@ -408,7 +448,7 @@ static bool judge_rows(struct judging *j)
 	return ok;
 }
 
-/* Samples are counted: of their mean over the logs. */
+/* Samples are counts: the variance of their mean over the logs. */
 static double variance_of_all(const struct judging *j, unsigned side, bool share)
 {
 	double sum = 0, n = (double)j->logs[side];
@@ -419,7 +459,7 @@ static double variance_of_all(const struct judging *j, unsigned side, bool share
 	return sum;
 }
 
-/* Of all rows; a share is that of everything, so the whole is as it was recorded. */
+/* The total of all rows; shares are of the total, so the total stays as recorded. */
 static void judge_total(struct judging *j)
 {
 	struct pv_diff_change *c = &j->ret->total;
@@ -460,7 +500,7 @@ bool pv_diff_judge(struct pv_diff *d, const struct pv_diff_measure *m, struct pv
 	struct judging j = { .d = d, .m = m, .ret = ret };
 	for (unsigned s = 0; s < PV_DIFF_SIDES; s++)
 		j.logs[s] = d->log[s].n;
-	bool ok = find_why(&j) && gather(&j) && weigh_lumps(&j) && judge_rows(&j);
+	bool ok = find_why(&j) && gather_values(&j) && weigh_lumps(&j) && judge_rows(&j);
 	if (ok)
 		judge_total(&j);
 	for (unsigned s = 0; s < PV_DIFF_SIDES; s++) {

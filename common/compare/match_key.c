@@ -1,13 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes the keys under which names of two logs match. */
 #include "common/compare/match_key.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/folded_name.h"
+#include "common/base/text/folded_name.h"
 #include "common/base/status.h"
 
-/* A word that compilers append, with its digits and points: the length of all of it, 0 for none. */
+/* Length of a suffix made by compilers, with digits and points; 0: none. */
 static size_t clone_mark(const char *at)
 {
 	static const char *const mark[] = { ".constprop", ".isra", ".part", ".cold", ".lto_priv",
@@ -17,7 +19,7 @@ static size_t clone_mark(const char *at)
 		if (strncmp(at, mark[i], n) != 0)
 			continue;
 		if (at[n] && !strchr(". ", at[n]))
-			continue; /* a longer word */
+			continue; /* a longer suffix */
 		while (at[n] == '.' && isdigit((unsigned char)at[n + 1]))
 			n += 1 + strspn(at + n + 1, "0123456789");
 		return n;
@@ -49,12 +51,12 @@ static size_t hex_digits(const char *at)
 	return n;
 }
 
-/* "name+0x1a" is somewhere in it; "0x7f00..." is another address in every run. */
+/* Drops the offset of "name+0x1a"; "0x7f00..." is another address in every run. */
 static void drop_addresses(char *name)
 {
 	if (strncmp(name, "0x", 2) == 0 && hex_digits(name + 2) > 0 &&
 		!name[2 + hex_digits(name + 2)])
-		strcpy(name, PV_MATCH_ADDRESSES); /* it has no fewer characters */
+		strcpy(name, PV_MATCH_ADDRESSES); /* no longer than the address */
 	char *plus = strrchr(name, '+');
 	if (plus && strncmp(plus, "+0x", 3) == 0 && hex_digits(plus + 3) > 0 &&
 		!plus[3 + hex_digits(plus + 3)])
@@ -69,7 +71,7 @@ const char *pv_match_key(
 	if (!class && len < sizeof folded && memchr(raw, ';', len)) {
 		memcpy(folded, raw, len);
 		folded[len] = 0;
-		pv_folded_name(folded); /* one text may have been made from the other */
+		pv_folded_name(folded); /* one text may be derived from the other */
 		raw = folded;
 		len = strlen(folded);
 	}

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The figures compared, and the options to choose among them. */
 #include <string.h>
 
 #include "common/compare/diff_parts.h"
@@ -76,7 +78,7 @@ bool pv_diff_per_of(const char *text, struct pv_diff_options *ret)
 }
 
 /* "methods" stands for every "methods.x". */
-static bool names(const struct pv_diff_measure *m, const char *word, size_t len)
+static bool word_names_measure(const struct pv_diff_measure *m, const char *word, size_t len)
 {
 	return strncmp(m->section, word, len) == 0 && (!m->section[len] || m->section[len] == '.');
 }
@@ -87,7 +89,7 @@ bool pv_diff_wants(const struct pv_diff_options *o, const struct pv_diff_measure
 		return true;
 	for (const char *at = o->sections; *at;) {
 		size_t len = strcspn(at, ",");
-		if (len && names(m, at, len))
+		if (len && word_names_measure(m, at, len))
 			return true;
 		at += len + (at[len] == ',');
 	}
@@ -106,7 +108,7 @@ bool pv_diff_wants_list(const struct pv_diff_options *o, enum pv_diff_list list)
 static bool is_section(const char *word, size_t len)
 {
 	for (size_t i = 0; i < pv_diff_measure_count; i++)
-		if (names(&pv_diff_measures[i], word, len))
+		if (word_names_measure(&pv_diff_measures[i], word, len))
 			return true;
 	return false;
 }

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Compares the profiler's options of two logs. */
 #include "common/compare/options_differ.h"
 
 #include <stdio.h>
@@ -5,7 +7,7 @@
 
 #include "common/base/status.h"
 
-/* Words that differ between any two runs. */
+/* Options that differ in any two runs. */
 static bool is_private(const char *word, size_t len)
 {
 	static const char *const private[] = { "output", "control", "buffer", "port", "fd",
@@ -18,7 +20,7 @@ static bool is_private(const char *word, size_t len)
 	return false;
 }
 
-static bool has_word(const char *args, const char *word, size_t len)
+static bool options_have(const char *args, const char *word, size_t len)
 {
 	for (const char *at = args; *at;) {
 		size_t n = strcspn(at, ",");
@@ -29,14 +31,15 @@ static bool has_word(const char *args, const char *word, size_t len)
 	return false;
 }
 
-/* Options of one that the other has not. */
+/* Lists options of one log missing in the other. */
 void pv_options_only(const char *args, const char *other, char *to, size_t room)
 {
 	size_t n = 0;
 	to[0] = 0;
 	for (const char *at = args; *at;) {
 		size_t len = strcspn(at, ",");
-		if (len && !is_private(at, len) && !has_word(other, at, len) && n + len + 2 < room)
+		if (len && !is_private(at, len) && !options_have(other, at, len) &&
+			n + len + 2 < room)
 			n += (size_t)snprintf(
 				to + n, room - n, "%s%.*s", n ? "," : "", (int)len, at);
 		at += len + (at[len] == ',');

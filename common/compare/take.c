@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Takes the figures of one log. */
 #include <math.h>
 #include <stdlib.h>
@@ -9,9 +10,9 @@
 #include "common/compare/diff_parts.h"
 #include "common/compare/match_key.h"
 #include "common/query/facts.h"
-#include "common/query/method_sums.h"
+#include "common/query/groups/method_sums.h"
 
-/* Of pv_diff_sources' row of methods. */
+/* Values in pv_diff_sources' row of methods. */
 enum { SAMPLES_TOTAL = 1, TOTAL_NS = 3 };
 
 struct taking {
@@ -19,29 +20,31 @@ struct taking {
 	enum pv_diff_side side;
 	struct pv_model *m;
 	struct pv_diff_log *log;
-	uint32_t number; /* of the log at its side */
-	uint64_t shot;   /* row of the last one; 0: none */
+	uint32_t number; /* of the log on its side */
+	uint64_t shot;   /* row of the last shot; 0: none */
 	struct pv_error *err;
 };
 
-static bool no_memory(struct taking *t)
+static bool taking_no_memory(struct taking *t)
 {
 	return pv_fail(t->err, PV_ENOMEM, 0, "out of memory");
 }
 
-static struct pv_table *ask(struct taking *t, enum pv_view view, uint64_t select)
+static struct pv_table *ask_view(struct taking *t, enum pv_view view, uint64_t select)
 {
 	const struct pv_query *like = t->d->query[t->side];
-	struct pv_query q = like ? *like : (struct pv_query){ .waits = t->d->options->waits };
+	struct pv_query q = like ? *like
+				 : (struct pv_query){ .waits = t->d->options->waits,
+					   .physical = t->d->options->physical };
 	q.select = select;
 	q.open_all = true;
 	struct pv_table *table = pv_view_table(t->m, view, &q);
 	if (!table)
-		no_memory(t);
+		taking_no_memory(t);
 	return table;
 }
 
-static double number(const struct pv_table *t, size_t row, int column)
+static double figure_in_cell(const struct pv_table *t, size_t row, int column)
 {
 	const struct pv_cell *c = column < 0 ? NULL : &t->row[row].cell[column];
 	if (!c || c->state != PV_CELL_VALUE)
@@ -56,7 +59,7 @@ static double number(const struct pv_table *t, size_t row, int column)
 	}
 }
 
-static const char *words(const struct pv_table *t, size_t row, int column)
+static const char *words_in_cell(const struct pv_table *t, size_t row, int column)
 {
 	const struct pv_cell *c = column < 0 ? NULL : &t->row[row].cell[column];
 	return c && c->state == PV_CELL_VALUE && c->s ? c->s : "";
@@ -83,16 +86,16 @@ static bool take_row(struct taking *t, enum pv_diff_list list, const struct pv_t
 	struct pv_diff_entry e = {
 		.id = table->row[i].id, .log = t->number, .side = (uint8_t)t->side
 	};
-	const char *name = words(table, i, column[PV_DIFF_VALUES]),
-		   *stack = words(table, i, column[PV_DIFF_VALUES + 1]);
+	const char *name = words_in_cell(table, i, column[PV_DIFF_VALUES]),
+		   *stack = words_in_cell(table, i, column[PV_DIFF_VALUES + 1]);
 	bool any = false;
 	for (size_t k = 0; k < PV_DIFF_VALUES; k++) {
-		e.value[k] = number(table, i, column[k]);
+		e.value[k] = figure_in_cell(table, i, column[k]);
 		any = any || e.value[k] > 0;
 	}
-	e.error = number(table, i, column[PV_DIFF_VALUES + 2]);
+	e.error = figure_in_cell(table, i, column[PV_DIFF_VALUES + 2]);
 	if (list == PV_DIFF_SITES &&
-		t->log->alloc_period) /* each sample stands for a period's bytes */
+		t->log->alloc_period) /* a sample stands for a period's bytes */
 		e.error = 1.96 * sqrt(e.value[0] * (double)t->log->alloc_period);
 	if (!any)
 		return true;
@@ -101,10 +104,10 @@ static bool take_row(struct taking *t, enum pv_diff_list list, const struct pv_t
 		  name_row(t, &rows->name.v[e.row], known, stack) && pv_reserve(&rows->entry, 1);
 	if (ok)
 		rows->entry.v[rows->entry.n++] = e;
-	return ok || no_memory(t);
+	return ok || taking_no_memory(t);
 }
 
-/* --- totals of rows that are several methods */
+/* --- totals of rows with several methods */
 
 static uint32_t row_called(void *ctx, const char *name)
 {
@@ -115,7 +118,7 @@ static uint32_t row_called(void *ctx, const char *name)
 		       : UINT32_MAX;
 }
 
-/* Keeps the largest totals of each row in its first entry; *ret_any: a row has several. */
+/* Moves the largest totals of each row to the row's first entry; *ret_any: a row has several. */
 static void take_largest(struct pv_diff_rows *r, size_t from, size_t *first, bool *ret_any)
 {
 	*ret_any = false;
@@ -135,8 +138,8 @@ static void take_largest(struct pv_diff_rows *r, size_t from, size_t *first, boo
 }
 
 /*
- * Methods that match as one, such as a function and its parts, may lie on one stack: the stack counts
- * once. Of figures of a part of the log only the largest total is known, which it is at least.
+ * Methods that match as one, such as a function and its parts, may be on one stack, which counts
+ * once. For figures of a part of the log only the largest total is known, a lower bound.
  */
 static bool count_once(struct taking *t, size_t from)
 {
@@ -149,7 +152,8 @@ static bool count_once(struct taking *t, size_t from)
 		take_largest(r, from, first, &any);
 	if (ok && any && !t->d->query[t->side]) {
 		sum = calloc(rows + 1, sizeof *sum);
-		ok = sum && pv_method_totals(t->m, row_called, t, rows, sum);
+		ok = sum &&
+		     pv_method_totals(t->m, t->d->options->physical, row_called, t, rows, sum);
 	}
 	for (size_t row = 0; ok && sum && row < rows; row++) {
 		if (!first[row])
@@ -159,7 +163,7 @@ static bool count_once(struct taking *t, size_t from)
 	}
 	free(sum);
 	free(first);
-	return ok || no_memory(t);
+	return ok || taking_no_memory(t);
 }
 
 static bool take_list(struct taking *t, enum pv_diff_list list)
@@ -168,7 +172,7 @@ static bool take_list(struct taking *t, enum pv_diff_list list)
 	int column[PV_DIFF_VALUES + 3];
 	if (list == PV_DIFF_HEAP && !t->shot)
 		return true;
-	struct pv_table *table = ask(t, s->view, list == PV_DIFF_HEAP ? t->shot : 0);
+	struct pv_table *table = ask_view(t, s->view, list == PV_DIFF_HEAP ? t->shot : 0);
 	if (!table)
 		return false;
 	for (size_t k = 0; k < PV_DIFF_VALUES; k++)
@@ -195,7 +199,7 @@ static bool take_facts(struct taking *t, const char *path)
 	*t->log = (struct pv_diff_log){
 		.path = pv_arena_copy(&t->d->arena, path, strlen(path)),
 		.args = pv_arena_copy(&t->d->arena, facts.args, strlen(facts.args)),
-		.duration_ns = facts.duration_ns,
+		.duration_ns = facts.counted_ns,
 		.samples = sum.samples,
 		.sample_weight = sum.sample_weight,
 		.events = sum.events,
@@ -205,21 +209,21 @@ static bool take_facts(struct taking *t, const char *path)
 		.pair_ns = sum.pair_ns,
 	};
 	t->log->period_ns = pv_sample_period(facts.args, &t->log->wall);
-	return (t->log->path && t->log->args) || no_memory(t);
+	return (t->log->path && t->log->args) || taking_no_memory(t);
 }
 
-/* Marks the measures that the log does not have. */
+/* Marks the measures missing from the log. */
 static bool take_coverage(struct taking *t)
 {
-	struct pv_table *c = ask(t, PV_VIEW_COVERAGE, 0);
+	struct pv_table *c = ask_view(t, PV_VIEW_COVERAGE, 0);
 	if (!c)
 		return false;
 	int what = pv_table_column(c, "what"), state = pv_table_column(c, "state");
 	for (size_t k = 0; k < pv_diff_measure_count; k++)
 		for (size_t i = 0; i < c->rows; i++)
-			if (strcmp(words(c, i, what), pv_diff_measures[k].what) == 0 &&
-				(strcmp(words(c, i, state), "not recorded") == 0 ||
-					strcmp(words(c, i, state), "bypassed") == 0))
+			if (strcmp(words_in_cell(c, i, what), pv_diff_measures[k].what) == 0 &&
+				(strcmp(words_in_cell(c, i, state), "not recorded") == 0 ||
+					strcmp(words_in_cell(c, i, state), "bypassed") == 0))
 				t->log->absent |= 1u << k;
 	pv_table_destroy(c);
 	return true;
@@ -231,7 +235,7 @@ static bool take_shot(struct taking *t)
 		t->shot = t->d->shot;
 		return true;
 	}
-	struct pv_table *shots = ask(t, PV_VIEW_SHOTS, 0);
+	struct pv_table *shots = ask_view(t, PV_VIEW_SHOTS, 0);
 	for (size_t i = 0; shots && i < shots->rows; i++)
 		if (shots->row[i].id > t->shot)
 			t->shot = shots->row[i].id;
@@ -257,13 +261,13 @@ static bool is_called(const char *raw, const char *name)
 
 static bool take_calls(struct taking *t, const char *name)
 {
-	struct pv_table *methods = ask(t, PV_VIEW_METHODS, 0);
+	struct pv_table *methods = ask_view(t, PV_VIEW_METHODS, 0);
 	if (!methods)
 		return false;
 	int calls = pv_table_column(methods, "calls"), column = pv_table_column(methods, "name");
 	for (size_t i = 0; i < methods->rows; i++)
-		if (is_called(words(methods, i, column), name))
-			t->log->units += number(methods, i, calls);
+		if (is_called(words_in_cell(methods, i, column), name))
+			t->log->units += figure_in_cell(methods, i, calls);
 	pv_table_destroy(methods);
 	return t->log->units > 0 ||
 	       pv_fail(t->err, PV_EUSAGE, 0, "--per call:%s: no call of it is recorded",
@@ -272,19 +276,20 @@ static bool take_calls(struct taking *t, const char *name)
 
 static bool take_counter(struct taking *t, const char *name)
 {
-	struct pv_table *counters = ask(t, PV_VIEW_COUNTERS, 0);
+	struct pv_table *counters = ask_view(t, PV_VIEW_COUNTERS, 0);
 	if (!counters)
 		return false;
 	int last = pv_table_column(counters, "last"), min = pv_table_column(counters, "min"),
 	    column = pv_table_column(counters, "name"),
 	    section = pv_table_column(counters, "section");
 	for (size_t i = 0; i < counters->rows; i++) {
-		const char *slash = strchr(name, '/'), *own = words(counters, i, column),
-			   *of = words(counters, i, section);
+		const char *slash = strchr(name, '/'), *own = words_in_cell(counters, i, column),
+			   *of = words_in_cell(counters, i, section);
 		bool full = slash && strlen(of) == (size_t)(slash - name) &&
 			    strncmp(of, name, strlen(of)) == 0 && strcmp(own, slash + 1) == 0;
 		if (counters->row[i].depth && (full || strcmp(own, name) == 0))
-			t->log->units = number(counters, i, last) - number(counters, i, min);
+			t->log->units = figure_in_cell(counters, i, last) -
+					figure_in_cell(counters, i, min);
 	}
 	pv_table_destroy(counters);
 	return t->log->units > 0 ||
@@ -313,13 +318,13 @@ bool pv_diff_add(struct pv_diff *d, enum pv_diff_side side, const char *path, st
 		.d = d, .side = side, .m = m, .err = reterr, .number = (uint32_t)d->log[side].n
 	};
 	if (!pv_reserve(&d->log[side], 1))
-		return no_memory(&t);
+		return taking_no_memory(&t);
 	t.log = &d->log[side].v[d->log[side].n++];
 	bool ok = take_facts(&t, path) && take_coverage(&t) && take_shot(&t) && take_units(&t);
 	for (size_t i = 0; ok && i < PV_DIFF_LISTS; i++)
 		ok = !pv_diff_wants_list(d->options, (enum pv_diff_list)i) ||
 		     take_list(&t, (enum pv_diff_list)i);
 	if (ok && pv_diff_wants_list(d->options, PV_DIFF_METHODS) && t.log->samples)
-		ok = pv_diff_take_blocks(d, side, m) || no_memory(&t);
+		ok = pv_diff_take_blocks(d, side, m) || taking_no_memory(&t);
 	return ok;
 }

@@ -1,15 +1,16 @@
-/* Facts of a recording that an export carries as comments. */
+/* SPDX-License-Identifier: MIT */
+/* Facts of a recording, which an export carries as comments. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "common/base/showable.h"
+#include "common/base/text/showable.h"
 #include "common/base/utf8.h"
 #include "common/export/export.h"
 #include "common/query/facts.h"
 #include "common/query/views.h"
 
-static bool add(struct pv_export_about *a, const char *what, const char *text)
+static bool add_fact(struct pv_export_about *a, const char *what, const char *text)
 {
 	char *shown = pv_showable_text(text);
 	const char *line = shown ? pv_arena_printf(&a->arena, "%s: %s", what, shown) : NULL;
@@ -20,7 +21,7 @@ static bool add(struct pv_export_about *a, const char *what, const char *text)
 	return true;
 }
 
-/* "samples: partial, ...", of what was recorded or is not whole. */
+/* Adds "samples: partial, ..." for everything recorded, or not whole. */
 static bool add_coverage(struct pv_export_about *a, struct pv_model *m)
 {
 	const struct pv_query q = { .sort = NULL };
@@ -35,7 +36,7 @@ static bool add_coverage(struct pv_export_about *a, struct pv_model *m)
 		char text[500];
 		snprintf(text, sizeof text, "%s, %s%s%s", c[what].s, c[state].s, *more ? ", " : "",
 			PV_FIT(more, 380));
-		ok = add(a, "coverage", text);
+		ok = add_fact(a, "coverage", text);
 	}
 	pv_table_destroy(t);
 	return ok;
@@ -49,18 +50,18 @@ static bool add_time(struct pv_export_about *a)
 	if (!a->start_time_ms || !gmtime_r(&seconds, &tm))
 		return true;
 	strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S UTC", &tm);
-	return add(a, "started", when);
+	return add_fact(a, "started", when);
 }
 
 static bool add_facts(struct pv_export_about *a, const struct pv_facts *f)
 {
 	char text[80];
 	snprintf(text, sizeof text, "%lld ns", (long long)f->duration_ns);
-	return add(a, "made by", "profview " PV_VERSION) && add(a, "log", a->title) &&
-	       (!*f->args || add(a, "options of the profiler", f->args)) &&
-	       (!*f->arch || add(a, "processor", f->arch)) &&
-	       (!*f->os || add(a, "system", f->os)) && add_time(a) && add(a, "duration", text) &&
-	       add(a, "end of the log", f->end);
+	return add_fact(a, "made by", "profview " PV_VERSION) && add_fact(a, "log", a->title) &&
+	       (!*f->args || add_fact(a, "options of the profiler", f->args)) &&
+	       (!*f->arch || add_fact(a, "processor", f->arch)) &&
+	       (!*f->os || add_fact(a, "system", f->os)) && add_time(a) &&
+	       add_fact(a, "duration", text) && add_fact(a, "end of the log", f->end);
 }
 
 bool pv_export_about(struct pv_model *m, const char *path, struct pv_export_about *ret)

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a timeline as Chrome's trace events. */
 #include "common/export/chrome.h"
 
 #include <errno.h>
@@ -10,7 +12,7 @@
 #include "common/export/json_text.h"
 #include "common/query/views.h"
 
-/* A thread of its own for the collector: one more than any of the log's would be too large for some. */
+/* The collector's own thread: a number above the log's would be too large for some readers. */
 enum { GC_THREAD = 1 };
 
 struct writing {
@@ -21,9 +23,9 @@ struct writing {
 	uint64_t events;
 };
 
-/* --- order: by time, the outer ones first --- */
+/* --- order: by time, outer events first --- */
 
-static int by_time(const void *a, const void *b)
+static int by_start_and_thread(const void *a, const void *b)
 {
 	const struct pv_timed *x = a, *y = b;
 	if (x->from_ns != y->from_ns)
@@ -32,7 +34,7 @@ static int by_time(const void *a, const void *b)
 		return x->thread < y->thread ? -1 : 1;
 	if (x->took_ns != y->took_ns)
 		return x->took_ns > y->took_ns ? -1 : 1;
-	/* Calls are met when they end: of equal ones the outer came last. */
+	/* Calls are logged at their end: of equal calls the outer is last. */
 	return x->place > y->place ? -1 : x->place < y->place;
 }
 
@@ -45,8 +47,8 @@ static void put_us(FILE *out, int64_t ns)
 	fprintf(out, "%s%" PRIu64 ".%03" PRIu64, ns < 0 ? "-" : "", size / 1000, size % 1000);
 }
 
-/* All events have all of these: some readers refuse those that lack one. */
-static void begin(struct writing *w, const char *name, const char *category, char phase,
+/* Every event has all members: some readers refuse events without. */
+static void begin_trace_event(struct writing *w, const char *name, const char *category, char phase,
 	uint64_t thread, int64_t ns)
 {
 	fputs(w->first ? "\n{\"name\":" : ",\n{\"name\":", w->out);
@@ -66,9 +68,10 @@ static void put_took(struct writing *w, int64_t ns)
 	put_us(w->out, ns);
 }
 
-static void put_name(struct writing *w, uint64_t thread, const char *kind, const char *name)
+static void put_name_metadata(
+	struct writing *w, uint64_t thread, const char *kind, const char *name)
 {
-	begin(w, kind, "__metadata", 'M', thread, 0);
+	begin_trace_event(w, kind, "__metadata", 'M', thread, 0);
 	fputs(",\"args\":{\"name\":", w->out);
 	w->ok = w->ok && pv_export_json(w->out, name);
 	fputs("}}", w->out);
@@ -76,13 +79,13 @@ static void put_name(struct writing *w, uint64_t thread, const char *kind, const
 
 static void put_names(struct writing *w)
 {
-	put_name(w, 0, "process_name", w->c->about->title);
-	put_name(w, GC_THREAD, "thread_name", "garbage collector");
+	put_name_metadata(w, 0, "process_name", w->c->about->title);
+	put_name_metadata(w, GC_THREAD, "thread_name", "garbage collector");
 	for (size_t i = 0; i < w->threads.thread.n; i++) {
 		const struct pv_export_thread *t = &w->threads.thread.v[i];
 		char number[32];
 		snprintf(number, sizeof number, "thread 0x%" PRIx64, t->id);
-		put_name(w, t->id, "thread_name", *t->name ? t->name : number);
+		put_name_metadata(w, t->id, "thread_name", *t->name ? t->name : number);
 	}
 }
 
@@ -96,8 +99,8 @@ static void put_timed(struct writing *w, const struct pv_timed *t)
 		[PV_TIMED_GC] = "gc" };
 	const struct pv_intern *text = &w->c->timed->text;
 	bool point = t->took_ns < 0;
-	begin(w, pv_intern_text(text, t->name), category[t->kind], point ? 'i' : 'X', t->thread,
-		t->from_ns);
+	begin_trace_event(w, pv_intern_text(text, t->name), category[t->kind], point ? 'i' : 'X',
+		t->thread, t->from_ns);
 	if (point)
 		fputs(t->kind == PV_TIMED_MARK ? ",\"s\":\"p\"" : ",\"s\":\"t\"", w->out);
 	else
@@ -137,7 +140,7 @@ static void put_gc(struct writing *w, enum pv_view view, const char *name, bool 
 		char text[64];
 		snprintf(text, sizeof text, generation < 0 ? "%s" : "%s %" PRIi64, name,
 			whole(row, generation));
-		begin(w, text, "gc", 'X', GC_THREAD, whole(row, start));
+		begin_trace_event(w, text, "gc", 'X', GC_THREAD, whole(row, start));
 		put_took(w, whole(row, took));
 		fputs(",\"args\":{", w->out);
 		if (after >= 0 && row->cell[after].state == PV_CELL_VALUE)
@@ -148,7 +151,7 @@ static void put_gc(struct writing *w, enum pv_view view, const char *name, bool 
 	pv_table_destroy(t);
 }
 
-/* --- all of it --- */
+/* --- the whole file --- */
 
 static bool too_many(const struct pv_chrome *c, struct pv_error *reterr)
 {
@@ -169,7 +172,7 @@ static bool put_all(struct writing *w)
 	put_gc(w, PV_VIEW_COLLECTIONS, "collection of generation", true);
 	put_gc(w, PV_VIEW_PAUSES, "world stopped", false);
 	if (l->v.n)
-		qsort(l->v.v, l->v.n, sizeof *l->v.v, by_time);
+		qsort(l->v.v, l->v.n, sizeof *l->v.v, by_start_and_thread);
 	for (size_t i = 0; w->ok && i < l->v.n; i++)
 		put_timed(w, &l->v.v[i]);
 	fputs("\n],\"displayTimeUnit\":\"ns\",\"otherData\":{\"about\":", w->out);

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A text file as two C strings, before and after the place where data goes.
 
 usage: embed.py PAGE OUT.c NAME

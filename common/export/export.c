@@ -1,22 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The formats of exports, and writing a profile in one. */
 #include "common/export/export.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/new_file.h"
+#include "common/base/system/new_file.h"
 #include "common/export/gzip_out.h"
 
 static const struct pv_export_format formats[] = {
-	{ "folded", ".folded", NULL, true, false, false, false, "when, threads", pv_export_folded },
-	{ "pprof", ".pb.gz", NULL, false, true, false, false, "when", pv_export_pprof },
-	{ "speedscope", ".speedscope.json", NULL, false, true, false, false, "when",
-		pv_export_speedscope },
+	{ "folded", ".folded", NULL, true, false, false, false, PV_LINES_NONE,
+		"when, threads, lines", pv_export_folded },
+	{ "pprof", ".pb.gz", NULL, false, true, false, false, PV_LINES_OF_FRAMES, "when",
+		pv_export_pprof },
+	{ "speedscope", ".speedscope.json", NULL, false, true, false, false, PV_LINES_OF_FUNCTIONS,
+		"when, lines of samples", pv_export_speedscope },
 	{ "callgrind", ".callgrind", ".callgrind.out", false, false, false, false,
-		"when, threads, classes of objects, callers of callers", pv_export_callgrind },
-	{ "html", ".html", ".htm", false, true, false, false, "when", pv_export_html },
-	{ "chrome", ".trace.json", NULL, false, true, true, false, "", NULL },
-	{ "firefox", ".firefox.json", NULL, true, true, false, true, "", pv_export_firefox },
+		PV_LINES_OF_FRAMES, "when, threads, classes of objects, callers of callers",
+		pv_export_callgrind },
+	{ "html", ".html", ".htm", false, true, false, false, PV_LINES_OF_FUNCTIONS,
+		"when, lines of samples", pv_export_html },
+	{ "chrome", ".trace.json", NULL, false, true, true, false, PV_LINES_NONE, "", NULL },
+	{ "firefox", ".firefox.json", NULL, true, true, false, true, PV_LINES_OF_FRAMES, "",
+		pv_export_firefox },
 };
 
 const struct pv_export_format *pv_export_format(size_t i)
@@ -32,7 +39,7 @@ const struct pv_export_format *pv_export_of(const char *name)
 	return NULL;
 }
 
-/* Any of them may be gzipped on top. */
+/* Any format may also be gzipped. */
 static bool ends_with(const char *name, const char *ending)
 {
 	static const char gz[] = ".gz";
@@ -62,9 +69,9 @@ static const struct pv_measure *first_of(const struct pv_profile *p)
 	return NULL;
 }
 
-/* --- loss */
+/* --- facts that a format lacks */
 
-static void say(char *text, size_t size, const char *lead, const char *what)
+static void append_lack(char *text, size_t size, const char *lead, const char *what)
 {
 	size_t at = strlen(text);
 	if (at < size)
@@ -79,11 +86,11 @@ void pv_export_lacks(const struct pv_profile *p, const struct pv_export_format *
 	snprintf(text, size, "%s", format->lacks);
 	for (size_t i = 0; format->one_measure && i < PV_MEASURES; i++)
 		if (shown != &pv_measures[i] && pv_profile_has(p, &pv_measures[i]))
-			say(text, size, ", ", pv_measures[i].name);
+			append_lack(text, size, ", ", pv_measures[i].name);
 	snprintf(part, sizeof part, "the outer callers of %llu stacks deeper than %d frames",
 		(unsigned long long)p->cut, (int)PV_STACK_FRAMES);
 	if (p->cut)
-		say(text, size, ", ", part);
+		append_lack(text, size, ", ", part);
 }
 
 /* --- writing */
@@ -103,6 +110,8 @@ bool pv_export_write(const struct pv_profile *p, const struct pv_export_format *
 		o.measure = first_of(p);
 	if (!format->write(p, &o, out))
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+	if (o.stopped && o.stopped())
+		return pv_fail(reterr, PV_ECANCELLED, 0, "stopped");
 	if (fflush(out) != 0 || ferror(out))
 		return pv_fail(reterr, PV_EOUTPUT, 0, "cannot write: %s",
 			errno ? strerror(errno) : "the output failed");

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists a model's threads for exports. */
 #include "common/export/export_threads.h"
 
 #include <stdlib.h>
@@ -10,7 +12,7 @@ static uint64_t events_of(const struct pv_thread *t)
 	return t->events + t->samples;
 }
 
-static bool add(
+static bool add_export_thread(
 	struct pv_export_threads *list, struct pv_map *at, const struct pv_model *m, uint32_t i)
 {
 	const struct pv_thread *t = m->threads.thread.v[i];
@@ -46,7 +48,7 @@ bool pv_export_threads(struct pv_model *m, struct pv_export_threads *ret)
 	*ret = (struct pv_export_threads){ 0 };
 	pv_model_lock(m);
 	for (uint32_t i = 1; ok && i < m->threads.thread.n; i++)
-		ok = add(ret, &at, m, i);
+		ok = add_export_thread(ret, &at, m, i);
 	pv_model_unlock(m);
 	pv_map_finish(&at);
 	if (ret->thread.n)

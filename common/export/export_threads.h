@@ -1,4 +1,5 @@
-/* Threads that are separate in an export. */
+/* SPDX-License-Identifier: MIT */
+/* Threads kept separate in an export. */
 #ifndef PV_EXPORT_EXPORT_THREADS_H
 #define PV_EXPORT_EXPORT_THREADS_H
 
@@ -10,7 +11,7 @@ struct pv_model;
 
 struct pv_export_thread {
 	uint64_t id, events;
-	const char *name; /* "" without one; in the list's arena */
+	const char *name; /* "": unnamed; in the list's arena */
 };
 
 struct pv_export_threads {
@@ -19,8 +20,8 @@ struct pv_export_threads {
 };
 
 /*
- * Threads of the model's restriction that something was recorded of, each native id once. Takes the
- * lock. False: out of memory; clear is due then, too.
+ * Threads with events within the model's restriction, each native id once. Takes the lock. False:
+ * out of memory; clear is due then, too.
  */
 bool pv_export_threads(struct pv_model *m, struct pv_export_threads *ret);
 void pv_export_threads_clear(struct pv_export_threads *t);

@@ -1,13 +1,15 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * A processed profile for Firefox Profiler, of version 56, which later ones upgrade. One measure by
- * thread and stack: samples with their own times, other measures, which are sums, spread over the
- * time of the recording in the order of their stacks; markers have their own times.
+ * A processed profile for Firefox Profiler, version 56, which later versions upgrade. One measure
+ * by thread and stack: samples at their own times; other measures are sums, spread over the
+ * recording in the order of stacks; markers have their own times.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/map.h"
+#include "common/base/text/showable.h"
 #include "common/export/export.h"
 #include "common/export/json_text.h"
 #include "common/query/views.h"
@@ -20,37 +22,76 @@ struct fox_sample {
 	uint32_t stack; /* + 1; 0: none */
 };
 
+/* A text shared by all threads, with a row in each table. */
+struct fox_string {
+	uint32_t frame; /* the frame with this name; of a file: text in the profile */
+	bool is_file;
+	uint32_t function; /* row */
+	uint32_t file;     /* place of the file's text; 0: none */
+};
+#define FILE_OF (UINT64_C(1) << 32)
+
 struct fox {
 	const struct pv_profile *p;
 	const struct pv_export_options *o;
 	FILE *out;
 	unsigned first;                     /* thread */
-	unsigned *owner;                    /* by marker: its thread */
-	PV_ARRAY(uint32_t) string;          /* frames of `p`, after the words of markers */
-	struct pv_map number;               /* frame > place in it */
-	PV_ARRAY(uint32_t) stack, prefix;   /* of the thread at hand: string; stack + 1, 0 none */
+	unsigned *owner;                    /* by marker: thread */
+	PV_ARRAY(struct fox_string) string; /* after the words of markers */
+	struct pv_map number;               /* frame, or FILE_OF and text > place in `string` */
+	struct pv_map function;             /* name << 32 | file > place of the first frame */
+	PV_ARRAY(uint32_t) stack, prefix;   /* of the current thread: string; stack + 1, 0: none */
 	PV_ARRAY(struct fox_sample) sample; /* likewise */
 	PV_ARRAY(struct pv_profile_sample) known; /* of all threads, by thread and node */
 	struct pv_map child;                      /* prefix << 32 | string > stack */
 	bool ok;
 };
 
+static uint32_t string_add(struct fox *f, uint64_t key, const struct fox_string *is)
+{
+	uint32_t at = (uint32_t)f->string.n;
+	if (!pv_reserve(&f->string, 1) || !pv_map_set(&f->number, key, at)) {
+		f->ok = false;
+		return 0;
+	}
+	f->string.v[f->string.n++] = *is;
+	return at;
+}
+
+static uint32_t file_of(struct fox *f, uint32_t text)
+{
+	uint32_t at = text ? pv_map_get(&f->number, FILE_OF | text) : 0;
+	const struct fox_string is = { .frame = text, .is_file = true };
+	return at == PV_MAP_NONE ? string_add(f, FILE_OF | text, &is) : at;
+}
+
+/* Place of the function's first frame: frames at all lines share a function. */
+static uint32_t function_of(struct fox *f, uint32_t frame, uint32_t at)
+{
+	const struct pv_profile_frame *is = pv_profile_frame_of(f->p, frame);
+	const uint64_t key = (uint64_t)is->text << 32 | is->file;
+	if (frame == PV_FRAME_CUT || frame & PV_FRAME_CLASS)
+		return at;
+	const uint32_t known = pv_map_get(&f->function, key);
+	f->ok = f->ok && (known != PV_MAP_NONE || pv_map_set(&f->function, key, at));
+	return known == PV_MAP_NONE ? at : known;
+}
+
 static uint32_t string_of(struct fox *f, uint32_t frame)
 {
 	uint32_t at = pv_map_get(&f->number, frame);
 	if (at != PV_MAP_NONE)
 		return at;
-	at = (uint32_t)f->string.n;
-	if (!pv_reserve(&f->string, 1) || !pv_map_set(&f->number, frame, at)) {
-		f->ok = false;
-		return 0;
-	}
-	f->string.v[f->string.n++] = frame;
+	const uint32_t file = file_of(f, pv_profile_frame_of(f->p, frame)->file);
+	const struct fox_string is = { .frame = frame, .file = file };
+	at = string_add(f, frame, &is);
+	if (f->ok)
+		f->string.v[at].function = function_of(f, frame, at);
 	return at;
 }
 
-/* The stack below `prefix` (+ 1; 0: none); + 1. */
-static uint32_t below(struct fox *f, uint32_t prefix, uint32_t frame)
+/* The stack below `prefix` (+ 1; 0: none), + 1. */
+static uint32_t stack_below(struct fox *f, uint32_t prefix, uint32_t frame)
 {
 	uint32_t string = string_of(f, frame);
 	uint64_t key = (uint64_t)prefix << 32 | string;
@@ -73,8 +114,8 @@ static uint32_t stack_of(struct fox *f, uint32_t node)
 	uint32_t frame[PV_STACK_FRAMES], class, at = 0;
 	size_t n = pv_profile_stack(f->p, node, frame, &class);
 	for (size_t i = 0; f->ok && i < n; i++)
-		at = below(f, at, frame[i]);
-	return class && f->ok ? below(f, at, class) : at;
+		at = stack_below(f, at, frame[i]);
+	return class && f->ok ? stack_below(f, at, class) : at;
 }
 
 static void put_ms(FILE *out, int64_t ns)
@@ -83,15 +124,15 @@ static void put_ms(FILE *out, int64_t ns)
 	fprintf(out, "%s%" PRIu64 ".%06" PRIu64, ns < 0 ? "-" : "", size / 1000000, size % 1000000);
 }
 
-static void put_text(struct fox *f, const char *text)
+static void put_fox_text(struct fox *f, const char *text)
 {
 	f->ok = f->ok && pv_export_json(f->out, text);
 }
 
-/* A member that is a list of so many of the same. */
+/* A member with a list of n equal values. */
 static void put_all(struct fox *f, const char *member, size_t n, int value)
 {
-	put_text(f, member);
+	put_fox_text(f, member);
 	fputs(":[", f->out);
 	for (size_t i = 0; i < n; i++)
 		fprintf(f->out, i ? ",%d" : "%d", value);
@@ -101,7 +142,7 @@ static void put_all(struct fox *f, const char *member, size_t n, int value)
 enum word { NOTHING, FALSE };
 static void put_words(struct fox *f, const char *member, size_t n, enum word w)
 {
-	put_text(f, member);
+	put_fox_text(f, member);
 	fputs(":[", f->out);
 	for (size_t i = 0; i < n; i++) {
 		fputs(i ? "," : "", f->out);
@@ -110,18 +151,47 @@ static void put_words(struct fox *f, const char *member, size_t n, enum word w)
 	fputs("],", f->out);
 }
 
-static void put_numbers(struct fox *f, const char *member, size_t n)
+enum row { ROW, FUNCTION, FRAME_LINE, FILE_NAME, FUNCTION_LINE };
+
+/* Of a string's row; 0: not known. */
+static uint32_t cell_of(const struct fox *f, uint32_t at, enum row row)
 {
-	put_text(f, member);
+	static const struct pv_profile_frame none;
+	const struct fox_string *s = &f->string.v[at];
+	const bool named = at >= PV_TIMED_KINDS && !s->is_file;
+	const struct pv_profile_frame *frame = named ? pv_profile_frame_of(f->p, s->frame) : &none;
+	switch (row) {
+	case FUNCTION:
+		return named ? s->function : at;
+	case FRAME_LINE:
+		return frame->line;
+	case FILE_NAME:
+		return s->file;
+	case FUNCTION_LINE:
+		return frame->start;
+	default:
+		return at;
+	}
+}
+
+static void put_rows(struct fox *f, const char *member, size_t n, enum row row)
+{
+	put_fox_text(f, member);
 	fputs(":[", f->out);
-	for (size_t i = 0; i < n; i++)
-		fprintf(f->out, i ? ",%zu" : "%zu", i);
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t v = cell_of(f, i, row);
+		fputs(i ? "," : "", f->out);
+		if (v || row == ROW || row == FUNCTION)
+			fprintf(f->out, "%" PRIu32, v);
+		else
+			fputs("null", f->out);
+	}
 	fputs("],", f->out);
 }
 
 /* --- samples of a thread --- */
 
-static int by_place(const void *a, const void *b)
+static int by_thread_and_node(const void *a, const void *b)
 {
 	const struct pv_profile_sample *x = a, *y = b;
 	if (x->thread != y->thread)
@@ -131,7 +201,7 @@ static int by_place(const void *a, const void *b)
 	return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
-/* Of all threads together those are taken that have no thread of their own. */
+/* Whether a sample of thread 0 has a thread of its own. */
 static bool is_elsewhere(const struct pv_profile *p, const struct pv_profile_sample *s)
 {
 	for (size_t k = 1; s->thread == 0 && k < p->thread.n; k++)
@@ -148,10 +218,10 @@ static void sort_times(struct fox *f)
 		if (!is_elsewhere(p, &p->sample.v[i]))
 			f->known.v[f->known.n++] = p->sample.v[i];
 	if (f->known.n)
-		qsort(f->known.v, f->known.n, sizeof *f->known.v, by_place);
+		qsort(f->known.v, f->known.n, sizeof *f->known.v, by_thread_and_node);
 }
 
-/* Those of the thread and node: from *ret_first on, so many; 0 where they are not all there are. */
+/* Samples with times for the thread and node: *ret_first and count; 0 unless all have times. */
 static size_t known_of(
 	const struct fox *f, unsigned thread, const struct pv_profile_row *r, size_t *ret_first)
 {
@@ -175,7 +245,7 @@ static size_t known_of(
 	return all == r->value[0] ? n : 0;
 }
 
-static int by_time(const void *a, const void *b)
+static int by_sample_time(const void *a, const void *b)
 {
 	const struct fox_sample *x = a, *y = b;
 	if (x->time_ns != y->time_ns)
@@ -191,8 +261,8 @@ static void add_sample(struct fox *f, int64_t time_ns, uint64_t weight, uint32_t
 		f->sample.v[f->sample.n++] = (struct fox_sample){ time_ns, weight, stack };
 }
 
-/* With their own times; figures that have none stand evenly over the recording. */
-static void gather(struct fox *f, unsigned thread)
+/* Samples at their own times; other figures evenly over the recording. */
+static void gather_samples(struct fox *f, unsigned thread)
 {
 	const struct pv_measure *m = f->o->measure;
 	size_t first, n = pv_profile_rows(f->p, m->group, thread, &first);
@@ -215,7 +285,7 @@ static void gather(struct fox *f, unsigned thread)
 		}
 	}
 	if (f->sample.n)
-		qsort(f->sample.v, f->sample.n, sizeof *f->sample.v, by_time);
+		qsort(f->sample.v, f->sample.n, sizeof *f->sample.v, by_sample_time);
 }
 
 enum column { STACKS, TIMES, WEIGHTS };
@@ -246,7 +316,7 @@ static const char *weight_type(const struct pv_measure *m)
 						   : "samples";
 }
 
-/* A frame and a function for each string, of the same number. */
+/* A frame and a function for each string, of the same number; not all are used. */
 static void put_tables(struct fox *f)
 {
 	size_t n = f->string.n;
@@ -266,18 +336,18 @@ static void put_tables(struct fox *f)
 	put_all(f, "inlineDepth", n, 0);
 	put_all(f, "category", n, 0);
 	put_all(f, "subcategory", n, 0);
-	put_numbers(f, "func", n);
+	put_rows(f, "func", n, FUNCTION);
 	put_words(f, "nativeSymbol", n, NOTHING);
 	put_all(f, "innerWindowID", n, 0);
-	put_words(f, "line", n, NOTHING);
+	put_rows(f, "line", n, FRAME_LINE);
 	put_words(f, "column", n, NOTHING);
 	fprintf(f->out, "\"length\":%zu},\n\"funcTable\":{", n);
-	put_numbers(f, "name", n);
+	put_rows(f, "name", n, ROW);
 	put_words(f, "isJS", n, FALSE);
 	put_words(f, "relevantForJS", n, FALSE);
 	put_all(f, "resource", n, -1);
-	put_words(f, "fileName", n, NOTHING);
-	put_words(f, "lineNumber", n, NOTHING);
+	put_rows(f, "fileName", n, FILE_NAME);
+	put_rows(f, "lineNumber", n, FUNCTION_LINE);
 	put_words(f, "columnNumber", n, NOTHING);
 	fprintf(f->out,
 		"\"length\":%zu},\n\"resourceTable\":{\"lib\":[],\"name\":[],\"host\":[],\"type\":[],"
@@ -286,7 +356,7 @@ static void put_tables(struct fox *f)
 		n);
 }
 
-/* --- markers: of their threads; collections of the first --- */
+/* --- markers: on their threads; collections on the first --- */
 
 static void find_owners(struct fox *f)
 {
@@ -310,12 +380,12 @@ static void put_marker(struct fox *f, const struct pv_timed *t, char column)
 	switch (column) {
 	case 'd':
 		fputs("{\"type\":", f->out);
-		put_text(f, schema[t->kind]);
+		put_fox_text(f, schema[t->kind]);
 		fputs(",\"name\":", f->out);
-		put_text(f, pv_intern_text(&f->o->timed->text, t->name));
+		put_fox_text(f, pv_intern_text(&f->o->timed->text, t->name));
 		fputs("}", f->out);
 		return;
-	case 'n': /* the first strings are these words */
+	case 'n': /* kinds are the first strings */
 		fprintf(f->out, "%u", (unsigned)t->kind);
 		return;
 	case 's':
@@ -346,7 +416,7 @@ static void put_markers(struct fox *f, unsigned thread)
 	size_t n = 0;
 	fputs("\"markers\":{", f->out);
 	for (size_t c = 0; c < PV_COUNT_OF(columns); c++) {
-		put_text(f, columns[c].name);
+		put_fox_text(f, columns[c].name);
 		fputs(":[", f->out);
 		n = 0;
 		for (size_t i = 0; l && i < l->v.n; i++) {
@@ -370,25 +440,25 @@ static void put_thread(struct fox *f, unsigned thread)
 	f->stack.n = f->prefix.n = 0;
 	pv_map_clear(&f->child);
 	fputs(thread == f->first ? "\n{\"name\":" : ",\n{\"name\":", f->out);
-	put_text(f, thread == 0           ? (f->p->thread.n > 1 ? "other threads" : "all threads")
-		    : t->name && *t->name ? t->name
-					  : number);
+	put_fox_text(f, thread == 0 ? (f->p->thread.n > 1 ? "other threads" : "all threads")
+			: t->name && *t->name ? t->name
+					      : number);
 	fputs(",\"processName\":", f->out);
-	put_text(f, f->o->about->title);
+	put_fox_text(f, f->o->about->title);
 	fprintf(f->out,
 		",\"processType\":\"default\",\"isMainThread\":%s,\"pid\":\"%" PRIu32
 		"\",\"tid\":%" PRIu64
 		",\"processStartupTime\":0,\"processShutdownTime\":null,\"registerTime\":0,"
 		"\"unregisterTime\":null,\"pausedRanges\":[],\n\"samples\":{\"stack\":[",
 		thread == f->first ? "true" : "false", f->o->about->pid, t->id);
-	gather(f, thread);
+	gather_samples(f, thread);
 	put_samples(f, STACKS);
 	fputs("],\"time\":[", f->out);
 	put_samples(f, TIMES);
 	fputs("],\"weight\":[", f->out);
 	put_samples(f, WEIGHTS);
 	fputs("],\"weightType\":", f->out);
-	put_text(f, weight_type(f->o->measure));
+	put_fox_text(f, weight_type(f->o->measure));
 	fprintf(f->out, ",\"length\":%zu},\n", f->sample.n);
 	put_tables(f);
 	put_markers(f, thread);
@@ -401,10 +471,13 @@ static void put_strings(struct fox *f)
 		"Exception", "Mark", "Collection" };
 	fputs("],\n\"shared\":{\"stringArray\":[", f->out);
 	for (size_t i = 0; f->ok && i < f->string.n; i++) {
-		char *text = i < PV_TIMED_KINDS ? NULL : pv_profile_text(f->p, f->string.v[i]);
+		const struct fox_string *s = &f->string.v[i];
+		char *text = i < PV_TIMED_KINDS ? NULL
+			     : s->is_file ? pv_showable_text(pv_intern_text(&f->p->text, s->frame))
+					  : pv_profile_text(f->p, s->frame);
 		fputs(i ? ",\n" : "\n", f->out);
 		f->ok = i < PV_TIMED_KINDS || text;
-		put_text(f, text ? text : word[i < PV_TIMED_KINDS ? i : 0]);
+		put_fox_text(f, text ? text : word[i < PV_TIMED_KINDS ? i : 0]);
 		free(text);
 	}
 	fputs("]}}\n", f->out);
@@ -419,7 +492,7 @@ static void put_meta(struct fox *f)
 		"\"preprocessedProfileVersion\":%d,\"symbolicated\":true,\"debug\":false,"
 		"\"product\":",
 		f->o->about->start_time_ms, (int)VERSION);
-	put_text(f, f->o->about->title);
+	put_fox_text(f, f->o->about->title);
 	fputs(",\"importedFrom\":", f->out);
 	f->ok = f->ok && pv_export_json_about(f->out, f->o->about);
 	fputs(",\"categories\":[{\"name\":\"Other\",\"color\":\"grey\",\"subcategories\":[\"Other\"]}],"
@@ -428,7 +501,7 @@ static void put_meta(struct fox *f)
 		f->out);
 	for (size_t i = 0; i < PV_COUNT_OF(schema); i++) {
 		fputs(i ? ",{\"name\":" : "{\"name\":", f->out);
-		put_text(f, schema[i]);
+		put_fox_text(f, schema[i]);
 		fputs(",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
 		      "\"tooltipLabel\":\"{marker.data.name}\",\"tableLabel\":\"{marker.data.name}\","
 		      "\"fields\":[{\"key\":\"name\",\"label\":\"What\",\"format\":\"string\"}]}",
@@ -443,9 +516,9 @@ bool pv_export_firefox(const struct pv_profile *p, const struct pv_export_option
 	for (uint32_t i = 0; i < PV_TIMED_KINDS && f.ok; i++) {
 		f.ok = pv_reserve(&f.string, 1);
 		if (f.ok)
-			f.string.v[f.string.n++] = 0;
+			f.string.v[f.string.n++] = (struct fox_string){ 0 };
 	}
-	/* The row of all threads is there where others do not have everything. */
+	/* The row of all threads is needed if other threads lack some figures. */
 	f.first = p->thread.n > 1 && pv_profile_sum_of(p, o->measure, 0) == 0;
 	find_owners(&f);
 	sort_times(&f);
@@ -460,6 +533,7 @@ bool pv_export_firefox(const struct pv_profile *p, const struct pv_export_option
 	pv_array_finish(&f.known);
 	pv_array_finish(&f.prefix);
 	pv_map_finish(&f.number);
+	pv_map_finish(&f.function);
 	pv_map_finish(&f.child);
 	free(f.owner);
 	return f.ok;

@@ -1,15 +1,16 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Folded stacks: "outermost;...;innermost FIGURE", a line each. A semicolon cannot be written in a
- * name (folded_name.h); a class stands where its allocations, waits or exceptions end.
+ * Folded stacks: "outermost;...;innermost FIGURE", a line each. No name has a semicolon
+ * (folded_name.h); a class comes last in stacks of allocations, waits or exceptions.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/folded_name.h"
+#include "common/base/text/folded_name.h"
 #include "common/export/export.h"
 
-static bool put_frame(const struct pv_profile *p, uint32_t frame, FILE *out)
+static bool put_folded_frame(const struct pv_profile *p, uint32_t frame, FILE *out)
 {
 	char *text = pv_profile_text(p, frame);
 	if (!text)
@@ -20,19 +21,19 @@ static bool put_frame(const struct pv_profile *p, uint32_t frame, FILE *out)
 	return true;
 }
 
-static bool put_stack(const struct pv_profile *p, uint32_t node, FILE *out)
+static bool put_folded_stack(const struct pv_profile *p, uint32_t node, FILE *out)
 {
 	uint32_t frame[PV_STACK_FRAMES], class;
 	size_t n = pv_profile_stack(p, node, frame, &class);
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			putc(';', out);
-		if (!put_frame(p, frame[i], out))
+		if (!put_folded_frame(p, frame[i], out))
 			return false;
 	}
 	if (class)
 		putc(';', out);
-	return !class || put_frame(p, class, out);
+	return !class || put_folded_frame(p, class, out);
 }
 
 bool pv_export_folded(const struct pv_profile *p, const struct pv_export_options *o, FILE *out)
@@ -42,7 +43,7 @@ bool pv_export_folded(const struct pv_profile *p, const struct pv_export_options
 		const struct pv_profile_row *r = &p->row.v[i];
 		if (r->value[o->measure->value] == 0)
 			continue;
-		if (!put_stack(p, r->node, out))
+		if (!put_folded_stack(p, r->node, out))
 			return false;
 		fprintf(out, " %" PRIu64 "\n", r->value[o->measure->value]);
 	}

@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Chooses the names of frames and classes in exports. */
 #include "common/export/frame_name.h"
 
 #include <string.h>
 
-#include "common/query/readable.h"
+#include "common/query/groups/readable.h"
 
-/* Its readable name; a filter is asked of both. */
-static bool frame(
+/* The frame of the readable name; a filter tests both names. */
+static bool readable_frame(
 	struct pv_profile *p, const struct pv_column *column, const char *raw, uint32_t *ret)
 {
 	char room[PV_READABLE_MAX];
@@ -21,13 +23,13 @@ static bool frame(
 bool pv_export_frame(struct pv_profile *p, const char *raw, uint32_t *ret)
 {
 	static const struct pv_column method = { .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_METHOD };
-	return frame(p, &method, raw, ret);
+	return readable_frame(p, &method, raw, ret);
 }
 
 bool pv_export_class(struct pv_profile *p, const char *raw, uint32_t *ret)
 {
 	static const struct pv_column class = { .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_CLASS };
-	if (!frame(p, &class, raw, ret))
+	if (!readable_frame(p, &class, raw, ret))
 		return false;
 	*ret |= PV_FRAME_CLASS;
 	return true;

@@ -1,7 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The names that exports show: the one place where it is chosen how a name of the log is written:
- * as a programmer does, or with pv_profile.raw_names as it stands there. One
- * thread uses a profile.
+ * The names in exports: the one place that chooses how a name of the log is written: as a
+ * programmer does, or with pv_profile.raw_names unchanged. One thread uses a profile.
  */
 #ifndef PV_EXPORT_FRAME_NAME_H
 #define PV_EXPORT_FRAME_NAME_H

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* A stream that compresses its bytes into another stream. */
 #include "common/export/gzip_out.h"
 
 #include <errno.h>
@@ -14,7 +16,7 @@ struct gzip {
 	unsigned char packed[ROOM];
 };
 
-/* Takes what there is to take; false: the stream below refused it. */
+/* Compresses the input given; false: the stream below failed. */
 static bool pack(struct gzip *g, int flush)
 {
 	int state;
@@ -29,7 +31,7 @@ static bool pack(struct gzip *g, int flush)
 	return flush != Z_FINISH || state == Z_STREAM_END;
 }
 
-static ssize_t take(void *cookie, const char *bytes, size_t n)
+static ssize_t write_packed(void *cookie, const char *bytes, size_t n)
 {
 	struct gzip *g = cookie;
 	g->z.next_in = (z_const Bytef *)(uintptr_t)bytes;
@@ -37,7 +39,7 @@ static ssize_t take(void *cookie, const char *bytes, size_t n)
 	return pack(g, Z_NO_FLUSH) ? (ssize_t)n : -1;
 }
 
-static int finish(void *cookie)
+static int close_packed(void *cookie)
 {
 	struct gzip *g = cookie;
 	g->z.avail_in = 0;
@@ -61,7 +63,8 @@ FILE *pv_gzip_begin(FILE *out)
 		free(g);
 		return NULL;
 	}
-	FILE *f = fopencookie(g, "w", (cookie_io_functions_t){ .write = take, .close = finish });
+	FILE *f = fopencookie(
+		g, "w", (cookie_io_functions_t){ .write = write_packed, .close = close_packed });
 	if (!f) {
 		deflateEnd(&g->z);
 		free(g);

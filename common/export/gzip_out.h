@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * A stream that is gzipped on its way into another, without a name or a time in it: equal bytes give
- * equal files. One thread.
+ * A stream that is gzipped into another, without name or time: equal bytes give equal files. One
+ * thread.
  */
 #ifndef PV_EXPORT_GZIP_OUT_H
 #define PV_EXPORT_GZIP_OUT_H
@@ -10,10 +11,12 @@
 
 /* Into `out`, which stays the caller's; pv_gzip_end() closes it. NULL: out of memory. */
 FILE *pv_gzip_begin(FILE *out);
-/* False: it could not be written whole, errno says why. */
+/* False: not written whole, with errno. */
 bool pv_gzip_end(FILE *f);
 
-/* Whether a file of that name is to be gzipped on top: what ends in .gz, but .pb.gz, which is so by itself. */
+/*
+ * Whether a file with this name is to be gzipped: names in .gz but not .pb.gz, gzipped as a format.
+ */
 bool pv_gzip_wanted(const char *path);
 
 #endif

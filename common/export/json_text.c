@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts as JSON strings that may stand in a page. */
 #include "common/export/json_text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/showable.h"
+#include "common/base/text/showable.h"
 
 bool pv_export_json(FILE *out, const char *text)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Texts in exports that are JSON. Any thread; a stream is one thread's. */
 #ifndef PV_EXPORT_JSON_TEXT_H
 #define PV_EXPORT_JSON_TEXT_H
@@ -7,14 +8,11 @@
 #include "common/export/export.h"
 
 /*
- * A string with its quotes; false: out of memory. No '<' stands in it as itself, so that it may
- * stand in a page.
+ * A string with quotes; false: out of memory. Every '<' is escaped, so that the text may stand in a
+ * page.
  */
 bool pv_export_json(FILE *out, const char *text);
-/*
- * The title and all lines as one string, for formats that have one place for words. False: out of
- * memory.
- */
+/* The title and all lines as one string, for formats with a single text. False: out of memory. */
 bool pv_export_json_about(FILE *out, const struct pv_export_about *a);
 
 #endif

@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Merges the samples and calls of several processes into one profile. */
 #include "common/export/merge.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/merged_text.h"
+#include "common/base/text/merged_text.h"
 #include "common/base/sample_period.h"
 #include "common/model/model.h"
 
@@ -36,7 +38,7 @@ bool pv_merge_add(struct pv_merge *g, struct pv_model *m, const char *root)
 			  (m->calls.calls ? 1u << PV_GROUP_OF_CALLS : 0);
 	pv_model_unlock(m);
 	snprintf(name, sizeof name, "%.350s%s", root, wall ? " (wall time)" : "");
-	p->period_ns = 0; /* not that of the log before */
+	p->period_ns = 0; /* not the log's before */
 	bool ok = pv_profile_frame(p, name, &frame) && pv_profile_child(p, 0, frame, &p->under) &&
 		  pv_profile_add(p, m, 0);
 	p->under = 0;
@@ -47,7 +49,7 @@ bool pv_merge_add(struct pv_merge *g, struct pv_model *m, const char *root)
 	return ok;
 }
 
-static bool put_stack(const struct pv_profile *p, uint32_t node, FILE *out)
+static bool put_merged_stack(const struct pv_profile *p, uint32_t node, FILE *out)
 {
 	uint32_t frame[PV_STACK_FRAMES], class;
 	size_t n = pv_profile_stack(p, node, frame, &class);
@@ -80,7 +82,7 @@ static bool put_samples(const struct pv_merge *g, FILE *out)
 		uint64_t weight = weight_of(g, &p->row.v[i]);
 		if (!weight)
 			continue;
-		if (!put_stack(p, p->row.v[i].node, out))
+		if (!put_merged_stack(p, p->row.v[i].node, out))
 			return false;
 		fprintf(out, " %" PRIu64 "\n", weight);
 	}
@@ -96,7 +98,7 @@ static bool put_calls(const struct pv_merge *g, FILE *out)
 		if (!r->value[0] && !r->value[1])
 			continue;
 		fprintf(out, PV_MERGED_CALL "%" PRIu64 " %" PRIu64 " ", r->value[0], r->value[1]);
-		if (!put_stack(p, r->node, out))
+		if (!put_merged_stack(p, r->node, out))
 			return false;
 		putc('\n', out);
 	}
@@ -116,7 +118,7 @@ bool pv_merge_write(struct pv_merge *g, FILE *out)
 	fputs(PV_MERGED_HEAD, out);
 	if (g->unit_ns)
 		fprintf(out, "sample=%" PRIu64, UINT64_C(1000000000) / g->unit_ns);
-	/* A line by which the text is known for what it is, also where there is no sample. */
+	/* A line that identifies the text, also without any sample. */
 	fputs("\n" PV_MERGED_NONE "\n", out);
 	return put_samples(g, out) && put_calls(g, out);
 }

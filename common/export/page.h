@@ -1,4 +1,5 @@
-/* The page of a flame report, page.html, before and after its data; made by embed.py. */
+/* SPDX-License-Identifier: MIT */
+/* The page of a flame report, page.html, before and after the data; made by embed.py. */
 #ifndef PV_EXPORT_PAGE_H
 #define PV_EXPORT_PAGE_H
 

@@ -1,11 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * A profile.proto, gzipped, as Go's pprof and what reads its files want one. The wire format of
- * protocol buffers is varints and length-delimited fields; numbers of fields are those of
+ * A profile.proto, gzipped, for Go's pprof and readers of pprof's files. The wire format of
+ * protocol buffers is varints and length-delimited fields; field numbers are as in
  * https://github.com/google/pprof/blob/main/proto/profile.proto.
  *
- * Field order is free, so samples come first and the strings that they use last. A function's
- * system name differs from its name: pprof simplifies names that equal it, as if they were C++, and
- * overloads would become one.
+ * Field order is free, so samples come first and the strings used last. A function's system name
+ * differs from its name: pprof simplifies equal names as C++ names, and overloads would become one.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,9 +26,10 @@ struct pprof {
 	FILE *out;
 	z_stream z;
 	uint8_t *packed;
-	struct pv_intern text; /* id 0 is "", as the format wants */
-	uint32_t *number;      /* by frame: of its location and function, from 1 */
+	struct pv_intern text; /* id 0 is "", as the format demands */
+	uint32_t *number;      /* by frame: number of the location, from 1; 0: none yet */
 	PV_ARRAY(uint32_t) frame;
+	struct pv_map function; /* name << 32 | file -> number, from 1 */
 	const struct pv_measure *measure[PV_MEASURES];
 	size_t measures;
 	struct message message, inner;
@@ -51,7 +52,7 @@ static void put_varint(struct pprof *w, struct message *m, uint64_t v)
 	put_byte(w, m, (uint8_t)v);
 }
 
-/* A number that is 0 is what a reader takes a missing one for. */
+/* Leaves out a 0: readers take missing numbers for 0. */
 static void put_number(struct pprof *w, struct message *m, unsigned field, uint64_t v)
 {
 	if (!v)
@@ -126,7 +127,7 @@ static void put_own_number(struct pprof *w, unsigned field, uint64_t v)
 
 /* --- measures */
 
-static const char *type_of(const struct pprof *w, const struct pv_measure *m)
+static const char *sample_type_of(const struct pprof *w, const struct pv_measure *m)
 {
 	return strcmp(m->name, "cpu") == 0 && w->p->wall ? "wall" : m->type;
 }
@@ -144,25 +145,25 @@ static void put_types(struct pprof *w)
 		if (!pv_profile_has(w->p, m))
 			continue;
 		w->measure[w->measures++] = m;
-		fill_type(w, type_of(w, m), m->unit);
+		fill_type(w, sample_type_of(w, m), m->unit);
 		put_message(w, 1);
 	}
 }
 
-/* Shown first: time or bytes rather than how often, of the first group that the log has. */
+/* The type shown first: time or bytes rather than counts, of the log's first group. */
 static const char *default_type(const struct pprof *w)
 {
 	const struct pv_measure *m = w->measure[0];
 	if (w->measures > 1 && w->measure[1]->group == m->group)
 		m = w->measure[1];
-	return type_of(w, m);
+	return sample_type_of(w, m);
 }
 
 /* --- samples */
 
-static uint32_t number_of(struct pprof *w, uint32_t frame)
+static uint32_t function_number(struct pprof *w, uint32_t frame)
 {
-	uint32_t *number = &w->number[frame == PV_FRAME_CUT ? w->p->text.text.n : frame];
+	uint32_t *number = &w->number[frame == PV_FRAME_CUT ? 0 : frame];
 	if (!*number && pv_reserve(&w->frame, 1)) {
 		w->frame.v[w->frame.n++] = frame;
 		*number = (uint32_t)w->frame.n;
@@ -199,7 +200,7 @@ static void put_sample(struct pprof *w, const struct pv_profile_row *r)
 	uint32_t frame[PV_STACK_FRAMES], class;
 	size_t n = pv_profile_stack(w->p, r->node, frame, &class);
 	while (n-- > 0)
-		put_varint(w, &w->inner, number_of(w, frame[n]));
+		put_varint(w, &w->inner, function_number(w, frame[n]));
 	put_inner(w, &w->message, 1, &w->inner);
 	for (size_t i = 0; i < w->measures; i++) {
 		const struct pv_measure *m = w->measure[i];
@@ -213,7 +214,7 @@ static void put_sample(struct pprof *w, const struct pv_profile_row *r)
 
 /* --- tables */
 
-/* One for all: with these marks a reader does not look for symbols in files of this name. */
+/* One mapping for all: its marks keep a reader from searching a file for symbols. */
 static void put_mapping(struct pprof *w)
 {
 	put_number(w, &w->message, 1, 1);
@@ -225,21 +226,44 @@ static void put_mapping(struct pprof *w)
 
 static void put_function(struct pprof *w, uint32_t number, uint32_t frame)
 {
-	char system[24], *name = pv_profile_text(w->p, frame);
+	char system[24], *name = pv_profile_text(w->p, frame), *file = pv_profile_file(w->p, frame);
 	snprintf(system, sizeof system, "#%" PRIu32, number);
-	w->ok = w->ok && name;
-	if (!w->ok)
-		return;
+	w->ok = w->ok && name && file;
+	if (w->ok) {
+		put_number(w, &w->message, 1, number);
+		put_number(w, &w->message, 2, text_id(w, name));
+		put_number(w, &w->message, 3, text_id(w, system));
+		put_number(w, &w->message, 4, text_id(w, file));
+		put_number(w, &w->message, 5, pv_profile_frame_of(w->p, frame)->start);
+		put_message(w, 5);
+	}
+	free(name);
+	free(file);
+}
+
+/* The number of the frame's function; writes a new function. */
+static uint32_t function_of(struct pprof *w, uint32_t frame)
+{
+	const struct pv_profile_frame *f = pv_profile_frame_of(w->p, frame);
+	const uint64_t key = frame == PV_FRAME_CUT ? UINT64_MAX : (uint64_t)f->text << 32 | f->file;
+	uint32_t number = pv_map_get(&w->function, key);
+	if (number != PV_MAP_NONE)
+		return number;
+	number = (uint32_t)w->function.n + 1;
+	w->ok = w->ok && pv_map_set(&w->function, key, number);
+	put_function(w, number, frame);
+	return number;
+}
+
+static void put_location(struct pprof *w, uint32_t number, uint32_t frame)
+{
+	const uint32_t function = function_of(w, frame);
 	put_number(w, &w->message, 1, number);
 	put_number(w, &w->message, 2, 1);
-	put_number(w, &w->inner, 1, number);
+	put_number(w, &w->inner, 1, function);
+	put_number(w, &w->inner, 2, pv_profile_frame_of(w->p, frame)->line);
 	put_inner(w, &w->message, 4, &w->inner);
 	put_message(w, 4);
-	put_number(w, &w->message, 1, number);
-	put_number(w, &w->message, 2, text_id(w, name));
-	put_number(w, &w->message, 3, text_id(w, system));
-	put_message(w, 5);
-	free(name);
 }
 
 static void put_comments(struct pprof *w)
@@ -274,7 +298,7 @@ static void put_profile(struct pprof *w)
 		put_sample(w, &w->p->row.v[i]);
 	put_mapping(w);
 	for (size_t i = 0; w->ok && i < w->frame.n; i++)
-		put_function(w, (uint32_t)i + 1, w->frame.v[i]);
+		put_location(w, (uint32_t)i + 1, w->frame.v[i]);
 	put_times(w);
 	put_comments(w);
 	for (uint32_t i = 0; w->ok && i < w->text.text.n; i++) {
@@ -288,7 +312,7 @@ bool pv_export_pprof(const struct pv_profile *p, const struct pv_export_options 
 	enum { GZIP = 16 + MAX_WBITS };
 	struct pprof w = { .p = p, .o = o, .out = out };
 	w.packed = malloc(ROOM);
-	w.number = calloc(p->text.text.n + 1, sizeof *w.number);
+	w.number = calloc(p->frame.v.n + 1, sizeof *w.number);
 	w.ok = w.packed && w.number &&
 	       deflateInit2(&w.z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP, 8, Z_DEFAULT_STRATEGY) ==
 		       Z_OK;
@@ -303,6 +327,7 @@ bool pv_export_pprof(const struct pv_profile *p, const struct pv_export_options 
 	free(w.number);
 	pv_intern_finish(&w.text);
 	pv_array_finish(&w.frame);
+	pv_map_finish(&w.function);
 	pv_array_finish(&w.message.byte);
 	pv_array_finish(&w.inner.byte);
 	return w.ok;

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures by thread, stack and class, and their sums. */
 #include "common/export/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/showable.h"
+#include "common/base/text/showable.h"
 
 const struct pv_measure pv_measures[PV_MEASURES] = {
 	{ "samples", "samples", "count", "samples", PV_GROUP_OF_SAMPLES, 0 },
@@ -41,6 +43,7 @@ void pv_profile_clear(struct pv_profile *p)
 {
 	pv_intern_finish(&p->text);
 	pv_arena_finish(&p->arena);
+	pv_profile_frames_finish(&p->frame);
 	pv_array_finish(&p->node);
 	pv_array_finish(&p->sample);
 	pv_map_finish(&p->child);
@@ -66,11 +69,6 @@ bool pv_profile_thread(struct pv_profile *p, uint64_t id, const char *name, unsi
 	return true;
 }
 
-bool pv_profile_frame(struct pv_profile *p, const char *name, uint32_t *ret)
-{
-	return pv_intern_add(&p->text, name, strlen(name), ret);
-}
-
 bool pv_profile_filter(struct pv_profile *p, const char *text, struct pv_error *reterr)
 {
 	struct pv_filter_error wrong;
@@ -83,21 +81,22 @@ bool pv_profile_filter(struct pv_profile *p, const char *text, struct pv_error *
 
 bool pv_profile_holds(struct pv_profile *p, uint32_t frame, uint64_t terms)
 {
-	if (p->holds.n <= frame && !pv_reserve(&p->holds, frame + 1 - p->holds.n))
+	const uint32_t text = pv_profile_frame_of(p, frame)->text;
+	if (p->holds.n <= text && !pv_reserve(&p->holds, text + 1 - p->holds.n))
 		return false;
-	while (p->holds.n <= frame)
+	while (p->holds.n <= text)
 		p->holds.v[p->holds.n++] = 0;
-	p->holds.v[frame] |= terms;
+	p->holds.v[text] |= terms;
 	return true;
 }
 
-/* Of a frame that is in no log only the text is known. */
-static uint64_t holds(const struct pv_profile *p, uint32_t parent, uint32_t frame)
+/* For frames from no log only the text is known. */
+static uint64_t bits_held(const struct pv_profile *p, uint32_t parent, uint32_t frame)
 {
 	static const struct pv_column plain = { .unit = PV_UNIT_TEXT };
-	uint32_t text = frame & ~PV_FRAME_CLASS;
 	if (!p->filter)
 		return 0;
+	const uint32_t text = pv_profile_frame_of(p, frame)->text;
 	uint64_t own = text < p->holds.n ? p->holds.v[text] : 0;
 	own |= pv_name_bits(p->filter, &plain, pv_intern_text(&p->text, text), NULL, NULL);
 	return own | (p->node.v[parent].holds & ~pv_filter_bits_of(p->filter, PV_FILTER_SITE));
@@ -115,7 +114,7 @@ bool pv_profile_child(struct pv_profile *p, uint32_t parent, uint32_t frame, uin
 	p->node.v[p->node.n++] = (struct pv_profile_node){ .parent = parent,
 		.frame = frame,
 		.depth = p->node.v[parent].depth + 1,
-		.holds = holds(p, parent, frame) };
+		.holds = bits_held(p, parent, frame) };
 	return true;
 }
 
@@ -150,13 +149,6 @@ bool pv_profile_count(struct pv_profile *p, uint32_t node, unsigned thread, unsi
 	return true;
 }
 
-char *pv_profile_text(const struct pv_profile *p, uint32_t frame)
-{
-	if (frame == PV_FRAME_CUT)
-		return strdup("(further callers)");
-	return pv_showable_text(pv_intern_text(&p->text, frame & ~PV_FRAME_CLASS));
-}
-
 bool pv_profile_has(const struct pv_profile *p, const struct pv_measure *m)
 {
 	bool timed = m->group != PV_GROUP_OF_SAMPLES || m->value == 0 || p->period_ns;
@@ -165,7 +157,7 @@ bool pv_profile_has(const struct pv_profile *p, const struct pv_measure *m)
 
 /* --- sums */
 
-static uint32_t place_of(const struct pv_profile_row *r)
+static uint32_t row_place(const struct pv_profile_row *r)
 {
 	return (uint32_t)r->group << 16 | r->thread;
 }
@@ -176,7 +168,7 @@ size_t pv_profile_rows(
 	size_t from = 0, to = p->row.n, end;
 	while (from < to) {
 		size_t at = from + (to - from) / 2;
-		if (place_of(&p->row.v[at]) < (group << 16 | thread))
+		if (row_place(&p->row.v[at]) < (group << 16 | thread))
 			from = at + 1;
 		else
 			to = at;

@@ -1,4 +1,5 @@
-/* Sorts a profile so that equal logs give equal ones, however they were read. */
+/* SPDX-License-Identifier: MIT */
+/* Sorts a profile so that equal logs give equal profiles, whatever the order of reading. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,16 +14,15 @@ static int by_text(const void *a, const void *b, void *ctx)
 				     *y = &p->node.v[*(const uint32_t *)b];
 	if (x->parent != y->parent)
 		return x->parent < y->parent ? -1 : 1;
-	int order = strcmp(pv_intern_text(&p->text, x->frame & ~PV_FRAME_CLASS),
-		pv_intern_text(&p->text, y->frame & ~PV_FRAME_CLASS));
+	int order = pv_profile_frame_order(p, x->frame, y->frame);
 	return order ? order : (x->frame > y->frame) - (x->frame < y->frame);
 }
 
-/* Siblings stand one after another in `sorted`, in the order of their parents' numbers. */
-static bool number(struct pv_profile *p, const uint32_t *sorted, uint32_t *first)
+/* Siblings are neighbours in `sorted`, in the order of their parents' numbers. */
+static bool number_nodes(struct pv_profile *p, const uint32_t *sorted, uint32_t *first)
 {
 	size_t n = p->node.n;
-	PV_ARRAY(uint32_t) open = { 0 }; /* places in sorted, of what is still to be numbered */
+	PV_ARRAY(uint32_t) open = { 0 }; /* places in sorted, still to be numbered */
 	for (size_t i = n - 1; i-- > 0;)
 		first[p->node.v[sorted[i]].parent] = (uint32_t)i;
 	bool ok = pv_reserve(&p->order, n) && pv_reserve(&open, 2);
@@ -58,7 +58,7 @@ static bool rank_nodes(struct pv_profile *p)
 	if (ok) {
 		qsort_r(sorted, n - 1, sizeof *sorted, by_text, p);
 		memset(first, 0xff, n * sizeof *first);
-		ok = number(p, sorted, first);
+		ok = number_nodes(p, sorted, first);
 	}
 	free(sorted);
 	free(first);
@@ -67,7 +67,7 @@ static bool rank_nodes(struct pv_profile *p)
 
 /* --- rows */
 
-static int by_place(const void *a, const void *b, void *ctx)
+static int by_row_rank(const void *a, const void *b, void *ctx)
 {
 	const struct pv_profile *p = ctx;
 	const struct pv_profile_row *x = a, *y = b;
@@ -79,7 +79,7 @@ static int by_place(const void *a, const void *b, void *ctx)
 	return (i > j) - (i < j);
 }
 
-/* All of them are in thread 0 at first: what other threads have is taken off it. */
+/* Thread 0 has all figures at first: subtracts the other threads'. */
 static void take_off_all(struct pv_profile *p)
 {
 	for (size_t i = 0; i < p->row.n; i++) {
@@ -118,7 +118,7 @@ bool pv_profile_finish(struct pv_profile *p)
 	if (!rank_nodes(p))
 		return false;
 	if (p->row.n)
-		qsort_r(p->row.v, p->row.n, sizeof *p->row.v, by_place, p);
+		qsort_r(p->row.v, p->row.n, sizeof *p->row.v, by_row_rank, p);
 	count_cut(p);
 	return true;
 }

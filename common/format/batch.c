@@ -1,4 +1,6 @@
-#include "common/format/batch.h"
+/* SPDX-License-Identifier: MIT */
+/* Batches of decoded events: memory, adding and copying events, the states of the payload. */
+#include "common/format/batch_event.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +31,8 @@ static void drop_pack(struct pv_batch *b)
 void pv_batch_again(struct pv_batch *b)
 {
 	drop_pack(b);
-	b->n = b->allocs.n = b->other_events.n = b->pool.n = b->descs.n = b->values.n = 0;
+	b->n = b->allocs.n = b->other_events.n = b->plain_events.n = b->pool.n = b->descs.n =
+		b->values.n = 0;
 	b->frames.n = 0;
 	b->continues = b->definitions_applied = b->bytes_lost_before = b->damaged = false;
 	b->damage_offset = b->damage_bytes = b->alloc_period = 0;
@@ -51,6 +54,7 @@ void pv_batch_finish(struct pv_batch *b)
 	free(b->key);
 	pv_array_finish(&b->allocs);
 	pv_array_finish(&b->other_events);
+	pv_array_finish(&b->plain_events);
 	pv_array_finish(&b->pool);
 	pv_array_finish(&b->frames);
 	pv_array_finish(&b->descs);
@@ -88,6 +92,42 @@ bool pv_batch_reserve(struct pv_batch *b, size_t extra)
 		return false;
 	b->room = room;
 	return true;
+}
+
+void pv_batch_copy_event(const struct pv_batch *b, size_t i, struct pv_event *ret)
+{
+	const struct pv_event *e = pv_batch_event(b, i);
+	if (!pv_kind_is_plain(b->kind[i])) {
+		*ret = *e;
+		return;
+	}
+	*ret = (struct pv_event){ 0 };
+	memcpy(ret, e, PV_PLAIN_BYTES);
+}
+
+struct pv_event *pv_batch_add(struct pv_batch *b, uint8_t kind, uint64_t time_ns)
+{
+	bool plain = pv_kind_is_plain(kind);
+	if (!pv_batch_reserve(b, 1) ||
+		!(plain ? pv_reserve(&b->plain_events, 1) : pv_reserve(&b->other_events, 1)))
+		return NULL;
+	size_t at = plain ? b->plain_events.n++ : b->other_events.n++;
+	struct pv_event *e = plain ? (void *)&b->plain_events.v[at] : &b->other_events.v[at];
+	memset(e, 0, plain ? PV_PLAIN_BYTES : sizeof *e);
+	e->time = time_ns;
+	e->kind = kind;
+	b->time[b->n] = time_ns;
+	b->kind[b->n] = kind;
+	b->key[b->n++] = at;
+	return e;
+}
+
+bool pv_batch_put_event(struct pv_batch *b, const struct pv_event *e, uint64_t time_ns)
+{
+	struct pv_event *to = pv_batch_add(b, e->kind, time_ns);
+	if (to)
+		memcpy(to, e, pv_kind_is_plain(e->kind) ? PV_PLAIN_BYTES : sizeof *e);
+	return to;
 }
 
 void pv_batch_give_back(struct pv_batch *b)

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One buffer of a log, decoded: parallel arrays for frequent kinds, whole events for the rest, and
  * sums of calls where these were asked for. A worker fills a batch, the ingest thread applies it
- * and gives it back for reuse. One thread at a time uses it; nothing here locks. Times are ns on
- * the log's clock, sizes and offsets bytes.
+ * and gives it back for reuse. One thread at a time uses a batch; nothing here locks. Times are ns
+ * on the log's clock, sizes and offsets bytes.
  *
  * The payload, which texts of events point into, is in one of three states:
  *
@@ -11,8 +12,8 @@
  *     borrowed   set    in the block       borrowed       own copy   empty, block dropped
  *     own        NULL   the batch's        borrowed       own        empty, memory kept
  *
- * Apart from that the arrays are separate, or packed: all in one allocation, `pack`, which cannot
- * grow; pv_batch_reset() makes a packed batch separate.
+ * The arrays are separate, or packed: all in one allocation, `pack`, which cannot grow;
+ * pv_batch_reset() makes a packed batch separate.
  */
 #ifndef PV_FORMAT_BATCH_H
 #define PV_FORMAT_BATCH_H
@@ -27,20 +28,25 @@ struct pv_alloc {
 	struct pv_span stack;        /* pool, or `frames`; n = 0 when the event has none */
 };
 
-/* One frame of a stack; its caller stands before it. */
+/* The beginning of a struct pv_event whose kind is plain. */
+struct pv_plain_event {
+	_Alignas(uint64_t) uint8_t bytes[PV_PLAIN_BYTES];
+};
+
+/* One frame of a stack; its caller has an earlier entry. */
 struct pv_batch_frame {
 	uint64_t method;
 	uint32_t caller; /* index in `frames` + 1; 0: the outermost */
 };
 
 struct pv_batch {
-	uint64_t offset;          /* of the buffer header, in the inflated stream */
-	uint64_t bytes_len;       /* payload bytes this batch covers */
-	uint64_t thread;          /* native id of the thread that wrote the buffer */
-	uint64_t time_base;       /* ns */
-	uint64_t alloc_period;    /* bytes between samples of allocations; 0: as the header says */
-	bool continues;           /* a further piece of the buffer before (very large buffers) */
-	bool definitions_applied; /* the model has its definitions already */
+	uint64_t offset;       /* of the buffer header, in the inflated stream */
+	uint64_t bytes_len;    /* payload bytes this batch covers */
+	uint64_t thread;       /* native id of the thread that wrote the buffer */
+	uint64_t time_base;    /* ns */
+	uint64_t alloc_period; /* bytes between samples of allocations; 0: as in the log's header */
+	bool continues;        /* a further piece of the previous buffer (very large buffers) */
+	bool definitions_applied; /* the model already has the definitions */
 	bool bytes_lost_before;   /* bytes before this buffer were lost or damaged */
 
 	/* Event i: time[i], kind[i], key[i]. n is the same for all three. */
@@ -48,43 +54,51 @@ struct pv_batch {
 	uint64_t *time;
 	uint8_t *kind;
 	uint64_t *key; /* method for METHOD_ENTER/LEAVE/EXC_LEAVE; index into allocs for ALLOC;
-			* index into other_events for every other kind */
+			* into plain_events for plain kinds; into other_events for the rest */
 
 	PV_ARRAY(struct pv_alloc) allocs;
-	PV_ARRAY(struct pv_event) other_events;
+	PV_ARRAY(struct pv_event) other_events; /* definitions, begins and ends, and rare kinds */
+	PV_ARRAY(struct pv_plain_event) plain_events; /* pv_kind_is_plain(); pv_batch_event() */
 	PV_ARRAY(uint64_t) pool;
 	/*
-	 * For logs that say only the changes of a stack: each frame once. If there
-	 * are any, `stack` of allocations and contentions is the innermost frame (`at`) and how
-	 * many there are (`n`), and lies not in the pool.
+	 * For logs with changes of a stack only: each frame once. If there are any, `stack` of
+	 * allocations and contentions has the index of the innermost frame (`at`) and the number of
+	 * frames (`n`), and does not refer to the pool.
 	 */
 	PV_ARRAY(struct pv_batch_frame) frames;
 	PV_ARRAY(struct pv_counter_desc) descs;
 	PV_ARRAY(struct pv_counter_value) values;
 	PV_ARRAY(uint8_t) bytes; /* the payload; texts point into it */
-	struct pv_block
-		*block; /* `bytes` lie in it, which the batch holds; NULL: they are its own */
-	PV_ARRAY(uint8_t) owned_payload; /* memory for bytes of its own, while they are not */
-	struct pv_call_summary summary;  /* calls that stand in no event of the arrays above */
-	void *pack; /* the arrays but `bytes`, `own` and sums lie in it, and cannot grow; or NULL */
+	/* Has the borrowed payload, and is held by the batch; NULL: the payload is owned. */
+	struct pv_block *block;
+	PV_ARRAY(uint8_t) owned_payload; /* memory kept for an own payload, during a borrowed one */
+	struct pv_call_summary summary;  /* calls in no event of the arrays above */
+	/*
+	 * NULL, or the memory of all arrays but `bytes`, `owned_payload` and sums; these cannot
+	 * grow
+	 */
+	void *pack;
 
-	/* Set when the payload's tail could not be decoded; events before it are good. */
+	/* Set when the payload's tail could not be decoded; the events before are good. */
 	bool damaged;
-	uint64_t damage_offset; /* in the stream, of the first byte that was not understood */
+	uint64_t damage_offset; /* in the stream, of the first byte not understood */
 	uint64_t damage_bytes;
 	char damage_reason[80];
 };
 
-/* A zeroed batch is valid. `reset` empties it and keeps its memory, `finish` frees it. */
+/*
+ * A zeroed batch is valid. reset() empties the batch and keeps its memory, finish() frees the
+ * memory.
+ */
 void pv_batch_reset(struct pv_batch *b);
 void pv_batch_finish(struct pv_batch *b);
 
-/* Empties all but the payload, so that it can be decoded once more. */
+/* Empties all but the payload, so that the payload can be decoded once more. */
 void pv_batch_again(struct pv_batch *b);
 
 /*
  * Makes the `n` bytes at `at` in the block the payload, and holds a reference to the block until
- * the payload is given back or owned. A borrowed payload is not written to, nor read past its end.
+ * the payload is given back or owned. A borrowed payload is not written to, nor read past the end.
  */
 void pv_batch_borrow(struct pv_batch *b, struct pv_block *block, uint8_t *at, size_t n);
 /* Drops the payload, and the reference to its block. Texts of events are invalid afterwards. */
@@ -92,10 +106,11 @@ void pv_batch_give_back(struct pv_batch *b);
 /* Copies a borrowed payload into the batch; texts follow. False: out of memory, still borrowed. */
 bool pv_batch_own(struct pv_batch *b);
 
-/* In the order in which they are packed: all that a copy needs but payload and sums. */
+/* Arrays in the order of packing: all that a copy needs but payload and sums. */
 #define PV_BATCH_PACKED(X)                                                                         \
 	X(allocs)                                                                                  \
 	X(other_events)                                                                            \
+	X(plain_events)                                                                            \
 	X(pool)                                                                                    \
 	X(frames)                                                                                  \
 	X(descs)                                                                                   \
@@ -108,7 +123,7 @@ bool pv_batch_own(struct pv_batch *b);
 	X(summary.alloc_path)                                                                      \
 	X(summary.number)
 
-/* The pack is freed, or owned by another batch now: its arrays are empty and may grow. */
+/* Empties the arrays, which may then grow. The pack must be freed, or owned by another batch. */
 void pv_batch_forget_pack(struct pv_batch *b);
 
 /* Makes room for `extra` entries in time, kind and key. False: out of memory, nothing is lost. */
@@ -124,7 +139,7 @@ static inline uint64_t pv_batch_number(const struct pv_batch *b, size_t i)
 	return i < d->number.n ? d->number.v[i] : i + d->events - d->segment.n;
 }
 
-/* Events of the log in the batch, those in segments included. */
+/* Events of the log in the batch, including events in segments. */
 static inline uint64_t pv_batch_events(const struct pv_batch *b)
 {
 	return b->n - b->summary.segment.n + b->summary.events;

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory of call summaries: reset, free and size. */
 #include "common/format/call_summary.h"
 
 void pv_call_summary_reset(struct pv_call_summary *d)

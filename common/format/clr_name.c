@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Names as the probe for .NET writes them: `Space.Outer/Inner<A>:Do (int)`. The runtime has
+ * Names in the notation of the probe for .NET: `Space.Outer/Inner<A>:Do (int)`. The runtime has
  * "Space.Outer+Inner`1[A]", "Do" and "instance void  (int32)".
  */
 #include "common/format/clr_name.h"
@@ -13,7 +14,7 @@ struct text {
 	size_t n, room;
 };
 
-static void put(struct text *t, const char *s, size_t n)
+static void put_name_part(struct text *t, const char *s, size_t n)
 {
 	if (n > t->room - t->n)
 		n = t->room - t->n;
@@ -63,7 +64,7 @@ static bool is_delimiter(char c)
 	return c == 0 || (c != ' ' && strchr("<>[],&*()", c));
 }
 
-/* Words that say what kind of thing a type is. */
+/* Skips words for the kind of a type. */
 static size_t without_kind(const char **at, size_t n)
 {
 	static const char *const kind[] = { "class ", "value class ", "valuetype ", "pinned " };
@@ -91,7 +92,7 @@ static void put_word(struct text *t, const char *at, size_t n)
 	for (size_t i = 0; i < PV_COUNT_OF(simple); i++) {
 		if (strlen(simple[i].from) != n || memcmp(at, simple[i].from, n) != 0)
 			continue;
-		put(t, simple[i].to, strlen(simple[i].to));
+		put_name_part(t, simple[i].to, strlen(simple[i].to));
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -99,12 +100,12 @@ static void put_word(struct text *t, const char *at, size_t n)
 			while (i + 1 < n && at[i + 1] >= '0' && at[i + 1] <= '9')
 				i++;
 		} else {
-			put(t, at[i] == '+' ? "/" : &at[i], 1);
+			put_name_part(t, at[i] == '+' ? "/" : &at[i], 1);
 		}
 	}
 }
 
-/* A generic type's n-th argument in "Space.Type`2[A,B[C]]"; empty: it has none. */
+/* A generic type's n-th argument in "Space.Type`2[A,B[C]]"; empty: no such argument. */
 static struct pv_text argument(const char *type, size_t len, uint32_t n)
 {
 	const char *open = memchr(type, '[', len), *end = type + len;
@@ -128,7 +129,7 @@ static struct pv_text argument(const char *type, size_t len, uint32_t n)
 
 static void put_types(struct text *t, const char *at, size_t n);
 
-/* "!0" of a class whose arguments are known. */
+/* Writes the argument for "!0" of a class with known arguments. */
 static bool put_variable(struct text *t, const char *at, size_t n, const struct pv_text *of)
 {
 	while (n && *at == ' ') {
@@ -147,7 +148,7 @@ static bool put_variable(struct text *t, const char *at, size_t n, const struct 
 	return a.len != 0;
 }
 
-/* Types with what stands between them; `of`: the class whose variables they may name. */
+/* Writes types with the characters between them; `of`: the class whose variables may occur. */
 static void put_parameters(struct text *t, const char *at, size_t n, const struct pv_text *of)
 {
 	for (size_t i = 0; i < n && t->n < t->room;) {
@@ -161,12 +162,12 @@ static void put_parameters(struct text *t, const char *at, size_t n, const struc
 		bool array = at[i] == '[' && i + 1 < n && (at[i + 1] == ']' || at[i + 1] == ',');
 		if (array) {
 			while (i < n && at[i] != ']')
-				put(t, &at[i++], 1);
+				put_name_part(t, &at[i++], 1);
 			if (i < n)
-				put(t, &at[i++], 1);
+				put_name_part(t, &at[i++], 1);
 			continue;
 		}
-		put(t, at[i] == '[' ? "<" : at[i] == ']' ? ">" : &at[i], 1);
+		put_name_part(t, at[i] == '[' ? "<" : at[i] == ']' ? ">" : &at[i], 1);
 		i++;
 	}
 }
@@ -189,16 +190,16 @@ size_t pv_clr_method_name(struct pv_text class, struct pv_text method, struct pv
 	char *to, size_t room)
 {
 	struct text t = { to, 0, room };
-	/* "lambda_method3(pMT: 0x7f...)": the address, which is another one in each run, is no name. */
+	/* "lambda_method3(pMT: 0x7f...)": the address differs in each run, and is left out. */
 	const char *address = method.len ? memmem(method.at, method.len, "(pMT: ", 6) : NULL;
 	method.len = address ? (size_t)(address - method.at) : method.len;
 	put_types(&t, class.at, class.len);
 	if (class.len)
-		put(&t, ":", 1);
-	put(&t, method.at, method.len);
+		put_name_part(&t, ":", 1);
+	put_name_part(&t, method.at, method.len);
 	const char *open = signature.len ? memchr(signature.at, '(', signature.len) : NULL;
 	if (open) {
-		put(&t, " ", 1);
+		put_name_part(&t, " ", 1);
 		put_parameters(&t, open, signature.len - (size_t)(open - signature.at), &class);
 	}
 	return t.n;

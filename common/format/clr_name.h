@@ -1,7 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Names of .NET's methods and types from the parts in which the runtime says them. Pure: any thread.
- * Nothing is kept; functions return the length written to the caller's `to`. Without room for all of
- * it a name is cut.
+ * Names of .NET's methods and types from the runtime's parts of them. Pure: any thread. Nothing is
+ * kept; functions return the length written to the caller's `to`. A name is cut to the room.
  */
 #ifndef PV_FORMAT_CLR_NAME_H
 #define PV_FORMAT_CLR_NAME_H

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The neutral vocabulary: what both log families say, in one set of words. Decoders produce it,
- * the model, the dump and the encoder consume it. Everything here is wire values: pointers as
- * they stand in the log (masked to the log's pointer size), times in ns on the log's own clock.
+ * The neutral vocabulary: events of all families of inputs in one set of kinds. Decoders produce
+ * events; the model, the dump and the encoder consume them. Everything here is wire values:
+ * pointers as in the log (masked to the log's pointer size), times in ns on the log's own clock.
  * Only the model turns them into ids.
  *
- * Spans index the pool of the batch the event came in, texts point into that batch's bytes; both
- * are valid as long as it is.
+ * Spans index the pool of the event's batch, texts point into that batch's bytes; both are valid as
+ * long as the batch.
  */
 #ifndef PV_FORMAT_EVENT_H
 #define PV_FORMAT_EVENT_H
@@ -13,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* KIND(SYMBOL, name): name is the JSON key in "events", with or without backtrace under one. */
+/* KIND(SYMBOL, name): name is the JSON key in "events", the same with or without backtrace. */
 #define PV_KINDS(KIND)                                                                             \
 	KIND(ALLOC, "alloc")                                                                       \
 	KIND(METHOD_ENTER, "method.enter")                                                         \
@@ -84,7 +85,10 @@
 	KIND(EXT_PARENT, "ext.fields.parent")                                                      \
 	KIND(EXT_ELEMENTS, "ext.fields.elements")                                                  \
 	KIND(EXT_LINES, "ext.lines.method")                                                        \
+	KIND(EXT_IL_MAP, "ext.lines.il_map")                                                       \
+	KIND(EXT_PLACE, "ext.lines.place")                                                         \
 	KIND(EXT_SPAN, "ext.mark.span")                                                            \
+	KIND(EXT_WORK, "ext.mark.work")                                                            \
 	KIND(EXT_STRING, "ext.strings.text")                                                       \
 	KIND(EXT_SUSPENSION, "ext.runtime.suspension")                                             \
 	KIND(EXT_BODY, "ext.runtime.body")                                                         \
@@ -126,6 +130,9 @@ struct pv_span {
 	uint32_t at, n;
 };
 
+/* ns, the time that a sample of weight 1 stands for in a .nettrace stream. */
+enum { PV_NETTRACE_SAMPLE_NS = 1000000 };
+
 /* `len` bytes, always followed by a NUL. Never NULL when the event has the field. */
 struct pv_text {
 	const char *at;
@@ -138,7 +145,9 @@ enum pv_gc_step { PV_GC_START = 0, PV_GC_MARK_START = 1, PV_GC_MARK_END = 2,
 	PV_GC_SWEEP_START = 3, PV_GC_SWEEP_END = 4, PV_GC_END = 5, PV_GC_PRE_STOP = 6, PV_GC_POST_STOP = 7,
 	PV_GC_PRE_START = 8, PV_GC_POST_START = 9, PV_GC_PRE_STOP_LOCKED = 10,
 	PV_GC_POST_START_UNLOCKED = 11 };
-/* Events that the profiler of 2007 asked the runtime for: bits in the intro block of its logs. */
+/*
+ * Events requested from the runtime by the profiler of 2007: bits in the intro block of its logs.
+ */
 enum pv_mask07 { PV_MASK07_DOMAINS = 1 << 0, PV_MASK07_ASSEMBLIES = 1 << 1,
 	PV_MASK07_MODULES = 1 << 2,
 	PV_MASK07_CLASSES = 1 << 3, PV_MASK07_JIT = 1 << 4, PV_MASK07_EXCEPTIONS = 1 << 6,
@@ -154,12 +163,12 @@ enum { PV_VARIANCE_MONOTONIC = 1 << 28, PV_VARIANCE_VARIABLE = 1 << 30 };
 /* One entry of COUNTERS_DESCRIBE; `unit` and `variance` as on the wire. */
 struct pv_counter_desc {
 	uint64_t section, type, unit, variance, index;
-	struct pv_text section_name; /* given only for section PV_SECTION_PERFCOUNTERS */
+	struct pv_text section_name; /* only for section PV_SECTION_PERFCOUNTERS */
 	struct pv_text name;
-	struct pv_text unit_name; /* a unit that the program named; .at NULL: none */
+	struct pv_text unit_name; /* a unit named by the program; .at NULL: none */
 };
 
-/* One entry of COUNTERS_SAMPLE; `raw` is the wire value, still a difference where the type says. */
+/* One entry of COUNTERS_SAMPLE; `raw` is the wire value, for some types a difference. */
 struct pv_counter_value {
 	uint64_t index, type;
 	uint64_t raw;        /* DOUBLE: the bits; STRING: 1 when text is given */
@@ -167,14 +176,14 @@ struct pv_counter_value {
 };
 
 /* clang-format off */
-/* Of SUSPENSION, BODY, CODE_GONE, TRANSITION; numbers that are not here are data. */
+/* Of SUSPENSION, BODY, CODE_GONE, TRANSITION; further numbers are data. */
 /*
- * Reasons of a collection, as a runtime says them: PV_WHY_NOT_ASKED, not because the program asked for
- * it, else .NET's own number + PV_WHY_FIRST; and how it ran: 0 not said, its number + 1.
+ * Reasons of a collection, as given by a runtime: PV_WHY_NOT_ASKED, not on the program's request;
+ * else .NET's own number + PV_WHY_FIRST. How a collection ran: 0 unknown, .NET's number + 1.
  */
 enum { PV_WHY_NOT_ASKED = 0, PV_WHY_FIRST = 1, PV_WHYS = 15, PV_HOW_BLOCKING = 1,
 	PV_HOW_BACKGROUND, PV_HOW_FOREGROUND, PV_HOWS };
-/* Of a heap: the three generations, large objects and pinned ones. */
+/* Of a heap: the three generations, large objects and pinned objects. */
 enum { PV_REGIONS = 5 };
 
 enum pv_stop_reason { PV_STOP_OTHER, PV_STOP_GC, PV_STOP_DOMAIN, PV_STOP_PITCHING,
@@ -185,20 +194,30 @@ enum pv_tier { PV_TIER_UNKNOWN, PV_TIER_PLAIN, PV_TIER_OPTIMIZED, PV_TIER_QUICK,
 	PV_TIERS };
 enum pv_code_gone { PV_GONE_PITCHED = 1, PV_GONE_DYNAMIC };
 enum pv_transition { PV_INTO_NATIVE, PV_INTO_MANAGED };
-/* Of WAITED: for what; QUEUED: for a processor. Numbers that are not here are UNKNOWN. */
+/*
+ * Of WORK. GOES_ON: from here on work for the span, and before too unless another event says
+ * otherwise; ENDED: ended on this thread some time ago. Numbers beyond are data.
+ */
+enum pv_work_step { PV_WORK_GOES_ON, PV_WORK_BEGINS, PV_WORK_ENDS, PV_WORK_ENDED, PV_WORK_STEPS };
+/* Of WAITED: the reason; QUEUED: for a processor. Other numbers are UNKNOWN. */
 enum pv_wait_state { PV_WAIT_UNKNOWN, PV_WAIT_LOCK, PV_WAIT_POLL, PV_WAIT_IO, PV_WAIT_SLEEP,
 	PV_WAIT_STOPPED, PV_WAIT_QUEUED, PV_WAIT_GC,
-	PV_WAIT_UNSURE, /* or it ran: the stream does not say */ PV_WAIT_STATES };
+	PV_WAIT_UNSURE, /* or it ran: not known */ PV_WAIT_STATES };
+
+/* Of IL_MAP, in place of an offset: the runtime's own numbers for code without IL. */
+#define PV_IL_NONE   (~UINT64_C(0))
+#define PV_IL_PROLOG (~UINT64_C(1))
+#define PV_IL_EPILOG (~UINT64_C(2))
 
 /* clang-format on */
 /*
- * One event. Numbers are all u64 so that the row table can name them by offset. `stack` spans
- * hold method keys outermost first (backtraces); `frames` of a hit innermost first, as on the wire.
+ * One event. Numbers are all u64 so that the row table can name them by offset. `stack` spans hold
+ * method keys outermost first (backtraces); `frames` of a hit innermost first, as on the wire.
  */
 struct pv_event {
 	uint64_t time;   /* ns on the log's clock; for kinds without a time, the running time */
 	uint32_t offset; /* of the event byte from the start of the buffer's events */
-	uint16_t row;    /* wire row it came from, for the dump */
+	uint16_t row;    /* wire row, for the dump */
 	uint8_t kind;    /* enum pv_kind */
 			 /* clang-format off */
 	union {
@@ -237,8 +256,8 @@ struct pv_event {
 			struct pv_span ips, frames;
 			struct pv_span offsets; /* (IL, native) of each frame, or empty */
 			uint64_t address;
-			uint64_t weight; /* hits that it stands for; 0: one */
-			uint64_t state, times; /* WAITED: enum pv_wait_state; samples it stands for */
+			uint64_t weight; /* number of hits; 0: one */
+			uint64_t state, times; /* WAITED: enum pv_wait_state; number of samples */
 		} hit;
 		struct { uint64_t address, size, file_offset; struct pv_text name; } symbol;
 		/*
@@ -247,35 +266,55 @@ struct pv_event {
 		struct { uint64_t ms; struct pv_span list; } counters;
 		struct { uint64_t type, address, size; struct pv_text name; } helper;
 		struct {
-			uint64_t methods, full, partial, token, method_id, statements, il, hits,
-				line, column;
-			struct pv_text assembly, class_name, method, signature, file, guid;
+			/* no row has both members of a union */
+			union { uint64_t methods, token, il; };
+			union { uint64_t full, statements, hits; };
+			union { uint64_t partial, line; };
+			uint64_t method_id;
+			struct pv_text assembly, file;
+			union { struct pv_text guid, method; };
+			union { struct pv_text signature; uint64_t column; };
+			struct pv_text class_name;
 		} coverage;
 		struct { uint64_t type; } sync;
 		struct { struct pv_text id; } aot;
 		struct { struct pv_span codes; } directives;
 		/*
-		 * gain of a node of the thread's call tree; `back`: its parent is that many
-		 * such events earlier in the buffer, 0 = a root; max_ns: longest call so far
+		 * gain of a node of the thread's call tree; `back`: the parent is so many such
+		 * events earlier in the buffer, 0 = a root; max_ns: longest call so far
 		 */
 		struct { uint64_t back, method, calls, self_ns, max_ns, exc_leaves; } tree;
-		struct { uint64_t user_ns, kernel_ns; } cpu; /* of the event before it */
+		struct { uint64_t user_ns, kernel_ns; } cpu; /* of the previous event */
 		/*
 		 * of the class `owner`; offset in bytes from an object's start, or of the statics
 		 */
 		struct { uint64_t owner, offset, is_static; struct pv_text type, name; } field;
-		struct { uint64_t owner, parent; } class_parent; /* the class that it derives from */
-		/*
-		 * of arrays of the class `owner`: where the first one lies, how far the next; bytes
-		 */
+		struct { uint64_t owner, parent; } class_parent; /* base class */
+		/* of arrays of the class `owner`: offset of the first element, bytes to the next */
 		struct { uint64_t owner, first, size; } elements;
 		/* pairs (offset in the method's code, line of the file from there on) */
 		struct { uint64_t method; struct pv_text file; struct pv_span pairs; } lines;
-		/* all threads were made to stand: how long until they did, how long they did */
+		/*
+		 * of one body of a method: pairs (offset in the code, offset in the method's IL, or
+		 * PV_IL_*); image: key of the module, token: of the method's definition in the
+		 * module
+		 */
+		struct {
+			uint64_t code, size, method, image, token;
+			struct pv_span pairs;
+		} il_map;
+		/*
+		 * from now on a frame with this address as method is a frame of `method`, with a
+		 * call at the address
+		 */
+		struct { uint64_t address, method; } code_place;
+		/* all threads were suspended: time until then, time suspended */
 		struct { uint64_t reason, wait_ns, stopped_ns, failed; } stop;
-		/* code of a method; version: of its source, 0 = as loaded; why: it is no more */
+		/*
+		 * code of a method; version: of its source, 0 = as loaded; why: reason of its end
+		 */
 		struct { uint64_t method, code, size, tier, version, why; } body;
-		/* a call between managed and native code that is over; into: enum pv_transition */
+		/* a finished call between managed and native code; into: enum pv_transition */
 		struct { uint64_t method, into, took_ns; } transition;
 		/* survivors of a collection, in ranges of objects that lie together */
 		struct { uint64_t generation, ranges, bytes, moved_ranges, moved_bytes; } survived;
@@ -285,14 +324,22 @@ struct pv_event {
 			struct pv_text what, name;
 			struct pv_span stack;
 		} span;
-		/* of the collection that the event before this one began; PV_WHY_*, PV_HOW_* */
+		/*
+		 * The thread works for span `id` from now on, or until now; ids are the log's own,
+		 * never 0. parent: the enclosing span, 0 for none or unknown. After ENDS and ENDED
+		 * the span's EXT_SPAN follows. step: enum pv_work_step.
+		 */
+		struct { uint64_t id, parent, step; } work;
+		/* of the collection begun by the previous event; PV_WHY_*, PV_HOW_* */
 		struct { uint64_t reason, how; } collection;
-		/* as a collection of generation `collected` leaves it; promoted: what survived in it */
+		/*
+		 * after a collection of generation `collected`; promoted: survivors of this region
+		 */
 		struct { uint64_t collected, region, bytes, promoted; } left;
 		/*
-		 * Memory by allocation stack, all sums since the beginning. live: blocks that are
-		 * held; most_bytes: held at once; at_once: given back before another was got. The
-		 * stack, method keys outermost first, is in the first event of its number only.
+		 * Memory by allocation stack, all sums since the beginning. live: held blocks;
+		 * most_bytes: held at once; at_once: freed before another allocation. The stack,
+		 * method keys outermost first, is only in the first event with its number.
 		 */
 		struct {
 			uint64_t number, allocations, bytes, live, live_bytes, most_bytes, at_once;
@@ -300,9 +347,9 @@ struct pv_event {
 		} held;
 		struct { uint64_t object, length; struct pv_text text; } string; /* MESSAGE, too */
 		struct { uint64_t object, type; } class_of; /* of the next event only */
-		/* of the contention that follows: the thread that has the lock */
+		/* of the next contention: the thread with the lock */
 		struct { uint64_t object, thread; } holder;
-		/* likewise: the runtime's own number of that lock, wherever its object moves */
+		/* likewise: the runtime's own number of the lock, wherever its object moves */
 		struct { uint64_t object, id; } lock;
 		/* an extension event: family (the byte's high nibble), kind, its raw fields */
 		struct { uint64_t family, kind, value; struct pv_text text; } ext;
@@ -313,15 +360,46 @@ struct pv_event {
 /*
  * heap_object.refs holds pairs (offset from the object's start in bytes, referenced object).
  *
- * EXT_JIT_TIME and EXT_JIT_FAILED have in `started` the ns that compiling took; EXT_LOAD_FAILED in
- * `flags` what it was: 1 a class, 2 an image, 3 an assembly, 7 a vtable. EXT_ASSEMBLY_IN has the
- * context of an assembly in `owner`.
+ * `started` of EXT_JIT_TIME and EXT_JIT_FAILED is the duration of compiling in ns; `flags` of
+ * EXT_LOAD_FAILED the subject: 1 a class, 2 an image, 3 an assembly, 7 a vtable. EXT_ASSEMBLY_IN
+ * has the context of an assembly in `owner`.
  *
- * What only logs of the 2007 family fill in; 0 in others: `started` (time at which what this event
- * ends began, 0 = not known), `failed`, `collection` (its number), `type` of throws and monitors
- * (the class; their object may be 0), `unsized` (an object whose class and size were not recorded)
- * and hit.address (of native code, absolute or 0).
+ * Filled in only by logs of the 2007 family, 0 in others: `started` (time of the begin for an event
+ * that ends something, 0 = not known), `failed`, `collection` (number), `type` of throws and
+ * monitors (the class; their object may be 0), `unsized` (an object without recorded class and
+ * size) and hit.address (of native code, absolute or 0).
  */
+
+/*
+ * Frequent kinds without text that describe, begin and end nothing to which a key or thread refers:
+ * such an event matters only when it is applied.
+ */
+static inline _Bool pv_kind_is_plain(unsigned kind)
+{
+	switch (kind) {
+	case PV_KIND_GC_MOVE:
+	case PV_KIND_GC_HANDLE_CREATED:
+	case PV_KIND_GC_HANDLE_DESTROYED:
+	case PV_KIND_GC_FINALIZE_OBJECT_START:
+	case PV_KIND_GC_FINALIZE_OBJECT_END:
+	case PV_KIND_EXCEPTION_THROW:
+	case PV_KIND_EXCEPTION_CLAUSE:
+	case PV_KIND_MONITOR_CONTENTION:
+	case PV_KIND_MONITOR_DONE:
+	case PV_KIND_MONITOR_FAIL:
+	case PV_KIND_HEAP_OBJECT:
+	case PV_KIND_HEAP_ROOTS:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* Bytes of struct pv_event used by plain kinds; a batch keeps only these. */
+enum { PV_PLAIN_BYTES = 64 };
+_Static_assert(sizeof((struct pv_event *)0)->heap_object + offsetof(struct pv_event, heap_object) <=
+		       PV_PLAIN_BYTES,
+	"the largest of them");
 
 /* The JSON name of a kind, a literal, never NULL: "?" for values outside the enum. Any thread. */
 const char *pv_kind_name(unsigned kind);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Guesses the type of a file by its first bytes. */
 #include "common/format/file_type_hints.h"
 
 #include <stdbool.h>
@@ -73,7 +75,7 @@ static const char *json_of(const uint8_t *bytes, size_t n)
 static const char plain[] = "it looks like text";
 
 /* UTF-8 counts as text without a closer look. */
-static bool is_text(uint8_t b)
+static bool is_text_byte(uint8_t b)
 {
 	return (b >= ' ' && b != 0x7f) || b == '\n' || b == '\t' || b == '\r';
 }
@@ -84,7 +86,7 @@ static const char *utf16(const uint8_t *bytes, size_t n)
 	size_t zeros[2] = { 0 }, text[2] = { 0 };
 	for (size_t i = 0; i < n; i++) {
 		zeros[i % 2] += bytes[i] == 0;
-		text[i % 2] += is_text(bytes[i]) && bytes[i] < 0x80;
+		text[i % 2] += is_text_byte(bytes[i]) && bytes[i] < 0x80;
 	}
 	if (n < 8 || zeros[0] + zeros[1] < n / 2 - 1 || text[0] + text[1] < n / 2 - 1)
 		return NULL;
@@ -102,7 +104,7 @@ const char *pv_file_type_hint(const uint8_t *bytes, size_t n)
 			return hints[i].what;
 	for (size_t i = 0; i < look; i++) {
 		zeros += bytes[i] == 0;
-		text += is_text(bytes[i]);
+		text += is_text_byte(bytes[i]);
 		high += bytes[i] >= 0x80;
 	}
 	if (look && zeros == look)

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds async methods in a heap graph, and who waits for whom: edges for the tree of awaits. */
 #include "common/heap/awaits.h"
 
 #include <stdlib.h>
@@ -5,12 +7,12 @@
 
 #include "common/heap/awaits_parts.h"
 
-/* A way from a task to who waits for it is a few objects long: action, wrapper, list, array. */
 #define CONTINUATION "System.Runtime.CompilerServices.Continuation"
 
+/* A way from a task to a waiter is a few objects long: action, wrapper, list, array. */
 enum { MOST_DEEP = 8, DELEGATE = 8 /* references of one */ };
 
-/* --- the field that leads to who waits --- */
+/* --- the field that leads to the waiter --- */
 
 struct field {
 	uint32_t offset; /* NONE: not known */
@@ -31,7 +33,7 @@ static bool refers(const struct pv_graph *g, uint32_t edge, uint32_t end, uint32
 	return false;
 }
 
-/* A box keeps the action that continues itself, too. */
+/* True if `to` may lead to a waiter: a box keeps the action that continues itself, too. */
 static bool may_lead(const struct pv_await_graph *a, uint32_t node, uint32_t to)
 {
 	const struct pv_graph *g = a->g;
@@ -41,7 +43,9 @@ static bool may_lead(const struct pv_await_graph *a, uint32_t node, uint32_t to)
 	       !(role == PV_ROLE_ACTION && refers(g, g->first[to], few < end ? few : end, node));
 }
 
-/* All tasks inherit the field; so the first that is met says where it is. */
+/*
+ * All tasks inherit the field: the name decides, else the least offset that can lead to a waiter.
+ */
 static struct field find_field(const struct pv_await_graph *a)
 {
 	const struct pv_graph *g = a->g;
@@ -65,8 +69,8 @@ static struct field find_field(const struct pv_await_graph *a)
 }
 
 /*
- * Fields of the task come first, those of its method last; in between it refers to itself. What
- * that refers to once more is what the method waits for.
+ * Fields of the task come first, fields of its method last; in between the task refers to itself.
+ * An object referred to on both sides is awaited by the method, and no waiter.
  */
 static uint32_t by_order(const struct pv_await_graph *a, uint32_t node)
 {
@@ -79,7 +83,7 @@ static uint32_t by_order(const struct pv_await_graph *a, uint32_t node)
 										 : found;
 }
 
-/* The object in the field of who waits; NONE: nothing. */
+/* The object in the waiter's field; NONE: none. */
 static uint32_t continuation(const struct pv_await_graph *a, uint32_t node, struct field f)
 {
 	const struct pv_graph *g = a->g;
@@ -91,7 +95,7 @@ static uint32_t continuation(const struct pv_await_graph *a, uint32_t node, stru
 	return PV_GRAPH_NONE;
 }
 
-/* Each task once: its references may be many, and those who wait for it, too. */
+/* Once for each task: a task's references may be many, and so may its waiters. */
 static bool know_done(struct pv_await_graph *a, struct field f)
 {
 	a->done = calloc((size_t)a->g->nodes + 1, sizeof *a->done);
@@ -104,7 +108,7 @@ static bool know_done(struct pv_await_graph *a, struct field f)
 
 /* --- waiters --- */
 
-/* Whether the way goes on from an object of one role to one of the other. */
+/* True if a way goes on from an object of role `from` to an object of role `to`. */
 static bool leads(uint8_t from, uint8_t to)
 {
 	switch (from) {
@@ -134,7 +138,7 @@ static bool add_edge(struct pv_await_graph *a, uint32_t waiter, uint32_t awaited
 	return true;
 }
 
-/* Follows the ways from an object to all that wait, without recursion. */
+/* Follows the ways from an object to all waiters, without recursion. */
 static bool add_waiters(struct pv_await_graph *a, uint32_t awaited, uint32_t from)
 {
 	const struct pv_graph *g = a->g;
@@ -188,9 +192,9 @@ static bool add_task(struct pv_await_graph *a, uint32_t node, struct field f)
 	return to == PV_GRAPH_NONE || add_waiters(a, node, to);
 }
 
-/* --- all of it --- */
+/* --- the whole graph --- */
 
-/* Whether there are async methods at all. */
+/* Determines the roles of classes; *ret_any: there are async methods. */
 static bool know_roles(struct pv_await_graph *a, bool *ret_any)
 {
 	const struct pv_graph *g = a->g;

@@ -1,4 +1,5 @@
-/* Classes of .NET that keep an async method's state, and those on the way to who waits for it. */
+/* SPDX-License-Identifier: MIT */
+/* Classes of .NET that keep an async method's state, and classes on the way to its waiter. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,8 +13,8 @@ static bool starts(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* In a class's name, before its type arguments. */
-static bool has(const char *name, const char *word)
+/* True if a class's name has the word before its type arguments. */
+static bool class_name_has(const char *name, const char *word)
 {
 	const char *at = strstr(name, word);
 	return at && (size_t)(at - name) < strcspn(name, "<");
@@ -36,21 +37,22 @@ static const char *call_of(const char *name)
 		{ "SetOn", "Task:Wait" },
 	};
 	for (size_t i = 0; i < PV_COUNT_OF(calls); i++)
-		if (has(name, calls[i].part))
+		if (class_name_has(name, calls[i].part))
 			return calls[i].call;
 	return NULL;
 }
 
-/* Of the library's tasks, and of what is kept in them for those that wait. */
+/* Role of the library's tasks, and of the objects that they keep for waiters. */
 static enum pv_await_role role_of_task(const char *name, bool bare)
 {
-	if (has(name, "Promise"))
+	if (class_name_has(name, "Promise"))
 		return bare && !call_of(name) ? PV_ROLE_NONE : PV_ROLE_PROMISE;
-	if (has(name, "ContinuationTask") || has(name, "ContinuationResultTask"))
+	if (class_name_has(name, "ContinuationTask") ||
+		class_name_has(name, "ContinuationResultTask"))
 		return PV_ROLE_PROMISE;
-	if (has(name, "SetOnInvokeMres") || has(name, "SetOnCountdownMres"))
+	if (class_name_has(name, "SetOnInvokeMres") || class_name_has(name, "SetOnCountdownMres"))
 		return PV_ROLE_THREAD;
-	return has(name, "TaskContinuation") ? PV_ROLE_STEP : PV_ROLE_NONE;
+	return class_name_has(name, "TaskContinuation") ? PV_ROLE_STEP : PV_ROLE_NONE;
 }
 
 enum pv_await_role pv_await_role_of_class(const char *name)
@@ -70,18 +72,18 @@ enum pv_await_role pv_await_role_of_class(const char *name)
 	for (size_t i = 0; i < PV_COUNT_OF(whole); i++)
 		if (strcmp(name, whole[i].name) == 0)
 			return whole[i].role;
-	/* The event stream leaves out in what a class lies. */
-	const bool bare = !has(name, ".");
+	/* The event stream leaves out the namespace or class around a class. */
+	const bool bare = !class_name_has(name, ".");
 	if (bare || starts(name, "System.Runtime.CompilerServices.")) {
-		if (has(name, "StateMachineBox"))
+		if (class_name_has(name, "StateMachineBox"))
 			return PV_ROLE_METHOD;
-		if (has(name, "ContinuationWrapper"))
+		if (class_name_has(name, "ContinuationWrapper"))
 			return PV_ROLE_STEP;
 	}
 	return bare || starts(name, TASKS) ? role_of_task(name, bare) : PV_ROLE_NONE;
 }
 
-/* The last type argument of a box is its state machine; NULL: it has none. */
+/* The last type argument of a box is its state machine; NULL: none. */
 static const char *machine(const char *name, size_t *ret_len)
 {
 	const char *open = strchr(name, '<'), *last = open ? open + 1 : NULL;

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The tree of awaits: its rows are ways of equal classes from an outermost waiter on. Of an object
- * that several wait for there is one in each of their rows.
+ * The tree of awaits: rows are ways of equal classes from an outermost waiter on. An object with
+ * several waiters is in the rows below each of them.
  */
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@ struct tree {
 	struct pv_await_graph *a;
 	struct pv_map row_of;         /* parent row and class -> row */
 	struct pv_map met;            /* row and node */
-	PV_ARRAY(struct place) place; /* in the order in which they were met */
+	PV_ARRAY(struct place) place; /* in order of arrival */
 };
 
 enum { MOST_PLACES = 1 << 20 };
@@ -29,7 +30,7 @@ static int by_waiter(const void *a, const void *b)
 	return (x->awaited > y->awaited) - (x->awaited < y->awaited);
 }
 
-/* The first edge of a waiter, or of a later one. */
+/* The first edge of a waiter, or of a later waiter. */
 static size_t edges_of(const struct pv_await_graph *a, uint32_t waiter)
 {
 	size_t low = 0, high = a->edge.n;
@@ -51,8 +52,8 @@ static uint8_t kind_of(const struct pv_await_graph *a, uint32_t node)
 					 : PV_AWAIT_METHOD;
 }
 
-/* The row beneath `parent` (NONE: at the top) of the object's class; NONE: there is no room. */
-static bool row_of(struct tree *t, uint32_t parent, uint32_t node, uint32_t *ret)
+/* The row below `parent` (NONE: at the top) of the object's class; *ret NONE: no room. */
+static bool await_row_of(struct tree *t, uint32_t parent, uint32_t node, uint32_t *ret)
 {
 	struct pv_awaits *to = t->a->to;
 	const uint32_t klass = t->a->g->class_of[node];
@@ -74,10 +75,10 @@ static bool row_of(struct tree *t, uint32_t parent, uint32_t node, uint32_t *ret
 	return true;
 }
 
-static bool put(struct tree *t, uint32_t parent, uint32_t node)
+static bool put_waiting(struct tree *t, uint32_t parent, uint32_t node)
 {
 	uint32_t row;
-	if (!row_of(t, parent, node, &row))
+	if (!await_row_of(t, parent, node, &row))
 		return false;
 	if (row == PV_GRAPH_NONE)
 		return true;
@@ -98,7 +99,7 @@ static bool put(struct tree *t, uint32_t parent, uint32_t node)
 	return true;
 }
 
-/* Those that somebody waits for have a place beneath that one. */
+/* Puts objects without a waiter at the top; the others get a place below each waiter. */
 static bool put_outermost(struct tree *t)
 {
 	struct pv_await_graph *a = t->a;
@@ -113,7 +114,7 @@ static bool put_outermost(struct tree *t)
 		const struct pv_await_edge *e = &a->edge.v[i];
 		const uint32_t node = e->waiter == PV_GRAPH_NONE ? e->awaited : e->waiter;
 		if (node != last && !waited[node])
-			ok = put(t, PV_GRAPH_NONE, node);
+			ok = put_waiting(t, PV_GRAPH_NONE, node);
 		last = node;
 	}
 	free(waited);
@@ -129,7 +130,7 @@ static bool put_inner(struct tree *t)
 		if (e == a->edge.n || a->edge.v[e].waiter != at.node)
 			a->to->row.v[at.row].ends++;
 		for (; e < a->edge.n && a->edge.v[e].waiter == at.node; e++)
-			if (!put(t, at.row, a->edge.v[e].awaited))
+			if (!put_waiting(t, at.row, a->edge.v[e].awaited))
 				return false;
 	}
 	return true;

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Zeroed arrays with random access: in large pages where they are large and the system has them.
- * Any thread.
+ * Zeroed arrays for random access: in large pages where they are large and the system has such
+ * pages. Any thread.
  */
 #ifndef PV_HEAP_BIG_H
 #define PV_HEAP_BIG_H

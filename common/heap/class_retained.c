@@ -1,16 +1,18 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Retained size of a class: the sizes of those objects that can only
- * be reached past one of that class. For each object the set of classes that stand on every way to
- * it is found, as the greatest solution of
+ * Retained size of a class: the sizes of the objects that can only be reached past an object of the
+ * class. For each object the set of classes on every way to the object is found, as the greatest
+ * solution of
  *
- *	set(v) = class(v) and what the sets of all that refer to v have in common
+ * 	set(v) = class(v) and the common part of the sets of all that refer to v
  *
- * where roots refer with the empty set. There are few different sets: each is kept once.
+ * where roots refer with the empty set. There are few different sets in programs: each is kept
+ * once.
  *
- * That is so of programs. Where each object of a chain is of a class of its own the sets grow with
- * the square of the shot's size, and rings of such objects are gone through again and again. Steps
- * and sets therefore have a limit that is linear in the shot's size; beyond it lower bounds are
- * given (class_least), found in one pass.
+ * Where each object of a chain is of another class the sets grow with the square of the shot's
+ * size, and rings of such objects are gone through again and again. Steps and sets therefore have a
+ * limit that is linear in the shot's size; beyond the limit lower bounds are given (class_least),
+ * found in one pass.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +24,7 @@
 enum { EVERYTHING = -1, MOST_SETS = 1 << 21, MOST_MEMBERS = 1 << 24 };
 enum { MOST_MEMOS = 1 << 17 };
 /*
- * Limits: so many for any shot, and so many more for each object and each reference. Measured: at
+ * Limits: a constant for any shot, and a number for each object and each reference. Measured: at
  * most 12 steps and 2.3 members (compilers on Mono and .NET, four million objects and references
  * made up). A step takes one to two ns.
  */
@@ -33,14 +35,14 @@ struct set {
 	uint32_t next;  /* of the same hash, index + 1; 0 ends */
 };
 
-/* A result computed before, until another one takes its slot. */
+/* A result computed before, until another takes its slot. */
 struct memo {
 	uint64_t question; /* + 1; 0: none */
 	uint32_t set;
 };
 
 struct sets {
-	PV_ARRAY(struct set) set;  /* [0] is the empty one */
+	PV_ARRAY(struct set) set;  /* [0] is empty */
 	PV_ARRAY(uint32_t) member; /* classes, ascending in each set */
 	PV_ARRAY(uint32_t) scratch;
 	struct pv_map of_hash;      /* index + 1 of the newest */
@@ -48,19 +50,19 @@ struct sets {
 	size_t memos;
 	size_t most, most_members; /* sets, and all their members */
 	uint64_t steps;            /* left */
-	bool full;                 /* one of these limits is reached */
+	bool full;                 /* a limit is reached */
 };
 
 struct job {
 	struct pv_heap_work *w;
 	struct sets s;
-	uint32_t *order; /* reached nodes, each after most of those that refer to it */
+	uint32_t *order; /* reached nodes, each after most nodes that refer to it */
 	uint32_t n;
-	uint64_t *due; /* [nodes / 64] bits: to be looked at (again) */
+	uint64_t *due; /* [nodes / 64] bits: to be computed (again) */
 	uint32_t *of;  /* [nodes] set; UINT32_MAX: all classes, as nothing is known yet */
 };
 
-/* False, and full, when there are not so many left. */
+/* False, with `full` set, when fewer steps are left. */
 static bool take_steps(struct sets *s, uint64_t n)
 {
 	s->full = s->full || n > s->steps;
@@ -69,7 +71,7 @@ static bool take_steps(struct sets *s, uint64_t n)
 }
 
 /* The set in `scratch`; PV_MAP_NONE when there are too many, or no memory. */
-static uint32_t keep(struct sets *s)
+static uint32_t keep_set(struct sets *s)
 {
 	uint64_t hash = 1;
 	for (size_t i = 0; i < s->scratch.n; i++)
@@ -114,7 +116,7 @@ static uint32_t with(struct sets *s, uint32_t a, uint32_t klass)
 	for (; i < x.n; i++)
 		if (s->member.v[x.at + i] != klass)
 			s->scratch.v[s->scratch.n++] = s->member.v[x.at + i];
-	*known = (struct memo){ key + 1, keep(s) };
+	*known = (struct memo){ key + 1, keep_set(s) };
 	return known->set;
 }
 
@@ -142,13 +144,13 @@ static uint32_t common(struct sets *s, uint32_t a, uint32_t b)
 		i += p <= q;
 		j += q <= p;
 	}
-	*known = (struct memo){ key + 1, keep(s) };
+	*known = (struct memo){ key + 1, keep_set(s) };
 	return known->set;
 }
 
-/* --- an order in which few sets must be looked at twice: reverse postorder */
+/* --- an order in which few sets are computed twice: reverse postorder */
 
-static uint32_t enter(
+static uint32_t enter_node(
 	struct job *j, uint32_t *cursor, uint32_t *stack, uint32_t node, uint32_t depth)
 {
 	cursor[node] = j->w->h->graph.first[node] + 1; /* 0: not met */
@@ -156,7 +158,7 @@ static uint32_t enter(
 	return depth + 1;
 }
 
-static bool walk(struct job *j, uint32_t *cursor, uint32_t *stack)
+static bool walk_from_roots(struct job *j, uint32_t *cursor, uint32_t *stack)
 {
 	const struct pv_graph *g = &j->w->h->graph;
 	uint32_t at = g->nodes;
@@ -164,13 +166,13 @@ static bool walk(struct job *j, uint32_t *cursor, uint32_t *stack)
 		const struct pv_graph_root *r = &g->root.v[i];
 		if (cursor[r->node] || !pv_heap_counts(j->w->h, r))
 			continue;
-		for (uint32_t depth = enter(j, cursor, stack, r->node, 0); depth;) {
+		for (uint32_t depth = enter_node(j, cursor, stack, r->node, 0); depth;) {
 			uint32_t node = stack[depth - 1], e = cursor[node] - 1;
 			while (e < g->first[node + 1] && cursor[g->to[e]])
 				e++;
 			cursor[node] = e + 2;
 			if (e < g->first[node + 1]) {
-				depth = enter(j, cursor, stack, g->to[e], depth);
+				depth = enter_node(j, cursor, stack, g->to[e], depth);
 				continue;
 			}
 			cursor[node] = UINT32_MAX;
@@ -188,7 +190,8 @@ static bool put_in_order(struct job *j)
 	size_t n = (size_t)j->w->h->graph.nodes + 1;
 	uint32_t *cursor = calloc(n, sizeof *cursor), *stack = malloc(n * sizeof *stack);
 	j->order = malloc(n * sizeof *j->order);
-	bool ok = cursor && stack && j->order ? walk(j, cursor, stack) : pv_heap_nomem(j->w);
+	bool ok = cursor && stack && j->order ? walk_from_roots(j, cursor, stack)
+					      : pv_heap_nomem(j->w);
 	free(cursor);
 	free(stack);
 	return ok;
@@ -219,7 +222,7 @@ static bool is_due(const struct job *j, uint32_t node)
 	return j->due[node / 64] >> node % 64 & 1;
 }
 
-/* Another set than before: those that it refers to must look at it again. False: too many steps. */
+/* Sets a node's new set: the nodes it refers to are due again. False: too many steps. */
 static bool change(struct job *j, uint32_t node, uint32_t set)
 {
 	const struct pv_graph *g = &j->w->h->graph;
@@ -231,7 +234,7 @@ static bool change(struct job *j, uint32_t node, uint32_t set)
 	return true;
 }
 
-/* False when cancelled, or when it did not work out; j->s.full then. */
+/* False when cancelled, out of memory, or with j->s.full beyond a limit. */
 static bool solve(struct job *j)
 {
 	bool changed = true;
@@ -259,7 +262,7 @@ static bool solve(struct job *j)
 	return true;
 }
 
-static bool sum_up(struct job *j)
+static bool sum_up_sets(struct job *j)
 {
 	struct pv_heap *h = j->w->h;
 	uint64_t *weight = calloc(j->s.set.n + 1, sizeof *weight);
@@ -274,7 +277,10 @@ static bool sum_up(struct job *j)
 	return true;
 }
 
-/* Too many sets or steps: what single objects keep, those inside another of the class left out. */
+/*
+ * Too many sets or steps: adds the retained sizes of single objects, except those inside another
+ * object of the class.
+ */
 static bool at_least(struct job *j)
 {
 	struct pv_heap *h = j->w->h;
@@ -308,7 +314,7 @@ static bool at_least(struct job *j)
 	return pv_heap_go_on(j->w, "classes", n, n);
 }
 
-static void finish(struct job *j)
+static void finish_retain_job(struct job *j)
 {
 	pv_array_finish(&j->s.set);
 	pv_array_finish(&j->s.member);
@@ -321,7 +327,7 @@ static void finish(struct job *j)
 	free(j->of);
 }
 
-static bool make_room(struct job *j)
+static bool make_retain_room(struct job *j)
 {
 	struct pv_heap *h = j->w->h;
 	size_t n = (size_t)h->graph.nodes + 1;
@@ -340,17 +346,17 @@ static bool make_room(struct job *j)
 	j->s.most_members = members < MOST_MEMBERS ? members : MOST_MEMBERS;
 	memset(j->of, 0xff, n * sizeof *j->of);
 	memset(j->due, 0xff, (n / 64 + 1) * sizeof *j->due);
-	return keep(&j->s) != PV_MAP_NONE || pv_heap_nomem(j->w); /* the empty set */
+	return keep_set(&j->s) != PV_MAP_NONE || pv_heap_nomem(j->w); /* the empty set */
 }
 
 bool pv_heap_retain_classes(struct pv_heap_work *w)
 {
 	struct job j = { .w = w, .s.most = w->most_sets ? w->most_sets : MOST_SETS };
-	bool ok = make_room(&j) && put_in_order(&j);
+	bool ok = make_retain_room(&j) && put_in_order(&j);
 	if (ok && solve(&j))
-		ok = sum_up(&j);
+		ok = sum_up_sets(&j);
 	else if (ok)
 		ok = j.s.full && at_least(&j);
-	finish(&j);
+	finish_retain_job(&j);
 	return ok;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Immediate dominators by semi-NCA: a depth-first numbering, semidominators in reverse order, then
  * the nearest common ancestor of each with its parent. Least semidominators on a way up come from
@@ -31,24 +32,24 @@ struct dominate {
 	const struct pv_graph *g;
 	uint32_t n;              /* numbers given out, 0 and 1 included */
 	uint32_t *num;           /* [nodes] number; 0: not reached */
-	uint32_t *node;          /* [n] and back */
+	uint32_t *node;          /* [n] node of a number */
 	uint32_t *idom;          /* [n] first the parent */
-	uint32_t *semi;          /* [n] while numbering: the reference that is looked at next */
+	uint32_t *semi;          /* [n] while numbering: the next reference to follow */
 	uint32_t *start;         /* [n + 1] references of number i: start[i] to start[i + 1] */
-	uint32_t *end;           /* [edges] what they refer to: first nodes, then their numbers */
-	uint32_t ends;           /* so many of them */
+	uint32_t *end;           /* [edges] referred nodes, later their numbers */
+	uint32_t ends;           /* number of entries in `end` */
 	uint32_t *first;         /* [n + 1] referrers of number i: first[i] to first[i + 1] */
 	uint32_t *by;            /* [edges] their numbers */
 	struct tree *up;         /* [n] */
 	struct balance *balance; /* [n] */
 	uint64_t *met; /* [n / 64] bits: reached; then by number: held by a root that counts */
 	PV_ARRAY(uint32_t) path; /* scratch */
-	void *spare[SPARES];     /* given up and not taken again; NULL: none */
+	void *spare[SPARES];     /* free arrays for the next use; NULL: none */
 };
 
 /*
- * Arrays that are done with serve the next ones: the system clears every page that it gives, which
- * takes longer than to clear one that is there.
+ * Used arrays serve the next: the system clears every page that it gives, which takes longer than
+ * clearing an array here.
  */
 static void *take_spare(struct dominate *d, size_t bytes)
 {
@@ -72,7 +73,7 @@ static bool give(struct dominate *d, void *array, size_t n, size_t size)
 	return *v || pv_heap_nomem(d->w);
 }
 
-static void give_up(struct dominate *d, void *array)
+static void give_up_array(struct dominate *d, void *array)
 {
 	void **v = array;
 	size_t i = 0;
@@ -150,8 +151,8 @@ static bool number_all(struct dominate *d)
 	return pv_heap_go_on(d->w, "dominators: numbering", d->n, d->n);
 }
 
-/* The other way round, then ends and roots by number. */
-static bool number(struct dominate *d)
+/* Numbers of nodes, then references and roots by number. */
+static bool number_graph(struct dominate *d)
 {
 	const struct pv_graph *g = d->g;
 	if (!number_all(d) || !give(d, &d->num, (size_t)g->nodes + 1, sizeof *d->num))
@@ -198,15 +199,15 @@ static bool turn_round(struct dominate *d)
 			!pv_heap_go_on(d->w, "dominators: referrers", i, d->n))
 			return false;
 	}
-	give_up(d, &d->end);
-	give_up(d, &d->start);
+	give_up_array(d, &d->end);
+	give_up_array(d, &d->start);
 	return true;
 }
 
 /* --- the forest of those whose semidominators are known */
 
 /* The parent `v` takes over the tree of `w`. */
-static void join(struct dominate *d, uint32_t v, uint32_t w)
+static void join_subtree(struct dominate *d, uint32_t v, uint32_t w)
 {
 	struct tree *up = d->up;
 	struct balance *b = d->balance;
@@ -288,21 +289,21 @@ static bool semidominators(struct dominate *d)
 		if (!semidominator(d, w, &d->semi[w]))
 			return false;
 		d->up[w].label = d->semi[w];
-		join(d, d->idom[w], w);
+		join_subtree(d, d->idom[w], w);
 		if (w % PV_PROGRESS_STEP == 0 && !pv_heap_go_on(d->w, "dominators", d->n - w, d->n))
 			return false;
 	}
-	give_up(d, &d->up);
-	give_up(d, &d->balance);
-	give_up(d, &d->by);
-	give_up(d, &d->first);
+	give_up_array(d, &d->up);
+	give_up_array(d, &d->balance);
+	give_up_array(d, &d->by);
+	give_up_array(d, &d->first);
 	for (uint32_t w = ROOTS + 1; w < d->n; w++) {
 		uint32_t up = d->idom[w];
 		while (up > d->semi[w])
 			up = d->idom[up];
 		d->idom[w] = up;
 	}
-	give_up(d, &d->semi);
+	give_up_array(d, &d->semi);
 	return true;
 }
 
@@ -347,7 +348,7 @@ static bool results(struct dominate *d)
 bool pv_heap_dominate(struct pv_heap_work *w)
 {
 	struct dominate d = { .w = w, .g = &w->h->graph };
-	bool ok = number(&d) && turn_round(&d) && semidominators(&d) && results(&d);
+	bool ok = number_graph(&d) && turn_round(&d) && semidominators(&d) && results(&d);
 	free(d.num);
 	free(d.node);
 	free(d.idom);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups equal strings of a heap by sorting. */
 #include "common/heap/duplicates.h"
 
 #include <stdlib.h>
@@ -5,10 +7,10 @@
 
 #include "common/heap/heap.h"
 
-/* One string of the heap that something keeps alive. */
+/* A living string of the heap. */
 struct text {
 	const struct pv_graph_string *string;
-	uint32_t node, bytes; /* of the text that is known */
+	uint32_t node, bytes; /* of the recorded text */
 };
 
 static int by_text(const void *a, const void *b)
@@ -22,14 +24,14 @@ static int by_text(const void *a, const void *b)
 	return order ? order : (x->node > y->node) - (x->node < y->node);
 }
 
-static bool is_same(const struct text *x, const struct text *y)
+static bool is_same_string(const struct text *x, const struct text *y)
 {
 	return x->string->length == y->string->length && x->bytes == y->bytes &&
 	       memcmp(x->string->text, y->string->text, x->bytes) == 0;
 }
 
 /* Strings and nodes are both by address. */
-static size_t collect(const struct pv_heap *h, struct text *to)
+static size_t collect_strings(const struct pv_heap *h, struct text *to)
 {
 	const struct pv_graph *g = &h->graph;
 	size_t n = 0;
@@ -46,7 +48,10 @@ static size_t collect(const struct pv_heap *h, struct text *to)
 	return n;
 }
 
-/* A character takes three bytes at most for each unit of its length. */
+/*
+ * True if the whole text was recorded. A character takes three bytes at most for each unit of
+ * length.
+ */
 static bool is_whole(const struct text *t)
 {
 	uint64_t units = 0;
@@ -86,11 +91,11 @@ bool pv_duplicates_find(const struct pv_heap *h, struct pv_duplicates *ret)
 	if (!text)
 		return false;
 	bool ok = true;
-	const size_t n = collect(h, text);
+	const size_t n = collect_strings(h, text);
 	ret->strings = n;
 	qsort(text, n, sizeof *text, by_text);
 	for (size_t i = 0, end; ok && i < n; i = end) {
-		for (end = i + 1; end < n && is_same(&text[i], &text[end]);)
+		for (end = i + 1; end < n && is_same_string(&text[i], &text[end]);)
 			end++;
 		ok = add_group(h, &text[i], end - i, ret);
 	}

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Look-ups in a heap graph: nodes, roots, fields, strings. */
 #include "common/heap/graph.h"
 
 #include <inttypes.h>
@@ -67,7 +69,7 @@ size_t pv_graph_roots_of(const struct pv_graph *g, uint32_t node, size_t *ret_fi
 	return n;
 }
 
-/* The first of those at that offset. */
+/* The first field at exactly this offset; NULL: none. */
 static const struct pv_graph_field *field_at(
 	const struct pv_graph_fields *f, const struct pv_graph_range *range, uint64_t offset)
 {
@@ -141,7 +143,15 @@ const char *pv_graph_place(
 	return buf;
 }
 
-/* An area of one slot may say the whole name: "Shop.Cache.s_all", of Shop.Cache. */
+bool pv_graph_area_is_field(const struct pv_graph_area *a)
+{
+	return a->source == PV_ROOT_STATIC ||
+	       (a->source == PV_ROOT_THREAD_STATIC && !a->key && a->name[0]);
+}
+
+/*
+ * The field's name, if an area of one slot has the whole name: "Shop.Cache.s_all", of Shop.Cache.
+ */
 static const char *name_of_slot(const struct pv_graph_area *a)
 {
 	size_t n = a->owner ? strlen(a->owner) : 0;

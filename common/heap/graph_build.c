@@ -1,7 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Collects the objects, references, roots and handles of a shot from events. */
 #include "common/heap/graph_build.h"
 
 #include <stdlib.h>
 
+#include "common/format/batch_event.h"
 #include "common/heap/graph_parts.h"
 #include "common/model/model.h"
 #include "common/model/objects/shots.h"
@@ -11,12 +14,12 @@ enum state { BEFORE, INSIDE, DONE };
 struct pv_graph_build {
 	struct pv_graph_build_options options;
 	enum state state;
-	uint32_t index;      /* of the shot met last */
-	uint64_t collection; /* its collection, in a log of 2007 */
-	bool summary;        /* it was a summary */
+	uint32_t index;      /* of the last shot met */
+	uint64_t collection; /* the shot's collection, in a log of 2007 */
+	bool summary;        /* the last shot was a summary */
 	bool collecting;     /* a collection has begun and the world stands still */
 	bool torn;
-	struct pv_raw raw; /* its roots: those of the present collection until the shot begins */
+	struct pv_raw raw; /* roots: of the present collection until the shot begins */
 	struct pv_weak_handles handles;
 };
 
@@ -78,7 +81,7 @@ bool pv_graph_build_begun(const struct pv_graph_build *b)
 
 /* --- events */
 
-/* A log of 2007 may list a collection's objects and sum them up, which is one shot. */
+/* A log of 2007 may list a collection's objects and sum them up: the same shot. */
 static bool same_shot(const struct pv_graph_build *b, const struct pv_event *e)
 {
 	return b->index != UINT32_MAX && e->shot.collection &&
@@ -97,14 +100,14 @@ static void shot_starts(struct pv_graph_build *b, const struct pv_event *e)
 	b->collection = e->shot.collection;
 	b->summary = e->shot.summary != 0;
 	if (b->options.rules > 13 && !b->collecting)
-		b->raw.root.n = 0; /* of a collection before: this shot brings its own */
+		b->raw.root.n = 0; /* of an earlier collection: this shot brings its own */
 	if (b->index != b->options.skip || b->summary)
 		return;
 	b->state = INSIDE;
 	b->raw.time_ns = (int64_t)e->time;
 }
 
-static uint32_t type_of(struct pv_graph_build *b, const struct pv_event *e)
+static uint32_t raw_type_of(struct pv_graph_build *b, const struct pv_event *e)
 {
 	struct pv_raw *r = &b->raw;
 	uint64_t key = e->heap_object.type;
@@ -139,7 +142,7 @@ static bool object(struct pv_graph_build *b, const struct pv_batch *batch, const
 	if (r->object.n >= b->options.most || r->target.n + n > b->options.most)
 		return pv_fail(reterr, PV_EUSAGE, batch->offset,
 			"the shot has too many objects or references for its graph");
-	uint32_t type = type_of(b, e);
+	uint32_t type = raw_type_of(b, e);
 	if (type == PV_MAP_NONE || !pv_reserve(&r->object, 1))
 		return pv_fail(reterr, PV_ENOMEM, batch->offset, "out of memory");
 	r->object.v[r->object.n++] = (struct pv_raw_object){ .address = e->heap_object.object,
@@ -249,9 +252,8 @@ bool pv_graph_build_add(
 		default:
 			break;
 		}
-		if (batch->key[i] >= batch->other_events.n)
-			continue;
-		if (!event(b, batch, &batch->other_events.v[batch->key[i]], reterr))
+		const struct pv_event *e = pv_batch_event(batch, i);
+		if (e && !event(b, batch, e, reterr))
 			return false;
 	}
 	return true;

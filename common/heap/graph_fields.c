@@ -1,8 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Names of fields. Each class that is asked for has its own fields once (a layout), and refers to
- * the class that it derives from: what a thousand classes inherit is not copied a thousand times.
- * What was recorded of a class's key is gone through once, whatever the number of classes that the
- * key has meant.
+ * its parent class: fields that a thousand classes inherit are not copied a thousand times. The
+ * records of a class's key are read once, whatever the number of classes that the key has meant.
  */
 #include <stdlib.h>
 
@@ -11,8 +11,8 @@
 
 /* Facts about a layout's class besides its fields. */
 struct of_class {
-	uint32_t parent; /* id in entity[CLASS]; 0: none is known */
-	bool has_parent; /* one was recorded, known or not */
+	uint32_t parent; /* id in entity[CLASS]; 0: not known */
+	bool has_parent; /* a parent was recorded, known or not */
 	uint32_t first_element, element_size;
 };
 
@@ -20,7 +20,7 @@ struct naming {
 	const struct pv_model *m;
 	struct pv_graph *g;
 	struct pv_map layout_of;      /* class entity -> index + 1 */
-	struct pv_map read;           /* keys of classes that were gone through */
+	struct pv_map read;           /* keys of classes read already */
 	PV_ARRAY(struct of_class) of; /* by layout */
 	uint32_t order;
 };
@@ -49,8 +49,8 @@ static uint32_t layout_of(struct naming *x, uint32_t entity)
 }
 
 /*
- * Keys are used again: the layout of the class that had it when something was recorded of it.
- * *ret is PV_MAP_NONE when no class had. False: out of memory.
+ * Keys are used again: the layout of the class that had the key at the time of a record. *ret is
+ * PV_MAP_NONE when no class had. False: out of memory.
  */
 static bool layout_then(struct naming *x, uint64_t key, int64_t time_ns, uint32_t *ret)
 {
@@ -59,7 +59,7 @@ static bool layout_then(struct naming *x, uint64_t key, int64_t time_ns, uint32_
 	return !entity || *ret != PV_MAP_NONE;
 }
 
-static uint32_t newest(const struct pv_map *of, uint64_t key)
+static uint32_t newest_index(const struct pv_map *of, uint64_t key)
 {
 	uint32_t at = pv_map_get(of, key);
 	return at == PV_MAP_NONE ? 0 : at;
@@ -69,7 +69,7 @@ static bool read_fields(struct naming *x, uint64_t key)
 {
 	const struct pv_fields *f = &x->m->fields;
 	const struct pv_field *one;
-	for (uint32_t at = newest(&f->field_of, key); at; at = one->before) {
+	for (uint32_t at = newest_index(&f->field_of, key); at; at = one->before) {
 		one = &f->field.v[at - 1];
 		struct pv_graph_fields *to = one->is_static ? &x->g->static_field : &x->g->field;
 		uint32_t layout;
@@ -87,12 +87,12 @@ static bool read_fields(struct naming *x, uint64_t key)
 	return true;
 }
 
-/* Of what was recorded again the newest counts, which comes first. */
+/* The newest of repeated records counts, and comes first. */
 static bool read_parents(struct naming *x, uint64_t key)
 {
 	const struct pv_fields *f = &x->m->fields;
 	const struct pv_parent *one;
-	for (uint32_t at = newest(&f->parent_of, key); at; at = one->before) {
+	for (uint32_t at = newest_index(&f->parent_of, key); at; at = one->before) {
 		one = &f->parent.v[at - 1];
 		uint32_t layout;
 		if (!layout_then(x, key, one->time_ns, &layout))
@@ -110,7 +110,7 @@ static bool read_elements(struct naming *x, uint64_t key)
 {
 	const struct pv_fields *f = &x->m->fields;
 	const struct pv_elements *one;
-	for (uint32_t at = newest(&f->elements_of, key); at; at = one->before) {
+	for (uint32_t at = newest_index(&f->elements_of, key); at; at = one->before) {
 		one = &f->elements.v[at - 1];
 		uint32_t layout;
 		if (!layout_then(x, key, one->time_ns, &layout))
@@ -123,8 +123,8 @@ static bool read_elements(struct naming *x, uint64_t key)
 	return true;
 }
 
-/* The class's layout, index + 1, once all that is known of its key has been read. */
-static bool find(struct naming *x, uint32_t entity, uint32_t *ret)
+/* The class's layout, index + 1, once all records of its key have been read. */
+static bool find_layout(struct naming *x, uint32_t entity, uint32_t *ret)
 {
 	uint32_t layout = layout_of(x, entity);
 	uint64_t key = class_at(x, entity)->key;
@@ -140,7 +140,7 @@ static bool find_class(struct naming *x, struct pv_graph_class *c)
 	uint32_t entity = c->class_use ? pv_names_class_entity(&x->m->names, c->class_use) : 0;
 	if (!entity)
 		return true;
-	if (!find(x, entity, &c->layout))
+	if (!find_layout(x, entity, &c->layout))
 		return false;
 	c->first_element = x->of.v[c->layout - 1].first_element;
 	c->element_size = x->of.v[c->layout - 1].element_size;
@@ -155,22 +155,22 @@ static bool find_area(struct naming *x, struct pv_graph_area *a)
 	uint32_t vtable = pv_names_entity(n, PV_ENTITY_VTABLE, a->key, x->g->time_ns);
 	uint64_t key = vtable ? n->entity[PV_ENTITY_VTABLE].v[vtable].owner : 0;
 	uint32_t entity = vtable ? pv_names_entity(n, PV_ENTITY_CLASS, key, x->g->time_ns) : 0;
-	return !entity || find(x, entity, &a->layout);
+	return !entity || find_layout(x, entity, &a->layout);
 }
 
-/* Those that they derive from, which come after them as they are met. */
+/* Finds the parents' layouts; new layouts are appended, and get theirs in turn. */
 static bool find_parents(struct naming *x)
 {
 	for (size_t i = 0; i < x->of.n; i++) {
 		uint32_t parent = 0;
-		if (x->of.v[i].parent && !find(x, x->of.v[i].parent, &parent))
+		if (x->of.v[i].parent && !find_layout(x, x->of.v[i].parent, &parent))
 			return false;
 		x->g->layout.v[i].parent = parent;
 	}
 	return true;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_layout_and_offset(const void *a, const void *b)
 {
 	const struct pv_graph_field *x = a, *y = b;
 	if (x->layout != y->layout)
@@ -183,7 +183,7 @@ static int by_place(const void *a, const void *b)
 static void deal_out(struct pv_graph *g, struct pv_graph_fields *f, bool statics)
 {
 	if (f->n)
-		qsort(f->v, f->n, sizeof *f->v, by_place);
+		qsort(f->v, f->n, sizeof *f->v, by_layout_and_offset);
 	for (size_t i = f->n; i-- > 0;) {
 		struct pv_graph_layout *of = &g->layout.v[f->v[i].layout];
 		struct pv_graph_range *range = statics ? &of->statics : &of->fields;

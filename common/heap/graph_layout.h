@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Fields of the classes of a heap shot's graph. A class has those that it declares once (its
- * layout), and refers to the layout of the class that it derives from. Any thread may read a graph;
- * what is returned is the graph's, and lives as long as that.
+ * Fields of the classes of a heap shot's graph. A class has its own fields once (its layout), and
+ * refers to the layout of its parent class. Any thread may read a graph; returned pointers are the
+ * graph's, and live as long.
  */
 #ifndef PV_HEAP_GRAPH_LAYOUT_H
 #define PV_HEAP_GRAPH_LAYOUT_H
@@ -20,18 +21,18 @@ struct pv_graph_field {
 	uint32_t offset; /* bytes from the object's start, or from the area's */
 	uint32_t order;  /* private */
 	const char
-		*name; /* "list", of a structure's field "entry.key"; lives as long as the model */
+		*name; /* "list", in a structure's field "entry.key"; lives as long as the model */
 };
 
 struct pv_graph_range {
 	uint32_t first, n;
 };
 
-/* The fields that one class declares, inherited ones left out. */
+/* The fields that a class declares, inherited fields left out. */
 struct pv_graph_layout {
-	const char *owner; /* the class; lives as long as the model; NULL: it has no name */
+	const char *owner; /* the class; lives as long as the model; NULL: no name */
 	struct pv_graph_range fields, statics; /* in field, in static_field; by offset */
-	uint32_t parent; /* that of the class it derives from: index + 1; 0: none is known */
+	uint32_t parent; /* layout of the parent class: index + 1; 0: not known */
 };
 
 struct pv_graph_fields { /* by layout, then offset */
@@ -40,30 +41,30 @@ struct pv_graph_fields { /* by layout, then offset */
 };
 
 /*
- * The element at an offset of an array. False: it is none, or the place of its elements is not
+ * The element at an offset of an array. False: no element, or the place of the elements is not
  * known.
  */
 struct pv_graph_element {
 	uint32_t index;
-	uint32_t inner;                     /* bytes from its start */
-	const struct pv_graph_field *field; /* that lies there; NULL: not known, or the whole */
+	uint32_t inner;                     /* bytes from the element's start */
+	const struct pv_graph_field *field; /* at that offset; NULL: not known, or the whole */
 };
 bool pv_graph_element(
 	const struct pv_graph *g, uint32_t klass, uint32_t offset, struct pv_graph_element *ret);
 
 /*
- * A field of objects of a class; NULL: not known, or an element. An offset of NONE is fine. Of a
- * class that derives from others the nearest PV_GRAPH_CLASSES_DEEP are looked at, itself included.
+ * A field of objects of a class; NULL: not known, or an element. An offset of NONE is fine. At most
+ * PV_GRAPH_CLASSES_DEEP classes are searched: the class, then its parents.
  */
 enum { PV_GRAPH_CLASSES_DEEP = 64 };
 const struct pv_graph_field *pv_graph_field(
 	const struct pv_graph *g, uint32_t klass, uint32_t offset);
-/* The static field that a root's slot is; NULL: not known, or it is none. */
+/* The static field of a root's slot; NULL: not known, or no static field. */
 const struct pv_graph_field *pv_graph_static_field(
 	const struct pv_graph *g, const struct pv_graph_root *r);
 
 enum { PV_GRAPH_PLACE = 400 };
-/* "list", "[3]", "[3].key"; NULL: not known. It may stand in `buf`. */
+/* "list", "[3]", "[3].key"; NULL: not known. May be written to `buf`. */
 const char *pv_graph_place(
 	const struct pv_graph *g, uint32_t klass, uint32_t offset, char buf[PV_GRAPH_PLACE]);
 /* The static field's name, NULL likewise. */

@@ -1,4 +1,5 @@
-/* From objects as they were listed to nodes by address and edges between them. */
+/* SPDX-License-Identifier: MIT */
+/* From listed objects to nodes by address and edges between them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,10 +14,10 @@ struct link {
 	struct pv_graph *g;
 	const struct pv_progress *progress;
 	struct pv_error *err;
-	uint32_t *order; /* raw objects by address, in the order of the log where it is the same */
-	uint32_t *head;  /* [nodes] place in order of the node's first raw object */
-	struct pv_map page;            /* address >> PAGE_BITS -> index in page_first */
-	PV_ARRAY(uint32_t) page_first; /* its first node; one more at the end */
+	uint32_t *order;    /* raw objects by address; equal ones in the order of the log */
+	uint32_t *head;     /* [nodes] place in order of the node's first raw object */
+	struct pv_map page; /* address >> PAGE_BITS -> index in page_first */
+	PV_ARRAY(uint32_t) page_first; /* first node of the page; one more at the end */
 };
 
 static bool nomem(struct link *l)
@@ -24,7 +25,7 @@ static bool nomem(struct link *l)
 	return pv_fail(l->err, PV_ENOMEM, 0, "out of memory");
 }
 
-static bool go_on(struct link *l, const char *phase, uint64_t done, uint64_t total)
+static bool link_goes_on(struct link *l, const char *phase, uint64_t done, uint64_t total)
 {
 	return pv_go_on(l->progress, phase, done, total) ||
 	       pv_fail(l->err, PV_ECANCELLED, 0, "cancelled");
@@ -34,7 +35,7 @@ static bool go_on(struct link *l, const char *phase, uint64_t done, uint64_t tot
 
 static bool sorting(void *ctx)
 {
-	return go_on(ctx, "sorting", 0, 0);
+	return link_goes_on(ctx, "sorting", 0, 0);
 }
 
 static bool sort(struct link *l)
@@ -62,7 +63,7 @@ static bool is_head(const struct pv_raw_object *o)
 	return o->size > 0 || o->unsized;
 }
 
-/* The raw object that stands for those order[i] to order[end - 1] of one address; NULL: none. */
+/* The raw object for order[i] to order[end - 1], all of one address; NULL: none. */
 static const struct pv_raw_object *head_of(struct link *l, size_t i, size_t end)
 {
 	const struct pv_raw_object *head = NULL;
@@ -130,7 +131,7 @@ static bool make_nodes(struct link *l)
 	return true;
 }
 
-static uint32_t find(const struct link *l, uint64_t address)
+static uint32_t find_node(const struct link *l, uint64_t address)
 {
 	uint32_t page = pv_map_get(&l->page, address >> PAGE_BITS);
 	if (page == PV_MAP_NONE)
@@ -156,7 +157,7 @@ static void connect(struct link *l, uint32_t object)
 	uint32_t end =
 		object + 1 < r->object.n ? r->object.v[object + 1].first : (uint32_t)r->target.n;
 	for (uint32_t i = r->object.v[object].first; i < end; i++) {
-		uint32_t to = r->target.v[i] ? find(l, r->target.v[i]) : PV_GRAPH_NONE;
+		uint32_t to = r->target.v[i] ? find_node(l, r->target.v[i]) : PV_GRAPH_NONE;
 		if (to == PV_GRAPH_NONE) {
 			g->unlisted += r->target.v[i] != 0;
 			continue;
@@ -177,7 +178,7 @@ static bool make_edges(struct link *l)
 	if (!g->first || !g->to || !g->offset)
 		return nomem(l);
 	for (uint32_t node = 0; node < g->nodes; node++) {
-		bool begun = false; /* further objects listed at the address are not it */
+		bool begun = false; /* further objects listed at the address are left out */
 		g->first[node] = g->edges;
 		for (size_t i = l->head[node]; i < n && v[l->order[i]].address == g->address[node];
 			i++) {
@@ -186,7 +187,7 @@ static bool make_edges(struct link *l)
 				connect(l, l->order[i]);
 			begun = begun || head;
 		}
-		if (node % PV_PROGRESS_STEP == 0 && !go_on(l, "connecting", node, g->nodes))
+		if (node % PV_PROGRESS_STEP == 0 && !link_goes_on(l, "connecting", node, g->nodes))
 			return false;
 	}
 	g->first[g->nodes] = g->edges;
@@ -218,7 +219,7 @@ static bool make_roots(struct link *l)
 		return nomem(l);
 	for (size_t i = 0; i < l->raw->root.n; i++) {
 		const struct pv_raw_root *r = &l->raw->root.v[i];
-		uint32_t node = r->object ? find(l, r->object) : PV_GRAPH_NONE;
+		uint32_t node = r->object ? find_node(l, r->object) : PV_GRAPH_NONE;
 		g->roots_unlisted += r->object && node == PV_GRAPH_NONE;
 		if (node == PV_GRAPH_NONE)
 			continue;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of a graph's classes and roots, from the model. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 /* --- classes */
 
-/* Text of the graph's own; NULL when out of memory. */
+/* A text owned by the graph; NULL when out of memory. */
 static const char *hex(struct pv_graph *g, uint64_t key)
 {
 	return pv_arena_printf(&g->text, "0x%" PRIx64, key);
@@ -73,7 +74,7 @@ static const char *class_of_vtable(const struct pv_names *n, uint64_t vtable, in
 	return name ? pv_intern_text(&n->text, name) : NULL;
 }
 
-static const char *name_of(
+static const char *entity_name_of(
 	const struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t time)
 {
 	uint32_t id = pv_names_entity(n, kind, key, time);
@@ -81,7 +82,7 @@ static const char *name_of(
 	return name ? pv_intern_text(&n->text, name) : NULL;
 }
 
-/* Name of the thing that the area's key stands for; NULL when it has none. */
+/* Name of the thing with the area's key; NULL when it has none. */
 static const char *owner(const struct pv_model *m, const struct pv_root_area *a, int64_t time)
 {
 	uint32_t at = 0, name;
@@ -91,9 +92,9 @@ static const char *owner(const struct pv_model *m, const struct pv_root_area *a,
 	case PV_ROOT_STATIC:
 		return class_of_vtable(&m->names, a->key, time);
 	case PV_ROOT_DOMAIN:
-		return name_of(&m->names, PV_ENTITY_DOMAIN, a->key, time);
+		return entity_name_of(&m->names, PV_ENTITY_DOMAIN, a->key, time);
 	case PV_ROOT_CONTEXT_STATIC:
-		return name_of(&m->names, PV_ENTITY_CONTEXT, a->key, time);
+		return entity_name_of(&m->names, PV_ENTITY_CONTEXT, a->key, time);
 	case PV_ROOT_STACK:
 	case PV_ROOT_THREAD_STATIC:
 	case PV_ROOT_HANDLE_STACK:
@@ -112,10 +113,10 @@ struct known_area {
 };
 
 struct areas {
-	PV_ARRAY(struct known_area) known; /* those registered at the shot's time, by start */
+	PV_ARRAY(struct known_area) known; /* areas registered at the shot's time, by start */
 };
 
-static int by_start(const void *a, const void *b)
+static int by_area_start(const void *a, const void *b)
 {
 	const struct known_area *x = a, *y = b;
 	if (x->area->start != y->area->start)
@@ -133,11 +134,11 @@ static bool areas_then(const struct pv_roots *r, int64_t time, struct areas *ret
 			ret->known.v[ret->known.n++] = (struct known_area){ .area = a };
 	}
 	if (ret->known.n)
-		qsort(ret->known.v, ret->known.n, sizeof *ret->known.v, by_start);
+		qsort(ret->known.v, ret->known.n, sizeof *ret->known.v, by_area_start);
 	return true;
 }
 
-/* The area that begins last of those that hold the slot. */
+/* The area with the slot that begins last. */
 static struct known_area *area_of(const struct areas *s, uint64_t slot)
 {
 	enum { LOOK_BACK = 64 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Private to the files that build a graph, by one thread. Functions that return bool are false when
  * out of memory.
@@ -10,9 +11,9 @@
 
 /* An object as the log lists it. */
 struct pv_raw_object {
-	uint64_t address, size; /* size 0: it continues another one, unless `unsized` */
+	uint64_t address, size; /* size 0: continues another object, unless `unsized` */
 	uint32_t type;          /* index in type */
-	uint32_t first;         /* of its references; they end where the next one's begin */
+	uint32_t first;         /* of its references; they end where the next object's begin */
 	bool unsized;
 };
 
@@ -24,7 +25,7 @@ struct pv_raw_type {
 struct pv_raw_root {
 	uint64_t object, slot;
 	uint8_t source, flags;
-	bool in_area; /* its area says what it is */
+	bool in_area; /* the kind is the area's */
 };
 
 /* A weak GC handle and its target. */
@@ -35,8 +36,8 @@ struct pv_raw_handle {
 };
 
 /*
- * Present address of a handles' target: a move changes it once, not each handle. One that another
- * was moved on to is that one from then on.
+ * Present address of handles' targets: a move changes the target once, not each handle. A target
+ * moved to the address of another target becomes the same target.
  */
 struct pv_weak_target {
 	uint64_t object;
@@ -70,7 +71,7 @@ void pv_weak_handles_finish(struct pv_weak_handles *w);
 /* Present address of a handle's target; 0: the handle was freed. */
 uint64_t pv_weak_handle_object(struct pv_weak_handles *w, size_t handle);
 
-/* graph_strings.c: one more; false when out of memory. At the end all go to the graph. */
+/* graph_strings.c: adds a string; false when out of memory. At the end all go to the graph. */
 bool pv_raw_string_add(struct pv_raw *r, const struct pv_event *e);
 void pv_raw_strings_give(struct pv_raw *r, struct pv_graph *g);
 
@@ -85,8 +86,8 @@ bool pv_graph_link(struct pv_raw *r, const struct pv_progress *progress, struct 
 void pv_graph_sort_roots(struct pv_graph *g);
 
 /*
- * graph_roots.c, once roots have their areas: static fields in place of the elements that they are,
- * and what the log leaves to be inferred. live: nothing in the shot is garbage. False when out of
+ * graph_roots.c, once roots have their areas: makes static fields of the elements that are fields,
+ * and infers the roots missing in the log. live: nothing in the shot is garbage. False when out of
  * memory.
  */
 bool pv_graph_infer_roots(struct pv_graph *g, bool live);
@@ -94,7 +95,7 @@ bool pv_graph_infer_roots(struct pv_graph *g, bool live);
 /* graph_names.c: classes, roots and their areas; `m` (may be NULL) is locked. */
 bool pv_graph_name(struct pv_raw *r, struct pv_model *m, struct pv_graph *g);
 
-/* graph_fields.c: fields of its classes and areas; `m` is locked. False when out of memory. */
+/* graph_fields.c: fields of classes and areas; `m` is locked. False when out of memory. */
 bool pv_graph_name_fields(const struct pv_model *m, struct pv_graph *g);
 
 #endif

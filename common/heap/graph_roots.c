@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Roots that the log does not list: of logs that list none, and of those that list static fields
- * only. Such a field is a slot of an array that the runtime keeps for them, and not that array's
+ * Roots that the log does not list: in logs without roots, and in logs that list only static
+ * fields. Such a field is a slot of an array that the runtime keeps for static fields, and no
  * element.
  */
 #include <stdlib.h>
@@ -27,7 +28,7 @@ static bool lists_only_statics(const struct pv_graph *g)
 	return some;
 }
 
-/* The object that the slot lies in; NONE: it lies in none. */
+/* The object around the slot; NONE: none. */
 static uint32_t holder(const struct pv_graph *g, uint64_t slot)
 {
 	uint32_t at = pv_graph_from(g, slot);
@@ -65,7 +66,7 @@ static bool has_root(const struct pv_graph *g, size_t listed, uint32_t node, uin
 	return low < listed && g->root.v[low].node == node && g->root.v[low].slot == slot;
 }
 
-/* A reference from an array of statics is a static; one that is not listed has no name. */
+/* A reference from an array of statics is a static field; an unlisted field has no name. */
 static bool make_root(struct pv_graph *g, size_t listed, uint32_t array, uint32_t edge)
 {
 	uint32_t node = g->to[edge];
@@ -79,7 +80,7 @@ static bool make_root(struct pv_graph *g, size_t listed, uint32_t array, uint32_
 	return true;
 }
 
-/* Roots stand sorted; those that are added do not, until they are sorted again. */
+/* Makes roots of the arrays' references. Listed roots are sorted, added roots are not yet. */
 static bool cut_arrays(struct pv_graph *g, const uint8_t *array)
 {
 	size_t listed = g->root.n;
@@ -112,7 +113,7 @@ static bool take_statics(struct pv_graph *g)
 
 /* --- inferred roots */
 
-static bool add(struct pv_graph *g, uint32_t node)
+static bool add_inferred_root(struct pv_graph *g, uint32_t node)
 {
 	if (!pv_reserve(&g->root, 1))
 		return false;
@@ -122,7 +123,7 @@ static bool add(struct pv_graph *g, uint32_t node)
 	return true;
 }
 
-/* Everything that neither another object nor a listed root refers to. */
+/* Infers a root for every object to which neither another object nor a listed root refers. */
 static bool infer(struct pv_graph *g)
 {
 	uint8_t *referred = calloc((size_t)g->nodes + 1, 1);
@@ -134,7 +135,7 @@ static bool infer(struct pv_graph *g)
 		for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++)
 			referred[g->to[e]] |= g->to[e] != node;
 	for (uint32_t node = 0; ok && node < g->nodes; node++)
-		ok = referred[node] || add(g, node);
+		ok = referred[node] || add_inferred_root(g, node);
 	free(referred);
 	return ok;
 }
@@ -172,9 +173,9 @@ static void reach_from_roots(struct mark *m)
 }
 
 /*
- * All is alive, so a ring that nothing reaches is held from outside: one object of it is taken for
- * what is held. Candidates are met so that a later one may reach an earlier one, never the reverse;
- * taken from the last on, those that are reached already are none.
+ * Everything is alive, so a ring that nothing reaches is held from outside: one of its objects is
+ * taken as the held object. A later candidate may reach an earlier candidate, never the reverse: so
+ * from the last on, candidates already reached are dropped.
  */
 static bool infer_rings(struct pv_graph *g, struct mark *m)
 {
@@ -196,7 +197,7 @@ static bool infer_rings(struct pv_graph *g, struct mark *m)
 		uint32_t node = candidate.v[i - 1];
 		if (m->met[node])
 			continue;
-		ok = add(g, node);
+		ok = add_inferred_root(g, node);
 		reach(m, node);
 	}
 	pv_array_finish(&candidate);

@@ -1,4 +1,5 @@
-/* How strings of a shot begin, where the log tells it: as many as there is room for. */
+/* SPDX-License-Identifier: MIT */
+/* Beginnings of a shot's strings, where the log has them: as many as there is room for. */
 #include <stdlib.h>
 
 #include "common/heap/graph_parts.h"

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Computes referrers, shortest ways, the dominator tree and the sums of a heap. */
 #include "common/heap/heap.h"
 
 #include <stdlib.h>
@@ -8,7 +10,7 @@
 
 /* --- referrers */
 
-/* Memory is far: what will be written soon is asked for now. */
+/* Distances of prefetches: memory is far, so entries to be written soon are requested early. */
 enum { NEAR = 8, FAR = 24 };
 
 static bool referrers(struct pv_heap_work *w)
@@ -88,7 +90,7 @@ static uint32_t keeper(const struct pv_heap *h, uint32_t node)
 	return h->idom[node] == PV_HEAP_ROOTS ? h->graph.nodes : h->idom[node];
 }
 
-/* By size all together, then dealt out to those who keep them. */
+/* Sorts all objects by retained size, then distributes them to their dominators. */
 static bool tree(struct pv_heap_work *w)
 {
 	struct pv_heap *h = w->h;

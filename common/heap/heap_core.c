@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Errors, progress and the ranking of roots, for all computations on a heap. */
 #include "common/heap/heap_parts.h"
 
 bool pv_heap_nomem(struct pv_heap_work *w)
@@ -11,7 +13,7 @@ bool pv_heap_go_on(struct pv_heap_work *w, const char *phase, uint64_t done, uin
 	       pv_fail(w->err, PV_ECANCELLED, 0, "cancelled");
 }
 
-/* Among roots that are equally near, the one that explains most comes first: least rank. */
+/* Among roots that are equally near, the root that explains most comes first: least rank. */
 unsigned pv_heap_root_rank(const struct pv_graph_root *r)
 {
 	static const uint8_t last[] = { PV_ROOT_UNKNOWN, PV_ROOT_EPHEMERON, PV_ROOT_FINALIZER,

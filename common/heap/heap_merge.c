@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Merged paths: the part of the tree of shortest ways that leads to the set, each of its objects
- * once, is summed up from its ends; then its objects are put together from the roots on.
+ * Merged paths: the part of the tree of shortest ways that leads to the set, each object once, is
+ * summed up from its ends; then rows are made from the roots on.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +11,11 @@
 
 struct met {
 	uint32_t node;
-	uint32_t row;     /* its row */
-	uint32_t offset;  /* in the object before it */
+	uint32_t row;     /* index of the row */
+	uint32_t offset;  /* in the object before */
 	uint32_t waiting; /* objects after it that are not summed up yet */
 	uint64_t through, bytes;
-	bool own, placed; /* one of the set; its offset is known */
+	bool own, placed; /* own: in the set; placed: offset is known */
 };
 
 struct merge {
@@ -22,13 +23,13 @@ struct merge {
 	struct pv_merged *to;
 	PV_ARRAY(struct met) met;
 	uint32_t *at;             /* [nodes] index in met + 1 */
-	PV_ARRAY(uint32_t) order; /* of met: each before the one that leads to it */
+	PV_ARRAY(uint32_t) order; /* of met: each before the object that leads to it */
 	struct pv_map row_of;     /* parent, class and field -> index + 1 of the newest */
 	PV_ARRAY(uint32_t) next;  /* of the same hash, index + 1; 0 ends */
 };
 
-/* The object and all before it, as far as they are new. */
-static bool meet(struct merge *m, uint32_t node)
+/* Adds the object and all objects before it that are new. */
+static bool meet_object(struct merge *m, uint32_t node)
 {
 	if (m->at[node])
 		m->met.v[m->at[node] - 1].own = true;
@@ -58,7 +59,7 @@ static void count_waiting(struct merge *m)
 	}
 }
 
-static bool sum_up(struct merge *m)
+static bool sum_up_paths(struct merge *m)
 {
 	const struct pv_graph *g = &m->h->graph;
 	if (!pv_reserve(&m->order, m->met.n))
@@ -87,7 +88,9 @@ static bool is_array(const char *name)
 	return n > 1 && name[n - 1] == ']';
 }
 
-/* Offset of each object's reference in its predecessor; elements of an array count as one. */
+/*
+ * Offset of each object's reference in its predecessor; all elements of an array count as one row.
+ */
 static void find_offsets(struct merge *m)
 {
 	const struct pv_graph *g = &m->h->graph;
@@ -108,13 +111,13 @@ static void find_offsets(struct merge *m)
 
 /* --- rows */
 
-static bool same(const struct pv_merged_row *a, const struct pv_merged_row *b)
+static bool is_same_row(const struct pv_merged_row *a, const struct pv_merged_row *b)
 {
 	return a->parent == b->parent && a->klass == b->klass && a->offset == b->offset &&
 	       a->area == b->area && a->source == b->source && a->field == b->field;
 }
 
-/* The row like that; the parent's when there are too many. PV_MAP_NONE: out of memory. */
+/* The row equal to `like`; the parent's when there are too many. PV_MAP_NONE: out of memory. */
 static uint32_t row_like(struct merge *m, const struct pv_merged_row *like)
 {
 	uint64_t hash = pv_hash_word(1, (uint64_t)like->parent << 32 | like->klass);
@@ -124,7 +127,7 @@ static uint32_t row_like(struct merge *m, const struct pv_merged_row *like)
 	uint32_t newest = pv_map_get(&m->row_of, hash);
 	newest = newest == PV_MAP_NONE ? 0 : newest;
 	for (uint32_t i = newest; i; i = m->next.v[i - 1])
-		if (same(&m->to->row.v[i - 1], like))
+		if (is_same_row(&m->to->row.v[i - 1], like))
 			return i - 1;
 	if (m->to->row.n >= PV_MERGED_ROWS && like->parent != PV_GRAPH_NONE) {
 		m->to->cut = true;
@@ -181,7 +184,7 @@ static bool make_rows(struct merge *m)
 		struct pv_merged_row *row = &m->to->row.v[x->row];
 		row->ends += x->own;
 		if (x->row == parent)
-			continue; /* no room: its parent counts it already */
+			continue; /* no room: the parent's row counts the object already */
 		row->objects++;
 		row->through += x->through;
 		row->bytes += x->bytes;
@@ -218,8 +221,7 @@ static bool put_in_order(struct pv_merged *to)
 		order[i] = i;
 	if (ok)
 		qsort_r(order, n, sizeof *order, by_bytes, to->row.v);
-	/* Lists grow at their head: from the heaviest on, then taken off a stack, heaviest first.
-	 */
+	/* Lists grow at their head: added from the lightest on, the heaviest row comes first. */
 	for (uint32_t i = n; ok && i > 0; i--) {
 		uint32_t row = order[i - 1], parent = to->row.v[row].parent;
 		uint32_t *head = parent == PV_GRAPH_NONE ? &child[n] : &child[parent];
@@ -262,9 +264,9 @@ bool pv_merged_paths(const struct pv_heap *h, const uint32_t *node, size_t n, st
 		if (h->up[node[i]] == PV_GRAPH_NONE)
 			ret->unreachable++;
 		else
-			ok = meet(&m, node[i]);
+			ok = meet_object(&m, node[i]);
 	}
-	ok = ok && sum_up(&m);
+	ok = ok && sum_up_paths(&m);
 	if (ok)
 		find_offsets(&m);
 	ok = ok && make_rows(&m) && put_in_order(ret);

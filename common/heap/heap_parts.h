@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Private to the files that compute on a graph, on one thread. False: w->err is PV_ENOMEM or
  * PV_ECANCELLED.
@@ -15,8 +16,9 @@ struct pv_heap_work {
 	size_t most_sets; /* of class_retained.c; 0: its own limit, less in tests */
 };
 
-/* How good a root is to name as what holds something: 0 the best. */
-unsigned pv_heap_root_rank(const struct pv_graph_root *r); /* Sets the error, and is false. */
+/* Rank of a root as the explanation of an object's life: 0 the best. */
+unsigned pv_heap_root_rank(const struct pv_graph_root *r);
+/* Sets the error, and is false. */
 bool pv_heap_nomem(struct pv_heap_work *w);
 /* Reports progress; false when the work was cancelled. */
 bool pv_heap_go_on(struct pv_heap_work *w, const char *phase, uint64_t done, uint64_t total);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the shortest way from an object to a root. */
 #include "common/heap/heap_paths.h"
 
 #include <stdlib.h>

@@ -1,18 +1,19 @@
+/* SPDX-License-Identifier: MIT */
 /* Ways from roots to objects. Pure functions of a heap; any thread. */
 #ifndef PV_HEAP_HEAP_PATHS_H
 #define PV_HEAP_HEAP_PATHS_H
 
 #include "common/heap/heap.h"
 
-/* One object on a way to a root. */
+/* An object on a way to a root. */
 struct pv_path_step {
 	uint32_t node;
-	uint32_t offset; /* in the step after it (nearer to the root): where it refers to this;
-			  * NONE when not recorded, or for the last one */
+	uint32_t offset; /* of the reference in the next step (nearer to the root); NONE when not
+			  * recorded, or for the last step */
 };
 
 struct pv_path {
-	PV_ARRAY(struct pv_path_step) step; /* from the object to the one that a root holds */
+	PV_ARRAY(struct pv_path_step) step; /* from the object to the object that a root holds */
 	size_t root; /* index in the graph's root.v of the best root of the last step */
 };
 
@@ -21,9 +22,9 @@ bool pv_path_find(const struct pv_heap *h, uint32_t node, struct pv_path *ret);
 void pv_path_finish(struct pv_path *p);
 
 /*
- * The shortest ways of a set of objects, laid over each other by class and field: a tree whose
- * first level are roots (by area, or by source), and whose rows say how many of the set's objects
- * and bytes come through them.
+ * The shortest ways of a set of objects, merged by class and field: a tree whose first level are
+ * roots (by area, or by source), and whose rows have the number and bytes of the set's objects on
+ * ways through them.
  */
 struct pv_merged_row {
 	uint32_t parent; /* index of the row, NONE for roots */
@@ -32,17 +33,16 @@ struct pv_merged_row {
 	uint32_t offset;   /* of the field in the parent's class; NONE: none, or array elements */
 	uint32_t area;     /* of roots: index + 1, 0 none */
 	uint8_t source;    /* of roots: enum pv_root_source */
-	const char *field; /* its name, of a root the static one's; NULL: not known */
-	uint32_t objects;  /* distinct objects on this place of the ways */
-	uint64_t through, bytes; /* objects of the set whose way passes here, and their sizes */
-	uint64_t ends;           /* objects of the set that stand here themselves */
+	const char *field; /* name, of a root the static field's; NULL: not known */
+	uint32_t objects;  /* distinct objects at this place of the ways */
+	uint64_t through, bytes; /* objects of the set on ways through here, and their sizes */
+	uint64_t ends;           /* objects of the set at this place itself */
 };
 
 struct pv_merged {
 	PV_ARRAY(struct pv_merged_row) row; /* preorder; siblings by bytes, descending */
 	uint64_t unreachable;               /* objects of the set that no root reaches */
-	bool cut; /* rows beyond PV_MERGED_ROWS were left out; what passes them is in their parents
-		   */
+	bool cut; /* rows beyond PV_MERGED_ROWS were left out; their parents count the objects */
 };
 
 enum { PV_MERGED_ROWS = 4096 };

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes and combines sets of heap objects, and computes the retained size of a set. */
 #include "common/heap/heap_set.h"
 
 #include <stdlib.h>
@@ -8,7 +10,7 @@ void pv_heap_set_finish(struct pv_heap_set *s)
 	s->bytes = 0;
 }
 
-static bool add(const struct pv_heap *h, struct pv_heap_set *s, uint32_t node)
+static bool add_set_node(const struct pv_heap *h, struct pv_heap_set *s, uint32_t node)
 {
 	if (!pv_reserve(&s->node, 1))
 		return false;
@@ -38,7 +40,9 @@ static bool is_sorted(const struct pv_heap_set *s)
 	return true;
 }
 
-/* A key is answered while people wait: large sets are sorted by a bit for every object there is. */
+/*
+ * A key is answered while people wait: large sets are sorted by a bit for each object of the heap.
+ */
 static void sort(const struct pv_heap *h, struct pv_heap_set *s)
 {
 	enum { MANY = 4096 };
@@ -55,7 +59,7 @@ static void sort(const struct pv_heap *h, struct pv_heap_set *s)
 	for (size_t i = 0; i < words; i++)
 		for (uint64_t left = in[i]; left; left &= left - 1)
 			s->node.v[n++] = (uint32_t)(i * 64 + (size_t)__builtin_ctzll(left));
-	s->node.n = n; /* those given twice are there once */
+	s->node.n = n; /* repeated nodes are there once */
 	free(in);
 }
 
@@ -66,10 +70,11 @@ bool pv_heap_set_of(
 	bool ok = true;
 	*ret = (struct pv_heap_set){ 0 };
 	for (size_t i = 0; ok && i < n; i++)
-		ok = node[i] >= h->graph.nodes || add(h, &all, node[i]);
+		ok = node[i] >= h->graph.nodes || add_set_node(h, &all, node[i]);
 	sort(h, &all);
 	for (size_t i = 0; ok && i < all.node.n; i++)
-		ok = (i > 0 && all.node.v[i - 1] == all.node.v[i]) || add(h, ret, all.node.v[i]);
+		ok = (i > 0 && all.node.v[i - 1] == all.node.v[i]) ||
+		     add_set_node(h, ret, all.node.v[i]);
 	pv_heap_set_finish(&all);
 	return done(ok, ret);
 }
@@ -79,7 +84,7 @@ bool pv_heap_set_class(const struct pv_heap *h, uint32_t klass, struct pv_heap_s
 	bool ok = true;
 	*ret = (struct pv_heap_set){ 0 };
 	for (uint32_t i = 0; ok && i < h->graph.nodes; i++)
-		ok = h->graph.class_of[i] != klass || add(h, ret, i);
+		ok = h->graph.class_of[i] != klass || add_set_node(h, ret, i);
 	return done(ok, ret);
 }
 
@@ -88,18 +93,18 @@ bool pv_heap_set_unreachable(const struct pv_heap *h, struct pv_heap_set *ret)
 	bool ok = true;
 	*ret = (struct pv_heap_set){ 0 };
 	for (uint32_t i = 0; ok && i < h->graph.nodes; i++)
-		ok = h->idom[i] != PV_GRAPH_NONE || add(h, ret, i);
+		ok = h->idom[i] != PV_GRAPH_NONE || add_set_node(h, ret, i);
 	return done(ok, ret);
 }
 
 bool pv_heap_set_kept(const struct pv_heap *h, uint32_t node, struct pv_heap_set *ret)
 {
 	*ret = (struct pv_heap_set){ 0 };
-	bool ok = node >= h->graph.nodes || add(h, ret, node);
+	bool ok = node >= h->graph.nodes || add_set_node(h, ret, node);
 	for (size_t at = 0; ok && at < ret->node.n; at++) {
 		uint32_t by = ret->node.v[at];
 		for (uint32_t i = h->kept_first[by]; ok && i < h->kept_first[by + 1]; i++)
-			ok = add(h, ret, h->kept[i]);
+			ok = add_set_node(h, ret, h->kept[i]);
 	}
 	sort(h, ret);
 	return done(ok, ret);
@@ -117,7 +122,7 @@ bool pv_heap_set_combine(const struct pv_heap *h, enum pv_heap_set_op op,
 		uint32_t node = left ? a->node.v[i] : b->node.v[j];
 		bool in = op == PV_SET_UNION ||
 			  (op == PV_SET_INTERSECTION ? left && right : left && !right);
-		ok = !in || add(h, ret, node);
+		ok = !in || add_set_node(h, ret, node);
 		i += left;
 		j += right;
 	}
@@ -133,7 +138,7 @@ struct reach {
 	size_t n;
 };
 
-static void meet(struct reach *r, uint32_t node)
+static void meet_node(struct reach *r, uint32_t node)
 {
 	uint64_t bit = UINT64_C(1) << node % 64;
 	if (r->seen[node / 64] & bit)
@@ -142,17 +147,17 @@ static void meet(struct reach *r, uint32_t node)
 	r->stack[r->n++] = node; /* each node once: there is room */
 }
 
-/* All that roots lead to without passing one of the set. */
+/* Reaches all objects that roots lead to without passing an object of the set. */
 static void reach_around(struct reach *r)
 {
 	const struct pv_graph *g = &r->h->graph;
 	for (size_t i = 0; i < g->root.n; i++)
 		if (pv_heap_counts(r->h, &g->root.v[i]))
-			meet(r, g->root.v[i].node);
+			meet_node(r, g->root.v[i].node);
 	while (r->n) {
 		uint32_t at = r->stack[--r->n];
 		for (uint32_t i = g->first[at]; i < g->first[at + 1]; i++)
-			meet(r, g->to[i]);
+			meet_node(r, g->to[i]);
 	}
 }
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums the objects that only roots dominate by keeper, and finds each keeper's main class. */
 #include "common/heap/keepers.h"
 
 #include <stdlib.h>
@@ -5,12 +7,12 @@
 #include "common/base/map.h"
 #include "common/heap/heap.h"
 
-/* Keys: static fields by their slot, classes with such by their area, the rest by kind and class. */
+/* Keys: static fields by slot, classes with static fields by area, the rest by kind and class. */
 #define FIELD   (UINT64_C(1) << 63)
 #define AREA    (UINT64_C(1) << 62)
 #define NO_ROOT (UINT64_C(1) << 61)
 
-/* The objects that a keeper has of one class. */
+/* The objects of a class that a keeper has. */
 struct part {
 	uint32_t keeper, klass;
 	uint64_t objects, bytes;
@@ -20,9 +22,9 @@ struct finding {
 	const struct pv_heap *h;
 	struct pv_keepers *to;
 	struct pv_map of_key;  /* key -> index of the keeper */
-	uint32_t *first;       /* [nodes] where its shortest way begins; NONE: not known so far */
-	uint32_t *owner;       /* [nodes] index of its keeper, likewise */
-	bool *refers;          /* [klass.n] objects of it refer to others */
+	uint32_t *first;       /* [nodes] beginning of the shortest way; NONE: not known so far */
+	uint32_t *owner;       /* [nodes] index of the keeper, likewise */
+	bool *refers;          /* [klass.n] objects of the class refer to others */
 	struct pv_map of_part; /* keeper and class -> index in part */
 	PV_ARRAY(struct part) part;
 };
@@ -39,20 +41,20 @@ static uint32_t climb(const uint32_t *up, uint32_t *mark, uint32_t node)
 	return found;
 }
 
-/* The node that a root holds at the beginning of the shortest way to this one. */
+/* The root-held node at the beginning of the shortest way to a node. */
 static uint32_t held_by_root(struct finding *f, uint32_t node)
 {
 	return climb(f->h->up, f->first, node);
 }
 
-/* Roots of one key are one keeper. */
-static uint64_t key_of(
+/* Key of a root's keeper: roots of equal keys have a common keeper. */
+static uint64_t keeper_key(
 	const struct pv_graph *g, const struct pv_graph_root *r, uint32_t node, bool *ret_named)
 {
 	*ret_named = true;
 	if (pv_graph_root_field(g, r))
 		return FIELD | r->slot;
-	if (r->source == PV_ROOT_STATIC && r->area)
+	if (r->area && pv_graph_area_is_field(&g->area.v[r->area - 1]))
 		return AREA | r->area;
 	*ret_named = false;
 	return (uint64_t)r->source << 40 | g->class_of[node];
@@ -66,7 +68,7 @@ static bool add_held(struct finding *f, uint32_t node)
 	bool named = true;
 	const uint64_t key = root == SIZE_MAX
 				     ? NO_ROOT
-				     : key_of(&h->graph, &h->graph.root.v[root], held, &named);
+				     : keeper_key(&h->graph, &h->graph.root.v[root], held, &named);
 	uint32_t at = pv_map_get(&f->of_key, key);
 	if (at == PV_MAP_NONE) {
 		at = (uint32_t)f->to->keeper.n;
@@ -87,7 +89,7 @@ static bool add_held(struct finding *f, uint32_t node)
 	return true;
 }
 
-/* --- of which classes --- */
+/* --- classes of a keeper --- */
 
 static struct part *part_of(struct finding *f, uint32_t keeper, uint32_t klass)
 {
@@ -142,7 +144,7 @@ static void choose_most(const struct finding *f)
 	}
 }
 
-/* --- all of it --- */
+/* --- the whole heap --- */
 
 static bool init_marks(struct finding *f)
 {
@@ -160,7 +162,7 @@ static bool init_marks(struct finding *f)
 	return true;
 }
 
-static bool add_all(struct finding *f)
+static bool add_all_held(struct finding *f)
 {
 	const struct pv_heap *h = f->h;
 	const uint32_t roots = h->graph.nodes;
@@ -182,7 +184,7 @@ bool pv_keepers_find(const struct pv_heap *h, struct pv_keepers *ret)
 {
 	*ret = (struct pv_keepers){ 0 };
 	struct finding f = { .h = h, .to = ret };
-	bool ok = init_marks(&f) && add_all(&f) && sum_parts(&f);
+	bool ok = init_marks(&f) && add_all_held(&f) && sum_parts(&f);
 	if (ok)
 		choose_most(&f);
 	if (ok && ret->keeper.n)
@@ -201,9 +203,9 @@ void pv_keepers_finish(struct pv_keepers *k)
 	pv_array_finish(&k->keeper);
 }
 
-/* --- of one class */
+/* --- a single class */
 
-/* The outermost object that dominates a node, which only roots hold. `top` remembers, NONE: not yet. */
+/* The outermost dominator of a node, held only by roots. `top` caches results, NONE: not yet. */
 static uint32_t top_of(const struct pv_heap *h, uint32_t *top, uint32_t node)
 {
 	uint32_t at = node;
@@ -218,7 +220,7 @@ static uint32_t top_of(const struct pv_heap *h, uint32_t *top, uint32_t node)
 	return found;
 }
 
-/* The object that only roots hold below which are most bytes of a class, if half of them are; or NONE. */
+/* The object held only by roots that dominates most bytes of a class, if at least half; or NONE. */
 static uint32_t most_under(const struct pv_heap *h, uint32_t klass)
 {
 	const struct pv_graph *g = &h->graph;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Progress of long work on a graph, and its cancellation. Called on the thread that does the work.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Sorts indices by 64-bit keys in structures: stable, in linear time. Any thread, with its own
  * arrays.
@@ -11,17 +12,14 @@
 
 struct pv_radix {
 	const void *key; /* of element 0: a uint64_t */
-	size_t stride;   /* bytes between two of them */
+	size_t stride;   /* bytes between two keys */
 	bool descending;
-	/* NULL, or asked between passes: false stops it, and nothing is said of the order then. */
+	/* NULL, or asked between passes: false stops the sort, with `order` in no certain order. */
 	bool (*go_on)(void *ctx);
 	void *ctx;
 };
 
-/*
- * `order` holds n indices, `spare` has room for as many. The result is in `order`. False:
- * cancelled.
- */
+/* Sorts the n indices in `order`; `spare` has room for as many. False: cancelled. */
 bool pv_radix_sort(const struct pv_radix *r, uint32_t *order, uint32_t *spare, size_t n);
 
 #endif

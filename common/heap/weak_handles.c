@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 /* Addresses of the targets of weak GC handles: from their creation, then from the moves. */
 #include "common/heap/graph_parts.h"
 
 #include "common/model/objects/handles.h"
 
-/* Which target it is by now; the way there gets shorter with each look. */
-static uint32_t find(struct pv_weak_handles *w, uint32_t at)
+/* Index of the target that a target has become; the search shortens the way for the next. */
+static uint32_t find_target(struct pv_weak_handles *w, uint32_t at)
 {
 	struct pv_weak_target *v = w->target.v;
 	while (v[at].same_as) {
@@ -19,10 +20,10 @@ static uint32_t find(struct pv_weak_handles *w, uint32_t at)
 uint64_t pv_weak_handle_object(struct pv_weak_handles *w, size_t handle)
 {
 	const struct pv_raw_handle *h = &w->handle.v[handle];
-	return h->alive ? w->target.v[find(w, h->target)].object : 0;
+	return h->alive ? w->target.v[find_target(w, h->target)].object : 0;
 }
 
-/* Targets of handles that are alive are numbered anew. */
+/* Numbers the targets of living handles anew. */
 static bool renumber(struct pv_weak_handles *w)
 {
 	PV_ARRAY(struct pv_weak_target) target = { 0 };
@@ -47,7 +48,10 @@ static bool renumber(struct pv_weak_handles *w)
 	return ok;
 }
 
-/* Every place an object has been at stays in the map, and every target: at times they go. */
+/*
+ * Every former address of an object stays in the map, and every target: renumbers from time to
+ * time.
+ */
 static bool tidy(struct pv_weak_handles *w)
 {
 	enum { SPARE = 4096 };
@@ -55,7 +59,7 @@ static bool tidy(struct pv_weak_handles *w)
 	return (w->by_object.n < most && w->target.n < most) || renumber(w);
 }
 
-static bool put(struct pv_weak_handles *w, uint32_t handle, uint64_t object)
+static bool put_weak_target(struct pv_weak_handles *w, uint32_t handle, uint64_t object)
 {
 	uint32_t at = pv_map_get(&w->by_object, object);
 	if (at == PV_MAP_NONE || at == 0) {
@@ -69,12 +73,12 @@ static bool put(struct pv_weak_handles *w, uint32_t handle, uint64_t object)
 	return true;
 }
 
-static bool moved(struct pv_weak_handles *w, uint64_t from, uint64_t to)
+static bool move_target(struct pv_weak_handles *w, uint64_t from, uint64_t to)
 {
 	uint32_t at = pv_map_get(&w->by_object, from), there = pv_map_get(&w->by_object, to);
 	if (at == PV_MAP_NONE || at == 0 || from == to)
 		return true;
-	pv_map_set(&w->by_object, from, 0); /* is there: no growth */
+	pv_map_set(&w->by_object, from, 0); /* the key is present: no growth */
 	if (there != PV_MAP_NONE && there != 0) {
 		w->target.v[at - 1].same_as = there;
 		return true;
@@ -96,7 +100,7 @@ static bool created(struct pv_weak_handles *w, const struct pv_event *e)
 		w->handle.v[w->handle.n++] = (struct pv_raw_handle){ .name = name };
 	}
 	w->handle.v[at].alive = true;
-	return put(w, at, e->handle.object);
+	return put_weak_target(w, at, e->handle.object);
 }
 
 bool pv_weak_handles_apply(
@@ -107,7 +111,7 @@ bool pv_weak_handles_apply(
 			return true;
 		const uint64_t *v = b->pool.v + e->moves.pairs.at;
 		for (uint32_t i = 0; i + 1 < e->moves.pairs.n; i += 2)
-			if (!moved(w, v[i], v[i + 1]))
+			if (!move_target(w, v[i], v[i + 1]))
 				return false;
 		return tidy(w);
 	}

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The decode workers, and the runs of buffers that they and the owner decode in order. */
 #include "common/ingest/decode_pool.h"
 
 #include <pthread.h>
@@ -5,7 +7,7 @@
 #include <stdlib.h>
 
 #include "common/base/invariant.h"
-#include "common/base/thread.h"
+#include "common/base/system/thread.h"
 #include "common/format/mlpd/batch_fit.h"
 #include "common/calls/summariser.h"
 
@@ -14,7 +16,9 @@ enum {
 	RUNS = 6,
 	MAX_WORKERS = 16,
 	RUN_BYTES = 1 << 21,
-	KEPT_BYTES = 64 << 10, /* of an array: few need more, but in time each has been one */
+	KEPT_BYTES = 64 << 10,  /* of an array: few need more, but in time each would grow so */
+	KEPT_FIRST = 512 << 10, /* of an array in a run's first FIRST batches */
+	FIRST = 2,
 	KEPT_SUMS = 1024,
 	MANY_SUMS = 65536,
 	FIRST_RUN = 8
@@ -22,20 +26,20 @@ enum {
 
 enum run_state { RUN_OPEN, RUN_QUEUED, RUN_BUSY, RUN_READY };
 
-/* Size and yield of a run, for the one RUNS places after it. */
+/* Size and yield of a run, for the run RUNS places after it. */
 struct past {
-	size_t limit;   /* buffers that give a bearable number of sums */
-	size_t n, sums; /* buffers that it had, and what their summaries had then */
+	size_t limit;   /* buffers with an acceptable number of sums */
+	size_t n, sums; /* buffers of the run, and entries of their batches */
 };
 
 struct run {
 	struct pv_decode_task task[PV_DECODE_RUN];
 	size_t n, taken;
-	size_t begun;                 /* tasks of runs that pv_decode_pool_run() gave */
+	size_t begun;                 /* tasks of runs given by pv_decode_pool_run() */
 	size_t bytes;                 /* of payloads */
-	struct past *past;            /* notes of that */
-	bool anew;                    /* other calls may have come before it */
-	uint32_t lost;                /* how often their paths were lost, too */
+	struct past *past;            /* figures of this run */
+	bool anew;                    /* other calls may have come before this run */
+	uint32_t lost;                /* the same with lost paths: the pool's count at the time */
 	_Atomic enum run_state state; /* open: ingest thread only */
 	uint32_t number;
 	uint64_t order; /* among all runs, from 1 on */
@@ -53,16 +57,21 @@ struct pv_decode_pool {
 	bool stop, give_way;
 	bool anew; /* the next run */
 	struct pv_summariser *summariser;
-	bool busy;          /* it has a run */
-	uint32_t forgotten; /* of `lost`, as often it has forgotten its paths */
+	bool busy;          /* has a run */
+	uint32_t forgotten; /* value of `lost` when paths were last forgotten */
 	unsigned workers;
 	pthread_t worker[MAX_WORKERS];
 };
 
-/* Entries that the batch has for its calls: about their number if they are not summed up. */
+/*
+ * Entries of a batch for the limit: calls, by their number when not summed up. Plain events, of 64
+ * bytes and never summed up, count as eight, so that a run of them is applied while still in the
+ * cache.
+ */
 static size_t entries(const struct pv_batch *b)
 {
-	return b->summary.resting ? b->n : b->summary.sum.n + b->summary.path.n;
+	size_t calls = b->summary.resting ? b->n : b->summary.sum.n + b->summary.path.n;
+	return calls + 8 * b->plain_events.n;
 }
 
 static void summarise(struct pv_decode_pool *p, struct run *r)
@@ -94,13 +103,15 @@ static void decode(struct pv_decode_pool *p, struct run *r)
 		r->past->sums += entries(&r->task[i].batch);
 }
 
-/* The `i`th in use, or the one after those. */
+/* The `i`th run in use, or the next free one. */
 static struct run *nth_run(struct pv_decode_pool *p, size_t i)
 {
 	return &p->run[(p->first + i) % p->runs];
 }
 
-/* The run that a thread decodes next, NULL: none. Runs are summed up one after another. With the lock held. */
+/*
+ * The run to decode next, NULL: none, as runs are summed up one after another. With the lock held.
+ */
 static struct run *next_queued(struct pv_decode_pool *p)
 {
 	for (size_t i = 0; i < p->count && !p->busy; i++)
@@ -109,7 +120,7 @@ static struct run *next_queued(struct pv_decode_pool *p)
 	return NULL;
 }
 
-/* With the lock held, which is given up meanwhile. One run at a time, in the log's order. */
+/* Called with the lock held; releases the lock meanwhile. One run at a time, in the log's order. */
 static void decode_unlocked(struct pv_decode_pool *p, struct run *r)
 {
 	PV_INVARIANT(!p->busy && r->order == p->decoded + 1);
@@ -190,7 +201,9 @@ void pv_decode_pool_destroy(struct pv_decode_pool *p)
 	free(p);
 }
 
-/* The run that buffers are put into, NULL when there is none. Only the owner opens and closes it.
+/*
+ * The run to which buffers are added, NULL when there is none. Only the owner opens and closes a
+ * run.
  */
 static struct run *open_run(struct pv_decode_pool *p)
 {
@@ -224,8 +237,8 @@ void pv_decode_pool_cut(struct pv_decode_pool *p)
 }
 
 /*
- * If every call is a new path, trees of many buffers would take more memory than they spare.
- * What stood RUNS places before says so: the same one, however many workers there are.
+ * If every call is a new path, trees of many buffers would take more memory than they save. The
+ * figures of the run RUNS places before decide: the same run with any number of workers.
  */
 static void set_limit(struct past *p)
 {
@@ -251,7 +264,7 @@ static struct run *begin_run(struct pv_decode_pool *p)
 	r->past = &p->past[r->order % RUNS];
 	set_limit(r->past);
 	p->anew = false;
-	p->number += PV_DECODE_RUN; /* a number for each of its batches */
+	p->number += PV_DECODE_RUN; /* a number for each batch */
 	r->number = p->number ? p->number : (p->number += PV_DECODE_RUN);
 	p->count++;
 	pthread_mutex_unlock(&p->lock);
@@ -282,7 +295,7 @@ void pv_decode_pool_submit(struct pv_decode_pool *p)
 		pv_decode_pool_cut(p);
 }
 
-/* It is decoded here if no worker has begun on it. With the lock held. */
+/* Decodes the run here unless a worker has begun on it. With the lock held. */
 static void finish_run(struct pv_decode_pool *p, struct run *r)
 {
 	while (r->state != RUN_READY) {
@@ -299,7 +312,7 @@ struct pv_decode_task *pv_decode_pool_take(struct pv_decode_pool *p)
 	struct run *r = &p->run[p->first];
 	if (p->count && r->state == RUN_OPEN)
 		pv_decode_pool_cut(p);
-	if (p->count == 0 || r->state == RUN_OPEN) /* nothing is in it yet */
+	if (p->count == 0 || r->state == RUN_OPEN) /* no buffer yet */
 		return NULL;
 	pthread_mutex_lock(&p->lock);
 	finish_run(p, r);
@@ -307,7 +320,7 @@ struct pv_decode_task *pv_decode_pool_take(struct pv_decode_pool *p)
 	return &r->task[r->taken];
 }
 
-/* The first batch of a run has most of its sums; the room of others' is not kept. */
+/* The first batch of a run has most of its sums; the other batches' memory is freed. */
 static void trim_sums(struct pv_call_summary *d)
 {
 	if (d->sum.room > KEPT_SUMS)
@@ -320,7 +333,7 @@ void pv_decode_pool_done(struct pv_decode_pool *p)
 {
 	struct run *r = &p->run[p->first];
 	pv_batch_give_back(&r->task[r->taken].batch);
-	pv_batch_trim(&r->task[r->taken].batch, KEPT_BYTES);
+	pv_batch_trim(&r->task[r->taken].batch, r->taken < FIRST ? KEPT_FIRST : KEPT_BYTES);
 	if (r->taken > 0)
 		trim_sums(&r->task[r->taken].batch.summary);
 	if (++r->taken < r->n)
@@ -337,7 +350,7 @@ size_t pv_decode_pool_run(struct pv_decode_pool *p, struct pv_decode_task **ret_
 	struct pv_decode_task *t = &r->task[r->taken];
 	size_t n = t->batch.summary.run_n;
 	*ret_first = t;
-	if (r->taken < r->begun) /* it may have been expanded, and have no summary any more */
+	if (r->taken < r->begun) /* an expanded batch has no summary any more */
 		return 0;
 	n = n > 1 ? n : 1;
 	r->begun = r->taken + n;

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Decode workers: buffers go in in file order, and batches come out in the same order. One thread
- * (the ingest's) puts and takes; while it waits it decodes itself what is not begun yet, so
- * zero workers is a valid number and gives the same results.
+ * (the ingest's) puts and takes; while waiting it decodes runs itself, so zero workers is a valid
+ * number and gives the same results.
  *
- * Buffers are decoded in runs (summariser.h), one after another: a run ends where it is full, where
- * the caller says so, and where it takes from it.
+ * Buffers are decoded in runs (summariser.h), one after another: a run ends when full, at a cut by
+ * the caller, and when the caller takes from it.
  */
 #ifndef PV_INGEST_DECODE_POOL_H
 #define PV_INGEST_DECODE_POOL_H
@@ -14,8 +15,8 @@
 struct pv_decode_pool;
 
 /*
- * NULL when out of memory or when a thread cannot be started. With `give_way` they are threads
- * of low priority. pv_decode_pool_destroy() frees it.
+ * NULL when out of memory or when a thread cannot be started. `give_way`: threads of low priority.
+ * pv_decode_pool_destroy() frees the pool.
  */
 struct pv_decode_pool *pv_decode_pool_create(unsigned workers, bool give_way);
 void pv_decode_pool_destroy(struct pv_decode_pool *p); /* NULL is fine; drops what is inside */
@@ -24,30 +25,28 @@ enum { PV_DECODE_RUN = PV_MAX_STREAMS };
 
 /* The next buffer begins a run. */
 void pv_decode_pool_cut(struct pv_decode_pool *p);
-/* pv_summariser_forget() before the next buffer, where bytes were lost or the model is another. */
+/* pv_summariser_forget() before the next buffer, after lost bytes or a change of model. */
 void pv_decode_pool_forget(struct pv_decode_pool *p, bool paths);
-/* Before the first buffer: the model has methods that no buffer of this pool has described. */
+/* Before the first buffer: the model has methods described by no buffer of this pool. */
 void pv_decode_pool_resume(struct pv_decode_pool *p);
 
 /*
- * An empty slot to fill: its batch is reset, the caller sets its payload, offset, thread, time_base
- * and flags. A payload may be borrowed from a block of the framer's, and its reference is dropped
- * after use. So what is borrowed is bounded by the runs that are in use, each of two megabytes and
- * what the buffer that filled it has beyond. NULL while all slots are in use: take one first.
+ * An empty slot to fill: its batch is reset, the caller sets payload, offset, thread, time_base and
+ * flags. A payload may be borrowed from a block of the framer's; the reference is dropped after
+ * use. So borrowed memory is bounded by the runs in use, each of two megabytes and the excess of
+ * the buffer that filled the run. NULL while all slots are in use: take one first.
  */
 struct pv_decode_task *pv_decode_pool_room(struct pv_decode_pool *p);
 /* Hands the slot of the last room() to the workers. */
 void pv_decode_pool_submit(struct pv_decode_pool *p);
 
-/*
- * The oldest task, decoded; NULL when the pool is empty. Stays valid until pv_decode_pool_done().
- */
+/* The oldest task, decoded, valid until pv_decode_pool_done(); NULL when the pool is empty. */
 struct pv_decode_task *pv_decode_pool_take(struct pv_decode_pool *p);
 void pv_decode_pool_done(struct pv_decode_pool *p);
 
 /*
- * The tasks of the run whose first task pv_decode_pool_take() has just given, all of them decoded;
- * 0 where it gave a later one. Call once for each task.
+ * The tasks of a run, all decoded, if pv_decode_pool_take() has just given the first of them; 0 for
+ * a later one. Call once for each task.
  */
 size_t pv_decode_pool_run(struct pv_decode_pool *p, struct pv_decode_task **ret_first);
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries of the index on disk: names, choice of the best entry, replacing, removal of old ones. */
 #include "common/ingest/index_file.h"
 
 #include <dirent.h>
@@ -14,7 +16,7 @@
 #include "common/io/fd.h"
 
 #define PART         "part."
-#define PART_SECONDS (24 * 60 * 60) /* after that its writer is gone */
+#define PART_SECONDS (24 * 60 * 60) /* then the writer must be gone */
 
 _Static_assert(8 + PV_PRINT_BYTES <= PV_SEALED_ABOUT, "what an entry says of itself");
 
@@ -48,7 +50,7 @@ static int by_use(const void *a, const void *b)
 	return is_older(x->used, y->used) - is_older(y->used, x->used);
 }
 
-static bool note(struct entries *e, int folder, const char *name)
+static bool note_entry(struct entries *e, int folder, const char *name)
 {
 	struct stat st;
 	if (strlen(name) >= PV_INDEX_ENTRY || !pv_reserve(&e->entry, 1) ||
@@ -61,7 +63,7 @@ static bool note(struct entries *e, int folder, const char *name)
 	return true;
 }
 
-/* Those whose names begin so, but the key; the newest use first. */
+/* Entries with this prefix, except the key; the last used first. */
 static struct entries entries_of(int folder, const char *prefix)
 {
 	struct entries ret = { 0 };
@@ -74,7 +76,7 @@ static struct entries entries_of(int folder, const char *prefix)
 	for (struct dirent *d; (d = readdir(dir));)
 		if (d->d_name[0] != '.' && strcmp(d->d_name, "key") != 0 &&
 			strncmp(d->d_name, prefix, strlen(prefix)) == 0)
-			note(&ret, folder, d->d_name);
+			note_entry(&ret, folder, d->d_name);
 	closedir(dir);
 	if (ret.entry.n)
 		qsort(ret.entry.v, ret.entry.n, sizeof *ret.entry.v, by_use);
@@ -86,7 +88,7 @@ static bool is_part(const struct entry *e)
 	return strncmp(e->name, PART, strlen(PART)) == 0;
 }
 
-/* Its writer was killed. */
+/* Whether the writer of the part was killed, by the part's age. */
 static bool is_orphan(const struct entry *part)
 {
 	struct timespec now;
@@ -107,7 +109,7 @@ void pv_index_trim(int folder, uint64_t room)
 	pv_array_finish(&all.entry);
 }
 
-/* --- which of them is of a log */
+/* --- entries of a log */
 
 struct said {
 	uint64_t layout;
@@ -124,14 +126,14 @@ static bool said_by(int fd, const uint8_t key[PV_PRIVATE_KEY], struct said *ret)
 	return true;
 }
 
-/* A log, and where entries of it would be. */
+/* A log, and the folder and names of its entries. */
 struct place {
 	int folder, log;
 	uint8_t key[PV_PRIVATE_KEY];
 	char prefix[PV_PRINT_NAME + 1];
 };
 
-static void leave(struct place *p)
+static void leave_place(struct place *p)
 {
 	pv_fd_close(&p->folder);
 	pv_fd_close(&p->log);
@@ -145,7 +147,7 @@ static bool find_place(struct place *p, const char *log)
 	if (p->log >= 0 && pv_log_name(p->log, name))
 		p->folder = pv_private_folder(PV_PRIVATE_CACHE, "index");
 	if (p->folder < 0 || !pv_private_key(p->folder, p->key)) {
-		leave(p);
+		leave_place(p);
 		return false;
 	}
 	snprintf(p->prefix, sizeof p->prefix, "%s.", name);
@@ -179,7 +181,7 @@ bool pv_index_write(void *ctx, const void *bytes, size_t n)
 	return pv_sealed_write(&((struct pv_index_out *)ctx)->sealed, bytes, n);
 }
 
-/* Of this log, or of no use: not sealed by us. */
+/* Whether the entry is of this log, or useless: not sealed by us. */
 static bool is_superseded(const struct place *p, const char *name)
 {
 	struct said said;
@@ -189,7 +191,7 @@ static bool is_superseded(const struct place *p, const char *name)
 	return ret;
 }
 
-/* The first of those that it supersedes gives it its name; the others go. */
+/* Takes the name of the first superseded entry, and removes the others. */
 static bool put_in_place(struct pv_index_out *out, const struct place *p)
 {
 	char name[PV_INDEX_ENTRY];
@@ -229,7 +231,7 @@ bool pv_index_commit(struct pv_index_out *out, uint64_t layout, uint64_t covers,
 	}
 	if (ok)
 		pv_index_trim(place.folder, PV_INDEX_ROOM);
-	leave(&place);
+	leave_place(&place);
 	return ok;
 }
 
@@ -245,7 +247,7 @@ void pv_index_abandon(struct pv_index_out *out)
 
 /* --- reading */
 
-/* Descriptor of the one that covers most, or -1. */
+/* Descriptor of the entry that covers most, or -1. */
 static int find_best(const struct place *p, uint64_t layout, const bool *stop, uint64_t *ret_covers)
 {
 	struct entries same = entries_of(p->folder, p->prefix);
@@ -280,8 +282,8 @@ bool pv_index_open(struct pv_index_in *in, const char *log, uint64_t layout, con
 	if (fd >= 0)
 		in->sealed = pv_sealed_open(fd, place.key, stop, &in->bytes);
 	if (in->sealed)
-		futimens(fd, NULL); /* it was used */
-	leave(&place);
+		futimens(fd, NULL); /* marks the use */
+	leave_place(&place);
 	if (!in->sealed)
 		pv_index_close(in);
 	return in->sealed != NULL;

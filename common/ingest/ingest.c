@@ -1,4 +1,5 @@
-/* The ingest thread: reads the source until its end, and beyond where the input grows. */
+/* SPDX-License-Identifier: MIT */
+/* The ingest thread: reads the source until its end, and beyond if the input grows. */
 #include "common/ingest/ingest_frame.h"
 
 #include <errno.h>
@@ -6,7 +7,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "common/base/thread.h"
+#include "common/base/system/thread.h"
 
 static bool readable(int fd)
 {
@@ -20,17 +21,23 @@ static bool restart(struct pv_ingest *in)
 {
 	if (!pv_ingest_drain(in))
 		return false;
-	bool may_join = in->framer.may_join;
-	mlpd_framer_finish(&in->framer);
-	b07_finish(&in->old);
-	in->chosen = in->is_old = false;
-	in->framer.may_join = may_join;
+	pv_stream_finish(&in->stream);
+	pv_stream_start(&in->stream, NULL);
 	in->carry.n = 0;
-	/* A new recording begins, even if its header equals the old one's: start over. */
-	return mlpd_framer_init(&in->framer) ? pv_ingest_renew_model(in) : pv_ingest_fail_nomem(in);
+	/* A new recording begins, even if its header equals the old one. */
+	return pv_ingest_renew_model(in);
 }
 
-/* From the beginning, with the layout that was found: a file itself, of a pipe what is kept. */
+/* Resets the count of renewals for another file. */
+static bool forget_renewals(struct pv_ingest *in)
+{
+	pthread_mutex_lock(&in->lock);
+	in->status.renewals = 0;
+	pthread_mutex_unlock(&in->lock);
+	return true;
+}
+
+/* Reads from the beginning in the layout found: the file, or the kept bytes of a pipe. */
 static bool read_again(struct pv_ingest *in, bool *ended)
 {
 	struct pv_error e;
@@ -40,11 +47,11 @@ static bool read_again(struct pv_ingest *in, bool *ended)
 	if (!file) {
 		in->replay = pv_ingest_again(in, &e);
 		if (!in->replay)
-			return true; /* it has just outgrown the spool: it goes on as it was read */
+			return true; /* just outgrew the spool: goes on as before */
 	}
 	if (!restart(in))
 		return false;
-	in->again = false; /* of what was on its way */
+	in->again = false; /* set by pieces in progress */
 	in->indexed = 0;
 	pthread_mutex_lock(&in->lock);
 	in->status.recordings = in->status.renewals = 0;
@@ -52,7 +59,7 @@ static bool read_again(struct pv_ingest *in, bool *ended)
 	return !file || pv_source_seek(in->source, 0, &e) || pv_ingest_fail(in, &e);
 }
 
-/* All that a pipe had given was read again: what it gives now follows. */
+/* All earlier bytes of a pipe were read again: new ones follow. */
 static bool end_replay(struct pv_ingest *in)
 {
 	pv_source_close(in->replay);
@@ -60,21 +67,19 @@ static bool end_replay(struct pv_ingest *in)
 	return true;
 }
 
-/* --- ends, which growth makes undone --- */
+/* --- ends, undone by growth --- */
 
 /*
- * The end of the input makes events or damage of the bytes that wait for more. Silence only counts
- * a text's last stack and a stream's last events: incomplete data waits on.
+ * At the end of the input the bytes that wait for more become events or damage. Silence ends only a
+ * text's last stack and a stream's last events: incomplete data waits on.
  */
 static bool close_tail(struct pv_ingest *in)
 {
 	uint64_t before = in->pieces;
-	bool waits = in->quiet && (!in->is_old || !in->old.reader);
-	if (waits)
+	const struct pv_reader *reader = in->stream.reader;
+	if (in->quiet && reader && !reader->silence_ends)
 		return true;
-	mlpd_framer_end(&in->framer);
-	if (in->is_old)
-		b07_end(&in->old);
+	pv_stream_end(&in->stream);
 	if (!pv_ingest_frame(in) || !pv_ingest_drain(in))
 		return false;
 	in->closed = in->pieces != before;
@@ -85,14 +90,16 @@ static bool ends_damaged(struct pv_ingest *in)
 {
 	struct pv_source_info info;
 	pv_source_info(in->source, &info);
-	return in->status.damaged || in->framer.joined || info.dropped > 0;
+	bool joined = in->stream.framer && in->stream.framer->joined;
+	return in->status.damaged || joined || info.dropped > 0;
 }
 
-static bool finish(struct pv_ingest *in)
+static bool finish_input(struct pv_ingest *in)
 {
-	bool unsure = !in->chosen;
-	in->chosen = in->chosen || pv_input07_choose(in, true);
-	/* Before what is kept back goes to the model: more of the log might tell what it means. */
+	const struct pv_stream *s = &in->stream;
+	bool unsure = !s->reader;
+	pv_stream_choose(&in->stream);
+	/* Before kept batches go to the model: more of the log might change their meaning. */
 	if (!pv_ingest_apply_all(in))
 		return false;
 	if (in->again)
@@ -102,7 +109,7 @@ static bool finish(struct pv_ingest *in)
 	bool placed = pv_ingest_save_index(in, false);
 	if (!close_tail(in))
 		return false;
-	in->closed |= unsure; /* more of it might be of another family */
+	in->closed |= unsure; /* more bytes might be of another family */
 	if (in->again)
 		return true;
 	pthread_mutex_lock(&in->lock);
@@ -111,11 +118,11 @@ static bool finish(struct pv_ingest *in)
 	pthread_mutex_unlock(&in->lock);
 	pv_model_lock(in->model);
 	in->model->ending.quiet = in->quiet;
-	/* Lines of a text are whole, and of what is no line it had no more than its beginning. */
-	bool lines = in->is_old && in->old.header.text && !in->old.header.promises_end;
+	/* Lines of a text are complete, and damage of a text never is a partial buffer. */
+	bool lines = s->header.text && !s->header.promises_end;
 	in->model->ending.inside = in->model->damaged > before && !lines;
 	in->model->ending.unsealed = in->status.source.compressed_cut;
-	in->model->ending.said |= in->is_old && in->old.over;
+	in->model->ending.said |= s->over;
 	pv_model_end(in->model, !damaged);
 	pv_model_unlock(in->model);
 	if (!placed && !in->quiet)
@@ -140,8 +147,8 @@ static bool wait_for_more(struct pv_ingest *in)
 }
 
 /*
- * A pipe has a further writer, or a file has grown after its supposed end. True: the events or damage
- * of that end are untrue now, and the file is read again.
+ * A pipe has a further writer, or a file has grown after its supposed end. True: the events or
+ * damage of that end are not true any more, and the file is read again.
  */
 static bool resume(struct pv_ingest *in, bool *ended)
 {
@@ -150,16 +157,14 @@ static bool resume(struct pv_ingest *in, bool *ended)
 	pv_model_lock(in->model);
 	pv_model_resume(in->model);
 	pv_model_unlock(in->model);
-	in->framer.ended = false;
-	if (in->is_old)
-		b07_resume(&in->old);
+	pv_stream_resume(&in->stream);
 	in->again = file && in->closed;
 	in->closed = false;
 	pv_ingest_set_state(in, in->again ? PV_INGEST_LOADING : PV_INGEST_LIVE);
 	return in->again;
 }
 
-/* Stored bytes came after the end, if only of a compressed stream's trailer. */
+/* Whether stored bytes came after the end, if only of a compressed stream's trailer. */
 static bool has_grown(const struct pv_ingest *in)
 {
 	struct pv_source_info info;
@@ -174,7 +179,7 @@ static bool at_end(struct pv_ingest *in, bool *ended)
 		return true;
 	if (!*ended)
 		pv_ingest_note_source(in); /* the final status includes the last read */
-	if (!*ended && !finish(in))
+	if (!*ended && !finish_input(in))
 		return false;
 	if (in->again)
 		return true;
@@ -184,14 +189,14 @@ static bool at_end(struct pv_ingest *in, bool *ended)
 	return pv_source_wait_fd(in->source) >= 0 && wait_for_more(in);
 }
 
-/* The log itself says that its program has ended, and nothing of it is incomplete. */
+/* Whether the log says that its program has ended, and has no incomplete part. */
 static bool says_that_it_ended(const struct pv_ingest *in)
 {
 	uint64_t rests;
 	if (in->status.source.kind != PV_SOURCE_GROWING)
 		return false;
-	return in->is_old ? in->old.over
-			  : in->model->ending.said && mlpd_framer_resting(&in->framer, &rests);
+	return in->stream.over ||
+	       (in->model->ending.said && pv_stream_resting(&in->stream, &rests));
 }
 
 static bool nothing_now(struct pv_ingest *in, bool quiet, bool *ended)
@@ -202,18 +207,19 @@ static bool nothing_now(struct pv_ingest *in, bool quiet, bool *ended)
 		return true;
 	if (!pv_ingest_drain(in))
 		return false;
-	if (quiet || (in->chosen && says_that_it_ended(in))) {
+	if (quiet || says_that_it_ended(in)) {
 		in->quiet = quiet && !says_that_it_ended(in);
 		return at_end(in, ended);
 	}
 	pv_ingest_note_source(in);
+	pv_ingest_note_numbers(in);
 	bool begun = in->model->recordings > 0;
 	in->live = begun;
 	pv_ingest_set_state(in, begun ? PV_INGEST_LIVE : PV_INGEST_WAITING);
 	return wait_for_more(in);
 }
 
-/* The input has come: a pipe is live from its first byte on, a file is loaded first. */
+/* Input has come: a pipe is live from its first byte on, a file is loaded first. */
 static void no_longer_waiting(struct pv_ingest *in)
 {
 	if (in->status.state != PV_INGEST_WAITING)
@@ -227,14 +233,11 @@ static bool got_bytes(struct pv_ingest *in, size_t n, bool *ended)
 	no_longer_waiting(in);
 	if (*ended && resume(in, ended))
 		return true;
-	if (in->is_old)
-		b07_filled(&in->old, n);
-	else
-		mlpd_framer_filled(&in->framer, n);
-	in->chosen = in->chosen || pv_input07_choose(in, false);
+	pv_stream_filled(&in->stream, n);
 	pv_ingest_note_source(in);
-	if (in->chosen && !pv_ingest_frame(in))
+	if (!pv_ingest_frame(in))
 		return false;
+	pv_ingest_note_numbers(in);
 	if (in->again || !pv_ingest_index_due(in))
 		return true;
 	bool ok = pv_ingest_apply_all(in);
@@ -245,13 +248,8 @@ static bool got_bytes(struct pv_ingest *in, size_t n, bool *ended)
 static bool got_gap(struct pv_ingest *in, uint64_t n)
 {
 	bool hole = in->status.source.kind == PV_SOURCE_FILE;
-	if (in->is_old)
-		b07_gap(&in->old, n);
-	else
-		mlpd_framer_gap(&in->framer, n,
-			hole ? "a hole in the file, left out"
-			     : "dropped unread: the spool was full");
-	in->chosen = true;
+	pv_stream_gap(&in->stream, n,
+		hole ? "a hole in the file, left out" : "dropped unread: the spool was full");
 	in->carry.n = 0;
 	if (!pv_ingest_frame(in))
 		return false;
@@ -266,7 +264,7 @@ static bool read_some(struct pv_ingest *in, bool *ended)
 	size_t size;
 	uint64_t n = 0;
 	struct pv_error e = { 0 };
-	uint8_t *to = in->is_old ? b07_room(&in->old, &size) : mlpd_framer_room(&in->framer, &size);
+	uint8_t *to = pv_stream_room(&in->stream, &size);
 	if (!to)
 		return pv_ingest_fail_nomem(in);
 	switch (pv_source_read(in->replay ? in->replay : in->source, to, size, &n, &e)) {
@@ -283,14 +281,14 @@ static bool read_some(struct pv_ingest *in, bool *ended)
 	case PV_READ_RESTART:
 		*ended = in->quiet = in->closed = false;
 		in->found_says = 0;
-		return restart(in);
+		return restart(in) && forget_renewals(in);
 	case PV_READ_ERROR:
 		break;
 	}
 	return pv_ingest_fail(in, &e);
 }
 
-/* Keeps what was read, in the middle of the input. */
+/* Keeps the part read so far, in the middle of the input. */
 static void cut_short(struct pv_ingest *in)
 {
 	if (!pv_ingest_drain(in))

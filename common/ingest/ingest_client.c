@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls of an ingest's user, on the user's thread. */
 #include <errno.h>
 #include <unistd.h>

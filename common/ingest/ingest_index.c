@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The index that an ingest writes and begins with (index_file.h): where reading stands, the access
- * points of a gzip file, the model. There are two kinds. Most stand where a buffer begins, before
- * the end of the input was dealt with: reading goes on from there, whether or not more has come.
- * Where there is no such place (a damaged tail, a log of another family) the index is that of the whole
- * finished file, and good for nothing longer.
+ * The index that an ingest writes and begins with (index_file.h): the reading position, the access
+ * points of a gzip file, the model. There are two kinds. Most are of a position where a buffer
+ * begins, before the end of the input was dealt with: reading goes on from there, with or without
+ * more input. If there is no such position (a damaged tail, a log of another family) the index is
+ * of the whole finished file, and valid only while the file is unchanged.
  */
 #include <string.h>
 
@@ -11,30 +12,30 @@
 #include "common/ingest/ingest_parts.h"
 #include "common/model/persist.h"
 
-/* Smaller logs are read faster than anyone could notice: no index is kept of them. */
+/* Smaller logs have no index: reading them takes no noticeable time. */
 #define LEAST_STREAM (UINT64_C(1) << 20)
 #define EVERY_NS     (INT64_C(60) * 1000000000)
 
-enum { YIELD = 1 << 20 }; /* bytes of the model written under one hold of its lock */
+enum { YIELD = 1 << 20 }; /* bytes written before the model's lock is released for others */
 
 struct index_state {
 	struct mlpd_format format;
 	uint64_t start_time_ms;
 	uint32_t pid;
 	uint32_t trials;
-	uint64_t offset; /* in the inflated stream: where reading goes on */
+	uint64_t offset; /* in the inflated stream, from where reading goes on */
 	uint64_t recordings;
 	uint8_t says;
 	bool joined, damaged;
 	bool finished; /* of the whole file; reading does not go on */
 	bool complete, compressed_cut;
-	bool table; /* of buffers, is among it */
+	bool table; /* with the table of buffers */
 	PV_ARRAY(struct pv_source_point) points;
 };
 
-enum { MEANING = 4 }; /* to be raised when what is written means something else */
+enum { MEANING = 4 }; /* raised whenever written data changes in meaning */
 
-/* --- the fields, and what they are checked against */
+/* --- the fields, and their checks */
 
 enum { LARGEST_POINTER = 8 /* bytes */ };
 
@@ -115,7 +116,7 @@ PV_SHAPE(address_log_move, struct pv_address_log_move, ADDRESS_LOG_MOVE)
 	F(T, full, BOOL)
 PV_SHAPE(address_log, struct pv_address_log, ADDRESS_LOG)
 
-/* Its figures of threads are computed anew. */
+/* The figures of threads are computed anew. */
 #define TABLE(F, T)                                                                                \
 	F(T, row, LIST, row, 0, 0)                                                                 \
 	F(T, change, LIST, change, 0, 0)                                                           \
@@ -143,7 +144,7 @@ static uint64_t layout(void)
 	return pv_hash(h ^ pv_shape_hash(&table_shape));
 }
 
-/* Rows stand one after the other, and so do the parts of each. */
+/* Whether rows follow one another, and the parts of each row too. */
 static bool rows_hold(const struct pv_buffers *b)
 {
 	uint64_t at = 0, change = 0;
@@ -164,7 +165,9 @@ static bool rows_hold(const struct pv_buffers *b)
 	return true;
 }
 
-/* Each frame is one of one change: following all of them takes no more room than there is. */
+/*
+ * Whether each frame is part of one change: following all of them takes no more room than exists.
+ */
 static bool changes_hold(const struct pv_buffers *b, const struct pv_model *m)
 {
 	uint64_t all = 0;
@@ -190,7 +193,7 @@ static bool address_log_holds(const struct pv_address_log *r, const struct pv_mo
 	return ok;
 }
 
-/* Within what the index speaks of. */
+/* Whether the access points are within the covered part of the log. */
 static bool points_hold(const struct index_state *s, uint64_t covers)
 {
 	bool ok = true;
@@ -209,7 +212,7 @@ static bool table_holds(const struct pv_buffers *b, const struct pv_model *m)
 static bool wanted(const struct pv_ingest *in, const struct pv_source_info *info)
 {
 	const struct pv_restrict *only = &in->options.only;
-	return in->options.index && !only->ranged && !only->threaded &&
+	return in->options.index && !only->ranged && !pv_restricts_threads(only) &&
 	       (info->kind == PV_SOURCE_FILE || info->kind == PV_SOURCE_GROWING) &&
 	       !info->waiting && strcmp(info->path, "-") != 0;
 }
@@ -228,8 +231,8 @@ struct polite {
 };
 
 /*
- * Lets queries in between: nothing that is saved changes meanwhile, as only the owner applies. And
- * who leaves does not wait: the next one reads the log again.
+ * Lets queries in between: only the owner applies, so nothing that is saved changes meanwhile.
+ * Gives up when the user quits: the next start reads the log again.
  */
 static bool write_politely(void *ctx, const void *bytes, size_t n)
 {
@@ -293,8 +296,7 @@ bool pv_ingest_save_index(struct pv_ingest *in, bool finished)
 	struct index_state s = { .finished = finished };
 	/* Batches held back until their definitions are known would be missing from the model. */
 	bool held = in->reorder.kept.n > in->reorder.first;
-	bool place =
-		finished || (!in->is_old && !held && mlpd_framer_resting(&in->framer, &s.offset));
+	bool place = finished || (!held && pv_stream_resting(&in->stream, &s.offset));
 	if (finished)
 		s.offset = in->status.stream_bytes;
 	if (!wanted(in, &info) || !place || s.offset < least_stream(in) ||
@@ -306,7 +308,7 @@ bool pv_ingest_save_index(struct pv_ingest *in, bool finished)
 	s.start_time_ms = in->model->target.start_time_ms;
 	s.trials = in->trials;
 	s.says = in->says;
-	s.joined = in->framer.joined;
+	s.joined = in->stream.framer && in->stream.framer->joined;
 	s.table = in->table != NULL;
 	s.compressed_cut = info.compressed_cut;
 	pthread_mutex_lock(&in->lock);
@@ -314,7 +316,7 @@ bool pv_ingest_save_index(struct pv_ingest *in, bool finished)
 	s.damaged = in->status.damaged;
 	s.complete = in->status.complete;
 	pthread_mutex_unlock(&in->lock);
-	save(in, &s, &info); /* without an index the log is read again: nothing is lost */
+	save(in, &s, &info); /* after a failure the log is read again: nothing is lost */
 	in->indexed = s.offset;
 	in->indexed_ns = pv_ingest_now();
 	return true;
@@ -327,7 +329,8 @@ bool pv_ingest_index_due(const struct pv_ingest *in)
 
 /* --- loading */
 
-static void take_state(struct pv_ingest *in, const struct index_state *s, struct pv_model *m)
+/* Takes over the state in an index. False: out of memory. */
+static bool take_state(struct pv_ingest *in, const struct index_state *s, struct pv_model *m)
 {
 	const struct pv_text none = { "", 0 };
 	struct mlpd_header h = { .format = s->format,
@@ -337,18 +340,18 @@ static void take_state(struct pv_ingest *in, const struct index_state *s, struct
 		.arch = none,
 		.os = none };
 	h.format.data_version = s->says;
+	if (!pv_stream_go_on(&in->stream, &h, s->offset))
+		return false;
 	in->format = s->format;
 	in->trials = s->trials;
 	in->says = s->says;
-	in->chosen = true;
 	in->indexed = s->offset;
 	in->indexed_ns = pv_ingest_now();
-	mlpd_framer_go_on(&in->framer, &h, s->offset);
-	in->framer.header.format = s->format;
-	in->framer.joined = s->joined;
+	in->stream.framer->header.format = s->format;
+	in->stream.framer->joined = s->joined;
 	pthread_mutex_lock(&in->life);
 	pthread_mutex_lock(&in->lock);
-	in->model = m; /* `shown` is the empty one until it is adopted */
+	in->model = m; /* `shown` is the empty one until the caller adopts this */
 	in->status.models++;
 	in->status.recordings = s->recordings;
 	in->status.renewals = in->model->recordings ? in->model->recordings - 1 : 0;
@@ -359,6 +362,7 @@ static void take_state(struct pv_ingest *in, const struct index_state *s, struct
 	pthread_mutex_unlock(&in->life);
 	if (!s->joined)
 		pv_source_set_target(in->source, s->pid);
+	return true;
 }
 
 static void take_table(struct pv_ingest *in, struct pv_buffers *table)
@@ -374,7 +378,7 @@ static void take_table(struct pv_ingest *in, struct pv_buffers *table)
 	pv_buffers_destroy(old);
 }
 
-/* The whole file is known: there is nothing to read. */
+/* The whole file is known: no reading is needed. */
 static void take_finished(struct pv_ingest *in, const struct index_state *s)
 {
 	struct pv_source_info info;
@@ -386,7 +390,7 @@ static void take_finished(struct pv_ingest *in, const struct index_state *s)
 	pthread_mutex_unlock(&in->lock);
 }
 
-/* The place from which reading goes on; false when the source cannot be brought there. */
+/* Seeks the place from where reading goes on; false when the source cannot be brought there. */
 static bool place_source(struct pv_ingest *in, const struct index_state *s, uint64_t covers)
 {
 	struct pv_source_info info;
@@ -401,7 +405,7 @@ static bool place_source(struct pv_ingest *in, const struct index_state *s, uint
 	return s->finished || info.compressed || s->offset == covers;
 }
 
-static struct pv_model *load(
+static struct pv_model *load_model(
 	struct pv_index_in *from, struct index_state *ret_state, struct pv_buffers **ret_table)
 {
 	struct pv_archive a = {
@@ -443,11 +447,10 @@ enum pv_indexed pv_ingest_load_index(struct pv_ingest *in)
 	if (!wanted(in, &info) || !pv_index_open(&from, info.path, layout(), &in->stop))
 		return PV_INDEXED_NOT;
 	struct pv_buffers *table = NULL;
-	struct pv_model *m = load(&from, &s, &table);
+	struct pv_model *m = load_model(&from, &s, &table);
 	uint64_t covers = from.covers;
 	pv_index_close(&from);
-	if (m && place_source(in, &s, covers)) {
-		take_state(in, &s, m);
+	if (m && place_source(in, &s, covers) && take_state(in, &s, m)) {
 		pv_decode_pool_resume(in->pool);
 		take_table(in, table);
 		if (s.finished)

@@ -1,15 +1,18 @@
-/* The way of a decoded batch into the model: at once, or by way of those that are kept. */
+/* SPDX-License-Identifier: MIT */
+/* Puts a decoded batch into the model: at once, or through the reorder window. */
 #include "common/ingest/ingest_parts.h"
 
 #include "common/model/ground/room.h"
 #include "common/model/calls/segment.h"
 
 enum {
-	SLICE_NS = 5 * 1000 * 1000, /* the model's lock is never held longer by the owner */
-	TELL_NS = 5 * 1000 * 1000,  /* progress is signalled as often, and before a wait */
+	SLICE_NS = 5 * 1000 * 1000, /* the owner never holds the model's lock longer */
+	TELL_NS = 5 * 1000 * 1000,  /* interval of progress signals; also signalled before a wait */
 };
 
-/* Copies the model's counts, for callers that may not wait for it. Needs the ingest's lock. */
+/*
+ * Copies the model's counts, for callers that may not wait for the model. Needs the ingest's lock.
+ */
 void pv_ingest_note_model(struct pv_ingest *in)
 {
 	const struct pv_model *m = in->model;
@@ -39,13 +42,13 @@ static void note_progress(struct pv_ingest *in, const struct pv_batch *b)
 	int64_t now = pv_ingest_now(), newest = in->model->last_ns;
 	pthread_mutex_lock(&in->lock);
 	pv_meter_add(&in->meter, now, b->bytes_len + MLPD_BUFFER_HEADER, pv_batch_events(b));
-	int64_t lag = (int64_t)((uint64_t)now - (uint64_t)newest); /* times of a log may wrap */
+	int64_t lag = (int64_t)((uint64_t)now - (uint64_t)newest); /* a log's times may wrap */
 	bool sane = lag >= 0 && lag < INT64_C(3600) * 1000000000;
 	in->status.lag_ns = in->live && sane ? lag : -1;
 	in->status.damaged |= b->damaged;
 	pv_ingest_note_model(in);
 	pthread_mutex_unlock(&in->lock);
-	/* A buffer takes a tenth of a millisecond: waking somebody for each would cost as much. */
+	/* A buffer takes a tenth of a millisecond: waking a thread for each would cost as much. */
 	in->signalled = now - in->signalled_ns >= TELL_NS;
 	if (in->signalled) {
 		in->signalled_ns = now;
@@ -69,7 +72,7 @@ static bool apply_now(struct pv_ingest *in, const struct pv_batch *b)
 	return ok || pv_ingest_fail_nomem(in);
 }
 
-/* The run's paths are known from here on; it is taken apart where its order counts. */
+/* Registers the run's paths; expands the run if its order counts. */
 static bool finish_run(struct pv_ingest *in, struct pv_batch *const *b, size_t n, bool ends)
 {
 	bool ok = pv_paths_register(in->model, b, n);
@@ -86,7 +89,7 @@ bool pv_ingest_begin_run(struct pv_ingest *in, struct pv_decode_task *t, size_t 
 		if (t[i].nomem)
 			return pv_ingest_fail_nomem(in);
 	}
-	if (b[0]->damaged && !pv_ingest_flush(in, true)) /* those before it first */
+	if (b[0]->damaged && !pv_ingest_flush(in, true)) /* earlier ones first */
 		return false;
 	in->as_run = b[0]->damaged || !pv_reorder_wanted(&in->reorder, in->model);
 	return !in->as_run || finish_run(in, b, n, false);
@@ -105,8 +108,8 @@ static bool apply_kept(struct pv_ingest *in, const struct pv_batch *b)
 	return apply_now(in, b);
 }
 
-/* As long as there is credit, in batches. */
-static bool flush(struct pv_ingest *in, bool all, ptrdiff_t *credit)
+/* Applies due batches while the credit lasts. */
+static bool flush_due(struct pv_ingest *in, bool all, ptrdiff_t *credit)
 {
 	struct pv_batch *b[PV_DECODE_RUN];
 	bool ok = true;
@@ -132,17 +135,20 @@ bool pv_ingest_flush(struct pv_ingest *in, bool all)
 {
 	ptrdiff_t credit = PTRDIFF_MAX;
 	in->credit = 0;
-	return flush(in, all, &credit);
+	return flush_due(in, all, &credit);
 }
 
-/* A sync point makes much due at once: it is applied little by little, or nothing would be decoded. */
+/*
+ * Applies due batches little by little: a sync point makes many due at once, and decoding must go
+ * on.
+ */
 static bool flush_some(struct pv_ingest *in)
 {
 	const ptrdiff_t most = PV_DECODE_RUN;
 	if (pv_reorder_is_full(&in->reorder))
 		return pv_ingest_flush(in, false);
 	in->credit = in->credit < most - 2 ? in->credit + 2 : most;
-	return flush(in, false, &in->credit);
+	return flush_due(in, false, &in->credit);
 }
 
 bool pv_ingest_apply(void *owner_ctx, const struct pv_batch *b)

@@ -1,15 +1,6 @@
-/*
- * The source's own state, for the status and the damage list; and payloads. On the ingest thread.
- */
+/* SPDX-License-Identifier: MIT */
+/* The source's own state, for the status and the damage list. On the ingest thread. */
 #include "common/ingest/ingest_parts.h"
-
-#include <string.h>
-
-static uint64_t stream_bytes(const struct pv_ingest *in)
-{
-	return in->is_old ? in->old.received
-			  : in->framer.window_offset + in->framer.filled - in->framer.start;
-}
 
 static bool has_moved(const struct pv_source_info *from, const struct pv_source_info *to)
 {
@@ -17,11 +8,11 @@ static bool has_moved(const struct pv_source_info *from, const struct pv_source_
 	       from->dropped != to->dropped || from->waiting != to->waiting;
 }
 
-/* Bytes that end no buffer change nothing but this: it is signalled before the next wait. */
+/* Bytes that end no buffer change only this state: signalled before the next wait. */
 void pv_ingest_note_source(struct pv_ingest *in)
 {
 	struct pv_source_info info;
-	uint64_t bytes = stream_bytes(in);
+	uint64_t bytes = in->stream.received;
 	pv_source_info(in->source, &info);
 	pthread_mutex_lock(&in->lock);
 	if (bytes != in->status.stream_bytes || has_moved(&in->status.source, &info))
@@ -29,6 +20,24 @@ void pv_ingest_note_source(struct pv_ingest *in)
 	in->status.source = info;
 	in->status.stream_bytes = bytes;
 	pthread_mutex_unlock(&in->lock);
+}
+
+void pv_ingest_process(struct pv_ingest *in, long pid)
+{
+	__atomic_store_n(&in->process, pid, __ATOMIC_RELEASE);
+}
+
+void pv_ingest_note_numbers(struct pv_ingest *in)
+{
+	const long said = __atomic_load_n(&in->process, __ATOMIC_ACQUIRE);
+	const long pid = said ? said : in->status.source.writer;
+	struct pv_thread_numbers *n = &in->numbers;
+	if (!pid || !pv_thread_numbers_read(n, (pid_t)pid, pv_ingest_now() / 1000000))
+		return;
+	pv_model_lock(in->model);
+	for (size_t i = 0; i < n->list.n; i++)
+		pv_model_number_thread(in->model, n->list.v[i].theirs, n->list.v[i].ours);
+	pv_model_unlock(in->model);
 }
 
 struct pv_source *pv_ingest_again(const struct pv_ingest *in, struct pv_error *reterr)
@@ -40,29 +49,12 @@ struct pv_source *pv_ingest_again(const struct pv_ingest *in, struct pv_error *r
 	return NULL;
 }
 
-bool pv_ingest_fill(const struct pv_ingest *in, struct pv_batch *b)
-{
-	const struct mlpd_framer *f = &in->framer;
-	if (!f->continues && f->last_piece && f->whole && in->carry.n == 0) {
-		pv_batch_borrow(b, f->block, f->payload, f->payload_len);
-		return true;
-	}
-	if (!pv_reserve(&b->bytes, in->carry.n + f->payload_len + 1))
-		return false;
-	if (in->carry.n)
-		memcpy(b->bytes.v, in->carry.v, in->carry.n);
-	if (f->payload_len)
-		memcpy(b->bytes.v + in->carry.n, f->payload, f->payload_len);
-	b->bytes.n = in->carry.n + f->payload_len;
-	return true;
-}
-
-/* Whether a file has become shorter than it was, so that it ends with a whole buffer. */
+/* Whether a file has shrunk, and now ends with a whole buffer. */
 static bool is_cut(const struct pv_ingest *in, const struct pv_source_info *info)
 {
 	uint64_t rests;
-	return info->kind == PV_SOURCE_FILE && !info->compressed && !in->is_old &&
-	       info->input_read < info->file_bytes && mlpd_framer_resting(&in->framer, &rests) &&
+	return info->kind == PV_SOURCE_FILE && !info->compressed &&
+	       info->input_read < info->file_bytes && pv_stream_resting(&in->stream, &rests) &&
 	       rests == info->input_read;
 }
 
@@ -75,12 +67,12 @@ void pv_ingest_stored_damage(struct pv_ingest *in)
 		pv_ingest_damage(in, info.input_read, info.file_bytes - info.input_read,
 			"the file was cut short while it was read");
 	if (pv_source_damage(&info, reason, sizeof reason))
-		pv_ingest_damage(in, stream_bytes(in), info.damaged_bytes, reason);
+		pv_ingest_damage(in, in->stream.received, info.damaged_bytes, reason);
 }
 
 /*
- * A development build's layout has shown: what came before was read as something else. The log is
- * read anew, once, unless it came through a pipe and has outgrown the spool.
+ * Notes that a development build's layout was found: earlier buffers were decoded wrongly. The log
+ * is read anew, once, unless its pipe has outgrown the spool.
  */
 void pv_ingest_note_layout(struct pv_ingest *in)
 {

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 /* The beginning and the end of an ingest, on its caller's thread. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "common/base/thread.h"
+#include "common/base/system/thread.h"
 #include "common/ingest/ingest_parts.h"
 #include "common/model/persist.h"
 #include "common/model/time/window.h"
@@ -49,10 +50,8 @@ struct pv_ingest *pv_ingest_start(
 	in->changed_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	in->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	in->cut_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	in->framer.may_join = true;
 	pv_source_info(source, &in->status.source);
 	bool ok = in->changed_fd >= 0 && in->stop_fd >= 0 && in->cut_fd >= 0 &&
-		  mlpd_framer_init(&in->framer) &&
 		  (in->pool = pv_decode_pool_create(workers(options->jobs), options->give_way)) &&
 		  create_model(in) && pv_ingest_renew_table(in) && start_thread(in);
 	if (ok)
@@ -66,10 +65,10 @@ void pv_ingest_leave(struct pv_ingest *in)
 {
 	pv_decode_pool_destroy(in->pool);
 	in->pool = NULL;
-	mlpd_framer_finish(&in->framer);
-	b07_finish(&in->old);
+	pv_stream_finish(&in->stream);
 	pv_reorder_finish(&in->reorder);
 	pv_array_finish(&in->carry);
+	pv_thread_numbers_finish(&in->numbers);
 }
 
 void pv_ingest_destroy(struct pv_ingest *in)

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* State and errors of an ingest, and the signal to its user. */
 #include "common/ingest/ingest_parts.h"
 
 #include <errno.h>
@@ -32,11 +34,6 @@ bool pv_ingest_fail(struct pv_ingest *in, const struct pv_error *error)
 bool pv_ingest_fail_nomem(struct pv_ingest *in)
 {
 	struct pv_error e;
-	pv_fail(&e, PV_ENOMEM, in->framer.offset, "out of memory");
+	pv_fail(&e, PV_ENOMEM, in->stream.offset, "out of memory");
 	return pv_ingest_fail(in, &e);
-}
-
-bool pv_ingest_stopping(const struct pv_ingest *in)
-{
-	return __atomic_load_n(&in->stop, __ATOMIC_ACQUIRE);
 }

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Tries other layouts for a buffer that did not decode, and finds buffers in its tail. */
 #include "common/ingest/layout_probe.h"
 
 #include <stdio.h>
@@ -90,7 +92,7 @@ static bool give_buffer(
 	return mlpd_decode_batch(b, &bases, &t->format, !f->whole, &used) && to->batch(to->ctx, b);
 }
 
-/* A payload of more than one piece has no place in a tail: it came as one piece itself. */
+/* A tail has no payload of several pieces: the whole buffer came as one piece. */
 bool pv_layout_probe_give(struct pv_layout_probe *t, const struct pv_layout_probe_sink *to)
 {
 	struct pv_batch b = { 0 };

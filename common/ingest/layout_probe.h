@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Further tries at a buffer that did not decode: it may be written in another layout, or its header
+ * Further attempts at a buffer that did not decode: its layout may be another one, or its header
  * may claim too many bytes, so that other buffers begin in its tail. Ingest thread.
  */
 #ifndef PV_INGEST_LAYOUT_PROBE_H
@@ -9,12 +10,12 @@
 #include "common/ingest/decode_pool.h"
 
 /*
- * Decodes the task again as the other layouts that the log's header may stand for; when one takes
- * all of it, *format becomes that one. False: out of memory.
+ * Decodes the task again in the other layouts possible for the log's header; if a layout takes the
+ * whole payload, *format becomes this layout. False: out of memory.
  */
 bool pv_layout_probe_layout(struct pv_decode_task *t, uint8_t says, struct mlpd_format *format);
 
-/* Receives what is in the tail; batch returns false to stop. */
+/* Receives the buffers of the tail; batch() returns false to stop. */
 struct pv_layout_probe_sink {
 	void *ctx;
 	bool (*batch)(void *ctx, const struct pv_batch *b);
@@ -22,10 +23,10 @@ struct pv_layout_probe_sink {
 };
 
 /*
- * The undecoded tail of a damaged batch as a stream of its own. pv_layout_probe_inside() is true
- * when buffers are in it: then the batch's damage ends where the first begins, and
- * pv_layout_probe_give(), called once the batch itself was used, gives them out (false: the sink
- * stopped it, or out of memory). pv_layout_probe_finish() in any case.
+ * The undecoded tail of a damaged batch as a stream of its own. pv_layout_probe_inside() is true if
+ * the tail contains buffers: then the batch's damage ends at the first of them, and
+ * pv_layout_probe_give(), called after the batch itself was used, gives them out (false: stopped by
+ * the sink, or out of memory). pv_layout_probe_finish() in any case.
  */
 struct pv_layout_probe {
 	struct mlpd_framer framer;
@@ -33,10 +34,13 @@ struct pv_layout_probe {
 	enum mlpd_piece piece;
 };
 
-/* The batch's damage ends after `bytes`: another buffer begins. `header`: offset of its own. */
+/*
+ * Ends the batch's damage after `bytes`, where another buffer begins. `header`: offset of the
+ * batch's own.
+ */
 void pv_layout_probe_shorten(struct pv_batch *b, uint64_t header, uint64_t bytes);
 
-/* True, and false, as said above struct pv_layout_probe. */
+/* See struct pv_layout_probe for true and false. */
 bool pv_layout_probe_inside(struct pv_layout_probe *t, struct pv_batch *b,
 	const struct mlpd_header *h, const struct mlpd_format *format);
 bool pv_layout_probe_give(struct pv_layout_probe *t, const struct pv_layout_probe_sink *to);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The reorder window: kept batches in order, ends of threads, runs expanded event by event. */
 #include "common/ingest/reorder.h"
 
 #include <errno.h>
@@ -27,14 +29,14 @@ bool pv_reorder_wanted(const struct pv_reorder *h, const struct pv_model *m)
 	return h->kept.n > h->first || m->names.unloads || m->names.epochs || m->threads.ended;
 }
 
-/* NULL: nothing was said of it. */
+/* The thread's first end; NULL: none reported. */
 static struct pv_reorder_end *first_end(const struct pv_reorder *h, uint64_t thread)
 {
 	uint32_t at = h->ends.n ? pv_map_get(&h->ends_of, thread) : PV_MAP_NONE;
 	return at == PV_MAP_NONE ? NULL : &h->ends.v[at];
 }
 
-/* Without memory it comes out of order. */
+/* Notes a thread's end. Out of memory, the end comes out of order. */
 static void note_end(struct pv_reorder *h, uint64_t thread, int64_t time)
 {
 	struct pv_reorder_end *first;
@@ -51,7 +53,7 @@ static void note_end(struct pv_reorder *h, uint64_t thread, int64_t time)
 	first->last = at + 1;
 }
 
-/* Notes ends of other threads that the batch reports. Returns whether it has a sync point. */
+/* Notes ends of other threads in the batch. Returns whether it has a sync point. */
 static bool look_through(struct pv_reorder *h, const struct pv_batch *b)
 {
 	bool sync = false;
@@ -65,7 +67,7 @@ static bool look_through(struct pv_reorder *h, const struct pv_batch *b)
 	return sync;
 }
 
-/* The array is used from `first` on; the room before it comes back when there is enough of it. */
+/* Makes room for a batch: the array is used from `first` on, and moved once half is unused. */
 static bool make_place(struct pv_reorder *h)
 {
 	if (h->first > 0 && h->first >= h->kept.n / 2) {
@@ -96,7 +98,7 @@ bool pv_reorder_put(struct pv_reorder *h, struct pv_model *m, struct pv_batch *b
 	return true;
 }
 
-/* The oldest batch and those of its run that are here. */
+/* The oldest batch and the kept batches of its run. */
 static size_t first_run(struct pv_reorder *h, struct pv_batch *ret[PV_REORDER_RUN])
 {
 	size_t n = 0, kept = h->kept.n - h->first;
@@ -140,7 +142,7 @@ void pv_reorder_apply_ends(const struct pv_reorder *h, struct pv_model *m, const
 		pv_model_end_early(m, b->thread, e->time);
 }
 
-/* Whether each batch has what it was decoded from: then nothing but memory can be missing. */
+/* Whether each batch still has its payload: then expanding can only fail for memory. */
 __attribute__((unused)) static bool can_expand(struct pv_batch *const *b, size_t n)
 {
 	size_t there = 0;
@@ -164,10 +166,10 @@ void pv_reorder_done(struct pv_reorder *h)
 {
 	struct pv_reorder_kept *k = &h->kept.v[h->first++];
 	struct pv_batch *b = &k->batch;
-	size_t size = pv_batch_bytes(b); /* it may have been decoded once more */
+	size_t size = pv_batch_bytes(b); /* maybe decoded once more */
 	h->bytes -= k->bytes;
 	h->due -= h->due > 0;
-	bool worth = size >= PV_REORDER_SPARE; /* a small one would only have to grow */
+	bool worth = size >= PV_REORDER_SPARE; /* a small batch would only have to grow */
 	if (worth && h->bytes + h->spare_bytes + size <= PV_REORDER_BYTES &&
 		pv_reserve(&h->spare, 1)) {
 		pv_batch_reset(b);

@@ -1,3 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The drainer: the forked process that empties a pipe into a spool, and the viewer's handle on it.
+ */
 #include "common/io/drainer.h"
 
 #include <errno.h>
@@ -16,14 +20,14 @@
 #include "common/io/fd.h"
 #include "common/io/spool.h"
 
-enum { STOP_MS = 2000, FULL_MS = 5 /* between checks whether there is room again */ };
+enum { STOP_MS = 2000, FULL_MS = 5 /* between checks for free room */ };
 
 struct pv_drainer {
 	pid_t pid; /* 0 once reaped */
 	int socket, pidfd;
 };
 
-/* ---- The child: from here on nothing that is not async-signal-safe ---- */
+/* ---- The child: from here on only async-signal-safe functions ---- */
 
 struct drain {
 	struct pv_spool *spool;
@@ -32,7 +36,7 @@ struct drain {
 	uint8_t *chunk;
 	size_t chunk_size;
 	bool nonblocking;
-	bool wrote; /* a writer was there since the last end */
+	bool wrote; /* there was a writer since the last end */
 };
 
 static void wake_viewer(struct drain *d)
@@ -50,13 +54,13 @@ static void writers_left(struct drain *d, bool hung_up)
 	}
 	if (d->in.named_pipe && !hung_up)
 		return;
-	/* A hung up end is always ready. A fresh one is not until the next writer comes. */
+	/* A hung up end is always ready, a fresh one only after the next writer came. */
 	int fresh = d->in.named_pipe ? pv_fd_reopen(d->in.read_fd) : -1;
 	pv_fd_close(&d->in.read_fd);
 	d->in.read_fd = fresh;
 }
 
-/* One chunk. True when there may be more although poll(2) will not say so. */
+/* Reads a chunk. True when there may be more although poll(2) will not say so. */
 static bool drain_some(struct drain *d, bool hung_up)
 {
 	ssize_t n = pv_fd_read(d->in.read_fd, d->chunk, d->chunk_size);
@@ -83,7 +87,7 @@ static bool viewer_lives(int socket)
 
 static void drain(struct drain *d)
 {
-	/* A fresh end does not tell of a writer that has left already: the first read does. */
+	/* A fresh end does not show a writer that has left already: the first read does. */
 	bool more = d->nonblocking;
 	for (;;) {
 		bool busy = pv_spool_record_step(d->spool);
@@ -132,7 +136,7 @@ static void let_go_of_everything_else(struct drain *d)
 	pv_spool_fds(d->spool, keep + 3);
 	pv_fd_close_all_but(keep, PV_COUNT_OF(keep));
 	if (chdir("/") < 0)
-		return; /* it then keeps the folder it was started in busy, no more */
+		return; /* then the start folder stays in use, no more */
 }
 
 static _Noreturn void child(struct drain *d)
@@ -149,7 +153,7 @@ static _Noreturn void child(struct drain *d)
 
 /* ---- The viewer's side ---- */
 
-/* No signal may find the child with the viewer's handlers. */
+/* Blocks signals meanwhile, lest the child run the viewer's handlers. */
 static pid_t fork_quietly(struct drain *d)
 {
 	sigset_t all, before;
@@ -205,7 +209,7 @@ struct pv_drainer *pv_drainer_start(
 	return v;
 }
 
-/* It leaves by itself, unless a disk holds it up. */
+/* The child leaves by itself, unless a disk holds it up. */
 static bool leaves_soon(const struct pv_drainer *d)
 {
 	struct pollfd exited = { .fd = d->pidfd, .events = POLLIN };

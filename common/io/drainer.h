@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The process that empties a pipe into a spool, whatever its viewer is busy with. Only it holds the
- * pipe and its lock; it is in a session of its own, and ends when its viewer does. Private to
- * common/io; one thread, except where said.
+ * The process that empties a pipe into a spool, whatever its viewer is busy with. Only the drainer
+ * holds the pipe and the pipe's lock; it has a session of its own, and ends with its viewer.
+ * Private to common/io; one thread, except where said.
  */
 #ifndef PV_IO_DRAINER_H
 #define PV_IO_DRAINER_H
@@ -12,32 +13,32 @@ struct pv_drainer;
 struct pv_spool;
 
 struct pv_drainer_input {
-	int read_fd;     /* bytes are read here */
-	int hold_fd;     /* another open end that has the lock, or -1 */
-	bool named_pipe; /* there may be a next writer */
-	bool patient;    /* nothing is read while there is no room */
-	bool had_writer; /* an end without a byte before it is an end too */
+	int read_fd;     /* for reading */
+	int hold_fd;     /* another open end, with the lock, or -1 */
+	bool named_pipe; /* a next writer may come */
+	bool patient;    /* no reading without room */
+	bool had_writer; /* even an end without a byte before counts as an end */
 };
 
 /*
- * Forks. What it does in the child is async-signal-safe, so other threads may run by then. Closes
- * the input's descriptors here, also on failure. The spool is borrowed and used by
- * both from then on. NULL: PV_EIO or PV_ENOMEM; pv_drainer_stop() frees what is returned.
+ * Forks. The child's code is async-signal-safe, so other threads may run by then. Closes the
+ * input's descriptors here, also on failure. The spool is borrowed and used by both from then on.
+ * NULL: PV_EIO or PV_ENOMEM; pv_drainer_stop() frees the result.
  */
 struct pv_drainer *pv_drainer_start(
 	struct pv_spool *spool, struct pv_drainer_input *input, struct pv_error *reterr);
 void pv_drainer_stop(struct pv_drainer *d); /* and reaps it; NULL is fine */
 
-/* A descriptor, readable when the spool has news or the drainer died; it stays the drainer's. */
+/* A descriptor of the drainer's, readable when the spool has news or the drainer died. */
 int pv_drainer_socket(const struct pv_drainer *d);
 void pv_drainer_socket_clear(int socket, bool *ret_died); /* any thread */
 
-/* Whether it has exited, as pv_drainer_died(), but it is left to be reaped. */
+/* Whether the drainer has exited, without reaping as pv_drainer_died() does. */
 bool pv_drainer_gone(const struct pv_drainer *d);
-/* Has it look at the spool: a record was asked for. */
+/* Makes the drainer check the spool: a record was asked for. */
 void pv_drainer_nudge(struct pv_drainer *d);
 
-/* Whether it has exited; then it is reaped. */
+/* Whether the drainer has exited; then it is reaped. */
 bool pv_drainer_died(struct pv_drainer *d);
 
 #endif

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Descriptors: whole reads and writes, reopening, closing, also in the drainer after a fork. */
 #include "common/io/fd.h"
 
 #include <errno.h>
@@ -46,7 +48,7 @@ bool pv_fd_pwrite(int fd, const void *from, size_t n, uint64_t at)
 	return true;
 }
 
-/* "/proc/self/fd/N" without stdio, which is not for use after a fork. */
+/* Writes "/proc/self/fd/N" without stdio, which must not be used after a fork. */
 static void proc_path(char path[32], int fd)
 {
 	char digit[12];
@@ -65,8 +67,7 @@ int pv_fd_create(int folder, const char *name, int flags)
 	int fd = openat(
 		folder, name, flags | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, PRIVATE_MODE);
 	if (fd >= 0)
-		fchmod(fd,
-			PRIVATE_MODE); /* a umask may have taken from it; some file systems have no modes */
+		fchmod(fd, PRIVATE_MODE); /* against the umask; some file systems have no modes */
 	return pv_fd_above_standard(fd);
 }
 
@@ -93,7 +94,7 @@ void pv_fd_close(int *fd)
 	*fd = -1;
 }
 
-/* The function of that name is of glibc 2.34 and no other C library. */
+/* close_range(2) as a system call: only glibc has the function, since 2.34. */
 static void close_from_to(unsigned first, unsigned last)
 {
 	if (first > last || syscall(SYS_close_range, first, last, 0) == 0)

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Names and prints of logs: hashes of a few places of the file. */
 #include "common/io/log_print.h"
 
 #include <fcntl.h>

@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Identity of a log, wherever its file lies. Its name is a hash of its first 4 KiB, which stay the
- * same while it grows; its print are hashes of a few places within a length. Several logs may share
- * a name. Findings about a log are filed under the name and believed if the print is the same.
+ * Identity of a log, wherever its file lies. Its name is a hash of its first 4 KiB, which do not
+ * change while the log grows; its print are hashes of a few places within a length. Several logs
+ * may share a name. Findings about a log are filed under the name and believed if the print is the
+ * same.
  */
 #ifndef PV_IO_LOG_PRINT_H
 #define PV_IO_LOG_PRINT_H
@@ -17,20 +19,20 @@ enum {
 };
 
 struct pv_log_print {
-	uint64_t covers; /* stored bytes of the log that it speaks of */
+	uint64_t covers; /* stored bytes of the log described */
 	struct {
 		uint64_t at;
 		uint8_t hash[PV_PRINT_HASH];
 	} place[PV_PRINT_PLACES];
 };
 
-/* A descriptor to read a log by, which the caller closes; -1 when it is no regular file. */
+/* A descriptor to read a log by, which the caller closes; -1 when not a regular file. */
 int pv_log_open(const char *path);
 
 /* Each is false when the log is shorter, or cannot be read. Any thread. */
 bool pv_log_name(int log, char ret_name[PV_PRINT_NAME]);
 bool pv_log_print_take(int log, uint64_t covers, struct pv_log_print *ret);
-/* Whether the log still has what was there; what the print says is doubted. */
+/* Whether the log still has these bytes; every field of the print is checked. */
 bool pv_log_print_holds(int log, const struct pv_log_print *p);
 
 /* A print as bytes (numbers in the machine's order) and back. */

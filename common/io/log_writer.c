@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds the process that holds a log open for writing. */
 #include "common/io/log_writer.h"
 
@@ -9,9 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/base/proc_file.h"
+#include "common/base/system/proc_file.h"
 
-/* fdinfo says how it was opened, in octal: proc(5). */
+/* fdinfo has the open flags, in octal: proc(5). */
 static bool open_for_writing(pid_t pid, int fd)
 {
 	char name[32], text[512];
@@ -35,7 +36,7 @@ bool pv_log_writer_holds(const struct pv_log_writer *w, const struct stat *file)
 	return is_of_file(w->pid, w->held, file) && open_for_writing(w->pid, w->held);
 }
 
-/* The descriptor by which the process writes the file; -1: none, or they cannot be seen. */
+/* The descriptor by which the process writes the file; -1: none, or not visible. */
 static int held_by(pid_t pid, const struct stat *file)
 {
 	char path[32];
@@ -54,7 +55,7 @@ static int held_by(pid_t pid, const struct stat *file)
 	return found;
 }
 
-/* Held before its descriptors are looked at: they are then of this process, or it has exited. */
+/* Opens the pidfd first: then the descriptors seen are of this process, or it has exited. */
 static bool is_writer(pid_t pid, const struct stat *file, struct pv_log_writer *ret)
 {
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -66,19 +67,11 @@ static bool is_writer(pid_t pid, const struct stat *file, struct pv_log_writer *
 	return held >= 0;
 }
 
-/* The last number of NSpid is the one that the process knows itself by (proc(5)). */
 static bool innermost_is(pid_t pid, pid_t inner)
 {
 	char text[4096];
-	if (pv_proc_read(pid, "status", text, sizeof text) <= 0)
-		return false;
-	char *line = strstr(text, "\nNSpid:\t");
-	if (!line)
-		return false;
-	line += strlen("\nNSpid:\t");
-	line[strcspn(line, "\n")] = 0;
-	const char *last = strrchr(line, '\t');
-	return last && strtol(last, NULL, 10) == inner;
+	return pv_proc_read(pid, "status", text, sizeof text) > 0 &&
+	       pv_status_innermost(text) == inner;
 }
 
 bool pv_log_writer_find(pid_t pid, const struct stat *file, bool deep, struct pv_log_writer *ret)

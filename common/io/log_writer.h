@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The process of this machine that writes a file, of which a log says only the number that its
- * writer has in its own pid namespace. Any thread. Clocks decide nothing: a process is the writer
- * only while it holds the file open for writing.
+ * The process of this machine that writes a file, by the number from the log, which is of the
+ * writer's own pid namespace. Any thread. Clocks decide nothing: a process is the writer only while
+ * it holds the file open for writing.
  */
 #ifndef PV_IO_LOG_WRITER_H
 #define PV_IO_LOG_WRITER_H
@@ -12,18 +13,17 @@
 
 struct pv_log_writer {
 	pid_t pid; /* in this process's namespace */
-	int pidfd; /* readable when it has exited; the caller closes it */
+	int pidfd; /* readable after its exit; closed by the caller */
 	int held;  /* its descriptor of the file */
 };
 
 /*
  * Tries the process `pid`, and with `deep` all whose innermost number is `pid` (a scan of /proc).
- * False: none of those that can be seen holds the file open for writing; *ret is
- * unchanged.
+ * False: no visible one holds the file open for writing; *ret is unchanged.
  */
 bool pv_log_writer_find(pid_t pid, const struct stat *file, bool deep, struct pv_log_writer *ret);
 
-/* Whether it still holds the file open for writing. */
+/* Whether the process still holds the file open for writing. */
 bool pv_log_writer_holds(const struct pv_log_writer *w, const struct stat *file);
 
 #endif

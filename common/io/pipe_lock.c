@@ -1,11 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The lock of a pipe: one viewer at a time, with the pid of the present holder. */
 #include "common/io/pipe_lock.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 
 /* "2: FLOCK  ADVISORY  WRITE 4711 00:0e:5102 0 EOF" */
 static bool names_inode(const char *line, const struct stat *st, bool exactly, long *ret_pid)
@@ -23,7 +27,10 @@ static bool names_inode(const char *line, const struct stat *st, bool exactly, l
 	return true;
 }
 
-/* Some file systems show another device in stat(2) than in /proc/locks: then the inode must do. */
+/*
+ * The holder's pid. Some file systems show another device in stat(2) than in /proc/locks: then the
+ * inode decides.
+ */
 static long holder(int fd)
 {
 	struct stat st;
@@ -39,13 +46,30 @@ static long holder(int fd)
 	return exact ? exact : alike;
 }
 
+/*
+ * Whether the locking process has ended, or is not shown: its child ends soon and has the lock
+ * until then.
+ */
+static bool is_left(long pid)
+{
+	return pid <= 0 || (kill((pid_t)pid, 0) != 0 && errno == ESRCH);
+}
+
 bool pv_pipe_lock(int fd, struct pv_error *reterr)
 {
-	if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-		return true;
-	if (errno != EWOULDBLOCK)
-		return pv_fail(reterr, PV_EIO, 0, "cannot lock the pipe: %s", strerror(errno));
-	long pid = holder(fd);
+	enum { ROUNDS = 100 };
+	const struct timespec round = { 0, 10 * 1000 * 1000 };
+	long pid = 0;
+	for (int i = 0; i < ROUNDS && is_left(pid); i++) {
+		if (i > 0)
+			nanosleep(&round, NULL);
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return true;
+		if (errno != EWOULDBLOCK)
+			return pv_fail(
+				reterr, PV_EIO, 0, "cannot lock the pipe: %s", strerror(errno));
+		pid = holder(fd);
+	}
 	if (pid > 0)
 		return pv_fail(reterr, PV_EBUSY, 0,
 			"another viewer, process %ld, is reading this pipe", pid);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The user's private folders: owner, modes, their files and keys. */
 #include "common/io/private_folder.h"
 
 #include <errno.h>
@@ -14,40 +16,40 @@
 
 #define OPEN_FOLDER (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
-static bool is_own(int fd, struct stat *ret)
+static bool is_own_folder(int fd, struct stat *ret)
 {
 	return fstat(fd, ret) == 0 && ret->st_uid == geteuid();
 }
 
 /* --- folders */
 
-/* A folder below one of ours. The user's own links are followed, where `follow` says so. */
-static int enter(int at, const char *name, bool follow)
+/* Enters a folder below one of ours. The user's own links are followed if `follow`. */
+static int enter_folder(int at, const char *name, bool follow)
 {
 	if (at < 0 || (mkdirat(at, name, 0700) < 0 && errno != EEXIST))
 		return -1;
 	struct stat st;
 	int fd = openat(at, name, OPEN_FOLDER | (follow ? 0 : O_NOFOLLOW));
-	if (fd >= 0 && !is_own(fd, &st))
+	if (fd >= 0 && !is_own_folder(fd, &st))
 		pv_fd_close(&fd);
 	return fd;
 }
 
 static int enter_and_leave(int *at, const char *name, bool follow)
 {
-	int fd = enter(*at, name, follow);
+	int fd = enter_folder(*at, name, follow);
 	pv_fd_close(at);
 	return fd;
 }
 
-/* In another user's home nothing is made, as root with that user's HOME would. */
+/* Makes nothing in another user's home, as root with that user's HOME would. */
 static int open_base(enum pv_private_place place)
 {
 	char path[PATH_MAX];
 	struct stat st;
 	size_t at, all;
 	int fd = pv_private_nearest(place, path, &all, &at);
-	if (fd >= 0 && !is_own(fd, &st))
+	if (fd >= 0 && !is_own_folder(fd, &st))
 		pv_fd_close(&fd);
 	for (; fd >= 0 && at < all; at += strlen(path + at))
 		if (path[++at])
@@ -55,11 +57,11 @@ static int open_base(enum pv_private_place place)
 	return fd;
 }
 
-/* Others could have put anything into a folder that was open to them: its key is worth nothing. */
+/* Closes a folder to others. A key that others could have replaced is removed. */
 static bool shut(int fd)
 {
 	struct stat st;
-	if (!is_own(fd, &st))
+	if (!is_own_folder(fd, &st))
 		return false;
 	if ((st.st_mode & 07777) == 0700)
 		return true;
@@ -103,7 +105,8 @@ int pv_private_open(int folder, const char *name)
 	struct stat st;
 	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	fd = pv_fd_above_standard(fd);
-	if (fd >= 0 && (!is_own(fd, &st) || !S_ISREG(st.st_mode) || (st.st_mode & 07777) != 0600))
+	if (fd >= 0 &&
+		(!is_own_folder(fd, &st) || !S_ISREG(st.st_mode) || (st.st_mode & 07777) != 0600))
 		pv_fd_close(&fd);
 	return fd;
 }
@@ -120,7 +123,7 @@ static bool read_key(int folder, uint8_t ret_key[PV_PRIVATE_KEY])
 	return ok;
 }
 
-/* Of two that make one at once the first one's stays. */
+/* Of two keys made at once the first one's stays. */
 static bool make_key(int folder)
 {
 	uint8_t key[PV_PRIVATE_KEY];

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Watches a process by its pidfd, after a check of its start. */
 #include "common/io/process.h"
 
 #include <errno.h>
@@ -6,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/base/proc_file.h"
+#include "common/base/system/proc_file.h"
 #include "common/io/fd.h"
 
 /* A log's start is rounded to a second, and the clock may have been set since the boot. */
@@ -17,7 +19,7 @@ static uint64_t ms_of(const struct timespec *t)
 	return (uint64_t)t->tv_sec * 1000 + (uint64_t)t->tv_nsec / 1000000;
 }
 
-/* When it began, in ms since the epoch (right to a second or two); false: not known. */
+/* Start of the process, in ms since the epoch (right to a second or two); false: unknown. */
 static bool started_at(pid_t pid, uint64_t *ret_ms)
 {
 	struct timespec now;
@@ -33,7 +35,7 @@ enum pv_process_state pv_process_watch(pid_t pid, uint64_t then_ms, int *ret_fd)
 	int fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd < 0)
 		return errno == ESRCH ? PV_PROCESS_GONE : PV_PROCESS_UNKNOWN;
-	/* The pidfd is held first: what /proc now says is of this process, or it has exited. */
+	/* The pidfd comes first: then /proc is about this process, or it has exited. */
 	uint64_t started;
 	struct pollfd exited = { .fd = fd, .events = POLLIN };
 	bool known = started_at(pid, &started);

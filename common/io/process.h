@@ -1,4 +1,5 @@
-/* Other processes on this machine: since when they run, and when they end. Any thread. */
+/* SPDX-License-Identifier: MIT */
+/* Other processes on this machine: their start and their end. Any thread. */
 #ifndef PV_IO_PROCESS_H
 #define PV_IO_PROCESS_H
 
@@ -8,8 +9,8 @@
 
 enum pv_process_state {
 	PV_PROCESS_UNKNOWN, /* cannot be watched on this system */
-	PV_PROCESS_GONE,    /* it has exited, or its number is a younger process's */
-	PV_PROCESS_RUNS,    /* *ret_fd becomes readable when it exits; the caller closes it */
+	PV_PROCESS_GONE,    /* exited, or the number is a younger process's */
+	PV_PROCESS_RUNS,    /* *ret_fd becomes readable at the exit; the caller closes it */
 };
 
 /* The process that had number `pid` at `then_ms` (ms since the epoch). */

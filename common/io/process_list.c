@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the index.json of a recording, or the names of logs in its folder. */
 #include "common/io/process_list.h"
 
 #include <cjson/cJSON.h>
@@ -21,7 +23,7 @@ bool pv_is_folder(const char *path)
 	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static bool no_memory(struct pv_error *reterr)
+static bool list_no_memory(struct pv_error *reterr)
 {
 	return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 }
@@ -41,7 +43,7 @@ uint64_t pv_process_list_mark(const char *folder)
 
 /* --- the text of the index --- */
 
-/* The whole file, to free(); *ret_n without the NUL that follows. A pipe or device is no index. */
+/* The whole file, to free(); *ret_n without the NUL at the end. A pipe or device is no index. */
 static char *read_text(int fd, size_t *ret_n, struct pv_error *reterr)
 {
 	struct stat st;
@@ -58,7 +60,7 @@ static char *read_text(int fd, size_t *ret_n, struct pv_error *reterr)
 	size_t room = (size_t)st.st_size;
 	char *text = malloc(room + 1);
 	if (!text) {
-		no_memory(reterr);
+		list_no_memory(reterr);
 		return NULL;
 	}
 	while (n < room) {
@@ -80,8 +82,8 @@ static char *read_text(int fd, size_t *ret_n, struct pv_error *reterr)
 }
 
 /*
- * Before it is parsed: how deep it goes, and how many values there can be at most, each of which
- * takes memory many times its own length. Also finds an end inside of something.
+ * Checks the depth and the number of values before parsing, since each value takes many times its
+ * length in memory. Also finds an end inside of something.
  */
 static bool check_shape(const char *text, size_t n, struct pv_error *reterr)
 {
@@ -110,14 +112,14 @@ static bool check_shape(const char *text, size_t n, struct pv_error *reterr)
 	return true;
 }
 
-/* --- its values --- */
+/* --- values of the index --- */
 
 static const cJSON *item(const cJSON *object, const char *key)
 {
 	return cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
-/* A whole number from 0 on; false where there is none, which `null` is too. */
+/* A whole number from 0 on; false without one, or for `null`. */
 static bool whole(const cJSON *object, const char *key, double most, uint64_t *ret)
 {
 	const cJSON *v = item(object, key);
@@ -175,14 +177,14 @@ static enum pv_process_host host_of(const char *word)
 
 /* --- logs --- */
 
-/* A file of the folder itself: no way out of it, nor into a hidden or special one. */
+/* Whether the name is of a file in the folder: no way out, nor into a hidden or special one. */
 static bool is_plain_name(const char *name)
 {
 	size_t n = strlen(name);
 	return n > 0 && n <= NAME_MOST && name[0] != '.' && !strchr(name, '/');
 }
 
-/* NULL or why the log cannot be opened; the size of one that can. */
+/* NULL and the log's size, or why the log cannot be opened. */
 static const char *look_at_log(int folder, const char *name, uint64_t *ret_bytes)
 {
 	struct stat st;
@@ -206,7 +208,7 @@ static void take_log(struct pv_process *p, int folder)
 		p->reason = why;
 }
 
-/* False: out of memory. A row without a pid is left out. */
+/* Adds a process. False: out of memory. A row without a pid is left out. */
 static bool take_process(struct pv_processes *list, const cJSON *v, int folder)
 {
 	struct pv_process p = { .parent = PV_PROCESS_ROOT };
@@ -268,7 +270,7 @@ static bool take_index(
 		ok = ok && take_process(list, v, folder);
 	}
 	list->indexed = true;
-	return ok || no_memory(reterr);
+	return ok || list_no_memory(reterr);
 }
 
 static bool read_index(struct pv_processes *list, int fd, int folder, struct pv_error *reterr)
@@ -287,7 +289,7 @@ static bool read_index(struct pv_processes *list, int fd, int folder, struct pv_
 	return ok;
 }
 
-/* --- a folder without one --- */
+/* --- a folder without an index --- */
 
 static bool ends_with(const char *name, const char *end)
 {
@@ -315,7 +317,7 @@ static bool take_file(struct pv_processes *list, const char *folder, int fd, con
 	return true;
 }
 
-static int by_name(const void *a, const void *b)
+static int by_log_name(const void *a, const void *b)
 {
 	const struct pv_process *x = a, *y = b;
 	return strcmp(x->log, y->log);
@@ -338,12 +340,12 @@ static bool read_files(struct pv_processes *list, const char *folder, int fd,
 	closedir(dir);
 	list->command = pv_arena_copy(&list->arena, "", 0);
 	if (!ok || !list->command)
-		return no_memory(reterr);
+		return list_no_memory(reterr);
 	if (list->row.n == 0)
 		return pv_fail(reterr, PV_ECORRUPT, 0,
 			"the folder is no recording: neither %s nor a file *.mlpd is in it",
 			index_name);
-	qsort(list->row.v, list->row.n, sizeof *list->row.v, by_name);
+	qsort(list->row.v, list->row.n, sizeof *list->row.v, by_log_name);
 	return true;
 }
 
@@ -369,9 +371,9 @@ struct pv_processes *pv_process_list_read(
 		return NULL;
 	}
 	struct pv_processes *list = calloc(1, sizeof *list);
-	bool ok = list || no_memory(reterr);
+	bool ok = list || list_no_memory(reterr);
 	ok = ok && read_folder(list, folder, fd, pid_of, reterr);
-	ok = ok && (pv_processes_link(list) || no_memory(reterr));
+	ok = ok && (pv_processes_link(list) || list_no_memory(reterr));
 	close(fd);
 	if (ok)
 		return list;

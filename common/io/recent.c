@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* A ring of the last bytes of a stream. */
 #include "common/io/recent.h"
 
 #include <stdlib.h>

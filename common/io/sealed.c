@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Sealed files: pieces with their checks, written in order and read ahead by a thread. */
 #include "common/io/sealed.h"
 
 #include <pthread.h>
@@ -46,7 +48,7 @@ bool pv_sealed_create(struct pv_sealed_out *out, int fd, const uint8_t key[PV_PR
 	return !out->failed;
 }
 
-static bool flush(struct pv_sealed_out *out)
+static bool flush_sealed_piece(struct pv_sealed_out *out)
 {
 	uint8_t key[32];
 	if (out->filled == 0)
@@ -72,7 +74,7 @@ bool pv_sealed_write(struct pv_sealed_out *out, const void *bytes, size_t n)
 		p += some;
 		n -= some;
 		if (out->filled == PV_SEALED_PIECE)
-			flush(out);
+			flush_sealed_piece(out);
 	}
 	return !out->failed;
 }
@@ -81,7 +83,7 @@ bool pv_sealed_finish(struct pv_sealed_out *out, const uint8_t about[PV_SEALED_A
 {
 	uint8_t head[PV_SEALED_HEAD], *at = head;
 	uint64_t bytes = out->number * PV_SEALED_PIECE + out->filled;
-	if (out->failed || !flush(out))
+	if (out->failed || !flush_sealed_piece(out))
 		return false;
 	memcpy(at, magic, sizeof magic);
 	memcpy(at += sizeof magic, out->nonce, PV_SEALED_NONCE);
@@ -150,8 +152,8 @@ struct piece {
 };
 
 /*
- * Piece i goes through slot i % AHEAD. The helper takes those that the reader has not come to, and
- * the reader itself the one that it needs and that no other reader has taken.
+ * Piece i uses slot i % AHEAD. The helper fetches pieces ahead of the reader; the reader itself
+ * fetches the piece it needs if the helper has not begun on it.
  */
 struct pv_sealed_in {
 	int fd;
@@ -164,14 +166,14 @@ struct pv_sealed_in {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 	struct piece slot[AHEAD];
-	uint64_t next;  /* to be taken */
-	uint64_t front; /* that the reader is at */
+	uint64_t next;  /* to be fetched next */
+	uint64_t front; /* the reader's piece */
 	bool ends, helped;
 	pthread_t helper;
 
 	/* the reader's own */
 	const uint8_t *at;
-	size_t left; /* of the piece in front */
+	size_t left; /* of the front piece */
 	bool begun, failed;
 };
 
@@ -197,8 +199,8 @@ static bool fetch(const struct pv_sealed_in *in, uint64_t number, uint8_t *to)
 	return crypto_onetimeauth_verify(to + n - PV_SEALED_TAG, to, n - PV_SEALED_TAG, key) == 0;
 }
 
-/* With the lock, which is given up meanwhile. */
-static void take(struct pv_sealed_in *in)
+/* Called with the lock held; releases the lock meanwhile. */
+static void take_next_piece(struct pv_sealed_in *in)
 {
 	uint64_t number = in->next++;
 	struct piece *p = &in->slot[number % AHEAD];
@@ -216,7 +218,7 @@ static void *help(void *arg)
 	pthread_mutex_lock(&in->lock);
 	while (!in->ends && in->next < in->pieces) {
 		if (in->next - in->front < AHEAD)
-			take(in);
+			take_next_piece(in);
 		else
 			pthread_cond_wait(&in->changed, &in->lock);
 	}
@@ -249,7 +251,7 @@ struct pv_sealed_in *pv_sealed_open(
 	return in;
 }
 
-/* The next piece comes to the front. */
+/* Moves the next piece to the front. */
 static bool advance(struct pv_sealed_in *in)
 {
 	pthread_mutex_lock(&in->lock);
@@ -263,7 +265,7 @@ static bool advance(struct pv_sealed_in *in)
 	bool there = in->front < in->pieces;
 	while (there && p->state != READY && p->state != BROKEN) {
 		if (in->next == in->front)
-			take(in);
+			take_next_piece(in);
 		else
 			pthread_cond_wait(&in->changed, &in->lock);
 	}

@@ -1,16 +1,17 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Files under a seal: without the key none can be made that is read, and no part of one changed,
- * cut, joined or swapped. Every byte is verified in memory before it is given to the reader, and it
- * is the verified bytes that are given.
+ * Files under a seal: without the key no file can be made that is accepted, and no part of a file
+ * changed, cut, joined or swapped. Every byte is verified in memory before the reader gets it, and
+ * the verified bytes are those given.
  *
  * Layout, in the machine's byte order:
  *   8 bytes  "pvsealed"
  *  16        nonce, random, another one for each file
  *   8        bytes of the content
- * 256        what the caller says about it, then zeros
+ * 256        the caller's description, then zeros
  *  32        BLAKE2b of the above under the key
  * then the content in pieces of 1 MiB (the last may be shorter), each followed by 16 bytes: its
- * Poly1305 under a key of its own, which is BLAKE2b of ("piece", nonce, its number) under the key.
+ * Poly1305 under a key of its own, the BLAKE2b of ("piece", nonce, its number) under the key.
  */
 #ifndef PV_IO_SEALED_H
 #define PV_IO_SEALED_H
@@ -29,43 +30,41 @@ enum {
 	PV_SEALED_TAG = 16
 };
 
-/* A file being written, by one thread. A zeroed one may be dropped. */
+/* A file being written, by one thread. A zeroed structure may be dropped. */
 struct pv_sealed_out {
 	int fd; /* the caller's */
 	uint8_t key[PV_PRIVATE_KEY], nonce[PV_SEALED_NONCE];
 	uint8_t *piece;
 	size_t filled;
-	uint64_t number, limit; /* pieces written; bytes, 0 = as many as you like */
+	uint64_t number, limit; /* pieces written; bytes, 0 = unlimited */
 	bool failed;
 };
 
 /*
- * Each false: it cannot be written, is beyond the limit, or there is no memory; then it is
- * `failed`.
+ * Each is false when the file cannot be written, is beyond the limit, or out of memory; then
+ * `failed` is set.
  */
 bool pv_sealed_create(struct pv_sealed_out *out, int fd, const uint8_t key[PV_PRIVATE_KEY]);
 bool pv_sealed_write(struct pv_sealed_out *out, const void *bytes, size_t n);
-/* Writes the head, last: until then the file is not a sealed one. */
+/* Writes the head, at last: until then the file is not sealed. */
 bool pv_sealed_finish(struct pv_sealed_out *out, const uint8_t about[PV_SEALED_ABOUT]);
-/* Frees its memory and erases the key; the descriptor stays open. */
+/* Frees the memory and erases the key; the descriptor stays open. */
 void pv_sealed_drop(struct pv_sealed_out *out);
 
 struct pv_sealed_in;
 
-/*
- * Whether there is such a file under this key, and what is said about it; `ret_bytes` may be NULL.
- */
+/* Whether the file is sealed under this key, and its description; `ret_bytes` may be NULL. */
 bool pv_sealed_about(int fd, const uint8_t key[PV_PRIVATE_KEY], uint8_t ret_about[PV_SEALED_ABOUT],
 	uint64_t *ret_bytes);
 
 /*
- * Of a file whose head was verified; `fd` stays the caller's, and open until the close. Pieces are
- * fetched ahead by a thread of its own. Another thread may set *stop (atomically; may be NULL):
- * then reading fails soon. NULL when it is not sealed with the key, or out of memory.
+ * Opens a file with a verified head; `fd` stays the caller's, and open until the close. A separate
+ * thread fetches pieces ahead. Another thread may set *stop (atomically; may be NULL): then reading
+ * fails soon. NULL when not sealed with the key, or out of memory.
  */
 struct pv_sealed_in *pv_sealed_open(
 	int fd, const uint8_t key[PV_PRIVATE_KEY], const bool *stop, uint64_t *ret_bytes);
-/* False beyond the end, and where the seal is broken: from then on always. One thread. */
+/* False beyond the end, and after a broken seal for good. One thread. */
 bool pv_sealed_read(struct pv_sealed_in *in, void *to, size_t n);
 void pv_sealed_close(struct pv_sealed_in *in); /* NULL is fine */
 

@@ -1,3 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The source of a log's bytes: chooses file or pipe, puts the inflater and the recent bytes in
+ * front.
+ */
 #include "common/io/source.h"
 
 #include <errno.h>
@@ -27,9 +32,9 @@ struct pv_source {
 	struct pv_source_options options;
 	int epoll_fd; /* -1: nothing to wait for */
 	struct pv_file *file, *file_before_pipe;
-	struct pv_pipe *_Atomic pipe; /* a file that is waited for may turn out to be one */
-	struct pv_spool *spool;       /* borrowed: that of the pipe which is read again, */
-	struct pv_spool_again *again; /* by this; NULL mostly */
+	struct pv_pipe *_Atomic pipe; /* a file awaited may turn out to be a pipe */
+	struct pv_spool *spool;       /* borrowed: of the pipe being read again, */
+	struct pv_spool_again *again; /* the second reading; mostly NULL */
 	struct pv_gzip *gzip;
 	struct pv_recent recent;
 	bool recording;
@@ -78,7 +83,7 @@ static bool take_pipe(struct pv_source *s, int fd, bool at_open, struct pv_error
 	return true;
 }
 
-/* Only the drainer shall hold the former standard input. */
+/* Leaves the former standard input to the drainer. */
 static void leave_standard_input(void)
 {
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -106,7 +111,7 @@ static int open_input(struct pv_source *s, struct stat *ret_st)
 	return -1;
 }
 
-/* A socket cannot be opened at all, for which the system has no plain word. */
+/* A socket cannot be opened at all; errno's text would not say so. */
 static const char *why_not_opened(const char *path)
 {
 	struct stat st;
@@ -288,7 +293,7 @@ static enum pv_read stored_now(
 	return pv_pipe_read(atomic_load(&s->pipe), to, size, ret_n, reterr);
 }
 
-/* Stored bytes for the inflater, counted on their way. */
+/* Reads stored bytes for the inflater, and counts them. */
 static enum pv_read stored(
 	void *ctx, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr)
 {
@@ -312,6 +317,23 @@ static enum pv_read stored(
 	return what;
 }
 
+/* Bytes of a plain stream bypass the inflater. */
+static enum pv_read log_bytes(
+	struct pv_source *s, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr)
+{
+	const bool plain = pv_gzip_plain(s->gzip);
+	enum pv_read what = plain ? stored(s, to, size, ret_n, reterr)
+				  : pv_gzip_read(s->gzip, to, size, ret_n, reterr);
+	if (plain && what == PV_READ_BYTES)
+		return what;
+	if (plain)
+		what = pv_gzip_no_bytes(s->gzip, what);
+	pthread_mutex_lock(&s->lock);
+	pv_gzip_info(s->gzip, &s->shown);
+	pthread_mutex_unlock(&s->lock);
+	return what;
+}
+
 enum pv_read pv_source_read(
 	struct pv_source *s, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr)
 {
@@ -325,19 +347,13 @@ enum pv_read pv_source_read(
 		return PV_READ_BYTES;
 	}
 	enum pv_read what;
-	do /* a writer left in the middle: another one's bytes follow */
-		what = pv_gzip_read(s->gzip, to, size, &n, reterr);
+	do /* on an end in the middle: bytes of another writer follow */
+		what = log_bytes(s, to, size, &n, reterr);
 	while (what == PV_READ_END && s->again && !pv_spool_again_at_end(s->again));
 	if (what == PV_READ_BYTES)
 		pv_recent_add(&s->recent, to, (size_t)n);
 	if (what == PV_READ_BYTES || what == PV_READ_GAP)
 		*ret_n = n;
-	pthread_mutex_lock(&s->lock);
-	s->shown.compressed = pv_gzip_compressed(s->gzip);
-	s->shown.compressed_cut = pv_gzip_cut(s->gzip);
-	s->shown.compressed_damage =
-		pv_gzip_damage(s->gzip, &s->shown.damaged_at, &s->shown.damaged_bytes);
-	pthread_mutex_unlock(&s->lock);
 	return what;
 }
 
@@ -362,7 +378,7 @@ bool pv_source_remember(struct pv_source *s, size_t bytes, uint64_t offset)
 	return pv_recent_init(&s->recent, bytes, offset);
 }
 
-/* A short way on is read, so that what lies on it is kept. */
+/* Reads up to a near offset, so that the bytes before are kept. */
 static bool go_on_to(struct pv_source *s, uint64_t offset)
 {
 	uint8_t bytes[1 << 14];
@@ -412,11 +428,11 @@ void pv_source_wait_clear(struct pv_source *s)
 {
 	int fd;
 	enum pv_wait what;
-	/* A few rounds: whatever stays readable will call again. */
+	/* A few rounds: anything still readable will call again. */
 	for (int i = 0; s->epoll_fd >= 0 && i < 4 && pv_wait_next(s->epoll_fd, &fd, &what); i++) {
 		if (what == PV_WAIT_INOTIFY)
 			pv_file_wait_clear(fd);
-		else if (what == PV_WAIT_MORE || what == PV_WAIT_TICK) /* eight bytes both */
+		else if (what == PV_WAIT_MORE || what == PV_WAIT_TICK) /* both eight bytes */
 			eventfd_read(fd, &(eventfd_t){ 0 });
 		else if (what == PV_WAIT_DRAINER && atomic_load(&s->pipe))
 			pv_pipe_wait_clear(atomic_load(&s->pipe), s->epoll_fd, fd);
@@ -463,7 +479,7 @@ void pv_source_record_wait(struct pv_source *s)
 
 void pv_source_info(const struct pv_source *s, struct pv_source_info *ret)
 {
-	struct pv_source *writable = (struct pv_source *)s; /* the lock is not part of its value */
+	struct pv_source *writable = (struct pv_source *)s; /* the lock is not part of the value */
 	struct pv_pipe *pipe = atomic_load(&writable->pipe);
 	pthread_mutex_lock(&writable->lock);
 	*ret = s->shown;

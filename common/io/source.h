@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Source of a log's bytes: a finished file, a growing file, a named pipe or standard input (both
  * through the drainer's spool), each plain or gzip. Sequential; one thread reads. Gzip is found by
@@ -47,7 +48,7 @@ void pv_source_close(struct pv_source *s); /* NULL is fine; ends the drainer and
  */
 struct pv_source *pv_source_again(const struct pv_source *s, struct pv_error *reterr);
 
-/* From there on all that was read can be read again; UINT64_MAX: nothing can. Any thread. */
+/* All bytes read from there on can be read again; UINT64_MAX: none. Any thread. */
 uint64_t pv_source_floor(const struct pv_source *s);
 
 enum pv_read {
@@ -77,9 +78,9 @@ int pv_source_wait_fd(const struct pv_source *s);
 void pv_source_wait_clear(struct pv_source *s);
 
 /*
- * The pid in the log's header, of its writer's namespace. The process of this machine that has it
- * and writes a followed file is its writer, whose exit ends it; else the writer is unknown. On the
- * reading thread; ignored for pipes and finished files.
+ * The pid in the log's header, of the writer's namespace. The process of this machine with this pid
+ * that writes a followed file is its writer, whose exit ends the stream; without such a process the
+ * writer is unknown. On the reading thread; ignored for pipes and finished files.
  */
 void pv_source_set_target(struct pv_source *s, uint32_t pid);
 
@@ -94,7 +95,7 @@ void pv_source_set_target(struct pv_source *s, uint32_t pid);
 bool pv_source_record(
 	struct pv_source *s, uint64_t from, const void *head, size_t n, struct pv_error *reterr);
 
-/* Waits (a minute at most) until the record has all that came, or has stopped. Any thread. */
+/* Waits (a minute at most) until the record has everything so far, or has stopped. Any thread. */
 void pv_source_record_wait(struct pv_source *s);
 
 /*
@@ -121,7 +122,7 @@ struct pv_source_point {
 	uint8_t window[PV_GZIP_WINDOW]; /* the bytes before `out`, window_n of them */
 };
 
-/* Those met so far, owned by the source; good until the next read or seek. Reading thread only. */
+/* Points so far, owned by the source; good until the next read or seek. Reading thread only. */
 size_t pv_source_points(const struct pv_source *s, const struct pv_source_point **ret);
 /* Copies points of the same file, before the first read. False when out of memory. */
 bool pv_source_set_points(struct pv_source *s, const struct pv_source_point *points, size_t n);
@@ -132,18 +133,18 @@ struct pv_source_info {
 	bool waiting;     /* the file does not exist yet, or the pipe has had no writer yet */
 	bool compressed;
 	bool compressed_cut; /* the gzip stream has no valid end (seen at END) or is damaged */
-	const char *compressed_damage; /* NULL, or what is wrong with the gzip data (a constant), */
+	const char *compressed_damage; /* NULL, or the fault of the gzip data (a constant), */
 	uint64_t damaged_at;           /* at this stored byte, */
-	uint64_t damaged_bytes; /* so that these many stored bytes could not be read, so far */
-	uint64_t file_bytes;    /* size of the input as stored, as known now */
-	uint64_t input_read;    /* stored (not inflated) bytes read so far, for progress */
-	long writer;            /* of a followed file, in our own numbers; 0: not known */
-	uint64_t dropped; /* bytes lost to the spool limit, whether a GAP has said so yet or not */
+	uint64_t damaged_bytes;        /* and so many stored bytes could not be read, so far */
+	uint64_t file_bytes;           /* size of the input as stored, as known now */
+	uint64_t input_read;           /* stored (not inflated) bytes read so far, for progress */
+	long writer;                   /* of a followed file, in our own numbers; 0: not known */
+	uint64_t dropped;              /* bytes lost to the spool limit, reported by a GAP or not */
 	const char *record_error; /* NULL, or why nothing more is recorded; lives as the source */
 	const char *spool_error;  /* NULL, or why bytes were dropped before the limit; likewise */
 };
 
-/* Its damage in words, with the place; false when there is none. */
+/* The damage in words, with the place; false when there is none. */
 bool pv_source_damage(const struct pv_source_info *info, char *to, size_t size);
 void pv_source_info(const struct pv_source *s, struct pv_source_info *ret); /* any thread */
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* A regular file as a source: finished, or followed while it grows, shrinks or is replaced. */
 #include "common/io/source_file.h"
 
 #include <errno.h>
@@ -17,47 +19,54 @@
 #include "common/io/source_wait.h"
 
 enum {
-	HEAD_BYTES = 256, /* kept: when they change, the file was written anew */
-	TICK_S = 1,       /* file systems across a network or FUSE tell no changes */
+	HEAD_BYTES = 256, /* when these change, the file was written anew */
+	TAIL_BYTES = 64,  /* likewise: a copy over a file may not empty it before */
+	TICK_S = 1,       /* network file systems and FUSE report no changes */
 	LOOK_MOST_MS = 64000,
-	LEAVE_MS = 2000, /* a process that ends closes its files first, and exits soon after */
+	PAUSE_MS = 2000, /* longest pause of a copy over an older log */
+	LEAVE_MS = 2000, /* a process closes its files some time before its exit */
 };
 
-/* A hole is skipped after so many zeros, but not where the kind of file is still to be found. */
+/* A hole is skipped after so many zeros, or more while the kind of file is unknown. */
 enum { HOLE_LEAST = 4096, HOLE_FIRST = 2 << 20 };
 
 struct pv_file {
-	int fd; /* -1: does not exist yet */
+	int fd; /* -1: no file yet */
 	uint64_t at, size;
-	uint64_t hole; /* bytes at `at` that are on no disk; 0: not known of any */
+	uint64_t hole; /* bytes at `at` that are on no disk; 0: none known */
 	bool follow;
 
 	/* only with follow */
 	const char *path; /* borrowed; NULL: cannot be replaced */
 	int epoll_fd, inotify_fd, watch;
-	int pipe_fd; /* a pipe that appeared at path; -1 */
+	int pipe_fd; /* a pipe found at path; -1 */
 	dev_t device;
 	ino_t inode;
 	uint8_t head[HEAD_BYTES];
 	size_t head_n;
+	uint8_t tail[TAIL_BYTES]; /* the bytes before `at` */
+	size_t tail_n;
+	bool copied;              /* an older log is being overwritten */
+	struct timespec modified; /* modification time of the file meanwhile */
+	int64_t modified_ms;      /* and the time it was seen */
 	int tick_fd;
 	uint32_t target; /* pid in the log's header; 0: none */
 	struct pv_log_writer writer;
-	bool writes;                 /* the writer is known, and was not seen to leave */
-	bool over;                   /* an END stands at the present size */
-	int64_t held_ms;             /* when it was seen to hold the file last */
-	int64_t grown_ms;            /* when it grew last, or was opened; CLOCK_MONOTONIC */
-	int64_t look_ms, look_after; /* for an unknown writer: when next, and how long after that */
+	bool writes;                 /* the writer is known and not gone */
+	bool over;                   /* END was given at the present size */
+	int64_t held_ms;             /* when the writer was last seen to hold the file */
+	int64_t grown_ms;            /* of the last growth, or the opening; CLOCK_MONOTONIC */
+	int64_t look_ms, look_after; /* for an unknown writer: next search, interval after it */
 };
 
-static int64_t now_ms(void)
+static int64_t monotonic_ms(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* A watch is on the inode, so take it from the descriptor: the path may be another by now. */
+/* Watches the inode by the descriptor: the path may already be another file's. */
 static void watch_file(struct pv_file *f)
 {
 	char path[32];
@@ -70,7 +79,7 @@ static void watch_file(struct pv_file *f)
 		f->watch = inotify_add_watch(f->inotify_fd, f->path, what);
 }
 
-/* A directory that is not there yet or cannot be watched is asked at each tick. */
+/* Watches the directory; one that does not exist or cannot be watched is polled at each tick. */
 static void watch_directory(struct pv_file *f)
 {
 	const char *slash = strrchr(f->path, '/');
@@ -131,7 +140,7 @@ struct pv_file *pv_file_open(int fd, const char *path, int epoll_fd, struct pv_e
 		.pipe_fd = -1,
 		.tick_fd = -1,
 		.writer.pidfd = -1,
-		.grown_ms = now_ms() };
+		.grown_ms = monotonic_ms() };
 	if (fd >= 0) {
 		off_t at = lseek(fd, 0, SEEK_CUR);
 		f->at = at > 0 ? (uint64_t)at : 0;
@@ -169,11 +178,11 @@ static void forget_target(struct pv_file *f)
 	forget_writer(f);
 }
 
-/* Less and less often, while a file grows whose writer is unknown. */
+/* Searches for the writer, less and less often while the file grows. */
 static void look_for_writer(struct pv_file *f)
 {
 	struct stat st;
-	int64_t now = now_ms();
+	int64_t now = monotonic_ms();
 	if (f->target == 0 || f->target > INT32_MAX || f->writes || now < f->look_ms)
 		return;
 	f->look_ms = now + f->look_after;
@@ -211,14 +220,14 @@ static bool writer_has_exited(const struct pv_file *f)
 	return f->writes && poll(&exited, 1, 0) == 1;
 }
 
-/* A file may be emptied by others: the process that has it open writes on, without another header. */
+/* A file emptied by others keeps its writer, who writes on without another header. */
 static enum pv_read begin_again(struct pv_file *f)
 {
 	struct stat st;
 	f->at = 0;
-	f->head_n = 0;
+	f->head_n = f->tail_n = 0;
 	f->over = false;
-	f->grown_ms = now_ms();
+	f->grown_ms = monotonic_ms();
 	bool same = f->writes && fstat(f->fd, &st) == 0 &&
 		    (pv_log_writer_holds(&f->writer, &st) || writer_has_exited(f));
 	if (!same)
@@ -240,7 +249,7 @@ static int open_path(struct pv_file *f, struct stat *ret_st)
 	return -1;
 }
 
-/* The file that was waited for may be there. */
+/* Checks whether the awaited file exists now. */
 static enum pv_read appear(struct pv_file *f, struct pv_error *reterr)
 {
 	struct stat st;
@@ -257,13 +266,13 @@ static enum pv_read appear(struct pv_file *f, struct pv_error *reterr)
 		return PV_READ_NOTHING;
 	}
 	f->fd = fd;
-	f->grown_ms = now_ms();
+	f->grown_ms = monotonic_ms();
 	identify(f);
 	watch_file(f);
 	return PV_READ_BYTES;
 }
 
-/* Whether another file has taken the path; takes it then. */
+/* Whether the path has another file; opens the file then. */
 static bool replaced(struct pv_file *f)
 {
 	struct stat st;
@@ -281,8 +290,8 @@ static bool replaced(struct pv_file *f)
 }
 
 /*
- * Whether the file still begins as it did. A file that was emptied and written past the old
- * position between two reads shows in nothing else.
+ * Whether the file still has the same head. No other sign shows a file that was emptied and written
+ * past the old position between two reads.
  */
 static bool same_head(struct pv_file *f)
 {
@@ -295,13 +304,34 @@ static bool same_head(struct pv_file *f)
 	return true;
 }
 
-static enum pv_read grown(struct pv_file *f, uint64_t n, uint64_t *ret_n)
+/*
+ * Whether the last bytes read are unchanged. A copy may overwrite an older log from the beginning
+ * on: bytes read then are a mixture of both.
+ */
+static bool same_tail(const struct pv_file *f)
 {
+	uint8_t now[TAIL_BYTES];
+	ssize_t n = pv_fd_pread(f->fd, now, f->tail_n, f->at - f->tail_n);
+	return n == (ssize_t)f->tail_n && memcmp(now, f->tail, f->tail_n) == 0;
+}
+
+static void keep_tail(struct pv_file *f, const uint8_t *bytes, size_t n)
+{
+	size_t more = n < TAIL_BYTES ? n : TAIL_BYTES;
+	size_t rest = f->tail_n < TAIL_BYTES - more ? f->tail_n : TAIL_BYTES - more;
+	memmove(f->tail, f->tail + f->tail_n - rest, rest);
+	memcpy(f->tail + rest, bytes + n - more, more);
+	f->tail_n = rest + more;
+}
+
+static enum pv_read grown(struct pv_file *f, const uint8_t *bytes, uint64_t n, uint64_t *ret_n)
+{
+	keep_tail(f, bytes, n);
 	if (f->at == 0 && f->head[0] != 0)
-		forget_target(f); /* no zeros up to where its writer is: another has begun */
+		forget_target(f); /* no zeros up to a writer's position: another has begun */
 	f->at += n;
-	f->grown_ms = now_ms();
-	if (f->over) /* another writes on: the end that was given is none */
+	f->grown_ms = monotonic_ms();
+	if (f->over) /* another writes on: the END is not true */
 		forget_writer(f);
 	f->over = false;
 	look_for_writer(f);
@@ -309,17 +339,17 @@ static enum pv_read grown(struct pv_file *f, uint64_t n, uint64_t *ret_n)
 	return PV_READ_BYTES;
 }
 
-/* The writer runs on without the file. */
+/* Whether the writer runs on without the file. */
 static bool has_left(struct pv_file *f, const struct stat *st)
 {
-	int64_t now = now_ms();
+	int64_t now = monotonic_ms();
 	if (pv_log_writer_holds(&f->writer, st))
 		f->held_ms = now;
 	int64_t last = f->held_ms > f->grown_ms ? f->held_ms : f->grown_ms;
 	return now - last > LEAVE_MS && !writer_has_exited(f);
 }
 
-/* At the present end of the file. `gone`: its writer had exited before that was read. */
+/* At the present end of the file. `gone`: the writer had exited before this read. */
 static enum pv_read nothing_more(struct pv_file *f, const struct stat *st, bool gone)
 {
 	f->over |= gone;
@@ -327,8 +357,27 @@ static enum pv_read nothing_more(struct pv_file *f, const struct stat *st, bool 
 		return PV_READ_END;
 	if (f->writes && has_left(f, st))
 		forget_writer(f);
-	bool quiet = !f->writes && f->at > 0 && now_ms() - f->grown_ms >= PV_SOURCE_QUIET_MS;
+	bool quiet = !f->writes && f->at > 0 && monotonic_ms() - f->grown_ms >= PV_SOURCE_QUIET_MS;
 	return quiet ? PV_READ_QUIET : PV_READ_NOTHING;
+}
+
+/*
+ * Whether a copy over an older log is still in progress: the file keeps the older size until all
+ * old bytes are overwritten. Bytes read meanwhile would be a mixture of both.
+ */
+static bool still_copied(struct pv_file *f)
+{
+	struct stat st;
+	int64_t now = monotonic_ms();
+	if (!f->copied)
+		return false;
+	f->copied = fstat(f->fd, &st) == 0 && (uint64_t)st.st_size == f->size;
+	if (st.st_mtim.tv_sec != f->modified.tv_sec || st.st_mtim.tv_nsec != f->modified.tv_nsec) {
+		f->modified = st.st_mtim;
+		f->modified_ms = now;
+	}
+	f->copied = f->copied && now - f->modified_ms < PAUSE_MS;
+	return f->copied;
 }
 
 static enum pv_read read_followed(
@@ -337,7 +386,9 @@ static enum pv_read read_followed(
 	enum pv_read there = f->fd < 0 ? appear(f, reterr) : PV_READ_BYTES;
 	if (there != PV_READ_BYTES)
 		return there;
-	/* Asked before the bytes are: what it wrote before it exited is then seen. */
+	if (still_copied(f))
+		return PV_READ_NOTHING;
+	/* Checked before the read, which then sees everything written before the exit. */
 	bool gone = writer_has_exited(f);
 	struct stat st;
 	ssize_t n = pv_fd_pread(f->fd, to, size, f->at);
@@ -345,16 +396,20 @@ static enum pv_read read_followed(
 		pv_fail(reterr, PV_EIO, f->at, "%s", strerror(errno));
 		return PV_READ_ERROR;
 	}
+	bool same_size = (uint64_t)st.st_size == f->size;
 	f->size = (uint64_t)st.st_size;
-	/* Judged after the bytes were taken: a head that still stands vouches for them. */
-	if (f->size < f->at || !same_head(f))
+	/* Checked after the read: an unchanged head vouches for the bytes. */
+	if (f->size < f->at || !same_head(f) || !same_tail(f)) {
+		f->copied = same_size;
+		f->modified = (struct timespec){ 0 };
 		return begin_again(f);
+	}
 	if (n > 0)
-		return grown(f, (uint64_t)n, ret_n);
+		return grown(f, to, (uint64_t)n, ret_n);
 	return replaced(f) ? begin_again(f) : nothing_more(f, &st, gone);
 }
 
-/* Bytes of a hole that begins here; asked after zeros only, as most files have none. */
+/* Length of a hole that begins here; checked after zeros only, as most files have no holes. */
 static uint64_t hole_at(const struct pv_file *f, const char *bytes, size_t n)
 {
 	if (n < HOLE_LEAST || *bytes || memcmp(bytes, bytes + 1, n - 1) != 0)
@@ -397,6 +452,7 @@ void pv_file_seek(struct pv_file *f, uint64_t offset)
 {
 	f->at = offset;
 	f->hole = 0;
+	f->tail_n = 0;
 }
 
 bool pv_file_is_pipe(struct pv_file *f, int *ret_fd)
@@ -405,7 +461,7 @@ bool pv_file_is_pipe(struct pv_file *f, int *ret_fd)
 		return false;
 	*ret_fd = f->pipe_fd;
 	f->pipe_fd = -1;
-	/* Not closed before the end: another thread may just be clearing it. */
+	/* Closed at the end only: another thread may just be clearing it. */
 	pv_wait_remove(f->epoll_fd, f->inotify_fd);
 	pv_wait_remove(f->epoll_fd, f->tick_fd);
 	return true;
@@ -423,7 +479,7 @@ bool pv_file_exists(const struct pv_file *f)
 
 void pv_file_wait_clear(int inotify_fd)
 {
-	/* Events only say when to look at the file; its state says how it changed. */
+	/* Events only cause a check of the file; its state shows the change. */
 	char events[4096];
 	for (int i = 0; i < 16 && pv_fd_read(inotify_fd, events, sizeof events) > 0; i++)
 		;

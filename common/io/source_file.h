@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The stored bytes of a regular file, finished or followed. Private to common/io, below source.h,
  * whose rules on threads hold here too.
@@ -22,8 +23,8 @@ enum pv_read pv_file_read(
 	struct pv_file *f, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr);
 
 /*
- * Once true, a pipe has appeared where the file was waited for; *ret_fd is its open read end, and
- * only pv_file_close() is left to call.
+ * Once true, a pipe has appeared where the file was awaited; *ret_fd is its open read end, and only
+ * pv_file_close() may be called.
  */
 bool pv_file_is_pipe(struct pv_file *f, int *ret_fd);
 
@@ -33,12 +34,12 @@ void pv_file_seek(struct pv_file *f, uint64_t offset);
 /* As pv_source_set_target(). */
 void pv_file_set_target(struct pv_file *f, uint32_t pid);
 
-/* 0: not known. */
+/* 0: unknown. */
 long pv_file_writer(const struct pv_file *f);
 
 uint64_t pv_file_size(const struct pv_file *f); /* bytes, as known at the last read */
-int pv_file_fd(const struct pv_file *f);        /* borrowed; -1 when it does not exist */
-bool pv_file_exists(const struct pv_file *f);   /* false: it is still awaited */
+int pv_file_fd(const struct pv_file *f);        /* borrowed; -1 when there is no file */
+bool pv_file_exists(const struct pv_file *f);   /* false: still awaited */
 
 /* As pv_source_wait_clear(), for an inotify descriptor. */
 void pv_file_wait_clear(int inotify_fd);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Gzip on a source's way: recognised, inflated member by member, with access points for seeks. */
 #include "common/io/source_gzip.h"
 
 #include <stdlib.h>
@@ -10,13 +12,13 @@ enum { IN_BYTES = 65536, GZIP_ONLY = 15 + 16, DEFLATE_ONLY = -15, TRAILER = 8 };
 #define USUAL_SPACING (UINT64_C(16) << 20)
 
 enum state {
-	SNIFF, /* the next two bytes say what this is */
+	SNIFF, /* the next two bytes decide */
 	PLAIN,
 	MEMBER,   /* inside a gzip member */
-	TRAILING, /* after one entered in its middle: its trailer cannot be verified */
-	BETWEEN,  /* after one: another member, or padding */
-	PADDING,  /* whatever follows means nothing */
-	LOST,     /* damage or a gap in compressed data: nothing can be read after it */
+	TRAILING, /* after a member entered in its middle: the trailer cannot be verified */
+	BETWEEN,  /* after a member: another member, or padding */
+	PADDING,  /* further bytes mean nothing */
+	LOST,     /* after damage or a gap in compressed data nothing can be read */
 };
 
 struct pv_gzip {
@@ -24,10 +26,10 @@ struct pv_gzip {
 	void *ctx;
 	enum state state;
 	bool many_writers, compressed, cut, have_z, more_out;
-	const char *damage;        /* NULL, or what is wrong with the compressed data */
-	uint64_t damaged_at, rest; /* stored bytes before that, and from there on */
-	bool entered;   /* the present member, in its middle: bare deflate, no header was read */
-	size_t trailer; /* bytes of the trailer still to pass over */
+	const char *damage;        /* NULL, or the fault of the compressed data */
+	uint64_t damaged_at, rest; /* stored bytes before the damage, and from there on */
+	bool entered;   /* in the middle of the present member: bare deflate, without header */
+	size_t trailer; /* bytes of the trailer left */
 	uint64_t in_at, out_at; /* stored bytes taken into in[], bytes of the log given */
 	PV_ARRAY(struct pv_source_point) point; /* ascending */
 	uint64_t spacing, first_spacing;        /* bytes of the log between access points */
@@ -67,16 +69,18 @@ bool pv_gzip_compressed(const struct pv_gzip *z)
 	return z->compressed;
 }
 
-bool pv_gzip_cut(const struct pv_gzip *z)
+bool pv_gzip_plain(const struct pv_gzip *z)
 {
-	return z->cut;
+	return z->state == PLAIN && z->at == z->filled;
 }
 
-const char *pv_gzip_damage(const struct pv_gzip *z, uint64_t *ret_at, uint64_t *ret_rest)
+void pv_gzip_info(const struct pv_gzip *z, struct pv_source_info *ret)
 {
-	*ret_at = z->damaged_at;
-	*ret_rest = z->rest;
-	return z->damage;
+	ret->compressed = z->compressed;
+	ret->compressed_cut = z->cut;
+	ret->compressed_damage = z->damage;
+	ret->damaged_at = z->damaged_at;
+	ret->damaged_bytes = z->rest;
 }
 
 static size_t held(const struct pv_gzip *z)
@@ -84,7 +88,7 @@ static size_t held(const struct pv_gzip *z)
 	return z->filled - z->at;
 }
 
-/* The first place counts: nothing is read after it. */
+/* Only the first damage counts: nothing is read afterwards. */
 static void damaged(struct pv_gzip *z, const char *what)
 {
 	if (z->damage)
@@ -94,7 +98,7 @@ static void damaged(struct pv_gzip *z, const char *what)
 	z->rest = 0;
 }
 
-/* In SNIFF and BETWEEN: are there enough bytes to tell? */
+/* In SNIFF and BETWEEN: whether there are enough bytes to decide. */
 static bool can_tell(const struct pv_gzip *z)
 {
 	return held(z) >= 2 || (held(z) == 1 && z->in[z->at] != 0x1f);
@@ -111,7 +115,7 @@ static bool begin_member(struct pv_gzip *z)
 	return ok == Z_OK;
 }
 
-static bool tell(struct pv_gzip *z)
+static bool tell_member(struct pv_gzip *z)
 {
 	if (held(z) >= 2 && z->in[z->at] == 0x1f && z->in[z->at + 1] == 0x8b)
 		return begin_member(z);
@@ -133,7 +137,7 @@ static size_t give_held(struct pv_gzip *z, void *to, size_t size)
 
 /* --- access points */
 
-/* Every second one goes, and new ones come half as often. */
+/* Drops every second point; new ones come half as often. */
 static void thin_points(struct pv_gzip *z)
 {
 	size_t n = 0;
@@ -143,7 +147,7 @@ static void thin_points(struct pv_gzip *z)
 	z->spacing *= 2;
 }
 
-/* Between two deflate blocks nothing but the last 32 KiB is needed to go on. */
+/* Between two deflate blocks only the last 32 KiB are needed to go on. */
 static void note_point(struct pv_gzip *z)
 {
 	uint64_t before = z->point.n ? z->point.v[z->point.n - 1].out : 0;
@@ -152,7 +156,7 @@ static void note_point(struct pv_gzip *z)
 	if (z->point.n == PV_SOURCE_POINTS)
 		thin_points(z);
 	if (!pv_reserve(&z->point, 1))
-		return; /* a seek takes longer then */
+		return; /* seeks take longer then */
 	struct pv_source_point *p = &z->point.v[z->point.n];
 	uInt n = 0;
 	p->out = z->out_at;
@@ -172,7 +176,7 @@ static size_t inflate_held(struct pv_gzip *z, void *to, size_t size)
 	z->z.avail_in = (uInt)held(z);
 	z->z.next_out = to;
 	z->z.avail_out = room;
-	/* Stops after each deflate block, and otherwise gives out all it can. */
+	/* Stops after each deflate block, else inflates as much as possible. */
 	int what = inflate(&z->z, Z_BLOCK);
 	z->at = z->filled - z->z.avail_in;
 	z->out_at += room - z->z.avail_out;
@@ -201,7 +205,7 @@ static void pass_trailer(struct pv_gzip *z)
 		z->state = BETWEEN;
 }
 
-/* Works on what is held; true when that gave bytes. */
+/* Works on the bytes held; true when there is output. */
 static bool deliver(struct pv_gzip *z, void *to, size_t size, uint64_t *ret_n, bool *ret_failed)
 {
 	while (held(z) > 0 || (z->state == MEMBER && z->more_out)) {
@@ -209,7 +213,7 @@ static bool deliver(struct pv_gzip *z, void *to, size_t size, uint64_t *ret_n, b
 		if (z->state == SNIFF || z->state == BETWEEN) {
 			if (!can_tell(z))
 				return false;
-			*ret_failed = !tell(z);
+			*ret_failed = !tell_member(z);
 			if (*ret_failed)
 				return false;
 		} else if (z->state == PLAIN) {
@@ -245,8 +249,8 @@ static void sniff_again(struct pv_gzip *z)
 	z->spacing = z->first_spacing;
 }
 
-/* No bytes came, but `what`. Returns what to tell instead; BYTES to go round once more. */
-static enum pv_read no_bytes(struct pv_gzip *z, enum pv_read what)
+/* Handles `what` in place of bytes. Returns the result for the caller; BYTES to try once more. */
+enum pv_read pv_gzip_no_bytes(struct pv_gzip *z, enum pv_read what)
 {
 	switch (what) {
 	case PV_READ_RESTART:
@@ -260,7 +264,7 @@ static enum pv_read no_bytes(struct pv_gzip *z, enum pv_read what)
 		break;
 	case PV_READ_END:
 		if (z->state == SNIFF && held(z) > 0) {
-			z->state = PLAIN; /* the whole stream is a byte that gzip too begins with */
+			z->state = PLAIN; /* a whole stream of one byte that also begins gzip */
 			return PV_READ_BYTES;
 		}
 		if (z->state == MEMBER || z->state == TRAILING ||
@@ -280,17 +284,14 @@ static enum pv_read no_bytes(struct pv_gzip *z, enum pv_read what)
 	return what;
 }
 
-/* More stored bytes, straight to `to` where nothing is to be done with them. */
-static enum pv_read fetch(
-	struct pv_gzip *z, void *to, size_t size, uint64_t *ret_n, struct pv_error *reterr)
+/* Reads more stored bytes into in[]. */
+static enum pv_read fetch(struct pv_gzip *z, uint64_t *ret_n, struct pv_error *reterr)
 {
-	if (z->state == PLAIN)
-		return z->stored(z->ctx, to, size, ret_n, reterr);
 	if (held(z) > 0)
 		z->in[0] = z->in[z->at];
 	z->filled = held(z);
 	z->at = 0;
-	/* No more than is needed to tell: the bytes of a plain stream shall not lie about here. */
+	/* No more than needed to decide: bytes of a plain stream shall not be left here. */
 	size_t wanted = (z->state == SNIFF ? 2 : IN_BYTES) - z->filled;
 	uint64_t n = 0;
 	enum pv_read what = z->stored(z->ctx, z->in + z->filled, wanted, &n, reterr);
@@ -314,12 +315,9 @@ enum pv_read pv_gzip_read(
 			pv_fail(reterr, PV_ENOMEM, 0, "out of memory to inflate with");
 			return PV_READ_ERROR;
 		}
-		bool plain = z->state == PLAIN;
-		enum pv_read what = fetch(z, to, size, ret_n, reterr);
-		if (what == PV_READ_BYTES && plain)
-			return what;
+		enum pv_read what = fetch(z, ret_n, reterr);
 		if (what != PV_READ_BYTES)
-			what = no_bytes(z, what);
+			what = pv_gzip_no_bytes(z, what);
 		if (what != PV_READ_BYTES)
 			return what;
 	}
@@ -354,8 +352,8 @@ static const struct pv_source_point *point_before(const struct pv_gzip *z, uint6
 	return i ? &z->point.v[i - 1] : NULL;
 }
 
-/* Goes on inside a member, from between two of its blocks. */
-static bool enter(struct pv_gzip *z, pv_stored_seek_fn seek, const struct pv_source_point *p)
+/* Enters a member at a point between two blocks. */
+static bool enter_member(struct pv_gzip *z, pv_stored_seek_fn seek, const struct pv_source_point *p)
 {
 	uint8_t shared;
 	uint64_t n = 0;
@@ -374,24 +372,25 @@ static bool enter(struct pv_gzip *z, pv_stored_seek_fn seek, const struct pv_sou
 	return inflateSetDictionary(&z->z, p->window, p->window_n) == Z_OK;
 }
 
-/* Finds out if the stream is gzip, before its first byte is read. */
+/* Finds out whether the stream is gzip, before its first byte is read. */
 static bool sniff(struct pv_gzip *z, struct pv_error *reterr)
 {
 	uint64_t n;
 	bool failed = false;
 	while (z->state == SNIFF && !can_tell(z)) {
-		enum pv_read what = fetch(z, NULL, 0, &n, reterr);
+		enum pv_read what = fetch(z, &n, reterr);
 		if (what == PV_READ_GAP)
-			no_bytes(z, what); /* of compressed data nothing could be read after it */
+			pv_gzip_no_bytes(
+				z, what); /* of compressed data nothing could be read afterwards */
 		else if (what != PV_READ_BYTES)
 			return false;
 	}
 	if (z->state == SNIFF)
-		failed = !tell(z);
+		failed = !tell_member(z);
 	return !failed;
 }
 
-/* Inflates and drops what lies before `offset`. */
+/* Inflates and drops the bytes before `offset`. */
 static bool skip_to(struct pv_gzip *z, uint64_t offset, struct pv_error *reterr)
 {
 	uint8_t dropped[16384];
@@ -418,7 +417,7 @@ bool pv_gzip_seek(
 	const struct pv_source_point *p = point_before(z, offset);
 	z->cut = false;
 	z->damage = NULL;
-	bool ok = p ? enter(z, seek, p) : seek(z->ctx, 0) && begin_member(z);
+	bool ok = p ? enter_member(z, seek, p) : seek(z->ctx, 0) && begin_member(z);
 	if (!p)
 		z->in_at = z->out_at = 0;
 	if (!ok || !skip_to(z, offset, &why))

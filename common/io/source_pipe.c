@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* A pipe as a source: drainer, spool and record. */
 #include "common/io/source_pipe.h"
 
 #include <errno.h>
@@ -26,12 +28,12 @@ enum { PIPE_BYTES = 1 << 20 };
 struct pv_pipe {
 	struct pv_spool *spool;
 	struct pv_drainer *drainer;
-	int more_fd;        /* an eventfd: there is more after an END, so do not wait */
+	int more_fd;        /* an eventfd: more follows an END, so do not wait */
 	const char *record; /* borrowed; NULL: none */
 	char record_error[160], spool_error[160];
 };
 
-/* A pipe with a name can get another writer. "/dev/fd/3" and the like lead to one without. */
+/* A named pipe can get another writer. "/dev/fd/3" and the like lead to unnamed ones. */
 static bool is_named_pipe(int fd)
 {
 	struct stat st;
@@ -46,7 +48,7 @@ static bool is_pipe(int fd)
 	return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode);
 }
 
-/* Two ends: one to hold with its lock for good, one to read and to open anew for each writer. */
+/* Opens two ends: one holds the lock for good, one is read, and opened anew for each writer. */
 static bool open_ends(
 	int fd, bool standard_input, struct pv_drainer_input *ret, struct pv_error *reterr)
 {
@@ -58,7 +60,7 @@ static bool open_ends(
 		return true;
 	if (!pv_pipe_lock(fd, reterr))
 		return false;
-	fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES); /* a writer waits less often; no matter if refused */
+	fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES); /* the writer waits less often; may be refused */
 	int fresh = pv_fd_reopen(fd);
 	if (fresh < 0)
 		fresh = fcntl(fd, F_DUPFD_CLOEXEC, 3);
@@ -139,7 +141,7 @@ struct pv_pipe *pv_pipe_open(const struct pv_pipe_setup *setup, struct pv_error 
 	return NULL;
 }
 
-/* A record that never began would only be in the way of the next one of that name. */
+/* Removes a record that never began, which would only block its name. */
 static void drop_empty_record(const struct pv_pipe *p)
 {
 	int fds[2];
@@ -173,7 +175,7 @@ enum pv_read pv_pipe_read(
 	}
 	if ((what != PV_READ_NOTHING && what != PV_READ_END) || !pv_drainer_died(p->drainer))
 		return what;
-	/* It may have put something between our look and its death. */
+	/* The drainer may have added bytes between the last read and its death. */
 	what = pv_spool_read(p->spool, to, size, ret_n, reterr);
 	if (what != PV_READ_NOTHING && what != PV_READ_END)
 		return what;

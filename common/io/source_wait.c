@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The epoll set of a source. */
 #include "common/io/source_wait.h"
 
 #include <errno.h>

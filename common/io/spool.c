@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The spool: a ring file between drainer and viewer, its marks, and the record. */
 #include "common/io/spool.h"
 
 #include <errno.h>
@@ -11,7 +13,7 @@
 #include "common/io/spool_parts.h"
 
 enum {
-	MARKS_FOR_ENDS = 48, /* further ends among them are not distinguished; gaps always are */
+	MARKS_FOR_ENDS = 48, /* further ends are not distinguished; gaps always are */
 	MOST_CHUNK = 256 << 10,
 };
 
@@ -20,7 +22,7 @@ static uint64_t get(const _Atomic uint64_t *v)
 	return atomic_load_explicit(v, memory_order_acquire);
 }
 
-static void set(_Atomic uint64_t *v, uint64_t to)
+static void store_release(_Atomic uint64_t *v, uint64_t to)
 {
 	atomic_store_explicit(v, to, memory_order_release);
 }
@@ -83,7 +85,9 @@ static bool just_asked(const struct pv_spool *s)
 /* The first position whose byte the ring must still hold. */
 static uint64_t ring_base(const struct pv_spool *s)
 {
-	/* In this order: code that releases bytes that the record needs has asked before. */
+	/*
+	 * In this order: viewers that release bytes needed by the record have asked for it before.
+	 */
 	uint64_t base = get(&s->shared->consumed);
 	uint64_t needed = s->catching_up  ? s->record_next
 			  : just_asked(s) ? s->shared->asked_from
@@ -101,7 +105,7 @@ static uint32_t marks_open(const struct pv_spool *s)
 	       atomic_load_explicit(&s->shared->marks_taken, memory_order_acquire);
 }
 
-/* Notes what stands between the bytes so far and those that come now. */
+/* Marks a gap or an end between the bytes so far and the next ones. */
 static void make_mark(struct pv_spool *s)
 {
 	struct pv_spool_shared *sh = s->shared;
@@ -116,12 +120,12 @@ static void make_mark(struct pv_spool *s)
 	s->marked_dropped = dropped;
 }
 
-/* Raises the floor before overwriting: a reader checks the floor after it has read. */
+/* Raises the floor before overwriting: readers check the floor after a read. */
 static void raise_floor(struct pv_spool *s, uint64_t end)
 {
 	if (end < s->limit || end - s->limit <= get(&s->shared->floor))
 		return;
-	set(&s->shared->floor, end - s->limit);
+	store_release(&s->shared->floor, end - s->limit);
 	atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -141,7 +145,7 @@ static bool write_ring(struct pv_spool *s, const uint8_t *bytes, size_t n, uint6
 static bool keep_in_ring(struct pv_spool *s, const void *bytes, size_t n)
 {
 	uint64_t written = get(&s->shared->written), base = ring_base(s);
-	/* Once bytes were dropped, wait for some room: few gaps rather than one a chunk. */
+	/* After a drop, waits for some room: few gaps rather than one a chunk. */
 	uint64_t wanted = s->dropping ? s->limit / 8 : n;
 	if (written - base > s->limit - wanted || marks_open(s) >= PV_SPOOL_MARKS)
 		return false;
@@ -156,13 +160,13 @@ bool pv_spool_has_room(const struct pv_spool *s)
 }
 
 /*
- * The ring takes over after the last whole chunk. What could be written of the next one stays in the
- * file: programs write whole buffers, and a record that ends with one would read as a log that did.
+ * The ring takes over after the last whole chunk. The written part of the next one stays in the
+ * file: programs write whole buffers, and a record that ends with one would read as a complete log.
  */
 static void stop_record(struct pv_spool *s, int why)
 {
 	if (s->direct)
-		set(&s->shared->record_until, get(&s->shared->written));
+		store_release(&s->shared->record_until, get(&s->shared->written));
 	s->direct = s->catching_up = false;
 	atomic_store(&s->shared->record_errno, why ? why : EIO);
 }
@@ -183,22 +187,25 @@ void pv_spool_put(struct pv_spool *s, const void *bytes, size_t n)
 {
 	struct pv_spool_shared *sh = s->shared;
 	s->dropping = !keep_in_record(s, bytes, n) && !keep_in_ring(s, bytes, n);
-	/* A mark for what stands before these bytes; drops themselves are marked when they end. */
+	/*
+	 * Marks a gap or an end before these bytes; dropped bytes are marked after the last of
+	 * them.
+	 */
 	if (!s->dropping || get(&sh->ended))
 		make_mark(s);
-	set(&sh->ended, 0);
+	store_release(&sh->ended, 0);
 	if (s->dropping)
-		set(&sh->dropped, get(&sh->dropped) + n);
+		store_release(&sh->dropped, get(&sh->dropped) + n);
 	else
-		set(&sh->written, get(&sh->written) + n);
+		store_release(&sh->written, get(&sh->written) + n);
 }
 
 void pv_spool_put_end(struct pv_spool *s)
 {
-	set(&s->shared->ended, get(&s->shared->written) + 1);
+	store_release(&s->shared->ended, get(&s->shared->written) + 1);
 }
 
-/* From the ring into the record, without letting the pipe wait for long. */
+/* Copies from the ring into the record, little at a time, lest the pipe wait. */
 static bool copy_some(struct pv_spool *s)
 {
 	static uint8_t slice[64 << 10];
@@ -236,8 +243,8 @@ bool pv_spool_record_step(struct pv_spool *s)
 		return s->catching_up;
 	s->catching_up = false;
 	s->direct = true;
-	set(&sh->record_offset, s->record_size);
-	set(&sh->record_from, written);
+	store_release(&sh->record_offset, s->record_size);
+	store_release(&sh->record_from, written);
 	return false;
 }
 
@@ -253,7 +260,7 @@ void pv_spool_wake_clear(struct pv_spool *s)
 	atomic_exchange(&s->shared->woken, 0);
 }
 
-/* For those who read again: something stands before the byte at our position. */
+/* For second readings: notes a gap or an end before the byte at our position. */
 static void note_marks(struct pv_spool *s, bool end)
 {
 	pthread_mutex_lock(&s->lock);
@@ -275,7 +282,7 @@ static enum pv_read tell_gap(struct pv_spool *s, uint64_t dropped, uint64_t *ret
 	return PV_READ_GAP;
 }
 
-/* The mark before the byte at our position; NOTHING when only bytes follow. */
+/* Takes the mark before the byte at our position; NOTHING when only bytes follow. */
 static enum pv_read take_mark(struct pv_spool *s, const struct pv_spool_mark *m, uint64_t *ret_n)
 {
 	if (m->dropped > s->reported_dropped)
@@ -301,14 +308,17 @@ uint64_t pv_spool_locate(const struct pv_spool *s, uint64_t at, int *ret_fd, uin
 	return at < from && from < wrap ? from : wrap;
 }
 
-/* While it is not known where the record begins, the last quarter of the ring is held for it. */
-static void let_go(struct pv_spool *s)
+/*
+ * Releases the bytes read. Until the record's beginning is known, the last quarter of the ring is
+ * kept.
+ */
+static void release_read(struct pv_spool *s)
 {
 	bool undecided =
 		atomic_load_explicit(&s->shared->record, memory_order_relaxed) == RECORD_UNDECIDED;
 	uint64_t hold = undecided ? s->limit / 4 : 0;
 	if (s->at > get(&s->shared->consumed) + hold)
-		set(&s->shared->consumed, s->at - hold);
+		store_release(&s->shared->consumed, s->at - hold);
 }
 
 static enum pv_read read_bytes(struct pv_spool *s, uint64_t end, void *to, size_t size,
@@ -326,11 +336,11 @@ static enum pv_read read_bytes(struct pv_spool *s, uint64_t end, void *to, size_
 	}
 	s->at += (uint64_t)n;
 	*ret_n = (uint64_t)n;
-	let_go(s);
+	release_read(s);
 	return PV_READ_BYTES;
 }
 
-/* Everything kept was read. `dropped` and `ended` were loaded before that was known. */
+/* All kept bytes were read. `dropped` and `ended` were loaded before this was known. */
 static enum pv_read at_front(struct pv_spool *s, uint64_t dropped, uint64_t ended, uint64_t *ret_n)
 {
 	if (dropped > s->reported_dropped)
@@ -348,7 +358,7 @@ enum pv_read pv_spool_read(
 {
 	struct pv_spool_shared *sh = s->shared;
 	for (;;) {
-		/* In this order: if then nothing is left, these two are about this place. */
+		/* In this order: if no bytes are left then, these two are about this position. */
 		uint64_t ended = get(&sh->ended), dropped = get(&sh->dropped);
 		uint64_t end = get(&sh->written);
 		uint32_t taken = atomic_load_explicit(&sh->marks_taken, memory_order_relaxed);
@@ -425,6 +435,6 @@ bool pv_spool_record(
 	sh->head_n = n;
 	sh->asked_from = from;
 	atomic_store_explicit(&sh->record, RECORD_ASKED, memory_order_release);
-	let_go(s);
+	release_read(s);
 	return true;
 }

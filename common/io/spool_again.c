@@ -1,4 +1,5 @@
-/* Reading a second time what the spool still has, while the viewer reads on. */
+/* SPDX-License-Identifier: MIT */
+/* Second readings of the spool's bytes, while the viewer reads on. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,9 @@ struct pv_spool_again {
 	struct pv_spool *spool;
 	struct pv_spool_mark mark[PV_SPOOL_REPORTED]; /* marks by position, up to the end */
 	size_t marks, next;
-	uint64_t first;       /* positions before it are not known any more, */
-	uint64_t before;      /* of whose stream so much was dropped */
-	uint64_t at, dropped; /* position, and what was dropped before it */
+	uint64_t first;       /* earlier positions are not known any more, */
+	uint64_t before;      /* with so many bytes dropped in their part of the stream */
+	uint64_t at, dropped; /* position, and bytes dropped before */
 	uint64_t end;
 };
 
@@ -21,7 +22,7 @@ static uint64_t get(const _Atomic uint64_t *v)
 	return atomic_load_explicit(v, memory_order_acquire);
 }
 
-/* The oldest position from which on all is there. */
+/* The oldest position from where all bytes are kept. */
 static uint64_t floor_of(const struct pv_spool *s)
 {
 	uint64_t ring = get(&s->shared->floor), from = get(&s->shared->record_from);
@@ -41,7 +42,7 @@ struct pv_spool_again *pv_spool_again_create(struct pv_spool *s)
 	a->marks = s->reported_n;
 	memcpy(a->mark, s->reported, s->reported_n * sizeof *s->reported);
 	pthread_mutex_unlock(&s->lock);
-	/* After the end there may be a gap already; what it is before is not read here. */
+	/* A gap after the end may be marked already; its bytes are not part of this reading. */
 	while (a->marks && a->mark[a->marks - 1].at >= a->end)
 		a->marks--;
 	a->before = a->first && a->marks ? a->mark[0].dropped : 0;
@@ -72,7 +73,7 @@ uint64_t pv_spool_again_size(const struct pv_spool_again *a)
 	return a->end + (a->marks ? a->mark[a->marks - 1].dropped : a->before);
 }
 
-/* Over what is gone, and a little further: the ring is being written on. */
+/* Skips lost bytes, and some more, since the ring is being written. */
 static uint64_t jump(struct pv_spool_again *a, uint64_t floor)
 {
 	uint64_t ring = get(&a->spool->shared->floor);
@@ -104,7 +105,7 @@ static uint64_t locate(const struct pv_spool *s, uint64_t at, int *ret_fd, uint6
 	uint64_t from = get(&s->shared->record_from);
 	if (from == PV_SPOOL_NOWHERE || at >= from || at < s->shared->asked_from)
 		return pv_spool_locate(s, at, ret_fd, ret_offset);
-	*ret_fd = s->record_fd; /* copied there from the ring */
+	*ret_fd = s->record_fd; /* was copied from the ring */
 	*ret_offset = get(&s->shared->record_offset) - (from - at);
 	return from;
 }
@@ -118,7 +119,7 @@ static enum pv_read read_bytes(struct pv_spool_again *a, uint64_t stop, void *to
 	ssize_t n = pv_fd_pread(fd, to, end - a->at < size ? (size_t)(end - a->at) : size, offset);
 	atomic_thread_fence(memory_order_seq_cst);
 	if (a->at < floor_of(a->spool))
-		return PV_READ_NOTHING; /* it may have been overwritten meanwhile */
+		return PV_READ_NOTHING; /* may have been overwritten meanwhile */
 	if (n <= 0) {
 		pv_fail(reterr, PV_EIO, a->at, "reading back what came from the pipe: %s",
 			n < 0 ? strerror(errno) : "it is gone");
@@ -160,7 +161,7 @@ bool pv_spool_again_seek(struct pv_spool_again *a, uint64_t offset)
 	size_t i = 0;
 	for (; i < a->marks && offset >= a->mark[i].at + dropped; i++) {
 		if (offset < a->mark[i].at + a->mark[i].dropped)
-			return false; /* among what was dropped */
+			return false; /* in a gap */
 		dropped = a->mark[i].dropped;
 	}
 	uint64_t at = offset - dropped;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Private to the spool's files: shared memory, and the fields by the side that writes them. */
 #ifndef PV_IO_SPOOL_PARTS_H
 #define PV_IO_SPOOL_PARTS_H
@@ -8,8 +9,8 @@
 #include "common/io/spool.h"
 
 enum {
-	PV_SPOOL_MARKS = 64,     /* places marked at once */
-	PV_SPOOL_REPORTED = 256, /* of those that were read; the oldest are forgotten */
+	PV_SPOOL_MARKS = 64,     /* marks not taken yet */
+	PV_SPOOL_REPORTED = 256, /* marks taken; the oldest are dropped */
 };
 #define PV_SPOOL_NOWHERE UINT64_MAX
 
@@ -23,15 +24,15 @@ struct pv_spool_mark {
 enum record { RECORD_NONE, RECORD_UNDECIDED, RECORD_ASKED };
 
 /*
- * In shared memory. What the drainer writes becomes the viewer's by the release store of
- * `written`, what the viewer has taken becomes the drainer's by that of `consumed`.
+ * In shared memory. The drainer's fields reach the viewer by the release store of `written`, the
+ * viewer's reach the drainer by the store of `consumed`.
  */
 struct pv_spool_shared {
 	/* by the drainer */
 	_Atomic uint64_t written, dropped;
-	_Atomic uint64_t ended; /* position + 1 where the last writer left; 0: there is one */
-	_Atomic uint64_t floor; /* positions before it are no longer in the ring */
-	_Atomic uint64_t record_from, record_until; /* positions that are only in the record */
+	_Atomic uint64_t ended; /* position + 1 where the last writer left; 0: there is a writer */
+	_Atomic uint64_t floor; /* earlier positions are no longer in the ring */
+	_Atomic uint64_t record_from, record_until; /* positions only in the record */
 	_Atomic uint64_t record_offset;             /* of position record_from in the record */
 	_Atomic int record_errno, ring_errno;
 	_Atomic uint32_t marks_made;
@@ -41,7 +42,7 @@ struct pv_spool_shared {
 	_Atomic uint64_t consumed;
 	_Atomic uint32_t marks_taken;
 	_Atomic int record;  /* enum record */
-	uint64_t asked_from; /* this and the head are there when record is RECORD_ASKED */
+	uint64_t asked_from; /* valid, like the head, when record is RECORD_ASKED */
 	size_t head_n;
 	uint8_t head[PV_SPOOL_HEAD];
 
@@ -51,27 +52,27 @@ struct pv_spool_shared {
 struct pv_spool {
 	struct pv_spool_shared *shared;
 	int ring_fd, record_fd;
-	uint64_t limit; /* of the ring: position p stands at p % limit */
+	uint64_t limit; /* of the ring: position p is at p % limit */
 
 	/* the drainer's */
-	uint64_t marked_dropped; /* bytes of `dropped` that have a mark */
+	uint64_t marked_dropped; /* bytes of `dropped` before the last mark */
 	bool dropping;
 	bool catching_up, direct;
-	uint64_t record_next; /* catching_up: the first position not yet in the record */
+	uint64_t record_next; /* catching_up: first position not yet in the record */
 	uint64_t record_size;
 
 	/* the viewer's */
-	_Atomic uint64_t at; /* bytes taken out; any thread may read it */
+	_Atomic uint64_t at; /* bytes taken out; readable on any thread */
 	uint64_t reported_dropped, reported_end;
-	pthread_mutex_t lock; /* over the marks that were read, for who reads again */
+	pthread_mutex_t lock; /* over the marks taken, for second readings */
 	struct pv_spool_mark reported[PV_SPOOL_REPORTED]; /* by position */
 	size_t reported_n;
-	uint64_t reported_floor; /* positions before it are not known any more */
+	uint64_t reported_floor; /* earlier positions are not known any more */
 };
 
 /*
- * Location of the byte at `at`: file (the spool's) and offset. Returns the position up to which one
- * read may go on.
+ * Location of the byte at `at`: file (the spool's) and offset. Returns the position where one read
+ * must stop.
  */
 uint64_t pv_spool_locate(const struct pv_spool *s, uint64_t at, int *ret_fd, uint64_t *ret_offset);
 

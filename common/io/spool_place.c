@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The file of the spool's ring: without a name, on disk if possible. */
 #include "common/io/spool_place.h"
 
 #include <errno.h>
@@ -13,7 +15,7 @@
 
 #define MEMORY_LIMIT (UINT64_C(64) << 20)
 
-/* An open file in `folder` that no name leads to; -1 with errno. */
+/* An open file in `folder` without a name; -1 with errno. */
 static int nameless(int folder)
 {
 	char name[8 + PV_PRIVATE_RANDOM];

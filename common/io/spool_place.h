@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Location of the spool's ring on disk. Private to common/io. Any thread. */
 #ifndef PV_IO_SPOOL_PLACE_H
 #define PV_IO_SPOOL_PLACE_H
@@ -7,9 +8,9 @@
 #include "common/base/status.h"
 
 /*
- * A new file without a name, in profview's folder in the user's cache, else in /var/tmp; -1 and
- * PV_EIO when there is no place. On a machine with no other file system than memory it is there,
- * and *limit (bytes) is lowered to what may be spent of that.
+ * A new file without a name, in profview's folder in the user's cache, else in /var/tmp or /tmp; -1
+ * and PV_EIO when there is no place. File systems in memory are a last resort, for which *limit
+ * (bytes) is lowered.
  */
 int pv_spool_place(uint64_t *limit, struct pv_error *reterr);
 

@@ -1,14 +1,18 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Batches into the model. The loop over a batch's arrays is the hottest code of the program: the
- * usual enter and leave touch the thread's stack, one or two tree nodes, and nothing else.
+ * Applies batches to the model. The loop over a batch's arrays is the hottest code of the program:
+ * the usual enter and leave touch the thread's stack, one or two tree nodes, and nothing else.
  */
 #include <string.h>
 #include <time.h>
 
+#include "common/format/batch_event.h"
+#include "common/model/apply_event.h"
 #include "common/model/objects/allocs_parts.h"
 #include "common/model/time/buckets_parts.h"
 #include "common/model/objects/classes_fold.h"
 #include "common/model/objects/gc_parts.h"
+#include "common/model/ground/inside.h"
 #include "common/model/ground/model_parts.h"
 #include "common/model/names/early_definitions.h"
 #include "common/model/calls/own_time.h"
@@ -19,135 +23,13 @@ enum { CHUNK = 4096 };
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* --- the rarer kinds */
-
-static bool rare_names(struct pv_context *x, const struct pv_event *e)
-{
-	struct pv_names *n = &x->m->names;
-	if (x->thread->last_ns != PV_NEVER && x->thread->last_ns > n->applied_ns)
-		n->applied_ns = x->thread->last_ns;
-	if (!x->batch->definitions_applied && !pv_names_take(x->m, e))
-		return false;
-	if (e->kind == PV_KIND_METHOD_JIT && pv_names_is_place(n, e))
-		return true; /* nothing was compiled */
-	return (e->kind != PV_KIND_METHOD_JIT || pv_helpers_apply(x, e)) && pv_loads_apply(x, e);
-}
-
-static bool counters(struct pv_context *x, const struct pv_event *e)
-{
-	x->gap = false;
-	bool ok = pv_counters_apply(x, e);
-	if (x->gap)
-		pv_model_gap(x->m, x->thread);
-	return ok;
-}
-
-static bool other_event(struct pv_context *x, const struct pv_event *e)
-{
-	switch (e->kind) {
-	case PV_KIND_GC_EVENT:
-	case PV_KIND_GC_RESIZE:
-	case PV_KIND_GC_MOVE:
-	case PV_KIND_GC_HANDLE_CREATED:
-	case PV_KIND_GC_HANDLE_DESTROYED:
-	case PV_KIND_GC_FINALIZE_START:
-	case PV_KIND_GC_FINALIZE_END:
-	case PV_KIND_GC_FINALIZE_OBJECT_START:
-	case PV_KIND_GC_FINALIZE_OBJECT_END:
-	case PV_KIND_HEAP_ROOT_REGISTER:
-	case PV_KIND_HEAP_ROOT_UNREGISTER:
-	case PV_KIND_EXT_COLLECTION:
-	case PV_KIND_EXT_GENERATION:
-		return pv_gc_apply(x, e);
-	case PV_KIND_HEAP_START:
-	case PV_KIND_HEAP_END:
-	case PV_KIND_HEAP_OBJECT:
-	case PV_KIND_HEAP_ROOTS:
-	case PV_KIND_HEAP_DEAD:
-	case PV_KIND_HEAP_SUMMARY:
-		return pv_shots_apply(x, e);
-	case PV_KIND_THREAD_START:
-	case PV_KIND_THREAD_END:
-	case PV_KIND_THREAD_NAME:
-		return pv_threads_apply(x->m, e);
-	case PV_KIND_EXCEPTION_THROW:
-	case PV_KIND_EXCEPTION_CLAUSE:
-		return pv_exceptions_apply(x, e);
-	case PV_KIND_MONITOR_CONTENTION:
-	case PV_KIND_MONITOR_DONE:
-	case PV_KIND_MONITOR_FAIL:
-		return pv_locks_apply(x, e);
-	case PV_KIND_SAMPLE_HIT:
-		return pv_notes_apply(x, e) && pv_samples_apply(x, e);
-	case PV_KIND_EXT_WAITED:
-		return pv_samples_apply(x, e);
-	case PV_KIND_SAMPLE_SYMBOL:
-	case PV_KIND_SAMPLE_BINARY:
-		return pv_notes_apply(x, e) && rare_names(x, e);
-	case PV_KIND_COUNTERS_DESCRIBE:
-	case PV_KIND_COUNTERS_SAMPLE:
-		return counters(x, e);
-	case PV_KIND_JIT_HELPER:
-	case PV_KIND_COVERAGE_ASSEMBLY:
-	case PV_KIND_COVERAGE_CLASS:
-	case PV_KIND_COVERAGE_METHOD:
-	case PV_KIND_COVERAGE_STATEMENT:
-	case PV_KIND_EXT_COVERED_ASSEMBLY:
-	case PV_KIND_EXT_COVERED_CLASS:
-	case PV_KIND_EXT_COVERED_METHOD:
-	case PV_KIND_EXT_COVERED_STATEMENT:
-		return pv_helpers_apply(x, e);
-	case PV_KIND_SYNC_POINT:
-	case PV_KIND_EXT_MARK:
-	case PV_KIND_EXT_UNKNOWN:
-		return pv_notes_apply(x, e);
-	case PV_KIND_EXT_JIT_TIME:
-	case PV_KIND_EXT_JIT_FAILED:
-	case PV_KIND_EXT_LOAD_FAILED:
-		return pv_loads_apply_extension(x, e);
-	case PV_KIND_EXT_LINES:
-		return pv_lines_apply(x, e);
-	case PV_KIND_EXT_SUSPENSION:
-	case PV_KIND_EXT_BODY:
-	case PV_KIND_EXT_CODE_GONE:
-	case PV_KIND_EXT_TRANSITION:
-	case PV_KIND_EXT_SURVIVED:
-	case PV_KIND_EXT_CONTEXT_NAME:
-	case PV_KIND_EXT_ASSEMBLY_IN:
-	case PV_KIND_EXT_SPAN:
-		return pv_runtime_apply(x, e);
-	case PV_KIND_EXT_FIELD:
-	case PV_KIND_EXT_PARENT:
-	case PV_KIND_EXT_ELEMENTS:
-		return pv_fields_apply(x, e);
-	case PV_KIND_EXT_CLASS_OF:
-	case PV_KIND_EXT_MESSAGE:
-	case PV_KIND_EXT_HOLDER:
-	case PV_KIND_EXT_LOCK:
-		return pv_said_apply(x, e);
-	case PV_KIND_EXT_HELD:
-	case PV_KIND_EXT_HELD_ALL:
-		return pv_held_apply(x, e);
-	case PV_KIND_EXT_STRING:
-		return true; /* read when the object graph is built */
-	case PV_KIND_EXT_TREE_CALL:
-	case PV_KIND_EXT_TREE_CPU:
-	case PV_KIND_EXT_CPU:
-		return pv_tree_sums_apply(x, e);
-	case PV_KIND_AOT_ID:
-		return pv_intern_add(&x->m->names.text, e->aot.id.at, e->aot.id.len, &x->m->aot_id);
-	default:
-		return rare_names(x, e);
-	}
-}
-
 /* --- the loop */
 
-/* Counted since the last change of cell. */
+/* Counts since the last change of cell. */
 struct tally {
 	uint64_t enters, leaves, exc_leaves, allocs, other_events;
-	uint64_t objects, bytes; /* that the allocations stand for */
-	uint64_t outside;        /* not counted: the restriction leaves them out */
+	uint64_t objects, bytes; /* represented by the allocations */
+	uint64_t outside;        /* not counted: outside the restriction */
 	int64_t time;            /* any within the cell */
 };
 
@@ -187,7 +69,7 @@ static bool put_away(struct pv_context *x, struct tally *t)
 	return ok;
 }
 
-/* A time in another cell of the window or the timeline. */
+/* Changes to a time in another cell of the window or the timeline. */
 static bool change_cell(struct pv_context *x, struct tally *t, int64_t time)
 {
 	struct pv_model_private *p = x->m->private;
@@ -208,14 +90,14 @@ struct call {
 	int64_t time;
 };
 
-/* Copies of what the loop needs, kept in registers between calls that may change the originals. */
+/* Copies for the loop, kept in registers between calls that may change the originals. */
 struct hot {
 	struct pv_tree_node *node;
 	struct pv_frame *frame;
 	size_t depth, room;
 	int64_t last; /* self time is paid up to here */
 	uint64_t deep;
-	int64_t oldest; /* least event time of those at hand, and ... */
+	int64_t oldest; /* least event time of the events at hand, and ... */
 	int64_t newest; /* ... greatest of the thread */
 };
 
@@ -227,7 +109,8 @@ static ALWAYS_INLINE void save(const struct hot *h, struct pv_thread *th)
 	th->last_ns = h->newest;
 }
 
-static ALWAYS_INLINE void load(struct hot *h, const struct pv_model *m, const struct pv_thread *th)
+static ALWAYS_INLINE void load_hot(
+	struct hot *h, const struct pv_model *m, const struct pv_thread *th)
 {
 	h->node = m->calls.node.v;
 	h->frame = th->stack.stack.v;
@@ -270,14 +153,15 @@ static bool enter_slowly(struct pv_context *x, uint64_t key)
 	return true;
 }
 
-static ALWAYS_INLINE bool enter(
+static ALWAYS_INLINE bool enter_usual(
 	struct pv_context *x, struct hot *h, struct call c, const bool limited)
 {
 	uint32_t parent = h->depth ? h->frame[h->depth - 1].node : 0;
 	struct pv_tree_node *n = &h->node[parent];
 	if (h->depth) {
 		touch(x, h, parent);
-		n->self_ns += limited ? pv_clipped(x->m, h->last, c.time) : c.time - h->last;
+		n->self_ns +=
+			limited ? pv_clipped(x->m, x->thread, h->last, c.time) : c.time - h->last;
 	} else {
 		x->thread->stack.bucketed_ns += c.time - h->last;
 	}
@@ -288,7 +172,7 @@ static ALWAYS_INLINE bool enter(
 		save(h, x->thread);
 		x->time = c.time;
 		bool ok = enter_slowly(x, c.key);
-		load(h, x->m, x->thread);
+		load_hot(h, x->m, x->thread);
 		return ok;
 	}
 	touch(x, h, child);
@@ -307,7 +191,7 @@ static uint64_t key_left(struct pv_context *x, uint64_t key)
 	return n->method.v[n->other_method].key;
 }
 
-static ALWAYS_INLINE void leave(struct pv_context *x, struct hot *h, struct call c,
+static ALWAYS_INLINE void leave_usual(struct pv_context *x, struct hot *h, struct call c,
 	const bool limited, const bool exceptional)
 {
 	uint32_t top = h->depth ? h->frame[h->depth - 1].node : 0;
@@ -316,13 +200,13 @@ static ALWAYS_INLINE void leave(struct pv_context *x, struct hot *h, struct call
 		save(h, x->thread);
 		x->time = c.time;
 		pv_calls_leave(x, key_left(x, c.key), exceptional);
-		load(h, x->m, x->thread);
+		load_hot(h, x->m, x->thread);
 		return;
 	}
 	int64_t entered = h->frame[--h->depth].enter_ns;
-	int64_t ns = limited ? pv_clipped(x->m, entered, c.time) : c.time - entered;
+	int64_t ns = limited ? pv_clipped(x->m, x->thread, entered, c.time) : c.time - entered;
 	touch(x, h, top);
-	n->self_ns += limited ? pv_clipped(x->m, h->last, c.time) : c.time - h->last;
+	n->self_ns += limited ? pv_clipped(x->m, x->thread, h->last, c.time) : c.time - h->last;
 	n->total_ns += ns;
 	if (ns > n->max_ns)
 		n->max_ns = ns;
@@ -331,7 +215,7 @@ static ALWAYS_INLINE void leave(struct pv_context *x, struct hot *h, struct call
 	h->last = c.time;
 }
 
-/* Those in a row, from event *at on, which ends up at the last of them. */
+/* Applies allocations in a row, from event *at on; *at becomes the last of them. */
 static bool allocate(struct pv_context *x, struct tally *t, struct hot *h, size_t *at, size_t end)
 {
 	struct pv_alloc_run r;
@@ -348,7 +232,7 @@ static bool allocate(struct pv_context *x, struct tally *t, struct hot *h, size_
 	return ok;
 }
 
-/* Calls summed up, counted by cell. `h` is saved before and loaded after. */
+/* Applies calls summed up, counted by cell. `h` is saved before and loaded after. */
 static bool segment(struct pv_context *x, struct tally *t, size_t i, int64_t *newest)
 {
 	const struct pv_call_summary *d = &x->batch->summary;
@@ -371,22 +255,40 @@ static bool segment(struct pv_context *x, struct tally *t, size_t i, int64_t *ne
 /* The thread's epoch may be over: then the loop must start anew after event i. */
 static bool rare_event(struct pv_context *x, struct tally *tally, size_t i, bool *ret_stop)
 {
-	const struct pv_event *e = &x->batch->other_events.v[x->batch->key[i]];
+	const struct pv_event *e = pv_batch_event(x->batch, i);
 	struct pv_model *m = x->m;
-	x->time = pv_own_time(e, m->target.logging2007 ? UINT8_MAX : m->target.rules, m->zero_ns);
+	x->time = (int64_t)e->time;
+	if (m->target.rules < 13 && !m->target.logging2007)
+		x->time = pv_own_time(e, m->target.rules, m->zero_ns);
 	x->place = x->batch->offset + pv_batch_number(x->batch, i);
 	if (m->last_ns != PV_NEVER && x->time > m->last_ns)
 		m->last_ns = x->time;
 	bool sample = e->kind == PV_KIND_SAMPLE_HIT || e->kind == PV_KIND_EXT_WAITED;
-	x->counts =
-		sample ? pv_samples_count(x, e) : x->thread->selected && pv_in_range(m, x->time);
+	x->counts = sample ? pv_samples_count(x, e) : pv_counts_at(m, x->thread, x->time);
 	if (x->counts) {
 		m->kinds[e->kind]++;
 		tally->other_events++;
 		pv_timeline_add(&m->timeline, PV_TRACK_EVENTS, x->time, 1);
 	}
 	*ret_stop = e->kind == PV_KIND_THREAD_END;
-	return other_event(x, e);
+	return pv_apply_event(x, e);
+}
+
+/* Applies plain events in a row, as allocate(); without a row only the first event. */
+static bool apply_plain(
+	struct pv_context *x, struct tally *t, struct hot *h, size_t *at, size_t end)
+{
+	struct pv_plain_run r;
+	bool stop, ok = pv_plain_run(x, at, end, &r);
+	if (r.n == 0)
+		return ok && rare_event(x, t, *at, &stop);
+	--*at;
+	t->other_events += r.n;
+	if (r.newest > h->newest)
+		h->newest = r.newest;
+	if (r.oldest < h->oldest)
+		h->oldest = r.oldest;
+	return ok;
 }
 
 static inline void note_times(struct pv_context *x, int64_t oldest, int64_t newest)
@@ -402,8 +304,9 @@ static inline void note_times(struct pv_context *x, int64_t oldest, int64_t newe
 		m->last_ns = newest;
 }
 
-/* Events *at .. end - 1, less when an epoch begins or ends there. False: out of memory. */
-static ALWAYS_INLINE bool run(struct pv_context *x, size_t *at, size_t end, const bool limited)
+/* Applies events *at .. end - 1, less when an epoch begins or ends there. False: out of memory. */
+static ALWAYS_INLINE bool run_events(
+	struct pv_context *x, size_t *at, size_t end, const bool limited)
 {
 	const uint64_t *time = x->batch->time, *key = x->batch->key;
 	const uint8_t *kinds = x->batch->kind;
@@ -415,7 +318,7 @@ static ALWAYS_INLINE bool run(struct pv_context *x, size_t *at, size_t end, cons
 		.oldest = INT64_MAX };
 	size_t i = *at;
 	bool ok = true, stop = false;
-	load(&h, m, th);
+	load_hot(&h, m, th);
 	p->slice_width = 0; /* the first event finds its cell, and pays for the time between */
 	for (; ok && !stop && i < end; i++) {
 		int64_t t = (int64_t)time[i];
@@ -424,25 +327,25 @@ static ALWAYS_INLINE bool run(struct pv_context *x, size_t *at, size_t end, cons
 		if (hot && (uint64_t)t - (uint64_t)p->slice_from >= p->slice_width) {
 			save(&h, th);
 			ok = change_cell(x, &tally, t);
-			load(&h, m, th);
+			load_hot(&h, m, th);
 		}
 		if (limited && hot) {
-			x->counts = th->selected && pv_in_range(m, t);
+			x->counts = pv_counts_at(m, th, t);
 			if (!th->selected && kind != PV_KIND_ALLOC)
 				kind = PV_KIND_COUNT;
 		}
 		switch (kind) {
 		case PV_KIND_METHOD_ENTER:
 			tally.enters += limited ? x->counts : 1;
-			ok &= enter(x, &h, (struct call){ key[i], t }, limited);
+			ok &= enter_usual(x, &h, (struct call){ key[i], t }, limited);
 			break;
 		case PV_KIND_METHOD_LEAVE:
 			tally.leaves += limited ? x->counts : 1;
-			leave(x, &h, (struct call){ key[i], t }, limited, false);
+			leave_usual(x, &h, (struct call){ key[i], t }, limited, false);
 			break;
 		case PV_KIND_METHOD_EXC_LEAVE:
 			tally.exc_leaves += limited ? x->counts : 1;
-			leave(x, &h, (struct call){ key[i], t }, limited, true);
+			leave_usual(x, &h, (struct call){ key[i], t }, limited, true);
 			break;
 		case PV_KIND_ALLOC:
 			ok &= allocate(x, &tally, &h, &i, limited ? i + 1 : end);
@@ -452,18 +355,21 @@ static ALWAYS_INLINE bool run(struct pv_context *x, size_t *at, size_t end, cons
 		case PV_BATCH_SEGMENT:
 			save(&h, th);
 			ok &= segment(x, &tally, i, &h.newest);
-			load(&h, m, th);
+			load_hot(&h, m, th);
 			break;
 		case PV_KIND_THREAD_START:
-			if (i > *at) { /* perhaps of this thread: its new epoch counts it */
+			if (i > *at) { /* perhaps of this thread: counts for its new epoch */
 				end = i--;
 				continue;
 			}
 			/* fall through */
 		default:
 			save(&h, th);
-			ok &= rare_event(x, &tally, i, &stop);
-			load(&h, m, th);
+			if (!limited && pv_kind_is_plain(kind))
+				ok &= apply_plain(x, &tally, &h, &i, end);
+			else
+				ok &= rare_event(x, &tally, i, &stop);
+			load_hot(&h, m, th);
 			x->counts = true;
 		}
 		if (t > h.newest)
@@ -481,12 +387,12 @@ static ALWAYS_INLINE bool run(struct pv_context *x, size_t *at, size_t end, cons
 
 static bool run_all(struct pv_context *x, size_t *at, size_t end)
 {
-	return run(x, at, end, false);
+	return run_events(x, at, end, false);
 }
 
 static bool run_limited(struct pv_context *x, size_t *at, size_t end)
 {
-	return run(x, at, end, true);
+	return run_events(x, at, end, true);
 }
 
 /* --- batches */
@@ -498,7 +404,7 @@ static int64_t clock_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Once the epoch has ended, events after its end belong to the next one. */
+/* Once the epoch has ended, events after its end are of the next epoch. */
 static size_t epoch_end(const struct pv_batch *b, const struct pv_thread *th, size_t at, size_t end)
 {
 	if (th->end_ns == PV_NEVER)
@@ -508,12 +414,12 @@ static size_t epoch_end(const struct pv_batch *b, const struct pv_thread *th, si
 	return at;
 }
 
-/* A start of the buffer's own thread counts for the epoch that it opens. */
+/* A start of the buffer's own thread counts for the epoch opened by the start. */
 static bool start_epoch(struct pv_model *m, const struct pv_batch *b, size_t at)
 {
 	if (b->kind[at] != PV_KIND_THREAD_START)
 		return true;
-	const struct pv_event *e = &b->other_events.v[b->key[at]];
+	const struct pv_event *e = pv_batch_event(b, at);
 	return e->meta.key != b->thread || pv_threads_apply(m, e);
 }
 
@@ -544,8 +450,7 @@ static void end_batch(struct pv_model *m, const struct pv_batch *b)
 bool pv_model_apply(struct pv_model *m, const struct pv_batch *b, size_t *at, uint64_t budget_ns)
 {
 	int64_t start = budget_ns ? clock_ns() : 0;
-	bool limited = m->only.ranged || m->only.threaded;
-	bool ok = true;
+	bool limited = m->private->timed || m->only.threaded, ok = true;
 	m->private->yield.may = budget_ns > 0;
 	m->private->yield.ingest = pthread_self();
 	m->private->yield.done = 0;
@@ -559,12 +464,11 @@ bool pv_model_apply(struct pv_model *m, const struct pv_batch *b, size_t *at, ui
 			.batch = b,
 			.counts = true,
 			.thread = pv_threads_own(m, b->thread, (int64_t)b->time[*at]) };
-		if (!ok || !x.thread) {
-			ok = false;
+		ok = ok && x.thread;
+		if (!ok)
 			break;
-		}
 		if (x.thread->id != b->thread && *at == 0)
-			pv_model_gap(m, x.thread); /* one for many: their stacks do not mix */
+			pv_model_gap(m, x.thread); /* one for many: stacks do not mix */
 		size_t end = b->n - *at < CHUNK ? b->n : *at + CHUNK;
 		end = epoch_end(b, x.thread, *at, end);
 		ok = (limited ? run_limited : run_all)(&x, at, end);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Filters single events, and rules out kinds beforehand. */
 #include "common/model/event_filter.h"
 
 #include <string.h>
@@ -10,7 +12,7 @@ struct event {
 	const char *kind, *thread, *line;
 };
 
-static bool has(const struct pv_filter_leaf *leaf, const char *text)
+static bool leaf_has(const struct pv_filter_leaf *leaf, const char *text)
 {
 	return pv_filter_text_has(leaf, text, strlen(text));
 }
@@ -20,7 +22,7 @@ static bool line_has(const struct pv_filter_leaf *leaf, const char *text)
 	return pv_filter_line_has(leaf, text, strlen(text));
 }
 
-static bool holds(const void *of, const struct pv_filter_leaf *leaf)
+static bool event_holds(const void *of, const struct pv_filter_leaf *leaf)
 {
 	const struct event *e = of;
 	bool any = leaf->field == PV_FILTER_ANY;
@@ -29,20 +31,21 @@ static bool holds(const void *of, const struct pv_filter_leaf *leaf)
 		return pv_event_number(e->b, e->i, (enum pv_event_number)leaf->place, &number) &&
 		       pv_filter_number_is(leaf, number);
 	if (leaf->field == PV_FILTER_KIND)
-		return has(leaf, e->kind);
+		return leaf_has(leaf, e->kind);
 	if (leaf->field == PV_FILTER_THREAD)
 		return line_has(leaf, e->thread);
-	return line_has(leaf, e->line) || (any && (has(leaf, e->kind) || has(leaf, e->thread)));
+	return line_has(leaf, e->line) ||
+	       (any && (leaf_has(leaf, e->kind) || leaf_has(leaf, e->thread)));
 }
 
 bool pv_event_filter_has(const struct pv_event_filter *f, const struct pv_batch *b, size_t i,
 	const char *thread, const char *line)
 {
 	const struct event e = { b, i, pv_kind_name(b->kind[i]), thread, line };
-	return pv_filter_passes(f->f, holds, &e);
+	return pv_filter_passes(f->f, event_holds, &e);
 }
 
-/* Whether events of a kind may pass: thread and text are not known yet. */
+/* True if events of a kind may pass: thread and text are not known yet. */
 static bool may_pass(const struct pv_filter *f, unsigned of)
 {
 	const char *kind = pv_kind_name(of);
@@ -55,7 +58,7 @@ static bool may_pass(const struct pv_filter *f, unsigned of)
 			continue;
 		}
 		bool about = leaf->field == PV_FILTER_KIND, any = leaf->field == PV_FILTER_ANY;
-		bool is = (about || any) && has(leaf, kind);
+		bool is = (about || any) && leaf_has(leaf, kind);
 		hold |= (uint64_t)is << i;
 		known |= (uint64_t)(about || is) << i;
 	}

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * An event of a decoded buffer as one line for people: "System.Byte[] 262160 B at 0x7f21 <- Decode
- * <- Load". Names are those that the model knows, wherever the log has them.
+ * An event of a decoded buffer as a line of text: "System.Byte[] 262160 B at 0x7f21 <- Decode <-
+ * Load". Names are the model's, wherever the log has them.
  */
 #ifndef PV_MODEL_EVENT_LINE_H
 #define PV_MODEL_EVENT_LINE_H
@@ -14,13 +15,12 @@ struct pv_model;
 
 enum { PV_EVENT_LINE_MAX = 1024, PV_EVENT_LINE_FRAMES = 12 };
 
-/* The thread that event i is about: that of a sample, else the writer of the buffer. */
+/* The thread of event i: the sampled thread, else the writer of the buffer. */
 uint64_t pv_event_thread(const struct pv_batch *b, size_t i);
 
 /*
- * Both need the model's lock and cut what does not fit `size`. The thread at a time in ns since zero:
- * its name, else its id.
- * `readable`: names as a C# programmer writes them.
+ * Both need the model's lock and cut the text to `size`. The thread at a time in ns since zero:
+ * name, else id. `readable`: names as a C# programmer writes them.
  */
 void pv_event_thread_text(
 	const struct pv_model *m, uint64_t thread, int64_t time, char *to, size_t size);

@@ -1,4 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the numbers of events for filters. */
 #include "common/model/event_number.h"
+
+#include "common/format/batch_event.h"
 
 const struct pv_filter_column pv_event_columns[PV_EVENT_NUMBERS] = {
 	[PV_EVENT_BYTES] = { "bytes", PV_FILTER_BYTES, PV_EVENT_BYTES },
@@ -83,7 +87,7 @@ static bool frames_of(const struct pv_event *e, uint64_t *ret)
 	}
 }
 
-static bool number_of(const struct pv_event *e, enum pv_event_number number, uint64_t *ret)
+static bool member_number(const struct pv_event *e, enum pv_event_number number, uint64_t *ret)
 {
 	switch (number) {
 	case PV_EVENT_BYTES:
@@ -111,15 +115,18 @@ bool pv_event_kind_has(unsigned kind, enum pv_event_number number)
 	uint64_t any;
 	if (kind == PV_KIND_ALLOC)
 		return number == PV_EVENT_BYTES || number == PV_EVENT_FRAMES;
-	return number_of(&e, number, &any);
+	return member_number(&e, number, &any);
 }
 
 bool pv_event_number(const struct pv_batch *b, size_t i, enum pv_event_number number, uint64_t *ret)
 {
 	if (!pv_event_kind_has(b->kind[i], number))
 		return false;
-	if (b->kind[i] != PV_KIND_ALLOC)
-		return number_of(&b->other_events.v[b->key[i]], number, ret);
+	if (b->kind[i] != PV_KIND_ALLOC) {
+		struct pv_event e;
+		pv_batch_copy_event(b, i, &e);
+		return member_number(&e, number, ret);
+	}
 	const struct pv_alloc *a = &b->allocs.v[b->key[i]];
 	*ret = number == PV_EVENT_BYTES ? a->size : a->stack.n;
 	return true;

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Frees a page of events. */
 #include "common/model/event_page.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * A page of a log's events around a moment, as people read them, in the order of their times (in
- * the log's order where these are the same). Bounded: however long the log is, a page has at most
- * PV_EVENT_PAGE_ROWS events. Immutable once it is made; then any thread may read it.
+ * A page of a log's events around a moment, as people read them, in the order of their times (then
+ * of the log). Bounded: however long the log is, a page has at most PV_EVENT_PAGE_ROWS events.
+ * Immutable once made; then any thread may read.
  */
 #ifndef PV_MODEL_EVENT_PAGE_H
 #define PV_MODEL_EVENT_PAGE_H
@@ -18,15 +19,15 @@ struct pv_event_row {
 	uint64_t thread_id; /* native */
 	uint32_t kind;      /* enum pv_kind */
 	const char *thread, *line;
-	char *own; /* both texts lie here */
+	char *own; /* memory of both texts */
 };
 
 struct pv_event_page {
 	struct pv_event_row *row;
 	size_t rows;
-	size_t at;                    /* the first row at or after the moment; rows: none is */
-	bool more_before, more_after; /* the log has others, before and after */
-	bool damaged;                 /* some bytes that belong here could not be read */
+	size_t at;                    /* the first row at or after the moment; rows: none */
+	bool more_before, more_after; /* the log has further events, before and after */
+	bool damaged;                 /* some bytes from this time could not be read */
 };
 
 void pv_event_page_destroy(struct pv_event_page *p); /* NULL is fine */

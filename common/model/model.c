@@ -1,5 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes and frees a model; the header, the end and damage of its recording. */
 #include "common/model/model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +12,8 @@
 #include "common/model/objects/address_log_parts.h"
 #include "common/model/ground/model_parts.h"
 #include "common/model/names/inline_frames.h"
+#include "common/model/names/il_lines.h"
+#include "common/model/names/place_lines.h"
 #include "common/model/names/symbols.h"
 #include "common/model/skip.h"
 #include "common/model/time/window_parts.h"
@@ -54,10 +59,11 @@ struct pv_model *pv_model_create(const struct pv_restrict *only)
 	pv_lanes_init(&m->lanes);
 	m->shots.cap = PV_SHOTS_ROWS;
 	m->shots.list_cap = PV_SHOTS_LIST;
-	m->target.args = m->target.arch = m->target.os = "";
+	m->target.args = m->target.arch = m->target.os = m->target.command = "";
 	if (only)
 		m->only = *only;
-	if (m->only.ranged || m->only.threaded)
+	m->private->timed = m->only.ranged || m->only.requests;
+	if (m->private->timed || m->only.threaded)
 		pv_window_off(m);
 	return m;
 }
@@ -87,7 +93,10 @@ void pv_model_destroy(struct pv_model *m)
 	pv_exceptions_finish(&m->throws);
 	pv_counters_finish(&m->counters);
 	pv_helpers_finish(&m->helpers);
+	pv_il_lines_free(m->lines.il.lines);
 	pv_lines_finish(&m->lines);
+	pv_places_finish(&m->places);
+	pv_place_lines_free(m->private ? m->private->place_lines : NULL);
 	pv_fields_finish(&m->fields);
 	pv_loads_finish(&m->loads);
 	pv_notes_finish(&m->notes);
@@ -135,6 +144,49 @@ void pv_model_rules(struct pv_model *m, uint8_t data_version)
 	m->names.classes_by_vtable = data_version >= 15 && !m->target.logging2007;
 }
 
+static unsigned digit(char c)
+{
+	return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
+}
+
+/* ",command=dotnet%20app.dll" in our probes' words: the value, or NULL. */
+static const char *command_in(const char *args)
+{
+	static const char word[] = ",command=";
+	const char *at = args && strncmp(args, "profview:", 9) == 0 ? strstr(args, word) : NULL;
+	return at ? at + sizeof word - 1 : NULL;
+}
+
+/*
+ * Moves the command line from the probe's words to its own field, so that a search for other words
+ * does not find them there. False: out of memory.
+ */
+static bool take_command(struct pv_model *m, struct pv_target_info *t)
+{
+	enum { MOST = 1024 };
+	static const char hex[] = "0123456789abcdef";
+	char line[MOST], *to = line;
+	const char *from = command_in(t->args), *end = from ? from + strcspn(from, ",") : NULL;
+	if (!from)
+		return true;
+	for (const char *at = from; at < end && to + 1 < line + sizeof line; at++) {
+		bool escaped =
+			*at == '%' && end - at > 2 && strchr(hex, at[1]) && strchr(hex, at[2]);
+		*to++ = escaped ? (char)(digit(at[1]) << 4 | digit(at[2])) : *at;
+		at += escaped ? 2 : 0;
+	}
+	*to = 0;
+	const size_t room = strlen(t->args) + 1;
+	char *rest = malloc(room);
+	if (!rest)
+		return false;
+	snprintf(rest, room, "%.*s%s", (int)(from - t->args) - (int)strlen(",command="), t->args,
+		end);
+	bool ok = intern(m, rest, &t->args) && intern(m, line, &t->command);
+	free(rest);
+	return ok;
+}
+
 bool pv_model_begin(struct pv_model *m, const struct pv_target_info *target)
 {
 	struct pv_target_info t = *target;
@@ -143,6 +195,10 @@ bool pv_model_begin(struct pv_model *m, const struct pv_target_info *target)
 		return false;
 	if (t.rules == 0)
 		t.rules = t.data_version;
+	if (!t.command)
+		t.command = "";
+	if (!take_command(m, &t))
+		return false;
 	m->target = t;
 	m->allocs.period = pv_alloc_period(t.args);
 	m->recordings++;
@@ -159,9 +215,17 @@ bool pv_model_begin(struct pv_model *m, const struct pv_target_info *target)
 	return true;
 }
 
+bool pv_model_process(struct pv_model *m, const char *command, const char *arch, const char *os)
+{
+	struct pv_target_info *t = &m->target;
+	changed(m);
+	return intern(m, command, &t->command) && intern(m, arch, &t->arch) &&
+	       intern(m, os, &t->os);
+}
+
 bool pv_model_restart(struct pv_model *m)
 {
-	enum { BEGUN = 1 }; /* the generation of a model that has begun, and nothing else */
+	enum { BEGUN = 1 }; /* generation of a model that has only begun */
 	if (!m->target.logging2007 || pv_model_generation(m) > BEGUN)
 		return false;
 	pv_model_lock(m);
@@ -189,6 +253,12 @@ void pv_model_resume(struct pv_model *m)
 	changed(m);
 }
 
+void pv_model_number_thread(struct pv_model *m, uint64_t id, uint32_t outside)
+{
+	if (pv_threads_number(&m->threads, id, outside))
+		changed(m);
+}
+
 void pv_model_end(struct pv_model *m, bool complete)
 {
 	m->ended = true;
@@ -196,8 +266,10 @@ void pv_model_end(struct pv_model *m, bool complete)
 	pv_gc_sort(&m->gc);
 	pv_calls_fold_done(m);
 	pv_gc_exit_until(m, m->last_ns);
-	/* A restricted model does not know all collections, and so not which one an allocation
-	 * precedes. */
+	/*
+	 * A restricted model does not know all collections: so the model of the whole log has the
+	 * collection of each allocation.
+	 */
 	const struct pv_model *scout = m->only.scout;
 	if (scout)
 		pv_gc_take_allocated(&m->gc, scout->gc.collections.v, scout->gc.collections.n);

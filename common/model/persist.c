@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The model is one shape, made of those of its stores (persist_*.c), so that no store can be
- * forgotten, nor a field of one. What a shape cannot say, such as pointers to threads, stands
- * after it. Last comes what holds between the stores.
+ * The model is one shape, made of the shapes of its stores (persist_*.c), so that no store can be
+ * forgotten, nor a field of a store. Parts without a shape, such as pointers to threads, come
+ * afterwards, and last the invariants between the stores.
  */
 #include "common/model/persist.h"
 
@@ -11,7 +12,7 @@
 #include "common/model/names/natives.h"
 #include "common/model/persist_parts.h"
 
-enum { LAYOUT = 11 }; /* to be raised when a field's meaning changes but no shape does */
+enum { LAYOUT = 12 }; /* to be raised when a field's meaning changes but no shape does */
 
 #define TARGET(F, T)                                                                               \
 	F(T, logging2007, BOOL)                                                                    \
@@ -31,6 +32,7 @@ enum { LAYOUT = 11 }; /* to be raised when a field's meaning changes but no shap
 	F(T, args, LEFT_OUT)                                                                       \
 	F(T, arch, LEFT_OUT)                                                                       \
 	F(T, os, LEFT_OUT)                                                                         \
+	F(T, command, LEFT_OUT)                                                                    \
 	F(T, promises_end, BOOL)                                                                   \
 	F(T, joined, BOOL)
 PV_SHAPE(target, struct pv_target_info, TARGET)
@@ -41,7 +43,7 @@ PV_SHAPE(target, struct pv_target_info, TARGET)
 	F(T, reason, CHARS)
 PV_SHAPE(damage, struct pv_damage_entry, DAMAGE)
 
-/* The window knows nothing of what was loaded, and nothing is looked up from before. */
+/* The window and the look-up caches start empty after loading. */
 #define OWN(F, T)                                                                                  \
 	F(T, lock, LEFT_OUT_ALL)                                                                   \
 	F(T, next, LEFT_OUT_ALL)                                                                   \
@@ -57,16 +59,19 @@ PV_SHAPE(damage, struct pv_damage_entry, DAMAGE)
 	F(T, memo_n, LEFT_OUT)                                                                     \
 	F(T, memo_key, LEFT_OUT_ALL)                                                               \
 	F(T, memo_stack, LEFT_OUT_ALL)                                                             \
+	F(T, spans, LEFT_OUT_ALL)                                                                  \
 	F(T, frame, LEFT_OUT_ALL)                                                                  \
 	F(T, path, LEFT_OUT_ALL)                                                                   \
 	F(T, segments, LEFT_OUT_ALL)                                                               \
 	F(T, ranged, LEFT_OUT)                                                                     \
+	F(T, timed, LEFT_OUT)                                                                      \
 	F(T, from_ns, LEFT_OUT)                                                                    \
 	F(T, to_ns, LEFT_OUT)                                                                      \
 	F(T, first_base_ns, FIGURE)                                                                \
 	F(T, zero_open, BOOL)                                                                      \
 	F(T, logged_moves, LEFT_OUT)                                                               \
 	F(T, symbols, LEFT_OUT)                                                                    \
+	F(T, place_lines, LEFT_OUT)                                                                \
 	F(T, inlined, LEFT_OUT)                                                                    \
 	F(T, on_objects, LEFT_OUT)                                                                 \
 	F(T, on_stacks, LEFT_OUT)                                                                  \
@@ -136,6 +141,7 @@ PV_SHAPE(ending, struct pv_ending, ENDING)
 	F(T, sample_times, LEFT_OUT_ALL)                                                           \
 	F(T, helpers, PART, helpers)                                                               \
 	F(T, lines, PART, lines)                                                                   \
+	F(T, places, PART, places)                                                                 \
 	F(T, fields, PART, fields)                                                                 \
 	F(T, loads, PART, loads)                                                                   \
 	F(T, notes, PART, notes)                                                                   \
@@ -153,7 +159,8 @@ static void archive_target(struct pv_archive *a, struct pv_model *m)
 	pv_archive_text(a, &m->names.text, &t->args);
 	pv_archive_text(a, &m->names.text, &t->arch);
 	pv_archive_text(a, &m->names.text, &t->os);
-	pv_archive_check(a, t->args && t->arch && t->os);
+	pv_archive_text(a, &m->names.text, &t->command);
+	pv_archive_check(a, t->args && t->arch && t->os && t->command);
 }
 
 static void archive_model(struct pv_archive *a, struct pv_model *m)
@@ -191,7 +198,7 @@ uint64_t pv_model_layout(void)
 	return h;
 }
 
-/* First all is counted, so that what refers to a list can be checked wherever it stands. */
+/* Counts everything first, so that references to a list can be checked wherever they are. */
 static bool save(struct pv_archive *a, void (*archive)(struct pv_archive *a, void *of), void *of)
 {
 	struct pv_archive count = { .mode = PV_ARCHIVE_COUNT };
@@ -204,7 +211,8 @@ static bool save(struct pv_archive *a, void (*archive)(struct pv_archive *a, voi
 	return !a->failed;
 }
 
-static bool load(struct pv_archive *a, void (*archive)(struct pv_archive *a, void *of), void *of)
+static bool load_archived(
+	struct pv_archive *a, void (*archive)(struct pv_archive *a, void *of), void *of)
 {
 	a->mode = PV_ARCHIVE_LOAD;
 	pv_archive_stores(a);
@@ -225,7 +233,7 @@ static void only_names(struct pv_archive *a, void *of)
 bool pv_model_save(const struct pv_model *m, pv_archive_write_fn write, void *ctx)
 {
 	struct pv_archive a = { .write = write, .ctx = ctx };
-	return save(&a, whole, (struct pv_model *)m); /* saving changes nothing */
+	return save(&a, whole, (struct pv_model *)m); /* sorts, but changes no fact */
 }
 
 /* --- only names */
@@ -235,7 +243,7 @@ struct memory {
 	size_t at;
 };
 
-static bool remember(void *ctx, const void *bytes, size_t n)
+static bool remember_bytes(void *ctx, const void *bytes, size_t n)
 {
 	struct memory *to = ctx;
 	if (!pv_reserve(&to->bytes, n))
@@ -260,15 +268,16 @@ static bool address_log(void *ctx, void *to, size_t n)
 bool pv_model_copy_names(const struct pv_model *from, struct pv_model *to)
 {
 	struct memory bytes = { 0 };
-	struct pv_archive out = { .write = remember, .ctx = &bytes };
+	struct pv_archive out = { .write = remember_bytes, .ctx = &bytes };
 	bool ok = save(&out, only_names, (struct pv_names *)&from->names); /* changes nothing */
 	struct pv_archive in = { .read = address_log, .ctx = &bytes, .left = bytes.bytes.n };
-	ok = ok && load(&in, only_names, &to->names) && pv_threads_know(to, &from->threads);
+	ok = ok && load_archived(&in, only_names, &to->names) &&
+	     pv_threads_know(to, &from->threads);
 	pv_array_finish(&bytes.bytes);
 	return ok;
 }
 
-/* The window knows nothing of what was loaded. */
+/* Nothing loaded is in the window yet. */
 static void forget_window(struct pv_model *m)
 {
 	for (size_t i = 0; i < m->calls.node.n; i++)
@@ -281,7 +290,7 @@ static void forget_window(struct pv_model *m)
 bool pv_model_load(struct pv_model *m, pv_archive_read_fn read, void *ctx, uint64_t n)
 {
 	struct pv_archive a = { .read = read, .ctx = ctx, .left = n };
-	if (!load(&a, whole, m))
+	if (!load_archived(&a, whole, m))
 		return false;
 	forget_window(m);
 	m->generation++;

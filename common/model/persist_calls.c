@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stacks, the call tree and threads to bytes and back. */
 #include <stdlib.h>
 
@@ -104,7 +105,10 @@ PV_SHAPE(wait, struct pv_wait, WAIT)
 
 #define THROWN(F, T)                                                                               \
 	F(T, object, FIGURE)                                                                       \
-	F(T, class_use, FIGURE)
+	F(T, time_ns, FIGURE)                                                                      \
+	F(T, class_use, FIGURE)                                                                    \
+	F(T, stack, FIGURE)                                                                        \
+	F(T, left, BOOL)
 PV_SHAPE(thrown, struct pv_thrown, THROWN)
 
 #define EDGE(F, T)                                                                                 \
@@ -115,6 +119,7 @@ PV_SHAPE(edge, struct pv_gc_edge, EDGE)
 
 #define THREAD(F, T)                                                                               \
 	F(T, id, FIGURE)                                                                           \
+	F(T, outside, LEFT_OUT)                                                                    \
 	F(T, epoch, FIGURE)                                                                        \
 	F(T, before, ID, PV_THREADS)                                                               \
 	F(T, index, ID, PV_THREADS)                                                                \
@@ -133,6 +138,7 @@ PV_SHAPE(edge, struct pv_gc_edge, EDGE)
 	F(T, own, BOOL)                                                                            \
 	F(T, named, BOOL)                                                                          \
 	F(T, selected, BOOL)                                                                       \
+	F(T, of_requests, LEFT_OUT)                                                                \
 	F(T, touched, LEFT_OUT)                                                                    \
 	F(T, stack, PART, thread_calls)                                                            \
 	F(T, wait, LIST, wait, PV_NO_STORE, PV_WAITS_MAX)                                          \
@@ -144,6 +150,7 @@ PV_SHAPE(edge, struct pv_gc_edge, EDGE)
 	F(T, began, BOOL)                                                                          \
 	F(T, collected, BOOL)                                                                      \
 	F(T, finalizing, LEFT_OUT)                                                                 \
+	F(T, piece, ID_1, PV_PIECES)                                                               \
 	F(T, forces, BOOL)                                                                         \
 	F(T, forced, BOOL)                                                                         \
 	F(T, stop_forced, BOOL)
@@ -171,7 +178,7 @@ static bool add_thread(struct pv_threads *t)
 	return false;
 }
 
-/* Of the waits that have not ended; the others say nothing any more. */
+/* Checks the open waits; entries of ended waits are unused. */
 static bool waits_hold(const struct pv_archive *a, const struct pv_thread *th)
 {
 	bool ok = true;
@@ -186,11 +193,12 @@ static bool throws_hold(const struct pv_archive *a, const struct pv_thread *th)
 {
 	bool ok = true;
 	for (size_t i = 0; i < th->thrown.n; i++)
-		ok &= th->thrown.v[i].class_use < a->store[PV_CLASS_USES];
+		ok &= th->thrown.v[i].class_use < a->store[PV_CLASS_USES] &&
+		      th->thrown.v[i].stack < a->store[PV_STACKS];
 	return ok;
 }
 
-/* A pointer a thread; [0] is none, and every id in the map is one. */
+/* Thread by thread; [0] is NULL, and every id in the map is a thread. */
 void pv_threads_archive(struct pv_archive *a, struct pv_threads *t)
 {
 	size_t n = pv_archive_count(a, t->thread.n, PV_THREADS_CAP + 2, PV_THREADS);
@@ -212,7 +220,7 @@ void pv_threads_archive(struct pv_archive *a, struct pv_threads *t)
 
 /* --- invariants between them, checked after loading */
 
-/* A child is one of its parent's, and a parent has as many as it says. */
+/* Each child is in its parent's list, and a parent has as many children as counted. */
 static bool tree_holds(const struct pv_calls *c)
 {
 	const struct pv_tree_node *v = c->node.v;
@@ -242,7 +250,7 @@ static bool frames_hold(const struct pv_thread_calls *s, const struct pv_calls *
 	return ok;
 }
 
-/* Of the buffer read last; those that folding has moved are looked for again. */
+/* Entries of the last buffer; nodes renumbered by a fold are found again later. */
 static bool entries_hold(const struct pv_tree_sums *t, const struct pv_calls *c)
 {
 	bool ok = true;

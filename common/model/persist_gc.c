@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Collections, heap shots, finalizers and roots to bytes and back. */
 #include "common/model/persist_parts.h"
 
@@ -14,6 +15,7 @@
 	F(T, generation, BELOW, PV_GC_GENERATIONS)                                                 \
 	F(T, concurrent, BOOL)                                                                     \
 	F(T, phases, AT_MOST, PV_COLLECTION_ALL)                                                   \
+	F(T, with_shot, BOOL)                                                                      \
 	F(T, mark_ns, FIGURE)                                                                      \
 	F(T, sweep_ns, FIGURE)                                                                     \
 	F(T, heap_before, FIGURE)                                                                  \
@@ -71,6 +73,7 @@ PV_SHAPE(gc_exit, struct pv_gc_exit, EXIT)
 	F(T, moved_between, FIGURE)                                                                \
 	F(T, folded, FIGURE)                                                                       \
 	F(T, forced, FIGURE)                                                                       \
+	F(T, with_shots, FIGURE)                                                                   \
 	F(T, folded_pauses, FIGURES, uint64_t)                                                     \
 	F(T, folded_pause_max_ns, FIGURES, int64_t)                                                \
 	F(T, stops, FIGURE)                                                                        \
@@ -105,7 +108,7 @@ PV_SHAPE(run, struct run, RUN)
 	F(T, last_ns, FIGURE)                                                                      \
 	F(T, bytes, FIGURE)                                                                        \
 	F(T, thread, LEFT_OUT)
-PV_SHAPE(gc_run, struct pv_gc_run, GC_RUN) /* a new field there needs one in struct run */
+PV_SHAPE(gc_run, struct pv_gc_run, GC_RUN) /* a new field there needs another in struct run */
 
 #define GC_END(F, T)                                                                               \
 	F(T, time_ns, FIGURE)                                                                      \
@@ -215,7 +218,7 @@ PV_SHAPE(shot, struct pv_shot, SHOT)
 	F(T, row_of, LEFT_OUT_ALL)
 PV_SHAPE_SHARED(shots, struct pv_heap_shots, SHOTS)
 
-/* Rows of the open shot are found by class again; nothing is added to one that has ended. */
+/* Finds the rows of the open shot by class; shots that ended get no more objects. */
 static bool index_open(struct pv_heap_shots *s, size_t classes)
 {
 	struct pv_shot *x = s->open ? &s->shot.v[s->open - 1] : NULL;
@@ -275,6 +278,8 @@ PV_SHAPE(finalizing, struct pv_finalizing, FINALIZING)
 	F(T, unknown_class, FIGURE)                                                                \
 	F(T, of_class, LIST, finalized, PV_NO_STORE, 0)                                            \
 	F(T, open, LIST, finalizing, PV_NO_STORE, PV_FINALIZING_MAX)                               \
+	F(T, last, LEFT_OUT_ALL)                                                                   \
+	F(T, lasting, LEFT_OUT)                                                                    \
 	F(T, oldest, LEFT_OUT)                                                                     \
 	F(T, newest, LEFT_OUT)                                                                     \
 	F(T, unused, LEFT_OUT)                                                                     \
@@ -370,12 +375,12 @@ PV_SHAPE(root_waiting, struct pv_root_waiting, ROOT_WAITING)
 	F(T, gone_next, FIGURE)
 PV_SHAPE_SHARED(roots, struct pv_roots, ROOTS)
 
-/* --- lists that are sorted on demand, and what is derived from them */
+/* --- lists that are sorted on demand, and tables derived from them */
 
 void pv_gc_prepare(struct pv_archive *a, struct pv_model *m)
 {
 	pv_gc_sort(&m->gc);
-	pv_finalizers_order(m);
+	a->failed |= !pv_finalizers_order(m);
 	pv_roots_pack(&m->roots);
 	a->failed |= !pv_roots_link(&m->roots) || !pv_gc_unite_runs(m->gc.pending);
 }

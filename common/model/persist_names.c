@@ -1,4 +1,5 @@
-/* Names to bytes and back, and the lists that are about names: lines, fields, code, loads. */
+/* SPDX-License-Identifier: MIT */
+/* Names to bytes and back, and the lists about names: lines, fields, code, loads. */
 #include "common/model/persist_parts.h"
 
 /* --- names */
@@ -83,6 +84,7 @@ PV_SHAPE(ranges, struct pv_ranges, RANGES)
 	F(T, epochs, FIGURE)                                                                       \
 	F(T, ambiguous_ends, FIGURE)                                                               \
 	F(T, uninlined, FIGURE)                                                                    \
+	F(T, unlined, FIGURE)                                                                      \
 	F(T, changes, FIGURE)                                                                      \
 	F(T, applied_ns, FIGURE)                                                                   \
 	F(T, class_fold_at, FIGURE)                                                                \
@@ -154,22 +156,61 @@ PV_SHAPE(line, struct pv_line, LINE)
 	F(T, n, FIGURE)
 PV_SHAPE(line_table, struct pv_line_table, LINE_TABLE)
 
-#define LINE_HIT(F, T)                                                                             \
+#define IL_STEP(F, T)                                                                              \
+	F(T, native, FIGURE)                                                                       \
+	F(T, il, FIGURE)
+PV_SHAPE(il_step, struct pv_il_step, IL_STEP)
+
+#define IL_MAP(F, T)                                                                               \
+	F(T, code, FIGURE)                                                                         \
+	F(T, size, FIGURE)                                                                         \
 	F(T, method, ID, PV_METHODS)                                                               \
-	F(T, file, ID, PV_TEXTS)                                                                   \
-	F(T, line, FIGURE)                                                                         \
-	F(T, samples, FIGURE)
-PV_SHAPE(line_hit, struct pv_line_hits, LINE_HIT)
+	F(T, image, ID, PV_IMAGES)                                                                 \
+	F(T, token, FIGURE)                                                                        \
+	F(T, first, FIGURE)                                                                        \
+	F(T, n, FIGURE)                                                                            \
+	F(T, bodies, FIGURE)                                                                       \
+	F(T, before, OLDER)
+PV_SHAPE(il_map, struct pv_il_map, IL_MAP)
+
+#define IL_MAPS(F, T)                                                                              \
+	F(T, map, LIST, il_map, PV_IL_MAPS, PV_IL_MAPS_CAP + 1)                                    \
+	F(T, step, LIST, il_step, PV_NO_STORE, PV_IL_STEPS_CAP)                                    \
+	F(T, lines, LEFT_OUT)                                                                      \
+	F(T, of, MAP, ID, PV_IL_MAPS)                                                              \
+	F(T, dropped, FIGURE)
+PV_SHAPE(il_maps, struct pv_il_maps, IL_MAPS)
 
 #define LINES(F, T)                                                                                \
 	F(T, table, LIST, line_table, PV_LINE_TABLES, 0)                                           \
 	F(T, line, LIST, line, PV_NO_STORE, PV_LINES_CAP)                                          \
-	F(T, hits, LIST, line_hit, PV_LINE_HITS, PV_LINE_HITS_CAP)                                 \
 	F(T, table_of, MAP, ID, PV_LINE_TABLES)                                                    \
-	F(T, hits_of, MAP, ID, PV_LINE_HITS)                                                       \
+	F(T, dropped, FIGURE)                                                                      \
+	F(T, il, PART, il_maps)
+PV_SHAPE_SHARED(lines, struct pv_lines, LINES)
+
+#define PLACE(F, T)                                                                                \
+	F(T, address, FIGURE)                                                                      \
+	F(T, method, ID, PV_METHODS)                                                               \
+	F(T, before, ID, PV_PLACES)
+PV_SHAPE(place, struct pv_place, PLACE)
+
+#define PLACE_NODE(F, T)                                                                           \
+	F(T, samples, FIGURE)                                                                      \
+	F(T, parent, ID, PV_PLACE_NODES)                                                           \
+	F(T, place, ID, PV_PLACES)                                                                 \
+	F(T, call, ID, PV_NODES)                                                                   \
+	F(T, same, ID, PV_PLACE_NODES)
+PV_SHAPE(place_node, struct pv_place_node, PLACE_NODE)
+
+#define PLACES(F, T)                                                                               \
+	F(T, place, LIST, place, PV_PLACES, PV_PLACES_CAP)                                         \
+	F(T, node, LIST, place_node, PV_PLACE_NODES, PV_PLACES_CAP)                                \
+	F(T, place_of, MAP, ID, PV_PLACES)                                                         \
+	F(T, node_of, MAP, ID, PV_PLACE_NODES)                                                     \
 	F(T, samples, FIGURE)                                                                      \
 	F(T, dropped, FIGURE)
-PV_SHAPE_SHARED(lines, struct pv_lines, LINES)
+PV_SHAPE_SHARED(places, struct pv_places, PLACES)
 
 /* --- fields of classes */
 

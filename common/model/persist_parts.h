@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Private to the files that write a model to an index. Each describes some stores by shapes
- * (shape.h), of which persist.c puts the model together, and checks after loading what shapes
- * cannot say. On one thread, as in persist.h; failures are in the archive.
+ * (shape.h), from which persist.c builds the model's, and checks after loading the invariants that
+ * shapes cannot express. On one thread, as in persist.h; failures are in the archive.
  */
 #ifndef PV_MODEL_PERSIST_PARTS_H
 #define PV_MODEL_PERSIST_PARTS_H
 
-#include "common/base/archive.h"
+#include "common/base/archive/archive.h"
 #include "common/model/time/buckets_parts.h"
 #include "common/model/objects/gc_parts.h"
 #include "common/model/time/window_parts.h"
@@ -15,8 +16,9 @@
 enum pv_store {
 	PV_NO_STORE,
 	PV_TEXTS,
-	PV_ENTITIES, /* one for each kind */
+	PV_ENTITIES, /* a store for each kind */
 	PV_VTABLES = PV_ENTITIES + PV_ENTITY_VTABLE,
+	PV_IMAGES = PV_ENTITIES + PV_ENTITY_IMAGE,
 	PV_METHODS = PV_ENTITIES + PV_ENTITY_KINDS,
 	PV_CLASS_USES,
 	PV_STACKS,
@@ -36,7 +38,9 @@ enum pv_store {
 	PV_HANDLE_SITES,
 	PV_ROOT_AREAS,
 	PV_LINE_TABLES,
-	PV_LINE_HITS,
+	PV_IL_MAPS,
+	PV_PLACES,
+	PV_PLACE_NODES,
 	PV_FIELDS,
 	PV_PARENTS,
 	PV_ARRAYS_ELEMENTS,
@@ -46,12 +50,14 @@ enum pv_store {
 	PV_TRANSITIONS,
 	PV_COUNTERS,
 	PV_HELD_STACKS,
+	PV_PIECES,
 	PV_STORES
 };
 _Static_assert((int)PV_STORES <= (int)PV_ARCHIVE_STORES, "too many stores");
 
 PV_SHAPE_IS(names, struct pv_names)
 PV_SHAPE_IS(lines, struct pv_lines)
+PV_SHAPE_IS(places, struct pv_places)
 PV_SHAPE_IS(fields, struct pv_fields)
 PV_SHAPE_IS(helpers, struct pv_helpers)
 PV_SHAPE_IS(loads, struct pv_loads)
@@ -74,13 +80,13 @@ PV_SHAPE_IS(counters, struct pv_counters)
 PV_SHAPE_IS(timeline, struct pv_timeline)
 PV_SHAPE_IS(lanes, struct pv_lanes)
 
-/* Before all is counted: sorts the lists that are sorted only when they are asked for. */
+/* Before counting: sorts the lists that are sorted only on demand. */
 void pv_gc_prepare(struct pv_archive *a, struct pv_model *m);
 
-/* The part of the names that their shape leaves out, and whether they hold together. */
+/* Archives the part of the names that their shape leaves out, and checks the names. */
 void pv_names_archive(struct pv_archive *a, struct pv_names *n);
 
-/* The parts of these stores that their shapes leave out. */
+/* Archive the parts of these stores that their shapes leave out. */
 void pv_threads_archive(struct pv_archive *a, struct pv_threads *t);
 void pv_gc_archive(struct pv_archive *a, struct pv_model *m);
 void pv_timeline_archive(struct pv_archive *a, struct pv_timeline *t);
@@ -88,7 +94,7 @@ void pv_lanes_archive(struct pv_archive *a, struct pv_lanes *l);
 void pv_addresses_archive(struct pv_archive *a, struct pv_addresses *t);
 void pv_buckets_archive(struct pv_archive *a, struct pv_model *m);
 
-/* Of a model that was loaded: the archive fails where its parts do not hold together. */
+/* After loading: the archive fails where parts of the model do not agree. */
 void pv_calls_check(struct pv_archive *a, const struct pv_model *m);
 void pv_sites_check(struct pv_archive *a, const struct pv_model *m);
 void pv_gc_check(struct pv_archive *a, struct pv_model *m);

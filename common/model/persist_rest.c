@@ -1,4 +1,5 @@
-/* Counters, notes, what a runtime tells, the timeline and the buckets to bytes and back. */
+/* SPDX-License-Identifier: MIT */
+/* Counters, notes, events of a runtime, the timeline and the buckets to bytes and back. */
 #include <string.h>
 
 #include "common/model/persist_parts.h"
@@ -115,12 +116,55 @@ PV_SHAPE(survived, struct pv_survived, SURVIVED)
 #define WORK(F, T)                                                                                 \
 	F(T, start_ns, FIGURE)                                                                     \
 	F(T, took_ns, FIGURE)                                                                      \
+	F(T, id, FIGURE)                                                                           \
+	F(T, parent, FIGURE)                                                                       \
 	F(T, thread, FIGURE)                                                                       \
 	F(T, what, ID, PV_TEXTS)                                                                   \
 	F(T, name, ID, PV_TEXTS)                                                                   \
 	F(T, stack, ID, PV_STACKS)                                                                 \
 	F(T, failed, BOOL)
 PV_SHAPE(work, struct pv_work, WORK)
+
+#define PIECE(F, T)                                                                                \
+	F(T, from_ns, FIGURE)                                                                      \
+	F(T, to_ns, FIGURE)                                                                        \
+	F(T, thread, FIGURE)                                                                       \
+	F(T, owner, FIGURE)                                                                        \
+	F(T, until, FIGURE)                                                                        \
+	F(T, allocations, FIGURE)                                                                  \
+	F(T, bytes, FIGURE)                                                                        \
+	F(T, wait_ns, FIGURE)                                                                      \
+	F(T, ran, FIGURE)                                                                          \
+	F(T, waited, FIGURE)                                                                       \
+	F(T, unsure, FIGURE)                                                                       \
+	F(T, waits, FIGURE)                                                                        \
+	F(T, thrown, FIGURE)                                                                       \
+	F(T, before, OLDER_1)
+PV_SHAPE(piece, struct pv_work_piece, PIECE)
+
+#define WORK_HIT(F, T)                                                                             \
+	F(T, time_ns, FIGURE)                                                                      \
+	F(T, thread, ID, PV_THREADS)                                                               \
+	F(T, node, ID, PV_NODES)                                                                   \
+	F(T, samples, FIGURE)
+PV_SHAPE(work_hit, struct pv_work_hit, WORK_HIT)
+
+#define WORKS(F, T)                                                                                \
+	F(T, piece, LIST, piece, PV_PIECES, PV_PIECES_LIST)                                        \
+	F(T, hit, LIST, work_hit, PV_NO_STORE, PV_WORK_HITS)                                       \
+	F(T, beyond, FIGURE)                                                                       \
+	F(T, begun, FIGURE)                                                                        \
+	F(T, ended, FIGURE)                                                                        \
+	F(T, ended_id, FIGURE)                                                                     \
+	F(T, ended_parent, FIGURE)                                                                 \
+	F(T, exact, LEFT_OUT)
+PV_SHAPE(works, struct pv_works, WORKS)
+
+#define SPANS_REST(F, T)                                                                           \
+	F(T, count, FIGURE)                                                                        \
+	F(T, failed, FIGURE)                                                                       \
+	F(T, sum_ns, FIGURE)
+PV_SHAPE(spans_rest, struct pv_spans_rest, SPANS_REST)
 
 #define RUNTIME(F, T)                                                                              \
 	F(T, stop, PART, stop_sum)                                                                 \
@@ -137,7 +181,9 @@ PV_SHAPE(work, struct pv_work, WORK)
 	F(T, survivals, FIGURE)                                                                    \
 	F(T, work, LIST, work, PV_NO_STORE, PV_SPANS_LIST)                                         \
 	F(T, spans, FIGURE)                                                                        \
-	F(T, in_contexts, FIGURE)
+	F(T, works, PART, works)                                                                   \
+	F(T, in_contexts, FIGURE)                                                                  \
+	F(T, rest, PART, spans_rest)
 PV_SHAPE_SHARED(runtime, struct pv_runtime, RUNTIME)
 
 /* --- timeline */
@@ -146,17 +192,20 @@ PV_SHAPE_SHARED(runtime, struct pv_runtime, RUNTIME)
 	F(T, origin_ns, FIGURE)                                                                    \
 	F(T, width_ns, WIDTH)                                                                      \
 	F(T, used, AT_MOST, PV_TIMELINE_CELLS)                                                     \
+	F(T, last_from_ns, LEFT_OUT)                                                               \
+	F(T, last_width_ns, LEFT_OUT)                                                              \
+	F(T, last, LEFT_OUT)                                                                       \
 	F(T, cell, LEFT_OUT_ALL)
 PV_SHAPE_SHARED(timeline, struct pv_timeline, TIMELINE)
 
-/* Those cells that are in use; the width is 0 until there is one. */
+/* Archives the cells in use; the width is 0 before the first cell. */
 void pv_timeline_archive(struct pv_archive *a, struct pv_timeline *t)
 {
 	for (unsigned i = 0; i < PV_TRACKS && !a->failed; i++)
 		pv_archive_numbers(a, t->cell[i], t->used, sizeof t->cell[i][0]);
 }
 
-/* --- lanes: the cells that hold something */
+/* --- lanes: cells with samples */
 
 #define LANE_UNNAMED(F, T)                                                                         \
 	F(T, node, ID, PV_NODES)                                                                   \
@@ -221,7 +270,7 @@ void pv_lanes_archive(struct pv_archive *a, struct pv_lanes *l)
 	l->used = used;
 }
 
-/* --- buckets: their entries merged, and what the window has not put away yet */
+/* --- buckets: merged entries, and figures of the window not yet flushed */
 
 #define BUCKET_ENTRY(F, T)                                                                         \
 	F(T, what, BELOW, PV_BUCKET_WHATS)                                                         \
@@ -231,7 +280,7 @@ void pv_lanes_archive(struct pv_archive *a, struct pv_lanes *l)
 PV_SHAPE(bucket_entry, struct pv_bucket_entry, BUCKET_ENTRY)
 
 struct bucket {
-	int64_t time; /* any in it */
+	int64_t time; /* any in the bucket */
 	PV_ARRAY(struct pv_bucket_entry) entry;
 };
 #define BUCKET(F, T)                                                                               \
@@ -290,7 +339,7 @@ static void archive_touched(struct pv_archive *a, struct pv_model *m)
 	pv_bucket_sums_finish(&s);
 }
 
-/* A model that keeps no buckets passes over those in the bytes. */
+/* A model without buckets skips them in the bytes. */
 void pv_buckets_archive(struct pv_archive *a, struct pv_model *m)
 {
 	struct pv_buckets *b = m->buckets;
@@ -325,4 +374,18 @@ void pv_rest_check(struct pv_archive *a, struct pv_model *m)
 		pv_archive_check(
 			a, t->first <= m->lines.line.n && t->n <= m->lines.line.n - t->first);
 	}
+	for (size_t i = 0; i < m->lines.il.map.n && pv_archive_loads(a); i++) {
+		const struct pv_il_map *t = &m->lines.il.map.v[i];
+		pv_archive_check(
+			a, t->first <= m->lines.il.step.n && t->n <= m->lines.il.step.n - t->first);
+	}
+	/* Walks go to smaller numbers only, so they end. */
+	for (size_t i = 1; i < m->places.node.n && pv_archive_loads(a); i++)
+		pv_archive_check(a, m->places.node.v[i].parent < i);
+	for (size_t i = 1; i < m->places.node.n && pv_archive_loads(a); i++) {
+		const uint32_t same = m->places.node.v[i].same;
+		pv_archive_check(a, !same || m->places.node.v[same].same < same);
+	}
+	for (size_t i = 1; i < m->places.place.n && pv_archive_loads(a); i++)
+		pv_archive_check(a, m->places.place.v[i].before < i);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stores by class and stack to bytes and back: allocations, throws, waits, handles. */
 #include "common/model/persist_parts.h"
 
@@ -26,7 +27,8 @@ PV_SHAPE(site_of_lock, struct pv_site, SITE_OF_LOCK)
 	F(T, other, MAP, SOME, store)                                                              \
 	F(T, folded, FIGURE)                                                                       \
 	F(T, cap, LEFT_OUT)                                                                        \
-	F(T, fold_at, FIGURE)
+	F(T, fold_at, FIGURE)                                                                      \
+	F(T, last, LEFT_OUT)
 #define ALLOC_SITES(F, T) SITES(F, T, site, PV_ALLOC_SITES)
 #define THROW_SITES(F, T) SITES(F, T, site, PV_THROW_SITES)
 #define LOCK_SITES(F, T)  SITES(F, T, site, PV_LOCK_SITES)
@@ -123,6 +125,7 @@ PV_SHAPE(catches, struct pv_catches, CATCHES)
 	F(T, sites, PART, throw_sites)                                                             \
 	F(T, by_method, LIST, clause_method, PV_CLAUSES_BY_METHOD, 0)                              \
 	F(T, by_method_of, MAP, ID, PV_CLAUSES_BY_METHOD)                                          \
+	F(T, open_ns, FIGURE)                                                                      \
 	F(T, unknown_class, FIGURE)                                                                \
 	F(T, waiting, PART, unresolved_exceptions)                                                 \
 	F(T, messages, PART, messages)                                                             \
@@ -216,6 +219,7 @@ PV_SHAPE(handle, struct pv_handle, HANDLE)
 	F(T, handle, LIST, handle, PV_HANDLES, PV_HANDLES_CAP)                                     \
 	F(T, handle_of, MAP, ID, PV_HANDLES)                                                       \
 	F(T, site_of, MAP, ID, PV_HANDLE_SITES)                                                    \
+	F(T, last, LEFT_OUT)                                                                       \
 	F(T, cap, LEFT_OUT)                                                                        \
 	F(T, site_cap, LEFT_OUT)
 PV_SHAPE_SHARED(handles, struct pv_handles, HANDLES)
@@ -254,7 +258,7 @@ static bool take_used(struct address_list *to, const struct pv_address *table, s
 	return true;
 }
 
-/* Those in use; an object tells its place. */
+/* Archives the entries in use; an object's address gives its place. */
 static void archive_ones(struct pv_archive *a, struct pv_address *table, size_t size,
 	struct pv_address *place(struct pv_addresses *t, uint64_t object), struct pv_addresses *t)
 {
@@ -269,7 +273,7 @@ static void archive_ones(struct pv_archive *a, struct pv_address *table, size_t 
 	pv_array_finish(&list.one);
 }
 
-static struct pv_address *slot_of(struct pv_addresses *t, uint64_t object)
+static struct pv_address *address_slot(struct pv_addresses *t, uint64_t object)
 {
 	return &t->slot[pv_addresses_place(object)];
 }
@@ -296,7 +300,7 @@ void pv_addresses_archive(struct pv_archive *a, struct pv_addresses *t)
 	pv_archive_check(a, !any || t->slot || pv_addresses_make(t));
 	if (a->failed || !any)
 		return;
-	archive_ones(a, t->slot, PV_ADDRESSES, slot_of, t);
+	archive_ones(a, t->slot, PV_ADDRESSES, address_slot, t);
 	archive_ones(a, t->ousted, PV_ADDRESSES_OUSTED, ousted_of, t);
 }
 

@@ -1,7 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Skips buffers: known facts of the whole log, and threads' stacks after a gap. */
 #include "common/model/skip.h"
 
 #include <string.h>
 
+#include "common/model/ground/inside.h"
 #include "common/model/objects/gc_parts.h"
 #include "common/model/objects/address_log_parts.h"
 
@@ -72,7 +75,7 @@ void pv_model_know(struct pv_model *m, const struct pv_known *k)
 	m->zero_ns = k->zero_ns;
 	m->private->zero_open = false;
 	m->only.address_log = &k->address_log;
-	pv_model_time_base(m, k->zero_ns); /* makes what hangs on zero */
+	pv_model_time_base(m, k->zero_ns); /* sets times that depend on zero */
 }
 
 bool pv_model_know_end(struct pv_model *m, const struct pv_known *k)
@@ -99,20 +102,22 @@ bool pv_model_know_end(struct pv_model *m, const struct pv_known *k)
 	return ok;
 }
 
-/* The whole model pays at edges of cells, too: the last call event can lie before what it says. */
-static void pay(struct pv_model *m, const struct pv_thread_calls *s, int64_t to_ns)
+/* The whole model pays at edges of cells, too: the last call event can be before s->last_ns. */
+static void pay_until(struct pv_model *m, const struct pv_thread *th, int64_t to_ns)
 {
+	const struct pv_thread_calls *s = &th->stack;
 	if (s->stack.n)
 		m->calls.node.v[s->stack.v[s->stack.n - 1].node].self_ns +=
-			pv_clipped(m, s->last_ns, to_ns);
+			pv_clipped(m, th, s->last_ns, to_ns);
 }
 
-static void end_frames(struct pv_model *m, struct pv_thread_calls *s, const struct pv_stand *to)
+static void end_frames(struct pv_model *m, struct pv_thread *th, const struct pv_stand *to)
 {
+	struct pv_thread_calls *s = &th->stack;
 	for (size_t i = s->stack.n; i > to->keep; i--) {
 		const struct pv_frame *f = &s->stack.v[i - 1];
 		struct pv_tree_node *n = &m->calls.node.v[f->node];
-		int64_t ns = pv_clipped(m, f->enter_ns, to->last_ns);
+		int64_t ns = pv_clipped(m, th, f->enter_ns, to->last_ns);
 		n->total_ns += ns;
 		if (ns > n->max_ns)
 			n->max_ns = ns;
@@ -121,7 +126,7 @@ static void end_frames(struct pv_model *m, struct pv_thread_calls *s, const stru
 		s->stack.n = to->keep;
 }
 
-/* The buffers left out may hold events of earlier threads of its id, too. */
+/* The buffers left out may also hold events of earlier threads with the same id. */
 static int64_t first_of(const struct pv_thread *th, const struct pv_stand *s)
 {
 	bool of_others = th->before && th->start_ns != PV_NEVER && s->oldest_ns < th->start_ns;
@@ -136,8 +141,8 @@ bool pv_model_stand(struct pv_model *m, const struct pv_stand *s)
 	struct pv_thread *th = m->threads.thread.v[at];
 	struct pv_thread_calls *calls = &th->stack;
 	m->private->use_ns = s->last_ns;
-	pay(m, calls, s->last_ns);
-	end_frames(m, calls, s);
+	pay_until(m, th, s->last_ns);
+	end_frames(m, th, s);
 	if (!pv_threads_touch(&m->threads, th) || !pv_reserve(&calls->stack, s->n))
 		return false;
 	for (size_t i = 0; i < s->n; i++) {

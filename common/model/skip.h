@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * For a second reading that leaves out buffers which do not touch its range: the facts of these
- * that a model needs. On the ingest thread, with the model's lock.
+ * For a second reading that leaves out buffers outside its range: the facts of such buffers that a
+ * model needs. On the ingest thread, with the model's lock.
  */
 #ifndef PV_MODEL_SKIP_H
 #define PV_MODEL_SKIP_H
@@ -30,10 +31,10 @@ void pv_model_know(struct pv_model *m, const struct pv_known *k);
 /* After the last batch. False when out of memory. */
 bool pv_model_know_end(struct pv_model *m, const struct pv_known *k);
 
-/* State of a thread after buffers that were left out; it must have been met before them. */
+/* State of a thread after left-out buffers; the thread must have been met before them. */
 struct pv_stand {
 	uint64_t thread;      /* native id */
-	size_t keep;          /* frames that stayed open all the time, from the outermost on */
+	size_t keep;          /* frames open all the time, from the outermost on */
 	const uint64_t *keys; /* wire keys of the methods open above them, outermost first */
 	size_t n;
 	uint64_t too_deep;            /* calls open beyond PV_STACK_DEPTH */
@@ -42,8 +43,8 @@ struct pv_stand {
 };
 
 /*
- * Neither a call nor a part of one that lies in the buffers left out may be in the model's range.
- * False when out of memory.
+ * Sets a thread's state. No call, nor a part of a call, in the buffers left out may be in the
+ * model's range. False when out of memory.
  */
 bool pv_model_stand(struct pv_model *m, const struct pv_stand *s);
 

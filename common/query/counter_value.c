@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* A counter's readings as numbers, and their unit. */
 #include "common/query/counter_value.h"
 
 #include <inttypes.h>
@@ -23,7 +25,7 @@ double pv_counter_number(const struct pv_counter *k, const struct pv_counter_sam
 	return is_unsigned(k) ? (double)s->u : (double)s->i;
 }
 
-/* Units as programs name them: UCUM's, which OpenTelemetry asks for, and those of EventCounters. */
+/* Units as programs name them: in UCUM, required by OpenTelemetry, and in EventCounters. */
 static enum pv_scale named_scale(const char *unit)
 {
 	static const struct {
@@ -43,7 +45,7 @@ enum pv_scale pv_counter_scale(const struct pv_model *m, const struct pv_counter
 	if (k->unit_name)
 		return named_scale(pv_intern_text(&m->names.text, k->unit_name));
 	if (k->type == PV_COUNTER_TIME_INTERVAL)
-		return PV_SCALE_US; /* whatever its unit says */
+		return PV_SCALE_US; /* whatever unit is stated */
 	switch (k->unit) {
 	case 1 << 24:
 		return PV_SCALE_BYTES;

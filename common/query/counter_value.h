@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Private to the query layer: value of a counter's sample, by the counter's type. Under the model's
  * lock.
@@ -14,7 +15,7 @@
 /* NAN for strings. */
 double pv_counter_number(const struct pv_counter *k, const struct pv_counter_sample *s);
 
-/* A counter's number in the unit that the log states for it. */
+/* The unit of a counter's numbers, as stated by the log. */
 enum pv_scale pv_counter_scale(const struct pv_model *m, const struct pv_counter *k);
 
 /* All digits, as JSON writes numbers; false for what is no finite number. */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Lookups in a page of events. */
 #include "common/query/event_stream.h"
 
 #include <string.h>

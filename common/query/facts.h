@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Facts about a log that a report states before its figures: its source, its writer, its unreadable
- * parts. Plain values taken under one lock. Any thread. Times are ns unless their names say ms.
+ * Facts about a log, stated by a report before the figures: source, writer, unreadable parts. Plain
+ * values taken under one lock. Any thread. Times are ns unless their names say ms.
  */
 #ifndef PV_QUERY_FACTS_H
 #define PV_QUERY_FACTS_H
@@ -8,20 +9,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/query/log_end.h"
+#include "common/query/series.h"
+
 struct pv_model;
 
 struct pv_facts {
 	bool logging2007;
-	const char *text;  /* a text of stacks and no log: of which kind; NULL otherwise */
+	const char *text;  /* the kind of stack text, if the input is no log; NULL otherwise */
 	const char *stage; /* of a 2007 log: "draft", "A" ... "D"; NULL otherwise */
 	unsigned data_version;
 	unsigned pointer_size;
-	uint64_t
-		event_mask; /* of a 2007 log from stage A on: what the profiler asked for, else 0 */
+	uint64_t event_mask; /* 2007 log, stage A on: events asked for; else 0 */
 	unsigned header_major, header_minor;
 	unsigned rules;          /* data version by whose rules the events were read */
 	uint64_t startup_ns;     /* on the log's clock; 0 before header 3.0 */
-	const char *aot_id;      /* NULL without one */
+	const char *aot_id;      /* NULL: none */
 	uint64_t sync_points[4]; /* periodic, world stop, world start, others */
 	uint64_t hits[8];        /* samples by type, data versions 4 to 13 */
 	uint64_t start_time_ms;  /* since the Unix epoch */
@@ -30,20 +33,26 @@ struct pv_facts {
 	uint64_t
 		children; /* of the program, at least, as our probes count; 0: none, or not known */
 	const char *args, *arch, *os; /* never NULL; live as long as the model */
+	const char *command;          /* line of the process, likewise; "" not known */
 	int64_t duration_ns;          /* latest event minus zero */
+	int64_t counted_ns;           /* the part within the range */
+	char runtime_version[40];     /* of .NET, by the runtime's folder; "" not known */
+	const char *gc_mode; /* of .NET, by its threads: "server", "workstation"; or NULL */
 	uint64_t buffers, recordings, damaged, events;
 	bool ended, complete, joined;
-	char end[120]; /* log_end.h */
+	char end[PV_LOG_END_LINE]; /* log_end.h */
 	uint64_t generation;
 };
 
 /* Whether a rule of findings is about the objects of a heap shot (pv_query.heap). */
 bool pv_finding_needs_objects(const char *id);
+/* Series that show what a rule judges, best first, ended by PV_SERIES_KINDS; static. NULL: none. */
+const enum pv_series_kind *pv_finding_proof(const char *id);
 
 /* Takes the model's lock. */
 void pv_view_facts(struct pv_model *m, struct pv_facts *ret);
 
-/* Figures of a report that are not in lists. Those of a group the log lacks are 0. */
+/* Figures of a report outside of lists; 0 for groups missing from the log. */
 struct pv_totals {
 	unsigned
 		known; /* enum pv_group bits: met in the events, or asked for in the header's args */

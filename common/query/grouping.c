@@ -1,4 +1,5 @@
-/* The words for what rows belong to. */
+/* SPDX-License-Identifier: MIT */
+/* Words for the attributes by which rows are grouped. */
 #include <string.h>
 
 #include "common/query/views.h"

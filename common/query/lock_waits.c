@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the holders of locks that threads waited for, and cycles of waiting. */
 #include "common/query/lock_waits.h"
 
 #include <stdlib.h>
@@ -5,7 +7,7 @@
 #include "common/base/saturate.h"
 #include "common/model/model.h"
 
-/* --- all of them */
+/* --- waits */
 
 static int by_thread(const void *a, const void *b)
 {
@@ -17,7 +19,7 @@ static int by_thread(const void *a, const void *b)
 	return x->at.lock < y->at.lock ? -1 : x->at.lock > y->at.lock;
 }
 
-static bool add(struct pv_lock_waits *w, const struct pv_waited *at)
+static bool add_lock_wait(struct pv_lock_waits *w, const struct pv_waited *at)
 {
 	if (!pv_reserve(&w->one, 1))
 		return false;
@@ -25,14 +27,15 @@ static bool add(struct pv_lock_waits *w, const struct pv_waited *at)
 	return true;
 }
 
-static bool add_open(struct pv_lock_waits *w, const struct pv_model *m, const struct pv_thread *th)
+static bool add_open_waits(
+	struct pv_lock_waits *w, const struct pv_model *m, const struct pv_thread *th)
 {
 	for (size_t i = 0; i < th->wait.n; i++) {
 		const struct pv_wait *x = &th->wait.v[i];
 		int64_t end = m->last_ns > x->start_ns ? m->last_ns : x->start_ns;
 		const struct pv_waited at = { x->start_ns, end, x->holder, th->index, x->lock,
 			x->stack, PV_WAIT_OPEN };
-		if (!add(w, &at))
+		if (!add_lock_wait(w, &at))
 			return false;
 	}
 	return true;
@@ -73,7 +76,7 @@ static bool index_by_lock(struct pv_lock_waits *w)
 	return ok;
 }
 
-/* The first in by_lock of those of this lock that ended after `ns`. */
+/* The first wait in by_lock for this lock that ended after `ns`. */
 static size_t first_after(const struct pv_lock_waits *w, uint32_t lock, int64_t ns)
 {
 	size_t from = 0, to = w->by_lock.n;
@@ -107,7 +110,7 @@ static void infer(struct pv_lock_waits *w, struct pv_lock_wait *x)
 	}
 }
 
-/* The wait of a thread that holds a time; NULL: it did not wait for a lock then. */
+/* The thread's wait around a time; NULL: the thread did not wait for a lock then. */
 static const struct pv_lock_wait *wait_at(
 	const struct pv_lock_waits *w, uint32_t thread, int64_t ns, bool ended)
 {
@@ -126,7 +129,7 @@ static const struct pv_lock_wait *wait_at(
 	return ended || x->at.ended == PV_WAIT_OPEN || ns < x->at.end_ns ? x : NULL;
 }
 
-/* In which wait the holder was for another lock then, else where it last waited for this one. */
+/* The stack of the holder's wait for another lock then, else of its last wait for this lock. */
 static uint32_t stack_of_holder(const struct pv_lock_waits *w, const struct pv_lock_wait *x)
 {
 	const struct pv_lock_wait *then = wait_at(w, x->holder, pv_sat_add(x->at.end_ns, -1), true);
@@ -157,8 +160,8 @@ static int latest_first(const void *a, const void *b)
 }
 
 /*
- * An id may have been that of very many threads, one after the other. Those of a time are found from
- * those of a later one, so that none is passed twice.
+ * Very many threads may have had one id, in turn. Waits come latest first, and each search goes on
+ * from the thread found before, so that no thread is passed twice.
  */
 static void name_holders(
 	struct pv_lock_waits *w, const struct pv_model *m, const struct said *said, size_t n)
@@ -200,9 +203,9 @@ bool pv_lock_waits_make(struct pv_lock_waits *w, const struct pv_model *m)
 	*w = (struct pv_lock_waits){ 0 };
 	bool ok = true;
 	for (size_t i = 0; ok && i < m->locks.waits.one.n; i++)
-		ok = add(w, &m->locks.waits.one.v[i]);
+		ok = add_lock_wait(w, &m->locks.waits.one.v[i]);
 	for (size_t i = 1; ok && i < m->threads.thread.n; i++)
-		ok = add_open(w, m, m->threads.thread.v[i]);
+		ok = add_open_waits(w, m, m->threads.thread.v[i]);
 	if (!ok)
 		return false;
 	if (w->one.n)
@@ -224,30 +227,32 @@ void pv_lock_waits_finish(struct pv_lock_waits *w)
 /* --- cycles */
 
 /*
- * Each of the waits has begun at `ns`, which is when the last of them did. Follows who waits for
- * whom until the first thread is met again; false: the chain ends, or does not lead there.
+ * Follows who waits for whom when wait `first` begins, the last of the cycle to begin, until its
+ * thread is met again. False: the chain ends, or does not lead there.
  */
-static bool follow(const struct pv_lock_waits *w, uint32_t first, struct pv_lock_cycle *c)
+static bool follow_waits(const struct pv_lock_waits *w, uint32_t first, struct pv_lock_cycle *c)
 {
 	const struct pv_waited *begin = &w->one.v[first].at;
 	const struct pv_lock_wait *x = &w->one.v[first];
+	c->said = true;
 	for (c->n = 0; x && c->n < PV_CYCLE_MOST;) {
 		c->wait[c->n++] = (uint32_t)(x - w->one.v);
+		c->said &= x->from == PV_HOLDER_SAID;
 		if (!x->holder || x->from == PV_HOLDER_AFTER)
-			return false; /* somebody got it: that is no knot */
+			return false; /* a thread got the lock: no deadlock */
 		if (x->holder == begin->thread)
 			return c->n > 1;
 		x = wait_at(w, x->holder, begin->start_ns, false);
 		if (x && x->at.start_ns == begin->start_ns && x->at.thread < begin->thread)
-			return false; /* found from that one */
+			return false; /* found from the other wait */
 	}
 	return false;
 }
 
 /*
- * Threads that wait for each other get nothing until one gives up. Who got a lock before shows that
- * it was free: its holder had released it. That cannot be where the last of them to begin ended
- * first: its holder waited all the time. (.NET tells the end of both with one event.)
+ * Threads that wait for each other get nothing until one gives up. If the first wait to end got the
+ * lock, the lock was free and there was no deadlock, unless this wait was the last to begin: then
+ * the holder waited all the time. (.NET has one event for both ends.)
  */
 static bool is_knot(const struct pv_lock_waits *w, struct pv_lock_cycle *c)
 {
@@ -264,7 +269,7 @@ static bool is_knot(const struct pv_lock_waits *w, struct pv_lock_cycle *c)
 	return (last_began || first->ended != PV_WAIT_GOT) && c->end_ns > c->start_ns;
 }
 
-static int by_start(const void *a, const void *b)
+static int by_cycle_start(const void *a, const void *b)
 {
 	const struct pv_lock_cycle *x = a, *y = b;
 	if (x->start_ns != y->start_ns)
@@ -277,14 +282,14 @@ bool pv_lock_cycles_find(struct pv_lock_cycles *all, const struct pv_lock_waits 
 	*all = (struct pv_lock_cycles){ 0 };
 	for (uint32_t i = 0; i < w->one.n; i++) {
 		struct pv_lock_cycle c = { .start_ns = w->one.v[i].at.start_ns };
-		if (!follow(w, i, &c) || !is_knot(w, &c))
+		if (!follow_waits(w, i, &c) || !is_knot(w, &c))
 			continue;
 		if (!pv_reserve(&all->one, 1))
 			return false;
 		all->one.v[all->one.n++] = c;
 	}
 	if (all->one.n)
-		qsort(all->one.v, all->one.n, sizeof *all->one.v, by_start);
+		qsort(all->one.v, all->one.n, sizeof *all->one.v, by_cycle_start);
 	return true;
 }
 

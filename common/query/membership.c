@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the class, image, assembly and so on of methods and classes. */
 #include "common/query/membership.h"
 
 #include <string.h>
@@ -27,30 +29,68 @@ bool pv_slice_has(struct pv_slice s, const char *part)
 	return false;
 }
 
-/*
- * Of the name without type arguments: "List`1<int>" and "List<T>" are one. What a class is nested
- * in is distinguished by a dot where it is loaded, and by a slash where its methods are.
- */
-static uint64_t hash_of(struct pv_slice name)
+static size_t digits(struct pv_slice s, size_t at)
 {
-	uint64_t h = 1;
-	int depth = 0;
-	for (size_t i = 0; i < name.len; i++) {
-		char c = name.at[i] == '/' || name.at[i] == '+' ? '.' : name.at[i];
-		if (c == '`') {
-			while (i + 1 < name.len && name.at[i + 1] >= '0' && name.at[i + 1] <= '9')
-				i++;
-			continue;
-		}
-		depth += c == '<' && i > 0; /* <Module> is a name */
-		if (depth == 0)
-			h = pv_hash_part(h, (unsigned char)c);
-		depth -= c == '>' && depth > 0;
-	}
-	return h;
+	size_t n = 0;
+	while (at + n < s.len && s.at[at + n] >= '0' && s.at[at + n] <= '9')
+		n++;
+	return n;
 }
 
-/* Files with native code: those the log calls so, and symbols that are paths. */
+enum { PART = 7 }; /* characters, as many as a part of a hash has room for */
+
+/* `h` with the next `n` characters, PART at most. */
+static uint64_t hash_more(uint64_t h, const char *at, size_t n)
+{
+	uint64_t part = 0;
+	memcpy(&part, at, n);
+	return n ? pv_hash_part(h, part) : h;
+}
+
+/* The index of the '>' for the '<' at `at`; the length where it does not close. */
+static size_t close_of(struct pv_slice name, size_t at)
+{
+	size_t depth = 0;
+	for (; at < name.len; at++) {
+		depth += name.at[at] == '<';
+		if (name.at[at] == '>' && --depth == 0)
+			break;
+	}
+	return at;
+}
+
+/*
+ * Hash of a class name without type arguments: "List`1<int>" and "List<T>" are the same. Nested
+ * classes have a dot in loads, and a slash in names of methods.
+ */
+static uint64_t class_name_hash(struct pv_slice name)
+{
+	char own[PV_INTERN_MOST]; /* without type arguments */
+	size_t n = 0;
+	uint64_t h = 1;
+	for (size_t i = 0; i < name.len && n < sizeof own; i++) {
+		const char c = name.at[i];
+		if (c > '>' && c != '`') /* most are letters */
+			own[n++] = c;
+		else if (c == '`')
+			i += digits(name, i + 1);
+		else if (c == '<' && i > 0) /* <Module> is a name */
+			i = close_of(name, i);
+		else
+			own[n++] = (char)(c == '/' || c == '+' ? '.' : c);
+	}
+	size_t at = 0;
+	for (; n - at >= PART; at += PART)
+		h = hash_more(h, own + at, PART);
+	return hash_more(h, own + at, n - at);
+}
+
+static bool name_begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Native code files: notes of binaries, symbols that are paths, and the kernel's vdso. */
 static bool add_files(struct pv_membership *x)
 {
 	const struct pv_notes *notes = &x->m->notes;
@@ -58,7 +98,7 @@ static bool add_files(struct pv_membership *x)
 	for (size_t i = 0; ok && i < notes->native.n; i++) {
 		const struct pv_native *n = &notes->native.v[i];
 		const char *name = pv_intern_text(&x->m->names.text, n->name);
-		if (n->name && (n->binary || name[0] == '/'))
+		if (n->name && (n->binary || name[0] == '/' || name_begins(name, "linux-vdso")))
 			ok = pv_ranges_add(&x->files, n->address, n->size, n->name);
 	}
 	return ok;
@@ -71,7 +111,7 @@ bool pv_membership_init(struct pv_membership *x, const struct pv_model *m)
 	*x = (struct pv_membership){ .m = m };
 	for (uint32_t i = 1; ok && i < n->entity[PV_ENTITY_CLASS].n; i++) {
 		const char *name = pv_intern_text(&n->text, n->entity[PV_ENTITY_CLASS].v[i].name);
-		ok = !name[0] || pv_map_set(&x->class_of, hash_of(slice(name)), i);
+		ok = !name[0] || pv_map_set(&x->class_of, class_name_hash(slice(name)), i);
 	}
 	for (uint32_t i = 1; ok && i < n->entity[PV_ENTITY_ASSEMBLY].n; i++)
 		ok = pv_map_set(&x->assembly_of, n->entity[PV_ENTITY_ASSEMBLY].v[i].owner, i);
@@ -85,7 +125,7 @@ void pv_membership_finish(struct pv_membership *x)
 	pv_ranges_finish(&x->files);
 }
 
-/* Mono writes the C# names of these. */
+/* Mono writes these classes by their C# names. */
 static struct pv_slice known_as(struct pv_slice class)
 {
 	static const char *const full[][2] = { { "bool", "System.Boolean" },
@@ -140,7 +180,7 @@ static struct pv_slice entity_name(
 	return slice(id ? pv_intern_text(&n->text, n->entity[kind].v[id].name) : "");
 }
 
-/* The load context that an assembly was reported in. */
+/* The load context of an assembly. */
 static struct pv_slice context_of(const struct pv_membership *x, uint32_t assembly)
 {
 	const struct pv_names *n = &x->m->names;
@@ -167,11 +207,11 @@ static struct pv_slice image_or_assembly(
 		x, PV_ENTITY_IMAGE, pv_names_entity(n, PV_ENTITY_IMAGE, c->owner, c->load_ns));
 }
 
-/* PV_MAP_NONE: it was not loaded, nor was one that it is nested in. */
+/* The loaded class of that name, else the nearest enclosing class; PV_MAP_NONE: none. */
 static uint32_t class_called(const struct pv_membership *x, struct pv_slice name)
 {
 	uint32_t id = PV_MAP_NONE;
-	while (name.len && (id = pv_map_get(&x->class_of, hash_of(name))) == PV_MAP_NONE) {
+	while (name.len && (id = pv_map_get(&x->class_of, class_name_hash(name))) == PV_MAP_NONE) {
 		while (name.len && name.at[name.len - 1] != '/')
 			name.len--;
 		name.len -= name.len > 0;
@@ -179,7 +219,7 @@ static uint32_t class_called(const struct pv_membership *x, struct pv_slice name
 	return id;
 }
 
-/* --- code that is in no assembly */
+/* --- code in no assembly */
 
 static struct pv_slice file_name(struct pv_slice path)
 {
@@ -189,7 +229,7 @@ static struct pv_slice file_name(struct pv_slice path)
 	return (struct pv_slice){ path.at + from, path.len - from };
 }
 
-/* "memcpy [libc.so.6]", "[libc.so.6]": what stands in the brackets. */
+/* "memcpy [libc.so.6]", "[libc.so.6]": the text in the brackets. */
 static struct pv_slice file_in_brackets(const char *name)
 {
 	const char *open = strrchr(name, '[');
@@ -198,11 +238,6 @@ static struct pv_slice file_in_brackets(const char *name)
 		open + 2 > name + n - 1)
 		return slice("");
 	return (struct pv_slice){ open + 1, (size_t)(name + n - 1 - (open + 1)) };
-}
-
-static bool begins(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
 }
 
 static struct pv_slice path_at(const struct pv_membership *x, uint32_t method)
@@ -233,10 +268,10 @@ static struct pv_slice not_managed(const struct pv_membership *x, uint32_t metho
 	return slice(name[0] ? "(native code)" : "(unknown code)");
 }
 
-/* Methods that were made by the program or the runtime, of no class that was loaded. */
+/* Methods made by the program or the runtime, of no loaded class. */
 static bool is_dynamic(const char *name)
 {
-	return begins(name, "(dynamic)") || begins(name, "(wrapper dynamic-method)");
+	return name_begins(name, "(dynamic)") || name_begins(name, "(wrapper dynamic-method)");
 }
 
 struct pv_slice pv_membership_method(const struct pv_membership *x, uint32_t method, enum pv_by by)

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Words for the sources of GC roots. */
 #include "common/query/root_text.h"
 
 static const char *const source_text[PV_ROOT_SOURCES] = { [PV_ROOT_EXTERNAL] = "external",

@@ -1,4 +1,5 @@
-/* Words for what is in heap shots. Any thread. */
+/* SPDX-License-Identifier: MIT */
+/* Words for the sources of GC roots. Any thread. */
 #ifndef PV_QUERY_ROOT_TEXT_H
 #define PV_QUERY_ROOT_TEXT_H
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Works out from counters of processor time how many processors a program keeps busy. */
 #include "common/query/running.h"
 
 #include <stdlib.h>
@@ -21,7 +23,7 @@ static bool is_processor_time(const struct pv_model *m, const struct pv_counter 
 	       (strcmp(name, "User Time") == 0 || strcmp(name, "System Time") == 0);
 }
 
-static struct times find(const struct pv_model *m)
+static struct times find_processor_times(const struct pv_model *m)
 {
 	struct times t = { .n = 0 };
 	for (size_t i = 1; i < m->counters.counter.n && t.n < PV_COUNT_OF(t.of); i++)
@@ -44,8 +46,8 @@ static const struct pv_counter_sample *reading(const struct pv_counter *k, int64
 	return &k->samples.v[low];
 }
 
-/* When the two were read last, up to a time. */
-static int64_t read_at(const struct times *t, int64_t until)
+/* The time of the newest reading of either counter, up to a time. */
+static int64_t last_read_at(const struct times *t, int64_t until)
 {
 	int64_t at = INT64_MIN;
 	for (size_t i = 0; i < t->n; i++) {
@@ -69,7 +71,7 @@ static double rate(const struct times *t, int64_t from, int64_t to)
 	return to > from && ns > 0 ? ns / ((double)to - (double)from) : 0;
 }
 
-/* ",cpus=8," in what our probes say of themselves. */
+/* ",cpus=8," in the args that our probes write. */
 static unsigned usable(const struct pv_model *m)
 {
 	static const char word[] = ",cpus=";
@@ -78,10 +80,10 @@ static unsigned usable(const struct pv_model *m)
 	return at ? (unsigned)strtoul(at + sizeof word - 1, NULL, 10) : 0;
 }
 
-/* A counter that stands still is not written again: the newest reading of either is the last. */
+/* An unchanged counter is not written again: the newest reading of either is the last. */
 void pv_running_of(const struct pv_model *m, struct pv_running *ret)
 {
-	struct times t = find(m);
+	struct times t = find_processor_times(m);
 	int64_t first = INT64_MAX, last = INT64_MIN;
 	for (size_t i = 0; i < t.n; i++) {
 		int64_t begins = t.of[i]->samples.v[0].time_ns;
@@ -94,9 +96,9 @@ void pv_running_of(const struct pv_model *m, struct pv_running *ret)
 		return;
 	ret->known = true;
 	ret->mean = rate(&t, first, last);
-	/* Long after it none of the two has changed: it is the idle time that counts. */
+	/* No change long after the last reading: the idle time counts. */
 	const int64_t newest = NEWEST_MS * NS_IN_MS;
 	int64_t to = pv_sat_span(last, m->last_ns) > newest ? m->last_ns : last;
 	int64_t from = pv_sat_span(first, to) > newest ? to - newest : first;
-	ret->now = rate(&t, to == last ? read_at(&t, from) : from, to);
+	ret->now = rate(&t, to == last ? last_read_at(&t, from) : from, to);
 }

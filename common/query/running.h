@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * How many processors a program keeps busy, by its counters of processor time (Mono's and our probe's
- * for .NET: "User Time" and "System Time", in 100 ns). Under the model's lock. Fails never.
+ * Processors that a program keeps busy, by counters of processor time (Mono's and our probe's for
+ * .NET: "User Time" and "System Time", in 100 ns). Under the model's lock. Never fails.
  */
 #ifndef PV_QUERY_RUNNING_H
 #define PV_QUERY_RUNNING_H
@@ -10,10 +11,10 @@
 struct pv_model;
 
 struct pv_running {
-	bool known;      /* there are two readings at least: the next two figures are good */
+	bool known;      /* there are two or more readings: `mean` and `now` are valid */
 	double mean;     /* processors, over all readings */
 	double now;      /* likewise, over the last seconds of the log */
-	unsigned usable; /* processors that it may run on, as our probes say; 0: not known */
+	unsigned usable; /* processors allowed to the program, by our probes; 0: not known */
 };
 
 /* Fills *ret, with zeros where nothing is known. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The weight of samples. Under the model's lock. */
 #ifndef PV_QUERY_SAMPLE_WEIGHT_H
 #define PV_QUERY_SAMPLE_WEIGHT_H
@@ -5,8 +6,8 @@
 #include "common/model/model.h"
 
 /*
- * The average weight of a sample, 1 for most logs: samples of perf's are weighed by their periods
- * where those differ, and what chance does to figures depends on how many were taken.
+ * The average weight of a sample, 1 for most logs. perf's samples are weighed by their periods
+ * where periods differ, and chance affects figures by the number of samples taken.
  */
 static inline double pv_sample_weight(const struct pv_model *m)
 {

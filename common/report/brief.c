@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a recording's summary within a budget of characters, as Markdown or JSON. */
 #include "common/report/brief.h"
 
 #include <errno.h>
@@ -5,15 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/showable.h"
-#include "common/base/units.h"
+#include "common/base/text/showable.h"
+#include "common/base/text/units.h"
+#include "common/base/utf8.h"
 #include "common/query/facts.h"
-#include "common/query/readable.h"
+#include "common/query/groups/readable.h"
 #include "common/query/views.h"
 #include "common/report/report.h"
 
 enum { COLUMNS = 4, NAME = 90, PATH = 200, HEAD_TEXT = 70, MOST_ROWS = 12 };
-static const double NOTE = 25; /* score from which a finding stands in it */
+static const double NOTE = 25; /* least score of a finding shown */
 
 struct block {
 	const char *section, *title;
@@ -33,7 +36,8 @@ static const struct block blocks[] = {
 	{ "gc.pauses", "Longest pauses", PV_VIEW_PAUSES, "duration_ns",
 		{ "duration_ns", "start_ns" } },
 	{ "exceptions.classes", "Exceptions", PV_VIEW_EXCEPTIONS, NULL, { "thrown", "name" } },
-	{ "locks.objects", "Locks", PV_VIEW_LOCKS, NULL, { "wait_ns", "contentions", "class" } },
+	{ "locks.objects", "Locks", PV_VIEW_LOCKS, NULL,
+		{ "wait_ns", "contentions", "class", "object" } },
 	{ "allocation_sites", "Allocation sites", PV_VIEW_ALLOCATION_SITES, NULL,
 		{ "allocated_bytes", "class", "stack" } },
 };
@@ -44,7 +48,7 @@ struct brief {
 	const struct pv_heap *heap; /* for findings; NULL: none */
 	const struct pv_report_source *source;
 	bool json, waits, ok;
-	bool terse; /* the head has its least */
+	bool terse; /* the head is as short as possible */
 	struct pv_facts facts;
 	struct pv_table *table[BLOCKS], *coverage;
 	bool left_out[BLOCKS];
@@ -53,7 +57,7 @@ struct brief {
 
 /* --- tables --- */
 
-static struct pv_table *ask(const struct brief *of, const struct block *b)
+static struct pv_table *ask_block(const struct brief *of, const struct block *b)
 {
 	struct pv_model *m = of->m;
 	struct pv_query q = { .sort = b->sort,
@@ -61,18 +65,18 @@ static struct pv_table *ask(const struct brief *of, const struct block *b)
 		.readable = true,
 		.hide_internal = true,
 		.limit = MOST_ROWS };
-	if (b->view == PV_VIEW_SHOT_CLASSES) {
+	if (pv_view_is(b->view, PV_TRAIT_OF_SHOT)) {
 		struct pv_query all = { .limit = 0 };
 		struct pv_table *shots = pv_view_table(m, PV_VIEW_SHOTS, &all);
 		for (size_t i = 0; shots && i < shots->rows; i++)
 			q.select = shots->row[i].id > q.select ? shots->row[i].id : q.select;
 		pv_table_destroy(shots);
 	}
-	q.heap = b->view == PV_VIEW_FINDINGS ? of->heap : NULL;
+	q.heap = pv_view_is(b->view, PV_TRAIT_JUDGES) ? of->heap : NULL;
 	return pv_view_table(m, b->view, &q);
 }
 
-/* Findings below a note are none. */
+/* Findings with a lower score than a note are left out. */
 static void cut_findings(struct pv_table *t)
 {
 	int score = pv_table_column(t, "score");
@@ -83,13 +87,13 @@ static void cut_findings(struct pv_table *t)
 	t->rows = t->rows_all = n;
 }
 
-static bool take(struct brief *b)
+static bool take_tables(struct brief *b)
 {
 	const struct pv_query q = { .limit = 0 };
 	b->coverage = pv_view_table(b->m, PV_VIEW_COVERAGE, &q);
 	bool ok = b->coverage != NULL;
 	for (size_t i = 0; ok && i < BLOCKS; i++) {
-		b->table[i] = ask(b, &blocks[i]);
+		b->table[i] = ask_block(b, &blocks[i]);
 		ok = b->table[i] && (b->table[i]->rows == 0 || pv_table_readable(b->table[i], -1));
 	}
 	if (ok)
@@ -102,7 +106,7 @@ static size_t rows_of(const struct brief *b, size_t i)
 	return b->table[i]->rows < b->rows ? b->table[i]->rows : b->rows;
 }
 
-/* A column that says nothing is left out. */
+/* Whether a column has anything to say; else the column is left out. */
 static bool says(const struct pv_table *t, int column)
 {
 	bool any = false;
@@ -117,7 +121,7 @@ static bool says(const struct pv_table *t, int column)
 
 /* --- text --- */
 
-/* At most `most` characters of a text as it is shown; to free(). */
+/* At most `most` characters of the text in showable form; to free(). */
 static char *shorten(const char *text, size_t most)
 {
 	char *shown = pv_showable_text(text);
@@ -131,29 +135,111 @@ static char *shorten(const char *text, size_t most)
 	return shown;
 }
 
-static char *cell_text(const struct pv_table *t, size_t row, int column)
+/* The n-th frame of a list from its end, 0: the innermost; NULL past the first. */
+static const char *frame_of(const char *list, size_t n, size_t *ret_len)
+{
+	const char *end = list + strlen(list);
+	for (;; n--) {
+		const char *from = end;
+		while (from > list && from[-1] != '\n')
+			from--;
+		*ret_len = (size_t)(end - from);
+		if (n == 0)
+			return from;
+		if (from == list)
+			return NULL;
+		end = from - 1;
+	}
+}
+
+/* Whether both lists have the same n-th frame, or none. */
+static bool same_frame(const char *a, const char *b, size_t n)
+{
+	size_t of_a, of_b;
+	const char *x = frame_of(a, n, &of_a), *y = frame_of(b, n, &of_b);
+	return x && y ? of_a == of_b && memcmp(x, y, of_a) == 0 : x == y;
+}
+
+/* Whether all names of both rows read the same; of a list, the innermost frame. */
+static bool reads_alike(const struct pv_table *t, const struct block *of, size_t row, size_t other)
+{
+	for (size_t k = 0; k < COLUMNS && of->column[k]; k++) {
+		int i = pv_table_column(t, of->column[k]);
+		const enum pv_unit unit = t->column[i].unit;
+		const struct pv_cell a = pv_cell_shown(t, &t->row[row].cell[i]);
+		const struct pv_cell b = pv_cell_shown(t, &t->row[other].cell[i]);
+		if (unit != PV_UNIT_TEXT && unit != PV_UNIT_LIST)
+			continue;
+		if (a.state != PV_CELL_VALUE || b.state != PV_CELL_VALUE) {
+			if (a.state != b.state)
+				return false;
+		} else if (unit == PV_UNIT_LIST ? !same_frame(a.s, b.s, 0)
+						: strcmp(a.s, b.s) != 0) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Index of the first frame that differs from rows reading alike, the greatest; 0: no such row. */
+static size_t frames_alike(
+	const struct pv_table *t, const struct block *block, size_t row, int column)
+{
+	size_t most = 0;
+	const struct pv_cell of = pv_cell_shown(t, &t->row[row].cell[column]);
+	for (size_t i = 0; i < t->rows; i++) {
+		if (i == row || !reads_alike(t, block, row, i))
+			continue;
+		const struct pv_cell c = pv_cell_shown(t, &t->row[i].cell[column]);
+		size_t n = 1, len;
+		while (frame_of(of.s, n, &len) && same_frame(of.s, c.s, n))
+			n++;
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+/*
+ * The innermost frame of a list; where other rows would read the same, also the caller, or the
+ * first caller that differs.
+ */
+static char *list_text(const struct pv_table *t, const struct block *block, size_t row, int column)
+{
+	const struct pv_cell c = pv_cell_shown(t, &t->row[row].cell[column]);
+	size_t len, from_len, n = frames_alike(t, block, row, column);
+	const char *frame = frame_of(c.s, 0, &len), *from = n ? frame_of(c.s, n, &from_len) : NULL;
+	if (!from)
+		return shorten(frame, NAME);
+	char *whole = NULL;
+	if (asprintf(&whole, "%s < %s%.*s", PV_FIT(frame, NAME / 2), n > 1 ? ".. " : "",
+		    (int)from_len, from) < 0)
+		return NULL;
+	char *text = shorten(whole, NAME);
+	free(whole);
+	return text;
+}
+
+static char *cell_text(const struct pv_table *t, const struct block *block, size_t row, int column)
 {
 	char buf[512];
 	const struct pv_cell c = pv_cell_shown(t, &t->row[row].cell[column]);
-	if (c.state == PV_CELL_VALUE && t->column[column].unit == PV_UNIT_LIST) {
-		const char *last = strrchr(c.s, '\n');
-		return shorten(last ? last + 1 : c.s, NAME);
-	}
+	if (c.state == PV_CELL_VALUE && t->column[column].unit == PV_UNIT_LIST)
+		return list_text(t, block, row, column);
 	bool finding = strcmp(t->column[column].id, "text") == 0;
 	return shorten(pv_cell_text(&c, t->column[column].unit, buf, sizeof buf),
 		finding ? (size_t)2 * NAME : NAME);
 }
 
-static char *text_of(struct brief *b, char *text)
+static char *checked_text(struct brief *b, char *text)
 {
 	b->ok = b->ok && text;
 	return text;
 }
 
-/* As a shell takes it. */
+/* As an argument for a shell. */
 static void put_path(struct brief *b, FILE *out)
 {
-	char *path = text_of(b, shorten(b->source->path ? b->source->path : "-", PATH));
+	char *path = checked_text(b, shorten(b->source->path ? b->source->path : "-", PATH));
 	bool plain = path && strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 					  "0123456789_./-+,:@") == strlen(path);
 	if (!plain)
@@ -197,8 +283,8 @@ static void put_lines(struct brief *b, size_t i, FILE *out)
 			int column = pv_table_column(t, blocks[i].column[k]);
 			if (!says(t, column))
 				continue;
-			char *text = text_of(b, row ? cell_text(t, row - 1, column)
-						    : shorten(t->column[column].title, NAME));
+			char *text = checked_text(b, row ? cell_text(t, &blocks[i], row - 1, column)
+							 : shorten(t->column[column].title, NAME));
 			fprintf(out, "%s%s", gap, text ? text : "");
 			gap = "  ";
 			free(text);
@@ -207,7 +293,7 @@ static void put_lines(struct brief *b, size_t i, FILE *out)
 	}
 }
 
-/* Foreign text is between fences longer than any that it holds. */
+/* Foreign text is between fences longer than any fence in the text. */
 static void put_fenced(FILE *out, const char *head, const char *text)
 {
 	size_t fence = longest_run(text) + 1;
@@ -243,7 +329,7 @@ static void put_block(struct brief *b, size_t i, FILE *out)
 
 /* --- the head --- */
 
-/* Kinds in that state, by name: words of ours. */
+/* Names of the kinds in a state, in profview's words. */
 static void put_kinds(
 	const struct brief *b, const char *state, const char *lead, const char *end, FILE *out)
 {
@@ -265,11 +351,11 @@ static void put_head(struct brief *b, FILE *out)
 	const struct pv_facts *f = &b->facts;
 	size_t size;
 	FILE *lines = open_memstream(&text, &size);
-	char *path = text_of(b, shorten(b->source->path ? b->source->path : "-",
-					b->terse ? NAME / 3 : HEAD_TEXT)),
-	     *args = text_of(b, shorten(f->args, HEAD_TEXT)),
-	     *os = text_of(b, shorten(f->os, HEAD_TEXT)),
-	     *arch = text_of(b, shorten(f->arch, HEAD_TEXT));
+	char *path = checked_text(b, shorten(b->source->path ? b->source->path : "-",
+					     b->terse ? NAME / 3 : HEAD_TEXT)),
+	     *args = checked_text(b, shorten(f->args, HEAD_TEXT)),
+	     *os = checked_text(b, shorten(f->os, HEAD_TEXT)),
+	     *arch = checked_text(b, shorten(f->arch, HEAD_TEXT));
 	if (!lines || !b->ok) {
 		b->ok = false;
 	} else {
@@ -322,9 +408,9 @@ static void put_markdown(struct brief *b, FILE *out)
 
 /* --- JSON --- */
 
-static void put_string(struct brief *b, const char *lead, const char *text, FILE *out)
+static void put_json_string(struct brief *b, const char *lead, const char *text, FILE *out)
 {
-	char *json = text_of(b, pv_showable_json(text, strlen(text)));
+	char *json = checked_text(b, pv_showable_json(text, strlen(text)));
 	fputs(lead, out);
 	fputs(json ? json : "", out);
 	free(json);
@@ -349,8 +435,8 @@ static void put_json_block(struct brief *b, size_t i, FILE *out)
 			int column = pv_table_column(t, blocks[i].column[k]);
 			if (!says(t, column))
 				continue;
-			char *text = text_of(b, cell_text(t, row, column));
-			put_string(b, lead, text ? text : "", out);
+			char *text = checked_text(b, cell_text(t, &blocks[i], row, column));
+			put_json_string(b, lead, text ? text : "", out);
 			free(text);
 			lead = ",";
 		}
@@ -361,20 +447,20 @@ static void put_json_block(struct brief *b, size_t i, FILE *out)
 	if (line)
 		put_command(b, i, line);
 	b->ok = line && fclose(line) == 0 && b->ok;
-	put_string(b, "", command ? command : "", out);
+	put_json_string(b, "", command ? command : "", out);
 	free(command);
 	fputs("}", out);
 }
 
-static void put_json(struct brief *b, FILE *out)
+static void put_brief_json(struct brief *b, FILE *out)
 {
 	const struct pv_facts *f = &b->facts;
-	char *path = text_of(b, shorten(b->source->path ? b->source->path : "-",
-					b->terse ? NAME / 3 : HEAD_TEXT)),
-	     *args = text_of(b, shorten(f->args, HEAD_TEXT));
+	char *path = checked_text(b, shorten(b->source->path ? b->source->path : "-",
+					     b->terse ? NAME / 3 : HEAD_TEXT)),
+	     *args = checked_text(b, shorten(f->args, HEAD_TEXT));
 	fprintf(out, "{\"profview\":\"%s\",\"schema\":1", PV_VERSION);
-	put_string(b, ",\"log\":{\"path\":", path ? path : "", out);
-	put_string(b, ",\"options\":", args && !b->terse ? args : "", out);
+	put_json_string(b, ",\"log\":{\"path\":", path ? path : "", out);
+	put_json_string(b, ",\"options\":", args && !b->terse ? args : "", out);
 	fprintf(out,
 		",\"pid\":%" PRIu64 ",\"duration_ns\":%" PRId64 ",\"events\":%" PRIu64
 		",\"complete\":%s}",
@@ -417,7 +503,7 @@ static size_t characters(const char *text)
 }
 
 /* NULL: out of memory. */
-static char *make(struct brief *b)
+static char *make_brief(struct brief *b)
 {
 	char *text = NULL;
 	size_t size;
@@ -425,14 +511,14 @@ static char *make(struct brief *b)
 	if (!out)
 		return NULL;
 	b->ok = true;
-	(b->json ? put_json : put_markdown)(b, out);
+	(b->json ? put_brief_json : put_markdown)(b, out);
 	if (fclose(out) == 0 && b->ok)
 		return text;
 	free(text);
 	return NULL;
 }
 
-/* Fewer rows of each section, then fewer sections, the last ones first. */
+/* First fewer rows of each section, then fewer sections from the end, then a shorter head. */
 static bool give_up_some(struct brief *b)
 {
 	if (b->rows > 2)
@@ -457,11 +543,11 @@ bool pv_brief_write(struct pv_model *m, const struct pv_report_source *source,
 		.json = json,
 		.rows = MOST_ROWS };
 	pv_view_facts(m, &b.facts);
-	char *text = take(&b) ? make(&b) : NULL;
+	char *text = take_tables(&b) ? make_brief(&b) : NULL;
 	bool made;
 	while (text && characters(text) > budget && give_up_some(&b)) {
 		free(text);
-		text = make(&b);
+		text = make_brief(&b);
 	}
 	made = text != NULL;
 	if (text)

@@ -1,8 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * A summary of a recording within so many characters, for a ticket, a mail or an assistant:
- * findings first, then the rows that matter of each section, each with the command that shows more.
- * Text of the profiled program stands in fences, in lines that begin with figures of ours, or is
- * escaped. On the caller's thread.
+ * A summary of a recording within a budget of characters, for a ticket, a mail or an assistant:
+ * findings first, then each section's main rows, with a command to show more. Text of the profiled
+ * program is fenced, in lines that begin with our figures, or escaped. On the caller's thread.
  */
 #ifndef PV_REPORT_BRIEF_H
 #define PV_REPORT_BRIEF_H
@@ -21,9 +21,8 @@ enum { PV_BRIEF_USUAL = 4000, PV_BRIEF_LEAST = 500 };
 
 /*
  * At most `budget` characters, PV_BRIEF_LEAST or more. Takes the model's lock for the time of a
- * table. `heap`: the newest shot, for findings about its objects; NULL: these are not judged.
- * `waits`: what waited counts, too. `out` is
- * flushed, not closed. PV_ENOMEM, PV_EIO.
+ * table. `heap`: the newest shot, for findings about objects; NULL: no such findings. `waits`:
+ * waiting counts, too. `out` is flushed, not closed. PV_ENOMEM, PV_EIO.
  */
 bool pv_brief_write(struct pv_model *m, const struct pv_report_source *source,
 	const struct pv_heap *heap, bool json, bool waits, size_t budget, FILE *out,

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints every event of a log, its buffers and its damage, a line each. */
 #include "common/report/dump.h"
 
 #include <errno.h>
@@ -6,36 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/showable.h"
-#include "common/format/block07/block07.h"
-#include "common/format/families/family.h"
+#include "common/base/text/showable.h"
 #include "common/format/mlpd/framer.h"
 #include "common/format/mlpd/mlpd_layout.h"
+#include "common/format/readers/readers.h"
 #include "common/io/source.h"
-#include "common/report/dump07.h"
+#include "common/report/dump_batch.h"
 #include "common/report/dump_event.h"
 #include "common/report/dump_layout.h"
 
 struct pv_dump {
 	FILE *out;
-	struct mlpd_framer framer;
-	struct pv_dump07 *old; /* a log of 2007 is read with this instead */
-	bool chosen;           /* which of the two it is */
-	bool begins;           /* the input is no stream that was joined in its middle */
+	struct pv_stream stream;
+	bool begins; /* a finished file, so a missing header is damage */
+	bool left;   /* before the end of the input: incomplete events are no damage */
 	struct pv_dump_totals totals;
 	int64_t zero;
 	bool have_zero;
 
 	struct pv_dump_names names;
 	uint8_t says;                /* the data version in the header */
-	unsigned trials;             /* buffers that may still be tried in other layouts */
-	struct pv_dump_layout found; /* format that the input was found to have */
+	unsigned trials;             /* buffers still to be tried in other layouts */
+	struct pv_dump_layout found; /* the format found by pv_dump_find_layout() */
 
 	/* The buffer being read. */
 	struct mlpd_bases bases;
 	struct pv_batch pools;
 	PV_ARRAY(uint8_t) carry; /* an event cut by the end of a piece of a very large buffer */
-	uint64_t next_offset;    /* of the byte after what was decoded, in the stream */
+	uint64_t next_offset;    /* of the byte after the last one decoded, in the stream */
 	bool skip;               /* the rest of this buffer is damaged */
 };
 
@@ -45,11 +45,7 @@ struct pv_dump *pv_dump_create(FILE *out)
 	if (!d)
 		return NULL;
 	d->out = out;
-	if (!mlpd_framer_init(&d->framer)) {
-		free(d);
-		return NULL;
-	}
-	d->framer.may_join = true;
+	d->stream.want_offsets = true;
 	return d;
 }
 
@@ -57,8 +53,7 @@ void pv_dump_destroy(struct pv_dump *d)
 {
 	if (!d)
 		return;
-	mlpd_framer_finish(&d->framer);
-	pv_dump07_destroy(d->old);
+	pv_stream_finish(&d->stream);
 	pv_dump_names_finish(&d->names);
 	pv_batch_finish(&d->pools);
 	pv_array_finish(&d->carry);
@@ -80,38 +75,36 @@ static void put_time(const struct pv_dump *d, uint64_t time)
 		abs % 1000000000);
 }
 
-static void put_event(const struct pv_dump *d, const struct pv_event *e, uint64_t offset)
+static void put_event_line(const struct pv_dump *d, const struct pv_event *e, uint64_t offset)
 {
 	const struct pv_dump_line line = { d->out, &d->names, &d->pools,
-		d->framer.header.format.data_version };
-	fprintf(d->out, "%10" PRIu64 " 0x%" PRIx64 " ", offset, d->framer.buffer.thread);
+		d->stream.framer->header.format.data_version };
+	fprintf(d->out, "%10" PRIu64 " 0x%" PRIx64 " ", offset, d->stream.framer->buffer.thread);
 	put_time(d, e->time);
 	putc(' ', d->out);
 	pv_dump_event(&line, e);
 	putc('\n', d->out);
 }
 
-void pv_dump_damage(FILE *out, struct pv_dump_totals *totals, uint64_t offset, uint64_t bytes,
-	const char *reason)
+/* Prints a damage line, and counts the damage. */
+static void put_damage(struct pv_dump *d, uint64_t offset, uint64_t bytes, const char *reason)
 {
+	struct pv_dump_totals *totals = &d->totals;
+	if (d->left)
+		return;
 	if (totals->damages++ == 0) {
 		totals->first.offset = offset;
 		totals->first.bytes = bytes;
 		snprintf(totals->first.reason, sizeof totals->first.reason, "%s", reason);
 	}
-	fprintf(out, "%10" PRIu64 " damage: %" PRIu64 " bytes: %s\n", offset, bytes, reason);
-}
-
-static void put_damage(struct pv_dump *d, uint64_t offset, uint64_t bytes, const char *reason)
-{
-	pv_dump_damage(d->out, &d->totals, offset, bytes, reason);
+	fprintf(d->out, "%10" PRIu64 " damage: %" PRIu64 " bytes: %s\n", offset, bytes, reason);
 }
 
 /* --- pieces --- */
 
 static void put_header(struct pv_dump *d)
 {
-	const struct mlpd_header *h = &d->framer.header;
+	const struct mlpd_header *h = &d->stream.framer->header;
 	d->zero = (int64_t)h->startup_ns;
 	d->have_zero = h->startup_ns != 0;
 	d->says = h->format.data_version;
@@ -121,42 +114,42 @@ static void put_header(struct pv_dump *d)
 		"started %" PRIu64 " ms, startup %" PRIu64
 		" ns, timer overhead %u ns, pid %u, port %u, "
 		"args ",
-		d->framer.offset, h->format.data_version, h->format.header_major, h->header_minor,
-		h->format.pointer_size, h->start_time_ms, h->startup_ns, h->timer_overhead_ns,
-		h->pid, h->port);
+		d->stream.framer->offset, h->format.data_version, h->format.header_major,
+		h->header_minor, h->format.pointer_size, h->start_time_ms, h->startup_ns,
+		h->timer_overhead_ns, h->pid, h->port);
 	pv_showable_quoted(d->out, h->args.at, h->args.len);
 	fputs(", arch ", d->out);
 	pv_showable_quoted(d->out, h->arch.at, h->arch.len);
 	fputs(", os ", d->out);
 	pv_showable_quoted(d->out, h->os.at, h->os.len);
-	fputs(d->framer.joined ? ", joined in mid-stream\n" : "\n", d->out);
+	fputs(d->stream.framer->joined ? ", joined in mid-stream\n" : "\n", d->out);
 	if (d->found.says == d->says)
-		d->framer.header.format = d->found.format;
-	if (d->framer.joined && d->begins)
-		put_damage(d, 0, d->framer.offset, mlpd_framer_missing(&d->framer));
+		d->stream.framer->header.format = d->found.format;
+	if (d->stream.framer->joined && d->begins)
+		put_damage(d, 0, d->stream.framer->offset, mlpd_framer_missing(d->stream.framer));
 }
 
 static void put_buffer(struct pv_dump *d)
 {
-	const struct mlpd_buffer_header *b = &d->framer.buffer;
+	const struct mlpd_buffer_header *b = &d->stream.framer->buffer;
 	if (!d->have_zero)
 		d->zero = (int64_t)b->time_base;
 	d->have_zero = true;
 	d->totals.buffers++;
 	fprintf(d->out, "%10" PRIu64 " buffer: %u bytes, thread 0x%" PRIx64 ", time base ",
-		d->framer.offset, b->length, b->thread);
+		d->stream.framer->offset, b->length, b->thread);
 	put_time(d, b->time_base);
 	fprintf(d->out, ", pointers 0x%" PRIx64 ", objects 0x%" PRIx64 ", methods 0x%" PRIx64 "\n",
 		b->ptr_base, b->obj_base << 3, b->method_base);
 	mlpd_bases_init(&d->bases, b);
-	d->next_offset = d->framer.offset + MLPD_BUFFER_HEADER;
+	d->next_offset = d->stream.framer->offset + MLPD_BUFFER_HEADER;
 	d->carry.n = 0;
 	d->skip = false;
 }
 
 /*
- * An event at the cursor is not understood: its buffer may promise more than is its own. What is
- * lost ends where another buffer begins.
+ * The event at the cursor is not understood: the buffer's stated length may be too long. The loss
+ * ends at the next buffer's begin.
  */
 static void lose_rest(struct pv_dump *d, struct pv_cursor *c, uint64_t here, enum mlpd_status s)
 {
@@ -166,17 +159,18 @@ static void lose_rest(struct pv_dump *d, struct pv_cursor *c, uint64_t here, enu
 		s == MLPD_SHORT ? "event 0x%02x runs past the end of its buffer"
 				: "event 0x%02x cannot be decoded",
 		*c->at);
-	if (n <= d->framer.payload_len)
-		back = mlpd_framer_back(&d->framer, n);
+	if (n <= d->stream.framer->payload_len)
+		back = mlpd_framer_back(d->stream.framer, n);
 	if (back > 0)
 		put_damage(d, here, back, text);
 	else
-		put_damage(d, d->framer.offset + 4, 4, "a buffer header states a wrong length");
+		put_damage(d, d->stream.framer->offset + 4, 4,
+			"a buffer header states a wrong length");
 	d->skip = true;
 	c->at = c->end;
 }
 
-/* Every event of these bytes; what is left over is an event that goes on in the next piece. */
+/* Prints every event of the bytes; the rest is an event that goes on in the next piece. */
 static bool put_events(struct pv_dump *d, struct pv_cursor *c, bool more_follows)
 {
 	uint64_t offset = d->next_offset;
@@ -186,7 +180,7 @@ static bool put_events(struct pv_dump *d, struct pv_cursor *c, bool more_follows
 		const uint8_t *at = c->at;
 		pv_batch_reset(&d->pools);
 		enum mlpd_status s =
-			mlpd_decode(c, &d->bases, &d->framer.header.format, &d->pools, &e);
+			mlpd_decode(c, &d->bases, &d->stream.framer->header.format, &d->pools, &e);
 		if (s == MLPD_NOMEM)
 			return false;
 		if (s == MLPD_SHORT && more_follows)
@@ -196,7 +190,7 @@ static bool put_events(struct pv_dump *d, struct pv_cursor *c, bool more_follows
 			lose_rest(d, c, here, s);
 			break;
 		}
-		put_event(d, &e, here);
+		put_event_line(d, &e, here);
 		d->totals.events++;
 		if (!pv_dump_learn(&d->names, &e))
 			return false;
@@ -207,8 +201,8 @@ static bool put_events(struct pv_dump *d, struct pv_cursor *c, bool more_follows
 
 static bool put_piece(struct pv_dump *d)
 {
-	struct mlpd_framer *f = &d->framer;
-	/* A cut buffer's last event is short too, but the damage after it says so. */
+	struct mlpd_framer *f = d->stream.framer;
+	/* The last event of a cut buffer is short, too, but reported as damage afterwards. */
 	bool partial = !f->last_piece || !f->whole;
 	if (!f->continues) {
 		put_buffer(d);
@@ -238,90 +232,81 @@ static bool put_piece(struct pv_dump *d)
 	return true;
 }
 
+static void put_batch(struct pv_dump *d)
+{
+	const struct pv_batch *b = &d->stream.batch;
+	d->totals.buffers += !b->continues;
+	d->totals.events += b->n;
+	pv_dump_batch(d->out, &d->stream);
+	if (b->damaged)
+		put_damage(d, b->damage_offset, b->damage_bytes, b->damage_reason);
+}
+
 static bool print(struct pv_dump *d, struct pv_error *reterr)
 {
+	const struct pv_stream *s = &d->stream;
 	for (;;) {
 		bool ok = true;
-		switch (mlpd_framer_next(&d->framer)) {
-		case MLPD_MORE:
+		switch (pv_stream_next(&d->stream)) {
+		case PV_PIECE_MORE:
 			return true;
-		case MLPD_HEADER:
-			put_header(d);
+		case PV_PIECE_HEADER:
+			if (s->framer)
+				put_header(d);
+			else
+				pv_dump_stream_header(d->out, &s->header);
 			break;
-		case MLPD_BUFFER:
+		case PV_PIECE_BUFFER:
 			ok = put_piece(d);
 			break;
-		case MLPD_DAMAGE:
-			put_damage(d, d->framer.damage.offset, d->framer.damage.bytes,
-				d->framer.damage.reason);
+		case PV_PIECE_BATCH:
+			put_batch(d);
 			break;
-		case MLPD_FAILED:
+		case PV_PIECE_DAMAGE:
+			put_damage(d, s->damage.offset, s->damage.bytes, s->damage.reason);
+			break;
+		case PV_PIECE_FAILED:
 			if (reterr)
-				*reterr = d->framer.error;
+				*reterr = s->error;
 			return false;
 		}
 		if (!ok)
-			return pv_fail(reterr, PV_ENOMEM, d->framer.offset, "out of memory");
+			return pv_fail(reterr, PV_ENOMEM, s->offset, "out of memory");
 		if (fflush(d->out) != 0 || ferror(d->out))
-			return pv_fail(reterr, PV_EIO, d->framer.offset, "cannot write: %s",
-				strerror(errno));
+			return pv_fail(
+				reterr, PV_EIO, s->offset, "cannot write: %s", strerror(errno));
 	}
-}
-
-/* By the first bytes; they go over to the other reader when it is of another family. */
-static bool choose(struct pv_dump *d, bool ended, struct pv_error *reterr)
-{
-	const uint8_t *bytes = d->framer.window + d->framer.start;
-	size_t n = d->framer.filled - d->framer.start;
-	enum pv_family family = pv_family_of(bytes, n, ended);
-	d->chosen = family != PV_FAMILY_UNSURE;
-	if (!d->chosen || family == PV_FAMILY_MLPD)
-		return true;
-	d->old = pv_dump07_create(d->out, &d->totals, family);
-	if (!d->old)
-		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	return pv_dump07_push(d->old, bytes, n, reterr);
 }
 
 bool pv_dump_push(struct pv_dump *d, const void *bytes, size_t n, struct pv_error *reterr)
 {
 	const uint8_t *at = bytes;
 	d->totals.bytes += n;
-	while (n && !d->old) {
+	while (n) {
 		size_t room;
-		uint8_t *to = mlpd_framer_room(&d->framer, &room);
+		uint8_t *to = pv_stream_room(&d->stream, &room);
 		if (!to)
 			return pv_fail(reterr, PV_ENOMEM, d->totals.bytes, "out of memory");
 		size_t take = n < room ? n : room;
 		memcpy(to, at, take);
-		mlpd_framer_filled(&d->framer, take);
+		pv_stream_filled(&d->stream, take);
 		at += take;
 		n -= take;
-		if (!d->chosen && !choose(d, false, reterr))
-			return false;
-		if (d->chosen && !d->old && !print(d, reterr))
+		if (!print(d, reterr))
 			return false;
 	}
-	return !n || pv_dump07_push(d->old, at, n, reterr);
+	return true;
 }
 
 bool pv_dump_gap(struct pv_dump *d, uint64_t bytes, struct pv_error *reterr)
 {
-	d->chosen = true;
-	if (d->old)
-		return pv_dump07_gap(d->old, bytes, reterr);
-	mlpd_framer_gap(&d->framer, bytes, "dropped unread");
+	pv_stream_gap(&d->stream, bytes, "dropped unread");
 	return print(d, reterr);
 }
 
 bool pv_dump_end(struct pv_dump *d, struct pv_error *reterr)
 {
-	if (!d->chosen && d->framer.filled > d->framer.start && !choose(d, true, reterr))
-		return false;
-	d->chosen = true;
-	if (d->old)
-		return pv_dump07_end(d->old, reterr);
-	mlpd_framer_end(&d->framer);
+	pv_stream_end(&d->stream);
 	return print(d, reterr);
 }
 
@@ -329,7 +314,10 @@ bool pv_dump_end(struct pv_dump *d, struct pv_error *reterr)
 
 enum turn { GO_ON, DONE, FAILED };
 
-/* Of a named pipe or a file that is not there yet; what a command pipes in takes its time. */
+/*
+ * Whether a named pipe has had no writer yet, or the file does not exist yet; standard input may be
+ * slow.
+ */
 static bool nothing_came(const struct pv_source *s)
 {
 	struct pv_source_info info;
@@ -350,7 +338,7 @@ static void wait_for_more(struct pv_source *s, const struct pv_dump_input *in, b
 	pv_source_wait_clear(s);
 }
 
-/* The end of a whole input, with what could not be inflated. */
+/* Ends a whole input, with the damage of its compression. */
 static bool end_whole(struct pv_dump *d, struct pv_source *s, struct pv_error *reterr)
 {
 	struct pv_source_info info;
@@ -361,9 +349,21 @@ static bool end_whole(struct pv_dump *d, struct pv_source *s, struct pv_error *r
 	return pv_dump_end(d, reterr);
 }
 
+/* Prints events still waiting for input when the dump is stopped before the end. */
+static bool leave_input(struct pv_dump *d, struct pv_error *reterr)
+{
+	struct pv_error e;
+	d->left = true;
+	if (pv_dump_end(d, &e) || d->stream.error.code) /* the input might have become a log */
+		return true;
+	if (reterr)
+		*reterr = e;
+	return false;
+}
+
 static enum turn restart(struct pv_dump **d, FILE *out, struct pv_error *reterr)
 {
-	if (!pv_dump_end(*d, reterr))
+	if (!leave_input(*d, reterr))
 		return FAILED;
 	struct pv_dump *fresh = pv_dump_create(out);
 	if (!fresh) {
@@ -380,7 +380,7 @@ struct pumped {
 	struct pv_source *source;
 	struct pv_dump *dump;
 	FILE *out;
-	bool said; /* that nothing comes */
+	bool said; /* the user knows that nothing comes */
 };
 
 static enum turn pump(struct pumped *u, const struct pv_dump_input *in, struct pv_error *reterr)
@@ -393,11 +393,12 @@ static enum turn pump(struct pumped *u, const struct pv_dump_input *in, struct p
 	case PV_READ_BYTES:
 		if (!pv_dump_push(*d, bytes, (size_t)n, reterr))
 			return FAILED;
-		if ((*d)->framer.have_header)
-			pv_source_set_target(s, (*d)->framer.header.pid);
+		const struct mlpd_framer *f = (*d)->stream.framer;
+		if (f && f->have_header)
+			pv_source_set_target(s, f->header.pid);
 		return GO_ON;
 	case PV_READ_NOTHING:
-	case PV_READ_QUIET: /* printed lines cannot be taken back: no end is guessed */
+	case PV_READ_QUIET: /* no end is guessed: printed lines cannot be withdrawn */
 		wait_for_more(s, in, &u->said);
 		return GO_ON;
 	case PV_READ_GAP:
@@ -431,9 +432,9 @@ bool pv_dump_path(const struct pv_dump_input *in, FILE *out, struct pv_dump_tota
 	struct pumped u = { .source = s, .dump = d, .out = out };
 	while (turn == GO_ON && !(in->stop && *in->stop))
 		turn = pump(&u, in, reterr);
-	d = u.dump; /* a file that was written anew has another */
-	/* Stopped by the user: what is still on its way is no damage. */
-	bool ok = turn == GO_ON || (turn == DONE && end_whole(d, s, reterr));
+	d = u.dump; /* a file written anew has another dump */
+	bool ok = (turn == GO_ON && leave_input(d, reterr)) ||
+		  (turn == DONE && end_whole(d, s, reterr));
 	if (d && ret_totals)
 		pv_dump_totals(d, ret_totals);
 	pv_dump_destroy(d);

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints an MLPD event with all fields by name. */
 #include "common/report/dump_event.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "common/base/showable.h"
+#include "common/base/text/showable.h"
 
 enum { MONITOR = 5 }; /* type of an event byte */
 
@@ -16,7 +18,7 @@ void pv_dump_names_finish(struct pv_dump_names *n)
 	pv_map_finish(&n->entities);
 }
 
-static bool remember(
+static bool remember_name(
 	struct pv_dump_names *d, struct pv_map *map, uint64_t key, const struct pv_text *t)
 {
 	uint32_t id;
@@ -30,13 +32,13 @@ bool pv_dump_learn(struct pv_dump_names *d, const struct pv_event *e)
 	case PV_KIND_METHOD_JIT_START:
 	case PV_KIND_METHOD_JIT:
 		return e->jit.name.len == 0 ||
-		       remember(d, &d->methods, e->jit.method, &e->jit.name);
+		       remember_name(d, &d->methods, e->jit.method, &e->jit.name);
 	case PV_KIND_CLASS_LOAD:
 	case PV_KIND_IMAGE_LOAD:
 	case PV_KIND_ASSEMBLY_LOAD:
 	case PV_KIND_DOMAIN_NAME:
 	case PV_KIND_THREAD_NAME:
-		return remember(d, &d->entities, e->meta.key, &e->meta.name);
+		return remember_name(d, &d->entities, e->meta.key, &e->meta.name);
 	case PV_KIND_VTABLE_LOAD:
 		class = pv_map_get(&d->entities, e->meta.owner);
 		return class == PV_MAP_NONE || pv_map_set(&d->entities, e->meta.key, class);
@@ -82,7 +84,7 @@ static void put_groups(const struct pv_dump_line *d, struct pv_span s, uint32_t 
 	putc(']', d->out);
 }
 
-/* Of each frame of a hit, where the log says them. */
+/* Offsets of each frame of a hit, where logged. */
 static void put_offsets(const struct pv_dump_line *d, struct pv_span s)
 {
 	const uint64_t *v = &d->pools->pool.v[s.at];
@@ -148,7 +150,7 @@ static const char *step_name(uint64_t step)
 	return step < PV_COUNT_OF(name) ? name[step] : "?";
 }
 
-/* The last word of "alloc.type", which is what people call the field. */
+/* The last word of "alloc.type": the field's usual name. */
 static const char *short_name(const struct mlpd_field *f)
 {
 	const char *dot = strrchr(f->name, '.');
@@ -197,6 +199,7 @@ static void put_field(
 	case MLPD_OBJS:
 	case MLPD_REFS:
 	case MLPD_ROOTS:
+	case MLPD_STEPS:
 		put_groups(d, s, 2);
 		break;
 	case MLPD_OLD_ROOTS:

@@ -1,7 +1,5 @@
-/*
- * One event of an MLPD log as text: its kind, then every field by name. One thread uses a
- * structure.
- */
+/* SPDX-License-Identifier: MIT */
+/* One event of an MLPD log as text: kind, then every field by name. One thread uses a structure. */
 #ifndef PV_REPORT_DUMP_EVENT_H
 #define PV_REPORT_DUMP_EVENT_H
 
@@ -11,22 +9,22 @@
 #include "common/base/map.h"
 #include "common/format/mlpd/mlpd.h"
 
-/* Latest meaning of each key, as far as the log was read. Zeroed is empty. */
+/* Latest meaning of each key, as far as the log was read. Empty when zeroed. */
 struct pv_dump_names {
 	struct pv_intern text;
 	struct pv_map methods, entities; /* key -> interned name */
 };
 
-void pv_dump_names_finish(struct pv_dump_names *n); /* frees them */
+void pv_dump_names_finish(struct pv_dump_names *n); /* frees the names */
 
-/* Remembers what the event names. False when out of memory. */
+/* Remembers the names in an event. False when out of memory. */
 bool pv_dump_learn(struct pv_dump_names *n, const struct pv_event *e);
 
 struct pv_dump_line {
 	FILE *out;
 	const struct pv_dump_names *names;
 	const struct pv_batch *pools; /* of the event */
-	uint8_t version;              /* data version whose rules the event follows */
+	uint8_t version;              /* data version, by whose rules the event is read */
 };
 
 /* Writes the event without its time and without a line break. */

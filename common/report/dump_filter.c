@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Filters the lines of a dump, and turns lines into JSON or CSV. */
 #include "common/report/dump_filter.h"
 
 #include <inttypes.h>
@@ -5,14 +7,14 @@
 #include <string.h>
 
 #include "common/base/mem.h"
-#include "common/base/showable.h"
+#include "common/base/text/showable.h"
 
 struct lines {
 	FILE *out;
 	const struct pv_dump_wish *wish;
 	struct pv_filter *f; /* NULL: everything passes */
 	bool begun;
-	PV_ARRAY(char) line; /* as far as it has come */
+	PV_ARRAY(char) line; /* the line so far */
 };
 
 /* "1007 0x7fb6 0.012 method.jit method=...": the words after the offset. */
@@ -42,7 +44,7 @@ static bool is_event(const char *line, struct event *ret)
 	return strncmp(ret->thread, "0x", 2) == 0 && ret->kind_len;
 }
 
-static bool holds(const void *of, const struct pv_filter_leaf *leaf)
+static bool event_holds(const void *of, const struct pv_filter_leaf *leaf)
 {
 	const struct event *e = of;
 	bool any = leaf->field == PV_FILTER_ANY;
@@ -57,7 +59,7 @@ static bool holds(const void *of, const struct pv_filter_leaf *leaf)
 }
 
 /* "-1.000000002" -> ns. */
-static int64_t time_of(const struct event *e)
+static int64_t event_time(const struct event *e)
 {
 	bool minus = e->time[0] == '-';
 	char *end;
@@ -68,7 +70,7 @@ static int64_t time_of(const struct event *e)
 	return minus ? -(int64_t)all : (int64_t)all;
 }
 
-/* "gc" has all of "gc.event", "gc.move" and so on. */
+/* "gc" includes "gc.event", "gc.move" and so on. */
 static bool is_of_kind(const struct event *e, const char *kinds)
 {
 	for (const char *at = kinds; *at;) {
@@ -81,10 +83,10 @@ static bool is_of_kind(const struct event *e, const char *kinds)
 	return false;
 }
 
-static bool passes(const struct lines *l, const struct event *e)
+static bool event_passes(const struct lines *l, const struct event *e)
 {
 	const struct pv_dump_wish *w = l->wish;
-	int64_t ns = w->ranged ? time_of(e) : 0;
+	int64_t ns = w->ranged ? event_time(e) : 0;
 	if (w->ranged && (ns < w->from_ns || ns >= w->to_ns))
 		return false;
 	if (w->thread && (strlen(w->thread) != e->thread_len ||
@@ -92,7 +94,7 @@ static bool passes(const struct lines *l, const struct event *e)
 		return false;
 	if (w->kind && !is_of_kind(e, w->kind))
 		return false;
-	return !l->f || pv_filter_passes(l->f, holds, e);
+	return !l->f || pv_filter_passes(l->f, event_holds, e);
 }
 
 static bool leaves_out(const struct pv_dump_wish *w)
@@ -116,11 +118,11 @@ static bool put_json_text(FILE *out, const char *text, size_t len)
 	return json != NULL;
 }
 
-static bool put_json(FILE *out, const struct event *e)
+static bool put_event_json(FILE *out, const struct event *e)
 {
 	fprintf(out, "{\"offset\":%" PRIu64 ",\"thread\":", e->offset);
 	bool ok = put_json_text(out, e->thread, e->thread_len);
-	fprintf(out, ",\"time_ns\":%" PRId64 ",\"kind\":", time_of(e));
+	fprintf(out, ",\"time_ns\":%" PRId64 ",\"kind\":", event_time(e));
 	ok = ok && put_json_text(out, e->kind, e->kind_len);
 	fputs(",\"fields\":", out);
 	ok = ok && put_json_text(out, e->rest, e->rest_len);
@@ -159,7 +161,7 @@ static void put_csv(FILE *out, const struct event *e)
 {
 	fprintf(out, "%" PRIu64 ",", e->offset);
 	fwrite(e->thread, 1, e->thread_len, out);
-	fprintf(out, ",%" PRId64 ",", time_of(e));
+	fprintf(out, ",%" PRId64 ",", event_time(e));
 	fwrite(e->kind, 1, e->kind_len, out);
 	putc(',', out);
 	put_csv_text(out, e->rest, e->rest_len);
@@ -174,18 +176,18 @@ static bool is_buffer(const char *line)
 	return strncmp(what, "buffer:", 7) == 0 || strncmp(what, "block:", 6) == 0;
 }
 
-/* The line has been made showable by the dump. */
+/* The dump has made the line showable. */
 static bool put_line(struct lines *l, const char *line)
 {
 	struct event e;
 	bool event = is_event(line, &e);
-	if (event ? !passes(l, &e) : is_buffer(line) && leaves_out(l->wish))
+	if (event ? !event_passes(l, &e) : is_buffer(line) && leaves_out(l->wish))
 		return true;
 	if (l->wish->form == PV_DUMP_CSV && !l->begun)
 		fputs("offset,thread,time_ns,kind,fields\n", l->out);
 	l->begun = true;
 	if (l->wish->form == PV_DUMP_JSON &&
-		!(event ? put_json(l->out, &e) : put_json_note(l->out, line)))
+		!(event ? put_event_json(l->out, &e) : put_json_note(l->out, line)))
 		return false;
 	if (l->wish->form == PV_DUMP_CSV && event)
 		put_csv(l->out, &e);
@@ -203,7 +205,7 @@ static bool end_line(struct lines *l)
 	return put_line(l, l->line.v);
 }
 
-static ssize_t take(void *cookie, const char *bytes, size_t n)
+static ssize_t take_dump(void *cookie, const char *bytes, size_t n)
 {
 	struct lines *l = cookie;
 	for (size_t at = 0; at < n;) {
@@ -236,7 +238,7 @@ FILE *pv_dump_filter(FILE *out, const struct pv_dump_wish *w, struct pv_filter_e
 	struct lines *l = calloc(1, sizeof *l);
 	struct pv_filter *f =
 		asks ? pv_filter_make(w->filter, PV_FILTER_CAPITALS, NULL, 0, reterr) : NULL;
-	const cookie_io_functions_t io = { .write = take, .close = end };
+	const cookie_io_functions_t io = { .write = take_dump, .close = end };
 	FILE *stream = l && (f || !asks) ? fopencookie(l, "w", io) : NULL;
 	if (stream) {
 		*l = (struct lines){ .out = out, .wish = w, .f = f };

@@ -1,28 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads a log ahead to find the layout of a development build's events. */
 #include "common/report/dump_layout.h"
 
-#include "common/format/block07/block07.h"
 #include "common/format/mlpd/framer.h"
 #include "common/format/mlpd/mlpd_layout.h"
+#include "common/format/readers/readers.h"
 #include "common/io/source.h"
 
 struct look {
-	struct mlpd_framer framer;
+	struct pv_stream stream;
 	struct pv_dump_layout found;
 	uint8_t says;
 	unsigned trials;
-	bool over; /* nothing is to be found, or it was */
+	bool over; /* found, or nothing to find */
 };
 
 static void look_at_header(struct look *l)
 {
-	l->says = l->framer.header.format.data_version;
+	const struct mlpd_framer *f = l->stream.framer;
+	l->over = !f; /* other families have a single layout */
+	if (!f)
+		return;
+	l->says = f->header.format.data_version;
 	l->trials = MLPD_TRIALS;
 	l->over = !mlpd_has_layouts(l->says);
 }
 
 static void look_at_buffer(struct look *l)
 {
-	struct mlpd_framer *f = &l->framer;
+	struct mlpd_framer *f = l->stream.framer;
 	struct mlpd_format *format = &f->header.format;
 	struct mlpd_layout_probe t = { .says = l->says, .partial = !f->last_piece || !f->whole };
 	if (f->continues)
@@ -37,23 +43,22 @@ static void look_at_buffer(struct look *l)
 	l->over = true;
 }
 
-static void look(struct look *l)
+static void look_at_pieces(struct look *l)
 {
 	while (!l->over) {
-		switch (mlpd_framer_next(&l->framer)) {
-		case MLPD_MORE:
+		switch (pv_stream_next(&l->stream)) {
+		case PV_PIECE_MORE:
 			return;
-		case MLPD_HEADER:
-			look_at_header(l);
-			break;
-		case MLPD_BUFFER:
+		case PV_PIECE_BUFFER:
 			look_at_buffer(l);
 			break;
-		case MLPD_DAMAGE:
+		case PV_PIECE_DAMAGE:
 			break;
-		case MLPD_FAILED:
+		case PV_PIECE_HEADER:
+			look_at_header(l);
+			break;
+		default:
 			l->over = true;
-			break;
 		}
 	}
 }
@@ -61,36 +66,27 @@ static void look(struct look *l)
 static void look_through(struct look *l, struct pv_source *s)
 {
 	struct pv_error e;
-	bool chosen = false;
 	while (!l->over) {
 		size_t room;
 		uint64_t n = 0;
-		uint8_t *to = mlpd_framer_room(&l->framer, &room);
+		uint8_t *to = pv_stream_room(&l->stream, &room);
 		if (!to || pv_source_read(s, to, room, &n, &e) != PV_READ_BYTES)
 			break;
-		mlpd_framer_filled(&l->framer, (size_t)n);
-		enum b07_sniffed is = chosen ? B07_NO
-					     : b07_sniff(l->framer.window + l->framer.start,
-						       l->framer.filled - l->framer.start);
-		chosen = is == B07_NO;
-		l->over = is == B07_YES;
-		if (chosen)
-			look(l);
+		pv_stream_filled(&l->stream, (size_t)n);
+		look_at_pieces(l);
 	}
-	if (!l->over && chosen) {
-		mlpd_framer_end(&l->framer);
-		look(l);
-	}
+	pv_stream_end(&l->stream);
+	look_at_pieces(l);
 }
 
 struct pv_dump_layout pv_dump_find_layout(const struct pv_source *file)
 {
-	struct look l = { .framer = { .may_join = true } };
+	struct look l = { 0 };
 	struct pv_error e;
 	struct pv_source *s = pv_source_again(file, &e);
-	if (s && mlpd_framer_init(&l.framer))
+	if (s)
 		look_through(&l, s);
-	mlpd_framer_finish(&l.framer);
+	pv_stream_finish(&l.stream);
 	pv_source_close(s);
 	return l.found;
 }

@@ -1,4 +1,5 @@
-/* Private to the dump: finds the layout of a log before it is printed. On the caller's thread. */
+/* SPDX-License-Identifier: MIT */
+/* Private to the dump: finds the layout of a log before printing. On the caller's thread. */
 #ifndef PV_REPORT_DUMP_LAYOUT_H
 #define PV_REPORT_DUMP_LAYOUT_H
 
@@ -8,16 +9,16 @@
 
 struct pv_source;
 
-/* Holds for headers that say this data version; 0: nothing was found. */
+/* For headers with this data version; 0: nothing found. */
 struct pv_dump_layout {
 	uint8_t says;
 	struct mlpd_format format;
 };
 
 /*
- * The layout that a file of a development build shows somewhere, which holds from its first event
- * on: reads a second source of the file whole if its header's data version has layouts, and else
- * only its beginning. What cannot be read is as if nothing was found.
+ * The layout that a development build's file shows somewhere, valid from the first event on. Reads
+ * a second source of the file, whole if the header's data version has several layouts, else only
+ * the beginning. Unreadable data count as nothing found.
  */
 struct pv_dump_layout pv_dump_find_layout(const struct pv_source *file);
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a heap shot as a .heapsnapshot file for Chrome's developer tools. */
 #include "common/report/heapsnapshot.h"
 
 #include <errno.h>
@@ -7,8 +9,8 @@
 
 #include "common/base/utf8.h"
 #include "common/base/map.h"
-#include "common/base/new_file.h"
-#include "common/base/showable.h"
+#include "common/base/system/new_file.h"
+#include "common/base/text/showable.h"
 #include "common/heap/heap.h"
 #include "common/query/root_text.h"
 #include "common/report/report_sections.h"
@@ -25,16 +27,16 @@ struct snapshot {
 	const struct pv_graph *g;
 	FILE *out;
 	struct pv_error *err;
-	uint64_t kind_edges[KINDS], root_edges; /* root_edges: kinds that have any */
+	uint64_t kind_edges[KINDS], root_edges; /* root_edges: kinds with edges */
 	struct pv_map offset_of;                /* byte offset -> index in offset */
-	PV_ARRAY(uint32_t) offset;              /* fields that need a name */
-	uint32_t *array;                        /* [klass.n] 1: its elements are numbered */
+	PV_ARRAY(uint32_t) offset;              /* fields to be named */
+	uint32_t *array;                        /* [klass.n] 1: elements are numbered */
 	uint64_t names;                         /* strings written so far */
 };
 
 /*
- * Strings: 0 "", 1 "(GC roots)", then one for each kind, each area, each class, each field whose
- * name is known, each static one, each other offset, each string whose beginning is known.
+ * Strings: 0 "", 1 "(GC roots)", then one for each kind, each area, each class, each field with a
+ * known name, each static field, each other offset, each string with a known beginning.
  */
 static uint64_t kind_string(uint32_t kind)
 {
@@ -78,7 +80,7 @@ static bool is_array(const char *name)
 	return n > 1 && name[n - 1] == ']';
 }
 
-/* --- collecting what is written */
+/* --- offsets and edge counts to write */
 
 static bool note_offsets(struct snapshot *s)
 {
@@ -165,7 +167,7 @@ static void put_nodes(const struct snapshot *s)
 	for (uint32_t i = 0; i < KINDS; i++)
 		put_node(s, AT_KINDS + i,
 			(uint64_t[]){ NODE_SYNTHETIC, kind_string(i), 0, s->kind_edges[i] });
-	size_t string = 0; /* these stand by address, as the nodes do */
+	size_t string = 0; /* sorted by address, as nodes are */
 	for (uint32_t i = 0; i < g->nodes && !ferror(s->out); i++) {
 		while (string < g->string.n && g->string.v[string].address < g->address[i])
 			string++;
@@ -248,7 +250,7 @@ static void put_edges(const struct snapshot *s)
 
 /* --- strings */
 
-static bool put_string(struct snapshot *s, const char *text)
+static bool put_snapshot_string(struct snapshot *s, const char *text)
 {
 	char *json = pv_showable_json(text, strlen(text));
 	if (!json)
@@ -264,7 +266,7 @@ static bool put_area(struct snapshot *s, const struct pv_graph_area *a)
 	char text[400];
 	snprintf(text, sizeof text, "%s%s%s", PV_FIT(a->name, 150), a->owner ? " of " : "",
 		PV_FIT(a->owner ? a->owner : "", 200));
-	return put_string(s, text);
+	return put_snapshot_string(s, text);
 }
 
 static bool put_static(struct snapshot *s, const struct pv_graph_field *f)
@@ -273,7 +275,7 @@ static bool put_static(struct snapshot *s, const struct pv_graph_field *f)
 	const char *owner = s->g->layout.v[f->layout].owner;
 	snprintf(
 		text, sizeof text, "%s.%s", PV_FIT(owner ? owner : "?", 200), PV_FIT(f->name, 150));
-	return put_string(s, text);
+	return put_snapshot_string(s, text);
 }
 
 static bool put_strings(struct snapshot *s)
@@ -281,34 +283,34 @@ static bool put_strings(struct snapshot *s)
 	const struct pv_graph *g = s->g;
 	char text[64];
 	fputs("\"strings\":[", s->out);
-	bool ok = put_string(s, "") && put_string(s, "(GC roots)");
+	bool ok = put_snapshot_string(s, "") && put_snapshot_string(s, "(GC roots)");
 	for (unsigned i = 0; ok && i < PV_ROOT_SOURCES; i++) {
 		snprintf(text, sizeof text, "(%s)",
 			g->inferred && i == PV_ROOT_UNKNOWN
 				? "inferred roots"
 				: pv_root_source_text((enum pv_root_source)i));
-		ok = put_string(s, text);
+		ok = put_snapshot_string(s, text);
 	}
-	ok = ok && put_string(s, "(no root reaches these)");
+	ok = ok && put_snapshot_string(s, "(no root reaches these)");
 	for (size_t i = 0; ok && i < g->area.n; i++)
 		ok = put_area(s, &g->area.v[i]);
 	for (size_t i = 0; ok && i < g->klass.n; i++)
-		ok = put_string(s, g->klass.v[i].name);
+		ok = put_snapshot_string(s, g->klass.v[i].name);
 	for (size_t i = 0; ok && i < g->field.n; i++)
-		ok = put_string(s, g->field.v[i].name);
+		ok = put_snapshot_string(s, g->field.v[i].name);
 	for (size_t i = 0; ok && i < g->static_field.n; i++)
 		ok = put_static(s, &g->static_field.v[i]);
 	for (size_t i = 0; ok && i < s->offset.n; i++) {
 		snprintf(text, sizeof text, "+0x%" PRIx32, s->offset.v[i]);
-		ok = put_string(s, text);
+		ok = put_snapshot_string(s, text);
 	}
 	for (size_t i = 0; ok && i < g->string.n; i++)
-		ok = put_string(s, g->string.v[i].text);
+		ok = put_snapshot_string(s, g->string.v[i].text);
 	fputs("]}\n", s->out);
 	return ok;
 }
 
-/* --- all of it */
+/* --- the whole file */
 
 bool pv_heapsnapshot_write(const struct pv_heap *h, FILE *out, struct pv_error *reterr)
 {

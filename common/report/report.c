@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Prepares a report (objects, identity, method, class), and writes the chosen format. */
 #include "common/report/report.h"
 
 #include <errno.h>
@@ -5,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/base/utf8.h"
 #include "common/heap/heap.h"
-#include "common/query/groups_cache.h"
+#include "common/query/groups/groups_cache.h"
 #include "common/report/report_sections.h"
 
 static bool write_format(struct pv_report *r, struct pv_error *reterr)
@@ -20,33 +22,35 @@ static bool write_format(struct pv_report *r, struct pv_error *reterr)
 		return pv_report_csv(r, reterr);
 	case PV_REPORT_MARKDOWN:
 		return pv_report_markdown(r, reterr);
+	case PV_REPORT_VIM:
+		return pv_report_quickfix(r, reterr);
 	default:
 		return pv_report_text(r, reterr);
 	}
 }
 
-/* Whether a section with one of the flags is asked for. */
+/* Whether a section with one of the flags was asked for. */
 static bool needs(const struct pv_report *r, unsigned flags)
 {
-	for (size_t i = 0; i < pv_section_count; i++)
-		if (pv_report_wants(r, &pv_sections[i]) && pv_sections[i].flags & flags)
+	for (const struct pv_view_row *s = NULL; (s = pv_section_next(s));)
+		if (pv_report_wants(r, s) && s->flags & flags)
 			return true;
 	return false;
 }
 
-/* Whether one shot is enough for all sections that follow objects. */
+/* Whether one shot suffices for all sections with identity of objects. */
 static bool follows_to_one(const struct pv_report *r)
 {
-	for (size_t i = 0; i < pv_section_count; i++)
-		if (pv_report_wants(r, &pv_sections[i]) &&
-			(pv_sections[i].flags & (PV_SECTION_IDENTITY | PV_SECTION_SINGLE)) ==
+	for (const struct pv_view_row *s = NULL; (s = pv_section_next(s));)
+		if (pv_report_wants(r, s) &&
+			(s->flags & (PV_SECTION_IDENTITY | PV_SECTION_SINGLE)) ==
 				PV_SECTION_IDENTITY)
 			return false;
 	return true;
 }
 
-/* Finds out which object is which, where a section needs that. */
-static bool follow(struct pv_report *r, struct pv_error *reterr)
+/* Finds the identity of objects, if a section needs it. */
+static bool follow_objects(struct pv_report *r, struct pv_error *reterr)
 {
 	const struct pv_report_options *o = r->options;
 	const struct pv_report_diff which = { o->has_base, o->has_shot, o->base, o->shot.index,
@@ -59,7 +63,7 @@ static bool follow(struct pv_report *r, struct pv_error *reterr)
 	return r->identity != NULL;
 }
 
-/* The newest shot, for the rules that judge its objects, unless it is large. */
+/* Opens the newest shot for rules about objects, unless large. */
 static void open_judged(struct pv_report *r)
 {
 	const struct pv_report_options *o = r->options;
@@ -72,7 +76,7 @@ static void open_judged(struct pv_report *r)
 	r->judged = o->heaps->open(o->heaps->ctx, &newest, NULL);
 }
 
-/* Opens the shot where a section needs its objects. */
+/* Opens the shot, if a section needs objects. */
 static bool open_heap(struct pv_report *r, struct pv_error *reterr)
 {
 	const struct pv_report_options *o = r->options;
@@ -93,11 +97,11 @@ static bool open_heap(struct pv_report *r, struct pv_error *reterr)
 		       o->shot.index);
 }
 
-/* --- the method and the class that sections are about --- */
+/* --- the method and the class of sections */
 
-/* The row of that name, as the log has it or as people read it; the first of several. */
+/* The first row with the name, as logged or readable. */
 static bool find_row(struct pv_model *m, enum pv_view view, const struct pv_query *query,
-	const char *name, uint64_t *ret, struct pv_error *reterr)
+	const char *what, const char *name, uint64_t *ret, struct pv_error *reterr)
 {
 	struct pv_query q = *query;
 	q.readable = true;
@@ -118,10 +122,7 @@ static bool find_row(struct pv_model *m, enum pv_view view, const struct pv_quer
 	pv_table_destroy(t);
 	return found ||
 	       pv_fail(reterr, PV_EUSAGE, 0, "%s \"%s\" is not there; --section %s lists them",
-		       view == PV_VIEW_METHODS ? "the method" : "the class", PV_FIT(name, 80),
-		       view == PV_VIEW_METHODS        ? "methods"
-		       : view == PV_VIEW_HEAP_CLASSES ? "heap_classes"
-						      : "heap_ladder");
+		       what, PV_FIT(name, 80), pv_view_rows[view].section);
 }
 
 static bool find_subjects(struct pv_report *r, struct pv_error *reterr)
@@ -131,17 +132,19 @@ static bool find_subjects(struct pv_report *r, struct pv_error *reterr)
 		.heap = r->heap,
 		.identity = r->identity,
 		.my_code = o->my_code,
+		.physical = o->physical,
 		.waits = o->waits };
 	if (needs(r, PV_SECTION_METHOD) &&
 		(!pv_report_grouping(o, &q, reterr) ||
-			!find_row(r->model, PV_VIEW_METHODS, &q, o->method, &r->method, reterr)))
+			!find_row(r->model, PV_VIEW_METHODS, &q, "the method", o->method,
+				&r->method, reterr)))
 		return false;
-	if (needs(r, PV_SECTION_CLASS) &&
-		!find_row(r->model, PV_VIEW_HEAP_CLASSES, &q, o->of_class, &r->heap_class, reterr))
+	if (needs(r, PV_SECTION_CLASS) && !find_row(r->model, PV_VIEW_HEAP_CLASSES, &q, "the class",
+						  o->of_class, &r->heap_class, reterr))
 		return false;
 	bool lived = pv_report_wants(r, pv_section_find("heap_births")) && o->of_class;
-	return !lived || find_row(r->identity_model, PV_VIEW_HEAP_LADDER, &q, o->of_class,
-				 &r->lived_class, reterr);
+	return !lived || find_row(r->identity_model, PV_VIEW_HEAP_LADDER, &q, "the class",
+				 o->of_class, &r->lived_class, reterr);
 }
 
 bool pv_report_write(struct pv_model *m, const struct pv_report_source *source,
@@ -156,8 +159,8 @@ bool pv_report_write(struct pv_model *m, const struct pv_report_source *source,
 	pv_view_facts(m, &r.facts);
 	pv_view_totals(m, &r.totals);
 	r.groups = pv_groups_cache_create();
-	bool ok = open_heap(&r, reterr) && follow(&r, reterr) && find_subjects(&r, reterr) &&
-		  write_format(&r, reterr);
+	bool ok = open_heap(&r, reterr) && follow_objects(&r, reterr) &&
+		  find_subjects(&r, reterr) && write_format(&r, reterr);
 	pv_groups_cache_destroy(r.groups);
 	if (!ok)
 		return false;

@@ -1,31 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of a report's section under the report's options. */
 #include "common/report/report.h"
 
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/report/report_sections.h"
 
 enum { TEXT_LIMIT = 20 };
 
-bool pv_report_wants(const struct pv_report *r, const struct pv_section *s)
+bool pv_report_wants(const struct pv_report *r, const struct pv_view_row *s)
 {
-	return pv_section_in(&r->chosen, (size_t)(s - pv_sections));
+	return pv_section_in(&r->chosen, s);
 }
 
-bool pv_report_knows(const struct pv_report *r, const struct pv_section *s)
+bool pv_report_knows(const struct pv_report *r, const struct pv_view_row *s)
 {
-	return s->group == 0 || r->totals.known & s->group;
+	return s->needs == 0 || r->totals.known & s->needs;
 }
 
-struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_section *s,
+struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_view_row *s,
 	uint64_t select, struct pv_error *reterr)
 {
 	const struct pv_report_options *o = r->options;
-	bool read_by_people = o->format == PV_REPORT_TEXT || o->format == PV_REPORT_MARKDOWN;
+	bool read_by_people = o->format == PV_REPORT_TEXT || o->format == PV_REPORT_MARKDOWN ||
+			      o->format == PV_REPORT_VIM;
 	struct pv_query q = { .open_all = true,
 		.select = select,
 		.groups = r->groups,
-		.heap = s->view == PV_VIEW_FINDINGS && !r->heap ? r->judged : r->heap,
+		.heap = s->flags & PV_TRAIT_JUDGES && !r->heap ? r->judged : r->heap,
 		.inner = select && !read_by_people,
 		.my_code = o->my_code,
+		.physical = o->physical,
 		.waits = o->waits,
 		.readable = o->format != PV_REPORT_JSON && !o->raw_names,
 		.hide_internal = read_by_people };
@@ -40,8 +44,8 @@ struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_sect
 	}
 	if (s->flags & PV_SECTION_METHOD)
 		q.select = r->method;
-	bool object = s->flags & PV_SECTION_OBJECT || s->view == PV_VIEW_HEAP_KEPT;
-	if (object && o->has_object)
+	const bool choice = s->flags & PV_SECTION_CHOICE;
+	if ((s->flags & PV_SECTION_OBJECT || (choice && !identity)) && o->has_object)
 		q.select = (uint64_t)r->object + 1;
 	if (s->flags & PV_SECTION_CLASS)
 		q.select = r->heap_class;
@@ -49,7 +53,7 @@ struct pv_table *pv_report_table(const struct pv_report *r, const struct pv_sect
 		q.sets = o->sets;
 		q.sets_n = o->sets_n;
 	}
-	if (s->view == PV_VIEW_HEAP_COHORT_SITES)
+	if (choice && identity)
 		q.select = r->lived_class;
 	if (!(s->flags & PV_SECTION_FACT)) {
 		q.sort = o->sort && o->sort[0] ? o->sort : NULL;

@@ -1,15 +1,16 @@
-/* Whether what a report is asked for can be answered. */
+/* SPDX-License-Identifier: MIT */
+/* Checks whether a report's options can be answered. */
 #include <stdio.h>
 #include <string.h>
 
-#include "common/query/row_filter.h"
+#include "common/query/groups/row_filter.h"
 #include "common/base/utf8.h"
 #include "common/report/report_sections.h"
 
-static bool has_column(const struct pv_section *s, const char *id)
+static bool has_column(const struct pv_view_row *s, const char *id)
 {
 	size_t n;
-	if (s->view == PV_VIEW_COUNT || s->flags & PV_SECTION_FACT)
+	if (s->flags & (PV_SECTION_FIGURES | PV_SECTION_FACT))
 		return false;
 	const struct pv_column *c = pv_view_columns(s->view, &n);
 	for (size_t i = 0; i < n; i++)
@@ -21,15 +22,16 @@ static bool has_column(const struct pv_section *s, const char *id)
 static bool no_such_key(const char *key, const struct pv_section_set *set, struct pv_error *reterr)
 {
 	pv_fail(reterr, PV_EUSAGE, 0, "no section asked for has the key \"%s\"", PV_FIT(key, 40));
-	size_t last;
-	if (!reterr || pv_section_set_size(set, &last) != 1)
+	const struct pv_view_row *s = pv_section_only(set);
+	if (!reterr || !s)
 		return false;
-	const struct pv_section *s = &pv_sections[last];
+	const char *keys[PV_MAX_KEYS];
+	pv_section_keys(s, keys);
 	size_t at = strlen(reterr->what);
-	at += (size_t)snprintf(reterr->what + at, sizeof reterr->what - at, "; %s has:", s->name);
-	for (size_t i = 0; i < PV_MAX_KEYS && s->keys[i] && at < sizeof reterr->what; i++)
-		at += (size_t)snprintf(
-			reterr->what + at, sizeof reterr->what - at, " %s", s->keys[i]);
+	at += (size_t)snprintf(
+		reterr->what + at, sizeof reterr->what - at, "; %s has:", s->section);
+	for (size_t i = 0; i < PV_MAX_KEYS && keys[i] && at < sizeof reterr->what; i++)
+		at += (size_t)snprintf(reterr->what + at, sizeof reterr->what - at, " %s", keys[i]);
 	return false;
 }
 
@@ -77,34 +79,32 @@ static bool check_sets(const struct pv_report_options *o, struct pv_error *reter
 static bool check_subject(const struct pv_report_options *o, const struct pv_section_set *set,
 	struct pv_error *reterr)
 {
-	for (size_t i = 0; i < pv_section_count; i++) {
-		const struct pv_section *s = &pv_sections[i];
-		if (!pv_section_in(set, i))
+	for (const struct pv_view_row *s = NULL; (s = pv_section_next(s));) {
+		if (!pv_section_in(set, s))
 			continue;
 		if (s->flags & PV_SECTION_METHOD && !o->method)
-			return pv_fail(reterr, PV_EUSAGE, 0, "%s wants --method NAME", s->name);
+			return pv_fail(reterr, PV_EUSAGE, 0, "%s wants --method NAME", s->section);
 		if (s->flags & PV_SECTION_GRAPH && !o->has_shot)
-			return pv_fail(
-				reterr, PV_EUSAGE, 0, "%s wants --shot N, counted from 0", s->name);
+			return pv_fail(reterr, PV_EUSAGE, 0, "%s wants --shot N, counted from 0",
+				s->section);
 		if (s->flags & PV_SECTION_OBJECT && !o->has_object)
-			return pv_fail(reterr, PV_EUSAGE, 0, "%s wants --object 0x...", s->name);
+			return pv_fail(reterr, PV_EUSAGE, 0, "%s wants --object 0x...", s->section);
 		if (s->flags & PV_SECTION_SETS && !check_sets(o, reterr))
 			return false;
 		if (s->flags & PV_SECTION_CLASS && !o->of_class)
-			return pv_fail(reterr, PV_EUSAGE, 0, "%s wants --class NAME", s->name);
+			return pv_fail(reterr, PV_EUSAGE, 0, "%s wants --class NAME", s->section);
 	}
 	return true;
 }
 
-/* Of several lists one is enough that the filter fits: columns differ. */
+/* With several lists one must fit the filter: columns differ. */
 static bool check_filter(
 	const char *filter, const struct pv_section_set *set, struct pv_error *reterr)
 {
 	struct pv_filter_error e = { 0 };
-	for (size_t i = 0; filter && i < pv_section_count; i++)
-		if (pv_section_in(set, i) && pv_sections[i].view < PV_VIEW_COUNT &&
-			!(pv_sections[i].flags & PV_SECTION_FACT) &&
-			pv_view_filter_check(pv_sections[i].view, filter, PV_FILTER_WORDS, &e))
+	for (const struct pv_view_row *s = NULL; filter && (s = pv_section_next(s));)
+		if (pv_section_in(set, s) && !(s->flags & (PV_SECTION_FIGURES | PV_SECTION_FACT)) &&
+			pv_view_filter_check(s->view, filter, PV_FILTER_WORDS, &e))
 			return true;
 	return !e.what[0] ||
 	       pv_fail(reterr, PV_EUSAGE, 0, "--filter, character %zu: %s", e.at + 1, e.what);
@@ -119,31 +119,8 @@ bool pv_report_check(const struct pv_report_options *o, struct pv_error *reterr)
 		return false;
 	if (!o->sort || !o->sort[0])
 		return true;
-	for (size_t i = 0; i < pv_section_count; i++)
-		if (pv_section_in(&set, i) && has_column(&pv_sections[i], o->sort))
+	for (const struct pv_view_row *s = NULL; (s = pv_section_next(s));)
+		if (pv_section_in(&set, s) && has_column(s, o->sort))
 			return true;
 	return no_such_key(o->sort, &set, reterr);
-}
-
-/* --- words of options */
-
-bool pv_report_format_of(const char *text, enum pv_report_format *ret)
-{
-	static const char *const word[] = { [PV_REPORT_TEXT] = "text",
-		[PV_REPORT_JSON] = "json",
-		[PV_REPORT_CSV] = "csv",
-		[PV_REPORT_MARKDOWN] = "md" };
-	for (size_t i = 0; i < PV_COUNT_OF(word); i++) {
-		if (strcmp(text, word[i]) == 0) {
-			*ret = (enum pv_report_format)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-bool pv_report_names_of(const char *text, bool *ret_raw)
-{
-	*ret_raw = strcmp(text, "raw") == 0;
-	return *ret_raw || strcmp(text, "readable") == 0;
 }

@@ -1,81 +1,60 @@
-/* Words of --section to sections. */
+/* SPDX-License-Identifier: MIT */
+/* Finds sections by the words of --section. */
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/utf8.h"
 #include "common/report/report_sections.h"
 
-size_t pv_section_set_size(const struct pv_section_set *s, size_t *ret_last)
+const struct pv_view_row *pv_section_only(const struct pv_section_set *set)
 {
-	size_t n = 0;
-	for (size_t i = 0; i < pv_section_count; i++) {
-		if (!pv_section_in(s, i))
-			continue;
-		*ret_last = i;
-		n++;
+	const struct pv_view_row *only = NULL;
+	for (const struct pv_view_row *s = NULL; (s = pv_section_next(s));) {
+		if (pv_section_in(set, s) && only)
+			return NULL;
+		only = pv_section_in(set, s) ? s : only;
 	}
-	return n;
+	return only;
 }
 
-/* Parts of the report that come first whatever is asked for. */
+/* Parts of every report, in front. */
 static const char *const heads[] = { "source", "target", "duration_ns" };
-
-const struct pv_section *pv_section_find(const char *name)
-{
-	for (size_t i = 0; i < pv_section_count; i++)
-		if (strcmp(pv_sections[i].name, name) == 0)
-			return &pv_sections[i];
-	return NULL;
-}
-
-bool pv_report_match_of(const char *text, enum pv_report_match *ret)
-{
-	static const char *const word[] = { [PV_REPORT_IDENTITY] = "identity",
-		[PV_REPORT_ADDRESS] = "address",
-		[PV_REPORT_CLASS] = "class" };
-	for (size_t i = 0; i < PV_COUNT_OF(word); i++) {
-		if (strcmp(text, word[i]) == 0) {
-			*ret = (enum pv_report_match)i;
-			return true;
-		}
-	}
-	return false;
-}
 
 static bool one_list(const struct pv_report_options *o)
 {
-	return o->format == PV_REPORT_CSV || o->format == PV_REPORT_MARKDOWN;
+	return o->format == PV_REPORT_CSV || o->format == PV_REPORT_MARKDOWN ||
+	       o->format == PV_REPORT_VIM;
 }
 
-static bool is_word(const char *name, const char *word, size_t len)
+static bool same_word(const char *name, const char *word, size_t len)
 {
 	return strncmp(name, word, len) == 0 && name[len] == 0;
 }
 
-/* "gc" stands for every "gc.x"; in a format of one list a name is that list only. */
-static bool matches(
-	const struct pv_report_options *o, const struct pv_section *s, const char *word, size_t len)
+/* "gc" stands for every "gc.x"; in a format of one list a name is just one list. */
+static bool matches(const struct pv_report_options *o, const struct pv_view_row *s,
+	const char *word, size_t len)
 {
-	if (is_word(s->name, word, len))
+	if (same_word(s->section, word, len))
 		return true;
-	return !one_list(o) && !(s->flags & PV_SECTION_CSV) && strncmp(s->name, word, len) == 0 &&
-	       s->name[len] == '.';
+	return !one_list(o) && !(s->flags & PV_SECTION_CSV) &&
+	       strncmp(s->section, word, len) == 0 && s->section[len] == '.';
 }
 
 static bool is_head(const char *word, size_t len)
 {
 	for (size_t i = 0; i < PV_COUNT_OF(heads); i++)
-		if (is_word(heads[i], word, len))
+		if (same_word(heads[i], word, len))
 			return true;
 	return false;
 }
 
-/* Lists the sections whose names hold `word`, all for "", as far as there is room. */
+/* Lists sections with `word` in the name, all for "", as far as there is room. */
 static size_t list_sections(const char *word, size_t len, struct pv_error *ret)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < pv_section_count; i++) {
-		const char *name = pv_sections[i].name;
+	for (const struct pv_view_row *s = NULL; (s = pv_section_next(s));) {
+		const char *name = s->section;
 		size_t at = strlen(ret->what), room = sizeof ret->what - at;
 		if (!memmem(name, strlen(name), word, len))
 			continue;
@@ -104,14 +83,13 @@ static bool add_word(const struct pv_report_options *o, const char *word, size_t
 	struct pv_section_set *ret, struct pv_error *reterr)
 {
 	bool found = false;
-	for (size_t i = 0; i < pv_section_count; i++) {
-		bool all = is_word("all", word, len) &&
-			   !(pv_sections[i].flags &
-				   (PV_SECTION_CSV | PV_SECTION_GRAPH | PV_SECTION_IDENTITY |
-					   PV_SECTION_FOLDER | PV_SECTION_METHOD));
-		if (!all && !matches(o, &pv_sections[i], word, len))
+	for (const struct pv_view_row *s = NULL; (s = pv_section_next(s));) {
+		bool all = same_word("all", word, len) &&
+			   !(s->flags & (PV_SECTION_CSV | PV_SECTION_GRAPH | PV_SECTION_IDENTITY |
+						PV_SECTION_FOLDER | PV_SECTION_METHOD));
+		if (!all && !matches(o, s, word, len))
 			continue;
-		pv_section_choose(ret, i);
+		pv_section_choose(ret, s);
 		found = true;
 	}
 	return found || (is_head(word, len) && !one_list(o)) || unknown_section(word, len, reterr);
@@ -119,18 +97,30 @@ static bool add_word(const struct pv_report_options *o, const char *word, size_t
 
 static void choose_usual(struct pv_section_set *ret)
 {
-	for (size_t i = 0; i < pv_section_count; i++)
-		if (!(pv_sections[i].flags & (PV_SECTION_EXTRA | PV_SECTION_CSV)))
-			pv_section_choose(ret, i);
+	for (const struct pv_view_row *s = NULL; (s = pv_section_next(s));)
+		if (!(s->flags & (PV_SECTION_EXTRA | PV_SECTION_CSV)))
+			pv_section_choose(ret, s);
+}
+
+/* Whether the rows are lines of files. */
+static bool has_lines(const struct pv_view_row *s)
+{
+	size_t n, found = 0;
+	const struct pv_column *c = pv_view_columns(s->view, &n);
+	for (size_t i = 0; i < n; i++)
+		found += strcmp(c[i].id, "file") == 0 || strcmp(c[i].id, "line") == 0;
+	return found == 2;
 }
 
 static bool check_one_list(const struct pv_report_options *o, const struct pv_section_set *set,
 	struct pv_error *reterr)
 {
-	size_t last;
-	bool one = pv_section_set_size(set, &last) == 1;
-	if (one && &pv_sections[last] == pv_section_find("samples"))
-		return pv_fail(reterr, PV_EUSAGE, 0, "\"samples\" is no list");
+	const struct pv_view_row *one = pv_section_only(set);
+	if (one && one->flags & PV_SECTION_FIGURES)
+		return pv_fail(reterr, PV_EUSAGE, 0, "\"%s\" is no list", one->section);
+	if (o->format == PV_REPORT_VIM && (!one || !has_lines(one)))
+		return pv_fail(reterr, PV_EUSAGE, 0,
+			"vim takes lines of files: --section lines or --section sample_lines");
 	return one || !one_list(o) ||
 	       pv_fail(reterr, PV_EUSAGE, 0,
 		       "this format takes exactly one list, for example "

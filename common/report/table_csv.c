@@ -1,22 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables as CSV and Markdown. */
 #include "common/report/table_csv.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/showable.h"
+#include "common/base/text/showable.h"
 #include "common/report/lists.h"
 #include "common/report/report_sections.h"
 
-static void fail(struct pv_csv *l)
+static void fail_csv(struct pv_csv *l)
 {
 	if (l->ok)
 		pv_fail(l->reterr, PV_ENOMEM, 0, "out of memory");
 	l->ok = false;
 }
 
-/* Digits and what may stand between them: a spreadsheet takes this for a number. */
-static bool is_number(const char *text)
+/* Whether a spreadsheet takes the text for a number. */
+static bool reads_as_number(const char *text)
 {
 	char *end;
 	if (strspn(text, "+-.0123456789eE") != strlen(text))
@@ -26,8 +28,8 @@ static bool is_number(const char *text)
 }
 
 /*
- * A spreadsheet would run a cell that begins like a formula; some take the wide forms of these
- * signs for them too.
+ * Whether a spreadsheet would run the cell as a formula; some also accept the wide forms of the
+ * signs.
  */
 static bool is_formula(const char *text)
 {
@@ -37,7 +39,7 @@ static bool is_formula(const char *text)
 	for (size_t i = 0; i < PV_COUNT_OF(wide); i++)
 		if (strncmp(text, wide[i], strlen(wide[i])) == 0)
 			return true;
-	return strchr("=+-@\t\r", *text) && !is_number(text);
+	return strchr("=+-@\t\r", *text) && !reads_as_number(text);
 }
 
 /* After the sign; quoted where a reader of CSV needs it. */
@@ -67,11 +69,11 @@ static void put_escaped(FILE *out, const char *text)
 	}
 }
 
-static void put_text(struct pv_csv *l, const char *text)
+static void put_field_text(struct pv_csv *l, const char *text)
 {
 	char *shown = pv_showable_text(text);
 	if (!shown)
-		fail(l);
+		fail_csv(l);
 	else if (l->markdown)
 		put_escaped(l->out, shown);
 	else
@@ -119,18 +121,18 @@ const char *pv_csv_exact(const struct pv_cell *c, enum pv_unit unit, char *buf, 
 	}
 }
 
-static void put_cell(struct pv_csv *l, const struct pv_cell *c, enum pv_unit unit)
+static void put_csv_cell(struct pv_csv *l, const struct pv_cell *c, enum pv_unit unit)
 {
 	size_t size = 64;
 	if (unit == PV_UNIT_LIST && c->state == PV_CELL_VALUE)
 		size += strlen(c->s) * 3;
 	char *buf = malloc(size);
 	if (!buf)
-		fail(l);
+		fail_csv(l);
 	else if (l->markdown)
-		put_text(l, pv_report_cell(c, unit, buf, size));
+		put_field_text(l, pv_report_cell(c, unit, buf, size));
 	else if (c->state == PV_CELL_VALUE)
-		put_text(l, pv_csv_exact(c, unit, buf, size));
+		put_field_text(l, pv_csv_exact(c, unit, buf, size));
 	free(buf);
 }
 
@@ -147,11 +149,11 @@ static void put_titles(
 	l->titled = true;
 	if (lead) {
 		begin_cell(l, true);
-		put_text(l, lead);
+		put_field_text(l, lead);
 	}
 	for (size_t k = 0; k < PV_MAX_KEYS && key[k]; k++) {
 		begin_cell(l, k == 0 && !lead);
-		put_text(l, key[k]);
+		put_field_text(l, key[k]);
 	}
 	end_row(l);
 	if (!l->markdown)
@@ -173,13 +175,13 @@ void pv_csv_rows(struct pv_csv *l, const char *const *key, const struct pv_table
 			continue;
 		if (lead) {
 			begin_cell(l, true);
-			put_text(l, lead_value);
+			put_field_text(l, lead_value);
 		}
 		for (size_t k = 0; k < PV_MAX_KEYS && key[k]; k++) {
 			int c = pv_table_column(t, key[k]);
 			begin_cell(l, k == 0 && !lead);
 			const struct pv_cell shown = pv_cell_shown(t, &t->row[i].cell[c]);
-			put_cell(l, &shown, t->column[c].unit);
+			put_csv_cell(l, &shown, t->column[c].unit);
 		}
 		end_row(l);
 	}

@@ -1,7 +1,8 @@
-/* A table as aligned text. */
+/* SPDX-License-Identifier: MIT */
+/* Writes a table as aligned text. */
 #include "common/base/mem.h"
-#include "common/base/showable.h"
-#include "common/base/units.h"
+#include "common/base/text/showable.h"
+#include "common/base/text/units.h"
 #include "common/report/lists.h"
 #include "common/report/report_sections.h"
 
@@ -29,7 +30,7 @@ struct layout {
 	size_t last; /* the last shown column is not padded */
 };
 
-static bool is_text(enum pv_unit unit)
+static bool is_text_unit(enum pv_unit unit)
 {
 	return unit == PV_UNIT_TEXT || unit == PV_UNIT_LIST;
 }
@@ -40,7 +41,7 @@ static const char *cell_text(const struct pv_table *t, size_t row, size_t column
 	return pv_report_cell(&shown, t->column[column].unit, buf, CELL);
 }
 
-/* Columns that say nothing in any row would only push the others aside. */
+/* Whether any row has a value in the column; else the column would only take room. */
 static bool says_something(const struct pv_table *t, size_t column)
 {
 	for (size_t i = 0; i < t->rows; i++)
@@ -73,7 +74,8 @@ static void put_spaces(FILE *out, int n)
 		putc(' ', out);
 }
 
-static void put_cell(FILE *out, const struct layout *l, size_t column, bool left, const char *text)
+static void put_padded_cell(
+	FILE *out, const struct layout *l, size_t column, bool left, const char *text)
 {
 	int pad = l->width[column] - pv_showable_cells(text);
 	if (!left)
@@ -90,11 +92,12 @@ static void put_titles(FILE *out, const struct pv_table *t, const struct layout 
 	fputs("  ", out);
 	for (size_t c = 0; c < t->columns; c++)
 		if (l->shown[c])
-			put_cell(out, l, c, is_text(t->column[c].unit), t->column[c].title);
+			put_padded_cell(
+				out, l, c, is_text_unit(t->column[c].unit), t->column[c].title);
 	putc('\n', out);
 }
 
-static void put_row(FILE *out, const struct pv_table *t, const struct layout *l, size_t i)
+static void put_text_row(FILE *out, const struct pv_table *t, const struct layout *l, size_t i)
 {
 	fputs("  ", out);
 	for (size_t c = 0; c < t->columns; c++) {
@@ -104,7 +107,8 @@ static void put_row(FILE *out, const struct pv_table *t, const struct layout *l,
 		if (t->column[c].flags & PV_COLUMN_TREE)
 			put_spaces(
 				out, INDENT * (int)(t->row[i].depth < 100 ? t->row[i].depth : 100));
-		put_cell(out, l, c, is_text(t->column[c].unit), cell_text(t, i, c, buf));
+		put_padded_cell(
+			out, l, c, is_text_unit(t->column[c].unit), cell_text(t, i, c, buf));
 	}
 	putc('\n', out);
 }
@@ -116,7 +120,7 @@ static void put_lines(FILE *out, const struct pv_table *t)
 	measure(t, &l);
 	put_titles(out, t, &l);
 	for (size_t i = 0; i < t->rows; i++)
-		put_row(out, t, &l, i);
+		put_text_row(out, t, &l, i);
 	if (t->rows < t->rows_all)
 		fprintf(out, "  %s more\n",
 			pv_units_exact(digits, sizeof digits, t->rows_all - t->rows));

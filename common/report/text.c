@@ -1,18 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a report as text. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "common/base/mem.h"
-#include "common/base/units.h"
-#include "common/base/showable.h"
-#include "common/query/coverage_advice.h"
+#include "common/base/text/units.h"
+#include "common/base/text/showable.h"
+#include "common/query/coverage/coverage_advice.h"
 #include "common/report/lists.h"
 #include "common/report/report_sections.h"
 
 enum { CELL = 512 };
 
-/* The list of coverage above the sections says once what else could have been recorded. */
+/* Leaves out the advice on recording more: the list of coverage has it once. */
 static void put_coverage(FILE *out, const char *line)
 {
 	size_t n, head;
@@ -28,7 +30,7 @@ static void put_coverage(FILE *out, const char *line)
 	free(text);
 }
 
-static void put_table(const struct pv_report *r, const struct pv_section *s,
+static void put_table(const struct pv_report *r, const struct pv_view_row *s,
 	const struct pv_table *t, const char *suffix)
 {
 	fprintf(r->out, "\n%s%s\n", s->title, suffix);
@@ -38,8 +40,7 @@ static void put_table(const struct pv_report *r, const struct pv_section *s,
 		fputs(")\n", r->out);
 	}
 	if (t->rows == 0) {
-		bool clauses = s->view == PV_VIEW_CLAUSES || s->view == PV_VIEW_CLAUSE_METHODS;
-		bool lacks = clauses && r->facts.logging2007;
+		bool lacks = s->flags & PV_SECTION_SINCE_MLPD && r->facts.logging2007;
 		bool none = pv_report_knows(r, s) && !lacks;
 		fputs(none ? "  none\n" : "  not recorded\n", r->out);
 		return;
@@ -55,7 +56,7 @@ static void put_labelled(FILE *out, const char *label, const char *text)
 	pv_showable_put(out, text);
 }
 
-/* The whole's coverage: "complete" only if that is known. */
+/* The coverage of the whole log: "complete" only if known. */
 static const char *completeness(const struct pv_report_source *s)
 {
 	if (!s->complete)
@@ -86,7 +87,7 @@ static void put_source(const struct pv_report *r)
 		f->buffers == 1 ? "" : "s", completeness(s));
 }
 
-/* Events that the profiler asked of the runtime. */
+/* Events that the profiler asked for. */
 static void put_mask(FILE *out, uint64_t mask)
 {
 	static const char *const word[] = { "domains", "assemblies", "modules", "classes", "jit",
@@ -112,7 +113,7 @@ static void put_target(const struct pv_report *r)
 	struct tm tm;
 	if (f->start_time_ms && gmtime_r(&seconds, &tm))
 		strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S UTC", &tm);
-	if (f->logging2007) { /* of who wrote it these logs say nothing else */
+	if (f->logging2007) { /* the writer says no more in these logs */
 		fprintf(r->out, "%-10s started %s\n", "target", when);
 		put_mask(r->out, f->event_mask);
 		return;
@@ -122,6 +123,17 @@ static void put_target(const struct pv_report *r)
 	putc(' ', r->out);
 	pv_showable_put(r->out, f->os[0] ? f->os : "unknown system");
 	fprintf(r->out, ", %u-byte pointers, started %s\n", f->pointer_size, when);
+	if (*f->runtime_version || f->gc_mode) {
+		put_labelled(r->out, "runtime", ".NET ");
+		pv_showable_put(r->out, f->runtime_version);
+		fputs(*f->runtime_version && f->gc_mode ? ", " : "", r->out);
+		pv_showable_put(r->out, f->gc_mode ? f->gc_mode : "");
+		fputs(f->gc_mode ? " GC\n" : "\n", r->out);
+	}
+	if (f->command[0]) {
+		put_labelled(r->out, "command", f->command);
+		putc('\n', r->out);
+	}
 	if (!f->args[0])
 		return;
 	put_labelled(r->out, "options", f->args);
@@ -143,7 +155,7 @@ static void put_duration(const struct pv_report *r)
 /* --- figures outside the lists --- */
 
 struct figure {
-	const char *section; /* printed above this section's table */
+	const char *section; /* printed in front of this section's table */
 	const char *label;
 	unsigned group;
 	size_t at; /* offset in struct pv_totals */
@@ -186,14 +198,14 @@ static const struct figure figures[] = {
 
 #undef FIGURE
 
-static void put_figures(const struct pv_report *r, const struct pv_section *s)
+static void put_figures(const struct pv_report *r, const struct pv_view_row *s)
 {
 	bool any = false;
 	for (size_t i = 0; i < PV_COUNT_OF(figures); i++) {
 		const struct figure *f = &figures[i];
 		char buf[CELL];
 		struct pv_cell c = { .state = PV_CELL_VALUE };
-		if (strcmp(f->section, s->name) != 0 || !(r->totals.known & f->group))
+		if (strcmp(f->section, s->section) != 0 || !(r->totals.known & f->group))
 			continue;
 		memcpy(&c.u, (const char *)&r->totals + f->at, sizeof c.u);
 		fprintf(r->out, "%s%s %s", any ? ", " : "\n", f->label,
@@ -206,23 +218,23 @@ static void put_figures(const struct pv_report *r, const struct pv_section *s)
 
 /* --- sections --- */
 
-static bool put_section(const struct pv_report *r, const struct pv_section *s, uint64_t select,
+static bool put_section(const struct pv_report *r, const struct pv_view_row *s, uint64_t select,
 	const char *suffix, struct pv_error *reterr)
 {
 	struct pv_table *t = pv_report_table(r, s, select, reterr);
 	if (!t)
 		return false;
-	if (s->view != PV_VIEW_DAMAGE || t->rows > 0)
+	if (!(s->flags & PV_SECTION_IF_ANY) || t->rows > 0)
 		put_table(r, s, t, suffix);
 	pv_table_destroy(t);
 	return true;
 }
 
-/* Of the shots the newest one's classes are listed; JSON and CSV have those of all. */
+/* Text has the classes of the newest shot only; JSON and CSV of all shots. */
 static bool put_shot_classes(
-	const struct pv_report *r, const struct pv_section *s, struct pv_error *reterr)
+	const struct pv_report *r, const struct pv_view_row *s, struct pv_error *reterr)
 {
-	const struct pv_section *shots = pv_section_find("heap_shots");
+	const struct pv_view_row *shots = pv_section_find("heap_shots");
 	struct pv_report all = *r;
 	struct pv_report_options every = { .format = PV_REPORT_TEXT, .limited = true };
 	all.options = &every;
@@ -243,18 +255,20 @@ bool pv_report_text(struct pv_report *r, struct pv_error *reterr)
 	put_source(r);
 	put_target(r);
 	put_duration(r);
-	for (size_t i = 0; i < pv_section_count; i++) {
-		const struct pv_section *s = &pv_sections[i];
-		bool coverage = s->view == PV_VIEW_COVERAGE, ok = true;
-		if (!pv_report_wants(r, s) && !coverage)
+	const struct pv_view_row *coverage = NULL; /* after the chosen sections */
+	for (const struct pv_view_row *s = NULL; (s = pv_section_next(s));) {
+		bool ok = true;
+		if (!pv_report_wants(r, s)) {
+			coverage = s->flags & PV_SECTION_ALWAYS ? s : coverage;
 			continue;
+		}
 		put_figures(r, s);
-		if (s->view == PV_VIEW_SHOT_CLASSES)
+		if (s->flags & PV_TRAIT_OF_SHOT)
 			ok = put_shot_classes(r, s, reterr);
-		else if (s->view != PV_VIEW_COUNT)
+		else if (!(s->flags & PV_SECTION_FIGURES))
 			ok = put_section(r, s, 0, "", reterr);
 		if (!ok)
 			return false;
 	}
-	return true;
+	return !coverage || put_section(r, coverage, 0, "", reterr);
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Makes the table of the files that a program carries within itself.
 
 usage: carry.py TO FOLDER    TO: a file in C; FOLDER: what is carried, with its folders and links
@@ -25,7 +26,7 @@ def main(to, folder):
         code.append(f'__asm__(".section .rodata\\n.balign 64\\ncarried_{i}: .incbin " {json.dumps(json.dumps(str(path)))} "\\n'
                     f'.previous\\n");\nextern const unsigned char carried_{i}[] __attribute__((visibility("hidden")));\n')
         rows.append(f'\t{{ {json.dumps(name)}, 0, carried_{i}, {len(data)} }},\n')
-    text = (f'#include "common/target/carried.h"\n\n{"".join(code)}\n'
+    text = (f'#include "common/target/process/carried.h"\n\n{"".join(code)}\n'
             f'const char pv_carried_hash[] = "{every.hexdigest()[:32]}";\n'
             f'const struct pv_carried_file pv_carried_files[] = {{\n{"".join(rows)}\t{{ 0 }}\n}};\n')
     to = pathlib.Path(to)

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * A thread of our own that may ask the runtime what the writer must not: it takes heap shots,
- * names classes and finds whose code an address is. It holds no lock of ours while it does, and the
- * program never waits for it.
+ * A thread of the module that may ask the runtime questions forbidden to the writer: takes heap
+ * shots, names classes and finds the method of an address. Holds none of our locks during a
+ * question, and the program never waits for this thread.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -19,8 +20,8 @@ static pthread_cond_t wake = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITI
 static bool running, stopping;
 static bool unresolved, unnamed, sleepy, wakeful, leaving, misfit;
 static unsigned wanted;
-static bool joining; /* loads of a joined program are being reported: shots wait for that */
-static uint64_t adjusted, resolved; /* how often */
+static bool joining;                /* loads of a joined program are being reported: shots wait */
+static uint64_t adjusted, resolved; /* counts */
 
 /* Under the lock. */
 static bool may_shoot(void)
@@ -28,7 +29,7 @@ static bool may_shoot(void)
 	return wanted && (!joining || stopping);
 }
 
-static void *work(void *ctx)
+static void *agent_work(void *ctx)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	(void)ctx;
@@ -85,14 +86,14 @@ static struct timespec in_ms(unsigned ms)
 }
 
 /* Under the lock. */
-static bool begin(void)
+static bool begin_agent(void)
 {
 	static struct pvp_worker worker;
 	if (running)
 		return !stopping;
-	wanted = 0; /* requests that the last session left open */
+	wanted = 0; /* requests left open by the last session */
 	unresolved = unnamed = sleepy = wakeful = leaving = misfit = false;
-	running = pvp_worker_start(&worker, 0, work, NULL) == 0;
+	running = pvp_worker_start(&worker, 0, agent_work, NULL) == 0;
 	if (running)
 		pthread_detach(worker.thread);
 	return running;
@@ -101,8 +102,8 @@ static bool begin(void)
 bool pvp_clr_agent_shoot(void)
 {
 	pthread_mutex_lock(&lock);
-	bool ok = begin();
-	if (ok && wanted < 2) /* more would show the same */
+	bool ok = begin_agent();
+	if (ok && wanted < 2) /* more shots would show the same */
 		wanted++;
 	pthread_cond_signal(&wake);
 	pthread_mutex_unlock(&lock);
@@ -121,7 +122,7 @@ void pvp_clr_agent_resolve(unsigned most_ms)
 {
 	struct timespec until = in_ms(most_ms);
 	pthread_mutex_lock(&lock);
-	if (begin()) {
+	if (begin_agent()) {
 		uint64_t before = resolved;
 		unresolved = true;
 		pthread_cond_signal(&wake);
@@ -135,7 +136,7 @@ void pvp_clr_agent_resolve(unsigned most_ms)
 void pvp_clr_agent_name(void)
 {
 	pthread_mutex_lock(&lock);
-	if (begin())
+	if (begin_agent())
 		unnamed = true;
 	pthread_cond_signal(&wake);
 	pthread_mutex_unlock(&lock);
@@ -148,7 +149,7 @@ void pvp_clr_agent_adjust(void)
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += ADJUST_WAIT_S;
 	pthread_mutex_lock(&lock);
-	if (begin()) {
+	if (begin_agent()) {
 		uint64_t before = adjusted;
 		misfit = true;
 		pthread_cond_signal(&wake);
@@ -162,7 +163,7 @@ void pvp_clr_agent_adjust(void)
 void pvp_clr_agent_sleep(bool on)
 {
 	pthread_mutex_lock(&lock);
-	if (begin()) {
+	if (begin_agent()) {
 		sleepy = on;
 		wakeful = !on;
 	}
@@ -173,7 +174,7 @@ void pvp_clr_agent_sleep(bool on)
 void pvp_clr_agent_leave(void)
 {
 	pthread_mutex_lock(&lock);
-	leaving = begin();
+	leaving = begin_agent();
 	pthread_cond_signal(&wake);
 	pthread_mutex_unlock(&lock);
 }

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /* Every allocation: asked for at the start only, since the runtime then makes each the slow way. */
 #include "probe/core/alloc_period.h"
 #include "probe/core/emit.h"
 #include "probe/clr/host_clr.h"
 
-static pvp_hr allocated(void *self, uint64_t object, uint64_t class)
+static pvp_hr object_allocated(void *self, uint64_t object, uint64_t class)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	uint64_t size = 0, type;
@@ -30,5 +31,5 @@ void pvp_clr_alloc_init(struct pvp_clr_mask *mask)
 		return;
 	pvp_alloc_every(o->alloc_period);
 	mask->low |= PVP_CLR_ALLOCATED | PVP_CLR_ENABLE_ALLOCATED;
-	pvp_clr.slots[PVP_CLR_ObjectAllocated] = (pvp_clr_slot)allocated;
+	pvp_clr.slots[PVP_CLR_ObjectAllocated] = (pvp_clr_slot)object_allocated;
 }

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Joining a program that runs: everything that exists is reported now. The runtime says what it
- * knows of from then on, and answers about the rest when it is met.
+ * Joining a running program: reports everything that exists now. From then on the runtime reports
+ * news, and answers about the rest when asked.
  */
 #include <unistd.h>
 
@@ -12,10 +13,10 @@ struct function {
 	uint64_t function, body;
 };
 
-/* Hands over what an enumeration holds, in pieces; `size` bytes each. */
+/* Passes the items of an enumeration in pieces; `size` bytes each. */
 static void each(struct pvp_clr_enum *e, size_t size, void (*take)(const void *one))
 {
-	struct function room[SOME]; /* the largest of them */
+	struct function room[SOME]; /* room for the largest item */
 	uint32_t n = 0;
 	if (!e)
 		return;

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Calls: which methods are hooked is decided once, when a method is compiled; what is left out
- * costs nothing. Frames that an exception unwinds raise no leave: the runtime tells of them apart.
+ * Calls: a method is hooked or not once and for all when compiled; methods not hooked cost nothing.
+ * Frames unwound by an exception raise no leave: the runtime reports them separately.
  */
 #include <cpuid.h>
 #include <stdlib.h>
@@ -21,8 +22,7 @@ enum {
 	TINY = 2, /* kinds of IL headers, in the low bits */
 };
 
-/* A hooked method's number: its key where its calls are recorded, and above it the work that it is.
- */
+/* A hooked method's number: its key if its calls are recorded, above it the kind of work. */
 enum { WORK = 32 };
 
 enum { TRACED = PVP_MANAGED_CALLS | PVP_MANAGED_TREE };
@@ -86,7 +86,7 @@ void pvp_clr_left_tree_slow(uint64_t method, const struct pvp_clr_hooked *at)
 		tree_call(PVP_LEAVE, (uint32_t)method);
 }
 
-/* Whether this processor can save its vector registers as the stubs do. */
+/* Whether this processor can save vector registers as the stubs do. */
 static bool stubs_work(void)
 {
 	unsigned a, b, c, d;
@@ -178,7 +178,7 @@ static uint64_t map(uint64_t function, void *ctx, int32_t *ret_hook)
 	return (traced ? number : 0) | (uint64_t)work << WORK;
 }
 
-/* Inlined, they would call nothing. */
+/* An inlined method would call no hook. */
 static pvp_hr inlining(void *self, uint64_t into, uint64_t function, int32_t *ret_may)
 {
 	(void)self, (void)into;
@@ -191,7 +191,7 @@ static pvp_hr inlining(void *self, uint64_t into, uint64_t function, int32_t *re
 
 struct unwinding {
 	uint32_t n;
-	uint32_t method[UNWINDING]; /* 0: not traced; and whether it is work on files */
+	uint32_t method[UNWINDING]; /* 0: not traced; may have IS_WORK set */
 };
 #define IS_WORK (UINT32_C(1) << 31)
 
@@ -201,7 +201,7 @@ static pvp_hr unwinding_out_of(void *self, uint64_t function)
 {
 	struct unwinding *u = &unwinding;
 	(void)self;
-	if (u->n == UNWINDING) { /* the oldest is one that another exception took over */
+	if (u->n == UNWINDING) { /* the oldest was taken over by another exception */
 		memmove(u->method, u->method + 1, sizeof u->method - sizeof u->method[0]);
 		u->n--;
 	}

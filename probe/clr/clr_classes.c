@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Table of loaded classes: their keys, types and shapes, and their names for the log. */
 #include "probe/clr/clr_classes.h"
 
 #include <pthread.h>
@@ -11,7 +13,7 @@
 
 enum {
 	DEPTH = 8,            /* of arguments within arguments */
-	MOST = 1 << 20,       /* classes kept; those beyond are not found again */
+	MOST = 1 << 20,       /* classes kept; further classes are not found again */
 	UNLOAD_WAIT_MS = 500, /* the most an unload is held off */
 };
 
@@ -27,22 +29,22 @@ struct class
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static PV_ARRAY(struct class) list; /* by number; [0] unused */
-static struct pv_map of_id;         /* id -> number; 0: that id's owner is gone */
-static struct pv_map of_type;       /* hash of a type with its arguments, or shape -> number */
+static struct pv_map of_id;         /* id -> number; 0: the id's owner is gone */
+static struct pv_map of_type;       /* hash of a type with arguments, or shape -> number */
 static PV_ARRAY(uint32_t) nameless; /* numbers; to be named by the agent */
 
 static pthread_mutex_t unloads = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- the table; under the lock */
 
-static uint32_t known(uint64_t id)
+static uint32_t known_class(uint64_t id)
 {
 	uint32_t at = pv_map_get(&of_id, id);
 	return at == PV_MAP_NONE ? 0 : at;
 }
 
 /* 0: out of memory. */
-static uint32_t add(uint64_t id)
+static uint32_t new_class(uint64_t id)
 {
 	if (list.n > MOST || !pv_reserve(&list, 2))
 		return 0;
@@ -56,11 +58,11 @@ static uint32_t add(uint64_t id)
 
 static uint32_t known_or_new(uint64_t id)
 {
-	uint32_t number = known(id);
-	return number ? number : add(id);
+	uint32_t number = known_class(id);
+	return number ? number : new_class(id);
 }
 
-static void end(uint32_t number)
+static void end_class(uint32_t number)
 {
 	pv_map_set(&of_id, list.v[number].id, 0);
 	list.v[number].id = list.v[number].module = 0;
@@ -98,7 +100,7 @@ static uint64_t exact_hash(const struct pvp_clr_type *t)
 	return h;
 }
 
-static uint64_t find(uint64_t hash, uint64_t module, uint32_t token)
+static uint64_t find_class(uint64_t hash, uint64_t module, uint32_t token)
 {
 	pthread_mutex_lock(&lock);
 	uint32_t at = hash ? pv_map_get(&of_type, hash) : PV_MAP_NONE;
@@ -110,17 +112,17 @@ static uint64_t find(uint64_t hash, uint64_t module, uint32_t token)
 
 uint64_t pvp_clr_class_find(const struct pvp_clr_type *t)
 {
-	return find(exact_hash(t), t->module, t->token);
+	return find_class(exact_hash(t), t->module, t->token);
 }
 
 uint64_t pvp_clr_class_alike(uint64_t module, uint32_t token, uint64_t shape)
 {
-	return find(shape, module, token);
+	return find_class(shape, module, token);
 }
 
-static struct pvp_clr_argument learn(uint64_t id, unsigned depth);
+static struct pvp_clr_argument learn_class(uint64_t id, unsigned depth);
 
-static bool type_of(uint64_t id, struct pvp_clr_type *ret, unsigned depth)
+static bool class_type(uint64_t id, struct pvp_clr_type *ret, unsigned depth)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	uint64_t parent, types[PVP_CLR_ARGUMENTS];
@@ -131,14 +133,14 @@ static bool type_of(uint64_t id, struct pvp_clr_type *ret, unsigned depth)
 	if (ret->n > PVP_CLR_ARGUMENTS)
 		ret->n = PVP_CLR_ARGUMENTS;
 	for (uint32_t i = 0; i < ret->n; i++)
-		ret->of[i] = depth ? learn(types[i], depth - 1)
+		ret->of[i] = depth ? learn_class(types[i], depth - 1)
 				   : (struct pvp_clr_argument){ types[i], 0 };
 	return true;
 }
 
 bool pvp_clr_type_of(uint64_t id, struct pvp_clr_type *ret)
 {
-	return type_of(id, ret, DEPTH);
+	return class_type(id, ret, DEPTH);
 }
 
 /* Under the lock. */
@@ -154,8 +156,8 @@ static void keep_type(uint32_t number, const struct pvp_clr_type *t)
 		pv_map_set(&of_type, c->shape, number);
 }
 
-/* Asks the runtime once what the class is, and its elements, arguments and ancestors with it. */
-static struct pvp_clr_argument learn(uint64_t id, unsigned depth)
+/* Asks the runtime once for a class, its elements, arguments and ancestors. */
+static struct pvp_clr_argument learn_class(uint64_t id, unsigned depth)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	struct pvp_clr_type t = { 0 };
@@ -168,9 +170,9 @@ static struct pvp_clr_argument learn(uint64_t id, unsigned depth)
 	if (!number || c.learned)
 		return (struct pvp_clr_argument){ id, c.shape };
 	bool array = info->is->array_class(info, id, &kind, &element, &rank) == 0;
-	bool whole = !array && type_of(id, &t, depth);
+	bool whole = !array && class_type(id, &t, depth);
 	if (array && element && depth)
-		learn(element, depth - 1);
+		learn_class(element, depth - 1);
 	if (whole && info->is->box_layout(info, id, &head) >= 0)
 		shape = pvp_clr_shape(&t);
 	pthread_mutex_lock(&lock);
@@ -187,7 +189,7 @@ static struct pvp_clr_argument learn(uint64_t id, unsigned depth)
 
 /* --- names */
 
-static void define(uint32_t number, uint64_t module, const char *name, size_t len)
+static void define_class(uint32_t number, uint64_t module, const char *name, size_t len)
 {
 	struct pv_event class = { .kind = PV_KIND_CLASS_LOAD,
 		.meta = { .key = number,
@@ -204,7 +206,7 @@ static void define(uint32_t number, uint64_t module, const char *name, size_t le
 	pvp_names_define(&table);
 }
 
-/* Once for a number, by the first thread: so that its name is before its uses. */
+/* Names a number once, by the first thread: the name comes before any use. */
 static bool define_once(uint32_t number, uint64_t id, const char *name, size_t len)
 {
 	pthread_mutex_lock(&lock);
@@ -212,7 +214,7 @@ static bool define_once(uint32_t number, uint64_t id, const char *name, size_t l
 	bool fresh = c && c->id == id && !c->named;
 	if (fresh) {
 		c->named = true;
-		define(number, c->module, name, len);
+		define_class(number, c->module, name, len);
 	}
 	pthread_mutex_unlock(&lock);
 	return fresh;
@@ -221,7 +223,7 @@ static bool define_once(uint32_t number, uint64_t id, const char *name, size_t l
 static void name(uint32_t number, uint64_t id)
 {
 	char text[PVP_CLR_NAME];
-	learn(id, DEPTH);
+	learn_class(id, DEPTH);
 	size_t len = pvp_clr_class_name(id, text);
 	if (define_once(number, id, text, len))
 		pvp_clr_fields(id, number);
@@ -241,7 +243,7 @@ uint64_t pvp_clr_class(uint64_t id)
 uint64_t pvp_clr_class_if_met(uint64_t id)
 {
 	pthread_mutex_lock(&lock);
-	uint32_t number = id ? known(id) : 0;
+	uint32_t number = id ? known_class(id) : 0;
 	pthread_mutex_unlock(&lock);
 	return number;
 }
@@ -262,7 +264,7 @@ uint64_t pvp_clr_class_reserve(uint64_t id)
 uint64_t pvp_clr_class_note(uint64_t id)
 {
 	uint64_t number = pvp_clr_class_reserve(id);
-	learn(id, DEPTH);
+	learn_class(id, DEPTH);
 	return number;
 }
 
@@ -271,11 +273,11 @@ void pvp_clr_class_open(uint64_t module, uint32_t token, const char *text, size_
 	/* Ids of the runtime's are even. */
 	uint64_t id = begin_hash(module, token, 0) | 1;
 	pthread_mutex_lock(&lock);
-	uint32_t number = known(id) ? 0 : add(id);
+	uint32_t number = known_class(id) ? 0 : new_class(id);
 	if (number) {
 		list.v[number] = (struct class){ id, module, PVP_CLR_REFERENCE, token,
 			.learned = true, .named = true };
-		define(number, module, text, len);
+		define_class(number, module, text, len);
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -307,7 +309,7 @@ bool pvp_clr_classes_waiting(void)
 	return some;
 }
 
-/* The id of the i-th, 0: unloaded; false: there are no more. */
+/* The id of the i-th, 0: unloaded; false: no more. */
 static bool nameless_at(size_t i, uint32_t *ret_number, uint64_t *ret_id)
 {
 	pthread_mutex_lock(&lock);
@@ -318,7 +320,7 @@ static bool nameless_at(size_t i, uint32_t *ret_number, uint64_t *ret_id)
 	return some;
 }
 
-/* So that a structure is known when the first class that holds it is reported. */
+/* So that a structure is known before a class with a field of it is reported. */
 static void learn_nameless(void)
 {
 	uint32_t number;
@@ -328,7 +330,7 @@ static void learn_nameless(void)
 		pvp_clr_unloads_hold();
 		more = nameless_at(i, &number, &id);
 		if (id)
-			learn(id, DEPTH);
+			learn_class(id, DEPTH);
 		pvp_clr_unloads_release();
 	}
 }
@@ -385,9 +387,9 @@ static void wait_for_answers(void)
 void pvp_clr_class_gone(uint64_t id)
 {
 	pthread_mutex_lock(&lock);
-	uint32_t number = known(id);
+	uint32_t number = known_class(id);
 	if (number)
-		end(number);
+		end_class(number);
 	pthread_mutex_unlock(&lock);
 	wait_for_answers();
 }
@@ -397,7 +399,7 @@ void pvp_clr_classes_gone(uint64_t module)
 	pthread_mutex_lock(&lock);
 	for (uint32_t i = 1; module && i < list.n; i++)
 		if (list.v[i].module == module && list.v[i].id)
-			end(i);
+			end_class(i);
 	pthread_mutex_unlock(&lock);
 	wait_for_answers();
 }

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Assembly load contexts. The profiling interface does not know them: the loader's own events name
- * the context of each assembly that was searched for, on the thread that searches and around the
- * callback that it is loaded. A context ends with its last assembly.
+ * Assembly load contexts, unknown to the profiling interface: the loader's events name the context
+ * of each assembly found, on the searching thread, before or after the callback of the load. A
+ * context ends with its last assembly.
  */
 #include <pthread.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static PV_ARRAY(struct context) contexts; /* a key is a place + 1, never given again */
 static PV_ARRAY(struct member) members;   /* assemblies alive */
 
-/* Full names begin with the plain one. */
+/* Full names begin with the plain name. */
 static void shorten(char to[SHORT], const char *name)
 {
 	size_t n = strcspn(name, ",");
@@ -41,7 +42,7 @@ static void shorten(char to[SHORT], const char *name)
 }
 
 /* Under the lock; MOST: there is no room. */
-static uint32_t find(const char *name)
+static uint32_t find_context(const char *name)
 {
 	for (size_t i = contexts.n; i-- > 0;)
 		if (contexts.v[i].alive && strncmp(contexts.v[i].name, name, NAME - 1) == 0)
@@ -61,17 +62,17 @@ static uint32_t find(const char *name)
 }
 
 /*
- * The assembly that this thread has found last and is about to load: if one assembly refers to
- * another, the question is answered before the callback.
+ * The assembly last found by this thread, about to be loaded: if an assembly refers to another, the
+ * loader's event comes before the callback.
  */
 struct found {
-	uint64_t name;    /* its hash: every thread's room for such things is small */
+	uint64_t name;    /* hash: thread-local room is small */
 	uint32_t context; /* place in contexts, + 1; 0: none */
 };
 
 static _Thread_local struct found found __attribute__((tls_model("initial-exec")));
 
-static uint64_t hash_of(const char *name)
+static uint64_t context_hash(const char *name)
 {
 	uint64_t h = 0;
 	for (; *name; name++)
@@ -80,7 +81,7 @@ static uint64_t hash_of(const char *name)
 }
 
 /* Under the lock. */
-static void place(struct member *m, uint32_t context)
+static void place_assembly(struct member *m, uint32_t context)
 {
 	if (context >= contexts.n || !contexts.v[context].alive)
 		return;
@@ -102,40 +103,40 @@ void pvp_clr_contexts_loaded(uint64_t assembly, const char *name)
 		*m = (struct member){ .assembly = assembly };
 		shorten(m->name, name);
 		if (strcmp(m->name, "System.Private.CoreLib") == 0)
-			place(m, find("Default")); /* no load asks for it */
-		else if (found.context && hash_of(m->name) == found.name)
-			place(m, found.context - 1);
+			place_assembly(
+				m, find_context("Default")); /* no load asks for this assembly */
+		else if (found.context && context_hash(m->name) == found.name)
+			place_assembly(m, found.context - 1);
 		found.context = 0;
 	}
 	pthread_mutex_unlock(&lock);
 }
 
-/* The newest of that name which has no context yet was loaded for this question; else it will be.
- */
+/* The newest assembly of this name without a context was loaded for this; else it comes next. */
 void pvp_clr_contexts_found(const char *name, const char *context)
 {
 	char plain[SHORT];
 	shorten(plain, name);
 	found.context = 0;
 	pthread_mutex_lock(&lock);
-	uint32_t at = find(context);
+	uint32_t at = find_context(context);
 	for (size_t i = members.n; i-- > 0;) {
 		struct member *m = &members.v[i];
 		if (m->placed || strcmp(m->name, plain) != 0)
 			continue;
-		place(m, at);
+		place_assembly(m, at);
 		pthread_mutex_unlock(&lock);
 		return;
 	}
 	pthread_mutex_unlock(&lock);
 	if (at != MOST) {
-		found.name = hash_of(plain);
+		found.name = context_hash(plain);
 		found.context = at + 1;
 	}
 }
 
 /* Under the lock. */
-static void leave(uint32_t context)
+static void leave_context(uint32_t context)
 {
 	struct context *c = &contexts.v[context];
 	if (--c->assemblies > 0)
@@ -155,7 +156,7 @@ void pvp_clr_contexts_unloading(uint64_t assembly)
 		if (members.v[i].assembly != assembly)
 			continue;
 		if (members.v[i].placed)
-			leave(members.v[i].context);
+			leave_context(members.v[i].context);
 		members.v[i] = members.v[--members.n];
 		break;
 	}

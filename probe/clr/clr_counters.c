@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Counters: the process by what the kernel says, the heap by the last collection, threads and code
  * by what the runtime has reported. The writer reads them once a second and writes what has
@@ -7,13 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/proc_file.h"
+#include "common/base/system/proc_file.h"
 #include "common/base/status.h"
 #include "probe/clr/clr_runtime.h"
 #include "probe/clr/host_clr.h"
 
 enum {
-	FIRST = 4096, /* index; those below are the core's and the program's */
+	FIRST = 4096, /* index; lower ones are the core's and the program's */
 	GENERATIONS = 5,
 	EVERY_NS = 1000000000,
 	SECTION_JIT = 0x100,
@@ -63,7 +64,7 @@ static const struct {
 	[PROCESS_THREADS] = { "Threads of the process", SECTION_SYSTEM, COUNT, VARIABLE },
 };
 
-static _Atomic int64_t now[COUNTERS]; /* those that callbacks set */
+static _Atomic int64_t now[COUNTERS]; /* set by callbacks */
 static struct {
 	int64_t value;
 	bool described, written;
@@ -91,7 +92,7 @@ void pvp_clr_count_collection(unsigned generation, const struct pvp_clr_range *r
 			&now[COLLECTIONS_0 + generation], 1, memory_order_relaxed);
 }
 
-static void set(enum counter c, uint64_t value)
+static void set_counter(enum counter c, uint64_t value)
 {
 	atomic_store_explicit(&now[c], (int64_t)value, memory_order_relaxed);
 }
@@ -104,14 +105,14 @@ static void read_process(void)
 	if (!pv_stat_find(text, PV_STAT_RESIDENT) || tick <= 0 || page <= 0)
 		return;
 	const uint64_t unit = 10000000 / (uint64_t)tick; /* to 100 ns, as Mono's */
-	set(USER, pv_stat_number(text, PV_STAT_USER) * unit);
-	set(SYSTEM, pv_stat_number(text, PV_STAT_SYSTEM) * unit);
-	set(PROCESS_THREADS, pv_stat_number(text, PV_STAT_THREADS));
-	set(VIRTUAL, pv_stat_number(text, PV_STAT_VIRTUAL));
-	set(RESIDENT, pv_stat_number(text, PV_STAT_RESIDENT) * (uint64_t)page);
+	set_counter(USER, pv_stat_number(text, PV_STAT_USER) * unit);
+	set_counter(SYSTEM, pv_stat_number(text, PV_STAT_SYSTEM) * unit);
+	set_counter(PROCESS_THREADS, pv_stat_number(text, PV_STAT_THREADS));
+	set_counter(VIRTUAL, pv_stat_number(text, PV_STAT_VIRTUAL));
+	set_counter(RESIDENT, pv_stat_number(text, PV_STAT_RESIDENT) * (uint64_t)page);
 }
 
-static struct pv_counter_desc describe(enum counter c)
+static struct pv_counter_desc describe_clr_counter(enum counter c)
 {
 	return (struct pv_counter_desc){ .section = descriptions[c].section,
 		.type = PV_COUNTER_LONG, /* intervals would be in microseconds, as Mono has them */
@@ -122,7 +123,7 @@ static struct pv_counter_desc describe(enum counter c)
 		.name = { descriptions[c].name, strlen(descriptions[c].name) } };
 }
 
-static bool put(struct pvp_writer *w, struct pvp_out_buffer *page)
+static bool put_changed_counters(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
 	struct pv_counter_desc desc[COUNTERS];
 	struct pv_counter_value value[COUNTERS];
@@ -131,7 +132,7 @@ static bool put(struct pvp_writer *w, struct pvp_out_buffer *page)
 		int64_t v = atomic_load_explicit(&now[c], memory_order_relaxed);
 		if (last[c].written && last[c].value == v)
 			continue;
-		struct pv_counter_desc d = describe(c);
+		struct pv_counter_desc d = describe_clr_counter(c);
 		value[values++] = (struct pv_counter_value){ .index = d.index,
 			.type = d.type,
 			.raw = (uint64_t)v - (uint64_t)last[c].value,
@@ -165,10 +166,10 @@ bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bo
 		return true;
 	last_ns = w->round_ns;
 	read_process();
-	return put(w, page);
+	return put_changed_counters(w, page);
 }
 
-/* A program that is joined, or joined again, begins with what there is. */
+/* Resets the counters when a program is joined, or joined again. */
 void pvp_clr_counters_begin(void)
 {
 	memset(last, 0, sizeof last);

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Calls between managed and native code, reported when they are over with the time they took. The
- * runtime tells each crossing apart, with the method that is called: a call out, and the return
- * from it, are reported by two callbacks that also report calls in.
+ * Calls between managed and native code, reported at their end with the time taken. The runtime
+ * names the called method at each crossing: a call out, and the return from the call, come by two
+ * callbacks, which also report calls in.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "probe/core/emit.h"
 #include "probe/clr/host_clr.h"
 
-enum { DEPTH = 64, CALL = 0 /* else it is a return */ };
+enum { DEPTH = 64, CALL = 0 /* else a return */ };
 
 struct crossing {
 	uint64_t function, since;
@@ -25,7 +26,7 @@ struct crossings {
 static _Thread_local struct crossings *open __attribute__((tls_model("initial-exec")));
 static pthread_key_t at_end;
 
-static void forget(void *p)
+static void forget_crossings(void *p)
 {
 	open = NULL;
 	free(p);
@@ -41,7 +42,7 @@ static struct crossings *own(void)
 	return open;
 }
 
-static void begin(uint64_t function, uint32_t into)
+static void begin_crossing(uint64_t function, uint32_t into)
 {
 	struct crossings *c = own();
 	if (!c)
@@ -53,14 +54,14 @@ static void begin(uint64_t function, uint32_t into)
 	c->at[c->n++] = (struct crossing){ function, pvp_monotonic(), into };
 }
 
-static uint64_t key_of(uint64_t function)
+static uint64_t crossing_key(uint64_t function)
 {
 	uint64_t key = pvp_clr_method(function);
 	return key ? key : PVP_CLR_UNKNOWN;
 }
 
-/* Ends a crossing; those begun after it were left by an exception. */
-static void end(uint64_t function, uint32_t into)
+/* Ends a crossing; crossings begun later were left by an exception. */
+static void end_crossing(uint64_t function, uint32_t into)
 {
 	struct crossings *c = own();
 	uint32_t i = c ? c->n : 0;
@@ -70,7 +71,8 @@ static void end(uint64_t function, uint32_t into)
 		return;
 	c->n = i - 1;
 	struct pv_event ev = { .kind = PV_KIND_EXT_TRANSITION,
-		.transition = { key_of(function), into, pvp_monotonic() - c->at[i - 1].since } };
+		.transition = {
+			crossing_key(function), into, pvp_monotonic() - c->at[i - 1].since } };
 	pvp_event(&ev, NULL, 0);
 }
 
@@ -78,9 +80,9 @@ static pvp_hr to_native(void *self, uint64_t function, int32_t reason)
 {
 	(void)self;
 	if (reason == CALL)
-		begin(function, PV_INTO_NATIVE);
+		begin_crossing(function, PV_INTO_NATIVE);
 	else
-		end(function, PV_INTO_MANAGED);
+		end_crossing(function, PV_INTO_MANAGED);
 	return 0;
 }
 
@@ -88,15 +90,16 @@ static pvp_hr to_managed(void *self, uint64_t function, int32_t reason)
 {
 	(void)self;
 	if (reason == CALL)
-		begin(function, PV_INTO_MANAGED);
+		begin_crossing(function, PV_INTO_MANAGED);
 	else
-		end(function, PV_INTO_NATIVE);
+		end_crossing(function, PV_INTO_NATIVE);
 	return 0;
 }
 
 void pvp_clr_crossings_init(struct pvp_clr_mask *mask)
 {
-	if (!(pvp_clr_more() & PVP_CLR_CROSSINGS) || pthread_key_create(&at_end, forget) != 0)
+	if (!(pvp_clr_more() & PVP_CLR_CROSSINGS) ||
+		pthread_key_create(&at_end, forget_crossings) != 0)
 		return;
 	mask->low |= PVP_CLR_TRANSITIONS;
 	pvp_clr.slots[PVP_CLR_ManagedToUnmanagedTransition] = (pvp_clr_slot)to_native;

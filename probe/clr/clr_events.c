@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stops, collections, exceptions, handles and finalizers. */
 #include <pthread.h>
 #include <unistd.h>
@@ -6,16 +7,17 @@
 #include "probe/clr/clr_runtime.h"
 #include "probe/code/world_stop.h"
 #include "probe/core/emit.h"
+#include "probe/core/writer.h"
 #include "probe/clr/host_clr.h"
 
 enum { GENERATIONS = 3, NESTED = 8, RANGES = 4096, INDUCED = 1 /* reason of a collection */ };
 
-/* --- stops, reported on the thread that stops the others */
+/* --- stops, reported on the stopping thread */
 
-static void step(uint64_t what, uint64_t generation)
+static void tell_gc_step(uint64_t what, uint64_t generation)
 {
 	if (!(pvp_clr_groups() & PVP_MANAGED_GC) ||
-		pvp_tls.muted) /* for a heap shot: none of the collector's */
+		pvp_tls.muted) /* for a heap shot, not the collector's */
 		return;
 	struct pv_event ev = { .kind = PV_KIND_GC_EVENT, .gc = { what, generation, 0 } };
 	pvp_event(&ev, NULL, 0);
@@ -33,8 +35,8 @@ enum step {
 };
 
 /*
- * Of the stop at hand: there is one at a time, on one thread, up to the release of its threads.
- * The next can begin before its thread says that they go.
+ * The present stop: a single one at a time, on one thread, until its threads are released. The next
+ * stop can begin before this thread reports the end of the release.
  */
 static _Atomic int32_t why;
 static _Atomic uint64_t began_ns, stood_ns;
@@ -59,8 +61,8 @@ static pvp_hr suspending(void *self, int32_t reason)
 	(void)self;
 	atomic_store_explicit(&why, reason, memory_order_relaxed);
 	atomic_store_explicit(&began_ns, pvp_monotonic(), memory_order_relaxed);
-	step(STOP, 0);
-	step(STOP_LOCKED, 0);
+	tell_gc_step(STOP, 0);
+	tell_gc_step(STOP_LOCKED, 0);
 	return 0;
 }
 
@@ -68,7 +70,7 @@ static pvp_hr suspended(void *self)
 {
 	(void)self;
 	atomic_store_explicit(&stood_ns, pvp_monotonic(), memory_order_relaxed);
-	step(STOPPED, 0);
+	tell_gc_step(STOPPED, 0);
 	pvp_fence(pvp_now(&pvp_tls.thread->clock));
 	return 0;
 }
@@ -77,7 +79,7 @@ static pvp_hr resuming(void *self)
 {
 	(void)self;
 	tell_reason();
-	step(GO, 0);
+	tell_gc_step(GO, 0);
 	pvp_fence(pvp_now(&pvp_tls.thread->clock));
 	return 0;
 }
@@ -85,12 +87,12 @@ static pvp_hr resuming(void *self)
 static pvp_hr resumed(void *self)
 {
 	(void)self;
-	step(GOING, 0);
-	step(GOING_UNLOCKED, 0);
+	tell_gc_step(GOING, 0);
+	tell_gc_step(GOING_UNLOCKED, 0);
 	return 0;
 }
 
-/* A thread on its own: it has come to a place where it stops, and waits there. */
+/* A thread of its own accord: has come to a safe place, and waits there. */
 static pvp_hr held(void *self, uint64_t thread)
 {
 	(void)self, (void)thread;
@@ -98,7 +100,7 @@ static pvp_hr held(void *self, uint64_t thread)
 	return 0;
 }
 
-static pvp_hr let_go(void *self, uint64_t thread)
+static pvp_hr thread_released(void *self, uint64_t thread)
 {
 	(void)self, (void)thread;
 	pvp_world_lets_go(gettid());
@@ -111,7 +113,7 @@ static pvp_hr not_suspended(void *self)
 	return resumed(self);
 }
 
-/* --- collections: short ones happen while a concurrent one runs */
+/* --- collections: short ones during a concurrent one */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t running[NESTED];
@@ -135,7 +137,7 @@ static struct pvp_clr_range *tell_size(uint32_t *ret_n)
 	return ranges;
 }
 
-/* The collection that this thread begins next is made by us, for a heap shot. */
+/* The next collection on this thread is made by the probe, for a heap shot. */
 static void tell_forced(void)
 {
 	struct pv_counter_value v = {
@@ -146,7 +148,7 @@ static void tell_forced(void)
 	pvp_event(&ev, &pools, 0);
 }
 
-/* This interface says of the reason only whether the program asked for it. */
+/* The reason is known only as: asked for by the program, or not. */
 static void tell_start(uint8_t generation, int32_t reason)
 {
 	struct pv_event ev[] = { { .kind = PV_KIND_GC_EVENT,
@@ -159,7 +161,7 @@ static void tell_start(uint8_t generation, int32_t reason)
 	if (pvp_clr_groups() & PVP_MANAGED_GC && extends && !pvp_tls.muted)
 		pvp_events(ev, 2, NULL, 0);
 	else
-		step(GC_START, generation);
+		tell_gc_step(GC_START, generation);
 }
 
 static pvp_hr collecting(void *self, int32_t n, const int32_t *which, int32_t reason)
@@ -201,9 +203,9 @@ static pvp_hr collected(void *self)
 	uint8_t generation = depth ? running[--depth] : 0;
 	pthread_mutex_unlock(&lock);
 	pvp_clr_moves_end(generation);
-	/* Before the end: that of a concurrent one comes while the world goes on. */
+	/* Before the end: a concurrent collection ends while all threads run. */
 	const struct pvp_clr_range *ranges = tell_size(&n);
-	step(GC_END, generation);
+	tell_gc_step(GC_END, generation);
 	if (n)
 		pvp_clr_count_collection(generation, ranges, n);
 	pvp_clr_heap_collected(generation);
@@ -218,6 +220,7 @@ static pvp_hr thrown(void *self, uint64_t object)
 	(void)self;
 	if (pvp_clr_groups() & PVP_MANAGED_EXCEPTIONS)
 		pvp_clr_said_thrown(&ev, object);
+	pvp_writer_hurry(); /* uncaught, an exception ends the process within milliseconds */
 	return 0;
 }
 
@@ -255,7 +258,7 @@ static pvp_hr finally(void *self, uint64_t function)
 
 /* --- handles and finalizers: with these, no collection is concurrent */
 
-enum { NORMAL = 2 }; /* a handle's type, which is not reported */
+enum { NORMAL = 2 }; /* a handle's type, not reported */
 
 static pvp_hr handle_created(void *self, uint64_t handle, uint64_t object)
 {
@@ -275,7 +278,7 @@ static pvp_hr handle_destroyed(void *self, uint64_t handle)
 	return 0;
 }
 
-/* Reported when a collection finds that the object is to be finalized; the rest is not reported. */
+/* Reported when a collection finds an object to be finalized; nothing else is reported. */
 static pvp_hr finalizable(void *self, uint32_t flags, uint64_t object)
 {
 	(void)self, (void)flags;
@@ -316,7 +319,7 @@ static void holds_init(struct pvp_clr_mask *mask)
 {
 	mask->low |= PVP_CLR_SUSPENDS;
 	pvp_clr.slots[PVP_CLR_RuntimeThreadSuspended] = (pvp_clr_slot)held;
-	pvp_clr.slots[PVP_CLR_RuntimeThreadResumed] = (pvp_clr_slot)let_go;
+	pvp_clr.slots[PVP_CLR_RuntimeThreadResumed] = (pvp_clr_slot)thread_released;
 }
 
 static void gc_init(struct pvp_clr_mask *mask)

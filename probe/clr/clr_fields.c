@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Names of fields. A class tells its own, with what lies within those that are structures, as
- * "entry.key", and what it derives from. Fields of classes themselves (static ones) have no place
- * in an object and are left out. An array tells where its elements lie.
+ * Names of fields. A class reports its own fields, nested fields of structures as "entry.key", and
+ * its parent class. Static fields have no place in an object and are left out. An array reports the
+ * places of elements.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "probe/managed/managed_names.h"
 
 enum {
-	FIELDS = 512, /* of one class, without its ancestors */
+	FIELDS = 512, /* of a class, without ancestors */
 	TEXT = 256,   /* UTF-16 units of a name */
 	PATH = 512,
 	INSIDE = 3, /* structures within structures */
@@ -77,7 +78,7 @@ static void each_field(const struct pvp_clr_type *type, const struct inside *in)
 	free(field);
 }
 
-/* How far the next one lies; 0: elements that hold no references, or that are not known. */
+/* Distance of two elements; 0: elements without references, or unknown. */
 static uint32_t element_size(uint32_t kind, uint64_t element)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
@@ -102,13 +103,10 @@ static uint32_t element_size(uint32_t kind, uint64_t element)
 	return (size + 7) & ~(uint32_t)7;
 }
 
-/*
- * Fields of elements that are structures are reported as fields of the array, from its first
- * element.
- */
+/* Fields of structures in an array are reported as fields of the array, in the first element. */
 static void tell_elements(uint64_t key, uint32_t kind, uint64_t element)
 {
-	enum { FIRST = 16 }; /* after its table and length */
+	enum { FIRST = 16 }; /* after method table and length */
 	uint32_t size = element_size(kind, element);
 	struct pv_event ev = { .kind = PV_KIND_EXT_ELEMENTS, .elements = { key, FIRST, size } };
 	if (!size)
@@ -162,7 +160,7 @@ void pvp_clr_fields(uint64_t type, uint64_t key)
 		return;
 	}
 	if (info->is->box_layout(info, type, &head) < 0)
-		head = 0; /* no structure: its fields' places count from the object's start */
+		head = 0; /* no structure: offsets count from the object's start */
 	if (!pvp_clr_type_of(type, &of))
 		return;
 	each_field(&of, &(struct inside){ key, head, 0, "" });

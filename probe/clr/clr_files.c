@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Work on files as spans. No event source of the framework tells of it outside of Windows, so the
- * methods of the core library that come last before the system are hooked, for all callers and
- * threads, as calls are. The innermost ones may use each other: the outermost is reported.
- * What is read here are the method's own arguments, which its first register has.
+ * Work on files as spans. Outside of Windows no event source of the framework reports such work, so
+ * the last methods of the core library before the system are hooked, for all callers and threads,
+ * like calls. The innermost methods may use each other: the outermost is reported. Only a method's
+ * own argument, in its first register, is read here.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include "probe/clr/clr_runtime.h"
 #include "probe/core/emit.h"
 #include "probe/clr/host_clr.h"
-#include "probe/code/native_walk.h"
+#include "probe/unwind/native_walk.h"
 
 enum { NAME = 300, FRAMES = 16, LONGEST = 4096 };
 
@@ -27,7 +28,7 @@ static const char *const classes[] = { HANDLE, ACCESS, SYSTEM };
 
 enum first { NOTHING, PATH, FILE_HANDLE }; /* meaning of a method's first register */
 
-/* By the beginning of their full names; the first that fits. */
+/* By the beginning of the full name; the first match counts. */
 static const struct work {
 	const char *method, *verb;
 	enum first first;
@@ -54,14 +55,14 @@ static const struct work {
 };
 
 struct span {
-	const struct pvp_clr_hooked *at; /* it lies above all that it calls */
+	const struct pvp_clr_hooked *at; /* above all functions called by the method */
 	uint64_t since;
 	size_t name_n, stack_n;
 	char name[NAME];
 	uint64_t stack[FRAMES];
 };
 
-/* Of the thread: what it is at, and how many of the methods it stands in. */
+/* Of the thread: the open span, and the depth of hooked methods inside. */
 static _Thread_local struct {
 	struct span *open;
 	uint32_t depth;
@@ -74,7 +75,7 @@ static struct {
 	uint32_t length, text;                        /* offsets within a string */
 } places;
 
-/* --- which methods */
+/* --- choosing methods */
 
 static uint32_t token_of(struct pvp_clr_metadata *m, const char *name)
 {
@@ -124,7 +125,7 @@ static bool is_of_these(uint64_t module, uint32_t method)
 	return found;
 }
 
-/* Once handles are loaded; at the latest when there is one. */
+/* Once the class of handles is loaded; at the latest with the first handle. */
 static void find_path(void)
 {
 	struct pvp_clr_type handle = { .module = atomic_load(&places.library),
@@ -134,10 +135,10 @@ static void find_path(void)
 		atomic_store(&places.path, pvp_clr_field_offset(id, "_path"));
 }
 
-/* By the number of a method in the core library: what look() said, + 1; 0: not looked yet. */
+/* By the number of a method in the core library: what find_work() said, + 1; 0: not looked yet. */
 static _Atomic uint8_t looked[1 << 17];
 
-static unsigned look(uint64_t function, uint64_t module, uint32_t token)
+static unsigned find_work(uint64_t function, uint64_t module, uint32_t token)
 {
 	char name[PVP_CLR_NAME];
 	if (!is_of_these(module, token))
@@ -149,7 +150,7 @@ static unsigned look(uint64_t function, uint64_t module, uint32_t token)
 	return 0;
 }
 
-/* Asked at every chance to inline something, so that it has to be quick. */
+/* Called at every chance to inline, so must be quick. */
 unsigned pvp_clr_file_work(uint64_t function)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
@@ -160,10 +161,10 @@ unsigned pvp_clr_file_work(uint64_t function)
 		return 0;
 	row = token & 0xffffff;
 	if (!library || row >= PV_COUNT_OF(looked))
-		return look(function, module, token);
+		return find_work(function, module, token);
 	unsigned known = atomic_load_explicit(&looked[row], memory_order_relaxed);
 	if (!known) {
-		known = look(function, module, token) + 1;
+		known = find_work(function, module, token) + 1;
 		atomic_store_explicit(&looked[row], (uint8_t)known, memory_order_relaxed);
 	}
 	if (known > 1 && works[known - 2].first == FILE_HANDLE)
@@ -179,8 +180,8 @@ bool pvp_clr_files_init(void)
 
 /* --- spans */
 
-/* While a method of the program's stands on this thread, its objects stay where they are. */
-static size_t put_string(uint64_t string, char *to, size_t room)
+/* While a hooked method stands at its hook, its objects do not move. */
+static size_t put_path_string(uint64_t string, char *to, size_t room)
 {
 	int32_t n = 0;
 	if (!string)
@@ -191,7 +192,7 @@ static size_t put_string(uint64_t string, char *to, size_t room)
 	return pvp_clr_utf8((const void *)(uintptr_t)(string + places.text), (uint32_t)n, to, room);
 }
 
-static size_t put_name(const struct work *w, uint64_t first, char to[NAME])
+static size_t put_work_name(const struct work *w, uint64_t first, char to[NAME])
 {
 	if (w->first == FILE_HANDLE)
 		find_path();
@@ -200,12 +201,12 @@ static size_t put_name(const struct work *w, uint64_t first, char to[NAME])
 	uint64_t path = w->first == PATH ? first : 0;
 	if (w->first == FILE_HANDLE && first && place)
 		memcpy(&path, (const void *)(uintptr_t)(first + place), sizeof path);
-	size_t more = put_string(path, to + n, NAME - n);
+	size_t more = put_path_string(path, to + n, NAME - n);
 	return more ? n + more : n - 1;
 }
 
-/* Outermost first, by frame pointers: methods that are hooked have them, and others mostly. */
-static size_t put_stack(const struct pvp_clr_hooked *at, uint64_t to[FRAMES])
+/* Outermost first, by frame pointers: hooked methods have frame pointers, others mostly. */
+static size_t put_hooked_stack(const struct pvp_clr_hooked *at, uint64_t to[FRAMES])
 {
 	uint64_t ip[2 * FRAMES];
 	size_t n = 1, known = 0;
@@ -224,7 +225,7 @@ static size_t put_stack(const struct pvp_clr_hooked *at, uint64_t to[FRAMES])
 	return known;
 }
 
-/* A span whose method is gone without a word ends here, untold. */
+/* Drops the open span if its method was left without an event. */
 static bool is_within(const struct pvp_clr_hooked *at)
 {
 	if (!now.depth)
@@ -247,8 +248,8 @@ void pvp_clr_file_begins(unsigned work, const struct pvp_clr_hooked *at)
 	if (!s)
 		return;
 	s->at = at;
-	s->name_n = put_name(&works[work - 1], at->argument, s->name);
-	s->stack_n = put_stack(at, s->stack);
+	s->name_n = put_work_name(&works[work - 1], at->argument, s->name);
+	s->stack_n = put_hooked_stack(at, s->stack);
 	s->since = pvp_monotonic();
 	now.open = s;
 	now.depth = 1;

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Takes heap shots: stops the runtime, walks objects and roots, and hands pages to the writer. */
 #include "probe/clr/clr_heap.h"
 
 #include <pthread.h>
@@ -19,26 +21,28 @@
 
 enum {
 	REFERENCES = PVP_SHOT_REFERENCES,
-	RANGES = 4096, /* of generations */
-	PATH = 1024,   /* UTF-16 units */
+	RANGES = 4096,     /* of generations */
+	PATH = 1024,       /* UTF-16 units */
+	THREADS = 1 << 14, /* asked for what they hold */
 	ROOTS = 1 << 20,
 	KINDS = 4,        /* of roots */
-	WEAK = 2,         /* a root's flag: it keeps nothing alive */
+	WEAK = 2,         /* a root's flag: keeps nothing alive */
 	OLDEST = 2,       /* generation, as logs number them */
 	WRITE_TRIES = 10, /* rounds until a shot is out */
 	BUSY_TRIES = 50,
-	BUSY_MS = 2, /* the runtime says no while it stops for itself */
+	BUSY_MS = 2, /* the runtime refuses during its own stops */
 };
 
 #define ROOT_AREA(kind) ((uint64_t)((kind) + 1) << 40)
 
 struct shot {
 	struct pvp_shot_pages pages;
-	uint64_t object, n; /* of the object at hand: its references so far */
+	uint64_t object, n; /* of the present object: references so far */
 	struct pv_event ev;
 	uint64_t pairs[2 * REFERENCES];
 	struct pvp_clr_range ranges[RANGES];
 	uint32_t range_n;
+	uint64_t threads[THREADS];
 };
 
 struct root {
@@ -47,9 +51,9 @@ struct root {
 };
 
 static struct pvp_shot_page *_Atomic ready; /* for the writer; NULL: none */
-static struct pvp_shot_page *seen;          /* the writer's: ready when its round began */
+static struct pvp_shot_page *seen;          /* the writer's: `ready` at the begin of a round */
 static _Atomic uint64_t discarded;
-static _Atomic bool forcing; /* a collection for its roots */
+static _Atomic bool forcing; /* a collection for a shot */
 
 static pthread_mutex_t roots_lock = PTHREAD_MUTEX_INITIALIZER;
 static PV_ARRAY(struct root) roots; /* of the last collection */
@@ -95,26 +99,37 @@ static void put_roots(struct shot *s)
 	pthread_mutex_unlock(&roots_lock);
 }
 
+static void flush_statics(struct shot *s)
+{
+	put_pairs(s, s->n);
+	s->n = 0;
+}
+
+static void put_static(void *ctx, uint64_t slot, uint64_t object)
+{
+	struct shot *s = ctx;
+	s->pairs[2 * s->n] = slot;
+	s->pairs[2 * s->n++ + 1] = object;
+	if (s->n == REFERENCES)
+		flush_statics(s);
+}
+
 static void put_statics(struct shot *s)
 {
-	size_t n = 0;
+	s->n = 0;
 	pvp_clr_unloads_hold();
 	for (size_t i = 0; i < pvp_clr_statics_count(); i++) {
 		uint64_t slot, object = pvp_clr_static_object(i, &slot);
-		if (!object)
-			continue;
-		s->pairs[2 * n] = slot;
-		s->pairs[2 * n++ + 1] = object;
-		if (n == REFERENCES) {
-			put_pairs(s, n);
-			n = 0;
-		}
+		if (object)
+			put_static(s, slot, object);
 	}
-	put_pairs(s, n);
+	pvp_clr_thread_statics(
+		s->threads, pvp_clr_threads_list(s->threads, THREADS), put_static, s);
+	flush_statics(s);
 	pvp_clr_unloads_release();
 }
 
-/* Slots have no addresses here: each kind has an area of its own, and numbers in it. */
+/* Slots have no addresses here: each kind has its own area of numbers. */
 static void define_areas(void)
 {
 	static const struct {
@@ -132,7 +147,7 @@ static void define_areas(void)
 
 /* --- objects */
 
-static int by_start(const void *a, const void *b)
+static int by_range_start(const void *a, const void *b)
 {
 	const struct pvp_clr_range *x = a, *y = b;
 	return (x->start > y->start) - (x->start < y->start);
@@ -154,7 +169,7 @@ static uint64_t generation(const struct shot *s, uint64_t object)
 	return g < OLDEST ? g : OLDEST;
 }
 
-static bool put_object(struct shot *s)
+static bool put_shot_object(struct shot *s)
 {
 	const struct pv_batch pools = { .pool = { s->pairs, 2 * s->n, 2 * s->n } };
 	s->ev.heap_object.refs = (struct pv_span){ 0, (uint32_t)(2 * s->n) };
@@ -170,7 +185,7 @@ static int32_t referenced(uint64_t object, uint64_t *slot, void *ctx)
 	uint64_t offset = (uint64_t)(uintptr_t)slot - object;
 	if (!slot || !*slot)
 		return 1;
-	if (s->n == REFERENCES && !put_object(s))
+	if (s->n == REFERENCES && !put_shot_object(s))
 		return 0;
 	s->pairs[2 * s->n] = offset < (uint64_t)1 << 40 ? offset : 0; /* else not in the object */
 	s->pairs[2 * s->n++ + 1] = *slot;
@@ -179,12 +194,12 @@ static int32_t referenced(uint64_t object, uint64_t *slot, void *ctx)
 
 /* --- how strings begin */
 
-/* Which class strings are of, and where their text lies. */
+/* The class of strings, and the place of their text. */
 static struct {
 	uint64_t class;
 	uint32_t length, text;    /* offsets */
 	struct pvp_clr_type type; /* definition */
-	uint64_t newest;          /* the newest class before the walk: later ones may be it */
+	uint64_t newest;          /* newest class before the walk: later ones may be strings' */
 } strings;
 
 /* Before the runtime stands. */
@@ -199,7 +214,7 @@ static void find_strings(void)
 	strings.newest = pvp_clr_classes_newest();
 }
 
-/* A class of this key; the walk may meet the first string that anybody knows of. */
+/* Whether the class is the strings'; the walk may meet the first string of all. */
 static bool is_string(uint64_t class, uint64_t key)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
@@ -214,7 +229,7 @@ static bool is_string(uint64_t class, uint64_t key)
 	return class && class == strings.class;
 }
 
-static bool put_string(struct shot *s, uint64_t object)
+static bool put_string_text(struct shot *s, uint64_t object)
 {
 	const uint8_t *at = (const uint8_t *)(uintptr_t)object;
 	char text[4 * PVP_CLR_STRING + 8];
@@ -238,7 +253,7 @@ static void begin_object(struct shot *s, uint64_t object, uint64_t class, uint64
 			.generation = generation(s, object) } };
 }
 
-static int32_t met(uint64_t object, void *ctx)
+static int32_t object_met(uint64_t object, void *ctx)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	struct shot *s = ctx;
@@ -248,11 +263,11 @@ static int32_t met(uint64_t object, void *ctx)
 		return 1;
 	begin_object(s, object, class, size);
 	info->is->references(info, object, referenced, s);
-	bool ok = put_object(s);
-	return ok && (!is_string(class, s->ev.heap_object.type) || put_string(s, object));
+	bool ok = put_shot_object(s);
+	return ok && (!is_string(class, s->ev.heap_object.type) || put_string_text(s, object));
 }
 
-/* --- taking one */
+/* --- taking a shot */
 
 static bool stop_runtime(void)
 {
@@ -273,7 +288,7 @@ static void begin_shot(struct shot *s)
 	if (info->is->generation_bounds(info, RANGES, &s->range_n, s->ranges) < 0 ||
 		s->range_n > RANGES)
 		s->range_n = 0;
-	qsort(s->ranges, s->range_n, sizeof s->ranges[0], by_start);
+	qsort(s->ranges, s->range_n, sizeof s->ranges[0], by_range_start);
 	pvp_shot_put_kind(&s->pages, PV_KIND_HEAP_START);
 	put_roots(s);
 	put_statics(s);
@@ -285,27 +300,26 @@ static void end_shot(struct shot *s)
 	pvp_shot_put_kind(&s->pages, PV_KIND_HEAP_END);
 }
 
-static bool walk(struct shot *s)
+static bool walk_heap(struct shot *s)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	find_strings();
 	if (!stop_runtime())
 		return false;
 	begin_shot(s);
-	bool ok = info->is->heap_objects(info, met, s) >= 0 && !s->pages.failed;
+	bool ok = info->is->heap_objects(info, object_met, s) >= 0 && !s->pages.failed;
 	end_shot(s);
 	info->is->resume(info);
 	return ok && !s->pages.failed;
 }
 
 /*
- * Up to .NET 8 a heap can be walked only at the end of a collection, whose roots have been reported
- * by then. The runtime says what an object refers to, and not where in it: such references are
- * numbered.
+ * Up to .NET 8 a heap can be walked only at the end of a collection, with roots reported before.
+ * The runtime gives the references of an object without their places: references are numbered.
  */
 static struct shot *_Atomic collecting;
 
-/* The next slot from `at` on that refers to it; the object's size when there is none. */
+/* The next slot from `at` on with this reference; the object's size: none. */
 static uint64_t next_slot(uint64_t object, uint64_t size, uint64_t at, uint64_t to)
 {
 	for (; at + sizeof to <= size; at += sizeof to) {
@@ -317,7 +331,7 @@ static uint64_t next_slot(uint64_t object, uint64_t size, uint64_t at, uint64_t 
 	return size;
 }
 
-/* The collector tells what an object refers to, mostly in the order of memory, but not from where. */
+/* The collector reports an object's references, mostly in the order of memory, without places. */
 static bool have_slots(uint64_t object, uint64_t size, const uint64_t *refs, uint32_t n)
 {
 	uint64_t at = 0;
@@ -326,7 +340,7 @@ static bool have_slots(uint64_t object, uint64_t size, const uint64_t *refs, uin
 	return at < size;
 }
 
-/* An error: nothing more is wanted of this collection. */
+/* Returns an error when no more of this collection is wanted. */
 static pvp_hr met_by_collector(
 	void *self, uint64_t object, uint64_t class, uint32_t n, const uint64_t *refs)
 {
@@ -341,17 +355,17 @@ static pvp_hr met_by_collector(
 	if (info->is->object_size_2(info, object, &size) < 0)
 		return 0;
 	begin_object(s, object, class, size);
-	size -= size < sizeof size ? size : sizeof size; /* its first word lies before it */
+	size -= size < sizeof size ? size : sizeof size; /* the first word lies before the object */
 	bool slots = have_slots(object, size, refs, n);
 	for (uint64_t i = 0, at = 0; i < n && !s->pages.failed; i++) {
 		if (s->n == REFERENCES)
-			put_object(s);
+			put_shot_object(s);
 		at = slots ? next_slot(object, size, at + sizeof at, refs[i]) : 0;
 		s->pairs[2 * s->n] = at; /* 0: not known */
 		s->pairs[2 * s->n++ + 1] = refs[i];
 	}
-	if (put_object(s) && is_string(class, s->ev.heap_object.type))
-		put_string(s, object);
+	if (put_shot_object(s) && is_string(class, s->ev.heap_object.type))
+		put_string_text(s, object);
 	return 0;
 }
 
@@ -372,7 +386,7 @@ static bool by_collector(void)
 	return pvp_clr.version < 15;
 }
 
-/* There is no room for two. */
+/* There is no room for two shots. */
 static bool one_before_is_written(void)
 {
 	for (int i = 0; i < WRITE_TRIES; i++) {
@@ -389,10 +403,10 @@ static bool live(void)
 }
 
 /*
- * Makes the runtime collect everything, and takes the shot within where it can only be taken there.
- * This thread is muted but for this: with some collectors it is the one that tells of it.
+ * Makes the runtime collect everything, and takes the shot inside the collection if required. This
+ * thread is unmuted only for this: with some collectors it reports the collection.
  */
-static bool collect(struct shot *within)
+static bool collect_for_shot(struct shot *within)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	atomic_store_explicit(&forcing, true, memory_order_relaxed);
@@ -412,7 +426,8 @@ void pvp_clr_heap_take(void)
 		pvp_clr_statics_find();
 		pvp_shot_pages_begin(
 			&s->pages, (uint64_t)syscall(SYS_gettid), pvp_clr.options.m.shot_bytes);
-		ok = by_collector() ? collect(s) : (!live() || collect(NULL)) && walk(s);
+		ok = by_collector() ? collect_for_shot(s)
+				    : (!live() || collect_for_shot(NULL)) && walk_heap(s);
 		pvp_clr_classes_name();
 	}
 	if (ok)

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The fast paths of hooks: compiled without vector registers. */
 #include "probe/clr/clr_hot.h"
 
 #include "probe/core/call_tree_hot.h"
 #include "probe/core/emit.h"
 
-/* As pvp_call(), but what is not plain is left to the caller. */
+/* As pvp_call(), but the slow way is left to the caller. */
 static inline bool call(enum pvp_call_event event, uint64_t method)
 {
 	struct pvp_thread *t = pvp_tls.thread;

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The hooks that the JIT compiler's code calls itself when a method begins or ends. All registers
- * are live there, those of vectors too: clr_stubs.S keeps them, and clr_hot.c is compiled without
- * vector registers.
+ * Hooks called by the JIT compiler's code at the begin and end of a method. All registers are live
+ * there, vector registers too: clr_stubs.S keeps them, and clr_hot.c is compiled without vector
+ * registers.
  */
 #ifndef PV_PROBE_CLR_HOT_H
 #define PV_PROBE_CLR_HOT_H
@@ -9,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Functions that the runtime is given. */
+/* Functions given to the runtime. */
 void pvp_clr_enter_hook(void);
 void pvp_clr_leave_hook(void);
 void pvp_clr_tail_hook(void);
@@ -23,7 +24,7 @@ void pvp_clr_enter_tree_hook(void);
 void pvp_clr_leave_tree_hook(void);
 void pvp_clr_tail_tree_hook(void);
 
-/* Called by the stubs. They keep all registers but that of the result. False: the slow way. */
+/* Called by the stubs. Keep all registers but the result's. False: the slow way. */
 #define PVP_KEEPS_REGISTERS __attribute__((no_caller_saved_registers))
 bool pvp_clr_entered(uint64_t method) PVP_KEEPS_REGISTERS; /* false: the slow way */
 bool pvp_clr_left(uint64_t method) PVP_KEEPS_REGISTERS;
@@ -32,13 +33,13 @@ bool pvp_clr_left_some(uint64_t method) PVP_KEEPS_REGISTERS;
 bool pvp_clr_entered_tree(uint64_t method) PVP_KEEPS_REGISTERS;
 bool pvp_clr_left_tree(uint64_t method) PVP_KEEPS_REGISTERS;
 
-/* Registers that a stub has saved on the stack when it takes the slow path. */
+/* Registers saved on the stack by a stub on the slow path. */
 struct pvp_clr_hooked {
 	uint64_t frame; /* frame pointer of the method */
 	uint64_t stub, unused;
-	uint64_t argument; /* its first, when it is entered */
+	uint64_t argument; /* the method's first argument, at an enter */
 	uint64_t rax;
-	uint64_t ip; /* in it */
+	uint64_t ip; /* in the method */
 };
 
 /* Like any function. */

@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The reader is gone. A module that was attached leaves the runtime, which takes it in again
- * whenever it is asked. One that was there from the start cannot: it sleeps, with its timers and
- * what the runtime lets go of switched off, until a reader comes.
+ * The reader is gone. An attached module leaves the runtime, which can load the module again on
+ * request. A module loaded at the start cannot leave: the module sleeps, with timers off and all
+ * events off that the runtime allows, until a reader comes.
  */
 #include <pthread.h>
 
 #include "probe/clr/clr_heap.h"
+#include "probe/clr/clr_lines.h"
 #include "probe/clr/clr_runtime.h"
 #include "probe/clr/host_clr.h"
 #include "probe/managed/managed_names.h"
@@ -15,20 +17,17 @@
 #include "probe/managed/thread_names.h"
 
 enum {
-	/*
-	 * Events that are turned off while asleep. The others cannot be changed later, or keep
-	 * names right.
-	 */
+	/* Events off during sleep. Other events cannot be changed later, or keep names right. */
 	OPTIONAL_LOW = PVP_CLR_EXCEPTIONS | PVP_CLR_SUSPENDS | PVP_CLR_ALLOCATED,
 	OPTIONAL_HIGH = PVP_CLR_BASIC_GC | PVP_CLR_MOVED,
-	EVACUATION_MS = 300, /* the least that the runtime takes for it */
+	EVACUATION_MS = 300, /* the runtime's minimum for leaving */
 };
 
-/* Held while the mask is chosen, and while a session begins. No callback takes it. */
+/* Held while the mask is chosen, and while a session begins. Never taken by callbacks. */
 static pthread_mutex_t masks = PTHREAD_MUTEX_INITIALIZER;
 static struct pvp_clr_mask full;
 static _Atomic bool ending;  /* the process is */
-static _Atomic bool leaving; /* the runtime said that we may */
+static _Atomic bool leaving; /* the runtime has agreed to the detaching */
 static bool asleep;
 static bool paused_by_us; /* the writer's */
 
@@ -58,14 +57,14 @@ void pvp_clr_leave_ending(void)
 /* --- sleep */
 
 /* Under the lock. */
-static void turn(bool on)
+static void turn_events(bool on)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	struct pvp_clr_mask mask = full;
 	if (!info || on == asleep || atomic_load(&ending))
 		return;
 	if (on) {
-		/* Frames that an exception unwinds must not be missed by the hooks' own count. */
+		/* Frames unwound by an exception must not be missed in the hooks' count. */
 		unsigned keep = full.low & PVP_CLR_CALLS ? PVP_CLR_EXCEPTIONS : 0;
 		mask.low &= ~(uint32_t)OPTIONAL_LOW | keep;
 		mask.high &= ~(uint32_t)OPTIONAL_HIGH;
@@ -81,7 +80,7 @@ static void turn(bool on)
 void pvp_clr_sleep(bool on)
 {
 	pthread_mutex_lock(&masks);
-	turn(on);
+	turn_events(on);
 	pthread_mutex_unlock(&masks);
 }
 
@@ -100,14 +99,13 @@ static void adjust(void)
 	full.low = (full.low & ~low) | (mask.low & low) | keep;
 	full.high = (full.high & ~high) | (mask.high & high);
 	if (asleep)
-		return; /* until it wakes up */
+		return; /* until woken */
 	pvp_clr_pipe_close();
 	info->is->set_event_mask(info, full.low, full.high);
 	pvp_clr_pipe_open();
 }
 
-/* Callbacks that are new to the options are put in their slots; those given up find nothing to do.
- */
+/* Callbacks of new options are put in their slots; callbacks of old options find nothing to do. */
 void pvp_clr_adjust(void)
 {
 	pthread_mutex_lock(&masks);
@@ -164,7 +162,7 @@ static bool somebody_reads(void)
 void pvp_clr_leave(void)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
-	pthread_mutex_lock(&masks); /* not while it is taken in */
+	pthread_mutex_lock(&masks); /* not during initialization */
 	pthread_mutex_unlock(&masks);
 	if (!info || atomic_load(&ending) || somebody_reads())
 		return;
@@ -172,21 +170,22 @@ void pvp_clr_leave(void)
 	atomic_store(&leaving, true);
 	if (info->is->request_detach(info, EVACUATION_MS) < 0) {
 		atomic_store(&leaving, false);
-		pvp_clr_sleep(true); /* and stays, with its socket */
+		pvp_clr_sleep(true); /* stays, with the socket */
 		return;
 	}
 	pvp_session_stop();
 }
 
-/* The runtime has released us: nothing of this session is to meet the next one. */
+/* The runtime has released the module: the next session must meet nothing of this session. */
 pvp_hr pvp_clr_detached(void *self)
 {
 	(void)self;
 	if (!atomic_exchange(&leaving, false))
 		return 0;
-	pvp_clr_agent_end(); /* it is about to stop this session, and must not stop the next one */
+	pvp_clr_agent_end(); /* about to stop this session, it must not stop the next one */
 	pvp_session_stop();
 	pvp_names_forget();
+	pvp_clr_lines_forget();
 	pvp_clr_forget();
 	pvp_thread_names_forget();
 	pvp_clr_events_forget();

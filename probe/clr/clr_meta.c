@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Definitions and unloads: domains, assemblies, modules, classes, methods. */
 #include <stdio.h>
 #include <string.h>
@@ -184,7 +185,7 @@ void pvp_clr_module_there(uint64_t id)
 
 /* --- classes and methods */
 
-/* Under the loader's lock: named by the agent, or by what uses it first. */
+/* Under the loader's lock: named by the agent, or at the first use. */
 static pvp_hr class_loaded(void *self, uint64_t id, pvp_hr result)
 {
 	(void)self;
@@ -203,7 +204,7 @@ static pvp_hr class_unloading(void *self, uint64_t id)
 	return 0;
 }
 
-/* Methods that this thread compiles, one within the other, and since when. */
+/* Methods being compiled by this thread, nested, with their start times. */
 enum { COMPILES = 4 };
 
 struct compiling {
@@ -215,7 +216,7 @@ struct compiling {
 
 static _Thread_local struct compiling compiling __attribute__((tls_model("initial-exec")));
 
-static void begins(uint64_t function)
+static void enter_compile(uint64_t function)
 {
 	struct compiling *c = &compiling;
 	if (c->n < COMPILES) {
@@ -225,7 +226,7 @@ static void begins(uint64_t function)
 	c->n++;
 }
 
-/* How long it took; 0: its begin was not seen. What was begun within it has ended, too. */
+/* Time of the compilation; 0: begin not seen. Compilations begun inside have ended, too. */
 static uint64_t took(uint64_t function)
 {
 	struct compiling *c = &compiling;
@@ -243,7 +244,7 @@ static uint64_t took(uint64_t function)
 	return 0;
 }
 
-static void ends(uint64_t function, pvp_hr result)
+static void leave_compile(uint64_t function, pvp_hr result)
 {
 	bool recorded = pvp_clr_groups() & PVP_MANAGED_RUNTIME;
 	uint64_t ns = recorded ? took(function) : 0;
@@ -262,14 +263,14 @@ static void ends(uint64_t function, pvp_hr result)
 static pvp_hr compile_begins(void *self, uint64_t function)
 {
 	(void)self;
-	begins(function);
+	enter_compile(function);
 	return 0;
 }
 
 static pvp_hr compiled(void *self, uint64_t function, pvp_hr result, int32_t safe)
 {
 	(void)self, (void)safe;
-	ends(function, result);
+	leave_compile(function, result);
 	return 0;
 }
 
@@ -277,7 +278,7 @@ static pvp_hr compiled_again(
 	void *self, uint64_t function, uint64_t body, pvp_hr result, int32_t safe)
 {
 	(void)self, (void)body, (void)safe;
-	ends(function, result);
+	leave_compile(function, result);
 	return 0;
 }
 

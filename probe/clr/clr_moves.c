@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Objects that collections move and keep. The runtime reports ranges of objects that lie together,
- * while nothing may be read; when the collection is over and all threads still stand, the objects
+ * Objects moved and kept by collections. The runtime reports ranges of adjacent objects while
+ * nothing may be read; at the end of the collection, with all threads still stopped, the objects
  * are read one by one at their new places, since logs have moves object by object.
  */
 #include <pthread.h>
@@ -64,7 +65,7 @@ struct pairs {
 	size_t n;
 };
 
-static void tell(struct pairs *p)
+static void tell_moves(struct pairs *p)
 {
 	const struct pv_batch pools = { .pool = { p->v, p->n, p->n } };
 	struct pv_event ev = { .kind = PV_KIND_GC_MOVE, .moves = { { 0, (uint32_t)p->n } } };
@@ -74,7 +75,7 @@ static void tell(struct pairs *p)
 }
 
 /* The objects of a range, where they are now. */
-static void walk(struct pairs *p, const struct range *r)
+static void walk_range(struct pairs *p, const struct range *r)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	uint64_t size = 0;
@@ -85,7 +86,7 @@ static void walk(struct pairs *p, const struct range *r)
 		p->v[p->n++] = r->from + at;
 		p->v[p->n++] = r->to + at;
 		if (p->n == 2 * PAIRS)
-			tell(p);
+			tell_moves(p);
 	}
 }
 
@@ -106,8 +107,8 @@ void pvp_clr_moves_end(unsigned generation)
 		return;
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < moved.n; i++)
-		walk(&p, &moved.v[i]);
-	tell(&p);
+		walk_range(&p, &moved.v[i]);
+	tell_moves(&p);
 	sum.survived.generation = generation;
 	if (pvp_clr_groups() & PVP_MANAGED_RUNTIME && sum.survived.ranges)
 		pvp_event(&sum, NULL, 0);
@@ -117,8 +118,8 @@ void pvp_clr_moves_end(unsigned generation)
 }
 
 /*
- * There is a bit for only moves, but runtimes that take it report none (seen on 10.0): it has to
- * be everything that concerns collections, and none of them is concurrent then.
+ * A bit exists for moves only, but runtimes that accept the bit report none (seen on 10.0): all
+ * events of collections must be on, and no collection is concurrent then.
  */
 void pvp_clr_moves_init(struct pvp_clr_mask *mask)
 {

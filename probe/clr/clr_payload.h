@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Reads the payload of the runtime's events: little-endian, as this machine; UTF-16 texts end with
  * 0. Any thread.
@@ -16,7 +17,7 @@ struct pvp_payload {
 	bool ok;
 };
 
-enum { PVP_PAYLOAD_TEXT = 512 }; /* UTF-16 units of a text that are kept */
+enum { PVP_PAYLOAD_TEXT = 512 }; /* UTF-16 units kept of a text */
 
 /* A number of up to 8 bytes; 0 beyond the end. */
 static inline uint64_t pvp_payload_number(struct pvp_payload *p, size_t bytes)

@@ -1,7 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The runtime's own events, which it hands over on the thread they happen on: allocations that it
- * samples, locks that were waited for. Layouts grow at their end with versions;
- * what is too short is left as it is.
+ * The runtime's own events, delivered on the thread of the event: sampled allocations, lock
+ * contention. Layouts grow at the end with versions; a payload too short is ignored.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@ enum {
 	ALLOCATION_SAMPLED = 303,
 	INFORMATIONAL = 4,
 	VERBOSE = 5,
-	PROVIDER = 64, /* UTF-16 units of its name */
+	PROVIDER = 64, /* UTF-16 units of the name */
 	NAME = 3 * PVP_PAYLOAD_TEXT,
 };
 
@@ -38,7 +38,7 @@ static void allocation(uint64_t class, uint64_t object, uint64_t size)
 	pvp_clr_with_stack(&ev, &ev.alloc.stack, object);
 }
 
-/* kind, instance, class, its name, address, size, offset of the sample */
+/* kind, instance, class, class name, address, size, offset of the sample */
 static void sampled(struct pvp_payload p)
 {
 	pvp_payload_number(&p, 4 + 2);
@@ -49,7 +49,7 @@ static void sampled(struct pvp_payload p)
 		allocation(class, object, size);
 }
 
-/* amount, kind, instance, amount again, class, its name, heap, address, size (from version 4) */
+/* amount, kind, instance, amount again, class, class name, heap, address, size (from version 4) */
 static void ticked(struct pvp_payload p)
 {
 	pvp_payload_number(&p, 8);
@@ -63,7 +63,7 @@ static void ticked(struct pvp_payload p)
 		allocation(class, object, size);
 }
 
-/* The object that this thread waits for. */
+/* The object awaited by this thread. */
 static _Thread_local uint64_t contended __attribute__((tls_model("initial-exec")));
 
 static void acquired(uint64_t object)
@@ -88,7 +88,7 @@ static void contention(struct pvp_payload p)
 
 enum { JITTED = 8, TIER_SHIFT = 7, TIER_MASK = 7 };
 
-/* method, module, code, its size, token, flags; names; instance, version of the source */
+/* method, module, code, code size, token, flags; names; instance, version of the source */
 static void body(struct pvp_payload p, bool verbose)
 {
 	uint64_t function = pvp_payload_number(&p, 8);
@@ -136,10 +136,14 @@ static pvp_hr delivered(void *self, uint64_t provider, uint32_t id, uint32_t ver
 {
 	unsigned groups = pvp_clr_groups();
 	const struct pvp_payload p = { data, data + (data ? n : 0), true };
-	(void)self, (void)meta_n, (void)meta, (void)related;
+	(void)self, (void)meta_n, (void)meta;
 	(void)thread, (void)frames, (void)ips; /* no frames are given here */
-	if (pvp_clr_more() & PVP_CLR_SPANS && pvp_clr_spans_take(provider, id, p, activity))
+	if (pvp_clr_more() & PVP_CLR_SPANS &&
+		pvp_clr_spans_take(provider, id, p, activity, related))
 		return 0;
+	if (id == ALLOCATION_SAMPLED || id == TICK || id == CONTENTION_START ||
+		id == CONTENTION_STOP)
+		pvp_clr_spans_goes_on(activity);
 	if (id == ALLOCATION_SAMPLED && groups & PVP_MANAGED_ALLOC)
 		sampled(p);
 	else if (id == TICK && version >= 4 && groups & PVP_MANAGED_ALLOC)

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * From signatures to ids, among the classes that are known to be loaded. References to other
- * modules go by name, the core library first; a name that two of the others have is not resolved.
- * The runtime is never called under the lock, and never in a way that could make it load something.
+ * From signatures to ids of loaded classes. References to other modules go by name, the core
+ * library first; a name found in two other modules is not resolved. The runtime is never called
+ * under the lock, and never in a way that could load something.
  */
 #include "probe/clr/clr_resolve.h"
 
@@ -19,7 +20,7 @@ enum {
 	NAME = 512, /* UTF-16 units */
 	PATH = 512,
 	MODULES = 1024,
-	REF = 0x01, /* tables that tokens are of */
+	REF = 0x01, /* tables of tokens */
 	DEF = 0x02,
 	MODULE = 0x00,
 	FIELD = 0x06,    /* a signature of a field begins so */
@@ -38,7 +39,7 @@ struct reference {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static PV_ARRAY(struct reference) known;
-static struct pv_map known_at; /* a hash of it -> its place in `known` + 1 */
+static struct pv_map known_at; /* hash of a reference -> place in `known` + 1 */
 static uint32_t simple_tokens[PVP_SIG_SIMPLE];
 static _Atomic uint64_t library;
 
@@ -77,7 +78,7 @@ static bool is_core_library(uint64_t module)
 	return got >= sizeof end - 1 && strcmp(name + got - (sizeof end - 1), end) == 0;
 }
 
-/* Those that there are, from the oldest on; how many. */
+/* Lists the modules, from the oldest on; returns their number. */
 static uint32_t modules(uint64_t *ret, uint32_t room)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
@@ -97,7 +98,7 @@ static uint64_t core_library(void)
 	uint64_t all[16], found = atomic_load(&library);
 	if (found)
 		return found;
-	uint32_t n = modules(all, PV_COUNT_OF(all)); /* it is the first of all */
+	uint32_t n = modules(all, PV_COUNT_OF(all)); /* one of the first modules */
 	for (uint32_t i = 0; i < n && !found; i++)
 		if (is_core_library(all[i]))
 			found = all[i];
@@ -107,7 +108,7 @@ static uint64_t core_library(void)
 
 /* --- names */
 
-static uint32_t find(uint64_t module, const pvp_char *name, uint32_t around)
+static uint32_t find_definition(uint64_t module, const pvp_char *name, uint32_t around)
 {
 	struct pvp_clr_metadata *m = pvp_clr_metadata(module);
 	uint32_t token = 0;
@@ -121,10 +122,10 @@ static uint32_t find(uint64_t module, const pvp_char *name, uint32_t around)
 static struct home find_anywhere(const pvp_char *name)
 {
 	uint64_t all[MODULES], core = core_library();
-	struct home found = { core, core ? find(core, name, 0) : 0 };
+	struct home found = { core, core ? find_definition(core, name, 0) : 0 };
 	uint32_t n = found.token ? 0 : modules(all, MODULES);
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t token = all[i] == core ? 0 : find(all[i], name, 0);
+		uint32_t token = all[i] == core ? 0 : find_definition(all[i], name, 0);
 		if (token && found.token && found.module != all[i])
 			return (struct home){ 0, 0 };
 		if (token)
@@ -133,15 +134,15 @@ static struct home find_anywhere(const pvp_char *name)
 	return found;
 }
 
-static uint64_t hash_of(struct home ref)
+static uint64_t home_hash(struct home ref)
 {
 	return pv_hash(ref.module ^ pv_hash(ref.token));
 }
 
-static bool look_up(struct home ref, struct home *ret)
+static bool look_up_reference(struct home ref, struct home *ret)
 {
 	pthread_mutex_lock(&lock);
-	uint32_t at = pv_map_get(&known_at, hash_of(ref));
+	uint32_t at = pv_map_get(&known_at, home_hash(ref));
 	const struct reference *r = at != PV_MAP_NONE && at ? &known.v[at - 1] : NULL;
 	bool found = r && r->of.module == ref.module && r->of.token == ref.token;
 	if (found)
@@ -150,11 +151,11 @@ static bool look_up(struct home ref, struct home *ret)
 	return found;
 }
 
-static void remember(struct home ref, struct home is)
+static void remember_reference(struct home ref, struct home is)
 {
 	pthread_mutex_lock(&lock);
 	if (known.n < KNOWN && pv_reserve(&known, 1) &&
-		pv_map_set(&known_at, hash_of(ref), (uint32_t)known.n + 1))
+		pv_map_set(&known_at, home_hash(ref), (uint32_t)known.n + 1))
 		known.v[known.n++] = (struct reference){ ref, is };
 	pthread_mutex_unlock(&lock);
 }
@@ -165,25 +166,25 @@ static struct home referred(struct pvp_clr_metadata *m, struct home ref, unsigne
 	pvp_char name[NAME];
 	uint32_t n = 0, scope = 0;
 	struct home is = { 0, 0 };
-	if (!depth || look_up(ref, &is))
+	if (!depth || look_up_reference(ref, &is))
 		return is;
 	if (m->is->type_ref(m, ref.token, &scope, name, NAME, &n) < 0 || n > NAME)
 		return is;
 	if (scope >> 24 == REF) {
 		is = referred(m, (struct home){ ref.module, scope }, depth - 1);
-		is.token = is.token ? find(is.module, name, is.token) : 0;
+		is.token = is.token ? find_definition(is.module, name, is.token) : 0;
 	} else if (scope >> 24 == MODULE) {
-		is = (struct home){ ref.module, find(ref.module, name, 0) };
+		is = (struct home){ ref.module, find_definition(ref.module, name, 0) };
 	} else {
 		is = find_anywhere(name);
 	}
-	remember(ref, is);
+	remember_reference(ref, is);
 	return is;
 }
 
 /* --- signatures */
 
-/* A signature and the types that its variables stand for. */
+/* A signature, and the types of its variables. */
 struct place {
 	struct pvp_clr_metadata *m;
 	const struct pvp_clr_type *in;
@@ -205,7 +206,8 @@ bool pvp_clr_core_type(const char *name, struct pvp_clr_type *ret)
 	uint64_t core = n <= PV_COUNT_OF(wide) ? core_library() : 0;
 	for (size_t i = 0; core && i < n; i++)
 		wide[i] = (pvp_char)name[i];
-	*ret = (struct pvp_clr_type){ .module = core, .token = core ? find(core, wide, 0) : 0 };
+	*ret = (struct pvp_clr_type){ .module = core,
+		.token = core ? find_definition(core, wide, 0) : 0 };
 	return ret->token != 0;
 }
 
@@ -231,7 +233,7 @@ static struct pvp_clr_argument unknown(void)
 	return (struct pvp_clr_argument){ 0, 0 };
 }
 
-/* Instance of a definition with arguments; a reference even if it cannot be found. */
+/* Instance of a definition with arguments; a reference even if not found. */
 static struct pvp_clr_argument made_of(const struct pvp_clr_type *t, bool structure)
 {
 	uint64_t id = t->token ? pvp_clr_class_find(t) : 0;
@@ -259,7 +261,7 @@ static struct home definition(const struct place *p, struct pvp_sig *s)
 
 static struct pvp_clr_argument argument(const struct place *p, struct pvp_sig *s, unsigned depth);
 
-/* After the kind: a definition and, of a generic one, arguments. False: too many of them. */
+/* After the kind: a definition and, if generic, arguments. False: too many arguments. */
 static bool whole_type(const struct place *p, struct pvp_sig *s, bool generic, unsigned depth,
 	struct pvp_clr_type *ret)
 {
@@ -333,7 +335,7 @@ static bool is_structure(const struct pvp_clr_type *t)
 	return !simple_one;
 }
 
-/* A variable's type is what it stands for. */
+/* Resolves a type variable. */
 static bool variable(const struct place *p, struct pvp_sig *s, struct pvp_clr_type *ret)
 {
 	uint32_t index = pvp_sig_number(s);

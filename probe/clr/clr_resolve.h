@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Types that signatures in metadata denote (ECMA-335 II.23.2), as the runtime's ids of them. On the
- * program's threads or the agent's.
+ * Types in signatures of metadata (ECMA-335 II.23.2), as ids of the runtime. On the program's
+ * threads or the agent's.
  */
 #ifndef PV_PROBE_CLR_RESOLVE_H
 #define PV_PROBE_CLR_RESOLVE_H
@@ -26,7 +27,7 @@ enum pvp_sig_kind {
 	PVP_SIG_OPTIONAL = 0x20,
 	PVP_SIG_SENTINEL = 0x41,
 	PVP_SIG_PINNED = 0x45,
-	PVP_SIG_SIMPLE = 0x1d, /* kinds below it may be types of the core library */
+	PVP_SIG_SIMPLE = 0x1d, /* lower kinds may be types of the core library */
 };
 
 /* Rest of a signature. */
@@ -34,13 +35,13 @@ struct pvp_sig {
 	const uint8_t *at, *end;
 };
 
-/* A compressed number; a cut one is 0 and ends the signature. */
+/* A compressed number; a truncated number is 0 and ends the signature. */
 uint32_t pvp_sig_number(struct pvp_sig *s);
 
 /*
- * The structure that a field of `in` is, with its arguments as far as they are known. False: the
- * field is none, a simple one as int, or no structure of its shape is known to be loaded. ret->id
- * is one of the right shape, perhaps of other arguments.
+ * The structure of a field of `in`, with all known arguments. False: not a structure, a simple type
+ * such as int, or no structure of this shape is known to be loaded. ret->id is a structure of the
+ * right shape, perhaps with other arguments.
  */
 bool pvp_clr_structure(
 	const struct pvp_clr_type *in, struct pvp_sig field, struct pvp_clr_type *ret);

@@ -1,8 +1,10 @@
-/* The runtime's state that the .NET module's files share: on the program's threads. */
+/* SPDX-License-Identifier: MIT */
+/* The runtime's state shared by the .NET module's files: on the program's threads. */
 #ifndef PV_PROBE_CLR_RUNTIME_H
 #define PV_PROBE_CLR_RUNTIME_H
 
-#include "probe/core/host.h"
+#include "common/base/text/span_source.h"
+#include "probe/ground/host.h"
 #include "probe/clr/host_clr.h"
 
 /* clr_contexts.c: assembly load contexts, where they are asked for. */
@@ -14,18 +16,20 @@ void pvp_clr_contexts_found(const char *name, const char *context);
 void pvp_clr_contexts_forget(void); /* all of them */
 
 /* clr_spans.c: sources of spans, to be asked for where spans are; false: there is no i-th. */
-enum { PVP_CLR_SPAN_SOURCES = 4 };
+enum { PVP_CLR_SPAN_SOURCES = PV_SPAN_SOURCES };
 struct pvp_payload;
 bool pvp_clr_spans_provider(size_t i, pvp_char *name, size_t room, uint64_t *ret_keywords);
-/* An event; false: it is of no such source. */
-bool pvp_clr_spans_take(
-	uint64_t provider, uint32_t id, struct pvp_payload p, const struct pvp_guid *activity);
+/* An event with its activity and the enclosing activity, or NULL; false: no source of spans. */
+bool pvp_clr_spans_take(uint64_t provider, uint32_t id, struct pvp_payload p,
+	const struct pvp_guid *activity, const struct pvp_guid *related);
+/* Reports the span of the present event on this thread, if its activity has a span. */
+void pvp_clr_spans_goes_on(const struct pvp_guid *activity);
 void pvp_clr_spans_forget(void);
 
 /*
- * clr_files.c: work on files, reported by the library's own methods that do it. Which kind of work
- * a method is, 0: none; that it begins, at this place of the stack, and ends (an exception leaves
- * it).
+ * clr_files.c: work on files, reported by the library's own methods. The kind of work of a method,
+ * 0: none; the begin of the work, at this place of the stack, and the end (failed: left by an
+ * exception).
  */
 struct pvp_clr_hooked;
 unsigned pvp_clr_file_work(uint64_t function);
@@ -34,8 +38,8 @@ void pvp_clr_file_ends(bool failed);
 bool pvp_clr_files_init(void); /* false: the runtime does not say where strings have their text */
 
 /*
- * Without a reader (clr_leave.c). The writer's: the pipe's reader is gone, is there; the session
- * has ended. The agent's: what it was asked to do then.
+ * Without a reader (clr_leave.c). The writer's: the pipe's reader is gone, or there; the session
+ * has ended. The agent's: sleeping and leaving.
  */
 void pvp_clr_leave_begin(void); /* before the session: what the agent does waits for ready() */
 void pvp_clr_leave_mask(const struct pvp_clr_mask *mask); /* in between: what sleep gives up */
@@ -54,16 +58,16 @@ enum pvp_reply pvp_clr_switch(const char *key, const char *value, char *say, siz
 /* clr_leave.c, the agent's: the mask and the events asked for follow the options. */
 void pvp_clr_adjust(void);
 
-/* An assembly that was looked for in vain. */
+/* An assembly was not found. */
 void pvp_clr_not_found(const char *name);
 
-/* clr_moves.c: a collection begins; it is over, all threads still stand. */
+/* clr_moves.c: a collection begins; is over, with all threads still stopped. */
 void pvp_clr_moves_begin(void);
 void pvp_clr_moves_end(unsigned generation);
 
 /*
- * clr_counters.c: nothing yet, before the writer runs; what they count; the writer's reading
- * (false: it could not be written).
+ * clr_counters.c: resets, before the writer runs; counts; writes, on the writer's thread (false:
+ * not written).
  */
 void pvp_clr_counters_begin(void);
 void pvp_clr_count_collection(unsigned generation, const struct pvp_clr_range *ranges, uint32_t n);
@@ -71,11 +75,11 @@ void pvp_clr_count_threads(int more);
 bool pvp_clr_counters_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again);
 
 /*
- * clr_said.c: an event about an object with the stack it happens on and, where that is asked for,
- * its class (and of an exception the message) directly before it.
+ * clr_said.c: an event about an object with the stack and, if asked for, the object's class (and an
+ * exception's message) directly before the event.
  */
 void pvp_clr_said_thrown(struct pv_event *ev, uint64_t object);
-/* lock: the runtime's own number of it; holder: the native id of its thread; 0: not known. */
+/* lock: the runtime's lock number; holder: native id of the holding thread; 0: unknown. */
 struct pvp_clr_contended {
 	uint64_t object, lock, holder;
 	bool is_object;
@@ -85,9 +89,9 @@ void pvp_clr_said_handle(struct pv_event *ev, uint64_t object);
 void pvp_clr_said_finalized(struct pv_event *ev, uint64_t object);
 void pvp_clr_said_forget(void);
 
-/* clr_fields.c: tells the fields of a class under its key, where they are asked for. */
+/* clr_fields.c: reports the fields of a class under the class's key, if asked for. */
 void pvp_clr_fields(uint64_t type, uint64_t key);
-/* Offset in an object of a class's own field of that name; 0: it has none. */
+/* Offset in an object of a class's own field of this name; 0: none. */
 uint32_t pvp_clr_field_offset(uint64_t type, const char *name);
 
 #endif

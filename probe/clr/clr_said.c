@@ -1,13 +1,14 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Describes an object of which an event has only the address: its class, and of an exception its
- * message, written directly before that event. Only while the object cannot move: the runtime calls
- * us in its cooperative mode there, and nothing here lets it leave that before the object was read.
+ * Describes an object given by address: the class, and an exception's message, written directly
+ * before the event. Only while the object cannot move: the runtime calls in its cooperative mode,
+ * and nothing here leaves this mode before the object was read.
  */
 #include <string.h>
 
 #include "probe/clr/clr_resolve.h"
 #include "probe/clr/clr_runtime.h"
-#include "probe/code/own_memory.h"
+#include "probe/unwind/own_memory.h"
 #include "probe/core/emit.h"
 #include "probe/clr/host_clr.h"
 
@@ -30,8 +31,8 @@ static void say_class(struct said *s, uint64_t object, uint64_t class)
 			.class_of = { object, class } };
 }
 
-/* With the stack it happens on, after what is said of the object. */
-static void tell(
+/* Writes the event with the stack, after the events about the object. */
+static void tell_said(
 	struct said *s, const struct pv_event *ev, uint64_t object, const uint64_t *keys, size_t n)
 {
 	const struct pv_batch pools = { .pool = { (uint64_t *)(uintptr_t)keys, n, n } };
@@ -48,7 +49,7 @@ static bool wanted(void)
 
 static _Atomic uint32_t message_at, length_at, text_at;
 
-/* The class that all exceptions derive from: 0 where that is not found. */
+/* The base class of all exceptions; 0: not found. */
 static uint64_t exception_class(uint64_t type)
 {
 	static const char all[] = "System.Exception";
@@ -80,17 +81,17 @@ static void find_message(uint64_t type)
 	atomic_store_explicit(&message_at, at, memory_order_release);
 }
 
-static uint64_t word_at(uint64_t address)
+static uint64_t object_word_at(uint64_t address)
 {
 	uint64_t word;
 	memcpy(&word, (const void *)(uintptr_t)address, sizeof word);
 	return word;
 }
 
-/* Of its field, as the runtime has it; what a class makes up when it is asked is not known. */
+/* The message in the exception's field; a message computed by the class is unknown. */
 static void say_message(struct said *s, uint64_t object, uint32_t at, char text[3 * MESSAGE + 8])
 {
-	uint64_t message = word_at(object + at);
+	uint64_t message = object_word_at(object + at);
 	int32_t length;
 	if (!message)
 		return;
@@ -115,7 +116,7 @@ void pvp_clr_said_thrown(struct pv_event *ev, uint64_t object)
 		atomic_load_explicit(&message_at, memory_order_acquire) == UNKNOWN)
 		find_message(type);
 	uint32_t at = atomic_load_explicit(&message_at, memory_order_acquire);
-	s.n = type ? 1 : 0; /* its place; the number comes when the object has been read */
+	s.n = type ? 1 : 0; /* reserves a place; the key comes after the object was read */
 	if (type && at > NOWHERE && pvp_clr_groups() & PVP_MANAGED_MESSAGES)
 		say_message(&s, object, at, text);
 	s.event[0] = (struct pv_event){ .kind = PV_KIND_EXT_CLASS_OF,
@@ -124,7 +125,7 @@ void pvp_clr_said_thrown(struct pv_event *ev, uint64_t object)
 		s.n = 0; /* out of memory */
 	size_t n = pvp_clr_stack(keys);
 	ev->thrown.stack = (struct pv_span){ 0, (uint32_t)n };
-	tell(&s, ev, object, keys, n);
+	tell_said(&s, ev, object, keys, n);
 }
 
 void pvp_clr_said_forget(void)
@@ -135,9 +136,9 @@ void pvp_clr_said_forget(void)
 /* --- other objects */
 
 /*
- * The class of an object that may be gone: some of the runtime's managed code tells of its locks
- * itself, by an address that it took before. An object begins with its class; what is read is
- * believed when it is a class that was met.
+ * The class of an object that may be gone: some managed code of the runtime reports locks itself,
+ * by an address taken earlier. An object begins with its class; the word read is trusted if it is a
+ * known class.
  */
 static uint64_t class_met(uint64_t object)
 {
@@ -147,7 +148,7 @@ static uint64_t class_met(uint64_t object)
 	return pvp_clr_class_if_met(type);
 }
 
-static uint64_t class_of(uint64_t object)
+static uint64_t object_class(uint64_t object)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	uint64_t type = 0;
@@ -164,7 +165,7 @@ void pvp_clr_said_contended(struct pv_event *ev, const struct pvp_clr_contended 
 	size_t n = pvp_clr_stack_noted(keys, &managed);
 	uint64_t class = wanted() && c->is_object ? class_met(c->object) : 0;
 	if (wanted() && c->is_object && !class && !managed)
-		class = class_of(c->object);
+		class = object_class(c->object);
 	say_class(&s, c->object, class);
 	if (wanted() && c->holder)
 		s.event[s.n++] = (struct pv_event){ .kind = PV_KIND_EXT_HOLDER,
@@ -173,7 +174,7 @@ void pvp_clr_said_contended(struct pv_event *ev, const struct pvp_clr_contended 
 		s.event[s.n++] = (struct pv_event){ .kind = PV_KIND_EXT_LOCK,
 			.lock = { c->object, c->lock } };
 	ev->monitor.stack = (struct pv_span){ 0, (uint32_t)n };
-	tell(&s, ev, c->object, keys, n);
+	tell_said(&s, ev, c->object, keys, n);
 }
 
 void pvp_clr_said_handle(struct pv_event *ev, uint64_t object)
@@ -181,10 +182,10 @@ void pvp_clr_said_handle(struct pv_event *ev, uint64_t object)
 	struct said s = { .n = 0 };
 	uint64_t keys[PVP_MANAGED_FRAMES];
 	if (wanted() && object)
-		say_class(&s, object, class_of(object));
+		say_class(&s, object, object_class(object));
 	size_t n = pvp_clr_stack(keys);
 	ev->handle.stack = (struct pv_span){ 0, (uint32_t)n };
-	tell(&s, ev, object, keys, n);
+	tell_said(&s, ev, object, keys, n);
 }
 
 /* In a collection: the runtime is asked for no name now. */
@@ -195,5 +196,5 @@ void pvp_clr_said_finalized(struct pv_event *ev, uint64_t object)
 	uint64_t type = 0;
 	if (wanted() && info->is->class_of_object(info, object, &type) >= 0)
 		say_class(&s, object, pvp_clr_class_reserve(type));
-	tell(&s, ev, object, NULL, 0);
+	tell_said(&s, ev, object, NULL, 0);
 }

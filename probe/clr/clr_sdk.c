@@ -1,39 +1,12 @@
-/*
- * `dotnet run` is a program of the SDK's own, with arguments after it, that starts the one that is
- * meant. They all inherit what loads us.
- */
+/* SPDX-License-Identifier: MIT */
+/* The SDK's programs, and programs they start, inherit the variables that load the probe. */
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "common/base/text/sdk_words.h"
 #include "probe/clr/host_clr.h"
 
 enum { WORDS = 16 << 10 };
-
-static bool ends_in(const char *word, const char *ending)
-{
-	size_t n = strlen(word), m = strlen(ending);
-	return n > m && strcmp(word + n - m, ending) == 0;
-}
-
-/* words: with a 0 after each, n bytes in all. */
-bool pvp_clr_words_are_sdks(const char *words, size_t n)
-{
-	const char *slash = strrchr(words, '/');
-	if (strcmp(slash ? slash + 1 : words, "dotnet") != 0)
-		return strstr(words, "/sdk/") != NULL;
-	bool exec = false;
-	for (const char *at = words + strlen(words) + 1; at < words + n; at += strlen(at) + 1) {
-		if (ends_in(at, ".dll") || ends_in(at, ".exe"))
-			return strstr(at, "/sdk/") != NULL;
-		if (strcmp(at, "exec") == 0)
-			exec = true;
-		else if (*at != '-' && !exec)
-			return true; /* a command */
-	}
-	return false;
-}
 
 bool pvp_clr_is_sdks(void)
 {
@@ -48,5 +21,5 @@ bool pvp_clr_is_sdks(void)
 	if (fd >= 0)
 		close(fd);
 	words[n] = 0;
-	return pvp_clr_words_are_sdks(words, n);
+	return pv_words_are_sdks(words, n);
 }

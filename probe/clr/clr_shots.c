@@ -1,4 +1,5 @@
-/* When heap shots are taken: at collections, by the clock, on demand, at the end. */
+/* SPDX-License-Identifier: MIT */
+/* Schedules heap shots: at collections, by the clock, on demand, at the end. */
 #include <stdio.h>
 
 #include "probe/clr/clr_heap.h"
@@ -7,7 +8,7 @@
 enum { OLDEST = 2 /* generation whose collections count */ };
 
 static _Atomic uint64_t taken, collections;
-static _Atomic uint64_t last_ns; /* of those by the clock */
+static _Atomic uint64_t last_ns; /* of shots by the clock */
 
 static void shoot(void)
 {

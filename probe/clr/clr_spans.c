@@ -1,76 +1,28 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Spans of work, from the event sources of the framework: requests that are sent and served, SQL
- * commands. A begin waits here for its end, which comes with the same activity, maybe on another
- * thread; then both are one event. Where there is no room, begins are forgotten.
+ * Spans of work, from the event sources of the framework (span_source.h): requests sent and served,
+ * SQL commands. A begin waits here for the end of the same activity, maybe on another thread; then
+ * both are a single event. EXT_WORK reports when a thread begins, goes on with and ends a span.
+ * Without room, begins are forgotten.
  */
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/text/span_source.h"
 #include "common/base/status.h"
 #include "probe/clr/clr_payload.h"
 #include "probe/clr/clr_runtime.h"
 #include "probe/core/emit.h"
 
-enum { OPEN = 1024, NAME = 300, PROVIDERS = 16, PROVIDER = 64, STEPS = 3 };
-
-enum step { BEGIN, END, FAIL };
-
-typedef size_t describe_fn(struct pvp_payload *p, char *to, size_t room);
-
-/* scheme, host, port, path */
-static size_t describe_request(struct pvp_payload *p, char *to, size_t room)
-{
-	char scheme[16], host[128], path[NAME];
-	pvp_payload_text(p, scheme, sizeof scheme);
-	pvp_payload_text(p, host, sizeof host);
-	unsigned port = (unsigned)pvp_payload_number(p, 4);
-	pvp_payload_text(p, path, sizeof path);
-	int n = snprintf(to, room, "%s://%s:%u%.150s", scheme, host, port, path);
-	return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
-}
-
-/* verb, path */
-static size_t describe_served(struct pvp_payload *p, char *to, size_t room)
-{
-	char verb[32], path[NAME];
-	pvp_payload_text(p, verb, sizeof verb);
-	pvp_payload_text(p, path, sizeof path);
-	int n = snprintf(to, room, "%s %.250s", verb, path);
-	return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
-}
-
-/* number, server, data base, command */
-static size_t describe_command(struct pvp_payload *p, char *to, size_t room)
-{
-	pvp_payload_number(p, 4);
-	pvp_payload_skip_text(p);
-	pvp_payload_skip_text(p);
-	return pvp_payload_text(p, to, room);
-}
-
-static const struct source {
-	const char *provider, *what;
-	uint64_t keywords;
-	uint32_t step[STEPS];  /* ids of its events */
-	describe_fn *describe; /* a begin */
-	bool numbered;         /* begin and end have a number instead of an activity */
-} sources[PVP_CLR_SPAN_SOURCES] = {
-	{ "System.Net.Http", "HTTP", UINT32_MAX, { 1, 2, 3 }, describe_request, false },
-	{ "Microsoft.AspNetCore.Hosting", "served", UINT32_MAX, { 3, 4, 5 }, describe_served,
-		false },
-	{ "Microsoft.Data.SqlClient.EventSource", "SQL", 1, { 1, 2, 0 }, describe_command, true },
-	/* Keeps activities across waits; tells nothing itself. */
-	{ "System.Threading.Tasks.TplEventSource", NULL, 0x80, { 0, 0, 0 }, NULL, false },
-};
+enum { OPEN = 4096, PROVIDERS = 16, PROVIDER = 64 };
 
 struct span {
-	const struct source *source;
+	const struct pv_span_source *source;
 	struct pvp_guid activity;
-	uint64_t since;
+	uint64_t id, parent, since;
 	size_t name_n, stack_n;
-	char name[NAME];
+	char name[PV_SPAN_NAME];
 	uint64_t stack[PVP_MANAGED_FRAMES];
 	bool failed;
 };
@@ -78,25 +30,27 @@ struct span {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct span *open[OPEN];
 static size_t opens;
+static uint64_t newest_id;
 static struct {
 	uint64_t id;
-	const struct source *source; /* NULL: none of ours */
+	const struct pv_span_source *source; /* NULL: none of ours */
 } known[PROVIDERS];
 static size_t knowns;
 
 bool pvp_clr_spans_provider(size_t i, pvp_char *name, size_t room, uint64_t *ret_keywords)
 {
-	if (!(pvp_clr_more() & PVP_CLR_SPANS) || i >= PV_COUNT_OF(sources))
+	const struct pv_span_source *s = pv_span_source(i);
+	if (!(pvp_clr_more() & PVP_CLR_SPANS) || !s)
 		return false;
-	const char *text = sources[i].provider;
+	const char *text = s->provider;
 	size_t n = strlen(text) + 1;
 	for (size_t k = 0; k < n && k < room; k++)
 		name[k] = (pvp_char)text[k];
-	*ret_keywords = sources[i].keywords;
+	*ret_keywords = s->keywords;
 	return n <= room;
 }
 
-static const struct source *ask(uint64_t provider)
+static const struct pv_span_source *ask_provider(uint64_t provider)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
 	pvp_char wide[PROVIDER];
@@ -105,25 +59,22 @@ static const struct source *ask(uint64_t provider)
 	if (info->is->provider_info(info, provider, PROVIDER, &n, wide) < 0)
 		return NULL;
 	pvp_clr_utf8(wide, n < PROVIDER ? n : PROVIDER, name, sizeof name);
-	for (size_t i = 0; i < PV_COUNT_OF(sources); i++)
-		if (strcmp(name, sources[i].provider) == 0)
-			return &sources[i];
-	return NULL;
+	return pv_span_source_of(name);
 }
 
-/* Providers live as long as the process; there are few, and those beyond are asked each time. */
-static const struct source *source_of(uint64_t provider)
+/* Providers live as long as the process; they are few, and further ones are asked each time. */
+static const struct pv_span_source *source_of(uint64_t provider)
 {
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < knowns; i++) {
 		if (known[i].id != provider)
 			continue;
-		const struct source *s = known[i].source;
+		const struct pv_span_source *s = known[i].source;
 		pthread_mutex_unlock(&lock);
 		return s;
 	}
 	pthread_mutex_unlock(&lock);
-	const struct source *s = ask(provider);
+	const struct pv_span_source *s = ask_provider(provider);
 	pthread_mutex_lock(&lock);
 	if (knowns < PROVIDERS) {
 		known[knowns].id = provider;
@@ -133,25 +84,63 @@ static const struct source *source_of(uint64_t provider)
 	return s;
 }
 
-static void begin(const struct source *s, const struct pvp_guid *activity, struct pvp_payload p)
+/* With the lock: the id of the newest span of an activity, of any source; 0: none. */
+static uint64_t newest_span_id(const struct pvp_guid *activity)
+{
+	static const struct pvp_guid none;
+	bool any = activity && memcmp(activity, &none, sizeof none) != 0;
+	for (size_t i = opens; any && i-- > 0;)
+		if (!open[i]->source->numbered &&
+			memcmp(&open[i]->activity, activity, sizeof *activity) == 0)
+			return open[i]->id;
+	return 0;
+}
+
+static void tell_work(uint64_t step, uint64_t id, uint64_t parent)
+{
+	struct pv_event ev = { .kind = PV_KIND_EXT_WORK,
+		.work = { .id = id, .parent = parent, .step = step } };
+	pvp_event(&ev, NULL, 0);
+}
+
+/* `own`: the span's activity; `within`: the enclosing span's, NULL: unknown. */
+static void begin_span(const struct pv_span_source *s, const struct pvp_guid *own,
+	const struct pvp_guid *within, struct pvp_payload p)
 {
 	struct span *span = calloc(1, sizeof *span);
+	bool ok;
 	if (!span)
 		return;
-	*span = (struct span){ .source = s, .activity = *activity, .since = pvp_monotonic() };
-	span->name_n = s->describe(&p, span->name, sizeof span->name);
+	*span = (struct span){ .source = s, .activity = *own, .since = pvp_monotonic() };
+	span->name_n = pv_span_name(s, p.at, (size_t)(p.end - p.at), span->name, &ok);
 	span->stack_n = pvp_clr_stack_of_work(span->stack);
 	pthread_mutex_lock(&lock);
-	bool room = p.ok && opens < OPEN;
-	if (room)
+	ok = ok && opens < OPEN;
+	const uint64_t id = span->id = ok ? ++newest_id : 0;
+	const uint64_t parent = span->parent = ok ? newest_span_id(within) : 0;
+	if (ok)
 		open[opens++] = span;
 	pthread_mutex_unlock(&lock);
-	if (!room)
+	if (ok)
+		tell_work(PV_WORK_BEGINS, id, parent);
+	else
 		free(span);
 }
 
-/* The newest of this activity; taken out when it is over. */
-static struct span *find(const struct source *s, const struct pvp_guid *activity, bool over)
+void pvp_clr_spans_goes_on(const struct pvp_guid *activity)
+{
+	if (!(pvp_clr_more() & PVP_CLR_SPANS) || !activity)
+		return;
+	pthread_mutex_lock(&lock);
+	const uint64_t id = newest_span_id(activity);
+	pthread_mutex_unlock(&lock);
+	if (id)
+		tell_work(PV_WORK_GOES_ON, id, 0);
+}
+
+/* The newest span of this activity; removed if `over`. */
+static struct span *find_span(
+	const struct pv_span_source *s, const struct pvp_guid *activity, bool over)
 {
 	struct span *found = NULL;
 	pthread_mutex_lock(&lock);
@@ -168,11 +157,12 @@ static struct span *find(const struct source *s, const struct pvp_guid *activity
 	return over ? found : NULL;
 }
 
-static void end(const struct source *s, const struct pvp_guid *activity, bool failed)
+static void end_span(const struct pv_span_source *s, const struct pvp_guid *activity, bool failed)
 {
-	struct span *span = find(s, activity, true);
+	struct span *span = find_span(s, activity, true);
 	if (!span)
 		return;
+	tell_work(PV_WORK_ENDS, span->id, span->parent);
 	const struct pv_batch pools = { .pool = { span->stack, span->stack_n, span->stack_n } };
 	struct pv_event ev = { .kind = PV_KIND_EXT_SPAN,
 		.span = { .took_ns = pvp_monotonic() - span->since,
@@ -184,30 +174,29 @@ static void end(const struct source *s, const struct pvp_guid *activity, bool fa
 	free(span);
 }
 
-bool pvp_clr_spans_take(
-	uint64_t provider, uint32_t id, struct pvp_payload p, const struct pvp_guid *activity)
+bool pvp_clr_spans_take(uint64_t provider, uint32_t id, struct pvp_payload p,
+	const struct pvp_guid *activity, const struct pvp_guid *related)
 {
-	struct pvp_guid none = { 0 };
-	const struct source *s = source_of(provider);
-	uint64_t state = 0;
+	const struct pvp_guid none = { 0 };
+	const struct pv_span_source *s = source_of(provider);
 	if (!s)
 		return false; /* the runtime's own */
 	if (!s->what || !(pvp_clr_more() & PVP_CLR_SPANS))
 		return true;
+	const struct pvp_guid *within = related;
+	struct pvp_guid own = activity ? *activity : none;
+	bool failed = false;
 	if (s->numbered) {
-		struct pvp_payload first = p;
-		none.a = (uint32_t)pvp_payload_number(&first, 4);
-		state = pvp_payload_number(&first, 4); /* of an end: bit 0 is set when it is well */
-		activity = &none;
+		within = activity ? activity : related;
+		own = none;
+		own.a = pv_span_number(p.at, (size_t)(p.end - p.at), &failed);
 	}
-	if (!activity)
-		activity = &none;
-	if (id == s->step[BEGIN])
-		begin(s, activity, p);
-	else if (id == s->step[END])
-		end(s, activity, s->numbered && !(state & 1));
-	else if (id == s->step[FAIL])
-		find(s, activity, false);
+	if (id == s->step[PV_SPAN_BEGIN])
+		begin_span(s, &own, within, p);
+	else if (id == s->step[PV_SPAN_END])
+		end_span(s, &own, failed);
+	else if (id == s->step[PV_SPAN_FAIL])
+		find_span(s, &own, false);
 	return true;
 }
 

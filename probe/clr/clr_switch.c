@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Groups of events are switched while the program runs, where the runtime lets its mask be changed.
- * What it decides when code is compiled or memory is set up can only be asked for at the start.
+ * Groups of events are switched while the program runs, if the runtime allows changes of its mask.
+ * Events decided when code is compiled or memory is set up can only be asked for at the start.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 enum {
 	ANY_TIME = 1, /* may be taken up later */
 	JOINED = 2,   /* may be asked for when a program is joined */
-	CORE = 4,     /* the core has a switch of its own for it, too */
+	CORE = 4,     /* the core has its own switch for the group, too */
 };
 
 static const struct group {
@@ -44,7 +45,7 @@ static bool active(const struct group *g)
 	return pvp_clr_groups() & g->groups || pvp_clr_more() & g->more;
 }
 
-static void turn(const struct group *g, bool on)
+static void turn_group(const struct group *g, bool on)
 {
 	if (on) {
 		__atomic_fetch_or(&pvp_clr.options.m.groups, g->groups, __ATOMIC_RELAXED);
@@ -55,7 +56,7 @@ static void turn(const struct group *g, bool on)
 	}
 }
 
-static enum pvp_reply refuse(char *say, size_t room, const struct group *g, bool on)
+static enum pvp_reply refuse_switch(char *say, size_t room, const struct group *g, bool on)
 {
 	snprintf(say, room,
 		!on ? "%s cannot be given up while a .NET program runs"
@@ -79,11 +80,11 @@ enum pvp_reply pvp_clr_switch(const char *key, const char *value, char *say, siz
 		snprintf(say, room, "%s is on or off", key);
 		return PVP_REPLY_ERROR;
 	}
-	/* The core leaves out what cannot be switched off at its source. */
+	/* The core leaves out events that cannot be switched off at the source. */
 	if (!(g->how & ANY_TIME) && active(g) != on && (on || !(g->how & CORE)))
-		return refuse(say, room, g, on);
+		return refuse_switch(say, room, g, on);
 	if ((g->how & ANY_TIME) && active(g) != on) {
-		turn(g, on);
+		turn_group(g, on);
 		pvp_clr_agent_adjust();
 	}
 	return (g->how & CORE) ? PVP_REPLY_UNKNOWN : PVP_REPLY_OK;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of types and methods, as the Mono runtime writes them: `Space.Outer/Inner<A>:Do (int)`. */
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 enum {
 	DEPTH = 8,      /* of types within types */
 	ARGUMENTS = 16, /* of a generic type or method */
-	NAME = 512,     /* UTF-16 units of one name */
+	NAME = 512,     /* UTF-16 units of a name */
 	NESTED = 2,     /* of a type's visibility, least */
 	REF_TABLE = 0x01,
 	DEF_TABLE = 0x02,
@@ -23,14 +24,14 @@ struct text {
 	size_t n, room; /* room for the final 0 is kept */
 };
 
-/* A signature: its module, and the types that its variables stand for (0: not known). */
+/* A signature: the module, and the types of its variables (0: unknown). */
 struct place {
 	struct pvp_clr_metadata *m;
 	uint64_t of_type[ARGUMENTS], of_method[ARGUMENTS];
 	uint32_t type_n, method_n;
 };
 
-static void put(struct text *t, const char *s)
+static void put_chars(struct text *t, const char *s)
 {
 	size_t len = strlen(s);
 	if (len >= t->room - t->n)
@@ -72,15 +73,15 @@ struct pvp_clr_metadata *pvp_clr_metadata(uint64_t module)
 	return found;
 }
 
-/* Without the number of type parameters, which are written out. */
-static void put_name(struct text *t, const pvp_char *name, uint32_t n)
+/* Without the number of type parameters, as these are written out. */
+static void put_bare_name(struct text *t, const pvp_char *name, uint32_t n)
 {
 	char utf8[3 * NAME];
 	pvp_clr_utf8(name, n < NAME ? n : NAME, utf8, sizeof utf8);
 	char *tick = strrchr(utf8, '`');
 	if (tick && tick[1 + strspn(tick + 1, "0123456789")] == 0)
 		*tick = 0;
-	put(t, utf8);
+	put_chars(t, utf8);
 }
 
 static void put_def(struct text *t, struct pvp_clr_metadata *m, uint32_t token, unsigned depth)
@@ -91,9 +92,9 @@ static void put_def(struct text *t, struct pvp_clr_metadata *m, uint32_t token, 
 		return;
 	if ((flags & 7) >= NESTED && depth && m->is->nested(m, token, &around) >= 0) {
 		put_def(t, m, around, depth - 1);
-		put(t, "/");
+		put_chars(t, "/");
 	}
-	put_name(t, name, n);
+	put_bare_name(t, name, n);
 }
 
 static void put_ref(struct text *t, struct pvp_clr_metadata *m, uint32_t token, unsigned depth)
@@ -104,9 +105,9 @@ static void put_ref(struct text *t, struct pvp_clr_metadata *m, uint32_t token, 
 		return;
 	if (scope >> 24 == REF_TABLE && depth) {
 		put_ref(t, m, scope, depth - 1);
-		put(t, "/");
+		put_chars(t, "/");
 	}
-	put_name(t, name, n);
+	put_bare_name(t, name, n);
 }
 
 static void put_class(struct text *t, uint64_t type, unsigned depth);
@@ -114,21 +115,21 @@ static void put_class(struct text *t, uint64_t type, unsigned depth);
 static void put_arguments(struct text *t, const uint64_t *types, uint32_t n, unsigned depth)
 {
 	for (uint32_t i = 0; i < n && i < ARGUMENTS && depth; i++) {
-		put(t, i ? "," : "<");
+		put_chars(t, i ? "," : "<");
 		put_class(t, types[i], depth - 1);
 	}
 	if (n && depth)
-		put(t, ">");
+		put_chars(t, ">");
 }
 
 static void put_array(struct text *t, uint64_t base, uint32_t rank, unsigned depth)
 {
 	if (depth)
 		put_class(t, base, depth - 1);
-	put(t, "[");
+	put_chars(t, "[");
 	for (uint32_t i = 1; i < rank && i < 32; i++)
-		put(t, ",");
-	put(t, "]");
+		put_chars(t, ",");
+	put_chars(t, "]");
 }
 
 static void put_class(struct text *t, uint64_t type, unsigned depth)
@@ -176,7 +177,7 @@ static void put_token(struct text *t, const struct place *p, struct pvp_sig *s)
 	else if ((coded & 3) == 1)
 		put_ref(t, p->m, (uint32_t)REF_TABLE << 24 | row, DEPTH);
 	else
-		put(t, "?");
+		put_chars(t, "?");
 }
 
 static void put_generic(struct text *t, const struct place *p, struct pvp_sig *s, unsigned depth)
@@ -185,10 +186,10 @@ static void put_generic(struct text *t, const struct place *p, struct pvp_sig *s
 	put_token(t, p, s);
 	uint32_t n = pvp_sig_number(s);
 	for (uint32_t i = 0; i < n && s->at < s->end; i++) {
-		put(t, i ? "," : "<");
+		put_chars(t, i ? "," : "<");
 		put_type(t, p, s, depth);
 	}
-	put(t, ">");
+	put_chars(t, ">");
 }
 
 static void put_shape(struct text *t, struct pvp_sig *s)
@@ -197,13 +198,13 @@ static void put_shape(struct text *t, struct pvp_sig *s)
 	for (int list = 0; list < 2; list++)
 		for (uint32_t n = pvp_sig_number(s); n && s->at < s->end; n--)
 			pvp_sig_number(s);
-	put(t, "[");
+	put_chars(t, "[");
 	for (uint32_t i = 1; i < rank && i < 32; i++)
-		put(t, ",");
-	put(t, "]");
+		put_chars(t, ",");
+	put_chars(t, "]");
 }
 
-/* A pointer to a function: its types are read over. */
+/* A pointer to a function: skips the types. */
 static void put_function(struct text *t, const struct place *p, struct pvp_sig *s, unsigned depth)
 {
 	char none[64];
@@ -213,7 +214,7 @@ static void put_function(struct text *t, const struct place *p, struct pvp_sig *
 		pvp_sig_number(s);
 	for (uint32_t n = pvp_sig_number(s) + 1; n && s->at < s->end; n--)
 		put_type(&nowhere, p, s, depth);
-	put(t, "method*");
+	put_chars(t, "method*");
 }
 
 /* As in signatures: "int" for System.Int32. */
@@ -229,7 +230,7 @@ static void put_short(struct text *t, uint64_t type, unsigned depth)
 	for (size_t i = 1; i < PV_COUNT_OF(full); i++) {
 		if (full[i] && strcmp(t->to + from + 7, full[i]) == 0) {
 			t->n = from;
-			put(t, simple[i]);
+			put_chars(t, simple[i]);
 			return;
 		}
 	}
@@ -245,7 +246,7 @@ static void put_variable(struct text *t, const struct place *p, bool of_type, ui
 		return;
 	}
 	snprintf(text, sizeof text, "%s%u", of_type ? "!" : "!!", n);
-	put(t, text);
+	put_chars(t, text);
 }
 
 static void put_type(struct text *t, const struct place *p, struct pvp_sig *s, unsigned depth)
@@ -256,7 +257,7 @@ static void put_type(struct text *t, const struct place *p, struct pvp_sig *s, u
 	}
 	uint32_t kind = pvp_sig_number(s);
 	if (kind < PV_COUNT_OF(simple) && simple[kind]) {
-		put(t, simple[kind]);
+		put_chars(t, simple[kind]);
 		return;
 	}
 	switch (kind) {
@@ -272,7 +273,9 @@ static void put_type(struct text *t, const struct place *p, struct pvp_sig *s, u
 	case PVP_SIG_REFERENCE:
 	case PVP_SIG_VECTOR:
 		put_type(t, p, s, depth - 1);
-		put(t, kind == PVP_SIG_POINTER ? "*" : kind == PVP_SIG_REFERENCE ? "&" : "[]");
+		put_chars(t, kind == PVP_SIG_POINTER     ? "*"
+			     : kind == PVP_SIG_REFERENCE ? "&"
+							 : "[]");
 		break;
 	case PVP_SIG_VALUE:
 	case PVP_SIG_CLASS:
@@ -293,7 +296,7 @@ static void put_type(struct text *t, const struct place *p, struct pvp_sig *s, u
 		put_function(t, p, s, depth - 1);
 		break;
 	default:
-		put(t, "?");
+		put_chars(t, "?");
 		s->at = s->end;
 	}
 }
@@ -307,13 +310,13 @@ static void put_parameters(struct text *t, const struct place *p, struct pvp_sig
 		pvp_sig_number(&s);
 	uint32_t n = pvp_sig_number(&s);
 	put_type(&nowhere, p, &s, DEPTH); /* return type */
-	put(t, " (");
+	put_chars(t, " (");
 	for (uint32_t i = 0; i < n && s.at < s.end; i++) {
 		if (i)
-			put(t, ",");
+			put_chars(t, ",");
 		put_type(t, p, &s, DEPTH);
 	}
-	put(t, ")");
+	put_chars(t, ")");
 }
 
 /* --- methods */
@@ -331,12 +334,12 @@ static size_t dynamic_name(uint64_t function, char name[PVP_CLR_NAME])
 	if (pvp_clr.version < 8 ||
 		info->is->dynamic_info(info, function, &module, &sig, &sig_n, NAME, &n, text) < 0)
 		return 0;
-	put(&t, "(dynamic):");
-	put_name(&t, text, n);
+	put_chars(&t, "(dynamic):");
+	put_bare_name(&t, text, n);
 	return t.n;
 }
 
-static void put_method(struct text *t, const struct place *p, uint64_t type, uint32_t token)
+static void put_method_name(struct text *t, const struct place *p, uint64_t type, uint32_t token)
 {
 	struct pvp_sig s = { NULL, NULL };
 	uint32_t owner = 0, len = 0, n = 0, ignored;
@@ -348,13 +351,13 @@ static void put_method(struct text *t, const struct place *p, uint64_t type, uin
 		put_class(t, type, DEPTH);
 	if (!t->n)
 		put_def(t, p->m, owner, DEPTH);
-	put(t, ":");
-	put_name(t, text, len);
+	put_chars(t, ":");
+	put_bare_name(t, text, len);
 	for (uint32_t i = 0; i < p->method_n && i < ARGUMENTS; i++) {
-		put(t, i ? "," : "<");
+		put_chars(t, i ? "," : "<");
 		put_short(t, p->of_method[i], DEPTH);
 	}
-	put(t, p->method_n ? ">" : "");
+	put_chars(t, p->method_n ? ">" : "");
 	s.end = s.at + n;
 	put_parameters(t, p, s);
 }
@@ -377,7 +380,7 @@ size_t pvp_clr_method_name(uint64_t function, char name[PVP_CLR_NAME])
 	p.m = pvp_clr_metadata(module);
 	if (!p.m)
 		return dynamic_name(function, name);
-	put_method(&t, &p, type, token);
+	put_method_name(&t, &p, type, token);
 	p.m->is->unknown.release(p.m);
 	return t.n;
 }
@@ -413,7 +416,7 @@ size_t pvp_clr_field_type(
 	for (uint32_t i = 0; i < in->n && i < ARGUMENTS; i++)
 		p.of_type[i] = in->of[i].id;
 	if (p.m && n) {
-		pvp_sig_number(&s); /* that it is a field */
+		pvp_sig_number(&s); /* the mark of a field */
 		put_type(&t, &p, &s, DEPTH);
 	}
 	if (p.m)

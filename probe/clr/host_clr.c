@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The .NET runtime loads us by path and asks DllGetClassObject for a factory, the factory for a
- * profiler, and the profiler, by its table of callbacks, whether it wants to begin.
+ * Entry points of the .NET module: the runtime loads the library by path and asks DllGetClassObject
+ * for a factory, this for a profiler, and the profiler's table of callbacks to begin.
  */
+#include "probe/unwind/unwind_set.h"
 #include "probe/clr/host_clr.h"
 
 #include <errno.h>
@@ -12,6 +14,7 @@
 
 #include "common/base/coreclr.h"
 #include "probe/clr/clr_heap.h"
+#include "probe/clr/clr_lines.h"
 #include "probe/clr/clr_runtime.h"
 #include "probe/managed/managed_filter.h"
 #include "probe/code/allowed.h"
@@ -20,7 +23,7 @@
 #include "probe/managed/managed_names.h"
 #include "probe/code/native_samples.h"
 #include "probe/code/stack_ends.h"
-#include "probe/core/sample_rate.h"
+#include "probe/ground/sample_rate.h"
 #include "probe/control/session.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -61,17 +64,17 @@ static const struct {
 	{ 7, { 0x9aeecc0d, 0x63e0, 0x4187, { 0x8c, 0x00, 0xe3, 0x12, 0xf5, 0x03, 0xf6, 0x63 } } },
 };
 
-static bool same(const void *a, const void *b)
+static bool same_guid(const void *a, const void *b)
 {
 	return memcmp(a, b, sizeof(struct pvp_guid)) == 0;
 }
 
-static const char *words(void)
+static const char *clr_words(void)
 {
 	return pvp_clr.options.words;
 }
 
-static bool tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
+static bool tell_clr(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 {
 	if (!again)
 		pvp_clr_heap_seen();
@@ -81,15 +84,19 @@ static bool tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 	bool ok = pvp_names_tell(w, page, again) && pvp_clr_counters_tell(w, page, again);
 	if (ok && pvp_clr_groups() & PVP_MANAGED_SAMPLES)
 		ok = pvp_modules_tell(w, page, again);
-	if (ok && !again)
+	if (!again && pvp_clr.options.m.frames)
+		pvp_unwind_refresh(); /* used to walk stacks of events */
+	if (ok && !again) {
 		pvp_clr_samples_tell(w, page);
-	else if (ok)
+	} else if (ok) {
+		pvp_clr_lines_again();
 		pvp_stack_ends_again();
+	}
 	return ok;
 }
 
 /* The runtime's methods, else native functions that samples met. */
-static bool method(uint64_t key, struct pvp_method *ret)
+static bool clr_method(uint64_t key, struct pvp_method *ret)
 {
 	static const char unknown[] = "[unknown code]";
 	if (key == PVP_CLR_UNKNOWN) {
@@ -99,7 +106,7 @@ static bool method(uint64_t key, struct pvp_method *ret)
 	return pvp_names_method(key, ret) || pvp_modules_method(key, ret);
 }
 
-static void stop(void)
+static void stop_clr(void)
 {
 	pvp_native_samples_stop();
 	pvp_modules_finish();
@@ -112,8 +119,8 @@ static void flushed(struct pvp_writer *w)
 	pvp_clr_heap_flushed(w);
 }
 
-/* The lookup of code that was compiled before is set up at the start only. */
-static enum pvp_reply set(const char *key, const char *value, char *say, size_t room)
+/* The lookup of precompiled code is set up at the start only. */
+static enum pvp_reply set_clr_option(const char *key, const char *value, char *say, size_t room)
 {
 	enum pvp_reply switched = pvp_clr_switch(key, value, say, room);
 	if (switched != PVP_REPLY_UNKNOWN)
@@ -134,23 +141,23 @@ static enum pvp_reply set(const char *key, const char *value, char *say, size_t 
 
 static const struct pvp_host host = {
 	.name = "coreclr",
-	.stop = stop,
+	.stop = stop_clr,
 	.refresh = pvp_modules_refresh,
-	.method = method,
-	.tell = tell,
+	.method = clr_method,
+	.tell = tell_clr,
 	.on_flushed = flushed,
 	.on_reader_lost = pvp_clr_reader_lost,
 	.discarded_shots = pvp_clr_heap_discarded,
 	.forces_collections = true,
 	.heapshot = pvp_clr_heap_ask,
-	.set = set,
-	.enabled_events = words,
+	.set = set_clr_option,
+	.enabled_events = clr_words,
 };
 
 static void complain(const char *what)
 {
 	if (pvp_clr.attached)
-		return; /* the client learns it from the answer */
+		return; /* the client gets this as the answer */
 	char line[256];
 	int n = snprintf(
 		line, sizeof line, "profview: %.200s: the program runs unprofiled\n", what);
@@ -197,7 +204,7 @@ static bool kernel_wanted(const struct pvp_managed_options *m)
 }
 
 /* 0, or why not: an option, or something else. */
-static pvp_hr start(const char *text)
+static pvp_hr start_session(const char *text)
 {
 	char core[2 * PVP_MANAGED_TEXT], why[PVP_CLR_WHY];
 	struct pvp_clr_options *o = &pvp_clr.options;
@@ -268,11 +275,11 @@ static bool watch(void)
 }
 
 /* The writer runs from the start on; the agent waits until the mask is set. */
-static pvp_hr begin(const char *text)
+static pvp_hr begin_session(const char *text)
 {
 	pvp_clr_counters_begin();
 	pvp_clr_leave_begin();
-	pvp_hr wrong = start(text);
+	pvp_hr wrong = start_session(text);
 	bool refused = !wrong && !watch();
 	if (refused)
 		pvp_clr_leave_ending();
@@ -288,10 +295,10 @@ static pvp_hr initialize(void *self, struct pvp_clr_unknown *runtime)
 	(void)self;
 	if (pvp_clr.info || !find_info(runtime))
 		return PVP_HR_CANCEL;
-	return begin(options_text(text, sizeof text)) ? PVP_HR_CANCEL : 0;
+	return begin_session(options_text(text, sizeof text)) ? PVP_HR_CANCEL : 0;
 }
 
-/* Options that only a program's start can give are refused, so that no client waits for them. */
+/* Options only possible at a program's start are refused, so no client waits for their events. */
 static pvp_hr initialize_attached(
 	void *self, struct pvp_clr_unknown *runtime, const void *data, uint32_t n)
 {
@@ -312,7 +319,7 @@ static pvp_hr initialize_attached(
 	pvp_clr_agent_joining(true);
 	pvp_hr wrong = !parsed         ? PVP_HR_ARGUMENT
 		       : only_at_start ? PVP_HR_NOT_ATTACHED
-				       : begin(text);
+				       : begin_session(text);
 	if (wrong) {
 		pvp_clr_agent_joining(false);
 		pvp_clr.info = NULL;
@@ -346,10 +353,10 @@ static pvp_hr ignored(void)
 	return 0;
 }
 
-static uint32_t keep(void *self)
+static uint32_t keep_reference(void *self)
 {
 	(void)self;
-	return 1; /* it is never freed */
+	return 1; /* never freed */
 }
 
 static struct {
@@ -361,9 +368,9 @@ static pvp_hr query_profiler(void *self, const struct pvp_guid *iid, void **ret)
 	if (!ret)
 		return PVP_HR_POINTER;
 	*ret = NULL;
-	bool ours = same(iid, &unknown_iid);
+	bool ours = same_guid(iid, &unknown_iid);
 	for (size_t i = 0; i < PV_COUNT_OF(callback_iids); i++)
-		ours |= same(iid, &callback_iids[i]);
+		ours |= same_guid(iid, &callback_iids[i]);
 	if (ours)
 		*ret = self;
 	return ours ? 0 : PVP_HR_NO_INTERFACE;
@@ -380,7 +387,8 @@ static pvp_hr create(void *self, void *outer, const struct pvp_guid *iid, void *
 		for (size_t i = 0; i < PVP_CLR_SLOTS; i++)
 			pvp_clr.slots[i] = (pvp_clr_slot)ignored;
 	pvp_clr.slots[PVP_CLR_QueryInterface] = (pvp_clr_slot)query_profiler;
-	pvp_clr.slots[PVP_CLR_AddRef] = pvp_clr.slots[PVP_CLR_Release] = (pvp_clr_slot)keep;
+	pvp_clr.slots[PVP_CLR_AddRef] = pvp_clr.slots[PVP_CLR_Release] =
+		(pvp_clr_slot)keep_reference;
 	pvp_clr.slots[PVP_CLR_Initialize] = (pvp_clr_slot)initialize;
 	pvp_clr.slots[PVP_CLR_InitializeForAttach] = (pvp_clr_slot)initialize_attached;
 	pvp_clr.slots[PVP_CLR_ProfilerAttachComplete] = (pvp_clr_slot)attach_complete;
@@ -393,7 +401,7 @@ static pvp_hr query_factory(void *self, const struct pvp_guid *iid, void **ret)
 {
 	if (!ret)
 		return PVP_HR_POINTER;
-	bool ours = same(iid, &unknown_iid) || same(iid, &factory_iid);
+	bool ours = same_guid(iid, &unknown_iid) || same_guid(iid, &factory_iid);
 	*ret = ours ? self : NULL;
 	return ours ? 0 : PVP_HR_NO_INTERFACE;
 }
@@ -408,7 +416,7 @@ static const struct factory_table {
 	struct pvp_clr_unknown_table unknown;
 	pvp_hr (*create)(void *self, void *outer, const struct pvp_guid *iid, void **ret);
 	pvp_hr (*lock_server)(void *self, int32_t on);
-} factory_table = { { query_factory, keep, keep }, create, lock_server };
+} factory_table = { { query_factory, keep_reference, keep_reference }, create, lock_server };
 
 static struct {
 	const struct factory_table *is;
@@ -422,5 +430,5 @@ EXPORT pvp_hr DllGetClassObject(
 	if (!ret)
 		return PVP_HR_POINTER;
 	*ret = NULL;
-	return same(class, our_guid) ? query_factory(&factory, iid, ret) : PVP_HR_NO_CLASS;
+	return same_guid(class, our_guid) ? query_factory(&factory, iid, ret) : PVP_HR_NO_CLASS;
 }

@@ -1,4 +1,5 @@
-/* Asks a seccomp filter by children that make the calls, since a filter may kill. */
+/* SPDX-License-Identifier: MIT */
+/* Asks a seccomp filter through children that make the calls, since a filter may kill. */
 #include "probe/code/allowed.h"
 
 #include <errno.h>
@@ -21,9 +22,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/base/proc_file.h"
+#include "common/base/system/proc_file.h"
 #include "common/base/status.h"
-#include "probe/code/own_memory.h"
+#include "probe/unwind/own_memory.h"
 
 enum call {
 #define PV_ASKED(name, a, b, c, d) CALL_##name,
@@ -51,9 +52,9 @@ static const unsigned char asked_by[] = {
 
 /* Shared with the children: how far they came, and what each call answered. */
 struct answers {
-	_Atomic int next; /* the call that is made now, or next */
+	_Atomic int next; /* the call under way, or next */
 	enum caller caller;
-	bool refused[CALLS]; /* by an error that only a filter gives */
+	bool refused[CALLS]; /* by an error that only filters give */
 	char page[4096] __attribute__((aligned(16)));
 };
 
@@ -95,7 +96,7 @@ static bool return_from_handler(void)
 }
 
 /* Whether the answer is the call's own. */
-static bool make(enum call call, char *page)
+static bool make_call(enum call call, char *page)
 {
 	long done = 0;
 	switch (call) {
@@ -114,14 +115,14 @@ static bool make(enum call call, char *page)
 	return done >= 0 || (errno != EPERM && errno != ENOSYS && errno != EACCES);
 }
 
-/* A call for which it is killed is the one that `next` is left at. No handler runs: all is blocked. */
-static _Noreturn void ask(struct answers *a)
+/* The call at `next` kills the child, or all calls are made. No handler runs: all is blocked. */
+static _Noreturn void ask_calls(struct answers *a)
 {
 	for (int i = a->next; i < CALLS; a->next = ++i)
 		if (!(asked_by[i] & a->caller))
 			continue;
 		else if (i != CALL_exit)
-			a->refused[i] = !make((enum call)i, a->page);
+			a->refused[i] = !make_call((enum call)i, a->page);
 		else
 			syscall(SYS_exit, 0);
 	for (;;)
@@ -141,17 +142,17 @@ static long make_child(void)
 	return pid < 0 && errno == ENOSYS ? syscall(SYS_clone, CLONE_VFORK, 0L, 0L, 0L, 0L) : pid;
 }
 
-/* The first call that kills, or CALLS where no child can be made. */
+/* The first call that kills, or CALLS if no child can be made. */
 static int ask_all(struct answers *a)
 {
 	long pid = make_child();
 	if (pid == 0)
-		ask(a);
+		ask_calls(a);
 	if (pid < 0)
 		return CALLS;
 	int status = 0, at = a->next;
 	if (at <= CALL_wait4)
-		return at; /* the child stays as it is: nothing else may wait for it, */
+		return at; /* the child stays unreaped: no other wait may be allowed, */
 	if (a->refused[CALL_wait4])
 		return at < CALL_exit ? at : PVP_CALL_NONE; /* nor here */
 	while (waitpid((pid_t)pid, &status, (int)__WALL) < 0)
@@ -166,7 +167,7 @@ static int ask_all(struct answers *a)
 	return ask_all(a);
 }
 
-static void note(const struct answers *a)
+static void note_refused(const struct answers *a)
 {
 	size_t n = 0;
 	pvp_memory_by_file(a->refused[CALL_process_vm_readv]);
@@ -176,7 +177,7 @@ static void note(const struct answers *a)
 				refused + n, sizeof refused - n, "%s%s", n ? "+" : "", names[i]);
 }
 
-static int look(enum caller caller)
+static int look_for_refused(enum caller caller)
 {
 	sigset_t all, before;
 	struct sigaction urgent;
@@ -185,15 +186,15 @@ static int look(enum caller caller)
 	if (a == MAP_FAILED)
 		return CALLS;
 	a->caller = caller;
-	sigaction(SIGURG, NULL, &urgent); /* looked up here, and not in the child */
+	sigaction(SIGURG, NULL, &urgent); /* found here, not in the child */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	int forbidden = ask_all(a);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (caller == PROBE)
-		note(a);
+		note_refused(a);
 	if (caller == PROBE && forbidden == PVP_CALL_NONE &&
-		a->refused[CALL_writev]) /* by which the log is written */
+		a->refused[CALL_writev]) /* writes the log */
 		forbidden = CALL_writev;
 	munmap(a, sizeof *a);
 	return forbidden;
@@ -211,7 +212,7 @@ int pvp_call_forbidden(bool makes_threads)
 		return CALLS;
 	pthread_mutex_lock(&lock);
 	if (!asked)
-		forbidden = look(PROBE);
+		forbidden = look_for_refused(PROBE);
 	asked = true;
 	pthread_mutex_unlock(&lock);
 	errno = before;
@@ -220,7 +221,7 @@ int pvp_call_forbidden(bool makes_threads)
 
 int pvp_call_forbidden_runtime(void)
 {
-	return pv_seccomp_filters("thread-self") ? look(RUNTIME) : PVP_CALL_NONE;
+	return pv_seccomp_filters("thread-self") ? look_for_refused(RUNTIME) : PVP_CALL_NONE;
 }
 
 bool pvp_threads_survive(long (*set)(const void *ctx), const void *ctx)

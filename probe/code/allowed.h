@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * System calls that a seccomp filter of the program may refuse or kill for: asked about before the
- * probe makes any. A process without a filter is asked nothing.
+ * System calls of the probe that a seccomp filter of the program may refuse or kill for: tried
+ * before the probe makes any. Without a filter nothing is tried.
  *
- * Ownership: nothing is held; one small mapping and a child process exist while the question is
- * asked. Failure: what cannot be asked counts as forbidden.
+ * Ownership: nothing is held; a small mapping and a child process exist during the trial. Failure:
+ * a call that cannot be tried counts as forbidden.
  */
 #ifndef PV_PROBE_ALLOWED_H
 #define PV_PROBE_ALLOWED_H
@@ -17,32 +18,32 @@ enum {
 };
 
 /*
- * The first system call for which a filter kills, or that it refuses although nothing can be recorded
- * without it; or PVP_CALL_NONE. Asked once in a process, by
- * children that make the calls; the calling thread's filter is asked. `makes_threads`: the program
- * is known to live when a thread is made. Any thread, in no signal handler; errno is kept.
+ * The first system call that a filter kills for, or refuses although no recording works without it;
+ * or PVP_CALL_NONE. Tried once in a process, by children, under the calling thread's filter.
+ * `makes_threads`: the program is known to survive making a thread. Any thread, in no signal
+ * handler; errno is kept.
  */
 int pvp_call_forbidden(bool makes_threads);
 
 /*
- * Likewise of what the .NET runtime calls to write events for us; asked anew each time. Nothing of
- * it is needed for more than that, so no refusal counts.
+ * Likewise for the calls of the .NET runtime when writing events for the probe; tried anew each
+ * time. Only a call that kills counts, no refusal.
  */
 int pvp_call_forbidden_runtime(void);
 
 /*
- * Whether threads can still be made once `set`, with `ctx`, has set a filter (0: it did): tried in a
- * child. Only where no call kills; any thread.
+ * Whether threads can still be made once `set`, with `ctx`, has set a filter (`set` returned 0):
+ * tried in a child. Only where no call kills; any thread.
  */
 bool pvp_threads_survive(long (*set)(const void *ctx), const void *ctx);
 
 /* The call's name. */
 const char *pvp_call_name(int call);
 
-/* Names of the calls that a filter answers with an error, joined by '+', "" without any. */
+/* Names of the calls that a filter refuses with an error, joined by '+'; "": none. */
 const char *pvp_calls_refused(void);
 
-/* Adds them to the words of the log's header, as "filter=NAME+NAME". */
+/* Adds the refused calls to the words of the log's header, as "filter=NAME+NAME". */
 void pvp_calls_say(char *words, size_t room);
 
 #endif

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads parts of an ELF file from a descriptor, or from an image in memory. */
 #include "probe/code/elf_file.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the stubs of an x86-64 file (.plt and its kin), and names them by relocations. */
 #include "probe/code/elf_plt.h"
 
 #include <stdlib.h>
@@ -5,7 +7,7 @@
 
 enum { BLOCK = 512 /* relocations read at once */, STUB = 16, STUB_GOT = 8, MOST_NAME = 4096 };
 
-/* A slot of the global offset table that a relocation fills with a function's address. */
+/* A slot of the global offset table, filled by a relocation with a function's address. */
 struct slot {
 	uint64_t at;
 	uint32_t symbol;
@@ -44,24 +46,24 @@ static bool add_slots(struct reading *r, const Elf64_Shdr *table)
 	return true;
 }
 
-static int compare(const void *pa, const void *pb)
+static int compare_slots(const void *pa, const void *pb)
 {
 	const struct slot *a = pa, *b = pb;
 	return (a->at > b->at) - (a->at < b->at);
 }
 
-static const char *name_of(const struct reading *r, uint64_t at)
+static const char *slot_name(const struct reading *r, uint64_t at)
 {
 	const struct slot key = { .at = at };
 	const struct slot *s =
-		r->slot.n ? bsearch(&key, r->slot.v, r->slot.n, sizeof key, compare) : NULL;
+		r->slot.n ? bsearch(&key, r->slot.v, r->slot.n, sizeof key, compare_slots) : NULL;
 	if (!s || s->symbol >= r->n_symbols || r->symbols[s->symbol].st_name >= r->strings_len)
 		return "";
 	return r->strings + r->symbols[s->symbol].st_name;
 }
 
-/* The slot that code jumps through; 0: it does not. */
-static uint64_t slot_of(const uint8_t *code, size_t n, uint64_t address)
+/* The slot used by the jump in `code`; 0: no jump. */
+static uint64_t jump_slot(const uint8_t *code, size_t n, uint64_t address)
 {
 	int32_t distance;
 	for (size_t i = 0; i + 6 <= n; i++) {
@@ -95,12 +97,12 @@ static bool add_stubs(struct reading *r, const Elf64_Shdr *code, uint32_t size)
 	bool ok = at != NULL;
 	for (uint64_t i = 0; ok && i + size <= code->sh_size; i += size)
 		ok = add_stub(r, code->sh_addr + i, size,
-			name_of(r, slot_of(at + i, size, code->sh_addr + i)));
+			slot_name(r, jump_slot(at + i, size, code->sh_addr + i)));
 	free(at);
 	return ok;
 }
 
-/* Of the dynamic symbols, which relocations mean. */
+/* Reads the dynamic symbols, which relocations refer to. */
 static bool read_symbols(struct reading *r, const Elf64_Ehdr *h, const Elf64_Shdr *s)
 {
 	size_t i = 0;
@@ -119,7 +121,7 @@ static bool read_symbols(struct reading *r, const Elf64_Ehdr *h, const Elf64_Shd
 		if (s[k].sh_type == SHT_RELA && s[k].sh_link == i && !add_slots(r, &s[k]))
 			return false;
 	if (r->slot.n)
-		qsort(r->slot.v, r->slot.n, sizeof *r->slot.v, compare);
+		qsort(r->slot.v, r->slot.n, sizeof *r->slot.v, compare_slots);
 	return r->symbols && r->strings;
 }
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads, sorts and searches the function symbols of an ELF file. */
 #include "probe/code/elf_syms.h"
 
 #include <elf.h>
@@ -13,7 +15,7 @@
 #include "probe/code/elf_plt.h"
 
 enum { BLOCK = 512 /* symbols read at once */, RANK_STUB = 3 };
-/* Whether the file on disk is the one that was loaded. */
+/* Whether the file on disk is the loaded file. */
 static bool same_headers(
 	const struct pvp_elf_file *f, const Elf64_Ehdr *h, const ElfW(Phdr) * loaded, size_t n)
 {
@@ -49,7 +51,7 @@ static const Elf64_Shdr *symbol_table(const Elf64_Shdr *s, size_t n)
 
 struct collected {
 	PV_ARRAY(struct pvp_elf_symbol) list;
-	uint32_t source; /* name of the source file that local symbols belong to */
+	uint32_t source; /* name of the source file of the local symbols that follow */
 };
 
 static uint8_t rank_of(unsigned binding)
@@ -57,7 +59,7 @@ static uint8_t rank_of(unsigned binding)
 	return binding == STB_GLOBAL ? 0 : binding == STB_WEAK ? 1 : 2;
 }
 
-static bool collect(struct collected *c, const Elf64_Sym *s)
+static bool collect_symbol(struct collected *c, const Elf64_Sym *s)
 {
 	unsigned type = ELF64_ST_TYPE(s->st_info), binding = ELF64_ST_BIND(s->st_info);
 	if (type == STT_FILE)
@@ -89,14 +91,14 @@ static bool read_symbols(const struct pvp_elf_file *f, const Elf64_Shdr *table, 
 			    f, block, k * sizeof *block, table->sh_offset + at * sizeof *block))
 			return false;
 		for (uint64_t i = 0; i < k; i++)
-			if (!collect(c, &block[i]))
+			if (!collect_symbol(c, &block[i]))
 				return false;
 		at += k;
 	}
 	return true;
 }
 
-static int compare(const void *pa, const void *pb, void *strings)
+static int compare_symbols(const void *pa, const void *pb, void *strings)
 {
 	const struct pvp_elf_symbol *a = pa, *b = pb;
 	if (a->start != b->start)
@@ -160,7 +162,7 @@ static bool has_debug_information(
 	return found;
 }
 
-static bool load(struct pvp_elf *e, const struct pvp_elf_file *f, const Elf64_Ehdr *h,
+static bool load_table(struct pvp_elf *e, const struct pvp_elf_file *f, const Elf64_Ehdr *h,
 	const Elf64_Shdr *sections)
 {
 	const size_t n = h->e_shnum;
@@ -185,7 +187,7 @@ static bool load(struct pvp_elf *e, const struct pvp_elf_file *f, const Elf64_Eh
 	pvp_elf_stubs_finish(&stubs);
 	drop_nameless(e);
 	if (e->n)
-		qsort_r(e->symbols, e->n, sizeof *e->symbols, compare, e->strings);
+		qsort_r(e->symbols, e->n, sizeof *e->symbols, compare_symbols, e->strings);
 	return true;
 }
 
@@ -196,24 +198,32 @@ static bool load_open(
 	if (!pvp_elf_read(f, &h, sizeof h, 0) || !usable(&h) || !same_headers(f, &h, headers, n))
 		return false;
 	Elf64_Shdr *sections = pvp_elf_read_new(f, h.e_shnum * sizeof *sections, h.e_shoff);
-	bool ok = sections && load(e, f, &h, sections);
+	bool ok = sections && load_table(e, f, &h, sections);
 	free(sections);
+	return ok;
+}
+
+bool pvp_elf_load_from(struct pvp_elf *ret, int fd, const ElfW(Phdr) * headers, size_t n)
+{
+	*ret = (struct pvp_elf){ 0 };
+	struct pvp_elf_file f = { .fd = fd };
+	struct stat st;
+	bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+	f.size = ok ? (uint64_t)st.st_size : 0;
+	ok = ok && load_open(ret, &f, headers, n);
+	if (!ok)
+		pvp_elf_finish(ret);
 	return ok;
 }
 
 bool pvp_elf_load(struct pvp_elf *ret, const char *path, const ElfW(Phdr) * headers, size_t n)
 {
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	*ret = (struct pvp_elf){ 0 };
-	struct pvp_elf_file f = { .fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) };
-	struct stat st;
-	if (f.fd < 0)
+	if (fd < 0)
 		return false;
-	bool ok = fstat(f.fd, &st) == 0 && S_ISREG(st.st_mode);
-	f.size = ok ? (uint64_t)st.st_size : 0;
-	ok = ok && load_open(ret, &f, headers, n);
-	close(f.fd);
-	if (!ok)
-		pvp_elf_finish(ret);
+	bool ok = pvp_elf_load_from(ret, fd, headers, n);
+	close(fd);
 	return ok;
 }
 

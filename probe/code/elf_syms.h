@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Function symbols of one ELF file (64 bit, this machine's byte order), for looking up addresses.
+ * Function symbols of an ELF file (64 bit, this machine's byte order), for looking up addresses.
  * The file is read, never mapped: a file that shrinks must not kill the program. Any thread.
  */
 #ifndef PV_PROBE_ELF_SYMS_H
@@ -23,20 +24,22 @@ struct pvp_elf {
 	size_t n;
 	char *strings;
 	size_t strings_len; /* ends with a NUL */
-	bool debug;         /* it has debug information, or says what file does */
+	bool debug;         /* has debug information, or names a file with it */
 };
 
 /*
- * Reads the symbols of the file, if its program headers are those of the loaded module. False:
- * another file, no symbols, out of memory; *ret is then empty. Finish with pvp_elf_finish().
+ * Reads the symbols of the file if its program headers equal the loaded module's. False: another
+ * file, no symbols, out of memory; *ret is then empty. Finish with pvp_elf_finish().
  */
 bool pvp_elf_load(struct pvp_elf *ret, const char *path, const ElfW(Phdr) * headers, size_t n);
-/* The same of a whole file of so many bytes that lies in memory, as the vdso does. */
+/* The same for an open file, which stays open. */
+bool pvp_elf_load_from(struct pvp_elf *ret, int fd, const ElfW(Phdr) * headers, size_t n);
+/* The same for a whole file in memory, such as the vdso. */
 bool pvp_elf_load_image(
 	struct pvp_elf *ret, const void *image, size_t bytes, const ElfW(Phdr) * headers, size_t n);
 void pvp_elf_finish(struct pvp_elf *e);
 
-/* The function that holds the address (as in the file), or NULL. */
+/* The function at the address (as in the file), valid until pvp_elf_finish(); NULL: none. */
 const struct pvp_elf_symbol *pvp_elf_find(const struct pvp_elf *e, uint64_t address);
 
 #endif

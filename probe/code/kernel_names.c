@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads /proc/kallsyms, sorts the functions, and finds the name of an address. */
 #include "probe/code/kernel_names.h"
 
 #include <fcntl.h>
@@ -9,7 +11,7 @@
 
 #include "common/base/mem.h"
 #include "probe/code/kernel_stack.h"
-#include "probe/core/probe_clock.h"
+#include "probe/ground/probe_clock.h"
 
 enum {
 	MOST = 1 << 18,      /* functions */
@@ -23,7 +25,7 @@ static const uint64_t again_ns = 10000000000;
 
 struct function {
 	uint64_t start;
-	uint32_t name, len; /* in `text`; its module follows, if it has one, up to the next NUL */
+	uint32_t name, len; /* in `text`; the module's name follows, if any, up to the next NUL */
 };
 
 static PV_ARRAY(struct function) list; /* by start */
@@ -32,7 +34,7 @@ static uint64_t read_at; /* ns; 0: never */
 
 /* ---- reading the file */
 
-static void add(uint64_t start, const char *name)
+static void add_kernel_function(uint64_t start, const char *name)
 {
 	size_t len = strcspn(name, " \t"), all = strlen(name);
 	const char *module = memchr(name, '[', all);
@@ -48,12 +50,12 @@ static void add(uint64_t start, const char *name)
 }
 
 /* "ffffffff81a2b3c0 T vfs_read" or "ffffffffc0a01000 t ext4_read  [ext4]" */
-static void take_line(const char *line)
+static void take_symbol_line(const char *line)
 {
 	char *end;
 	uint64_t start = strtoull(line, &end, 16);
 	if (start && *end == ' ' && strchr("tTwW", end[1]) && end[1] && end[2] == ' ')
-		add(start, end + 3);
+		add_kernel_function(start, end + 3);
 }
 
 static void take_all(int fd)
@@ -65,7 +67,7 @@ static void take_all(int fd)
 		n += (size_t)got;
 		while ((end = memchr(at, '\n', n - (size_t)(at - room)))) {
 			*end = 0;
-			take_line(at);
+			take_symbol_line(at);
 			at = end + 1;
 		}
 		n -= (size_t)(at - room);
@@ -74,8 +76,8 @@ static void take_all(int fd)
 	}
 }
 
-/* Of two at one address the one that the file has first. */
-static int by_start(const void *a, const void *b)
+/* Of two functions at the same address the first in the file comes first. */
+static int by_function_start(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
 	if (x->start != y->start)
@@ -93,12 +95,12 @@ static void read_names(void)
 	take_all(fd);
 	close(fd);
 	if (list.n)
-		qsort(list.v, list.n, sizeof *list.v, by_start);
+		qsort(list.v, list.n, sizeof *list.v, by_function_start);
 }
 
 /* ---- asking */
 
-static const struct function *search(uint64_t address)
+static const struct function *search_functions(uint64_t address)
 {
 	size_t low = 0, high = list.n;
 	while (low < high) {
@@ -112,19 +114,19 @@ static const struct function *search(uint64_t address)
 	return f && address - f->start < FARTHEST ? f : NULL;
 }
 
-static const struct function *find(uint64_t address)
+static const struct function *find_function(uint64_t address)
 {
-	const struct function *f = read_at ? search(address) : NULL;
+	const struct function *f = read_at ? search_functions(address) : NULL;
 	if (f || (read_at && pvp_monotonic() - read_at < again_ns))
 		return f;
 	read_names();
-	return search(address);
+	return search_functions(address);
 }
 
 const char *pvp_kernel_name(uint64_t address)
 {
 	static char name[NAME];
-	const struct function *f = find(address);
+	const struct function *f = find_function(address);
 	if (!f)
 		return "[kernel]";
 	const char *at = text.v + f->name, *module = at + f->len;
@@ -135,7 +137,7 @@ const char *pvp_kernel_name(uint64_t address)
 static bool is_tick(uint64_t address)
 {
 	static const char tick[] = "asm_sysvec_apic_timer_interrupt";
-	const struct function *f = find(address);
+	const struct function *f = find_function(address);
 	return f && f->len == sizeof tick - 1 && memcmp(text.v + f->name, tick, f->len) == 0;
 }
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens a perf event for each thread, and reads the newest kernel stacks in a handler. */
 #include "probe/code/kernel_stack.h"
 
 #include <errno.h>
@@ -9,11 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "probe/code/native_walk.h"
-#include "probe/core/perf_clock.h"
+#include "probe/code/call_code.h"
+#include "probe/unwind/native_walk.h"
+#include "probe/ground/perf_clock.h"
 
 enum {
-	PAGES = 2,           /* one about the event, one with its records, the newest first */
+	PAGES = 2,           /* one about the event, one with records, newest first */
 	PERIOD_NS = 4000000, /* four times as often costs 1 to 2 % of what computes */
 	RECORDS = 40,        /* looked at: as many as there can be */
 	RECORD_MOST = 8 * (8 + PVP_KERNEL_FRAMES),
@@ -52,7 +55,7 @@ static size_t page_bytes(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Not to be written to: then the system goes on over what is old. */
+/* Mapped read-only: the kernel then overwrites old records. */
 static void *map_of(pid_t tid)
 {
 	int fd = event_of(tid);
@@ -115,7 +118,7 @@ struct records {
 	uint64_t head;
 };
 
-static void copy(const struct records *r, uint64_t from, void *to, size_t n)
+static void copy_from_ring(const struct records *r, uint64_t from, void *to, size_t n)
 {
 	size_t at = (size_t)(from & (r->bytes - 1)), first = r->bytes - at;
 	first = first < n ? first : n;
@@ -123,7 +126,7 @@ static void copy(const struct records *r, uint64_t from, void *to, size_t n)
 	memcpy((uint8_t *)to + first, r->at, n - first);
 }
 
-/* One record: its time and frames, and the place from which the kernel was entered. */
+/* A record: time, frames, and the place from which the kernel was entered. */
 struct entered {
 	uint64_t time, sp, pc;
 	uint32_t n;
@@ -141,22 +144,22 @@ static bool parse(const uint64_t *word, size_t words, struct entered *ret)
 	ret->pc = word[FIRST + n + 2];
 	ret->n = 0;
 	for (uint64_t i = 0; i < n && ret->n < PVP_KERNEL_FRAMES; i++)
-		if (word[FIRST + i] < (uint64_t)PERF_CONTEXT_MAX) /* else it says whose they are */
+		if (word[FIRST + i] < (uint64_t)PERF_CONTEXT_MAX) /* else a mark of their kind */
 			ret->frame[ret->n++] = word[FIRST + i];
 	return true;
 }
 
-/* *at: where it begins, then where the one before it does. False: there is none, or another kind. */
-static bool next(const struct records *r, uint64_t *at, struct entered *ret)
+/* *at: where a record begins, then the next older. False: none, or of another kind. */
+static bool next_record(const struct records *r, uint64_t *at, struct entered *ret)
 {
 	struct perf_event_header h;
 	uint64_t word[RECORD_MOST / 8];
-	copy(r, *at, &h, sizeof h);
+	copy_from_ring(r, *at, &h, sizeof h);
 	if (h.size <= sizeof h || *at + h.size - r->head > r->bytes)
 		return false;
 	ret->n = 0;
 	if (h.type == PERF_RECORD_SAMPLE && h.size - sizeof h <= sizeof word) {
-		copy(r, *at + sizeof h, word, h.size - sizeof h);
+		copy_from_ring(r, *at + sizeof h, word, h.size - sizeof h);
 		if (!parse(word, (h.size - sizeof h) / 8, ret))
 			ret->n = 0;
 	}
@@ -164,28 +167,27 @@ static bool next(const struct records *r, uint64_t *at, struct entered *ret)
 	return true;
 }
 
-/* It comes back from a system call, so it was in the kernel. */
+/* Whether pc follows a system call, so the thread was in the kernel. */
 __attribute__((no_sanitize("address", "thread"))) static bool after_call(uintptr_t pc)
 {
-	enum { PAGE = 4096 };
-	static const uint8_t call[] = { 0x0f, 0x05 };
+	enum { PAGE = 4096, CALL = sizeof pvp_call_code };
 	int before = errno;
-	bool readable = pc % PAGE >= sizeof call && pvp_readable(pc - sizeof call);
+	bool readable = pc % PAGE >= CALL && pvp_readable(pc - CALL);
 	errno = before;
-	return readable && memcmp((const void *)(pc - sizeof call), call, sizeof call) == 0;
+	return readable && memcmp((const void *)(pc - CALL), pvp_call_code, CALL) == 0;
 }
 
 /*
- * The newest record of that place. One from before the last sample tells as well what the kernel
- * does there, if it is sure that it was in the kernel.
+ * Finds the newest record of this place. A record from before the last sample counts, too, if the
+ * thread was in the kernel for sure.
  */
-static unsigned find(const struct records *r, uintptr_t pc, uintptr_t sp, uint64_t *last,
+static unsigned find_record(const struct records *r, uintptr_t pc, uintptr_t sp, uint64_t *last,
 	uint64_t to[PVP_KERNEL_FRAMES])
 {
 	struct entered e;
 	uint64_t newest = *last, at = r->head;
 	unsigned n = 0;
-	for (unsigned i = 0; i < RECORDS && !n && next(r, &at, &e); i++) {
+	for (unsigned i = 0; i < RECORDS && !n && next_record(r, &at, &e); i++) {
 		if (!e.n)
 			continue;
 		newest = e.time > newest ? e.time : newest;
@@ -211,7 +213,7 @@ unsigned pvp_kernel_take(
 		atomic_thread_fence(memory_order_acquire);
 		const struct records r = { (const uint8_t *)page + page->data_offset,
 			(size_t)page->data_size, head };
-		n = find(&r, pc, sp, &k->last, to);
+		n = find_record(&r, pc, sp, &k->last, to);
 		atomic_thread_fence(memory_order_acquire);
 		/* Written meanwhile, in a fault of this code: what was read may be half of each. */
 		if (((volatile const struct perf_event_mmap_page *)page)->data_head != head)

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Follows the loader's list of files, and names functions by their symbol tables. */
 #include "probe/code/modules.h"
 
 #include <inttypes.h>
@@ -10,13 +12,15 @@
 #include "common/base/build_id.h"
 #include "common/base/map.h"
 #include "common/base/mem.h"
-#include "common/base/unversioned.h"
+#include "common/base/text/unversioned.h"
 #include "probe/code/elf_syms.h"
-#include "probe/code/unwind_set.h"
+#include "probe/unwind/own_memory.h"
+#include "probe/unwind/target.h"
+#include "probe/unwind/unwind_set.h"
 
 #define OWN_FILE "/proc/self/exe"
 
-enum { NAME_ROOM = 8192, PATH_ROOM = 4096 };
+enum { NAME_ROOM = 8192, PATH_ROOM = 4096, NOTES_ROOM = 4096 };
 
 struct module {
 	char *path, *shown;                                      /* to be opened; its base name */
@@ -28,14 +32,14 @@ struct module {
 	size_t n_headers;
 	bool tried, there;
 	struct pvp_elf elf;
-	struct pv_map twins; /* hash of a function's name -> how many have it, up to 2 */
+	struct pv_map twins; /* hash of a function's name -> functions of this name, up to 2 */
 };
 
 static struct {
 	PV_ARRAY(struct module) list;
 	unsigned long long adds, subs; /* the loader's counts when last looked at */
 	bool changed;
-	struct pv_map named; /* hash of a name given -> low bits of its address */
+	struct pv_map named; /* hash of a given name -> low bits of the address */
 	char name[NAME_ROOM];
 } loaded;
 
@@ -47,14 +51,23 @@ static uint64_t hash_text(const char *text)
 	return pv_hash(h);
 }
 
-/* Of the main program the loader gives no name. */
+static bool own_path(char to[PATH_ROOM])
+{
+	if (pvp_target)
+		return pvp_target->own_path(to, PATH_ROOM);
+	ssize_t n = readlink(OWN_FILE, to, PATH_ROOM - 1);
+	to[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+/* The loader gives no name for the main program. */
 static void set_paths(struct module *m, const char *name)
 {
-	char target[PATH_ROOM] = "";
+	char own[PATH_ROOM];
 	m->main = !*name;
 	m->path = strdup(m->main ? OWN_FILE : name);
-	if (m->main && readlink(OWN_FILE, target, sizeof target - 1) > 0)
-		name = target;
+	if (m->main && own_path(own))
+		name = own;
 	m->full = strdup(name);
 	const char *slash = strrchr(name, '/');
 	m->shown = strdup(slash ? slash + 1 : name);
@@ -90,7 +103,7 @@ static bool is_this(const struct module *m, const struct dl_phdr_info *info)
 	       (m->main ? !*info->dlpi_name : strcmp(m->path, info->dlpi_name) == 0);
 }
 
-/* The addresses of its segments. */
+/* Sets the range of the module's segments. */
 static void set_range(struct module *m)
 {
 	m->from = UINT64_MAX;
@@ -104,7 +117,7 @@ static void set_range(struct module *m)
 	}
 }
 
-/* Whether the bytes are of a segment that the loader mapped from the file to be read. */
+/* Whether the bytes lie in a readable segment, mapped from the file. */
 static bool is_mapped(const struct module *m, uint64_t start, uint64_t bytes)
 {
 	for (size_t i = 0; i < m->n_headers; i++) {
@@ -117,13 +130,18 @@ static bool is_mapped(const struct module *m, uint64_t start, uint64_t bytes)
 	return false;
 }
 
-/* Its notes lie in memory while the loader's lock is held. False: none of these is it. */
+/* Reads the build id from notes, in memory while the loader's lock is held. False: none here. */
 static bool read_build_id(struct module *m, const ElfW(Phdr) * notes)
 {
 	uint64_t left = notes->p_filesz, align = notes->p_align == 8 ? 8 : 4;
+	uint8_t copy[NOTES_ROOM];
 	if (!is_mapped(m, notes->p_vaddr, left))
 		return false;
 	const uint8_t *at = (const uint8_t *)(uintptr_t)(m->bias + notes->p_vaddr);
+	if (pvp_target &&
+		(left > sizeof copy || !pvp_memory_read(copy, (uintptr_t)at, (size_t)left)))
+		return false;
+	at = pvp_target ? copy : at;
 	for (ElfW(Nhdr) note; left >= sizeof note;) {
 		memcpy(&note, at, sizeof note);
 		uint64_t name = sizeof note;
@@ -169,7 +187,7 @@ static void add_module(const struct dl_phdr_info *info)
 	/* NOLINTEND(clang-analyzer-unix.Malloc) */
 }
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
+static int look_at_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	(void)size, (void)arg;
 	for (size_t i = 0; i < loaded.list.n; i++) {
@@ -185,12 +203,12 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *arg)
 void pvp_modules_refresh(void (*gone)(void *ctx, uint64_t from, uint64_t to), void *ctx)
 {
 	loaded.changed = true;
-	dl_iterate_phdr(look_at_counts, NULL);
+	pvp_target_each_file(look_at_counts, NULL);
 	if (!loaded.changed)
 		return;
 	for (size_t i = 0; i < loaded.list.n; i++)
 		loaded.list.v[i].there = false;
-	dl_iterate_phdr(look_at, NULL);
+	pvp_target_each_file(look_at_module, NULL);
 	size_t kept = 0;
 	for (size_t i = 0; i < loaded.list.n; i++) {
 		struct module *m = &loaded.list.v[i];
@@ -216,9 +234,35 @@ static void count_twins(struct module *m)
 	}
 }
 
-/* The vdso is no file: the system maps all of it, sections included. */
+/* Copies the system's mapping from another process. */
+static bool load_image(struct module *m)
+{
+	enum { MOST = 64 << 10 };
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t bytes = (m->to - m->from + page - 1) / page * page;
+	uint8_t *image = m->from < m->to && bytes <= MOST ? malloc(bytes) : NULL;
+	bool ok = image && pvp_memory_read(image, m->from, bytes) &&
+		  pvp_elf_load_image(&m->elf, image, bytes, m->headers, m->n_headers);
+	free(image);
+	return ok;
+}
+
+static bool load_target(struct module *m)
+{
+	if (strcmp(m->path, PVP_TARGET_VDSO) == 0)
+		return load_image(m);
+	int fd = pvp_target->open(m->main ? "" : m->path);
+	bool ok = fd >= 0 && pvp_elf_load_from(&m->elf, fd, m->headers, m->n_headers);
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/* The vdso is no file: the system maps the whole image, sections included. */
 static bool load_symbols(struct module *m)
 {
+	if (pvp_target)
+		return load_target(m);
 	uint64_t vdso = getauxval(AT_SYSINFO_EHDR), page = (uint64_t)sysconf(_SC_PAGESIZE);
 	if (!vdso || m->from != vdso)
 		return pvp_elf_load(&m->elf, m->path, m->headers, m->n_headers);
@@ -235,7 +279,7 @@ static struct module *holder_of(uint64_t address)
 	return NULL;
 }
 
-/* With its symbols. */
+/* The module at the address, symbols loaded. */
 static struct module *module_of(uint64_t address)
 {
 	struct module *m = holder_of(address);
@@ -246,7 +290,7 @@ static struct module *module_of(uint64_t address)
 	return m;
 }
 
-/* False when another address has this name. */
+/* False: another address has this name. */
 static bool claim(uint64_t address)
 {
 	uint64_t h = hash_text(loaded.name);
@@ -257,8 +301,9 @@ static bool claim(uint64_t address)
 }
 
 /*
- * Functions of the main program and those that libraries offer keep their names, static ones of
- * libraries say where they are; so most names do not depend on who was met first.
+ * Functions of the main program and exported functions of libraries keep their names, static
+ * functions of libraries get the library's name: so most names do not depend on the order in which
+ * functions are met.
  */
 static void name_symbol(struct module *m, const struct pvp_elf_symbol *s, uint64_t address)
 {

@@ -1,8 +1,27 @@
-/* The files that are loaded, as symbols: a reader of the log may find more in them. */
+/* SPDX-License-Identifier: MIT */
+/* Modules for a host and the log: writes loaded files, where a reader may find more symbols. */
 #include <string.h>
 
 #include "probe/code/modules.h"
 #include "probe/core/writer.h"
+
+static void ignore(void *ctx, uint64_t from, uint64_t to)
+{
+	(void)ctx, (void)from, (void)to;
+}
+
+void pvp_modules_look(void)
+{
+	pvp_modules_refresh(ignore, NULL);
+}
+
+bool pvp_modules_method_now(uint64_t key, struct pvp_method *ret)
+{
+	if (pvp_modules_method(key, ret))
+		return true;
+	pvp_modules_look(); /* loaded since the round began */
+	return pvp_modules_method(key, ret);
+}
 
 bool pvp_modules_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 {

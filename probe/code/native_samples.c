@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples by signal: borrows a signal, takes samples in the handler, writes them with names. */
 #include "probe/code/native_samples.h"
 
 #include <errno.h>
@@ -19,26 +21,26 @@
 #include "probe/code/probe_frames.h"
 #include "probe/code/sample_rings.h"
 #include "probe/code/stack_ends.h"
-#include "probe/code/unwind_set.h"
-#include "probe/code/unwind_walk.h"
+#include "probe/unwind/unwind_set.h"
+#include "probe/unwind/unwind_walk.h"
 #include "probe/code/wait_sampler.h"
 #include "probe/code/wait_state.h"
-#include "probe/core/probe_clock.h"
+#include "probe/ground/probe_clock.h"
 #include "probe/core/registry.h"
-#include "probe/core/sample_rate.h"
+#include "probe/ground/sample_rate.h"
 #include "probe/core/writer.h"
 
 enum {
 	FRAMES = PVP_SAMPLE_FRAMES,
-	OFTEN_NS = 1000000000, /* files are often loaded one after the other */
+	OFTEN_NS = 1000000000, /* ns: files are often loaded in a row */
 };
 
 static _Atomic unsigned hz;
 static _Atomic bool with_usage;
-static _Atomic unsigned changes; /* of it; what timers there are is then made anew */
+static _Atomic unsigned changes; /* of the rate; all timers are then made anew */
 static unsigned changes_seen;    /* the writer's */
 static int number;               /* of the signal, under `taking`; 0: none taken yet */
-static uint64_t given;           /* bits of signals that the program wants, under `taking` */
+static uint64_t given;           /* bits of signals given to the program, under `taking` */
 
 const struct pvp_signal_ways *pvp_signals;
 
@@ -61,14 +63,11 @@ static struct pvp_registers where(const ucontext_t *u)
 	return at;
 }
 
-static void take(struct pvp_ring *r, uint32_t times, const ucontext_t *context)
+static void take_sample(struct pvp_ring *r, uint32_t times, const ucontext_t *context)
 {
-	uint64_t n = atomic_load_explicit(&r->written, memory_order_relaxed);
-	if (n - atomic_load_explicit(&r->taken, memory_order_acquire) >= r->slots) {
-		atomic_fetch_add_explicit(&r->dropped, 1, memory_order_relaxed);
+	struct pvp_sample *s = pvp_ring_open(r);
+	if (!s)
 		return;
-	}
-	struct pvp_sample *s = &r->slot[n & (r->slots - 1)];
 	struct pvp_registers at = where(context);
 	uint64_t kernel[PVP_KERNEL_FRAMES];
 	unsigned in_kernel = pvp_kernel_take(&r->kernel, at.pc, at.sp, kernel);
@@ -78,18 +77,18 @@ static void take(struct pvp_ring *r, uint32_t times, const ucontext_t *context)
 	s->used = (struct pvp_usage){ 0, 0 };
 	if (atomic_load_explicit(&with_usage, memory_order_relaxed))
 		s->used = pvp_usage_since(&r->used);
-	/* The callers of the kernel's first function, the place that entered it, and its callers. */
+	/* Callers of the first function in the kernel, the place that entered it, its callers. */
 	s->n = in_kernel;
 	for (unsigned i = 0; i + 1 < in_kernel; i++)
 		s->caller[i] = kernel[i + 1];
 	if (in_kernel)
 		s->caller[in_kernel - 1] = at.pc + 1;
 	s->n += pvp_unwind_walk(&at, s->caller + in_kernel, FRAMES - in_kernel, &s->stop);
-	atomic_store_explicit(&r->written, n + 1, memory_order_release);
+	pvp_ring_close(r, s);
 }
 
-/* Also one that comes after its timer has ended. Perf events' carry nothing to know them by. */
-static bool is_ours(const siginfo_t *info)
+/* Also a signal after the end of its timer. A perf event's signal carries no pointer. */
+static bool is_our_signal(const siginfo_t *info)
 {
 	if (info->si_code != SI_TIMER)
 		return info->si_code == POLL_HUP || info->si_code == POLL_IN;
@@ -104,11 +103,11 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	int before = errno;
 	struct pvp_ring *r =
 		atomic_load_explicit(&hz, memory_order_relaxed) ? pvp_ring_of_signal(info) : NULL;
-	if (!r && pvp_signals && !is_ours(info))
+	if (!r && pvp_signals && !is_our_signal(info))
 		pvp_signals->pass(signal, info, context);
 	uint32_t times = r ? pvp_sample_timer_due(&r->timer) : 0;
 	if (times)
-		take(r, times, context);
+		take_sample(r, times, context);
 	errno = before;
 }
 
@@ -118,7 +117,7 @@ static pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER;
 
 static void give_way(void);
 
-static const struct pvp_borrowed borrowed = { on_signal, is_ours, NULL, give_way };
+static const struct pvp_borrowed borrowed = { on_signal, is_our_signal, NULL, give_way };
 
 static bool borrow(int n)
 {
@@ -140,7 +139,7 @@ static int find_signal(void)
 	return 0;
 }
 
-/* The program may have made a system call of its own. */
+/* False after the program's own system call. */
 static bool still_ours(int n)
 {
 	struct sigaction now;
@@ -148,7 +147,7 @@ static bool still_ours(int n)
 	return known && now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_signal;
 }
 
-/* Under `taking`. The program has it from here on. */
+/* Under `taking`. The signal is the program's from here on. */
 static void give_signal(void)
 {
 	given |= UINT64_C(1) << number;
@@ -157,7 +156,7 @@ static void give_signal(void)
 	number = 0;
 }
 
-/* One that is not in use: of the real-time ones the highest free, which keeps what it carries. */
+/* Takes an unused signal: the highest free real-time signal, which queues its values. */
 static int take_signal(void)
 {
 	pthread_mutex_lock(&taking);
@@ -177,7 +176,7 @@ void pvp_native_samples_unblock(void)
 		return;
 	for (int n = SIGRTMIN; n <= SIGRTMAX; n++)
 		if (!sigismember(&blocked, n))
-			return; /* the program has a reason for each that it blocks */
+			return; /* the program blocks some by choice */
 	sigemptyset(&ours);
 	int taken = take_signal();
 	if (taken && sigaddset(&ours, taken) == 0)
@@ -185,8 +184,8 @@ void pvp_native_samples_unblock(void)
 }
 
 /*
- * So many a second of each thread's processor time, as far as pvp_sample_possible(); 0: none any
- * more. Errors of the system: as 0. Threads that wait are never interrupted.
+ * Sets the samples a second of each thread's processor time, at most pvp_sample_possible(); 0:
+ * none, also on errors of the system. Waiting threads are never interrupted.
  */
 static void set_rate(unsigned wanted)
 {
@@ -195,7 +194,7 @@ static void set_rate(unsigned wanted)
 	atomic_fetch_add(&changes, 1);
 }
 
-/* The timers end at once; there are others as soon as the writer has looked for the threads. */
+/* The timers end at once; new timers are made when the writer next searches for threads. */
 static void give_way(void)
 {
 	unsigned before = atomic_exchange(&hz, 0);
@@ -239,7 +238,15 @@ void pvp_native_samples_ask(uint64_t (*key)(uint64_t address))
 	code_of = key;
 }
 
-/* By its name, since the code moves, and others take its place. */
+static uint64_t (*place_of)(struct pvp_writer *w, uint64_t address, uint64_t method, uint64_t time);
+
+void pvp_native_samples_ask_place(
+	uint64_t (*place)(struct pvp_writer *w, uint64_t address, uint64_t method, uint64_t time))
+{
+	place_of = place;
+}
+
+/* The key comes from the name, since code moves and other code takes the place. */
 static uint64_t key_of_jit(uint64_t address)
 {
 	const char *name = pvp_perf_map_name(address);
@@ -248,37 +255,37 @@ static uint64_t key_of_jit(uint64_t address)
 }
 
 /*
- * The key of the function at the address, `caller`: that of the place in it; named in the log
- * before it is used.
+ * The key of the function at the address; for a `caller`, of the place in the function. Named in
+ * the log before use.
  */
-static uint64_t key_of(struct pvp_writer *w, uint64_t address, bool caller, uint64_t time)
+static uint64_t key_of_address(struct pvp_writer *w, uint64_t address, bool caller, uint64_t time)
 {
-	uint64_t key = 0;
+	uint64_t key = 0, asked = 0;
 	if (pvp_is_kernel(address))
 		key = pvp_region_of_writer(pvp_kernel_name(address));
 	else if (code_of)
-		key = code_of(address);
+		key = asked = code_of(address);
 	if (!key)
 		key = caller ? pvp_modules_place(address) : pvp_modules_start(address);
 	if (!key)
 		key = key_of_jit(address);
 	pvp_tell_method(w, key, time);
-	return key;
+	return asked && caller && place_of ? place_of(w, address, asked, time) : key;
 }
 
 static uint64_t key_of_innermost(struct pvp_writer *w, uint64_t address, uint64_t time)
 {
-	return key_of(w, address, false, time);
+	return key_of_address(w, address, false, time);
 }
 
 static uint64_t key_of_caller(struct pvp_writer *w, uint64_t address, uint64_t time)
 {
-	return key_of(w, address, true, time);
+	return key_of_address(w, address, true, time);
 }
 
-/* `last`: with the processor's time, right after it in the same buffer. */
-static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, const struct pvp_sample *s,
-	pid_t tid, bool last)
+/* `last`: followed by the processor time, in the same buffer. */
+static bool put_sample_hit(struct pvp_writer *w, struct pvp_out_buffer *page,
+	const struct pvp_sample *s, pid_t tid, bool last)
 {
 	uint64_t keys[2 + FRAMES], at[1 + FRAMES];
 	bool own;
@@ -292,7 +299,7 @@ static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, const struct 
 	struct pv_event ev = { .kind = PV_KIND_SAMPLE_HIT,
 		.time = s->time,
 		.hit = { .thread = (uint64_t)tid,
-			.ips = { 0, !own && !pvp_is_kernel(keys[0]) }, /* no file has that */
+			.ips = { 0, !own && !pvp_is_kernel(keys[0]) }, /* in no file */
 			.frames = { 1, n - 1 } } };
 	struct pv_event cpu = { .kind = PV_KIND_EXT_CPU,
 		.time = s->time,
@@ -313,7 +320,7 @@ static void empty(struct pvp_writer *w, struct pvp_out_buffer *page, struct pvp_
 	for (; at < n; at++) {
 		const struct pvp_sample *s = &r->slot[at & (r->slots - 1)];
 		for (uint32_t i = 0; i < s->weight; i++)
-			put(w, page, s, owner, i + 1 == s->weight);
+			put_sample_hit(w, page, s, owner, i + 1 == s->weight);
 		pvp_stack_ends_count(PVP_SAMPLE_STACK, &s->stop, s->weight);
 	}
 	atomic_store_explicit(&r->taken, n, memory_order_release);
@@ -322,7 +329,7 @@ static void empty(struct pvp_writer *w, struct pvp_out_buffer *page, struct pvp_
 	r->dropped_written = dropped;
 }
 
-/* Of a living thread as the system has it; of one that has ended as it said at its end. */
+/* Reads a living thread's name from the system; an ended thread has left its name. */
 static void find_name(const struct pvp_ring *r, pid_t tid, char name[16])
 {
 	char path[64];
@@ -338,7 +345,7 @@ static void find_name(const struct pvp_ring *r, pid_t tid, char name[16])
 	name[strcspn(name, "\n")] = 0;
 }
 
-/* Of a thread that has only samples nothing else says what it is called. */
+/* A thread with samples only is named nowhere else. */
 static void tell_name(struct pvp_writer *w, struct pvp_out_buffer *page, struct pvp_ring *r)
 {
 	pid_t tid = atomic_load_explicit(&r->owner, memory_order_relaxed);
@@ -381,10 +388,10 @@ static bool blocks(pid_t tid, int n)
 	return at && strtoull(at + sizeof "\nSigBlk:" - 1, NULL, 16) >> (n - 1) & 1;
 }
 
-/* Why there are none, where there are none; at the end, since it takes a while to ask. */
+/* Notes why samples are missing, if any are; at the end, since asking takes a while. */
 static void tell_missed(void)
 {
-	enum { MOST = 64 }; /* threads that are asked */
+	enum { MOST = 64 }; /* threads asked */
 	unsigned asked = 0;
 	if (pvp_rings_refused())
 		pvp_samples_missed("none of threads for which the system had no timer (ulimit -i)");

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the map written by another runtime for perf, and finds names of addresses. */
 #include "probe/code/perf_map.h"
 
 #include <fcntl.h>
@@ -10,8 +12,9 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/proc_file.h"
-#include "probe/core/probe_clock.h"
+#include "common/base/system/proc_file.h"
+#include "probe/unwind/target.h"
+#include "probe/ground/probe_clock.h"
 
 enum {
 	SECOND = 1000000000,
@@ -21,7 +24,7 @@ enum {
 	MOST_CODE = 1 << 30,
 	PART = 1 << 16, /* bytes read at a time; longer lines are left out */
 	NAME = 1024,
-	BACK = 16, /* entries before an address that may reach to it */
+	BACK = 16, /* entries before an address, of which one may reach to it */
 };
 
 struct entry {
@@ -34,7 +37,7 @@ static PV_ARRAY(struct entry) map; /* by start, then by order once sorted */
 static PV_ARRAY(char) text;
 static uint64_t read_at;
 static off_t taken; /* bytes of the file */
-static pid_t of;    /* process whose file that is */
+static pid_t of;    /* the process of this file */
 
 /* ---- the file */
 
@@ -42,9 +45,33 @@ static pid_t of;    /* process whose file that is */
 static time_t began(void)
 {
 	struct timespec now = { 0 };
-	int64_t age = pv_process_age_ms(0);
+	int64_t age = pv_process_age_ms(pvp_target ? pvp_target->pid : 0);
 	clock_gettime(CLOCK_REALTIME, &now);
 	return age < 0 ? now.tv_sec : now.tv_sec - (time_t)(age / 1000);
+}
+
+static pid_t process(void)
+{
+	return pvp_target ? pvp_target->pid : getpid();
+}
+
+/* The name has the pid of the process's own namespace; the folder is the process's /tmp. */
+static int open_of_target(void)
+{
+	char name[64], status[4096];
+	long inner = pv_proc_read(pvp_target->pid, "status", status, sizeof status) > 0
+			     ? pv_status_innermost(status)
+			     : 0;
+	snprintf(name, sizeof name, "/tmp/perf-%ld.map", inner ? inner : (long)pvp_target->pid);
+	return pvp_target->open(name);
+}
+
+static uid_t owner(void)
+{
+	char path[32];
+	struct stat s;
+	snprintf(path, sizeof path, "/proc/%ld", (long)process());
+	return pvp_target && stat(path, &s) == 0 ? s.st_uid : geteuid();
 }
 
 static int open_map(void)
@@ -52,17 +79,18 @@ static int open_map(void)
 	char path[64];
 	struct stat s;
 	snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = pvp_target ? open_of_target()
+			    : open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == geteuid() &&
+	if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_uid == owner() &&
 		!(s.st_mode & (S_IWGRP | S_IWOTH)) && s.st_mtime + 1 >= began())
 		return fd;
 	close(fd);
 	return -1;
 }
 
-static void add(char *line, size_t n)
+static void add_entry(char *line, size_t n)
 {
 	char *end;
 	uint64_t start = strtoull(line, &end, 16);
@@ -91,13 +119,13 @@ static size_t add_lines(char *part, size_t n)
 	char *end;
 	while ((end = memchr(part + done, '\n', n - done))) {
 		*end = 0;
-		add(part + done, (size_t)(end - part) - done);
+		add_entry(part + done, (size_t)(end - part) - done);
 		done = (size_t)(end - part) + 1;
 	}
 	return done;
 }
 
-static int by_start(const void *a, const void *b)
+static int by_entry_start(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 	if (x->start != y->start)
@@ -112,9 +140,9 @@ static void read_more(void)
 	if (read_at && now - read_at < EACH_NS)
 		return;
 	read_at = now;
-	if (of != getpid())
-		taken = 0; /* a child of fork has its parent's code, and a file of its own */
-	of = getpid();
+	if (of != process())
+		taken = 0; /* a child of fork has the parent's code, and its own file */
+	of = process();
 	int fd = open_map();
 	size_t before = map.n;
 	for (ssize_t n; fd >= 0 && (n = pread(fd, part, PART, taken)) > 0;) {
@@ -127,12 +155,12 @@ static void read_more(void)
 	if (fd >= 0)
 		close(fd);
 	if (map.n > before)
-		qsort(map.v, map.n, sizeof *map.v, by_start);
+		qsort(map.v, map.n, sizeof *map.v, by_entry_start);
 }
 
 /* ---- names */
 
-static const struct entry *find(uint64_t address)
+static const struct entry *find_entry(uint64_t address)
 {
 	size_t low = 0, high = map.n;
 	const struct entry *found = NULL;
@@ -155,7 +183,7 @@ const char *pvp_perf_map_name(uint64_t address)
 {
 	static char name[NAME];
 	read_more();
-	const struct entry *e = find(address);
+	const struct entry *e = find_entry(address);
 	if (!e)
 		return NULL;
 	snprintf(name, sizeof name, "%s [jit]", text.v + e->name);

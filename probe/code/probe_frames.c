@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Recognizes the probe's own frames in stacks, and removes them. */
 #include "probe/code/probe_frames.h"
 
 #include <string.h>
@@ -24,7 +26,7 @@ static bool is_probe(uint64_t address)
 	return address >= from && address < to;
 }
 
-/* Libraries that the probe itself calls: it calls nothing else but what it passes on. */
+/* Whether in a library called by the probe, which otherwise calls only functions passed on. */
 static bool serves_probe(uint64_t address)
 {
 	static const char *const names[] = { "libc.so", "libc-2", "ld-linux", "ld-musl",
@@ -38,31 +40,31 @@ static bool serves_probe(uint64_t address)
 	return false;
 }
 
-/* Whether the program's own goes on at the address, which the probe called. */
+/* Whether a function called by the probe at the address is the program's. */
 static bool is_program(uint64_t address)
 {
 	return passes_on && (!serves_probe(address) || passes_on(address));
 }
 
-/* at[i] as an address in the call, which may be the last thing in its function. */
-static uint64_t place(const uint64_t *at, uint32_t i)
+/* at[i] as an address in the call, which may be the last instruction of its function. */
+static uint64_t call_place(const uint64_t *at, uint32_t i)
 {
 	return at[i] - (i > 0);
 }
 
 uint32_t pvp_probe_frames_fold(uint64_t *at, uint32_t n, bool *ret_own)
 {
-	uint32_t outer = n, kept = n; /* kept are those from here on, moved outwards */
+	uint32_t outer = n, kept = n; /* frames from `kept` on are kept */
 	*ret_own = false;
 	while (outer > 0 && !*ret_own) {
 		uint32_t i = outer;
-		while (i > 0 && is_probe(place(at, i - 1)))
+		while (i > 0 && is_probe(call_place(at, i - 1)))
 			i--;
 		if (i == outer) {
-			at[--kept] = place(at, --outer) + 1;
+			at[--kept] = call_place(at, --outer) + 1;
 			continue;
 		}
-		*ret_own = i == 0 || !is_program(place(at, i - 1));
+		*ret_own = i == 0 || !is_program(call_place(at, i - 1));
 		outer = i;
 	}
 	if (!*ret_own && n)

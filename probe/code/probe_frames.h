@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The probe's own functions in stacks of the program's. The writer's thread only; times are ns. */
 #ifndef PV_PROBE_PROBE_FRAMES_H
 #define PV_PROBE_PROBE_FRAMES_H
@@ -6,28 +7,28 @@
 #include <stdint.h>
 
 /*
- * `passes`: whether the function at the address is one that the program called and the probe only
- * stands in front of, such as malloc(); what the probe calls besides is its own time. NULL: none
- * is, as at first. For ever.
+ * `passes`: whether the program called the function at the address and the probe only stands in
+ * front, as for malloc(); all else called by the probe is the probe's own time. NULL: no such
+ * functions, as at first. Set for good.
  */
 void pvp_probe_frames_pass(bool (*passes)(uint64_t address));
 
 /*
  * Takes the probe's functions out of a stack, innermost first, at[0] as it is, the others return
- * addresses. *ret_own: the time is the probe's; what is left are the program's functions around
- * it, return addresses all. Else the innermost stays the first. Returns how many are left; all of
- * them where the probe is part of the program's own file.
+ * addresses. *ret_own: the time is the probe's, and only return addresses of the program's
+ * functions around the probe are left. Else the innermost stays first. Returns the number of frames
+ * left; all if the probe is part of the program's own file.
  */
 uint32_t pvp_probe_frames_fold(uint64_t *at, uint32_t n, bool *ret_own);
 
-/* The key of the probe's own time, named in the log. 0: there is no room for its name. */
+/* The key of the probe's own time, named in the log. 0: no room for the name. */
 struct pvp_writer;
 uint64_t pvp_probe_frames_key(struct pvp_writer *w, uint64_t time);
 
 /*
- * Both: the keys of its functions, innermost first, at most n + 1; returns how many. `innermost`,
- * `key`: of the function that holds an address, named in the log; the second in a call of another.
- * Changes `at`.
+ * Does both: writes the keys of the functions, innermost first, at most n + 1; returns their
+ * number. `innermost`, `key`: key of the function at an address, named in the log; `key` for a
+ * caller. Changes `at`.
  */
 typedef uint64_t pvp_frame_key(struct pvp_writer *w, uint64_t address, uint64_t time);
 uint32_t pvp_probe_frames_keys(struct pvp_writer *w, uint64_t time, uint64_t *at, uint32_t n,

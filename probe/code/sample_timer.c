@@ -1,8 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* A thread's timer for samples: a POSIX timer or a perf event, and the samples due. */
 #include "probe/code/sample_timer.h"
 
-#include "probe/core/perf_clock.h"
-#include "probe/core/probe_clock.h"
-#include "probe/core/sample_rate.h"
+#include "probe/ground/perf_clock.h"
+#include "probe/ground/probe_clock.h"
+#include "probe/ground/sample_rate.h"
+
+#ifndef sigev_notify_thread_id /* as in timer_create(2); glibc only has the field */
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
 
 enum { SECOND = 1000000000 };
 
@@ -14,7 +20,7 @@ static clockid_t clock_of(pid_t tid)
 }
 
 /* Evenly below `n`. */
-static uint64_t below(uint64_t n)
+static uint64_t random_below(uint64_t n)
 {
 	static uint64_t state;
 	if (!state)
@@ -30,43 +36,53 @@ static struct timespec span(uint64_t ns)
 	return (struct timespec){ (time_t)(ns / SECOND), (long)(ns % SECOND) };
 }
 
-static int64_t time_of(clockid_t clock)
+static int64_t clock_time(clockid_t clock)
 {
 	struct timespec t;
 	return clock_gettime(clock, &t) == 0 ? t.tv_sec * (int64_t)SECOND + t.tv_nsec : 0;
 }
 
-/* The first may be due already. */
-static bool arm_by_ticks(struct pvp_sample_timer *t, const struct pvp_sample_wish *w)
+/* Makes the timer, stopped. */
+static bool make_by_ticks(struct pvp_sample_timer *t, const struct pvp_sample_wish *w)
 {
 	struct sigevent e = { .sigev_notify = SIGEV_THREAD_ID,
 		.sigev_signo = w->signal,
 		.sigev_value.sival_ptr = w->token };
 	t->period = SECOND / pvp_sample_by_ticks(w->hz);
-	int64_t now = time_of(clock_of(w->tid)), period = (int64_t)t->period;
-	t->credit = (int64_t)below(t->period) + w->extra - (w->begins ? 0 : now);
-	int64_t first = period - now - t->credit;
-	const struct itimerspec every = { span(t->period), span(first > 0 ? (uint64_t)first : 1) };
-	e._sigev_un._tid = w->tid;
-	if (timer_create(clock_of(w->tid), &e, &t->timer) != 0)
-		return false;
-	timer_settime(t->timer, 0, &every, NULL);
-	return true;
+	t->credit = (int64_t)random_below(t->period) + w->extra;
+	if (!w->begins)
+		t->credit -= clock_time(clock_of(w->tid));
+	e.sigev_notify_thread_id = w->tid;
+	return timer_create(clock_of(w->tid), &e, &t->timer) == 0;
 }
 
-bool pvp_sample_timer_arm(struct pvp_sample_timer *t, const struct pvp_sample_wish *w)
+/* The first sample may be due already. */
+static void run_by_ticks(struct pvp_sample_timer *t, pid_t tid)
+{
+	int64_t first = (int64_t)t->period - clock_time(clock_of(tid)) - t->credit;
+	const struct itimerspec every = { span(t->period), span(first > 0 ? (uint64_t)first : 1) };
+	timer_settime(t->timer, 0, &every, NULL);
+}
+
+bool pvp_sample_timer_make(struct pvp_sample_timer *t, const struct pvp_sample_wish *w)
 {
 	t->started = false;
 	t->given = 0;
 	t->period = SECOND / w->hz;
 	int fd = -1;
 	if (pvp_sample_by_perf(w->hz))
-		fd = pvp_perf_open(w->tid, 1 + below(t->period), w->signal);
-	atomic_store(&t->fd, fd); /* before the first signal */
+		fd = pvp_perf_open(w->tid, 1 + random_below(t->period), w->signal);
+	atomic_store(&t->fd, fd);
+	return fd >= 0 || make_by_ticks(t, w);
+}
+
+void pvp_sample_timer_run(struct pvp_sample_timer *t, pid_t tid)
+{
+	int fd = atomic_load_explicit(&t->fd, memory_order_relaxed);
 	if (fd < 0)
-		return arm_by_ticks(t, w);
-	pvp_perf_next(fd);
-	return true;
+		run_by_ticks(t, tid);
+	else
+		pvp_perf_next(fd);
 }
 
 static int64_t counted(const struct pvp_sample_timer *t)
@@ -78,10 +94,10 @@ int64_t pvp_sample_timer_uncounted(const struct pvp_sample_timer *t)
 {
 	if (atomic_load_explicit(&t->fd, memory_order_relaxed) >= 0)
 		return 0;
-	return time_of(CLOCK_THREAD_CPUTIME_ID) + t->credit - counted(t);
+	return clock_time(CLOCK_THREAD_CPUTIME_ID) + t->credit - counted(t);
 }
 
-/* By the clock: the signal comes at the next tick, and stands for all that ran out before. */
+/* By the clock: the signal comes at the next tick, and counts for all periods ended before. */
 static uint32_t due_by_clock(struct pvp_sample_timer *t)
 {
 	int64_t have = pvp_sample_timer_uncounted(t);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts the ends of walks by kind and file, and writes them as counters of the log. */
 #include "probe/code/stack_ends.h"
 
 #include <stdatomic.h>
@@ -5,15 +7,15 @@
 #include <string.h>
 
 #include "probe/code/modules.h"
-#include "probe/core/probe_clock.h"
+#include "probe/ground/probe_clock.h"
 #include "probe/core/tell.h"
 #include "probe/core/writer.h"
 
 enum {
 	MOST = 64,            /* counters */
-	NAME = 320,           /* bytes of one's name */
-	NOTED = 256,          /* places at which allocations' stacks ended between two rounds */
-	FIRST_INDEX = 1 << 24 /* far above those that the program's counters get */
+	NAME = 320,           /* bytes of a name */
+	NOTED = 256,          /* places where stacks of allocations ended between two rounds */
+	FIRST_INDEX = 1 << 24 /* far above the indices of the program's counters */
 };
 
 /* By order of first appearance. */
@@ -24,7 +26,7 @@ static struct {
 } counters[MOST];
 static size_t used;
 
-/* ---- which counter */
+/* ---- choosing the counter */
 
 static const char *const kinds[PVP_STACK_KINDS] = { "sample", "allocation" };
 
@@ -40,20 +42,25 @@ static const char *const reasons[PVP_WALK_ENDS] = {
 
 static bool is_of_file(const struct pvp_walk_stop *stop)
 {
-	return stop->end != PVP_WALK_WHOLE && stop->end != PVP_WALK_DEEP;
+	return stop->end != PVP_WALK_WHOLE && stop->end != PVP_WALK_DEEP &&
+	       stop->end != PVP_WALK_NOT_COPIED;
 }
 
-static void name_of(char to[NAME], enum pvp_stack_kind kind, const struct pvp_walk_stop *stop)
+static void counter_name(char to[NAME], enum pvp_stack_kind kind, const struct pvp_walk_stop *stop)
 {
 	if (stop->end == PVP_WALK_WHOLE) {
 		snprintf(to, NAME, "%s stacks to their end", kinds[kind]);
 		return;
 	}
-	if (stop->end == PVP_WALK_DEEP) { /* how deep those of allocations go is an option */
+	if (stop->end == PVP_WALK_DEEP) { /* an option sets the depth for allocations */
 		snprintf(to, NAME,
 			kind == PVP_ALLOCATION_STACK ? "%s stacks to the depth asked for"
 						     : "%s stacks cut: too deep",
 			kinds[kind]);
+		return;
+	}
+	if (stop->end == PVP_WALK_NOT_COPIED) {
+		snprintf(to, NAME, "%s stacks cut: beyond what is copied", kinds[kind]);
 		return;
 	}
 	const char *file = pvp_modules_file(stop->pc);
@@ -62,7 +69,7 @@ static void name_of(char to[NAME], enum pvp_stack_kind kind, const struct pvp_wa
 }
 
 /* counters[used]: there is none of the name. */
-static size_t find(const char *name)
+static size_t find_counter(const char *name)
 {
 	size_t i = 0;
 	while (i < used && strcmp(counters[i].name, name) != 0)
@@ -70,46 +77,60 @@ static size_t find(const char *name)
 	return i;
 }
 
-/* A new one, which there is room for. */
-static size_t add(const char *name)
+/* A new counter; there is room. */
+static size_t add_counter(const char *name)
 {
 	memset(&counters[used], 0, sizeof counters[used]);
 	snprintf(counters[used].name, NAME, "%s", name);
 	return used++;
 }
 
+/* NULL: no room. */
+static uint64_t *count_of(const char *name)
+{
+	size_t at = find_counter(name);
+	if (at == used && used < MOST)
+		at = add_counter(name);
+	return at < used ? &counters[at].n : NULL;
+}
+
 void pvp_samples_missed(const char *why)
 {
 	char name[NAME];
 	snprintf(name, NAME, "samples missed: %.250s", why);
-	size_t at = find(name);
-	if (at == used && used < MOST)
-		at = add(name);
-	if (at < used)
-		counters[at].n = 1;
+	uint64_t *n = count_of(name);
+	if (n)
+		*n = 1;
+}
+
+void pvp_stack_ends_waits(bool with, uint64_t times)
+{
+	uint64_t *n = count_of(with ? "waits with a stack" : "waits without a stack");
+	if (n)
+		*n += times;
 }
 
 void pvp_stack_ends_count(
 	enum pvp_stack_kind kind, const struct pvp_walk_stop *stop, uint64_t times)
 {
-	enum { COMMON = 3 * PVP_STACK_KINDS }; /* room for the whole, the deep and other files */
+	enum { COMMON = 4 * PVP_STACK_KINDS }; /* the whole, the deep, the uncopied, other files */
 	char name[NAME];
-	name_of(name, kind, stop);
-	size_t at = find(name);
+	counter_name(name, kind, stop);
+	size_t at = find_counter(name);
 	if (at == used && used >= MOST - COMMON && is_of_file(stop)) {
 		snprintf(name, NAME, "%s stacks cut in other files: various reasons", kinds[kind]);
-		at = find(name);
+		at = find_counter(name);
 	}
 	if (at == MOST)
 		return;
 	if (at == used)
-		at = add(name);
+		at = add_counter(name);
 	counters[at].n += times;
 }
 
 /* ---- noted by any thread */
 
-/* By pc and end, places never given back; what finds none is counted by its end only. */
+/* By pc and end, places never freed; an end without a place is counted without its pc. */
 static struct {
 	_Atomic uint64_t key; /* 0: free */
 	_Atomic uint64_t n;
@@ -137,7 +158,7 @@ void pvp_stack_ends_note(const struct pvp_walk_stop *stop)
 	atomic_fetch_add_explicit(&others[stop->end], 1, memory_order_relaxed);
 }
 
-static void take(_Atomic uint64_t *from, enum pvp_walk_end end, uint64_t pc)
+static void take_count(_Atomic uint64_t *from, enum pvp_walk_end end, uint64_t pc)
 {
 	const struct pvp_walk_stop stop = { end, pc };
 	uint64_t n = atomic_exchange_explicit(from, 0, memory_order_relaxed);
@@ -149,11 +170,11 @@ static void take_noted(void)
 {
 	for (size_t i = 0; i < NOTED; i++) {
 		uint64_t key = atomic_load_explicit(&noted[i].key, memory_order_relaxed) - 1;
-		take(&noted[i].n, (enum pvp_walk_end)(key & ((1 << END_BITS) - 1)),
+		take_count(&noted[i].n, (enum pvp_walk_end)(key & ((1 << END_BITS) - 1)),
 			key >> END_BITS);
 	}
 	for (unsigned i = 0; i < PVP_WALK_ENDS; i++)
-		take(&others[i], i, 0);
+		take_count(&others[i], i, 0);
 }
 
 /* ---- the log */

@@ -1,14 +1,16 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * How walked stacks ended, counted for the log: those that reached the thread's start, and for
- * others why and in the code of which file. Bounded: further files are counted together. The
- * writer's thread, but for pvp_stack_ends_note(). `times` are counts, no clock.
+ * Counts how walked stacks ended, for the log: complete stacks, and for cut stacks the reason and
+ * the file. Bounded: further files are counted together. The writer's thread, except for
+ * pvp_stack_ends_note(). `times` are counts, not clock times.
  */
 #ifndef PV_PROBE_STACK_ENDS_H
 #define PV_PROBE_STACK_ENDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "probe/code/native_walk.h"
+#include "probe/unwind/native_walk.h"
 
 struct pvp_writer;
 
@@ -18,13 +20,16 @@ enum pvp_stack_kind { PVP_SAMPLE_STACK, PVP_ALLOCATION_STACK, PVP_STACK_KINDS };
 void pvp_stack_ends_count(
 	enum pvp_stack_kind kind, const struct pvp_walk_stop *stop, uint64_t times);
 
-/* One of an allocation; any thread, lock-free. The writer counts it later. */
+/* Notes the end of an allocation's stack; any thread, lock-free. The writer counts it later. */
 void pvp_stack_ends_note(const struct pvp_walk_stop *stop);
 
-/* Why samples that were asked for cannot be had; once for each reason. The text stays. */
+/* So many samples of waits have a stack, or have none. */
+void pvp_stack_ends_waits(bool with, uint64_t times);
+
+/* Notes once for each reason why samples asked for cannot be had. The text is copied. */
 void pvp_samples_missed(const char *why);
 
-/* Writes what was counted since. again: there is a new reader, who is to get all of it. */
+/* Writes the counts since the last call. again: all counts, for a new reader. */
 void pvp_stack_ends_tell(struct pvp_writer *w);
 void pvp_stack_ends_again(void);
 

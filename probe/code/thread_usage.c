@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads a thread's processor time by getrusage(2), or from /proc. */
 #include "probe/code/thread_usage.h"
 
 #include <errno.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "common/base/proc_file.h"
+#include "common/base/system/proc_file.h"
 #include "probe/code/wait_state.h"
 
 enum { SECOND = 1000000000 };
@@ -21,7 +23,7 @@ struct pvp_usage pvp_usage_since(struct pvp_usage *last)
 	int before = errno;
 	if (getrusage(RUSAGE_THREAD, &r) == 0) {
 		const struct pvp_usage now = { ns_of(&r.ru_utime), ns_of(&r.ru_stime) };
-		/* The system splits them by guess and may take some of one for the other. */
+		/* The system splits the time by estimate, and may correct either part downwards. */
 		if (now.user_ns > last->user_ns)
 			ret.user_ns = now.user_ns - last->user_ns;
 		if (now.kernel_ns > last->kernel_ns)

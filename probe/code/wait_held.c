@@ -1,13 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Tells threads held up by a stop of all threads from threads that wait for something else. */
 #include "probe/code/wait_held.h"
 
 #include <string.h>
 
-#include "probe/code/own_memory.h"
+#include "probe/code/call_code.h"
+#include "probe/unwind/own_memory.h"
 #include "probe/code/world_stop.h"
 
 /*
- * The C library's way into the kernel, and the place in the runtime that waits. Where the library's
- * part is longer, threads that wait for other semaphores look alike: that is asked in stops only.
+ * Frames of a thread held by a stop: the C library's way into the kernel, and the waiting place in
+ * the runtime. With a longer way other waits for semaphores look the same: asked in stops only.
  */
 enum { PLACE = 4, PLACES = 16 };
 
@@ -26,7 +29,7 @@ static bool is_known(const uint64_t *frame)
 	return false;
 }
 
-static void learn(const uint64_t *frame)
+static void learn_place(const uint64_t *frame)
 {
 	if (is_known(frame))
 		return;
@@ -35,24 +38,26 @@ static void learn(const uint64_t *frame)
 	known += known < PLACES;
 }
 
-/* A system call is among the callers: that is where a signal met it. */
+/* Whether a caller is a system call, where a signal met the thread. */
 static bool was_in_call(const uint64_t *frame, uint32_t n)
 {
-	static const uint8_t call[] = { 0x0f, 0x05 };
-	enum { BEFORE = 3, AFTER = 2 }; /* a place that was interrupted is written plus one */
-	uint8_t at[BEFORE - 1 + AFTER];
+	enum {
+		CALL = sizeof pvp_call_code,
+		BEFORE = CALL + 1
+	}; /* an interrupted place is stored plus 1 */
+	uint8_t at[2 * CALL];
 	for (uint32_t i = 1; i < n; i++)
 		if (pvp_memory_read(at, frame[i] - BEFORE, sizeof at) &&
-			(memcmp(at, call, sizeof call) == 0 ||
-				memcmp(at + AFTER, call, sizeof call) == 0))
+			(memcmp(at, pvp_call_code, CALL) == 0 ||
+				memcmp(at + CALL, pvp_call_code, CALL) == 0))
 			return true;
 	return false;
 }
 
 /*
- * When all are stopped, a thread that is in a system call of its own has been met in it by the
- * runtime's signal and is in its handler; one that is in no handler has stopped by itself. Before
- * and after it is known by the place.
+ * In a complete stop, a thread in a system call was met there by the runtime's signal and is in the
+ * signal's handler; a thread in no handler has stopped by itself. Before and after the complete
+ * stop, only the place tells.
  */
 enum pv_wait_state pvp_wait_state_in_stop(pid_t tid, const struct pvp_waiting *w,
 	const uint64_t *frame, uint32_t n, enum pv_wait_state before, uint64_t stop)
@@ -66,6 +71,6 @@ enum pv_wait_state pvp_wait_state_in_stop(pid_t tid, const struct pvp_waiting *w
 		return before == PV_WAIT_GC ? w->state : before;
 	}
 	if (w->in_futex && now == stop && pvp_world_is_still(stop))
-		learn(frame);
+		learn_place(frame);
 	return w->in_futex && is_known(frame) ? PV_WAIT_GC : w->state;
 }

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The helper thread that samples waiting threads, and the samples of waits for the writer. */
 #include "probe/code/wait_sampler.h"
 
 #include <dirent.h>
@@ -11,48 +13,49 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "probe/code/stack_copy.h"
+#include "probe/unwind/stack_copy.h"
+#include "probe/code/visit_pace.h"
 #include "probe/code/wait_held.h"
 #include "probe/code/wait_state.h"
 #include "probe/code/world_stop.h"
-#include "probe/core/probe_clock.h"
+#include "probe/ground/probe_clock.h"
 #include "probe/core/tell.h"
 #include "probe/core/thread_buf.h"
 #include "probe/core/writer.h"
 #include "probe/core/worker.h"
 
 enum {
-	FRAMES = 64, /* callers; of deeper stacks the innermost */
+	FRAMES = 256, /* callers; of deeper stacks the innermost */
 	THREADS = 1024,
-	FOUND = 512, /* waits that the writer has not written yet */
+	FOUND = 512, /* waits not written yet */
 	SECOND = 1000000000,
 	TELL = SECOND / 4,  /* a wait under way is logged so often */
 	LIST = SECOND / 20, /* new threads are looked for so often */
 	STACK = 64 << 10,
 };
 
-/* One thread, as it was at the last look. */
+/* A thread, as of the last look. */
 struct seen {
 	pid_t tid; /* 0: a free place */
 	bool listed, waits;
-	uint64_t time, wall;          /* its processor time, the clock */
-	uint64_t ran, queued, base;   /* by the scheduler, when it was asked last */
-	uint64_t counted;             /* ns that count as waited since then */
-	uint64_t unknown;             /* ns that it waited before it was met waiting */
-	int64_t rest[PV_WAIT_STATES]; /* ns that are no sample yet; less than 0: too many were */
-	uint64_t waited;              /* ns of the present wait that are not logged */
-	uint64_t held;                /* ns that a runtime has held it, of those that are counted */
+	uint64_t time, wall;          /* the thread's processor time, the clock */
+	uint64_t ran, queued, base;   /* from the scheduler, when asked last */
+	uint64_t counted;             /* ns counted as waited since */
+	uint64_t unknown;             /* ns waited before the first look that found the wait */
+	int64_t rest[PV_WAIT_STATES]; /* ns not yet in samples; < 0: too many samples */
+	uint64_t waited;              /* ns of the present wait, not yet logged */
+	uint64_t held;                /* ns held by a runtime, of the counted ns */
 	enum pv_wait_state state;     /* of the present or last wait */
 	struct pvp_walk_stop stop;
 	uint32_t n;
-	uint64_t frame[FRAMES]; /* innermost first: where it is, return addresses */
+	uint64_t frame[FRAMES]; /* innermost first: the place, return addresses */
 };
 
 struct found {
 	uint64_t time;
 	pid_t tid;
 	enum pv_wait_state state;
-	struct pvp_walk_stop stop; /* of those with frames */
+	struct pvp_walk_stop stop; /* of waits with frames */
 	uint32_t times, n;
 	uint64_t frame[FRAMES];
 };
@@ -61,7 +64,7 @@ static struct shared {
 	struct seen seen[THREADS];
 	struct found found[FOUND];
 	_Atomic uint32_t written, taken;
-	_Atomic uint64_t lost; /* samples for which there was no room */
+	_Atomic uint64_t lost; /* samples without room */
 } *shared;
 
 static _Atomic unsigned hz;
@@ -74,7 +77,7 @@ static uint64_t lost_counted;
 
 /* ---- for the writer */
 
-static void put(const struct seen *s, enum pv_wait_state state, uint64_t times, bool stack)
+static void put_found(const struct seen *s, enum pv_wait_state state, uint64_t times, bool stack)
 {
 	uint32_t n = atomic_load_explicit(&shared->written, memory_order_relaxed);
 	if (n - atomic_load_explicit(&shared->taken, memory_order_acquire) >= FOUND) {
@@ -92,15 +95,15 @@ static void put(const struct seen *s, enum pv_wait_state state, uint64_t times, 
 	atomic_store_explicit(&shared->written, n + 1, memory_order_release);
 }
 
-/* In whole samples; the rest is kept for the state's next. */
-static void tell(struct seen *s, enum pv_wait_state state, uint64_t ns, bool stack)
+/* In whole samples; the rest waits for the next of the same state. */
+static void tell_state(struct seen *s, enum pv_wait_state state, uint64_t ns, bool stack)
 {
 	unsigned rate = atomic_load_explicit(&hz, memory_order_relaxed);
 	int64_t period = SECOND / (int64_t)(rate ? rate : 1);
 	s->rest[state] += (int64_t)ns;
 	if (s->rest[state] < period)
 		return;
-	put(s, state, (uint64_t)(s->rest[state] / period), stack);
+	put_found(s, state, (uint64_t)(s->rest[state] / period), stack);
 	s->rest[state] %= period;
 }
 
@@ -113,17 +116,17 @@ static void waits_on(struct seen *s, uint64_t ns)
 static void tell_wait(struct seen *s)
 {
 	if (s->waits && s->waited)
-		tell(s, s->state, s->waited, true);
+		tell_state(s, s->state, s->waited, true);
 	s->waited = 0;
 }
 
-/* ---- looking at one thread */
+/* ---- looking at a thread */
 
 /*
- * The place at which it waits. While its stack was read it may have run on: then it has used processor time by
- * now, and the stack is left out.
+ * Reads the waiting place. If the thread ran on while its stack was read, its processor time has
+ * changed by now, and the stack is left out.
  */
-static void take(struct seen *s, const struct pvp_waiting *w, uint64_t stop)
+static void take_waiting(struct seen *s, const struct pvp_waiting *w, uint64_t stop)
 {
 	uint64_t now;
 	enum pv_wait_state before = s->waits ? s->state : PV_WAIT_LOCK;
@@ -139,7 +142,7 @@ static void take(struct seen *s, const struct pvp_waiting *w, uint64_t stop)
 	s->state = pvp_wait_state_in_stop(s->tid, w, s->frame, s->n, before, stop);
 }
 
-/* From what is not yet of a state, then from its last one. */
+/* First from time without a state, then from the last state's. */
 static void take_off(struct seen *s, uint64_t ns)
 {
 	uint64_t unknown = s->unknown < ns ? s->unknown : ns;
@@ -148,9 +151,9 @@ static void take_off(struct seen *s, uint64_t ns)
 }
 
 /*
- * ns in which it neither ran nor waited for a processor, beyond those that count already; tells the
- * latter. A thread that was woken and had no processor seemed to wait on: the scheduler says so once
- * it has one, and what was counted too much is taken off what comes.
+ * ns neither running nor waiting for a processor, besides ns counted already, which are logged. A
+ * thread that was woken but had no processor seemed to wait on: the scheduler's sums show this once
+ * the thread runs, and the surplus is taken off later waits.
  */
 static uint64_t waited_since(struct seen *s, uint64_t now)
 {
@@ -166,15 +169,15 @@ static uint64_t waited_since(struct seen *s, uint64_t now)
 	s->base = s->wall = now;
 	s->counted = 0;
 	if (stood)
-		tell(s, PV_WAIT_QUEUED, stood, false);
+		tell_state(s, PV_WAIT_QUEUED, stood, false);
 	if (ns < 0)
 		take_off(s, (uint64_t)-ns);
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 
 /*
- * The part of `ns` in which a runtime held it, logged; it is held now: *ret_held. 0 without such a
- * runtime.
+ * The part of `ns` in which a runtime held the thread, logged; *ret_held: held now. 0 without such
+ * a runtime.
  */
 static uint64_t held_of(struct seen *s, uint64_t ns, uint64_t now, bool *ret_held)
 {
@@ -186,13 +189,13 @@ static uint64_t held_of(struct seen *s, uint64_t ns, uint64_t now, bool *ret_hel
 	if (more && s->waits && s->state == PV_WAIT_GC)
 		s->waited += more;
 	else if (more)
-		tell(s, PV_WAIT_GC, more, false);
+		tell_state(s, PV_WAIT_GC, more, false);
 	return more;
 }
 
 /*
- * It has run since the last look: what it waited meanwhile counts for the wait that it was in and
- * for the one that it is in now, half for each where both are; else for the next one that is met.
+ * The thread has run since the last look: the time waited meanwhile counts for the last wait and
+ * for the present wait, half for each if there are both; else for the next wait found.
  */
 static void look_anew(struct seen *s, uint64_t now)
 {
@@ -206,7 +209,7 @@ static void look_anew(struct seen *s, uint64_t now)
 		ns -= before;
 	}
 	tell_wait(s);
-	take(s, &w, stop);
+	take_waiting(s, &w, stop);
 	s->unknown += ns;
 	if (s->waits && is_held) {
 		s->state = PV_WAIT_GC;
@@ -216,7 +219,7 @@ static void look_anew(struct seen *s, uint64_t now)
 	}
 }
 
-static void look(struct seen *s)
+static void look_at_thread(struct seen *s)
 {
 	uint64_t time, now = pvp_monotonic();
 	if (!pvp_thread_time(s->tid, &time)) {
@@ -239,10 +242,10 @@ static void look(struct seen *s)
 
 /* ---- all threads */
 
-static unsigned used; /* places before it may be taken */
+static unsigned used; /* all places from here on are free */
 
-/* Ours have names that begin so; the program may have such a one as well. */
-static bool is_ours(pid_t tid)
+/* Whether the thread is the probe's, by name; a thread of the program may have such a name, too. */
+static bool is_our_thread(pid_t tid)
 {
 	static const char name[] = "profview";
 	char comm[32];
@@ -250,7 +253,7 @@ static bool is_ours(pid_t tid)
 	return tid != getpid() && strncmp(comm, name, sizeof name - 1) == 0;
 }
 
-static void add(pid_t tid)
+static void watch_thread(pid_t tid)
 {
 	unsigned at = 0;
 	while (at < used && shared->seen[at].tid)
@@ -271,7 +274,7 @@ static void add(pid_t tid)
 	used += at == used;
 }
 
-static void met(pid_t tid)
+static void meet_thread(pid_t tid)
 {
 	for (unsigned i = 0; i < used; i++) {
 		if (shared->seen[i].tid == tid) {
@@ -279,18 +282,18 @@ static void met(pid_t tid)
 			return;
 		}
 	}
-	if (!is_ours(tid))
-		add(tid);
+	if (!is_our_thread(tid))
+		watch_thread(tid);
 }
 
-static void leave(struct seen *s)
+static void forget_thread(struct seen *s)
 {
 	if (s->tid)
 		pvp_world_leaves(s->tid);
 	s->tid = 0;
 }
 
-static void list(void)
+static void list_threads(void)
 {
 	DIR *d = opendir("/proc/self/task");
 	if (!d)
@@ -299,47 +302,29 @@ static void list(void)
 		shared->seen[i].listed = false;
 	for (struct dirent *e; (e = readdir(d));)
 		if (*e->d_name != '.')
-			met((pid_t)strtol(e->d_name, NULL, 10));
+			meet_thread((pid_t)strtol(e->d_name, NULL, 10));
 	closedir(d);
-	for (unsigned i = 0; i < used; i++) /* its number may be another process's by now */
+	for (unsigned i = 0; i < used; i++) /* the number may be reused by now */
 		if (!shared->seen[i].listed)
-			leave(&shared->seen[i]);
+			forget_thread(&shared->seen[i]);
 }
 
 static void look_at_all(void)
 {
 	for (unsigned i = 0; i < used; i++)
 		if (shared->seen[i].tid)
-			look(&shared->seen[i]);
+			look_at_thread(&shared->seen[i]);
 }
 
 /* ---- the helper */
 
-static uint64_t own_time(void)
-{
-	struct timespec t;
-	return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0
-		       ? (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec
-		       : 0;
-}
-
-/* Three to five quarters of it, so that nothing that the program does keeps step with us. */
-static uint64_t about(uint64_t ns)
-{
-	static uint32_t random = 2463534242;
-	random ^= random << 13;
-	random ^= random >> 17;
-	random ^= random << 5;
-	return ns / 4 * 3 + (ns / 2 >> 10) * (random & 1023);
-}
-
-/* Until the next look, or the end; `cost`: ns of processor time that the last one took. */
+/* Rests until the next look, or the end; `cost`: ns of processor time of the last look. */
 static bool rest(uint64_t cost)
 {
 	unsigned rate = atomic_load_explicit(&hz, memory_order_relaxed);
 	uint64_t each = SECOND / (rate && rate < PVP_WAITS_MOST ? rate : PVP_WAITS_MOST);
 	uint64_t least = cost * (100 / PVP_WAITS_PERCENT);
-	uint64_t until = pvp_monotonic() + about(each > least ? each : least);
+	uint64_t until = pvp_monotonic() + pvp_about(each > least ? each : least);
 	struct timespec t = { (time_t)(until / SECOND), (long)(until % SECOND) };
 	pthread_mutex_lock(&lock);
 	while (!stopping && pvp_monotonic() < until)
@@ -352,17 +337,17 @@ static bool rest(uint64_t cost)
 static void *help(void *unused)
 {
 	uint64_t cost = 0, before, listed = 0;
-	pvp_guard_on(); /* for ever: nothing that this thread does is an event */
+	pvp_guard_on(); /* forever: nothing on this thread is an event */
 	pvp_tls.muted = true;
 	prctl(PR_SET_NAME, "profview look");
 	do {
-		before = own_time();
+		before = pvp_own_time();
 		if (pvp_monotonic() - listed >= LIST) {
-			list();
+			list_threads();
 			listed = pvp_monotonic();
 		}
 		look_at_all();
-		cost = own_time() - before;
+		cost = pvp_own_time() - before;
 	} while (rest(cost));
 	look_at_all();
 	for (unsigned i = 0; i < used; i++)
@@ -371,7 +356,7 @@ static void *help(void *unused)
 	return unused;
 }
 
-static void begin(void)
+static void begin_sampler(void)
 {
 	pthread_condattr_t attr;
 	if (!shared) {
@@ -389,7 +374,7 @@ static void begin(void)
 	running = pvp_worker_start(&looker, STACK, help, NULL) == 0;
 }
 
-static void end(void)
+static void end_sampler(void)
 {
 	pthread_mutex_lock(&lock);
 	stopping = true;
@@ -441,9 +426,9 @@ void pvp_waits_tell(struct pvp_writer *w, struct pvp_out_buffer *page, pvp_frame
 {
 	bool wanted = atomic_load(&hz) && !w->last;
 	if (wanted && !running)
-		begin();
+		begin_sampler();
 	if (!wanted && running)
-		end();
+		end_sampler();
 	if (!shared)
 		return;
 	uint32_t n = atomic_load_explicit(&shared->written, memory_order_acquire);
@@ -462,14 +447,14 @@ void pvp_waits_tell(struct pvp_writer *w, struct pvp_out_buffer *page, pvp_frame
 void pvp_waits_park(void)
 {
 	if (running)
-		end();
+		end_sampler();
 }
 
 void pvp_waits_stop(void)
 {
 	atomic_store(&hz, 0);
 	if (running)
-		end();
+		end_sampler();
 }
 
 void pvp_waits_forget(void)

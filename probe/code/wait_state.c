@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads from /proc whether a thread waits, and for what. */
 #include "probe/code/wait_state.h"
 
 #include <fcntl.h>
@@ -8,8 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/base/proc_file.h"
+#include "common/base/system/proc_file.h"
 #include "common/base/status.h"
+#include "probe/unwind/target.h"
 
 struct call {
 	long number;
@@ -17,7 +20,7 @@ struct call {
 };
 
 /* clang-format off */
-/* Those in which threads wait; all others that a thread is met in are input and output. */
+/* Calls in which threads wait; any other call is input or output. */
 static const struct call calls[] = {
 	{ SYS_futex, PV_WAIT_LOCK }, { SYS_flock, PV_WAIT_LOCK }, { SYS_semtimedop, PV_WAIT_LOCK },
 	{ SYS_semop, PV_WAIT_LOCK }, { SYS_rt_sigtimedwait, PV_WAIT_LOCK },
@@ -55,7 +58,7 @@ static bool locks_file(long number, const uintptr_t argument[2])
 	return number == SYS_fcntl && (argument[1] == F_SETLKW || argument[1] == F_OFD_SETLKW);
 }
 
-/* Of a system call by its number and first arguments: enum pv_wait_state. */
+/* The state in a system call, by number and first arguments. */
 static enum pv_wait_state state_of_call(long number, const uintptr_t argument[2])
 {
 	if (polls_nothing(number, argument))
@@ -89,6 +92,11 @@ struct pvp_waiting pvp_waiting_of_line(const char *line)
 		  : number == -1 ? PV_WAIT_IO
 				 : PV_WAIT_UNKNOWN;
 	w.in_futex = n == WORDS && number == SYS_futex;
+	if (w.in_futex) {
+		w.futex.address = word[1];
+		w.futex.operation = (uint32_t)word[2];
+		w.futex.value = (uint32_t)word[3];
+	}
 	w.in_handler = n == WORDS && number == SYS_rt_sigsuspend;
 	w.sp = word[n - 2];
 	w.pc = word[n - 1];
@@ -98,11 +106,15 @@ struct pvp_waiting pvp_waiting_of_line(const char *line)
 void pvp_thread_file(pid_t tid, const char *name, char *to, size_t room)
 {
 	char path[64];
-	snprintf(path, sizeof path, "/proc/self/task/%ld/%s", (long)tid, name);
+	if (pvp_target)
+		snprintf(path, sizeof path, "/proc/%ld/task/%ld/%s", (long)pvp_target->pid,
+			(long)tid, name);
+	else
+		snprintf(path, sizeof path, "/proc/self/task/%ld/%s", (long)tid, name);
 	pv_text_read(path, to, room);
 }
 
-/* Its state in the system. 0: the thread is gone. */
+/* The thread's state letter. 0: the thread is gone. */
 static char letter_of(pid_t tid)
 {
 	char text[1024];

@@ -1,12 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* State of the runtime's stops of all threads, and the time that each thread was held. */
 #include "probe/code/world_stop.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 
-#include "probe/core/probe_clock.h"
+#include "probe/ground/probe_clock.h"
 
 enum { THREADS = 1024, TRIES = 16, STEPS = 4 };
 
-/* A thread that the runtime holds now and then; places are searched from the thread's number on. */
+/* A thread held by the runtime at times; the search starts at the thread's number. */
 struct held {
 	_Atomic pid_t tid; /* 0: free */
 	_Atomic uint64_t since, ns;
@@ -14,7 +17,7 @@ struct held {
 
 static _Atomic uint64_t steps; /* of all stops; modulo STEPS: enum pvp_world */
 static _Atomic pid_t stopper;
-static _Atomic pid_t members[THREADS]; /* by number; one of two that share a place is not known */
+static _Atomic pid_t members[THREADS]; /* by number; of two at the same place only one is known */
 static struct held held[THREADS];
 static _Atomic bool exact;
 
@@ -53,9 +56,9 @@ bool pvp_world_has(pid_t tid)
 	       atomic_load_explicit(&stopper, memory_order_relaxed) != tid;
 }
 
-/* ---- threads of which the runtime says that it holds them */
+/* ---- threads reported as held by the runtime */
 
-static struct held *find(pid_t tid)
+static struct held *find_held(pid_t tid)
 {
 	for (unsigned i = 0; i < TRIES; i++) {
 		struct held *h = &held[((unsigned)tid + i) % THREADS];
@@ -67,7 +70,7 @@ static struct held *find(pid_t tid)
 
 static struct held *find_or_take(pid_t tid)
 {
-	struct held *h = find(tid);
+	struct held *h = find_held(tid);
 	for (unsigned i = 0; !h && i < TRIES; i++) {
 		pid_t none = 0;
 		struct held *at = &held[((unsigned)tid + i) % THREADS];
@@ -87,19 +90,19 @@ void pvp_world_holds(pid_t tid)
 
 void pvp_world_lets_go(pid_t tid)
 {
-	struct held *h = find(tid);
+	struct held *h = find_held(tid);
 	uint64_t since = h ? atomic_load_explicit(&h->since, memory_order_relaxed) : 0;
 	if (!since)
 		return;
 	uint64_t ns = atomic_load_explicit(&h->ns, memory_order_relaxed);
-	/* A reader in between misses this time until it asks again. */
+	/* A reader in between misses this time until the next call. */
 	atomic_store_explicit(&h->since, 0, memory_order_release);
 	atomic_store_explicit(&h->ns, ns + pvp_monotonic() - since, memory_order_release);
 }
 
 uint64_t pvp_world_held(pid_t tid, uint64_t now, bool *ret_held)
 {
-	struct held *h = find(tid);
+	struct held *h = find_held(tid);
 	*ret_held = false;
 	if (!h)
 		return 0;
@@ -118,7 +121,7 @@ void pvp_world_leaves(pid_t tid)
 {
 	pid_t there = tid;
 	atomic_compare_exchange_strong(&members[(unsigned)tid % THREADS], &there, 0);
-	struct held *h = find(tid);
+	struct held *h = find_held(tid);
 	if (!h)
 		return;
 	atomic_store_explicit(&h->since, 0, memory_order_relaxed);

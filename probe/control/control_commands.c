@@ -1,3 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The commands of the control socket: flush, stop, hello, attach, heapshot, pause, resume, set,
+ * stats.
+ */
 #include "probe/control/control_commands.h"
 
 #include <errno.h>
@@ -31,7 +36,7 @@ struct say {
 	size_t room, n;
 };
 
-/* One more word of the answer; left out when there is no room. */
+/* Appends a word to the answer; left out if there is no room. */
 __attribute__((format(printf, 2, 3))) static void add(struct say *s, const char *format, ...)
 {
 	va_list args;
@@ -55,8 +60,8 @@ static enum pvp_reply result(struct say *s, int error)
 	return error ? PVP_REPLY_ERROR : PVP_REPLY_OK;
 }
 
-/* These take the core's lock themselves, as a thread of the program's would. */
-static int flush(void)
+/* Both take the core's lock, as on a thread of the program. */
+static int flush_session(void)
 {
 	pvp_guard_off();
 	int error = pvp_session_flush();
@@ -64,30 +69,30 @@ static int flush(void)
 	return error;
 }
 
-static int stop(void)
+static int stop_session(void)
 {
 	pvp_guard_off();
 	int error = pvp_session_try_stop();
 	pvp_guard_on();
-	return error == EBUSY ? 0 : error; /* it is being stopped */
+	return error == EBUSY ? 0 : error; /* another stop is under way */
 }
 
 static enum pvp_reply do_flush(const struct pvp_host *h, const char *rest, struct say *s)
 {
 	(void)h, (void)rest;
-	return result(s, flush());
+	return result(s, flush_session());
 }
 
 static enum pvp_reply do_stop(const struct pvp_host *h, const char *rest, struct say *s)
 {
 	(void)h, (void)rest;
-	return result(s, stop());
+	return result(s, stop_session());
 }
 
-/* It will happen as soon as the writer comes round to it. */
+/* Waits until the writer has done the work; says "queued" if this takes too long. */
 static enum pvp_reply soon(struct say *s)
 {
-	int error = flush();
+	int error = flush_session();
 	if (error != ETIMEDOUT)
 		return result(s, error);
 	add(s, "queued");
@@ -127,7 +132,7 @@ static enum pvp_reply do_heapshot(const struct pvp_host *h, const char *rest, st
 	return PVP_REPLY_ERROR;
 }
 
-static void turn(_Atomic bool *which, bool on)
+static void turn_switch(_Atomic bool *which, bool on)
 {
 	pthread_mutex_lock(&pvp_core.lock);
 	pvp_switch(which, on);
@@ -137,7 +142,7 @@ static void turn(_Atomic bool *which, bool on)
 static enum pvp_reply do_pause(const struct pvp_host *h, const char *rest, struct say *s)
 {
 	(void)rest, (void)s;
-	turn(&pvp_core.paused, true);
+	turn_switch(&pvp_core.paused, true);
 	if (h->pause)
 		h->pause(true);
 	return PVP_REPLY_OK;
@@ -148,11 +153,11 @@ static enum pvp_reply do_resume(const struct pvp_host *h, const char *rest, stru
 	(void)rest, (void)s;
 	if (h->pause)
 		h->pause(false);
-	turn(&pvp_core.paused, false);
+	turn_switch(&pvp_core.paused, false);
 	return PVP_REPLY_OK;
 }
 
-/* No thread keeps a limit for these: who makes an event asks. Collections stay whole. */
+/* No thread has a limit for these groups: makers of events check. Collections stay whole. */
 static unsigned gate_of(const char *key)
 {
 	static const enum pvp_group gated[] = { PVP_GROUP_ALLOCATIONS, PVP_GROUP_EXCEPTIONS,
@@ -163,7 +168,7 @@ static unsigned gate_of(const char *key)
 	return 0;
 }
 
-/* False: it was so before. */
+/* False: no change. */
 static bool turn_gate(unsigned bit, bool on)
 {
 	unsigned before = on ? atomic_fetch_and(&pvp_groups_off, ~bit)
@@ -194,13 +199,13 @@ static enum pvp_reply set_switch(const char *key, const char *value, struct say 
 	}
 	bool turned = turn_gate(bit, on);
 	if (which)
-		turn(which, on);
+		turn_switch(which, on);
 	else if (turned && !on)
 		atomic_fetch_add(&pvp_core.pauses, 1);
 	return PVP_REPLY_OK;
 }
 
-/* The host starts and ends them; the log says that there was a time without. */
+/* The host starts and ends samples; the log notes a time without. */
 static void note_samples(const char *value)
 {
 	bool off = strcmp(value, "off") == 0 || strtoul(value, NULL, 10) == 0;
@@ -259,7 +264,7 @@ static enum pvp_reply do_stats(const struct pvp_host *h, const char *rest, struc
 		!t.plain ? "other"
 		: t.pipe ? "pipe"
 			 : "file",
-		t.reader ? "yes" : "no", t.output); /* the last: it may hold blanks */
+		t.reader ? "yes" : "no", t.output); /* last, as blanks are allowed */
 	return PVP_REPLY_OK;
 }
 

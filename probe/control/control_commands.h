@@ -1,8 +1,9 @@
-/* Commands to a recording from outside, one line each. For the control socket's thread. */
+/* SPDX-License-Identifier: MIT */
+/* Commands to a recording from outside, a line each. For the control socket's thread. */
 #ifndef PV_PROBE_CONTROL_COMMANDS_H
 #define PV_PROBE_CONTROL_COMMANDS_H
 
-#include "probe/core/host.h"
+#include "probe/ground/host.h"
 
 enum { PVP_SAY = 2048 };
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes, checks and removes the control socket, and accepts peers of the same user. */
 #include "probe/control/control_socket.h"
 
 #include <errno.h>
@@ -61,7 +63,7 @@ static bool folder(char to[PVP_CONTROL_PATH])
 	return private_folder(to);
 }
 
-/* A socket of ours without an answer, because its process was killed. */
+/* Whether a socket of this user is left over from a killed process. */
 static bool abandoned(const struct sockaddr_un *at)
 {
 	struct stat st;
@@ -83,7 +85,7 @@ static bool bind_to(struct pvp_listener *l, const char *path)
 		return false;
 	memcpy(at.sun_path, path, strlen(path));
 	const struct sockaddr *address = (const struct sockaddr *)&at;
-	fchmod(l->socket.fd, 0600); /* mode that bind() gives the name, whatever the mask */
+	fchmod(l->socket.fd, 0600); /* bind() gives the name this mode, for any umask */
 	bool ok = bind(l->socket.fd, address, sizeof at) == 0;
 	if (!ok && errno == EADDRINUSE && abandoned(&at) && unlink(path) == 0)
 		ok = bind(l->socket.fd, address, sizeof at) == 0;
@@ -95,7 +97,7 @@ static bool bind_to(struct pvp_listener *l, const char *path)
 	return true;
 }
 
-/* By the process's number; by that and a number of its own when a second probe is in there. */
+/* Named after the pid; with a number added if the process has a second probe. */
 static bool bind_in(struct pvp_listener *l, const char *dir)
 {
 	char path[PVP_CONTROL_PATH + 32];

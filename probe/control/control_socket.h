@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Path of the control socket, and whether it is still ours. Used only by probe_control.c, on one
- * thread at a time.
+ * Path of the control socket, and checks that the socket was not replaced. Only for
+ * probe_control.c, on a single thread at a time.
  */
 #ifndef PV_PROBE_CONTROL_SOCKET_H
 #define PV_PROBE_CONTROL_SOCKET_H
@@ -10,7 +11,7 @@
 
 #include "probe/control/probe_control.h"
 
-/* A descriptor and what it must still be: programs close descriptors they do not know. */
+/* A descriptor with the identity of its file: programs close descriptors unknown to them. */
 struct pvp_fd {
 	int fd; /* -1: none */
 	dev_t device;
@@ -26,17 +27,17 @@ struct pvp_listener {
 
 /* Takes fd over, away from the low numbers. */
 struct pvp_fd pvp_fd_own(int fd);
-/* Whether the number still names what was opened, and closing it if so. Any thread. */
+/* ours: whether the number still refers to the opened file; close: closes it if so. Any thread. */
 bool pvp_fd_ours(const struct pvp_fd *f);
 void pvp_fd_close(struct pvp_fd *f);
 
-/* `want` as pvp_control_open() has it. False: there is no socket. */
+/* `want` as in pvp_control_open(). False: no socket. */
 bool pvp_listener_open(struct pvp_listener *l, const char *want);
 
-/* remove: the name too, unless it is another's by now. */
+/* remove: the name too, unless replaced meanwhile. */
 void pvp_listener_close(struct pvp_listener *l, bool remove);
 
-/* The next peer that may speak here; its fd is -1 when there is none. */
+/* The next peer allowed to connect; its fd is -1: none. */
 struct pvp_fd pvp_listener_accept(struct pvp_listener *l);
 
 #endif

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Asks the launcher over a socket whether and where to record, and reads the answers. */
 #include "probe/control/launcher.h"
 
 #include <errno.h>
@@ -17,8 +19,8 @@
 enum { PATIENCE_MS = 2000, LOOK_MS = 100 };
 
 static struct pvp_fd line = { .fd = -1 };
-static char place[PV_ANSWER_PATH + 1]; /* of the file that was given out last */
-static pid_t self; /* that asked last; in a child of fork its parent, which may be gone */
+static char place[PV_ANSWER_PATH + 1]; /* of the file given out last */
+static pid_t self;                     /* asked last; in a child of fork the parent's pid */
 
 bool pvp_launcher_of(const char *options, char to[PV_ASK_PATH], const char **ret_rest)
 {
@@ -65,7 +67,7 @@ static bool dial(const char *path)
 	return line.fd >= 0;
 }
 
-/* Whether it was the launcher that started us, or its command that became us by exec. */
+/* Whether the launcher started this process, or a command that became this image by exec. */
 static bool is_launchers_own(void)
 {
 	struct ucred who;
@@ -83,7 +85,7 @@ static uint16_t read_args(char *to, size_t room)
 	return n > 0 ? (uint16_t)n : 0;
 }
 
-static bool say(struct pv_ask *ask, enum pv_ask_kind kind)
+static bool send_ask(struct pv_ask *ask, enum pv_ask_kind kind)
 {
 	ask->magic = PV_ASK_MAGIC;
 	ask->kind = (uint8_t)kind;
@@ -95,7 +97,7 @@ static bool say(struct pv_ask *ask, enum pv_ask_kind kind)
 	       send(line.fd, ask, n, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)n;
 }
 
-/* Whether the path leads to that file from here, and is as it is to the options' parser. */
+/* Whether the path leads to the file, and passes the options' parser unchanged. */
 static bool leads_to(const char *path, int sink)
 {
 	struct stat there, given;
@@ -112,16 +114,16 @@ void pvp_launcher_output(int sink, char to[PVP_PATH_MAX])
 		snprintf(to, PVP_PATH_MAX, "#%d", sink);
 }
 
-/* A short message: it needs no more than its head. */
+/* A message without text: only the head is sent. */
 static bool say_word(enum pv_ask_kind kind)
 {
 	struct pv_ask ask;
 	memset(&ask, 0, PV_ASK_HEAD);
-	return say(&ask, kind);
+	return send_ask(&ask, kind);
 }
 
-/* One answer, if there is one. PV_ANSWER_LATER: there is none. */
-static enum pv_answer hear(int *ret_sink)
+/* Reads an answer, if any. PV_ANSWER_LATER: none yet. */
+static enum pv_answer hear_answer(int *ret_sink)
 {
 	char text[1 + PV_ANSWER_PATH + 1];
 	union {
@@ -156,7 +158,7 @@ static enum pv_answer await(int ms, int *ret_sink)
 	int n;
 	while ((n = poll(&p, 1, ms)) < 0 && errno == EINTR)
 		;
-	return n == 1 ? hear(ret_sink) : n == 0 ? PV_ANSWER_LATER : PV_ANSWER_NO;
+	return n == 1 ? hear_answer(ret_sink) : n == 0 ? PV_ANSWER_LATER : PV_ANSWER_NO;
 }
 
 enum pv_answer pvp_launcher_ask(
@@ -175,7 +177,7 @@ enum pv_answer pvp_launcher_ask(
 		ask.exe_len = n > 0 ? (uint16_t)n : 0;
 		ask.args_len = read_args(ask.text + ask.exe_len, PV_ASK_ARGS);
 	}
-	bool said = say(&ask, kind);
+	bool said = send_ask(&ask, kind);
 	self = getpid();
 	if (!said) {
 		pvp_fd_close(&line);
@@ -189,7 +191,7 @@ enum pv_answer pvp_launcher_ask(
 enum pv_answer pvp_launcher_heard(void)
 {
 	int sink;
-	enum pv_answer said = hear(&sink);
+	enum pv_answer said = hear_answer(&sink);
 	if (sink >= 0)
 		close(sink);
 	return said;

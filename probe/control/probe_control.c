@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The thread of the control socket: accepts peers, reads their lines and sends answers. */
 #include "probe/control/probe_control.h"
 
 #include <errno.h>
@@ -17,16 +19,16 @@
 
 enum {
 	PEERS = 8,
-	LINE = 1280,    /* the longest order, with a path in it */
-	LOOK_MS = 1000, /* whether the socket is still ours */
-	IDLE_MS = 200,  /* a peer that says nothing gives way to one that waits, not sooner */
+	LINE = 1280,    /* the longest command, with a path */
+	LOOK_MS = 1000, /* ms between checks of the socket */
+	IDLE_MS = 200,  /* ms: a peer quiet for so long gives way to a waiting peer */
 	STACK = 128 << 10,
 };
 
 struct peer {
 	struct pvp_fd fd;
 	size_t n;
-	bool skipping; /* the rest of a line that is too long */
+	bool skipping; /* the rest of a line too long */
 	uint64_t heard_ms;
 	char line[LINE];
 };
@@ -40,13 +42,13 @@ static struct {
 	struct peer peers[PEERS];
 } control = { .listener = { .socket = { .fd = -1 } } };
 
-static uint64_t now_ms(void)
+static uint64_t monotonic_ms(void)
 {
 	return pvp_monotonic() / 1000000;
 }
 
-/* A client that does not take its answer is not waited for. */
-static void answer(struct peer *p, enum pvp_reply reply, const char *say)
+/* Does not wait for a client that does not read. */
+static void answer_peer(struct peer *p, enum pvp_reply reply, const char *say)
 {
 	char text[PVP_SAY + 16];
 	int n = snprintf(text, sizeof text, "%s%s%s\n", reply == PVP_REPLY_OK ? "ok" : "error",
@@ -66,7 +68,7 @@ static void obey(struct peer *p, char *line, size_t len)
 		snprintf(say, sizeof say, "the line holds a NUL");
 	else
 		reply = pvp_control_command(control.host, line, say, sizeof say);
-	answer(p, reply, say);
+	answer_peer(p, reply, say);
 }
 
 static void take_lines(struct peer *p)
@@ -83,12 +85,12 @@ static void take_lines(struct peer *p)
 	if (p->n < sizeof p->line)
 		return;
 	if (!p->skipping)
-		answer(p, PVP_REPLY_ERROR, "the line is too long");
+		answer_peer(p, PVP_REPLY_ERROR, "the line is too long");
 	p->skipping = true;
 	p->n = 0;
 }
 
-static void hear(struct peer *p)
+static void hear_peer(struct peer *p)
 {
 	if (!pvp_fd_ours(&p->fd)) {
 		p->fd.fd = -1;
@@ -101,13 +103,13 @@ static void hear(struct peer *p)
 		pvp_fd_close(&p->fd);
 		return;
 	}
-	p->heard_ms = now_ms();
+	p->heard_ms = monotonic_ms();
 	p->n += (size_t)n;
 	take_lines(p);
 }
 
-/* A free place, or that of the peer who was quiet the longest. NULL: all have just spoken. */
-static struct peer *place(void)
+/* A free place, or the place of the longest quiet peer. NULL: all have just spoken. */
+static struct peer *peer_place(void)
 {
 	struct peer *oldest = &control.peers[0];
 	for (size_t i = 0; i < PEERS; i++) {
@@ -117,12 +119,12 @@ static struct peer *place(void)
 		if (p->heard_ms < oldest->heard_ms)
 			oldest = p;
 	}
-	return now_ms() - oldest->heard_ms >= IDLE_MS ? oldest : NULL;
+	return monotonic_ms() - oldest->heard_ms >= IDLE_MS ? oldest : NULL;
 }
 
 static void welcome(void)
 {
-	struct peer *p = place();
+	struct peer *p = peer_place();
 	if (!p)
 		return;
 	struct pvp_fd fd = pvp_listener_accept(&control.listener);
@@ -132,16 +134,16 @@ static void welcome(void)
 	p->fd = fd;
 	p->n = 0;
 	p->skipping = false;
-	p->heard_ms = now_ms();
+	p->heard_ms = monotonic_ms();
 }
 
-/* Waits for somebody, and hears him. False: the socket is no longer ours. */
-static bool turn(void)
+/* Waits for a peer, and reads. False: the socket is no longer ours. */
+static bool serve_peers(void)
 {
 	struct pollfd fds[PEERS + 1];
 	if (!pvp_fd_ours(&control.listener.socket))
 		return false;
-	bool full = !place();
+	bool full = !peer_place();
 	fds[PEERS] = (struct pollfd){ control.listener.socket.fd, full ? 0 : POLLIN, 0 };
 	for (size_t i = 0; i < PEERS; i++)
 		fds[i] = (struct pollfd){ control.peers[i].fd.fd, POLLIN, 0 };
@@ -149,19 +151,19 @@ static bool turn(void)
 		return true;
 	for (size_t i = 0; i < PEERS; i++)
 		if (fds[i].revents && !atomic_load(&control.quit))
-			hear(&control.peers[i]);
+			hear_peer(&control.peers[i]);
 	if (fds[PEERS].revents & POLLIN && !atomic_load(&control.quit))
 		welcome();
 	return true;
 }
 
-static void *run(void *unused)
+static void *run_control(void *unused)
 {
 	(void)unused;
-	pvp_guard_on(); /* for ever: nothing that this thread does is an event */
+	pvp_guard_on(); /* forever: nothing on this thread is an event */
 	pvp_tls.muted = true;
 	prctl(PR_SET_NAME, "profview ctl");
-	while (!atomic_load(&control.quit) && turn())
+	while (!atomic_load(&control.quit) && serve_peers())
 		;
 	for (size_t i = 0; i < PEERS; i++)
 		pvp_fd_close(&control.peers[i].fd);
@@ -186,7 +188,7 @@ void pvp_control_serve(const struct pvp_host *host)
 	atomic_store(&control.quit, false);
 	for (size_t i = 0; i < PEERS; i++)
 		control.peers[i].fd.fd = -1;
-	control.serving = pvp_worker_start(&control.worker, STACK, run, NULL) == 0;
+	control.serving = pvp_worker_start(&control.worker, STACK, run_control, NULL) == 0;
 	if (!control.serving)
 		pvp_listener_close(&control.listener, true);
 }
@@ -195,9 +197,9 @@ void pvp_control_close(void)
 {
 	atomic_store(&control.quit, true);
 	if (pvp_fd_ours(&control.listener.socket))
-		shutdown(control.listener.socket.fd, SHUT_RDWR); /* which ends poll() */
+		shutdown(control.listener.socket.fd, SHUT_RDWR); /* ends poll() */
 	if (control.serving && pthread_equal(pthread_self(), control.worker.thread))
-		control.ending = true; /* "stop": it ends after its answer */
+		control.ending = true; /* "stop": the thread ends after the answer */
 	else if (control.serving)
 		pvp_worker_join(&control.worker);
 	control.serving = false;

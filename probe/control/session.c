@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Starts and stops recordings, and handles fork and exit. */
 #include "probe/control/session.h"
 
 #include <errno.h>
@@ -9,8 +11,9 @@
 #include "probe/core/children.h"
 #include "probe/control/launcher.h"
 #include "probe/control/probe_control.h"
-#include "probe/core/probe_args.h"
+#include "probe/ground/probe_args.h"
 #include "probe/core/core_state.h"
+#include "probe/ground/loader_lock.h"
 #include "probe/core/registry.h"
 #include "probe/sink/sink.h"
 #include "probe/core/writer_rest.h"
@@ -24,7 +27,7 @@ static void (*for_children)(void); /* begins a recording in them */
 static pid_t owner;
 static bool asked; /* a launcher, for the output */
 
-/* Whether this thread's fork holds the locks; not when it interrupted the probe itself. */
+/* Whether this thread's fork holds the locks; false if it interrupted the probe itself. */
 static _Thread_local bool held;
 
 static void before_fork(void)
@@ -32,6 +35,7 @@ static void before_fork(void)
 	held = pvp_guard_on();
 	if (!held)
 		return;
+	pvp_loader_hold();
 	pvp_workers_hold();
 	pvp_registry_hold();
 	pthread_mutex_lock(&pvp_core.lock);
@@ -44,17 +48,19 @@ static void after_fork(void)
 	pthread_mutex_unlock(&pvp_core.lock);
 	pvp_registry_release();
 	pvp_workers_release();
+	pvp_loader_release();
 	pvp_guard_off();
 }
 
 /*
- * A child has neither the writer nor a right to the sink; it may start a recording of its own, and
- * does so by itself where the output names the process. A stop before that leaves it at that.
+ * A child has neither writer nor sink; it may start its own recording, and does so if the output
+ * names the process. A stop before the first event prevents this.
  */
-static void in_child(void)
+static void recording_in_child(void)
 {
 	pthread_mutex_init(&lifecycle, NULL);
 	pthread_mutex_init(&pvp_core.lock, NULL);
+	pvp_loader_forget();
 	pvp_registry_reset_lock();
 	pvp_workers_forget();
 	atomic_store(&pvp_reborn, recording && held ? for_children : NULL);
@@ -67,16 +73,16 @@ static void in_child(void)
 	pvp_writer_forget();
 	pvp_threads_forget(held);
 	if (!held)
-		return; /* the interrupted event still writes into its chunk */
+		return; /* the interrupted event still writes into a chunk */
 	pvp_pools_unmap();
 	pvp_guard_off();
 }
 
-/* The program's last thread has ended: ours end, too, and this one, the writer's, is the last. */
+/* The program's last thread has ended: the probe's threads end, the writer, this thread, last. */
 static void abandon(void)
 {
 	if (pthread_mutex_trylock(&lifecycle) != 0)
-		return; /* "stop" came just now: its thread joins this one */
+		return; /* "stop" is under way: its thread joins the writer */
 	recording = false;
 	pvp_control_close();
 	pthread_mutex_unlock(&lifecycle);
@@ -85,12 +91,12 @@ static void abandon(void)
 int pvp_session_forks(void)
 {
 	static bool handled;
-	int error = handled ? 0 : pthread_atfork(before_fork, after_fork, in_child);
+	int error = handled ? 0 : pthread_atfork(before_fork, after_fork, recording_in_child);
 	handled |= error == 0;
 	return error;
 }
 
-static int start(struct pvp_config *config, const struct pvp_host *host)
+static int start_recording(struct pvp_config *config, const struct pvp_host *host)
 {
 	if (recording)
 		return EALREADY;
@@ -117,7 +123,7 @@ static int start(struct pvp_config *config, const struct pvp_host *host)
 	return error;
 }
 
-/* Under a launcher the output is what that gives out; a managed runtime is always worth it. */
+/* Under a launcher the output is the launcher's; managed runtimes are always worth recording. */
 static int ask_launcher(struct pvp_config *config, const struct pvp_host *host, int *ret_sink)
 {
 	enum pv_ask_host as = strcmp(host->name, "mono") == 0      ? PV_ASK_MONO
@@ -140,7 +146,7 @@ int pvp_session_start(const char *options, const struct pvp_host *host)
 		return ECANCELED;
 	pthread_mutex_lock(&lifecycle);
 	int error = !recording && *config.launch ? ask_launcher(&config, host, &sink) : 0;
-	error = error ? error : start(&config, host);
+	error = error ? error : start_recording(&config, host);
 	pthread_mutex_unlock(&lifecycle);
 	if (sink >= 0)
 		close(sink); /* the session has a copy */
@@ -160,7 +166,7 @@ bool pvp_session_recording(void)
 	return now;
 }
 
-static int stop(void)
+static int stop_recording(void)
 {
 	atomic_store(&pvp_reborn, NULL);
 	if (!recording || owner != getpid())
@@ -175,7 +181,7 @@ static int stop(void)
 int pvp_session_stop(void)
 {
 	pthread_mutex_lock(&lifecycle);
-	int error = stop();
+	int error = stop_recording();
 	pthread_mutex_unlock(&lifecycle);
 	return error;
 }
@@ -184,7 +190,7 @@ int pvp_session_try_stop(void)
 {
 	if (pthread_mutex_trylock(&lifecycle) != 0)
 		return EBUSY;
-	int error = stop();
+	int error = stop_recording();
 	pthread_mutex_unlock(&lifecycle);
 	return error;
 }
@@ -231,10 +237,10 @@ __attribute__((destructor)) static void at_end(void)
 	clock_gettime(CLOCK_REALTIME, &t);
 	t.tv_sec += EXIT_WAIT_S;
 	if (pthread_mutex_timedlock(&lifecycle, &t) != 0)
-		return; /* a thread that holds it will never release it */
+		return; /* the lock's holder will never unlock */
 	if (recording && owner == getpid())
 		pvp_writer_exits();
-	stop();
+	stop_recording();
 	if (asked)
 		pvp_launcher_ends();
 	pthread_mutex_unlock(&lifecycle);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Draws the distances, in bytes, between sampled allocations from an exponential distribution. */
 #include "probe/core/alloc_period.h"
 
 #include <string.h>
@@ -23,7 +25,7 @@ static uint64_t random_bits(void)
 	return x * UINT64_C(0x2545f4914f6cdd1d);
 }
 
-/* -ln(u) of u in (0, 1), to some six digits; the probe does without the library of mathematics. */
+/* -ln(u) for u in (0, 1), to some six digits; the probe does not link libm. */
 static double minus_ln(double u)
 {
 	uint64_t bits;

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Sampled allocations: which of them are written, so that a reader can say how many there were
- * (common/base/estimate.h). Each thread counts bytes down to a point drawn at random, on average
- * `period` bytes away, so that no regular program can hide between the points.
+ * Sampling of allocations: selects the allocations to be written, so that a reader can estimate the
+ * total (common/base/estimate.h). Each thread counts bytes down to a point drawn at random, on
+ * average `period` bytes away, so that no regular program can hide between the points.
  */
 #ifndef PV_PROBE_ALLOC_PERIOD_H
 #define PV_PROBE_ALLOC_PERIOD_H

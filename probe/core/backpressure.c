@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads without room for their events wait for the writer here, and find out when not to. */
 #include "probe/core/backpressure.h"
 
 #include <errno.h>
@@ -7,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/base/proc_file.h"
+#include "common/base/system/proc_file.h"
 #include "probe/core/thread_buf.h"
 
 enum {
@@ -15,12 +17,13 @@ enum {
 	LONGEST_NAP_NS = 5000000,
 	LOOK_NS = 50000000,       /* between two checks of the writer */
 	OVERSLEPT_NS = 200000000, /* so long after a check was due */
-	STUCK_NS = 2000000000,    /* no writer that runs needs that between two chunks */
-	SLOW_NS = 50000000,       /* a reader that takes nothing for so long is not waited for */
-	TRIED_NS = 300000000,  /* the writer tries again much sooner, unless it has no processor */
-	BARRIER_NS = 1000000,  /* every processor has shown its stores by then */
-	JUDGED_NS = 100000000, /* of waiting, after which it is judged who was slow */
-	SLOW_BYTES = 1600000,  /* in that time: a reader of 16 MB/s is not what is slow */
+	STUCK_NS = 2000000000,    /* ns: a running writer needs less between two chunks */
+	SLOW_NS = 50000000,       /* ns: a reader idle for so long is not waited for */
+	TRIED_NS = 300000000, /* ns: the writer tries again sooner, unless it has no processor */
+	BARRIER_NS = 1000000, /* ns: by then the stores of all processors are visible */
+	JUDGED_NS =
+		100000000, /* ns of waiting threads, after which judge_reader() decides who was slow */
+	SLOW_BYTES = 1600000,  /* taken in JUDGED_NS: 16 MB/s, a reader fast enough to wait for */
 	AGAIN_NS = 2000000000, /* so long no thread waits for a reader found to be slow */
 };
 
@@ -54,10 +57,10 @@ void pvp_backpressure_leaves(void)
 }
 
 /*
- * Time in which threads waited counts for the reader or against it: while they do, the writer has
- * the processors that it needs.
+ * Judges the reader only by the time in which threads waited: then the writer has all processors
+ * needed.
  */
-static void judge(bool stuck, size_t taken, uint64_t now)
+static void judge_reader(bool stuck, size_t taken, uint64_t now)
 {
 	struct pvp_backpressure *b = &pvp_backpressure;
 	uint64_t passed = b->last ? now - b->last : 0;
@@ -79,7 +82,7 @@ static void judge(bool stuck, size_t taken, uint64_t now)
 void pvp_backpressure_sink(bool stuck, size_t taken)
 {
 	uint64_t now = pvp_monotonic();
-	judge(stuck, taken, now);
+	judge_reader(stuck, taken, now);
 	now = stuck ? now : 0;
 	atomic_store(&pvp_backpressure.stuck_seen, now);
 	if (!stuck || !atomic_load_explicit(&pvp_backpressure.stuck_since, memory_order_relaxed))
@@ -112,8 +115,8 @@ static bool may_wait(void)
 }
 
 /*
- * Whether the writer would run if it had a processor: then neither a lock nor the log's reader
- * holds it up, only the machine, as it does this thread.
+ * Whether the writer is runnable (state R): then no lock and no reader of the log delays the
+ * writer, only the busy machine, which delays this thread as well.
  */
 static bool writer_is_ready(void)
 {
@@ -127,19 +130,19 @@ static bool writer_is_ready(void)
 	return state && *state == 'R';
 }
 
-/* Of the writer, by a thread that waits for it: news was last at `since`. */
+/* The writer as seen by a waiting thread: `since` is the time of the last progress. */
 struct look {
 	uint64_t returned, since, next;
 };
 
-/* Whether it gives chunks back, is at its sink, or would if it had a processor. */
+/* Whether the writer gives chunks back, is at its sink, or is runnable. */
 static bool writer_comes_on(struct look *l)
 {
 	uint64_t now = pvp_monotonic(), returned = pvp_chunks_returned();
 	bool sends = atomic_load(&pvp_core.block) && atomic_load(&pvp_core.sending);
 	bool due = now >= l->next;
 	bool overslept =
-		now > l->next + OVERSLEPT_NS; /* this thread had none itself: it cannot tell */
+		now > l->next + OVERSLEPT_NS; /* this thread lacked a processor, and cannot judge */
 	if (returned != l->returned || sends || overslept || (due && writer_is_ready()))
 		l->since = now;
 	if (due)

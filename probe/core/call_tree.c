@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The call tree of a thread: memory, time, and the slow way of enter and leave. */
 #include "probe/core/call_tree_hot.h"
 
 #include <sys/mman.h>
@@ -34,7 +36,7 @@ static void *map(size_t bytes)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-static struct pvp_tree *create(void)
+static struct pvp_tree *create_tree(void)
 {
 	struct pvp_tree *t = take_slab() ? map(sizeof *t) : NULL;
 	if (!t)
@@ -115,11 +117,11 @@ static struct pvp_tree *news(void)
 	struct pvp_thread *th = pvp_thread_refresh();
 	struct pvp_tree *t = th ? GET(th->tree) : NULL;
 	if (th && !t) {
-		t = create();
+		t = create_tree();
 		atomic_store_explicit(&th->tree, t, memory_order_release);
 	}
 	if (!t) {
-		pvp_nested(); /* counts it as lost, if anything is recorded */
+		pvp_nested(); /* counts the event as lost if anything is recorded */
 		return NULL;
 	}
 	if (t->session != th->session) {
@@ -175,7 +177,7 @@ void pvp_tree_enter(uint64_t method)
 	atomic_store_explicit(&t->top, n, memory_order_release);
 }
 
-/* An outer frame leaves: those above it have left without a word. */
+/* An outer frame leaves: the frames above have left without an event. */
 static struct pvp_node *unwind(struct pvp_node *top, uint64_t method, uint64_t now)
 {
 	struct pvp_node *n = top;
@@ -204,7 +206,7 @@ void pvp_tree_leave(uint64_t method, bool exceptional)
 	if (PVP_UNLIKELY(top->key != method || !top->parent)) {
 		top = unwind(top, method, now);
 		if (!top)
-			return; /* it was entered before anything was recorded */
+			return; /* entered before the recording began */
 	}
 	pvp_tree_end(top, now);
 	if (exceptional && !GET(t->quiet))

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The plain way of a call through its tree: the path was there before, only time is measured. It
- * calls nothing and needs no vector registers, so that code in which all registers are live can
- * take it. What is not plain is left, untouched, to pvp_tree_enter() and pvp_tree_leave().
+ * The fast path of calls summed up in a tree: the node exists already, only time is measured. Calls
+ * no function and needs no vector registers, so code with all registers live can use this path.
+ * Every other call is left, untouched, to pvp_tree_enter() and pvp_tree_leave().
  */
 #ifndef PV_PROBE_CALL_TREE_HOT_H
 #define PV_PROBE_CALL_TREE_HOT_H
@@ -9,11 +10,11 @@
 #include "probe/core/call_tree.h"
 
 #define PVP_TREE_GET(x) atomic_load_explicit(&(x), memory_order_relaxed)
-/* By the one thread that writes it: no read-modify-write is needed. */
+/* Only one thread writes the value: no read-modify-write is needed. */
 #define PVP_TREE_SET(x, v) atomic_store_explicit(&(x), (v), memory_order_relaxed)
 #define PVP_TREE_ADD(x, v) PVP_TREE_SET(x, PVP_TREE_GET(x) + (v))
 
-/* Among the children after the first; the one found, the tree's, becomes the first. NULL: none. */
+/* Searches the children after the first; the node found becomes the first child. NULL: none. */
 static inline struct pvp_node *pvp_tree_find(struct pvp_node *parent, uint64_t key)
 {
 	struct pvp_node *before = parent->child;
@@ -36,7 +37,7 @@ static inline void pvp_tree_end(struct pvp_node *n, uint64_t now)
 		PVP_TREE_SET(n->max_ns, took);
 }
 
-/* The thread's tree if nothing about it is special just now, else NULL. */
+/* The calling thread's tree; NULL: none, or the call must go the slow way. */
 static inline struct pvp_tree *pvp_tree_plain(uint64_t *ret_now)
 {
 	struct pvp_thread *th = pvp_tls.thread;
@@ -49,14 +50,14 @@ static inline struct pvp_tree *pvp_tree_plain(uint64_t *ret_now)
 	return (int64_t)(*ret_now - PVP_TREE_GET(t->last_ns)) < 0 ? NULL : t;
 }
 
-/* Gives the top node its time up to `now`. */
+/* Adds the time up to `now` to the top node. */
 static inline void pvp_tree_pay_plain(struct pvp_tree *t, struct pvp_node *top, uint64_t now)
 {
 	PVP_TREE_ADD(top->self_ns, now - PVP_TREE_GET(t->last_ns));
 	PVP_TREE_SET(t->last_ns, now);
 }
 
-/* For a thread that holds the guard. False: not plain. */
+/* With the guard held. False: the call must go the slow way. */
 static inline bool pvp_tree_enter_plain(uint64_t method)
 {
 	uint64_t now;
@@ -75,7 +76,7 @@ static inline bool pvp_tree_enter_plain(uint64_t method)
 	return true;
 }
 
-/* Likewise. */
+/* As pvp_tree_enter_plain(). */
 static inline bool pvp_tree_leave_plain(uint64_t method)
 {
 	uint64_t now;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The writer's side of call trees: differences since the last time, in buffers of their threads. */
 #include <stdlib.h>
 
@@ -5,16 +6,16 @@
 #include "probe/core/writer.h"
 
 enum {
-	NODE_BYTES = 144, /* that the events of a node take at most */
+	NODE_BYTES = 144, /* most bytes of a node's events */
 	PAGE = (PVP_TREE_DEPTH + 100) * NODE_BYTES,
 };
 
-/* A buffer: it has room for the deepest path. */
+/* A buffer with room for the deepest path. */
 struct pvp_tree_page {
 	struct mlpd_buffer_header header;
 	struct mlpd_bases bases;
 	uint32_t number; /* of the page */
-	uint32_t places; /* nodes in it */
+	uint32_t places; /* nodes in the page */
 	size_t n;
 	uint8_t bytes[PAGE];
 };
@@ -25,7 +26,7 @@ struct telling {
 	struct pvp_writer *w;
 	struct pvp_thread *thread;
 	uint64_t now;
-	struct pvp_node *running; /* has `extra_ns` more than its figure says */
+	struct pvp_node *running; /* has run for `extra_ns` more than self_ns says */
 	uint64_t extra_ns;
 };
 
@@ -46,7 +47,7 @@ static bool changed(const struct telling *t, struct pvp_node *n)
 		       get(&n->exc_leaves) != n->written.exc_leaves);
 }
 
-static void begin(struct telling *t, uint64_t key)
+static void begin_page(struct telling *t, uint64_t key)
 {
 	struct pvp_tree_page *p = t->w->tree;
 	p->header = (struct mlpd_buffer_header){
@@ -57,13 +58,13 @@ static void begin(struct telling *t, uint64_t key)
 	p->number++;
 }
 
-static void put(struct telling *t, const struct pv_event *ev)
+static void put_tree_event(struct telling *t, const struct pv_event *ev)
 {
 	struct pvp_tree_page *p = t->w->tree;
 	p->n += mlpd_encode(p->bytes + p->n, sizeof p->bytes - p->n, &p->bases, &format, ev, NULL);
 }
 
-/* The node's differences; its parent is in the page or is the root. */
+/* Writes the node's growth; the parent is in the page, or is the root. */
 static void put_node(struct telling *t, struct pvp_node *n)
 {
 	uint64_t calls = get(&n->calls), self = self_of(t, n), max = get(&n->max_ns);
@@ -77,7 +78,7 @@ static void put_node(struct telling *t, struct pvp_node *n)
 			.self_ns = self - n->written.self_ns,
 			.max_ns = max > n->written.max_ns ? max : 0,
 			.exc_leaves = exc - n->written.exc_leaves } };
-	put(t, &ev);
+	put_tree_event(t, &ev);
 	n->place = place;
 	n->page = t->w->tree->number;
 	n->written.calls = calls;
@@ -90,7 +91,7 @@ static void put_node(struct telling *t, struct pvp_node *n)
 	struct pv_event cpu = { .kind = PV_KIND_EXT_TREE_CPU,
 		.time = t->now,
 		.cpu = { user - n->written.user_ns, kernel - n->written.kernel_ns } };
-	put(t, &cpu);
+	put_tree_event(t, &cpu);
 	n->written.user_ns = user;
 	n->written.kernel_ns = kernel;
 }
@@ -110,14 +111,14 @@ static bool send(struct telling *t)
 	return pvp_out_buffer_send(t->w, &t->w->page) && pvp_writer_send(t->w, parts, 2);
 }
 
-/* With what it hangs on, outermost first: a page is whole in itself. */
+/* Writes the node after all parents missing in the page, outermost first: a page is complete. */
 static bool tell_node(struct telling *t, struct pvp_node *n)
 {
 	struct pvp_tree_page *p = t->w->tree;
 	struct pvp_node *path[PVP_TREE_DEPTH + 1];
 	size_t depth = 0;
 	if (!p->n)
-		begin(t, n->key);
+		begin_page(t, n->key);
 	for (struct pvp_node *at = n; at->parent && at->page != p->number; at = at->parent)
 		path[depth++] = at;
 	if (sizeof p->bytes - p->n < depth * NODE_BYTES) {
@@ -132,7 +133,7 @@ static bool tell_node(struct telling *t, struct pvp_node *n)
 	return true;
 }
 
-/* Finds the time the thread has spent in its present call; unless that changes just now. */
+/* Finds the time spent so far in the thread's open call, unless it changes just now. */
 static void find_running(struct telling *t, struct pvp_tree *tree)
 {
 	uint64_t last = atomic_load_explicit(&tree->last_ns, memory_order_acquire);
@@ -152,7 +153,7 @@ bool pvp_tree_tell(struct pvp_writer *w, struct pvp_thread *th, uint64_t now)
 		w->tree = calloc(1, sizeof *w->tree);
 	bool ok = w->tree;
 	if (!ok)
-		return false; /* written when there is memory */
+		return false; /* written once there is memory */
 	struct pvp_tree *tree = atomic_load_explicit(&th->tree, memory_order_acquire);
 	find_running(&t, tree);
 	w->tree->n = 0;

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts the program's children: through a page shared with children of fork(), and from /proc. */
 #include "probe/core/children.h"
 
 #include <dirent.h>
@@ -12,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/base/proc_file.h"
+#include "common/base/system/proc_file.h"
 #include "common/base/status.h"
 #include "probe/core/tell.h"
 #include "probe/core/writer.h"
@@ -20,20 +22,20 @@
 enum {
 	FORKED = 500,
 	LEAST_NS = 50000000, /* between two checks */
-	SHARE = 500,         /* checks take one part in so many of the time at most */
+	SHARE = 500,         /* checks take at most this part of the time */
 	TO_100NS = 10,       /* of microseconds: the unit of counters of time */
 	LIST = 4096,
-	STAT = 1024, /* bytes of /proc/PID/stat, of which 400 are there at most */
+	STAT = 1024, /* bytes; /proc/PID/stat has at most 400 */
 };
 
-/* Shared with the children of fork(), each of which enters itself. */
+/* Shared with the children of fork(), each of which adds itself. */
 struct forked {
 	_Atomic uint64_t n, logs;
 	_Atomic pid_t pid[FORKED]; /* the newest */
 };
 
 static struct forked *forked;  /* of this process's children; NULL: not recording, no memory */
-static struct forked *parents; /* in a child of fork: where it says that it records as well */
+static struct forked *parents; /* in a child of fork: the parent's page, counts child logs */
 
 static void *shared_page(void)
 {
@@ -50,7 +52,7 @@ void pvp_children_begin(void)
 void pvp_children_end(void)
 {
 	struct forked *f = forked;
-	forked = NULL; /* first: a child that begins now finds none, or one that is there */
+	forked = NULL; /* before munmap(): a child forked now must not find a page that is gone */
 	if (f)
 		munmap(f, sizeof *f);
 }
@@ -89,7 +91,7 @@ static bool of_fork(pid_t pid)
 
 /* ---- a look */
 
-/* Whether there are such children, ended ones with them; which changes nothing about them. */
+/* Whether such children exist, ended ones included. Changes nothing about the children. */
 static bool have(idtype_t type, pid_t pid)
 {
 	return syscall(SYS_waitid, type, pid, NULL, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL) ==
@@ -101,7 +103,7 @@ static uint64_t us(const struct timeval *t)
 	return (uint64_t)t->tv_sec * 1000000 + (uint64_t)t->tv_usec;
 }
 
-/* Processor time of the children that were waited for. True: more of them have been. */
+/* Reads the processor time of children waited for. True: more of them than at the last call. */
 static bool reaped(struct pvp_children *c)
 {
 	struct rusage r;
@@ -113,7 +115,7 @@ static bool reaped(struct pvp_children *c)
 	return c->usage != before;
 }
 
-static void meet(struct pvp_children *c, pid_t pid)
+static void meet_child(struct pvp_children *c, pid_t pid)
 {
 	uint32_t i = 0;
 	while (i < c->n && c->known[i].pid != pid)
@@ -127,7 +129,7 @@ static void meet(struct pvp_children *c, pid_t pid)
 	c->known[i].there = true;
 }
 
-/* Numbers with blanks after each. */
+/* Decimal numbers with a blank after each. */
 static void meet_listed(struct pvp_children *c, int fd)
 {
 	char text[LIST];
@@ -136,7 +138,7 @@ static void meet_listed(struct pvp_children *c, int fd)
 		for (ssize_t i = 0; i < n; i++) {
 			bool digit = text[i] >= '0' && text[i] <= '9';
 			if (!digit && pid)
-				meet(c, pid);
+				meet_child(c, pid);
 			pid = digit ? pid * 10 + (text[i] - '0') : 0;
 		}
 	}
@@ -145,12 +147,12 @@ static void meet_listed(struct pvp_children *c, int fd)
 static int open_list(long tid)
 {
 	char path[64];
-	/* Not "self": the system's list must be in the numbers that getpid() speaks. */
+	/* Not "self": the pids must be in the pid namespace of getpid(). */
 	snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)getpid(), tid);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* Each thread has a list of those that it started. */
+/* Each thread has a list of the children started by the thread. */
 static void meet_all(struct pvp_children *c)
 {
 	DIR *d = opendir("/proc/self/task");
@@ -166,7 +168,7 @@ static void meet_all(struct pvp_children *c)
 	closedir(d);
 }
 
-/* The address of a process's stack. 0: it has none, or the system does not show it. */
+/* Address of a process's stack. 0: none, or hidden by the system. */
 static uint64_t stack_of(pid_t pid)
 {
 	char text[STAT];
@@ -175,8 +177,8 @@ static uint64_t stack_of(pid_t pid)
 }
 
 /*
- * Whether a child may not have returned from fork() yet: it has this process's memory, or a copy.
- * A program that it begins to run has a stack elsewhere.
+ * Whether a child may not have returned from fork() yet: then the child has this process's memory,
+ * or a copy. A program started by exec has a stack elsewhere.
  */
 static bool may_enter(pid_t pid)
 {
@@ -185,10 +187,10 @@ static bool may_enter(pid_t pid)
 }
 
 /*
- * Counts what is none of fork()'s: those enter themselves, however slowly they start. Once one
- * has entered it is known, unless so many have since that its entry is gone.
+ * Counts a child not made by fork(): children of fork() add themselves, however slowly they start.
+ * A child that has added itself is known, unless more than FORKED children have done so since.
  */
-static void finish(struct pvp_children *c, struct pvp_child *k)
+static void finish_child(struct pvp_children *c, struct pvp_child *k)
 {
 	if (k->fresh && !of_fork(k->pid) && forks() - c->forks_before <= FORKED)
 		c->others++;
@@ -202,7 +204,7 @@ static void sweep(struct pvp_children *c, uint32_t old, bool last)
 		struct pvp_child k = c->known[i];
 		bool gone = !k.there && !have(P_PID, k.pid);
 		if (gone || last || (i < old && k.fresh && (of_fork(k.pid) || !may_enter(k.pid))))
-			finish(c, &k);
+			finish_child(c, &k);
 		k.there = false;
 		if (!gone)
 			c->known[to++] = k;
@@ -219,10 +221,10 @@ static void look_blindly(struct pvp_children *c, bool more)
 }
 
 /*
- * That some were waited for is read first, who is there next, what fork() made last: so what
- * explains a change of usage stands in this look or in the one before.
+ * Reads the usage of children waited for first, then the living children, then the count of fork():
+ * so the cause of a change of usage is found in this look or in the look before.
  */
-static void look(struct pvp_children *c, bool last)
+static void look_for_children(struct pvp_children *c, bool last)
 {
 	uint32_t old = c->n;
 	bool more = reaped(c);
@@ -265,10 +267,10 @@ static const struct {
 	{ "processor time of child processes", PVP_COUNTER_CHILD_TIME, true },
 };
 
-static bool describe(struct pvp_writer *w, struct pvp_children *c)
+static bool describe_counts(struct pvp_writer *w, struct pvp_children *c)
 {
 	for (size_t i = 0; !c->described && i < PV_COUNT_OF(counters); i++) {
-		/* It stands there, be it 0, where children may have logs of their own. */
+		/* Written, even if 0, where children may have logs of their own. */
 		if (counters[i].index == PVP_COUNTER_CHILD_LOGS && !w->config.own_sinks)
 			continue;
 		if (!pvp_tell_new_counter(w, counters[i].index, counters[i].name, counters[i].time))
@@ -278,12 +280,12 @@ static bool describe(struct pvp_writer *w, struct pvp_children *c)
 	return true;
 }
 
-static void say(struct pvp_writer *w, struct pvp_children *c)
+static void say_counts(struct pvp_writer *w, struct pvp_children *c)
 {
 	uint64_t time = pvp_monotonic();
 	const uint64_t now[] = { forks() + c->others, forked ? atomic_load(&forked->logs) : 0,
 		(c->cpu - c->cpu_before) * TO_100NS };
-	if (!now[0] || !describe(w, c))
+	if (!now[0] || !describe_counts(w, c))
 		return;
 	for (size_t i = 0; i < PV_COUNT_OF(counters); i++)
 		if (now[i] != c->written[i] &&
@@ -295,12 +297,14 @@ void pvp_children_tell(struct pvp_writer *w)
 {
 	struct pvp_children *c = &w->children;
 	uint64_t began = pvp_monotonic();
+	if (w->host->process) /* ours are none of the program's */
+		return;
 	if (!w->last && began < c->next_ns)
 		return;
-	look(c, w->last);
+	look_for_children(c, w->last);
 	uint64_t pause = (pvp_monotonic() - began) * SHARE;
 	c->next_ns = began + (pause > LEAST_NS ? pause : LEAST_NS);
-	say(w, c);
+	say_counts(w, c);
 }
 
 void pvp_children_again(struct pvp_children *c)

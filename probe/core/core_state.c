@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* State shared by the files of the core. */
 #include "probe/core/core_state.h"
 #include "probe/core/thread_buf.h"

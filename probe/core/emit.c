@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The slow way of events: rare kinds, a thread's first event, a full chunk, marks. */
 #include "probe/core/emit.h"
 
 #include <string.h>
@@ -7,7 +9,7 @@
 
 enum { MARK_MAX = 1000, MARK_FAMILY = 2, MARK_KIND = 1 };
 
-/* The chunk's first event chooses its bases. */
+/* The first event in a chunk chooses the bases of the chunk. */
 static uint64_t begin_event(struct pvp_thread *t, const uint8_t *p)
 {
 	uint64_t now = pvp_now(&t->clock);
@@ -71,11 +73,10 @@ static size_t mark_length(const char *text)
 	return n;
 }
 
-/* At `now`; 0: at this moment. */
-static void put_event(struct pvp_thread *t, struct pv_event *ev, const struct pv_batch *pools,
-	uint64_t object, uint64_t now)
+/* Encodes an event at `p`, at the time `now` (0: this moment). Its end; not published yet. */
+static uint8_t *encode_event(struct pvp_thread *t, uint8_t *p, struct pv_event *ev,
+	const struct pv_batch *pools, uint64_t object, uint64_t now)
 {
-	uint8_t *p = atomic_load_explicit(&t->cursor, memory_order_relaxed);
 	now = now ? now : begin_event(t, p);
 	struct mlpd_format f = { MLPD_NEWEST, 3, 8, 0 };
 	if (object && !t->obj_base) {
@@ -88,7 +89,7 @@ static void put_event(struct pvp_thread *t, struct pv_event *ev, const struct pv
 	ev->time = t->time;
 	p += mlpd_encode(p, (size_t)(t->chunk->end - p), &b, &f, ev, pools);
 	t->method = b.method;
-	pvp_publish(t, p);
+	return p;
 }
 
 _Atomic unsigned pvp_groups_off;
@@ -106,8 +107,11 @@ bool pvp_events(struct pv_event *ev, unsigned n, const struct pv_batch *pools, u
 	for (unsigned i = 0; i < n; i++)
 		need += mlpd_encode_max(&ev[i], pools);
 	struct pvp_thread *t = pvp_room(need);
+	uint8_t *p = t ? atomic_load_explicit(&t->cursor, memory_order_relaxed) : NULL;
 	for (unsigned i = 0; t && i < n; i++)
-		put_event(t, &ev[i], pools, object, i ? t->time : 0);
+		p = encode_event(t, p, &ev[i], pools, object, i ? t->time : 0);
+	if (t) /* at once: no round comes between an event and earlier ones of the same object */
+		pvp_publish(t, p);
 	pvp_guard_off();
 	return t;
 }

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Events, encoded as they happen. The hot ones are written out by hand here; a test compares them
- * with the rows of the format. No lock, no atomic read-modify-write and no call on the way
- * that is taken while the chunk has room.
+ * Events, encoded as they happen. The hot events are written out by hand here; a test compares them
+ * with the rows of the format. While the chunk has room there is no lock, no atomic
+ * read-modify-write and no call.
  */
 #ifndef PV_PROBE_EMIT_H
 #define PV_PROBE_EMIT_H
@@ -26,7 +27,7 @@ static inline uint8_t *pvp_put_time(struct pvp_thread *t, uint8_t *p, uint64_t n
 	return pv_put_uleb(p, delta);
 }
 
-/* Each writes one event at `p` and returns the byte after it, never NULL: there is room. */
+/* Each writes an event at `p` and returns the byte after it, never NULL: there is room. */
 static inline uint8_t *pvp_put_call(
 	struct pvp_thread *t, uint8_t *p, enum pvp_call_event event, uint64_t method, uint64_t now)
 {
@@ -37,7 +38,7 @@ static inline uint8_t *pvp_put_call(
 	return p;
 }
 
-/* Object addresses count in units of 8, from the first one in the chunk. */
+/* Object addresses count in units of 8, from the first object in the chunk. */
 static inline void pvp_base_object(struct pvp_thread *t, uint64_t object)
 {
 	if (PVP_UNLIKELY(!t->obj_base)) {
@@ -74,10 +75,10 @@ static inline void pvp_publish(struct pvp_thread *t, uint8_t *end)
 	atomic_store_explicit(&t->cursor, end, memory_order_release);
 }
 
-/* The same for a thread whose chunk may be full, or that has none; with the guard held. */
+/* As pvp_call(), for a thread without a chunk or with a full chunk; with the guard held. */
 void pvp_call_room(enum pvp_call_event event, uint64_t method);
 
-/* The same, and then the guard is off. */
+/* As pvp_call_room(), and releases the guard. */
 void pvp_call_slow(enum pvp_call_event event, uint64_t method);
 void pvp_alloc_slow(uint64_t type, uint64_t object, uint64_t bytes);
 void pvp_free_slow(uint64_t object);
@@ -114,7 +115,7 @@ static inline void pvp_alloc(uint64_t type, uint64_t object, uint64_t bytes)
 	pvp_guard_off();
 }
 
-/* A native block is given back; only where the options ask for it. */
+/* A native block is freed; only if the options ask for frees. */
 static inline void pvp_free(uint64_t object)
 {
 	if (PVP_UNLIKELY(!pvp_guard_on())) {
@@ -132,16 +133,16 @@ static inline void pvp_free(uint64_t object)
 }
 
 /*
- * Any other event, at this moment: ev->time is set, spans index pools->pool (NULL: none). `object`
- * is the first address in it, 0 when it has none: a chunk's first object chooses the base of all.
- * At most PVP_ROOM_MAX bytes. False: not recorded (and counted, when a session runs).
+ * Any other event, at this moment: sets ev->time; spans index pools->pool (NULL: none). `object` is
+ * the first address in the event, 0: none: a chunk's first object chooses the base for all. At most
+ * PVP_ROOM_MAX bytes. False: not recorded (and counted, when a session runs).
  */
 bool pvp_event(struct pv_event *ev, const struct pv_batch *pools, uint64_t object);
 
-/* Several of one moment, one directly after another: all are recorded; false: none. */
+/* Several events at the same moment, directly one after another: all are recorded; false: none. */
 bool pvp_events(struct pv_event *ev, unsigned n, const struct pv_batch *pools, uint64_t object);
 
-/* Bits of enum pvp_group: what pvp_event() leaves out for now, and what stats says is off. */
+/* Bits of enum pvp_group: groups left out by pvp_event() for now, and off in stats. */
 extern _Atomic unsigned pvp_groups_off;
 
 /* A text at this moment, as the extension event of marks; NULL and marks=off do nothing. */

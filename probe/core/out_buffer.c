@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Buffers of the writer's own events. */
 #include "probe/core/writer.h"
 
@@ -17,8 +18,7 @@ bool pvp_out_buffer_send(struct pvp_writer *w, struct pvp_out_buffer *p)
 	return pvp_writer_send(w, parts, 2);
 }
 
-/* Pages mostly hold definitions: their base makes keys short. NULL is exact: it is chosen before.
- */
+/* Pages mostly hold definitions: the first class as base makes keys short; before it, base 0. */
 static void begin_page(struct pvp_writer *w, struct pvp_out_buffer *p, const struct pv_event *ev)
 {
 	bool defines = pvp_group_of(ev->kind) == PVP_GROUP_NAMES;

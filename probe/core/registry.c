@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of the program's regions, classes and counters, under a lock. */
 #include "probe/core/registry.h"
 
 #include <pthread.h>
@@ -35,7 +37,7 @@ static uint32_t ids(const struct pv_intern *in)
 }
 
 /* The id of a name, made while there are fewer than `max`; else 0. */
-static uint32_t id_of(struct pv_intern *in, const char *name, uint32_t max)
+static uint32_t interned_id(struct pv_intern *in, const char *name, uint32_t max)
 {
 	uint32_t id;
 	size_t len = strnlen(name, NAME_BYTES);
@@ -53,7 +55,7 @@ static uint32_t find_or_make(struct pv_intern *in, const char *name, uint32_t ma
 {
 	if (!name || !*name || !lock())
 		return 0;
-	uint32_t id = id_of(in, name, max);
+	uint32_t id = interned_id(in, name, max);
 	unlock();
 	return id;
 }
@@ -66,7 +68,7 @@ uint32_t pvp_region(const char *name)
 uint32_t pvp_region_of_writer(const char *name)
 {
 	pthread_mutex_lock(&registry.lock);
-	uint32_t id = id_of(&registry.regions, name, PVP_MAX_REGIONS);
+	uint32_t id = interned_id(&registry.regions, name, PVP_MAX_REGIONS);
 	pthread_mutex_unlock(&registry.lock);
 	return id;
 }
@@ -78,7 +80,7 @@ uint32_t pvp_class(const char *name)
 
 static struct profview_counter *counter_of(const char *name, uint64_t unit)
 {
-	uint32_t id = id_of(&registry.names, name, PVP_MAX_COUNTERS);
+	uint32_t id = interned_id(&registry.names, name, PVP_MAX_COUNTERS);
 	struct profview_counter *c = registry.first;
 	while (c && c->index != PVP_FIRST_COUNTER + id)
 		c = c->next;
@@ -107,8 +109,16 @@ struct profview_counter *pvp_counter(const char *name, uint64_t unit)
 	return c;
 }
 
-/* The writer holds its own guard for ever, so these take only the lock. */
-static const char *text_of(const struct pv_intern *in, uint64_t id)
+struct profview_counter *pvp_counter_of_writer(const char *name, uint64_t unit)
+{
+	pthread_mutex_lock(&registry.lock);
+	struct profview_counter *c = counter_of(name, unit);
+	pthread_mutex_unlock(&registry.lock);
+	return c;
+}
+
+/* For the writer, which holds its guard forever: these take only the lock. */
+static const char *interned_text(const struct pv_intern *in, uint64_t id)
 {
 	pthread_mutex_lock(&registry.lock);
 	const char *text = id && id <= ids(in) ? pv_intern_text(in, (uint32_t)id) : NULL;
@@ -126,12 +136,12 @@ uint32_t pvp_class_count(void)
 
 const char *pvp_class_name(uint32_t id)
 {
-	return text_of(&registry.classes, id);
+	return interned_text(&registry.classes, id);
 }
 
 const char *pvp_region_name(uint64_t id)
 {
-	return text_of(&registry.regions, id);
+	return interned_text(&registry.regions, id);
 }
 
 struct profview_counter *pvp_next_counter(struct profview_counter *before)

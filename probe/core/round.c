@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* A round of the writer: takes what the threads have published, and writes names and events. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,11 +14,11 @@
 enum {
 	EXTRA_BYTES = 512,    /* for the events the writer puts around a thread's own */
 	NAME_ROUNDS = 10,     /* between two checks of the system's name of a nameless thread */
-	TREE_NS = 1000000000, /* between two times that call trees are written */
+	TREE_NS = 1000000000, /* between two writes of the call trees */
 	VISIBLE_NS = 1000000, /* a store is visible to everybody long before this */
 };
 
-/* Bytes in front of a thread's own events in one buffer. */
+/* Bytes before a thread's own events in a buffer. */
 struct extra {
 	struct mlpd_buffer_header header;
 	struct mlpd_bases bases;
@@ -75,7 +77,7 @@ static void add_thread(struct extra *x, unsigned kind, const struct pvp_thread *
 
 /* ---- names of threads */
 
-/* The system's name of a thread, "" when it has none of its own. */
+/* The system's name of a thread, "" if equal to the process's name. */
 static const char *read_comm(const struct pvp_writer *w, uint64_t tid, char name[16])
 {
 	char path[64];
@@ -119,20 +121,19 @@ static void use_method(void *ctx, uint64_t method)
 	pvp_tell_method(u->w, method, u->time);
 }
 
-/* Events that precede a thread's others in its next buffer. */
+/* Adds the events that go before a thread's others in the next buffer. */
 static void add_front(struct pvp_writer *w, struct extra *x, struct pvp_thread *t, uint64_t lost)
 {
 	if (lost > t->w.lost_written)
 		add_count(x, PVP_COUNTER_LOST, lost - t->w.lost_written);
-	/* Only once: to a reader that goes on after a repeated header it would be another thread.
-	 */
+	/* Only once: a reader that goes on after a repeated header would see another thread. */
 	if (!t->w.started)
 		add_thread(x, PV_KIND_THREAD_START, t, "");
 	if (!t->w.begun || t->w.name_new)
 		add_name(w, x, t);
 }
 
-/* A stream that began anew meanwhile has no word of the thread yet. */
+/* A stream begun anew in the meantime does not know the thread yet. */
 static void front_written(
 	struct pvp_writer *w, struct pvp_thread *t, uint64_t lost, uint64_t stream)
 {
@@ -163,7 +164,7 @@ static bool send_piece(struct pvp_writer *w, struct pvp_thread *t, const struct 
 	return true;
 }
 
-/* Events up to `to` that are not later than `until` (0: all). False: later ones are left. */
+/* Writes events up to `to`, not later than `until` (0: all). False: later events are left. */
 static bool piece(struct pvp_writer *w, struct pvp_thread *t, struct pvp_chunk *c,
 	const uint8_t *to, uint64_t until)
 {
@@ -208,7 +209,7 @@ static void give_back(struct pvp_thread *t, struct pvp_chunk *c)
 }
 
 /* The start of a thread without events. */
-static void show(struct pvp_writer *w, struct pvp_thread *t)
+static void show_thread(struct pvp_writer *w, struct pvp_thread *t)
 {
 	struct extra x;
 	uint64_t stream = w->streams;
@@ -218,12 +219,12 @@ static void show(struct pvp_writer *w, struct pvp_thread *t)
 		front_written(w, t, 0, stream);
 }
 
-/* Losses that no later events of the thread will carry, and the thread's end. */
+/* Writes losses not followed by events of the thread, and the thread's end. */
 static void thread_tail(struct pvp_writer *w, struct pvp_thread *t, bool wrote)
 {
 	struct extra x;
 	if (t->since && !t->w.begun)
-		show(w, t);
+		show_thread(w, t);
 	uint64_t stream = w->streams, now = t->w.exited ? t->exit_time : w->round_ns;
 	bool ends = t->w.exited && t->w.begun;
 	bool lost = t->w.lost > t->w.lost_written && (!wrote || t->w.exited || w->last);
@@ -239,7 +240,7 @@ static void thread_tail(struct pvp_writer *w, struct pvp_thread *t, bool wrote)
 		front_written(w, t, lost ? t->w.lost : 0, stream);
 }
 
-/* Events that the thread has published, up to a time (0: all of them). */
+/* Writes the events published by the thread, up to a time (0: all of them). */
 static void take_events(struct pvp_writer *w, struct pvp_thread *t, uint64_t until)
 {
 	while (t->w.queue) {
@@ -253,7 +254,7 @@ static void take_events(struct pvp_writer *w, struct pvp_thread *t, uint64_t unt
 		piece(w, t, t->w.chunk, t->w.to, until);
 }
 
-/* Growth of the thread's call tree; also at the thread's end, so that none is missed. */
+/* Writes the growth of the thread's call tree, also at the thread's end. */
 static void tell_tree(struct pvp_writer *w, struct pvp_thread *t)
 {
 	struct extra x;
@@ -282,7 +283,7 @@ static void end_thread(struct pvp_writer *w, struct pvp_thread *t)
 	t->w.wrote = false;
 }
 
-/* When all threads stood still, events before that precede all events after it. */
+/* At each fence (all threads stood still) the events before are written before all events after. */
 static void take_threads(struct pvp_writer *w)
 {
 	uint64_t n = atomic_load_explicit(&pvp_core.fences, memory_order_acquire);
@@ -302,9 +303,9 @@ static void take_threads(struct pvp_writer *w)
 	}
 }
 
-/* ---- one round */
+/* ---- the round */
 
-/* Fixes the contents of this round. Whether the thread may be between clock and publication. */
+/* Fixes the contents of this round. Busy: the thread may be about to publish an event. */
 static void snapshot(struct pvp_thread *t)
 {
 	t->w.busy = t->inside && atomic_load_explicit(t->inside, memory_order_relaxed);
@@ -351,7 +352,7 @@ static void remove_exited(struct pvp_writer *w)
 	pthread_mutex_unlock(&pvp_core.lock);
 }
 
-/* Everything before the time it names is in the log: also what busy threads had yet to publish. */
+/* The log has all events before its time, also events not yet published by busy threads. */
 static void add_sync(struct pvp_writer *w)
 {
 	uint64_t time = w->round_ns - VISIBLE_NS;
@@ -376,7 +377,7 @@ static void forget_range(void *ctx, uint64_t from, uint64_t to)
 	memset(w->seen, 0, sizeof w->seen);
 }
 
-/* Nothing could be written any more: what that left out is said where room is found. */
+/* Nothing could be written any more: writes the count of dropped events once there is room. */
 static void say_dropped(struct pvp_writer *w)
 {
 	w->failed = false;

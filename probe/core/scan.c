@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Decodes published events just far enough for the running state and the methods used. */
 #include "probe/core/scan.h"
 
 #include "common/format/mlpd/mlpd.h"
@@ -39,7 +41,7 @@ static void skip_alloc(struct pv_cursor *c)
 	pv_get_uleb(c);
 }
 
-/* The backtraces of the kinds that have one; a clause names one method. */
+/* The backtrace of an event, of the kinds with a backtrace; a clause names a single method. */
 static struct pv_span methods_of(const struct pv_event *ev)
 {
 	switch (ev->kind) {
@@ -59,7 +61,8 @@ static struct pv_span methods_of(const struct pv_event *ev)
 	}
 }
 
-static void note(struct pvp_tally *t, enum pvp_group group, const uint8_t *from, const uint8_t *to)
+static void tally_event(
+	struct pvp_tally *t, enum pvp_group group, const uint8_t *from, const uint8_t *to)
 {
 	t->events[group]++;
 	t->bytes[group] += (uint64_t)(to - from);
@@ -71,7 +74,7 @@ static void used(const struct pvp_scan *s, uint64_t method)
 		s->use(s->ctx, method);
 }
 
-/* By its row, as any reader would. */
+/* Decodes by the row of the format, as any reader would. */
 static bool take_other(struct pvp_scan *s, struct pv_cursor *c)
 {
 	static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
@@ -82,7 +85,7 @@ static bool take_other(struct pvp_scan *s, struct pv_cursor *c)
 		return false;
 	s->time = b.time;
 	s->method = b.method;
-	note(s->tally, pvp_group_of(ev.kind), s->read_end, c->at);
+	tally_event(s->tally, pvp_group_of(ev.kind), s->read_end, c->at);
 	struct pv_span m = methods_of(&ev);
 	for (uint32_t i = 0; i < m.n; i++)
 		used(s, s->scratch->pool.v[m.at + i]);
@@ -115,8 +118,8 @@ static uint64_t far_sleb(const uint8_t **at)
 }
 
 /*
- * Calls, which most of a chunk is, as long as no event can reach its end. Most take one byte a
- * field.
+ * Reads calls, the most frequent events, while no event can reach past the end. Most calls take a
+ * byte a field.
  */
 static void take_calls(struct pvp_scan *s, struct pv_cursor *c)
 {
@@ -170,11 +173,11 @@ bool pvp_scan(struct pvp_scan *s, const uint8_t *at, const uint8_t *end)
 		s->time += pv_get_uleb(&c);
 		if (byte == PVP_ALLOC) {
 			skip_alloc(&c);
-			note(s->tally, PVP_GROUP_ALLOCATIONS, s->read_end, c.at);
+			tally_event(s->tally, PVP_GROUP_ALLOCATIONS, s->read_end, c.at);
 		} else {
 			s->method += (uint64_t)pv_get_sleb(&c);
 			used(s, s->method);
-			note(s->tally, PVP_GROUP_CALLS, s->read_end, c.at);
+			tally_event(s->tally, PVP_GROUP_CALLS, s->read_end, c.at);
 		}
 		if (!pv_cursor_ok(&c))
 			return false;

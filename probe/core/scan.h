@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Reads what a thread has published, to learn the running state after it and the methods used. The
- * writer's thread; times are ns.
+ * Reads the events that a thread has published, for the running state after them and the methods
+ * used. On the writer's thread; times are ns.
  */
 #ifndef PV_PROBE_SCAN_H
 #define PV_PROBE_SCAN_H
@@ -10,7 +11,7 @@
 
 struct pv_batch;
 
-/* Groups of costs that stats reports. */
+/* Groups of costs in the command stats. */
 enum pvp_group {
 	PVP_GROUP_CALLS,
 	PVP_GROUP_ALLOCATIONS,
@@ -32,10 +33,10 @@ struct pvp_tally {
 /* The group of a kind of event, PV_KIND_... */
 enum pvp_group pvp_group_of(unsigned kind);
 
-/* Keys that the caller knows already, each in the place that its low bits say; 0: none. */
+/* Keys known to the caller, each at the place given by its low bits; 0: none. */
 enum { PVP_SEEN = 4096 };
 
-/* The place of a key, which points into `seen`, never NULL. */
+/* The place of a key: points into `seen`, never NULL. */
 static inline uint64_t *pvp_seen(uint64_t *seen, uint64_t method)
 {
 	return &seen[(method ^ method >> 12) % PVP_SEEN];
@@ -43,7 +44,7 @@ static inline uint64_t *pvp_seen(uint64_t *seen, uint64_t method)
 
 struct pvp_scan {
 	uint64_t time, method;    /* in: before the first event; out: after the last */
-	struct pv_batch *scratch; /* for events that are not hot; kept by the caller */
+	struct pv_batch *scratch; /* for events that are not hot; owned by the caller */
 	uint64_t until;           /* stops before the first later event, 0: never */
 	const uint8_t *read_end;  /* out: the last event read */
 	uint64_t events;          /* added to */
@@ -53,7 +54,7 @@ struct pvp_scan {
 	void *ctx;
 };
 
-/* False when the bytes are not what emit.h writes (memory was overwritten). */
+/* False: the bytes were not written by emit.h (memory was overwritten). */
 bool pvp_scan(struct pvp_scan *s, const uint8_t *at, const uint8_t *end);
 
 #endif

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes names of methods, classes and counters, for the log and again for a new reader. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +9,7 @@
 #include "probe/core/writer.h"
 
 enum {
-	IMAGE = 1, /* the one image that all classes belong to */
+	IMAGE = 1, /* the only image: all classes are in this image */
 	LONGEST_NAME = 16 << 10,
 	SECTION_RUNTIME = 0x2000,
 	UNIT_TIME = 2 << 24,
@@ -21,7 +23,8 @@ static struct pv_text text(const char *at)
 	return (struct pv_text){ at, strlen(at) };
 }
 
-static bool describe(struct pvp_writer *w, struct pvp_out_buffer *p, uint64_t key, uint64_t time)
+static bool describe_method(
+	struct pvp_writer *w, struct pvp_out_buffer *p, uint64_t key, uint64_t time)
 {
 	char number[32];
 	struct pvp_method m = { 0 };
@@ -55,7 +58,7 @@ void pvp_tell_name(struct pvp_writer *w, struct pvp_out_buffer *page, uint64_t k
 		return;
 	uint32_t state = pv_map_get(&w->described, key);
 	if (state != 1) {
-		if (!describe(w, page, key, time) || !pv_map_set(&w->described, key, 1))
+		if (!describe_method(w, page, key, time) || !pv_map_set(&w->described, key, 1))
 			return;
 	}
 	*seen = key;
@@ -205,7 +208,7 @@ bool pvp_tell_new_counter(struct pvp_writer *w, uint64_t index, const char *name
 			.name = text(name) });
 }
 
-/* Writes its name, to a new reader. False likewise. */
+/* Names a counter of the probe's own, for a new reader. False: not written. */
 static bool tell_own_counter(struct pvp_writer *w, uint64_t index, const char *name)
 {
 	return describe_counter(w, &w->hello, w->start_ns,
@@ -249,7 +252,7 @@ bool pvp_tell_again(struct pvp_writer *w)
 		ok = tell_class(w, &w->hello, id);
 	for (size_t i = 0; ok && w->described.slots && i <= w->described.mask; i++)
 		if (w->described.slots[i].value == 1)
-			ok = describe(w, &w->hello, w->described.slots[i].key, w->start_ns);
+			ok = describe_method(w, &w->hello, w->described.slots[i].key, w->start_ns);
 	if (ok && w->host->tell)
 		ok = w->host->tell(w, &w->hello, true);
 	return ok && pvp_out_buffer_send(w, &w->hello);

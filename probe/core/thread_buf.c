@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads join sessions, take chunks, hand them over, and end. */
 #include "probe/core/thread_buf.h"
 
 #include <errno.h>
@@ -10,15 +12,15 @@
 
 #include "probe/core/call_tree.h"
 #include "probe/core/backpressure.h"
-#include "probe/core/frames.h"
+#include "probe/ground/frames.h"
 #include "probe/core/core_state.h"
 
 enum {
 	SLAB = 64 << 10,
-	ROUNDS = 3, /* of the four in which a dying thread runs its destructors */
+	ROUNDS = 3, /* of the four rounds of destructors of a dying thread */
 	NAP_NS = 50000,
 	NAPS = 200,    /* 20 ms and more, with what the kernel adds */
-	PATIENT = 100, /* times as many where nothing is to be lost */
+	PATIENT = 100, /* times as many naps when nothing may be lost */
 };
 
 static struct pvp_thread *spare; /* structs to use again, linked by next */
@@ -44,15 +46,15 @@ static uint32_t session_now(void)
 	return atomic_load_explicit(&pvp_core.session, memory_order_acquire);
 }
 
-static void count(_Atomic uint64_t *n)
+static void count_up(_Atomic uint64_t *n)
 {
 	atomic_fetch_add_explicit(n, 1, memory_order_relaxed);
 }
 
-/* A thread begins to count when it joins: what it loses before is not counted. */
+/* A thread counts from the moment of joining: earlier losses are the orphans. */
 static void count_lost(struct pvp_thread *t)
 {
-	count(t->session != session_now() ? &pvp_core.orphans : &t->lost);
+	count_up(t->session != session_now() ? &pvp_core.orphans : &t->lost);
 }
 
 void pvp_nested(void)
@@ -125,7 +127,7 @@ void pvp_thread_remove(struct pvp_thread *t)
 static void set_limits(struct pvp_thread *t)
 {
 	uint8_t *limit = NULL;
-	/* Without a counter every event takes the slow way, which reads the system's clock. */
+	/* Without a calibrated counter events go the slow way, which reads the system's clock. */
 	if (t->chunk && t->clock.mult)
 		limit = t->chunk->end - PVP_HOT_MAX;
 	atomic_store_explicit(
@@ -140,7 +142,7 @@ static void drop_frames(struct pvp_thread *t)
 	t->frames = NULL;
 }
 
-/* The chunk waits for the writer; or goes back when its session is over. */
+/* The chunk waits for the writer, or goes back if its session is over. */
 static void hand_over(struct pvp_thread *t)
 {
 	struct pvp_chunk *c = t->chunk;
@@ -205,7 +207,7 @@ void pvp_threads_forget(bool all)
 		if (all || pvp_core.threads != pvp_tls.thread)
 			drop_frames(pvp_core.threads);
 		else
-			atomic_store(&pvp_core.threads->tree, NULL); /* it is in use */
+			atomic_store(&pvp_core.threads->tree, NULL); /* in use: not freed here */
 		pvp_thread_remove(pvp_core.threads);
 	}
 	pvp_tls.thread = &pvp_no_thread;
@@ -242,15 +244,15 @@ void pvp_switch(_Atomic bool *which, bool on)
 
 /* ---- chunks */
 
-static bool fits(const struct pvp_thread *t, size_t need)
+static bool chunk_fits(const struct pvp_thread *t, size_t need)
 {
 	const uint8_t *at = atomic_load_explicit(&t->cursor, memory_order_relaxed);
 	return t->chunk && (size_t)(t->chunk->end - at) >= need;
 }
 
 /*
- * A thread that is poked and whose guard is off enters the probe by pvp_room(), which waits for the
- * lock: until then its chunk may be changed by others.
+ * A poked thread with the guard off enters the probe by pvp_room(), which waits for the lock: until
+ * then others may change the thread's chunk.
  */
 void pvp_take_back(void)
 {
@@ -327,7 +329,7 @@ static struct pvp_thread *room_locked(size_t need, bool *full)
 		return NULL;
 	}
 	if (!t) {
-		count(&pvp_core.orphans);
+		count_up(&pvp_core.orphans);
 		return NULL;
 	}
 	if (t->session != session)
@@ -336,15 +338,15 @@ static struct pvp_thread *room_locked(size_t need, bool *full)
 	t->clock = pvp_core.clock;
 	bool same = t->chunk &&
 		    t->chunk->gaps == atomic_load_explicit(&pvp_core.gaps, memory_order_relaxed);
-	bool ok = (same && fits(t, need)) || next_chunk(t);
+	bool ok = (same && chunk_fits(t, need)) || next_chunk(t);
 	*full = !ok;
 	set_limits(t);
 	return ok ? t : NULL;
 }
 
 /*
- * The core's lock for a thread that may not wait for long. Its holder is mostly the writer, which
- * needs a moment more; but one that stands still gives it back only when this thread is done.
+ * Locks the core for a thread that may not wait for long. The lock's holder is mostly the writer,
+ * done in a moment; but a holder that stands still unlocks only when this thread is done.
  */
 static bool lock_soon(void)
 {
@@ -402,7 +404,7 @@ static struct pvp_thread *room(size_t need, bool *full)
 	if (session ? pvp_paused() : !t->chunk)
 		return session ? NULL : room_of_a_child(need);
 	if (t->session == session && !atomic_load_explicit(&t->poked, memory_order_relaxed)) {
-		if (fits(t, need))
+		if (chunk_fits(t, need))
 			return t;
 		if (!t->chunk && pvp_chunks_free() == 0) {
 			*full = true;

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Starts and joins the probe's own threads, and ends them after the program's last thread. */
 #include "probe/core/worker.h"
 
 #include <dirent.h>
@@ -18,7 +20,7 @@ enum { LONGEST_START_MS = 50, MS = 1000000, SECOND_MS = 1000 };
 
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
 
-static void *begin(void *arg)
+static void *begin_worker(void *arg)
 {
 	struct pvp_worker *w = arg;
 	atomic_store(&w->tid, (pid_t)syscall(SYS_gettid));
@@ -27,7 +29,7 @@ static void *begin(void *arg)
 }
 
 /* `at`: of the stack, NULL: anywhere. */
-static int create(struct pvp_worker *w, void *at, size_t stack)
+static int create_thread(struct pvp_worker *w, void *at, size_t stack)
 {
 	pthread_attr_t attr;
 	int error = pthread_attr_init(&attr);
@@ -39,9 +41,9 @@ static int create(struct pvp_worker *w, void *at, size_t stack)
 		pthread_attr_setstacksize(&attr, stack);
 	if (at)
 		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	error = pthread_create(&w->thread, &attr, begin, w);
+	error = pthread_create(&w->thread, &attr, begin_worker, w);
 	pthread_attr_destroy(&attr);
-	return error == EINVAL && !at ? pthread_create(&w->thread, NULL, begin, w) : error;
+	return error == EINVAL && !at ? pthread_create(&w->thread, NULL, begin_worker, w) : error;
 }
 
 static void wait_until_it_runs(struct pvp_worker *w)
@@ -57,7 +59,7 @@ static void wait_until_it_runs(struct pvp_worker *w)
 		;
 }
 
-static int start(struct pvp_worker *w, void *at, size_t stack)
+static int start_muted(struct pvp_worker *w, void *at, size_t stack)
 {
 	sigset_t all, before;
 	sem_init(&w->runs, 0, 0);
@@ -66,7 +68,7 @@ static int start(struct pvp_worker *w, void *at, size_t stack)
 	pthread_mutex_lock(&starting);
 	bool was = pvp_tls.muted;
 	pvp_tls.muted = true; /* this thread is none of the program's */
-	int error = create(w, at, stack);
+	int error = create_thread(w, at, stack);
 	pvp_tls.muted = was;
 	if (!error)
 		wait_until_it_runs(w);
@@ -79,7 +81,7 @@ int pvp_worker_start(struct pvp_worker *w, size_t stack, void *(*run)(void *), v
 {
 	w->run = run;
 	w->arg = arg;
-	return start(w, NULL, stack);
+	return start_muted(w, NULL, stack);
 }
 
 int pvp_worker_start_at(
@@ -87,7 +89,7 @@ int pvp_worker_start_at(
 {
 	w->run = run;
 	w->arg = arg;
-	return start(w, stack, bytes);
+	return start_muted(w, stack, bytes);
 }
 
 void pvp_worker_gone(struct pvp_worker *w)
@@ -134,7 +136,7 @@ static bool first_has_ended(int *ret_code)
 	return true;
 }
 
-/* The names are those that the workers give themselves. */
+/* The workers name themselves so. */
 static bool is_worker(long tid)
 {
 	static const char name[] = "profview";
@@ -143,7 +145,7 @@ static bool is_worker(long tid)
 	return strncmp(comm, name, sizeof name - 1) == 0;
 }
 
-/* The exit code of the first thread, if it was the last of the program's: by a bare exit(2). */
+/* Exit code of the first thread, if its bare exit(2) was the last of the program's threads. */
 static _Atomic int last_code;
 
 bool pvp_workers_only(void)
@@ -176,11 +178,11 @@ void pvp_worker_is_last(void)
 	sigemptyset(&of_writing);
 	sigaddset(&of_writing, SIGPIPE);
 	sigaddset(&of_writing, SIGXFSZ);
-	while (sigtimedwait(&of_writing, NULL, &now) > 0) /* this thread's, of the log */
+	while (sigtimedwait(&of_writing, NULL, &now) > 0) /* this thread's, from writing */
 		;
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
-	if (atomic_load(&last_code)) /* the C library would not have run its exit handlers */
+	if (atomic_load(&last_code)) /* with such a code the C library runs no exit handlers */
 		syscall(SYS_exit, atomic_load(&last_code));
 }
 

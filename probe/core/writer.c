@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* The writer's thread: its start and end, waiting for work, and sending to the sink. */
 #include "probe/core/writer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -9,16 +10,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/system/proc_file.h"
 #include "probe/core/backpressure.h"
 #include "probe/core/emit.h"
 #include "probe/core/writer_park.h"
 #include "probe/core/writer_rest.h"
 
 enum {
-	FIRST_TICK_MS = 10, /* soon: then the counter is calibrated */
-	SOON_MS = 10,       /* likewise, where files come and go: their code is to be known */
-	ROUND_MS = 80,      /* from one to the next: what a kill cuts off is younger than a tick */
-	WAKE_CHUNKS = 16,   /* before the hot memory has left the caches */
+	SOON_MS = 10,     /* until the counter is calibrated, and where new code is to be known */
+	ROUND_MS = 80,    /* between two rounds: a kill loses less than a tick */
+	WAKE_CHUNKS = 16, /* before the hot memory has left the caches */
 	STOP_POLL_MS = 20,
 	UNREAD_MS = 1000,
 	LONGEST_STOP_MS = 10000, /* and linger, however slowly the reader takes */
@@ -31,7 +32,7 @@ enum {
 
 static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
 
-/* The session's writer; under the core's lock. Stays after the end for those who wait in flush. */
+/* The session's writer; under the core's lock. Kept after the end for waiters in flush. */
 static struct pvp_writer *current;
 static pthread_cond_t flushed = PTHREAD_COND_INITIALIZER;
 static uint32_t sessions;
@@ -86,7 +87,7 @@ static void rest(void *ctx, int ms)
 {
 	(void)ctx;
 	struct timespec t;
-	/* A full disk, or no reader: that may never end. */
+	/* A full disk or no reader may last forever. */
 	atomic_store(&pvp_core.block, false);
 	deadline(&t, pvp_monotonic(), (uint64_t)ms);
 	pthread_mutex_lock(&pvp_core.lock);
@@ -107,7 +108,7 @@ static void use_sink(struct pvp_writer *w, const struct pvp_sink *s)
 	w->sink.written = written;
 }
 
-/* To the sink that was asked for, if one was. */
+/* Changes to the requested sink, if any. */
 static bool move(struct pvp_writer *w)
 {
 	pthread_mutex_lock(&pvp_core.lock);
@@ -136,14 +137,14 @@ static void take_commands(struct pvp_writer *w)
 		w->began = false;
 }
 
-/* A host may save itself the work while it has no reader. */
+/* Tells the host, which may save work, whether there is a reader. */
 static void note_unread(struct pvp_writer *w, bool unread)
 {
 	if (!unread || !w->unread_since)
 		w->unread_since = unread ? pvp_monotonic() : 0;
 	bool long_since = unread && ms_ago(w->unread_since) >= UNREAD_MS;
 	/*
-	 * A thread that waits here ends no round; the host, and others, ask whether there is a
+	 * A writer that waits here ends no round, but the host and others ask whether there is a
 	 * reader.
 	 */
 	pthread_mutex_lock(&pvp_core.lock);
@@ -155,7 +156,7 @@ static void note_unread(struct pvp_writer *w, bool unread)
 	w->host->on_reader_lost(long_since);
 }
 
-/* Header and names for a reader that begins here. */
+/* Writes header and names for a new reader. */
 static void begin_stream(struct pvp_writer *w)
 {
 	move(w);
@@ -219,7 +220,7 @@ static bool send_parts(struct pvp_writer *w, const struct iovec *parts, int n)
 
 bool pvp_writer_send(struct pvp_writer *w, const struct iovec *parts, int n)
 {
-	bool already = atomic_exchange(&pvp_core.sending, true); /* it greets a new reader first */
+	bool already = atomic_exchange(&pvp_core.sending, true); /* true while greeting */
 	bool ok = send_parts(w, parts, n);
 	if (!ok)
 		atomic_store(&pvp_core.block, false);
@@ -232,16 +233,18 @@ bool pvp_writer_send(struct pvp_writer *w, const struct iovec *parts, int n)
 /* Waits for the next round's reason. True: the session shall end. */
 static bool wait_for_work(struct pvp_writer *w, uint64_t *ret_wanted)
 {
-	bool first = w->calibrator.usable && !pvp_core.clock.mult;
-	uint64_t ms = first ? FIRST_TICK_MS : w->round_ns < w->soon_until_ns ? SOON_MS : ROUND_MS;
+	bool calibrates = w->calibrator.usable && !pvp_core.clock.mult;
+	bool soon = calibrates || w->round_ns < w->soon_until_ns;
 	struct timespec t;
-	deadline(&t, w->round_ns, ms);
+	deadline(&t, w->round_ns, soon ? SOON_MS : ROUND_MS);
 	pthread_mutex_lock(&pvp_core.lock);
 	while (!w->stopping && !pvp_writer_parking() && w->flush_wanted == w->flush_done &&
 		pvp_core.queued < pvp_core.wake_at && !atomic_load(&pvp_backpressure.wanted) &&
-		!atomic_exchange(&pvp_core.hurry, false))
+		!atomic_load(&pvp_core.hurry))
 		if (pthread_cond_timedwait(&pvp_core.wake, &pvp_core.lock, &t) == ETIMEDOUT)
 			break;
+	if (atomic_exchange(&pvp_core.hurry, false)) /* for the events directly after, too */
+		w->soon_until_ns = w->round_ns + 2 * ROUND_MS * MS;
 	*ret_wanted = w->flush_wanted;
 	bool stop = w->stopping;
 	pthread_mutex_unlock(&pvp_core.lock);
@@ -295,7 +298,7 @@ static bool ready(struct pvp_writer *w, bool last)
 void *pvp_writer_run(void *arg)
 {
 	struct pvp_writer *w = arg;
-	pvp_guard_on(); /* for ever: nothing that this thread does is an event */
+	pvp_guard_on(); /* forever: nothing on this thread is an event */
 	pvp_tls.muted = true;
 	w->tid = (uint64_t)syscall(SYS_gettid);
 	atomic_store(&pvp_backpressure.writer, w->tid);
@@ -341,7 +344,7 @@ void pvp_writer_work(struct pvp_writer *w)
 
 /* ---- lifecycle */
 
-/* The runtime's own part of what follows. */
+/* The runtime's own part of the cost of an enter and a leave, ns. */
 static uint64_t measure_way(const struct pvp_writer *w)
 {
 	uint64_t least = UINT64_MAX;
@@ -354,7 +357,7 @@ static uint64_t measure_way(const struct pvp_writer *w)
 	return w->host->calibrate ? least : 0;
 }
 
-/* Cost of an enter and its leave here, in ns: the least of several runs. */
+/* Cost of an enter and a leave, in ns: the least of several runs. */
 static uint32_t measure_overhead(const struct pvp_writer *w)
 {
 	uint8_t room[2 * PVP_HOT_MAX];
@@ -377,17 +380,12 @@ static uint32_t measure_overhead(const struct pvp_writer *w)
 	return (uint32_t)(least + measure_way(w));
 }
 
-/* That of its first thread: the one that begins a recording may have another. */
-static void name_process(char to[16])
+/* Reads the name of the first thread: the thread that begins a recording may have another name. */
+static void name_process(char to[16], pid_t process)
 {
-	int fd = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? 0 : read(fd, to, 15);
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
+	if (pv_proc_read(process, "comm", to, 16) <= 0)
 		prctl(PR_GET_NAME, to);
-	else
-		to[to[n - 1] == '\n' ? n - 1 : n] = 0;
+	to[strcspn(to, "\n")] = 0;
 }
 
 static void fill_header(struct pvp_writer *w)
@@ -395,16 +393,16 @@ static void fill_header(struct pvp_writer *w)
 	struct timespec t;
 	clock_gettime(CLOCK_REALTIME, &t);
 	w->start_ns = pvp_monotonic();
+	const char *words = w->host->enabled_events ? w->host->enabled_events() : NULL;
 	pvp_args_draw_id(&w->config);
-	size_t n = pvp_args_describe(&w->config, w->host->name,
-		w->host->enabled_events ? w->host->enabled_events() : NULL, w->args,
-		sizeof w->args);
+	pvp_args_find_command(&w->config, w->host->process);
+	size_t n = pvp_args_describe(&w->config, w->host->name, words, w->args, sizeof w->args);
 	w->header = (struct mlpd_header){
 		.format = format,
 		.start_time_ms = (uint64_t)t.tv_sec * 1000,
 		.startup_ns = w->start_ns,
 		.timer_overhead_ns = measure_overhead(w),
-		.pid = (uint32_t)getpid(),
+		.pid = (uint32_t)(w->host->process ? w->host->process : getpid()),
 		.args = { w->args, n },
 #if defined(__x86_64__)
 		.arch = { "x86-64", 6 },
@@ -415,7 +413,7 @@ static void fill_header(struct pvp_writer *w)
 #endif
 		.os = { "linux", 5 },
 	};
-	name_process(w->comm);
+	name_process(w->comm, w->host->process);
 	pvp_children_look_first(&w->children);
 }
 

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The writer: one thread with all signals blocked that wakes every 80 ms, or earlier when chunks
- * pile up, at what the threads have published, so that it is in the log within 100; it writes names
- * first, then the events, and says what was lost. It never calls the program's code.
+ * The writer: a thread with all signals blocked that writes what the threads have published: every
+ * 80 ms, or earlier when chunks pile up, so that an event is in the log within 100 ms. Names are
+ * written first, then events, and losses. Never calls the program's code.
  */
 #ifndef PV_PROBE_WRITER_H
 #define PV_PROBE_WRITER_H
@@ -9,9 +10,9 @@
 #include "common/base/map.h"
 #include "common/format/mlpd/mlpd.h"
 #include "probe/core/children.h"
-#include "probe/core/host.h"
-#include "probe/core/probe_args.h"
-#include "probe/core/probe_clock.h"
+#include "probe/ground/host.h"
+#include "probe/ground/probe_args.h"
+#include "probe/ground/probe_clock.h"
 #include "probe/core/scan.h"
 #include "probe/sink/sink.h"
 #include "probe/core/thread_buf.h"
@@ -48,8 +49,8 @@ struct pvp_writer {
 	const struct pvp_host *host;
 	struct pvp_sink sink;
 	struct mlpd_header header;
-	char args[PVP_PATH_MAX + 768];
-	uint8_t head[PVP_PATH_MAX + 1024];
+	char args[PVP_PATH_MAX + 1280];
+	uint8_t head[PVP_PATH_MAX + 1536];
 	struct pvp_calibrator calibrator;
 	struct pvp_tree_page *tree;        /* NULL until a thread has a call tree */
 	uint64_t tree_ns;                  /* when trees were written last */
@@ -60,24 +61,24 @@ struct pvp_writer {
 	struct pv_map described; /* method key -> 1 described, 0 to be described again */
 	uint64_t seen[PVP_SEEN]; /* described keys: scan.h */
 	uint32_t classes;        /* written so far */
-	uint64_t first_class;    /* key of the first one in the log; others lie near it */
+	uint64_t first_class;    /* key of the first class in the log; other keys lie near */
 	uint64_t orphans, discarded, last_sync;
 	uint32_t pauses;                  /* said so far */
 	uint64_t lost;                    /* events said to be lost */
 	struct pvp_tally tally;           /* of what was read or made */
-	uint64_t round_ns, soon_until_ns; /* its begin; sooner rounds, the host's to set */
-	uint64_t rounds, fences;          /* the latter: those dealt with */
-	bool last, asked, wrote; /* this round is the session's last; a flush; it wrote events */
-	uint64_t streams;        /* begun so far; more than one when a pipe's reader left */
+	uint64_t round_ns, soon_until_ns; /* its start; until when rounds are sooner, by the host */
+	uint64_t rounds, fences;          /* rounds begun; fences dealt with */
+	bool last, asked, wrote; /* this round is the session's last; a flush; wrote events */
+	uint64_t streams;        /* begun so far; more than 1 when a pipe's reader has left */
 	bool began;              /* the stream's header is written */
-	bool greeting;           /* and now the names, for its reader */
+	bool greeting;           /* writes the names for the stream's reader */
 	bool failed;             /* nothing more can be written */
-	bool amid;               /* new events belong to those that the same reader had before */
+	bool amid;               /* the same reader has the events before these */
 	bool full;               /* because of maxsize= */
 	bool said;               /* the log has the count of events left out */
-	bool abrupt;             /* the process exits, and its runtime has not announced that */
+	bool abrupt;             /* the process exits, without the runtime's announcement */
 	struct pvp_children children;
-	char comm[16]; /* the process's name, which threads have before they get their own */
+	char comm[16]; /* the process's name, and a thread's until the thread has its own */
 
 	/* under the core's lock */
 	bool stopping;
@@ -89,21 +90,21 @@ struct pvp_writer {
 	char next_path[PVP_PATH_MAX];
 	struct pvp_stats stats; /* as of the last round */
 
-	uint64_t unread_since; /* ns: since when the pipe has no reader; 0: it has one */
+	uint64_t unread_since; /* ns: since when the pipe has no reader; 0: has a reader */
 	bool unread_reported;  /* the host knows */
-	uint64_t stuck_since;  /* ns: since when the reader takes nothing; 0: it does */
+	uint64_t stuck_since;  /* ns: since when the reader takes nothing; 0: takes */
 };
 
 /* Starts a session for this host. An errno value. */
 int pvp_writer_start(const struct pvp_config *config, const struct pvp_host *host);
 
-/* Ends it, with all that was published before written. ETIMEDOUT: not all was. EALREADY: none. */
+/* Ends the session, published events written. ETIMEDOUT: some are not. EALREADY: no session. */
 int pvp_writer_stop(void);
 
-/* Waits until what was recorded before is written. An errno value. */
+/* Waits until everything recorded before the call is written. An errno value. */
 int pvp_writer_flush(void);
 
-/* A round soon: what is loaded has changed. Any thread outside signal handlers; takes no lock. */
+/* A round soon, and some more: new code, or maybe the last event. Not in signal handlers; takes no lock. */
 void pvp_writer_hurry(void);
 
 /* For the control socket's thread. EALREADY: not recording. */
@@ -128,23 +129,23 @@ void pvp_writer_forget(void);
 /* Sends parts, beginning anew for a new reader as often as needed; false: w->failed. */
 bool pvp_writer_send(struct pvp_writer *w, const struct iovec *parts, int n);
 
-/* Appends an event, sending the page when it is full. */
+/* Appends an event; a full page is sent. */
 bool pvp_out_buffer_add(struct pvp_writer *w, struct pvp_out_buffer *p, const struct pv_event *ev,
 	const struct pv_batch *pools);
 bool pvp_out_buffer_send(struct pvp_writer *w, struct pvp_out_buffer *p);
 
-/* A round: takes what the threads have published and writes it. `last` ends the session. */
+/* A round: takes what the threads have published, and writes. `last` ends the session. */
 void pvp_round(struct pvp_writer *w, bool last);
 
-/* Names, into w->page, or into the page that the events which use them go into, before these. */
+/* Names, into w->page, or into the page of the events that use them, before these. */
 void pvp_tell_method(struct pvp_writer *w, uint64_t key, uint64_t time);
 void pvp_tell_name(struct pvp_writer *w, struct pvp_out_buffer *p, uint64_t key, uint64_t time);
 void pvp_tell_classes(struct pvp_writer *w);
 void pvp_tell_counters(struct pvp_writer *w);
-/* The log has reached its size; the farewell, without which a log was cut off. */
+/* The log has reached its size; the farewell, missing in a log that was cut off. */
 void pvp_tell_full(struct pvp_writer *w);
 void pvp_tell_ended(struct pvp_writer *w);
-/* All definitions so far, for a new reader, through w->hello; false: it is gone as well. */
+/* All definitions so far, for a new reader, through w->hello; false: the reader is gone, too. */
 bool pvp_tell_again(struct pvp_writer *w);
 
 #endif

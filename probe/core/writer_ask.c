@@ -1,4 +1,5 @@
-/* Requests of the control socket's thread to the writer, which serves them in each round. */
+/* SPDX-License-Identifier: MIT */
+/* Requests of the control socket's thread to the writer, which answers in each round. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>

@@ -1,3 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether the writer must end: for a call that wants a single thread, or with the program's
+ * threads.
+ */
 #include "probe/core/writer_park.h"
 
 #include <pthread.h>

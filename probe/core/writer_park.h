@@ -1,20 +1,21 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The ends of the writer without a stop: a call that wants the process to have one thread (writer_rest.h), and
- * the end of the program's last thread. For the writer's thread, but where another is named.
+ * The writer's end without a stop: for a call that wants a single thread in the process
+ * (writer_rest.h), and after the program's last thread. By default on the writer's thread.
  */
 #ifndef PV_PROBE_WRITER_PARK_H
 #define PV_PROBE_WRITER_PARK_H
 
 #include "probe/core/writer.h"
 
-/* Whether it shall end now; under the core's lock, whether it shall soon. */
+/* Whether the writer is to end now; under the core's lock: is to end soon. */
 bool pvp_writer_parks(struct pvp_writer *w);
 bool pvp_writer_parking(void);
 
-/* True once the program's threads are gone: a worker must not keep the process, and the session ends. */
+/* True once the program's threads are gone: workers must end, and so does the session. */
 bool pvp_writer_outlived(struct pvp_writer *w);
 
-/* Under the core's lock, any thread's: it shall end, or go on; true: it has promised to end. */
+/* Under the core's lock, any thread: to end, or to go on. True: the end is promised already. */
 bool pvp_writer_wish_park(bool wanted);
 
 #endif

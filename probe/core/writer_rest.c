@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Ends the writer's thread for a moment, and starts a new thread afterwards. */
 #include "probe/core/writer_rest.h"
 
 #include <pthread.h>
@@ -8,10 +10,10 @@
 #include "probe/core/emit.h"
 #include "probe/core/writer_park.h"
 
-enum { PARK_S = 1 /* a writer that is at its sink for longer goes on */ };
+enum { PARK_S = 1 /* s: a writer at the sink for longer goes on */ };
 
-/* It goes on, unless it has promised to end. */
-static bool give_up(void)
+/* Asks the writer to go on. False: the end was promised already. */
+static bool give_up_parking(void)
 {
 	pthread_mutex_lock(&pvp_core.lock);
 	bool ends = pvp_writer_wish_park(false);
@@ -33,12 +35,12 @@ bool pvp_writer_park(void)
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += PARK_S;
 	if (pthread_timedjoin_np(w->worker.thread, NULL, &until) != 0) {
-		if (give_up())
+		if (give_up_parking())
 			return false;
 		pthread_join(w->worker.thread, NULL);
 	}
 	pvp_worker_gone(&w->worker);
-	give_up();
+	give_up_parking();
 	return true;
 }
 

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The writer's end without a stop: for a moment, for a call that wants the process to have one thread, and
- * for ever, where the program has none left.
+ * Ends the writer's thread without a stop: for a moment, during a call that wants the process to
+ * have a single thread, and forever after the program's last thread.
  */
 #ifndef PV_PROBE_WRITER_REST_H
 #define PV_PROBE_WRITER_REST_H
@@ -9,11 +10,11 @@
 
 #include "probe/core/writer.h"
 
-/* Any thread of the program's, which makes the call between. False: no writer, or one that is stuck at its sink. */
+/* On any thread of the program, before the call. False: no writer, or stuck at the sink. */
 bool pvp_writer_park(void);
 /*
- * The session's host, which lives for ever, and in `control` its socket's path; NULL: no thread can be made
- * any more. The recording has been ended then, on this thread.
+ * Starts the writer again. Returns the session's host, which lives forever, and in `control` the
+ * socket's path; NULL: no thread can be made any more, and the recording was ended on this thread.
  */
 const struct pvp_host *pvp_writer_unpark(char control[108]);
 
@@ -22,7 +23,7 @@ pid_t pvp_writer_thread(void);
 
 /* --- the writer's own --- */
 
-/* Its thread's function; the writer lives until pvp_writer_end(). Always NULL; a failure is in w->failed. */
+/* The thread's function; `w` lives until pvp_writer_end(). Always NULL; see w->failed. */
 void *pvp_writer_run(void *w);
 /* The rounds, on whichever thread; and the session's end after them. */
 void pvp_writer_work(struct pvp_writer *w);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Sorted ranges of methods' code, searched by address. */
 #include "probe/managed/code_ranges.h"
 
 #include <pthread.h>
@@ -12,8 +14,8 @@ struct range {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static PV_ARRAY(struct range) ranges; /* by start; none overlap */
 
-/* The first range that ends above the address. */
-static size_t place(uint64_t ip)
+/* The first range ending above the address. */
+static size_t range_place(uint64_t ip)
 {
 	size_t lo = 0, hi = ranges.n;
 	while (lo < hi) {
@@ -31,7 +33,7 @@ void pvp_ranges_add(uint64_t start, uint64_t size, uint64_t method)
 	struct range r = { start, start + size, method };
 	pthread_mutex_lock(&lock);
 	if (r.end > r.start && pv_reserve(&ranges, 1)) {
-		size_t from = place(r.start), to = from;
+		size_t from = range_place(r.start), to = from;
 		while (to < ranges.n && ranges.v[to].start < r.end)
 			to++;
 		memmove(ranges.v + from + 1, ranges.v + to, (ranges.n - to) * sizeof r);
@@ -44,7 +46,7 @@ void pvp_ranges_add(uint64_t start, uint64_t size, uint64_t method)
 bool pvp_ranges_is(uint64_t start, uint64_t method)
 {
 	pthread_mutex_lock(&lock);
-	size_t i = place(start);
+	size_t i = range_place(start);
 	bool is = i < ranges.n && ranges.v[i].start == start && ranges.v[i].method == method;
 	pthread_mutex_unlock(&lock);
 	return is;
@@ -53,7 +55,7 @@ bool pvp_ranges_is(uint64_t start, uint64_t method)
 uint64_t pvp_ranges_find(uint64_t ip)
 {
 	pthread_mutex_lock(&lock);
-	size_t i = place(ip);
+	size_t i = range_place(ip);
 	uint64_t method = i < ranges.n && ranges.v[i].start <= ip ? ranges.v[i].method : 0;
 	pthread_mutex_unlock(&lock);
 	return method;
@@ -62,7 +64,7 @@ uint64_t pvp_ranges_find(uint64_t ip)
 uint64_t pvp_ranges_start(uint64_t ip)
 {
 	pthread_mutex_lock(&lock);
-	size_t i = place(ip);
+	size_t i = range_place(ip);
 	uint64_t start = i < ranges.n && ranges.v[i].start <= ip ? ranges.v[i].start : 0;
 	pthread_mutex_unlock(&lock);
 	return start;
@@ -73,7 +75,7 @@ bool pvp_ranges_near(uint64_t ip)
 	enum { PAGE = 4096 };
 	uint64_t page = ip & ~(uint64_t)(PAGE - 1);
 	pthread_mutex_lock(&lock);
-	size_t i = place(page);
+	size_t i = range_place(page);
 	bool near = i < ranges.n && ranges.v[i].start < page + PAGE;
 	pthread_mutex_unlock(&lock);
 	return near;

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Parses the options of Mono's and .NET's modules, and describes them for the log's header. */
 #include "probe/managed/managed_args.h"
 
 #include <limits.h>
@@ -5,19 +7,21 @@
 #include <string.h>
 
 #include "common/base/status.h"
-#include "probe/core/probe_args.h"
-#include "probe/core/sample_rate.h"
+#include "common/base/word_limits.h"
+#include "probe/ground/probe_args.h"
+#include "probe/ground/sample_rate.h"
 
-/* Events that "nodefaults" leaves out. */
+/* Events left out by "nodefaults". */
 enum {
 	DEFAULTS = PVP_MANAGED_EXCEPTIONS | PVP_MANAGED_MONITORS | PVP_MANAGED_GC |
 		   PVP_MANAGED_JIT | PVP_MANAGED_AREAS | PVP_MANAGED_COUNTERS,
+	PVP_MANAGED_LEGACY = PVP_MANAGED_EXCEPTIONS | PVP_MANAGED_MONITORS | PVP_MANAGED_GC |
+			     PVP_MANAGED_MOVES | PVP_MANAGED_ROOTS | PVP_MANAGED_AREAS |
+			     PVP_MANAGED_HANDLES | PVP_MANAGED_FINALIZERS | PVP_MANAGED_COUNTERS,
 };
 
-/* Events without which a heap shot is useless; the roots of its own collection come with it. */
+/* Events needed for a useful heap shot, whose collection's roots are included anyway. */
 enum { SHOTS = PVP_MANAGED_HEAPSHOTS | PVP_MANAGED_GC | PVP_MANAGED_AREAS };
-#define SHOT_BYTES ((size_t)256 << 20)
-#define TREE_BYTES ((size_t)64 << 20)
 
 struct word {
 	const char *text;
@@ -25,33 +29,8 @@ struct word {
 };
 
 static const struct word words[] = {
-	{ "calls", PVP_MANAGED_CALLS },
-	{ "alloc", PVP_MANAGED_ALLOC | PVP_MANAGED_GC | PVP_MANAGED_MOVES },
-	{ "gcalloc", PVP_MANAGED_ALLOC },
-	{ "gc", PVP_MANAGED_GC },
-	{ "gcmove", PVP_MANAGED_MOVES },
-	{ "gcroot", PVP_MANAGED_ROOTS | PVP_MANAGED_AREAS },
-	{ "gchandle", PVP_MANAGED_HANDLES },
-	{ "exception", PVP_MANAGED_EXCEPTIONS },
-	{ "monitor", PVP_MANAGED_MONITORS },
-	{ "finalization", PVP_MANAGED_FINALIZERS },
-	{ "jit", PVP_MANAGED_JIT },
-	{ "cpu", PVP_MANAGED_CPU },
-	{ "kernel", PVP_MANAGED_KERNEL },
-	{ "counter", PVP_MANAGED_COUNTERS },
-	{ "runtime", PVP_MANAGED_RUNTIME },
-	{ "fields", PVP_MANAGED_FIELDS },
-	{ "lines", PVP_MANAGED_LINES },
-	{ "classof", PVP_MANAGED_CLASS_OF },
-	{ "messages", PVP_MANAGED_MESSAGES },
-};
-
-/* Other names for some of these. */
-static const struct word aliases[] = {
-	{ "counters", PVP_MANAGED_COUNTERS },
-	{ "legacy", PVP_MANAGED_EXCEPTIONS | PVP_MANAGED_MONITORS | PVP_MANAGED_GC |
-			    PVP_MANAGED_MOVES | PVP_MANAGED_ROOTS | PVP_MANAGED_AREAS |
-			    PVP_MANAGED_HANDLES | PVP_MANAGED_FINALIZERS | PVP_MANAGED_COUNTERS },
+#define WORD(symbol, word, hosts, kind, least, most, usual, groups, ...) { word, groups },
+#include "common/base/words.def"
 };
 
 static bool is(const char *at, size_t len, const char *word)
@@ -64,13 +43,10 @@ static unsigned groups_of(const char *at, size_t len)
 	for (size_t i = 0; i < PV_COUNT_OF(words); i++)
 		if (is(at, len, words[i].text))
 			return words[i].groups;
-	for (size_t i = 0; i < PV_COUNT_OF(aliases); i++)
-		if (is(at, len, aliases[i].text))
-			return aliases[i].groups;
 	return 0;
 }
 
-static bool number(const char *at, size_t len, unsigned *ret, size_t *ret_used)
+static bool parse_number(const char *at, size_t len, unsigned *ret, size_t *ret_used)
 {
 	unsigned n = 0;
 	size_t i = 0;
@@ -86,7 +62,7 @@ static bool bytes(const char *at, size_t len, size_t *ret)
 {
 	unsigned n, shift = 0;
 	size_t used;
-	if (!number(at, len, &n, &used))
+	if (!parse_number(at, len, &n, &used))
 		return false;
 	if (used + 1 == len) {
 		char unit = (char)(at[used] | 0x20);
@@ -98,7 +74,7 @@ static bool bytes(const char *at, size_t len, size_t *ret)
 	return true;
 }
 
-/* heapshot, heapshot=5gc, heapshot=200ms; whatever is said, one can be asked for at any time */
+/* heapshot, heapshot=5gc, heapshot=200ms; in each case a shot can also be asked for */
 static bool heapshot(struct pvp_managed_options *o, const char *at, size_t len)
 {
 	unsigned n;
@@ -112,7 +88,7 @@ static bool heapshot(struct pvp_managed_options *o, const char *at, size_t len)
 		return true;
 	if (is(at, len, "onshutdown"))
 		return o->shot_at_end = true;
-	if (!number(at, len, &n, &used) || n == 0)
+	if (!parse_number(at, len, &n, &used) || n == 0)
 		return false;
 	if (is(at + used, len - used, "gc"))
 		o->shot_collections = n;
@@ -127,18 +103,18 @@ static bool sample(struct pvp_managed_options *o, const char *at, size_t len)
 {
 	size_t used = 0;
 	o->groups |= PVP_MANAGED_SAMPLES;
-	o->sample_hz = 100;
+	o->sample_hz = PV_USUAL_SAMPLE;
 	/* "cycles/1000": what is counted was once to be chosen */
 	const char *slash = len > 0 && (*at < '0' || *at > '9') ? memchr(at, '/', len) : NULL;
 	if (slash) {
 		len -= (size_t)(slash + 1 - at);
 		at = slash + 1;
 	}
-	return len == 0 || (number(at, len, &o->sample_hz, &used) && used == len &&
+	return len == 0 || (parse_number(at, len, &o->sample_hz, &used) && used == len &&
 				   o->sample_hz > 0 && o->sample_hz <= PVP_SAMPLE_MOST);
 }
 
-static bool keep(char *to, const char *at, size_t len)
+static bool keep_text(char *to, const char *at, size_t len)
 {
 	return pvp_args_add(to, PVP_MANAGED_TEXT, at, len);
 }
@@ -146,7 +122,7 @@ static bool keep(char *to, const char *at, size_t len)
 static bool take_frames(struct pvp_managed_options *o, const char *at, size_t len)
 {
 	size_t used;
-	if (!number(at, len, &o->frames, &used) || used != len)
+	if (!parse_number(at, len, &o->frames, &used) || used != len)
 		return false;
 	if (o->frames > PVP_MANAGED_FRAMES)
 		o->frames = PVP_MANAGED_FRAMES;
@@ -166,10 +142,10 @@ static bool take_filter(char to[PVP_MANAGED_TEXT], const char *at, size_t len)
 static bool take_depth(struct pvp_managed_options *o, const char *at, size_t len)
 {
 	size_t used;
-	return number(at, len, &o->call_depth, &used) && used == len;
+	return parse_number(at, len, &o->call_depth, &used) && used == len;
 }
 
-/* Some shells leave the quotes around it. */
+/* Some shells leave the quotes. */
 static bool take_callspec(struct pvp_managed_options *o, const char *at, size_t len)
 {
 	bool open = len > 0 && *at == '"';
@@ -248,7 +224,7 @@ static bool take_valued(
 	return true;
 }
 
-/* Without a size every allocation is meant, also after a word with one. */
+/* A word without a size means every allocation, also after a word with a size. */
 static void add_groups(struct pvp_managed_options *o, unsigned groups)
 {
 	o->groups |= groups;
@@ -256,8 +232,9 @@ static void add_groups(struct pvp_managed_options *o, unsigned groups)
 		o->alloc_period = 0;
 }
 
-/* One word; what "no" takes away it takes away wherever it stands. */
-static bool take(struct pvp_managed_options *o, const char *at, size_t len, unsigned *off)
+/* Takes a word; "no" removes groups in any order of words. */
+static bool take_option_word(
+	struct pvp_managed_options *o, const char *at, size_t len, unsigned *off)
 {
 	const char *eq = memchr(at, '=', len);
 	size_t key = eq ? (size_t)(eq - at) : len;
@@ -271,11 +248,11 @@ static bool take(struct pvp_managed_options *o, const char *at, size_t len, unsi
 		*off |= PVP_MANAGED_ALLOC;
 	else if (!(!eq && take_plain(o, at, len, &ok)) && !take_calls(o, at, key, len, &ok) &&
 		 !take_valued(o, at, key, len, &ok))
-		return keep(o->rest, at, len);
+		return keep_text(o->rest, at, len);
 	return ok;
 }
 
-/* The next word, without its quotes; after it and its comma. NULL: it is too long. */
+/* Copies the next word, without quotes; returns the place after its comma. NULL: too long. */
 static const char *next_word(const char *at, char to[PVP_MANAGED_TEXT], size_t *ret_len)
 {
 	char quote = 0;
@@ -300,65 +277,78 @@ static const char *next_word(const char *at, char to[PVP_MANAGED_TEXT], size_t *
 	return at + (*at == ',');
 }
 
-/* When shots are taken; one can be asked for in any case. */
+/* When shots are taken; each can also be asked for. */
 static void describe_shots(struct pvp_managed_options *o)
 {
 	char text[64];
 	bool some = o->shot_collections || o->shot_ms || o->shot_at_end;
 	int n;
 	if (!some)
-		keep(o->words, "heapshot=ondemand", 17);
+		keep_text(o->words, "heapshot=ondemand", 17);
 	if (o->shot_collections == 1)
-		keep(o->words, "heapshot", 8);
+		keep_text(o->words, "heapshot", 8);
 	if (o->shot_collections > 1) {
 		n = snprintf(text, sizeof text, "heapshot=%ugc", o->shot_collections);
-		keep(o->words, text, (size_t)n);
+		keep_text(o->words, text, (size_t)n);
 	}
 	if (o->shot_ms) {
 		n = snprintf(text, sizeof text, "heapshot=%ums", o->shot_ms);
-		keep(o->words, text, (size_t)n);
+		keep_text(o->words, text, (size_t)n);
 	}
 	if (o->shot_at_end)
-		keep(o->words, "heapshot-on-shutdown", 20);
+		keep_text(o->words, "heapshot-on-shutdown", 20);
 }
 
-static void describe(struct pvp_managed_options *o)
+/* The word of this group only; NULL: none. Areas come with roots. */
+static const char *word_of(unsigned group)
+{
+	for (size_t i = 0; i < PV_COUNT_OF(words); i++)
+		if ((words[i].groups & ~(unsigned)PVP_MANAGED_AREAS) == group)
+			return words[i].text;
+	return NULL;
+}
+
+static void describe_managed(struct pvp_managed_options *o)
 {
 	char text[64];
-	for (size_t i = 0; i < PV_COUNT_OF(words); i++) {
-		/* "alloc" is several; it is said by its parts. */
-		unsigned g = words[i].groups & ~(unsigned)PVP_MANAGED_AREAS;
-		bool one = (g & (g - 1)) == 0 && g != PVP_MANAGED_KERNEL; /* the host's to say */
+	for (unsigned g = 1; g && g <= o->groups; g <<= 1) {
 		bool sampled = g == PVP_MANAGED_ALLOC && o->alloc_period;
-		if (one && o->groups & g && !sampled)
-			keep(o->words, words[i].text, strlen(words[i].text));
+		const char *said = word_of(g);
+		/* The host says whether it has the kernel's functions. */
+		if (o->groups & g && said && !sampled && g != PVP_MANAGED_KERNEL)
+			keep_text(o->words, said, strlen(said));
 	}
 	if (o->groups & PVP_MANAGED_HEAPSHOTS)
 		describe_shots(o);
 	if (o->groups & PVP_MANAGED_TREE)
-		keep(o->words, o->tree_cpu ? "calltree=cpu" : "calltree", o->tree_cpu ? 12 : 8);
+		keep_text(
+			o->words, o->tree_cpu ? "calltree=cpu" : "calltree", o->tree_cpu ? 12 : 8);
 	if (o->groups & PVP_MANAGED_SAMPLES) {
 		int n = snprintf(text, sizeof text, "%s=%u",
 			o->sample_real ? "sample-real" : "sample", o->sample_hz);
-		keep(o->words, text, n > 0 ? (size_t)n : 0);
+		keep_text(o->words, text, n > 0 ? (size_t)n : 0);
 	}
 	if (o->groups & PVP_MANAGED_COVERAGE)
-		keep(o->words, "coverage", 8);
+		keep_text(o->words, "coverage", 8);
 	if (o->groups & (PVP_MANAGED_CALLS | PVP_MANAGED_TREE) && o->call_depth != UINT_MAX) {
 		int n = snprintf(text, sizeof text, "calldepth=%u", o->call_depth);
-		keep(o->words, text, n > 0 ? (size_t)n : 0);
+		keep_text(o->words, text, n > 0 ? (size_t)n : 0);
+	}
+	if (o->frames_given && o->frames) {
+		int n = snprintf(text, sizeof text, "maxframes=%u", o->frames);
+		keep_text(o->words, text, n > 0 ? (size_t)n : 0);
 	}
 	if (o->alloc_period) {
 		int n = snprintf(text, sizeof text, "alloc=%zu", o->alloc_period);
-		keep(o->words, text, n > 0 ? (size_t)n : 0);
+		keep_text(o->words, text, n > 0 ? (size_t)n : 0);
 	}
 	if (o->filter[0]) {
 		int n = snprintf(text, sizeof text, "filter=%.50s", o->filter);
-		keep(o->words, text, n > 0 ? (size_t)n : 0);
+		keep_text(o->words, text, n > 0 ? (size_t)n : 0);
 	}
 }
 
-/* The log goes to mprof-report, which prints its report, or writes it where the log was to go. */
+/* The log goes to mprof-report, which prints the report, or writes a file in place of the log. */
 static bool make_report(struct pvp_managed_options *o)
 {
 	static const char key[] = "output=";
@@ -376,15 +366,15 @@ static bool make_report(struct pvp_managed_options *o)
 		if (*o->rest == ',')
 			memmove(o->rest, o->rest + 1, strlen(o->rest));
 	}
-	return keep(o->rest, command, strlen(command));
+	return keep_text(o->rest, command, strlen(command));
 }
 
 bool pvp_managed_parse(const char *text, struct pvp_managed_options *ret)
 {
 	struct pvp_managed_options o = { .groups = DEFAULTS,
-		.frames = 32,
-		.shot_bytes = SHOT_BYTES,
-		.tree_bytes = TREE_BYTES,
+		.frames = PV_USUAL_MAXFRAMES,
+		.shot_bytes = PV_USUAL_HEAPSHOT_ROOM,
+		.tree_bytes = PV_USUAL_CALLTREE_ROOM,
 		.call_depth = UINT_MAX };
 	char word[PVP_MANAGED_TEXT];
 	unsigned off = 0;
@@ -394,15 +384,15 @@ bool pvp_managed_parse(const char *text, struct pvp_managed_options *ret)
 		o.groups = 0;
 	for (const char *at = text; *at;) {
 		at = next_word(at, word, &len);
-		if (!at || (len && !take(&o, word, len, &off)))
+		if (!at || (len && !take_option_word(&o, word, len, &off)))
 			return false;
 	}
 	o.groups &= ~off;
 	if (!(o.groups & PVP_MANAGED_ALLOC))
 		o.alloc_period = 0;
 	if (o.stock) {
-		o.groups &=
-			~(unsigned)(PVP_MANAGED_CLASS_OF | PVP_MANAGED_MESSAGES | PVP_MANAGED_CPU);
+		o.groups &= ~(unsigned)(PVP_MANAGED_CLASS_OF | PVP_MANAGED_MESSAGES |
+					PVP_MANAGED_CPU | PVP_MANAGED_LINES);
 		o.sample_real = false;
 	}
 	if (o.want_report && !make_report(&o))
@@ -410,13 +400,13 @@ bool pvp_managed_parse(const char *text, struct pvp_managed_options *ret)
 	/* If extensions are written anyway, times of the processor come with the samples. */
 	if (o.groups & PVP_MANAGED_TREE && o.groups & PVP_MANAGED_SAMPLES && !o.tree_cpu)
 		o.groups |= PVP_MANAGED_CPU;
-	/* Calls are either summed up or reported one by one. */
+	/* Calls are either summed up or reported singly. */
 	if (o.groups & PVP_MANAGED_TREE)
 		o.groups &= ~(unsigned)PVP_MANAGED_CALLS;
 	/* With calls traced every path is known; walking the stack again would cost the most. */
 	if (o.groups & PVP_MANAGED_CALLS && !o.frames_given)
 		o.frames = 0;
-	describe(&o);
+	describe_managed(&o);
 	*ret = o;
 	return true;
 }

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Options of the modules for Mono and .NET. Words mean what they mean to the
- * stock log profiler, so that one word of a command line changes; its quotes and backslashes count
- * too. Three of its words are taken and do nothing: maxsamples= (samples have a ring), debug, and
- * port= (commands come over the control socket).
+ * Options of the modules for Mono and .NET. Words mean the same as for the stock log profiler, so a
+ * command line changes by a single word; quotes and backslashes count as there. Three words are
+ * accepted without effect: maxsamples= (samples have a ring), debug, and port= (commands come over
+ * the control socket).
  */
 #ifndef PV_PROBE_MANAGED_ARGS_H
 #define PV_PROBE_MANAGED_ARGS_H
@@ -31,10 +32,10 @@ enum pvp_managed_group {
 	PVP_MANAGED_FIELDS = 1 << 17,  /* names of fields */
 	PVP_MANAGED_COVERAGE = 1 << 18,
 	PVP_MANAGED_LINES = 1 << 19,    /* of source, for samples */
-	PVP_MANAGED_CLASS_OF = 1 << 20, /* the class of an object that an event names by address */
+	PVP_MANAGED_CLASS_OF = 1 << 20, /* the class of objects given by address */
 	PVP_MANAGED_MESSAGES = 1 << 21, /* messages of exceptions */
 	PVP_MANAGED_KERNEL = 1 << 22,   /* the kernel's functions in samples */
-	PVP_MANAGED_AREAS = 1 << 12,    /* owners of the areas that root slots lie in */
+	PVP_MANAGED_AREAS = 1 << 12,    /* owners of the areas of root slots */
 };
 
 enum { PVP_MANAGED_TEXT = 1024, PVP_MANAGED_FRAMES = 64 };
@@ -42,29 +43,29 @@ enum { PVP_MANAGED_TEXT = 1024, PVP_MANAGED_FRAMES = 64 };
 struct pvp_managed_options {
 	unsigned groups;
 	unsigned sample_hz;
-	bool sample_real;          /* of threads that wait, too */
+	bool sample_real;          /* of waiting threads, too */
 	bool shot_at_end;          /* heapshot-on-shutdown */
 	unsigned shot_collections; /* a heap shot every so many major collections, 0: none */
-	unsigned shot_ms;          /* one at the first collection after so much time, 0: none */
-	size_t shot_bytes;         /* that a heap shot may take before it is written */
+	unsigned shot_ms;          /* ms: a shot at the first collection after; 0: none */
+	size_t shot_bytes;         /* most memory of a heap shot before it is written */
 	bool tree_cpu;             /* with the processor time of each call */
-	size_t tree_bytes;         /* that the trees may take */
-	size_t alloc_period;       /* bytes between allocations that are written, 0: all are */
+	size_t tree_bytes;         /* most memory of the trees */
+	size_t alloc_period;       /* bytes between recorded allocations, 0: all are recorded */
 	unsigned frames;           /* of a backtrace, at most PVP_MANAGED_FRAMES */
 	bool frames_given;
 	unsigned call_depth; /* calls with more callers than this are left out; UINT_MAX: none */
 	bool want_report;    /* a report of mprof-report's in place of the log */
-	bool stock;          /* the extensions that `run` asks for are left out */
+	bool stock;          /* without the extensions that `run` asks for */
 	bool want_help;      /* nothing is recorded */
 	char callspec
 		[PVP_MANAGED_TEXT]; /* of methods, as the runtime's own mono_callspec_parse() has it */
 	char filter[PVP_MANAGED_TEXT];   /* of methods: managed_filter.h */
-	char coverage[PVP_MANAGED_TEXT]; /* likewise, of those whose coverage is wanted */
-	char rest[PVP_MANAGED_TEXT];     /* options that are the core's */
-	char words[PVP_MANAGED_TEXT];    /* events that the log's header lists as on */
+	char coverage[PVP_MANAGED_TEXT]; /* likewise: methods whose coverage is wanted */
+	char rest[PVP_MANAGED_TEXT];     /* options of the core */
+	char words[PVP_MANAGED_TEXT];    /* events listed as on in the log's header */
 };
 
-/* `text` is all after "profview", with or without its colon. False: an option is not known. */
+/* `text`: all after "profview", with or without the colon. False: an option is unknown. */
 bool pvp_managed_parse(const char *text, struct pvp_managed_options *ret);
 
 #endif

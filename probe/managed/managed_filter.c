@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Parses and applies the filter of traced methods. */
 #include "probe/managed/managed_filter.h"
 
 #include <fnmatch.h>
@@ -12,7 +14,7 @@ struct term {
 	uint32_t least;
 };
 
-/* The next term; what 0: not sound. Returns where the one after it begins. */
+/* The next term; what 0: invalid. Returns the start of the term after. */
 static const char *next_term(const char *at, struct term *t)
 {
 	size_t len = strcspn(at, "+"), i = 0;
@@ -46,7 +48,7 @@ bool pvp_filter_sound(const char *filter)
 	return true;
 }
 
-static bool names(const struct term *t, const struct pvp_managed_method *m)
+static bool term_names(const struct term *t, const struct pvp_managed_method *m)
 {
 	const char *text = t->what == 'a'   ? m->assembly
 			   : t->what == 'n' ? m->name_space
@@ -66,10 +68,10 @@ bool pvp_filter_takes(const char *filter, const struct pvp_managed_method *m)
 				return false;
 			continue;
 		}
-		if (t.out && names(&t, m))
+		if (t.out && term_names(&t, m))
 			return false;
 		any |= !t.out;
-		in |= !t.out && names(&t, m);
+		in |= !t.out && term_names(&t, m);
 	}
 	return in || !any;
 }

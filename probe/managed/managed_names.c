@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies of definitions and unloads, written by the writer in the order they came. */
 #include "probe/managed/managed_names.h"
 
 #include <pthread.h>
@@ -7,23 +9,23 @@
 
 #include "common/base/map.h"
 #include "common/base/mem.h"
-#include "probe/core/probe_clock.h"
+#include "probe/ground/probe_clock.h"
 
-/* One definition or unload, with its texts after it. */
+/* A definition or unload, followed by its texts. */
 struct def {
 	struct pv_event ev;
-	uint64_t *list; /* elements of its span, or NULL */
+	uint64_t *list; /* elements of the span, or NULL */
 	size_t list_n;
-	bool dead; /* another took its place, or it was unloaded */
+	bool dead; /* replaced or unloaded */
 	char text[];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* In the order in which they came; freed ones are NULL until the list is packed. */
+/* In the order of arrival; freed definitions are NULL until the list is packed. */
 static PV_ARRAY(struct def *) defs;
 static size_t written;      /* of these, how many the log has */
-static size_t holes, dying; /* freed ones; dead ones that the log does not know yet */
-static size_t dead_from;    /* before it is none of the latter, as long as there are any */
+static size_t holes, dying; /* freed definitions; dead ones not yet known to the log */
+static size_t dead_from;    /* first place to search for dead ones, while dying > 0 */
 enum { UNNAMED = 4096 };
 static uint64_t unnamed[UNNAMED];
 static _Atomic size_t missing;    /* of these */
@@ -37,7 +39,7 @@ static uint64_t place_key(uint8_t kind, uint64_t key)
 	return key ^ (uint64_t)kind << 56;
 }
 
-static uint64_t key_of(const struct pv_event *ev)
+static uint64_t definition_key(const struct pv_event *ev)
 {
 	switch (ev->kind) {
 	case PV_KIND_METHOD_JIT:
@@ -54,12 +56,14 @@ static uint64_t key_of(const struct pv_event *ev)
 		return ev->class_parent.owner;
 	case PV_KIND_EXT_ELEMENTS:
 		return ev->elements.owner;
+	case PV_KIND_EXT_IL_MAP: /* a method has several */
+		return ev->il_map.code;
 	default:
 		return ev->meta.key;
 	}
 }
 
-/* An event that ends nothing: written once. */
+/* An event that ends no definition: written once. */
 static bool is_news(uint8_t kind)
 {
 	switch (kind) {
@@ -75,8 +79,8 @@ static bool is_news(uint8_t kind)
 	}
 }
 
-/* Kinds that an unload ends; the kinds of definitions themselves. */
-static uint8_t ends(uint8_t kind)
+/* The kind of definition ended by an unload; a definition's own kind. */
+static uint8_t ended_kind(uint8_t kind)
 {
 	switch (kind) {
 	case PV_KIND_IMAGE_UNLOAD:
@@ -103,7 +107,7 @@ static void copy_text(struct pv_text *t, char **to)
 	*to += t->len + 1;
 }
 
-/* Offsets of an event's texts, as its row in the format names them. */
+/* Offsets of an event's texts, from the row in the format. */
 static size_t texts_of(const struct pv_event *ev, size_t ret_at[MLPD_MAX_FIELDS])
 {
 	static const struct mlpd_format format = { MLPD_NEWEST, 3, 8, 0 };
@@ -120,7 +124,7 @@ static struct pv_text *text_at(struct pv_event *ev, size_t offset)
 	return (void *)((char *)ev + offset);
 }
 
-static struct def *copy(const struct pv_event *ev)
+static struct def *copy_definition(const struct pv_event *ev)
 {
 	size_t place[MLPD_MAX_FIELDS], n = texts_of(ev, place), bytes = 0;
 	struct pv_event e = *ev;
@@ -136,7 +140,7 @@ static struct def *copy(const struct pv_event *ev)
 	return d;
 }
 
-static void destroy(struct def *d)
+static void destroy_definition(struct def *d)
 {
 	if (d)
 		free(d->list);
@@ -160,14 +164,14 @@ static void kill_place(uint64_t place)
 
 static void append(struct def *d)
 {
-	uint64_t place = place_key(ends(d->ev.kind), key_of(&d->ev));
+	uint64_t place = place_key(ended_kind(d->ev.kind), definition_key(&d->ev));
 	uint64_t now = pvp_monotonic();
 	last = now > last ? now : last;
 	d->ev.time = last;
 	if (d->ev.kind != PV_KIND_DOMAIN_NAME && !is_news(d->ev.kind))
 		kill_place(place);
 	if (!pv_reserve(&defs, 1)) {
-		destroy(d);
+		destroy_definition(d);
 		return;
 	}
 	if (d->dead)
@@ -181,9 +185,9 @@ void pvp_names_define(const struct pv_event *ev)
 {
 	/* Without a writer (in a child of fork) they would only pile up. */
 	bool recording = atomic_load_explicit(&pvp_core.session, memory_order_relaxed);
-	struct def *d = recording ? copy(ev) : NULL;
+	struct def *d = recording ? copy_definition(ev) : NULL;
 	if (!d)
-		return; /* its key stands for its name then */
+		return; /* the key stands for the name then */
 	pthread_mutex_lock(&lock);
 	append(d);
 	pthread_mutex_unlock(&lock);
@@ -192,7 +196,7 @@ void pvp_names_define(const struct pv_event *ev)
 void pvp_names_define_list(const struct pv_event *ev, const struct pv_batch *pools)
 {
 	bool recording = atomic_load_explicit(&pvp_core.session, memory_order_relaxed);
-	struct def *d = recording ? copy(ev) : NULL;
+	struct def *d = recording ? copy_definition(ev) : NULL;
 	if (!d)
 		return;
 	d->list_n = pools->pool.n;
@@ -210,7 +214,7 @@ void pvp_names_define_list(const struct pv_event *ev, const struct pv_batch *poo
 void pvp_names_end(const struct pv_event *ev)
 {
 	bool recording = atomic_load_explicit(&pvp_core.session, memory_order_relaxed);
-	struct def *d = recording ? copy(ev) : NULL;
+	struct def *d = recording ? copy_definition(ev) : NULL;
 	if (!d)
 		return;
 	d->dead = true;
@@ -243,7 +247,7 @@ bool pvp_names_fields_new(uint64_t klass)
 	return fresh;
 }
 
-/* Another class may take the place of one that is gone. */
+/* Another class may get the place of an unloaded class. */
 void pvp_names_fields_again(void)
 {
 	pthread_mutex_lock(&lock);
@@ -304,9 +308,9 @@ bool pvp_names_take_unnamed(uint64_t *ret_key)
 	return *ret_key;
 }
 
-/* --- the writer's side: only it frees, so what it has looked up stays without the lock */
+/* --- the writer's side: only the writer frees, so definitions found stay without the lock */
 
-/* How long it took to compile, where that is recorded. */
+/* The time of compiling, if recorded. */
 static bool tell_time(struct pvp_writer *w, struct pvp_out_buffer *page, const struct pv_event *jit)
 {
 	struct pv_event ev = { .kind = PV_KIND_EXT_JIT_TIME,
@@ -316,7 +320,7 @@ static bool tell_time(struct pvp_writer *w, struct pvp_out_buffer *page, const s
 	       pvp_out_buffer_add(w, page, &ev, NULL);
 }
 
-static bool tell(struct pvp_writer *w, struct pvp_out_buffer *page, const struct def *d)
+static bool tell_definition(struct pvp_writer *w, struct pvp_out_buffer *page, const struct def *d)
 {
 	if (d->ev.kind == PV_KIND_METHOD_JIT && !pv_map_set(&w->described, d->ev.jit.method, 1))
 		return false;
@@ -345,9 +349,9 @@ bool pvp_names_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool agai
 		pthread_mutex_unlock(&lock);
 		if (!more || !ok)
 			return ok;
-		/* Methods are written again by the core, which knows those that were used. */
+		/* The core rewrites methods, and knows the used ones. */
 		if (d && !(again && (dead || d->ev.kind == PV_KIND_METHOD_JIT)))
-			ok = tell(w, page, d);
+			ok = tell_definition(w, page, d);
 	}
 }
 
@@ -360,7 +364,7 @@ static void pack(void)
 		if (!d)
 			continue;
 		if (!d->dead && d->ev.kind != PV_KIND_DOMAIN_NAME)
-			pv_map_set(&at, place_key(d->ev.kind, key_of(&d->ev)), (uint32_t)n);
+			pv_map_set(&at, place_key(d->ev.kind, definition_key(&d->ev)), (uint32_t)n);
 		defs.v[n++] = d;
 	}
 	written -= holes;
@@ -375,7 +379,7 @@ void pvp_names_flushed(struct pvp_writer *w)
 	for (size_t i = dead_from; dying && i < written; i++) {
 		if (!defs.v[i] || !defs.v[i]->dead)
 			continue;
-		destroy(defs.v[i]);
+		destroy_definition(defs.v[i]);
 		defs.v[i] = NULL;
 		holes++;
 		dying--;
@@ -405,7 +409,7 @@ void pvp_names_forget(void)
 {
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < defs.n; i++)
-		destroy(defs.v[i]);
+		destroy_definition(defs.v[i]);
 	pv_array_finish(&defs);
 	pv_map_finish(&at);
 	pv_map_finish(&calling);

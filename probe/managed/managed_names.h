@@ -1,55 +1,56 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Names that the Mono runtime gave for methods, classes, images ...: copied at first sight, since
- * nothing of the runtime may be touched afterwards, and written by the writer before the events
- * that use them. One copy while it is alive; freed once it is unloaded and that is written.
+ * Names given by the managed runtime for methods, classes, images ...: copied at first sight, since
+ * the runtime may not be asked afterwards, and written by the writer before the events that use
+ * them. A single copy while alive; freed after the unload is written.
  */
 #ifndef PV_PROBE_MANAGED_NAMES_H
 #define PV_PROBE_MANAGED_NAMES_H
 
 #include "probe/core/writer.h"
 
-/* Pointers of the runtime stand in the log without the bits that are always 0. */
+/* Pointers of the runtime go into the log without the low bits, always 0. */
 static inline uint64_t pvp_managed_key(const void *p)
 {
 	return (uint64_t)(uintptr_t)p >> 3;
 }
 
 /*
- * Any thread of the program that does not hold the world still. `ev` is a definition: its texts
- * are copied, its time is set here. A second definition of a key takes the place of the first.
+ * Any thread of the program, except while it stops the world. `ev` is a definition: texts are
+ * copied, the time is set here. A second definition of a key replaces the first.
  */
 void pvp_names_define(const struct pv_event *ev);
 
-/* One with a list: copied likewise. */
+/* A definition with a list, copied likewise. */
 void pvp_names_define_list(const struct pv_event *ev, const struct pv_batch *pools);
 
-/* The same for an unload; the definition it ends dies with it. */
+/* The same for an unload; the definition ended dies with the unload. */
 void pvp_names_end(const struct pv_event *ev);
 
 /* Whether the fields of this class are yet to be written; from here on they are not. again: all. */
 bool pvp_names_fields_new(uint64_t klass);
 void pvp_names_fields_again(void);
 
-/* News that is no definition: said once. */
+/* An event that is no definition, written once. */
 static inline void pvp_names_say(const struct pv_event *ev)
 {
 	pvp_names_end(ev);
 }
 
-/* Whether the method has a definition. Any thread that does not hold the world still. */
+/* Whether the method has a definition. Any thread, except while it stops the world. */
 bool pvp_names_knows(uint64_t method);
 
-/* Notes that its code calls us where it begins and ends; whether it does. The same threads. */
+/* Notes that the method's code calls us at begin and end; whether it does. The same threads. */
 void pvp_names_set_calling(uint64_t method);
 bool pvp_names_calls(uint64_t method);
 
-/* A method is gone, for which the log has no event: its key may be used again. */
+/* A method is gone, without an event in the log: its key may be reused. */
 void pvp_names_free_method(uint64_t key);
 
 /*
- * Methods that only ever stood on a stack: of them the runtime tells nothing by itself. The writer
- * notes them; a thread of the program that may ask takes one after the other: false when there is
- * none (left). What is freed meanwhile is not among them any more.
+ * Methods only seen on stacks, which the runtime never reports. The writer notes them; a thread of
+ * the program that may ask the runtime takes one at a time: false: none left. Methods freed
+ * meanwhile are removed.
  */
 void pvp_names_unnamed(uint64_t key);
 bool pvp_names_take_unnamed(uint64_t *ret_key);
@@ -62,7 +63,7 @@ bool pvp_names_method(uint64_t key, struct pvp_method *ret);
 /* After the writer's end. */
 void pvp_names_forget(void);
 
-/* Around fork, so that the child finds them whole. */
+/* Around fork, so that the tables are whole in the child. */
 void pvp_names_hold(void);
 void pvp_names_release(void);
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Encodes the events of a heap shot into mapped pages, and sends the pages to the writer's sink. */
 #include "probe/managed/shot_pages.h"
 
 #include <sys/mman.h>
@@ -64,7 +66,7 @@ bool pvp_shot_send(struct pvp_writer *w, struct pvp_shot_page *all)
 			{ p->bytes, p->n },
 		};
 		whole = pvp_writer_send(w, parts, 2);
-		w->amid = true; /* a new reader gets none of the rest */
+		w->amid = true; /* a new reader gets no rest of a shot */
 	}
 	w->amid = false;
 	return whole;

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Pages that a heap shot of a managed runtime is encoded into while the world stands still: mapped
- * as needed, since the allocator's locks may be held by threads that were stopped, and given to the
- * writer when all of the shot is in. A shot that outgrows its bounds is discarded whole.
+ * Pages for a heap shot of a managed runtime, filled while the world stands still: mapped as
+ * needed, since stopped threads may hold the allocator's locks, and given to the writer when
+ * complete. A shot that outgrows its bounds is discarded as a whole.
  *
- * The collecting thread fills them, the writer's sends them; the caller hands them over.
+ * The collecting thread fills the pages, the writer's sends them; the caller hands them over.
  */
 #ifndef PV_PROBE_SHOT_PAGES_H
 #define PV_PROBE_SHOT_PAGES_H
@@ -17,7 +18,7 @@
 
 enum {
 	PVP_SHOT_PAGE = 1 << 20,
-	PVP_SHOT_REFERENCES = 512 /* in one event; longer lists go on in further ones */
+	PVP_SHOT_REFERENCES = 512 /* in an event; longer lists are split */
 };
 
 struct pvp_shot_page {
@@ -32,24 +33,24 @@ struct pvp_shot_pages {
 	struct mlpd_bases bases;
 	size_t bytes, most; /* mapped, and at most */
 	uint64_t thread;    /* of the events */
-	uint64_t time;      /* ns, the probe's clock: of the events that are added */
+	uint64_t time;      /* ns, the probe's clock: of added events */
 	bool failed;        /* something did not fit */
 };
 
-/* An empty one; what it held is the caller's to release. */
+/* Empties the structure without freeing: earlier pages are the caller's to release. */
 void pvp_shot_pages_begin(struct pvp_shot_pages *s, uint64_t thread, size_t most);
 
 /*
- * Sets the event's time and adds it; `object` is near its addresses. False: something failed, now or
- * before.
+ * Sets the event's time and adds the event; `object` is near its addresses. False: something
+ * failed, now or before.
  */
 bool pvp_shot_put(struct pvp_shot_pages *s, struct pv_event *ev, const struct pv_batch *pools,
 	uint64_t object);
 
-/* One of no fields; false as before. */
+/* An event without fields; false as before. */
 bool pvp_shot_put_kind(struct pvp_shot_pages *s, uint8_t kind);
 
-/* Sends all pages to one reader. False: it did not get all of them. */
+/* Sends all pages to the same reader. False: the reader did not get all pages. */
 bool pvp_shot_send(struct pvp_writer *w, struct pvp_shot_page *all);
 
 /* Unmaps them and returns their bytes; NULL is none. */

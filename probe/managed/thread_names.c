@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* A list of the runtime's threads, with names to be given to the core. */
 #include "probe/managed/thread_names.h"
 
 #include <pthread.h>
@@ -16,7 +18,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static PV_ARRAY(struct known) known;
 
 /* Under the lock; made when new, NULL when out of memory. */
-static struct known *find(uint64_t id)
+static struct known *known_thread(uint64_t id)
 {
 	for (size_t i = 0; i < known.n; i++)
 		if (known.v[i].id == id)
@@ -45,7 +47,7 @@ static void give_name(const struct known *k)
 void pvp_thread_names_began(uint64_t id, uint64_t tid)
 {
 	pthread_mutex_lock(&lock);
-	struct known *k = find(id);
+	struct known *k = known_thread(id);
 	if (k) {
 		k->tid = tid;
 		give_name(k);
@@ -56,7 +58,7 @@ void pvp_thread_names_began(uint64_t id, uint64_t tid)
 void pvp_thread_names_set(uint64_t id, const char *name)
 {
 	pthread_mutex_lock(&lock);
-	struct known *k = find(id);
+	struct known *k = known_thread(id);
 	if (k) {
 		size_t n = strnlen(name, sizeof k->name - 1);
 		memcpy(k->name, name, n);
@@ -76,6 +78,17 @@ void pvp_thread_names_ended(uint64_t id)
 		}
 	}
 	pthread_mutex_unlock(&lock);
+}
+
+size_t pvp_thread_names_ids(uint64_t *ret, size_t room)
+{
+	size_t n = 0;
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < known.n && n < room; i++)
+		if (known.v[i].tid)
+			ret[n++] = known.v[i].id;
+	pthread_mutex_unlock(&lock);
+	return n;
 }
 
 void pvp_thread_names_hold(void)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // What Mono's attach agent loads into a running program: it lets go of the agent's sockets, loads the
 // profiler module that lies beside it, and starts it. Nothing of it runs afterwards.
 using System;

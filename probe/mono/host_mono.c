@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * `mono --profile=profview:OPTIONS`: Mono loads libmono-profiler-profview.so and calls the init
  * function with the whole text. API version 3 (Mono 5 and later).
@@ -12,7 +13,7 @@
 #include "probe/core/emit.h"
 #include "probe/code/allowed.h"
 #include "probe/code/modules.h"
-#include "probe/code/unwind_set.h"
+#include "probe/unwind/unwind_set.h"
 #include "probe/code/kernel_stack.h"
 #include "probe/code/wait_sampler.h"
 #include "probe/managed/managed_filter.h"
@@ -20,37 +21,34 @@
 #include "probe/mono/mono_methods.h"
 #include "probe/mono/mono_timer.h"
 #include "probe/managed/managed_names.h"
-#include "probe/core/sample_rate.h"
+#include "probe/ground/sample_rate.h"
 #include "probe/control/session.h"
 #include "probe/managed/thread_names.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-static const char *words(void)
+static const char *mono_words(void)
 {
 	return pvp_mono.options.words;
 }
 
-static void ignore(void *ctx, uint64_t from, uint64_t to)
-{
-	(void)ctx, (void)from, (void)to;
-}
-
-/* Methods for samples that fall into the runtime itself and into libraries. */
+/* Writes methods for samples inside the runtime and libraries. */
 static bool tell_modules(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 {
 	if (!(pvp_mono.options.groups & PVP_MANAGED_SAMPLES))
 		return true;
-	pvp_modules_refresh(ignore, NULL);
+	pvp_modules_look();
 	return pvp_modules_tell(w, page, again);
 }
 
-static bool tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
+static bool tell_mono(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 {
 	bool ok = pvp_names_tell(w, page, again) && tell_modules(w, page, again);
 	unsigned groups = pvp_mono.options.groups;
 	if (ok && !again && groups & PVP_MANAGED_SAMPLES)
 		pvp_mono_samples_tell(w, page);
+	if (!again && pvp_mono.options.frames)
+		pvp_unwind_refresh(); /* used to walk stacks of events */
 	if (ok && !again && groups & PVP_MANAGED_COUNTERS)
 		ok = pvp_mono_counters_tell(w, page);
 	if (again) {
@@ -63,12 +61,12 @@ static bool tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 static void flushed(struct pvp_writer *w)
 {
 	pvp_names_flushed(w);
-	/* Its fence came after a round that was to be the last. */
+	/* The fence of this shot came after the round meant to be the last. */
 	if (w->last)
 		pvp_mono_heap_flushed(w, UINT64_MAX);
 }
 
-static enum pvp_reply set(const char *key, const char *value, char *say, size_t room)
+static enum pvp_reply set_mono_option(const char *key, const char *value, char *say, size_t room)
 {
 	struct pvp_sample_order order;
 	enum pvp_reply r =
@@ -79,7 +77,7 @@ static enum pvp_reply set(const char *key, const char *value, char *say, size_t 
 	return PVP_REPLY_ERROR;
 }
 
-/* --- the way of an event: Mono's code calls a function that goes through a list of profilers */
+/* --- the way of an event: Mono calls a function that walks a list of profilers */
 
 struct listed {
 	struct listed *_Atomic next;
@@ -128,7 +126,7 @@ static void unnamed(uint64_t key)
 		pvp_names_unnamed(key);
 }
 
-static void stop(void)
+static void stop_mono(void)
 {
 	pvp_waits_stop();
 	pvp_mono_timer_stop();
@@ -139,28 +137,28 @@ static void stop(void)
 
 static const struct pvp_host host = {
 	.name = "mono",
-	.stop = stop,
+	.stop = stop_mono,
 	.calibrate = pairs,
 	.method = method,
 	.unnamed = unnamed,
-	.tell = tell,
+	.tell = tell_mono,
 	.on_flushed = flushed,
 	.stood_still = pvp_mono_heap_flushed,
 	.discarded_shots = pvp_mono_heap_discarded,
-	.enabled_events = words,
+	.enabled_events = mono_words,
 	.announced = true,
 	.heapshot = pvp_mono_heap_ask,
-	.set = set,
+	.set = set_mono_option,
 };
 
-/* The runtime is going down: everything is to be in the log before it is gone. */
+/* The runtime shuts down: everything must be in the log before its end. */
 static void cleanup(MonoProfiler *p)
 {
 	(void)p;
 	pvp_session_stop();
 }
 
-/* A child records nothing, but the runtime goes on telling: nothing it locks may be held then. */
+/* A child records nothing, but the runtime still calls back: no lock used there may be held. */
 static void before_fork(void)
 {
 	pvp_thread_names_hold();
@@ -177,7 +175,7 @@ static void after_fork(void)
 	pvp_thread_names_release();
 }
 
-static void in_child(void)
+static void mono_in_child(void)
 {
 	pvp_waits_forget();
 	pvp_mono_timer_forget();
@@ -216,7 +214,7 @@ static void show_help(void)
 }
 
 /* Set on the way in, when a mistake can still be reported; the program itself is never stopped. */
-/* Mono's own thread asks for samples; it signals every thread while the process computes (mono_timer.c). */
+/* Mono's thread asks for samples: it signals all threads while the process runs (mono_timer.c). */
 static void say_timer(struct pvp_managed_options *o)
 {
 	size_t n = strlen(o->words);
@@ -262,14 +260,14 @@ EXPORT void mono_profiler_init_profview(const char *text)
 	say_timer(&p->options);
 	p->handle = mono_profiler_create(p);
 	int error = pvp_mono_numbers_init() ? pvp_session_start(core, &host) : ENOMEM;
-	/* Of several processes under one launch the first is recorded; the others say nothing. */
+	/* The first of several processes of a launch is recorded; the others report nothing. */
 	if (error && error != EBUSY && error != ECANCELED) {
 		snprintf(core, sizeof core, "cannot record: %.100s", strerror(error));
 		complain(core);
 	}
 	if (error)
 		return;
-	pthread_atfork(before_fork, after_fork, in_child);
+	pthread_atfork(before_fork, after_fork, mono_in_child);
 	mono_profiler_set_cleanup_callback(p->handle, cleanup);
 	pvp_mono_meta_init(p);
 	pvp_mono_events_init(p);
@@ -283,6 +281,8 @@ EXPORT void mono_profiler_init_profview(const char *text)
 		pvp_mono_coverage_init(p);
 	if (groups & PVP_MANAGED_SAMPLES)
 		pvp_mono_samples_init(p);
+	if (p->options.frames)
+		pvp_unwind_refresh(); /* for the first event's stack */
 	if (pvp_mono_is_joined())
 		pvp_mono_join();
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The Mono module's own files among themselves. Callbacks run on the program's threads. */
 #ifndef PV_PROBE_HOST_MONO_H
 #define PV_PROBE_HOST_MONO_H
@@ -5,29 +6,29 @@
 #include <mono/metadata/profiler.h>
 
 #include "probe/managed/managed_args.h"
-#include "probe/core/sample_rate.h"
+#include "probe/ground/sample_rate.h"
 #include "probe/core/writer.h"
 
-/* Mono hands this to every callback; there is one. */
+/* Passed by Mono to every callback; there is a single instance. */
 struct _MonoProfiler {
 	MonoProfilerHandle handle;
 	struct pvp_managed_options options;
 };
 
 extern struct _MonoProfiler pvp_mono;
-
-/* The calling thread's managed frames, outermost first, as keys; at most options.frames. */
-size_t pvp_mono_stack(uint64_t keys[PVP_MANAGED_FRAMES]);
-
+/* The calling thread's managed frames, outermost first, at most options.frames. thrown: at a throw. */
+size_t pvp_mono_stack(uint64_t keys[PVP_MANAGED_FRAMES], bool thrown);
+/* Code of the runtime for throwing exceptions. */
+void pvp_mono_code_throws(const void *start, size_t size);
 /*
- * mono_said.c: an event about an object and, where that is asked for, its class (and of an exception
- * the message) directly before it. Spans of the event index pools->pool; NULL: it has none.
+ * mono_said.c: an event about an object and, if asked for, the object's class (and an exception's
+ * message) directly before. Spans of the event index pools->pool; NULL: no spans.
  */
 void pvp_mono_said(const struct pv_event *ev, const struct pv_batch *pools, MonoObject *object);
 void pvp_mono_said_thrown(
 	const struct pv_event *ev, const struct pv_batch *pools, MonoObject *object);
 
-/* With its holder, too. */
+/* With the holder, too. */
 void pvp_mono_said_contended(
 	const struct pv_event *ev, const struct pv_batch *pools, MonoObject *object);
 
@@ -39,9 +40,9 @@ void pvp_mono_events_init(struct _MonoProfiler *p);
 void pvp_mono_samples_init(struct _MonoProfiler *p);
 
 /*
- * Whether the runtime stood before the module came; then, on a thread of the runtime once callbacks
- * are set: existing roots are written, with a collection. stopped(): one has ended, the world still
- * stands.
+ * Whether the runtime existed before the module; then, on a thread of the runtime, after callbacks
+ * are set: writes existing things and roots, with a collection. stopped(): a collection has ended,
+ * the world still stands.
  */
 bool pvp_mono_is_joined(void);
 void pvp_mono_join(void);
@@ -52,15 +53,15 @@ void pvp_mono_vtable_there(MonoVTable *vtable);
 
 /* Keys from here on are addresses of native functions; no number of a method comes so far. */
 #define PVP_MONO_ADDRESSES (UINT64_C(1) << 32)
-#define PVP_MONO_UNKNOWN   (PVP_MONO_ADDRESSES - 1) /* code of which nothing is known */
+#define PVP_MONO_UNKNOWN   (PVP_MONO_ADDRESSES - 1) /* unknown code */
 /* From any thread: so many a second from now on, 0 for none. False: there were none at the start. */
 bool pvp_mono_samples_set(struct pvp_sample_order order);
 
-/* The log's number of a vtable; every vtable gets one when it is first met. 0: out of memory. */
+/* The log's number of a vtable, given when the vtable is first met. 0: out of memory. */
 struct pvp_mono_type {
 	MonoVTable *vtable;
 	uint32_t id;
-	uint32_t size; /* of an object with its header, bytes; 0: each has its own */
+	uint32_t size; /* bytes of an object with header; 0: differs */
 };
 bool pvp_mono_type(MonoVTable *vtable, struct pvp_mono_type *ret);
 uint32_t pvp_mono_type_loaded(MonoVTable *vtable);
@@ -68,36 +69,36 @@ uint32_t pvp_mono_type_loaded(MonoVTable *vtable);
 void pvp_mono_types_died(const MonoDomain *home);
 
 /*
- * For a heap shot, with the world stopped: the numbers given so far are held still, without
- * waiting (false: not now). met() is 0 for a vtable that has none.
+ * For a heap shot, with the world stopped: locks the numbers without waiting (false: not now).
+ * met() is 0 for a vtable without a number.
  */
 bool pvp_mono_types_hold(void);
 uint32_t pvp_mono_type_met(MonoVTable *vtable);
 void pvp_mono_types_release(void);
 
-/* Around fork, so that a child finds no lock of these held by a thread it does not have. */
+/* Around fork, so that no lock of these is held in a child by a missing thread. */
 void pvp_mono_types_wait(void);
 
 /*
- * The world has come to a stop for a collection: whether a heap shot of it is due, and begins. It
- * ends when the collection has, before the world starts again. heap_root(): a list of roots, for the
- * shot if there is one (else false).
+ * The world has stopped for a collection: whether a heap shot is due, and begins here; it ends with
+ * the collection, before the world starts again. heap_root(): a list of roots for the shot, if
+ * there is a shot (else false).
  */
 bool pvp_mono_heap_begins(uint32_t generation);
 bool pvp_mono_heap_root(struct pv_event *ev, const struct pv_batch *pools, uint64_t object);
 void pvp_mono_heap_ends(void);
 /* Collects, with a heap shot; on a thread of the runtime. */
 void pvp_mono_heap_collect(void);
-/* From any thread: a shot will be taken soon, by a thread of the runtime that calls heap_asked(). */
+/* From any thread: a shot is taken soon, by a thread of the runtime, in heap_asked(). */
 enum pvp_reply pvp_mono_heap_ask(char *say, size_t size);
 void pvp_mono_heap_asked(void);
-/* The writer's: a shot of a world that stopped before `until` goes into the log. */
+/* The writer's: writes shots of a world that stopped before `until`. */
 void pvp_mono_heap_flushed(struct pvp_writer *w, uint64_t until);
 uint64_t pvp_mono_heap_discarded(void);
 
 /*
- * The writer's: the runtime's counters, when it is time; again: a new reader knows none. end(): they
- * are read once more, in the next round; close(): the runtime goes down, never again.
+ * The writer's: writes the runtime's counters, when due (false: not written); again: a new reader
+ * has none. end(): one more reading, next round; close(): the runtime shuts down, no more.
  */
 bool pvp_mono_counters_tell(struct pvp_writer *w, struct pvp_out_buffer *page);
 void pvp_mono_counters_again(void);
@@ -110,7 +111,7 @@ bool pvp_mono_callspec_sound(const char *text);
 /* Whether `filter` (managed_filter.h) takes a method; where the runtime may be asked. */
 bool pvp_mono_filter(const char *filter, MonoMethod *method);
 
-/* Source lines: of a method that has just been compiled. init: only in the module's init. */
+/* Source lines of a method just compiled. init: only in the module's init. */
 void pvp_mono_lines_init(void);
 void pvp_mono_lines(MonoMethod *method);
 
@@ -124,27 +125,27 @@ void pvp_mono_coverage_tell(void);
 void pvp_mono_thread_done(void);
 
 /*
- * Compilation on this thread: begins; the filter is asked, first for what is compiled (code that
- * several methods share has a method of its own) and then for what might go into it; ends, as code
- * or not. end() says when it began, 0 when not known, and whose code it is that calls us, 0 when it
- * does not: code compiled ahead of time is only looked up.
+ * Compilation on this thread: begins; the filter is asked, first for the method compiled (shared
+ * code has a method of its own), then for methods that may be inlined; ends, with code or without.
+ * end() returns when the compilation began, 0: unknown, and the key of the method whose code calls
+ * us, 0: no calls: code compiled ahead of time is only looked up.
  */
 void pvp_mono_compile_begin(const MonoMethod *method, uint64_t now);
 void pvp_mono_compile_asked(uint64_t calling);
 uint64_t pvp_mono_compile_end(const MonoMethod *method, uint64_t *ret_calling);
 
-/* Whether the thread met this key not long ago; from here on it has. */
+/* Whether the thread met this key recently; notes the key. */
 bool pvp_mono_seen(uint64_t key);
-/* A definition, for a method that stands on a stack, when it has no name yet. */
+/* A definition for a method on a stack without a name yet. */
 void pvp_mono_name_method(uint64_t key);
 /* Before the runtime goes, all samples are written and their methods known. */
 void pvp_mono_last_samples(void);
-/* Methods that have no name by now get none: the runtime is not asked any more. */
+/* Methods still without a name get none: the runtime is not asked any more. */
 void pvp_mono_samples_named(void);
-/* The runtime has begun: waits, 20 ms at most, until its sampling thread has. */
+/* The runtime has begun: waits, 20 ms at most, for the runtime's sampling thread. */
 void pvp_mono_samples_began(void);
 void pvp_mono_samples_again(void); /* there is a new reader */
-/* The writer's, in each round: samples that have come since. */
+/* The writer's, in each round: writes new samples. */
 void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page);
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Allocations. What a type's objects measure is remembered by vtable, the first word of every
  * object: only strings and arrays are asked for their size.
@@ -17,7 +18,7 @@
 #include "probe/managed/managed_names.h"
 
 enum { REMEMBERED = 256, SEEN = 256 }; /* types, methods a thread */
-enum { COMPILING = 32 };               /* methods at once: one may need another first */
+enum { COMPILING = 32 };               /* methods at once: one may first need another */
 
 struct memory {
 	uint32_t deaths;
@@ -26,7 +27,7 @@ struct memory {
 	struct {
 		const MonoMethod *method;
 		uint64_t begin_ns;
-		uint64_t calling; /* key of the method whose code will call us, 0: none */
+		uint64_t calling; /* key of the method whose code calls us, 0: none */
 		bool asked;
 	} compiling[COMPILING];
 	size_t open; /* of these, the innermost last */
@@ -36,11 +37,11 @@ static _Thread_local struct memory *memory __attribute__((tls_model("initial-exe
 static _Atomic uint32_t deaths;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pv_map ids; /* vtable -> number; 0: the vtable that stood there is dead */
+static struct pv_map ids; /* vtable -> number; 0: the vtable at this address is dead */
 static PV_ARRAY(struct pvp_mono_type) types; /* by number; [0] unused */
-static PV_ARRAY(MonoDomain *) homes;         /* likewise: whose vtable it is */
+static PV_ARRAY(MonoDomain *) homes;         /* likewise: the vtable's domain */
 
-static void define(const struct pvp_mono_type *t)
+static void define_type(const struct pvp_mono_type *t)
 {
 	struct pv_event ev = { .kind = PV_KIND_VTABLE_LOAD,
 		.meta = { .key = t->id,
@@ -60,8 +61,8 @@ static uint32_t fixed_size(MonoVTable *vtable)
 	return n > 0 ? (uint32_t)n : 0;
 }
 
-/* Under the lock. A number for this vtable, whatever stood at its address before. */
-static bool number(MonoVTable *vtable, struct pvp_mono_type *ret)
+/* Under the lock. Gives this vtable a new number, whatever was at its address before. */
+static bool number_type(MonoVTable *vtable, struct pvp_mono_type *ret)
 {
 	if (!pv_reserve(&types, 2) || !pv_reserve(&homes, 2))
 		return false;
@@ -85,10 +86,10 @@ static bool find_or_number(MonoVTable *vtable, struct pvp_mono_type *ret)
 	if (id != PV_MAP_NONE && id != 0)
 		*ret = types.v[id];
 	else
-		ok = fresh = number(vtable, ret);
+		ok = fresh = number_type(vtable, ret);
 	pthread_mutex_unlock(&lock);
 	if (fresh)
-		define(ret);
+		define_type(ret);
 	return ok;
 }
 
@@ -213,14 +214,14 @@ bool pvp_mono_type(MonoVTable *vtable, struct pvp_mono_type *ret)
 static void allocated_with_stack(uint32_t type, uint64_t object, uint64_t size)
 {
 	uint64_t keys[PVP_MANAGED_FRAMES];
-	size_t n = pvp_mono_stack(keys);
+	size_t n = pvp_mono_stack(keys, false);
 	const struct pv_batch pools = { .pool = { keys, n, n } };
 	struct pv_event ev = { .kind = PV_KIND_ALLOC,
 		.alloc = { type, object, size, { 0, (uint32_t)n } } };
 	pvp_event(&ev, &pools, object);
 }
 
-static void allocated(MonoProfiler *p, MonoObject *object)
+static void object_allocated(MonoProfiler *p, MonoObject *object)
 {
 	struct pvp_mono_type t;
 	if (!pvp_mono_type(object->vtable, &t))
@@ -239,5 +240,5 @@ void pvp_mono_alloc_init(struct _MonoProfiler *p)
 {
 	pvp_alloc_every(p->options.alloc_period);
 	if (mono_profiler_enable_allocations())
-		mono_profiler_set_gc_allocation_callback(p->handle, allocated);
+		mono_profiler_set_gc_allocation_callback(p->handle, object_allocated);
 }

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Callbacks for calls of methods: recorded, summed up, limited in depth; and the filters. */
 #include <limits.h>
 #include <mono/metadata/assembly.h>
 #include <mono/metadata/class.h>
@@ -31,7 +33,7 @@ static void left(MonoProfiler *p, MonoMethod *method, MonoProfilerCallContext *c
 	pvp_call(PVP_LEAVE, pvp_mono_called(method));
 }
 
-/* The method's frame is gone; its target will enter by itself. */
+/* The method's frame is gone; the target enters by itself. */
 static void tail_called(MonoProfiler *p, MonoMethod *method, MonoMethod *target)
 {
 	(void)p, (void)target;
@@ -39,8 +41,8 @@ static void tail_called(MonoProfiler *p, MonoMethod *method, MonoMethod *target)
 }
 
 /*
- * The runtime tells this of every frame whose method the filter takes, also of code compiled ahead
- * of time, which has no calls into us and so was never entered.
+ * Reported for every frame whose method the filter takes, also for code compiled ahead of time,
+ * which never calls us and so never entered.
  */
 static void thrown_out_of(MonoProfiler *p, MonoMethod *method, MonoObject *exception)
 {
@@ -105,12 +107,12 @@ static const struct callbacks each = { entered, left, tail_called, thrown_out_of
 			      summed = { tree_entered, tree_left, tree_tail_called,
 				      tree_thrown_out_of };
 
-static const struct callbacks *shallow; /* those that take what is left */
+static const struct callbacks *shallow; /* receives the calls not too deep */
 static _Thread_local unsigned depth __attribute__((tls_model("initial-exec")));
 
 static bool leaves_shallow(const MonoProfiler *p)
 {
-	depth -= depth > 0; /* it may have been entered before its calls were reported */
+	depth -= depth > 0; /* may have entered before calls were reported */
 	return depth <= p->options.call_depth;
 }
 
@@ -169,14 +171,14 @@ bool pvp_mono_filter(const char *filter, MonoMethod *method)
 	return pvp_filter_takes(filter, &m);
 }
 
-/* The runtime's own, which the stock profiler uses; in none of its headers, and newer than some. */
+/* Functions of the runtime, used by the stock profiler; in no header, not in old versions. */
 extern mono_bool mono_callspec_parse(const char *text, void *ret, char **ret_error)
 	__attribute__((weak));
 extern mono_bool mono_callspec_eval(MonoMethod *method, const void *spec) __attribute__((weak));
 
 static union {
 	void *align;
-	char room[128]; /* it takes less than 32 */
+	char room[128]; /* less than 32 are used */
 } spec;
 
 bool pvp_mono_callspec_sound(const char *text)
@@ -186,7 +188,7 @@ bool pvp_mono_callspec_sound(const char *text)
 				 mono_callspec_parse(text, &spec, &error));
 }
 
-/* The runtime's way to tell a profiler of something: it calls nothing of the program's. */
+/* Whether a wrapper of the runtime for calling profilers: calls no code of the program. */
 static bool only_tells(MonoMethod *method)
 {
 	static const char prefix[] = "__icall_wrapper_mono_profiler_";

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The runtime's own counters, the times and memory of the process among them: once a second the
- * writer writes those that have changed. They are read under a lock of the runtime's that no thread
- * holds over a collection; when the runtime goes down they are read for the last time.
+ * The runtime's counters, with times and memory of the process: once a second the writer writes
+ * changed counters. They are read under a lock of the runtime that no thread holds over a
+ * collection; the last reading is at the runtime's shutdown.
  */
 #include <mono/utils/mono-counters.h>
 #include <pthread.h>
@@ -11,10 +12,10 @@
 #include "probe/mono/host_mono.h"
 
 enum {
-	FIRST = 4096, /* index; those below are the core's and the program's */
+	FIRST = 4096, /* index; lower ones are the core's and the program's */
 	MOST = 4096,
-	TEXT = 256, /* of a counter that is a text */
-	BATCH = 64, /* in one event */
+	TEXT = 256, /* of a counter with a text */
+	BATCH = 64, /* in an event */
 	EVERY_NS = 1000000000,
 };
 
@@ -29,7 +30,7 @@ static PV_ARRAY(struct counter) counters;
 static uint64_t last_ns;
 static bool over, once_more;
 
-/* Counters read in one round. */
+/* Counters read in a round. */
 struct reading {
 	struct pvp_writer *w;
 	struct pvp_out_buffer *page;
@@ -65,7 +66,7 @@ static void send_values(struct reading *r)
 	r->values = 0;
 }
 
-static void describe(struct reading *r, MonoCounter *c, uint64_t index)
+static void describe_mono_counter(struct reading *r, MonoCounter *c, uint64_t index)
 {
 	const char *name = mono_counter_get_name(c);
 	r->desc[r->descs++] = (struct pv_counter_desc){
@@ -87,7 +88,7 @@ static uint64_t hash(const char *text)
 	return h;
 }
 
-/* The bits of the value, whatever its width. False: it cannot be written. */
+/* The bits of the value, of any width. False: cannot be written. */
 static bool read_value(MonoCounter *c, uint64_t type, uint64_t *ret, char text[TEXT])
 {
 	union {
@@ -117,7 +118,7 @@ static bool read_value(MonoCounter *c, uint64_t type, uint64_t *ret, char text[T
 	}
 }
 
-/* The log's form of a value after the one before. */
+/* The log's form of a value, relative to the last. */
 static uint64_t wire(uint64_t type, uint64_t value, uint64_t last)
 {
 	if (type == PV_COUNTER_DOUBLE)
@@ -129,7 +130,7 @@ static uint64_t wire(uint64_t type, uint64_t value, uint64_t last)
 	return value - last;
 }
 
-static struct counter *known(MonoCounter *c, uint64_t *ret_index)
+static struct counter *known_counter(MonoCounter *c, uint64_t *ret_index)
 {
 	uint64_t key = (uint64_t)(uintptr_t)c;
 	uint32_t at = pv_map_get(&places, key);
@@ -148,12 +149,12 @@ static mono_bool read_one(MonoCounter *c, void *ctx)
 {
 	struct reading *r = ctx;
 	uint64_t index, value, type = (uint32_t)mono_counter_get_type(c);
-	struct counter *k = known(c, &index);
+	struct counter *k = known_counter(c, &index);
 	if (!k || !read_value(c, type, &value, r->text[r->values]) ||
 		(k->written && value == k->last))
 		return 1;
 	if (!k->written)
-		describe(r, c, index);
+		describe_mono_counter(r, c, index);
 	r->value[r->values] = (struct pv_counter_value){
 		.index = index, .type = type, .raw = wire(type, value, k->last), .text = { "", 0 }
 	};

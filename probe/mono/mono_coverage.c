@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Code coverage: the runtime counts how often each point of the chosen methods was passed, and says
- * so when asked, which is done once, when the program ends.
+ * Code coverage: the runtime counts how often each point of the chosen methods was passed; the
+ * counts are read once, at the program's end.
  */
 #include <mono/metadata/assembly.h>
 #include <mono/metadata/class.h>
@@ -19,7 +20,7 @@
 extern void mono_free(void *);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static PV_ARRAY(MonoMethod *) methods; /* that were compiled to be counted; NULL: freed */
+static PV_ARRAY(MonoMethod *) methods; /* compiled with counting; NULL: freed */
 
 static struct pv_map listed; /* of these -> 1 */
 
@@ -27,13 +28,13 @@ struct point {
 	uint64_t il, hits, line, column;
 };
 
-/* Of the method that is reported; one thread does that, once. */
+/* Of the method being reported; by a single thread, once. */
 static PV_ARRAY(struct point) points;
 static char file[512];
 
 /* How much of a class, or an assembly, was passed. */
 struct part {
-	MonoClass *klass; /* of an assembly: any of its classes */
+	MonoClass *klass; /* of an assembly: any class */
 	uint64_t methods, full;
 };
 static struct parts {
@@ -41,7 +42,7 @@ static struct parts {
 	struct pv_map at;
 } classes, assemblies;
 
-static struct pv_text text_of(const char *t)
+static struct pv_text text_or_empty(const char *t)
 {
 	return (struct pv_text){ t ? t : "", t ? strlen(t) : 0 };
 }
@@ -52,7 +53,7 @@ static mono_bool counted(MonoProfiler *p, MonoMethod *method)
 		return 0;
 	uint64_t key = (uint64_t)(uintptr_t)method;
 	pthread_mutex_lock(&lock);
-	bool known = pv_map_get(&listed, key) == 1; /* it is asked more than once */
+	bool known = pv_map_get(&listed, key) == 1; /* asked more than once */
 	bool ok = known || (pv_reserve(&methods, 1) && pv_map_set(&listed, key, 1));
 	if (ok && !known)
 		methods.v[methods.n++] = method;
@@ -131,9 +132,9 @@ static void tell_assembly(const struct part *a)
 {
 	MonoImage *image = mono_class_get_image(a->klass);
 	struct pv_event ev = { .kind = PV_KIND_EXT_COVERED_ASSEMBLY,
-		.coverage = { .assembly = text_of(mono_image_get_name(image)),
-			.guid = text_of(mono_image_get_guid(image)),
-			.file = text_of(mono_image_get_filename(image)),
+		.coverage = { .assembly = text_or_empty(mono_image_get_name(image)),
+			.guid = text_or_empty(mono_image_get_guid(image)),
+			.file = text_or_empty(mono_image_get_filename(image)),
 			.methods = a->methods,
 			.full = a->full } };
 	pvp_names_say(&ev);
@@ -144,8 +145,8 @@ static void tell_class(const struct part *c)
 	char *name = mono_type_get_name(mono_class_get_type(c->klass));
 	MonoImage *image = mono_class_get_image(c->klass);
 	struct pv_event ev = { .kind = PV_KIND_EXT_COVERED_CLASS,
-		.coverage = { .assembly = text_of(mono_image_get_name(image)),
-			.class_name = text_of(name),
+		.coverage = { .assembly = text_or_empty(mono_image_get_name(image)),
+			.class_name = text_or_empty(name),
 			.methods = c->methods,
 			.full = c->full } };
 	pvp_names_say(&ev);
@@ -160,11 +161,12 @@ static void tell_method(MonoMethod *method, uint64_t id)
 	char *class_name = mono_type_get_name(mono_class_get_type(klass));
 	char *signature = mono_signature_get_desc(mono_method_signature(method), 1);
 	struct pv_event ev = { .kind = PV_KIND_EXT_COVERED_METHOD,
-		.coverage = { .assembly = text_of(mono_image_get_name(mono_class_get_image(klass))),
-			.class_name = text_of(class_name),
-			.method = text_of(mono_method_get_name(method)),
-			.signature = text_of(signature),
-			.file = text_of(file),
+		.coverage = {
+			.assembly = text_or_empty(mono_image_get_name(mono_class_get_image(klass))),
+			.class_name = text_or_empty(class_name),
+			.method = text_or_empty(mono_method_get_name(method)),
+			.signature = text_or_empty(signature),
+			.file = text_or_empty(file),
 			.token = mono_method_get_token(method),
 			.method_id = id,
 			.statements = points.n } };

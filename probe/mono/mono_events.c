@@ -1,4 +1,6 @@
+/* SPDX-License-Identifier: MIT */
 /* Collections, moves, roots, handles, finalizers, exceptions, monitors. */
+#include <mono/metadata/appdomain.h>
 #include <mono/metadata/loader.h>
 #include <mono/metadata/mono-gc.h>
 #include <stdatomic.h>
@@ -12,24 +14,24 @@
 #include "probe/mono/mono_methods.h"
 #include "probe/managed/managed_names.h"
 
-enum { PIECE = 64 }; /* moved objects or roots in one event: no event outgrows its room */
+enum { PIECE = 64 }; /* moved objects or roots in an event, to fit PVP_ROOM_MAX */
 
 static uint64_t address(const void *p)
 {
 	return (uint64_t)(uintptr_t)p;
 }
 
-/* An event about an object, with the stack it happened on put where `stack` points. */
+/* An event about an object, with the stack put into *stack. */
 static void with_stack(struct pv_event *ev, struct pv_span *stack, MonoObject *object)
 {
 	uint64_t keys[PVP_MANAGED_FRAMES];
-	size_t n = pvp_mono_stack(keys);
+	size_t n = pvp_mono_stack(keys, ev->kind == PV_KIND_EXCEPTION_THROW);
 	const struct pv_batch pools = { .pool = { keys, n, n } };
 	*stack = (struct pv_span){ 0, (uint32_t)n };
 	if (ev->kind == PV_KIND_EXCEPTION_THROW)
 		pvp_mono_said_thrown(ev, &pools, object);
 	else if (ev->kind == PV_KIND_MONITOR_DONE || ev->kind == PV_KIND_MONITOR_FAIL)
-		pvp_event(ev, &pools, address(object)); /* of a contention whose class was said */
+		pvp_event(ev, &pools, address(object)); /* of a contention whose class is written */
 	else if (ev->kind == PV_KIND_MONITOR_CONTENTION)
 		pvp_mono_said_contended(ev, &pools, object);
 	else
@@ -45,7 +47,7 @@ static void gc_resized(MonoProfiler *p, uintptr_t size)
 	pvp_event(&ev, NULL, 0);
 }
 
-/* The runtime says it when a collection is over; asking takes no lock. */
+/* The runtime reports the size at the end of a collection only; asking takes no lock. */
 static void heap_before(void)
 {
 	int64_t size = mono_gc_get_heap_size();
@@ -88,7 +90,7 @@ static void gc_roots(
 	}
 }
 
-/* For those who look at threads that wait. */
+/* For samples of waiting threads. */
 static void tell_stop(MonoProfilerGCEvent step)
 {
 	pid_t self = (pid_t)syscall(SYS_gettid);
@@ -115,7 +117,7 @@ static void gc_event(
 		if (step == MONO_GC_EVENT_START)
 			heap_before();
 	}
-	/* A shot has the roots of its collection, whether or not roots are recorded otherwise. */
+	/* A shot has the roots of its collection, even if roots are not recorded otherwise. */
 	if (step == MONO_GC_EVENT_POST_STOP_WORLD && pvp_mono_heap_begins(generation))
 		mono_profiler_set_gc_roots_callback(p->handle, gc_roots);
 	if (step == MONO_GC_EVENT_PRE_START_WORLD) {
@@ -144,7 +146,7 @@ static void root_registered(MonoProfiler *p, const mono_byte *start, uintptr_t s
 {
 	(void)p;
 	uint64_t of = address(key);
-	/* Vtables and domains stand in the log by the keys that they have there. */
+	/* Vtables and domains have their own keys in the log. */
 	if (source == MONO_ROOT_SOURCE_STATIC && key)
 		of = pvp_mono_type_loaded((MonoVTable *)(uintptr_t)key);
 	else if (source == MONO_ROOT_SOURCE_DOMAIN)
@@ -237,9 +239,20 @@ static void monitor(uint8_t kind, MonoObject *object)
 	with_stack(&ev, &ev.monitor.stack, object);
 }
 
+/*
+ * A runtime that shuts down ends the waits of threads that it aborts. In the log such waits last to
+ * the end, as none of the threads gave up by itself.
+ */
+static bool is_ending(void)
+{
+	return mono_runtime_is_shutting_down();
+}
+
 static void contention(MonoProfiler *p, MonoObject *object)
 {
 	(void)p;
+	if (is_ending())
+		return;
 	pvp_mono_holder_met();
 	monitor(PV_KIND_MONITOR_CONTENTION, object);
 }
@@ -247,13 +260,15 @@ static void contention(MonoProfiler *p, MonoObject *object)
 static void acquired(MonoProfiler *p, MonoObject *object)
 {
 	(void)p;
-	monitor(PV_KIND_MONITOR_DONE, object);
+	if (!is_ending())
+		monitor(PV_KIND_MONITOR_DONE, object);
 }
 
 static void failed(MonoProfiler *p, MonoObject *object)
 {
 	(void)p;
-	monitor(PV_KIND_MONITOR_FAIL, object);
+	if (!is_ending())
+		monitor(PV_KIND_MONITOR_FAIL, object);
 }
 
 static void gc_init(MonoProfilerHandle h, unsigned groups)

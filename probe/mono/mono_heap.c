@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Heap shots: taken in a major collection, while the world stands still. Nothing may be waited for
- * and no memory asked of the allocator there, since a thread that was stopped may hold any lock;
- * so roots and objects are encoded into pages of their own, mapped as needed, which the writer gets
- * when all of them are in. A shot that outgrows its bounds is given up whole, and counted.
+ * Heap shots: taken in a major collection, with the world stopped. A stopped thread may hold any
+ * lock, so nothing may wait or allocate there: roots and objects are encoded into separate pages,
+ * mapped as needed, and given to the writer when complete. A shot that outgrows its bounds is given
+ * up as a whole, and counted.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -12,14 +13,14 @@
 #include "probe/managed/shot_pages.h"
 #include "probe/mono/host_mono.h"
 
-/* Wakes the finalizer's thread; exported by the runtime, in none of its headers. */
+/* Wakes the finalizer's thread; exported by the runtime, declared in no header. */
 extern void mono_gc_finalize_notify(void);
 
 enum {
-	WAITING = 16, /* shots that the writer has yet to take */
+	WAITING = 16, /* shots not yet taken by the writer */
 };
 
-/* One that the writer has yet to take. */
+/* A shot not yet taken by the writer. */
 struct ready {
 	struct pvp_shot_page *pages;
 	uint64_t stopped_ns; /* when the world had come to a stop */
@@ -29,19 +30,19 @@ static struct {
 	struct pvp_shot_pages pages;
 	bool open;
 	uint64_t pairs[2 * PVP_SHOT_REFERENCES];
-} shot; /* of the collecting thread: there is one at a time */
+} shot; /* of the collecting thread: a single one at a time */
 
 static struct ready ready[WAITING]; /* for the writer: from shot `taken` on */
 static _Atomic uint64_t finished, taken;
-static _Atomic size_t held; /* bytes of them */
+static _Atomic size_t held; /* bytes of the shots */
 static _Atomic uint64_t discarded;
 static _Atomic bool wanted;  /* by the next major collection */
-static _Atomic bool collect; /* asked for from outside: somebody of the runtime is to collect */
+static _Atomic bool collect; /* asked for from outside: a thread of the runtime is to collect */
 static uint64_t collections, last_ns;
 
 /* --- the collecting thread's side */
 
-/* A big object comes in several calls, only the first of which has a size. */
+/* A big object comes in several calls, and only the first has a size. */
 static int object_met(MonoObject *object, MonoClass *klass, uintptr_t size, uintptr_t n,
 	MonoObject **refs, uintptr_t *offsets, void *ctx)
 {
@@ -77,7 +78,7 @@ static bool due(uint64_t now)
 	return atomic_exchange_explicit(&wanted, false, memory_order_relaxed) || every || time;
 }
 
-static void give_up(void)
+static void give_up_shot(void)
 {
 	pvp_shot_release(shot.pages.first);
 	shot.pages.first = NULL;
@@ -121,14 +122,14 @@ void pvp_mono_heap_ends(void)
 	shot.open = false;
 	shot.pages.time = pvp_monotonic();
 	if (!pvp_mono_types_hold()) {
-		give_up();
+		give_up_shot();
 		return;
 	}
 	mono_gc_walk_heap(0, object_met, NULL);
 	pvp_mono_types_release();
 	shot.pages.time = pvp_monotonic();
 	if (!pvp_shot_put_kind(&shot.pages, PV_KIND_HEAP_END)) {
-		give_up();
+		give_up_shot();
 		return;
 	}
 	uint64_t n = atomic_load_explicit(&finished, memory_order_relaxed);
@@ -150,7 +151,7 @@ void pvp_mono_heap_asked(void)
 		pvp_mono_heap_collect();
 }
 
-/* --- any thread's, also one that the runtime does not know */
+/* --- any thread's, also unknown to the runtime */
 
 enum pvp_reply pvp_mono_heap_ask(char *say, size_t size)
 {

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Which thread has a monitor that another one is about to wait for. Mono says it by small numbers
- * of threads, in the object's lock word or in what that leads to; the program holds the object and
- * is locking it, so both can be read. Threads tell their number as they start and as they wait.
+ * Finds the holder of a monitor that another thread is about to wait for. Mono keeps the holder's
+ * small id in the object's lock word, or in the structure there; the program is locking the object,
+ * so both can be read. Threads register their id at their start and before waits.
  */
 #include "probe/mono/mono_holder.h"
 
@@ -11,7 +12,7 @@
 #include <unistd.h>
 
 enum {
-	NUMBERS = 65536, /* as many as a lock can tell apart */
+	NUMBERS = 65536, /* as many as a lock can distinguish */
 	INFLATED = 2,    /* bits of the word */
 	WORD_BITS = 3,
 	FLAT_SHIFT = 10,
@@ -25,7 +26,7 @@ struct word_of { /* how an object begins */
 
 typedef int number_of_thread(void);
 
-/* By number: the native id of its thread, 0: not met. */
+/* By small id: the thread's native id, 0: not met. */
 static _Atomic uint32_t thread_of[NUMBERS];
 static number_of_thread *_Atomic number_of;
 

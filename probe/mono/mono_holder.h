@@ -1,4 +1,5 @@
-/* Which thread has a monitor that another one is about to wait for. */
+/* SPDX-License-Identifier: MIT */
+/* The holder of a monitor that another thread is about to wait for. */
 #ifndef PV_PROBE_MONO_HOLDER_H
 #define PV_PROBE_MONO_HOLDER_H
 
@@ -7,11 +8,11 @@
 
 /* In the module's init. */
 void pvp_mono_holder_init(void);
-/* The calling thread is one of those that may hold one. Any thread of the runtime. */
+/* Registers the calling thread as a possible holder. Any thread of the runtime. */
 void pvp_mono_holder_met(void);
 /* In the callback of a contention: the native id of the object's holder; 0: not known. */
 uint64_t pvp_mono_holder(MonoObject *object);
-/* Likewise: where Mono keeps the lock, which stays when the object moves; 0: not known. */
+/* Likewise: the address of Mono's lock, unchanged when the object moves; 0: unknown. */
 uint64_t pvp_mono_lock(MonoObject *object);
 
 #endif

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Pages of kernel stacks for Mono's threads: made, found and closed. */
 #include "probe/mono/mono_kernel.h"
 
 #include <dirent.h>
@@ -12,7 +14,7 @@
 
 enum { MOST = 1 << 14 }; /* threads at once */
 
-/* One thread's, never freed: a handler may still hold it. Used again for other threads. */
+/* A thread's page, never freed: a handler may still use it. Reused for other threads. */
 struct of_thread {
 	struct of_thread *next;
 	_Atomic pid_t owner; /* 0: none; changed under the lock */
@@ -30,7 +32,7 @@ static pid_t owner_of(struct of_thread *t)
 	return atomic_load_explicit(&t->owner, memory_order_acquire);
 }
 
-static struct of_thread *find(pid_t tid)
+static struct of_thread *find_thread(pid_t tid)
 {
 	struct of_thread *t = atomic_load_explicit(&all, memory_order_acquire);
 	while (t && owner_of(t) != tid)
@@ -47,13 +49,13 @@ unsigned pvp_mono_kernel_take(uintptr_t pc, uintptr_t sp, uint64_t *to)
 		return 0;
 	pid_t tid = (pid_t)syscall(SYS_gettid);
 	if (!mine || owner_of(mine) != tid)
-		here = mine = find(tid);
+		here = mine = find_thread(tid);
 	return mine ? pvp_kernel_take(&mine->kernel, pc, sp, to) : 0;
 }
 
 /* ---- under the lock */
 
-static struct of_thread *make(void)
+static struct of_thread *make_thread(void)
 {
 	struct of_thread *t = made < MOST ? calloc(1, sizeof *t) : NULL;
 	if (!t)
@@ -64,14 +66,14 @@ static struct of_thread *make(void)
 	return t;
 }
 
-static void met(pid_t tid)
+static void meet_thread(pid_t tid)
 {
-	struct of_thread *t = find(tid);
+	struct of_thread *t = find_thread(tid);
 	bool is_new = !t;
 	if (is_new)
-		t = find(0);
+		t = find_thread(0);
 	if (!t)
-		t = make();
+		t = make_thread();
 	if (!t)
 		return;
 	t->seen = true;
@@ -81,23 +83,23 @@ static void met(pid_t tid)
 	atomic_store_explicit(&t->owner, tid, memory_order_release);
 }
 
-static void give_up(struct of_thread *t)
+static void give_up_thread(struct of_thread *t)
 {
 	atomic_store_explicit(&t->owner, 0, memory_order_release);
 	pvp_kernel_close(&t->kernel);
 }
 
-/* Of threads that were not seen in this round. */
+/* Closes the pages of threads not seen in this round. */
 static void clear(void)
 {
 	for (struct of_thread *t = atomic_load(&all); t; t = t->next) {
 		if (owner_of(t) && !t->seen)
-			give_up(t);
+			give_up_thread(t);
 		t->seen = false;
 	}
 }
 
-static void look(pid_t writer)
+static void look_at_threads(pid_t writer)
 {
 	DIR *d = opendir("/proc/self/task");
 	if (!d)
@@ -105,7 +107,7 @@ static void look(pid_t writer)
 	for (struct dirent *e; (e = readdir(d));) {
 		pid_t tid = *e->d_name == '.' ? 0 : (pid_t)strtol(e->d_name, NULL, 10);
 		if (tid && tid != writer)
-			met(tid);
+			meet_thread(tid);
 	}
 	closedir(d);
 }
@@ -118,7 +120,7 @@ void pvp_mono_kernel_round(const struct pvp_writer *w, bool wanted)
 		return;
 	pthread_mutex_lock(&lock);
 	if (wanted)
-		look((pid_t)w->tid);
+		look_at_threads((pid_t)w->tid);
 	clear();
 	pthread_mutex_unlock(&lock);
 }

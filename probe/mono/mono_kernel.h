@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The kernel's functions in samples of Mono's threads, whose signals are the runtime's: each thread
- * has a page of its own for them (kernel_stack.h), from a round of the probe after its beginning on.
- * No function fails: without a page a sample has none of the kernel's.
+ * has a page for them (kernel_stack.h), from the first round of the writer after its start. No
+ * function fails: without a page a sample lacks the kernel's functions.
  */
 #ifndef PV_PROBE_MONO_KERNEL_H
 #define PV_PROBE_MONO_KERNEL_H
@@ -13,7 +14,7 @@
 /* In the handler of a sample, as pvp_kernel_take(). Async-signal-safe. */
 unsigned pvp_mono_kernel_take(uintptr_t pc, uintptr_t sp, uint64_t *to);
 
-/* The writer's, each round: new threads get a page, of ended ones it is taken; all if not `wanted`. */
+/* The writer's, each round: gives new threads pages, closes ended threads'; all if not `wanted`. */
 void pvp_mono_kernel_round(const struct pvp_writer *w, bool wanted);
 /* Any thread, when no sample is asked for any more. */
 void pvp_mono_kernel_stop(void);

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * A runtime that ran before the module came: its domains, assemblies and types were not reported.
- * The first are asked for; types show on objects, so one collection is made in which the heap is
- * looked through for those not met yet. With the world stopped they are only noted.
+ * A runtime older than the module: domains, assemblies and types were not reported. The runtime
+ * lists domains and assemblies; types show on objects only, so a collection is made, and the heap
+ * is searched for unknown types. With the world stopped types are only noted.
  */
 #include <mono/metadata/appdomain.h>
 #include <mono/metadata/assembly.h>
@@ -14,11 +15,11 @@
 
 enum { TYPES = 1 << 16 }; /* places; further types stay without a name */
 
-static MonoVTable **met; /* by hash; NULL: none of that */
+static MonoVTable **met; /* by hash; NULL: free */
 static size_t met_n;
 static _Atomic bool looking;
 
-static int meet(MonoObject *object, MonoClass *klass, uintptr_t size, uintptr_t n,
+static int meet_type(MonoObject *object, MonoClass *klass, uintptr_t size, uintptr_t n,
 	MonoObject **refs, uintptr_t *offsets, void *ctx)
 {
 	(void)klass, (void)n, (void)refs, (void)offsets, (void)ctx;
@@ -39,7 +40,7 @@ void pvp_mono_join_stopped(void)
 {
 	if (!atomic_load_explicit(&looking, memory_order_relaxed) || !pvp_mono_types_hold())
 		return;
-	mono_gc_walk_heap(0, meet, NULL);
+	mono_gc_walk_heap(0, meet_type, NULL);
 	pvp_mono_types_release();
 }
 

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Source lines of compiled code (`lines`): where a method's code changes from one line to another,
- * as the runtime's debug information has it. Reported after the method's definition.
+ * Source lines of compiled code (`lines`): the places where a method's code changes from a line to
+ * another, from the runtime's debug information. Reported after the method's definition.
  */
 #include <mono/metadata/appdomain.h>
 #include <mono/metadata/mono-debug.h>
@@ -11,9 +12,9 @@
 #include "probe/mono/mono_methods.h"
 #include "probe/managed/managed_names.h"
 
-enum { MOST = 1500 }; /* places of one method */
+enum { MOST = 1500 }; /* places of a method */
 
-/* As the runtime lays it out; in none of its headers. */
+/* The runtime's layout; declared in no header. */
 struct _MonoDebugLineNumberEntry {
 	uint32_t il_offset, native_offset;
 };
@@ -24,7 +25,8 @@ struct table {
 	char *file;
 };
 
-static void add(struct table *t, MonoMethod *method, MonoDomain *domain, uint32_t offset)
+static void add_source_line(
+	struct table *t, MonoMethod *method, MonoDomain *domain, uint32_t offset)
 {
 	MonoDebugSourceLocation *at = mono_debug_lookup_source_location(method, offset, domain);
 	if (!at)
@@ -39,7 +41,7 @@ static void add(struct table *t, MonoMethod *method, MonoDomain *domain, uint32_
 	mono_debug_free_source_location(at);
 }
 
-static void define(const struct table *t, uint64_t method)
+static void define_lines(const struct table *t, uint64_t method)
 {
 	const struct pv_batch pools = { .pool = { (uint64_t *)(uintptr_t)t->pairs, t->n, t->n } };
 	struct pv_event ev = { .kind = PV_KIND_EXT_LINES,
@@ -58,10 +60,10 @@ void pvp_mono_lines(MonoMethod *method)
 	struct table *t = calloc(1, sizeof *t);
 	for (uint32_t i = 0; t && i < info->num_line_numbers; i++)
 		if (info->line_numbers[i].native_offset < info->code_size)
-			add(t, method, domain, info->line_numbers[i].native_offset);
+			add_source_line(t, method, domain, info->line_numbers[i].native_offset);
 	mono_debug_free_method_jit_info(info);
 	if (t && t->n && t->file)
-		define(t, pvp_mono_method(method));
+		define_lines(t, pvp_mono_method(method));
 	if (t)
 		free(t->file);
 	free(t);

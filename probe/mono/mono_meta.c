@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Definitions and unloads: methods, classes, images, assemblies, domains, contexts, threads. */
 #include <mono/metadata/appdomain.h>
 #include <mono/metadata/assembly.h>
@@ -16,11 +17,12 @@
 #include "probe/mono/mono_methods.h"
 #include "probe/managed/code_ranges.h"
 #include "probe/managed/managed_names.h"
+#include "probe/managed/managed_walk.h"
 
-/* Frees memory that Mono hands to us. */
+/* Frees memory given by Mono. */
 extern void mono_free(void *);
 
-static struct pv_text text_of(const char *t)
+static struct pv_text mono_text(const char *t)
 {
 	return (struct pv_text){ t ? t : "", t ? strlen(t) : 0 };
 }
@@ -49,7 +51,7 @@ static void jit_failed(MonoProfiler *p, MonoMethod *method)
 	struct pv_event ev = { .kind = PV_KIND_EXT_JIT_FAILED,
 		.jit = { .method = pvp_mono_method(method),
 			.started = begin ? now - begin : 0,
-			.name = text_of(name) } };
+			.name = mono_text(name) } };
 	pvp_names_say(&ev);
 	mono_free(name);
 }
@@ -58,12 +60,12 @@ static void name_method(uint64_t key)
 {
 	char *name = mono_method_full_name(pvp_mono_method_of(key), 1);
 	struct pv_event ev = { .kind = PV_KIND_METHOD_JIT,
-		.jit = { .method = key, .name = text_of(name) } };
+		.jit = { .method = key, .name = mono_text(name) } };
 	pvp_names_define(&ev);
 	mono_free(name);
 }
 
-/* Gives names to methods that only stood on stacks; where the runtime may be asked. */
+/* Names methods that were only seen on stacks; where the runtime may be asked. */
 static void name_missing(void)
 {
 	uint64_t key;
@@ -82,8 +84,8 @@ static void jitted(MonoProfiler *p, MonoMethod *method, MonoJitInfo *info)
 		.jit = { .method = pvp_mono_method(method),
 			.code = (uint64_t)(uintptr_t)mono_jit_info_get_code_start(info),
 			.size = (uint64_t)mono_jit_info_get_code_size(info),
-			.started = timed ? now - begin : 0, /* how long it took */
-			.name = text_of(name) } };
+			.started = timed ? now - begin : 0, /* duration */
+			.name = mono_text(name) } };
 	pvp_names_define(&ev);
 	if (p->options.sample_real)
 		pvp_ranges_add(ev.jit.code, ev.jit.size, ev.jit.method);
@@ -121,17 +123,18 @@ static void method_freed(MonoProfiler *p, MonoMethod *method)
 	pvp_mono_coverage_freed(method);
 }
 
-/* Mono's numbers to the log's, which are those of data version 14 on. */
+/* Buffer types in Mono's numbering, equal to the log's from data version 14 on. */
 static void code_buffer(MonoProfiler *p, const mono_byte *buffer, uint64_t size,
 	MonoProfilerCodeBufferType type, const void *data)
 {
-	(void)p;
-	if (type == MONO_PROFILER_CODE_BUFFER_METHOD)
-		return; /* the method's own definition says it */
+	if (type == MONO_PROFILER_CODE_BUFFER_EXCEPTION_HANDLING)
+		pvp_mono_code_throws(buffer, size);
+	if (type == MONO_PROFILER_CODE_BUFFER_METHOD || !(p->options.groups & PVP_MANAGED_JIT))
+		return; /* the method's own definition has the code */
 	bool named = type == MONO_PROFILER_CODE_BUFFER_SPECIFIC_TRAMPOLINE;
 	struct pv_event ev = { .kind = PV_KIND_JIT_HELPER,
 		.helper = { (uint64_t)type, (uint64_t)(uintptr_t)buffer, size,
-			text_of(named ? data : NULL) } };
+			mono_text(named ? data : NULL) } };
 	pvp_names_define(&ev);
 }
 
@@ -151,11 +154,11 @@ static void define_class(MonoClass *klass, const char *name)
 {
 	struct pv_event ev = meta(PV_KIND_CLASS_LOAD, klass);
 	ev.meta.image = pvp_managed_key(mono_class_get_image(klass));
-	ev.meta.name = text_of(name);
+	ev.meta.name = mono_text(name);
 	pvp_names_define(&ev);
 }
 
-/* Before the runtime stands, names of types cannot be asked for; these have plain ones. */
+/* Until the runtime is initialized, full names of types are not available: uses plain names. */
 static void early_class(MonoClass *klass)
 {
 	char name[512];
@@ -177,13 +180,13 @@ static void class_loaded(MonoProfiler *p, MonoClass *klass)
 	mono_free(name);
 }
 
-/* --- written on request only: loads that failed, names of fields */
+/* --- written on request only: failed loads, names of fields */
 
 static void load_failed(uint64_t what, const void *key, const char *name)
 {
 	struct pv_event ev = meta(PV_KIND_EXT_LOAD_FAILED, key);
 	ev.meta.flags = what;
-	ev.meta.name = text_of(name);
+	ev.meta.name = mono_text(name);
 	pvp_names_say(&ev);
 }
 
@@ -205,7 +208,7 @@ static void vtable_failed(MonoProfiler *p, MonoVTable *vtable)
 	load_failed(7, vtable, mono_class_get_name(mono_vtable_class(vtable)));
 }
 
-/* Offset of a structure's fields within the class whose field it is. */
+/* Place of a structure's fields in the class that has the structure. */
 struct inside {
 	MonoClass *owner;
 	uint32_t offset; /* of the structure */
@@ -227,7 +230,7 @@ static void define_inner(MonoType *type, const struct inside *in, uint32_t offse
 	if (!fits || (kind != MONO_TYPE_VALUETYPE && kind != MONO_TYPE_GENERICINST) ||
 		!mono_class_is_valuetype(inner) || mono_class_is_enum(inner))
 		return;
-	const uint32_t head = 2 * sizeof(void *); /* of boxed ones, which offsets count */
+	const uint32_t head = 2 * sizeof(void *); /* of a boxed structure, included in offsets */
 	const struct inside next = { .owner = in->owner,
 		.offset = offset - head,
 		.is_static = in->is_static,
@@ -246,8 +249,8 @@ static void define_field(MonoClassField *f, const struct inside *in)
 		.field = { .owner = pvp_managed_key(in->owner),
 			.offset = mono_field_get_offset(f) + in->offset,
 			.is_static = in->is_static,
-			.type = text_of(type_name),
-			.name = text_of(name) } };
+			.type = mono_text(type_name),
+			.name = mono_text(name) } };
 	pvp_names_define(&ev);
 	mono_free(type_name);
 	define_inner(type, in, (uint32_t)ev.field.offset, mono_field_get_name(f));
@@ -268,10 +271,7 @@ static void define_fields(MonoClass *klass, const struct inside *in)
 	}
 }
 
-/*
- * Fields of elements that are structures are reported as fields of the array, from its first
- * element.
- */
+/* Fields of structures in an array are reported as fields of the array, in the first element. */
 static void define_elements(MonoClass *array)
 {
 	MonoClass *element = mono_class_get_element_class(array);
@@ -281,7 +281,7 @@ static void define_elements(MonoClass *array)
 			pvp_managed_key(array), first, (uint64_t)mono_array_element_size(array) } };
 	pvp_names_define(&ev);
 	const struct inside in = { .owner = array,
-		.offset = first - 2 * (uint32_t)sizeof(void *), /* of boxed ones */
+		.offset = first - 2 * (uint32_t)sizeof(void *), /* of boxed structures */
 		.depth = 1,
 		.path = "" };
 	if (element && mono_class_is_valuetype(element) && !mono_class_is_enum(element))
@@ -302,7 +302,7 @@ static void define_layout(MonoClass *klass)
 		define_fields(klass, &whole);
 }
 
-/* A class has its layout once there is a vtable; its ancestors, too. */
+/* A class, with its ancestors, has a layout once there is a vtable. */
 static void fields_known(MonoVTable *vtable)
 {
 	if (!atomic_load_explicit(&initialized, memory_order_relaxed))
@@ -324,9 +324,9 @@ static void vtable_loaded(MonoProfiler *p, MonoVTable *vtable)
 static struct pv_event image_event(uint8_t kind, MonoImage *image)
 {
 	struct pv_event ev = meta(kind, image);
-	ev.meta.name = text_of(mono_image_get_filename(image));
+	ev.meta.name = mono_text(mono_image_get_filename(image));
 	if (kind == PV_KIND_IMAGE_LOAD)
-		ev.meta.mvid = text_of(mono_image_get_guid(image));
+		ev.meta.mvid = mono_text(mono_image_get_guid(image));
 	return ev;
 }
 
@@ -350,7 +350,7 @@ static void assembly(uint8_t kind, MonoAssembly *a)
 	char *name = mono_stringify_assembly_name(mono_assembly_get_name(a));
 	struct pv_event ev = meta(kind, a);
 	ev.meta.image = pvp_managed_key(mono_assembly_get_image(a));
-	ev.meta.name = text_of(name);
+	ev.meta.name = mono_text(name);
 	if (kind == PV_KIND_ASSEMBLY_LOAD)
 		pvp_names_define(&ev);
 	else
@@ -379,20 +379,21 @@ static void domain_loaded(MonoProfiler *p, MonoDomain *domain)
 	pvp_names_define(&ev);
 }
 
-/* Until here the domain's code runs: what it uses has its names. */
+/* Until here the domain's code runs, and names in the domain are valid. */
 static void domain_unloaded(MonoProfiler *p, MonoDomain *domain)
 {
 	(void)p;
 	struct pv_event ev = meta(PV_KIND_DOMAIN_UNLOAD, domain);
 	pvp_names_end(&ev);
 	pvp_mono_types_died(domain);
+	pvp_managed_walk_forget();
 }
 
 static void domain_named(MonoProfiler *p, MonoDomain *domain, const char *name)
 {
 	(void)p;
 	struct pv_event ev = meta(PV_KIND_DOMAIN_NAME, domain);
-	ev.meta.name = text_of(name);
+	ev.meta.name = mono_text(name);
 	pvp_names_define(&ev);
 }
 
@@ -426,7 +427,7 @@ static void thread_started(MonoProfiler *p, uintptr_t id)
 	(void)p;
 	uint64_t tid = 0;
 	pvp_mono_holder_met();
-	pvp_thread_began(); /* a thread that does nothing that is recorded is one all the same */
+	pvp_thread_began(); /* also threads without any recorded event are written */
 	if (pvp_lock()) {
 		struct pvp_thread *here = pvp_thread_here();
 		tid = here ? here->tid : 0;
@@ -481,7 +482,7 @@ void pvp_mono_meta_init(struct _MonoProfiler *p)
 	mono_profiler_set_jit_failed_callback(h, jit_failed);
 	mono_profiler_set_jit_done_callback(h, jitted);
 	mono_profiler_set_method_free_callback(h, method_freed);
-	if (p->options.groups & PVP_MANAGED_JIT)
+	if (p->options.groups & (PVP_MANAGED_JIT | PVP_MANAGED_EXCEPTIONS))
 		mono_profiler_set_jit_code_buffer_callback(h, code_buffer);
 	if (p->options.groups & PVP_MANAGED_RUNTIME) {
 		mono_profiler_set_image_failed_callback(h, image_failed);

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The log's keys of methods: small numbers, given in the order in which methods are met, so that
- * what is called together lies near together and most steps from one call to the next take one
- * byte. A method keeps its number as long as its address; one that takes a dead one's place has
- * its number, too, and is defined again.
+ * The log's keys of methods: small numbers, given in the order of first use, so that methods called
+ * together have close numbers, and most steps from a call to the next take a single byte. A method
+ * keeps its number as long as its address; a method at a dead one's address gets the same number,
+ * and is defined again.
  */
 #ifndef PV_PROBE_MONO_METHODS_H
 #define PV_PROBE_MONO_METHODS_H
@@ -13,13 +14,13 @@
 #include <stdint.h>
 
 struct pvp_numbered {
-	_Atomic uint64_t method; /* its address, stored last; 0: a free place */
+	_Atomic uint64_t method; /* address, stored last; 0: a free place */
 	uint64_t key;
 };
 
-/* Grows by taking another's place; readers may go on with the old one. */
+/* Grows by replacement; readers may go on with the old table. */
 struct pvp_numbers {
-	unsigned shift; /* of a hash to a place; after the last one stands a free one */
+	unsigned shift; /* of a hash to a place; a free place follows the last */
 	struct pvp_numbered at[];
 };
 extern struct pvp_numbers *_Atomic pvp_numbers; /* not NULL after init */
@@ -33,7 +34,7 @@ static inline uint64_t pvp_numbers_hash(uint64_t address)
 /* False: out of memory. */
 bool pvp_mono_numbers_init(void);
 
-/* Any thread; not in a signal's handler. calls: its code calls us, or will. */
+/* Any thread; not in a signal's handler. calls: the method's code calls us, or will. */
 uint64_t pvp_mono_number(const MonoMethod *method, bool calls);
 
 /* The key of a method whose code calls us; of any method. */
@@ -44,7 +45,7 @@ static inline uint64_t pvp_mono_called(const MonoMethod *method)
 	const struct pvp_numbered *n = &t->at[pvp_numbers_hash(address) >> t->shift];
 	if (__builtin_expect(atomic_load_explicit(&n->method, memory_order_acquire) == address, 1))
 		return n->key;
-	n++; /* a fifth stand one further */
+	n++; /* a fifth are at the next place */
 	if (__builtin_expect(atomic_load_explicit(&n->method, memory_order_acquire) == address, 1))
 		return n->key;
 	return pvp_mono_number(method, true);
@@ -56,10 +57,10 @@ static inline uint64_t pvp_mono_method(const MonoMethod *method)
 	return pvp_mono_number(method, false);
 }
 
-/* The runtime's method of this key, which may be freed already; NULL: there is none. */
+/* The runtime's method of this key, maybe freed already; NULL: none. */
 MonoMethod *pvp_mono_method_of(uint64_t key);
 
-/* Around fork, so that a child finds no lock held by a thread it does not have. */
+/* Around fork, so that no lock is held in a child by a missing thread. */
 void pvp_mono_numbers_wait(void);
 void pvp_mono_numbers_release(void);
 

@@ -1,6 +1,6 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Describes an object of which an event has only the address, directly before that event, if asked
- * for.
+ * Describes an object given by address, directly before the event about the object, if asked for.
  */
 #include <mono/metadata/class.h>
 #include <mono/metadata/exception.h>
@@ -36,7 +36,7 @@ static void say_class(struct said *s, MonoObject *object)
 			.class_of = { address(object), type } };
 }
 
-static void tell(struct said *s, const struct pv_event *ev, const struct pv_batch *pools,
+static void tell_said(struct said *s, const struct pv_event *ev, const struct pv_batch *pools,
 	const MonoObject *object)
 {
 	s->event[s->n++] = *ev;
@@ -47,7 +47,7 @@ void pvp_mono_said(const struct pv_event *ev, const struct pv_batch *pools, Mono
 {
 	struct said s = { .n = 0 };
 	say_class(&s, object);
-	tell(&s, ev, pools, object);
+	tell_said(&s, ev, pools, object);
 }
 
 void pvp_mono_said_contended(
@@ -64,7 +64,7 @@ void pvp_mono_said_contended(
 	if (lock)
 		s.event[s.n++] = (struct pv_event){ .kind = PV_KIND_EXT_LOCK,
 			.lock = { address(object), lock } };
-	tell(&s, ev, pools, object);
+	tell_said(&s, ev, pools, object);
 }
 
 /* --- messages */
@@ -81,7 +81,7 @@ static size_t put_unit(char *to, uint32_t c)
 	return n;
 }
 
-/* Halves of pairs are no characters by themselves; what is cut here may be one half. */
+/* A single half of a surrogate pair is no character; the cut may leave one. */
 static size_t to_utf8(const mono_unichar2 *from, uint32_t n, char to[TEXT])
 {
 	size_t len = 0;
@@ -136,5 +136,5 @@ void pvp_mono_said_thrown(
 	char text[TEXT];
 	say_class(&s, object);
 	say_message(&s, object, text);
-	tell(&s, ev, pools, object);
+	tell_said(&s, ev, pools, object);
 }

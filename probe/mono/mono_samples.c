@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Samples come in a signal handler, on whatever the thread was doing, also inside the probe: they
- * go to a ring of their own, which the writer empties. A slot is claimed by an atomic addition and
- * published by its turn number; when the ring is full, samples are dropped.
+ * Samples come in a signal handler, which may interrupt anything, even the probe: they go to a
+ * ring, emptied by the writer. A slot is claimed by an atomic addition and published by a turn
+ * number; when the ring is full, samples are dropped.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -16,14 +17,15 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "common/base/proc_file.h"
+#include "common/base/system/proc_file.h"
+#include "probe/code/call_code.h"
 #include "probe/code/kernel_names.h"
 #include "probe/code/kernel_stack.h"
 #include "probe/code/modules.h"
 #include "probe/code/probe_frames.h"
 #include "probe/code/thread_usage.h"
-#include "probe/code/unwind_set.h"
-#include "probe/code/unwind_walk.h"
+#include "probe/unwind/unwind_set.h"
+#include "probe/unwind/unwind_walk.h"
 #include "probe/code/wait_sampler.h"
 #include "probe/code/world_stop.h"
 #include "probe/core/emit.h"
@@ -33,34 +35,48 @@
 #include "probe/mono/mono_timer.h"
 #include "probe/managed/code_ranges.h"
 #include "probe/managed/managed_names.h"
-#include "probe/core/probe_clock.h"
+#include "probe/ground/probe_clock.h"
 #include "probe/core/registry.h"
 #include "probe/core/tell.h"
 #include "probe/control/session.h"
 
-enum { SLOTS = 4096, FRAMES = PVP_MANAGED_FRAMES, NATIVE = 32 };
+enum {
+	SLOTS = 4096,
+	FRAMES = PVP_MANAGED_FRAMES, /* in a slot */
+	MORE = 512 - FRAMES,         /* in a block: recursions are deep, and few samples are */
+	BLOCKS_WORDS = 4,
+	BLOCKS = 64 * BLOCKS_WORDS,
+	NATIVE = 32,
+};
 
 struct slot {
 	_Atomic uint64_t turn; /* 2n + 1: being written in turn n; 2n + 2: written */
 	uint64_t time, thread, ip;
 	struct pvp_usage used; /* since the thread's last sample */
-	uint32_t n, times;     /* samples that it stands for */
+	uint32_t n, times;     /* samples counted for this slot */
 	uint32_t n_native;     /* callers in native code, innermost first */
 	uint32_t n_kernel;     /* in `in_kernel` */
+	uint32_t block;        /* of `deep` + 1; 0: none */
+	bool cut;              /* there are callers beyond */
 	uint64_t native[NATIVE];
 	const MonoMethod *frames[FRAMES]; /* innermost first */
 };
 
 static struct slot *_Atomic ring; /* NULL: not sampling */
+static const MonoMethod *deep[BLOCKS][MORE];
+static _Atomic uint64_t blocks[BLOCKS_WORDS]; /* bits: in use */
+/* The writer's: samples whose stack was cut. */
+static uint64_t too_deep, too_deep_written;
+static bool too_deep_described;
 static uint64_t (
 	*in_kernel)[PVP_KERNEL_FRAMES]; /* with each slot, innermost first; NULL: not wanted */
 static _Atomic uint64_t claimed, taken, dropped;
 static _Atomic unsigned hz, changes;  /* the latter: of the former */
-static _Atomic bool sampling;         /* the runtime was asked for samples when it began */
-static bool refused, refused_written; /* no signals are left for it; that was written */
-static _Atomic bool ends;             /* it may not be asked for names any more */
+static _Atomic bool sampling;         /* the runtime was asked for samples at its start */
+static bool refused, refused_written; /* no signals left for a timer; written to the log */
+static _Atomic bool ends;             /* names may not be asked for any more */
 
-/* Processor time of the thread at its last sample; all 0: never sampled. */
+/* The thread's processor time at its last sample; all 0: never sampled. */
 static _Thread_local struct {
 	struct pvp_usage usage;
 	uint64_t ns, rest; /* the latter: too little for a sample */
@@ -68,31 +84,30 @@ static _Thread_local struct {
 } used __attribute__((tls_model("initial-exec")));
 
 /*
- * Mono's sampler signals every thread whenever one computes. A wait that the signal has ended is at
- * its system call again, or just after it with EINTR: no sample of what runs.
+ * Mono's sampler signals every thread whenever any thread computes. A wait interrupted by the
+ * signal is at its system call again, or just after with EINTR: no sample of running code.
  */
 static bool was_waiting(const ucontext_t *u)
 {
 #if defined(__x86_64__)
-	enum { PAGE = 4096 };
-	static const uint8_t call[] = { 0x0f, 0x05 };
+	enum { PAGE = 4096, CALL = sizeof pvp_call_code };
 	uintptr_t pc = (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
 	const uint8_t *at = (const uint8_t *)pc;
-	if (pc % PAGE < sizeof call || pc % PAGE > PAGE - sizeof call)
-		return false; /* the other page may not be there */
-	return memcmp(at, call, sizeof call) == 0 ||
+	if (pc % PAGE < CALL || pc % PAGE > PAGE - CALL)
+		return false; /* the other page may be missing */
+	return memcmp(at, pvp_call_code, CALL) == 0 ||
 	       (u->uc_mcontext.gregs[REG_RAX] == -EINTR &&
-		       memcmp(at - sizeof call, call, sizeof call) == 0);
+		       memcmp(at - CALL, pvp_call_code, CALL) == 0);
 #else
 	(void)u;
 	return false;
 #endif
 }
 
-/* Samples that the thread's processor time since its last one comes to. */
+/* Number of samples due for the thread's processor time since the last sample. */
 static uint32_t times(void)
 {
-	/* At first: native code may have run for long before it became a thread of the runtime's. */
+	/* At first: native code may have run for long before the thread became the runtime's. */
 	enum { MOST = 100, AT_FIRST = 4, SECOND = 1000000000 };
 	struct timespec t;
 	unsigned now = atomic_load_explicit(&changes, memory_order_relaxed);
@@ -110,18 +125,54 @@ static uint32_t times(void)
 	return have / each < most ? (uint32_t)(have / each) : most;
 }
 
-static mono_bool frame(MonoMethod *method, MonoDomain *domain, void *base, int offset, void *ctx)
+/* Number + 1; 0: all are in use. Here as in a signal's handler. */
+static uint32_t claim_block(void)
+{
+	for (uint32_t i = 0; i < BLOCKS_WORDS; i++) {
+		uint64_t now = atomic_load_explicit(&blocks[i], memory_order_relaxed);
+		while (~now) {
+			unsigned bit = (unsigned)__builtin_ctzll(~now);
+			if (atomic_compare_exchange_weak_explicit(&blocks[i], &now,
+				    now | UINT64_C(1) << bit, memory_order_acquire,
+				    memory_order_relaxed))
+				return i * 64 + bit + 1;
+		}
+	}
+	return 0;
+}
+
+static void free_block(struct slot *s)
+{
+	uint32_t at = s->block - 1;
+	if (s->block)
+		atomic_fetch_and_explicit(
+			&blocks[at / 64], ~(UINT64_C(1) << at % 64), memory_order_release);
+	s->block = 0;
+}
+
+static const MonoMethod **frame_at(struct slot *s, uint32_t i)
+{
+	return i < FRAMES ? &s->frames[i] : &deep[s->block - 1][i - FRAMES];
+}
+
+static mono_bool sample_frame(
+	MonoMethod *method, MonoDomain *domain, void *base, int offset, void *ctx)
 {
 	struct slot *s = ctx;
 	(void)domain, (void)base, (void)offset;
-	if (method)
-		s->frames[s->n++] = method;
-	return s->n == FRAMES;
+	if (!method)
+		return 0;
+	if (s->n == FRAMES && !s->block)
+		s->block = claim_block();
+	s->cut = s->n == (s->block ? FRAMES + MORE : FRAMES);
+	if (!s->cut)
+		*frame_at(s, s->n++) = method;
+	return s->cut;
 }
 
 /*
- * The runtime knows managed frames only: those of native code in front of them are found here, and
- * the kernel's in front of those.
+ * The runtime knows managed frames only: this finds the native frames called by them, and the
+ * kernel's functions called by those.
  */
 static void walk_native(struct slot *s, const ucontext_t *u, uint64_t *kernel)
 {
@@ -138,7 +189,7 @@ static void walk_native(struct slot *s, const ucontext_t *u, uint64_t *kernel)
 #endif
 }
 
-/* Threads that get the runtime's signal are those that it stops. */
+/* Threads that get the runtime's signal take part in its stops. */
 static void joins_stops(void)
 {
 	static _Thread_local pid_t self __attribute__((tls_model("initial-exec")));
@@ -170,17 +221,18 @@ static void hit(MonoProfiler *p, const mono_byte *ip, const void *context)
 	s->time = pvp_monotonic();
 	s->thread = (uint64_t)syscall(SYS_gettid);
 	s->ip = (uint64_t)(uintptr_t)ip;
-	s->n = 0;
+	s->n = s->block = 0;
+	s->cut = false;
 	s->times = n;
 	s->used = (struct pvp_usage){ 0, 0 };
 	if (pvp_mono.options.groups & PVP_MANAGED_CPU)
 		s->used = pvp_usage_since(&used.usage);
 	walk_native(s, context, in_kernel ? in_kernel[turn % SLOTS] : NULL);
-	mono_stack_walk_async_safe(frame, (void *)(uintptr_t)context, s);
+	mono_stack_walk_async_safe(sample_frame, (void *)(uintptr_t)context, s);
 	atomic_store_explicit(&s->turn, 2 * turn + 2, memory_order_release);
 }
 
-/* Samples that found the ring full are lost like other events. */
+/* Samples lost to a full ring count like other lost events. */
 static void tell_dropped(void)
 {
 	static uint64_t counted; /* the writer's */
@@ -189,8 +241,8 @@ static void tell_dropped(void)
 	counted = now;
 }
 
-/* Its events, the processor's time right after the last: they are to stand in one buffer. */
-static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, const struct slot *s,
+/* Writes the events of a slot; the processor time follows the last in the same buffer. */
+static bool put_hit_events(struct pvp_writer *w, struct pvp_out_buffer *page, const struct slot *s,
 	struct pv_event *ev, struct pv_event *cpu, const struct pv_batch *pools)
 {
 	size_t need = mlpd_encode_max(ev, pools) + mlpd_encode_max(cpu, NULL);
@@ -204,8 +256,8 @@ static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, const struct 
 	return !(s->used.user_ns + s->used.kernel_ns) || pvp_out_buffer_add(w, page, cpu, NULL);
 }
 
-/* Code that the runtime had compiled in advance goes by its symbols. */
-static uint64_t key_of(struct pvp_writer *w, uint64_t address, uint64_t time)
+/* Code compiled ahead of time is named by its file's symbols. */
+static uint64_t address_key(struct pvp_writer *w, uint64_t address, uint64_t time)
 {
 	uint64_t key = pvp_is_kernel(address) ? pvp_region_of_writer(pvp_kernel_name(address))
 					      : pvp_ranges_find(address);
@@ -215,7 +267,7 @@ static uint64_t key_of(struct pvp_writer *w, uint64_t address, uint64_t time)
 	return key;
 }
 
-/* The place is in code that the runtime finds by itself: what it compiled, now or into a file. */
+/* Whether the runtime itself finds the code: compiled now, or ahead of time into a file. */
 static bool is_compiled(uint64_t address)
 {
 	const char *file = pvp_modules_file(address);
@@ -225,7 +277,7 @@ static bool is_compiled(uint64_t address)
 				   strcmp(file + n - end, ".exe.so") == 0));
 }
 
-/* Addresses in front of the managed frames: the place itself, then of callers those after the call. */
+/* Addresses of frames called by managed ones: the place itself, then return addresses. */
 static uint32_t native_of(const struct slot *s, const uint64_t *kernel, uint64_t *at)
 {
 	uint32_t n = s->n_kernel;
@@ -237,10 +289,10 @@ static uint32_t native_of(const struct slot *s, const uint64_t *kernel, uint64_t
 }
 
 /*
- * Keys, innermost first, how many in all; *ret_address: the first is an address, which has no key.
- * The kernel's functions have one, and so has the probe's own time.
+ * Keys, innermost first; returns their number. *ret_address: the first is an address without a key.
+ * The kernel's functions, and the probe's own time, have keys.
  */
-static uint32_t frames_of(struct pvp_writer *w, const struct slot *s, const uint64_t *kernel,
+static uint32_t frames_of(struct pvp_writer *w, struct slot *s, const uint64_t *kernel,
 	uint64_t *to, bool *ret_address)
 {
 	uint64_t at[PVP_KERNEL_FRAMES + 1 + NATIVE];
@@ -249,14 +301,14 @@ static uint32_t frames_of(struct pvp_writer *w, const struct slot *s, const uint
 	*ret_address = !own && !pvp_is_kernel(at[0]);
 	to[n++] = own            ? pvp_probe_frames_key(w, s->time)
 		  : *ret_address ? at[0]
-				 : key_of(w, at[0], s->time);
-	for (uint32_t i = !own; i < left; i++) { /* a call may be the last in its function */
+				 : address_key(w, at[0], s->time);
+	for (uint32_t i = !own; i < left; i++) { /* a call may end its function */
 		bool walked = s->n && at[i] == s->ip + 1 && is_compiled(s->ip);
-		if (!walked) /* else it is the first that the runtime found */
-			to[n++] = key_of(w, at[i] - 1, s->time);
+		if (!walked) /* else the runtime's first frame */
+			to[n++] = address_key(w, at[i] - 1, s->time);
 	}
 	for (uint32_t i = 0; i < s->n; i++) {
-		uint64_t key = pvp_mono_method(s->frames[i]);
+		uint64_t key = pvp_mono_method(*frame_at(s, i));
 		if (atomic_load_explicit(&ends, memory_order_relaxed) && !pvp_names_knows(key))
 			key = PVP_MONO_UNKNOWN;
 		pvp_tell_method(w, key, s->time);
@@ -265,10 +317,24 @@ static uint32_t frames_of(struct pvp_writer *w, const struct slot *s, const uint
 	return n;
 }
 
-/* That there are none, in a counter as of stack_ends.h. */
+enum { INDEX = 1 << 24 }; /* of counters, like stack_ends.h: far above Mono's and the program's */
+
+/* Counts stacks that were cut. */
+static void tell_too_deep(struct pvp_writer *w)
+{
+	if (too_deep == too_deep_written)
+		return;
+	if (!too_deep_described &&
+		!pvp_tell_new_counter(w, INDEX + 1, "sample stacks cut: too deep", false))
+		return;
+	too_deep_described = true;
+	if (pvp_tell_step(w, pvp_monotonic(), INDEX + 1, too_deep - too_deep_written))
+		too_deep_written = too_deep;
+}
+
+/* Reports that there are no samples, and why. */
 static void tell_refused(struct pvp_writer *w)
 {
-	enum { INDEX = 1 << 24 }; /* far above those of Mono and the program */
 	if (!refused || refused_written)
 		return;
 	refused_written =
@@ -281,7 +347,8 @@ static void tell_refused(struct pvp_writer *w)
 
 void pvp_mono_samples_again(void)
 {
-	refused_written = false;
+	refused_written = too_deep_described = false;
+	too_deep_written = 0;
 }
 
 void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
@@ -293,14 +360,14 @@ void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 	/* Above the ticks a timer meets no thread in the kernel. */
 	pvp_mono_kernel_round(w, in_kernel && rate && !pvp_sample_by_perf(rate));
 	pvp_unwind_refresh();
-	pvp_waits_tell(w, page, key_of, NULL);
+	pvp_waits_tell(w, page, address_key, NULL);
 	struct slot *slots = atomic_load_explicit(&ring, memory_order_acquire);
 	uint64_t turn = atomic_load_explicit(&taken, memory_order_relaxed);
 	for (; slots; turn++) {
 		struct slot *s = &slots[turn % SLOTS];
 		if (atomic_load_explicit(&s->turn, memory_order_acquire) != 2 * turn + 2)
 			break;
-		uint64_t keys[2 + PVP_KERNEL_FRAMES + NATIVE + FRAMES];
+		uint64_t keys[2 + PVP_KERNEL_FRAMES + NATIVE + FRAMES + MORE];
 		bool address;
 		uint32_t n =
 			frames_of(w, s, in_kernel ? in_kernel[turn % SLOTS] : NULL, keys, &address);
@@ -313,13 +380,16 @@ void pvp_mono_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 		struct pv_event cpu = { .kind = PV_KIND_EXT_CPU,
 			.time = s->time,
 			.cpu = { s->used.user_ns, s->used.kernel_ns } };
-		if (!put(w, page, s, &ev, &cpu, &pools))
+		if (!put_hit_events(w, page, s, &ev, &cpu, &pools))
 			break;
+		too_deep += s->cut ? s->times : 0;
+		free_block(s);
 		atomic_store_explicit(&taken, turn + 1, memory_order_release);
 	}
+	tell_too_deep(w);
 }
 
-/* Mono aborts when a signal of its sampler cannot be queued: its user's may be as many as are allowed. */
+/* Mono aborts if a signal of its sampler cannot be queued: the user may have too many pending. */
 static bool may_signal(void)
 {
 	enum { LEAST = 64 };
@@ -339,7 +409,7 @@ void pvp_mono_samples_init(struct _MonoProfiler *p)
 		return;
 	if (pvp_kernel_want(p->options.groups & PVP_MANAGED_KERNEL))
 		in_kernel = calloc(SLOTS, sizeof *in_kernel);
-	pvp_unwind_refresh(); /* so that the first sample has native frames */
+	pvp_unwind_refresh(); /* for native frames in the first sample */
 	atomic_store(&hz, p->options.sample_hz);
 	mono_profiler_set_sample_mode(
 		p->handle, MONO_PROFILER_SAMPLE_MODE_PROCESS, p->options.sample_hz);
@@ -349,7 +419,7 @@ void pvp_mono_samples_init(struct _MonoProfiler *p)
 	pvp_waits_follow((struct pvp_sample_order){ p->options.sample_hz, p->options.sample_real });
 }
 
-/* Mono keeps both numbers and wakes its own thread, which reads them. */
+/* Mono stores mode and rate and wakes its sampling thread, which reads both. */
 bool pvp_mono_samples_set(struct pvp_sample_order order)
 {
 	if (!atomic_load(&sampling))
@@ -382,8 +452,9 @@ static bool sampler_has_name(void)
 }
 
 /*
- * Mono's sampling thread is one that the program's end waits for until it has marked itself, and it
- * never ends before: a program that ended in between would hang. It has its name right after.
+ * At its end the program waits until Mono's sampling thread has marked itself, and the thread never
+ * ends before: a program that ended in between would hang. The thread sets its name right after the
+ * mark.
  */
 void pvp_mono_samples_began(void)
 {

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Mono's sampler sleeps by the clock of the process's time, which the kernel reads on its ticks
- * only: asked for 1000 samples a second it meets a thread 250 times, and each sample stands for
- * four, which is a quarter of the evidence. Above the ticks each thread has a timer of its own, too.
- * Its signal is the one of Mono's sampler, so that the runtime's handler, which knows whether the
- * thread is one of its own, asks for the sample as ever; how many are due is counted by the thread's
- * clock, however the signal came (mono_samples.c).
+ * Mono's sampler sleeps by the clock of the process's time, checked by the kernel only at its
+ * ticks: asked for 1000 samples a second it meets a thread 250 times, and each sample counts as
+ * four, so there is a quarter of the evidence. Above the ticks each thread has its own timer, too.
+ * The timer sends the signal of Mono's sampler, so the runtime's handler, which knows its threads,
+ * asks for the sample as usual; the thread's clock counts the samples due, for either source of the
+ * signal (mono_samples.c).
  */
 #include "probe/mono/mono_timer.h"
 
@@ -14,9 +15,9 @@
 #include <ucontext.h>
 
 #include "probe/code/sample_rings.h"
-#include "probe/core/sample_rate.h"
+#include "probe/ground/sample_rate.h"
 
-static _Atomic int number; /* of the runtime's signal; 0: not known, -1: not to be had */
+static _Atomic int number; /* of the runtime's signal; 0: unknown, -1: not available */
 static _Atomic unsigned hz, changes;
 static struct sigaction theirs; /* set before ours is */
 
@@ -36,7 +37,7 @@ void pvp_mono_timer_learn(const void *context)
 		more += found != 0;
 		found = n;
 	}
-	/* One is blocked now that was not in the code that was interrupted: the one that came. */
+	/* The signal blocked now, but not in the interrupted code, is the present signal. */
 	atomic_store(&number, more == 0 && found >= SIGRTMIN ? found : -1);
 }
 
@@ -73,7 +74,7 @@ void pvp_mono_timer_forget(void)
 
 /* ---- the writer's */
 
-/* In front of the runtime's handler, which stays. */
+/* Puts on_signal() in front of the runtime's handler, which stays. */
 static bool chain(int signal)
 {
 	static bool done;

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of the public interface (profview_probe.h). */
 #include "probe/profview_probe.h"
 
 #include <string.h>

@@ -1,3 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Host of native programs: starts a recording by call or environment, and has the compiler's hooks.
+ */
 #include "probe/native/host_native.h"
 
 #include <errno.h>
@@ -9,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/proc_file.h"
+#include "common/base/system/proc_file.h"
 #include "probe/code/allowed.h"
 #include "probe/core/emit.h"
-#include "probe/core/frames.h"
+#include "probe/ground/frames.h"
 #include "probe/code/kernel_stack.h"
 #include "probe/code/modules.h"
 #include "probe/native/native_blocks.h"
@@ -24,43 +28,30 @@
 #include "probe/code/native_samples.h"
 #include "probe/code/probe_frames.h"
 #include "probe/code/stack_ends.h"
-#include "probe/code/unwind_set.h"
+#include "probe/unwind/unwind_set.h"
 #include "probe/code/wait_sampler.h"
 #include "probe/core/core_state.h"
-#include "probe/core/sample_rate.h"
+#include "probe/ground/sample_rate.h"
 #include "probe/control/session.h"
 #include "probe/core/writer.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
-static void ignore(void *ctx, uint64_t from, uint64_t to)
-{
-	(void)ctx, (void)from, (void)to;
-}
-
-static bool method(uint64_t key, struct pvp_method *ret)
-{
-	if (pvp_modules_method(key, ret))
-		return true;
-	pvp_modules_refresh(ignore, NULL); /* loaded since the round began */
-	return pvp_modules_method(key, ret);
-}
-
 /* ---- options besides calls */
 
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER;
-static struct pvp_native_options options; /* of the recording; changed before it begins */
+static struct pvp_native_options options; /* of the recording; only changed before a recording */
 static char words_text[640];
 static uint64_t held_sent;          /* ns; the writer's */
 static uint64_t shot_due;           /* ns; 0: the recording begins. The writer's */
 static char given[PVP_NATIVE_TEXT]; /* as text, for children */
 
-static const char *words(void)
+static const char *native_words(void)
 {
 	return words_text;
 }
 
-/* Of allocations: they come at once, and not from the writer. */
+/* For allocations: their stacks are taken at once, not by the writer. */
 static bool stacks_wanted(const struct pvp_native_options *o)
 {
 	return (o->malloc || o->held) && o->frames;
@@ -69,9 +60,9 @@ static bool stacks_wanted(const struct pvp_native_options *o)
 static bool tell_native(struct pvp_writer *w, struct pvp_out_buffer *page, bool again)
 {
 	bool stacks = options.sample_hz || stacks_wanted(&options);
-	/* A reader that is greeted before the first round gets stacks, too: their files come first. */
+	/* A reader that joins before the first round gets stacks, too: files must come first. */
 	if (stacks && w->rounds == 0)
-		pvp_modules_refresh(ignore, NULL);
+		pvp_modules_look();
 	bool ok = !stacks || pvp_modules_tell(w, page, again);
 	if (!again && stacks_wanted(&options))
 		pvp_unwind_refresh();
@@ -84,7 +75,7 @@ static bool tell_native(struct pvp_writer *w, struct pvp_out_buffer *page, bool 
 	return ok;
 }
 
-/* One each shot_ms, counted from the beginning. The writer's. */
+/* A shot every shot_ms, counted from the beginning. The writer's. */
 static void shots_in_time(void)
 {
 	uint64_t now = pvp_monotonic(), each = (uint64_t)options.shot_ms * 1000000;
@@ -95,7 +86,7 @@ static void shots_in_time(void)
 	shot_due = now + each - (shot_due ? (now - shot_due) % each : 0);
 }
 
-/* Often at first, so that a short program's growth is seen; then as trees of calls. The writer's. */
+/* Often at first, to show a short program's growth; later as often as call trees. The writer's. */
 static void who_holds(struct pvp_writer *w)
 {
 	enum { MS = 1000000, OFTEN = 250 * MS, YOUNG_S = 10 };
@@ -116,7 +107,7 @@ static void flushed(struct pvp_writer *w)
 	pvp_blocks_tell(w);
 }
 
-static void stop(void)
+static void stop_native(void)
 {
 	pvp_native_malloc_set(NULL);
 	pvp_native_samples_stop();
@@ -135,7 +126,7 @@ static enum pvp_reply heapshot(char *say, size_t room)
 	return PVP_REPLY_OK;
 }
 
-static enum pvp_reply set(const char *key, const char *value, char *say, size_t room)
+static enum pvp_reply set_native_option(const char *key, const char *value, char *say, size_t room)
 {
 	struct pvp_sample_order order;
 	enum pvp_reply r = pvp_sample_rate(key, value, options.sample_hz, &order, say, room);
@@ -154,23 +145,23 @@ static void again(void)
 const struct pvp_host pvp_host_native = {
 	.name = "native",
 	.again = again,
-	.stop = stop,
+	.stop = stop_native,
 	.park = pvp_waits_park,
 	.refresh = pvp_modules_refresh,
-	.method = method,
+	.method = pvp_modules_method_now,
 	.tell = tell_native,
 	.on_flushed = flushed,
 	.class_name = pvp_native_class_name,
 	.discarded_shots = pvp_blocks_discarded,
-	.enabled_events = words,
+	.enabled_events = native_words,
 	.heapshot = heapshot,
-	.set = set,
+	.set = set_native_option,
 };
 
 static _Thread_local bool fork_held;
 
 /*
- * Allocations of other threads on the way to the fork are not recorded: the blocks' locks are held.
+ * Allocations of other threads just before the fork are not recorded: the blocks' locks are held.
  */
 static void before_fork(void)
 {
@@ -187,7 +178,7 @@ static void after_fork(void)
 		pvp_guard_off();
 }
 
-static void in_child(void)
+static void native_in_child(void)
 {
 	if (!pvp_session_in_children())
 		pvp_native_malloc_set(NULL);
@@ -196,11 +187,11 @@ static void in_child(void)
 	after_fork();
 }
 
-/* Before a fork the last come first: the session's locks are taken before the blocks'. */
+/* Handlers before a fork run in reverse order: the session's locks are taken before the blocks'. */
 static int register_forks(void)
 {
 	static bool handled;
-	int error = handled ? 0 : pthread_atfork(before_fork, after_fork, in_child);
+	int error = handled ? 0 : pthread_atfork(before_fork, after_fork, native_in_child);
 	handled |= error == 0;
 	return error ? error : pvp_session_forks();
 }
@@ -212,7 +203,7 @@ static int start_native(const struct pvp_native_options *o)
 		return EINVAL;
 	int error = pvp_session_recording() ? EALREADY : 0;
 	if (!error && pvp_call_forbidden(true) != PVP_CALL_NONE)
-		return EPERM; /* started by the program itself, which knows of the threads */
+		return EPERM; /* started by the program, which accepts threads */
 	error = error ? error : register_forks();
 	if (error)
 		return error;
@@ -230,8 +221,8 @@ static int start_native(const struct pvp_native_options *o)
 	pvp_calls_say(words_text, sizeof words_text);
 	shot_due = 0;
 	pvp_held_clear();
-	pvp_blocks_clear(); /* here: the writer begins when it may, and there may be blocks by then
-			     */
+	pvp_blocks_clear(); /* before the start: the writer may begin at once, and blocks may
+			     * come */
 	if (stacks_wanted(&options))
 		pvp_unwind_refresh();
 	error = pvp_session_start(o->rest, &pvp_host_native);
@@ -261,7 +252,7 @@ int pvp_native_start(const char *text)
 
 /* ---- calls */
 
-/* Functions that gcc and clang call with -finstrument-functions. */
+/* Called by gcc's and clang's code with -finstrument-functions. */
 EXPORT void __cyg_profile_func_enter(void *function, void *site);
 EXPORT void __cyg_profile_func_exit(void *function, void *site);
 
@@ -276,7 +267,7 @@ static inline bool idle(void)
 	       !pvp_tls.thread->chunk;
 }
 
-/* The calling thread's frames, of this session; NULL while it has no part in one. */
+/* The calling thread's frames, of this session; NULL: not part of a session. */
 static struct pvp_frames *frames_here(void)
 {
 	struct pvp_thread *t = pvp_tls.thread;
@@ -293,7 +284,7 @@ static struct pvp_frames *frames_here(void)
 	return t->frames;
 }
 
-/* The newest calls ended without a word. */
+/* The newest calls ended without a leave. */
 static void drop_calls(struct pvp_frames *f, size_t n)
 {
 	for (; n; n--)
@@ -389,7 +380,7 @@ EXPORT void __cyg_profile_func_exit(void *function, void *site)
 	put(t, PVP_LEAVE, method);
 }
 
-/* The process that started this one had the library preloaded too, so it complained itself. */
+/* The parent process had the library preloaded, too, and has complained itself. */
 static bool is_child_of_preloaded(void)
 {
 	static const char name[] = "libprofview-native";
@@ -430,8 +421,8 @@ static void complain(const char *what)
 }
 
 /*
- * Under a filter that was set after the viewer started the program it is not known whether a thread
- * can be made, and not even asking is safe.
+ * Whether a filter forbids recording. Under a filter set after the viewer started the program, even
+ * asking whether a thread can be made is unsafe.
  */
 static bool filter_forbids(const char *text)
 {
@@ -450,7 +441,7 @@ static bool filter_forbids(const char *text)
 	return true;
 }
 
-/* A program that was not changed is recorded by its environment. */
+/* A program without calls of the interface is recorded by environment. */
 static void start_by_environment(void)
 {
 	/* The first is for this host only: other programs of the launch may need other words. */
@@ -460,7 +451,7 @@ static void start_by_environment(void)
 		return;
 	if (text && pvp_filter_watch)
 		pvp_filter_watch();
-	/* First, so that in a child its locks are free when what is deferred begins. */
+	/* First, so that in a child the host's locks are free when a deferred recording begins. */
 	if (text && register_forks() != 0)
 		return;
 	if (text && pvp_deferred_start && pvp_deferred_start(text, pvp_native_start))

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The host of plain C and C++ programs. Any thread. */
 #ifndef PV_PROBE_HOST_NATIVE_H
 #define PV_PROBE_HOST_NATIVE_H

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Calls that want the process to have one thread, or all of its threads to have the same rights, are made
- * without the probe's threads where those would be in the way; they go on afterwards. Any thread.
+ * Calls that want a process of a single thread, or threads of equal rights, are made without the
+ * probe's threads if these are in the way; the threads go on afterwards. Any thread.
  */
 #include <dlfcn.h>
 #include <grp.h>
@@ -15,7 +16,7 @@
 #include "probe/native/native_next.h"
 #include "probe/native/preloaded.h"
 
-static void *next(const char *name)
+static void *next_function(const char *name)
 {
 	return dlsym(RTLD_NEXT, name);
 }
@@ -47,7 +48,7 @@ static void unpark(struct parked p)
 PVP_EXPORT int unshare(int flags)
 {
 	int (*f)(int);
-	void *at = next("unshare");
+	void *at = next_function("unshare");
 	memcpy(&f, &at, sizeof f);
 	struct parked p = park(flags & (CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM));
 	int error = f(flags);
@@ -59,7 +60,7 @@ PVP_EXPORT int setns(int fd, int kind)
 {
 	enum { TIME = 0x80 }; /* CLONE_NEWTIME */
 	int (*f)(int, int);
-	void *at = next("setns");
+	void *at = next_function("setns");
 	memcpy(&f, &at, sizeof f);
 	struct parked p = park(!kind || kind & (CLONE_NEWUSER | CLONE_NEWNS | TIME));
 	int error = f(fd, kind);
@@ -72,7 +73,7 @@ PVP_EXPORT int setns(int fd, int kind)
 PVP_EXPORT int chroot(const char *path)
 {
 	int (*f)(const char *);
-	void *at = next("chroot");
+	void *at = next_function("chroot");
 	memcpy(&f, &at, sizeof f);
 	int error = f(path);
 	if (!error)
@@ -80,7 +81,7 @@ PVP_EXPORT int chroot(const char *path)
 	return error;
 }
 
-/* ---- identities: the C library sets those of all threads, and ends the process where one has another answer */
+/* ---- identities: the C library sets all threads' ids, and aborts when the results differ */
 
 static bool rights_of(pid_t tid, struct __user_cap_data_struct ret[2])
 {
@@ -89,7 +90,7 @@ static bool rights_of(pid_t tid, struct __user_cap_data_struct ret[2])
 	return syscall(SYS_capget, &head, ret) == 0;
 }
 
-/* Capabilities are each thread's own. */
+/* Each thread has its own capabilities. */
 static bool rights_differ(void)
 {
 	int before = errno;
@@ -106,7 +107,7 @@ static bool rights_differ(void)
 	PVP_EXPORT int name parameters                                                             \
 	{                                                                                          \
 		int(*f) parameters;                                                                \
-		void *at = next(#name);                                                            \
+		void *at = next_function(#name);                                                   \
 		memcpy(&f, &at, sizeof f);                                                         \
 		struct parked p = park(rights_differ());                                           \
 		int error = f arguments;                                                           \

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Parses the options of the native host, and describes them for the log's header. */
 #include "probe/native/native_args.h"
 
 #include <inttypes.h>
@@ -6,8 +8,8 @@
 #include <time.h>
 
 #include "common/base/estimate.h"
-#include "probe/core/probe_args.h"
-#include "probe/core/sample_rate.h"
+#include "probe/ground/probe_args.h"
+#include "probe/ground/sample_rate.h"
 
 enum { SAMPLED_FRAMES = 16, MOST_MS = 86400000 };
 
@@ -35,7 +37,7 @@ static bool value_is(const struct word *w, const char *text)
 }
 
 /* A number up to `most`; `without` when none is given. */
-static bool number(const struct word *w, unsigned most, unsigned without, unsigned *ret)
+static bool option_number(const struct word *w, unsigned most, unsigned without, unsigned *ret)
 {
 	size_t len;
 	const char *value = value_of(w, &len);
@@ -59,8 +61,7 @@ static bool take_period(struct pvp_native_options *o, const struct word *w)
 	return w->len == w->key || o->period;
 }
 
-/* As with every host: without a value all allocations, with a size one in so many bytes, off: none.
- */
+/* As on every host: no value: all allocations; a size: one in so many bytes; off: none. */
 static bool take_alloc(struct pvp_native_options *o, const struct word *w)
 {
 	bool all = w->len == w->key || value_is(w, "on") || value_is(w, "yes") || value_is(w, "1");
@@ -69,7 +70,7 @@ static bool take_alloc(struct pvp_native_options *o, const struct word *w)
 		return take_period(o, w);
 	o->malloc = all;
 	o->period = 0;
-	/* Those that the program reports itself are the core's. */
+	/* The core's: allocations reported by the program itself. */
 	return pvp_args_add(o->rest, sizeof o->rest, all ? "alloc=on" : "alloc=off", all ? 8 : 9);
 }
 
@@ -78,7 +79,7 @@ bool pvp_native_rest(struct pvp_native_options *o, const char *word)
 	return pvp_args_add(o->rest, sizeof o->rest, word, strlen(word));
 }
 
-/* heapshot, heapshot=2000ms. There are no collections, so not one each so many of them. */
+/* heapshot, heapshot=2000ms. Without collections there is no shot each so many of them. */
 static bool take_shots(struct pvp_native_options *o, const struct word *w)
 {
 	size_t len;
@@ -91,12 +92,12 @@ static bool take_shots(struct pvp_native_options *o, const struct word *w)
 		return o->shot_at_end = true;
 	if (!ms.len || memcmp(value + ms.len, "ms", 2) != 0 || *value < '1' || *value > '9')
 		return false;
-	ms.at--; /* its value begins after a sign */
+	ms.at--; /* the value begins after a sign */
 	ms.len++;
-	return number(&ms, MOST_MS, 0, &o->shot_ms);
+	return option_number(&ms, MOST_MS, 0, &o->shot_ms);
 }
 
-static bool take(struct pvp_native_options *o, const struct word *w, bool *ret_frames_given)
+static bool take_option(struct pvp_native_options *o, const struct word *w, bool *ret_frames_given)
 {
 	if (is(w, "alloc"))
 		return take_alloc(o, w);
@@ -105,10 +106,10 @@ static bool take(struct pvp_native_options *o, const struct word *w, bool *ret_f
 	bool real = is(w, "sample-real");
 	o->sample_real |= real;
 	if (real || is(w, "sample"))
-		return number(w, PVP_SAMPLE_MOST, PVP_SAMPLE_USUAL, &o->sample_hz);
+		return option_number(w, PVP_SAMPLE_MOST, PVP_SAMPLE_USUAL, &o->sample_hz);
 	if (is(w, "maxframes")) {
 		*ret_frames_given = true;
-		return number(w, PVP_NATIVE_FRAMES, PVP_NATIVE_FRAMES, &o->frames);
+		return option_number(w, PVP_NATIVE_FRAMES, PVP_NATIVE_FRAMES, &o->frames);
 	}
 	if (is(w, "class"))
 		return (o->by_site = value_is(w, "site")) || value_is(w, "size");
@@ -144,7 +145,7 @@ static bool take(struct pvp_native_options *o, const struct word *w, bool *ret_f
 	return pvp_args_add(o->rest, sizeof o->rest, w->at, w->len);
 }
 
-/* Processor time of the process up to now, of which there are no samples. */
+/* Processor time of the process so far, without samples. */
 static uint64_t used_ms(void)
 {
 	struct timespec t = { 0, 0 };
@@ -152,7 +153,7 @@ static uint64_t used_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static void describe(struct pvp_native_options *o)
+static void describe_native(struct pvp_native_options *o)
 {
 	char *to = o->words;
 	size_t room = sizeof o->words;
@@ -182,15 +183,15 @@ bool pvp_native_parse(const char *text, struct pvp_native_options *ret)
 	bool frames_given = false;
 	for (const char *at = text ? text : ""; *at;) {
 		struct word w = { at, strcspn(at, ","), strcspn(at, "=,") };
-		if (w.len && !take(&o, &w, &frames_given))
+		if (w.len && !take_option(&o, &w, &frames_given))
 			return false;
 		at += w.len + (at[w.len] == ',');
 	}
-	if (o.frees && o.period) /* most would be of blocks that are not in the log */
+	if (o.frees && o.period) /* most frees would be of blocks missing in the log */
 		return false;
 	if (!frames_given)
 		o.frames = o.held ? PVP_NATIVE_FRAMES : o.malloc && o.period ? SAMPLED_FRAMES : 0;
-	describe(&o);
+	describe_native(&o);
 	*ret = o;
 	return true;
 }

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Hash tables of living blocks, and heap shots of them. */
 #include "probe/native/native_blocks.h"
 
 #include <pthread.h>
@@ -5,11 +7,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "probe/core/probe_clock.h"
+#include "probe/ground/probe_clock.h"
 #include "probe/core/writer.h"
 
 enum {
-	PART_BITS = 5, /* all locks are held at once, and TSan knows 64 of a thread at most */
+	PART_BITS = 5, /* all locks are held together; TSan allows 64 a thread */
 	PARTS = 1 << PART_BITS,
 	FIRST_SLOTS = 1024,   /* of a part */
 	MOST_SLOTS = 1 << 21, /* of a part: at three quarters 50 million blocks in all */
@@ -56,8 +58,8 @@ static size_t home_of(const struct part *p, uint64_t address)
 	return (size_t)(mixed(address) >> 20) & (p->slots - 1);
 }
 
-/* The slot of this address, or the free one for it. */
-static struct block *find(const struct part *p, uint64_t address)
+/* The slot of this address, or a free slot for the address. */
+static struct block *find_slot(const struct part *p, uint64_t address)
 {
 	size_t i = home_of(p, address);
 	while (p->slot[i].address && p->slot[i].address != address)
@@ -65,7 +67,7 @@ static struct block *find(const struct part *p, uint64_t address)
 	return &p->slot[i];
 }
 
-/* Those after it move up, so that no search meets a hole before its block. */
+/* Later blocks move up, so that no search ends at a hole before the block. */
 static void take_out(struct part *p, size_t hole)
 {
 	size_t mask = p->slots - 1;
@@ -75,14 +77,14 @@ static void take_out(struct part *p, size_t hole)
 			break;
 		size_t home = home_of(p, p->slot[i].address);
 		if (((i - home) & mask) < ((i - hole) & mask))
-			continue; /* it stands at home, or between there and here */
+			continue; /* stands between its home and here */
 		p->slot[hole] = p->slot[i];
 		hole = i;
 	}
 	p->slot[hole].address = 0;
 }
 
-static bool grow(struct part *p)
+static bool grow_part(struct part *p)
 {
 	size_t n = p->slots, slots = n ? 2 * n : FIRST_SLOTS;
 	struct block *before = p->slot, *now = slots > MOST_SLOTS ? NULL : map_slots(slots);
@@ -92,7 +94,7 @@ static bool grow(struct part *p)
 	p->slots = slots;
 	for (size_t i = 0; i < n; i++)
 		if (before[i].address)
-			*find(p, before[i].address) = before[i];
+			*find_slot(p, before[i].address) = before[i];
 	if (before)
 		munmap(before, n * sizeof *before);
 	return true;
@@ -102,9 +104,9 @@ bool pvp_blocks_add(uint64_t address, struct pvp_held_block block)
 {
 	struct part *p = part_of(address);
 	pthread_mutex_lock(&p->lock);
-	bool room = p->live < p->slots / 4 * 3 || grow(p);
+	bool room = p->live < p->slots / 4 * 3 || grow_part(p);
 	if (room) {
-		struct block *b = find(p, address);
+		struct block *b = find_slot(p, address);
 		p->live += !b->address;
 		b->address = address;
 		b->bytes_type = block.bytes << TYPE_BITS | block.type;
@@ -121,7 +123,7 @@ struct pvp_held_block pvp_blocks_remove(uint64_t address)
 	struct part *p = part_of(address);
 	struct pvp_held_block was = { 0, 0, 0 };
 	pthread_mutex_lock(&p->lock);
-	struct block *b = p->slots ? find(p, address) : NULL;
+	struct block *b = p->slots ? find_slot(p, address) : NULL;
 	if (b && b->address) {
 		was.bytes = b->bytes_type >> TYPE_BITS;
 		was.type = (uint32_t)(b->bytes_type & TYPE_MASK);
@@ -175,8 +177,8 @@ struct copy {
 	size_t n, mapped;
 };
 
-/* All at one moment: no block is allocated or freed meanwhile. */
-static bool take(struct copy *c)
+/* A copy of one moment: no block is allocated or freed meanwhile. */
+static bool take_copy(struct copy *c)
 {
 	size_t n = 0;
 	pvp_blocks_hold();
@@ -191,7 +193,7 @@ static bool take(struct copy *c)
 	return c->block;
 }
 
-static bool put(struct pvp_writer *w, uint8_t kind, uint64_t now)
+static bool put_empty_event(struct pvp_writer *w, uint8_t kind, uint64_t now)
 {
 	struct pv_event ev = { .kind = kind, .time = now };
 	return pvp_out_buffer_add(w, &w->page, &ev, NULL);
@@ -213,11 +215,11 @@ static bool send(struct pvp_writer *w, const struct copy *c)
 {
 	uint64_t now = pvp_monotonic();
 	pvp_tell_classes(w); /* some may be as new as their blocks */
-	bool ok = pvp_out_buffer_send(w, &w->page) && put(w, PV_KIND_HEAP_START, now);
-	w->amid = true; /* a shot has one reader, or none */
+	bool ok = pvp_out_buffer_send(w, &w->page) && put_empty_event(w, PV_KIND_HEAP_START, now);
+	w->amid = true; /* a shot has a single reader, or none */
 	for (size_t i = 0; ok && i < c->n; i++)
 		ok = put_block(w, &c->block[i], now);
-	ok = ok && put(w, PV_KIND_HEAP_END, now) && pvp_out_buffer_send(w, &w->page);
+	ok = ok && put_empty_event(w, PV_KIND_HEAP_END, now) && pvp_out_buffer_send(w, &w->page);
 	w->amid = false;
 	w->page.n = 0;
 	return ok;
@@ -227,7 +229,7 @@ void pvp_blocks_tell(struct pvp_writer *w)
 {
 	for (uint64_t n = atomic_load(&asked); taken < n; taken++) {
 		struct copy c = { .block = NULL };
-		if (atomic_load(&spoiled) || !take(&c) || !send(w, &c))
+		if (atomic_load(&spoiled) || !take_copy(&c) || !send(w, &c))
 			atomic_fetch_add(&discarded, 1);
 		if (c.block)
 			munmap(c.block, c.mapped * sizeof *c.block);

@@ -1,3 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program under a launcher: asks for a recording, and begins it when the program has run for a
+ * while.
+ */
 #include "probe/native/native_deferred.h"
 
 #include <dlfcn.h>
@@ -27,7 +32,7 @@ static struct {
 	char path[PV_ASK_PATH];
 	char rest[PVP_NATIVE_TEXT];
 	int (*begin)(const char *options);
-	_Atomic bool armed; /* it may become worth it, and no thread waits for that yet */
+	_Atomic bool armed; /* may become worth recording; no thread waits yet */
 	bool under;         /* a launcher was asked */
 	bool recorded;      /* from the beginning */
 	uint64_t began_ns;  /* processor time of the process */
@@ -35,7 +40,7 @@ static struct {
 	pid_t owner;
 } deferred;
 
-/* Of the thread that waits: static, since asking for memory in a signal handler is forbidden. */
+/* Of the waiting thread: static, since a signal handler must not allocate. */
 static char stack[STACK] __attribute__((aligned(4096)));
 
 static uint64_t process_ns(void)
@@ -56,7 +61,7 @@ static void record(int sink, bool midway)
 		text, sizeof text, "output=%s%s,%s", output, midway ? ",late" : "", deferred.rest);
 	if (n > 0 && (size_t)n < sizeof text)
 		deferred.begin(text);
-	close(sink); /* it has a copy */
+	close(sink); /* the recording has a copy */
 }
 
 static struct pvp_worker waiter;
@@ -95,7 +100,7 @@ bool pvp_deferred_park(void)
 		return false;
 	atomic_store(&parking, true);
 	pvp_worker_gone(&waiter);
-	pvp_worker_gone(&waiter); /* it asks ten times a second */
+	pvp_worker_gone(&waiter); /* asks ten times a second, so may take two waits */
 	return !atomic_exchange(&parking, false) && atomic_load(&waits);
 }
 
@@ -161,14 +166,14 @@ static void on_ring(int signal, siginfo_t *info, void *context)
 	errno = before;
 }
 
-/* The program takes it without a handler: no better place will come. */
+/* The program takes SIGURG without a handler: no better place will come. */
 static void ring_at_once(void)
 {
 	ring_in(0);
 	pvp_deferred_threads();
 }
 
-/* It does nothing where the program makes a system call that takes our handler away. */
+/* Borrows SIGURG. Fails silently if the program replaces the handler by a system call. */
 static bool take_signal(void)
 {
 	static const struct pvp_borrowed urgent = { on_ring, is_ring, ring_at_once, ring_at_once };
@@ -179,17 +184,17 @@ static void arm(void)
 {
 	atomic_store(&deferred.armed, true);
 	if (!pvp_safe_known() || !take_signal() || !ring_in(PVP_DEFERRED_MS))
-		pvp_deferred_threads(); /* it costs each such program a thread */
+		pvp_deferred_threads(); /* costs each such program a thread */
 }
 
 /* ---- */
 
-/* A child of fork is a program of its own; most become another one at once. */
-static void in_child(void)
+/* A child of fork counts as a program; most children soon become others by exec. */
+static void deferred_in_child(void)
 {
 	int sink;
 	if (!deferred.under)
-		return; /* it has a filter */
+		return; /* has a filter */
 	pvp_launcher_forget();
 	pvp_signals->forked();
 	atomic_store(&deferred.armed, false);
@@ -202,7 +207,7 @@ static void in_child(void)
 		arm();
 }
 
-/* A recording of who holds memory that began later than the blocks would not know them. */
+/* Memory by stack needs the recording from the beginning: earlier blocks would be unknown. */
 static bool needs_beginning(const char *options)
 {
 	struct pvp_native_options o;
@@ -226,7 +231,8 @@ bool pvp_deferred_start(const char *options, int (*begin)(const char *options))
 	deferred.under = true;
 	deferred.began_ns = process_ns();
 	deferred.recorded = said == PV_ANSWER_YES;
-	pthread_atfork(NULL, NULL, in_child); /* after the host's: it may start a thread */
+	pthread_atfork(
+		NULL, NULL, deferred_in_child); /* after the host's handlers: may start a thread */
 	if (deferred.recorded)
 		record(sink, false);
 	else

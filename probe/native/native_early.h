@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Blocks that constructors of libraries got before this library's own could begin a recording:
- * libstdc++'s reserve for exceptions is the usual one. Any thread; no lock, no memory is asked for.
+ * Blocks allocated by constructors of libraries before this library's constructor could begin a
+ * recording: usually libstdc++'s reserve for exceptions. Any thread; no lock, no allocation.
  */
 #ifndef PV_PROBE_NATIVE_EARLY_H
 #define PV_PROBE_NATIVE_EARLY_H
@@ -8,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Those that do not fit into the list are left out. */
+/* Blocks beyond the list's length are left out. */
 void pvp_early_add(uint64_t object, size_t bytes, uintptr_t site);
 void pvp_early_remove(uint64_t object);
 
-/* Each block that was not given back. After both there is none any more. */
+/* take: passes each block not freed. Both empty the list. */
 void pvp_early_take(void (*each)(uint64_t object, size_t bytes, uintptr_t site));
 void pvp_early_drop(void);
 

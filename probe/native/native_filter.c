@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * These are called in place of prctl() and syscall(), since a filter that the program sets itself
- * would hold for our threads and handlers as well: the recording ends before it is set. A program
- * that sets one by an instruction of its own is not seen here.
+ * Called in place of prctl() and syscall(): a filter set by the program would also hold for the
+ * probe's threads and handlers, so the recording ends before. A filter set by the program's own
+ * instruction is not seen here.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -14,10 +15,10 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-/* Not <unistd.h>, which has another syscall(). */
+/* Not <unistd.h>, which declares another syscall(). */
 extern pid_t getpid(void);
 
-#include "common/base/proc_file.h"
+#include "common/base/system/proc_file.h"
 #include "probe/code/allowed.h"
 #include "probe/code/wait_state.h"
 #include "probe/control/session.h"
@@ -33,14 +34,14 @@ enum { PRCTL_SECCOMP = 22, TRIES = 1000, NAP_NS = 1000000 };
 typedef long call_function(long, long, long, long, long, long, long);
 typedef int prctl_function(int, unsigned long, unsigned long, unsigned long, unsigned long);
 
-/* With all arguments in place, which are passed on as they are. */
+/* With all arguments in place, passed on unchanged. */
 PVP_EXPORT long pvp_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__(
 	"syscall");
 PVP_EXPORT int pvp_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
 	unsigned long d) __asm__("prctl");
 
 /* Of the C library, whatever stands between. */
-static void *next(_Atomic(void *) *found, const char *name)
+static void *next_call(_Atomic(void *) *found, const char *name)
 {
 	void *at = atomic_load_explicit(found, memory_order_relaxed);
 	if (at)
@@ -52,11 +53,11 @@ static void *next(_Atomic(void *) *found, const char *name)
 
 static _Atomic(void *) next_syscall, next_prctl;
 
-/* Here, since a program may call them in its handlers of signals. */
+/* Here, since a program may call both in signal handlers. */
 __attribute__((constructor)) static void loaded(void)
 {
-	next(&next_syscall, "syscall");
-	next(&next_prctl, "prctl");
+	next_call(&next_syscall, "syscall");
+	next_call(&next_prctl, "prctl");
 }
 
 static bool one_is_left(void)
@@ -76,7 +77,7 @@ static bool one_is_left(void)
 
 static pid_t self; /* 0: not watched; another: a child of vfork, whose memory is the parent's */
 
-static void in_child(void)
+static void filter_in_child(void)
 {
 	self = getpid();
 }
@@ -84,7 +85,7 @@ static void in_child(void)
 void pvp_filter_watch(void)
 {
 	if (!self)
-		pthread_atfork(NULL, NULL, in_child);
+		pthread_atfork(NULL, NULL, filter_in_child);
 	self = getpid();
 }
 
@@ -100,8 +101,8 @@ static long set_filter(const void *ctx)
 	return s->call(a[0], a[1], a[2], a[3], a[4], a[5], a[6]);
 }
 
-/* The session joins its threads; the one that waits for a launcher ends by itself. */
-static void end(void)
+/* The session joins its threads; the thread waiting for a launcher ends by itself. */
+static void end_recording(void)
 {
 	static atomic_flag done = ATOMIC_FLAG_INIT;
 	const struct timespec nap = { .tv_nsec = NAP_NS };
@@ -110,13 +111,13 @@ static void end(void)
 	pvp_mark("the program sets a filter of system calls: its recording ends here");
 	pvp_deferred_end();
 	pvp_session_stop();
-	pvp_tls.muted = true; /* nothing that follows is the program's */
+	pvp_tls.muted = true; /* nothing from here on is the program's */
 	for (int i = 0; i < TRIES && one_is_left(); i++)
 		nanosleep(&nap, NULL);
 	pvp_tls.muted = false;
 }
 
-/* The program that this process becomes by exec learns from its options that it may make threads. */
+/* The program started by exec learns from the options that making threads is allowed. */
 static void tell_next(const struct set *s)
 {
 	char *options = secure_getenv("PROFVIEW_NATIVE_OPTIONS");
@@ -137,7 +138,7 @@ static __attribute__((noinline)) void comes(const struct set *s)
 	int before = errno;
 	pvp_preloaded_plain();
 	if (!pvp_tls.muted && getpid() == self) {
-		end();
+		end_recording();
 		tell_next(s);
 	}
 	errno = before;
@@ -152,7 +153,7 @@ static bool sets_filter(long op, long filter)
 long pvp_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	call_function *call;
-	void *at = next(&next_syscall, "syscall");
+	void *at = next_call(&next_syscall, "syscall");
 	memcpy(&call, &at, sizeof call);
 	if (PVP_UNLIKELY((number == SYS_seccomp && sets_filter(a + 1, c)) ||
 			 (number == SYS_prctl && a == PRCTL_SECCOMP && sets_filter(b, c))))
@@ -163,7 +164,7 @@ long pvp_syscall(long number, long a, long b, long c, long d, long e, long f)
 int pvp_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
 {
 	prctl_function *call;
-	void *at = next(&next_prctl, "prctl");
+	void *at = next_call(&next_prctl, "prctl");
 	memcpy(&call, &at, sizeof call);
 	if (option == PRCTL_SECCOMP && sets_filter((long)a, (long)b))
 		comes(&(struct set){ pvp_syscall,

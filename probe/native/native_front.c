@@ -1,3 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tests whether calls of the allocator pass the probe's functions, and names the library that
+ * answers.
+ */
 #include "probe/native/native_front.h"
 
 #include <dlfcn.h>
@@ -10,7 +15,7 @@
 
 enum { NAME = 64 };
 
-/* The file's name, in signs that an option may hold. */
+/* The file's name, in characters allowed in an option. */
 static const char *library_of(void *at, char to[NAME])
 {
 	Dl_info info;
@@ -39,7 +44,7 @@ static void *first(const char *name)
 	return dlsym(RTLD_DEFAULT, name);
 }
 
-/* Whether a block that is asked for, or given back, with the first function comes by ours. */
+/* Whether a block allocated, or freed, by the first function of the process passes ours. */
 static bool comes_by(const char *name, bool give_back)
 {
 	void *(*get)(size_t) = NULL;
@@ -51,7 +56,7 @@ static bool comes_by(const char *name, bool give_back)
 		return true; /* they cannot be called */
 	atomic_fetch_or(&pvp_recording, PVP_RECORD_TRY);
 	pvp_operator.tried = false;
-	void *volatile block = get(1); /* else the compiler knows what becomes of it */
+	void *volatile block = get(1); /* volatile, or the compiler removes the call */
 	bool got = pvp_operator.tried;
 	pvp_operator.tried = false;
 	give(block);
@@ -60,20 +65,20 @@ static bool comes_by(const char *name, bool give_back)
 	return give_back ? gave : got;
 }
 
-static size_t add(char *words, size_t room, const char *word, const char *library)
+static size_t add_front_word(char *words, size_t room, const char *word, const char *library)
 {
 	size_t n = strlen(words);
 	return (size_t)snprintf(words + n, room - n, "%s%s", word, library);
 }
 
-/* Theirs are looked at, not called: a program's own may not be ready yet. */
+/* Only compared, not called: the program's operators may not be ready yet. */
 static void look_at_new(char *words, size_t room)
 {
 	char name[NAME];
 	Dl_info mine;
 	void *at = first("_Znwm");
 	if (at && dladdr((void *)(uintptr_t)pvp_front_look, &mine) && base_of(at) != mine.dli_fbase)
-		add(words, room, ",new-of=", library_of(at, name));
+		add_front_word(words, room, ",new-of=", library_of(at, name));
 }
 
 static bool one_family(char *words, size_t room)
@@ -88,11 +93,11 @@ static bool one_family(char *words, size_t room)
 			 : base_of(realloc_at) != base ? realloc_at
 						       : NULL;
 	if (!stranger) {
-		add(words, room, ",allocator=", library_of(malloc_at, one));
+		add_front_word(words, room, ",allocator=", library_of(malloc_at, one));
 		return true;
 	}
-	add(words, room, ",mixed=", library_of(malloc_at, one));
-	add(words, room, "+", library_of(stranger, other));
+	add_front_word(words, room, ",mixed=", library_of(malloc_at, one));
+	add_front_word(words, room, "+", library_of(stranger, other));
 	return false;
 }
 
@@ -103,7 +108,7 @@ bool pvp_front_look(char *words, size_t room)
 		return false;
 	bool get = comes_by("malloc", false);
 	if (!get || !comes_by("free", true))
-		add(words, room, get ? ",bypassed=free:" : ",bypassed=malloc:",
+		add_front_word(words, room, get ? ",bypassed=free:" : ",bypassed=malloc:",
 			library_of(first(get ? "free" : "malloc"), name));
 	look_at_new(words, room);
 	return true;

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Whether the program's calls of malloc, free and operator new come by our functions, and who
- * answers after them. An allocator that is preloaded before us, linked into the program or linked
- * before libc is called directly: then nothing of it is seen, and the log has to say so.
+ * Whether the program's calls of malloc, free and operator new pass our functions, and which
+ * library answers after us. An allocator preloaded before us, linked into the program or linked
+ * before libc is called directly: its blocks are not seen, and the log must say so.
  */
 #ifndef PV_PROBE_NATIVE_FRONT_H
 #define PV_PROBE_NATIVE_FRONT_H
@@ -12,20 +13,20 @@
 
 /*
  * Adds words for the log's header: ",allocator=LIBRARY" after us; ",bypassed=malloc:LIBRARY" (or
- * free) where calls do not come by; ",new-of=LIBRARY" where operator new does not;
- * ",mixed=LIBRARY+LIBRARY" where malloc, free and realloc after us are not of one library. False
- * with the latter: a block of one must not come to the other, so nothing may be hooked. Asks for
- * and gives back one block. Not in a signal's handler. Absent (weak) where nothing is in front.
+ * free) if calls do not pass; ",new-of=LIBRARY" if operator new does not; ",mixed=LIBRARY+LIBRARY"
+ * if malloc, free and realloc after us are from different libraries: returns false then, and
+ * nothing may be hooked, as no library may get another's block. Allocates and frees a block. Not in
+ * a signal's handler. Absent (weak) if no functions are in front.
  */
 __attribute__((weak)) bool pvp_front_look(char *words, size_t room);
 
 /*
- * Whether the function at the address is one that ours stand in front of, so that its time is the
- * program's. The writer's thread. Absent likewise.
+ * Whether our functions stand in front of the function at the address, so that the time there is
+ * the program's. The writer's thread. Absent likewise.
  */
 __attribute__((weak)) bool pvp_front_passes(uint64_t address);
 
-/* From now on a filter that this process sets ends the recording before. Absent likewise. */
+/* From now on setting a filter in this process ends the recording first. Absent likewise. */
 __attribute__((weak)) void pvp_filter_watch(void);
 
 #endif

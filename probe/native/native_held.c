@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums of memory by allocating stack, in hash tables, and their events. */
 #include "probe/native/native_held.h"
 
 #include <pthread.h>
@@ -5,18 +7,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "probe/core/probe_clock.h"
+#include "probe/ground/probe_clock.h"
+#include "probe/core/registry.h"
 #include "probe/core/writer.h"
 #include "probe/native/native_args.h"
+#include "probe/profview_probe.h"
 
 enum {
-	SHARD_BITS = 5, /* all locks are held at once, and TSan knows 64 of a thread at most */
+	SHARD_BITS = 5, /* all locks are held together; TSan allows 64 a thread */
 	SHARDS = 1 << SHARD_BITS,
 	INDEX_BITS = 15,
 	MOST_STACKS = 1 << INDEX_BITS, /* of a shard, the first of them for what has no room */
 	FIRST_STACKS = 64,
-	ARENA = 256 << 10, /* bytes of frames that are mapped at once */
-	PIECE = 64,        /* stacks that are copied with the lock held once */
+	ARENA = 256 << 10, /* bytes of frames mapped at once */
+	PIECE = 64,        /* stacks copied under the lock at once */
 	WORD = sizeof(uint64_t),
 };
 
@@ -29,7 +33,7 @@ struct stack {
 	const uint64_t *frame; /* in an arena; innermost first */
 	struct sums sums;
 	uint32_t n;
-	bool changed, sent; /* since the writer took it; its frames are in the log */
+	bool changed, sent; /* since the writer's last look; frames are in the log */
 };
 
 struct arena {
@@ -54,9 +58,10 @@ static void *map(size_t bytes)
 	return at == MAP_FAILED ? NULL : at;
 }
 
-/* ---- one shard, under its lock */
+/* ---- a shard, under its lock */
 
-static uint32_t *slot_of(const struct shard *s, uint64_t hash, const uint64_t *frames, unsigned n)
+static uint32_t *stack_slot(
+	const struct shard *s, uint64_t hash, const uint64_t *frames, unsigned n)
 {
 	uint32_t mask = 2 * s->room - 1, i = (uint32_t)hash & mask;
 	for (; s->slot[i]; i = (i + 1) & mask) {
@@ -67,8 +72,8 @@ static uint32_t *slot_of(const struct shard *s, uint64_t hash, const uint64_t *f
 	return &s->slot[i];
 }
 
-/* Places for twice as many stacks; the first one is that of those without a place. */
-static bool grow(struct shard *s)
+/* Room for twice as many stacks; stack 0 is for all without room. */
+static bool grow_shard(struct shard *s)
 {
 	uint32_t room = s->room ? 2 * s->room : FIRST_STACKS;
 	if (room > MOST_STACKS)
@@ -100,7 +105,7 @@ static bool grow(struct shard *s)
 	return true;
 }
 
-static const uint64_t *keep(struct shard *s, const uint64_t *frames, unsigned n)
+static const uint64_t *keep_frames(struct shard *s, const uint64_t *frames, unsigned n)
 {
 	struct arena *a = s->arena;
 	if (!a || n > PV_COUNT_OF(a->word) - a->used) {
@@ -117,24 +122,24 @@ static const uint64_t *keep(struct shard *s, const uint64_t *frames, unsigned n)
 }
 
 /* 0: there is no place. */
-static uint32_t find(struct shard *s, uint64_t hash, const uint64_t *frames, unsigned n)
+static uint32_t find_stack(struct shard *s, uint64_t hash, const uint64_t *frames, unsigned n)
 {
 	if (s->room) {
-		uint32_t at = *slot_of(s, hash, frames, n);
+		uint32_t at = *stack_slot(s, hash, frames, n);
 		if (at)
 			return at;
 	}
-	if (s->n >= s->room && !grow(s))
+	if (s->n >= s->room && !grow_shard(s))
 		return 0;
-	const uint64_t *kept = keep(s, frames, n);
+	const uint64_t *kept = keep_frames(s, frames, n);
 	if (!kept)
 		return 0;
-	*slot_of(s, hash, frames, n) = s->n;
+	*stack_slot(s, hash, frames, n) = s->n;
 	s->stack[s->n] = (struct stack){ .hash = hash, .frame = kept, .n = n };
 	return s->n++;
 }
 
-/* NULL: the recording that it is of has ended. */
+/* NULL: from a recording that has ended. */
 static struct stack *numbered(struct shard *s, uint32_t index)
 {
 	return index < s->n ? &s->stack[index] : NULL;
@@ -160,7 +165,7 @@ static void more(struct stack *k, uint64_t bytes)
 
 /* ---- any thread */
 
-static uint64_t hash_of(const uint64_t *frames, unsigned n)
+static uint64_t frames_hash(const uint64_t *frames, unsigned n)
 {
 	uint64_t h = n;
 	for (unsigned i = 0; i < n; i++) {
@@ -177,10 +182,10 @@ static struct shard *shard_of(uint32_t stack)
 
 uint32_t pvp_held_got(const uint64_t *frames, unsigned n, uint64_t bytes)
 {
-	uint64_t hash = hash_of(frames, n);
+	uint64_t hash = frames_hash(frames, n);
 	struct shard *s = &shard[hash >> (64 - SHARD_BITS)];
 	pthread_mutex_lock(&s->lock);
-	uint32_t at = find(s, hash, frames, n);
+	uint32_t at = find_stack(s, hash, frames, n);
 	struct stack *k = numbered(s, at);
 	if (k) {
 		k->sums.got++;
@@ -268,8 +273,8 @@ struct piece {
 	struct stack stack[PIECE];
 };
 
-/* Those from *from on that have changed; the frames stay where they are as long as we record. */
-static void take(struct shard *s, uint32_t *from, bool all, struct piece *to)
+/* Changed stacks from *from on; the frames stay in place during the recording. */
+static void take_piece(struct shard *s, uint32_t *from, bool all, struct piece *to)
 {
 	to->n = 0;
 	pthread_mutex_lock(&s->lock);
@@ -285,7 +290,7 @@ static void take(struct shard *s, uint32_t *from, bool all, struct piece *to)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, uint32_t number,
+static bool put_held(struct pvp_writer *w, struct pvp_out_buffer *page, uint32_t number,
 	const struct stack *k, bool all)
 {
 	uint64_t keys[PVP_NATIVE_FRAMES], now = pvp_monotonic();
@@ -309,8 +314,23 @@ static bool put(struct pvp_writer *w, struct pvp_out_buffer *page, uint32_t numb
 	return pvp_out_buffer_add(w, page, &ev, &pools);
 }
 
+/* The same over time, for charts. */
+static void tell_course(void)
+{
+	static struct profview_counter *course;
+	if (!course)
+		course = pvp_counter_of_writer(
+			"held by the program", (uint64_t)PROFVIEW_BYTES << 24);
+	if (!course)
+		return;
+	atomic_store_explicit(
+		&course->value, (int64_t)atomic_load(&live_bytes), memory_order_relaxed);
+	atomic_store_explicit(&course->given, true, memory_order_release);
+}
+
 static bool put_all(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
+	tell_course();
 	struct pv_event ev = { .kind = PV_KIND_EXT_HELD_ALL,
 		.time = pvp_monotonic(),
 		.held = { .live_bytes = atomic_load(&live_bytes),
@@ -325,9 +345,9 @@ bool pvp_held_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool all)
 	for (int i = 0; i < SHARDS && ok; i++) {
 		uint32_t from = 0;
 		do {
-			take(&shard[i], &from, all, &piece);
+			take_piece(&shard[i], &from, all, &piece);
 			for (uint32_t k = 0; k < piece.n && ok; k++)
-				ok = put(w, page, piece.number[k], &piece.stack[k], all);
+				ok = put_held(w, page, piece.number[k], &piece.stack[k], all);
 		} while (ok && piece.n == PIECE);
 	}
 	return ok && put_all(w, page);

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Memory by the stack that allocated it: for each stack that allocates, how many blocks and bytes it got, how many of
- * them are held now, and how many bytes were at most. Summed up here, where each block and its end
- * are known at once and in order, so that the log has a few bytes a stack and not a few a block.
- * In shards with a lock each; memory comes from the system, not from malloc.
+ * Memory by allocating stack: for each stack the blocks and bytes allocated, held now, and the most
+ * bytes held. Summed up here, where each block's begin and end are known at once and in order, so
+ * that the log has a few bytes a stack, not a few a block. In shards with a lock each; memory comes
+ * from the system, not from malloc.
  */
 #ifndef PV_PROBE_NATIVE_HELD_H
 #define PV_PROBE_NATIVE_HELD_H
@@ -14,21 +15,21 @@ struct pvp_writer;
 struct pvp_out_buffer;
 
 /*
- * A block of so many bytes was got; frames: return addresses, innermost first. The number of the
- * stack; where there are too many, that of all further ones; 0: no memory. Any thread.
+ * A block of so many bytes was allocated; frames: return addresses, innermost first. Returns the
+ * stack's number; beyond the limit a number shared by all further stacks; 0: no memory. Any thread.
  */
 uint32_t pvp_held_got(const uint64_t *frames, unsigned n, uint64_t bytes);
 
 /*
- * One of that stack's was given back, and at once: nothing was got in between; or it was not after
- * all. 0 is passed over. Any thread.
+ * gone: a block of the stack was freed; at_once: no other was allocated since. stays: the block was
+ * not freed after all. Stack 0 is ignored. Any thread.
  */
 void pvp_held_gone(uint32_t stack, uint64_t bytes, bool at_once);
 void pvp_held_stays(uint32_t stack, uint64_t bytes);
 
 /*
- * Writes the sums that have changed, as events into `page`, after the names that they need; `all`:
- * every one, with its frames, for a new reader. False: it could not be written. The writer's.
+ * Writes changed sums as events into `page`, after the names used; `all`: every sum, with frames,
+ * for a new reader. False: not written. The writer's.
  */
 bool pvp_held_tell(struct pvp_writer *w, struct pvp_out_buffer *page, bool all);
 

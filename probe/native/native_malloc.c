@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * These stand in front of the program's own functions, from whichever library. They are called
- * before any constructor, from the loader, and while the real ones are being found: blocks asked
- * for then come from a small room of ours and are never given back.
+ * Functions in front of the program's allocator, from any library. They may be called before any
+ * constructor, by the loader, and while the real functions are being searched: during the search
+ * blocks come from a small static room, and are never freed.
  */
 #include <malloc.h>
 #include <stdlib.h>
@@ -143,7 +144,7 @@ PVP_EXPORT void *pvalloc(size_t bytes)
 	return pvp_got(pvp_next.pvalloc(bytes), bytes, PVP_CALLER, PVP_FRAME);
 }
 
-/* The size of a block is known to the library that the block is from. */
+/* Only the library that made a block knows the size. */
 PVP_EXPORT size_t malloc_usable_size(void *block)
 {
 	if (block && pvp_room_has(block))
@@ -151,7 +152,7 @@ PVP_EXPORT size_t malloc_usable_size(void *block)
 	return pvp_next_ready() && pvp_next.usable_size ? pvp_next.usable_size(block) : 0;
 }
 
-/* Newer than most allocators: without one of its own, free() does. */
+/* Newer than most allocators: free() is called if the allocator has no such function. */
 PVP_EXPORT void free_sized(void *block, size_t bytes);
 PVP_EXPORT void free_aligned_sized(void *block, size_t align, size_t bytes);
 

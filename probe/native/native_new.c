@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The operators new and delete, all that there are: an allocator may bring its own, which ask
- * neither malloc nor free. An implementation that calls those is counted once all the same
- * (native_next.h). Their names are what C++ compilers make of them.
+ * All operators new and delete: an allocator may have its own, which call neither malloc nor free.
+ * Operators that call malloc and free are counted only once (native_next.h). The names are as
+ * mangled by C++ compilers.
  */
 #include <dlfcn.h>
 #include <malloc.h>
@@ -11,7 +12,7 @@
 
 typedef const void *nothrow; /* a reference to std::nothrow_t */
 
-static void *_Atomic runtime; /* the C++ library of programs that have it from dlopen() only */
+static void *_Atomic runtime; /* the C++ library, for programs that load it by dlopen() only */
 
 static void *open_again(void *at)
 {
@@ -20,27 +21,27 @@ static void *open_again(void *at)
 						   : NULL;
 }
 
-static bool is_ours(void *at)
+static bool is_our_function(void *at)
 {
 	Dl_info ours, its;
-	return dladdr((void *)(uintptr_t)is_ours, &ours) && dladdr(at, &its) &&
+	return dladdr((void *)(uintptr_t)is_our_function, &ours) && dladdr(at, &its) &&
 	       ours.dli_fbase == its.dli_fbase;
 }
 
-/* The function that the caller would have found without us. */
+/* The function that the caller would find without us. */
 static void *look_in_neighbour(const char *name, uintptr_t caller)
 {
 	void *library = open_again((void *)caller);
 	void *at = library ? dlsym(library, name) : NULL;
 	if (library)
 		dlclose(library);
-	if (!at || is_ours(at))
+	if (!at || is_our_function(at))
 		return NULL;
 	atomic_store(&runtime, open_again(at));
 	return at;
 }
 
-/* That of the next library. NULL: there is none, as there would be without us. */
+/* The next library's function. NULL: none, as without us. */
 static __attribute__((noinline)) void *look(const char *name, uintptr_t caller)
 {
 	void *at = dlsym(RTLD_NEXT, name), *known = atomic_load(&runtime);
@@ -56,7 +57,7 @@ static __attribute__((noinline)) void *look(const char *name, uintptr_t caller)
 		memcpy(&real, &at, sizeof at);                                                     \
 	}
 
-/* False: within another new, which tells of the block. */
+/* False: inside another new, which records the block. */
 PVP_INLINE bool begin(uintptr_t site, uintptr_t frame)
 {
 	if (pvp_in_new(frame))
@@ -66,7 +67,7 @@ PVP_INLINE bool begin(uintptr_t site, uintptr_t frame)
 	return true;
 }
 
-/* Records a block that came from no malloc, which would have recorded it. */
+/* Records a block not already recorded by malloc. */
 PVP_INLINE void *end(bool outermost, void *block, size_t bytes, uintptr_t site, uintptr_t frame)
 {
 	if (!outermost || !pvp_operator.site)
@@ -102,7 +103,7 @@ NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, (size_t n, size_t align, nothrow no), (n
 NEW(_ZnamSt11align_val_tRKSt9nothrow_t, (size_t n, size_t align, nothrow no), (n, align, no), n,
 	ALIGNED)
 
-/* False: within another delete, which has reported the block. */
+/* False: inside another delete, which has recorded the block. */
 static inline bool leave(void *block)
 {
 	if (!block || pvp_operator.leaving == block)

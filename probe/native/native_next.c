@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the allocator's functions after ours, and hands out the static room. */
 #include "probe/native/native_next.h"
 
 #include <dlfcn.h>
@@ -18,7 +20,7 @@ bool pvp_room_has(const void *at)
 	return (uintptr_t)at - (uintptr_t)room < ROOM;
 }
 
-/* Its size stands in front. */
+/* The size stands in front of the block. */
 void *pvp_room_take(size_t bytes)
 {
 	size_t need =
@@ -39,28 +41,28 @@ size_t pvp_room_size(const void *at)
 	return bytes;
 }
 
-static void find(void *to, const char *name)
+static void find_next(void *to, const char *name)
 {
 	void *at = dlsym(RTLD_NEXT, name);
 	memcpy(to, &at, sizeof at);
 }
 
-/* Two threads may do it at once: they find the same. */
+/* Two threads may search at once, with the same result. */
 static void find_all(void)
 {
 	looking = true;
-	find(&pvp_next.calloc, "calloc");
-	find(&pvp_next.realloc, "realloc");
-	find(&pvp_next.free, "free");
-	find(&pvp_next.memalign, "memalign");
-	find(&pvp_next.aligned_alloc, "aligned_alloc");
-	find(&pvp_next.posix_memalign, "posix_memalign");
-	find(&pvp_next.valloc, "valloc");
-	find(&pvp_next.pvalloc, "pvalloc");
-	find(&pvp_next.usable_size, "malloc_usable_size");
-	find(&pvp_next.free_sized, "free_sized");
-	find(&pvp_next.free_aligned_sized, "free_aligned_sized");
-	find(&pvp_next.malloc, "malloc");
+	find_next(&pvp_next.calloc, "calloc");
+	find_next(&pvp_next.realloc, "realloc");
+	find_next(&pvp_next.free, "free");
+	find_next(&pvp_next.memalign, "memalign");
+	find_next(&pvp_next.aligned_alloc, "aligned_alloc");
+	find_next(&pvp_next.posix_memalign, "posix_memalign");
+	find_next(&pvp_next.valloc, "valloc");
+	find_next(&pvp_next.pvalloc, "pvalloc");
+	find_next(&pvp_next.usable_size, "malloc_usable_size");
+	find_next(&pvp_next.free_sized, "free_sized");
+	find_next(&pvp_next.free_aligned_sized, "free_aligned_sized");
+	find_next(&pvp_next.malloc, "malloc");
 	looking = false;
 	atomic_fetch_and_explicit(&pvp_recording, ~(unsigned)PVP_RECORD_LOOK, memory_order_release);
 }

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * State shared by the functions that stand in front of the program's allocator: the functions after
- * them, the room that blocks come from before those are known, and reporting each block once.
+ * State shared by the functions in front of the program's allocator: the functions after them, the
+ * room for blocks allocated before those are known, and recording each block only once.
  */
 #ifndef PV_PROBE_NATIVE_NEXT_H
 #define PV_PROBE_NATIVE_NEXT_H
@@ -14,7 +15,7 @@
 #include "probe/native/native_record.h"
 
 #define PVP_EXPORT __attribute__((visibility("default")))
-/* In the function itself, whose frame stays while its address is in use. */
+/* Inlined, so that the frame lives while its address is in use. */
 #define PVP_INLINE    static inline __attribute__((always_inline))
 #define PVP_LIKELY(x) __builtin_expect(!!(x), 1)
 #define PVP_CALLER    ((uintptr_t)__builtin_return_address(0))
@@ -22,7 +23,7 @@
 
 enum { PVP_ROOM_ALIGN = 16 };
 
-/* Those after ours in the order of loading; some may be NULL. Valid once pvp_next_ready(). */
+/* The next functions in the order of loading; some may be NULL. Valid after pvp_next_ready(). */
 struct pvp_next {
 	void *(*malloc)(size_t);
 	void *(*calloc)(size_t, size_t);
@@ -39,7 +40,7 @@ struct pvp_next {
 };
 extern struct pvp_next pvp_next;
 
-/* False: they are being looked for, by this very thread. */
+/* False: this very thread is searching for them. */
 bool pvp_next_ready(void);
 
 /* Memory of the room: static, never freed. NULL: there is none left. */
@@ -55,14 +56,14 @@ static inline bool pvp_next_idle(unsigned what)
 }
 
 /*
- * A call of operator new or delete that is under way in this thread. Most allocators' call malloc
- * and free, which come by here too: the first that sees the block tells of it, and takes `site`
- * away. An exception may leave it; what is not near it on the stack does not belong to it.
+ * A call of operator new or delete under way in this thread. Most operators call malloc and free,
+ * which pass here, too: the first function to see the block records it and clears `site`. An
+ * exception may leave the call; frames far away on the stack are not part of it.
  */
 struct pvp_operator {
 	uintptr_t site, frame; /* of new's caller, of new; site 0: none */
-	void *leaving;         /* the block that delete has reported */
-	bool tried;            /* malloc or free was called while PVP_RECORD_TRY is on */
+	void *leaving;         /* the block recorded by delete */
+	bool tried;            /* malloc or free was called with PVP_RECORD_TRY on */
 };
 extern _Thread_local struct pvp_operator pvp_operator __attribute__((tls_model("initial-exec")));
 
@@ -74,8 +75,8 @@ PVP_INLINE bool pvp_in_new(uintptr_t frame)
 }
 
 /*
- * Records the block as got at `site`, or at that of the operator new; returns `block`,
- * which is owned by the program, or NULL.
+ * Records the block as allocated at `site`, or at the operator new's site; returns `block`, which
+ * is owned by the program, or NULL.
  */
 PVP_INLINE void *pvp_got(void *block, size_t bytes, uintptr_t site, uintptr_t frame)
 {
@@ -93,7 +94,7 @@ PVP_INLINE void *pvp_got(void *block, size_t bytes, uintptr_t site, uintptr_t fr
 	return block;
 }
 
-/* Records that the block is given back. */
+/* Records that the block is freed. */
 static inline void pvp_gone(void *block)
 {
 	const unsigned what = PVP_RECORD_FREE | PVP_RECORD_ALIVE | PVP_RECORD_EARLY;

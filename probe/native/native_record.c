@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Records allocations and frees: classes by size or by place, sampling, and living blocks. */
 #include "probe/native/native_record.h"
 
 #include <inttypes.h>
@@ -20,7 +22,7 @@ enum {
 	STEP = 16, /* classes of sizes: each 16 bytes, then four to each doubling */
 	SMALL_CLASSES = SMALL / STEP + 1,
 	SIZE_CLASSES = SMALL_CLASSES + 4 * 57,
-	SITES = 8192,    /* remembered; further ones have to be looked up */
+	SITES = 8192,    /* kept; further sites are looked up each time */
 	SITE_NAME = '@', /* in front of the address, in the registry */
 };
 
@@ -107,7 +109,7 @@ static __attribute__((noinline)) uint32_t make_site_class(uint64_t site, size_t 
 	return id;
 }
 
-static uint32_t class_of(uint64_t bytes, uint64_t site)
+static uint32_t block_class(uint64_t bytes, uint64_t site)
 {
 	uint32_t id;
 	if (!atomic_load_explicit(&by_site, memory_order_relaxed)) {
@@ -124,7 +126,7 @@ static uint32_t class_of(uint64_t bytes, uint64_t site)
 static void hold_early(uint64_t object, size_t bytes, uintptr_t site)
 {
 	const uint64_t at = site;
-	uint32_t type = atomic_load(&shots) ? class_of(bytes, site) : 0;
+	uint32_t type = atomic_load(&shots) ? block_class(bytes, site) : 0;
 	pvp_blocks_add(object, (struct pvp_held_block){ bytes, type, pvp_held_got(&at, 1, bytes) });
 }
 
@@ -151,7 +153,7 @@ const char *pvp_native_class_name(const char *name)
 
 /* ---- events */
 
-/* `at` is turned round: outermost first, and inside the call, which may be a function's last. */
+/* `at` is reversed to outermost first; addresses move into the call, which may end a function. */
 static __attribute__((noinline)) void record(
 	uint32_t type, uint64_t object, size_t bytes, uint64_t *at, unsigned n)
 {
@@ -174,8 +176,8 @@ bool pvp_native_taken(size_t bytes)
 	return !atomic_load_explicit(&period, memory_order_relaxed) || pvp_alloc_taken(bytes);
 }
 
-/* The block is known from here on; at: its stack, if it is wanted. */
-static void keep(void *block, struct pvp_held_block b, const uint64_t *at, unsigned n)
+/* The block is known from here on; at: the stack, if wanted. */
+static void keep_block(void *block, struct pvp_held_block b, const uint64_t *at, unsigned n)
 {
 	if (n)
 		b.stack = pvp_held_got(at, n, b.bytes);
@@ -195,9 +197,9 @@ void pvp_block_new(void *block, size_t bytes, uintptr_t site, uintptr_t frame)
 	bool shot = what & PVP_RECORD_ALIVE && atomic_load_explicit(&shots, memory_order_relaxed);
 	unsigned most = taken || sums ? atomic_load_explicit(&frames, memory_order_relaxed) : 0;
 	unsigned n = most ? pvp_native_stack(at, most, site, frame) : 0;
-	uint32_t type = taken || shot ? class_of(bytes, site) : 0;
+	uint32_t type = taken || shot ? block_class(bytes, site) : 0;
 	if (what & PVP_RECORD_ALIVE)
-		keep(block, (struct pvp_held_block){ bytes, type, 0 }, at, sums ? n : 0);
+		keep_block(block, (struct pvp_held_block){ bytes, type, 0 }, at, sums ? n : 0);
 	if (taken && type)
 		record(type, object, bytes, at, n);
 }
@@ -221,7 +223,7 @@ void pvp_block_stays(void *block, struct pvp_held_block before, size_t bytes)
 {
 	unsigned what = atomic_load_explicit(&pvp_recording, memory_order_relaxed);
 	uint64_t object = (uint64_t)(uintptr_t)block;
-	uint32_t type = before.type ? before.type : class_of(bytes, 0);
+	uint32_t type = before.type ? before.type : block_class(bytes, 0);
 	if (what & PVP_RECORD_ALIVE && (before.type || before.stack)) {
 		pvp_blocks_add(object, before);
 		pvp_held_stays(before.stack, before.bytes);

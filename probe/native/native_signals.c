@@ -1,3 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions in front of the C library's for signals: they keep the probe's borrowed signals
+ * invisible.
+ */
 #include "probe/code/borrowed_signal.h"
 
 #include <dlfcn.h>
@@ -19,12 +24,12 @@ static struct borrowed {
 	_Atomic int signal; /* 0: a free place */
 	const struct pvp_borrowed *b;
 	struct sigaction
-		theirs[2]; /* the newer one by `now`, so that a handler reads a whole one */
+		theirs[2]; /* `now` is the index of the newer: handlers read a whole action */
 	_Atomic unsigned now;
 	atomic_flag changing;
 } borrowed[2] = { { .changing = ATOMIC_FLAG_INIT }, { .changing = ATOMIC_FLAG_INIT } };
 
-static _Atomic pid_t owner; /* a child of vfork has this memory, and signals of its own */
+static _Atomic pid_t owner; /* a child of vfork shares this memory, but not signals */
 
 /* ---- the C library's functions */
 
@@ -69,7 +74,7 @@ static int real_wait(const sigset_t *set, siginfo_t *info, const struct timespec
 
 /* ---- the program's actions */
 
-static struct borrowed *place_of(int signal)
+static struct borrowed *borrowed_place(int signal)
 {
 	for (size_t i = 0; i < PV_COUNT_OF(borrowed); i++)
 		if (signal &&
@@ -78,10 +83,10 @@ static struct borrowed *place_of(int signal)
 	return NULL;
 }
 
-/* NULL: it is not borrowed in this process. */
+/* NULL: not borrowed in this process. */
 static struct borrowed *borrowed_here(int signal)
 {
-	struct borrowed *p = place_of(signal);
+	struct borrowed *p = borrowed_place(signal);
 	return p && atomic_load_explicit(&owner, memory_order_relaxed) == getpid() ? p : NULL;
 }
 
@@ -90,7 +95,7 @@ static bool is_function(const struct sigaction *a)
 	return a->sa_flags & SA_SIGINFO || (a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN);
 }
 
-/* A call that the program's handler is to cut short is not begun again. */
+/* No SA_RESTART if the program's handler is to interrupt calls. */
 static bool install(const struct borrowed *p, int signal)
 {
 	const struct sigaction *theirs = &p->theirs[atomic_load(&p->now)];
@@ -126,7 +131,7 @@ static void change(
 
 static bool borrow(int signal, const struct pvp_borrowed *b)
 {
-	struct borrowed *p = place_of(signal);
+	struct borrowed *p = borrowed_place(signal);
 	for (size_t i = 0; !p && i < PV_COUNT_OF(borrowed); i++)
 		if (!atomic_load(&borrowed[i].signal))
 			p = &borrowed[i];
@@ -171,7 +176,7 @@ static void forked(void)
 		atomic_flag_clear(&borrowed[i].changing);
 }
 
-/* It is blocked until the handler returns. */
+/* The signal stays blocked until the handler returns. */
 static void die_of(int signal)
 {
 	const struct sigaction none = { .sa_handler = SIG_DFL };
@@ -181,12 +186,12 @@ static void die_of(int signal)
 
 static void pass(int signal, siginfo_t *info, void *context)
 {
-	struct borrowed *p = place_of(signal);
+	struct borrowed *p = borrowed_place(signal);
 	if (!p)
 		return;
 	const struct sigaction a = p->theirs[atomic_load(&p->now)];
 	if (!is_function(&a)) {
-		if (a.sa_handler == SIG_DFL && signal != SIGURG) /* which is ignored by default */
+		if (a.sa_handler == SIG_DFL && signal != SIGURG) /* ignored by default */
 			die_of(signal);
 		return;
 	}
@@ -281,7 +286,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* Takes what came for the probe, and waits on. */
+/* Takes the probe's signals, and waits on. */
 static int wait_for(const sigset_t *set, siginfo_t *ret, const struct timespec *most)
 {
 	siginfo_t info;
@@ -324,7 +329,7 @@ PVP_EXPORT int sigwait(const sigset_t *set, int *ret)
 	return 0;
 }
 
-/* All that programs may choose: it means none of them. */
+/* Whether all real-time signals are in the set: then the program means no particular signal. */
 static bool has_all(const sigset_t *set)
 {
 	for (int n = SIGRTMIN; n <= SIGRTMAX; n++)
@@ -333,7 +338,7 @@ static bool has_all(const sigset_t *set)
 	return true;
 }
 
-/* Signals that are read from the descriptor cannot be sorted: so the probe's signals do not get there. */
+/* Signals read from a descriptor cannot be sorted: the probe's must not get there. */
 PVP_EXPORT int signalfd(int fd, const sigset_t *set, int flags)
 {
 	int (*f)(int, const sigset_t *, int);

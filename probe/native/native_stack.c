@@ -1,17 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Walks the stack of an allocation, with a memory of the thread's last walk. */
 #include "probe/native/native_stack.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
 #include "probe/code/stack_ends.h"
-#include "probe/code/unwind_walk.h"
+#include "probe/unwind/unwind_walk.h"
 #include "probe/core/writer.h"
 
 enum { MEMORIES = 256 };
 
-/* Of threads, by their numbers; two that share one have it by turns. */
+/* Of threads, by number; two threads at the same place take turns. */
 static struct memory {
-	_Atomic uint64_t taken; /* by a thread that walks */
+	_Atomic uint64_t taken; /* by a walking thread */
 	uint64_t owner;
 	struct pvp_walk_memory walk;
 } memory[MEMORIES];
@@ -19,8 +21,8 @@ static struct memory {
 static _Atomic uint64_t threads;
 static _Thread_local uint64_t me __attribute__((tls_model("initial-exec")));
 
-/* NULL: another thread is at it. */
-static struct memory *remember(void)
+/* NULL: in use by another thread. */
+static struct memory *claim_memory(void)
 {
 	uint64_t free_one = 0;
 	if (!me)
@@ -36,10 +38,10 @@ static struct memory *remember(void)
 	return m;
 }
 
-static unsigned walk(
+static unsigned walk_stack(
 	const struct pvp_registers *from, uint64_t *to, unsigned most, struct pvp_walk_stop *stop)
 {
-	struct memory *m = remember();
+	struct memory *m = claim_memory();
 	if (!m)
 		return pvp_unwind_walk(from, to, most, stop);
 	unsigned n = pvp_unwind_walk_again(from, &m->walk, to, most, stop);
@@ -51,11 +53,11 @@ unsigned pvp_native_stack(uint64_t *at, unsigned most, uintptr_t site, uintptr_t
 {
 	enum { OURS = 4, WORD = sizeof(uintptr_t) };
 	struct pvp_walk_stop stop;
-	const uintptr_t *saved = (const uintptr_t *)frame; /* the caller's, then where it goes on */
+	const uintptr_t *saved = (const uintptr_t *)frame; /* the caller's, then the return place */
 	const struct pvp_registers caller = { saved[1], frame + 2 * WORD, saved[0], true };
 	unsigned ours = 0, n = 1;
 	at[0] = caller.pc;
-	n += walk(&caller, at + 1, most - 1, &stop);
+	n += walk_stack(&caller, at + 1, most - 1, &stop);
 	pvp_stack_ends_note(&stop);
 	if (stop.end == PVP_WALK_CHANGED)
 		pvp_writer_hurry();

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * This is called in place of pthread_create() and thrd_create(), which calls the former within the C
- * library, so that threads are sampled from their beginning. The function that begins there is gone from
- * the stack when the program's own is called.
+ * Called in place of pthread_create() and thrd_create() (which calls the former inside the C
+ * library), to sample threads from their beginning. The probe's start function has left the stack
+ * when the program's own is called.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,7 +16,7 @@
 #include "probe/native/native_deferred.h"
 #include "probe/native/native_next.h"
 
-enum { STARTS = 256 }; /* threads that are made but do not run yet; of more nothing is said */
+enum { STARTS = 256 }; /* threads made but not yet running; further ones are not announced */
 
 typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
@@ -28,7 +29,7 @@ static struct start {
 	void *arg;
 } starts[STARTS];
 
-static struct start *take(void)
+static struct start *take_start(void)
 {
 	static _Atomic unsigned turn;
 	unsigned at = atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed);
@@ -42,7 +43,7 @@ static struct start *take(void)
 }
 
 /* Of the C library, whatever stands between. */
-static create_function *next(void)
+static create_function *next_create(void)
 {
 	static _Atomic(create_function *) found;
 	create_function *f = atomic_load_explicit(&found, memory_order_relaxed);
@@ -72,7 +73,7 @@ static struct start *announce(void)
 	if (!pvp_tls.muted)
 		pvp_deferred_threads();
 	bool wanted = pvp_rings_ready() || pvp_deferred_may_record();
-	return wanted && !pvp_tls.muted ? take() : NULL;
+	return wanted && !pvp_tls.muted ? take_start() : NULL;
 }
 
 static int begin_c11(void *at)
@@ -86,7 +87,7 @@ static int begin_c11(void *at)
 	return run(arg);
 }
 
-static void *begin(void *at)
+static void *begin_thread(void *at)
 {
 	struct start *b = at;
 	void *(*run)(void *) = b->run;
@@ -100,7 +101,7 @@ static void *begin(void *at)
 PVP_EXPORT int pthread_create(
 	pthread_t *thread, const pthread_attr_t *attr, void *(*run)(void *), void *arg)
 {
-	create_function *create = next();
+	create_function *create = next_create();
 	if (!create)
 		return EAGAIN;
 	struct start *b = announce();
@@ -108,7 +109,7 @@ PVP_EXPORT int pthread_create(
 		return create(thread, attr, run, arg);
 	b->run = run;
 	b->arg = arg;
-	int error = create(thread, attr, begin, b);
+	int error = create(thread, attr, begin_thread, b);
 	if (error)
 		atomic_store_explicit(&b->taken, false, memory_order_release);
 	return error;

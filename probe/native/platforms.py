@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Makes the folder that LD_PRELOAD=.../$PLATFORM/LIBRARY leads into, for loaders of all programs of a machine.
 
 usage: platforms.py TO LIBRARY    TO: in the prefix where Meson installs

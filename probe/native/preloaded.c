@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Edits this process's LD_PRELOAD in place. */
 #include "probe/native/preloaded.h"
 
 #include <dlfcn.h>
@@ -18,7 +20,7 @@ static char *name_at(char *at, size_t *ret_n)
 	return at;
 }
 
-/* The file that the loader took this library from. */
+/* Whether the library's file can be read by the loader's path. */
 static bool is_there(void)
 {
 	Dl_info own;
@@ -26,8 +28,8 @@ static bool is_there(void)
 	       access(own.dli_fname, R_OK) == 0;
 }
 
-/* This process's LD_PRELOAD, NULL: it has none. */
-static char *names(void)
+/* This process's LD_PRELOAD, NULL: not set. */
+static char *preload_names(void)
 {
 	static const char variable[] = "LD_PRELOAD=";
 	for (char **at = environ; at && *at; at++)
@@ -40,7 +42,7 @@ void pvp_preloaded_plain(void)
 {
 	static const char variable[] = "/platforms/$PLATFORM/libprofview-native";
 	static const size_t expanded = sizeof "/platforms/$PLATFORM" - 1;
-	char *list = names(), *at = list ? strstr(list, variable) : NULL;
+	char *list = preload_names(), *at = list ? strstr(list, variable) : NULL;
 	if (at)
 		memmove(at, at + expanded, strlen(at + expanded) + 1);
 }
@@ -50,7 +52,7 @@ void pvp_preloaded_look(void)
 	static const char library[] = "libprofview-native";
 	int before = errno;
 	size_t n = 0;
-	for (char *name = is_there() ? NULL : names(); name && *name;) {
+	for (char *name = is_there() ? NULL : preload_names(); name && *name;) {
 		name = name_at(name, &n);
 		if (n && memmem(name, n, library, sizeof library - 1)) {
 			memmove(name, name + n, strlen(name + n) + 1);

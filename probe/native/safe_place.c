@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads /proc/self/maps to tell the files of an interrupted place and of its allocator. */
 #include "probe/native/safe_place.h"
 
 #include <dlfcn.h>
@@ -11,7 +13,7 @@
 #include "common/base/status.h"
 #include "probe/native/native_next.h"
 
-/* In a child of fork, too, where nothing can be looked up: it is as it was. */
+/* Asked once: in a child of fork, where no lookup is possible, the answer is unchanged. */
 bool pvp_safe_known(void)
 {
 	static enum { ASKED_NEVER, KNOWN, UNKNOWN } known;
@@ -41,7 +43,7 @@ static uintptr_t address_of(const void *context)
 
 struct mapping {
 	uintptr_t from, to;
-	const char *file; /* "": it has none */
+	const char *file; /* "": no file */
 };
 
 static uintptr_t hexadecimal(const char **at)
@@ -69,7 +71,7 @@ static struct mapping parse(const char *text)
 	return m;
 }
 
-/* Those that hold locks which making a thread needs. */
+/* Whether the file holds locks needed for making a thread. */
 static bool is_unsafe(const char *file)
 {
 	static const char *const names[] = { "libc.so", "libc-2", "ld-", "ld.so", "libpthread",
@@ -91,7 +93,7 @@ struct look {
 	char here[LINE], there[LINE]; /* the files at these; "?": not found yet */
 };
 
-static void take_line(struct look *l, const char *line)
+static void take_mapping(struct look *l, const char *line)
 {
 	struct mapping m = parse(line);
 	if (l->at >= m.from && l->at < m.to)
@@ -118,7 +120,7 @@ static void read_lines(struct look *l, int fd)
 		char *at = text, *end;
 		while ((end = strchr(at, '\n')) && !found(l)) {
 			*end = 0;
-			take_line(l, at);
+			take_mapping(l, at);
 			at = end + 1;
 		}
 		n = (size_t)(text + n - at);

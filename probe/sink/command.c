@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Starts the command that reads the log, outside of the program's view. */
 #include "probe/sink/command.h"
 
 #include <errno.h>
@@ -16,8 +18,8 @@
 
 extern char **environ;
 
-/* Variables that would have the command profiled as well, into a command of its own, and so on. */
-static bool is_ours(const char *variable)
+/* Variables that would profile the command, too, into another command, and so on. */
+static bool is_our_variable(const char *variable)
 {
 	static const char *const names[] = { "PROFVIEW_OPTIONS=", "PROFVIEW_NATIVE_OPTIONS=",
 		"MONO_ENV_OPTIONS=", "CORECLR_ENABLE_PROFILING=", "LD_PRELOAD=" };
@@ -35,7 +37,7 @@ static char **environment(void)
 		n++;
 	char **to = calloc(n + 1, sizeof *to);
 	for (size_t i = 0; to && i < n; i++)
-		if (!is_ours(environ[i]))
+		if (!is_our_variable(environ[i]))
 			to[kept++] = environ[i];
 	return to;
 }
@@ -63,10 +65,10 @@ static int spawn(const char *command, int input, char **env)
 }
 
 /*
- * Through a process of the least kind: it gives no signal at its end and is seen only by who asks
- * for it, and it leaves the command to the system.
+ * Starts the command from an intermediate process without a signal at its end, invisible to wait()
+ * (__WCLONE), which leaves the command to the system.
  */
-static int start(const char *command, int input, char **env)
+static int start_command(const char *command, int input, char **env)
 {
 	int status;
 	long pid = syscall(SYS_clone, 0L, 0L, 0L, 0L, 0L);
@@ -97,9 +99,9 @@ int pvp_command_start(const char *command, int *ret_input, int *ret_alive)
 		return error;
 	}
 	char **env = environment();
-	/* The command inherits this end, and lets go of it when it ends. */
+	/* The command inherits this end, which closes at the command's end. */
 	fcntl(alive[1], F_SETFD, 0);
-	int error = env ? start(command, input[0], env) : ENOMEM;
+	int error = env ? start_command(command, input[0], env) : ENOMEM;
 	free(env);
 	close(input[0]);
 	close(alive[1]);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Compresses the log by zlib, found at run time, in pieces that can be undone. */
 #include "probe/sink/gzip.h"
 
 #include <dlfcn.h>
@@ -8,7 +10,7 @@
 
 enum { NO_HEADER = -MAX_WBITS, MEMORY = 8 };
 
-/* Functions of zlib that are used. The library stays loaded: the host may have come to use it. */
+/* The functions of zlib used. Never unloaded: the program may use zlib by then. */
 struct zlib {
 	__typeof__(deflateInit2_) *init;
 	__typeof__(deflate) *deflate;
@@ -18,8 +20,8 @@ struct zlib {
 };
 
 /*
- * The stream is raw deflate; checksum and length are kept here, twice, because what could not be
- * written leaves both and the stream as if it had never been.
+ * The stream is raw deflate; checksum and length are kept here, twice: an unwritten piece leaves
+ * both, and the stream, as if never put.
  */
 struct pvp_gzip {
 	struct zlib lib;
@@ -28,19 +30,21 @@ struct pvp_gzip {
 	uint32_t bytes, bytes_new; /* of the member, and with what is not settled */
 };
 
-static bool find(void *library, const char *name, void *ret_function)
+static bool find_symbol(void *library, const char *name, void *ret_function)
 {
 	void *found = dlsym(library, name);
 	memcpy(ret_function, &found, sizeof found);
 	return found;
 }
 
-static bool load(struct zlib *z)
+static bool load_zlib(struct zlib *z)
 {
 	void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	return library && find(library, "deflateInit2_", &z->init) &&
-	       find(library, "deflate", &z->deflate) && find(library, "deflateReset", &z->reset) &&
-	       find(library, "deflateEnd", &z->end) && find(library, "crc32", &z->crc32);
+	return library && find_symbol(library, "deflateInit2_", &z->init) &&
+	       find_symbol(library, "deflate", &z->deflate) &&
+	       find_symbol(library, "deflateReset", &z->reset) &&
+	       find_symbol(library, "deflateEnd", &z->end) &&
+	       find_symbol(library, "crc32", &z->crc32);
 }
 
 int pvp_gzip_create(struct pvp_gzip **ret_gzip)
@@ -49,7 +53,7 @@ int pvp_gzip_create(struct pvp_gzip **ret_gzip)
 	*ret_gzip = NULL;
 	if (!z)
 		return ENOMEM;
-	int error = load(&z->lib) ? 0 : ELIBACC;
+	int error = load_zlib(&z->lib) ? 0 : ELIBACC;
 	if (!error && z->lib.init(&z->stream, Z_BEST_SPEED, Z_DEFLATED, NO_HEADER, MEMORY,
 			      Z_DEFAULT_STRATEGY, ZLIB_VERSION, (int)sizeof z->stream) != Z_OK)
 		error = ENOMEM;
@@ -94,7 +98,7 @@ void pvp_gzip_commit(struct pvp_gzip *z, bool written)
 	if (written) {
 		z->crc = z->crc_new;
 		z->bytes = z->bytes_new;
-	} else { /* the next piece begins with an empty window, at a byte's boundary as any */
+	} else { /* the next piece begins with an empty window */
 		z->lib.reset(&z->stream);
 		z->crc_new = z->crc;
 		z->bytes_new = z->bytes;
@@ -114,8 +118,9 @@ size_t pvp_gzip_head(const uint8_t *from, size_t n, uint8_t *to, size_t room)
 	if (n < 2 || from[0] != 0x1f || from[1] != 0x8b)
 		return 0;
 	void *library = dlopen("libz.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	if (!library || !find(library, "inflateInit2_", &init) ||
-		!find(library, "inflate", &inflate_some) || !find(library, "inflateEnd", &end) ||
+	if (!library || !find_symbol(library, "inflateInit2_", &init) ||
+		!find_symbol(library, "inflate", &inflate_some) ||
+		!find_symbol(library, "inflateEnd", &end) ||
 		init(&s, GZIP, ZLIB_VERSION, (int)sizeof s) != Z_OK)
 		return 0;
 	inflate_some(&s, Z_SYNC_FLUSH);
@@ -131,7 +136,7 @@ static void put_u32(uint8_t *to, uint32_t value)
 
 size_t pvp_gzip_end(struct pvp_gzip *z, uint8_t to[PVP_GZIP_TAIL])
 {
-	to[0] = 3; /* the last block, with fixed codes: its end is all it has */
+	to[0] = 3; /* the last block, with fixed codes, empty */
 	to[1] = 0;
 	put_u32(to + 2, z->crc);
 	put_u32(to + 6, z->bytes);

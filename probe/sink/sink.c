@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes pieces of the log to the sink: whole, within bounds, and compressed on request. */
 #include "probe/sink/sink.h"
 
 #include <errno.h>
@@ -31,7 +33,7 @@ static void take_back(struct pvp_sink *s)
 		lseek(s->fd, (off_t)s->whole, SEEK_SET);
 }
 
-static enum pvp_sent let_go(struct pvp_sink *s)
+static enum pvp_sent drop_reader(struct pvp_sink *s)
 {
 	if (s->fd >= 0 && !s->dead)
 		close(s->fd);
@@ -41,17 +43,17 @@ static enum pvp_sent let_go(struct pvp_sink *s)
 }
 
 /* No reader: another may come to a pipe, to nothing else. */
-static enum pvp_sent leave(struct pvp_sink *s)
+static enum pvp_sent leave_sink(struct pvp_sink *s)
 {
 	if (s->pipe)
-		return let_go(s);
+		return drop_reader(s);
 	s->dead = true;
 	return PVP_GAVE_UP;
 }
 
 static void end_member(struct pvp_sink *s);
 
-/* Whether the reader was replaced: the new one has seen nothing written before. */
+/* Whether the reader was replaced: the new reader has seen nothing. */
 static bool begins_anew(struct pvp_sink *s)
 {
 	if (!s->pipe || s->fd < 0 || !still_ours(s) || !pvp_sink_replaced(s))
@@ -64,7 +66,7 @@ bool pvp_sink_is_unread(struct pvp_sink *s)
 {
 	struct pollfd p = { .fd = s->fd, .events = POLLOUT };
 	if (s->pipe && s->fd >= 0 && still_ours(s) && poll(&p, 1, 0) == 1 && p.revents & POLLERR)
-		leave(s);
+		leave_sink(s);
 	return s->pipe && (s->fd < 0 || begins_anew(s));
 }
 
@@ -101,7 +103,7 @@ static bool wait_for_room(struct pvp_sink *s, int error, bool moved)
 	return true;
 }
 
-/* As writev(), with no signal and no wait where that can be had. */
+/* As writev(), if possible without a signal and without waiting. */
 static ssize_t write_some(const struct pvp_sink *s, struct iovec *parts, int n)
 {
 	struct msghdr m = { .msg_iov = parts, .msg_iovlen = (size_t)n };
@@ -125,7 +127,7 @@ static enum pvp_sent write_all(struct pvp_sink *s, struct iovec *parts, int n, s
 			advance(parts, n, (size_t)k);
 			moved = true;
 		} else if (error == EPIPE || error == ECONNRESET) {
-			return leave(s);
+			return leave_sink(s);
 		} else if (error != EINTR) {
 			if (!wait_for_room(s, error, moved))
 				return PVP_GAVE_UP;
@@ -144,7 +146,7 @@ static enum pvp_sent write_block(struct pvp_sink *s, void *bytes, size_t n, uint
 
 /* ---- compressed */
 
-static size_t gather(struct iovec *parts, int n, uint8_t *to)
+static size_t gather_parts(struct iovec *parts, int n, uint8_t *to)
 {
 	size_t got = 0;
 	for (int i = 0; i < n; i++) {
@@ -157,13 +159,13 @@ static size_t gather(struct iovec *parts, int n, uint8_t *to)
 	return got;
 }
 
-/* Each piece is one that can be read as soon as it is there. */
+/* Each piece can be decompressed as soon as written. */
 static enum pvp_sent write_packed(struct pvp_sink *s, struct iovec *parts, int n, uint64_t *total)
 {
 	enum pvp_sent sent = PVP_SENT;
 	if (!s->member)
 		sent = write_block(s, s->packed, pvp_gzip_begin(s->zip, s->packed), total);
-	for (size_t got; sent == PVP_SENT && (got = gather(parts, n, s->unpacked)) > 0;)
+	for (size_t got; sent == PVP_SENT && (got = gather_parts(parts, n, s->unpacked)) > 0;)
 		sent = write_block(
 			s, s->packed, pvp_gzip_put(s->zip, s->unpacked, got, s->packed), total);
 	return sent;
@@ -171,8 +173,8 @@ static enum pvp_sent write_packed(struct pvp_sink *s, struct iovec *parts, int n
 
 /* ---- pieces */
 
-/* Whether it fits under maxsize. Compressed, it may take a little more than it is. */
-static bool fits(const struct pvp_sink *s, uint64_t bytes)
+/* Whether the bytes fit under maxsize. Compressed bytes may be slightly more than plain. */
+static bool fits_limit(const struct pvp_sink *s, uint64_t bytes)
 {
 	uint64_t need = bytes + (s->zip ? bytes / 64 + 128 : 0);
 	uint64_t kept = s->last_words ? 0 : PVP_LAST_WORDS;
@@ -203,7 +205,7 @@ enum pvp_sent pvp_sink_send(struct pvp_sink *s, const struct iovec *parts, int n
 		left[i] = parts[i];
 		all += parts[i].iov_len;
 	}
-	if (!fits(s, all))
+	if (!fits_limit(s, all))
 		return PVP_FULL;
 	if (begins_anew(s))
 		return PVP_READER_GONE;
@@ -216,7 +218,7 @@ enum pvp_sent pvp_sink_send(struct pvp_sink *s, const struct iovec *parts, int n
 	enum pvp_sent sent = s->zip ? write_packed(s, left, n, &total) : write_all(s, left, n, all);
 	if (sent != PVP_SENT) {
 		take_back(s);
-		return sent == PVP_GAVE_UP && s->leaving ? let_go(s) : sent;
+		return sent == PVP_GAVE_UP && s->leaving ? drop_reader(s) : sent;
 	}
 	s->whole += total;
 	s->written += total;
@@ -230,7 +232,7 @@ void pvp_sink_close(struct pvp_sink *s, bool wait)
 {
 	end_member(s);
 	still_ours(s);
-	let_go(s);
+	drop_reader(s);
 	for (int ms = 0; wait && s->alive >= 0 && ms >= 0; ms = s->patience(s->ctx, false)) {
 		struct pollfd p = { .fd = s->alive };
 		if (poll(&p, 1, ms) == 1)

@@ -1,4 +1,5 @@
-/* An exec keeps the process and with it the log's name: what an earlier image wrote is kept. */
+/* SPDX-License-Identifier: MIT */
+/* Logs of earlier images: exec keeps the process, and so the log's name; the log must stay. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/base/proc_file.h"
+#include "common/base/system/proc_file.h"
 #include "common/format/mlpd/mlpd.h"
 #include "probe/sink/gzip.h"
 #include "probe/sink/sink.h"
@@ -33,7 +34,7 @@ static uint64_t process_began_ms(void)
 	return (uint64_t)((int64_t)wall.tv_sec * 1000 + wall.tv_nsec / 1000000 - age);
 }
 
-/* Whether a log of this very process lies there, begun since the process did. */
+/* Whether the path has a log of this very process, begun since the process began. */
 static bool of_this_process(const char *path, uint64_t began_ms)
 {
 	static uint8_t bytes[HEAD], plain[HEAD];
@@ -50,7 +51,7 @@ static bool of_this_process(const char *path, uint64_t began_ms)
 	       h.start_time_ms + SLACK_MS >= began_ms;
 }
 
-/* "1234-2.mlpd"; an ending that is a number is the pid of "+NAME" and stays in front. */
+/* "1234-2.mlpd"; a number as ending is the pid of "+NAME" and stays in front. */
 static bool put_number(const char *path, unsigned image, char to[PVP_PATH_MAX])
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -66,7 +67,7 @@ void pvp_sink_next_image(char output[PVP_PATH_MAX])
 	static bool looked;
 	char next[PVP_PATH_MAX];
 	uint64_t began = process_began_ms();
-	bool first = !looked; /* later recordings of this image begin the file anew, as they say */
+	bool first = !looked; /* later recordings of this image overwrite the file */
 	looked = true;
 	if (!first || began == UINT64_MAX || *output == '#' || *output == '|' ||
 		!of_this_process(output, began))

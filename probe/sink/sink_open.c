@@ -1,3 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opens and reopens the sink: files, pipes, descriptors and commands, locked against other writers.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,14 +25,14 @@ int pvp_sink_move_up(int fd)
 }
 
 /*
- * One writer for each file and pipe: a child that runs another program with the same options must
- * not tear the stream. The lock goes with the descriptor; flock() is left to a pipe's readers.
+ * Only one writer for each file and pipe: a child that runs another program with the same options
+ * must not tear the stream. The lock follows the descriptor; flock() is left to a pipe's readers.
  */
 static int claim(int fd)
 {
 	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	bool taken = fcntl(fd, F_OFD_SETLK, &all) != 0 && (errno == EAGAIN || errno == EACCES);
-	return taken ? EBUSY : 0; /* if locks are not supported, this cannot be known */
+	return taken ? EBUSY : 0; /* without support of locks this is unknown */
 }
 
 static void keep_identity(struct pvp_sink *s, const struct stat *st, int fd)
@@ -38,7 +42,7 @@ static void keep_identity(struct pvp_sink *s, const struct stat *st, int fd)
 	s->fd = fd;
 }
 
-/* Takes fd as it is: files are made anew. Returns an errno value. */
+/* Uses fd as the sink: a file is truncated. Returns an errno value. */
 static int take_file(struct pvp_sink *s, int fd)
 {
 	struct stat st;
@@ -60,7 +64,7 @@ static int take_file(struct pvp_sink *s, int fd)
 
 /* ---- a path */
 
-static const char *place_of(const struct pvp_sink *s)
+static const char *sink_place(const struct pvp_sink *s)
 {
 	return s->place[0] ? s->place : s->path;
 }
@@ -68,10 +72,10 @@ static const char *place_of(const struct pvp_sink *s)
 static int open_path(struct pvp_sink *s)
 {
 	struct stat st;
-	int fd = open(place_of(s), O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0600);
+	int fd = open(sink_place(s), O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0600);
 	if (fd < 0) {
 		int error = errno;
-		s->pipe = error == ENXIO && stat(place_of(s), &st) == 0 && S_ISFIFO(st.st_mode);
+		s->pipe = error == ENXIO && stat(sink_place(s), &st) == 0 && S_ISFIFO(st.st_mode);
 		return s->pipe ? 0 : error;
 	}
 	fd = pvp_sink_move_up(fd);
@@ -81,7 +85,7 @@ static int open_path(struct pvp_sink *s)
 	return error;
 }
 
-/* Of a ring the path is that of the newest segment; anything else there now is another's file. */
+/* The path of a ring is the newest segment's; a different file there is somebody else's. */
 static bool regain_file(struct pvp_sink *s)
 {
 	struct stat st;
@@ -107,14 +111,14 @@ bool pvp_sink_regain(struct pvp_sink *s)
 		return *s->path != '#' && regain_file(s);
 	pvp_sink_unwatch(s);
 	s->member = false;
-	/* One that was handed in is found under its number, unless that is another's by now. */
+	/* A given pipe is found by its number, unless the number is reused by now. */
 	return !s->place[0] ||
 	       (stat(s->place, &st) == 0 && st.st_dev == s->device && st.st_ino == s->inode);
 }
 
 /* ---- a descriptor */
 
-static int number_of(const char *text)
+static int descriptor_number(const char *text)
 {
 	char *end;
 	long n = strtol(text, &end, 10);
@@ -122,13 +126,13 @@ static int number_of(const char *text)
 }
 
 /*
- * A pipe is opened once more, so that it may be non-blocking for us only; its reader may leave and
- * another come as with a named one. Neither kind is for this process's children.
+ * A pipe is opened again, to be non-blocking for the probe only; readers may leave and come as with
+ * a named pipe. Neither descriptor is for this process's children.
  */
 static int open_given(struct pvp_sink *s, const char *number)
 {
 	struct stat st;
-	int given = number_of(number);
+	int given = descriptor_number(number);
 	if (given < 0)
 		return EINVAL;
 	if (fstat(given, &st) != 0)
@@ -213,7 +217,7 @@ int pvp_sink_open(struct pvp_sink *s, const char *output, const struct pvp_confi
 		.watch = -1,
 		.most = options->maxsize,
 		.segment = options->ring / 2 };
-	/* Only what has a name can be put aside. */
+	/* Only a named file can be renamed. */
 	if (s->segment && (*output == '#' || *output == '|' ||
 				  (stat(output, &st) == 0 && !S_ISREG(st.st_mode))))
 		return EINVAL;
@@ -226,7 +230,7 @@ int pvp_sink_open(struct pvp_sink *s, const char *output, const struct pvp_confi
 	return error;
 }
 
-/* The next segment of a ring; a path that is something else by now is left as it is. */
+/* The next segment of a ring; a different file at the path is kept. */
 static bool next_segment(struct pvp_sink *s)
 {
 	int fd = open(s->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0600);
@@ -248,7 +252,7 @@ bool pvp_sink_reopen(struct pvp_sink *s)
 		return true;
 	if (s->dead || !s->pipe)
 		return !s->dead && s->segment && next_segment(s);
-	int fd = open(place_of(s), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	int fd = open(sink_place(s), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return false;
 	fd = pvp_sink_move_up(fd);
@@ -257,7 +261,7 @@ bool pvp_sink_reopen(struct pvp_sink *s)
 		return true;
 	close(fd);
 	s->fd = -1;
-	s->dead = error != EBUSY; /* no longer the pipe it was */
+	s->dead = error != EBUSY; /* no longer the same pipe */
 	s->pipe = true;
 	return false;
 }

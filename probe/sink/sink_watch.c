@@ -1,7 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * A pipe whose reader is replaced between two checks of it never seems to be without one. The
- * system tells of each who opens and closes it; when the last has closed it, the next who opens it
- * is new.
+ * A pipe with a reader replaced between two checks never seems to lack a reader. The system reports
+ * each open and close of the pipe: after the last close the next opener is new.
  */
 #include <stdio.h>
 #include <string.h>
@@ -43,8 +43,8 @@ void pvp_sink_watch(struct pvp_sink *s)
 		pvp_sink_unwatch(s);
 }
 
-/* One who opens it to write, and finds it taken, goes as he came. */
-static bool note(struct pvp_sink *s, uint32_t mask)
+/* A process that opens the pipe for writing, and finds the lock taken, closes the pipe again. */
+static bool note_reader(struct pvp_sink *s, uint32_t mask)
 {
 	if (mask & IN_CLOSE) {
 		s->readers -= s->readers > 0;
@@ -63,7 +63,7 @@ bool pvp_sink_replaced(struct pvp_sink *s)
 			struct inotify_event e;
 			memcpy(&e, bytes + at, sizeof e);
 			at += (ssize_t)(sizeof e + e.len);
-			replaced |= note(s, e.mask);
+			replaced |= note_reader(s, e.mask);
 		}
 	}
 	return replaced;

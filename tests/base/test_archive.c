@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /* Every kind of field reads back by its description as it was written, or is refused. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/archive.h"
+#include "common/base/archive/archive.h"
 #include "tests/kit/bytes_kit.h"
 #include "tests/kit/suite.h"
 

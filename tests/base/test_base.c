@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +9,8 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
-#include "common/base/units.h"
-#include "common/base/showable.h"
+#include "common/base/text/units.h"
+#include "common/base/text/showable.h"
 #include "common/base/utf8.h"
 #include "tests/kit/suite.h"
 
@@ -118,6 +119,23 @@ START_TEST(map_keeps_every_key)
 END_TEST
 
 /* Of keys that share slots, whichever go: the others are still found. */
+/* Of a key that is there its own value, of another one a place for it. */
+START_TEST(a_value_of_a_map_is_found_or_made)
+{
+	struct pv_map m = { 0 };
+	for (uint32_t i = 0; i < 2000; i++) {
+		uint32_t *at = pv_map_at(&m, i % 1000);
+		ck_assert_ptr_nonnull(at);
+		ck_assert_uint_eq(*at, i < 1000 ? PV_MAP_NONE : i - 1000);
+		*at = i;
+	}
+	ck_assert_uint_eq(m.n, 1000);
+	for (uint32_t i = 0; i < 1000; i++)
+		ck_assert_uint_eq(pv_map_get(&m, i), i + 1000);
+	pv_map_finish(&m);
+}
+END_TEST
+
 START_TEST(what_is_removed_from_a_map_is_gone)
 {
 	enum { KEYS = 2000 };
@@ -432,6 +450,7 @@ int main(void)
 	tcase_add_test(c, leb_longer_than_ten_bytes_is_malformed);
 	tcase_add_test(c, strings_stop_at_their_nul_or_fail);
 	tcase_add_test(c, map_keeps_every_key);
+	tcase_add_test(c, a_value_of_a_map_is_found_or_made);
 	tcase_add_test(c, what_is_removed_from_a_map_is_gone);
 	tcase_add_test(c, a_large_map_can_grow_beforehand);
 	tcase_add_test(c, interned_text_is_one_and_never_moves);

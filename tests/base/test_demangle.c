@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of C++ and Rust, where libiberty is there. */
 #include "tests/kit/suite.h"
 
@@ -5,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/base/demangle.h"
+#include "common/base/text/demangle.h"
 #include "common/base/status.h"
-#include "common/base/unversioned.h"
+#include "common/base/text/unversioned.h"
 
 START_TEST(names_of_cpp_and_rust)
 {

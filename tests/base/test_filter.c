@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: MIT */
 /* The language of filters: what a text means, where it is wrong, what it lets through, what it costs. */
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/filter.h"
-#include "common/base/pattern.h"
+#include "common/base/filter/filter.h"
+#include "common/base/filter/pattern.h"
 #include "tests/kit/suite.h"
 
 static const struct pv_filter_column columns[] = {

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /* Names in filters: what they stand for, and where a backslash is none. */
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/filter_names.h"
+#include "common/base/filter/filter_names.h"
 #include "common/base/status.h"
 #include "tests/kit/suite.h"
 

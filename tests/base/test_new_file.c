@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files that are there whole or not at all; nothing is left where one could not be written. */
 #include <dirent.h>
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/base/new_file.h"
+#include "common/base/system/new_file.h"
 #include "tests/kit/suite.h"
 
 static char folder[64], path[512];

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 /* Fields of stat files, also of a name with blanks and parentheses; facts of processes. */
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/base/proc_file.h"
+#include "common/base/system/proc_file.h"
 #include "tests/kit/suite.h"
 
 /* A name in the file is whatever the program calls itself. */

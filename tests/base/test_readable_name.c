@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Names as a C# programmer writes them. The raw names are what the probes logged of programs that
  * have one of each construct: compiled by the SDK 10 and run on .NET 10, compiled by Mono's mcs and
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/readable_name.h"
+#include "common/base/text/readable_name.h"
+#include "common/base/text/resumption.h"
 #include "tests/kit/suite.h"
 
 static const struct {
@@ -187,6 +189,9 @@ static const struct {
 	{ "Shop.OrderPipeline/<TaxAsync>c__async1:MoveNext ()",
 		"Shop.OrderPipeline.TaxAsync",
 		"Shop.OrderPipeline.TaxAsync" },
+	{ "Shop.OrderPipeline/<TaxAsync>c__asyncA:MoveNext ()",
+		"Shop.OrderPipeline.TaxAsync",
+		"Shop.OrderPipeline.TaxAsync" },
 	{ "Shop.OrderPipeline/<Items>c__Iterator2:MoveNext ()",
 		"Shop.OrderPipeline.Items",
 		"Shop.OrderPipeline.Items" },
@@ -343,11 +348,26 @@ START_TEST(what_does_not_fit)
 }
 END_TEST
 
+/* Each form is the same whether it is made by itself or with the other one. */
+static void check_together(bool class, const char *raw, size_t len)
+{
+	enum { ROOM = 300 };
+	char one[ROOM], room[PV_NAME_FORMS][ROOM];
+	char *const both[PV_NAME_FORMS] = { room[0], room[1] };
+	size_t n[PV_NAME_FORMS];
+	pv_readable_forms(class, raw, len, both, ROOM, n);
+	for (int form = 0; form < PV_NAME_FORMS; form++) {
+		ck_assert_uint_eq((class ? pv_readable_class : pv_readable_method)(
+					  raw, len, (enum pv_name_form)form, one, ROOM),
+			n[form]);
+		ck_assert(memcmp(one, both[form], n[form]) == 0);
+	}
+}
+
 /* Mutated names: read within their bounds, which the sanitizers watch. */
 START_TEST(mutated_names)
 {
 	static const char some[] = "<>/:.,`|_()[]&*- 0gdbcA";
-	char text[300];
 	unsigned dice = 1;
 	for (unsigned i = 0; i < 200000; i++) {
 		const char *raw = methods[i % (sizeof methods / sizeof *methods)].raw;
@@ -360,8 +380,7 @@ START_TEST(mutated_names)
 			copy[(dice >> 8) % len] = some[(dice >> 4) % (sizeof some - 1)];
 		}
 		len = i % 3 ? len : (dice >> 9) % len;
-		pv_readable_method(copy, len, (enum pv_name_form)(i % 2), text, sizeof text);
-		pv_readable_class(copy, len, (enum pv_name_form)(i % 2), text, sizeof text);
+		check_together(i % 2, copy, len);
 		free(copy);
 	}
 }
@@ -388,6 +407,37 @@ START_TEST(very_long_names)
 }
 END_TEST
 
+/* Frames that go on with an async method, and those that only look like one. */
+START_TEST(resumptions)
+{
+	static const char *const yes[] = {
+		"System.Runtime.CompilerServices.AsyncTaskMethodBuilder`1/AsyncStateMachineBox`1<System.Threading.Tasks.VoidTaskResult,Shop.Cart/<A>d__0>:MoveNext ()",
+		"System.Runtime.CompilerServices.AsyncTaskMethodBuilder/AsyncStateMachineBox<System.Int32,System.__Canon>:ExecutionContextCallback (object)",
+		"System.Runtime.CompilerServices.PoolingAsyncValueTaskMethodBuilder/StateMachineBox<System.Int32>:MoveNext (System.Threading.Thread)",
+		"System.Runtime.CompilerServices.AsyncMethodBuilderCore/MoveNextRunner:InvokeMoveNext (object)",
+		"S_P_CoreLib_System_Runtime_CompilerServices_AsyncTaskMethodBuilder_1_AsyncStateMachineBox_1<Int32__Cart__A_d__0>__MoveNext [aot]",
+		"S_P_CoreLib_System_Runtime_CompilerServices_AsyncTaskMethodBuilder_1_AsyncStateMachineBox_1<Int32__Cart__A_d__0>__MoveNext_0",
+		"S_P_CoreLib_System_Runtime_CompilerServices_AsyncTaskMethodBuilder_1_AsyncStateMachineBox_1<Int32__Cart__A_d__0>__ExecutionContextCallback",
+		"System.Runtime.CompilerServices.AsyncProfiler/ContinuationWrapper:Continuation_Wrapper_7 (object)",
+		"(dynamic) IL_STUB_AsyncResume ()",
+	};
+	static const char *const no[] = {
+		"System.Runtime.CompilerServices.AsyncTaskMethodBuilder`1/AsyncStateMachineBox`1<System.Int32,Shop.Cart/<MoveNext>d__0>:.ctor ()",
+		"System.Runtime.CompilerServices.AsyncTaskMethodBuilder`1/AsyncStateMachineBox`1<System.Int32>:get_MoveNextAction ()",
+		"S_P_CoreLib_System_Runtime_CompilerServices_AsyncTaskMethodBuilder_1<Bool>__GetStateMachineBox<Cart__MoveNextAsync_d__3>",
+		"S_P_CoreLib_System_Runtime_CompilerServices_AsyncTaskMethodBuilder_1_AsyncStateMachineBox_1<Bool__Cart__MoveNextAsync_d__3>__ClearStateUponCompletion [aot]",
+		"Shop.StateMachineBox:MoveNext ()",
+		"Shop.Cart/<A>d__0:MoveNext ()",
+		"System.Threading.ExecutionContext:RunInternal (object)",
+		"",
+	};
+	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+		ck_assert_msg(pv_is_resumption(yes[i], strlen(yes[i])), "%s", yes[i]);
+	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+		ck_assert_msg(!pv_is_resumption(no[i], strlen(no[i])), "%s", no[i]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("readable names");
@@ -399,6 +449,7 @@ int main(void)
 	tcase_add_test(c, what_does_not_fit);
 	tcase_add_test(c, mutated_names);
 	tcase_add_test(c, very_long_names);
+	tcase_add_test(c, resumptions);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

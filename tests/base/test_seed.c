@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Keys that were made to stand in one place of a table, as its hash was known, are spread there:
  * what they met in before is inverted here. Runs of slots in use are as long as the slots that a

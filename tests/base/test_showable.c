@@ -1,8 +1,9 @@
-/* The table of common/base/showable.h, row by row. */
+/* SPDX-License-Identifier: MIT */
+/* The table of common/base/text/showable.h, row by row. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/showable.h"
+#include "common/base/text/showable.h"
 #include "common/base/status.h"
 #include "common/base/utf8.h"
 #include "tests/kit/suite.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The price of an allocation whose stack is walked: to be run bare and preloaded.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A running .NET program, joined by profview and by the official tools: how soon, and at what price.
 
 usage: dotnet_tools.py PROFVIEW [--tools FOLDER] [--runs N] [--seconds N]

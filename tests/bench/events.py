@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What reading .NET's own event stream costs a server.
 
 usage: events.py [--pairs N] [--seconds S] [--rate N] PROFVIEW SERVER.DLL DOTNET [WORD ...]

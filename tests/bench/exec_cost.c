@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The cost of starting a program under `profview run --record FOLDER/`: as it is started there,
  * with the same library preloaded and no launcher to ask, and without either, one after the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * More paths than each has a row of its own, ten methods on each level: calls on five levels again
  * and again, or allocations at the ends of seven.

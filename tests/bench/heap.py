@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What the graph of a large heap shot costs: time by step, memory, a path to a root.
 
 usage: heap.py HEAP_LOG HEAP_STEPS [--objects N] [--references N] [--runs N] [--folder FOLDER]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * How long the graph of a log's first heap shot takes to be made, and what is worked out of it; in
  * processor time, since machines are rarely quiet. Prints one line of JSON.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Text by text into a map, eleven frames deep: two million allocations, nearly all given back at once.
 #include <cstdio>
 #include <map>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 A program that allocates two million times: by itself, under `profview run --leaks`, under
 heaptrack, by turns; medians of time and processor time of the whole command, and the totals of both.

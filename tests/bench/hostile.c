@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Costs of the logs of hostile_log.h for their reader.
  *

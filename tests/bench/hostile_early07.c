@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Hostile logs of the profiler of 2007 in its first forms: stage A, whose hits, heap and headers
  * are others, and the draft, whose blocks have no sizes.

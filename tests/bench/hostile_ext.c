@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Extension events on holders of locks and on collections, which say far too much, or nothing. */
 #include <check.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Heap shots that are hard on who works on their graphs: fields, statics, classes. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/bench/hostile_log.h"
 
 #include <check.h>
@@ -100,7 +101,8 @@ static const struct family families[] = {
 	{ "slots after areas", L(E(HEAP_ROOT_REGISTER)),
 		L(E(HEAP_ROOT_UNREGISTER), E(HEAP_ROOTS)) },
 	{ "lists of roots", L(GC(START), E(HEAP_ROOTS)), L(GC(END)) },
-	{ "samples of methods", L(E(METHOD_JIT), E(EXT_LINES)), L(E(SAMPLE_HIT)) },
+	{ "samples of methods", L(E(METHOD_JIT), E(EXT_LINES), E(EXT_IL_MAP), E(EXT_PLACE)),
+		L(E(SAMPLE_HIT)) },
 	{ "samples of symbols", L(E(SAMPLE_HIT)), L(E(SAMPLE_SYMBOL)) },
 	{ "symbols of samples", L(E(SAMPLE_SYMBOL)), L(E(SAMPLE_HIT)) },
 	{ "processor time of samples", L(E(SAMPLE_HIT), E(EXT_CPU)), L(NO_MORE) },
@@ -196,8 +198,8 @@ static void set_scalar(
 static void set_list(
 	struct writer *x, const struct mlpd_field *field, struct pv_span *s, uint64_t key)
 {
-	const bool pairs =
-		field->type == MLPD_OBJS || field->type == MLPD_REFS || field->type == MLPD_ROOTS;
+	const bool pairs = field->type == MLPD_OBJS || field->type == MLPD_REFS ||
+			   field->type == MLPD_ROOTS || field->type == MLPD_STEPS;
 	const bool deep = x->p == HOSTILE_DEEP;
 	*s = (struct pv_span){ (uint32_t)x->pools.pool.n, entries(x) * (pairs ? 2 : 1) };
 	ck_assert(pv_reserve(&x->pools.pool, s->n));
@@ -225,6 +227,7 @@ static void set_field(struct writer *x, const struct part *part, const struct ml
 	case MLPD_OBJS:
 	case MLPD_REFS:
 	case MLPD_ROOTS:
+	case MLPD_STEPS:
 		if (field->form == MLPD_PLAIN || field->form == MLPD_POINTERS)
 			set_list(x, field, at, key);
 		break;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Logs that are hard on their reader, and whose every byte is as the format wants it: each kind of
  * event, by itself and with those it is paired with, in patterns that make a reader search, walk or

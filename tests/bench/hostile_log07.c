@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Hostile logs of the profiler of 2007: the usual items of its last stage, and the patterns. */
 #include <check.h>
 #include <stdio.h>

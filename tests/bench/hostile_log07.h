@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the files that write hostile logs of 2007; no other includes this. */
 #ifndef PV_TESTS_BENCH_HOSTILE_LOG07_H
 #define PV_TESTS_BENCH_HOSTILE_LOG07_H

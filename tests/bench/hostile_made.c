@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Logs that no pattern makes of a family: what they tell is made up event by event. */
 #include <check.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Private to the hostile logs that are made up event by event. */
 #ifndef PV_TESTS_BENCH_HOSTILE_MADE_H
 #define PV_TESTS_BENCH_HOSTILE_MADE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Hostile logs of the profiler of 2007: what its last stage says more rarely, and blocks that are
  * not what their headers say.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Logs whose bytes are as the format does not want them, or come in no end of small parts: what
  * frames them, searches for a place to go on, tries layouts and inflates is to take linear time,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/bench/hostile_ways.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The ways in which a hostile log is read, each with one worker and to its very end:
  *

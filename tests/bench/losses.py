@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 Share of events that are lost at full speed of an instrumented C++ program, and what waiting costs.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Processor time of `report` by two builds, by turns.
 
 usage: one_file.py PROFVIEW OTHER BIGLOG [--size MB] [--rounds N]    the ratio is OTHER's to PROFVIEW's

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What watching a .NET program costs: our module beside none, and beside hooks that note nothing.
 
 usage: probe_clr.py MODULE [--runs N] [--scale N]

@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What watching a Mono program costs: our module beside the stock log profiler, same program.
 
-usage: probe_mono.py MODULE [--runs N] [--scale N]
+usage: probe_mono.py MODULE [--runs N] [--scale N] [--stacks]
 Programs: fib and a chain of small methods (every method entered and left), on one and two threads,
 objects (every allocation), the C# compiler, and gendarme where it is installed. Each runs bare,
 under the stock profiler and under ours, in turn; printed are the medians of the time added, the
 ratio, bytes an event, ns of the added time an event (of those that are in the time: our own programs
 do their work once before, unmeasured), the same from the least of each time, which another load of the
-machine changes less, and what was lost (a figure with losses is void). This measures; it is no test.
+machine changes less, and what was lost (a figure with losses is void). With --stacks events that have a stack instead: allocations fifteen frames deep, handles, exceptions,
+finalized objects; in processor time, as others use the machine, too. This measures; it is no test.
 """
 import argparse
 import os
 import pathlib
 import re
+import resource
 import statistics
 import subprocess
 import sys
@@ -45,9 +48,37 @@ class Work {
 '''
 
 
-def build(folder):
+STACKS = '''
+using System; using System.Runtime.InteropServices;
+class Dying { ~Dying () { } }
+class Stacks {
+	static object sink = new object ();
+	static void Deep (int depth, Action<int> what, int n) { if (depth == 0) what (n); else Deep (depth - 1, what, n); }
+	static void Allocate (int n) { for (int i = 0; i < n; i++) sink = new object (); }
+	static void Handle (int n) { for (int i = 0; i < n / 2; i++) GCHandle.Alloc (sink).Free (); }
+	static void Throw (int n) {
+		for (int i = 0; i < n; i++) try { throw new FormatException (); } catch (FormatException) { }
+	}
+	static void Finalize (int n) {
+		for (int i = 0; i < n; i++) {
+			new Dying ();
+			if (i % 100000 == 0) { GC.Collect (); GC.WaitForPendingFinalizers (); }
+		}
+	}
+	static void Main (string[] a) {
+		Action<int> what = a [0] == "allocation" ? Allocate : a [0] == "handle" ? Handle
+			: a [0] == "exception" ? (Action<int>) Throw : Finalize;
+		Deep (12, what, int.Parse (a [1]));
+	}
+}
+'''
+KINDS = (('allocation', 2000000, 'gcalloc'), ('handle', 1000000, 'gchandle'), ('exception', 200000, 'exception'),
+         ('finalized', 1000000, 'finalization'))
+
+
+def build(folder, text=SOURCE):
     source, exe = folder / 'work.cs', folder / 'work.exe'
-    source.write_text(SOURCE, encoding='utf-8')
+    source.write_text(text, encoding='utf-8')
     subprocess.run(['mcs', '-optimize', f'-out:{exe}', str(source)], check=True)
     return exe
 
@@ -98,15 +129,46 @@ def compare(name, command, options, folder, env, runs, measured=1.0):
           f'{least / max(n * measured, 1) * 1e9:8.1f} {lost:6}', flush=True)
 
 
+def processor_time(command, env):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True, capture_output=True, env=env)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def stacks(folder, env, runs, scale):
+    exe = build(folder, STACKS)
+    print(f'{"event":12} {"stock +us":>10} {"ours +us":>10} {"ratio":>7} {"B/ev":>7} {"ours":>7}')
+    for kind, n, word in KINDS:
+        command = ['mono', exe, kind, str(n * scale)]
+        logs = {k: folder / f'{k}.mlpd' for k in ('log', 'profview')}
+        took = {k: [] for k in ('bare', *logs)}
+        for _ in range(runs):
+            took['bare'].append(processor_time(command, env))
+            for name, log in logs.items():
+                log.unlink(missing_ok=True)
+                profile = f'--profile={name}:nodefaults,{word},output={log}'
+                took[name].append(processor_time([command[0], profile, *command[1:]], env))
+        t = {k: statistics.median(v) for k, v in took.items()}
+        us = {k: (t[k] - t['bare']) * 1e6 / n / scale for k in logs}
+        size = {k: log.stat().st_size / n / scale for k, log in logs.items()}
+        print(f'{kind:12} {us["log"]:10.2f} {us["profview"]:10.2f} {us["log"] / us["profview"]:6.1f}x '
+              f'{size["log"]:7.2f} {size["profview"]:7.2f}', flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('module')
     parser.add_argument('--runs', type=int, default=5)
     parser.add_argument('--scale', type=int, default=1)
+    parser.add_argument('--stacks', action='store_true')
     a = parser.parse_args()
     env = dict(os.environ, LD_LIBRARY_PATH=str(pathlib.Path(a.module).resolve().parent))
     with tempfile.TemporaryDirectory(prefix='profview-bench-') as folder:
         folder = pathlib.Path(folder)
+        if a.stacks:
+            stacks(folder, env, a.runs, a.scale)
+            return
         exe = build(folder)
         print(f'{"program":18} {"bare s":>8} {"stock +s":>9} {"ours +s":>9} {"ratio":>7} '
               f'{"B/ev":>6} {"ours":>6} {"ns/ev":>8} {"least":>8} {"lost":>6}')

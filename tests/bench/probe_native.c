@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Costs of the probe in a native program: ns an event, bytes an event. Prints, judges nothing,
  * except that a row with losses says so and is void.

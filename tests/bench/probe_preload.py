@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What watching a native program costs: the preloaded library beside uftrace and heaptrack.
 
 usage: probe_preload.py LIBRARY [--runs N] [--scale N]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * From a trickle to more than can be written: what is lost, and what the writer's thread takes.
  *
@@ -15,7 +16,7 @@
 
 #include "probe/core/emit.h"
 #include "tests/kit/host_fake.h"
-#include "probe/core/probe_clock.h"
+#include "probe/ground/probe_clock.h"
 #include "probe/control/session.h"
 #include "probe/core/writer.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The work that probe_native measures; compiled twice, WORK() gives each copy names of its own. */
 #include "tests/bench/probe_work.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef PV_TESTS_BENCH_PROBE_WORK_H
 #define PV_TESTS_BENCH_PROBE_WORK_H
 

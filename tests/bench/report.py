@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """How fast `profview report` reads a call-heavy log, beside mprof-report on the same file.
 
 usage: report.py PROFVIEW [--log FILE ...] [--runs N] [--large]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Costs of the parts of reading a log, in processor time on one core: its events decoded and
  * counted by kind, no more; names, call tree, sites and all other figures of a report; and the time

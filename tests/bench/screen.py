@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A program on a pseudo terminal, and what its screen shows: enough of a terminal for that."""
 import codecs
 import fcntl
@@ -10,7 +11,7 @@ import termios
 import time
 
 SEQUENCE = re.compile(r'\x1b(?:\[([?>=]?)([\d;]*)([ -/]*[@-~])|[()*+].|\][^\x07\x1b]*(?:\x07|\x1b\\)|[^\[\]()*+])')
-PART = re.compile(r'\x1b(?:\[[\d;?>= -/]*|[()*+]?|\][^\x07]*)?$')
+PART = re.compile(r'\x1b(?:\[[\d;?>= -/]*|[()*+]?|\][^\x07\x1b]*\x1b?)?$')
 
 
 class Screen:
@@ -23,6 +24,7 @@ class Screen:
         self.top, self.bottom = 0, rows - 1
         self.decode = codecs.getincrementaldecoder('utf-8')(errors='replace').decode
         self.rest = ''
+        self.reply = b''  # what it has been asked for
 
     def text(self):
         return '\n'.join(''.join(row) for row in self.cell)
@@ -78,6 +80,8 @@ class Screen:
                     'D': (self.x - n, self.y), 'G': (n - 1, self.y), 'd': (self.x, n - 1),
                     'H': (second - 1, n - 1), 'f': (second - 1, n - 1)}[what]
             self.move(x, y)
+        elif what == 'n' and arg[0] == 5:
+            self.reply += b'\x1b[0n'
         elif what == 'J':
             self.erase(here if arg[0] == 0 else 0, here + 1 if arg[0] == 1 else self.w * self.h)
         elif what == 'K':
@@ -106,6 +110,7 @@ class Program:
     def __init__(self, words, columns=120, rows=36):
         self.screen = Screen(columns, rows)
         self.started = self.read_at = time.monotonic()
+        self.bytes = 0  # that it has written
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             env = {**os.environ, 'TERM': 'xterm-256color', 'LC_ALL': 'C.UTF-8'}
@@ -121,7 +126,11 @@ class Program:
             except OSError:
                 return False
             self.read_at = time.monotonic()
+            self.bytes += len(data)
             self.screen.feed(data)
+            if self.screen.reply:
+                os.write(self.fd, self.screen.reply)
+                self.screen.reply = b''
         return True
 
     def catch_up(self):

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What reading costs beside an earlier build: the ratio of processor time, 1.00 is the aim and 1.05 the limit.
 
 usage: since.py [--commit C] [--log FILE ...] [--runs N] [--instructions]

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The processor time of the probe's own threads in a program of many threads.
  *

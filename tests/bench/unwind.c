@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Memory of the unwind tables of a process that has loaded the given libraries besides its own.
  *
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "probe/code/unwind_set.h"
+#include "probe/unwind/unwind_set.h"
 #include "tests/kit/unwind_bytes.h"
 
 static double ms(void)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Paths that batches name: where some of them were lost, where no more of them can be added, and
  * where their nodes are known.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Random logs, read event by event and with the calls of each buffer summed up where it is
  * decoded: every figure is the same.

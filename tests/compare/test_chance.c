@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tests of statistics against figures that were worked out elsewhere. */
 #include <math.h>
 #include <string.h>

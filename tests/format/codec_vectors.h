@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Events of every row of mlpd.def as bytes, written by hand from the format's description, and what
  * they say. A new row of mlpd.def gets one here. test_codec.c checks them in both directions.
@@ -154,6 +155,7 @@ static const struct vector vectors[] = {
 		"EXT_COVERED_CLASS t=1000 assembly=\"a\" class_name=\"c\" methods=3 full=2 partial=0" },
 	{ 17, "2f 00 0b 02 e8 07 01 48 00 6e 00 02 10 18",
 		"EXT_SPAN t=1000 took_ns=3e8 failed=1 what=\"H\" name=\"n\" stack=[1010 1018]" },
+	{ 17, "2f 00 04 03 01 07 05", "EXT_WORK t=1000 step=1 id=7 parent=5" },
 	{ 17, "4f 00 06 01 01 05 61 62 00",
 		"EXT_STRING t=1000 object=1008 length=5 text=\"ab\"" },
 	{ 17, "4f 01 03 02 01 08", "EXT_CLASS_OF t=1001 object=1008 type=1008" },
@@ -179,6 +181,9 @@ static const struct vector vectors[] = {
 	{ 17, "3f 00 04 03 10 20 18", "EXT_ELEMENTS t=1000 owner=1010 first=20 size=18" },
 	{ 17, "7f 00 09 01 10 66 00 04 01 08 06 07",
 		"EXT_LINES t=1000 method=1010 file=\"f\" pairs=[1001 1008 1006 1007]" },
+	{ 17, "7f 00 0b 02 08 20 10 18 05 02 00 7e 04 04",
+		"EXT_IL_MAP t=1000 code=1008 size=20 method=1010 image=1018 token=5 pairs=[0 fffffffffffffffe 4 2]" },
+	{ 17, "7f 00 03 03 08 10", "EXT_PLACE t=1000 address=1008 method=1010" },
 	/* Changes from version to version, before and after each step. */
 	{ 2, "26 01 10 20 02 10 02 08 03", "HEAP_OBJECT t=1000 object=1008 type=1010 size=20 refs=[10 1010 18 1018]" },
 	{ 12, "26 01 10 20 01 10 02", "HEAP_OBJECT t=1000 object=1008 type=1010 size=20 refs=[10 1010]" },

@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /* Payloads that a batch borrows: it decodes the same, and what it says outlives the block. */
 #include <sys/mman.h>
 
+#include "common/format/batch_event.h"
 #include "common/format/mlpd/batch_fit.h"
 #include "common/calls/mlpd_summary.h"
 #include "tests/kit/event_text.h"
@@ -49,9 +51,13 @@ static void decode(struct pv_batch *b, const struct wire *w)
 /* The rare events as text, one after the other; to be freed. */
 static char *reported(const struct pv_batch *b, unsigned version)
 {
-	char *all = calloc(b->other_events.n + 1, TEXT), *to = all;
-	for (size_t i = 0; i < b->other_events.n; i++) {
-		event_text(to, TEXT, &b->other_events.v[i], b, (uint8_t)version);
+	char *all = calloc(b->n + 1, TEXT), *to = all;
+	for (size_t i = 0; i < b->n; i++) {
+		struct pv_event e;
+		if (!pv_batch_event(b, i))
+			continue;
+		pv_batch_copy_event(b, i, &e);
+		event_text(to, TEXT, &e, b, (uint8_t)version);
 		to += strlen(to);
 	}
 	return all;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The 2007 family from bytes written by hand: what each block means, and what is said of damage.
  * Expected lines are worked out from the description of the format.
@@ -137,16 +138,17 @@ START_TEST(distinguished)
 	static const char others[][16] = { "MPZM", "\x1f\x8b\x08", "\1\0\0\0\0\0\0\0\0\0\0", "" };
 	for (size_t i = 0; i < PV_COUNT_OF(logs); i++) {
 		const uint8_t *bytes = (const uint8_t *)logs[i].bytes;
-		ck_assert_int_eq(b07_sniff(bytes, B07_SNIFF), B07_YES);
+		ck_assert_int_eq(pv_reader_block07.sniff(bytes, 16, false), PV_SNIFF_YES);
 		for (size_t n = 0; n < 7; n++)
-			ck_assert_int_eq(b07_sniff(bytes, n), B07_UNSURE);
+			ck_assert_int_eq(pv_reader_block07.sniff(bytes, n, false), PV_SNIFF_UNSURE);
 		struct b07_read r = b07_kit_read(bytes, logs[i].n, 1, true);
 		ck_assert(!r.failed);
-		ck_assert_str_eq(b07_stage_name(r.header.stage), logs[i].lines);
+		ck_assert_str_eq(r.header.stage, logs[i].lines);
 		free(r.text);
 	}
 	for (size_t i = 0; i < PV_COUNT_OF(others); i++)
-		ck_assert_int_eq(b07_sniff((const uint8_t *)others[i], 16), B07_NO);
+		ck_assert_int_eq(pv_reader_block07.sniff((const uint8_t *)others[i], 16, false),
+			PV_SNIFF_NO);
 }
 END_TEST
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Every row of mlpd.def against bytes written by hand from the format's description (bases below),
  * its round trip through the encoder, every prefix of it, and its end at an unreadable page.

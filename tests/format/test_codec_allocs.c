@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Allocations are read by a loop of their own: random ones, with numbers of every length, give what
- * their row gives, wherever their bytes end or are no numbers.
+ * their row gives, wherever their bytes end or are no numbers. So do backtraces that are remembered
+ * and references that are only counted.
  */
-#include "common/format/mlpd/mlpd.h"
+#include "common/format/mlpd/mlpd_plain.h"
 #include "tests/kit/suite.h"
 
 static const struct mlpd_buffer_header bases_header = {
@@ -95,11 +97,88 @@ START_TEST(fast_allocations_equal_the_rows)
 }
 END_TEST
 
+/* --- lists that are not taken apart */
+
+enum { LISTS = 6, LIST_MAX = 40, LISTED_EVENTS = 60 };
+
+/* Backtraces of a few places and heap objects, each with a byte changed now and then. */
+static size_t put_lists(uint8_t *to)
+{
+	uint8_t list[LISTS][LIST_MAX * (PV_LEB_MAX + 1)];
+	size_t bytes[LISTS], values[LISTS], n = 0;
+	for (size_t i = 0; i < LISTS; i++) {
+		values[i] = 2 * below(LIST_MAX / 2);
+		bytes[i] = 0;
+		for (size_t k = 0; k < values[i]; k++)
+			bytes[i] += put_leb(list[i] + bytes[i], below(400) == 0);
+	}
+	for (size_t i = 0; i < LISTED_EVENTS; i++) {
+		bool object = below(2);
+		size_t of = below(LISTS);
+		const uint8_t alloc[] = { 0x10, 1, 2, 3, 4, (uint8_t)values[of] },
+			      shot[] = { 0x26, 1, 2, 3, 4, 0, (uint8_t)(values[of] / 2) };
+		memcpy(to + n, object ? shot : alloc, object ? sizeof shot : sizeof alloc);
+		n += object ? sizeof shot : sizeof alloc;
+		if (values[of] && below(3) == 0)
+			list[of][below(bytes[of])] ^= (uint8_t)(1 + below(127));
+		memcpy(to + n, list[of], bytes[of]);
+		n += bytes[of];
+	}
+	return n;
+}
+
+static void check_listed(const struct pv_event *fast, const struct pv_batch *of,
+	const struct pv_event *row, const struct pv_batch *pools)
+{
+	ck_assert_uint_eq(fast->kind, row->kind);
+	ck_assert_uint_eq(fast->time, row->time);
+	if (row->kind == PV_KIND_HEAP_OBJECT)
+		ck_assert_uint_eq(fast->heap_object.refs.n, row->heap_object.refs.n);
+	if (row->kind != PV_KIND_ALLOC)
+		return;
+	ck_assert_uint_eq(fast->alloc.stack.n, row->alloc.stack.n);
+	for (uint32_t i = 0; i < row->alloc.stack.n; i++)
+		ck_assert_uint_eq(of->pool.v[fast->alloc.stack.at + i],
+			pools->pool.v[row->alloc.stack.at + i]);
+}
+
+START_TEST(lists_equal_the_rows)
+{
+	struct mlpd_format f = { 17, 3, 8, 0 };
+	static uint8_t bytes[LISTED_EVENTS * LIST_MAX * (PV_LEB_MAX + 2)];
+	struct pv_batch pools = { 0 }, fast_pools = { 0 };
+	struct mlpd_stack_seen seen[MLPD_STACKS] = { 0 };
+	struct mlpd_decoder d;
+	struct mlpd_bases b;
+	struct pv_event fast, row;
+	enum mlpd_status status;
+	seed = (uint64_t)_i;
+	struct pv_cursor at = { .at = bytes, .end = bytes + put_lists(bytes) };
+	at.end -= _i % 2 ? below((size_t)(at.end - at.at)) : 0;
+	mlpd_bases_init(&b, &bases_header);
+	mlpd_decoder_begin(&d, &at, &b, &f, &fast_pools);
+	d.seen = seen;
+	d.counts_refs = true;
+	do {
+		status = mlpd_decode(&at, &b, &f, &pools, &row);
+		ck_assert_int_eq(mlpd_decode_next(&d, &fast), status);
+		ck_assert_ptr_eq(d.c.at, at.at);
+		ck_assert_uint_eq(d.b.method, b.method);
+		if (status == MLPD_OK)
+			check_listed(&fast, &fast_pools, &row, &pools);
+	} while (status == MLPD_OK);
+	ck_assert_uint_le(fast_pools.pool.n, pools.pool.n);
+	pv_batch_finish(&pools);
+	pv_batch_finish(&fast_pools);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("codec of allocations");
 	TCase *c = tcase_create("allocations");
 	tcase_add_loop_test(c, fast_allocations_equal_the_rows, 0, 64);
+	tcase_add_loop_test(c, lists_equal_the_rows, 0, 2000);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cuts, damage and joins: streams made of hand-built headers and buffers. */
 #include <stdio.h>
 

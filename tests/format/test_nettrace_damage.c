@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Damage in .nettrace takes time in the order of its bytes: objects of version 4 whose ends are
  * wrong, one in the other, in few and in small pieces. A reader that searches what is left for each
@@ -7,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/format/block07/other_window.h"
 #include "tests/kit/nt_kit.h"
 #include "tests/kit/suite.h"
 
@@ -122,23 +122,24 @@ END_TEST
 /* Small pieces come while much waits: bytes are moved a few times at most. */
 START_TEST(bytes_that_wait_are_moved_seldom)
 {
-	struct b07_window w = { 0 };
-	struct b07_stream s = { .other = &w };
+	struct pv_stream s = { 0 };
+	struct pv_stream_window *w = &s.in;
+	ck_assert(pv_stream_start(&s, &pv_reader_nettrace));
 	const size_t waiting = 8 << 20, piece = 4096;
 	size_t moved = 0, received = 0, room;
 	while (received < 4 * waiting) {
-		size_t start = w.start, left = w.filled - w.start;
-		ck_assert_ptr_nonnull(b07_window_room(&s, &room));
+		size_t start = w->start, left = w->filled - w->start;
+		ck_assert_ptr_nonnull(pv_stream_room(&s, &room));
 		ck_assert_uint_ge(room, piece);
-		ck_assert_uint_le(w.room, 4 * waiting);
-		moved += w.start < start ? left : 0;
-		b07_window_filled(&s, piece);
+		ck_assert_uint_le(w->room, 4 * waiting);
+		moved += w->start < start ? left : 0;
+		pv_stream_filled(&s, piece);
 		received += piece;
-		if (w.filled - w.start > waiting)
-			w.start += piece;
+		if (w->filled - w->start > waiting)
+			w->start += piece;
 	}
 	ck_assert_uint_le(moved, 4 * received);
-	free(w.bytes);
+	pv_stream_finish(&s);
 }
 END_TEST
 

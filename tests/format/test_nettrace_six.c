@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Version 6 of .nettrace from streams written by hand: threads by number, labels, rows that describe
  * events, sequence points, and what is said of damage. Expected lines are worked out from the
@@ -349,6 +350,21 @@ START_TEST(workers_of_the_pool_are_counted)
 }
 END_TEST
 
+/* The limit of the heap, where there is one, is a counter; the event says how things stood already. */
+START_TEST(the_heap_has_a_limit)
+{
+	start();
+	nt_kit_describe(&k, 9, "Microsoft-Windows-DotNETRuntimeRundown", 10, "", B("\0\0"));
+	nt_kit_open(&k, NT_KIT_EVENTS);
+	nt_kit_event(&k, 9, 1, 1, 0, B("\0\0\0\0\0\0\0\0\1\0"));
+	nt_kit_event(&k, 9, 1, 2, 0, B("\0\0\6\0\0\0\0\0\1\0"));
+	nt_kit_event(&k, 9, 1, 3, 0, B("\0\0\0"));
+	nt_kit_close(&k);
+	end();
+	expect("1 counters.describe\n1 counters.sample 393216\n");
+}
+END_TEST
+
 #define THROWN "\0\0\0\0\0\0\0\0\0\0\0\0"
 
 /*
@@ -397,8 +413,8 @@ START_TEST(series_are_bounded)
 	static char fields[] = "\0\0";
 	start();
 	nt_kit_describe(&k, 9, "System.Diagnostics.Metrics", 5, "", fields, 2);
-	struct b07_stream s = { .want_offsets = true };
-	ck_assert(pv_nettrace_init(&s));
+	struct pv_stream s = { .want_offsets = true };
+	ck_assert(pv_stream_start(&s, &pv_reader_nettrace));
 	unsigned marks = 0, described = 0;
 	for (int i = 0; i < 20000; i += 100) { /* one block of 100 series at a time */
 		if (i)
@@ -413,13 +429,13 @@ START_TEST(series_are_bounded)
 		}
 		nt_kit_close(&k);
 		size_t room;
-		uint8_t *to = b07_room(&s, &room);
+		uint8_t *to = pv_stream_room(&s, &room);
 		ck_assert(to && room >= k.n);
 		memcpy(to, k.bytes, k.n);
-		b07_filled(&s, k.n);
-		for (enum b07_piece p; (p = b07_next(&s)) != B07_MORE;) {
-			ck_assert_int_ne(p, B07_FAILED);
-			for (size_t e = 0; p == B07_BATCH && e < s.batch.n; e++) {
+		pv_stream_filled(&s, k.n);
+		for (enum pv_piece p; (p = pv_stream_next(&s)) != PV_PIECE_MORE;) {
+			ck_assert_int_ne(p, PV_PIECE_FAILED);
+			for (size_t e = 0; p == PV_PIECE_BATCH && e < s.batch.n; e++) {
 				marks += s.batch.kind[e] == PV_KIND_EXT_MARK;
 				described += s.batch.kind[e] == PV_KIND_COUNTERS_DESCRIBE;
 			}
@@ -427,7 +443,7 @@ START_TEST(series_are_bounded)
 	}
 	ck_assert_uint_eq(described, 16384);
 	ck_assert_uint_eq(marks, 1); /* said once */
-	b07_finish(&s);
+	pv_stream_finish(&s);
 }
 END_TEST
 
@@ -494,6 +510,52 @@ START_TEST(rows_that_are_cut_are_damage)
 }
 END_TEST
 
+static unsigned words_of(const char *line)
+{
+	unsigned n = 0;
+	for (; *line && *line != '\n'; line++)
+		n += *line == ' ';
+	return n;
+}
+
+/* The runtime ends at 100 frames, other tools have no such limit, the reader ends at 1,024. */
+START_TEST(stacks_that_are_cut_are_marked)
+{
+	static const unsigned frames[] = { 99, 100, 101, 300, 1024, 1100 };
+	static const unsigned shown[] = { 99, 101, 101, 300, 1024, 1025 };
+	static const bool marked[] = { false, true, false, false, false, true };
+	enum { STACKS = sizeof frames / sizeof *frames };
+	start();
+	nt_kit_describe(&k, 9, "Microsoft-DotNETCore-SampleProfiler", 0, "Sample", B("\0\0"));
+	nt_kit_thread(&k, 1, 77, 501, "");
+	nt_kit_open(&k, NT_KIT_STACKS);
+	nt_kit_u32(&k, 1);
+	nt_kit_u32(&k, STACKS);
+	for (unsigned i = 0; i < STACKS; i++) {
+		nt_kit_u32(&k, 8 * frames[i]);
+		for (unsigned f = 0; f < frames[i]; f++)
+			nt_kit_u64(&k, 0x1000 + f);
+	}
+	nt_kit_close(&k);
+	nt_kit_open(&k, NT_KIT_EVENTS);
+	for (k.stack = 1; k.stack <= STACKS; k.stack++, k.time = 0)
+		nt_kit_event(&k, 9, 1, k.stack, 0, B("\2\0\0\0"));
+	nt_kit_close(&k);
+	end();
+	struct nt_read r = read_all();
+	unsigned i = 0;
+	for (const char *at = r.text; (at = strstr(at, "sample.hit ")); at++, i++) {
+		ck_assert_uint_lt(i, STACKS);
+		ck_assert_uint_eq(words_of(at), 1 + shown[i]);
+		const char *outer = strstr(at, " 2000000000000000");
+		ck_assert_int_eq(outer && outer < strchr(at, '\n'), marked[i]);
+	}
+	ck_assert_uint_eq(i, STACKS);
+	ck_assert_ptr_nonnull(strstr(r.text, "(frames that were cut off)"));
+	free(r.text);
+}
+END_TEST
+
 START_TEST(other_versions_are_refused)
 {
 	start();
@@ -524,10 +586,12 @@ int main(void)
 	tcase_add_test(t, meters_are_counters);
 	tcase_add_test(t, the_pool_says_why_it_changes);
 	tcase_add_test(t, workers_of_the_pool_are_counted);
+	tcase_add_test(t, the_heap_has_a_limit);
 	tcase_add_test(t, handlers_know_what_they_catch);
 	tcase_add_test(t, series_are_bounded);
 	tcase_add_test(t, damage_is_where_it_is);
 	tcase_add_test(t, rows_that_are_cut_are_damage);
+	tcase_add_test(t, stacks_that_are_cut_are_marked);
 	tcase_add_test(t, other_versions_are_refused);
 	return run_suite(s);
 }

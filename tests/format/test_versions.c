@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A log of each data version and pointer size that holds every kind the version has, written by the
  * encoder and read back: the facts are equal. What the bytes must be is test_codec's affair.
  */
 #include <stdio.h>
 
+#include "common/format/batch_event.h"
 #include "common/format/mlpd/framer.h"
 #include "tests/kit/event_text.h"
 #include "tests/kit/suite.h"
@@ -92,6 +94,54 @@ static size_t compare(const struct mlpd_framer *f, const struct log *l, size_t a
 	return n;
 }
 
+/* A payload at once, where plain events in a row have a way of their own, is what its rows say one by one. */
+static void compare_at_once(const uint8_t *payload, size_t len,
+	const struct mlpd_buffer_header *head, const struct mlpd_format *format)
+{
+	struct pv_cursor c = { .at = payload, .end = payload + len };
+	struct pv_batch pools = { 0 }, b = { 0 };
+	struct mlpd_bases bases, more;
+	struct pv_event e, entry;
+	char got[TEXT], want[TEXT];
+	size_t used;
+	ck_assert(pv_reserve(&b.bytes, len + 1));
+	memcpy(b.bytes.v, payload, len);
+	b.bytes.n = len;
+	mlpd_bases_init(&bases, head);
+	more = bases;
+	ck_assert(mlpd_decode_batch(&b, &more, format, false, &used));
+	for (size_t i = 0; i < b.n; i++) {
+		ck_assert(mlpd_decode(&c, &bases, format, &pools, &e) == MLPD_OK);
+		ck_assert_uint_eq(b.kind[i], e.kind);
+		ck_assert_uint_eq(b.time[i], e.time);
+		if (!pv_batch_event(&b, i))
+			continue;
+		pv_batch_copy_event(&b, i, &entry);
+		event_text(want, sizeof want, &e, &pools, format->data_version);
+		event_text(got, sizeof got, &entry, &b, format->data_version);
+		ck_assert_str_eq(got, want);
+		ck_assert_uint_eq(entry.row, e.row);
+	}
+	ck_assert_uint_eq(used, (size_t)(c.at - payload));
+	ck_assert(b.damaged || c.at == c.end);
+	ck_assert(!b.damaged || mlpd_decode(&c, &bases, format, &pools, &e) != MLPD_OK);
+	pv_batch_finish(&pools);
+	pv_batch_finish(&b);
+}
+
+/* Bytes of a payload changed, one after the other. */
+static void compare_flipped(const struct mlpd_framer *f)
+{
+	enum { STEP = 41, MOST = 1 << 16 };
+	static uint8_t payload[MOST];
+	size_t n = f->payload_len < MOST ? f->payload_len : MOST;
+	for (size_t i = 0; i < n; i += STEP) {
+		memcpy(payload, f->payload, n);
+		payload[i] ^= (uint8_t)(1 + i % 255);
+		compare_at_once(payload, n, &f->buffer, &f->header.format);
+	}
+}
+
 START_TEST(every_kind_of_a_version_is_read_back)
 {
 	struct log l;
@@ -106,8 +156,11 @@ START_TEST(every_kind_of_a_version_is_read_back)
 	for (enum mlpd_piece p; (p = mlpd_framer_next(&f)) != MLPD_MORE;) {
 		ck_assert(p == MLPD_HEADER || p == MLPD_BUFFER);
 		headers += p == MLPD_HEADER;
-		if (p == MLPD_BUFFER)
-			at += compare(&f, &l, at);
+		if (p != MLPD_BUFFER)
+			continue;
+		at += compare(&f, &l, at);
+		compare_at_once(f.payload, f.payload_len, &f.buffer, &f.header.format);
+		compare_flipped(&f);
 	}
 	ck_assert_uint_eq(headers, 1);
 	ck_assert_uint_eq(f.header.pid, 42);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Bytes -> `profview convert`: whatever a log holds, what is written is a log without damage, with
  * as many events as were said; writing that again leaves none out.

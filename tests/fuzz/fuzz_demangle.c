@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Bytes -> a name, demangled into rooms of two sizes: any name must end, in bounded time, without a
  * byte written past its room; what fits in the smaller room is the same in the larger one.
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/demangle.h"
+#include "common/base/text/demangle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Bytes -> `profview dump`, of either family, in pieces and with a gap: it must end, and what it
  * prints is one line for each event, buffer, damage and header.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Bytes -> file header and buffer header: every prefix of a header is SHORT, never BAD and never
  * read past; what was read and written again reads the same. Also the first look at a stream,
@@ -5,8 +6,8 @@
  */
 #include <stdlib.h>
 
-#include "common/format/block07/block07.h"
 #include "common/format/mlpd/mlpd.h"
+#include "common/format/readers/readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -64,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct mlpd_buffer_header b;
 	struct pv_error e = { 0 };
 	must(mlpd_get_buffer_header(&c, &b) != MLPD_OK || c.at == bytes + MLPD_BUFFER_HEADER);
-	b07_sniff(bytes, n);
+	pv_reader_block07.sniff(bytes, n, false);
 	c.at = bytes;
 	enum mlpd_status s = mlpd_get_header(&c, &h, &e);
 	must(read_part(bytes, n, &cut) == s);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Bytes -> the events of one buffer -> the graph of its first heap shot and all that is worked out
  * of it. Whatever was listed, the graph hangs together, its sums agree, and its memory is bounded

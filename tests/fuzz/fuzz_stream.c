@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Bytes -> framer -> decoder: any input must end, in bounded memory, without reading past it, and
  * the fast loop must find what the rows say, event by event. A libFuzzer target with -Dfuzz=enabled

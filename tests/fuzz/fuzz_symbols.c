@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Bytes as an ELF file with symbols and debug information: any input must end, and what is found of
  * an address lies at it. The input's front is where it was loaded and how large it was: 4 bytes
@@ -20,26 +21,23 @@ static void must(bool ok)
 		abort();
 }
 
-static bool each(void *ctx, uint64_t offset, uint32_t line)
-{
-	(void)line;
-	must(offset < *(const uint64_t *)ctx);
-	return true;
-}
-
 static void ask(struct pv_symbols *s, uint64_t at)
 {
 	struct pv_symbol found;
 	const char *names[PV_INLINED_DEPTH], *path;
+	struct pv_source_line lines[PV_INLINED_DEPTH + 1];
 	if (pv_symbols_find(s, at, &found)) {
 		uint64_t size = found.size ? found.size : at - found.start + 1;
 		must(*found.name && at - found.start < size);
-		pv_symbols_lines(s, found.start, size, each, &size);
 	}
 	size_t count = pv_symbols_inlined(s, at, names, &path);
 	must(count <= PV_INLINED_DEPTH);
 	for (size_t i = 0; i < count; i++)
 		must(*names[i]);
+	size_t n = pv_symbols_lines(s, at, lines);
+	must(n == 0 || n == count + 1);
+	for (size_t i = 0; i < n; i++)
+		must(!lines[i].line || *lines[i].file);
 }
 
 /* Without others' right to write: such files are believed. */

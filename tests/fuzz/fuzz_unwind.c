@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Bytes -> unwind tables of a file that has them as .eh_frame_hdr and .eh_frame: any input must
  * end, in time and memory linear in the bytes, and what was built can be searched.
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/code/unwind_table.h"
+#include "probe/unwind/unwind_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 Runs one libFuzzer target for a bounded time on a copy of its corpus; what makes it fail is printed.
 
-usage: run.py TARGET CORPUS        PV_FUZZ_SECONDS in the environment, else 60
+usage: run.py TARGET CORPUS        PV_FUZZ_SECONDS in the environment, else 40
 """
 import base64
 import os
@@ -17,7 +18,7 @@ LIMITS = ['-timeout=5', '-rss_limit_mb=1024', '-max_len=16384', '-print_final_st
 
 
 def main(fuzzer, corpus):
-    seconds = int(os.environ.get('PV_FUZZ_SECONDS', '60'))
+    seconds = int(os.environ.get('PV_FUZZ_SECONDS', '40'))
     with tempfile.TemporaryDirectory() as folder:
         found = pathlib.Path(folder, 'found')
         found.mkdir()

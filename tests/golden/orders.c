@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The native program of the log with this name: it marks its phases and gives back half of what it takes.
  *

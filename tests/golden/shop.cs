@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // The program behind shop.mlpd.gz: a little of everything that a Mono log can hold.
 using System;
 using System.Collections.Generic;

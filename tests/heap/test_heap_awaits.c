@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Waits of async methods: graphs made by hand. */
 #include <check.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Everything that is worked out of a heap, against brute force on thousands of small random graphs:
  * dominators and retained sizes by taking objects away and looking what can still be reached.

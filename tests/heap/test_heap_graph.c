@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From what a log lists to the graph of a shot: what may be odd about it, and how it is said. */
 #include <check.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Heap shots whose log lists static fields only: they are no elements, the other roots are
  * inferred. */
 #include "tests/kit/suite.h"

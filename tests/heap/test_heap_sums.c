@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Keepers of a heap, and strings that say the same: a graph made by hand. */
 #include <check.h>
 #include <string.h>

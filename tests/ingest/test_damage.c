@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Logs damaged in one place, whole way through ingest: what is left is read, and the damage list
  * says where, how much and why.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The pool's runs go on from here, with events between them that change what keys mean. */
 #include "common/format/mlpd/framer.h"
 #include "common/ingest/decode_pool.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Pages of events around a moment, from the buffers nearest to it: the same rows as those that a
  * plain reading of every byte has there, for random logs whose threads write at the same time.
@@ -304,6 +305,7 @@ static bool passes(
 	struct pv_batch b = { .n = 1, .kind = kinds, .key = key };
 	b.allocs.v = &alloc;
 	b.other_events.v = &event;
+	b.plain_events.v = (void *)&event;
 	return pv_event_filter_has(f, &b, 0, thread, line);
 }
 

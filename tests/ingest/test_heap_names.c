@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Further facts of a shot's objects in a log: inherited fields, elements, beginnings of strings. */
 #include <check.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Heap shots read again from a log file: from their places and from the beginning the graphs are
  * the same; what cannot be read is said.

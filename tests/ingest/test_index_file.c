@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The index as files: what is written is read, whole or not at all, and only from where it is ours.
  */
 #include <dirent.h>

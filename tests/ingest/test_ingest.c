@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Files and pipes through source, framer, workers and model: the whole way in, without a screen. */
 #include <errno.h>
 #include <fcntl.h>
@@ -237,7 +238,9 @@ START_TEST(a_replaced_file_is_a_new_recording_and_the_old_model_lives_until_adop
 	ck_assert_uint_eq(s.models, 1);
 	ck_assert_uint_eq(before->events, 81);
 	wait_for(in, PV_INGEST_LIVE, 21);
-	ck_assert_uint_eq(pv_ingest_adopt(in)->calls.calls, 10);
+	const struct pv_model *now = pv_ingest_adopt(in);
+	ck_assert_uint_eq(now->calls.calls, 10);
+	ck_assert_uint_eq(now->recordings, 1); /* the file has no other one */
 	pv_ingest_destroy(in);
 	wire_finish(&w);
 	wire_finish(&other);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The straight line's invariants (summariser.h), broken one at a time by who must not: each ends the
  * process that does it. Everything here is built with PV_INVARIANTS, whatever the build is.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Which object is which, in logs of a world that is made up and so known: threads allocate, objects
  * die and move over each other in collections of any thread, addresses are used again, buffers

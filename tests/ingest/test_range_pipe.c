@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Ranges and objects of a pipe that gave more than its spool keeps: what is kept is exact, with its
  * names, and what is gone is said.
@@ -7,7 +8,7 @@
 #include "common/ingest/again/heap_read.h"
 #include "common/ingest/again/range.h"
 #include "common/io/spool.h"
-#include "common/query/coverage.h"
+#include "common/query/coverage/coverage.h"
 #include "common/report/report.h"
 #include "tests/kit/logkit.h"
 #include "tests/kit/range_kit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Ranges read from the buffers that overlap them: byte for byte the report of a whole reading, for
  * random logs with every kind of event that carries something over from one buffer to another.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Definitions reported after the uses that they concern: what a log that has shown an end gets
  * right.
  */
@@ -12,7 +13,7 @@
 #include "common/format/mlpd/batch_fit.h"
 #include "common/ingest/reorder.h"
 #include "common/ingest/ingest.h"
-#include "common/query/coverage.h"
+#include "common/query/coverage/coverage.h"
 #include "tests/kit/suite.h"
 #include "tests/kit/wire.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Calls and waits of logs whose times are at the ends of what a number holds, forwards and
  * backwards: none takes less than no time, and none ends beyond the last of times.

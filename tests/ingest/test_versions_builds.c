@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Layouts of development builds and of other writers that reuse a data version's number: each is
  * found by trying, and a log of a release never is taken for one.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which processes a recording in a folder has, also as a hostile index says it. */
 #include "common/io/process_list.h"
 #include "tests/kit/source_kit.h"

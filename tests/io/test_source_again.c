@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A pipe read a second time: from the spool, as far back as it goes, and from the record. */
 #include <stdatomic.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include <sched.h>
 #include <signal.h>
 
@@ -172,6 +173,38 @@ START_TEST(emptied_and_outgrown_between_two_checks)
 }
 END_TEST
 
+static void write_over(const char *path, size_t at, const char *bytes, size_t n)
+{
+	int fd = open(path, O_WRONLY);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq((int)pwrite(fd, bytes, n, (off_t)at), (int)n);
+	close(fd);
+}
+
+START_TEST(a_copy_over_an_older_log_is_read_when_that_is_gone)
+{
+	enum { SIZE = 1000, HALF = SIZE / 2, MORE = 100 };
+	char path[KIT_PATH], old[SIZE], fresh[SIZE + MORE];
+	memset(old, 'o', sizeof old);
+	memset(fresh, 'f', sizeof fresh);
+	put_file(in_dir(path, "log"), old, SIZE);
+	struct pv_source *s = open_ok(path, &follow);
+	expect_bytes(s, old, SIZE);
+	write_over(path, 0, fresh, HALF);
+	expect(s, PV_READ_RESTART);
+	expect_nothing_now(s); /* half of it is the older one's */
+	write_over(path, HALF, fresh + HALF, SIZE - HALF);
+	expect_bytes(s, fresh, SIZE);
+	write_over(path, SIZE - 1, "o", 1); /* far from the beginning */
+	expect(s, PV_READ_RESTART);
+	write_over(path, SIZE - 1, fresh, 1 + MORE);
+	expect_bytes(s, fresh, SIZE + MORE); /* it has outgrown the older one */
+	append(path, "on", 2);
+	expect_bytes(s, "on", 2);
+	pv_source_close(s);
+}
+END_TEST
+
 START_TEST(replaced_file_is_read_to_its_end_first)
 {
 	char path[KIT_PATH], other[KIT_PATH];
@@ -331,6 +364,7 @@ int main(void)
 	tcase_add_test(c, delayed_file_moved_into_place_in_the_working_folder);
 	tcase_add_test(c, shrinking_begins_again);
 	tcase_add_test(c, emptied_and_outgrown_between_two_checks);
+	tcase_add_test(c, a_copy_over_an_older_log_is_read_when_that_is_gone);
 	tcase_add_test(c, replaced_file_is_read_to_its_end_first);
 	tcase_add_test(c, ends_when_its_writer_exits);
 	tcase_add_test(c, who_does_not_hold_the_file_for_writing_is_not_its_writer);

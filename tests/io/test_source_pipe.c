@@ -1,4 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+#include <sched.h>
 #include <signal.h>
+#include <sys/file.h>
+#include <time.h>
 
 #include "tests/kit/source_kit.h"
 #include "tests/kit/suite.h"
@@ -228,6 +232,32 @@ START_TEST(a_second_viewer_is_refused_and_reported_who_has_it)
 }
 END_TEST
 
+/* In a child: locks the pipe and is gone, while a child of its own has it a tenth of a second longer. */
+static int lock_and_leave(void *arg)
+{
+	const struct timespec longer = { 0, 100 * 1000 * 1000 };
+	pid_t me = getpid();
+	int fd = open(arg, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0)
+		return 1;
+	if (fork() == 0) {
+		while (getppid() == me)
+			sched_yield();
+		nanosleep(&longer, NULL);
+		_exit(0);
+	}
+	return 0;
+}
+
+START_TEST(a_pipe_whose_viewer_was_killed_is_free_once_its_helper_lets_go)
+{
+	char path[KIT_PATH];
+	make_fifo(path);
+	end_child(start_child(lock_and_leave, path), 0);
+	pv_source_close(open_ok(path, &plain));
+}
+END_TEST
+
 START_TEST(a_pipe_that_appears_delayed)
 {
 	char path[KIT_PATH];
@@ -374,6 +404,7 @@ int main(void)
 	tcase_add_test(c, a_writer_that_wrote_nothing_ends_too);
 	tcase_add_test(c, killed_writer_is_an_end);
 	tcase_add_test(c, a_second_viewer_is_refused_and_reported_who_has_it);
+	tcase_add_test(c, a_pipe_whose_viewer_was_killed_is_free_once_its_helper_lets_go);
 	tcase_add_test(c, a_pipe_that_appears_delayed);
 	tcase_add_test(c, standard_input_is_a_pipe);
 	tcase_add_test(c, standard_input_that_has_ended_already);

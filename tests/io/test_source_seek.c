@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading a file's stream from any place: plain, gzip, with and without access points. */
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/kit/b07_kit.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Writes logs of the 2007 family, from their description and not from our reader: blocks are put
  * together number by number, and b07_kit_log() makes a log of a stage that holds everything the
@@ -6,7 +7,7 @@
 #ifndef PV_TESTS_B07_KIT_H
 #define PV_TESTS_B07_KIT_H
 
-#include "common/format/block07/block07.h"
+#include "common/format/readers/readers.h"
 
 struct b07_kit {
 	uint8_t bytes[64 << 10];
@@ -61,8 +62,8 @@ struct b07_read {
 	uint64_t events, damage_offset, damage_bytes;
 	char reason[80]; /* of the last damage */
 	bool failed;
-	struct b07_header header;
-	enum b07_stage stage;
+	struct pv_stream_header header;
+	const char *stage;
 };
 
 /* Reads `n` bytes, `step` at a time. */

@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 /* The reader's side of the kit: events as lines. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/format/batch_event.h"
 #include "tests/kit/b07_kit.h"
 
 struct lines {
@@ -134,23 +136,23 @@ static void put_event(const struct lines *l, size_t i)
 	} else if (b->kind[i] <= PV_KIND_METHOD_EXC_LEAVE) {
 		fprintf(l->out, " %" PRIu64, b->key[i]);
 	} else {
-		if (b->other_events.v[b->key[i]].kind != b->kind[i] ||
-			b->other_events.v[b->key[i]].time != b->time[i])
+		if (pv_batch_event(b, i)->kind != b->kind[i] ||
+			pv_batch_event(b, i)->time != b->time[i])
 			abort();
-		put_rare(l, &b->other_events.v[b->key[i]]);
+		put_rare(l, pv_batch_event(b, i));
 	}
 	putc('\n', l->out);
 }
 
 static void note(
-	struct b07_read *r, const struct b07_stream *s, enum b07_piece p, const struct lines *l)
+	struct b07_read *r, const struct pv_stream *s, enum pv_piece p, const struct lines *l)
 {
 	switch (p) {
-	case B07_HEADER:
+	case PV_PIECE_HEADER:
 		r->headers++;
 		r->header = s->header;
 		break;
-	case B07_BATCH:
+	case PV_PIECE_BATCH:
 		r->batches++;
 		r->events += s->batch.n;
 		for (size_t i = 0; i < s->batch.n; i++)
@@ -162,7 +164,7 @@ static void note(
 		r->damage_bytes = s->batch.damage_bytes;
 		strcpy(r->reason, s->batch.damage_reason);
 		break;
-	case B07_DAMAGE:
+	case PV_PIECE_DAMAGE:
 		r->damages++;
 		r->damage_offset = s->damage.offset;
 		r->damage_bytes = s->damage.bytes;
@@ -173,29 +175,29 @@ static void note(
 	}
 }
 
-static bool feed(struct b07_stream *s, const uint8_t *bytes, size_t n)
+static bool feed(struct pv_stream *s, const uint8_t *bytes, size_t n)
 {
 	size_t room;
-	uint8_t *to = b07_room(s, &room);
+	uint8_t *to = pv_stream_room(s, &room);
 	if (!to || room < n)
 		return false;
 	if (n)
 		memcpy(to, bytes, n);
-	b07_filled(s, n);
+	pv_stream_filled(s, n);
 	return true;
 }
 
 struct b07_read b07_kit_read(const uint8_t *bytes, size_t n, size_t step, bool times)
 {
 	struct b07_read r = { 0 };
-	struct b07_stream s = { .want_offsets = true };
+	struct pv_stream s = { .want_offsets = true };
 	struct lines l = { .out = open_memstream(&r.text, &r.len), .b = &s.batch, .times = times };
 	bool ended = false;
-	if (!l.out || !b07_init(&s))
+	if (!l.out || !pv_stream_start(&s, &pv_reader_block07))
 		abort();
 	for (size_t fed = 0; !r.failed;) {
-		enum b07_piece p = b07_next(&s);
-		if (p != B07_MORE) {
+		enum pv_piece p = pv_stream_next(&s);
+		if (p != PV_PIECE_MORE) {
 			note(&r, &s, p, &l);
 			continue;
 		}
@@ -207,10 +209,10 @@ struct b07_read b07_kit_read(const uint8_t *bytes, size_t n, size_t step, bool t
 		fed += part;
 		ended = fed == n;
 		if (ended)
-			b07_end(&s);
+			pv_stream_end(&s);
 	}
 	r.stage = s.stage;
-	b07_finish(&s);
+	pv_stream_finish(&s);
 	fclose(l.out);
 	return r;
 }

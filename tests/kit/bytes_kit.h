@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Bytes that are written to memory, as pv_archive_write_fn has it. */
 #ifndef PV_TESTS_BYTES_KIT_H
 #define PV_TESTS_BYTES_KIT_H

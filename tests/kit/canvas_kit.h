@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One canvas that tests draw on, and what it holds as text. Included once. */
 #ifndef PV_TESTS_CANVAS_KIT_H
 #define PV_TESTS_CANVAS_KIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The .NET module loaded by the fake runtime, for one test at a time: `path` is its log, `profiler`
  * its table of callbacks. For the test's main file only, after tests/kit/suite.h.

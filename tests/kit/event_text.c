@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/kit/event_text.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An event as text by its row's field names, so that tests compare whole events as strings. */
 #ifndef PV_TESTS_EVENT_TEXT_H
 #define PV_TESTS_EVENT_TEXT_H

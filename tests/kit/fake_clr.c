@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/kit/fake_clr.h"
 
 #include <check.h>
@@ -379,6 +380,24 @@ static pvp_hr static_address(
 	return 0;
 }
 
+static pvp_hr static_kind(void *self, uint64_t type, uint32_t field, uint32_t *ret)
+{
+	(void)self, (void)type;
+	*ret = field == 0x04000003 ? 2 : 4; /* of each thread, or of a domain */
+	return 0;
+}
+
+static pvp_hr thread_static_address(
+	void *self, uint64_t type, uint32_t field, uint64_t domain, uint64_t thread, uint64_t *ret)
+{
+	(void)self;
+	ck_assert_uint_eq(fake.suspended, 1);
+	if (type != FAKE_CLASS || domain != FAKE_DOMAIN || field != 0x04000003 || thread != 0x9000)
+		return PVP_HR_ARGUMENT;
+	*ret = (uintptr_t)&fake.statics[1];
+	return 0;
+}
+
 static pvp_hr class_layout(void *self, uint64_t type, struct pvp_clr_field *ret, uint32_t room,
 	uint32_t *ret_n, uint32_t *ret_size)
 {
@@ -426,6 +445,8 @@ static const struct pvp_clr_info_table known = {
 	.provider_info = provider_info,
 	.class_layout = class_layout,
 	.static_address = static_address,
+	.static_kind = static_kind,
+	.thread_static_address = thread_static_address,
 	.box_layout = box_layout,
 	.string_layout = string_layout,
 	.unknown = { NULL, counted, counted },

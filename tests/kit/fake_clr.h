@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A .NET runtime that is none: the tables of the profiling interfaces with a few classes, methods
  * and objects after them. A call of a slot that the fake does not have fails the test by number.
@@ -7,8 +8,8 @@
 
 #include <stdbool.h>
 
-#include "probe/clr/clr_api.h"
-#include "probe/clr/clr_flags.h"
+#include "probe/corprof/clr_api.h"
+#include "probe/corprof/clr_flags.h"
 
 /* Ids of the fake's things. A class, its instances, an array of one, one inside it. */
 enum {

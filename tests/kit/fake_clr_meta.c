@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/kit/fake_clr.h"
 
 #include <check.h>

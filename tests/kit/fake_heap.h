@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A heap shot made by hand, for tests of the screen. Included once.
  *

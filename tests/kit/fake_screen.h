@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A screen over the model made by hand, driven by keys as text. Included once, like fake_views.h.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A page of events made by hand, and the rows of the fake view that are it. Included once. */
 #ifndef PV_TESTS_FAKE_STREAM_H
 #define PV_TESTS_FAKE_STREAM_H

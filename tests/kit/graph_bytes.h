@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef PV_TESTS_GRAPH_BYTES_H
 #define PV_TESTS_GRAPH_BYTES_H
 

@@ -1,20 +1,19 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/kit/heap_kit.h"
 
 #include <check.h>
 #include <string.h>
 
+#include "common/format/batch_event.h"
+
 void heap_kit_event(struct heap_kit *k, const struct pv_event *e, const uint64_t *pool, uint32_t n)
 {
 	struct pv_batch *b = &k->batch;
-	ck_assert(pv_batch_reserve(b, 1) && pv_reserve(&b->other_events, 1) &&
-		  pv_reserve(&b->pool, n));
+	ck_assert(pv_reserve(&b->pool, n));
 	if (n)
 		memcpy(b->pool.v + b->pool.n, pool, n * sizeof *pool);
 	b->pool.n += n;
-	b->time[b->n] = e->time;
-	b->kind[b->n] = e->kind;
-	b->key[b->n++] = b->other_events.n;
-	b->other_events.v[b->other_events.n++] = *e;
+	ck_assert(pv_batch_put_event(b, e, e->time));
 }
 
 void heap_kit_start(struct heap_kit *k)

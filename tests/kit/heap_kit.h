@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Heap shots made by hand: objects and roots become a batch, and that a heap. */
 #ifndef TESTS_HEAP_KIT_H
 #define TESTS_HEAP_KIT_H

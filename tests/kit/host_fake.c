@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/kit/host_fake.h"
 
 #include <stdatomic.h>

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /* A host without a program, for tests: methods are numbers, "fake.method_7" is number 7. */
 #ifndef PV_PROBE_HOST_FAKE_H
 #define PV_PROBE_HOST_FAKE_H
 
-#include "probe/core/host.h"
+#include "probe/ground/host.h"
 
 /* The key of a method; its code address is the same. */
 uint64_t pvp_fake_key(unsigned number);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A sample with the stack it was walked on: written by kept_stacks.c, read by kept_check.c. */
 #ifndef PV_TESTS_KEPT_STACK_H
 #define PV_TESTS_KEPT_STACK_H

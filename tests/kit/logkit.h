@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Builds logs in a few calls: events go through the encoder into buffers, and the buffers through
  * the decoder into a model, so a test's world is a real log. Times are ns since zero.

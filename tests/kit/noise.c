@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/kit/noise.h"
 
 #include <check.h>
 #include <string.h>
 
+#include "common/format/batch_event.h"
 #include "tests/kit/logkit.h"
 
 static uint64_t state;
@@ -125,6 +127,13 @@ static struct pv_event event(struct pv_batch *b, uint8_t kind, uint64_t time)
 	case PV_KIND_EXT_LINES:
 		e.lines.method = odd(), e.lines.file = text(), e.lines.pairs = span(b, 20, 2);
 		break;
+	case PV_KIND_EXT_IL_MAP:
+		e.il_map.code = odd(), e.il_map.size = odd(), e.il_map.method = odd();
+		e.il_map.image = odd(), e.il_map.token = odd(), e.il_map.pairs = span(b, 20, 2);
+		break;
+	case PV_KIND_EXT_PLACE:
+		e.code_place.address = odd(), e.code_place.method = odd();
+		break;
 	case PV_KIND_EXT_FIELD:
 		e.field.owner = odd(), e.field.offset = odd(), e.field.is_static = number() % 2;
 		e.field.type = text(), e.field.name = text();
@@ -170,6 +179,10 @@ static struct pv_event event(struct pv_batch *b, uint8_t kind, uint64_t time)
 		e.span.took_ns = odd(), e.span.what = text(), e.span.name = text();
 		e.span.stack = span(b, 20, 1);
 		break;
+	case PV_KIND_EXT_WORK:
+		e.work.id = number() % 20, e.work.parent = number() % 20;
+		e.work.step = number() % 4;
+		break;
 	case PV_KIND_EXT_HELD:
 		e.held.number = number() % 40, e.held.live = odd(), e.held.live_bytes = odd();
 		e.held.allocations = odd(), e.held.bytes = odd(), e.held.most_bytes = odd();
@@ -207,6 +220,11 @@ static void push(struct pv_batch *b, uint64_t time)
 {
 	unsigned roll = (unsigned)(number() % 10);
 	uint8_t kind = roll < 6 ? (uint8_t)(roll % 4) : (uint8_t)(number() % PV_KIND_COUNT);
+	if (kind > PV_KIND_METHOD_EXC_LEAVE) {
+		struct pv_event e = event(b, kind, time);
+		ck_assert(pv_batch_put_event(b, &e, time));
+		return;
+	}
 	size_t i = b->n++;
 	b->time[i] = time;
 	b->kind[i] = kind;
@@ -216,10 +234,6 @@ static void push(struct pv_batch *b, uint64_t time)
 		b->key[i] = b->allocs.n;
 		b->allocs.v[b->allocs.n++] =
 			(struct pv_alloc){ odd(), odd(), odd(), span(b, 40, 1) };
-	} else if (kind > PV_KIND_METHOD_EXC_LEAVE) {
-		ck_assert(pv_reserve(&b->other_events, 1));
-		b->other_events.v[b->other_events.n] = event(b, kind, time);
-		b->key[i] = b->other_events.n++;
 	}
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Batches of events of every kind with values that make no sense, the same for the same seed. */
 #ifndef PV_TESTS_NOISE_H
 #define PV_TESTS_NOISE_H

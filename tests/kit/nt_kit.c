@@ -1,9 +1,12 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/kit/nt_kit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/format/batch_event.h"
 
 /* --- numbers */
 
@@ -174,12 +177,14 @@ void nt_kit_point(struct nt_kit *k, uint32_t flags, uint64_t index, uint32_t seq
 void nt_kit_event(struct nt_kit *k, uint32_t kind, uint64_t index, uint32_t seq, uint32_t labels,
 	const char *payload, size_t n)
 {
-	nt_kit_u8(k, 1 | 2 | 4 | 0x10 | 0x80);
+	nt_kit_u8(k, 1 | 2 | 4 | (k->stack ? 8 : 0) | 0x10 | 0x80);
 	nt_kit_var(k, kind);
 	nt_kit_var(k, (uint32_t)(seq - k->seq - 1));
 	nt_kit_var(k, index);
 	nt_kit_var(k, 3); /* processor */
 	nt_kit_var(k, index);
+	if (k->stack)
+		nt_kit_var(k, k->stack);
 	nt_kit_var(k, k->time ? 1000 : 2000000);
 	nt_kit_var(k, labels);
 	nt_kit_var(k, n);
@@ -211,11 +216,11 @@ static void put_frames(FILE *out, const struct pv_batch *b, struct pv_span s)
 		fprintf(out, " %" PRIx64, b->pool.v[s.at + i]);
 }
 
-static void put_event(FILE *out, const struct b07_stream *s, size_t i, struct nt_read *r)
+static void put_event(FILE *out, const struct pv_stream *s, size_t i, struct nt_read *r)
 {
 	const struct pv_batch *b = &s->batch;
 	fprintf(out, "%" PRIu64 " %s", b->thread, pv_kind_name(b->kind[i]));
-	const struct pv_event *e = &b->other_events.v[b->key[i]];
+	const struct pv_event *e = pv_batch_event(b, i);
 	switch (b->kind[i]) {
 	case PV_KIND_ALLOC:
 		fprintf(out, " %" PRIu64, b->allocs.v[b->key[i]].size);
@@ -248,14 +253,14 @@ static void put_event(FILE *out, const struct b07_stream *s, size_t i, struct nt
 	putc('\n', out);
 }
 
-static void note(FILE *out, const struct b07_stream *s, enum b07_piece p, struct nt_read *r)
+static void note(FILE *out, const struct pv_stream *s, enum pv_piece p, struct nt_read *r)
 {
-	if (p == B07_HEADER) {
+	if (p == PV_PIECE_HEADER) {
 		r->pid = (uint32_t)s->header.pid;
-	} else if (p == B07_BATCH) {
+	} else if (p == PV_PIECE_BATCH) {
 		for (size_t i = 0; i < s->batch.n; i++)
 			put_event(out, s, i, r);
-	} else if (p == B07_DAMAGE) {
+	} else if (p == PV_PIECE_DAMAGE) {
 		r->damages++;
 		r->damage_offset = s->damage.offset;
 		r->damage_bytes = s->damage.bytes;
@@ -266,32 +271,32 @@ static void note(FILE *out, const struct b07_stream *s, enum b07_piece p, struct
 struct nt_read nt_kit_read(const uint8_t *bytes, size_t n, size_t step)
 {
 	struct nt_read r = { 0 };
-	struct b07_stream s = { .want_offsets = true };
+	struct pv_stream s = { .want_offsets = true };
 	FILE *out = open_memstream(&r.text, &r.len);
-	if (!out || !pv_nettrace_init(&s))
+	if (!out || !pv_stream_start(&s, &pv_reader_nettrace))
 		abort();
 	bool ended = false;
 	for (size_t fed = 0;;) {
-		enum b07_piece p = b07_next(&s);
-		if (p == B07_FAILED || (p == B07_MORE && ended))
+		enum pv_piece p = pv_stream_next(&s);
+		if (p == PV_PIECE_FAILED || (p == PV_PIECE_MORE && ended))
 			break;
 		note(out, &s, p, &r);
-		if (p != B07_MORE)
+		if (p != PV_PIECE_MORE)
 			continue;
 		size_t room, part = n - fed < step ? n - fed : step;
-		uint8_t *to = b07_room(&s, &room);
+		uint8_t *to = pv_stream_room(&s, &room);
 		if (!to || room < part)
 			abort();
 		memcpy(to, bytes + fed, part);
-		b07_filled(&s, part);
+		pv_stream_filled(&s, part);
 		fed += part;
 		ended = fed == n;
 		if (ended)
-			b07_end(&s);
+			pv_stream_end(&s);
 	}
 	r.failed = s.error.code;
 	r.over = s.over;
-	b07_finish(&s);
+	pv_stream_finish(&s);
 	fclose(out);
 	return r;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Writes .nettrace streams of version 6 from PerfView's NetTraceFormat.md, not from our reader: a
  * block is opened, filled number by number, and closed. The reader's events come back as lines.
@@ -5,7 +6,7 @@
 #ifndef PV_TESTS_NT_KIT_H
 #define PV_TESTS_NT_KIT_H
 
-#include "common/format/nettrace/nettrace.h"
+#include "common/format/readers/readers.h"
 
 enum nt_kit_block {
 	NT_KIT_END,
@@ -24,6 +25,7 @@ struct nt_kit {
 	size_t n, body, row; /* the first byte of the open block: its body, its row */
 	unsigned kind;       /* of the open block */
 	uint64_t seq, time;  /* of the open block's event before */
+	uint32_t stack;      /* of the next event; 0: none */
 };
 
 void nt_kit_u8(struct nt_kit *k, unsigned v);

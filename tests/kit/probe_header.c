@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The installed header as programs use it: compiled out (PROFVIEW_OFF), weak (PROFVIEW_WEAK), and
  * as C++. Exit code 0: the calls did nothing, or there are none; 3: the library is here.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/kit/probe_kills.h"
 
 #include <fcntl.h>
@@ -6,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/core/probe_clock.h"
+#include "probe/ground/probe_clock.h"
 
 void kill_say(struct kill_said *s, uint64_t events)
 {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * How far a log ended after the program that was killed: the program says in memory that outlives
  * it what it has done and when; who kills it watches how long its writer was kept from a processor.

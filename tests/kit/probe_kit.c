@@ -1,7 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/kit/probe_kit.h"
 
 #include <fcntl.h>
 #include <time.h>
+
+#include "common/format/batch_event.h"
 
 char probe_dir[PROBE_PATH / 2];
 
@@ -192,7 +195,7 @@ static void take_event(struct probe_log *log, uint64_t thread, size_t i)
 		log->unnamed += pv_map_get(&log->class_index, a->type) == PV_MAP_NONE;
 		t->allocs++;
 	} else {
-		take_rare(log, t, &b->other_events.v[b->key[i]], i == 0);
+		take_rare(log, t, pv_batch_event(b, i), i == 0);
 	}
 }
 

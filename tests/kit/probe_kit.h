@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the tests of the probe: reading its logs back, strictly; waiting with a deadline. */
 #ifndef PV_TESTS_PROBE_KIT_H
 #define PV_TESTS_PROBE_KIT_H

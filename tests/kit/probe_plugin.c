@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loaded, called and unloaded by probe_sample. */
 static volatile int sink;
 

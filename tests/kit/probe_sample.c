@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A program that knows nothing of the probe but was compiled with -finstrument-functions, and
  * counts its own calls. Run with the library preloaded.

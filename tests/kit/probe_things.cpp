@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A C++ program that counts what it does itself: calls that end by exceptions, in threads, and
  * blocks that it asks for, keeps and gives back. Compiled with -finstrument-functions.

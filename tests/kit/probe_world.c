@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/kit/probe_world.h"
 
 #include <setjmp.h>

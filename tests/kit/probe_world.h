@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions that are compiled with -finstrument-functions, for test_probe_native. */
 #ifndef PV_TESTS_PROBE_WORLD_H
 #define PV_TESTS_PROBE_WORLD_H

@@ -1,8 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/kit/query_kit.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "common/format/batch_event.h"
 
 struct kit kit_new(const char *args)
 {
@@ -77,9 +80,9 @@ static void add(struct kit *k, enum pv_kind kind, uint64_t key)
 void kit_event(struct kit *k, struct pv_event e)
 {
 	e.time = k->time;
-	kit_must(pv_reserve(&k->batch.other_events, 1));
-	k->batch.other_events.v[k->batch.other_events.n++] = e;
-	add(k, e.kind, k->batch.other_events.n - 1);
+	if (k->skip[e.kind])
+		return;
+	kit_must(pv_batch_put_event(&k->batch, &e, e.time));
 }
 
 static struct pv_text text(const char *s)

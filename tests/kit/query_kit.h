@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Small models made by hand for tests of views and reports: one call an event, times in
  * microseconds since the recording's zero. Events go to the thread chosen last; a change of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A range read the quick way (table of buffers) and the slow way (every byte), compared by their
  * whole reports. Needs no Check, so that a program can use it on any log.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/kit/report_world.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One small model with something in every section, for tests of reports. */
 #ifndef PV_TESTS_REPORT_WORLD_H
 #define PV_TESTS_REPORT_WORLD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/kit/same_models.h"
 
 #include <check.h>

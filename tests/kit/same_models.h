@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef PV_TESTS_SAME_MODELS_H
 #define PV_TESTS_SAME_MODELS_H
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/kit/session_kit.h"
 
 #include "probe/control/session.h"

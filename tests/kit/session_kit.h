@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Recordings of the fake host, by tests of the probe: started, filled and counted. */
 #ifndef PV_TESTS_SESSION_KIT_H
 #define PV_TESTS_SESSION_KIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by the tests of sources: a folder, writers, and reading with a deadline. */
 #ifndef PV_TESTS_SOURCE_KIT_H
 #define PV_TESTS_SOURCE_KIT_H

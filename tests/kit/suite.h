@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared by every Check program here: run one suite, exit code says the rest. */
 #ifndef PV_TESTS_SUITE_H
 #define PV_TESTS_SUITE_H

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 #ifndef PV_TESTS_UNWIND_BYTES_H
 #define PV_TESTS_UNWIND_BYTES_H
 
-#include "probe/code/unwind_set.h"
+#include "probe/unwind/unwind_set.h"
 
 /* Bytes of the tables that walks use now. Any thread. */
 static inline size_t unwind_bytes(void)

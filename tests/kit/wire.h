@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Logs as bytes, made in a few calls through the encoder: for tests of what reads them. */
 #ifndef PV_TESTS_WIRE_H
 #define PV_TESTS_WIRE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/kit/wire_rows.h"
 
 #include <check.h>
@@ -104,7 +105,7 @@ static struct pv_span list(const struct mlpd_field *field, struct pv_event *e,
 {
 	static const uint8_t objects[] = { MLPD_OBJ, MLPD_OBJ }, bare[] = { MLPD_FLAGS, MLPD_OBJ },
 			     refs[] = { MLPD_ULEB, MLPD_OBJ }, roots[] = { MLPD_PTR, MLPD_OBJ },
-			     one[] = { MLPD_PTR };
+			     numbers[] = { MLPD_ULEB, MLPD_ULEB }, one[] = { MLPD_PTR };
 	switch (field->type) {
 	case MLPD_OBJS:
 		return pool_list(p, f, objects, 2, salt);
@@ -113,6 +114,8 @@ static struct pv_span list(const struct mlpd_field *field, struct pv_event *e,
 	case MLPD_ROOTS:
 		e->roots.width = 2;
 		return pool_list(p, f, roots, 2, salt);
+	case MLPD_STEPS:
+		return pool_list(p, f, numbers, 2, salt);
 	case MLPD_OLD_ROOTS:
 		e->roots.width = 3;
 		e->roots.collections = salt;

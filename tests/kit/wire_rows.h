@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Events made from the rows themselves: every field has a value of its own, every list entries. */
 #ifndef PV_TESTS_WIRE_ROWS_H
 #define PV_TESTS_WIRE_ROWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A log that holds every kind of its data version, with and without stacks, as a program could have
  * written it: what comes before what follows the format's description.

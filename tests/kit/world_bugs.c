@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Logs that other readers get wrong: formats.md 1.13 has the list, test_reader_bugs.py the figures.
  */
 #include "tests/kit/worlds.h"
@@ -64,6 +65,30 @@ void world_recursion(struct world *x)
 	CALL(990 * MS, METHOD_LEAVE, 2);
 	for (int64_t i = 9; i >= 0; i--)
 		CALL(1000 * MS - i * MS, METHOD_LEAVE, 1);
+}
+
+/* One method allocates one class for several callers, and for callers of those. */
+void world_callers(struct world *x)
+{
+	static const unsigned way[][3] = { { 1, 5, 0 }, { 2, 5, 0 }, { 1, 4, 5 }, { 2, 4, 5 },
+		{ 3, 4, 5 } };
+	world_buffer(x, WORLD_MAIN, 0);
+	world_class(x, 1, 1, "Thing");
+	world_jit(x, 0, 1, 100, "First ()");
+	world_jit(x, 0, 2, 100, "Second ()");
+	world_jit(x, 0, 3, 100, "Third ()");
+	world_jit(x, 0, 4, 100, "Middle ()");
+	world_jit(x, 0, 5, 100, "Make ()");
+	for (unsigned i = 0; i < 5; i++) {
+		unsigned depth = 0;
+		for (; depth < 3 && way[i][depth]; depth++)
+			CALL(i * 10 * MS + depth * MS, METHOD_ENTER, way[i][depth]);
+		world_put(x, i * 10 * MS + 4 * MS,
+			EVENT(ALLOC, .alloc = { world_type(x, 1), world_object(x, i + 1), 24,
+					     { 0, 0 } }));
+		while (depth-- > 0)
+			CALL(i * 10 * MS + (8 - depth) * MS, METHOD_LEAVE, way[i][depth]);
+	}
 }
 
 /* Leaves that are missing, and leaves of what was never entered. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A heap shot of a small shop whose strings have their beginnings logged, and fields their names.
  */
 #include "tests/kit/worlds.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A log with a text in every event of data version 17 that can hold one, extensions included: what
  * other worlds have, and the rest.

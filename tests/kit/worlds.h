@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Small programs' logs, made through the encoder in any data version and for both pointer sizes:
  * what `make_log` writes and the Python tests know the figures of. Addresses are made from H, the
@@ -56,10 +57,14 @@ void world_texts(struct world *x);
 /* world_strings.c: a heap shot with names of fields and beginnings of strings; data version 17. */
 void world_strings(struct world *x);
 
+/* world_lines.c: samples of methods whose source lines are logged; data version 17. */
+void world_lines(struct world *x);
+
 /* world_bugs.c: what other readers get wrong. */
 void world_helpers(struct world *x);
 void world_monitors(struct world *x);
 void world_recursion(struct world *x);
+void world_callers(struct world *x);
 void world_lost_leaves(struct world *x);
 void world_strangers(struct world *x);
 void world_stray_object(struct world *x);

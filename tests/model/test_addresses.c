@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Facts of objects by their address: two of one place, and the contents of a saved table. */
 #include <string.h>
 

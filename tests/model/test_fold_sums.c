@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A call tree that folds again and again: it stays whole, its sums exact, what is heavy in it. */
 #include <stdio.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Allocations per class and stack, and heap shots. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Time buckets: splits, edges, merging, and agreement with exact figures of a range. */
 #include "common/model/time/buckets_parts.h"
 #include "common/model/persist.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls in small worlds; every figure below is worked out by hand. */
 #include "tests/kit/logkit.h"
 #include "tests/kit/suite.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tables that are full: what folds, what never does, and that nothing is lost from the sums. */
 #include <stdio.h>
 #include <stdlib.h>

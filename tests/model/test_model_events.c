@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exceptions, locks and counters: events that need something from elsewhere to be understood. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Folding in parts: who reads meanwhile finds everything in its place, and the end is the same. */
 #include <pthread.h>
 #include <stdatomic.h>

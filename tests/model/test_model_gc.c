@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Collections, pauses, heap size, handles, moves, finalizers. */
 #include "tests/kit/logkit.h"
 #include "tests/kit/suite.h"
@@ -337,6 +338,60 @@ START_TEST(handles_moves_and_finalizers)
 }
 END_TEST
 
+static void finalizer(struct logkit *k, int64_t t, bool begins, uint64_t object)
+{
+	enum pv_kind kind =
+		begins ? PV_KIND_GC_FINALIZE_OBJECT_START : PV_KIND_GC_FINALIZE_OBJECT_END;
+	logkit_event(k, t, (struct pv_event){ .kind = (uint8_t)kind, .finalize = { object } });
+}
+
+/* Within one another, of one object in two threads, and of one whose end was missed. */
+START_TEST(finalizers_end_in_any_order)
+{
+	struct logkit *k = logkit_new(17);
+	finalizer(k, 10, true, 0x8000);
+	finalizer(k, 20, true, 0x8010);
+	finalizer(k, 25, false, 0x8000); /* 15 */
+	finalizer(k, 26, false, 0x8010); /* 6 */
+	finalizer(k, 30, true, 0x8020);
+	finalizer(k, 40, true, 0x8020);
+	finalizer(k, 43, false, 0x8020); /* 3 */
+	finalizer(k, 44, false, 0x8020); /* it has none */
+	finalizer(k, 50, true, 0x8030);
+	logkit_flush(k);
+	logkit_on(k, 2);
+	finalizer(k, 60, true, 0x8030);
+	finalizer(k, 61, false, 0x8030); /* 1 */
+	logkit_flush(k);
+	logkit_on(k, 1);
+	finalizer(k, 150, false, 0x8030); /* 100 */
+	const struct pv_finalizers *f = &logkit_model(k)->finalizers;
+	ck_assert_uint_eq(f->started, 6);
+	ck_assert_uint_eq(f->ended, 6);
+	ck_assert_uint_eq(f->of_class.v[0].timed, 5);
+	ck_assert_int_eq(f->of_class.v[0].total_ns, 15 + 6 + 3 + 1 + 100);
+	ck_assert_int_eq(f->of_class.v[0].max_ns, 100);
+	logkit_free(k);
+}
+END_TEST
+
+START_TEST(the_oldest_finalizers_are_forgotten)
+{
+	struct logkit *k = logkit_new(17);
+	for (int i = 0; i <= PV_FINALIZING_MAX; i++)
+		finalizer(k, 10 + i, true, 0x8000 + 16 * (uint64_t)i);
+	finalizer(k, 10000, false, 0x8000);
+	ck_assert_uint_eq(logkit_model(k)->finalizers.of_class.v[0].timed, 0);
+	finalizer(k, 10001, false, 0x8010);
+	ck_assert_uint_eq(logkit_model(k)->finalizers.of_class.v[0].timed, 1);
+	ck_assert_int_eq(logkit_model(k)->finalizers.of_class.v[0].max_ns, 10001 - 11);
+	finalizer(k, 10002, false, 0x8000 + 16 * PV_FINALIZING_MAX);
+	ck_assert_uint_eq(logkit_model(k)->finalizers.of_class.v[0].timed, 2);
+	ck_assert_uint_eq(logkit_model(k)->finalizers.ended, 3);
+	logkit_free(k);
+}
+END_TEST
+
 START_TEST(full_lists_halve_and_keep_their_sums)
 {
 	struct logkit *k = logkit_new(17);
@@ -391,6 +446,8 @@ int main(void)
 	tcase_add_test(t, a_missing_end_stays_open);
 	tcase_add_test(t, allocations_count_for_the_next_collection);
 	tcase_add_test(t, handles_moves_and_finalizers);
+	tcase_add_test(t, finalizers_end_in_any_order);
+	tcase_add_test(t, the_oldest_finalizers_are_forgotten);
 	tcase_add_test(t, full_lists_halve_and_keep_their_sums);
 	suite_add_tcase(s, t);
 	return run_suite(s);

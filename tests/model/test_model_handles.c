@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* GC handles and finalizers: what is alive, who made it, whatever order the buffers came in. */
 #include <check.h>
 

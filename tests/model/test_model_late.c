@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Exceptions whose object's allocation is reported later, by another thread's buffer. */
 #include <check.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Keys that are used again: which meaning a use had, whatever the order in which it is reported. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names that come after their use, keys with several meanings, threads with one id. */
 #include <stdlib.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Events of every kind with values that make no sense: the model keeps its invariants. */
 #include "common/model/time/window.h"
 #include "tests/kit/logkit.h"

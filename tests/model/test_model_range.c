@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The restrictions of a report: a range of time, threads by id or by name. */
 #include <string.h>
 

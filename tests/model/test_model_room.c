@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Room for new things is made beforehand, and much of it comes in parts. */
 #include <pthread.h>
 #include <sched.h>

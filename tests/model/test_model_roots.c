@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* GC roots: both forms the wire ever had, and the areas they lie in. */
 #include <check.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rules of calls as properties: random worlds against a plain reading of the same events. */
 #include <stdio.h>
 

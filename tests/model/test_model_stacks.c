@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stacks at their cap: which fold, which never do, and that sums stay. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads as (native id, epoch). */
 #include <string.h>
 

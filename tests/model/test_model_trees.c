@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls that the probe summed up stand in the model as if they had been traced. */
 #include "tests/kit/suite.h"
 
+#include "common/query/coverage/lines.h"
 #include "tests/kit/logkit.h"
 
 enum { A = 0x100, B = 0x110, C = 0x120 };
@@ -168,13 +170,17 @@ START_TEST(samples_fall_on_lines)
 					.frames = { both.at + 1, 1 } } });
 	}
 	logkit_flush(k);
-	const struct pv_lines *l = &k->model->lines;
-	ck_assert_uint_eq(l->hits.n, 2);
-	ck_assert_uint_eq(l->samples, 4);
-	ck_assert_uint_eq(l->hits.v[0].line, 10);
-	ck_assert_uint_eq(l->hits.v[0].samples, 3);
-	ck_assert_uint_eq(l->hits.v[1].line, 11);
-	ck_assert_uint_eq(l->hits.v[1].samples, 1);
+	struct pv_line_sums sums;
+	pv_model_lock(k->model);
+	ck_assert(pv_line_sums(k->model, true, &sums));
+	pv_model_unlock(k->model);
+	ck_assert_uint_eq(sums.line.n, 3);
+	ck_assert_uint_eq(sums.line.v[0].self, 2);
+	ck_assert_uint_eq(sums.line.v[1].line, 10);
+	ck_assert_uint_eq(sums.line.v[1].self, 3);
+	ck_assert_uint_eq(sums.line.v[2].line, 11);
+	ck_assert_uint_eq(sums.line.v[2].self, 1);
+	pv_line_sums_finish(&sums);
 	logkit_free(k);
 }
 END_TEST

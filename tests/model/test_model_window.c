@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rolling window, the timeline, samples. */
 #include "common/model/time/window.h"
 #include "common/model/time/window_parts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A model that was saved and loaded again goes on as if nothing had happened. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names and source lines of native code, from this program's own file. */
 #include "tests/kit/suite.h"
 
@@ -65,33 +66,20 @@ START_TEST(a_function_has_its_name)
 }
 END_TEST
 
-struct lines {
-	uint32_t least, most;
-	uint64_t last;
-};
-
-static bool each(void *ctx, uint64_t offset, uint32_t line)
-{
-	struct lines *l = ctx;
-	ck_assert_uint_ge(offset, l->last);
-	l->last = offset;
-	l->least = !l->least || line < l->least ? line : l->least;
-	l->most = line > l->most ? line : l->most;
-	return true;
-}
-
 START_TEST(its_lines_are_known)
 {
 	struct pv_symbol found;
-	struct lines l = { 0 };
+	struct pv_source_line at[PV_INLINED_DEPTH + 1];
 	struct pv_symbols *s = of(own, size, UINT64_MAX);
 	ck_assert(pv_symbols_find(s, address(), &found));
-	const char *file = pv_symbols_lines(s, found.start, found.size, each, &l);
-	ck_assert_ptr_nonnull(file);
-	ck_assert_ptr_nonnull(strstr(file, "test_symbols.c"));
-	ck_assert_uint_ge(l.least, FIRST_LINE);
-	ck_assert_uint_le(l.most, FIRST_LINE + 3);
-	ck_assert_ptr_null(pv_symbols_lines(s, from + size, 10, each, &l));
+	for (uint64_t i = 0; i < found.size; i++) {
+		ck_assert_uint_eq(pv_symbols_lines(s, found.start + i, at), 1);
+		ck_assert_ptr_nonnull(strstr(at[0].file, "test_symbols.c"));
+		ck_assert_uint_ge(at[0].line, FIRST_LINE);
+		ck_assert_uint_le(at[0].line, FIRST_LINE + 3);
+	}
+	ck_assert_uint_eq(pv_symbols_lines(s, from + size, at), 0);
+	ck_assert_uint_eq(pv_symbols_lines(NULL, found.start, at), 0);
 	pv_symbols_destroy(s);
 }
 END_TEST
@@ -192,6 +180,69 @@ START_TEST(a_debug_file_is_found_by_build_id)
 }
 END_TEST
 
+/* ---- line programs of any size */
+
+/* A library whose only line program is this much longer, by instructions that make no row. */
+static void make_lined(const char *path, size_t longer)
+{
+	char command[1000];
+	uint32_t length = 0;
+	FILE *f;
+	snprintf(command, sizeof command,
+		"echo 'int lined(int x) { return x + 3; }' | " COMPILER
+		" -g -fPIC -shared -nostdlib -x c -o %s - && " OBJCOPY
+		" --dump-section .debug_line=%s.lines %s",
+		path, path, path);
+	ck_assert_int_eq(system(command), 0);
+	snprintf(command, sizeof command, "%s.lines", path);
+	f = fopen(command, "r+");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_uint_eq(fread(&length, sizeof length, 1, f), 1);
+	length += (uint32_t)longer;
+	rewind(f);
+	ck_assert_uint_eq(fwrite(&length, sizeof length, 1, f), 1);
+	fseek(f, 0, SEEK_END);
+	for (size_t i = 0; i < longer; i++)
+		fputc(6, f); /* DW_LNS_negate_stmt */
+	ck_assert_int_eq(fclose(f), 0);
+	snprintf(command, sizeof command, OBJCOPY " --update-section .debug_line=%s.lines %s", path,
+		path);
+	ck_assert_int_eq(system(command), 0);
+}
+
+START_TEST(a_line_program_beyond_the_limit_is_not_run)
+{
+	static const size_t longer[] = { 0, 17 << 20 };
+	for (size_t i = 0; i < PV_COUNT_OF(longer); i++) {
+		char path[] = "/tmp/test_symbols.XXXXXX";
+		struct library l = { .path = "" };
+		uint32_t line = 0;
+		struct pv_symbols *s = NULL;
+		ck_assert_ptr_nonnull(mkdtemp(path));
+		snprintf(l.path, sizeof l.path, "%s/lib.so", path);
+		make_lined(l.path, longer[i]);
+		void *in = dlopen(l.path, RTLD_NOW);
+		ck_assert_ptr_nonnull(in);
+		l.holds = (uint64_t)(uintptr_t)dlsym(in, "lined");
+		ck_assert(dl_iterate_phdr(look_at_library, &l));
+		ck_assert(pv_symbols_module(&s, l.from, l.size, l.path));
+		pv_symbols_before(s, UINT64_MAX);
+		for (int again = 0; again < 2; again++) {
+			struct pv_source_line at[PV_INLINED_DEPTH + 1];
+			size_t n = pv_symbols_lines(s, l.holds, at);
+			ck_assert_uint_eq(n, i == 0);
+			line = n ? at[0].line : 0;
+			ck_assert_int_eq(pv_symbols_lines_all(s), i == 0);
+		}
+		ck_assert_uint_eq(line, i == 0);
+		pv_symbols_destroy(s);
+		dlclose(in);
+		snprintf(l.path, sizeof l.path, "rm -r %s", path);
+		ck_assert_int_eq(system(l.path), 0);
+	}
+}
+END_TEST
+
 /* ---- inlined functions */
 
 static inline __attribute__((always_inline)) unsigned innermost(unsigned x)
@@ -229,11 +280,21 @@ static size_t chain_of(struct pv_symbols *s, uint64_t at, char chain[CHAIN])
 	return n;
 }
 
-/* The same by binutils, which names the innermost first and the function itself last. */
-static bool by_addr2line(uint64_t at, char chain[CHAIN])
+/* The numbers of its lines, innermost first. */
+static void lines_of(struct pv_symbols *s, uint64_t at, char lines[CHAIN])
+{
+	struct pv_source_line found[PV_INLINED_DEPTH + 1];
+	size_t to = 0;
+	lines[0] = 0;
+	for (size_t n = pv_symbols_lines(s, at, found); n-- > 0;)
+		to += (size_t)snprintf(lines + to, CHAIN - to, "%u ", found[n].line);
+}
+
+/* Both by binutils, which names the innermost first and the function itself last. */
+static bool by_addr2line(uint64_t at, char chain[CHAIN], char numbers[CHAIN])
 {
 	char command[4300], line[300], names[PV_INLINED_DEPTH][100];
-	size_t n = 0, to = 0;
+	size_t n = 0, to = 0, numbers_n = 0;
 	snprintf(command, sizeof command, "addr2line -i -f -e '%s' 0x%llx", own,
 		(unsigned long long)(at - from));
 	FILE *lines = popen(command, "r");
@@ -241,6 +302,9 @@ static bool by_addr2line(uint64_t at, char chain[CHAIN])
 		if (i % 2 == 0 && n < PV_INLINED_DEPTH)
 			snprintf(names[n++], sizeof names[0], "%.*s", (int)strcspn(line, "\n"),
 				line);
+		else if (i % 2 && strrchr(line, ':'))
+			numbers_n += (size_t)snprintf(numbers + numbers_n, CHAIN - numbers_n,
+				"%lu ", strtoul(strrchr(line, ':') + 1, NULL, 10));
 	if (!lines || pclose(lines) != 0 || n == 0)
 		return false;
 	chain[0] = 0;
@@ -254,7 +318,7 @@ START_TEST(inlined_functions_are_those_that_binutils_knows)
 	struct pv_symbol found;
 	struct pv_symbols *s = of(own, size, UINT64_MAX);
 	uint64_t start = (uint64_t)(uintptr_t)with_inlined;
-	char ours[CHAIN], theirs[CHAIN];
+	char ours[CHAIN], theirs[CHAIN], lines[CHAIN], their_lines[CHAIN];
 	size_t deepest = 0, shallowest = PV_INLINED_DEPTH;
 	ck_assert(pv_symbols_find(s, start, &found));
 	ck_assert_uint_eq(found.start, start);
@@ -262,9 +326,12 @@ START_TEST(inlined_functions_are_those_that_binutils_knows)
 		size_t n = chain_of(s, at, ours);
 		deepest = n > deepest ? n : deepest;
 		shallowest = n < shallowest ? n : shallowest;
-		if (by_addr2line(at, theirs))
-			ck_assert_msg(strcmp(ours, theirs) == 0, "+%llu: %s, not %s",
-				(unsigned long long)(at - start), ours, theirs);
+		lines_of(s, at, lines);
+		if (!by_addr2line(at, theirs, their_lines))
+			continue;
+		ck_assert_msg(strcmp(ours, theirs) == 0 && strcmp(lines, their_lines) == 0,
+			"+%llu: %s%s, not %s%s", (unsigned long long)(at - start), ours, lines,
+			theirs, their_lines);
 	}
 	ck_assert_uint_eq(deepest, 2);
 	ck_assert_uint_eq(shallowest, 0);
@@ -380,6 +447,93 @@ START_TEST(inlined_functions_go_with_their_file)
 }
 END_TEST
 
+/* A copy of a file in which a section says that it unpacks to so many bytes. */
+static void pack(const char *file, const char *path, uint64_t unpacks)
+{
+	static char bytes[64 << 20];
+	FILE *in = fopen(file, "rb");
+	ck_assert_ptr_nonnull(in);
+	const size_t n = fread(bytes, 1, sizeof bytes, in);
+	fclose(in);
+	ElfW(Ehdr) *head = (void *)bytes;
+	ck_assert(n < sizeof bytes && head->e_shoff && head->e_shoff < n);
+	ElfW(Shdr) *sections = (void *)(bytes + head->e_shoff), *at = NULL;
+	const char *names = bytes + sections[head->e_shstrndx].sh_offset;
+	for (size_t i = 0; i < head->e_shnum; i++)
+		if (strcmp(names + sections[i].sh_name, ".comment") == 0)
+			at = &sections[i];
+	ElfW(Chdr) packed = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = unpacks, .ch_addralign = 1 };
+	ck_assert(at && at->sh_size >= sizeof packed);
+	at->sh_flags = SHF_COMPRESSED;
+	memcpy(bytes + at->sh_offset, &packed, sizeof packed);
+	FILE *out = fopen(path, "wb");
+	ck_assert(out && fwrite(bytes, 1, n, out) == n && fclose(out) == 0);
+}
+
+/* 4 GiB for all files of a log: what says more is not handed to libdw, which would make it. */
+START_TEST(a_file_that_unpacks_too_large_is_refused)
+{
+	static const uint64_t unpacks[] = { UINT64_C(1) << 20, UINT64_C(5) << 30, UINT64_MAX };
+	for (size_t i = 0; i < PV_COUNT_OF(unpacks); i++) {
+		char path[] = "/tmp/pv-symbols-XXXXXX";
+		struct pv_symbol found;
+		close(mkstemp(path));
+		pack(own, path, unpacks[i]);
+		struct pv_symbols *s = of(path, size, UINT64_MAX);
+		ck_assert_msg(pv_symbols_find(s, address(), &found) == (i == 0), "%zu", i);
+		pv_symbols_destroy(s);
+		unlink(path);
+	}
+}
+END_TEST
+
+/* Without names of its own; the file that it names as the one that has them lies next to it. */
+static void make_linked(const char *folder)
+{
+	char command[1200];
+	snprintf(command, sizeof command,
+		"cd %s && echo 'static __attribute__((noinline)) int inner(int x) { return x + 3; }"
+		" int (*const door)(int) = inner;' | " COMPILER
+		" -g -fPIC -shared -nostdlib -Wl,--build-id -x c -o l.so - && " OBJCOPY
+		" --only-keep-debug l.so l.full && cp l.full l.debug && " OBJCOPY
+		" --strip-all --add-gnu-debuglink=l.debug l.so",
+		folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* The library is asked for its debug file, and it is refused as the file itself would be. */
+START_TEST(a_debug_file_that_unpacks_too_large_is_refused)
+{
+	static const uint64_t unpacks[] = { UINT64_C(1) << 20, UINT64_C(5) << 30 };
+	char folder[] = "/tmp/pv-symbols-XXXXXX", path[100], full[100], debug[100], command[100];
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	make_linked(folder);
+	snprintf(path, sizeof path, "%s/l.so", folder);
+	snprintf(full, sizeof full, "%s/l.full", folder);
+	snprintf(debug, sizeof debug, "%s/l.debug", folder);
+	void *lib = dlopen(path, RTLD_NOW);
+	ck_assert_ptr_nonnull(lib);
+	const uint64_t *door = dlsym(lib, "door");
+	ck_assert_ptr_nonnull(door);
+	struct library l = { .holds = *door };
+	ck_assert(dl_iterate_phdr(look_at_library, &l));
+	for (size_t i = 0; i < PV_COUNT_OF(unpacks); i++) {
+		struct pv_symbol found;
+		struct pv_symbols *s = NULL;
+		pack(full, debug, unpacks[i]);
+		ck_assert(pv_symbols_module(&s, l.from, l.size, path));
+		pv_symbols_build_id(s, l.from, l.id);
+		ck_assert_msg(pv_symbols_find(s, l.holds, &found) == (i == 0), "%zu", i);
+		if (i == 0)
+			ck_assert_str_eq(found.name, "inner");
+		pv_symbols_destroy(s);
+	}
+	dlclose(lib);
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("symbols");
@@ -393,9 +547,12 @@ int main(void)
 	tcase_add_test(t, its_lines_are_known);
 	tcase_add_test(t, only_the_file_that_was_loaded_is_believed);
 	tcase_add_test(t, a_build_id_decides);
+	tcase_add_test(t, a_file_that_unpacks_too_large_is_refused);
+	tcase_add_test(t, a_debug_file_that_unpacks_too_large_is_refused);
 	tcase_add_test(t, a_debug_file_is_found_by_build_id);
 	tcase_add_test(t, a_place_that_is_used_again_is_another_file);
 	tcase_add_test(t, a_function_found_hides_no_other_of_its_file);
+	tcase_add_test(t, a_line_program_beyond_the_limit_is_not_run);
 	tcase_add_test(t, inlined_functions_are_those_that_binutils_knows);
 	tcase_add_test(t, inlined_functions_are_frames_below_theirs);
 	tcase_add_test(t, inlined_functions_go_with_their_file);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names in which threads wait, as runtimes and the C library spell them. */
 #include "common/base/status.h"
 #include "common/model/names/thread_state.h"
@@ -18,6 +19,18 @@ static const struct {
 	{ "Interop/Sys:WaitForSocketEvents (intptr,Interop/Sys/SocketEvent*,int*)", PV_STATE_POLL },
 	{ "(wrapper managed-to-native) Waits:poll (intptr,ulong,int)", PV_STATE_POLL },
 	{ "(wrapper managed-to-native) Waits:compute (int)", PV_STATE_RUNNING },
+	{ "(wrapper managed-to-native) object:__icall_wrapper_mono_monitor_enter_v4_internal "
+	  "(object,intptr)",
+		PV_STATE_LOCK },
+	{ "(wrapper managed-to-native) object:__icall_wrapper_mono_monitor_enter_internal "
+	  "(object)",
+		PV_STATE_LOCK },
+	{ "(wrapper managed-to-native) object:__icall_wrapper_mono_gc_alloc_vector (intptr)",
+		PV_STATE_RUNNING },
+	{ "(wrapper managed-to-native) object:__icall_wrapper_poll (int)", PV_STATE_RUNNING },
+	{ "(wrapper managed-to-native) System.Threading.WaitHandle:SignalAndWait_Internal "
+	  "(intptr,intptr,int)",
+		PV_STATE_LOCK },
 	{ "Waits:poll (intptr,ulong,int)", PV_STATE_RUNNING }, /* code of the program's */
 	{ "My.System.Threading.Thread:Sleep (int)", PV_STATE_RUNNING },
 	{ "(wrapper ", PV_STATE_RUNNING },

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The .NET module under a runtime that is none: slots, refusals, odd sequences, names. */
 #include "tests/kit/suite.h"
 
@@ -38,6 +39,7 @@ static const struct {
 	INFO(function_info, 38),
 	INFO(class_info, 41),
 	INFO(static_address, 50),
+	INFO(static_kind, 53),
 	INFO(generation_bounds, 54),
 	INFO(object_generation, 55),
 	INFO(request_detach, 58),
@@ -45,6 +47,7 @@ static const struct {
 	INFO(set_hooks, 61),
 	INFO(enum_modules, 66),
 	INFO(runtime_information, 67),
+	INFO(thread_static_address, 68),
 	INFO(enum_threads, 71),
 	INFO(initialize_thread, 72),
 	INFO(function_of_ip_2, 76),
@@ -54,6 +57,7 @@ static const struct {
 	INFO(function_of_ip, 88),
 	INFO(dynamic_info, 89),
 	INFO(code_starts, 90),
+	INFO(il_map, 91),
 	INFO(code_ranges, 92),
 	INFO(references, 93),
 	INFO(suspend, 97),
@@ -150,7 +154,7 @@ END_TEST
 
 START_TEST(refusals_leave_the_program_as_it_is)
 {
-	static const char *const words[] = { "nosuchword", "spans=nothing", "lines", "coverage",
+	static const char *const words[] = { "nosuchword", "spans=nothing", "nolines=1", "coverage",
 		"coverage=a:x", "callspec=x", "calldepth=3", "report", "help" };
 	for (size_t i = 0; i < PV_COUNT_OF(words); i++) {
 		ck_assert_msg(begin(words[i]) == PVP_HR_CANCEL, "%s", words[i]);
@@ -396,7 +400,7 @@ START_TEST(joining_a_running_program)
 	ck_assert_int_eq(attach("nodefaults,gcalloc"), PVP_HR_NOT_ATTACHED);
 	ck_assert_int_eq(attach("nodefaults,spans=files"), PVP_HR_NOT_ATTACHED);
 	ck_assert_int_eq(attach("nosuchword"), PVP_HR_ARGUMENT);
-	ck_assert_int_eq(attach("nodefaults,sample,lines"), PVP_HR_ARGUMENT);
+	ck_assert_int_eq(attach("nodefaults,sample,coverage"), PVP_HR_ARGUMENT);
 	ck_assert_uint_eq(fake.masks, 0);
 	ck_assert_int_eq(attach("gc,exception,alloc=512k"), 0);
 	ck_assert_int_eq(attach("gc"), PVP_HR_CANCEL);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The .NET module without a reader: it leaves, or sleeps; and comes again. No runtime is needed. */
 #include "tests/kit/suite.h"
 
@@ -5,6 +6,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "common/base/text/sdk_words.h"
 #include "tests/kit/clr_kit.h"
 
 /* Losses, pauses, discarded shots, forced collections, the farewell. */
@@ -157,8 +159,8 @@ START_TEST(words_of_the_sdk)
 #undef ROW
 	};
 	for (size_t i = 0; i < PV_COUNT_OF(rows); i++)
-		ck_assert_msg(pvp_clr_words_are_sdks(rows[i].words, rows[i].n) == rows[i].is,
-			"row %zu", i);
+		ck_assert_msg(
+			pv_words_are_sdks(rows[i].words, rows[i].n) == rows[i].is, "row %zu", i);
 }
 END_TEST
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The .NET module's reports of the runtime itself, under a runtime that is none. */
 #include "tests/kit/suite.h"
 

@@ -1,7 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 /* Heap shots of the .NET module under a runtime that is none. */
 #include "tests/kit/suite.h"
 
+#include <stdio.h>
+
 #include "common/base/status.h"
+#include "probe/clr/clr_layout.h"
 #include "tests/kit/clr_kit.h"
 
 /* Unreported classes are numbered while the runtime stands still, and named afterwards. */
@@ -135,7 +139,8 @@ END_TEST
 
 /*
  * A static is a root of its own, in an area with its name; what is not set up yet is asked for at
- * the next shot, and what each thread has for itself is none.
+ * the next shot. What each thread has for itself has an area of numbers: of both instances of the
+ * class, one of which no thread has touched.
  */
 START_TEST(statics_are_roots)
 {
@@ -144,6 +149,7 @@ START_TEST(statics_are_roots)
 	fake.objects = 10;
 	fake.unready = 2;
 	fake.statics[0] = FAKE_OBJECT + 32;
+	fake.statics[1] = _i ? 0 : FAKE_OBJECT + 64;
 	ck_assert_int_eq(begin("nodefaults,heapshot-on-shutdown"), 0);
 	FAKE_CALL(profiler, AppDomainCreationFinished, (void *, uint64_t, pvp_hr), FAKE_DOMAIN, 0);
 	FAKE_CALL(profiler, ClassLoadFinished, (void *, uint64_t, pvp_hr), FAKE_CLASS, 0);
@@ -157,9 +163,45 @@ START_TEST(statics_are_roots)
 	}
 	end(&log);
 	ck_assert_uint_eq(log.n[PV_KIND_HEAP_START], 4);
-	ck_assert_uint_eq(log.n[PV_KIND_HEAP_ROOT_REGISTER], 1);
-	ck_assert_uint_eq(log.n[PV_KIND_HEAP_ROOTS], _i ? 2 : 3);
+	ck_assert_uint_eq(log.n[PV_KIND_HEAP_ROOT_REGISTER], 1 + 2 + (_i != 0));
+	ck_assert_uint_eq(log.n[PV_KIND_HEAP_ROOTS], _i ? 2 : 4);
 	probe_log_finish(&log);
+}
+END_TEST
+
+/* Of the runtime's description of itself what statics need; a newer one may be another. */
+START_TEST(a_description_of_the_runtime)
+{
+	static const char head[] = "{\"version\":0,\"types\":{\"EEClass\":{\"MethodTable\":16,"
+				   "\"FieldDescList\":24,\"NumInstanceFields\":50,"
+				   "\"NumStaticFields\":54},";
+	static const char table[] = "\"MethodTable\":{\"!\":64,\"EEClassOrCanonMT\":[40,\"nuint\"],"
+				    "\"ParentMethodTable\":16,\"AuxiliaryData\":32},";
+	static const char more[] =
+		"\"DynamicStaticsInfo\":{\"!\":24,\"GCStatics\":0,\"NonGCStatics\":8}%s},"
+		"\"globals\":{\"StaticsPointerMask\":[\"0xfffffffffffffffe\",\"nuint\"]}}";
+	char json[800], rest[400];
+	struct pvp_clr_layout l;
+	snprintf(rest, sizeof rest, more, "");
+	snprintf(json, sizeof json, "%s%s%s", head, table, rest);
+	ck_assert(pvp_clr_layout_read(json, &l));
+	ck_assert_uint_eq(l.aux, 32);
+	ck_assert_uint_eq(l.class_or_canon, 40);
+	ck_assert_uint_eq(l.parent, 16);
+	ck_assert_uint_eq(l.fields, 24);
+	ck_assert_uint_eq(l.instance_n, 50);
+	ck_assert_uint_eq(l.static_n, 54);
+	ck_assert_uint_eq(l.statics_size, 24);
+	ck_assert_uint_eq(l.gc_statics, 0);
+	ck_assert_uint_eq(l.mask, UINT64_MAX - 1);
+	snprintf(json, sizeof json, "%s%s", head, rest);
+	ck_assert(!pvp_clr_layout_read(json, &l));
+	snprintf(rest, sizeof rest, more, ",\"FieldDesc\":{\"!\":16}");
+	snprintf(json, sizeof json, "%s%s%s", head, table, rest);
+	ck_assert(!pvp_clr_layout_read(json, &l));
+	ck_assert(!pvp_clr_layout_read("", &l));
+	/* Without one nothing is said of a class. */
+	ck_assert_uint_eq(pvp_clr_layout_slot(FAKE_CLASS, 0x04000002), 0);
 }
 END_TEST
 
@@ -197,6 +239,7 @@ int main(void)
 	tcase_add_loop_test(t, heap_shots_of_what_is_alive, 0, 3);
 	tcase_add_test(t, heap_shots_by_time);
 	tcase_add_loop_test(t, statics_are_roots, 0, 2);
+	tcase_add_test(t, a_description_of_the_runtime);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

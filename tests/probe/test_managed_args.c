@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The Mono module's options: words of the stock log profiler mean what they mean there. */
 #include "tests/kit/suite.h"
 
@@ -64,6 +65,7 @@ START_TEST(groups_of_words)
 	ck_assert_uint_eq(
 		groups("nodefaults,legacy,noalloc") & (PVP_MANAGED_GC | PVP_MANAGED_MOVES), 0);
 	ck_assert_uint_eq(groups("") & PVP_MANAGED_CALLS, 0);
+	ck_assert_uint_eq(groups("stock,lines,sample") & PVP_MANAGED_LINES, 0);
 	const unsigned extensions = PVP_MANAGED_CLASS_OF | PVP_MANAGED_MESSAGES;
 	ck_assert_uint_eq(groups("") & extensions, 0);
 	ck_assert_uint_eq(groups("classof,messages"), groups("") | extensions);
@@ -78,6 +80,8 @@ START_TEST(values)
 	struct pvp_managed_options o = parsed("sample=cycles/1000,maxframes=500,calldepth=7");
 	ck_assert_uint_eq(o.sample_hz, 1000);
 	ck_assert_uint_eq(o.frames, PVP_MANAGED_FRAMES);
+	ck_assert(strstr(o.words, "maxframes=64"));
+	ck_assert_ptr_null(strstr(parsed("").words, "maxframes"));
 	ck_assert_uint_eq(o.call_depth, 7);
 	o = parsed("heapshot=3gc,heapshot-on-shutdown");
 	ck_assert(o.shot_at_end);

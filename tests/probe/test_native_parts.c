@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Parts of the native host by themselves: options, the walk over bad stacks, the blocks alive. */
 #include <link.h>
 #include <stdint.h>
@@ -10,8 +11,8 @@
 
 #include "common/base/map.h"
 #include "probe/code/elf_syms.h"
-#include "probe/code/native_walk.h"
-#include "probe/core/frames.h"
+#include "probe/unwind/native_walk.h"
+#include "probe/ground/frames.h"
 #include "probe/core/writer.h"
 #include "probe/native/native_args.h"
 #include "probe/native/native_blocks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/kit/suite.h"
 
 #include <sched.h>
@@ -5,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/core/probe_args.h"
-#include "probe/core/probe_clock.h"
+#include "probe/ground/probe_args.h"
+#include "probe/ground/probe_clock.h"
 
 START_TEST(defaults)
 {
@@ -150,11 +151,41 @@ START_TEST(description_fits)
 }
 END_TEST
 
+/* The line of this process, its words apart, and nothing in it that ends a word of the list. */
+START_TEST(command_line_is_a_word)
+{
+	struct pvp_config c = { .calls = true };
+	char line[sizeof c.command] = "", text[1200], *to = line;
+	FILE *f = fopen("/proc/self/cmdline", "r");
+	ck_assert_ptr_nonnull(f);
+	size_t n = fread(line, 1, sizeof line - 1, f);
+	fclose(f);
+	ck_assert_uint_gt(n, 1);
+	pvp_args_find_command(&c, 0);
+	ck_assert_ptr_null(strpbrk(c.command, ",= "));
+	for (size_t i = 0; c.command[i]; i++) {
+		unsigned byte = (uint8_t)c.command[i];
+		if (byte == '%') {
+			ck_assert_int_eq(sscanf(&c.command[i + 1], "%2x", &byte), 1);
+			i += 2;
+		}
+		ck_assert_uint_eq((uint8_t)*to, byte == ' ' ? 0 : byte);
+		to++;
+	}
+	ck_assert_uint_eq((size_t)(to - line), n - 1); /* all but the last 0 */
+	snprintf(c.output, sizeof c.output, "x.mlpd");
+	pvp_args_describe(&c, "fake", NULL, text, sizeof text);
+	ck_assert_ptr_nonnull(strstr(text, ",command="));
+	ck_assert_str_eq(strrchr(text, ','), ",output=x.mlpd");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("probe_args");
 	TCase *t = tcase_create("args");
 	tcase_add_test(t, defaults);
+	tcase_add_test(t, command_line_is_a_word);
 	tcase_add_test(t, every_key);
 	tcase_add_test(t, path_holds_the_pid);
 	tcase_add_test(t, outputs_as_the_stock_profiler_has_them);

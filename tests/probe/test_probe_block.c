@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* block=yes: the program waits for its reader, and for nothing else. */
 #include "tests/kit/suite.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The control socket: who may speak there, what is answered, and what becomes of the recording. */
 #include "tests/kit/suite.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Disks that are full: the program goes on, the log stays whole, what is missing is counted. */
 #include "tests/kit/suite.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Children: they never write into their parent's log, and may have one of their own. */
 #include "tests/kit/suite.h"
 

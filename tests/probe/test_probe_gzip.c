@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The probe's packed pieces are read back whole, each as soon as it is out. */
 #include "tests/kit/suite.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sudden death, and two processes that mean one file. */
 #include "tests/kit/suite.h"
 

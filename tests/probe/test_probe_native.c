@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Compiled hooks in this very process: names of its functions, and calls that end by a jump. */
 #include "tests/kit/suite.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Readers that are slow, delayed, gone or back again: the program never waits, losses are exact. */
 #include "tests/kit/suite.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The probe's own encoding is that of the format's rows; its scan reads it back. */
 #include "tests/kit/suite.h"
 

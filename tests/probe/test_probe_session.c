@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Start, stop and flush. */
 #include "tests/kit/suite.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Signal handlers that record events themselves, in the middle of everything. */
 #include "tests/kit/suite.h"
 

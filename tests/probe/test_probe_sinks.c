@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ways of a log: commands, descriptors, bounded and compressed files. */
 #include "tests/kit/suite.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Faults that only long or hard use shows, bounded to seconds; PROBE_SOAK=N makes each part N times
  * as long (tests/soak/probe.py).
@@ -17,7 +18,7 @@
 #include "probe/core/backpressure.h"
 #include "probe/core/emit.h"
 #include "tests/kit/host_fake.h"
-#include "probe/core/probe_clock.h"
+#include "probe/ground/probe_clock.h"
 #include "probe/profview_probe.h"
 #include "probe/control/session.h"
 #include "tests/kit/probe_kills.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Many threads into one file: nothing missing, names first, time forward, threads come and go. */
 #include "tests/kit/suite.h"
 

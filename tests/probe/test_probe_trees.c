@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls summed up in the process: every call counted, time spent once, memory bounded. */
 #include "tests/kit/suite.h"
 

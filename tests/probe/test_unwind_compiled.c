@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prologues as .NET's compiler makes them, and others. */
 #include "tests/kit/suite.h"
 
@@ -5,8 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "probe/code/unwind_compiled.h"
-#include "probe/code/unwind_set.h"
+#include "probe/unwind/unwind_compiled.h"
+#include "probe/unwind/unwind_set.h"
 
 enum { BYTES = 48, NOP = 0x90 };
 
@@ -30,9 +31,23 @@ static const struct {
 	{ CODE("\x55\x41\x57\x53\x48\x83\xec\x18\x48\x8d\x6c\x24\x28"), 0, 0, 6 }, /* lea rbp */
 	{ CODE("\x55\x48\x83\xec\x40\xc5\xf8\x77\x48\x8d\x6c\x24\x40"), 0, 0, 9 }, /* after it */
 	{ CODE("\x55\x48\x81\xec\x90\x00\x00\x00\x48\x8d\xac\x24\x90\0\0\0"), 0, 0, 19 }, /* far */
-	{ CODE("\x31\xc0\xc3"), 0, 0, 0 },                 /* a leaf */
-	{ CODE("\x55\x55\x50"), 0, 0, 0 },                 /* none of a compiler */
-	{ CODE("\x48\x81\xec\xff\xff\xff\x7f"), 0, 0, 0 }, /* too large */
+	{ CODE("\x48\x83\xec\x48\x48\x89\x6c\x24\x08"), 9, 8, 0 }, /* Mono: mov [rsp + 8], rbp */
+	{ CODE("\x48\x83\xec\x18\x48\x89\x2c\x24"), 3, 3, 0 },     /* at rsp */
+	{ CODE("\x48\x83\xec\x18\x48\x89\x1c\x24\x48\x89\x6c\x24\x08"), 3, 2, 0 }, /* after rbx */
+	{ CODE("\x48\x83\xec\x18\x48\x89\x6c\x24\x20"), 0, 0, 0 },      /* above its frame */
+	{ CODE("\x4c\x8b\xdc\x48\x81\xec\x08\x02\x00\x00"), 65, 0, 0 }, /* mov r11, rsp first */
+	{ CODE("\x31\xc0\xc3"), 0, 0, 0 },                              /* a leaf */
+	{ CODE("\x55\x55\x50"), 0, 0, 0 },                              /* none of a compiler */
+	{ CODE("\x48\x81\xec\xff\xff\xff\x7f"), 0, 0, 0 },              /* too large */
+	/* Pages are touched before they are taken: lea r11, [rsp - ...]; call; mov rsp, r11. */
+	{ CODE("\x53\x4c\x8d\x9c\x24\x00\xe0\xff\xff\xe8\x01\x02\x03\x04\x49\x8b\xe3"), 0, 0, 0 },
+	/* test [rsp - ...], rax; sub rsp, ... */
+	{ CODE("\x53\x48\x85\x84\x24\x00\xf0\xff\xff\x48\x81\xec\x00\x11\x00\x00"), 0, 0, 0 },
+	/* Mono: sub rsp, 4096; test [rsp], rsp; sub rsp, ... */
+	{ CODE("\x48\x81\xec\x00\x10\x00\x00\x48\x85\x24\x24\x48\x81\xec\x00\x02\x00\x00"), 0, 0,
+		0 },
+	/* Nearly a page: test [rsp], eax, then lea rbp. */
+	{ CODE("\x55\x48\x81\xec\xf0\x0f\0\0\x85\x04\x24\x48\x8d\xac\x24\xf0\x0f\0\0"), 0, 0, 0 },
 };
 
 START_TEST(prologue)
@@ -115,6 +130,17 @@ START_TEST(calls)
 	ck_assert(!f.replaced && !f.saved);
 	ck_assert_uint_eq(f.words, 3);
 
+	/* By a thread that stands in them. */
+	ck_assert(pvp_unwind_learn_caller(own, (uintptr_t)code + SMALL));
+	ck_assert(pvp_unwind_learn_caller(patch, (uintptr_t)code + FRAMED));
+	ck_assert(pvp_unwind_learned(own, &f) && !f.replaced && !f.saved);
+	ck_assert_uint_eq(f.words, 3);
+	ck_assert(pvp_unwind_learned(patch, &f) && f.replaced && !f.words);
+	ck_assert_uint_eq(f.saved, 5);
+	ck_assert(!pvp_unwind_learned(own + 1, &f));
+	ck_assert(!pvp_unwind_learn_caller(own, (uintptr_t)code + STUB));
+	ck_assert(!pvp_unwind_learned(own, &f));
+
 	/* Gone: nothing is known of it, and nothing is read. */
 	pvp_unwind_unlearn();
 	munmap(code, SIZE);
@@ -122,6 +148,36 @@ START_TEST(calls)
 	ck_assert(!f.replaced && !f.words && !pvp_unwind_asks(own));
 	pvp_unwind_leave();
 	pvp_unwind_runtime(0);
+	pvp_unwind_finish();
+}
+END_TEST
+
+/* A place in the table is another address's that left its frame: it is taken all the same. */
+START_TEST(displaced)
+{
+	enum { SIZE = 1 << 17, SMALL = 64, FIRST = 128 };
+	uintptr_t runtime = (uintptr_t)dlsym(RTLD_DEFAULT, "puts");
+	uint8_t *code =
+		mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct pvp_compiled_frame f;
+	ck_assert(code != MAP_FAILED && runtime);
+	memcpy(code, "\x48\xb8", 2); /* mov rax, runtime; jmp rax */
+	memcpy(code + 2, &runtime, sizeof runtime);
+	memcpy(code + 10, "\xff\xe0", 2);
+	memcpy(code + SMALL, "\x48\x83\xec\x18", 4);
+	put_call(code + FIRST, code);
+	uintptr_t first = (uintptr_t)code + FIRST + 5;
+	pvp_unwind_refresh();
+	pvp_unwind_runtime(runtime);
+	ck_assert(pvp_unwind_compiled(pvp_unwind_enter(), first).replaced);
+	pvp_unwind_leave();
+	pvp_unwind_runtime(0); /* no other call is looked at */
+	for (uintptr_t pc = first + 1; pc < (uintptr_t)code + SIZE; pc++) {
+		ck_assert(pvp_unwind_learn_caller(pc, (uintptr_t)code + SMALL));
+		ck_assert(pvp_unwind_learned(pc, &f) && !f.replaced);
+	}
+	pvp_unwind_unlearn();
+	munmap(code, SIZE);
 	pvp_unwind_finish();
 }
 END_TEST
@@ -191,6 +247,7 @@ int main(void)
 	tcase_add_test(c, endless);
 	tcase_add_test(c, not_asked);
 	tcase_add_test(c, calls);
+	tcase_add_test(c, displaced);
 	tcase_add_loop_test(c, return_addresses_follow_calls, 0, sizeof ends / sizeof *ends);
 	tcase_add_test(c, stubs_by_page);
 	suite_add_tcase(s, c);

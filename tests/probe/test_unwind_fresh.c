@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rules read from files in memory: those of tables, and of damaged files. */
 #include "tests/kit/suite.h"
 
@@ -6,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/code/native_walk.h"
-#include "probe/code/unwind_fresh.h"
-#include "probe/code/unwind_set.h"
+#include "probe/unwind/native_walk.h"
+#include "probe/unwind/unwind_fresh.h"
+#include "probe/unwind/unwind_set.h"
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 /* A copy of a file as it is in memory, to be damaged; what cannot be read is zero. */

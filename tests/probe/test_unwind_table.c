@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The rows of real libraries are what libdw (elfutils) says, at the first and the last address of
  * each of its own rows; what is damaged or hostile does no harm.
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/code/unwind_table.h"
+#include "probe/unwind/unwind_table.h"
 
 enum { RBP = 6, RSP = 7, RA = 16, MOST_FILES = 64, MOST_SAID = 20 };
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Walking by tables: from here to main, over a signal's frame, bad registers, libraries that come
  * and go. */
 #include "tests/kit/suite.h"
@@ -17,8 +18,8 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "probe/code/unwind_set.h"
-#include "probe/code/unwind_walk.h"
+#include "probe/unwind/unwind_set.h"
+#include "probe/unwind/unwind_walk.h"
 #include "tests/kit/unwind_bytes.h"
 
 enum { MOST = 64 };
@@ -471,6 +472,30 @@ START_TEST(come_and_gone)
 }
 END_TEST
 
+static void *finishes(void *arg)
+{
+	(void)arg;
+	while (!atomic_load(&done))
+		pvp_unwind_finish();
+	return NULL;
+}
+
+/* A host ends its samples while another asks for tables. */
+START_TEST(finished_while_made)
+{
+	enum { TURNS = 100 };
+	pthread_t thread;
+	atomic_store(&done, false);
+	ck_assert_int_eq(pthread_create(&thread, NULL, finishes, NULL), 0);
+	for (unsigned i = 0; i < TURNS; i++)
+		pvp_unwind_refresh();
+	atomic_store(&done, true);
+	pthread_join(thread, NULL);
+	pvp_unwind_finish();
+	ck_assert_uint_eq(unwind_bytes(), 0);
+}
+END_TEST
+
 /* Costs of a walk, and the tables: figures for tests/bench/README.md, no test. */
 static double ns_between(const struct timespec *a, const struct timespec *b)
 {
@@ -548,6 +573,7 @@ int main(void)
 	tcase_add_test(c, an_address_used_again);
 #endif
 	tcase_add_test(c, come_and_gone);
+	tcase_add_test(c, finished_while_made);
 	tcase_add_test(c, a_file_that_is_gone);
 	tcase_add_test(c, figures);
 	suite_add_tcase(s, c);

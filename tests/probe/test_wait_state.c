@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Waits of other threads as /proc has them, and their stacks. */
 #include <poll.h>
 #include <pthread.h>
@@ -11,8 +12,8 @@
 #include <unistd.h>
 
 #include "common/base/status.h"
-#include "probe/code/stack_copy.h"
-#include "probe/code/unwind_set.h"
+#include "probe/unwind/stack_copy.h"
+#include "probe/unwind/unwind_set.h"
 #include "probe/code/wait_state.h"
 #include "tests/kit/suite.h"
 

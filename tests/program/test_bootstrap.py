@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What bootstrap.sh installs on machines that nobody has touched.
 
 usage: test_bootstrap.py BOOTSTRAP made|hidden
@@ -43,6 +44,7 @@ case " $* " in
 	done ;;
 esac
 ''',
+    'uname': 'echo "${FAKE_MACHINE:-x86_64}"',
     'id': 'echo "${FAKE_UID:-0}"',
     'sudo': r'''
 [ "${FAKE_SUDO:-}" ] || exit 1
@@ -205,6 +207,8 @@ def made(bootstrap):
                ['meson setup --reconfigure build -Dtests=true', 'ninja -C build all meson-test-prereq'])
         expect('what is built is broken', machine(ALL, ALL).run('build', FAKE_BROKEN='1'), ['ninja .*', '1'],
                ['a.c:1: error: no such thing', 'build/bootstrap.log'])
+        expect('the one file on another processor', machine(ALL, []).run('static', FAKE_MACHINE='aarch64'), ['!update', r'!\+.*', '2'],
+               ['the one file is made on x86-64 alone'])
         bare = machine([], [])
         for name in ('apt-get', 'apt-cache', 'dpkg-query'):
             (bare.top / 'bin' / name).unlink()

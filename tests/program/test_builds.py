@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Every build option, and a release, configures, builds and works: the viewer reports what the
 ordinary build reports, runs a program where the module for it was built, and says so where not.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Cursor, values, zoom and characters of charts in a real terminal (tmux).
 
 usage: test_chart_screen.py CASE PROFVIEW LOG.GZ

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What the program does without a terminal: exit codes, where words go, and what it does then.
 
 usage: test_cli.py PROFVIEW LOG.mlpd.gz
@@ -43,10 +44,10 @@ def usage(profview):
         check(f'{words}: standard output', done.stdout, '')
         check(f'{words}: lines of complaint', done.stderr.count('\n'), 1)
         holds(f'{words}', done.stderr, part)
-    for words in (['--help'], ['report', '-h']):
+    for words, part in ((['--help'], '--follow'), (['report', '-h'], '--section')):
         done = run(profview, *words)
         check(f'{words}: exit code', (done.returncode, done.stderr), (0, ''))
-        holds(f'{words}', done.stdout, '--follow')
+        holds(f'{words}', done.stdout, part)
     done = run(profview, '--version')
     check('--version', (done.returncode, done.stderr), (0, ''))
     if not re.fullmatch(r'profview [\d.]+ \(([0-9a-f]{7,40}(-dirty)?|commit unknown)\)\n', done.stdout):
@@ -140,13 +141,15 @@ def streams(profview, log):
         holds(f'{name} on standard input', done.stdout.decode(), 'Shop.Main')
     done = run(profview, log)
     check('without a terminal', (done.returncode, done.stderr), (0, ''))
-    holds('without a terminal', done.stdout, 'HOTTEST')
+    holds('without a terminal', done.stdout, 'Hot methods')
     check('no function keys without a terminal', 'F10' in done.stdout, False)
     with open('/dev/full', 'w', encoding='ascii') as full:
         done = subprocess.run([profview, 'report', log], stdout=full, stderr=subprocess.PIPE,
                               text=True, timeout=60, check=False)
     check('a full disk', done.returncode, 125)
     holds('a full disk', done.stderr, 'profview: ')
+    done = subprocess.run(['sh', '-c', 'exec "$0" report "$1" >&-', profview, log], stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    check('a closed output', (done.returncode, done.stderr), (125, 'profview: standard output: closed\n'))
     done = run(profview, log, '--dump', '--keys', '<Nonsense>')
     check('keys that do not exist', done.returncode, 2)
 
@@ -171,7 +174,24 @@ def shots(profview, log, folder):
         check(f'{words[:1] + words[2:]}: standard output', done.stdout, '')
         check(f'{words[:1] + words[2:]}: lines of complaint', done.stderr.count('\n'), 1)
         holds(f'{words[:1] + words[2:]}', done.stderr, part)
+    for words, part in ((['-o', out, '--shot', '9'], 'the log has 4'), (['-o', folder / 'out.html', '--shot', '9'], 'no heap shot 9'),
+                        (['-o', folder / 'out.html', '--thread', 'nobody'], 'no such thread'),
+                        (['-o', folder / 'out.mlpd', '--thread', 'nobody'], 'no thread is named'),
+                        (['-o', folder / 'out.mlpd', '--range', '50s..60s'], 'outside the log')):
+        done = run(profview, 'convert', log, *words)
+        check(f'{words[2:]}: the file is named', done.stderr.startswith(f'profview: {log}: '), True)
+        holds(f'{words[2:]}', done.stderr, part)
     check('nothing is left behind', list(folder.glob('out*')), [])
+
+
+def not_looked_at(profview):
+    """Root is told that it is refused, not to be root."""
+    try:
+        os.readlink('/proc/1/root')
+    except OSError:
+        part = ('process 1 cannot be looked at: root is refused, too' if os.geteuid() == 0 else
+                "'sudo profview attach 1'")
+        holds('attach 1', run(profview, 'attach', '1').stderr, part)
 
 
 def main(profview, log):
@@ -185,6 +205,7 @@ def main(profview, log):
         groups(profview, log)
         threads(profview, log)
         shots(profview, log, pathlib.Path(folder))
+        not_looked_at(profview)
     print('\n'.join(FAILED) or 'all as it should be')
     sys.exit(1 if FAILED else 0)
 

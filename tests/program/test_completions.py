@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Completion in bash, zsh and fish offers the commands and options that --help prints, and no others.
 
-test_completions.py SHELL PROFVIEW FOLDER: FOLDER has the three scripts. Words after an option are those
-of its line of help.
+test_completions.py SHELL PROFVIEW FOLDER: FOLDER has the three scripts, as they are built. Words after an
+option are those that its refusal names.
 """
 import os
 import pathlib
@@ -12,6 +13,7 @@ import subprocess
 import sys
 
 SKIP = 77
+CHOSEN = {'--color', '--background', '--glyphs', '--format', '--names', '--via', '--by', '--to'}
 failed = 0
 
 
@@ -27,7 +29,7 @@ def ask(shell, profview, folder, line):
     words = line.split(' ')
     env = {**os.environ, 'PATH': f'{pathlib.Path(profview).resolve().parent}:{os.environ["PATH"]}', 'HOME': '/nonexistent'}
     if shell == 'bash':
-        script = f'source {folder}/profview.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _profview; printf "%s\\n" "${{COMPREPLY[@]}}"'
+        script = f'source {folder}/profview; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _profview; printf "%s\\n" "${{COMPREPLY[@]}}"'
         command = ['bash', '--norc', '-c', script, 'bash', *words]
     elif shell == 'zsh':
         script = '''script=$1; shift; words=("$@"); CURRENT=$#
@@ -44,16 +46,13 @@ def ask(shell, profview, folder, line):
     return {row.split('\t')[0] for row in done.stdout.splitlines() if row}
 
 
-def parts_of(help_text):
-    """Commands, and options by what has them; '' is the screen."""
-    head, *parts = re.split(r'^(?=Options)', help_text, flags=re.M)
-    commands = set(re.findall(r'^  profview ([a-z]+) ', head, re.M))
-    options = {}
-    for part in parts:
-        verb = re.match(r'Options(?: of (\w+))?', part)[1] or ''
-        part = part.partition('\nExit codes')[0]
-        options[verb] = dict(re.findall(r'^  (?:-\w, |    )(--[a-z-]+)(.*)$', part, re.M))
-    return commands, options
+def options_of(profview, verb):
+    """Its options with the arguments that they take, and the commands that its help names."""
+    text = subprocess.run([profview, *verb.split(), '--help'], capture_output=True, text=True, check=True).stdout
+    lines = text.splitlines()
+    check(len(lines) <= 40 and max(map(len, lines)) <= 80, f'{verb} --help: {len(lines)} lines, {max(map(len, lines))} wide')
+    beside = dict.fromkeys(re.findall(r'(?:which| another machine;) (--[a-z-]+) ', text), '')
+    return beside | dict(re.findall(r'^  (?:-\w, |    )(--[a-z-]+)(\S*)', text, re.M)), re.findall(r'^  profview ([a-z]+) ', text, re.M)
 
 
 def main(shell, profview, folder):
@@ -61,23 +60,27 @@ def main(shell, profview, folder):
     if not shutil.which(shell):
         print(f'{shell} is not installed')
         return SKIP
-    text = subprocess.run([profview, '--help'], capture_output=True, text=True, check=True).stdout
-    commands, options = parts_of(text)
-    check(len(commands) >= 10 and len(options) >= 8, f'{commands} {list(options)}')
+    commands = set(options_of(profview, '')[1])
+    check(len(commands) == 11, f'{commands}')
     got = ask(shell, profview, folder, 'profview ')
     check(commands <= got, f'{shell}: commands {commands - got} are missing')
-    check('profview.bash' in got, f'{shell}: no files: {got}')
-    for verb, rows in options.items():
-        got = {w for w in ask(shell, profview, folder, f'profview {verb} --' if verb else 'profview --') if w[:2] == '--'}
-        want = set(rows) | set(options[''])
-        check(want == got, f'{shell}: {verb or "the screen"}: missing {want - got}, too many {got - want}')
-    for words in '--color', '--glyphs', 'report --names', 'attach --via', 'report --by', 'convert --to':
-        option = words.split()[-1]
-        got = ask(shell, profview, folder, f'profview {words} ')
-        more = ['-o', 'y'] if option == '--to' else []
-        refused = subprocess.run([profview, *words.split(), 'zzz', 'x', *more], capture_output=True, text=True, check=False).stderr
-        want = set(re.split(r', or |, | or ', re.search(rf'{option} wants (.*), not "zzz"', refused)[1]))
-        check(got == want, f'{shell}: {option}: {got}, not {want}')
+    check('profview.fish' in got, f'{shell}: no files: {got}')
+    choices = 0
+    for verb in '', *sorted(commands):
+        want, named = options_of(profview, verb)
+        check(not verb or named == [verb], f'{verb} --help names {named}')
+        line = f'profview {verb} '.replace('  ', ' ')
+        got = {w for w in ask(shell, profview, folder, line + '--') if w[:2] == '--'}
+        check(set(want) == got, f'{shell}: {line}: missing {set(want) - got}, too many {got - set(want)}')
+        for option in want:
+            refused = subprocess.run([profview, *verb.split(), option, 'zzz', '--', 'x'], capture_output=True, text=True, check=False,
+                                     stdin=subprocess.DEVNULL, timeout=60).stderr if option in CHOSEN else ''
+            words = re.search(rf'{option} wants ((?:[a-z]+, )*[a-z]+ or [a-z]+), not "zzz"', refused)
+            if words:
+                choices += 1
+                got = ask(shell, profview, folder, f'{line}{option} ')
+                check(got == set(re.split(', | or ', words[1])), f'{shell}: {line}{option}: {got}, not {words[1]}')
+    check(choices == 23, f'{choices} options with choices')
     got = ask(shell, profview, folder, 'profview run --calls -- aw')
     check('awk' in got or shell == 'fish', f'{shell}: no program after --: {sorted(got)[:5]}')
     print(f'{failed} failed')

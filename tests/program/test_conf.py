@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """profview.conf: its filters have names on the screen and in reports; what is wrong in it is said and left out.
 
 usage: test_conf.py PROFVIEW LOG.gz
@@ -7,6 +8,7 @@ import json
 import os
 import pathlib
 import pty
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,14 +21,24 @@ filter bad = a |
 colour = blue
 
 nonsense
-theme = red-green
+theme = red/green
 units = metric
 columns nowhere = name
 columns methods = calls colour
 '''
 SAID = ("line 4: a filter's name", 'line 5, character 16: nothing after |', 'line 6: the key is not known',
-        'line 8: it has no =', 'line 9: a theme is usual or red-green-blind', 'line 10: units are binary or decimal',
+        'line 8: it has no =', 'line 9: a theme', 'line 10: units are binary or decimal',
         'line 11: there is no view of that name', 'line 12: methods has no column colour')
+OWN = 'TERM', 'NO_COLOR', 'COLORFGBG'  # what a case may set
+# a terminal of 16 colours, and one whose numbers are red, green and blue: few systems have theirs
+TERMINFO = r"""profview-16|sixteen colours,
+	colors#16, pairs#256, setaf=\E[3%p1%dm, setab=\E[4%p1%dm, op=\E[39;49m, use=xterm-256color,
+profview-direct|direct colours,
+	RGB, colors#0x1000000, pairs#0x7fff, op=\E[39;49m,
+	setaf=\E[%?%p1%{8}%<%t3%p1%d%e38:2::%p1%{65536}%/%d:%p1%{256}%/%{255}%&%d:%p1%{255}%&%d%;m,
+	setab=\E[%?%p1%{8}%<%t4%p1%d%e48:2::%p1%{65536}%/%d:%p1%{256}%/%{255}%&%d:%p1%{255}%&%d%;m,
+	use=xterm-256color,
+"""
 wrong = []
 
 
@@ -100,7 +112,7 @@ columns call_tree = calls samples
 
 def head(frame, title):
     """The words of the list's line of titles."""
-    return next(line.replace('▼', '').partition('…')[0].split() for line in frame.splitlines() if title in line)
+    return next(line.replace('▼', '').partition('…')[0].partition('row ')[0].split() for line in frame.splitlines() if title in line)
 
 
 def settings(profview, log, env, conf):
@@ -129,8 +141,9 @@ def settings(profview, log, env, conf):
     frame = screen(profview, log, env, '2:columns<Space>calls<Space>total_n<Tab><Enter>:units<Space>binary<Enter>')
     check('columns by key', head(frame, 'METHOD') == ['TOTAL', 'CALLS', 'METHOD'], frame)
     check('units by key', ' 4.48 MiB' in frame and ' MB' not in frame, frame)
-    check('F2 begins with those that are shown', ':columns self_ns calls name' in screen(profview, log, env, '2<F2>'),
-          screen(profview, log, env, '2<F2>'))
+    frame = screen(profview, log, env, '2<F2>')
+    check('F2 says which are shown', [f'[{x}] {title} ' in frame for x, title in (('x', 'SELF'), ('x', 'CALLS'), (' ', 'TOTAL'))]
+          == [True] * 3, frame)
     for keys, said in (('2:columns<Space>nope<Enter>', 'methods has no column nope'),
                        ('222:columns<Space>calls<Enter>', 'this view has no columns'),
                        ('2:units<Space>metric<Enter>', 'units are binary or decimal')):
@@ -152,6 +165,15 @@ def settings(profview, log, env, conf):
     real.unlink()
     frame = screen(profview, log, env, '2<C-g><C-w>')
     check('a new file', conf.read_text(encoding='utf-8') == 'units = decimal\n', frame)
+    conf.write_text('source /src/b = /here/b\nsource /src/a b = /old\n', encoding='utf-8')
+    given = ['--source', '/src/a b/=/new=place', '--source', '/more=/here']
+    subprocess.run([profview, '--dump', '--no-index', *given, '--keys', '2<C-w>', log], capture_output=True, check=True, env=env)
+    check('maps of sources are saved', conf.read_text(encoding='utf-8') ==
+          'source /src/b = /here/b\nsource /src/a b = /new=place\nsource /more = /here\n', conf.read_text(encoding='utf-8'))
+    conf.write_text('source /src = \nsource = /a\n' + 17 * 'source /a = /b\n', encoding='utf-8')
+    done = subprocess.run([profview, '--dump', '--no-index', log], capture_output=True, text=True, check=True, env=env)
+    check('maps that are none', [f'line {n}: a source has' in done.stderr for n in (1, 2, 3, 18, 19)] == [True, True, False, False, True],
+          done.stderr)
     conf.write_bytes(b'units = binary\0\n')
     frame = screen(profview, log, env, '2<C-g><C-w>')
     check('a file that is none is refused and stays', 'byte 0' in frame and conf.read_bytes() == b'units = binary\0\n', frame)
@@ -163,16 +185,21 @@ def settings(profview, log, env, conf):
     conf.parent.mkdir()
 
 
-def painted(profview, log, env):
-    """All that it writes to a terminal until the flame is there."""
+def painted(profview, log, env, *options, told=b''):
+    """All that it writes to a terminal until the flame is there; `told` is the terminal's answer about its ground."""
+    env = {**env, 'TERM': 'xterm-256color', 'NO_COLOR': '', 'COLORFGBG': '', **{o: v for o, v in env.items() if o in OWN}}
     pid, fd = pty.fork()
     if pid == 0:
-        os.execve(profview, [profview, '--no-index', log], {**env, 'TERM': 'xterm-256color', 'NO_COLOR': ''})
-    data = b''
-    for part, keys in (b'F10', b'222'), (b'U Shop.Serve', b'Q'):
-        while part not in data:
+        os.execve(profview, [profview, '--no-index', *options, log], env)
+    data, since = b'', 0
+    for part, keys in (b'F10', b'222'), (b'Shop.Serve', b'Q'):
+        while part not in data[since:]:
             data += os.read(fd, 1 << 16)
+            if told and b'\033]11;?' in data:
+                os.write(fd, told)
+                told = b''
         os.write(fd, keys)
+        since = len(data)
     try:
         while more := os.read(fd, 1 << 16):
             data += more
@@ -184,11 +211,55 @@ def painted(profview, log, env):
 
 
 def themes(profview, log, env, conf):
-    green, yellow = b'48;5;114m', b'48;5;227m'  # of the program's own code in a flame
-    for text, wants, not_wants in ('', green, yellow), ('theme = usual', green, yellow), ('theme = red-green-blind', yellow, green):
+    usual, red, blue = b'48;5;62m', b'48;5;88m', b'48;5;20m'  # of the program's own code in a flame
+    near, direct = b'48;5;130m', b'48:2::171:85:1m'  # of #ab5501
+    dark, light = b'38;5;80m', b'38;5;24m'  # accent
+    theme = conf.with_name('mine.theme')
+    theme.write_text('# mine\nown.fill = 88\nlight.own.fill = 20\nown.fil = 3\naccent = 256\naccent\nown.text = default\n', encoding='utf-8')
+    conf.with_name('rgb.theme').write_text('own.fill = #ab5501\n', encoding='utf-8')
+    conf.with_name('empty.theme').mkdir()
+    (conf.parent / 'terms').write_text(TERMINFO, encoding='utf-8')
+    subprocess.run(['tic', '-x', '-o', conf.parent / 'terminfo', conf.parent / 'terms'], check=True)
+    env = {**env, 'TERMINFO_DIRS': f'{conf.parent}/terminfo:'}
+    for text, env_too, options, wants, not_wants in (
+            ('', {}, [], [usual, dark], [light]),
+            ('theme = usual', {}, [], [usual], [red]),
+            ('theme = red-green-blind', {}, [], [usual], [red]),
+            ('theme = mine', {}, [], [red, b'mine.theme: line 4: no colour has that name', b'line 5: a colour is a number',
+                                      b'line 6: it has no =', b'line 7: a fill cannot be default'], [usual]),
+            ('background = grey\ntheme = nowhere', {}, [], [usual, dark, b'line 1: a background is auto, dark or light',
+                                                             b'line 2: there is no such theme'], [light]),
+            ('theme = empty', {}, [], [usual, b'empty.theme: it is no regular file'], []),
+            ('theme = mine\nbackground = light', {}, [], [blue, light], [red, dark]),
+            ('theme = mine\nbackground = light', {}, ['--background', 'dark'], [red, dark], [blue, light]),
+            ('background = light', {'COLORFGBG': '15;0'}, [], [light], [dark]),
+            ('', {'COLORFGBG': '0;default;15'}, [], [light], [dark]),
+            ('', {'COLORFGBG': '15;0'}, [], [dark], [light]),
+            ('theme = mine', {'NO_COLOR': '1'}, [], [b'Shop.Serve'], [b'8;5;', b'[38', b'[48', b'[3m']),
+            ('theme = mine', {}, ['--color', 'never'], [b'Shop.Serve'], [b'8;5;', b'[38', b'[48']),
+            ('theme = mine', {'NO_COLOR': '1'}, ['--color', 'always'], [red], [usual]),
+            ('theme = mine', {'TERM': 'profview-16'}, [], [b'[36m', b'Shop.Serve'], [b'8;5;', b'[46m', b'[44m']),
+            ('theme = mine\nbackground = light', {'TERM': 'profview-16'}, [], [b'[34m', b'Shop.Serve'], [b'8;5;', b'[36m']),
+            ('theme = rgb', {}, [], [near], [usual]),
+            ('theme = rgb', {'TERM': 'profview-direct'}, [], [direct, b'38:2::95:215:215m'], [near])):
         conf.write_text(text + '\n', encoding='utf-8')
-        got = painted(profview, log, env)
-        check(f'colours of {text!r}', wants in got and not_wants not in got, got[-3000:])
+        got = painted(profview, log, {**env, **env_too}, *options)
+        check(f'colours of {text!r} {env_too} {options}', all(w in got for w in wants) and not any(w in got for w in not_wants),
+              ([w for w in wants if w not in got], [w for w in not_wants if w in got]))
+    conf.unlink()
+    attributes = b'\033[?62;22c'
+    for told, said, wants, not_wants in (
+            (b'\033]11;rgb:fafa/fafa/fafa\033\\' + attributes, '15;0', light, dark),
+            (b'\033]11;rgb:16/18/1d\a' + attributes, '0;15', dark, light),
+            (b'j\033]11;rgb:fafa/fafa/fafa\033\\' + attributes + b'k', '15;0', light, dark),
+            (b'\033]11;rgb:zz/fafa/fafa\033\\' + attributes, '0;15', light, dark),
+            (attributes, '0;15', light, dark)):
+        got = painted(profview, log, {**env, 'COLORFGBG': said}, told=told)
+        check(f'the ground by {told!r}, {said}', wants in got and not_wants not in got, got[-3000:])
+    (conf.parent / 'terms').unlink()
+    shutil.rmtree(conf.parent / 'terminfo')
+    for made in conf.parent.glob('*.theme'):
+        made.rmdir() if made.is_dir() else made.unlink()
 
 
 def main(profview, log):
@@ -196,7 +267,7 @@ def main(profview, log):
         conf = pathlib.Path(folder, 'profview', 'profview.conf')
         conf.parent.mkdir()
         conf.write_text(CONF, encoding='utf-8')
-        env = {**os.environ, 'XDG_CONFIG_HOME': folder, 'LC_ALL': 'C.UTF-8'}
+        env = {n: v for n, v in os.environ.items() if n not in OWN} | {'XDG_CONFIG_HOME': folder, 'LC_ALL': 'C.UTF-8'}
         rows(profview, log, env)
         themes(profview, log, env, conf)
         settings(profview, log, env, conf)

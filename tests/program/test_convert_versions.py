@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """`profview convert` of logs with every kind, from each data version to each: what stays is equal.
 
 usage: test_convert_versions.py all|range|names|builds|old|stock PROFVIEW MAKE_LOG

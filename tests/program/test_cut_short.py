@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A finished log that is cut short under a report: what was read is shown, and the damage said.
 
 usage: test_cut_short.py PROFVIEW BIGLOG

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """`profview dump` of logs with every kind: a line each, with every field of its data version.
 
 usage: test_dump_kinds.py lines|builds|late|damage PROFVIEW MAKE_LOG

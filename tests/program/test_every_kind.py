@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A log of each data version and pointer size with every kind the version has: the whole report.
 
 usage: test_every_kind.py report|stock PROFVIEW MAKE_LOG

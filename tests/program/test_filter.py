@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """report --filter, operator by operator: the rows that a look at each row of the whole report keeps.
 
 usage: test_filter.py PROFVIEW LOG

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The flame's totals for every weight, against sums over the events that `dump` prints.
 
 usage: test_flame.py PROFVIEW MANAGED NATIVE

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A recording that is a folder: which log is read, what is said of the others, and what is no recording.
 
 usage: test_folder.py PROFVIEW MAKE_LOG SHOP

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Processes of a recorded folder in a real terminal (tmux): chosen, gone back to, and while they come and go.
 
 usage: test_folder_screen.py CASE PROFVIEW MAKE_LOG SHOP
@@ -56,7 +57,7 @@ def chosen(t, folder, profview, wide):
     """The heaviest first; another one by Enter; back to the list, and to the first again."""
     t.run(profview, '--no-index', folder)
     t.wait('mono 1001, 2 of 6')
-    t.wait('PROCESSES' if wide else 'Home')
+    t.wait('Processes' if wide else 'Home')
     t.keys('P')
     t.wait(cursor_on('sh -c'))
     check('no escape', '\x1b' not in t.text())
@@ -115,7 +116,7 @@ def one_that_is_no_log(t, folder):
     t.wait(cursor_on('mono shop'))
 
 
-def sorted_and_filtered(t):
+def sorted_and_filtered(t, tall):
     """As every list."""
     t.type('\\busy')
     t.keys('Enter')
@@ -126,6 +127,8 @@ def sorted_and_filtered(t):
     t.wait(after('env -i', 'mono shop'))    # by the time of each with all that is below it
     t.type(':sort program')
     t.keys('Enter')
+    if not tall:                            # a new order begins at its top
+        t.keys(*['Down'] * 6)
     t.wait(after('mono shop', 'env -i'))
     t.keys('I')
     t.wait(after('env -i', 'mono shop'))
@@ -178,9 +181,9 @@ def live(t, folder, profview, wide):
 
 
 def events(screen):
-    """Calls met so far, in the list of kinds."""
-    found = re.search(r'^\W*(\d+(?: \d{3})*)  .*method\.enter$', screen, re.M)
-    return found and int(found[1].replace(' ', ''))
+    """Calls met so far, in the list of kinds, which rounds them to three digits."""
+    found = re.search(r'^\W*(\d[\d.]*)( [kM])?  .*method\.enter$', screen, re.M)
+    return found and float(found[1]) * {None: 1, ' k': 1e3, ' M': 1e6}[found[2]]
 
 
 def counted(screen):
@@ -204,7 +207,7 @@ def main(case, profview, make_log, shop):
         folder = recorded_folder.make(pathlib.Path(made, 'recording'), make_log, shop)
         with term.Terminal(made, columns, rows, {**env, 'XDG_CACHE_HOME': made}) as t:
             chosen(t, folder, profview, columns >= 80)
-            sorted_and_filtered(t)
+            sorted_and_filtered(t, rows >= 24)
             one_that_is_no_log(t, folder)
             if 'NO_COLOR' in env:
                 coloured = t.tmux('capture-pane', '-p', '-e')

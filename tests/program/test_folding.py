@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A report of what had to fold is the same however many read the log, and however it comes.
 
 usage: test_folding.py PROFVIEW BIGLOG

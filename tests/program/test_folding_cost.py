@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Folding the call tree, or the stacks: instructions, by callgrind, of calls (allocations) on paths
 of which few have rows of their own, against the same ones where all have; and whether they grow as
 the calls do.

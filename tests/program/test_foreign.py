@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Hostile strings through every source into every output.
 
 usage: test_foreign.py logs|words|processes PROFVIEW MAKE_LOG B07_WRITE REPORT_LISTS FRAMES_PRINT [every|STRING...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Every pane of a log with every kind of event at twenty sizes; of a real log, which takes three times
 as long to read, and with more keys at seven: nothing beyond the screen, no half of a wide character, a
 cursor where there are rows, and no crash. Frames come from FRAMES_PRINT, which reads a log once; some of

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """All cells of the heat strip together have as many samples as the flame, which has them from the call tree.
 
 usage: test_heat.py PROFVIEW LOG.gz
@@ -24,8 +25,8 @@ def main(profview, log):
             frame = subprocess.run([profview, '--dump', '--no-index', '--size', size, '--keys',
                                     way + ':flame<Enter>dg<Space>G', log],
                                    capture_output=True, text=True, check=True).stdout
-            heat = number(frame, r'to [\d.]+ s · ([\d ]+) samples?,')
-            flame = number(frame, r'top-down · ([\d ]+) = 100 %')
+            heat = number(frame, r'to [\d.]+ s · ([\d ]+) samples?')
+            flame = number(frame, r'100 % = ([\d ]+) samples')
             empty = 'nothing ran in this time' in frame and 'nothing of it happened here' in frame
             compared += not empty
             if not empty and (heat is None or heat != flame):

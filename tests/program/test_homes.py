@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What profview keeps between its runs lies in folders of the user's own, or is not kept.
 
 usage: test_homes.py PROFVIEW LOG.GZ

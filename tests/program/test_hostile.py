@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 Damaged logs, and files that are none, through the real program: what could be saved is shown, the
 damage list says offset, bytes and reason, the exit code is 4 or 3, and one line on standard error
@@ -153,14 +154,18 @@ def cuts(x):
         end = max([begin + 48] + [at for at in starts if at <= n])
         whole = x.data[:begin + 4] + struct.pack('<I', end - begin - 48) + x.data[begin + 8:end]
         cut, prefix = figures(x, x.data[:n]), figures(x, whole)
+        waits = any(lock['waiting'] for lock in prefix['locks']['objects'])
         for section in prefix:
             # Findings weigh damage, which the prefix has not; a wait that is open where the damage
             # begins may have ended in what is lost, and is open to the end in the prefix.
-            if section in ('findings', 'lock_waits', 'lock_sites', 'lock_edges', 'lock_cycles'):
+            if section in ('findings', 'lock_waits', 'lock_sites', 'lock_edges', 'lock_cycles') or \
+                    section == 'timeline' and waits:
                 continue
             if section == 'locks':
-                for lock in cut[section]['objects'] + prefix[section]['objects']:
-                    lock.pop('waiting')
+                for locks in (cut[section], prefix[section]):
+                    for row in [locks, *locks['objects']]:
+                        for figure in ['waiting', *(['wait_ns', 'max_wait_ns'] if waits else [])]:
+                            row.pop(figure, None)
             check(f'cut at {n}, events to {end}: {section}', cut[section], prefix[section])
 
 
@@ -172,7 +177,7 @@ def zipped(x):
                        ('zeros behind', whole + bytes(512))):
         done = run(x.profview, 'report', x.file(data), '--no-index', '--section', 'methods')
         check(f'{what}: exit code', (done.returncode, done.stderr), (0, ''))
-        rows, wanted = (text.split('Methods')[-1].splitlines() for text in (done.stdout, plain))
+        rows, wanted = (text.split('Methods')[-1].split('\nWhat the log')[0].splitlines() for text in (done.stdout, plain))
         if what == 'no trailer':  # its coverage says so
             check(f'{what}: coverage', 'damage partial: cut off: the compressed data has no trailer' in rows[1], True)
             del rows[1], wanted[1]

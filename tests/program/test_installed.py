@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What is installed is where it is looked for, nothing else is, and it works from there: the viewer finds
 its probe, a C program the library.
 
@@ -26,15 +27,16 @@ int main(void)
 '''
 # Below the prefix; {lib} is its folder of libraries. Those that another package must be there for.
 WANTED = {'bin/profview', 'include/profview_probe.h', '{lib}/profview/libprofview-native.so',
-          '{lib}/profview/libprofview-coreclr.so', '{lib}/pkgconfig/profview-probe.pc',
+          '{lib}/profview/libprofview-coreclr.so', '{lib}/profview/profview-outside', '{lib}/pkgconfig/profview-probe.pc',
           'share/bash-completion/completions/profview', 'share/zsh/site-functions/_profview',
           'share/fish/vendor_completions.d/profview.fish'}
 # What the loader of each kind of program finds: platforms.py has the names.
 PLATFORMS = {f'{{lib}}/profview/platforms/{name}/libprofview-native.so' for name in
              (('haswell', 'i386', 'i486', 'i586', 'i686', 'x86_64', 'xeon_phi') if platform.machine() == 'x86_64'
               else ('aarch64', 'v7l', 'v8l'))}
+TOP = pathlib.Path(__file__).resolve().parents[2]
 # Every page that the source has.
-PAGES = {f'share/man/man{p.stem[-1]}/{p.stem}' for p in pathlib.Path(__file__).resolve().parents[2].glob('*/*.scd')}
+PAGES = {f'share/man/man{p.stem[-1]}/{p.stem}' for p in TOP.glob('*/*.scd')}
 MONO = {'{lib}/profview/libmono-profiler-profview.so', '{lib}/profview/profview-attach.exe'}
 
 
@@ -48,6 +50,13 @@ def run(command, folder, **env):
 
 def report(profview, log, folder):
     return json.loads(run([profview, 'report', '--no-index', '--format', 'json', log], folder))
+
+
+def left_out():
+    """What of the files above is in no Debian package."""
+    lists = [line.removeprefix('usr/').replace('lib/*', '{lib}') for path in TOP.glob('.packaging/debian/*.install')
+             for line in path.read_text(encoding='utf-8').split()]
+    return sorted(f for f in WANTED | PLATFORMS | PAGES | MONO if not any(f == x or f.startswith(x + '/') for x in lists))
 
 
 def links(profview, prefix, lib, top, root):
@@ -71,6 +80,8 @@ def main(meson, build):
         wanted = WANTED | PLATFORMS | (PAGES if shutil.which('scdoc') else set()) | {f for f in MONO if f in files}
         if files != wanted:
             sys.exit(f'not installed: {wanted - files}; installed, too: {files - wanted}')
+        if left_out():
+            sys.exit(f'in no Debian package: {left_out()}')
         profview = prefix / 'bin/profview'
         run([profview, 'run', '--alloc=512k', '--record', 'run.mlpd', '--', '/bin/ls'], top)
         if not report(profview, 'run.mlpd', top)['coverage']:

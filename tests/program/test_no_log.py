@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What is no log is one line and exit 3, with a terminal and without; what may become one is waited for.
 
 usage: test_no_log.py PROFVIEW LOG
@@ -19,7 +20,7 @@ from test_terminal import ENTER_SCREEN, LEAVE_SCREEN, Viewer, check
 PNG = b'\x89PNG\r\n\x1a\n\0\0\0\rIHDR' + bytes(64)
 
 
-def things(folder, profview, log):
+def things(folder, log):
     """Each with the words that its line must hold."""
     whole = gzip.decompress(pathlib.Path(log).read_bytes())
     made = {
@@ -45,7 +46,7 @@ def things(folder, profview, log):
     yield pathlib.Path('/dev/zero'), 'not a profiler log: it holds zeros'
     yield folder / 'absent', 'No such file or directory'
     yield pathlib.Path('/dev/null'), 'empty: no bytes at all'
-    yield pathlib.Path(profview), 'not a profiler log: it looks like an ELF program'
+    yield pathlib.Path(sys.executable), 'not a profiler log: it looks like an ELF program'
     if os.geteuid() != 0:
         closed = folder / 'closed'
         closed.write_bytes(whole)
@@ -133,7 +134,7 @@ def no_file_to_convert(profview, folder):
         done = subprocess.run([profview, 'convert', path, '-o', to], capture_output=True, text=True,
                               timeout=60, check=False, stdin=subprocess.DEVNULL)
         check(f'convert {path}', (done.returncode, done.stderr, to.exists()) ==
-              (2, 'profview: convert reads its input twice: give a file\n', False), done)
+              (2, f'profview: {path}: convert reads its input twice: give a file\n', False), done)
 
 
 def grows(profview, folder, log):
@@ -154,7 +155,7 @@ def main(profview, log):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         os.environ['XDG_CACHE_HOME'] = str(folder / 'cache')
-        for path, words in things(folder, profview, log):
+        for path, words in things(folder, log):
             without_a_terminal(profview, path, words)
             with_a_terminal(profview, path, words)
         a_pipe(profview, folder)

@@ -245,7 +245,7 @@ def npm(folder, ours, log):
         if left:
             sys.exit(f'left behind: {left}')
         (where(folder, top) / 'server').symlink_to('/bin/ls')
-        printed(NPX, folder, top, 'HOTTEST', **how['env'])
+        printed(NPX, folder, top, 'Hot methods', **how['env'])
     return 0
 
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What is read twice gives the same from a pipe as from a file: ranges, objects, names of threads.
 
 usage: test_pipe_again.py PROFVIEW LOG.GZ LOG2007
@@ -104,7 +105,7 @@ def compare_frame(profview, log, data, keys):
 
 def stopped(profview, data):
     """More comes than the spool keeps while the viewer is stopped: the frame says how much was dropped."""
-    with subprocess.Popen([profview, *SMALL, '--dump', '--size', '160x36', '--ascii', '--no-index', '--keys', '2', '-'],
+    with subprocess.Popen([profview, *SMALL, '--dump', '--size', '400x36', '--ascii', '--no-index', '--keys', '2', '-'],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as viewer:
         children = pathlib.Path(f'/proc/{viewer.pid}/task/{viewer.pid}/children')
         end = time.monotonic() + DEADLINE

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The probe in a program that was only compiled for it: stock mprof-report reads what it wrote.
 
 usage: test_probe_preload.py LIBRARY SAMPLE PLUGIN WEAK

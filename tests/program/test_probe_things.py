@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The native library in a C++ program: exceptions, blocks, samples are what the program says.
 
 usage: test_probe_things.py PROFVIEW LIBRARY PROGRAM lines|no-lines [CASE...]   lines: of source, are known

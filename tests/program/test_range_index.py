@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A report of a range is the same with the index of its log as without, and reads less for it.
 
 usage: test_range_index.py PROFVIEW BIGLOG

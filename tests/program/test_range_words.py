@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Ranges, threads and filters that no log can answer are a sentence and exit 2; times of the day.
 
 usage: test_range_words.py PROFVIEW LOG

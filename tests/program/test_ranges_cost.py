@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Finding an address among those told so far takes time that hardly grows with them, in whatever
 order they came: instructions, by callgrind, at n and 4n.
 

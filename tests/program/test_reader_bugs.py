@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Logs that other readers get wrong (formats.md 1.13): profview gives the right figures.
 
 usage: test_reader_bugs.py ours|stock PROFVIEW MAKE_LOG

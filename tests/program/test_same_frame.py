@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What :which without a key says shows the same frame, and reports the same rows.
 
 usage: test_same_frame.py PROFVIEW LOG.gz

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Sections about one method, object or class, and what `dump` leaves out: held against other figures of the log.
 
 usage: test_sections.py PROFVIEW LOG.gz
@@ -167,6 +168,9 @@ def listed(tool):
     names = tool.run('report', '--section', 'list').stdout.split()
     tool.v.true('sections', len(names) > 60 and len(set(names)) == len(names) and 'gc.pauses' in names, names)
     tool.v.equal('with a log', tool.run('report', tool.log, '--section', 'list').stdout.split(), names)
+    text = tool.run('report', tool.log, '--section', 'exceptions.classes').stdout
+    tool.v.true('the section before what the log can say', 'OutOfStock' in text.split('What the log can say')[0], text)
+    tool.v.equal('which stands once', text.count('What the log can say'), 1)
     for name in names:
         done = subprocess.run([tool.profview, 'report', '/dev/null', '--section', name], capture_output=True, text=True,
                               timeout=target.DEADLINE, check=False)

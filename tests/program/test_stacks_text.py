@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Texts of stacks as input: every figure of the report is what a reader of a few lines counts.
 
 usage: test_stacks_text.py PROFVIEW LOG
@@ -8,6 +9,7 @@ import collections
 import json
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -67,6 +69,10 @@ class Perf:
             out.append('')
         return ('\n'.join(out) + '\n').encode()
 
+    def folded(self):
+        """Each sample as a line of its own, as folded stacks."""
+        return ''.join(f'{";".join(stack)} 1\n' for *_, stack in self.samples).encode()
+
     def counted(self, keep=lambda ns, tid: True):
         return dict(collections.Counter(s for ns, tid, _, s in self.samples if keep(ns, tid)))
 
@@ -119,6 +125,10 @@ def folded(v, profview, folder, log):
         same(v, f'{measure}: stacks', stacks_of(j), dict(want))
         again = run(v, profview, 'convert', path, '--to', 'folded', '-o', '-').stdout
         v.true(f'{measure}: the same when it leaves again', again == path.read_bytes())
+    home, has_lane = run(v, profview, path, '--dump', '--size', '100x30').stdout.decode(), re.compile('^ CPU ', re.M)
+    v.true('Home has no figure over time without times', 'own code' in home and not has_lane.search(home), home)
+    home = run(v, profview, log, '--dump', '--size', '100x30').stdout.decode()
+    v.true('and has one with times', has_lane.search(home), home)
 
 
 def damaged(v, profview, folder):

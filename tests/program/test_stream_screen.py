@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The stream of events in a real terminal (tmux), at several sizes, without colour and in ASCII.
 
 usage: test_stream_screen.py CASE PROFVIEW LOG.GZ

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Texts of perf and folded stacks as other people's programs write them: figures, names, threads, and what is said.
 
 usage: test_texts.py CASE PROFVIEW          CASE: perf, folded, refused, compared, sums

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What cannot be written is said once, with exit code 125, and reads as cut off.
 
 usage: test_unkept.py PROFVIEW LOG.GZ run|none   run: programs can be recorded, too

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 /* Which views can use a filter, and what those say that cannot. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/status.h"
 #include "common/query/filter_fits.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 #include "tests/kit/suite.h"
 
 START_TEST(a_view_has_what_is_asked_or_says_what_not)
@@ -53,8 +54,8 @@ START_TEST(rows_without_names_have_no_words)
 		{ PV_VIEW_COLLECTIONS, &pv_spec_collections },
 		{ PV_VIEW_PAUSES, &pv_spec_pauses },
 		{ PV_VIEW_GENERATIONS, &pv_spec_generations },
-		{ PV_VIEW_SHOTS, &pv_spec_shots },
-		{ PV_VIEW_SURVIVED, &pv_spec_survived },
+		{ PV_VIEW_SHOTS, &pv_spec_heap_shots },
+		{ PV_VIEW_SURVIVED, &pv_spec_gc_survived },
 		{ PV_VIEW_COUNTER_SAMPLES, &pv_spec_counter_samples },
 		{ PV_VIEW_CODE_COVERAGE_LINES, &pv_spec_code_coverage_lines },
 		{ PV_VIEW_METHODS, &pv_spec_methods },

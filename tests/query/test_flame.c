@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Flames: their sums are those of the tables, whatever is left out, turned round or zoomed. */
 #include <inttypes.h>
 

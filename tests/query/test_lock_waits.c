@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The holder of a lock, as the log says it or as it follows from who got it, and threads that wait for
  * each other. */
 #include <stdio.h>
@@ -221,6 +222,65 @@ START_TEST(a_deadlock_is_named)
 }
 END_TEST
 
+/*
+ * Two threads wait for each other so long before a log of ten seconds ends. Both got a lock after a
+ * wait, from which holders follow where none is said.
+ */
+static struct kit deadlocked(uint64_t us, bool said)
+{
+	const uint64_t end = 10000000;
+	struct kit k = kit_new("profview:coreclr,monitor,classof");
+	waits(&k, 10, SELLER, LEDGER, 0);
+	ends(&k, 20, SELLER, LEDGER, true);
+	waits(&k, end - us, SELLER, STOCK, said ? BUYER : 0);
+	waits(&k, 10, BUYER, STOCK, 0);
+	ends(&k, 20, BUYER, STOCK, true);
+	waits(&k, end - us, BUYER, LEDGER, said ? SELLER : 0);
+	kit_thread(&k, AUDITOR);
+	kit_at(&k, end);
+	kit_method(&k, 0x100, "Main()");
+	return k;
+}
+
+static void finds(struct kit k, const char *rule, const char *want)
+{
+	struct pv_table *t = kit_view(&k, PV_VIEW_FINDINGS, NULL);
+	const struct pv_row *row = kit_row(t, "finding", rule);
+	const char *text = kit_text(t, (size_t)(row - t->row),
+		(const char *const[]){ "score", "verdict", "text", NULL });
+	ck_assert_msg(strncmp(text, want, strlen(want)) == 0, "%s: %s", rule, text);
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+
+START_TEST(a_deadlock_is_found)
+{
+	finds(deadlocked(90000, true), "deadlock",
+		"23 fine 2 threads wait for each other for 90.0 ms");
+	finds(deadlocked(5000000, true), "deadlock",
+		"100 severe 2 threads wait for each other for 5.00 s, to the end: 0x10 waits for "
+		"0x11 on (class not recorded) 0x9000, 0x11 waits for 0x10 on");
+	finds(deadlocked(5000000, true), "lock-contention",
+		"92 severe threads waited 10.0 s for locks, 5.00 s");
+	finds(deadlocked(5000000, false), "deadlock",
+		"49 note 2 threads may wait for each other for 5.00 s");
+}
+END_TEST
+
+START_TEST(one_wait_is_one_time)
+{
+	struct kit k = kit_new("profview:coreclr,monitor,classof");
+	waits(&k, 10, SELLER, LEDGER, 0);
+	ends(&k, 20, SELLER, LEDGER, true);
+	struct pv_table *t = kit_view(&k, PV_VIEW_FINDINGS, NULL);
+	const char *text = kit_cell(t, kit_row(t, "finding", "lock-contention"), "text")->s;
+	ck_assert_msg(
+		strlen(text) > 8 && strcmp(text + strlen(text) - 8, ", 1 time") == 0, "%s", text);
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(a_large_circle_names_them_all)
 {
 	enum { RING = PV_CYCLE_MOST };
@@ -247,8 +307,9 @@ END_TEST
 START_TEST(who_still_waits_is_counted_by_lock)
 {
 	static const char *const columns[] = { "object", "waiting", "contentions", "wait_ns",
+		"max_wait_ns", NULL };
+	static const char *const want[] = { "0x8000 2 3 50000 40000", "0x9000 1 1 20000 20000",
 		NULL };
-	static const char *const want[] = { "0x8000 2 3 40000", "0x9000 1 1 0", NULL };
 	struct kit k = kit_new("profview:coreclr,monitor,classof");
 	waits(&k, 10, SELLER, LEDGER, 0);
 	ends(&k, 50, SELLER, LEDGER, true);
@@ -425,6 +486,8 @@ int main(void)
 	tcase_add_test(t, a_lock_of_another_class_is_another);
 	tcase_add_test(t, the_holder_is_the_one_of_that_time);
 	tcase_add_test(t, a_deadlock_is_named);
+	tcase_add_test(t, a_deadlock_is_found);
+	tcase_add_test(t, one_wait_is_one_time);
 	tcase_add_test(t, a_large_circle_names_them_all);
 	tcase_add_test(t, who_still_waits_is_counted_by_lock);
 	tcase_add_test(t, a_circle_of_three_until_one_gives_up);

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: MIT */
 /* Counters of a thread pool among others. */
-#include "common/base/pool_set.h"
+#include "common/base/system/pool_set.h"
 #include "common/base/status.h"
 #include "tests/kit/query_kit.h"
 #include "tests/kit/suite.h"
@@ -50,11 +51,37 @@ START_TEST(each_change_with_its_reason)
 }
 END_TEST
 
+/* The busiest first: by what ran of their samples; where there are none by their events. */
+START_TEST(threads_by_what_they_did)
+{
+	for (int sampled = 0; sampled < 2; sampled++) {
+		struct kit k = kit_new(sampled ? "profview:sample=100" : "profview:calls");
+		for (uint64_t id = 1; id <= 3; id++) {
+			kit_thread(&k, id);
+			kit_at(&k, id * 10);
+			for (uint64_t n = 0; n < id; n++)
+				kit_enter(&k, 0x100);
+			for (uint64_t n = id; sampled && n < 4; n++)
+				kit_sample(&k, id, 0x200, (const uint64_t[]){ 0x100, 0 });
+			kit_flush(&k);
+		}
+		struct pv_table *t = kit_view(&k, PV_VIEW_THREADS, NULL);
+		ck_assert_uint_eq(t->rows, 3);
+		for (uint64_t i = 0; i < 3; i++)
+			ck_assert_uint_eq(
+				kit_cell(t, &t->row[i], "id")->u, sampled ? i + 1 : 3 - i);
+		pv_table_destroy(t);
+		kit_free(&k);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("pool");
 	TCase *t = tcase_create("pool");
 	tcase_add_test(t, those_of_the_pool);
+	tcase_add_test(t, threads_by_what_they_did);
 	tcase_add_test(t, each_change_with_its_reason);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Methods and classes put together, distinguished and chosen by what they belong to. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Views of a range from time buckets, before its events were read again. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Methods, callers, callees and the call tree: every figure worked out by hand. */
 #include <stdio.h>
 #include <string.h>
@@ -307,6 +308,89 @@ START_TEST(samples_are_no_calls_and_carry_their_error)
 }
 END_TEST
 
+/*
+ * Main 0..100 runs Inner 10..90, from within whose end a box goes on with Outer 40..80, which calls
+ * Work 50..60: Outer awaits Inner, and what it does is no time of Inner's or Main's. The box has its
+ * name last, as in logs that end with the names.
+ */
+START_TEST(what_is_resumed_was_not_called_by_what_it_awaited)
+{
+	enum { BOX = 0x200, INNER, OUTER };
+	struct kit k = kit_new("log:nodefaults,calls,alloc");
+	static const uint64_t enter[] = { 0, MAIN, 10, INNER, 40, BOX, 40, OUTER, 50, WORK };
+	static const uint64_t leave[] = { 60, WORK, 80, OUTER, 80, BOX, 90, INNER, 100, MAIN };
+	kit_method(&k, MAIN, "Main()");
+	kit_method(&k, INNER, "Inner()");
+	kit_method(&k, OUTER, "Outer()");
+	kit_method(&k, WORK, "Work(int)");
+	for (size_t i = 0; i < PV_COUNT_OF(enter); i += 2) {
+		kit_at(&k, enter[i]);
+		kit_enter(&k, enter[i + 1]);
+	}
+	for (size_t i = 0; i < PV_COUNT_OF(leave); i += 2) {
+		kit_at(&k, leave[i]);
+		kit_leave(&k, leave[i + 1]);
+	}
+	kit_alloc(&k, 0x900, 0x9000, 24, (const uint64_t[]){ MAIN, INNER, BOX, OUTER, 0 });
+	kit_method(&k, BOX,
+		"System.Runtime.CompilerServices.AsyncTaskMethodBuilder`1/AsyncStateMachineBox`1<Outer>:MoveNext ()");
+	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, NULL);
+	static const char *const methods[] = { "Inner() 1 40000 40000 40000 0 - - -",
+		"Outer() 1 40000 30000 40000 0 - - -", "Main() 1 60000 20000 60000 0 - - -",
+		"Work(int) 1 10000 10000 10000 0 - - -", "[resumed] 1 40000 0 40000 0 - - -" };
+	ck_assert_uint_eq(t->rows, PV_COUNT_OF(methods));
+	for (size_t i = 0; i < t->rows; i++)
+		ck_assert_str_eq(kit_text(t, i, figures), methods[i]);
+	pv_table_destroy(t);
+	t = kit_view(&k, PV_VIEW_CALL_TREE, &(struct pv_query){ .open_all = true });
+	static const char *const tree[] = { "method", "total_ns", "max_ns", NULL };
+	static const char *const rows[] = { "Main() 60000 60000", "Inner() 40000 40000",
+		"[resumed] 40000 40000", "Outer() 40000 40000", "Work(int) 10000 10000" };
+	ck_assert_uint_eq(t->rows, PV_COUNT_OF(rows));
+	for (size_t i = 0; i < t->rows; i++)
+		ck_assert_str_eq(kit_text(t, i, tree), rows[i]);
+	pv_table_destroy(t);
+	t = kit_view(&k, PV_VIEW_ALLOCATION_SITES, NULL);
+	ck_assert_str_eq(
+		kit_text(t, 0, (const char *const[]){ "stack", NULL }), "[resumed]\nOuter()");
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
+/* Inner 10..90, of which 40..80 are a resumption's, and 92..94: no call of its took longer than both. */
+START_TEST(the_longest_call_is_no_longer_than_all)
+{
+	enum { BOX = 0x200, INNER };
+	struct kit k = kit_new("log:nodefaults,calls");
+	kit_method(&k, INNER, "Inner()");
+	kit_at(&k, 10);
+	kit_enter(&k, INNER);
+	kit_at(&k, 40);
+	kit_enter(&k, BOX);
+	kit_at(&k, 80);
+	kit_leave(&k, BOX);
+	kit_at(&k, 90);
+	kit_leave(&k, INNER);
+	kit_at(&k, 92);
+	kit_enter(&k, INNER);
+	kit_at(&k, 94);
+	kit_leave(&k, INNER);
+	kit_method(&k, BOX,
+		"System.Runtime.CompilerServices.AsyncTaskMethodBuilder`1/AsyncStateMachineBox`1<Outer>:MoveNext ()");
+	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, NULL);
+	size_t row = (size_t)(kit_row(t, "name", "Inner()") - t->row);
+	ck_assert_str_eq(kit_text(t, row, figures), "Inner() 2 42000 42000 42000 0 - - -");
+	pv_table_destroy(t);
+	t = kit_view(&k, PV_VIEW_CALL_TREE, &(struct pv_query){ .open_all = true });
+	static const char *const tree[] = { "method", "total_ns", "max_ns", NULL };
+	row = (size_t)(kit_row(t, "method", "Inner()") - t->row);
+	ck_assert_str_eq(kit_text(t, row, tree), "Inner() 42000 42000");
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 START_TEST(an_exception_ends_a_call)
 {
 	struct kit k = kit_new("log:calls");
@@ -439,6 +523,8 @@ int main(void)
 	tcase_add_test(c, the_call_tree_opens_row_by_row);
 	tcase_add_test(c, one_name_is_one_row);
 	tcase_add_test(c, samples_are_no_calls_and_carry_their_error);
+	tcase_add_test(c, what_is_resumed_was_not_called_by_what_it_awaited);
+	tcase_add_test(c, the_longest_call_is_no_longer_than_all);
 	tcase_add_test(c, an_exception_ends_a_call);
 	tcase_add_test(c, kinds_of_code_share_all_time);
 	tcase_add_test(c, the_first_of_very_many_methods);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds of code, and only the user's: the rest is its caller's, and no sum changes. */
 #include <string.h>
 
@@ -42,6 +43,7 @@ static const struct {
 	{ 0x10b, "memcpy [libc.so.6]", NULL, 0, "native" },
 	{ 0x10c, "GCHeap::Alloc [libcoreclr.so]", NULL, 0, "runtime" },
 	{ 0x10d, "std::sort(int*) [libshop.so]", NULL, 0, "native" },
+	{ 0x10e, "unresolved in mono-sgen", NULL, 0, "runtime" },
 };
 
 static void name_of(
@@ -104,6 +106,28 @@ START_TEST(native_programs)
 			if (strstr(name, strrchr(path[p], '/') + 1))
 				ck_assert_str_eq(kit_cell(t, &t->row[i], "kind")->s, want[p]);
 	}
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
+/* Code of the system's that lies in no file, or in each program. */
+START_TEST(the_systems_own_code)
+{
+	static const char vdso[] = "linux-vdso.so.1";
+	struct kit k = kit_new("profview:native,calls");
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_SAMPLE_SYMBOL,
+			      .symbol = { 0x90000, 0x1000, .name = { vdso, sizeof vdso - 1 } } });
+	static const char *const names[] = { "__vdso_clock_gettime", "_start", "main" };
+	static const char *const want[] = { "native", "native", "user" };
+	for (uint64_t i = 0; i < PV_COUNT_OF(names); i++) {
+		kit_method(&k, 0x90ff + i, names[i]);
+		kit_enter(&k, 0x90ff + i);
+		kit_leave(&k, 0x90ff + i);
+	}
+	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, NULL);
+	for (size_t i = 0; i < PV_COUNT_OF(names); i++)
+		ck_assert_str_eq(kit_cell(t, kit_row(t, "name", names[i]), "kind")->s, want[i]);
 	pv_table_destroy(t);
 	kit_free(&k);
 }
@@ -225,6 +249,7 @@ int main(void)
 	TCase *c = tcase_create("all");
 	tcase_add_test(c, kinds);
 	tcase_add_test(c, native_programs);
+	tcase_add_test(c, the_systems_own_code);
 	tcase_add_test(c, others_are_their_callers);
 	tcase_add_test(c, callers_and_callees);
 	tcase_add_test(c, frames_that_start_a_thread_are_nobodys);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every word of the coverage table rests on events: without one of its kinds it reads differently.
  */
 #include <stdio.h>

@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /* Exceptions, locks, threads, compiled code, counters, loads: figures worked out by hand. */
 #include <string.h>
 
+#include "common/query/facts.h"
 #include "tests/kit/query_kit.h"
 #include "tests/kit/suite.h"
 
@@ -127,7 +129,8 @@ START_TEST(threads_are_distinguished_by_their_lives)
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_END, .meta = { .key = 0x30 } });
 	kit_at(&k, 13); /* the profiler goes on after the end that it wrote for itself */
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_SYNC_POINT });
-	struct pv_table *t = kit_view(&k, PV_VIEW_THREADS, NULL);
+	struct pv_table *t =
+		kit_view(&k, PV_VIEW_THREADS, &(struct pv_query){ .sort = "start_ns" });
 	ck_assert_uint_eq(t->rows, 4);
 	ck_assert_str_eq(kit_text(t, 0, row), "0x20 worker 1000 9000 5 16 1 ended");
 	ck_assert_str_eq(kit_text(t, 1, row), "0x20 0x20 11000 - 1 0 0 running");
@@ -170,6 +173,41 @@ START_TEST(compiled_code)
 	ck_assert_uint_eq(t->rows, 2); /* by name */
 	ck_assert_str_eq(kit_text(t, 0, helper), "specific trampoline 1 22");
 	ck_assert_str_eq(kit_text(t, 1, helper), "specific trampoline 1 20");
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
+/* Samples describe functions as methods, and uses name methods without their code. */
+START_TEST(functions_are_no_compiled_methods)
+{
+	enum { FILE_AT = 0x900000, FUNCTION = 0x5000, AOT, NAMED };
+	struct kit k = start("profview:mono,sample=100");
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_SAMPLE_SYMBOL,
+			      .symbol = { .address = FILE_AT,
+				      .size = 0x1000,
+				      .name = text("/usr/bin/mono-sgen") } });
+	static const struct {
+		uint64_t key, code;
+		const char *name;
+	} described[] = { { FUNCTION, FILE_AT, "mono_main" },
+		{ AOT, FILE_AT + 0x20, "A.B:C (int)" }, { NAMED, 0, "A.B:D (int)" } };
+	for (size_t i = 0; i < PV_COUNT_OF(described); i++)
+		kit_event(&k, (struct pv_event){ .kind = PV_KIND_METHOD_JIT,
+				      .jit = { .method = described[i].key,
+					      .code = described[i].code,
+					      .size = described[i].code ? 0x10 : 0,
+					      .name = text(described[i].name) } });
+	kit_flush(&k);
+	struct pv_table *t = kit_view(&k, PV_VIEW_JIT_METHODS, NULL);
+	struct pv_totals totals;
+	pv_view_totals(k.m, &totals);
+	ck_assert_uint_eq(totals.jit_methods, 3);
+	ck_assert_uint_eq(t->rows, 4); /* with the one whose code is not known */
+	kit_row(t, "name", "A.B:C (int)");
+	kit_row(t, "name", "A.B:D (int)");
+	kit_row(t, "name", "Main()");
+	kit_row(t, "name", "Work()");
 	pv_table_destroy(t);
 	kit_free(&k);
 }
@@ -318,6 +356,7 @@ int main(void)
 	tcase_add_test(c, waits_by_lock_and_stack);
 	tcase_add_test(c, threads_are_distinguished_by_their_lives);
 	tcase_add_test(c, compiled_code);
+	tcase_add_test(c, functions_are_no_compiled_methods);
 	tcase_add_test(c, counters_in_their_sections);
 	tcase_add_test(c, loads_and_unloads);
 	tcase_add_test(c, covered_statements);

@@ -1,9 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /* Of each class how many died young, later, live on and are promoted, as a small heap knows it itself. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/model/objects/identity.h"
-#include "common/model/objects/identity_use.h"
+#include "common/model/identity/identity.h"
+#include "common/model/identity/identity_use.h"
 #include "common/query/views.h"
 #include "tests/kit/logkit.h"
 #include "tests/kit/suite.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One collection and what is known of it; what is not, is said. */
 #include <math.h>
 #include <stdio.h>
@@ -314,11 +315,48 @@ START_TEST(cells_are_narrow)
 }
 END_TEST
 
+/* A heap shot lengthens the stop that it is made in: the collection counts, its stop is no pause. */
+START_TEST(a_stop_with_a_heap_shot_is_no_pause_anywhere)
+{
+	struct kit k = world("profview:mono,gc,heapshot=2000ms");
+	collect(&k, 1000, 1, 10, 100);
+	kit_at(&k, 2000);
+	kit_gc(&k, PV_GC_PRE_STOP, 0);
+	kit_at(&k, 2030);
+	kit_gc(&k, PV_GC_POST_STOP, 0);
+	kit_gc(&k, PV_GC_START, 1);
+	kit_at(&k, 2200);
+	kit_gc(&k, PV_GC_END, 1);
+	kit_at(&k, 2300);
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_HEAP_START });
+	kit_at(&k, 2800);
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_HEAP_END });
+	kit_at(&k, 2900);
+	kit_gc(&k, PV_GC_POST_START, 0);
+	kit_flush(&k);
+	ck_assert_uint_eq(k.m->gc.collections.n, 2);
+	ck_assert_uint_eq(k.m->gc.pause_count, 1);
+	ck_assert_uint_eq(k.m->gc.with_shots, 1);
+	ck_assert_uint_eq(value(&k, 0, "collection"), 1010000);
+	ck_assert_str_eq(detail(&k, 1010, "pause"), "100 us; of 2 collections none was longer");
+	ck_assert_str_eq(detail(&k, 2030, "pause"),
+		"900 us, with a heap shot made meanwhile: no pause of the program");
+	ck_assert(has(&k, 1010, "of all pauses") && !has(&k, 2030, "of all pauses"));
+	struct pv_table *t = kit_view(&k, PV_VIEW_PAUSE_SPREAD, NULL);
+	for (size_t i = 0; i < t->rows; i++)
+		ck_assert_uint_eq(kit_cell(t, &t->row[i], "max_ns")->u, 100000);
+	ck_assert_uint_eq(t->rows, 2); /* all stops, generation 1 */
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("query_gc_cause");
 	TCase *t = tcase_create("all");
 	tcase_add_test(t, the_stop_and_its_part_of_the_whole);
+	tcase_add_test(t, a_stop_with_a_heap_shot_is_no_pause_anywhere);
 	tcase_add_test(t, a_rate_beyond_all_numbers);
 	tcase_add_test(t, what_the_log_lacks_is_said);
 	tcase_add_test(t, the_reason_and_what_was_left);

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows merge what has one name: groups are kept between queries, and follow what names become. */
 #include <stdio.h>
 #include <string.h>
 
-#include "common/query/groups_kept.h"
+#include "common/query/groups/groups_kept.h"
 #include "tests/kit/query_kit.h"
 #include "tests/kit/suite.h"
 

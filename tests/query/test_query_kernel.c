@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /* Time that samples saw in the kernel, whether the log has its functions, and what has no samples. */
 #include <string.h>
 
-#include "common/query/coverage_advice.h"
+#include "common/query/coverage/coverage_advice.h"
 #include "tests/kit/query_kit.h"
 #include "tests/kit/suite.h"
 

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /* The timeline of threads: what each was at when, by the log's states and by names. */
 #include <stdio.h>
 #include <string.h>
 
-#include "common/query/thread_lanes.h"
+#include "common/query/coverage/thread_lanes.h"
 #include "tests/kit/query_kit.h"
 #include "tests/kit/suite.h"
 
@@ -151,6 +152,38 @@ START_TEST(recorded_waits_come_before_samples)
 	sampled(&k, 8 * MS, 7, work);
 	struct pv_lanes_answer *a = ask(&k, 0, 8, 8);
 	ck_assert_str_eq(letters(a, 0), "RRLLRRLL"); /* the last has not ended */
+	pv_lanes_answer_destroy(a);
+	kit_free(&k);
+}
+END_TEST
+
+/* A thread without a sample has a lane of what the log says of its waits, where they are in sight. */
+START_TEST(a_thread_that_only_waited_has_a_lane)
+{
+	struct kit k = kit_new("profview:clr,sample=100,sample-timer=cpu:100,monitor");
+	kit_thread(&k, 7);
+	kit_method(&k, WORK, "work");
+	kit_at(&k, 2 * MS);
+	kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, 0x8000, (const uint64_t[]){ WORK, 0 });
+	kit_at(&k, 4 * MS);
+	kit_monitor(&k, PV_KIND_MONITOR_DONE, 0x8000, NULL);
+	sampled(&k, 5 * MS, 8, work);
+	sampled(&k, 8 * MS, 8, work);
+	struct pv_lanes_answer *a = ask(&k, 0, 8, 8);
+	ck_assert_uint_eq(a->rows, 2);
+	ck_assert_str_eq(letters(a, 0), ".....R..");
+	ck_assert_str_eq(letters(a, 1), "..LL....");
+	ck_assert_uint_eq(a->row[1].native, 7);
+	ck_assert_uint_eq(a->row[1].all, 0);
+	ck_assert_double_eq_tol(a->row[1].locked, 2, 1e-6);
+	ck_assert_uint_eq(a->quiet, 0);
+	pv_lanes_answer_destroy(a);
+	a = ask(&k, 4, 8, 4); /* after the wait */
+	ck_assert_uint_eq(a->rows, 1);
+	ck_assert_uint_eq(a->quiet, 1);
+	pv_lanes_answer_destroy(a);
+	a = ask(&k, 0, 800, 8); /* too short to be seen */
+	ck_assert_uint_eq(a->rows, 1);
 	pv_lanes_answer_destroy(a);
 	kit_free(&k);
 }
@@ -365,6 +398,7 @@ int main(void)
 	tcase_add_test(c, a_wait_is_clipped_to_the_range);
 	tcase_add_test(c, the_busiest_come_first);
 	tcase_add_test(c, recorded_waits_come_before_samples);
+	tcase_add_test(c, a_thread_that_only_waited_has_a_lane);
 	tcase_add_test(c, names_that_come_later_count);
 	tcase_add_test(c, what_waits_for_names_is_bounded);
 	tcase_add_test(c, named_ones_make_room);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Allocations, their stacks, collections and heap shots: every figure worked out by hand. */
 #include <string.h>
 

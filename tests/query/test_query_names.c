@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names in tables: the log's in the cells, readable ones shown; filters find either. */
 #include <stdio.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Views of what a log holds next to calls, allocations and collections. */
 #include <string.h>
 
@@ -344,6 +345,24 @@ START_TEST(the_log_itself)
 }
 END_TEST
 
+static void samples_are(struct kit *k, const char *detail)
+{
+	struct pv_table *t = kit_view(k, PV_VIEW_COVERAGE, NULL);
+	ck_assert_str_eq(kit_cell(t, kit_row(t, "what", "samples"), "detail")->s, detail);
+	pv_table_destroy(t);
+}
+
+/* Stock Mono writes samples by the buffer: while the log goes on there may be some already. */
+START_TEST(samples_may_still_come_while_a_log_goes_on)
+{
+	struct kit k = kit_new("log:nodefaults,sample");
+	samples_are(&k, "none has come yet");
+	pv_model_end(k.m, true);
+	samples_are(&k, "none happened");
+	kit_free(&k);
+}
+END_TEST
+
 /* --- counters as people read them */
 
 START_TEST(counters_have_their_unit)
@@ -403,6 +422,7 @@ int main(void)
 	tcase_add_test(c, loaded_things_know_what_they_belong_to);
 	tcase_add_test(c, marks_and_native_code);
 	tcase_add_test(c, the_log_itself);
+	tcase_add_test(c, samples_may_still_come_while_a_log_goes_on);
 	tcase_add_test(c, counters_have_their_unit);
 	suite_add_tcase(s, c);
 	return run_suite(s);

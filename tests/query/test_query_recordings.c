@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Of several recordings in one input the last is shown, and the coverage says so. */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /* Runtimes' reports of themselves, from the events to the rows, and through an index file. */
 #include <stdio.h>
 #include <string.h>
 
 #include "common/model/persist.h"
+#include "common/query/facts.h"
 #include "tests/kit/query_kit.h"
 #include "tests/kit/suite.h"
 
@@ -135,7 +137,10 @@ static void span_of(
 	kit_flush(k); /* the name is the caller's */
 }
 
-/* Numbers and ids of paths and literals of SQL make no routes of their own. */
+/*
+ * Numbers and ids of paths and literals of SQL make no routes of their own. Requests have no
+ * status: none has failed as far as is known.
+ */
 START_TEST(spans_by_route)
 {
 	static const char *const columns[] = { "count", "errors", "mean_ns", "p50_ns", "p95_ns",
@@ -154,11 +159,11 @@ START_TEST(spans_by_route)
 	ck_assert_str_eq(row_text(&k, PV_VIEW_ROUTES, 0, columns),
 		"100 10 505 500 950 990 served GET /orders/*/lines");
 	ck_assert_str_eq(
-		row_text(&k, PV_VIEW_ROUTES, 1, columns), "2 0 8 7 9 9 served GET /files/*");
+		row_text(&k, PV_VIEW_ROUTES, 1, columns), "2 - 8 7 9 9 served GET /files/*");
 	ck_assert_str_eq(row_text(&k, PV_VIEW_ROUTES, 2, columns),
 		"2 1 4 3 5 5 SQL SELECT * FROM t1 WHERE a = ? AND b IN (?)");
 	ck_assert_str_eq(
-		row_text(&k, PV_VIEW_ROUTES, 3, columns), "1 0 5 5 5 5 served GET /files/deadbeef");
+		row_text(&k, PV_VIEW_ROUTES, 3, columns), "1 - 5 5 5 5 served GET /files/deadbeef");
 
 	struct pv_table *routes = kit_view(&k, PV_VIEW_ROUTES, &(struct pv_query){ 0 });
 	struct pv_query q = { .select = routes->row[1].id };
@@ -174,6 +179,101 @@ START_TEST(spans_by_route)
 	pv_series_destroy(s);
 	pv_table_destroy(spans);
 	pv_table_destroy(routes);
+	kit_free(&k);
+}
+END_TEST
+
+static void works(struct kit *k, enum pv_work_step step, uint64_t id, uint64_t parent)
+{
+	kit_event(k, (struct pv_event){
+			     .kind = PV_KIND_EXT_WORK, .work = { id, parent, (uint64_t)step } });
+}
+
+static void ends(struct kit *k, uint64_t id, uint64_t parent, const char *what, const char *name)
+{
+	works(k, PV_WORK_ENDS, id, parent);
+	span_of(k, what, name, 1000, false);
+}
+
+static void waits(struct kit *k, uint64_t from_us, uint64_t us)
+{
+	kit_at(k, from_us);
+	kit_monitor(k, PV_KIND_MONITOR_CONTENTION, 0x9000, NULL);
+	kit_at(k, from_us + us);
+	kit_monitor(k, PV_KIND_MONITOR_DONE, 0x9000, NULL);
+}
+
+static const char *spent(struct kit *k, const char *name)
+{
+	static const char *const columns[] = { "cpu_ns", "wait_ns", "queries", NULL };
+	static char text[100];
+	struct pv_table *t = kit_view(k, PV_VIEW_SPANS, &(struct pv_query){ 0 });
+	size_t row = (size_t)(kit_row(t, "name", name) - t->row);
+	snprintf(text, sizeof text, "%s", kit_text(t, row, columns));
+	pv_table_destroy(t);
+	return text;
+}
+
+static void hit(struct kit *k, uint64_t thread, uint64_t us)
+{
+	static const uint64_t frames[] = { MAIN, 0 };
+	kit_at(k, us);
+	kit_sample(k, thread, 0, frames);
+}
+
+/*
+ * All between begin and end on a thread is the innermost span's and that of those around it;
+ * where a thread was at another one's before the end it is given to none. Samples stand before the
+ * begins in the log.
+ */
+START_TEST(work_is_given_to_its_span)
+{
+	struct kit k = kit_new("profview:sample=1000,spans");
+	kit_method(&k, MAIN, "Main()");
+	kit_thread(&k, 9); /* samples of others, and spans have begun before */
+	works(&k, PV_WORK_BEGINS, 100, 0);
+	hit(&k, 1, 120); /* request 1 */
+	hit(&k, 1, 220); /* its query */
+	hit(&k, 1, 420); /* at rest */
+	hit(&k, 2, 150); /* request 3, which is left for 4 */
+	hit(&k, 2, 250); /* request 4 */
+	kit_thread(&k, 1);
+	kit_at(&k, 100);
+	works(&k, PV_WORK_BEGINS, 1, 0);
+	waits(&k, 130, 50);
+	kit_at(&k, 200);
+	works(&k, PV_WORK_BEGINS, 2, 1);
+	kit_at(&k, 300);
+	ends(&k, 2, 1, "SQL", "SELECT 1");
+	kit_at(&k, 400);
+	ends(&k, 1, 0, "served", "GET /one");
+	waits(&k, 410, 50);
+	kit_thread(&k, 2);
+	kit_at(&k, 100);
+	works(&k, PV_WORK_BEGINS, 3, 0);
+	kit_at(&k, 200);
+	works(&k, PV_WORK_BEGINS, 4, 0);
+	kit_at(&k, 300);
+	ends(&k, 4, 0, "served", "GET /four");
+	waits(&k, 310, 50); /* at rest, though request 3 goes on */
+	kit_at(&k, 380);
+	works(&k, PV_WORK_GOES_ON, 3, 0); /* the next event is of 3 */
+	kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, 0x9000, NULL);
+	kit_at(&k, 387);
+	works(&k, PV_WORK_GOES_ON, 3, 0);
+	kit_monitor(&k, PV_KIND_MONITOR_DONE, 0x9000, NULL);
+	kit_at(&k, 390);
+	works(&k, PV_WORK_BEGINS, 5, 0);
+	kit_thread(&k, 3);
+	kit_at(&k, 400);
+	ends(&k, 3, 0, "served", "GET /three");
+	ck_assert_str_eq(spent(&k, "GET /one"), "2000000 50000 1");
+	ck_assert_str_eq(spent(&k, "SELECT 1"), "1000000 0 -");
+	static const char *const alike[] = { "name", "count", "requests", "most", "total_ns",
+		NULL };
+	ck_assert_str_eq(row_text(&k, PV_VIEW_QUERIES, 0, alike), "SELECT ? 1 1 1 1000");
+	ck_assert_str_eq(spent(&k, "GET /four"), "1000000 0 0");
+	ck_assert_str_eq(spent(&k, "GET /three"), "0 7000 0");
 	kit_free(&k);
 }
 END_TEST
@@ -254,6 +354,44 @@ START_TEST(an_index_keeps_them)
 }
 END_TEST
 
+static void say(struct kit *k, enum pv_kind kind, uint64_t key, const char *name)
+{
+	kit_event(k, (struct pv_event){ .kind = (uint8_t)kind,
+			     .meta = { .key = key, .name = { name, strlen(name) } } });
+}
+
+/* The collector's threads tell how it works, once it did. */
+START_TEST(which_runtime_it_was)
+{
+	static const char *const want[] = { NULL, "workstation", "server" };
+	for (int i = 0; i < 3; i++) {
+		struct kit k = kit_new("profview:coreclr,gc");
+		struct pv_facts f;
+		say(&k, PV_KIND_IMAGE_LOAD, 0x9000,
+			"/opt/shared/Microsoft.NETCore.App/10.0.12/System.Private.CoreLib.dll");
+		say(&k, PV_KIND_THREAD_NAME, 7, ".NET Finalizer");
+		if (i == 2)
+			say(&k, PV_KIND_THREAD_NAME, 8, ".NET Server GC");
+		for (int step = 0; i && step < 2; step++)
+			kit_gc(&k, step ? PV_GC_END : PV_GC_START, 0);
+		kit_flush(&k);
+		pv_view_facts(k.m, &f);
+		ck_assert_str_eq(f.runtime_version, "10.0.12");
+		ck_assert((f.gc_mode == NULL) == (want[i] == NULL));
+		ck_assert(!f.gc_mode || strcmp(f.gc_mode, want[i]) == 0);
+		/* Of a part of the log only its threads are known. */
+		k.m->only.ranged = true;
+		pv_view_facts(k.m, &f);
+		ck_assert((f.gc_mode == NULL) == (i < 2));
+		k.m->only.ranged = false;
+		k.m->target.joined = true;
+		pv_view_facts(k.m, &f);
+		ck_assert((f.gc_mode == NULL) == (i < 2));
+		kit_free(&k);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("views of runtimes");
@@ -263,7 +401,9 @@ int main(void)
 	tcase_add_test(t, transitions_by_method);
 	tcase_add_test(t, what_collections_leave);
 	tcase_add_test(t, spans_of_work);
+	tcase_add_test(t, which_runtime_it_was);
 	tcase_add_test(t, spans_by_route);
+	tcase_add_test(t, work_is_given_to_its_span);
 	tcase_add_test(t, rows_by_load_context);
 	tcase_add_test(t, an_index_keeps_them);
 	suite_add_tcase(s, t);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Figures over time, the rolling window, the first page. */
 #include <math.h>
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows of equal figures stand by class, then by the stack's text, whatever was met first. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* States of samples: as the log has them, and by names where it has none. */
 #include <stdio.h>
 #include <string.h>
@@ -184,6 +185,31 @@ START_TEST(threads_have_processor_time)
 }
 END_TEST
 
+/* Not those with the most events: a thread may say much and use no time. */
+START_TEST(threads_stand_by_processor_time)
+{
+	enum { BUSY = 0x10, WORDY, SAMPLES = 5, CALLS = 50 };
+	static const char *const columns[] = { "id", "samples", NULL };
+	const uint64_t work[] = { WORK, 0 };
+	struct kit k = kit_new("profview:mono,calls,sample=100");
+	kit_method(&k, WORK, "work");
+	kit_thread(&k, WORDY);
+	for (int i = 0; i < CALLS; i++) {
+		kit_enter(&k, WORK);
+		kit_leave(&k, WORK);
+	}
+	kit_thread(&k, BUSY);
+	for (int i = 0; i < SAMPLES; i++)
+		kit_sample(&k, BUSY, 0x40, work);
+	kit_flush(&k);
+	struct pv_table *t = kit_view(&k, PV_VIEW_THREADS, NULL);
+	ck_assert_uint_eq(t->rows, 2);
+	ck_assert_str_eq(kit_text(t, 0, columns), "0x10 5");
+	pv_table_destroy(t);
+	kit_free(&k);
+}
+END_TEST
+
 static void name_symbol(struct kit *k, uint64_t address, const char *name)
 {
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_SAMPLE_SYMBOL,
@@ -277,6 +303,30 @@ START_TEST(what_is_not_known_counts_as_neither)
 }
 END_TEST
 
+/* Rounding leaves samples in known waits without the mark; code without a name ran. */
+START_TEST(a_streams_plain_sample_in_a_known_wait_waited)
+{
+	struct kit k = kit_new("nettrace");
+	const uint64_t work[] = { WORK, 0 }, sleep[] = { SLEEP, WORK, 0 }, nameless[] = { POLL, 0 };
+	k.m->target.text = "nettrace";
+	kit_thread(&k, 1);
+	kit_method(&k, WORK, "work");
+	waited(&k, PV_WAIT_LOCK, 6, work);
+	ran(&k, sleep);
+	ran(&k, sleep);
+	ran(&k, work);
+	ran(&k, nameless);
+	kit_method(&k, SLEEP, "System.Threading.Thread:Sleep (int)"); /* names may come later */
+	kit_flush(&k);
+	const struct want want[] = { { "running", "logged", 2 }, { "lock", "logged", 6 },
+		{ "sleep", "by name", 2 } };
+	has(&k, want, 3);
+	ck_assert_uint_eq(samples_of(&k, "work", "samples_total", false), 1);
+	ck_assert_uint_eq(samples_of(&k, "0x2000", "samples_self", false), 1);
+	kit_free(&k);
+}
+END_TEST
+
 /* As long as nothing is known of any nothing is left out, and the title says WALL. */
 START_TEST(nothing_known_is_wall)
 {
@@ -329,9 +379,11 @@ int main(void)
 	tcase_add_test(c, what_ran_is_without_logged_waits_only);
 	tcase_add_test(c, processor_times_stay);
 	tcase_add_test(c, threads_have_processor_time);
+	tcase_add_test(c, threads_stand_by_processor_time);
 	tcase_add_test(c, the_runtimes_wait_decides_before_a_librarys_stub);
 	tcase_add_test(c, an_address_in_nothing_known_is_its_callers);
 	tcase_add_test(c, what_is_not_known_counts_as_neither);
+	tcase_add_test(c, a_streams_plain_sample_in_a_known_wait_waited);
 	tcase_add_test(c, nothing_known_is_wall);
 	tcase_add_test(c, an_idle_pools_spin_is_a_wait);
 	suite_add_tcase(s, c);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How much of a class lives on at the newest heap shot, and how large objects are. */
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/status.h"
-#include "common/query/build.h"
-#include "common/query/readable.h"
-#include "common/query/row_order.h"
+#include "common/query/groups/build.h"
+#include "common/query/groups/readable.h"
+#include "common/query/groups/row_order.h"
 #include "tests/kit/suite.h"
 
 static const struct pv_column columns[] = {

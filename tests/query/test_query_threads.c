@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every view is asked again and again while another thread goes on applying events. */
 #include <pthread.h>
 #include <stdatomic.h>

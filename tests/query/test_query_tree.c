@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The call tree from below, thresholds, and calls and samples apart: figures worked out by hand. */
 #include <math.h>
 #include <string.h>

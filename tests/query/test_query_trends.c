@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The course of rows over time, worked out by hand. */
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How many processors a program keeps busy, by its counters of processor time. */
 #include "common/query/views.h"
 #include "tests/kit/query_kit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Asks for and gives back blocks in every way that C and C++ have, each way in a size of its own,
  * and says how often: "SIZE=COUNT". Some of operator new stay alive, in a size of their own, too.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // A program that is compiled ahead of time: a thread that spins, exceptions that it counts on each line of input.
 using System;
 using System.Runtime.CompilerServices;
@@ -25,6 +26,8 @@ static class Work {
 		new Thread (() => { while (true) sum += Spin (sum); }) { IsBackground = true, Name = "spinner" }.Start ();
 		do {
 			Console.WriteLine ("thrown=" + thrown);
+			// As what it starts would have it.
+			Console.WriteLine ("ports=" + (Environment.GetEnvironmentVariable ("DOTNET_DiagnosticPorts") ?? "").Length);
 			Console.WriteLine ("phase=" + ++phases);
 			Console.Out.Flush ();
 			for (int i = 0; i < 30; i++)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A program whose thread "auditor" computes only between its third and its fourth second, while
  * "worker" computes in the first two and in the last.

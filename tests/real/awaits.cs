@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Async methods that wait, a known number of each, until standard input ends.
 using System;
 using System.Collections.Generic;

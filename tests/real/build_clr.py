@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Compiles C# for .NET with the SDK's compiler alone: no project, no package, no network.
 
-usage: build_clr.py DOTNET OUT.dll SOURCE.cs...
+usage: build_clr.py DOTNET OUT.dll SOURCE.cs... [-OPTION...], options of the compiler
 """
 import json
 import os
@@ -16,7 +17,9 @@ def newest(paths):
                key=lambda p: [int(n) if n.isdigit() else -1 for n in p.name.split('.')])
 
 
-def main(dotnet, out, *sources):
+def main(dotnet, out, *arguments):
+    sources = [a for a in arguments if not a.startswith('-')]
+    options = [a for a in arguments if a.startswith('-')]
     out = pathlib.Path(out)
     root = pathlib.Path(os.path.realpath(dotnet)).parent
     sdk = newest((root / 'sdk').glob('*.*.*'))
@@ -33,7 +36,7 @@ def main(dotnet, out, *sources):
         'frameworks': [{'name': n, 'version': packs[n].name} for n in used],
         'configProperties': {'System.GC.Concurrent': True}}}), encoding='utf-8')
     subprocess.run([dotnet, str(sdk / 'Roslyn/bincore/csc.dll'), '-nologo', '-optimize', '-unsafe',
-                    '-define:NET', '-nowarn:649,414', f'-out:{out}', *references, *sources],
+                    '-define:NET', '-nowarn:649,414', f'-out:{out}', *references, *options, *sources],
                    check=True, env=os.environ | {'DOTNET_CLI_TELEMETRY_OPTOUT': '1'})
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Times of calls from enter and leave events, by the plainest rules: the tests' reference.
 
 A leave closes every frame above its own; one without an enter closes nothing; frames still open

@@ -1,5 +1,8 @@
+# SPDX-License-Identifier: MIT
 """Compares a report with what mprof-report, the plain reader and the program itself say."""
 import collections
+import re
+import urllib.parse
 
 import mprof
 
@@ -44,8 +47,11 @@ def source(v, r):
     v.equal('the plain reader consumed every buffer', r.log.clean, r.log.buffers)
     v.equal('bytes behind the last buffer', r.log.rest, 0)
     t, h = r.json['target'], r.log.header
-    for key, want in (('pid', h['pid']), ('pointer_size', h['pointer']), ('args', h['args']),
-                      ('arch', h['arch']), ('os', h['os']), ('start_time_ms', h['start_ms']),
+    command = re.search(',command=([^,]*)', h['args']) if h['args'].startswith('profview:') else None
+    v.equal('target.command', t.get('command'), urllib.parse.unquote(command[1]) if command else None)
+    args = h['args'].replace(command[0], '') if command else h['args']
+    for key, want in (('pid', h['pid']), ('pointer_size', h['pointer']), ('args', args), ('arch', h['arch']),
+                      ('os', h['os']), ('start_time_ms', h['start_ms']),
                       ('timer_overhead_ns', h['overhead']), ('control_port', h['port'] or None)):
         v.equal(f'target.{key}', t[key], want)
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Two threads that take two locks in opposite order. Each holds its first before the other tries it,
 // so that both wait for good (no word), or until one gives up (the word "while").
 // A third waits for the first lock of the first, and is in no circle.

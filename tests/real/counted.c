@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A C program that counts what it does, for exact checks of the probe's log. Compiled with
  * -finstrument-functions.

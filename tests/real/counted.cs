@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 // Programs that count what they do, so that a profiler's figures can be checked exactly.
 //
 // usage: counted.exe WORLD...
 //   calls allocs throws locks threads handles finalizers heap collect spin   do some of it
+//   hold     threads that stay and keep lists in static fields, each its own and all the same
 //   domains  work in application domains that are unloaded again
 //   tasks    asynchronous work on the thread pool, exceptions that replace others (.NET alone)
 //   moves native missing code names work  what only .NET tells
@@ -40,6 +42,7 @@ static class Program {
 		case "handles": Handles.Run (); break;
 		case "finalizers": Finalizers.Run (); break;
 		case "heap": Heap.Run (); break;
+		case "hold": Holders.Run (); break;
 		case "collect": Collect (); break;
 		case "spin": Spin.Run (); break;
 		case "domains": Domains.Run (); break;

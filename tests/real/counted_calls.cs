@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Calls: plain, recursive, mutual, virtual, generic, deep, by several threads, unwound.
 using System;
 using System.Diagnostics;

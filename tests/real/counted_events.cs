@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Exceptions, contended locks, threads one after another.
 using System;
 using System.Collections.Generic;

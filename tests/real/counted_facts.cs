@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Throws exceptions of known classes with known messages, and contends for objects of known classes,
 // among collections that move everything; says on the console how often.
 using System;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Instruments of meters, and counters of an EventSource, whose values are known.
 #if NET
 using System;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Objects: allocations by class, objects alive at a heap shot, handles, finalizers.
 using System;
 using System.Collections.Generic;
@@ -53,6 +54,39 @@ static class Allocs {
 			sink = new Point ();
 			sink = new Small [5];
 		}
+	}
+}
+
+class HeldByThread { public object A = new object (); }
+class HeldByClass { public object A = new object (); }
+static class Keeper<T> { public static List<T> List = new List<T> (); }
+
+/* Threads that stay, each with a list of its own; a list of a class for each of its arguments. */
+static class Holders {
+	const int Threads = 2, Objects = 3000;
+	[ThreadStatic] static List<HeldByThread> mine;
+	static readonly CountdownEvent ready = new CountdownEvent (Threads);
+
+	public static void Run ()
+	{
+		for (int i = 0; i < Threads; i++)
+			new Thread (Hold) { IsBackground = true, Name = "holder-" + i }.Start ();
+		ready.Wait ();
+		for (int i = 0; i < Objects; i++) {
+			Keeper<HeldByClass>.List.Add (new HeldByClass ());
+			Keeper<int>.List.Add (i);
+		}
+		Tally.Set ("held Counted.HeldByThread", Threads * Objects);
+		Tally.Set ("held Counted.HeldByClass", Objects);
+	}
+
+	static void Hold ()
+	{
+		mine = new List<HeldByThread> ();
+		for (int i = 0; i < Objects; i++)
+			mine.Add (new HeldByThread ());
+		ready.Signal ();
+		Thread.Sleep (Timeout.Infinite);
 	}
 }
 

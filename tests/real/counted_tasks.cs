@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // What only .NET does: tasks that change threads, filters, throwing while unwinding, generic values.
 using System;
 using System.Collections.Generic;

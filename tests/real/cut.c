@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Half of the time in a library without any unwind table, a quarter in one whose table leaves the
  * function out, a quarter in code made at run time: none keeps a frame pointer.

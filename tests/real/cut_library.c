@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* rbp holds what is computed. Assembly: no compiler's choice decides where. */
 #define TEXT(x)   #x
 #define SYMBOL(x) TEXT(x)

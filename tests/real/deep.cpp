@@ -1,4 +1,5 @@
-// With "sort" only the first. Work below frames without frame pointers: sorting in libc, exceptions, a signal's handler, an aligned frame.
+/* SPDX-License-Identifier: MIT */
+// With "sort" only the first. With "down" and a number work below so many functions more. Work below frames without frame pointers: sorting in libc, exceptions, a signal's handler, an aligned frame.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -40,6 +41,15 @@ __attribute__((noinline)) void spin(long n)
 	sink = sink + room[3];
 }
 
+__attribute__((noipa)) void down(int depth)
+{
+	if (depth > 0)
+		down(depth - 1);
+	else
+		spin(400000000);
+	sink = sink + depth;
+}
+
 void handler(int)
 {
 	spin(20000000);
@@ -71,6 +81,10 @@ int main(int n, char **args)
 		for (int i = 0; i < 1200; i++)
 			sort(bytes, 20000);
 		std::free(bytes);
+		return 0;
+	}
+	if (n > 2 && std::strcmp(args[1], "down") == 0) {
+		down(std::atoi(args[2]));
 		return 0;
 	}
 	std::signal(SIGUSR1, handler);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A small mail sorter that shows what profview sees of a C program. Compiled with
  * -finstrument-functions, so that every function here is recorded without a word in it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // A small "order desk" that keeps every pane of a profiler busy. Usage: demo.exe [SECONDS]
 //
 //   worker-1..3   price orders: recursion, many short-lived classes, a shared ledger (contention)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // A program that ends in the way its first argument says, after 0.3 s of work.
 using System;
 using System.Diagnostics;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Readers of the formats that `convert` writes: small, strict, and with no code of profview's.
 
 Each gives {measure: {thread or None: {stack: value}}}, a stack being a tuple of frames, outermost
@@ -243,16 +244,20 @@ def callgrind(data):
     """{event: ({function: own cost}, {function: inclusive cost})}, and {(caller, callee): calls}."""
     lines = data.decode('utf-8').split('\n')
     assert lines[0] == '# callgrind format' and lines[-1] == ''
-    events, totals, known, calls = [], [], {}, {}
+    events, totals, known, files, by_line = [], [], {}, {}, {}
     own = collections.defaultdict(collections.Counter)
     caused = collections.defaultdict(collections.Counter)
-    function = callee = count = None
+    function = callee = count = file = None
     for line in lines[1:]:
         key, _, value = line.partition(': ') if ': ' in line and '=' not in line.split(': ')[0] else ('', '', '')
         if key == 'events':
             events = value.split()
         elif key == 'summary':
             totals = list(map(int, value.split()))
+        elif line[:3] in ('fl=', 'fi=', 'fe='):
+            file = callgrind_name(line[3:], files)
+        elif line.startswith('cfi='):
+            callgrind_name(line[4:], files)
         elif line.startswith('fn='):
             function = callgrind_name(line[3:], known)
         elif line.startswith('cfn='):
@@ -261,15 +266,76 @@ def callgrind(data):
             count = int(line[6:].split()[0])
         elif line[:1].isdigit():
             position, *costs = map(int, line.split())
-            assert position == 0 and len(costs) == len(events)
+            assert len(costs) == len(events)
             for event, cost in zip(events, costs):
                 (own if callee is None else caused)[event][function] += cost
             if callee is not None:
-                assert (function, callee) not in calls
-                calls[function, callee] = count
+                assert (function, callee, file, position) not in by_line
+                by_line[function, callee, file, position] = count
             callee = None
     for event, total in zip(events, totals):
         assert sum(own[event].values()) == total, event
         assert own[event].pop('(root)') == 0 and caused[event].pop('(root)') == total, event
-    assert all(calls.values()), 'a call that was made no time'
+    assert all(by_line.values()), 'a call that was made no time'
+    calls = collections.Counter()
+    for (function, callee, *_), count in by_line.items():
+        calls[function, callee] += count
     return {e: (dict(own[e]), dict(own[e] + caused[e])) for e in events}, calls
+
+
+# --- lines: {(file, line): samples at it}, {(file, line): and in what it called}; file "" and line 0: not known
+
+def callgrind_lines(data, event):
+    """Only the former."""
+    own, known, file, at, called = collections.Counter(), {}, None, None, False
+    for line in data.decode('utf-8').split('\n'):
+        if line.startswith('events: '):
+            at = line.split()[1:].index(event)
+        elif line[:3] in ('fl=', 'fi=', 'fe='):
+            file = callgrind_name(line[3:], known)
+        elif line.startswith('cfi='):
+            callgrind_name(line[4:], known)
+        elif line.startswith('calls='):
+            called = True
+        elif line[:1].isdigit():
+            position, *costs = map(int, line.split())
+            own[file if file != '???' else '', position] += 0 if called else costs[at]
+            called = False
+    return own
+
+
+def add_lines(places, value, own, total):
+    own[places[-1]] += value
+    for place in set(places):
+        total[place] += value
+
+
+def pprof_lines(data, measure):
+    profile = message(gzip.decompress(data))
+    strings = [s.decode('utf-8') for s in every(profile, 6)]
+    types = [PPROF_TYPES[strings[first(t, 1)], strings[first(t, 2)]] for t in map(message, every(profile, 1))]
+    functions = {first(f, 1): f for f in map(message, every(profile, 5))}
+    places, own, total = {}, collections.Counter(), collections.Counter()
+    for loc in map(message, every(profile, 4)):
+        line = message(first(loc, 4))
+        function = functions[first(line, 1)]
+        assert bool(first(line, 2)) == bool(first(function, 4)), 'a line is of a file'
+        places[first(loc, 1)] = strings[first(function, 4)], first(line, 2)
+    for sample in map(message, every(profile, 2)):
+        value = packed(first(sample, 2))[types.index(measure)]
+        add_lines([places[i] for i in reversed(packed(first(sample, 1)))], value, own, total)
+    return own, total
+
+
+def firefox_lines(data):
+    profile = json.loads(data)
+    strings, own, total = profile['shared']['stringArray'], collections.Counter(), collections.Counter()
+    for t in profile['threads']:
+        stacks, frames, functions = [], t['frameTable'], t['funcTable']
+        for frame, prefix in zip(t['stackTable']['frame'], t['stackTable']['prefix']):
+            file = functions['fileName'][frames['func'][frame]]
+            stacks.append((*(stacks[prefix] if prefix is not None else ()),
+                           ('' if file is None else strings[file], frames['line'][frame] or 0)))
+        for stack, weight in zip(t['samples']['stack'], t['samples']['weight']):
+            add_lines(stacks[stack], weight, own, total)
+    return own, total

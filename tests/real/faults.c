@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A native program with one fault planted, or none. usage: faults FAULT SECONDS
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The work of fixed.c in C#: with CHANGED one method takes twice as long, one class is never let go
  * of, and one site makes nothing. */
 using System;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Programs with processes in them: each first argument is one. Those that compute say at the end
  * how much processor time they used.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Libraries that were loaded a moment ago compute, and are gone again: each where the one before
  * it lay, or not.

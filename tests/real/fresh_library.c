@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A library that computes for some time, in three frames without frame pointers. PAD: bytes of each
  * frame, and of the code between them, so that two libraries at one address are unlike each other.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Calls at full speed, in THREADS threads: fib(DEPTH) each. Prints how many calls each makes.
 #include <cstdio>
 #include <cstdlib>

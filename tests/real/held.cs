@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Threads that the collector holds up: two allocate and keep what they made, so that collections
  * take their time, three compute and wait for nothing else, two do little but wait for a lock that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Two kinds of work, called from methods of their own, and what each took by the thread's clock:
  * planted hot spots whose leaves are in native libraries. `loops`: methods that loop for so long

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Functions that are inlined where the program computes and where it calls: in a function, in two
  * levels of templates and methods, in main. Then one that waits in an inlined function.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Blocks that are taken in inlined functions, in two levels, and kept: 30, 20 and 10 of them. */
 #include <cstdlib>
 

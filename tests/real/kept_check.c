@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The same stacks by libdw: prints how many are equal in every frame, and some that are not.
  *
@@ -12,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "probe/code/native_walk.h"
+#include "probe/unwind/native_walk.h"
 #include "tests/kit/kept_stack.h"
 
 enum { SHOWN = 6 };

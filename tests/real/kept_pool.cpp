@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // A pool of threads whose tasks throw and catch.
 #include <atomic>
 #include <condition_variable>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * To be preloaded: samples the program by its processor time, walks each stack as the probe does and
  * keeps up to 64 KiB of it. At the end $KEPT_CHECK is run with pid and file while all is still
@@ -18,8 +19,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "probe/code/unwind_set.h"
-#include "probe/code/unwind_walk.h"
+#include "probe/unwind/unwind_set.h"
+#include "probe/unwind/unwind_walk.h"
 #include "tests/kit/kept_stack.h"
 
 enum { PAGE = 4096, RED_ZONE = 128, PERIOD_NS = 4000000, REFRESH_NS = 2000000 };

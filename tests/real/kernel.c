@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A program that spends most of its time in the kernel, in known calls, each from a function of its
  * own: reads, page faults; and some in its own code. In the end it says how long each took of its

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * As kernel.c: a program that spends most of its time in the kernel, below methods of its own, and
  * says in the end how long each took: "reads=US faults=US computes=US user=US kernel=US".

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Holds ever more memory in one planted way, and gives the rest back. usage: leaks WAY TIMES
 #include <cstdio>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // A leak that a static field holds, a cache, and what only weak handles know. With words: for so many
 // seconds at the same rate, `leaks` with one and `none` without; a full collection each 100 ms.
 using System;

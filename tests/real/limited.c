@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* limited FILE: works until FILE is there, then allocates 500 blocks and ends with 5. */
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Computes for half a second.
 using System;
 using System.Diagnostics;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the live tests share: a viewer in a terminal on a pipe or file that a program writes."""
 import contextlib
 import json

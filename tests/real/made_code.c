@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A program that makes code at run time, as other runtimes do, and a perf map for it.
  * usage: made_code good|open|link|old    whether the map is as it should be, writable by others, a link to

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Managed code that calls native code, and is called by a native thread that the runtime has not seen before.
 // usage: mixed MS
 using System;

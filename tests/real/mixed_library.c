@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Native code below managed code, and a native thread that calls managed code after some time. */
 #include <pthread.h>
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Reads a log with Mono's own library, Mono.Profiler.Log, and says how many events of each type it
 // met, by type of event: "EnterEvent=12". In both orders the library knows: as they stand in the
 // file, and sorted by time between sync points.

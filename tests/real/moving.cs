@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Objects whose addresses are known at every heap shot (major collections take them): each round
  * makes some, drops some at random, and tells where every one that is alive stands now, so that it

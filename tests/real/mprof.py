@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the stock mprof-report says about a log, as a dictionary.
 
 Only figures it gets right are parsed. Left out on purpose: every time it prints (calls, pauses,

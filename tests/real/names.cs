@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // One of each construct that a C# compiler makes names of its own for. Runs each once.
 using System;
 using System.Collections.Generic;

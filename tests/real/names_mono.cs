@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // As names.cs, as far as Mono's compiler knows the language.
 using System;
 using System.Collections.Generic;

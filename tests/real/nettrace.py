@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A reader of .nettrace version 4 of its own: what the stream says, event by event, and what it lost."""
 import collections
 import struct

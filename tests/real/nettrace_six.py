@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Streams of version 4 written anew as version 5 and 6, from the description of these formats alone."""
 import struct
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Programs that do what few programs do, one a word: odd NAME. Each says on its output how it went, ends with
  * a code of its own, and does so within a second or two.

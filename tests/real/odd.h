@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parts of odd: what its programs share. */
 #ifndef PV_TESTS_REAL_ODD_H
 #define PV_TESTS_REAL_ODD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The programs of odd that come with a filter of system calls; the probe in them must not call what it kills for. */
 #include "tests/real/odd.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The programs of odd that use signals as few do, and what all of them share. */
 #include "tests/real/odd.h"
 

@@ -1,6 +1,8 @@
+# SPDX-License-Identifier: MIT
 """Runs the programs of odd bare and under each way of recording, alone and as a child of a shell, and compares."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,13 +23,15 @@ MISSED = {
     'reads-signals': 'none of threads that block their signal',
     'takes-all-raw': 'the program has taken every signal that they could come by',
 }
+# The first line of a picture ends with the recording's state.
+PICTURE = re.compile(r'^ .* [■●○] [A-Z][A-Z ?]*$', re.M)
 
 
 def of_program(text):
     """What profview says itself is left out; its picture comes last."""
-    lines = text.split("\n profview  ")[0].splitlines()
-    own = text.startswith(' profview  ')
-    return [] if own else [line for line in lines if not line.startswith('profview:')]
+    picture = PICTURE.search(text)
+    lines = text[:picture.start() if picture else None].splitlines()
+    return [line for line in lines if not line.startswith('profview:')]
 
 
 def end_session(pid):

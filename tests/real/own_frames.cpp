@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Allocates and calls as fast as it can, in two threads. usage: own-frames TIMES
 #include <cstdio>
 #include <cstdlib>

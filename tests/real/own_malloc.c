@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program with an allocator of its own, which never gives anything back. */
 #include <stdio.h>
 #include <stdlib.h>

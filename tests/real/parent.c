@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A program that starts child processes in the ways its arguments name, all of them there at one
  * time, and waits for them: fork, spawn, vfork, system; many: 300 of spawn one after the other.

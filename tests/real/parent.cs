@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // A program that has as many child processes at one time as its argument says, and waits for them.
 using System;
 using System.Collections.Generic;

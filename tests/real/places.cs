@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Handles of every type, finalizers and a domain: prints what it did, a figure a line.
 using System;
 using System.Runtime.InteropServices;

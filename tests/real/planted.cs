@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A leak, a cache, a warm-up and churn, planted: at every round's end a major collection takes a
  * heap shot.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A library in C++ for a program in C, which has no C++ runtime of its own. */
 #include <stdexcept>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* usage: plugin_host PLUGIN: has it work, in a scope that only the plugin sees. */
 #include <dlfcn.h>
 #include <stdio.h>

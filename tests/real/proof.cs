@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // What our Mono module has to stand: every way out of a method, many threads, a long run.
 //   leaves            exceptions through all kinds of frames, threads aborted
 //   many THREADS N    each thread calls Outer N times, which calls Inner twice

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // A shop with an answer planted for each question that the recipes of profview-keys(7) ask.
 using System;
 using System.Collections.Generic;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Threads that compute for a known processor time each, and a main thread that waits in short waits
  * meanwhile: how many of these were cut. Words: "close" closes every descriptor first and opens

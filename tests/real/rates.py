@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What timers of samples this system allows, found without the probe."""
 import ctypes
 import os

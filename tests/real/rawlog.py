@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads a log of data version 17 byte by byte, slowly and without cleverness.
 
 It is the second opinion of the tests beside mprof-report: written from the format's description,

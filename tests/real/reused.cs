@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Makes the runtime use pointers again, and says what it did: one "name=count" a line.
 using System;
 using System.Collections.Generic;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls a function as often as it is asked to, says so, and ends with a code of its own. */
 #include <stdio.h>
 #include <stdlib.h>

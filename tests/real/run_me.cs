@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Prints what it did, stays for some ms if told, busy with a third word, until a file is there, and ends with a code.
 using System;
 using System.IO;

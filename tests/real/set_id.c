@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Linked with the probe; says as who it runs. */
 #include <stdio.h>
 #include <unistd.h>

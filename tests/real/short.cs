@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * As short.c: threads that live for 1 to 3 ms of processor time each, two at a time; in between the
  * main thread computes as long as they did.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A thread that computes, waits for a lock, reads a pipe and sleeps, in turn: 40, 30, 20 and 10 ms.
  * At the end it says how long it did each by the system's own figures, without the time in which it

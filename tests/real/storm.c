@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Libraries come and go while blocks are asked for: in other threads, in the libraries' own
  * constructors, and under the loader's lock.

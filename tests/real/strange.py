@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Processes that listen where a probe or a .NET runtime would, and do there whatever they like.
 
 Each is a copy of this process, in whose environment TMPDIR and XDG_RUNTIME_DIR are folders of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * One thread allocates objects, another one makes handles of them, throws them and contends for their
  * locks, while a small nursery has all addresses used again and again. Prints how often that was done

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs the self-counting programs under a profiler and talks with them."""
 import os
 import pathlib

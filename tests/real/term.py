@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A terminal to try programs in: a tmux server of its own, keys in, text out."""
 import os
 import pathlib
@@ -72,7 +73,7 @@ class Terminal:
     def wait_end(self):
         """The recording is over; logs of the stock profiler do not say how it ended."""
         def over(screen):
-            return re.search(r'^ .*[■*] (ENDED|END \?|CUT OFF) ', screen.splitlines()[0])
+            return re.search(r'^ .*[■*#] (ENDED|END \?|CUT OFF)\s*$', screen.splitlines()[0])
 
         over.__doc__ = 'the end of the recording'
         return self.wait(over)
@@ -110,7 +111,17 @@ def exact(number):
     return f'{number:,}'.replace(',', ' ')
 
 
+def rounded(number):
+    """1391007 as '1.39 M', as lists have what is 1,000 or more."""
+    for size, unit in (1e3, 'k'), (1e6, 'M'), (1e9, 'G'):
+        v = number / size
+        if v < 999.5:
+            return f'{v:.{2 if v < 9.995 else 1 if v < 99.95 else 0}f} {unit}'
+    return exact(number)
+
+
 def holds(line, figure):
-    """Whether a line has this number as a cell: alone, or grouped by blanks."""
-    return re.search(rf'(?<![\d.]){re.escape(exact(figure))}(?![\d.,kMG])(?! \d{{3}}(?!\d))',
-                     line) is not None
+    """Whether a line has this number as a cell: grouped by blanks, or rounded to three digits."""
+    whole = rf'{re.escape(exact(figure))}(?![\d.,kMG])(?! \d{{3}}(?!\d))'
+    either = whole if figure < 1000 else rf'(?:{whole}|{re.escape(rounded(figure))}\b)'
+    return re.search(rf'(?<![\d.]){either}', line) is not None

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 Stacks of allocations reach the function that the system called, in programs without frame pointers,
 and nothing stands still while libraries come and go.

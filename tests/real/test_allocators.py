@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Blocks are counted under other allocators, or the log says that they are not seen.
 
 usage: test_allocators.py PROFVIEW LIBRARY ALLOCATORS OWN-MALLOC PLUGIN-HOST PLUGIN \\

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""A program of .NET that was compiled ahead of time: ps tells it, attach reads its event stream, with the methods' names.
+# SPDX-License-Identifier: MIT
+"""A program of .NET that was compiled ahead of time: ps tells it, run and attach read its event stream, with the methods' names.
 
 usage: test_aot.py PROFVIEW AOT.CS DOTNET     ('none': skipped; so is a machine whose SDK cannot compile ahead of time)
 """
@@ -43,6 +44,10 @@ def stripped(program, folder):
     return bare
 
 
+def spins(methods):
+    return [m for m in methods if m['name'].startswith('ahead.Ahead.Work:Spin') and m['samples_self'] > 500]
+
+
 def attached(v, profview, built, log):
     """A viewer reads its stream while it works, and leaves."""
     with target.Program([built], log) as program:
@@ -54,10 +59,7 @@ def attached(v, profview, built, log):
         viewer = subprocess.Popen([profview, 'attach', '--sample', str(pid), '--record', str(log)], stdin=subprocess.DEVNULL,
                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
-        def spins():
-            rows = report(profview, log, '--section', 'methods').get('methods') or []
-            return [m for m in rows if m['name'].startswith('ahead.Ahead.Work:Spin') and m['samples_self'] > 500]
-        target.wait_for('samples of Spin by name', spins)
+        target.wait_for('samples of Spin by name', lambda: spins(report(profview, log, '--section', 'methods').get('methods') or []))
         program.go()
         said = program.wait_phase(2)
         program.go()
@@ -77,6 +79,51 @@ def attached(v, profview, built, log):
         v.equal('it ends well', program.process.wait(target.DEADLINE), 0)
 
 
+def started(v, profview, built, log):
+    """From its first moment on, to its last, and what it starts does not call for a stream of its own."""
+    with target.Program([profview, 'run', '--record', log, '--', built], log) as program:
+        for phase in (1, 2):
+            program.wait_phase(phase)
+            program.go()
+        said = program.wait_phase(3)
+        target.wait_for('samples of Spin by name', lambda: spins(report(profview, log, '--section', 'methods').get('methods') or []))
+        program.process.stdin.close()
+        v.equal('run: it ends well', program.process.wait(target.DEADLINE), 0)
+    j = report(profview, log, '--section', 'all')
+    v.equal('run: what it starts has no door', said['ports'], 0)
+    v.equal('run: each exception', j['exceptions']['thrown'], said['thrown'] + 30)
+    v.equal('run: collections', len(j['gc']['collections']), 3)
+    v.equal('run: its command line', (j['target'].get('command'), j['target']['arch'], j['target']['os']), (str(built), 'x64', 'Linux'))
+    v.equal('run: damage', j['source']['damage'], [])
+
+
+def left(v, profview, built, log):
+    """Its viewer is killed: it goes on."""
+    with target.Program([profview, 'run', '--record', log, '--', built], log) as program:
+        program.wait_phase(1)
+        children = pathlib.Path(f'/proc/{program.process.pid}/task/{program.process.pid}/children').read_text().split()
+        program.process.kill()
+        program.process.wait()
+        program.go()
+        program.wait_phase(2)
+        program.process.stdin.close()
+        target.wait_for('its end', lambda: not any(pathlib.Path(f'/proc/{c}').exists() for c in children))
+
+
+def as_native(v, profview, built, folder):
+    """What only the native library has, or where no stream can be had: as before, with a line that says so."""
+    for name, words, variables, advice in (
+            ('calls', ['--calls'], {}, 'leave out --calls'), ('folder', [], {}, 'record into a file'),
+            ('switched-off', [], {'DOTNET_EnableDiagnostics': '0'}, 'unset DOTNET_EnableDiagnostics')):
+        log = folder / (name + ('/' if name == 'folder' else '.mlpd'))
+        done = subprocess.run([profview, 'run', *words, '--record', f'{log}/' if name == 'folder' else log, '--', built],
+                              env=os.environ | variables, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        v.equal(f'run: {name}', (done.returncode, f'for its events {advice}' in done.stderr), (0, True))
+    done = subprocess.run([profview, 'run', '--heapshot=5gc', '--record', folder / 'no', '--', built], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, check=False)
+    v.equal('run: shots by collections', (done.returncode, 'no such thing' in done.stderr), (2, True))
+
+
 def main(profview, source, dotnet):
     if 'none' in (source, dotnet):
         print('dotnet is not installed')
@@ -91,6 +138,9 @@ def main(profview, source, dotnet):
             return target.SKIP
         for name, program in (('whole', built), ('stripped', stripped(built, folder / 'stripped'))):
             attached(v, profview, program, folder / f'{name}.nettrace')
+            started(v, profview, program, folder / f'{name}-run.nettrace')
+        left(v, profview, built, folder / 'left.nettrace')
+        as_native(v, profview, built, folder)
     v.close()
     return 0
 

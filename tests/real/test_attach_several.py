@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """`attach` of several programs: a folder with a log of each, reasons for the others, and all as before when it is left.
 
 usage: test_attach_several.py CASE PROFVIEW PROGRAM [IMAGE]
@@ -101,12 +102,12 @@ def native(v, b):
     other = b.start('sleep', '60')
     target.wait_for('both probes', lambda: b.stats(file) and b.stats(pipe))
 
-    a = Attach(b, NAME, other)
+    a = Attach(b, '--via', 'probe', NAME, other)
     a.wait_logs(file, pipe)
     v.equal('while it is read', b.stats(pipe).get('reader'), 'yes')
     code, out, err = a.leave()
     v.equal('code', code, 0)
-    v.true('a frame', 'PROCESSES' in out and 'compute' in out, out)
+    v.true('a frame', 'Processes' in out and 'compute' in out, out)
     v.true('the other is said', f'process {other} is not joined: process {other} has no probe' in err, err)
     rows = a.rows()
     v.equal('all are listed', sorted(rows), sorted([file, pipe, other]))
@@ -159,7 +160,7 @@ def full(v, b):
 
 def refused(v, b):
     one, two = b.start('sleep', '60'), b.start('sleep', '60')
-    a = Attach(b, one, two)
+    a = Attach(b, '--via', 'probe', one, two)
     code, out, err = a.end()
     v.equal('none of them', (code, out), (3, ''))
     v.equal('why', err.count('has no probe'), 2)
@@ -167,7 +168,7 @@ def refused(v, b):
     done = b.tool('attach', one, two, '--record', b.folder / 'file.mlpd')
     v.equal('a file', done.returncode, 2)
     v.true('says what it wants', '--record takes a FOLDER/' in done.stderr, done.stderr)
-    done = b.tool('attach', one, 999999999)
+    done = b.tool('attach', '--via', 'probe', one, 999999999)
     v.equal('no such process', done.returncode, 3)
     v.true('and it says so', 'there is no process 999999999' in done.stderr, done.stderr)
     v.equal('no name', b.tool('attach', 'such-a-program-is-not-there', one).returncode, 3)
@@ -190,7 +191,7 @@ def screen(v, b):
     target.wait_for('both probes', lambda: all(b.stats(p) for p in pids))
     before = set(pathlib.Path('/var/tmp').glob('profview-run-*'))
     with Terminal(b.folder) as t:
-        t.run(b.profview, 'attach', *pids, other)
+        t.run(b.profview, 'attach', '--via', 'probe', *pids, other)
         t.wait(lambda text: re.search(NAME + r' \d+, \d of 3  attach .*LIVE', text))
         t.type('2')
         t.wait_row('compute')

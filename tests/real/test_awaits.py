@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Async methods that wait, a known number of each, as the heap shot of a real program shows them.
 
 usage: test_awaits.py PROFVIEW AWAITS.DLL MODULE DOTNET     ('none': skipped)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """`profview brief`: within its budget, foreign text within fences, commands that run, JSON of the schema.
 
 usage: test_brief.py PROFVIEW GOLDEN MAKE_LOG SCHEMA
@@ -98,6 +99,12 @@ def main(profview, golden, make_log, schema):
             log = folder / f'{world}.mlpd'
             log.write_bytes(subprocess.run([make_log, world, '17', '8'], capture_output=True, check=True).stdout)
             one(v, run, log, schema, 0)
+        callers = folder / 'callers.mlpd'
+        callers.write_bytes(subprocess.run([make_log, 'callers', '17', '8'], capture_output=True, check=True).stdout)
+        sites = next(s for s in one(v, run, callers, schema, 0)[0]['sections'] if s['section'] == 'allocation_sites')
+        v.equal('one method for several callers', sorted(r[2] for r in sites['rows']),
+                ['Make () < .. First ()', 'Make () < .. Second ()', 'Make () < .. Third ()', 'Make () < First ()',
+                 'Make () < Second ()'])
         report = json.loads(run('report', shop, '--format', 'json', '--section', 'methods,classes,findings'))
         v.equal('methods in all', len(next(s for s in data['sections'] if s['section'] == 'methods')['rows'])
                 + next(s for s in data['sections'] if s['section'] == 'methods')['more'], len(report['methods']))

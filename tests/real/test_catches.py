@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Which methods caught exceptions of which class, also where one is thrown while another unwinds.
 
 usage: test_catches.py mono|clr|events PROFVIEW LIBRARY PROGRAM [DOTNET]     (DOTNET 'none': skipped)

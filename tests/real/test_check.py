@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """`profview check`: a table of logs and rules with their verdicts, among them every way in which a log
 cannot answer; rule files, baselines, formats; `profview run --check`.
 
@@ -204,6 +205,10 @@ def baselines(tool, log, other):
                 [160, 160])
         v.equal('not recorded', got['finalizers max-increase=1']['verdict'], 'refused')
     text = saved.read_text()
+    for lasted, told in ((3151000000, False), (6000000000, True)):
+        saved.write_text(re.sub(r'"duration_ns": \d+', f'"duration_ns": {lasted}', text))
+        done = tool.run('check', log, *rules, '--baseline', saved, code=5)
+        v.equal('another length is told', 'note: the baseline lasted 6.00 s, this log 3.15 s' in done.stdout, told)
     saved.write_text(text.replace('"value": 160', '"value": 100'))
     got, _ = tool.judge(log, *rules, '--baseline', saved, code=1)
     v.equal('more than the baseline', got['exceptions max-increase=10%']['verdict'], 'fail')
@@ -247,6 +252,9 @@ def formats(tool, log):
     first = tool.folder / 'first.ini'
     first.write_text(tool.run('check', log, '--init', code=0).stdout)
     tool.run('check', log, '--rules', first, code=0)
+    limits = re.findall(r'^max = (.*)$', first.read_text(), re.M)
+    v.true('limits as one types them', limits and all(re.fullmatch(r'\d{1,4}\.\d([KMG]iB|[mu]?s)|\d+(B|ns)?', m) and
+                                                      not re.search(r'\d{5}(B|ns)', m) for m in limits), limits)
 
 
 def evidence(tool, log):

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Child processes of a real program, which its log does not hold: the log says how many.
 
 usage: test_children.py native PROFVIEW PROGRAM LIBRARY, or mono|dotnet PROFVIEW PROGRAM

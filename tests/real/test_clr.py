@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Programs on .NET under our own module: the report says what the program and mprof-report say.
 
 usage: test_clr.py CASE PROFVIEW COUNTED.DLL MODULE DOTNET     ('none' for what is not there: skipped)
@@ -189,6 +190,24 @@ def by_time(v, r):
            r.json['target']['args'])
 
 
+def keepers(v, r):
+    """Objects that each thread holds in a field of its own are kept by that field."""
+    done = subprocess.run([r.profview, 'report', str(r.path), '--no-index', '--format', 'json', '--section',
+                           'heap_keepers', '--shot', '0', '--limit', '0'], capture_output=True, timeout=target.DEADLINE,
+                          check=False)
+    v.equal('exit code of the keepers', (done.returncode, done.stderr), (0, b''))
+    rows = {row['name']: row for row in json.loads(done.stdout)['heap_keepers']} if done.stdout else {}
+    wanted = [('thread static Counted.Holders.mine', 'Counted.HeldByThread')]
+    if r.json['target'].get('runtime_version', '').startswith('10.'):  # it tells of itself how generic classes lie
+        wanted.append(('static Counted.Keeper<Counted.HeldByClass>.List', 'Counted.HeldByClass'))
+    for name, klass in wanted:
+        kept = rows.get(name, {})
+        n = r.said[f'held {klass}']
+        v.equal(f'{name} keeps most of', kept.get('most_class'), klass)
+        v.equal(f'{klass} kept by it', kept.get('most_objects'), n)
+        v.at_least('objects with what they hold', kept.get('objects', 0), 2 * n)
+
+
 def rooted(v, r):
     v.true('every shot has roots', all(s['roots'] > 0 for s in r.json['heap_shots']))
 
@@ -265,6 +284,7 @@ CASES = {
                       (checks.shots,)),
     'heapshot-live': ('nodefaults,gc,heapshot-on-shutdown', 'heap allocs',
                       (checks.shots, alive_at_end, live)),
+    'heapshot-keepers': ('nodefaults,heapshot-on-shutdown', 'hold allocs', (checks.shots, keepers)),
     'heapshot-garbage': ('nodefaults,heapshot-on-shutdown,heapshot=nogc', 'heap allocs',
                          (checks.shots, alive_at_end, garbage)),
     'heapshot-stacks': ('nodefaults,alloc,gcmove,heapshot-on-shutdown', 'heap collect allocs',
@@ -295,6 +315,8 @@ def main(case, profview, dll, module, dotnet):
         v.equal('exit code', run.exit, 0)
         v.equal('standard error', run.complaint, '')
         if run.json:
+            command = run.json['target'].get('command', '')
+            v.true('the command line is in the log', command.endswith(' '.join(['', *worlds.split()])), command)
             summed = 'calltree' in options  # which mprof-report does not know
             for check in [c for c in ALWAYS + wanted if not (summed and c is stock_reads)]:
                 check(v, run)

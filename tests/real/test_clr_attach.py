@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A .NET program that runs already: found, joined, left and joined again.
 
 usage: test_clr_attach.py PROFVIEW COUNTED.DLL MODULE DOTNET [TIMES]   ('none': skipped)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Joining .NET programs that are hard to reach, that cannot be joined, or that go at the wrong time.
 
 usage: test_clr_join.py CASE PROFVIEW COUNTED.DLL MODULE DOTNET     ('none': skipped)
@@ -162,7 +163,7 @@ def refusals(v, p):
         said = p.leave(viewer)
         v.true('another profiler: what is done', str(theirs) in said and 'event stream' in said, said)
     with subprocess.Popen(['sleep', '1000']) as other:
-        said, code = p.refusal(other.pid)
+        said, code = p.refusal(other.pid, options=('--via', 'probe'))
         other.kill()
     v.equal('not .NET: exit', code, 3)
     v.true('not .NET: what to do', 'profview run' in said, said)
@@ -185,7 +186,7 @@ def chosen(v, p):
                 (('--probe', 'transitions'), 3, "a program's start"),
                 (('--probe', 'alloc'), 3, "a program's start"),
                 (('--probe', 'gcalloc'), 3, "a program's start"),
-                (('--probe', 'lines'), 2, 'lines is a word of Mono')):
+                (('--probe', 'calldepth=5'), 2, 'calldepth=5 is a word of Mono')):
             said, code = p.refusal(program.pid, options=options)
             v.equal(f'{options}: exit', code, wanted)
             v.true(f'{options}: why', words in said, said)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Requests that a real web server of the framework serves, as spans of our module's log.
 
 usage: test_clr_served.py PROFVIEW SERVER.DLL MODULE DOTNET     ('none': skipped)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Static fields of a .NET server are what holds objects, by name: when started, and when joined.
 
 usage: test_clr_statics.py PROFVIEW SERVER.DLL MODULE DOTNET     ('none': skipped)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The test programs with an older .NET of their own, from NuGet, under the module: the same checks.
 
 usage: test_clr_versions.py VERSION FOLDER PROFVIEW MODULE DOTNET SOURCE.cs...    VERSION: 8, 9
@@ -26,8 +27,8 @@ PROJECT = '''<Project Sdk="Microsoft.NET.Sdk"><PropertyGroup>
 </PropertyGroup><ItemGroup>{sources}</ItemGroup></Project>
 '''
 # In one file there is no image that could be loaded once more.
-CASES = {'8': ('tasks', 'exception-alloc', 'monitor', 'heapshot-every'),
-         '9': ('calls-own', 'gchandle', 'sample', 'heapshot', 'loads')}
+CASES = {'8': ('tasks', 'exception-alloc', 'monitor', 'heapshot-every', 'heapshot-keepers'),
+         '9': ('calls-own', 'gchandle', 'sample', 'heapshot', 'heapshot-keepers', 'loads')}
 
 
 def publish(dotnet, version, folder, sources):

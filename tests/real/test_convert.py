@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """`profview convert` on a real log: profview and the stock reader agree on what it wrote.
 
 usage: test_convert.py whole|range|thread|versions|refuse PROFVIEW COUNTED.EXE

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A real log cut at every byte of its end and of the last event of each kind; with flipped bytes.
 
 usage: test_cut.py cuts|header|flips|zip PROFVIEW COUNTED.EXE

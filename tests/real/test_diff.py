@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """`profview diff` of two builds of fixed work with a known change: exactly that is named.
 
 usage: test_diff.py native|mono|refuse PROFVIEW BASE NEW [TIMES]
@@ -169,6 +170,12 @@ def refuse(tool, log):
     cut.write_bytes(whole[:len(whole) * 2 // 3])
     done = tool.run('diff', log, cut, '--section', 'classes', code=4)
     v.true('damage: not comparable', 'not comparable' in done.stdout, done.stdout)
+    for per, told in ((), True), (('--per', 'second'), False):
+        text = tool.run('diff', log, '--base-range', '..1s', '--range', '1s..', *per, '--section', 'classes', code=0).stdout
+        v.equal(f'{per}: lengths are told', 'base lasted 1.00 s, new 2.15 s' in text, told)
+        v.true(f'{per}: totals in the unit of the rows', 'iB' not in text and 'e+0' not in text, text)
+    same = tool.run('diff', log, log, code=0).stdout
+    v.true('of one length nothing is told', 'lasted' not in same, same)
 
 
 def main(kind, profview, base, new=None, times='1'):

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """How the log of a real program ends: ended, cut off or unknown, and what `run` says of its code.
 
 usage: test_ends.py native|mono|dotnet PROFVIEW PROGRAM
@@ -61,10 +62,13 @@ class Bench:
         return done.returncode, said, self.source(log)
 
     def source(self, log):
+        return self.report(log)['source']
+
+    def report(self, log):
         done = subprocess.run([self.profview, 'report', log, '--format', 'json', '--section',
                                'coverage', '--no-index'], stdout=subprocess.PIPE, timeout=DEADLINE,
                               check=False)
-        return json.loads(done.stdout)['source']
+        return json.loads(done.stdout)
 
 
 def check(b, way, command, want):
@@ -72,6 +76,8 @@ def check(b, way, command, want):
     expect(f'{way}: code', code, want[0])
     expect(f'{way}: end', source['end'], want[1])
     expect(f'{way}: complete', source['complete'], want[2])
+    thrown = '; no catch of System.InvalidOperationException, thrown shortly before, is in the log'
+    expect(f'{way}: not caught', thrown in source['end_known_from'], way == 'throw')
     if want[0] < 128:
         expect(f'{way}: said', [s for s in said if 'cut off' in s] != [], want[1] == 'cut off')
 
@@ -116,8 +122,21 @@ def mono(b, program):
 
 
 def dotnet(b, program):
-    for way, want in {**WAYS, 'failfast': (134, 'cut off', False)}.items():
+    for way, want in {**WAYS, **dict.fromkeys(('failfast', 'throw'), (134, 'cut off', False))}.items():
         check(b, way, ['dotnet', program, way], want)
+    runtime(b, program)
+
+
+def runtime(b, program):
+    """The head says which runtime it was; how it collects is not known before a collection."""
+    there = subprocess.run(['dotnet', '--list-runtimes'], capture_output=True, text=True, check=True).stdout
+    for server in '0', '1':
+        os.environ['DOTNET_gcServer'] = server
+        b.run('--', 'dotnet', program, 'return')
+        told = b.report(b.folder / 'log.mlpd')['target']
+        expect(f'{server}: the version', f"Microsoft.NETCore.App {told['runtime_version']} " in there, True)
+        expect(f'{server}: another mode', told.get('gc_mode') == ('server', 'workstation')[int(server)] and
+               len(os.sched_getaffinity(0)) > 1, False)
 
 
 def main(case, profview, program):

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A log of a real program gives one report, byte for byte, however it is read.
 
 usage: test_equal.py PROFVIEW COUNTED.EXE

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A .NET program is joined by its own event stream: nothing is loaded, and it goes on whatever the viewer does.
 
 usage: test_events.py visit|rude|listen|meters PROFVIEW COUNTED.DLL DOTNET     ('none': skipped)
@@ -19,6 +20,7 @@ from verdict import Verdict
 
 RELAY = 'profview-events'
 THREAD_TIME = 28790  # our own event: how long a thread has run
+LIMIT = 512 << 20  # bytes
 
 
 def report(profview, log, *words):
@@ -105,7 +107,8 @@ def compare_heap(v, profview, log):
 
 def visit(v, profview, dll, dotnet):
     """One stay with a heap shot: names, exceptions, locks, collections as the program counts them."""
-    with target.scratch() as folder, target.Program([dotnet, dll, 'heap', 'pause', 'throws', 'locks', 'collect', 'pause'],
+    limited = ['env', f'DOTNET_GCHeapHardLimit={LIMIT:x}', dotnet]
+    with target.scratch() as folder, target.Program([*limited, dll, 'heap', 'pause', 'throws', 'locks', 'collect', 'pause'],
                                                     folder) as program:
         log = pathlib.Path(folder, 'a.nettrace')
         before = program.wait_phase(1)
@@ -124,6 +127,8 @@ def visit(v, profview, dll, dotnet):
         j = report(profview, log, '--section', 'all')
         trace = Trace(log.read_bytes())
         v.equal('its end', j['source']['end'], 'ended')
+        limits = {s[1] for c in j['counters'] if c['name'] == 'heap limit' for s in c['samples']}
+        v.equal('the limit of its heap', limits, {LIMIT})
         v.equal('process', (j['target']['pid'], trace.pid), (pid, pid))
         v.same_rows('thrown', {r['name']: r['thrown'] for r in j['exceptions']['classes']}, trace.thrown())
         v.at_least('exceptions', j['exceptions']['thrown'], said['throws total'] - before.get('throws total', 0))

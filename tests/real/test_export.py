@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """`profview convert` to formats of other programs: sums and stacks are those of the report, and of the
 events that `dump` prints: of all, also of what waited.
 
@@ -204,7 +205,7 @@ def annotated(tool, data, measure, own, inclusive, stacks):
         except FileNotFoundError:
             return
         tool.v.equal('callgrind_annotate: complaint', done.stderr, '')
-        rows = re.findall(r'^ *([\d,]+) \([ \d.]+%\) +\?\?\?:(.*?)(?: \[\])?$', done.stdout, re.M)
+        rows = re.findall(r'^ *([\d,]+) \([ \d.]+%\) +[^ :]+:(.*?)(?: \[\])?$', done.stdout, re.M)
         got = {name: int(n.replace(',', '')) for n, name in rows if name != '(root)' and
                not (option == 'yes' and name in recursive)}
         tool.v.same_rows(f'callgrind_annotate, {measure} {what}', nonzero(got), nonzero(want))

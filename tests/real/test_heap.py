@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Heap shots of a real program: objects, what they keep, paths to roots, and the same for Chrome.
 
 usage: test_heap.py PROFVIEW LEAKY.EXE

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Threads that the collector holds up wait for it, and those that wait for a lock meanwhile do that.
 
 usage: test_held.py mono|clr PROFVIEW LIBRARY PROGRAM [DOTNET]     (DOTNET 'none': skipped)
@@ -13,7 +14,7 @@ from test_waits import HOSTS
 from verdict import Verdict
 
 SECONDS, RATE = 8, 100
-POINTS = 2  # of the recording's time
+POINTS = 4  # of the recording's time: on a busy machine threads are looked at more rarely; the stops are 15 to 20
 LEAST = 1  # points that the collector must have taken, else nothing is proven
 
 

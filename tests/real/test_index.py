@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The index: figures are the same with it and without, and a bad one is as good as none.
 
 usage: test_index.py whole|grown|damaged|places|follow|screen|window PROFVIEW COUNTED.EXE

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 Inlined functions are frames: where a program computes, and where it calls. The call tree of the
 samples is compared with what addr2line -i says of every address that the log has of the program.
@@ -94,7 +95,7 @@ def computing(v, profview, program, folder):
     want = expected(run(profview, 'dump', log), program, folder)
     got, paths = collections.Counter(), tree(profview, log)
     for path, n in paths:
-        got[tuple(plain(name) for name in own(path)[1:])] += n
+        got[tuple(plain(name) for name in own(path))] += n
     v.at_least('samples', sum(want.values()), FEWEST)
     v.same_rows('samples by path', dict(got), dict(want))
     text = ' '.join(str(own(p)) for p, _ in paths)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Stacks of allocations and of held memory have the inlined functions that addr2line -i would name.
 
 usage: test_inlined_alloc.py PROFVIEW LIBRARY PROGRAM

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Joining what looks like .NET programs of every kind that cannot be joined, without any .NET.
 
 usage: test_join_fake.py PROFVIEW
 
 A process of this script listens as the runtime does and answers as it is told: for another machine,
-for another C library, for another user, with each of the runtime's reasons.
+for another C library, for another user, with each of the runtime's reasons, and as another process
+from the second connection on.
 """
 import json
 import mmap
@@ -26,21 +28,22 @@ def text(s):
     return struct.pack('<I', len(s) + 1) + (s + '\0').encode('utf-16-le')
 
 
-def answer(link, arch, reason):
-    """To one command: what the process is, or a refusal."""
+def answer(link, arch, reason, cookie):
+    """To one command, which is returned: what the process is, or a refusal."""
     head = b''
     while len(head) < 20:
         more = link.recv(20 - len(head))
         if not more:
-            return
+            return None
         head += more
     left = struct.unpack('<H', head[14:16])[0] - 20
     while left > 0:
         left -= len(link.recv(left))
     ok = head[16] == 4
-    body = struct.pack('<Q', os.getpid()) + bytes(16) + text('fake') + text('linux') + text(arch) + \
+    body = struct.pack('<Q', os.getpid()) + cookie + text('fake') + text('linux') + text(arch) + \
         text('fake') + text('10.0.0') if ok else struct.pack('<I', reason)
     link.sendall(MAGIC + struct.pack('<HBBH', 20 + len(body), 255, 0 if ok else 255, 0) + body)
+    return f'{head[16]:02x}{head[17]:02x}'
 
 
 def listen(arch, reason, owner, *libraries):
@@ -57,10 +60,12 @@ def listen(arch, reason, owner, *libraries):
         s.listen(8)
         os.chown(path, int(owner), -1)
         print('ready', flush=True)
+        changes, said = reason == 'changes', []
         while True:
             link, _ = s.accept()
             with link:
-                answer(link, arch, int(reason, 16))
+                said.append(answer(link, arch, 0 if changes else int(reason, 16), bytes([1 + (changes and len(said) > 0)] * 16)))
+            pathlib.Path(os.environ['TMPDIR'], 'commands').write_text(' '.join(map(str, said)))
 
 
 class Fake:
@@ -81,8 +86,8 @@ class Fake:
         self.process.communicate()
         self.folder.__exit__(*why)
 
-    def attach(self):
-        done = subprocess.run([self.profview, 'attach', '--via', 'probe', str(self.process.pid), '--record',
+    def attach(self, via='probe'):
+        done = subprocess.run([self.profview, 'attach', '--via', via, str(self.process.pid), '--record',
                                f'{self.place}/log.mlpd'], stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, check=False, timeout=target.DEADLINE)
         return done.returncode, done.stderr
@@ -121,6 +126,12 @@ def main(profview):
             v.true(f'{what}: what is said', said in complaint, complaint)
             v.true(f'{what}: one line', complaint.count('\n') == 1, complaint)
             v.equal(f'{what}: ps', fake.listed(), [('.NET', '10.0.0')])
+    for via in ('probe', 'events'):
+        with Fake(profview, machines[0].lower(), 'changes', os.geteuid(), CORE) as fake:
+            code, complaint = fake.attach(via)
+            v.equal(f'another process by the second connection, {via}: exit', code, 3)
+            v.true(f'{via}: it is said', 'another process answers there' in complaint and complaint.count('\n') == 1, complaint)
+            v.equal(f'{via}: and it was asked who it is, no more', set(pathlib.Path(fake.place, 'commands').read_text().split()), {'0404'})
     if os.geteuid() == 0:
         with Fake(profview, machines[0].lower(), '0', NOBODY, CORE) as fake:
             code, complaint = fake.attach()

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The growth ladder says the same of a program however often heap shots come.
 
 usage: test_ladder.py PROFVIEW LEAKY.EXE

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 profview run --leaks: who holds memory in a C++ program is named first, with the whole stack, and
 the figures are those that the program has by construction; a program that leaks nothing is not
@@ -21,10 +22,10 @@ WAYS = {'block': ('drop_block()', 1, 3000), 'object': ('drop_object()', 1, 3000)
         'cycle': ('drop_cycle()', 2, None), 'map': ('keep_text()', None, None)}
 
 
-def record(profview, folder, name, command, preloaded=None):
+def record(profview, folder, name, command, preloaded=None, words=()):
     log = pathlib.Path(folder, name + '.mlpd')
     env = {**os.environ, **({'LD_PRELOAD': preloaded} if preloaded else {})}
-    ran = subprocess.run([profview, 'run', '--leaks', '--record', log, '--', *command], env=env,
+    ran = subprocess.run([profview, 'run', '--leaks', *words, '--record', log, '--', *command], env=env,
                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
     if not log.exists() or ran.returncode:
         sys.exit(f'{name}: exit {ran.returncode}: {ran.stdout[-300:]} {ran.stderr[-300:]}')
@@ -66,7 +67,8 @@ def planted(profview, folder, leaks, way, preloaded=None):
 
 def without_calls(profview, folder, leaks):
     """No column of zeros for calls, which this program is not compiled to have, and how to have them."""
-    _, log = record(profview, folder, 'plain', [leaks, 'block', str(TIMES)])
+    # A fast machine does the work of all of it within one sample of the usual hundred a second.
+    _, log = record(profview, folder, 'plain', [leaks, 'block', str(TIMES)], words=['--sample=10000'])
     said = json.loads(subprocess.run([profview, 'report', '--no-index', '--format', 'json', '--section',
                                       'methods,call_tree', log], check=True, capture_output=True).stdout)
     problems = [f'calls of {m}' for m in said['methods'] if m['calls'] is not None or m['self_ns'] is not None]
@@ -101,6 +103,26 @@ def totals(profview, folder, leaks):
     wanted = tuple(int(n.replace(',', '')) for n in wanted.groups())
     got = tuple(sum(h[key] for h in told['held']) for key in ('allocations', 'allocated_bytes'))
     return [] if got == wanted else [f'{got} allocations and bytes, valgrind has {wanted}']
+
+
+def of_the_program(profview, folder, leaks):
+    """What all of it held, at most, at the end and over time, beside the sums of its stacks."""
+    told, log = record(profview, folder, 'course', [leaks, 'block', str(TIMES)])
+    said = next(c['detail'] for c in told['coverage'] if c['what'] == 'allocations')
+    found = re.search(r'at most ([0-9.]+) ([KM])iB held at once, ([0-9.]+) ([KM])iB at the end', said)
+    if not found:
+        return [f'neither peak nor end: {said}']
+    factor = {'K': 1 << 10, 'M': 1 << 20}
+    most, end = (float(found.group(i)) * factor[found.group(i + 1)] for i in (1, 3))
+    held = sum(h['held_bytes'] for h in told['held'])
+    problems = [] if abs(end - held) < 0.01 * held and most >= end >= 3000 * TIMES else [f'{said}; stacks: {held}']
+    done = subprocess.run([profview, 'report', '--no-index', '--format', 'json', '--section', 'counters', log],
+                          check=True, capture_output=True, text=True)
+    course = next((c for c in json.loads(done.stdout)['counters'] if c['name'] == 'held by the program'), None)
+    values = [n for _, n in course['samples']] if course else []
+    if len(values) < 3 or abs(values[-1] - held) > 0.02 * held or values != sorted(values) or values[0] > held / 2:
+        problems.append(f'over time: {course}, at the end {held}')
+    return problems
 
 
 def under_a_shell(profview, folder, leaks):
@@ -156,7 +178,7 @@ def main(profview, leaks, how=None, library=None):
         print('\n'.join(problems) or f'planted leaks named first under {library}, {how}')
         return bool(problems)
     with tempfile.TemporaryDirectory() as folder:
-        problems += totals(profview, folder, leaks) + under_a_shell(profview, folder, leaks)
+        problems += totals(profview, folder, leaks) + of_the_program(profview, folder, leaks) + under_a_shell(profview, folder, leaks)
         problems += forked(profview, folder)
         for way in WAYS:
             problems += [f'{way}: {p}' for p in planted(profview, folder, leaks, way)]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What a program's surroundings allow: terminals that go away, limits of threads, memory and files.
 
 usage: test_limits.py CASE PROFVIEW LIMITED NATIVE_MODULE [COUNTED.DLL DOTNET]   ('none': skipped)
@@ -179,10 +180,10 @@ class Dotnet:
         self.group.leave()
 
 
-def joins(b, pid, *words):
+def joins(b, pid, *words, seconds=3):
     """What is said by an attach that is refused; it is interrupted where it is not."""
     try:
-        done = subprocess.run(['timeout', '-s', 'INT', '3', b.profview, 'attach', *words, '--record', b.log, str(pid)],
+        done = subprocess.run(['timeout', '-s', 'INT', str(seconds), b.profview, 'attach', *words, '--record', b.log, str(pid)],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=DEADLINE, check=False)
         return done.returncode, done.stderr
     finally:
@@ -240,16 +241,18 @@ def held(v, b):
         wait_for('the probe', lambda: str(program.pid) in subprocess.run(
             [b.profview, 'ps'], capture_output=True, text=True, check=False).stdout)
         program.send_signal(signal.SIGSTOP)
-        began = time.monotonic()
-        code, said = joins(b, program.pid)
+        wait_for('it to stand still', lambda: ') T ' in pathlib.Path(f'/proc/{program.pid}/stat').read_text())
+        code, said = joins(b, program.pid, seconds=DEADLINE)
         v.equal('exit code', code, 3)
         v.true('it is stopped', f'process {program.pid} is stopped' in said, said)
         program.send_signal(signal.SIGCONT)
         group.take(program.pid)
         group.write('cgroup.freeze' if group.v2 else 'freezer.state', 1 if group.v2 else 'FROZEN')
-        said = joins(b, program.pid)[1]
+        wait_for('it to be frozen', lambda: 'frozen 1' in (group.path / 'cgroup.events').read_text() if group.v2 else
+                 (group.path / 'freezer.state').read_text() == 'FROZEN\n')
+        code, said = joins(b, program.pid, seconds=DEADLINE)
+        v.equal('exit code', code, 3)
         v.true('it is frozen', f'process {program.pid} is frozen, by its cgroup' in said, said)
-        v.between('seconds for both', time.monotonic() - began, 0, 6)
         group.write('cgroup.freeze' if group.v2 else 'freezer.state', 0 if group.v2 else 'THAWED')
     finally:
         program.kill()
@@ -340,6 +343,16 @@ def signals_left(v, b):
                               text=True, timeout=DEADLINE, check=True).stdout
         line = [x.split() for x in said.splitlines() if x.strip().startswith('samples ')][0]
         v.true(f'{left}: samples', line[1] == 'partial' and '(ulimit -i)' in ' '.join(line), said)
+
+
+def little_stack(v, b):
+    """With `ulimit -s 128` the screen is drawn, and the program's own limit is what it was."""
+    words = 'ulimit -s 128; exec "$0" run --record "$1" -- sh -c "ulimit -s > $2"'
+    done = subprocess.run(['sh', '-c', words, b.profview, b.log, b.folder / 'limit'], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=DEADLINE, check=False)
+    v.equal('exit code', done.returncode, 0)
+    v.true('the screen', 'Where time ran' in done.stderr, done.stderr)
+    v.equal('the limit', (b.folder / 'limit').read_text(), '128\n')
 
 
 def few_threads(v, b):

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Which object is which under a collector that moves them: what real programs know of themselves.
 
 usage: test_lives.py moving PROFVIEW MOVING.EXE LIVES_PRINT
@@ -165,6 +166,16 @@ def weights(rows, *path):
     return sum(row['weight'] for row in at)
 
 
+def thinner(rows, maker):
+    """What is below it in rows that stand for several."""
+    below, ret = set(), 0
+    for row in rows:    # parents come first
+        if row['parent'] in below or row['frame'].partition(' ')[0] == maker:
+            below.add(row['id'])
+            ret += row['weight'] if row['frame'].endswith(' thinner)') else 0
+    return ret
+
+
 def inside(children, of, name):
     """The outermost of that name below a row: the runtime's wrappers may be between."""
     for row in children.get(of, []):
@@ -188,7 +199,9 @@ def check_flame(v, r):
                                   ('Warm', 'WarmUp', 20000 if shot else 0)):
             objects, size = classes.get(name, (0, 0))
             v.equal(f'shot {shot}: {name} that are alive', objects, made)
-            v.equal(f'shot {shot}: bytes of {name} by {maker}', weights(rows, f'Planted:{maker}', name), size)
+            # Some Monos allocate a few another way, whose row may be too thin to be shown.
+            got = weights(rows, f'Planted:{maker}', name)
+            v.between(f'shot {shot}: bytes of {name} by {maker}', got, size - thinner(rows, f'Planted:{maker}'), size)
 
 
 def check_path(v, r):

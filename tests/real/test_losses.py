@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 Events at full speed, in more threads than there are processors: a record without a screen and
 block=yes lose none, a screen says how to lose none where some were lost.

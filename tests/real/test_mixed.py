@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 Stacks of Mono's samples have the native functions in front of the managed ones that called them; threads of
 native code are sampled once they call managed code.

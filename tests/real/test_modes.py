@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Who may read what profview writes: files with what a program said are the user's alone, whatever the umask is;
 those that the user named for others to read follow it.
 
@@ -80,6 +81,10 @@ def joined(b):
         try:
             own = b.folder / 'own.mlpd'
             target.wait_for('its log', lambda: own.exists() and own.stat().st_size)
+            refused = subprocess.run([b.profview, 'attach', str(program.pid), '--record', 'one.mlpd'], cwd=b.folder,
+                                     capture_output=True, text=True, timeout=target.DEADLINE, check=False)
+            if refused.returncode != 3 or 'into a file itself' not in refused.stderr:
+                raise RuntimeError(f'a copy into one file: {refused.returncode}: {refused.stderr}')
             with b.start(b.profview, 'attach', program.pid, '--record', 'joined/') as p:
                 target.wait_for('the copy', lambda: any(q.stat().st_size for q in records.glob('*.mlpd')))
                 p.send_signal(signal.SIGINT)

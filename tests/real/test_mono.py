@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Real programs under the stock log profiler: `profview report` must say what others say too.
 
 usage: test_mono.py CASE PROFVIEW COUNTED.EXE

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Mono programs under our own module: the report says what the program and mprof-report say.
 
 usage: test_mono_probe.py CASE PROFVIEW COUNTED.EXE MODULE
@@ -88,8 +89,8 @@ def tree(v, r):
 
 
 def tells_nobody(v, r):
-    """The runtime's calls that tell the probe of something are none of the program's."""
-    v.equal('calls that tell a profiler', [m['name'] for m in r.json['methods'] if 'wrapper_mono_profiler_' in m['name']], [])
+    """The runtime's calls that tell the probe of something are none of the program's. A sample may meet one."""
+    v.equal('calls that tell a profiler', [m['name'] for m in r.json['methods'] if 'wrapper_mono_profiler_' in m['name'] and m['calls']], [])
 
 
 def processor(v, r):

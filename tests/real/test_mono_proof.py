@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What our Mono module must stand: losses, readers that come and go, ends without warning.
 
 usage: test_mono_proof.py CASE PROFVIEW PROOF.EXE MONOLOG.EXE COUNTED.EXE MODULE

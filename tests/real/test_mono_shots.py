@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Heap shots of our Mono module: how many, what is in them, and what becomes of those too large.
 
 usage: test_mono_shots.py CASE PROFVIEW COUNTED.EXE MODULE

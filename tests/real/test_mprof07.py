@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Logs of 2007 through the only other reader there is: Debian's mprof-decoder says the same.
 
 usage: test_mprof07.py A|B|C|D|draft [COUNTS-A-MICROSECOND] PROFVIEW B07-WRITE

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Names of what a C# compiler makes, of a program with one of each construct, compiled here.
 
 usage: test_names.py HOST PROFVIEW READABLE_PRINT PROGRAM RUNTIME     (PROGRAM 'none': skipped)
@@ -21,6 +22,7 @@ from verdict import Verdict
 
 OWN = re.compile(r'^(Shop\.|Program\b|<>)')
 LEFT = re.compile(r'__|<>|\$|[`|]|<[A-Z]\w+>[a-z]')
+RESUMED = re.compile(r'StateMachineBox.*:(MoveNext|ExecutionContextCallback) |MoveNextRunner:(InvokeMoveNext|Run) ')
 NAMED = re.compile(r' method\.jit .*?name="(.*?)"(?: |$)')
 CALL = re.compile(r' *\d+ (0x\w+) (-?[\d.]+) method\.(enter|leave|exc_leave) method=\w+ (?:"(.*)"|(\S+))')
 
@@ -104,7 +106,9 @@ def folded(calls, kinds):
         if stack:
             own[stack[-1][0]] += at - stack[-1][1]
         if kind == 'enter':
-            mine = kinds.get(name) in ('user', None) or not stack
+            resumed = RESUMED.search(name)  # called by nothing that stands above it
+            name = '[resumed]' if resumed else name
+            mine = kinds.get(name) in ('user', None) or not stack or resumed
             stack.append([name if mine else stack[-1][0], at])
             continue
         stack.pop()

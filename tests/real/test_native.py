@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A C program under our own probe: the report says what the program and mprof-report say.
 
 usage: test_native.py CASE PROFVIEW COUNTED-NATIVE

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Streams of .NET's EventPipe: the report says what a reader of its own reads, and what the program counts.
 
 usage: test_nettrace.py recorded|cut|hurt|shot|row|versions|blocks|traceevent PROFVIEW FILE.nettrace.gz

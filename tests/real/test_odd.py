@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Odd programs end as they do when nobody records them: the same output, the same code.
 
 usage: test_odd.py PROFVIEW PROGRAM NAME...

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 Time that the probe itself takes in a C++ program is one row, whatever it does there; none of its
 functions and threads is taken for the program's, and the allocator's time remains the program's.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Programs in containers, spoken to from outside: by their own numbers, files and users.
 
 usage: test_peers.py PROFVIEW PROBE PROGRAM
@@ -62,17 +63,36 @@ def joined(v, how, profview, pid, folder, before=()):
     v.true(f'{how}: attached', log.exists() and 'refuse' not in said and 'no probe' not in said, said)
 
 
+def leave(t, words):
+    t.keys('q')
+    if words[0] == 'attach':
+        t.wait('Leave?')
+        t.keys('y')
+    t.wait_prompt()
+
+
 def header(profview, *words):
     """The screen, once it says the process's number inside."""
     with target.scratch() as folder, Terminal(folder) as t:
         t.run(profview, *words)
         said = t.wait(lambda screen: screen if ' inside)' in screen else None)
-        t.keys('q')
-        if words[0] == 'attach':
-            t.wait('Leave?')
-            t.keys('y')
-        t.wait_prompt()
+        leave(t, words)
     return said
+
+
+def threads(profview, folder, pid, *words):
+    """What rows say of the first thread: its number here and the one of its log."""
+    rows = folder / 'rows.json'
+    rows.unlink(missing_ok=True)
+    with target.scratch() as home, Terminal(home) as t:
+        t.run(profview, *words)
+        t.wait(' inside)')
+        t.type(':threads\n')
+        t.wait(lambda screen: 'OUTSIDE' in screen and str(pid) in screen)
+        t.type(f'e{rows}\n')
+        target.wait_for('the rows', lambda: rows.exists() and rows.read_text().rstrip().endswith(']'))
+        leave(t, words)
+    return [(int(r['id_outside'], 16), int(r['id'], 16)) for r in json.loads(rows.read_text()) if r['id'] == '0x1']
 
 
 def cell(v, how, profview, probe, program, folder):
@@ -88,12 +108,15 @@ def cell(v, how, profview, probe, program, folder):
         v.true(f'{how}: ps says both numbers', f'{pid} (1 inside)' in said, said)
         v.equal(f'{how}: and so does JSON', [r['pid_inside'] for r in rows], [1])
         v.true(f'{how}: the screen, too', f'pid {pid} (1 inside)' in (said := header(profview, 'attach', str(pid))), said)
+        v.equal(f'{how}: and of its thread', threads(profview, folder, pid, 'attach', str(pid)), [(pid, 1)])
         joined(v, how, profview, pid, folder)
         joined(v, f'{how}, again', profview, pid, folder)
         v.true(f'{how}: after leaving', ask(profview, 'ctl', pid, 'stats').stdout.startswith('ok '))
     with pod(how, folder, probe, program, '/mnt/log.mlpd') as pid:
         said = header(profview, '--follow', '--no-index', folder / 'log.mlpd')
         v.true(f'{how}: of a followed file both numbers', f'pid {pid} (1 inside)' in said, said)
+        said = threads(profview, folder, pid, '--follow', '--no-index', folder / 'log.mlpd')
+        v.equal(f'{how}: its threads, too', said, [(pid, 1)])
         v.true(f'{how}: the key', 'blocks are not followed' in (said := press(profview, folder / 'log.mlpd')), said)
 
 

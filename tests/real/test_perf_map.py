@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Code made at run time has the names of its perf map, if that is the process's own.
 
 usage: test_perf_map.py PROFVIEW LIBRARY PROGRAM [NODE]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Handles, finalizers, roots and domains of a real program: what it says it did.
 
 usage: test_places.py PROFVIEW PLACES.EXE

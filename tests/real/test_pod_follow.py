@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What is followed across clocks and networks.
 
 usage: test_pod_follow.py stepped PROFVIEW LOG.mlpd.gz

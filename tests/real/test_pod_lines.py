@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 Every line that profview-containers(7) prints is tried: docker, kubectl and systemd by namespaces, with the capabilities
 that they give.
@@ -125,7 +126,7 @@ class Place:
                 said = p.communicate(timeout=target.DEADLINE)[0]
             finally:
                 p.kill()
-        self.v.true(f'{line}: its frame', ' profview ' in said, said)
+        self.v.true(f'{line}: its frame', '■' in said or '● LIVE' in said, said)
         program.go()
         program.wait()
 
@@ -217,7 +218,7 @@ def followed(s, first, line):
             program.wait()
         said = viewer.communicate(timeout=target.DEADLINE)[0]
     s.v.equal(f'{line}: exit code', viewer.returncode, 0)
-    s.v.true(f'{line}: its frame', 'HOTTEST' in said and 'damage' not in said, said)
+    s.v.true(f'{line}: its frame', 'Hot methods' in said and 'damage' not in said, said)
     s.v.equal(f'{line}: the figures', figures(report(s.profview, s.shared / 'app.mlpd')), THROWN)
 
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The key for a heap shot, over logs that name ports and sockets of others.
 
 usage: test_port.py PROFVIEW LOG.mlpd.gz

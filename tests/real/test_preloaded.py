@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Programs that cannot load the probe run in a recorded tree as they do outside of one.
 
 usage: test_preloaded.py musl|small|root|blank|older PROFVIEW [COMPILER]

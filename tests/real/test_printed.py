@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Every command that README.md and the manual pages print is run as it is printed.
 
 usage: test_printed.py SOURCE_ROOT BUILD [COUNTED_CLR.DLL]
@@ -7,6 +8,7 @@ ROWS says of each in which setting it runs: the files that it names are there, a
 for something (a process id, an object's address, a path in /tmp) are replaced. A command without a row
 fails. Those of .NET are left out where its SDK is not installed; tests in other files run them.
 """
+import gzip
 import json
 import os
 import pathlib
@@ -38,6 +40,13 @@ int main(void)
 	}
 	return 0;
 }
+'''
+# A stand-in for ssh and kubectl exec: what follows --, and ssh's destination, is run on this machine.
+WAY = '''#!/bin/bash
+while [ "$1" != -- ]; do shift; done
+shift
+[ "${0##*/}" = kubectl ] || shift
+exec "$@"
 '''
 
 
@@ -81,6 +90,12 @@ class Setting:
         if dll:
             shutil.copy(dll, self.folder / 'app.dll')
             shutil.copy(dll.with_suffix('.runtimeconfig.json'), self.folder / 'app.runtimeconfig.json')
+        (self.folder / 'ways').mkdir()
+        for way in 'ssh', 'kubectl':
+            at = self.folder / 'ways' / way
+            at.write_text(WAY)
+            at.chmod(0o755)
+        self.env['PATH'] = f'{self.folder}/ways:{self.env["PATH"]}'
         self.log = self.folder / 'whole.mlpd'
         self.sh('mono --profile=log:nodefaults,alloc,calls,gcmove,heapshot,output=whole.mlpd app.exe')
 
@@ -184,10 +199,18 @@ def shares(s, command):
         s.v.true(f'{command}: its file', '<testcase' in (s.folder / 'check.xml').read_text())
 
 
+def of_requests(s, command):
+    """A log of a web server; the screen is drawn once."""
+    with gzip.open(s.root / 'tests/golden/requests.mlpd.gz') as f:
+        (s.folder / 'shop.mlpd').write_bytes(f.read())
+    done = s.sh(command if ' diff ' in command else command + ' --dump --size 100x20')
+    s.v.true(f'{command}: it prints', len(done.stdout) > 100, done.stderr)
+
+
 def runs(s, command):
     """A program runs; its overview comes on standard error."""
     done = s.sh(command)
-    s.v.true(f'{command}: the overview', 'HOTTEST' in done.stderr, done.stderr[-1000:])
+    s.v.true(f'{command}: the overview', 'Hot methods' in done.stderr, done.stderr[-1000:])
 
 
 def dotnet(how):
@@ -220,7 +243,7 @@ def writer(s, command):
     follower, process = s.follower
     out = process.communicate(timeout=DEADLINE)[0].decode()
     s.v.equal(f'{follower}: exit code', process.returncode, 0)
-    s.v.true(f'{follower}: its figures', 'HOTTEST' in out, out[-1000:])
+    s.v.true(f'{follower}: its figures', 'Hot methods' in out, out[-1000:])
     s.pipe = ('', '')
 
 
@@ -230,7 +253,7 @@ def grows(s, command):
     with s.start('profview --follow app.mlpd') as process:
         s.sh(command)
         out = process.communicate(timeout=DEADLINE)[0].decode()
-    s.v.true(f'{command}: followed', 'HOTTEST' in out, out[-1000:])
+    s.v.true(f'{command}: followed', 'Hot methods' in out, out[-1000:])
 
 
 def paired(_s, _command):
@@ -258,7 +281,7 @@ def joins(start, inside):
     def one(s, command):
         s.no_logs()
         with s.start(start, stdin=subprocess.PIPE) as program:
-            ready = re.compile('libprofview-native' if 'preload' in inside else 'mono|coreclr')
+            ready = re.compile({'preload': 'libprofview-native', 'outside': 'libc'}.get(inside, 'mono|coreclr'))
 
             def maps():
                 return pathlib.Path(f'/proc/{program.pid}/maps').read_text(encoding='utf-8')
@@ -283,6 +306,7 @@ def joins(start, inside):
 
 PRELOADED = 'env LD_PRELOAD=build/probe/libprofview-native.so PROFVIEW_OPTIONS=sample,output=x%p.mlpd ./server'
 attach_native = joins(PRELOADED, 'preload')
+attach_outside = joins('./server', 'outside')
 attach_dotnet = dotnet(joins('dotnet app.dll pause', 'dotnet'))
 attach_mono = joins('mono build/tests/real/leaky.exe none 6', 'mono')
 
@@ -301,6 +325,13 @@ def asks(s, command):
 
 def lists(s, command):
     s.sh(command)
+
+
+def elsewhere_log(s, command):
+    """A log of another machine, which ends."""
+    shutil.copy(s.log, s.folder / 'there.mlpd')
+    s.sh(command.replace('--follow ', '').replace('/var/tmp/app.mlpd', f'{s.folder}/there.mlpd') + ' > printed.txt')
+    s.v.at_least(f'{command}: bytes printed', (s.folder / 'printed.txt').stat().st_size, 100)
 
 
 def bootstrap(s, command):
@@ -339,9 +370,14 @@ ROWS = {
     'profview ps': lists,
     'profview attach PID': attaches,
     'profview attach --alloc=512k --sample=500 PID': attach_dotnet,
+    'profview attach --via outside --sample=500 PID': attach_outside,
     'profview attach --via events --heapshot PID': attach_dotnet,
     'profview attach --inject PID': attach_mono,
     'profview ctl PID stats': asks,
+    'profview --on user@host ps': lists,
+    'profview --on user@host attach PID': attach_native,
+    'profview --on user@host report /var/tmp/app.mlpd --section methods': elsewhere_log,
+    "profview --on 'kubectl exec -i shop -c app --' --follow /var/tmp/app.mlpd": elsewhere_log,
     'mkfifo /tmp/app.mlpd': pipe,
     'profview --follow /tmp/app.mlpd': follows,
     STOCK: writer,
@@ -376,6 +412,8 @@ ROWS = {
     'profview report app.mlpd --section classes --format csv --limit 10': shows,
     'profview app.mlpd --dump --size 120x36 --keys 2': shows,
     'profview diff base.mlpd new.mlpd --per none': shares,
+    "profview diff shop.mlpd --filter 'route:/list slow>300ms' --base-filter 'route:/list slow<=300ms'": of_requests,
+    "profview shop.mlpd --base shop.mlpd --base-filter 'route:/list slow<=300ms'": of_requests,
     'profview check new.mlpd --rules rules.ini --format junit=check.xml': shares,
     'profview run --check rules.ini -- ./server': shares,
     'profview brief new.mlpd --budget 2000': shares,

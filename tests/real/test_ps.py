@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """`profview ps` beside processes that do all they can to be in its way.
 
 usage: test_ps.py PROFVIEW

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The recipes of profview-keys(7), pressed in tmux on a program that has an answer to each planted.
 
 usage: test_questions.py PROFVIEW MANUAL PROGRAM.dll
@@ -21,12 +22,12 @@ WORDS = 'nodefaults,gc,alloc,exception,monitor,sample-real=1000,heapshot=500ms'
 MOST_KEYS = 5
 # Question, texts of the last frame, names for what the manual leaves open.
 ANSWERS = {
-    'What is hot?': (r'▶ .*Pricing\.Discount', r'CALLERS of Pricing\.Discount'),
+    'What is hot?': (r'▶ .*Pricing\.Discount', r'Called by Pricing\.Discount'),
     'Who calls it?': (r'\[Flame\]', r'Checkout\.Pay', r'Pricing\.Discount'),
     'What ran on a thread, from 3 to 4 s?': (r'thread "night" [\d.]+-[\d.]+ s', r'▶ .*NightShift\.CountStock'),
     'What made this pause long?': (r'\[Cause\]', r'▶ .*object\[\]', r'Report\.Build'),
     'Which class leaks, and what holds it?': (r'paths to Session', r'static SessionCache\.all'),
-    'Who allocates most strings?': (r'▶ .*string$', r'WHERE string IS ALLOCATED', r'Invoice\.Print'),
+    'Who allocates most strings?': (r'▶ .*string$', r'Where string is allocated', r'Invoice\.Print'),
     'Where are exceptions thrown?': (r'▶ .*OrderNotFound', r'Orders\.Find\(int\) ←'),
     'Who holds the lock?': (r'thread "auditor"', r'▶ .*Ledger\.Audit'),
     'What happened in a burst?': (r'\[Flame\]', r'Rush\.Sell'),
@@ -36,8 +37,8 @@ NAMES = {'What ran on a thread, from 3 to 4 s?': 'night', 'Who holds the lock?':
 # Times in the manual: the thread that they are of.
 TIMES = {'3s..4s': 'night', '1.2s..1.4s': 'seller'}
 # Frames on the way that say what leads on.
-ON_THE_WAY = {('Which class leaks, and what holds it?', 'Y'): r'▶ .*Session',
-              ('Who holds the lock?', 'L'): r'▶ .*Ledger', ('Who holds the lock?', 'D'): r'auditor .*[RQ].*[RQ]',
+ON_THE_WAY = {('Which class leaks, and what holds it?', 'Y'): r'(?s)▶ [^\n]*Session.*▸ shots \d+ to \d+ by',
+              ('Who holds the lock?', 'L'): r'▶ .*Ledger', ('Who holds the lock?', 'D'): r'auditor .*[▇▄].*[▇▄]',
               ('What made this pause long?', 'g'): r'STOPPED▼'}
 
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The figure of a method is the same wherever it is asked for: what ran, or with --waits all of it.
 
 usage: test_ran.py log PROFVIEW LOG... | native|mono|stock|clr PROFVIEW LIBRARY PROGRAM [DOTNET]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """As many samples as were asked for, of the time that was computed; and nothing of it does harm.
 
 usage: test_rates.py PROFVIEW LIBRARY PROGRAM

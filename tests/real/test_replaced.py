@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A method of .NET whose code is replaced while it runs stands on the stack once, behind its caller;
 so does one without a frame pointer.
 

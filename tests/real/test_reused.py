@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Real programs whose pointers are used again: figures by name must be what the program says.
 
 usage: test_reused.py CASE PROFVIEW REUSED.EXE [PLUG.dll...]     plugs are loaded by `domains`

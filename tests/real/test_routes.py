@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Routes of a real web server under load, by its own meter over the event stream: as its clients count them.
 
 usage: test_routes.py PROFVIEW SERVER.DLL DOTNET     ('none': skipped)
@@ -69,13 +70,13 @@ def main(profview, dll, dotnet):
         try:
             log = pathlib.Path(folder, 'a.nettrace')
             address = server.stdout.readline().split('//')[1].strip()
-            viewer = join(profview, server.pid, log)
+            viewer = join(profview, server.pid, log, '--meter', 'Microsoft.AspNetCore.*')
             target.wait_for('the meters', lambda: any(c['section'] == 'Microsoft.AspNetCore.Server.Kestrel' or 'threadpool' in c['name']
                                                       for c in report(profview, log, '--section', 'counters').get('counters') or []))
             load(address, 3, got)
             target.wait_for('all requests', lambda: sum(r['count'] for r in routes(profview, log).values()) >= len(got))
             compare(v, routes(profview, log), got)
-            shown = subprocess.run([profview, '--dump', '--keys', ':requests<Enter>', '--size', '120x30', '--no-index', str(log)],
+            shown = subprocess.run([profview, '--dump', '--keys', ':routes<Enter>', '--size', '120x30', '--no-index', str(log)],
                                    capture_output=True, text=True, timeout=60, check=True).stdout
             v.true('on the screen', all(name in shown for name in ROUTE.values()), shown)
             leave(viewer)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A program that runs with its owner's rights does not obey the environment of who started it; another does.
 
 usage: test_set_id.py PROGRAM    linked with the probe

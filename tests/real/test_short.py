@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Threads that live for less than a period have their share of samples, and leave nothing open.
 
 usage: test_short.py native|clr PROFVIEW LIBRARY PROGRAM [DOTNET [THREADS]]     (DOTNET 'none': skipped)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 Stacks that end early are counted by file and reason, in the report and on the screen.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 Stacks through libraries that were loaded a moment ago, one where the other one lay, reach main.
 

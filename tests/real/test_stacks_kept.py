@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 Same samples, two unwinders: the probe's walk equals libdw's in every frame to the outermost. For
 .NET also: what the program planted stands in the profile with its share.

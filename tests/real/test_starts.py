@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What `run` starts: words no probe understands are refused before, what starts another program is
 looked through, and nothing ends well unrecorded without a word.
 
@@ -18,7 +19,7 @@ REFUSED = {
     'native': ('fields', 'filter=n:App', 'free', 'nonsense', 'heapshot=5gc', 'output=x',
                'sample=20000'),
     'mono': ('free', 'nonsense', 'filter=App', 'suspend', 'alloc=5q', 'sample=20000', 'heapshot=nogc'),
-    'dotnet': ('free', 'nonsense', 'filter=App', 'lines', 'coverage', 'sample=20000'),
+    'dotnet': ('free', 'nonsense', 'filter=App', 'calldepth=3', 'coverage', 'sample=20000'),
 }
 
 

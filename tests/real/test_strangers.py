@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Classes of objects that one thread of a real program allocates and another one speaks of.
 
 usage: test_strangers.py PROFVIEW STRANGERS.EXE

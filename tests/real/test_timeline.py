@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What ran on a thread between 3 and 4 s, of a C program that planted it, in at most five keys; in tmux.
 
 usage: test_timeline.py PROFVIEW LIBRARY PROGRAM
@@ -66,7 +67,7 @@ def by_words(v, t):
 
 def lanes(screen):
     """a lane of each thread"""
-    return (re.search('^.work.* .*RRR', screen, re.M) and re.search('^.audi.* .*RRR', screen, re.M) and
+    return (re.search('^.work.* .*(RRR|▇▇▇)', screen, re.M) and re.search('^.audi.* .*(RRR|▇▇▇)', screen, re.M) and
             screen)
 
 
@@ -86,7 +87,7 @@ def main(profview, library, program):
             with tempfile.TemporaryDirectory() as own, Terminal(own, *SIZES[0], env=more) as t:
                 t.run(profview, '--no-index', log)
                 t.wait('audited.mlpd')
-                t.wait(' ENDED ')
+                t.wait(' ENDED')
                 by_cells(v, t)
                 by_words(v, t)
                 at_sizes(v, t)

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 Code of .NET's in samples has names: methods that were compiled before the program began from their first
 sample on, what the runtime makes besides methods by its kind, with the method that called it.

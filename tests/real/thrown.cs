@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Throws exceptions that known methods catch: 100 in One, 25 in Outer while another was thrown and caught, 125 in Two,
 // and 10 in Passes, which throws them again to be caught in Last.
 using System;

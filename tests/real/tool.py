@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """profview run by a test, each exit code checked."""
 import os
 import pathlib

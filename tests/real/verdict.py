@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Collects comparisons; all of them are made before a test fails."""
 import sys
 

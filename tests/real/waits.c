@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A program that waits in every call that has a time-out or waits for another, each kind in a thread
  * of its own: how many of the waits were cut short, and how long it took. With the word "busy" one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // A program that waits in the system's own calls: how many were cut short, and how long it took.
 // With the word "busy" another thread computes meanwhile.
 using System;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What programs of the system compute for a few seconds."""
 SQL = ('with recursive c(x) as (select 1 union all select x + 1 from c where x < 900000) '
        'select count(*), sum(x % 7) from (select x, hex(x) h from c order by h);')

@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows of a JSON report: what is written as text at once, and what cJSON makes, read the same. */
 #include "tests/kit/suite.h"
 
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/report/json_row.h"
 
 enum { MOST = 4 };
@@ -27,6 +29,7 @@ static const struct pv_column columns[] = {
 static struct pv_table table;
 static struct pv_row row;
 static struct pv_cell cell[PV_COUNT_OF(columns)];
+static struct pv_json_names known; /* of all tables of a test */
 
 static void setup(void)
 {
@@ -49,8 +52,10 @@ static void check(const char *lead, const char *const keys[MOST], const char *wa
 		key[i] = keys[i];
 	FILE *out = open_memstream(&text, &size);
 	ck_assert_ptr_nonnull(out);
-	pv_json_rows_begin(&rows, &table, key);
-	ck_assert(pv_json_row(&rows, lead, 0, out));
+	ck_assert(pv_json_rows_begin(&rows, &table, key, &known));
+	ck_assert(pv_json_put(&rows, lead) && pv_json_row(&rows, 0));
+	pv_json_flush(&rows, strlen(want), out); /* not longer than that */
+	pv_json_flush(&rows, strlen(want) - 1, out);
 	fclose(out);
 	ck_assert_str_eq(text, want);
 	pv_json_rows_finish(&rows);
@@ -61,6 +66,12 @@ static void check_name(const char *name, const char *want)
 {
 	cell[0].s = name;
 	check("{", (const char *const[MOST]){ "name" }, want);
+}
+
+static void teardown(void)
+{
+	pv_json_names_finish(&known);
+	known = (struct pv_json_names){ 0 };
 }
 
 START_TEST(texts)
@@ -85,6 +96,15 @@ START_TEST(numbers)
 	cell[8].i = -7;
 	check("{", keys,
 		"{\"calls\":18446744073709551615,\"since_ns\":-9223372036854775808,\"share\":12.5,\"grown\":-7");
+	for (uint64_t v = 1, digits = 1; digits < 20; v *= 10, digits++) {
+		char text[80];
+		cell[1].u = v * 9 + v / 2 + 1; /* so many digits: 10, 96, 951 ... */
+		snprintf(text, sizeof text, "{\"calls\":%" PRIu64, cell[1].u);
+		check("{", (const char *const[MOST]){ "calls" }, text);
+		cell[1].u = v;
+		snprintf(text, sizeof text, "{\"calls\":%" PRIu64, v);
+		check("{", (const char *const[MOST]){ "calls" }, text);
+	}
 	cell[1].u = UINT64_C(1000000000000000);
 	cell[2].i = INT64_MAX;
 	cell[3].d = 0.1;
@@ -131,6 +151,22 @@ START_TEST(names)
 }
 END_TEST
 
+/* Forms are made once for a report; a method and a class of one name have each their own. */
+START_TEST(names_met_before)
+{
+	cell[9].s = cell[10].s = "A.B:System.Byte[]";
+	for (int i = 0; i < 2; i++) {
+		check("{", (const char *const[MOST]){ "method" },
+			"{\"method\":\"A.B:System.Byte[]\",\"readable\":\"A.B.System.Byte[]\","
+			"\"canonical\":\"A.B.System.Byte[]\"");
+		check("{", (const char *const[MOST]){ "class" },
+			"{\"class\":\"A.B:System.Byte[]\",\"readable\":\"A.B:System.Byte[]\","
+			"\"canonical\":\"A.B:System.Byte[]\"");
+	}
+	ck_assert_uint_eq(known.method.names.text.n, known.class.names.text.n);
+}
+END_TEST
+
 START_TEST(after_others)
 {
 	cell[0].s = "f";
@@ -143,11 +179,12 @@ int main(void)
 {
 	Suite *s = suite_create("json_row");
 	TCase *t = tcase_create("json_row");
-	tcase_add_checked_fixture(t, setup, NULL);
+	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, texts);
 	tcase_add_test(t, numbers);
 	tcase_add_test(t, other_values);
 	tcase_add_test(t, names);
+	tcase_add_test(t, names_met_before);
 	tcase_add_test(t, after_others);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Allocated bytes of a method as BenchmarkDotNet says them, and as a budget of `profview check` measures them: equal.
 
 usage: benchmark.py PROFVIEW [FOLDER]    FOLDER is kept

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Writes a log of any size to standard output, as fast as a pipe takes it or at a given rate: for
  * what must stay bounded however large a log is, and for the delay of a live one's figures.

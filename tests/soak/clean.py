@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 Programs that leak nothing, under `profview run --leaks`: the finding of a leak accuses none of them.
 

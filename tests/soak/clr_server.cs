@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // An HTTP server of the framework that does a bit of everything for each request, and counts them.
 // It says where it listens, and how many it served once its standard input ends.
 using System;

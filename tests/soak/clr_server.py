@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A .NET HTTP server under load with our module inside: it answers, ends well, and does not grow.
 
 usage: clr_server.py PROFVIEW SERVER.DLL MODULE DOTNET [--rate N] [--counts LIBRARY] [SECONDS [GROUP...]]

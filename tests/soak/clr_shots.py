@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A .NET HTTP server under load is joined, shot and left, again and again: it never ends of itself.
 
 usage: clr_shots.py PROFVIEW SERVER.DLL DOTNET [--each N] [TIMES]       ('none': skipped)

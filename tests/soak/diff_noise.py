@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """`profview diff --per none` of builds of fixed work, again and again: a planted change is named in each of ten
 pairs and nothing else, and of twenty pairs of the same build at least nineteen name nothing.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A .NET HTTP server under load is joined by its event stream and left again, however the viewer ends: it answers on.
 
 usage: event_joins.py PROFVIEW SERVER.DLL DOTNET [JOINS]     ('none': skipped)

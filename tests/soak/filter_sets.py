@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sets of system calls as systemd 252 has them (`systemd-analyze syscall-filter @system-service`), with the members of
 the sets in them."""
 SERVICE = frozenset('''

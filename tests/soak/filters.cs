@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // A service that computes, and answers each line on a socket of its own. It says where it listens; the line
 // "end" ends it with 7.
 using System;

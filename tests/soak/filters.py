@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 Services under filters of system calls, alone and recorded: the same output and the same end.
 

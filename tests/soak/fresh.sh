@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
 # bootstrap.sh on a machine that nobody has touched: a minimal Debian or Ubuntu, made by debootstrap.
 #
 # usage: fresh.sh [-l] [-g] [-u] FOLDER RELEASE [WORDS OF BOOTSTRAP...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Ten healthy programs, recorded whole: together their findings raise at most one above 50.
 
 usage: healthy.py PROFVIEW [--keep FOLDER] [PROGRAM...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Root joins and leaves hostile programs of another user, again and again: no file outside of what is theirs is touched.
 
 usage: hostile_joins.py PROFVIEW PROGRAM PROBE [JOINS] [HOT.DLL DOTNET]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Random keys on a real terminal, with resizes, suspends and a writer that is killed: nothing breaks.
 
 usage: keys.py PROFVIEW BIGLOG LOG... [--seconds N] [--seed N] [--only WAY]
@@ -19,6 +20,7 @@ import os
 import pathlib
 import random
 import re
+import select
 import signal
 import struct
 import subprocess
@@ -186,8 +188,30 @@ class Run:
         self.program.screen = Tail()
         return shown
 
+    def unread(self):
+        """Bytes that the terminal holds for it."""
+        try:
+            here = os.open(f'/proc/{self.program.pid}/fd/0', os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        except OSError:  # it has ended
+            return 0
+        try:
+            return struct.unpack('i', fcntl.ioctl(here, termios.FIONREAD, b'\0\0\0\0'))[0]
+        finally:
+            os.close(here)
+
     def press(self, text):
-        os.write(self.program.fd, text.encode(errors='surrogateescape'))
+        """A viewer that left by a click reads no more, and what a terminal holds for it has an end. A key of
+        several bytes begins once all before it was read, so that a full terminal does not cut it in two."""
+        data = text.encode(errors='surrogateescape')
+        until = time.monotonic() + 20
+        while self.unread() and time.monotonic() < until and not self.ended():
+            self.program.catch_up()
+            time.sleep(0.001)
+        while data and not self.ended():
+            if select.select([], [self.program.fd], [], 0.2)[1]:
+                data = data[os.write(self.program.fd, data[:512]):]
+            else:
+                self.program.catch_up()
 
     def ended(self):
         return os.waitid(os.P_PID, self.program.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None

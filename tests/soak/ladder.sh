@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The growth ladder's verdict with heap shots at every collection, each second and each ten seconds.
 #
 # usage: tests/soak/ladder.sh BUILD

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 Real programs bare and under `profview run`: the same output, exit code and files; who was recorded.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The programs of matrix.py: how each is started, and what it needs. Each computes for a second or less."""
 import textwrap
 

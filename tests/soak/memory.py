@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Memory does not grow with the log: made logs with very many of one thing each.
 
 usage: memory.py PROFVIEW BIGLOG [KIND...] [--size MB] [--file]

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The proofs of the Mono module, LONGER times as long (default 50: about an hour), again and again
 # until one fails or all have passed.
 #

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # 10,000 mutations of made and real logs, and of indexes, under ASan and UBSan; bounded ones are in the suite.
 # usage: mutations.sh BUILD [COUNT [DONE]]
 #        BUILD: a folder set up with -Db_sanitize=address,undefined -Db_lundef=false, for which the

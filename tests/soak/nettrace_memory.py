@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The memory that reading an event stream of any length takes: a stream in which nothing repeats, through a pipe.
 
 usage: nettrace_memory.py PROFVIEW [GB]

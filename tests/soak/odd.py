@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """All odd programs (tests/real/odd.c) under every way of recording, alone and as a child of a shell: some five
 hundred runs, half an hour of a busy machine. Fails where output, code or end differ from those of a bare run.
 

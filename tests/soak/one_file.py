@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The one file runs where nothing is, and records where its probes have never been.
 
 usage: one_file.py ONE-FILE PROFVIEW LOG [twice | ROOT...]
 
 PROFVIEW is the dynamic build, whose answers are the right ones. Roots are made of what this machine has: with nothing
 but the file in it, with musl (as Alpine has it), with the libraries in /usr/lib64 (as Fedora has them). ROOT is one by
-debootstrap, e.g. of Ubuntu 16.04: what perl does there is recorded. `twice` builds the file once more, in another folder.
+debootstrap, e.g. of Ubuntu 16.04: what perl does there is recorded, what Mono does where it is installed there, and what
+this machine's .NET does, which is copied there. `twice` builds the file once more, in another folder.
 Root runs it: else it ends with 77.
 """
 import contextlib
@@ -43,6 +45,25 @@ int main(void)
 	return n == 0 ? 1 : 7;
 }
 '''
+MANAGED = '''using System;
+using System.Runtime.CompilerServices;
+static class P {
+	[MethodImpl (MethodImplOptions.NoInlining)]
+	static uint Burn (uint n)
+	{
+		for (uint i = 0; i < 100000; i++)
+			n = n * 31 + i;
+		return n;
+	}
+	static int Main ()
+	{
+		uint n = 1;
+		for (int begun = Environment.TickCount; Environment.TickCount - begun < 700;)
+			n = Burn (n);
+		return n == 0 ? 1 : 7;
+	}
+}
+'''
 PERL = 'my $n = 0; while (times() < 0.5) { $n += $_ for 1 .. 9999 } exit 7'
 TERMINALS = ('xterm-256color', 'tmux-256color', 'screen', 'linux', 'alacritty', 'foot', 'xterm-kitty')
 # In mounts of its own, which end with it.
@@ -65,9 +86,9 @@ def report(v, name, root, log):
     return json.loads(p.stdout or '{}')
 
 
-def recorded(v, name, root, words):
-    p = ran(inside(root, '/profview', 'run', '--record', '/log.mlpd', '--', *words))
-    v.equal(f'{name}: recorded', p.returncode, 7)
+def recorded(v, name, root, words, **more):
+    p = ran(inside(root, '/profview', 'run', '--record', '/log.mlpd', '--', *words, **more))
+    v.equal(f'{name}: recorded', (p.returncode, p.stderr if p.returncode != 7 else ''), (7, ''))
     text = json.dumps(report(v, name, root, '/log.mlpd'))
     (root / 'log.mlpd').unlink(missing_ok=True)
     samples = re.search(r'"samples", "state": "complete"[^}]*?"(\d+) samples', text) or re.search(r'(\d+) samples', text)
@@ -159,8 +180,31 @@ def probes(v, one):
 
 
 def clean(root):
-    for path in (root / 'profview', root / 'tree', root / 'root/.cache/profview'):
+    for path in (root / name for name in ('profview', 'tree', 'burn.exe', 'burn.runtimeconfig.json', 'dotnet', 'root/.cache/profview')):
         shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+
+
+def of_mono(v, root):
+    if not (root / 'usr/bin/mono').exists():
+        print(f'{root.name}: no Mono there')
+        return
+    v.true(f'{root.name}: a method of Mono', 'P.Burn' in recorded(v, f'{root.name}, Mono', root, ['/usr/bin/mono', '/burn.exe']))
+
+
+def of_dotnet(v, root):
+    """A runtime without the SDK; what Mono's compiler made runs under it, too."""
+    here = pathlib.Path(shutil.which('dotnet') or '/').resolve().parent
+    versions = sorted((here / 'shared/Microsoft.NETCore.App').glob('*'), key=lambda p: [int(n) for n in re.findall(r'\d+', p.name)])
+    if not versions:
+        print(f'{root.name}: no .NET here')
+        return
+    for name in ('host', versions[-1].relative_to(here)):
+        shutil.copytree(here / name, root / 'dotnet' / name)
+    shutil.copy(here / 'dotnet', root / 'dotnet')
+    (root / 'burn.runtimeconfig.json').write_text(json.dumps(
+        {'runtimeOptions': {'framework': {'name': 'Microsoft.NETCore.App', 'version': versions[-1].name}}}))
+    v.true(f'{root.name}: a method of .NET', 'P.Burn' in recorded(
+        v, f'{root.name}, .NET', root, ['/dotnet/dotnet', '/burn.exe'], DOTNET_SYSTEM_GLOBALIZATION_INVARIANT=1))
 
 
 def of_release(v, one, root):
@@ -169,6 +213,12 @@ def of_release(v, one, root):
     name = root.name
     recorded(v, name, root, ['/usr/bin/perl', '-e', PERL])
     v.true(f'{name}: as a tree', ran(inside(root, '/profview', 'run', '--record', '/tree/', '--', 'sh', '-c', 'ls / | cat; exit 7')).returncode == 7)
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder, 'burn.cs')
+        source.write_text(MANAGED)
+        subprocess.run(['mcs', '-optimize+', f'-out:{root}/burn.exe', source], check=True)
+    of_mono(v, root)
+    of_dotnet(v, root)
     clean(root)
 
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 A log that arrives in any rhythm gives what the finished file gives; a viewer that is hung up or stopped loses nothing.
 
@@ -26,6 +27,7 @@ import target
 from test_limits import LAST, Bench, has_signal, in_terminal
 
 KEPT = 8  # lines
+TEXTS = (b' perf script', b' folded stacks')
 QUIET_S = 11  # longer than a file is called live that does not grow
 
 
@@ -105,35 +107,56 @@ def compressed(path, data, _):
 RHYTHMS = (at_once, byte_by_byte, in_halves, at_random, by_pages, renamed, in_a_new_folder, after_a_long_pause, by_cat, compressed)
 
 
+def events(said):
+    """Lines of a dump. Where a text is divided into blocks is a matter of how it came, and no figure."""
+    text = False
+    for line in said.splitlines():
+        text = line.endswith(TEXTS) if b' header: ' in line else text
+        if not text or b' block: ' not in line:
+            yield line
+
+
 def dumped(profview, path):
-    return subprocess.run([profview, 'dump', path], capture_output=True, check=False, timeout=target.DEADLINE).stdout.splitlines()
+    done = subprocess.run([profview, 'dump', path], capture_output=True, check=False, timeout=target.DEADLINE)
+    return list(events(done.stdout))
 
 
-def follow(profview, data, rhythm, folder):
-    """What is wrong, or nothing. A stream without the mark of its end keeps its last events until an end is known."""
+def follow(profview, data, rhythm, folder, seen_in=None, below=(), older=b'', read=None):
+    """
+    What is wrong, or nothing. `seen_in`: the folder as the follower has it, who runs below the words of `below`; `older`: the
+    log that lies there before; `read`: waits until all is read, if the lines that come do not tell.
+    """
     path = folder / 'new' / 'log' if rhythm is in_a_new_folder else folder / 'log'
+    followed = (seen_in or folder) / path.relative_to(folder)
     whole, said = folder / 'whole', folder / 'said'
+    old = []
+    if older:
+        path.write_bytes(older)
+        old = dumped(profview, path)
     whole.write_bytes(data)
-    want = dumped(profview, whole)
-    kept = KEPT if data.startswith(b'Nettrace') else 0
-    with open(said, 'wb') as out, subprocess.Popen([profview, 'dump', '--follow', path], stdout=out, stderr=subprocess.PIPE) as p:
-        def seen():
-            return said.read_bytes().count(b'\n')
-
-        def ended():
-            return p.poll() is not None
+    want = old + dumped(profview, whole)
+    # Until it is stopped, a stream without the mark of its end keeps its last events, and a short text all.
+    held = KEPT if data.startswith(b'Nettrace') else len(want) if any(want[len(old)].endswith(t) for t in TEXTS) else 0
+    kept = 0 if read else held
+    with open(said, 'wb') as out, subprocess.Popen([*below, profview, 'dump', '--follow', followed], stdout=out,
+                                                   stderr=subprocess.PIPE) as p:
+        def seen(lines):
+            return p.poll() is not None or said.read_bytes().count(b'\n') >= lines
 
         try:
-            rhythm(path, data, lambda: target.wait_for('a part to be read', lambda: ended() or seen() >= len(want) // 10))
+            target.wait_for('the older log', lambda: seen(len(old)))
+            rhythm(path, data, lambda: target.wait_for('a part to be read', lambda: seen(len(want) // 10)))
             with contextlib.suppress(target.TimedOut):
-                target.wait_for('all to be read', lambda: ended() or seen() >= len(want) - kept, 10)
+                if read:
+                    read()
+                target.wait_for('all to be read', lambda: seen(len(want) - held), 10)
             p.send_signal(signal.SIGINT)
             complaint = p.communicate(timeout=target.DEADLINE)[1].decode()
         finally:
             p.kill()
-    got = said.read_bytes().splitlines()
+    got = list(events(said.read_bytes()))
     if len(got) < len(want) - kept or got != want[:len(got)]:
-        return f'{len(got)} lines, {len(want)} are right'
+        return f'{len(got)} lines, {len(want)} are right; {complaint}'
     return complaint if 'damage' in complaint or 'ends inside' in complaint else ''
 
 

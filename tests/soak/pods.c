@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * pods: counts what it does, as counted.exe does. At each line on standard input 155 blocks of 70,000 bytes are
  * made by planted(), of which 40 stay.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """
 Recorded in a container, watched from somewhere else: the figures are the program's own, whoever watches from where.
 
@@ -356,7 +357,7 @@ def file(v, pod, profview):
         program.wait_phase(2)
         ended(v, pod)
         said = frame.communicate(timeout=target.DEADLINE)[0]
-    v.true('how it ended', ' ENDED ' in said, said)
+    v.true('how it ended', ' ENDED' in said, said)
     v.true('no damage', 'damage' not in said, said)
     wanted = ['155'] if pod.kind == 'native' else ['OwnException', ' 60 ', ' 45 ', ' 50 ']
     v.true('what it shows', all(w in said for w in wanted), said)

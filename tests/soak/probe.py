@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Hard use of the probe's core, for long: test_probe_stress with each part N times as long.
 
 usage: probe.py BUILD [N [PART]]

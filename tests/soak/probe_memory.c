@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * How much memory the probe holds, seen from outside of it: preloaded together with a probe's
  * library, this counts what that library takes from malloc() and mmap() and has not given back, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A program to be sampled hard: threads that live for some milliseconds and call each other in known
  * ways, while another opens and closes libraries and calls them. Prints what it computed, which

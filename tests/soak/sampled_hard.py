@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A million samples at 10,000 a second while threads and libraries come and go: none does harm.
 
 usage: sampled_hard.py PROFVIEW LIBRARY PROGRAM [SECONDS [RATE]]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What `convert` writes, opened by the programs that it is written for: they say the figures that our readers say.
 
 usage: viewers.py PROFVIEW LOG.gz FOLDER

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of a NativeAOT program: read from its file, whatever the file says of its own size. */
 #include <elf.h>
 #include <fcntl.h>
@@ -11,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/target/aot_names.h"
+#include "common/target/dotnet/aot_names.h"
 #include "tests/kit/suite.h"
 
 /* This program stands for one of NativeAOT's: that section is what tells them. */

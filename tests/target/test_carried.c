@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Files that a program carries: written once, of the user's own, and never used as somebody else left them. The
  * table is the test's.
@@ -12,7 +13,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-#include "common/target/carried.h"
+#include "common/target/process/carried.h"
 #include "tests/kit/suite.h"
 
 enum { PATH = 300 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The diagnostics socket of .NET, with this very process in the runtime's place. */
 #include <dirent.h>
 #include <fcntl.h>
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/coreclr.h"
-#include "common/target/dotnet_ipc.h"
+#include "common/target/dotnet/dotnet_ipc.h"
 #include "tests/kit/suite.h"
 
 enum { HEAD = 20, ROOM = 70000 };
@@ -26,6 +27,8 @@ static struct {
 	const uint8_t *answer;
 	size_t answer_n, cut; /* so much of it is sent before the end */
 	int commands;
+	int asked;            /* of these, that ask for its description */
+	const uint8_t *later; /* answer to the second time that is asked, and afterwards; or NULL */
 } server;
 
 static bool read_all(int fd, uint8_t *to, size_t n)
@@ -49,7 +52,9 @@ static void *serve(void *ctx)
 			size = (size_t)server.got[14] | (size_t)server.got[15] << 8;
 			server.got_n = read_all(fd, server.got + HEAD, size - HEAD) ? size : 0;
 			server.commands++;
-			send(fd, server.answer, server.cut, MSG_NOSIGNAL);
+			server.asked += server.got[16] == 4 && server.got[17] == 4;
+			send(fd, server.asked > 1 && server.later ? server.later : server.answer,
+				server.cut, MSG_NOSIGNAL);
 		}
 		close(fd);
 	}
@@ -65,7 +70,8 @@ static void setup(void)
 	server.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	ck_assert_int_eq(bind(server.fd, (struct sockaddr *)&at, sizeof at), 0);
 	ck_assert_int_eq(listen(server.fd, 8), 0);
-	server.commands = 0;
+	server.commands = server.asked = 0;
+	server.later = NULL;
 	ck_assert_int_eq(pthread_create(&server.thread, NULL, serve, NULL), 0);
 }
 
@@ -151,19 +157,53 @@ static size_t text(uint8_t *to, const char *t)
 	return 4 + 2 * n;
 }
 
+/* A process's description of itself; each byte of its cookie is `cookie`. */
+static size_t information(uint8_t *to, uint8_t cookie)
+{
+	size_t n = HEAD + 24;
+	memset(to + HEAD, cookie, 24);
+	memcpy(to, fine, HEAD);
+	n += text(to + n, "dotnet app.dll");
+	n += text(to + n, "linux");
+	n += text(to + n, "x64");
+	n += text(to + n, "app");
+	n += text(to + n, "10.0.12+95017c711e");
+	to[14] = (uint8_t)n;
+	to[15] = (uint8_t)(n >> 8);
+	return n;
+}
+
+/* The number is another process's by the second connection, as its cookie shows: it gets no command. */
+START_TEST(another_process_by_the_second_connection)
+{
+	uint8_t first[512], second[512];
+	struct pv_dotnet d = found();
+	struct pv_error e = { 0 };
+	size_t n = information(first, 7);
+	information(second, 8);
+	answers(first, n, n);
+	ck_assert(pv_dotnet_ask(&d, 10000, &e));
+	ck_assert(pv_dotnet_attach(&d, "/lib.so", "gc", &e)); /* still the same */
+	ck_assert_uint_eq(server.got[16], 3);
+	server.asked = 1;
+	server.later = second;
+	server.commands = 0;
+	ck_assert(!pv_dotnet_attach(&d, "/lib.so", "gc", &e));
+	ck_assert_ptr_nonnull(strstr(e.what, "nothing was done to it"));
+	ck_assert_int_eq(server.commands, 1); /* it was asked who it is, no more */
+	ck_assert(!pv_dotnet_start(&d, "/lib.so", "gc", &e));
+	ck_assert(!pv_dotnet_ask(&d, 10000, &e));
+	ck_assert_int_eq(server.commands, 3);
+	ck_assert_uint_eq(server.got[16], 4);
+}
+END_TEST
+
 /* Its own description; an answer that ends anywhere is no answer, and does no harm. */
 START_TEST(information_and_its_cuts)
 {
 	uint8_t whole[512];
-	size_t n = HEAD + 24;
 	struct pv_error e;
-	memset(whole, 7, sizeof whole);
-	memcpy(whole, fine, HEAD);
-	n += text(whole + n, "dotnet app.dll");
-	n += text(whole + n, "linux");
-	n += text(whole + n, "x64");
-	n += text(whole + n, "app");
-	n += text(whole + n, "10.0.12+95017c711e");
+	size_t n = information(whole, 7);
 	for (size_t cut = 0; cut <= n; cut++) {
 		struct pv_dotnet d = found();
 		whole[14] = (uint8_t)n;
@@ -296,6 +336,7 @@ int main(int argc, char **argv)
 	tcase_add_test(t, attach_in_bytes);
 	tcase_add_test(t, start_is_three_commands);
 	tcase_add_test(t, information_and_its_cuts);
+	tcase_add_test(t, another_process_by_the_second_connection);
 	tcase_add_test(t, one_that_ends_instead_of_answering);
 	tcase_add_test(t, what_is_not_there);
 	tcase_add_test(t, sockets_of_earlier_processes);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Folders made for other processes, what is left of them, and that nothing leads out of what their
  * users may do.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The launcher's rows: bounded, whatever comes and goes; images of one process; sums. */
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -7,8 +8,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "common/target/launch_folder.h"
-#include "common/target/launch_serve.h"
+#include "common/target/launch/launch_folder.h"
+#include "common/target/launch/launch_serve.h"
 #include "tests/kit/suite.h"
 
 enum { NOBODYS = 10000000 /* beyond all process ids */, TEXT = 8 << 20 };

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kinds of program by command: files made here, and the shells' way of finding them. */
 #include "tests/kit/suite.h"
 
@@ -7,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/target/preload.h"
-#include "common/target/program.h"
+#include "common/target/process/preload.h"
+#include "common/target/process/program.h"
 
 static char dir[] = "/tmp/pv-programXXXXXX";
 
@@ -62,6 +63,18 @@ START_TEST(elf_files_and_images)
 	script("core.runtimeconfig.json", "{}");
 	ck_assert_int_eq(kind_of(core), PV_PROGRAM_DOTNET_CLI);
 	ck_assert_int_eq(kind_of(image("windows.exe", false)), PV_PROGRAM_SCRIPT);
+}
+END_TEST
+
+/* A program that only lies next to an image of its name is no host of .NET. */
+START_TEST(a_native_program_next_to_an_image)
+{
+	char from[512];
+	image("next.dll", true);
+	script("next.runtimeconfig.json", "{}");
+	snprintf(from, sizeof from, "%s/next", dir);
+	ck_assert(symlink("/bin/true", from) == 0);
+	ck_assert_int_eq(kind_of(from), PV_PROGRAM_NATIVE);
 }
 END_TEST
 
@@ -225,6 +238,7 @@ int main(void)
 	TCase *t = tcase_create("program");
 	tcase_add_test(t, programs_that_take_no_probe_of_ours);
 	tcase_add_test(t, elf_files_and_images);
+	tcase_add_test(t, a_native_program_next_to_an_image);
 	tcase_add_test(t, scripts_end_in_something);
 	tcase_add_test(t, cut_files_do_no_harm);
 	tcase_add_test(t, what_is_not_there);

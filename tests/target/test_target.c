@@ -1,16 +1,19 @@
+/* SPDX-License-Identifier: MIT */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "common/target/control.h"
+#include "common/target/control/control.h"
+#include "common/target/join/mono_attach.h"
 #include "tests/kit/suite.h"
 
 enum { DEADLINE_MS = 20000 };
@@ -164,6 +167,35 @@ START_TEST(a_port_of_another_process_is_left_as_is)
 }
 END_TEST
 
+/* A process that is gone is no other user's. */
+START_TEST(an_attach_that_cannot_be_has_its_reason)
+{
+	struct pv_error e = { 0 };
+	pid_t child = fork();
+	if (child == 0)
+		_exit(0);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	ck_assert(!pv_mono_attach_check(child, &e));
+	ck_assert_msg(strstr(e.what, "it has ended") != NULL, "%s", e.what);
+	int gate[2];
+	char byte;
+	ck_assert_int_eq(pipe(gate), 0);
+	child = fork();
+	if (child == 0) {
+		close(gate[1]);
+		prctl(PR_SET_DUMPABLE, 0);
+		if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0)
+			_exit(1);
+		_exit(read(gate[0], &byte, 1) > 0);
+	}
+	bool gone = pv_mono_attach_check(child, &e);
+	ck_assert(!gone && !strstr(e.what, "it has ended"));
+	close(gate[1]);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	close(gate[0]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("target");
@@ -171,6 +203,7 @@ int main(void)
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, the_line_arrives_in_one_piece);
 	tcase_add_test(c, no_listener);
+	tcase_add_test(c, an_attach_that_cannot_be_has_its_reason);
 	tcase_add_test(c, somebody_who_does_not_answer_is_given_up);
 	tcase_add_test(c, a_port_of_another_process_is_left_as_is);
 	suite_add_tcase(s, c);

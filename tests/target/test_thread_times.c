@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How long threads ran goes between the objects of an event stream, wherever its bytes are cut. */
 #include <stdlib.h>
 #include <string.h>
@@ -5,9 +6,9 @@
 #include <unistd.h>
 
 #include "common/base/status.h"
-#include "common/target/event_frames.h"
-#include "common/target/event_write.h"
-#include "common/target/thread_times.h"
+#include "common/target/dotnet/event_frames.h"
+#include "common/target/dotnet/event_write.h"
+#include "common/target/dotnet/thread_times.h"
 #include "tests/kit/suite.h"
 
 enum { ROOM = 4096, OBJECTS = 5 };

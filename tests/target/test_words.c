@@ -1,15 +1,16 @@
-/* The launcher's table of words against the probes' own parsers, and what a command line starts. */
+/* SPDX-License-Identifier: MIT */
+/* The rows of words against the probes' own parsers, and the programs that a command line starts. */
 #include "tests/kit/suite.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "common/target/starter.h"
-#include "common/target/words.h"
-#include "probe/clr/clr_args.h"
+#include "common/target/process/starter.h"
+#include "common/target/process/words.h"
+#include "probe/corprof/clr_args.h"
 #include "probe/managed/managed_args.h"
 #include "probe/native/native_args.h"
-#include "probe/core/probe_args.h"
+#include "probe/ground/probe_args.h"
 
 /* Values that any of the words could have; "" stands for none. */
 static const char *const values[] = { "", "=on", "=off", "=1", "=0", "=512k", "=1m", "=300000",
@@ -85,7 +86,7 @@ static const struct {
 	{ "nonsense", PV_HOST_DOTNET, "\"nonsense\" is no word of the probe" },
 	{ "filter=App", PV_HOST_MONO, "n:App" },
 	{ "filter=n:App+-c:X", PV_HOST_DOTNET, NULL },
-	{ "suspend,lines", PV_HOST_MONO | PV_HOST_DOTNET, NULL },
+	{ "suspend,coverage", PV_HOST_MONO | PV_HOST_DOTNET, NULL },
 	{ "heapshot=5gc", PV_HOST_NATIVE, "no collections" },
 	{ "heapshot=5gc", PV_HOST_DOTNET, NULL },
 	{ "heapshot=2000ms", PV_HOST_NATIVE, NULL },
@@ -112,9 +113,9 @@ END_TEST
 START_TEST(of_several_hosts_each_gets_its_own)
 {
 	char to[100];
-	ck_assert(pv_words_for("suspend,lines,fields,free", PV_HOST_DOTNET, to, sizeof to));
+	ck_assert(pv_words_for("suspend,coverage,fields,free", PV_HOST_DOTNET, to, sizeof to));
 	ck_assert_str_eq(to, "suspend,fields");
-	ck_assert(pv_words_for("suspend,lines,fields,free", PV_HOST_NATIVE, to, sizeof to));
+	ck_assert(pv_words_for("suspend,coverage,fields,free", PV_HOST_NATIVE, to, sizeof to));
 	ck_assert_str_eq(to, "free");
 	ck_assert(!pv_words_for("suspend,fields", PV_HOST_DOTNET, to, 8));
 }

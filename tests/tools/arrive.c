@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * arrive LOG...: each log arrives at a followed path in several rhythms, by a writer that is not
  * known: the report at the end is, byte for byte, that of the finished file, and no word of damage

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Writes one of the kit's logs to standard output: for tests that give it to other programs.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The .NET module cannot end the program it is loaded into, and exports what the runtime asks for.
 
 usage: check_clr_imports.py NM LIBRARY

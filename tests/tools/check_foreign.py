@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What another process names is opened in common/target/foreign alone.
 
 usage: check_foreign.py SOURCE
 
-Nowhere else stands a path below /proc/PID/root or /proc/PID/cwd. In common/target, where other processes are spoken to, each
+Nowhere else, probe/outside included, stands a path below /proc/PID/root or /proc/PID/cwd. In common/target, where other processes are spoken to, each
 call that opens, makes, changes or looks at something by its name stands in NAMED with what the name is; below tui/
 and in the other rooms of common/ each file that has such calls, with whose names they are. A row is added only when no other process can say what
 the name is, or change what it leads to.
@@ -41,6 +42,7 @@ NAMED = {
     'process_limits.c': {'"/proc/self/mountinfo"|"/proc"': PROC},
     'log_peer.c': {'"/proc"': PROC},
     'mono_attach.c': {'path|pattern|all.gl_pathv\\[i\\]': 'of our own user, in /tmp and /proc', '&child': PROC, 'socket': 'of our own user'},
+    'outside.c': {'path': 'our own program', '"/dev/null"': 'the null device'},
     'port.c': {'path|"/proc/(thread-)?self/ns/net"|dirfd\\(fds\\)': PROC},
     'probe_socket.c': {'folder': 'of a user, checked once it is open', '"/tmp"': 'to list it'},
     'proc.c': {'link': PROC},
@@ -52,16 +54,21 @@ NAMED = {
 }
 # Elsewhere: file: whose names they are.
 FILES = {
-    'common/base/new_file.c': OURS, 'common/base/private_place.c': OURS, 'common/base/proc_file.c': PROC, 'common/base/small_file.c': OURS, 'common/check/rules_file.c': OURS,
+    'common/base/system/new_file.c': OURS, 'common/base/system/private_place.c': OURS, 'common/base/system/proc_file.c': PROC, 'common/base/system/small_file.c': OURS, 'common/check/rules_file.c': OURS,
+    **dict.fromkeys(('common/remote/carrier.c', 'common/remote/jobs.c', 'common/remote/keeper.c', 'common/remote/kept.c', 'common/remote/serve.c', 'common/remote/way.c', 'tui/commands/on_run.c'),
+                    'of the command line, or in a folder of ours'),
+    'common/remote/followed.c': 'of the user whose relay it is, who may read it',
     'common/ingest/convert/convert.c': OURS, 'common/ingest/index_file.c': OURS, 'common/io/cache.c': OURS,
     'common/io/drainer.c': OURS, 'common/io/fd.c': OURS, 'common/io/log_print.c': OURS, 'common/io/log_writer.c': 'names in /proc, compared', 'common/io/pipe_lock.c': OURS,
     'common/io/private_folder.c': OURS, 'common/io/process_list.c': OURS, 'common/io/source.c': OURS, 'common/io/source_file.c': OURS,
-    'common/io/source_pipe.c': OURS, 'common/io/spool_place.c': OURS,
+    'common/io/source_pipe.c': OURS, 'common/io/spool_place.c': OURS, 'common/io/thread_numbers.c': PROC,
     'common/heap/graph_link.c': 'connect() is a function of its own there',
     'common/model/names/symbols.c': "a log's, where the file is root's or ours and nobody else may write to it",
-    'tui/app/check_run.c': OURS, 'tui/app/child.c': OURS, 'tui/app/child_run.c': OURS, 'tui/app/conf.c': OURS, 'tui/app/conf_save.c': OURS,
-    'tui/app/diff_run.c': OURS, 'tui/app/export_run.c': OURS, 'tui/app/feed.c': OURS, 'tui/app/feed_tell.c': OURS, 'tui/app/folder.c': OURS, 'tui/app/main.c': OURS,
-    'tui/app/term.c': OURS, 'tui/screen/open_help.c': OURS,
+    'common/pdb/pdb_find.c': 'modules of a log: regular files, and only what bears the identity of the build is used',
+    'common/pdb/pdb_image.c': 'the same',
+    'tui/commands/check_run.c': OURS, 'tui/app/child.c': OURS, 'tui/commands/child_run.c': OURS, 'tui/app/conf.c': OURS, 'tui/app/conf_save.c': OURS,
+    'tui/commands/diff_run.c': OURS, 'tui/app/editor.c': OURS, 'tui/commands/export_run.c': OURS, 'tui/feed/feed.c': OURS, 'tui/feed/feed_tell.c': OURS, 'tui/app/folder.c': OURS, 'tui/commands/main.c': OURS,
+    'tui/terminal/term.c': OURS, 'tui/terminal/term_out.c': OURS, 'tui/screen/open_help.c': OURS,
 }
 
 
@@ -78,10 +85,14 @@ def first_argument(text, at):
     return re.sub(r'\s+', ' ', text[start:at - (depth == 0)]).strip()
 
 
-def problems_of(name, text):
+def below(name, text):
     for match in BELOW.finditer(text):
         yield f'{name}:{text.count(chr(10), 0, match.start()) + 1}: a path below /proc/PID/{match[1]}: {ROOM}foreign.h opens those'
-    target = re.fullmatch(r'common/target/([^/]+)', name)
+
+
+def problems_of(name, text):
+    yield from below(name, text)
+    target = re.fullmatch(r'common/target/(?!foreign/)(?:\w+/)?([^/]+)', name)
     if not target and name in FILES:
         return
     rows = NAMED.get(target[1], {}) if target else {}
@@ -104,6 +115,8 @@ def main(root):
         if not name.startswith(ROOM):
             seen += 1
             problems += problems_of(name, code_of(path.read_text(encoding='utf-8')))
+    for path in sorted((pathlib.Path(root) / 'probe/outside').rglob('*.[ch]')):  # another process's, too
+        problems += below(path.relative_to(root).as_posix(), code_of(path.read_text(encoding='utf-8')))
     print('\n'.join(problems) or f'{seen} files leave what other processes name to {ROOM}')
     return 1 if problems or not seen else 0
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Every C file is as clang-format 19 writes it. Tables may stand between `clang-format off` and `on`.
 
 usage: check_format.py SOURCE [--fix | KEPT]

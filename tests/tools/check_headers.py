@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A header says what it is, and of each function what a caller must know: per room, only ever fewer lacks.
 
 usage: check_headers.py SOURCE_ROOT [list]    `list` prints the places, `table` the table below anew

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Who may include whom, how long files may be, and that no two files share a base name.
 
 A layer (MAY) knows the layers named; inside a layer a room (ROOMS) knows those before it in its row.
@@ -10,9 +11,10 @@ import sys
 MAY = {
     'common/base': set(),
     'common/io': {'common/base'},
+    'common/pdb': {'common/base'},
     'common/format': {'common/base'},
     'common/calls': {'common/base', 'common/format'},
-    'common/model': {'common/base', 'common/format'},
+    'common/model': {'common/base', 'common/format', 'common/pdb'},
     'common/heap': {'common/base', 'common/format', 'common/model'},
     'common/ingest': {'common/base', 'common/io', 'common/format', 'common/calls', 'common/model',
         'common/heap'},
@@ -22,26 +24,27 @@ MAY = {
     'common/check': {'common/base', 'common/compare', 'common/query'},
     'common/export': {'common/base', 'common/model', 'common/query'},
     'common/target': {'common/base', 'common/io'},
+    'common/remote': {'common/base', 'common/format'},
     'probe': {'common/base', 'common/format'},
     'tui': {'common/base', 'common/check', 'common/compare', 'common/export', 'common/heap', 'common/query', 'common/report'},
 }
 # The rooms of a layer, lowest first; '' are the files that stand in its folder itself.
 ROOMS = {
-    'probe': ['', 'sink', 'core', 'code', 'managed', 'control', 'native', 'mono', 'clr'],
-    'common/format': ['', 'mlpd', 'block07', 'stacks', 'nettrace', 'families'],
+    'probe': ['', 'ground', 'sink', 'core', 'unwind', 'code', 'managed', 'control', 'outside', 'native', 'mono', 'corprof', 'clr'],
+    'common/base': ['', 'system', 'text', 'filter', 'archive'],
+    'common/format': ['', 'mlpd', 'block07', 'stacks', 'nettrace', 'readers'],
     'common/ingest': ['ground', '', 'again', 'convert'],
-    'common/query': ['', 'flame', 'views', 'heap', 'findings'],
-    'common/target': ['foreign', ''],
-    'tui': ['', 'draw', 'panes', 'screen', 'app'],
-    'common/model': ['ground', 'names', 'time', 'calls', 'objects', ''],
+    'common/query': ['', 'groups', 'coverage', 'flame', 'views', 'heap', 'findings'],
+    'common/target': ['foreign', 'process', 'control', 'dotnet', 'launch', 'join'],
+    'tui': ['', 'draw', 'chart', 'list', 'panes', 'screen', 'terminal', 'feed', 'app', 'commands'],
+    'common/model': ['ground', 'names', 'time', 'calls', 'objects', 'locks', 'identity', ''],
 }
 # Headers of a higher room that are included from lower ones all the same, and from how many files.
 # Only ever fewer.
 RISES = {
-    ('tui', 'tui/app/feed.h'): 1,
+    ('tui', 'tui/feed/feed.h'): 1,
     ('tui', 'tui/panes/cost.h'): 1,
     ('tui', 'tui/panes/schedule.h'): 1,
-    ('probe', 'probe/core/probe_args.h'): 1,
     ('common/model', 'common/model/calls/segment.h'): 1,
     ('common/model', 'common/model/model.h'): 8,
     ('common/model', 'common/model/objects/addresses.h'): 1,
@@ -50,30 +53,34 @@ RISES = {
 # Single files that may see more than their layer.
 EXTRA = {
     'common/report/dump.c': {'common/format', 'common/io'},
-    'common/report/dump07.c': {'common/format'},
-    'common/report/dump07.h': {'common/format'},
+    'common/report/dump_batch.c': {'common/format'},
+    'common/report/dump_batch.h': {'common/format'},
     'common/report/dump_event.c': {'common/format'},
     'common/report/dump_event.h': {'common/format'},
     'common/report/dump_layout.c': {'common/format', 'common/io'},
     'common/report/dump_layout.h': {'common/format'},
     'common/report/dump.h': {'common/format', 'common/io'},
-    'tui/app/feed_again.c': {'common/ingest'},
-    'tui/app/main.c': {'common/target'},
+    'probe/outside/files.c': {'common/target'},
+    'tui/feed/feed_again.c': {'common/ingest'},
+    'tui/commands/main.c': {'common/target'},
     'tui/app/remote.c': {'common/target'},
-    'tui/app/attach_run.c': {'common/target'},
+    'tui/commands/on_run.c': {'common/remote'},
+    'tui/commands/attach_run.c': {'common/target'},
     'tui/app/child.c': {'common/target'},
-    'tui/app/feed_tell.c': {'common/ingest', 'common/model', 'common/target'},
-    'tui/app/feed_end.c': {'common/ingest', 'common/model'},
+    'tui/app/stream_wish.c': {'common/target'},
+    'tui/app/stream_wish.h': {'common/target'},
+    'tui/feed/feed_tell.c': {'common/ingest', 'common/model', 'common/target'},
+    'tui/feed/feed_end.c': {'common/ingest', 'common/model'},
     'tui/app/folder.c': {'common/io', 'common/format', 'common/model'},
-    'tui/app/feed.c': {'common/io', 'common/format', 'common/model', 'common/ingest', 'common/target'},
+    'tui/feed/feed.c': {'common/io', 'common/format', 'common/model', 'common/ingest', 'common/target'},
 }
 # A third-party header may be named in these files only.
 ONLY = {
-    'ncurses.h': {'tui/app/term.c'}, 'curses.h': set(),
+    'ncurses.h': {'tui/terminal/term.c', 'tui/terminal/term_keys.c', 'tui/terminal/paint.c', 'tui/terminal/crash.c'}, 'curses.h': set(),
     'event2/event.h': {'tui/app/app_parts.h'},
-    'cjson/cJSON.h': {'common/check/baseline.c', 'common/io/process_list.c', 'common/target/launch_index.c', 'common/report/json.c', 'common/report/json_row.c'},
-    'zlib.h': {'common/export/gzip_out.c', 'common/export/pprof.c', 'common/io/source_gzip.c', 'probe/sink/gzip.c'},
-    'sodium.h': {'common/io/log_print.c', 'common/io/sealed.c'},
+    'cjson/cJSON.h': {'common/check/baseline.c', 'common/io/process_list.c', 'common/pdb/pdb_link.c', 'common/target/launch/launch_index.c', 'common/report/json.c', 'common/report/json_row.c'},
+    'zlib.h': {'common/export/gzip_out.c', 'common/export/pprof.c', 'common/io/source_gzip.c', 'common/pdb/pdb_inflate.c', 'probe/sink/gzip.c'},
+    'sodium.h': {'common/io/log_print.c', 'common/io/sealed.c', 'common/query/source_text.c'},
 }
 MAX_LINES = 600
 MAX_HEADER = 150

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The manual names every option, on the page of each command that takes it, and every key, and no option
 that does not exist; the keys that README.md names open the panes, and do what, it says.
 
@@ -11,8 +12,8 @@ import sys
 
 def words(root):
     """Words of --probe that its page does not have, and the other way round."""
-    text = pathlib.Path(root, 'common/target/words.c').read_text(encoding='utf-8')
-    rows = re.findall(r'^\t\{ "([\w-]+)", [\w |]+, (\w+),', text, re.M)
+    text = pathlib.Path(root, 'common/base/words.def').read_text(encoding='utf-8')
+    rows = re.findall(r'^(?:WORD|CHOICE)\(\w+, "([\w-]+)", [\w |]+, (\w+|"[^"]*"),', text, re.M)
     page = pathlib.Path(root, 'probe/profview-probe.7.scd').read_text(encoding='utf-8')
     named = set(re.findall(r'\*([\w-]+)\*', page))
     if len(rows) < 40:
@@ -26,7 +27,7 @@ def words(root):
 
 # What README.md says of a key: its command.
 SAID = {'methods': 'cpu', 'allocations by class': 'alloc', 'collections': 'gc', 'heap shots': 'heap',
-        'waits': 'waits', 'spans': 'spans', 'errors': 'errors', 'runtime': 'runtime', 'events': 'events',
+        'waits': 'waits', 'requests': 'requests', 'errors': 'errors', 'runtime': 'runtime', 'events': 'events',
         'the findings': 'findings', 'searches': 'search', 'filters': 'filter',
         'chooses the window': 'window', 'pauses the picture': 'pause', 'goes into a row': 'enter',
         'explains the keys': 'help', 'leaves': 'quit'}
@@ -67,24 +68,28 @@ PAGES = {'REPORT': 'profview-report.1', 'BRIEF': 'profview-report.1', 'DUMP': 'p
          'LISTEN': 'profview-attach.1', 'PS': 'profview-attach.1', 'CTL': 'profview-attach.1',
          'DIFF': 'profview-diff.1', 'CHECK': 'profview-check.1', 'VIEW': 'profview.1'}
 LONGEST = 940
-LIVE = ('VIEW', 'RUN', 'ATTACH', 'LISTEN')
 
 
-def options(root, bold):
-    """Options that the page of a command that takes them does not name; those of every command stand in profview(1)."""
-    code = pathlib.Path(root, 'tui/app/options.c').read_text(encoding='utf-8')
-    rows = re.findall(r'\{ "(--[\w-]+)", (?:\'.\'|0), (?:NULL|"[^"]*"),\s*([A-Z_|\s]+),', code)
-    if len(rows) < 15 or len(rows) != len(re.findall(r'\{ "--', code)):
-        sys.exit('rows of options are not found any more')
-    for name, takers in rows:
-        words = [w.strip().removeprefix('UI_VERB_') for w in takers.split('|')]
-        verbs = {v for w in words for v in {'ALL': ('VIEW',), 'LIVE': LIVE}.get(w, (w,))}
-        for page in sorted({PAGES[v] for v in verbs}):
-            if name not in bold[page]:
-                yield f'{page}.scd does not name {name}'
+def options(root, bold, texts):
+    """Options, their letters and choices that the page of a command that takes them lacks; those of every command stand in profview(1)."""
+    sys.path.insert(0, str(pathlib.Path(root, 'tui')))
+    sys.dont_write_bytecode = True
+    import completions
+    _, of_verb = completions.read(pathlib.Path(root, 'tui/options.def'))
+    everywhere = set.intersection(*({name for name, *_ in rows} for rows in of_verb.values()))
+    missing = {f'{page}.scd does not name {name}' for verb, rows in of_verb.items() for name, *_ in rows
+               for page in [PAGES['VIEW' if name in everywhere else verb.upper() or 'VIEW']] if name not in bold[page]}
+    yield from sorted(missing)
+    said = {name: ' '.join(t for text in texts.values() for t in text.split('\n\n') if f'*{name}*' in t)
+            for rows in of_verb.values() for name, *_ in rows}
+    lacking = {f'no page says {word} of {name}' for rows in of_verb.values() for name, letter, choices, _ in rows
+               for word in [*choices, *([f'*-{letter}*'] if letter else [])]
+               if not re.search(rf'(?<![a-z]){re.escape(word)}(?![a-z])', said[name])}
+    yield from sorted(lacking)
+    known = {name for rows in of_verb.values() for name, *_ in rows} | {'--'}
     for page, names in bold.items():
         for name in sorted(names):
-            if name.startswith('--') and name.split()[0] not in {n for n, _ in rows} | {'--'}:
+            if name.startswith('--') and name.split()[0] not in known:
                 yield f'{page}.scd names {name}, which is no option'
 
 
@@ -121,7 +126,7 @@ def main(root):
     rows = {name: ks.replace('<Space>', ' ').split() for name, ks in re.findall(
         r'^COMMAND\(\w+,\s*"([^"]+)",\s*"((?:\\.|[^"\\])*)"', (tui / 'commands.def').read_text(encoding='utf-8'), re.M)}
     rows = {name: [k.replace('\\\\', '\\') for k in ks] for name, ks in rows.items()}
-    told += [*options(root, bold), *pages(root, texts), *words(root), *keys(root, rows), *settings(root), *lengths(root)]
+    told += [*options(root, bold, texts), *pages(root, texts), *words(root), *keys(root, rows), *settings(root), *lengths(root)]
     print(*told, sep='\n', end='')
     sys.exit(1 if told else 0)
 

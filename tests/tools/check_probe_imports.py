@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The probe's library cannot end the program it is loaded into, and exports nothing by accident.
 
 usage: check_probe_imports.py NM LIBRARY [mono]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """JSON reports: valid, the contract's keys in the contract's order, and the figures of the text."""
 import csv
 import io
@@ -9,89 +10,29 @@ import sys
 
 from showable import shown
 
-NAMES = ['readable', 'canonical']
-SITES = ['class', *NAMES, 'stack', 'readable_stack']
+# Objects of figures; the lists have the keys of their columns.
 KEYS = {
     'source': ['path', 'format', 'data_version', 'stage', 'bytes', 'file_bytes', 'compressed',
                'buffers', 'recordings', 'complete', 'end', 'end_known_from', 'header_version', 'rules', 'startup_ns', 'joined',
                'aot_id', 'sync_points', 'damage'],
     'source.sync_points': ['periodic', 'world_stop', 'world_start', 'other'],
-    'source.damage': ['offset', 'bytes', 'reason'],
     'target': ['pid', 'pointer_size', 'start_time_ms', 'args', 'arch', 'os', 'timer_overhead_ns',
                'control_port', 'event_mask'],
-    'coverage': ['what', 'state', 'detail'],
-    'findings': ['finding', 'score', 'verdict', 'text', 'subject', 'view', 'advice'],
-    'methods': ['name', *NAMES, 'calls', 'total_ns', 'self_ns', 'max_ns', 'exceptional_leaves',
-                'samples_self', 'samples_total', 'cpu_user_ns', 'cpu_kernel_ns', 'kind'],
-    'call_tree': ['id', 'parent', 'method', *NAMES, 'calls', 'total_ns', 'self_ns', 'max_ns', 'samples',
-                  'kind'],
-    'flame': ['id', 'parent', 'frame', *NAMES, 'weight', 'weight_self', 'unit', 'kind'],
-    'classes': ['name', *NAMES, 'allocations', 'allocated_bytes', 'estimated', 'error_bytes'],
-    'allocation_sites': SITES + ['allocations', 'allocated_bytes'],
-    'throw_sites': SITES + ['thrown'],
-    'wait_sites': SITES + ['contentions', 'wait_ns'],
-    'catches': ['class', 'readable', 'canonical', 'method', 'caught'],
-    'lock_waits': ['wait_ns', 'start_ns', 'ended', 'thread', 'thread_id', 'holder', 'holder_id', 'holder_known',
-                   'object', 'class', *NAMES, 'stack', 'readable_stack', 'holder_stack'],
-    'lock_sites': ['method', *NAMES, 'holder_method', 'waits', 'threads', 'wait_ns', 'max_wait_ns'],
-    'lock_edges': ['thread', 'holder', 'object', 'class', *NAMES, 'waits', 'wait_ns', 'max_wait_ns'],
-    'lock_cycles': ['state', 'start_ns', 'lasted_ns', 'threads', 'cycle'],
     'gc': ['collections', 'pauses', 'generations', 'percentiles', 'survived', 'resizes', 'max_heap_bytes', 'moved_objects',
            'handles_created', 'handles_destroyed', 'handles_live', 'objects_finalized',
            'finalizer_runs', 'finalizing_ns'],
-    'gc.collections': ['generation', 'start_ns', 'duration_ns', 'pause_ns', 'concurrent',
-                       'heap_before', 'heap_after', 'allocated_since_last', 'mark_ns',
-                       'sweep_ns', 'number', 'to_stop_ns', 'moved_objects', 'promoted_bytes', 'reason'],
-    'gc.pauses': ['start_ns', 'duration_ns'],
-    'survival': ['name', *NAMES, 'allocations', 'allocated_bytes', 'alive_objects', 'alive_bytes', 'dead_objects',
-                 'young_objects', 'promoted_objects', 'promoted_bytes'],
-    'allocation_sizes': ['from_bytes', 'below_bytes', 'allocations', 'allocated_bytes'],
-    'gc.percentiles': ['what', 'count', 'total_ns', 'p50_ns', 'p90_ns', 'p99_ns', 'max_ns', 'exact'],
-    'gc_cause': ['what', 'detail', 'value', 'unit', 'known'],
-    'gc.generations': ['generation', 'count', 'total_ns', 'max_ns'],
-    'handles': ['type', 'live', 'most_live', 'created', 'destroyed'],
-    'handle_sites': ['type', *SITES, 'created', 'live'],
-    'finalizers': ['class', *NAMES, 'objects', 'total_ns', 'max_ns'],
-    'roots': ['source', 'roots', 'roots_total', 'areas', 'area_bytes', 'registered',
-              'unregistered', 'pinning', 'weak', 'interior'],
-    'root_areas': ['name', 'source', 'start', 'bytes', 'key', 'owner', 'registered_ns',
-                   'unregistered_ns', 'roots', 'roots_total'],
-    'heap_shots': ['index', 'time_ns', 'objects', 'bytes', 'references', 'roots', 'dead_objects',
-                   'dead_bytes', 'collection', 'state', 'classes'],
-    'heap_shots.classes': ['name', *NAMES, 'objects', 'bytes', 'dead_objects', 'dead_bytes',
-                           'young_objects', 'young_bytes'],
     'exceptions': ['thrown', 'clauses', 'classes', 'clause_methods'],
-    'exceptions.clause_methods': ['method', *NAMES, 'count', 'catch', 'filter', 'finally', 'fault',
-                                  'other'],
-    'exceptions.classes': ['name', *NAMES, 'thrown', 'per_second', 'caught', 'message'],
     'locks': ['contentions', 'acquired', 'failed', 'wait_ns', 'objects'],
-    'locks.objects': ['object', 'class', *NAMES, 'contentions', 'waiting', 'wait_ns', 'max_wait_ns'],
-    'code_kinds': ['kind', 'self_ns', 'samples_self'],
     'samples': ['total', 'types', 'states'],
-    'samples.states': ['state', 'samples', 'known'],
-    'threads': ['id', 'name', 'start_ns', 'end_ns', 'events', 'cpu_ns', 'allocated_bytes', 'lock_wait_ns', 'owner'],
-    'timeline': ['id', 'name', 'samples', 'running', 'runnable', 'lock', 'poll', 'io', 'sleep', 'stopped',
-                 'unknown', 'gc', 'from_ns', 'cell_ns', 'lane', 'unsure'],
     'jit': ['methods', 'code_bytes', 'helpers', 'helper_bytes', 'failed', 'total_ns', 'max_ns',
             'helper_types', 'bodies'],
-    'jit.helper_types': ['name', 'of', 'count', 'bytes'],
-    'native': ['kind', 'name', 'address', 'size', 'file_offset', 'time_ns'],
-    'marks': ['time_ns', 'thread', 'text'],
-    'images': ['id', 'name', 'load_ns', 'unload_ns', 'load_took_ns', 'failed', 'mvid'],
-    'assemblies': ['id', 'name', 'load_ns', 'unload_ns', 'load_took_ns', 'failed', 'of'],
-    'domains': ['id', 'name', 'load_ns', 'unload_ns', 'load_took_ns', 'failed'],
-    'contexts': ['id', 'name', 'load_ns', 'unload_ns', 'failed', 'of'],
-    'counters': ['section', 'name', 'type', 'unit', 'variance', 'samples'],
 }
-EXTRA = ['findings', 'call_tree', 'flame', 'allocation_sites', 'survival', 'allocation_sizes', 'throw_sites', 'wait_sites', 'catches', 'pool', 'pool_changes',
-         'lock_waits', 'lock_sites', 'lock_edges', 'lock_cycles', 'gc_cause', 'handle_sites', 'root_areas', 'timeline', 'code_kinds']
-TOP = ['profview', 'source', 'target', 'duration_ns', 'coverage', 'findings', 'events', 'methods', 'call_tree',
-       'flame', 'classes', 'held', 'allocation_sites', 'throw_sites', 'wait_sites', 'catches', 'pool', 'pool_changes',
-       'lock_waits', 'lock_sites', 'lock_edges', 'lock_cycles', 'gc', 'handles', 'handle_sites',
-       'finalizers', 'roots', 'root_areas', 'heap_shots', 'exceptions', 'locks', 'code_kinds', 'samples',
-       'sample_lines', 'threads', 'timeline', 'jit', 'loads', 'native', 'marks',
-       'spans', 'routes', 'suspensions', 'transitions', 'images', 'assemblies', 'domains', 'contexts', 'counters',
-       'code_coverage', 'survival', 'allocation_sizes', 'gc_cause', 'coverage_assemblies', 'coverage_classes']
+HEAD = ['profview', 'source', 'target', 'duration_ns', 'coverage']
+# Sections that JSON has as something else than a list of rows, or under another key.
+OTHERWISE = {'events', 'samples', 'exceptions.clauses', 'jit.methods', 'source.header', 'counters.samples'}
+MOVED = {'jit.helpers': 'jit.helper_types'}
+# Members of rows that no column has: other forms of names, places in a tree.
+MADE = {'readable', 'canonical', 'readable_stack', 'readable_holder_stack', 'id', 'parent'}
 WHATS = ['calls', 'allocations', 'allocation_stacks', 'gc', 'moves', 'handles', 'finalizers',
          'heap_shots', 'roots', 'exceptions', 'locks', 'samples', 'threads', 'jit', 'counters',
          'code_coverage', 'spans', 'marks', 'suspensions', 'transitions', 'names', 'losses', 'damage']
@@ -105,32 +46,58 @@ def refuse(text):
     raise AssertionError(f'number that is none: {text}')
 
 
+def each_once(pairs):
+    names = [name for name, _ in pairs]
+    assert len(set(names)) == len(names), f'twice in an object: {names}'
+    return dict(pairs)
+
+
 def parse(raw):
     for number in re.findall(rb'(?<=[:\[, ])-?\d[\d.eE+-]*', re.sub(rb'"(\\.|[^"\\])*"', b'""', raw)):
         assert b'e' not in number.lower(), f'exponent in {number!r}'
-    return json.loads(raw.decode('utf-8'), parse_constant=refuse)
+    return json.loads(raw.decode('utf-8'), parse_constant=refuse, object_pairs_hook=each_once)
 
 
 def same(got, want, what):
     assert got == want, f'{what}: {got!r}, not {want!r}'
 
 
-def check_keys(report):
+def sections(program):
+    """{name: (whether the usual report has it, "all" has it, or only other options give it, its keys)}"""
+    lines = [line.split() for line in run(program, 'sections').decode().splitlines()]
+    return {name: (asked, keys) for name, asked, *keys in lines}
+
+
+def at(report, name):
+    value = report
+    for part in name.split('.'):
+        value = [v for one in value for v in one[part] or []] if isinstance(value, list) else (value or {}).get(part)
+    return value if isinstance(value, list) else [value] if value else []
+
+
+def check_keys(report, known):
     for name, keys in KEYS.items():
-        value = report
-        for part in name.split('.'):
-            value = [v for one in value for v in one[part]] if isinstance(value, list) else value[part]
-        for row in value if isinstance(value, list) else [value]:
-            same(list(row), keys, name)
+        same(list(at(report, name)[0]), keys, name)
+    met = set()
+    for name, (asked, keys) in known.items():
+        inner = {n.split('.')[1] for n in known if n.startswith(name + '.')}
+        for row in [] if name in OTHERWISE or asked == 'never' else at(report, MOVED.get(name, name)):
+            same([k for k in row if k in keys or k not in MADE | inner], keys, name)
+            met.add(name)
+    assert len(met) > 30, met
 
 
 def check_world(program):
+    known = sections(program)
     report = parse(run(program, 'world', 'json', 'all'))
-    same(list(report), TOP, 'keys of the report')
-    same(list(parse(run(program, 'world', 'json', ''))), [k for k in TOP if k not in EXTRA], 'default')
+    usual = list(parse(run(program, 'world', 'json', '')))
+    for got, kinds in ((list(report), ('usual', 'extra')), (usual, ('usual',))):
+        same(got[:len(HEAD)], HEAD, 'head')
+        same(set(got), {*HEAD, *(n.split('.')[0] for n, (asked, _) in known.items() if asked in kinds)}, 'keys of the report')
+    same(usual, [k for k in report if k in usual], 'order')
     for name in ('contexts', 'code_coverage', 'finalizers', 'native', 'marks'):
         report[name] = report[name] or []
-    check_keys(report)
+    check_keys(report, known)
     same([c['what'] for c in report['coverage']], WHATS, 'coverage')
     same(report['source']['damage'][0]['reason'], 'event byte 0xfe\tis not understood', 'reason')
     same(report['source']['path'], 'dir/app "1".mlpd', 'path')
@@ -182,7 +149,7 @@ def check_world(program):
 
 def check_empty(program):
     report = parse(run(program, 'log', 'json', 'all'))
-    for key in TOP[7:]:
+    for key in list(report)[7:]:
         assert report[key] is None, f'{key} of an empty log is {report[key]!r}'
     same(report['events'], {}, 'events')
     asked = parse(run(program, 'log:alloc,heapshot,calls,sample', 'json', ''))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The developers' page has a section for every folder of the house, and names only files there are.
+# SPDX-License-Identifier: MIT
+"""The developers' page has a section for every folder of the house, and names only files there are; no folder holds too many.
 
 usage: check_rooms.py SOURCE_ROOT
 """
@@ -8,6 +9,8 @@ import re
 import sys
 
 PAGE = 'common/README.md'
+MOST = 45  # sources in a folder
+MORE = {'tui/screen': 50}  # only ever fewer
 
 
 def rooms(root):
@@ -32,6 +35,10 @@ def main(root):
     there = [r for r in rooms(root) if r != 'common']
     problems = [f'{PAGE}: no section for {r}' for r in there if r not in named]
     problems += [f'{PAGE}: there is no {r}' for r in named if r not in there]
+    for r in there:
+        n = sum(f.suffix in ('.c', '.h', '.def', '.S') for f in (root / r).iterdir())
+        if n > MORE.get(r, MOST):
+            problems.append(f'{r}: {n} sources, at most {MORE.get(r, MOST)} may be')
     for name in re.findall(r'`([\w./*-]+\.(?:c|h|def|py|scd|sh))`', text):
         if not exists(root, name):
             problems.append(f'{PAGE}: there is no {name}')

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Every test that rules.txt names is there: usage: check_rules.py TESTS-FOLDER"""
 import pathlib
 import re

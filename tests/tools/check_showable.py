@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Foreign text is printed by common/base/showable.c and by nothing else.
+# SPDX-License-Identifier: MIT
+"""Foreign text is printed by common/base/text/showable.c and by nothing else.
 
 usage: check_showable.py SOURCE
 
@@ -13,8 +14,8 @@ import sys
 
 STDERR = {
     'tui/app/complain.c': 'the one way to it',
-    'tui/app/term.c': "a crash handler's own words",
-    'common/target/relay.c': 'the terminal of the program that is started',
+    'tui/terminal/crash.c': "a crash handler's own words",
+    'common/target/launch/relay.c': 'the terminal of the program that is started',
 }
 # What is printed as it stands, by file ('*': any).
 OWN = {
@@ -26,12 +27,12 @@ OWN = {
     },
     'common/report/dump_filter.c': {r'line|e->(thread|kind)|\*?text(\[i\])?': 'of a line of the dump, which has made it showable',
                                     r'json': 'from pv_showable_json()'},
-    'common/base/showable.c': {r'c\.text': 'what is shown', r's->at - n': 'plain ASCII'},
+    'common/base/text/showable.c': {r'c\.text': 'what is shown', r's->at - n': 'plain ASCII'},
     'tui/app/complain.c': {r'shown': 'what is shown', r'lines': "a canvas's text"},
     'tui/screen/export_rows.c': {r'text': "a canvas's text"},
-    'tui/app/main.c': {r'pv_sections\[i\]\.name': 'literals', r'text': 'the help', r'frame\.text': "a canvas's text"},
-    'tui/app/attach_run.c': {r'frame\.text': "a canvas's text"},
-    'tui/app/options_help.c': {r'heading': 'literals', r'left': 'rows of options', r'row->help': 'a literal',
+    'tui/commands/main.c': {r's->section': 'literals', r'text': 'the help', r'frame\.text': "a canvas's text"},
+    'tui/commands/attach_run.c': {r'frame\.text': "a canvas's text"},
+    'tui/app/options_help.c': {r'heading': 'literals', r'left': 'rows of options', r'word': 'a literal',
                            r'usage': 'a literal', r'end': 'a literal'},
     'tui/app/remote.c': {r'json': 'from pv_showable_json()', r'how_to\(.*\)': 'literals',
                    r'answer\[.*\]': 'literals', r'key': 'literals'},
@@ -43,6 +44,7 @@ OWN = {
     'common/report/brief.c': {r'.*(text|command|lead|json)( \? .*)?|gap|args|os|arch|path|end|head|blocks\[i\]\.(section|title|column\[k\])':
                               'from shorten() or pv_showable_json(), literals',
                               r'.*at.*': 'of what shorten() made', r't->row\[i\].cell\[what\]\.s': 'names of kinds'},
+    'common/report/quickfix.c': {r'title': 'literals'},
     'common/report/table_csv.c': {r'text|\*text': 'from pv_showable_text()', r'sign': 'a literal'},
     'common/report/text.c': {r's->title': 'a literal', r'suffix': "a shot's number", r'label': 'literals',
                              r'f->label': 'literals', r'word\[i\]': 'literals', r'when': 'a date',
@@ -60,11 +62,11 @@ OWN = {
     'common/export/json_text.c': {'at': 'from pv_showable_json()'},
     'common/export/speedscope.c': {'unit': 'literals'},
     'common/report/dump.c': {r'reason': 'literals of the readers'},
-    'common/report/dump07.c': {r's->header\.text': 'literals', r'name': 'literals', r'b07_stage_name\(.*\)': 'literals'},
+    'common/report/dump_batch.c': {r'h->text': 'literals', r'name': 'literals', r'h->stage': 'literals'},
     'common/report/dump_event.c': {r'name': "names of the format's fields", r'step_name\(.*\)': 'literals',
                                    r'short_name\(.*\)': "names of the format's fields"},
 }
-BYTES = {'common/export/gzip_out.c': 'what was packed', 'common/export/pprof.c': 'compressed messages', 'common/ingest/convert/convert.c': 'a log', 'common/ingest/index_file.c': 'an index', 'common/target/carried.c': 'our own library'}
+BYTES = {'tui/commands/on_run.c': 'into no terminal', 'tui/commands/on_words.c': 'into memory', 'common/export/gzip_out.c': 'what was packed', 'common/export/pprof.c': 'compressed messages', 'common/ingest/convert/convert.c': 'a log', 'common/ingest/index_file.c': 'an index', 'common/target/process/carried.c': 'our own library'}
 CALL = re.compile(r'\b(fprintf|printf|fputs|puts|fwrite|vfprintf|dprintf|perror|putc|putchar|fputc)\s*\(')
 CONVERSION = re.compile(r'%[-+ #0]*(\*|\d+)?(?:\.(\*|\d+))?(?:hh|h|ll|l|z|j|t)?([a-zA-Z%])')
 LITERAL = r'(?:"(?:\\.|[^"\\])*"|PRI\w+|PV_VERSION|UI_OF_COMMIT|\s)+'
@@ -134,7 +136,7 @@ def prints_raw(name, text):
         line = text.count('\n', 0, match.start()) + 1
         for arg in texts(match[1], args):
             if not is_own(name, arg):
-                yield f'{name}:{line}: {match[1]}() prints {arg}, which may be foreign: see common/base/showable.h'
+                yield f'{name}:{line}: {match[1]}() prints {arg}, which may be foreign: see common/base/text/showable.h'
 
 
 def main(root):

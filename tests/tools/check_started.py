@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A program that a test starts is installed by bootstrap.sh, or skips.txt says why it may be missing.
 
 usage: check_started.py SOURCE_ROOT
@@ -14,7 +15,7 @@ import sys
 STARTS = {'run', 'Popen', 'check_output', 'check_call', 'call', 'which', 'need'}
 # Every Debian has these: its packages of the priority `required`, and what runs the tests.
 EVERYWHERE = set('''apt-cache apt-get bash cat chmod cp dd dpkg-query env false grep gzip head id kill ldd ls mkfifo mount nice
-    nohup prlimit python3 sed setpriv setsid sh sleep stdbuf tail tar taskset timeout true umount unshare'''.split())
+    nohup prlimit python3 sed setpriv setsid sh sleep stdbuf tail tar taskset tic timeout true umount unshare'''.split())
 PACKAGES = {
     'addr2line': 'gcc', 'bindfs': 'bindfs', 'callgrind_annotate': 'valgrind', 'cc': 'gcc',
     'clang-format-19': 'clang-format-19', 'fish': 'fish', 'g++': 'g++', 'gcc': 'gcc', 'git': 'git',

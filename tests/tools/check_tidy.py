@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """clang-tidy 19 has nothing to say: usage: check_tidy.py SOURCE BUILD [--base REVISION]
 
 With a base only files that are not as they are there are read; of a header, the file of its name.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Words of our own, and comments that open with What, Who or Where: per room, only ever fewer.
 
 usage: check_words.py SOURCE_ROOT [list]    `list` prints the places, `table` the table below anew

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Two builds say the same of every kind of log, byte for byte.
 
 usage: compare_builds.py OLD-BUILD NEW-BUILD [LOG ...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Tells which tests of a run cost most: seconds of processor time, of the test and of every process
 that it waited for. Other programs on the machine make a test wait, which does not count here.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Opens a flame report without a browser, works it, and prints what it then says.
    usage: node drive_page.js REPORT.html SEARCH */
 'use strict';

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * follow_equal LOG: the log's JSON report, byte for byte the same from a file read whole by one
  * worker and by several, from one that grows in pieces while it is followed, from a pipe in small

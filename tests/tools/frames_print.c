@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * frames_print LOG: what `profview LOG --dump --no-index --size SIZE --keys KEYS` would print, for each line
  * "SIZE KEYS" of standard input: "BYTES\n" and the frame. The log is read once, each frame has a screen

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Frames of committed logs, compared with committed text.
 
 usage: golden.py PROFVIEW FOLDER [MAKE_LOG]
@@ -11,6 +12,7 @@ import gzip
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,6 +21,7 @@ import recorded_folder
 
 LOG = 'shop.mlpd.gz'
 ALL = ('every-kind', '15', '8')  # a world of make_log: one event of every kind of data version 15
+LINES = ('lines', '17', '8')  # samples of methods of tests/golden/source/hot.cs
 STRINGS = ('strings', '17', '8')  # one with names of fields and beginnings of strings
 PANES = {'overview': '', 'methods': '2', 'methods-samples': '2m', 'methods-threshold': '2aa', 'methods-callee': '2|m/Thread.Sleep<Enter><Tab><Tab><Enter>', 'tree-unfolded': '22**', 'tree-callers': '22Bj+', 'tree-threshold': '22aaajj',
          'alloc-stacks': '3<Enter>', 'survival': '33', 'gc': '5', 'chart-cursor': '5{{{{{{{{{{{{{{{{{', 'chart-zoomed': '5{{{{{{{{{{{{{{{{{{{{))', 'chart-coarse': 'X:range<Space>0.5s..0.6s<Enter>', 'chart-braille': '5:glyphs<Space>braille<Enter>{', 'home-braille': '<C-p>', 'home-cursor': '{{{{{{{{{{{{{{{{{{{{', 'gc-cause': '5gj<Enter>', 'gc-cause-stacks': '5gj<Enter><Enter><Tab>',
@@ -34,7 +37,7 @@ PANES = {'overview': '', 'methods': '2', 'methods-samples': '2m', 'methods-thres
          'timeline-enter': 'D<Enter>', 'timeline-range': 'Do', 'timeline-back': 'Do3<Backspace>',
          'timeline-waiting': 'D/fin<Enter>o', 'timeline-waits': 'D/fin<Enter><Enter>',
          'filter-elsewhere': '2\\class:Basket<Enter>5', 'filter-thread': '66\\thread:ann<Enter>2m',
-         'filter-thread-gone': '66\\thread:ann<Enter>2m<Del>', 'filter-threads': '66\\thread:n<Enter>2', 'filter-of-all': '2\\Basket<Enter>22222',
+         'filter-thread-gone': '66\\thread:ann<Enter>2m<Del>', 'filter-threads': '66\\thread:n<Enter>2', 'filter-of-all': '2\\Basket<Enter>222222',
          'thread': ':thread<Space>ann<Tab><Enter>3',
          'findings': 'M', 'findings-unjudged': 'MG<Enter>', 'findings-evidence': 'Mj<Enter>',
          'findings-range': 'M:filter<Space>longest<Enter><Enter>', 'findings-back': 'Mj<Enter>jL<Backspace><Backspace>',
@@ -50,14 +53,21 @@ OLD = {'draft': {'overview': ''}, 'stage-A': {'heap': '4<Tab>'},
        'stage-D': {'overview': '', 'info': 'i'}}
 # Panes of what the first log does not hold, of the second one.
 ALL_PANES = {'handles': 'H', 'roots': 'K', 'loaded': 'A', 'coverage': 'V', 'statements': 'Vjj+j',
-             'counters': 'Cj'}
+             'counters': 'C'}
 # One of that with strings: the selected row's can be read however narrow the screen is.
+LINE_PANES = {'source': '2<C-s>', 'source-next': '2<C-s>n', 'source-gone': '2/Work<Enter><C-s>', 'source-list': '2<C-s><Tab>jj<Enter>'}
+LINE_SIZES = (('80x24', 'C.UTF-8', LINE_PANES), ('120x36', 'C.UTF-8', ('source',)), ('40x10', 'C.UTF-8', ('source',)), ('80x24', 'C', ('source',)))
 STRING_PANES = {'references': '4444Bj<Tab>', 'duplicates': '4444t'}
 # Views that the first log has nothing for, of other real programs: orders.c, and the web server
 # tests/soak/clr_server.cs, by the probe's spans and by .NET's own stream.
 MORE_LOGS = {'shop.mlpd.gz': {'ladder-course': '44<Right><Right><Right><Right>'},
              'orders.mlpd.gz': {'native-home': '', 'held': ':held<Enter>', 'alloc-summed': '3', 'marks': ':marks<Enter>'},
-             'served.mlpd.gz': {'spans': '7', 'served-home': ''}, 'routes.mlpd.gz': {'routes': '77', 'pool': '666', 'routes-home': '', 'routes-entered': '<Tab><Tab><Tab>j<Enter>'}}
+             'served.mlpd.gz': {'spans': ':spans<Enter>', 'served-home': ''}, 'routes.mlpd.gz': {'routes': '7', 'pool': '666', 'routes-home': '', 'routes-entered': '<Tab><Tab><Tab>j<Enter>'}}
+# tests/real/requests.cs: requests with queries, waits and allocations of their own.
+REQUESTS = 'requests.mlpd.gz'
+REQUEST_PANES = {'requests': '7', 'requests-of': '7jj<Enter><Tab>', 'slowest': ':spans<Enter>', 'queries': ':queries<Enter>'}
+REQUEST_SIZES = (('80x24', 'C.UTF-8', REQUEST_PANES), ('120x36', 'C.UTF-8', ('requests', 'slowest', 'queries')),
+                 ('40x10', 'C.UTF-8', ('requests', 'slowest', 'queries')), ('80x24', 'C', ('requests', 'slowest', 'queries')))
 # The first log beside its own first 1.4 s.
 BASE_OPTIONS = ('--base-range', '..1.4s', '--per', 'second')
 BASE_PANES = {'methods': '2', 'figure': '2<C-n><C-n>', 'tree': '22**', 'flame': '222|jjj', 'flame-bottom-up': '222B',
@@ -94,6 +104,12 @@ def cases():
     for size, locale, names in BASE_SIZES:
         for name in names:
             yield f'base-{name}-{size}{"-ascii" * (locale == "C")}', BASE_PANES[name], size, locale, 'base'
+    for size, locale, names in LINE_SIZES:
+        for name in names:
+            yield f'{name}-{size}{"-ascii" * (locale == "C")}', LINE_PANES[name], size, locale, 'lines'
+    for size, locale, names in REQUEST_SIZES:
+        for name in names:
+            yield f'{name}-{size}{"-ascii" * (locale == "C")}', REQUEST_PANES[name], size, locale, REQUESTS
     for name, keys in STRING_PANES.items():
         yield f'strings-{name}-40x10', keys, '40x10', 'C.UTF-8', 'strings'
     for log, panes in MORE_LOGS.items():
@@ -119,10 +135,13 @@ def log_of(name):
 
 
 def frame(profview, log, keys, size, locale, base):
-    env = {**os.environ, 'LC_ALL': locale, 'NO_COLOR': '1'}
+    env = {**os.environ, 'LC_ALL': locale, 'NO_COLOR': '1', 'XDG_CONFIG_HOME': os.devnull}
     options = ['--base', pathlib.Path(log).name, *BASE_OPTIONS] if base else []
+    options += ['--source', '/builds/hot=source'] if pathlib.Path(log).name == 'lines.mlpd' else []
     done = subprocess.run([profview, *options, log, '--dump', '--no-index', '--size', size, '--keys', keys],
                           capture_output=True, env=env, timeout=60, check=False, cwd=pathlib.Path(log).parent)
+    if done.returncode < 0:
+        raise SystemExit(f'{log}, keys {keys}, {size}: ended by signal {-done.returncode}: that is no frame')
     text = done.stdout.decode('utf-8')
     said = done.stderr.decode('utf-8').replace(log, pathlib.Path(log).name)
     return text + f'exit code {done.returncode}\n' + said
@@ -133,12 +152,13 @@ def main(profview, folder, make_log=None):
     folder, profview = pathlib.Path(folder), str(pathlib.Path(profview).resolve())
     make_log = pathlib.Path(make_log).resolve()
     with tempfile.TemporaryDirectory() as made:
-        others = {name: pathlib.Path(made, f'{name}.mlpd') for name in ('all', 'strings', 'damaged')}
-        for name, world in (('all', ALL), ('strings', STRINGS)):
+        others = {name: pathlib.Path(made, f'{name}.mlpd') for name in ('all', 'lines', 'strings', 'damaged')}
+        for name, world in (('all', ALL), ('lines', LINES), ('strings', STRINGS)):
             others[name].write_bytes(subprocess.run([make_log, *world], stdout=subprocess.PIPE,
                                                     check=True, timeout=60).stdout)
+        shutil.copytree(folder / 'source', pathlib.Path(made, 'source'))
         others['damaged'].write_bytes(damaged(gzip.decompress((folder / LOG).read_bytes())))
-        others.update((log, folder / log) for log in MORE_LOGS)
+        others.update((log, folder / log) for log in (*MORE_LOGS, REQUESTS))
         others['folder'] = recorded_folder.make(pathlib.Path(made, 'recording'), make_log, folder / LOG)
         compare(profview, folder, others)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Strings that would do something to whoever looks at them, if anything let them through."""
 
 LONG = 10000

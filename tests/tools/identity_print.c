@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * lives_print FILE [BASE SHOT [address]]: what is known of every object of the later heap shot, one
  * a line: address, address in the base shot (0: it was not there), allocation in ns since zero (-:

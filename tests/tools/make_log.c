@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * usage: make_log WORLD DATA-VERSION POINTER-SIZE [all|stock [SAYS LAYOUT [MAJOR]]] > LOG
  *
@@ -19,6 +20,7 @@ static const struct {
 	{ "helpers", world_helpers },
 	{ "monitors", world_monitors },
 	{ "recursion", world_recursion },
+	{ "callers", world_callers },
 	{ "lost-leaves", world_lost_leaves },
 	{ "strangers", world_strangers },
 	{ "stray-object", world_stray_object },
@@ -30,6 +32,7 @@ static const struct {
 	{ "old-roots", world_old_roots },
 	{ "thread-lives", world_thread_lives },
 	{ "late-layout", world_delayed_layout },
+	{ "lines", world_lines },
 	{ "strings", world_strings },
 	{ "texts", world_texts },
 };

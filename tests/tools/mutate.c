@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Mutates logs and reads each mutation to its end: by parts and as the program does, with reports
  * and convert. Nothing may crash, hang, take memory without bound, or count more than the bytes hold.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Mutated logs of the 2007 family, through decoder and model: each is read to its end, in bounded
  * time, and no count is larger than its bytes could hold.
@@ -86,7 +87,7 @@ static void mutate(struct b07_kit *k)
 /* --- reading */
 
 struct reading {
-	struct b07_stream s;
+	struct pv_stream s;
 	struct pv_model *m;
 	uint64_t events;
 	const char *wrong;
@@ -95,9 +96,9 @@ struct reading {
 /* Another recording needs a new model. */
 static bool begin(struct reading *r)
 {
-	const struct b07_header *h = &r->s.header;
+	const struct pv_stream_header *h = &r->s.header;
 	const struct pv_target_info t = { .logging2007 = true,
-		.stage = b07_stage_name(h->stage),
+		.stage = h->stage,
 		.event_mask = h->flags,
 		.start_time_ms = h->start_us / 1000,
 		.startup_ns = h->start_us * 1000,
@@ -124,32 +125,32 @@ static void read_all(struct reading *r, const uint8_t *bytes, size_t n, size_t s
 {
 	bool ended = false;
 	for (size_t fed = 0;;) {
-		enum b07_piece p = b07_next(&r->s);
-		if (p == B07_FAILED || (p == B07_MORE && ended))
+		enum pv_piece p = pv_stream_next(&r->s);
+		if (p == PV_PIECE_FAILED || (p == PV_PIECE_MORE && ended))
 			return;
-		if ((p == B07_HEADER && !begin(r)) || (p == B07_BATCH && !batch(r))) {
+		if ((p == PV_PIECE_HEADER && !begin(r)) || (p == PV_PIECE_BATCH && !batch(r))) {
 			r->wrong = "out of memory";
 			return;
 		}
-		if (p != B07_MORE)
+		if (p != PV_PIECE_MORE)
 			continue;
 		size_t room, part = n - fed < step ? n - fed : step;
-		uint8_t *to = b07_room(&r->s, &room);
+		uint8_t *to = pv_stream_room(&r->s, &room);
 		part = part < room ? part : room;
 		if (part)
 			memcpy(to, bytes + fed, part);
-		b07_filled(&r->s, part);
+		pv_stream_filled(&r->s, part);
 		fed += part;
 		ended = fed == n;
 		if (ended)
-			b07_end(&r->s);
+			pv_stream_end(&r->s);
 	}
 }
 
 static const char *read_whole(const uint8_t *bytes, size_t n, size_t step)
 {
 	struct reading r = { 0 };
-	if (!b07_init(&r.s))
+	if (!pv_stream_start(&r.s, &pv_reader_block07))
 		return "out of memory";
 	read_all(&r, bytes, n, step);
 	/* A hit or a table of regions is named besides being reported. */
@@ -160,7 +161,7 @@ static const char *read_whole(const uint8_t *bytes, size_t n, size_t step)
 	if (r.m)
 		pv_model_end(r.m, false);
 	pv_model_destroy(r.m);
-	b07_finish(&r.s);
+	pv_stream_finish(&r.s);
 	return r.wrong;
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Mutates indexes of three logs: of one that is finished, plain and compressed; and of the beginning
  * of one, which ends with a sync point, so that reading goes on after it. Without the key each mutation is refused,
@@ -21,6 +22,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "common/format/batch_event.h"
 #include "common/ingest/index_file.h"
 #include "tests/kit/bytes_kit.h"
 #include "tests/tools/mutations.h"
@@ -80,7 +82,7 @@ static struct pv_event event_of(const struct pv_batch *b, size_t i)
 		e.alloc.size = a->size;
 		e.alloc.stack = a->stack;
 	} else {
-		e = b->other_events.v[b->key[i]];
+		pv_batch_copy_event(b, i, &e);
 	}
 	return e;
 }

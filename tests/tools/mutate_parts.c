@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A log's bytes through framer, decoder and model, with what must hold of any bytes. */
 #include <string.h>
 

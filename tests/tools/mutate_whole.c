@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A log's bytes as the program reads them: ingest in one thread and in many, every section of the
  * report as JSON, convert. What must hold of any bytes: both reports are the same, no count is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "tests/tools/mutations.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ways to damage a log, chosen by a generator that a seed sets: the same seed, the same damage. */
 #ifndef TESTS_MUTATIONS_H
 #define TESTS_MUTATIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * range_check FILE FROM_MS TO_MS ...: reads ranges of a log both ways and says whether they agree;
  * of a difference the first differing line of both reports is shown.

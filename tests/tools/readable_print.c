@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /* Readable names of methods: reads raw ones from standard input, one a line. */
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/readable_name.h"
+#include "common/base/text/readable_name.h"
 
 int main(void)
 {

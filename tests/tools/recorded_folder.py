@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A recording that is a folder, as a launcher leaves it: six processes, three of them recorded.
 
     sh 1000                    640 ms, a log

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * report_lists LOG: every list that a report of the log can have, as CSV and as Markdown, one after
  * the other: "NAME FORMAT BYTES\n" and the bytes. Lists of a heap shot's objects are left out.
@@ -38,9 +39,9 @@ int main(int argc, char **argv)
 		return 2;
 	struct pv_model *m = pv_ingest_adopt(in);
 	bool ok = true;
-	for (size_t i = 0; ok && i < pv_section_count; i++)
-		ok = put_list(m, pv_sections[i].name, PV_REPORT_CSV) &&
-		     put_list(m, pv_sections[i].name, PV_REPORT_MARKDOWN);
+	for (const struct pv_view_row *s = NULL; ok && (s = pv_section_next(s));)
+		ok = put_list(m, s->section, PV_REPORT_CSV) &&
+		     put_list(m, s->section, PV_REPORT_MARKDOWN);
 	pv_ingest_destroy(in);
 	return ok && fflush(stdout) == 0 ? 0 : 1;
 }

@@ -1,4 +1,5 @@
-"""How foreign text is shown, after the table in common/base/showable.h and not after its code."""
+# SPDX-License-Identifier: MIT
+"""How foreign text is shown, after the table in common/base/text/showable.h and not after its code."""
 import functools
 import unicodedata
 

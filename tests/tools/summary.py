@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Adds up what meson counted in some build folders, part by part; a skip must be listed with its reason.
 
 usage: summary.py SKIPS-FILE BUILD-FOLDER...
        summary.py --failed BUILD-FOLDER PART
+       meson test -C BUILD-FOLDER --list | summary.py --chosen SKIPS-FILE BUILD-FOLDER
 A part is a run of `meson test --logbase PART`: `testlog`, which is meson's own word, `long`, or `packages`.
 A line of the list reads `NAME: reason`; NAME is the test's name without project and suite. With
-`program NAME: reason` every test may be skipped that ends with "NAME is not installed".
+`program NAME: reason` every test may be skipped that ends with "NAME is not installed". With `in FOLDER:
+reason` no test need run in that build folder; with `in FOLDER, NAME: reason` that test is left out of
+it: --chosen prints the names of the others, one a line.
 
 A subject of the first folder that has no test, or of which most were skipped, fails the whole: a
 program that is missing takes its tests along, and of those nobody would hear. A line `subject NAME:
@@ -65,6 +69,22 @@ def is_allowed(name, test, allowed):
     return allowed.get(name) or next((allowed[f'program {p}'] for p in said if f'program {p}' in allowed), None)
 
 
+def left_out(folder, allowed):
+    """Names of the tests that a build folder does without."""
+    of = f'in {folder}, '
+    return {key[len(of):]: reason for key, reason in allowed.items() if key.startswith(of)}
+
+
+def chosen(skips, folder, rows):
+    """Those that run there; a name that no test has fails."""
+    names = [row.rstrip('\n').split(' / ')[-1].split(':')[-1] for row in rows]
+    without = left_out(folder, listed(skips))
+    stale = sorted(set(without) - set(names))
+    if stale:
+        raise SystemExit(f'{skips} leaves out of {folder} what is no test: {", ".join(stale)}')
+    return [name for name in names if name not in without]
+
+
 def count_subjects(folder, allowed):
     """Says how many tests the folder has of each; returns those that are missing."""
     ran, every = collections.Counter(), collections.Counter()
@@ -97,7 +117,7 @@ def seconds(tests):
     return max(t['starttime'] + t['duration'] for t in tests) - min(begins)
 
 
-def count_part(folder, part, allowed, unlisted, unsteady):
+def count_part(folder, part, allowed, unlisted, unsteady, twice):
     """What became of its tests, by kind; says what did not pass at once."""
     where, count = f'{folder}{PARTS[part]}', collections.Counter()
     tests, again = results(folder, part), results(folder, part + '-again')
@@ -110,6 +130,8 @@ def count_part(folder, part, allowed, unlisted, unsteady):
                 print(f'{where}: {name}: unsteady: passed when run again alone')
                 kind = 'passed'
                 unsteady.append(name)
+            else:
+                twice.append(f'{where}: {name}')
         count[kind] += 1
         if kind == 'skipped':
             reason = is_allowed(name, test, allowed)
@@ -128,12 +150,17 @@ def sums(count):
 def main(skips, folders):
     allowed = listed(skips)
     count = collections.Counter()
-    unlisted, unsteady, empty = [], [], []
+    unlisted, unsteady, twice, empty = [], [], [], []
     for folder in folders:
-        of_folder = sum((count_part(folder, part, allowed, unlisted, unsteady) for part in PARTS), collections.Counter())
-        if not of_folder:
-            print(f'{folder}: no test was run')
-            empty.append(folder)
+        of_folder = sum((count_part(folder, part, allowed, unlisted, unsteady, twice) for part in PARTS), collections.Counter())
+        if of_folder:
+            for name, reason in left_out(folder, allowed).items():
+                print(f'{folder}: {name} was left out: {reason}')
+                of_folder['skipped'] += 1
+        else:
+            reason = allowed.get(f'in {folder}')
+            print(f'{folder}: no test was run' + (f': {reason}' if reason else ''))
+            empty += [] if reason else [folder]
         count += of_folder
     missing = count_subjects(folders[0], allowed)
     if unlisted:
@@ -142,6 +169,8 @@ def main(skips, folders):
         print(f'not tested, without a reason in {skips}: {", ".join(missing)}')
     if unsteady:
         print(f'{len(unsteady)} of those passed failed before (at most {UNSTEADY} may): {", ".join(unsteady)}')
+    if twice:  # here too: of a long output often only the end is kept
+        print(f'failed: {"; ".join(twice)}')
     print(f'tests: {sum(count.values())}: {sums(count)}')
     return 1 if count['failed'] or unlisted or missing or empty or len(unsteady) > UNSTEADY else 0
 
@@ -150,5 +179,8 @@ if __name__ == '__main__':
     if sys.argv[1] == '--failed':
         for name in failed(sys.argv[2], sys.argv[3]):
             print(name)
+        sys.exit(0)
+    if sys.argv[1] == '--chosen':
+        print('\n'.join(chosen(sys.argv[2], sys.argv[3], sys.stdin)))
         sys.exit(0)
     sys.exit(main(sys.argv[1], sys.argv[2:]))

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Each check of the source fails on a copy of the tree in which what it forbids was planted.
 
 usage: test_checks.py SOURCE_ROOT CHECK
@@ -12,20 +13,20 @@ import subprocess
 import sys
 import tempfile
 
-PLAIN = 'common/base/units.c'
-HEADER = 'common/base/demangle.h'
+PLAIN = 'common/base/text/units.c'
+HEADER = 'common/base/text/demangle.h'
 LONG = '\n' * 600
 
 # check: [(file, old, new, said)]
 PLANTED = {
     'layers': [
-        (PLAIN, None, '#include "tui/draw/list.h"\n', 'layer common/base may not include tui/draw/list.h'),
-        ('common/query/table.c', None, '#include "common/io/source.h"\n', 'layer common/query may not include'),
+        (PLAIN, None, '#include "tui/list/list.h"\n', 'layer common/base may not include tui/list/list.h'),
+        ('common/query/groups/table.c', None, '#include "common/io/source.h"\n', 'layer common/query may not include'),
         ('common/model/ground/least.c', None, '#include "common/model/objects/shots.h"\n',
          'common/model/objects/shots.h: included from lower rooms'),
-        ('tui/draw/list.c', None, '#include <ncurses.h>\n', 'may include <ncurses.h>'),
+        ('tui/list/list.c', None, '#include <ncurses.h>\n', 'may include <ncurses.h>'),
         (PLAIN, None, LONG, '(limit 600)'),
-        ('common/base/units.h', None, LONG, '(limit 150)'),
+        ('common/base/text/units.h', None, LONG, '(limit 150)'),
         (PLAIN, None, 'void f(void) { abort(); }\n', 'calls abort(); below tui/ errors are values'),
         ('probe/core/units.c', None, '\n', 'same base name'),
     ],
@@ -35,13 +36,13 @@ PLANTED = {
         ('common/README.md', '`showable.h`', '`showables.h`', 'there is no showables.h'),
     ],
     'words': [
-        (PLAIN, None, '/* whoever breathes */\n', 'common/base: '),
+        (PLAIN, None, '/* whoever breathes */\n', 'common/base/text: '),
         (PLAIN, None, 'int strand_of_breath;\n', 'words of our own'),
         (PLAIN, None, '/* What it is. */\n', 'comments that open with What, Who, Where'),
         ('common/README.md', '- **room**:', '- **an**, **other**: word\n- **room**:', 'words in the glossary'),
     ],
     'headers': [
-        ('common/base/units.h', '/*\n * Numbers as', '#define NONE\n/*\n * Numbers as', 'units.h:1: head'),
+        ('common/base/text/units.h', '/*\n * Numbers as', '#define NONE\n/*\n * Numbers as', 'units.h:1: head'),
         (HEADER, None, 'int of_none(void);\n', 'comment of_none'),
         (HEADER, None, '/* Of it. */\n\nint far_off(void);\n', 'comment far_off'),
         (HEADER, None, '/* False: no memory. */\nbool near(void);\n\nbool far(void);\n', 'comment far'),
@@ -55,6 +56,8 @@ PLANTED = {
         ('tui/profview-keys.7.scd', '*half-down*', '*half-way*', 'does not name half-down'),
         ('tui/profview.1.scd', None, '*--no-such-option* is none.\n', 'names --no-such-option, which is no option'),
         ('tui/profview-diff.1.scd', '*--limit*', '*--all*', 'profview-diff.1.scd does not name --limit'),
+        ('tui/profview.1.scd', '_never_ uses', '_not_ uses', 'no page says never of --color'),
+        ('tui/profview.1.scd', '*-f*, ', '', 'no page says *-f* of --follow'),
         ('tui/profview.1.scd', ', *profview-check*(1)', '', 'profview.1.scd does not name profview-check(1)'),
         ('tui/commands.def', '"2", ANY, "CPU', '"4", ANY, "CPU', 'README.md: '),
         ('README.md', None, '\n' * 100, 'README.md has'),
@@ -62,26 +65,35 @@ PLANTED = {
         ('tui/profview.conf.5.scd', '*theme* =', '*topic* =', 'profview.conf.5.scd has'),
         ('probe/profview-probe.7.scd', None, '\n*no-such-word*\n', 'names no-such-word, which is no word'),
     ],
+    'places': [
+        ('tui/app/options.c', None, 'const char *of = "--all ";\n', '--all: 3 files'),
+        ('probe/core/tell.c', None, 'const char *a = "zip";\n', 'zip: 4 files'),
+    ],
     'showable': [
         ('common/report/text.c', None, 'void f(FILE *o, const char *s) { fprintf(o, "%s", s); }\n',
          'fprintf() prints s, which may be foreign'),
         ('common/report/text.c', None, 'void f(FILE *o, const char *s) { fputs(s, o); }\n', 'fputs() prints s'),
-        ('tui/draw/list.c', None, 'void f(void) { fputs("no", stderr); }\n', 'standard error is written to'),
+        ('tui/list/list.c', None, 'void f(void) { fputs("no", stderr); }\n', 'standard error is written to'),
     ],
     'foreign': [
-        ('common/target/join.c', None, 'int f(const char *p) { return lchown(p, 1, 1); }\n', 'lchown(p, ...)'),
-        ('common/target/joinable.c', None, 'const char *f = "/proc/%ld/root%s";\n', 'a path below /proc/PID/root'),
+        ('common/target/join/join.c', None, 'int f(const char *p) { return lchown(p, 1, 1); }\n', 'lchown(p, ...)'),
+        ('common/target/join/joinable.c', None, 'const char *f = "/proc/%ld/root%s";\n', 'a path below /proc/PID/root'),
         ('common/target/some.c', None, 'int f(char *s) { return open(s, 0); }\n', 'common/target/some.c:1: open(s, ...)'),
-        ('tui/draw/list.c', None, 'int f(char *s) { return open(s, 0); }\n', 'open(s, ...)'),
+        ('tui/list/list.c', None, 'int f(char *s) { return open(s, 0); }\n', 'open(s, ...)'),
     ],
     'examples': [
         ('tui/commands.def', 'Half a page up', 'Up by half a page', 'key.patch: error'),
         ('tests/examples/key.patch', '"<C-y>"', '"<C-t>"', '<C-t> is the key of another command'),
         ('common/README.md', 'view.patch', 'views.patch', 'does not name view.patch'),
+        ('tests/examples/column.patch', None, '+++ b/common/query/table.h\n', 'column.patch: 3 files (limit 2)'),
         ('tests/examples/none.patch', None, 'diff\n', 'none.patch: has no test'),
     ],
+    'rows': [
+        ('tui/list/list.c', None, 'bool f(enum pv_view v) { return v == PV_VIEW_METHODS; }\n', '1 comparisons'),
+        ('common/query/groups/build.c', None, 'int f(int v) { switch (v) { case PV_VIEW_LOCKS: return 1; } return 0; }\n', '1 comparisons'),
+    ],
     'spdx': [
-        (PLAIN, '/* SPDX-License-Identifier: MIT */\n', '', 'common/base/units.c: no SPDX'),
+        (PLAIN, '/* SPDX-License-Identifier: MIT */\n', '', 'common/base/text/units.c: no SPDX'),
         ('tests/tools/new.py', None, '\n', 'tests/tools/new.py: no SPDX'),
     ],
     'rules': [
@@ -96,7 +108,7 @@ PLANTED = {
     ],
     'format': [
         (PLAIN, None, 'int  f( void );\n', f'{PLAIN}:'),
-        ('tui/draw/list.c', None, 'void f(void){}\n', 'tui/draw/list.c:'),
+        ('tui/list/list.c', None, 'void f(void){}\n', 'tui/list/list.c:'),
     ],
 }
 

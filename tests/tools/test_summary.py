@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The summary of a run counts each part, lets nothing pass that failed twice, was skipped or left out
 without a reason, and names what passed only when run again.
 
@@ -24,7 +25,7 @@ CASES = [
     ({'testlog': GOOD, 'long': {'d': 'TIMEOUT'}}, 1,
      ['build, long: d: TIMEOUT', '    said by d', 'tests: 4: 2 passed, 1 failed, 1 skipped']),
     ({'testlog': GOOD, 'long': {'d': 'FAIL'}, 'long-again': {'d': 'FAIL'}}, 1,
-     ['build, long: d: FAIL', 'tests: 4: 2 passed, 1 failed, 1 skipped']),
+     ['build, long: d: FAIL', 'failed: build, long: d', 'tests: 4: 2 passed, 1 failed, 1 skipped']),
     ({'testlog': GOOD, 'long': {'d': 'FAIL'}, 'long-again': {'d': 'OK'}}, 0,
      ['build, long: d: unsteady: passed when run again alone', '1 of those passed failed before (at most 3 may): d',
       'tests: 4: 3 passed, 0 failed, 1 skipped']),
@@ -43,6 +44,11 @@ CASES = [
     ({'testlog': {'c': 'SKIP'}}, 1, ['not tested, without a reason in skips: native']),
     ({'testlog': {'unit/d': 'OK'}}, 1, ['build: native is not tested: not listed']),
     ({'testlog': {**GOOD, 'real+mono/d tmux': 'SKIP'}}, 0, ['build: Mono is not tested: there is no Mono here']),
+    # Another folder than the first may be left out, and do without some tests.
+    ({'testlog': GOOD, 'arm64/testlog': {'unit/e': 'OK'}}, 0,
+     ['arm64: 1 passed, 0 failed, 0 skipped, in 2 s', 'arm64: f g was left out: of this machine', 'tests: 5: 3 passed, 0 failed, 2 skipped']),
+    ({'testlog': GOOD, 'arm64/testlog': {}}, 0, ['arm64: no test was run: no compiler', 'tests: 3: 2 passed, 0 failed, 1 skipped']),
+    ({'testlog': GOOD, 'fuzz/testlog': {}}, 1, ['fuzz: no test was run']),
     ({}, 1, ['build: no test was run', 'tests: 0: 0 passed, 0 failed, 0 skipped']),
 ]
 
@@ -59,26 +65,37 @@ def written(logs, parts):
         (logs / f'{part}.json').write_text(''.join(row + '\n' for row in rows), encoding='utf-8')
 
 
-def said_of(parts, *words):
+def said_of(parts, *words, typed=''):
+    """The folder of a part is `build`, where it names no other."""
     with tempfile.TemporaryDirectory() as top:
-        written(pathlib.Path(top, 'build/meson-logs'), parts)
+        folders = {part.rpartition('/')[0] or 'build' for part in parts} or {'build'}
+        for folder in folders:
+            own = {p.rpartition('/')[2]: t for p, t in parts.items() if (p.rpartition('/')[0] or 'build') == folder}
+            written(pathlib.Path(top, folder, 'meson-logs'), own)
+        if not words:
+            words = ('skips', 'build', *sorted(folders - {'build'}))
         pathlib.Path(top, 'skips').write_text(
             '# those\nc: there is no c here\nprogram tmux: the screen is tried in it\n'
+            'in arm64: no compiler\nin arm64, f g: of this machine\n'
             + ''.join(f'subject {s}: there is no {s} here\n' for s in SUBJECTS), encoding='utf-8')
-        done = subprocess.run([sys.executable, SUMMARY, *words], cwd=top, capture_output=True, text=True, check=False)
+        done = subprocess.run([sys.executable, SUMMARY, *words], cwd=top, input=typed, capture_output=True, text=True, check=False)
         return done.returncode, (done.stdout + done.stderr).splitlines()
 
 
 def main():
     wrong = []
     for parts, code, lines in CASES:
-        got, said = said_of(parts, 'skips', 'build')
+        got, said = said_of(parts)
         missing = [line for line in lines if line not in said]
         if got != code or missing:
             wrong.append(f'{parts}: exit code {got}, not {code}; not said: {missing} of {said}')
     of_long = said_of({'testlog': {'d': 'FAIL'}, 'long': {'e f': 'FAIL', 'g': 'OK'}}, '--failed', 'build', 'long')
     if of_long != (0, ['e f']):
         wrong.append(f'--failed: {of_long}')
+    for rows, right in (('p:unit / e\np:unit+long / f g\n', (0, ['e'])), ('p:unit / e\n', (1, ['skips leaves out of arm64 what is no test: f g']))):
+        of_arm64 = said_of({}, '--chosen', 'skips', 'arm64', typed=rows)
+        if of_arm64 != right:
+            wrong.append(f'--chosen: {of_arm64}, not {right}')
     print('\n'.join(wrong) or f'{len(CASES)} summaries are right')
     return 1 if wrong else 0
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Events of .nettrace files by provider and number, as TraceEvent reads them: made tests/golden/traceevent.json.
 // A project with the package Microsoft.Diagnostics.Tracing.TraceEvent 4.0.0 and nothing else runs it; tests do not.
 using System;

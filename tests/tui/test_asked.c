@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The screen while its questions are answered on another thread, at once or delayed. */
 #include "tests/kit/fake_screen.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Jobs of the query worker: order, replacing, forgetting, holding back. */
 #include <poll.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The object browser: where keys lead in a heap shot, and what its sets hold. */
 #include "tests/kit/fake_screen.h"
 
@@ -146,7 +147,7 @@ START_TEST(references_are_followed_both_ways)
 	press("<Enter><Tab><Tab>");
 	ck_assert_uint_eq(rows(), 2); /* the array and the job refer to it */
 	press("<Tab>");
-	ck_assert(seen("PATH TO A ROOT"));
+	ck_assert(seen("Path to a root"));
 	press("G");
 	ck_assert(seen("stack"));
 	press("<Enter>");
@@ -294,7 +295,7 @@ START_TEST(home_says_who_keeps_memory)
 	ck_assert_uint_eq(screen.shared.heap.shot, 1);
 	bring();
 	show();
-	ck_assert(seen("HELD at shot 1, by keeper"));
+	ck_assert(seen("Held by, shot 1"));
 	ck_assert(seen("other: 0xca"));
 	screen.overview.focus = UI_BLOCK_HELD;
 	press("\r");
@@ -325,16 +326,16 @@ START_TEST(home_is_about_the_newest_shot)
 	heap.graph.shot = 1;
 	ui_browser_use(&screen, &heap, NULL);
 	show(); /* no figure has changed since */
-	ck_assert(seen("HELD at the last shot"));
+	ck_assert(seen("Held at the last shot"));
 	ck_assert(screen.browser.asked);
 	ck_assert_uint_eq(screen.shared.heap.shot, 2);
 	bring();
 	show();
-	ck_assert(seen("HELD at shot 2, by keeper"));
+	ck_assert(seen("Held by, shot 2"));
 	world->summary.shot = 3;
 	shot_has(100 * 1000 * 1000); /* too large to be read */
 	show();
-	ck_assert(seen("HELD at the last shot"));
+	ck_assert(seen("Held at the last shot"));
 	close_browser();
 }
 END_TEST
@@ -352,7 +353,7 @@ START_TEST(home_can_do_without)
 	show();
 	ck_assert(!screen.browser.asked);
 	ck_assert(!seen("a pipe is read once"));
-	ck_assert(seen("HELD at the last shot"));
+	ck_assert(seen("Held at the last shot"));
 	close_screen();
 }
 END_TEST

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cells, clipping, wide and combining characters, charts, and what ASCII makes of them. */
 #include "tests/kit/canvas_kit.h"
 #include "tests/kit/suite.h"
@@ -7,7 +8,7 @@
 
 #include "common/base/utf8.h"
 #include "tui/draw/canvas.h"
-#include "tui/draw/chart.h"
+#include "tui/chart/chart.h"
 
 static void open_canvas(void)
 {
@@ -137,10 +138,15 @@ START_TEST(styles_are_kept_per_cell)
 {
 	ui_put(&canvas, at(0, 0, 10), UI_WARN, "ab");
 	ui_restyle(&canvas, at(1, 0, 2), UI_CURSOR);
+	ui_mark(&canvas, at(0, 0, 2), UI_SELECTED);
 	ck_assert_uint_eq(canvas.cell[0].style, UI_WARN);
 	ck_assert_uint_eq(canvas.cell[1].style, UI_CURSOR);
 	ck_assert_uint_eq(canvas.cell[2].style, UI_CURSOR);
 	ck_assert_uint_eq(canvas.cell[3].style, UI_PLAIN);
+	ck_assert_uint_eq(canvas.cell[1].bits, UI_SELECTED);
+	ck_assert_uint_eq(canvas.cell[2].bits, 0);
+	ui_put(&canvas, at(0, 0, 1), UI_BAD, "c");
+	ck_assert_uint_eq(canvas.cell[0].bits, 0);
 }
 END_TEST
 
@@ -154,27 +160,76 @@ START_TEST(a_box_has_a_title)
 }
 END_TEST
 
-START_TEST(bars_have_eighths)
+START_TEST(shares_are_strokes_of_half_cells)
 {
 	ui_bar(&canvas, at(0, 0, 10), UI_BAR, 0.5);
 	ui_bar(&canvas, at(0, 1, 10), UI_BAR, 0.25);
 	ui_bar(&canvas, at(0, 2, 10), UI_BAR, 0.0001);
-	expect("█████\n██▌\n▏\n");
+	expect("━━━━━\n━━╸\n╸\n");
 	ui_clear(&canvas, ui_canvas_rect(&canvas), UI_PLAIN);
 	ui_bar(&canvas, at(0, 0, 10), UI_BAR, 7);
 	ui_bar(&canvas, at(0, 1, 10), UI_BAR, 0);
 	ui_bar(&canvas, at(0, 2, 10), UI_BAR, NAN);
-	expect("██████████\n\n\n");
+	expect("━━━━━━━━━━\n\n\n");
 }
 END_TEST
 
 START_TEST(sparklines_show_the_newest)
 {
 	const double v[] = { 9, 0, 1, 2, 4, 8, NAN, 8 };
-	ui_spark(&canvas, at(0, 0, 7), UI_HEAP, (struct ui_values){ v, 8, 8, false });
-	ui_spark(&canvas, at(0, 1, 10), UI_HEAP, (struct ui_values){ v, 8, 8, false });
-	ui_spark(&canvas, at(0, 2, 10), UI_HEAP, (struct ui_values){ v, 0, 8, false });
-	expect(" ▁▂▄█ █\n█ ▁▂▄█ █\n\n");
+	ui_spark(&canvas, at(0, 0, 7), UI_HEAP, (struct ui_values){ .v = v, .n = 8, .max = 8 });
+	ui_spark(&canvas, at(0, 1, 10), UI_HEAP, (struct ui_values){ .v = v, .n = 8, .max = 8 });
+	ui_spark(&canvas, at(0, 2, 10), UI_HEAP, (struct ui_values){ .v = v, .n = 0, .max = 8 });
+	expect(" ▁▂▄▇·▇\n▇ ▁▂▄▇·▇··\n··········\n");
+}
+END_TEST
+
+/* Three different things: nothing happened, it was not recorded, and it is still to be read. */
+START_TEST(nothing_is_not_what_is_not_known)
+{
+	const double v[] = { NAN, 0, 8, NAN, 4, NAN, 0 };
+	const struct ui_values values = { .v = v, .n = 7, .max = 8, .unread = 2 };
+	ui_spark(&canvas, at(0, 0, 7), UI_HEAP, values);
+	ui_graph(&canvas, (struct ui_rect){ 0, 1, 7, 2 }, UI_HEAP, values);
+	expect("· ▇·▄╌╌\n  █\n· █·█╌╌\n");
+	ck_assert_int_eq(canvas.cell[0].style, UI_DIM);
+	ck_assert_int_eq(canvas.cell[5].style, UI_FRAME);
+	canvas.ascii = true; /* the dot is a height there */
+	ui_clear(&canvas, ui_canvas_rect(&canvas), UI_PLAIN);
+	ui_spark(&canvas, at(0, 0, 7), UI_HEAP, values);
+	expect("? #?-~~\n\n\n");
+}
+END_TEST
+
+START_TEST(parts_of_a_whole_have_a_gap_between_them)
+{
+	ui_fill(&canvas, at(0, 0, 4), UI_FLAME_USER, 0);
+	ui_fill(&canvas, at(4, 0, 1), UI_FLAME_NATIVE, 0);
+	ui_fill(&canvas, at(5, 0, 3), UI_FLAME_NATIVE, '*');
+	ui_fill(&canvas, at(8, 0, 1), UI_FLAME_NATIVE, '*');
+	ui_fill(&canvas, at(9, 0, 0), UI_FLAME_NATIVE, '*');
+	expect("   ▉▉* ▉*\n\n\n");
+	ck_assert_int_eq(canvas.cell[3].bits, UI_HUE);
+	ck_assert_int_eq(canvas.cell[2].bits, 0);
+	canvas.ascii = true;
+	ui_fill(&canvas, at(0, 0, 4), UI_FLAME_USER, 0);
+	ui_fill(&canvas, at(4, 0, 1), UI_FLAME_NATIVE, 0);
+	ui_fill(&canvas, at(5, 0, 3), UI_FLAME_NATIVE, '*');
+	ui_fill(&canvas, at(8, 0, 1), UI_FLAME_NATIVE, '*');
+	expect("[  ]|* ]*\n\n\n");
+}
+END_TEST
+
+/* Its font has halves and lines; what it has not is never sent to it. */
+START_TEST(the_console_has_its_own_characters)
+{
+	const double v[] = { 1, 2, 3, 4, 5, 6, 7 };
+	canvas.console = true;
+	ui_spark(&canvas, at(0, 0, 7), UI_HEAP, (struct ui_values){ .v = v, .n = 7, .max = 7 });
+	ui_bar(&canvas, at(0, 1, 4), UI_BAR, 0.6);
+	ui_fill(&canvas, at(5, 1, 4), UI_FLAME_USER, 0x25b6);
+	ui_put(&canvas, at(0, 2, 10), UI_PLAIN, "é…●▸·×");
+	expect("__▄▄▄██\n══─  ▶  ]\né~•>·x\n");
 }
 END_TEST
 
@@ -182,7 +237,7 @@ START_TEST(graphs_stack_cells)
 {
 	const double v[] = { 1, 2, 3 };
 	ui_graph(&canvas, (struct ui_rect){ 0, 0, 3, 3 }, UI_HEAP,
-		(struct ui_values){ v, 3, 3, false });
+		(struct ui_values){ .v = v, .n = 3, .max = 3 });
 	expect("  █\n ██\n███\n");
 }
 END_TEST
@@ -194,10 +249,10 @@ START_TEST(ascii_replaces_everything_else)
 	ui_put(&canvas, at(0, 0, 10), UI_PLAIN,
 		"▶ \xe4\xb8\xad"
 		"e\xcc\x81…│");
-	ui_spark(&canvas, at(0, 1, 3), UI_HEAP, (struct ui_values){ v, 3, 8, false });
+	ui_spark(&canvas, at(0, 1, 3), UI_HEAP, (struct ui_values){ .v = v, .n = 3, .max = 8 });
 	ui_bar(&canvas, at(4, 1, 4), UI_BAR, 0.7);
 	ui_box(&canvas, (struct ui_rect){ 0, 2, 4, 2 }, NULL);
-	expect("> ?e~|\n_-# ##=\n+--+\n");
+	expect("> ?e~|\n_-# ===\n+--+\n");
 }
 END_TEST
 
@@ -227,9 +282,12 @@ int main(void)
 	tcase_add_test(t, combining_characters_do_not_pile_up);
 	tcase_add_test(t, styles_are_kept_per_cell);
 	tcase_add_test(t, a_box_has_a_title);
-	tcase_add_test(t, bars_have_eighths);
+	tcase_add_test(t, shares_are_strokes_of_half_cells);
 	tcase_add_test(t, sparklines_show_the_newest);
 	tcase_add_test(t, graphs_stack_cells);
+	tcase_add_test(t, nothing_is_not_what_is_not_known);
+	tcase_add_test(t, parts_of_a_whole_have_a_gap_between_them);
+	tcase_add_test(t, the_console_has_its_own_characters);
 	tcase_add_test(t, ascii_replaces_everything_else);
 	tcase_add_test(t, resize_clears);
 	suite_add_tcase(s, t);

@@ -1,18 +1,19 @@
+/* SPDX-License-Identifier: MIT */
 /* Charts: columns of time, Braille, how often something happened, the cursor and the zoom. */
 #include "tests/kit/canvas_kit.h"
 #include "tests/kit/fake_screen.h"
 
 #include <math.h>
 
-#include "tui/draw/chart.h"
+#include "tui/chart/chart.h"
 #include "tui/draw/settings.h"
-#include "tui/draw/ticks.h"
+#include "tui/chart/time_axis.h"
 #include "tui/panes/pane_chart.h"
 
 static void open_canvas(void)
 {
 	canvas = (struct ui_canvas){ .dots = true };
-	ck_assert(ui_canvas_resize(&canvas, 6, 2));
+	ck_assert(ui_canvas_resize(&canvas, 6, 3));
 }
 
 START_TEST(the_first_time_of_a_column_is_in_it)
@@ -38,9 +39,14 @@ START_TEST(braille_has_two_columns_and_four_heights_a_cell)
 {
 	const double v[] = { 1, 2, 3, 4, 8, 0, NAN, 5, 0.001, 0, 0, 8 };
 	struct pv_series s = { .value = (double *)v, .n = 12, .max = 8 };
-	ui_graph(
-		&canvas, (struct ui_rect){ 0, 0, 6, 2 }, UI_HEAP, ui_series_values(&canvas, &s, 6));
-	expect("  ⡇⢀ ⢸\n⣠⣾⡇⢸⡀⢸\n");
+	struct ui_values values = ui_series_values(&canvas, &s, 6);
+	ck_assert_double_eq(values.max, 10);
+	values.max = 8;
+	ui_graph(&canvas, (struct ui_rect){ 0, 0, 6, 3 }, UI_HEAP, values);
+	expect("  ⡇  ⢸\n ⣠⡇⢸ ⢸\n⣴⣿⡇⢸⡀⢸\n");
+	ui_clear(&canvas, ui_canvas_rect(&canvas), UI_PLAIN);
+	ui_spark(&canvas, (struct ui_rect){ 0, 0, 6, 1 }, UI_HEAP, values); /* the greater of two */
+	expect("▂▄▇▄▁▇\n\n\n");
 	canvas.ascii = true; /* goes before, with what the series has */
 	ck_assert(!ui_series_values(&canvas, &s, 6).dots);
 	canvas.ascii = false;
@@ -56,21 +62,84 @@ START_TEST(braille_has_two_columns_and_four_heights_a_cell)
 }
 END_TEST
 
+/* While a recording goes on, what is on the screen keeps its column until the row is full. */
+START_TEST(time_is_added_at_the_right)
+{
+	struct ui_shared shared = { .feed.state = UI_FEED_LIVE };
+	const struct ui_rect room = { 3, 0, 50, 1 };
+	const int64_t tenth = 100000000, at = 31 * tenth + 1;
+	for (int64_t now = at; now < 50 * tenth; now += tenth / 3) {
+		shared.duration_ns = now;
+		ck_assert_int_eq(ui_time_column(&shared, room, at), 31);
+		ck_assert_int_lt(ui_time_column(&shared, room, now), 50);
+	}
+	for (int64_t now = 50 * tenth; now < 100 * tenth; now += tenth / 3) {
+		shared.duration_ns = now;
+		ck_assert_int_eq(ui_time_column(&shared, room, at), 15); /* two have become one */
+	}
+	shared.duration_ns = INT64_C(30000000000000);
+	ck_assert_int_gt(ui_time_end(&shared, 50), shared.duration_ns);
+	shared.duration_ns = 62 * tenth;
+	shared.feed.state = UI_FEED_ENDED;
+	ck_assert_int_eq(ui_time_end(&shared, 50), 62 * tenth);
+	ck_assert_int_eq(ui_time_column(&shared, room, at), 25);
+	ck_assert_int_eq(ui_time_column(&shared, room, 62 * tenth), 49);
+	ck_assert_int_eq(ui_time_column(&shared, room, -1), 0);
+}
+END_TEST
+
+START_TEST(tops_are_round)
+{
+	ck_assert_double_eq(ui_top_of(0, PV_UNIT_COUNT), 0);
+	ck_assert_double_eq(ui_top_of(NAN, PV_UNIT_COUNT), 0);
+	ck_assert_double_eq(ui_top_of(1, PV_UNIT_COUNT), 1);
+	ck_assert_double_eq(ui_top_of(1.01, PV_UNIT_COUNT), 2);
+	ck_assert_double_eq(ui_top_of(450, PV_UNIT_NS), 500);
+	ck_assert_double_eq(ui_top_of(501, PV_UNIT_NS), 1000);
+	ck_assert_double_eq(ui_top_of(0.03, PV_UNIT_NUMBER), 0.05);
+	ck_assert_double_eq(ui_top_of(4.48 * 1048576, PV_UNIT_BYTES), 5 * 1048576.0);
+	ck_assert_double_eq(ui_top_of(501 * 1048576.0, PV_UNIT_BYTES), 1000 * 1048576.0);
+	ck_assert_double_eq(ui_top_of(1010 * 1024.0, PV_UNIT_BYTES), 1048576);
+}
+END_TEST
+
+START_TEST(a_top_goes_up_at_once_and_down_when_it_is_safe)
+{
+	const int64_t s = 1000000000;
+	struct ui_top t = { 0 };
+	ui_top_follow(&t, 40, PV_UNIT_COUNT, 0);
+	ck_assert_double_eq(t.top, 50);
+	ui_top_follow(&t, 51, PV_UNIT_COUNT, s);
+	ck_assert_double_eq(t.top, 100);
+	ui_top_follow(&t, 9, PV_UNIT_COUNT, 2 * s);
+	ui_top_follow(&t, 9, PV_UNIT_COUNT, 31 * s);
+	ck_assert_double_eq(t.top, 100);
+	ui_top_follow(&t, 90, PV_UNIT_COUNT, 31 * s); /* the time begins anew */
+	ui_top_follow(&t, 9, PV_UNIT_COUNT, 33 * s);
+	ui_top_follow(&t, 9, PV_UNIT_COUNT, 62 * s);
+	ck_assert_double_eq(t.top, 100);
+	ui_top_follow(&t, 9, PV_UNIT_COUNT, 63 * s);
+	ck_assert_double_eq(t.top, 10);
+}
+END_TEST
+
 START_TEST(marks_say_how_often)
 {
 	const double once[] = { 0, 1, 0, 1, NAN, 1 }, often[] = { 0, 1, 2, 8, 12, 0 };
 	struct ui_rect r = { 0, 0, 6, 1 }, below = { 0, 1, 6, 1 };
-	ck_assert_uint_eq(ui_marks(&canvas, r, UI_MINOR, (struct ui_values){ once, 6, 1, false },
-				  '\'', false),
+	ck_assert_uint_eq(ui_marks(&canvas, r, UI_MINOR,
+				  (struct ui_values){ .v = once, .n = 6, .max = 1 }, '\'', false),
 		'\'');
-	ui_marks(&canvas, below, UI_MAJOR, (struct ui_values){ often, 6, 12, false }, '|', true);
-	expect(" ' ' '\n |28#\n");
+	ui_marks(&canvas, below, UI_MAJOR, (struct ui_values){ .v = often, .n = 6, .max = 12 }, '|',
+		true);
+	expect(" ' ' '\n |28#\n\n");
 	ui_clear(&canvas, ui_canvas_rect(&canvas), UI_PLAIN);
-	ck_assert_uint_ne(ui_marks(&canvas, r, UI_MINOR, (struct ui_values){ often, 6, 12, false },
-				  '\'', false),
+	ck_assert_uint_ne(ui_marks(&canvas, r, UI_MINOR,
+				  (struct ui_values){ .v = often, .n = 6, .max = 12 }, '\'', false),
 		'\'');
-	ui_marks(&canvas, below, UI_MINOR, (struct ui_values){ once, 6, 1, true }, '\'', false);
-	expect(" ▁▁▅█\n'''\n"); /* two values a column */
+	ui_marks(&canvas, below, UI_MINOR,
+		(struct ui_values){ .v = once, .n = 6, .max = 1, .dots = true }, '\'', false);
+	expect(" ▁▁▅▇\n'''\n\n"); /* two values a column */
 }
 END_TEST
 
@@ -113,15 +182,17 @@ START_TEST(a_chart_has_a_cursor_with_values)
 	ck_assert(seen("heap, and time stopped  a column ") && seen("0:10"));
 	press("{");
 	const struct ui_axis a = chart();
-	ck_assert_int_eq(ui_axis_column(&a, screen.shared.range.cursor_ns), a.room.w - 1);
+	const int now = ui_axis_column(&a, screen.shared.duration_ns);
+	ck_assert(now > a.room.w / 2 && now < a.room.w); /* it goes on */
+	ck_assert_int_eq(ui_axis_column(&a, screen.shared.range.cursor_ns), now - 1);
 	ck_assert(seen("at 1:0") && seen(" B, ") && !seen("a column"));
 	ck_assert(seen("▲"));
 	press("{{");
-	ck_assert_int_eq(ui_axis_column(&a, screen.shared.range.cursor_ns), a.room.w - 3);
+	ck_assert_int_eq(ui_axis_column(&a, screen.shared.range.cursor_ns), now - 3);
 	press("}");
-	ck_assert_int_eq(ui_axis_column(&a, screen.shared.range.cursor_ns), a.room.w - 2);
-	const int y = a.room.y, x = a.room.x + a.room.w - 2;
-	ck_assert_uint_eq(screen.canvas.cell[y * screen.canvas.w + x].style, UI_CURSOR);
+	ck_assert_int_eq(ui_axis_column(&a, screen.shared.range.cursor_ns), now - 2);
+	const int y = a.room.y, x = a.room.x + now - 2;
+	ck_assert_uint_eq(screen.canvas.cell[y * screen.canvas.w + x].bits, UI_SELECTED);
 }
 END_TEST
 
@@ -142,12 +213,26 @@ START_TEST(a_click_sets_the_cursor_and_a_drag_the_range)
 }
 END_TEST
 
+/* Of a window of an ended recording nothing is said before it is read. */
+START_TEST(a_range_that_is_read_is_no_empty_one)
+{
+	press(":marks<Enter>:range 1s..2s<Enter>");
+	ck_assert(seen("the range is being read ..."));
+	ck_assert(!seen("the log has none of this") && !seen("nothing"));
+	screen.shared.range.state = UI_RANGE_EXACT;
+	show();
+	ck_assert(!seen("the range is being read ..."));
+}
+END_TEST
+
 /* Every key does something or says why not. */
 START_TEST(keys_zoom_in_every_view)
 {
 	press("5{)");
 	ck_assert(screen.shared.range.on);
-	ck_assert(seen("figures from "));
+	ck_assert(seen("figures from ") && seen("Ctrl-R: of all again"));
+	press("pp");
+	ck_assert(seen("the range stays; Ctrl-R"));
 	press("+");
 	ck_assert_int_eq(
 		screen.shared.range.to_ns - screen.shared.range.from_ns, 20 * INT64_C(1000000000));
@@ -191,11 +276,13 @@ END_TEST
 /* Home's lanes show at the cursor what they have there. */
 START_TEST(lanes_have_values_at_the_cursor)
 {
-	ck_assert(seen("/s at most"));
+	ck_assert(ui_screen_resize(&screen, 120, 36));
+	show();
+	ck_assert(seen("/s") && seen(" max "));
 	press("{{{");
-	ck_assert(!seen("/s at most"));
+	ck_assert(seen("/s") && !seen(" max "));
 	press("<C-r>");
-	ck_assert(seen("/s at most"));
+	ck_assert(seen("/s") && seen(" max "));
 }
 END_TEST
 
@@ -206,6 +293,9 @@ int main(void)
 	tcase_add_checked_fixture(t, open_canvas, close_canvas);
 	tcase_add_test(t, the_first_time_of_a_column_is_in_it);
 	tcase_add_test(t, braille_has_two_columns_and_four_heights_a_cell);
+	tcase_add_test(t, time_is_added_at_the_right);
+	tcase_add_test(t, tops_are_round);
+	tcase_add_test(t, a_top_goes_up_at_once_and_down_when_it_is_safe);
 	tcase_add_test(t, marks_say_how_often);
 	tcase_add_test(t, a_zoom_goes_by_round_steps_about_the_cursor);
 	suite_add_tcase(s, t);
@@ -214,6 +304,7 @@ int main(void)
 	tcase_add_test(t, a_chart_has_a_cursor_with_values);
 	tcase_add_test(t, a_click_sets_the_cursor_and_a_drag_the_range);
 	tcase_add_test(t, keys_zoom_in_every_view);
+	tcase_add_test(t, a_range_that_is_read_is_no_empty_one);
 	tcase_add_test(t, glyphs_are_what_the_terminal_has);
 	tcase_add_test(t, lanes_have_values_at_the_cursor);
 	suite_add_tcase(s, t);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The command rows: keys parse, nothing is bound twice where both could be meant, names are unique.
  */
 #include "tests/kit/suite.h"
@@ -22,6 +23,7 @@ static const unsigned together[] = {
 		UI_SCOPE_OBJECTS,
 	UI_SCOPE_ANY | UI_SCOPE_MOVE | UI_SCOPE_LIST | UI_SCOPE_CALLS | UI_SCOPE_FLAME,
 	UI_SCOPE_ANY | UI_SCOPE_MOVE | UI_SCOPE_LIST | UI_SCOPE_ROWS | UI_SCOPE_EVENTS,
+	UI_SCOPE_ANY | UI_SCOPE_MOVE | UI_SCOPE_LIST | UI_SCOPE_ROWS | UI_SCOPE_REQUESTS,
 };
 
 struct keys {
@@ -102,7 +104,8 @@ START_TEST(reserved_keys_are_free)
 	static const char but_in_objects[] = "xydUo";
 	for (const char *at = but_in_objects; *at; at++)
 		for (size_t s = 0; s < sizeof together / sizeof together[0]; s++)
-			ck_assert_msg(together[s] & (UI_SCOPE_OBJECTS | UI_SCOPE_FLAME) ||
+			ck_assert_msg(together[s] & (UI_SCOPE_OBJECTS | UI_SCOPE_FLAME |
+							    UI_SCOPE_REQUESTS) ||
 					      ui_command_of_key(*at, together[s]) == UI_CMD_NONE,
 				"%c", *at);
 }

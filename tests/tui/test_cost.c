@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Costs of recording: the difference of two answers of a probe. */
 #include "tests/kit/suite.h"
 

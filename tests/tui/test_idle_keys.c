@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Every key in every pane: the frame is another one afterwards, the caller is asked for something,
  * or the message line says why nothing has changed.
@@ -7,7 +8,7 @@
 #include <stdio.h>
 
 #include "tests/kit/fake_heap.h"
-#include "common/model/objects/identity.h"
+#include "common/model/identity/identity.h"
 #include "tui/draw/key.h"
 
 /* Keys that come before the key, after the pane's own. */
@@ -250,15 +251,15 @@ START_TEST(paused_after_the_end_counts_nothing)
 	press("p");
 	now_ns = 3000000000;
 	show();
-	ck_assert(seen("PAUSED at") && seen("3.00 s behind"));
+	ck_assert(seen("PAUSED at") && seen("lag 3.00 s"));
 	end_the_log();
 	now_ns = 9000000000;
 	show();
-	ck_assert(seen("3.00 s behind"));
+	ck_assert(seen("lag 3.00 s"));
 	press("pp");
 	now_ns = 20000000000;
 	show();
-	ck_assert(seen("PAUSED at") && !seen("behind"));
+	ck_assert(seen("PAUSED at") && !seen("lag"));
 	close_screen();
 }
 END_TEST

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Every row of commands.def, by each of its keys: pressed where it holds, the frame is another
  * one afterwards, or the caller is asked for something.
@@ -77,6 +78,8 @@ static const struct {
 	{ UI_CMD_ZOOM_ALL, "D++" },
 	{ UI_CMD_TIME_END, "D" },
 	{ UI_CMD_THIS_TIME, "D" },
+	{ UI_CMD_THIS_ROUTE, "7" },
+	{ UI_CMD_SPAN_FLAME, "7" },
 	{ UI_CMD_SAME_THREAD, "0" },
 	{ UI_CMD_SAME_KIND, "0" },
 	{ UI_CMD_STEP_BACK, "2p" },
@@ -303,7 +306,7 @@ START_TEST(the_mouse_works)
 	ck_assert(!seen("Sort by"));
 	ck_assert(seen("TIME▼"));
 	click_on("1 Home", UI_CLICK_PRESS);
-	click_on("HELD at", UI_CLICK_DOUBLE);
+	click_on("Held at", UI_CLICK_DOUBLE);
 	ck_assert(seen("[4 Heap]"));
 	close_screen();
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * A report's heap. Built twice: where large pages are always quick enough (SLOWER is much), and
  * where they never are (0).
@@ -11,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tui/app/memory.h"
+#include "tui/feed/memory.h"
 
 enum { LARGE_LOG = 1 << 30, BLOCK = 100000, BLOCKS = 800, EACH = 40, MEGA = 1 << 20 };
 

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /* The command line: subcommands, options before and after the file, and one clear line if wrong. */
 #include "tests/kit/suite.h"
 
 #include <string.h>
 
+#include "common/export/export.h"
 #include "tui/app/options.h"
 #include "tui/draw/time_range.h"
 
@@ -50,6 +52,14 @@ START_TEST(viewing)
 	ck_assert(parse("-f - --color never"));
 	ck_assert_str_eq(o.path, "-");
 	ck_assert_int_eq(o.color, UI_COLOR_NEVER);
+	ck_assert(!o.background_given);
+	ck_assert(parse("--source /src=/here x --source=a=b"));
+	ck_assert_int_eq(o.source.n, 2);
+	ck_assert_str_eq(o.source.at[1], "a=b");
+	expect_error("x --source /src", "FROM=TO, two paths");
+	expect_error("x --source =/here", "FROM=TO, two paths");
+	ck_assert(parse("x --background light"));
+	ck_assert(o.background_given && o.background == UI_BACKGROUND_LIGHT);
 	ck_assert(parse("x --dump --size 40x10 --keys 2j<Enter> --jobs 3 --no-index"));
 	ck_assert(o.dump && o.no_index);
 	ck_assert_int_eq(o.w, 40);
@@ -162,7 +172,7 @@ END_TEST
 START_TEST(errors_are_one_clear_line)
 {
 	expect_error("", "wants a FILE");
-	expect_error("report", "wants a FILE");
+	expect_error("report", "profview report wants a FILE; see profview report --help");
 	expect_error("--nonsense x", "no option --nonsense");
 	expect_error("-z x", "no option -z");
 	expect_error("x y", "one file at a time");
@@ -176,28 +186,141 @@ START_TEST(errors_are_one_clear_line)
 	expect_error("x --dump --size 80x24x", "COLUMNSxROWS");
 	expect_error("x --size 80x24", "--dump");
 	expect_error("x --color red", "auto, always or never");
+	expect_error("x --background grey", "auto, dark or light");
 	expect_error("x --jobs 0", "a number");
 	expect_error("x --jobs -1", "a number");
 	expect_error("x --spool lots", "a size");
 	expect_error("report x --limit -3", "a number");
-	expect_error("report x --format xml", "text, json, csv or md");
+	expect_error("report x --format xml", "text, json, csv, md or vim");
 }
 END_TEST
 
-START_TEST(help_names_every_option)
+START_TEST(an_unknown_option_names_the_nearest)
 {
-	char *text = ui_options_help();
-	ck_assert_ptr_nonnull(text);
-	const struct ui_option_row *row;
+	expect_error("report x --fromat json", "no option --fromat, the nearest is --format;");
+	expect_error("x --folow", "the nearest is --follow; see profview --help");
+	expect_error("report x --sect=gc", "the nearest is --section; see profview report --help");
+	expect_error("check x --rles r", "the nearest is --rules;");
+	expect_error("run --sectoin gc -- a", "no option --sectoin; see profview run --help");
+	expect_error("convert x -o=y", "no option -o=y; see profview convert --help");
+	expect_error(
+		"x --an-option-that-is-longer-than-any-other-option-of-all-that-there-are", "see");
+	expect_error("dump x --limit 3", "takes no --limit; see profview dump --help");
+}
+END_TEST
+
+/* One name, another meaning. */
+START_TEST(a_name_has_a_row_for_each_meaning)
+{
+	ck_assert(parse("x --base y"));
+	ck_assert_str_eq(o.base_path, "y");
+	ck_assert(parse("report x --base 3") && o.report.has_base && o.report.base == 3);
+	ck_assert(parse("check x --format text --format junit=y") && o.formats.n == 2);
+	expect_error("check x --format csv", "junit");
+	expect_error("dump x --format md", "text, json or csv");
+	expect_error("brief x --format text", "md or json");
+	ck_assert(parse("brief x --format json") && o.report.format == PV_REPORT_JSON);
+	ck_assert(parse("diff x y --names exact") && o.report.raw_names);
+	ck_assert(parse("report x --names readable") && !o.report.raw_names);
+	expect_error("report x --names exact", "readable or raw");
+	ck_assert(parse("report x --by class") && o.report.by == PV_REPORT_CLASS);
+}
+END_TEST
+
+/* A value too many is refused, none is forgotten. */
+START_TEST(what_may_be_repeated_has_an_end)
+{
+	char words[256] = "attach 1";
+	for (int i = 0; i < 8; i++)
+		strcat(words, " --meter a");
+	ck_assert(parse(words) && o.meter.n == 8);
+	strcat(words, " --meter b");
+	expect_error(words, "--meter: 8 times at most");
+}
+END_TEST
+
+START_TEST(every_row_is_sound)
+{
+	const struct ui_option_row *row, *next;
 	size_t n = 0;
 	for (; (row = ui_option_row(n)); n++) {
-		ck_assert_msg(strstr(text, row->name) != NULL, "%s", row->name);
-		ck_assert_msg(strstr(text, row->help) != NULL, "%s", row->help);
+		bool chosen = row->kind == UI_OPTION_CHOICE || row->kind == UI_OPTION_WORD;
+		ck_assert_msg(chosen == (row->choices != NULL), "%s", row->name);
+		ck_assert_msg((row->kind == UI_OPTION_OWN) == (row->read != NULL), "%s", row->name);
+		ck_assert_msg(row->kind != UI_OPTION_LIST ||
+				      row->most <= sizeof o.rule.at / sizeof *o.rule.at,
+			"%s", row->name);
+		ck_assert_msg(row->kind != UI_OPTION_NUMBER || (row->most && row->wants), "%s",
+			row->name);
+		for (size_t i = n + 1; (next = ui_option_row(i)); i++)
+			ck_assert_msg(
+				strcmp(row->name, next->name) != 0 || !(row->verbs & next->verbs),
+				"two rows %s of one verb", row->name);
 	}
-	ck_assert_uint_gt(n, 15);
-	free(text);
+	ck_assert_uint_gt(n, 60);
+}
+END_TEST
+
+/* The formats are listed in the table of exports, too. */
+START_TEST(every_export_is_a_choice)
+{
+	char words[256];
+	for (size_t i = 0; pv_export_format(i); i++) {
+		snprintf(words, sizeof words, "convert x -o y --to %s", pv_export_format(i)->name);
+		ck_assert_msg(parse(words), "%s: %s", words, err.what);
+	}
+	expect_error("convert x -o y --to pdf", "speedscope, callgrind");
+}
+END_TEST
+
+/* Makes one line of what was wrapped; how many there were, each fit for a usual terminal. */
+static size_t unwrap(char *text)
+{
+	size_t lines = 0;
+	char *to = text;
+	for (const char *at = text, *feed; (feed = strchr(at, '\n')); lines++) {
+		ck_assert_msg(feed - at <= 80, "%.*s", (int)(feed - at), at);
+		const char *from = at + strspn(at, " ");
+		bool goes_on = from - at > 20;
+		if (goes_on)
+			to[-1] = ' ';
+		else
+			from = at;
+		memmove(to, from, (size_t)(feed + 1 - from));
+		to += feed + 1 - from;
+		at = feed + 1;
+	}
+	*to = 0;
+	return lines;
+}
+
+/* Those of the verb and no others, on one screen. */
+START_TEST(help_is_the_verbs)
+{
+	const struct ui_option_row *row;
+	const struct ui_verb_row *verb;
+	for (size_t v = 0; (verb = ui_verb_row(v)); v++) {
+		char *text = ui_options_help(verb->verb), spelled[64];
+		ck_assert_ptr_nonnull(text);
+		ck_assert_msg(strstr(text, verb->name) != NULL, "%s", text);
+		ck_assert_uint_le(unwrap(text), 40);
+		for (size_t i = 0; (row = ui_option_row(i)); i++) {
+			snprintf(spelled, sizeof spelled, " %s", row->name);
+			size_t len = strlen(spelled);
+			const char *at = text;
+			while ((at = strstr(at, spelled)) && at[len] != ' ' && at[len] != '[')
+				at++;
+			bool takes = row->verbs & verb->verb;
+			ck_assert_msg(!takes || (at && strstr(text, row->help)), "%s", row->name);
+		}
+		const char *options = strstr(text, "\nOptions:");
+		ck_assert_ptr_nonnull(options);
+		bool other = strstr(options, "--section ") != NULL;
+		ck_assert(other == !!(verb->verb & (UI_VERB_REPORT | UI_VERB_DIFF)));
+		free(text);
+	}
 	ck_assert(parse("--help") && o.help);
-	ck_assert(parse("report -h") && o.help);
+	ck_assert(parse("report -h") && o.help && o.verb == UI_VERB_REPORT);
 	ck_assert(parse("-V") && o.version);
 }
 END_TEST
@@ -211,7 +334,12 @@ int main(void)
 	tcase_add_test(t, reporting);
 	tcase_add_test(t, ranges);
 	tcase_add_test(t, errors_are_one_clear_line);
-	tcase_add_test(t, help_names_every_option);
+	tcase_add_test(t, an_unknown_option_names_the_nearest);
+	tcase_add_test(t, a_name_has_a_row_for_each_meaning);
+	tcase_add_test(t, what_may_be_repeated_has_an_end);
+	tcase_add_test(t, every_row_is_sound);
+	tcase_add_test(t, every_export_is_a_choice);
+	tcase_add_test(t, help_is_the_verbs);
 	suite_add_tcase(s, t);
 	return run_suite(s);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Output of a launched program: terminal bytes become lines, and no more of them are kept. */
 #include "tests/kit/suite.h"
 

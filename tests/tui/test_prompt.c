@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The line editor: typing, moving, cutting, history, and that it takes every printable key. */
 #include "tests/kit/suite.h"
 

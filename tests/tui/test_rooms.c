@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rooms: their table, their views in turn, what they say of a log that lacks their data. */
 #include "tests/kit/fake_screen.h"
 
@@ -20,7 +21,10 @@ START_TEST(every_pane_stands_in_one_room)
 	ck_assert_uint_eq(seen_views, ui_pane_count);
 	for (size_t i = 0; i < ui_pane_count; i++) {
 		ck_assert(ui_opens_pane(ui_pane_defs[i].command));
-		ck_assert(!ui_pane_defs[i].needs == !ui_pane_defs[i].records);
+		bool records = false;
+		for (int by = 0; by < PV_RECORDERS; by++)
+			records |= ui_pane_defs[i].records[by] != NULL;
+		ck_assert(!ui_pane_defs[i].needs == !records);
 	}
 }
 END_TEST
@@ -34,7 +38,28 @@ START_TEST(the_names_fit_80_columns)
 		show();
 		for (int i = 0; i < UI_ROOMS; i++)
 			ck_assert_msg(seen(ui_rooms[i].name), "%c: %s", *k, ui_rooms[i].name);
+		ck_assert(!seen("Events…") && !seen("[0 Events\n"));
 	}
+}
+END_TEST
+
+/* Below 80 columns names go one by one, first those of rooms without data. */
+START_TEST(rooms_without_data_shrink_first)
+{
+	world->summary.recorded = PV_GROUP_CALLS | PV_GROUP_GC;
+	world->summary.enabled = 0;
+	world->generation++;
+	ck_assert(ui_screen_resize(&screen, 79, 24));
+	press("1");
+	int names = 0;
+	for (int i = 0; i < UI_ROOMS; i++)
+		names += seen(ui_rooms[i].name);
+	ck_assert_int_eq(names, UI_ROOMS - 1);
+	ck_assert(seen("[1 Home]2 CPU") && seen("5 GC"));
+	ck_assert(ui_screen_resize(&screen, 60, 24));
+	show();
+	ck_assert(seen("[1 Home]2 CPU") && seen("5 GC"));
+	ck_assert(seen("6 Waits") && !seen("7 Requests") && !seen("8 Errors"));
 }
 END_TEST
 
@@ -87,6 +112,30 @@ START_TEST(a_room_without_data_says_what_records_it)
 	press("`");
 	ck_assert(seen("3 Alloc  needs --alloc"));
 	press("<Esc>");
+	static const struct {
+		enum pv_recorder by;
+		const char *keys, *words;
+	} says[] = {
+		{ PV_RECORDER_MONO, ":routes<Enter>", "Mono has nothing that records it" },
+		{ PV_RECORDER_DOTNET, ":coverage<Enter>", ".NET has nothing that records it" },
+		{ PV_RECORDER_STOCK, ":coverage<Enter>",
+			"Mono's own profiler does not record it; profview run --probe coverage" },
+		{ PV_RECORDER_STOCK, ":locks<Enter>", "mono --profile=log:monitor records it" },
+		{ PV_RECORDER_NATIVE, ":locks<Enter>",
+			"profview attach --via outside PID records it" },
+		{ PV_RECORDER_NATIVE, ":roots<Enter>", "a native program has nothing of the kind" },
+		{ PV_RECORDER_EVENTS, ":shots<Enter>",
+			"profview attach --via events --heapshot PID asks for it" },
+	};
+	for (size_t i = 0; i < PV_COUNT_OF(says); i++) {
+		world->summary.recorder = says[i].by;
+		world->generation++;
+		show();
+		press(says[i].keys);
+		ck_assert_msg(seen(says[i].words), "%s", says[i].words);
+	}
+	world->summary.recorder = PV_RECORDER_MONO;
+	press("3");
 	world->summary.recorded |= PV_GROUP_ALLOC;
 	world->generation++;
 	show();
@@ -101,6 +150,7 @@ int main(void)
 	tcase_add_checked_fixture(t, open_screen, close_screen);
 	tcase_add_test(t, every_pane_stands_in_one_room);
 	tcase_add_test(t, the_names_fit_80_columns);
+	tcase_add_test(t, rooms_without_data_shrink_first);
 	tcase_add_test(t, a_digit_again_is_the_next_view);
 	tcase_add_test(t, small_screens_name_the_view);
 	tcase_add_test(t, a_room_without_data_says_what_records_it);

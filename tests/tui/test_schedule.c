@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Heap shots by themselves: what one types, and when one is due. */
 #include "tests/kit/suite.h"
 #include "tui/panes/schedule.h"

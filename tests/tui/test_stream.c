@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The stream of events: pages that are wanted, as the user moves, filters and goes elsewhere. */
 #include <pthread.h>
 

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /* Tagged rows: what they sum up to, rows that are left, and where tags end. */
 #include <inttypes.h>
 #include <unistd.h>
 
 #include "tests/kit/fake_screen.h"
+#include "tui/draw/settings.h"
 
 START_TEST(tagged_rows_are_summed_up)
 {
@@ -143,6 +145,90 @@ START_TEST(tagged_rows_go_to_a_file)
 }
 END_TEST
 
+START_TEST(a_file_below_home)
+{
+	char path[300], keys[64];
+	const char *home = getenv("TMPDIR");
+	ck_assert_int_eq(setenv("HOME", home ? home : "/tmp", 1), 0);
+	snprintf(path, sizeof path, "%s/pv-home-%d.csv", getenv("HOME"), (int)getpid());
+	snprintf(keys, sizeof keys, "2e~/pv-home-%d.csv<Enter>", (int)getpid());
+	press(keys);
+	ck_assert(seen("4 rows written to "));
+	written(path);
+	char home_of_many[200];
+	snprintf(home_of_many, sizeof home_of_many, "/%0120d", 0);
+	ck_assert_int_eq(setenv("HOME", home_of_many, 1), 0);
+	press(keys + 1);
+	ck_assert(seen("the file's name is too long"));
+}
+END_TEST
+
+START_TEST(columns_are_chosen_from_a_list)
+{
+	static struct ui_settings settings;
+	screen.shared.settings = &settings;
+	press("2");
+	const struct ui_list *l = ui_screen_list(&screen);
+	const size_t calls = (size_t)pv_table_column(l->table, "count");
+	ck_assert(ui_list_shows(l, calls));
+	press("<F2>");
+	ck_assert(seen("[x] CALLS") && seen("[x] TIME") && !seen("[x] METHOD"));
+	press("<Down><Enter>");
+	ck_assert(seen("[ ] CALLS") && seen("[x] TIME") && seen(":save keeps them"));
+	press("<Esc>");
+	ck_assert(!ui_list_shows(l, calls));
+	press("<F2><Down><Enter><Esc>");
+	ck_assert(ui_list_shows(l, calls));
+	press("1<F2>");
+	ck_assert(!screen.menu.open);
+}
+END_TEST
+
+static bool always(enum pv_view view)
+{
+	return view == PV_VIEW_METHODS;
+}
+
+static struct pv_table *own(struct pv_against *of, struct pv_model *now, enum pv_view view,
+	const struct pv_query *q, unsigned figure)
+{
+	(void)of;
+	(void)figure;
+	return pv_view_table(now, view, q);
+}
+
+START_TEST(columns_with_a_base_are_always_the_same)
+{
+	static struct ui_settings settings;
+	static const struct ui_against against = { .has = always, .table = own };
+	char why[100];
+	screen.shared.settings = &settings;
+	ck_assert(ui_settings_columns(&settings, PV_VIEW_METHODS, "time", why, sizeof why));
+	press("2");
+	const struct ui_list *l = ui_screen_list(&screen);
+	const size_t calls = (size_t)pv_table_column(l->table, "count");
+	ck_assert(!ui_list_shows(l, calls));
+	screen.shared.against = &against;
+	press("j");
+	ck_assert(ui_list_shows(l, calls));
+	press("<F2>");
+	ck_assert(!screen.menu.open && seen("beside a base the columns are always the same"));
+	screen.shared.against = NULL;
+}
+END_TEST
+
+/* Ten items where six lines are. */
+START_TEST(a_click_takes_the_item_that_is_drawn_there)
+{
+	struct ui_menu m = { .open = true, .title = "Of ten", .n = 10, .at = 9 };
+	for (size_t i = 0; i < m.n; i++)
+		m.item[i] = "item";
+	ui_menu_draw(&m, &screen.canvas, (struct ui_rect){ 0, 0, 40, 8 });
+	ck_assert_int_eq(ui_menu_click(&m, m.drawn.x + 2, m.drawn.y + 1), UI_MENU_CHOSEN);
+	ck_assert_uint_eq(m.at, m.n - (size_t)(m.drawn.h - 2));
+}
+END_TEST
+
 START_TEST(a_frame_goes_to_a_file)
 {
 	char keys[300];
@@ -169,6 +255,10 @@ int main(void)
 	tcase_add_test(t, a_frozen_picture_keeps_its_figures);
 	tcase_add_test(t, tagged_rows_go_to_a_file);
 	tcase_add_test(t, a_frame_goes_to_a_file);
+	tcase_add_test(t, a_file_below_home);
+	tcase_add_test(t, columns_are_chosen_from_a_list);
+	tcase_add_test(t, columns_with_a_base_are_always_the_same);
+	tcase_add_test(t, a_click_takes_the_item_that_is_drawn_there);
 	tcase_add_test(t, rows_of_another_kind_are_not_tagged);
 	suite_add_tcase(s, t);
 	return run_suite(s);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The timeline of threads: where its cursor goes, and what Enter leads to. */
 #include "tests/kit/fake_screen.h"
 

@@ -1,13 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The event loop of the viewer (libevent): keys, signals, frames and jobs on the model. */
 #include "tui/app/app.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "common/base/thread.h"
+#include "common/base/system/thread.h"
 #include "common/base/utf8.h"
 #include "tui/app/app_parts.h"
 #include "tui/app/conf.h"
@@ -16,93 +17,16 @@
 #include "tui/screen/strip.h"
 #include "tui/screen/typing.h"
 
-enum { SLOW_FRAME_MS = 1000, REFRESH_MS = 500 };
-enum { BUSY_SHARE = 4 }; /* a frame's cost times this is the least gap before the next */
-/* Ctrl-C ends a load that has taken so long, and only then the program. */
+enum { REFRESH_MS = 500 };
+/* ns. A load longer than this: Ctrl-C ends the load first, the program only when pressed again. */
 #define LONG_LOAD_NS INT64_C(1000000000)
-#define OVERDUE_NS   INT64_C(100000000)
 
 static const int signals[UI_APP_SIGNALS] = { SIGWINCH, SIGTSTP, SIGCONT, SIGINT, SIGTERM, SIGHUP };
-
-int64_t ui_app_now(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-/* Arms the frame timer, or brings it forward: `gap_ms` after the one drawn at `drawn_ns`. */
-static void want_frame_later(struct app *a, int64_t drawn_ns, int64_t gap_ms)
-{
-	int64_t since = (ui_app_now() - drawn_ns) / 1000000;
-	int64_t wait = since >= gap_ms ? 0 : gap_ms - since;
-	struct timeval left;
-	if (event_pending(a->frame, EV_TIMEOUT, &left)) {
-		struct timeval now;
-		event_base_gettimeofday_cached(a->base, &now);
-		int64_t due = (int64_t)(left.tv_sec - now.tv_sec) * 1000 +
-			      (left.tv_usec - now.tv_usec) / 1000;
-		if (due <= wait)
-			return;
-	}
-	struct timeval t = ui_app_timeval(wait);
-	event_add(a->frame, &t);
-}
-
-void ui_app_want_frame(struct app *a, int64_t gap_ms)
-{
-	want_frame_later(a, a->drawn_ns, gap_ms);
-}
-
-/* A frame that was drawn for something else is no reason to let the user wait. */
-static void want_key_frame(struct app *a)
-{
-	a->keyed = true;
-	want_frame_later(a, a->keyed_ns, KEY_FRAME_MS);
-}
-
-/* A frame that took long leaves the processor to others for a while. */
-static void want_data_frame(struct app *a)
-{
-	int64_t gap = a->cost_ns * BUSY_SHARE / 1000000;
-	gap = gap < DATA_FRAME_MS ? DATA_FRAME_MS : gap > SLOW_FRAME_MS ? SLOW_FRAME_MS : gap;
-	ui_app_want_frame(a, gap);
-}
-
-/*
- * The screen may be drawn during reading, but the reader needs the processor more, while it has more
- * to read than it can.
- */
-static unsigned spare(const struct app *a)
-{
-	const struct ui_feed_status *f = &a->status;
-	if (a->screen.shared.paused)
-		return 0; /* figures of this moment are wanted now */
-	if (f->state == UI_FEED_LIVE)
-		return f->lag_ns > OVERDUE_NS ? BUSY_SHARE : 1;
-	return f->state == UI_FEED_LOADING ? BUSY_SHARE : 0;
-}
 
 static void free_event(struct event *e)
 {
 	if (e)
 		event_free(e);
-}
-
-/* No more notices are needed until the next frame is drawn. */
-static void on_data(evutil_socket_t fd, short what, void *arg)
-{
-	(void)fd, (void)what;
-	struct app *a = arg;
-	event_del(a->data);
-	want_data_frame(a);
-}
-
-static bool watch_feed(struct app *a)
-{
-	free_event(a->data);
-	a->data = event_new(a->base, ui_feed_fd(a->feed), EV_READ | EV_PERSIST, on_data, a);
-	return a->data != NULL;
 }
 
 /* False: questions about the log before are still open, or memory ran out. */
@@ -111,22 +35,27 @@ static bool take_next(struct app *a)
 	if (!ui_app_take_next(a))
 		return false;
 	a->begun_ns = ui_app_now();
-	return !a->base || watch_feed(a);
+	if (!a->base)
+		return true;
+	ui_pace_anew(a);
+	return ui_pace_watch_feed(a);
 }
 
 /*
- * Another model has taken the old one's place, of which nothing may be kept. Until the last
- * question about it has ended there is no model.
+ * The feed has another model: nothing of the old one may be kept. There is no model until the last
+ * question about the old one has ended.
  */
-static void take_status(struct app *a)
+static void take_status(struct app *a, bool held)
 {
 	if (a->next && !take_next(a))
 		return;
-	bool wait = !a->term || !a->model; /* else that of the frame before will do */
+	if (held && a->model && a->status.models == a->models)
+		return;
+	bool wait = !a->term || !a->model; /* else the status of the last frame will do */
 	a->unheard = !wait && !ui_feed_status_now(a->feed, &a->status);
 	if (wait)
 		ui_feed_status(a->feed, &a->status);
-	ui_query_worker_spare(a->worker, spare(a));
+	ui_query_worker_spare(a->worker, ui_pace_spare(a));
 	if (a->model && a->status.models == a->models)
 		return;
 	if (a->model)
@@ -205,23 +134,23 @@ static bool do_reply(struct app *a, unsigned reply)
 		ui_app_order(a, &a->zero, run_zero);
 	if (a->screen.shared.process_wanted)
 		ui_app_choose(a);
+	if (a->screen.source.edit[0])
+		ui_app_edit(a);
 	if (reply & UI_REPAINT && a->term)
 		ui_term_repaint(a->term);
 	return true;
 }
 
-/* Without a terminal no one waits for a frame: it shows exact figures only. */
+/* Without a terminal no one waits for a frame: the loaders finish first, so figures are exact. */
 static void turn_range(struct app *a, int64_t now)
 {
-	struct timeval soon = ui_app_timeval(DATA_FRAME_MS), next = ui_app_timeval(ANSWER_FRAME_MS);
-	ui_screen_finish_frame(&a->screen); /* it asks the loaders */
+	ui_screen_finish_frame(&a->screen); /* asks the loaders */
 	if (a->term) {
 		bool more = ui_range_loader_turn(&a->range_loader, &a->screen, a->worker);
 		more = ui_snapshot_loader_turn(&a->snapshot_loader, &a->screen, a->worker) || more;
 		more = ui_identity_loader_turn(&a->identity_loader, &a->screen, a->worker) || more;
-		bool events = ui_event_loader_turn(&a->event_loader, &a->screen, a->worker);
-		if ((more || events) && a->refresh)
-			event_add(a->refresh, events ? &next : &soon);
+		a->pace.turns = more;
+		a->pace.turns_pages = ui_event_loader_turn(&a->event_loader, &a->screen, a->worker);
 	} else {
 		ui_range_loader_wait(&a->range_loader, &a->screen);
 		ui_snapshot_loader_wait(&a->snapshot_loader, &a->screen);
@@ -231,27 +160,30 @@ static void turn_range(struct app *a, int64_t now)
 	ui_screen_update(&a->screen, a->model, &a->status, now);
 }
 
-void ui_app_draw(struct app *a)
+static void picture(struct app *a, bool held)
 {
-	int64_t start = ui_app_now();
-	take_status(a);
-	ui_screen_update(&a->screen, a->model, &a->status, start);
+	const int64_t now = ui_app_now();
+	if (a->base)
+		ui_feed_turn(a->feed);
+	take_status(a, held);
+	a->screen.shared.held = held;
+	ui_screen_update(&a->screen, a->model, &a->status, now);
 	if (a->model)
-		turn_range(a, start);
+		turn_range(a, now);
 	ui_app_save_settings(a);
 	ui_screen_draw(&a->screen);
+}
+
+void ui_app_draw(struct app *a)
+{
+	picture(a, false);
 	if (a->term)
 		ui_term_draw(a->term, &a->screen.canvas);
-	a->drawn_ns = ui_app_now();
-	a->cost_ns = a->drawn_ns - start;
-	if (a->keyed)
-		a->keyed_ns = a->drawn_ns;
-	a->keyed = false;
 }
 
 /* --- keys --- */
 
-/* Keys that came before the rows they are for; false: one of them leaves. */
+/* Keys pressed before their rows were there; false: a key leaves. */
 static bool catch_up(struct app *a)
 {
 	while (a->aheads && !ui_screen_awaits(&a->screen, a->ahead[0])) {
@@ -259,18 +191,20 @@ static bool catch_up(struct app *a)
 		memmove(a->ahead, a->ahead + 1, --a->aheads * sizeof a->ahead[0]);
 		if (!do_reply(a, ui_screen_key(&a->screen, key)))
 			return false;
-		want_key_frame(a);
+		ui_pace_key(a);
 	}
 	return true;
 }
 
 /*
- * Every key acts at once but those that move in rows which are still being asked for. Another key
- * overtakes them, and they are forgotten.
+ * Every key acts at once, except keys that move in rows still being asked for. Another key
+ * overtakes the waiting ones, and they are forgotten.
  */
 static bool take_key(struct app *a, int key)
 {
-	if (ui_screen_awaits(&a->screen, key)) {
+	/* Keys after the Enter of a prompt are for the rows that the prompt's command shows. */
+	bool follows = a->aheads && a->screen.prompt.open && key != UI_KEY_ESC;
+	if (follows || ui_screen_awaits(&a->screen, key)) {
 		if (a->aheads < UI_APP_AHEAD)
 			a->ahead[a->aheads++] = key;
 		return true;
@@ -288,6 +222,10 @@ static void on_key(evutil_socket_t fd, short what, void *arg)
 	struct ui_mouse m;
 	int key;
 	bool any = false;
+	/* The picture may be half a second old, too old to say whether leaving loses anything. */
+	struct ui_feed_status now = a->status;
+	if (ui_feed_status_now(a->feed, &now))
+		a->screen.shared.feed.stock_pipe = now.stock_pipe;
 	while ((key = ui_term_key(a->term, &m)) != UI_KEY_NONE) {
 		any = true;
 		if (ui_term_pasted(a->term) && !ui_screen_pastes(&a->screen, key))
@@ -296,18 +234,11 @@ static void on_key(evutil_socket_t fd, short what, void *arg)
 					  : take_key(a, key)))
 			return;
 	}
+	ui_pace_heard(a);
 	if (any)
-		want_key_frame(a);
+		ui_pace_key(a);
 	else if (ui_term_gone(a->term))
 		ui_app_leave(a, 128 + SIGHUP);
-}
-
-static void on_answers(evutil_socket_t fd, short what, void *arg)
-{
-	(void)fd, (void)what;
-	struct app *a = arg;
-	ui_query_worker_clear(a->worker);
-	ui_app_want_frame(a, ANSWER_FRAME_MS);
 }
 
 /*
@@ -316,20 +247,19 @@ static void on_answers(evutil_socket_t fd, short what, void *arg)
  */
 static void watch_rates(struct app *a)
 {
-	struct timeval t = ui_app_timeval(REFRESH_MS);
 	if (a->status.state != UI_FEED_LIVE)
 		return;
 	if (a->status.events_per_s || a->status.bytes_per_s)
-		event_add(a->refresh, &t);
+		ui_pace_refresh(a, REFRESH_MS);
 	if (!a->screen.shared.window_ns)
 		return;
 	struct order *o = (struct order *)ui_slot_take(&a->decay);
-	if (!o && !ui_slot_pending(&a->decay) && !event_pending(a->refresh, EV_TIMEOUT, NULL)) {
+	if (!o && !ui_slot_pending(&a->decay) && !ui_pace_refreshes(a)) {
 		ui_app_order(a, &a->decay, run_decay);
 		o = (struct order *)ui_slot_take(&a->decay);
 	}
 	if (o && o->more)
-		event_add(a->refresh, &t);
+		ui_pace_refresh(a, REFRESH_MS);
 	free(o);
 }
 
@@ -341,32 +271,41 @@ static void keep_schedule(struct app *a)
 	if (!ui_schedule_on(w) || a->status.state != UI_FEED_LIVE)
 		return;
 	if (ui_schedule_due(w, ui_app_now(), ui_screen_collections(&a->screen), &left))
-		do_reply(a, UI_SHOOT);
-	struct timeval t = ui_app_timeval(left / 1000000 + 1);
-	if (left > 0 && !event_pending(a->refresh, EV_TIMEOUT, NULL))
-		event_add(a->refresh, &t);
+		shoot(a);
+	if (left > 0 && !ui_pace_refreshes(a))
+		ui_pace_refresh(a, left / 1000000 + 1);
 }
 
-static void on_frame(evutil_socket_t fd, short what, void *arg)
+/* Whether rows wait to change places. */
+static bool holds_rows(const struct ui_screen *s)
 {
-	(void)fd, (void)what;
-	struct app *a = arg;
-	ui_feed_turn(a->feed);
-	ui_app_draw(a);
+	const struct ui_pane *p = &s->pane[s->current];
+	bool on = false;
+	for (int i = 0; i < p->def->parts; i++)
+		on = on || p->list[i].hold.on;
+	for (int i = 0; i < UI_OVERVIEW_LISTS && p->def->parts == 0; i++)
+		on = on || s->overview.list[i].hold.on;
+	return on;
+}
+
+static bool after_frame(struct app *a)
+{
 	if (ui_app_has_no_log(a)) {
 		ui_app_leave(a, a->status.exit_code);
-		return;
+		return false;
 	}
 	if (!catch_up(a))
-		return;
-	event_add(a->data, NULL);
-	if (a->unheard)
-		ui_app_want_frame(a, ANSWER_FRAME_MS);
+		return false;
 	watch_rates(a);
+	if (holds_rows(&a->screen) && !ui_pace_refreshes(a))
+		ui_pace_refresh(a, REFRESH_MS);
 	ui_app_watch_cost(a);
 	ui_app_take_merged(a);
 	keep_schedule(a);
+	return true;
 }
+
+static const struct ui_pace_work frame_work = { picture, after_frame };
 
 static void resize(struct app *a)
 {
@@ -376,7 +315,7 @@ static void resize(struct app *a)
 	if (a->child)
 		ui_child_resize(a->child, w, h);
 	ui_term_repaint(a->term);
-	ui_app_want_frame(a, ANSWER_FRAME_MS);
+	ui_pace_anew(a);
 }
 
 static struct event *signal_event(struct app *a, int sig)
@@ -417,18 +356,18 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 	case SIGINT:
 		if (a->screen.prompt.open) {
 			do_reply(a, ui_screen_key(&a->screen, UI_KEY_ESC));
-			want_key_frame(a);
+			ui_pace_key(a);
 			break;
 		}
 		if (a->status.state == UI_FEED_LOADING &&
 			ui_app_now() - a->begun_ns > LONG_LOAD_NS) {
 			do_reply(a, ui_screen_command(&a->screen, UI_CMD_STOP));
-			want_key_frame(a);
+			ui_pace_key(a);
 			break;
 		}
 		if (a->screen.program_runs) {
 			do_reply(a, ui_screen_command(&a->screen, UI_CMD_QUIT_NOW));
-			want_key_frame(a);
+			ui_pace_key(a);
 			break;
 		}
 		ui_app_leave(a, 128 + SIGINT);
@@ -444,10 +383,7 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 static void close_loop(struct app *a)
 {
 	free_event(a->keys);
-	free_event(a->data);
-	free_event(a->answers);
-	free_event(a->frame);
-	free_event(a->refresh);
+	ui_pace_close(a);
 	free_event(a->words);
 	free_event(a->quiet);
 	free_event(a->look);
@@ -459,8 +395,8 @@ static void close_loop(struct app *a)
 }
 
 /*
- * epoll may refuse the terminal or plain file that keys come from, so any method that
- * can watch every kind of descriptor is asked for.
+ * Keys may come from a terminal or plain file, and epoll may refuse both: any method will do that
+ * can watch every kind of descriptor.
  */
 static struct event_base *make_base(void)
 {
@@ -479,13 +415,10 @@ static bool open_loop(struct app *a, struct pv_error *reterr)
 	if (!a->base)
 		return pv_fail(reterr, PV_ENOMEM, 0, "cannot start the event loop");
 	a->keys = event_new(a->base, ui_term_fd(a->term), EV_READ | EV_PERSIST, on_key, a);
-	a->answers = event_new(
-		a->base, ui_query_worker_fd(a->worker), EV_READ | EV_PERSIST, on_answers, a);
-	a->frame = event_new(a->base, -1, 0, on_frame, a);
-	a->refresh = event_new(a->base, -1, 0, on_data, a);
-	bool ok = ui_app_watch_child(a) && watch_feed(a) && ui_app_watch_folder(a) && a->keys &&
-		  a->answers && a->frame && a->refresh && event_add(a->keys, NULL) == 0 &&
-		  (!a->worker || event_add(a->answers, NULL) == 0);
+	bool ok = ui_app_watch_child(a) && ui_pace_open(a, &frame_work) && ui_app_watch_folder(a) &&
+		  a->keys && event_add(a->keys, NULL) == 0;
+	if (ok)
+		event_active(a->keys, EV_READ, 0); /* keys typed during the open */
 	for (size_t i = 0; ok && i < PV_COUNT_OF(signals); i++) {
 		a->signal[i] = event_new(a->base, signals[i], EV_SIGNAL | EV_PERSIST, on_signal, a);
 		ok = a->signal[i] && event_add(a->signal[i], NULL) == 0;
@@ -497,7 +430,7 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 {
 	a->groups = pv_groups_cache_create();
 	const char *path = o->folder ? o->folder->path : o->path;
-	struct ui_screen_options so = { .source = o->n_words ? o->words[0] : path,
+	struct ui_screen_options so = { .source = o->n_words ? NULL : path,
 		.output = a->child ? ui_child_output(a->child) : NULL,
 		.readonly = o->readonly,
 		.worker = a->worker,
@@ -507,10 +440,11 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 	if (!ui_screen_init(&a->screen, &so))
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	ui_app_show_folder(a);
+	a->screen.shared.title = o->n_words ? o->words[0] : o->program;
 	a->screen.shared.my_code = o->report.my_code;
 	a->screen.shared.waits = o->report.waits;
 	a->screen.shared.against = o->against;
-	ui_app_take_settings(a, o->conf);
+	ui_app_take_settings(a, o);
 	ui_screen_draw_with(&a->screen, o->glyphs_given ? o->glyphs : a->settings.glyphs);
 	a->range_loader.feed = a->snapshot_loader.feed = a->feed;
 	a->identity_loader.feed = a->event_loader.feed = a->feed;
@@ -522,7 +456,7 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 	return true;
 }
 
-/* Keys given on the command line, as if typed. False: one of them left, or does not exist. */
+/* Presses the keys given on the command line. False: a key left the program, or does not exist. */
 bool ui_app_press(struct app *a, const char *keys, struct pv_error *reterr)
 {
 	while (keys && *keys) {
@@ -550,12 +484,10 @@ bool ui_app_run(struct ui_feed **f, const struct ui_options *o, struct ui_child 
 		.child = child,
 		.worker = ui_query_worker_create(),
 		.begun_ns = ui_app_now() };
-	struct ui_term_options to = { .color = o->color,
-		.theme = o->conf ? o->conf->theme : UI_THEME_USUAL,
-		.keys_from_tty = !isatty(STDIN_FILENO) };
+	const struct ui_term_options to = ui_app_term_options(o);
 	pv_thread_answer_soon();
 	if (o->record)
-		signal(SIGHUP, SIG_IGN); /* it is for the loop, and recording goes on after that */
+		signal(SIGHUP, SIG_IGN); /* for the loop to handle; recording goes on */
 	if (!ui_app_open_screen(&a, o, reterr)) {
 		ui_query_worker_destroy(a.worker);
 		pv_groups_cache_destroy(a.groups);
@@ -565,19 +497,20 @@ bool ui_app_run(struct ui_feed **f, const struct ui_options *o, struct ui_child 
 	bool ok = a.term && open_loop(&a, reterr);
 	if (ok) {
 		int w, h;
+		a.screen.canvas.hues = ui_term_hues(a.term);
 		ui_term_size(a.term, &w, &h);
 		ok = ui_screen_resize(&a.screen, w, h) ||
 		     pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	}
 	if (ok) {
-		on_frame(-1, 0, &a);
+		ui_pace_frame(&a);
 		ok = ui_app_press(&a, o->keys, reterr);
 	}
 	if (ok && !event_base_got_break(a.base))
 		event_base_dispatch(a.base);
 	close_loop(&a);
 	ui_term_close(a.term);
-	ui_query_worker_stop(a.worker); /* a question may read sets that the screen frees */
+	ui_query_worker_stop(a.worker); /* questions may read the screen's sets */
 	ui_screen_finish(&a.screen);
 	ui_app_cancel_jobs(&a);
 	ui_query_worker_destroy(a.worker);

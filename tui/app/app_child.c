@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The program that writes the log: its end, its output, and the cost of recording. */
 #include "tui/app/app_parts.h"
 
 #include <signal.h>
@@ -5,10 +7,13 @@
 #include <string.h>
 
 #define ASK_NS INT64_C(1000000000) /* between two checks of what recording costs */
-/* A program that was started should have said something by then; so often is looked around. */
+/*
+ * ms of silence after which a started program is suspicious, and how often the reason is looked
+ * for.
+ */
 enum { QUIET_MS = 4000, POLLS = 15 };
 
-/* With a program that was started from here its own code is passed on. */
+/* The exit code of a program started from here is passed on. */
 int ui_app_code(const struct app *a)
 {
 	struct ui_child_status g = { 0 };
@@ -40,7 +45,7 @@ void ui_app_make_cheaper(struct app *a)
 	char what[160];
 	const struct ui_cost *c = &a->screen.shared.cost;
 	enum ui_cost_kind kind = c->known ? ui_cost_dearest_now(c) : UI_COST_KINDS;
-	a->screen.shared.cost.known = false; /* the next look shows what it has brought */
+	a->screen.shared.cost.known = false; /* the next look shows the change */
 	a->stats = (struct ui_stats){ 0 };
 	if (ui_feed_turn_off(a->feed, kind, what, sizeof what, &err))
 		ui_screen_say(&a->screen, false, "%s", what);
@@ -69,7 +74,7 @@ static void say_end(struct app *a, int code)
 			"the program has ended with code %d; O shows what it printed", code);
 }
 
-/* Another process may use more by now: the one that is shown stays. */
+/* Another process of the tree may use more by now; the process on screen stays. */
 static void look_at_tree(struct app *a)
 {
 	struct ui_child_heaviest most;
@@ -84,7 +89,7 @@ static void look_at_tree(struct app *a)
 		most.pid);
 }
 
-/* The program that was started from here has printed something, or ended. */
+/* The program started from here has printed something, or ended. */
 static void on_words(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd, (void)what;
@@ -102,10 +107,12 @@ static void on_words(evutil_socket_t fd, short what, void *arg)
 	/* The user wants to leave, and there is nothing to choose any more. */
 	if (now.ended && a->screen.prompt.open && a->screen.prompt.kind == UI_PROMPT_PROGRAM)
 		ui_app_leave(a, ui_app_code(a));
-	ui_app_want_frame(a, DATA_FRAME_MS);
+	ui_pace_data(a);
 }
 
-/* Mono starts a program without its profiler in silence; somebody must say why nothing comes. */
+/*
+ * Mono starts a program without its profiler in silence; the reason why nothing comes is said here.
+ */
 static void on_quiet(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd, (void)what;
@@ -125,7 +132,7 @@ static void on_quiet(evutil_socket_t fd, short what, void *arg)
 	}
 	if (++a->polls < POLLS)
 		event_add(a->quiet, &again);
-	ui_app_want_frame(a, ANSWER_FRAME_MS);
+	ui_pace_anew(a);
 }
 
 bool ui_app_watch_child(struct app *a)
@@ -168,7 +175,7 @@ static void take_stats(struct app *a)
 	free(o);
 }
 
-/* Only while it is looked at, and while something comes: an idle log costs nothing. */
+/* Only while the cost is on screen and events come: an idle log costs nothing. */
 void ui_app_watch_cost(struct app *a)
 {
 	const struct ui_screen *s = &a->screen;

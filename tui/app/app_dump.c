@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One frame as text, without a terminal. */
 #include <signal.h>
 #include <stdlib.h>

@@ -1,4 +1,8 @@
-/* A recording that is a folder: its list, and another process's log in the place of the present one. */
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording that is a folder: the list of processes, and the change from one process's log to
+ * another's.
+ */
 #include <stdlib.h>
 
 #include "tui/app/app_parts.h"
@@ -15,7 +19,7 @@ void ui_app_show_folder(struct app *a)
 		ui_process_list(&a->screen, f->list, f->process);
 }
 
-/* Lists that were replaced; questions that were asked before may still read them. */
+/* Destroys replaced lists, once no question asked before can read them. */
 static void sweep(struct app *a, struct ui_query_worker *worker)
 {
 	size_t left = 0;
@@ -49,7 +53,7 @@ static void on_look(evutil_socket_t fd, short what, void *arg)
 	struct app *a = arg;
 	const struct timeval t = ui_app_timeval(LOOK_MS);
 	if (renew(a))
-		event_active(a->frame, EV_TIMEOUT, 0);
+		ui_pace_anew(a);
 	event_add(a->look, &t);
 }
 
@@ -128,7 +132,7 @@ void ui_app_take_merged(struct app *a)
 		else
 			ui_folder_stay(a->options->folder, before, path);
 		if (a->base)
-			event_active(a->frame, EV_TIMEOUT, 0);
+			ui_pace_anew(a);
 	}
 	if (*g->err.what)
 		ui_screen_say(&a->screen, true, "%s", g->err.what);
@@ -147,7 +151,7 @@ void ui_app_choose(struct app *a)
 		return;
 	if (id == PV_PROCESSES_TOGETHER || id == PV_PROCESSES_EACH) {
 		begin_merging(a, id);
-		ui_app_take_merged(a); /* without a worker it is there */
+		ui_app_take_merged(a); /* without a worker the job has run */
 		return;
 	}
 	if (!ui_folder_choose(f, id, &path, &err)) {
@@ -176,7 +180,7 @@ void ui_app_cancel_jobs(struct app *a)
 	ui_slot_cancel(&a->merging);
 }
 
-/* Answers about the old log are given up; the first look at the new one comes with the next frame. */
+/* Gives up answers about the old log; the first look at the new log comes with the next frame. */
 static void swap_feeds(struct app *a)
 {
 	a->stats = (struct ui_stats){ 0 };
@@ -199,7 +203,7 @@ bool ui_app_take_next(struct app *a)
 	if (a->model)
 		ui_screen_forget(&a->screen);
 	a->model = NULL;
-	ui_app_cancel_jobs(a); /* they know the feed, which closes */
+	ui_app_cancel_jobs(a); /* the jobs use the feed, about to close */
 	if (!ui_query_worker_idle(a->worker))
 		return false;
 	ui_app_drop_loaders(a);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* All loaders of the program: what they have shown is dropped before a model goes. */
 #include "tui/app/app_parts.h"
 
 void ui_app_drop_loaders(struct app *a)

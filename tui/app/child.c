@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The program started or joined from here: its launch, its relay's messages, its end. */
 #include "tui/app/child.h"
 
 #include <errno.h>
@@ -11,12 +13,12 @@
 #include <time.h>
 
 #include "common/base/utf8.h"
-#include "common/base/units.h"
-#include "common/target/join.h"
-#include "common/target/launch.h"
-#include "common/target/process_limits.h"
-#include "common/target/relay.h"
-#include "common/target/words.h"
+#include "common/target/join/join.h"
+#include "common/target/launch/launch.h"
+#include "common/target/process/process_limits.h"
+#include "common/target/launch/relay.h"
+#include "common/target/process/words.h"
+#include "tui/app/stream_wish.h"
 
 _Static_assert(UI_CHILD_WHY >= (int)PV_WORDS_WHY, "a word that is refused has room");
 
@@ -39,11 +41,14 @@ struct ui_child {
 	struct pv_relay relay;
 	struct ui_output output;
 	struct ui_child_status status;
+	struct pv_event_relay events; /* of a program whose event stream is read; else none */
+	struct pv_event_options event_wish;
+	char note[480];
 	bool relay_gone;
 	char name[200];
 	size_t others;
 	uint64_t heaviest_ns;
-	char heaviest[PV_RELAY_MESSAGE + 1]; /* its log */
+	char heaviest[PV_RELAY_MESSAGE + 1]; /* path of the heaviest process's log */
 	char typed[PV_RELAY_MESSAGE + 1];    /* the log of the command's own process */
 	char program[256];
 };
@@ -65,8 +70,8 @@ bool ui_child_is_tree(const struct ui_options *o)
 }
 
 /*
- * A native program may be a server that forks. Where all its events are recorded its log is read as it comes
- * instead: a file of that soon has the size that those of a tree may have.
+ * Whether a native program is recorded as a tree, as servers fork. With all events recorded the log
+ * is read as it comes: as a file the log would soon be as large as those of a tree may get.
  */
 static bool natives_as_trees(const struct ui_options *o, bool screen)
 {
@@ -88,6 +93,35 @@ static struct pv_launch_options wish(const struct ui_options *o, bool screen)
 		.keep = ui_child_is_tree(o) ? NULL : o->record };
 }
 
+static bool samples(const struct ui_options *o)
+{
+	return !o->sample || strcmp(o->sample, "0") != 0;
+}
+
+/* Opens the door for the event stream, and starts the reader, before the program runs. */
+static bool expect_stream(struct ui_child *g, struct pv_error *reterr)
+{
+	if (!g->launch.streams)
+		return true;
+	struct pv_event_door door = { .listener = pv_event_door_listen(g->launch.door, reterr),
+		.waiting = -1 };
+	bool ok = door.listener >= 0 &&
+		  pv_event_relay_start(&g->events, &door, g->launch.pipe, reterr);
+	pv_event_door_close(&door);
+	return ok;
+}
+
+static bool choose_events(struct ui_child *g, const struct ui_options *o, int *ret_exit,
+	char ret_why[UI_CHILD_WHY], struct pv_error *reterr)
+{
+	if (!g->launch.streams)
+		return snprintf(g->note, sizeof g->note, "%s", g->launch.note) >= 0;
+	if (ui_stream_wish(&g->event_wish, o, samples(o), "", ret_why, reterr))
+		return ui_stream_note(o, samples(o), g->launch.note, g->note, sizeof g->note);
+	*ret_exit = EXIT_USAGE;
+	return false;
+}
+
 struct ui_child *ui_child_create(const struct ui_options *o, bool screen, int *ret_exit,
 	char ret_why[UI_CHILD_WHY], struct pv_error *reterr)
 {
@@ -100,7 +134,7 @@ struct ui_child *ui_child_create(const struct ui_options *o, bool screen, int *r
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 		return NULL;
 	}
-	g->relay.fd = g->relay.gate = -1;
+	g->relay.fd = g->relay.gate = g->events.fd = -1;
 	g->status.status = -1;
 	pv_utf8_fit(g->name, sizeof g->name, o->words[0], SIZE_MAX);
 	bool planned = pv_launch_plan(&g->launch, o->words, &lo, &missing, reterr);
@@ -108,7 +142,8 @@ struct ui_child *ui_child_create(const struct ui_options *o, bool screen, int *r
 		*ret_exit = g->launch.refused ? EXIT_USAGE : exit_of(reterr, missing);
 	if (g->launch.refused)
 		snprintf(ret_why, UI_CHILD_WHY, "%s", g->launch.why);
-	if (planned && pv_launch_prepare(&g->launch, reterr) &&
+	if (planned && choose_events(g, o, ret_exit, ret_why, reterr) &&
+		pv_launch_prepare(&g->launch, reterr) && expect_stream(g, reterr) &&
 		pv_relay_start(&g->relay, &g->launch, screen, reterr))
 		return g;
 	g->status.ended = true;
@@ -120,11 +155,12 @@ void ui_child_close(struct ui_child *g)
 {
 	if (!g)
 		return;
-	/* While the program runs its pipe stays for the next viewer; the relay removes it then. */
+	/* While the program runs its pipe stays for the next viewer; then the relay removes it. */
 	bool remove = g->status.ended || !g->status.runs;
-	/* Processes of a tree may go on, and their launcher with them: it tidies up. */
+	/* Processes of a tree may go on, and with them their launcher, who tidies up. */
 	remove = remove && !(g->relay.relayed && *g->launch.socket);
 	pv_relay_leave(&g->relay);
+	pv_event_relay_leave(&g->events);
 	pv_launch_finish(&g->launch, remove);
 	ui_output_finish(&g->output);
 	free(g);
@@ -132,7 +168,7 @@ void ui_child_close(struct ui_child *g)
 
 const char *ui_child_note(const struct ui_child *g)
 {
-	return g->launch.note;
+	return g->note;
 }
 
 const char *ui_child_pipe(const struct ui_child *g)
@@ -165,18 +201,18 @@ const char *ui_child_meant(const struct ui_child *g)
 	return pv_launch_starts_others(&g->launch) ? "" : g->typed;
 }
 
-static int64_t now_ms(void)
+static int64_t clock_ms(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / MS_NS;
 }
 
-/* Others that begin at the same time may use more: they have some time to show it. */
+/* Other processes that begin at the same time may use more, and get time to show so. */
 void ui_child_await_heaviest(struct ui_child *g)
 {
-	int64_t began = now_ms(), worth = 0;
-	for (int64_t now = began; !g->status.ended && now - began < AWAIT_MS; now = now_ms()) {
+	int64_t began = clock_ms(), worth = 0;
+	for (int64_t now = began; !g->status.ended && now - began < AWAIT_MS; now = clock_ms()) {
 		struct pollfd p = { .fd = g->relay.fd, .events = POLLIN };
 		if (*ui_child_meant(g))
 			return;
@@ -191,6 +227,8 @@ void ui_child_await_heaviest(struct ui_child *g)
 
 bool ui_child_go(struct ui_child *g)
 {
+	if (g->launch.streams && !pv_event_relay_expect(&g->events, &g->event_wish, NULL))
+		return false; /* the relay would wait for a process that is gone */
 	g->status.runs = pv_relay_go(&g->relay);
 	g->status.pid = g->relay.relayed ? 0 : g->relay.pid;
 	return g->status.runs;
@@ -233,11 +271,12 @@ static void note_exit(struct ui_child *g, int status)
 	ui_output_note(&g->output, text);
 }
 
-/* It has ended: its log will have no further writer, unless children go on. */
+/* The program has ended: no further writer comes to its log, unless children go on. */
 static void ended(struct ui_child *g)
 {
 	g->status.runs = false;
 	g->status.ended = true;
+	pv_event_relay_ended(&g->events);
 	pv_launch_hang_up(&g->launch);
 }
 
@@ -254,7 +293,7 @@ static void note_heaviest(struct ui_child *g, const char *text, size_t n)
 	char *line = strchr(g->heaviest, '\n'), *typed = strrchr(g->heaviest, '\n');
 	if (!line)
 		return;
-	if (typed > line && typed[1]) /* none is said of a command that has ended */
+	if (typed > line && typed[1]) /* a command that has ended has no path here */
 		snprintf(g->typed, sizeof g->typed, "%s", typed + 1);
 	*typed = 0;
 	snprintf(g->program, sizeof g->program, "%s", typed > line ? line + 1 : "");
@@ -302,6 +341,7 @@ static bool take_message(struct ui_child *g)
 	case PV_RELAY_CUT:
 		note_cut(g, (int)m.number);
 		return true;
+	case PV_RELAY_STAYS: /* nothing follows, as after the end */
 	case PV_RELAY_GONE:
 		break;
 	}
@@ -321,8 +361,25 @@ void ui_child_turn(struct ui_child *g)
 		;
 }
 
-void ui_child_silence(const struct ui_child *g, char *to, size_t room)
+bool ui_child_streams(const struct ui_child *g)
 {
+	return g->launch.streams;
+}
+
+bool ui_child_shot(void *child, struct pv_error *reterr)
+{
+	struct ui_child *g = child;
+	return pv_event_relay_shot(&g->events, reterr);
+}
+
+void ui_child_silence(struct ui_child *g, char *to, size_t room)
+{
+	struct pv_error err = { 0 };
+	if (g->launch.streams) {
+		bool goes = pv_event_relay_goes(&g->events, &err);
+		snprintf(to, room, "%s", goes ? "its event stream has not begun" : err.what);
+		return;
+	}
 	pv_launch_silence(&g->launch, g->status.runs ? (pid_t)g->status.pid : 0, to, room);
 }
 
@@ -353,7 +410,7 @@ void ui_child_end(struct ui_child *g)
 	}
 }
 
-/* The relay tells of it. */
+/* Until the relay reports the end. */
 static void wait_for_relay(struct ui_child *g)
 {
 	while (!g->status.ended) {
@@ -388,52 +445,12 @@ bool ui_child_limits(char *to, size_t room)
 	return pv_limits_tight(to, room);
 }
 
-/* ---- one that runs already */
+/* ---- a program that runs already */
 
 struct ui_joined {
 	struct pv_join_place place;
 	char note[480];
 };
-
-/* Of the event stream: which of the options it has. */
-static bool take_stream_wish(
-	struct ui_joined *j, const struct ui_options *o, char *ret_why, struct pv_error *reterr)
-{
-	struct pv_event_options *e = &j->place.events;
-	const char *shots = o->heapshot;
-	int64_t ns = 0;
-	e->samples = o->sample && strcmp(o->sample, "0") != 0;
-	e->shot = shots && !*shots;
-	bool timed = shots && *shots && pv_units_parse_time(shots, strlen(shots), &ns) &&
-		     ns >= 100 * MS_NS && ns / MS_NS <= UINT32_MAX;
-	e->shot_ms = timed ? (uint32_t)(ns / MS_NS) : 0;
-	for (int i = 0; i < o->n_meter; i++) {
-		size_t n = strlen(e->meters);
-		snprintf(e->meters + n, sizeof e->meters - n, i ? ",%s" : "%s", o->meter[i]);
-	}
-	const char *refused = o->calls                 ? "--calls"
-			      : o->probe               ? "--probe"
-			      : o->alloc && !*o->alloc ? "--alloc without a size"
-			      : shots && *shots && strcmp(shots, "ondemand") != 0 && !timed
-				      ? "--heapshot=MODE other than a time"
-				      : NULL;
-	if (refused) {
-		snprintf(ret_why, UI_CHILD_WHY, "%s: .NET's event stream has no such thing%s%s",
-			refused, *j->place.instead ? ", and " : "; --via probe has",
-			PV_FIT(j->place.instead, 140));
-		return pv_fail(reterr, PV_EUSAGE, 0, "%s", ret_why);
-	}
-	snprintf(j->note, sizeof j->note, "%s%s%s%s", PV_FIT(j->place.instead, 180),
-		*j->place.instead ? "; its event stream is read instead" : "",
-		e->samples
-			? "; the runtime samples by stopping all threads, about 1000 times a second: a "
-			  "loop may lose a fifth of its speed"
-			: "",
-		o->alloc ? "; the runtime samples allocations by itself, one in 100 KiB" : "");
-	if (strncmp(j->note, "; ", 2) == 0)
-		memmove(j->note, j->note + 2, strlen(j->note + 2) + 1);
-	return true;
-}
 
 static bool no_meters(char *ret_why, struct pv_error *reterr)
 {
@@ -441,14 +458,24 @@ static bool no_meters(char *ret_why, struct pv_error *reterr)
 	return pv_fail(reterr, PV_EUSAGE, 0, "%s", ret_why);
 }
 
-/* A probe that is there already records what it was asked for. */
-static bool take_wish(
+/* A probe that is there already keeps what was asked for when recording began. */
+static bool join_wish(
 	struct ui_joined *j, const struct ui_options *o, char *ret_why, struct pv_error *reterr)
 {
 	j->place.wish = wish(o, false);
-	if (j->place.streams)
-		return take_stream_wish(j, o, ret_why, reterr);
-	if (o->n_meter)
+	if (j->place.outside)
+		return ui_outside_wish(o, ret_why, reterr) &&
+		       ui_outside_words(&j->place, ret_why, reterr);
+	if (j->place.streams) {
+		char instead[240];
+		bool samples = o->sample && strcmp(o->sample, "0") != 0;
+		snprintf(instead, sizeof instead, "%s%s", j->place.instead,
+			*j->place.instead ? "; its event stream is read instead" : "");
+		return ui_stream_wish(
+			       &j->place.events, o, samples, j->place.instead, ret_why, reterr) &&
+		       ui_stream_note(o, samples, instead, j->note, sizeof j->note);
+	}
+	if (o->meter.n)
 		return pv_fail(
 			reterr, PV_EUSAGE, 0, "--meter: the probe has no meters; --via events has");
 	if (pv_join_chooses(&j->place))
@@ -469,11 +496,23 @@ static bool take_wish(
 		o->pid, o->pid);
 }
 
-/* NULL where it was not found, or has not what was asked for. */
+/* A log that is a file stays after reading: --record has nothing to keep. */
+static bool take_record(
+	const struct ui_joined *j, const struct ui_options *o, struct pv_error *reterr)
+{
+	struct stat st;
+	return !o->record || stat(j->place.path, &st) != 0 || !S_ISREG(st.st_mode) ||
+	       pv_fail(reterr, PV_EUSAGE, 0,
+		       "process %ld writes its log into a file itself, where it stays: --record "
+		       "FOLDER/ copies it",
+		       o->pid);
+}
+
+/* NULL: not found, or lacks what was asked for. */
 static struct ui_joined *take_joined(struct ui_joined *j, bool found, const struct ui_options *o,
 	char *ret_why, struct pv_error *reterr)
 {
-	if (found && take_wish(j, o, ret_why, reterr))
+	if (found && take_record(j, o, reterr) && join_wish(j, o, ret_why, reterr))
 		return j;
 	if (found)
 		pv_join_leave(&j->place);
@@ -491,11 +530,8 @@ struct ui_joined *ui_child_join(
 	struct ui_joined *j = calloc(1, sizeof *j);
 	if (!j)
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
-	const char *asked = o->via ? o->via : o->n_meter ? "events" : "auto";
-	enum pv_join_via via = strcmp(asked, "auto") == 0    ? PV_JOIN_VIA_AUTO
-			       : strcmp(asked, "probe") == 0 ? PV_JOIN_VIA_PROBE
-							     : PV_JOIN_VIA_EVENTS;
-	bool sound = j && (!o->n_meter || via != PV_JOIN_VIA_PROBE || no_meters(ret_why, reterr));
+	enum pv_join_via via = ui_via_of(o);
+	bool sound = j && (!o->meter.n || via != PV_JOIN_VIA_PROBE || no_meters(ret_why, reterr));
 	bool found = sound && pv_join_find(&j->place, (pid_t)o->pid, o->socket, may, via, reterr);
 	return take_joined(j, found, o, ret_why, reterr);
 }
@@ -549,7 +585,7 @@ bool ui_joined_streams(const struct ui_joined *j)
 
 bool ui_joined_is_ours(const struct ui_joined *j)
 {
-	return j->place.streams || pv_join_chooses(&j->place);
+	return j->place.streams || j->place.outside || pv_join_chooses(&j->place);
 }
 
 void ui_joined_end(void *joined)

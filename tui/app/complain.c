@@ -1,10 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines on standard error, with all foreign text made showable. */
 #include "tui/app/complain.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
-#include "common/base/showable.h"
+#include "common/base/text/showable.h"
 
 void ui_complain(const char *about, const char *format, ...)
 {
@@ -22,6 +25,11 @@ void ui_complain(const char *about, const char *format, ...)
 	free(words);
 	free(line);
 	free(shown);
+}
+
+bool ui_complain_on_terminal(void)
+{
+	return isatty(STDERR_FILENO);
 }
 
 void ui_complain_frame(const char *lines)

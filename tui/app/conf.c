@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads profview.conf and theme files, and replaces filter names in options. */
 #include "tui/app/conf.h"
 
 #include <errno.h>
@@ -33,6 +35,23 @@ bool ui_conf_expand(struct ui_conf *c, const char *option, const char **filter)
 	return true;
 }
 
+bool ui_conf_split(struct pv_filter_split *room, const char *option, const char **filter,
+	const char **ret_requests)
+{
+	struct pv_filter_error e;
+	if (!*filter || !**filter)
+		return true;
+	if (!pv_filter_split(*filter, PV_FILTER_WORDS, room, &e)) {
+		ui_complain(NULL, "%s, character %zu: %s", option, e.at + 1, e.what);
+		return false;
+	}
+	if (!room->requests[0])
+		return true;
+	*ret_requests = room->requests;
+	*filter = room->rows[0] ? room->rows : NULL;
+	return true;
+}
+
 /* --- lines */
 
 struct line {
@@ -52,13 +71,34 @@ static void wrong(const struct line *l, const char *what, size_t at)
 		ui_complain(l->path, "line %d: %s; the line is left out", l->number, what);
 }
 
-static char *trim(char *text)
+static char *trim_blanks(char *text)
 {
 	text += strspn(text, " \t\r");
 	size_t n = strlen(text);
 	while (n > 0 && strchr(" \t\r", text[n - 1]))
 		text[--n] = 0;
 	return text;
+}
+
+/* Splits "key = value". False: a comment or blank, or no such line, which is complained about. */
+static bool split_setting(const struct line *l, char *line, char **ret_key, char **ret_value)
+{
+	char *key = trim_blanks(line), *equals = strchr(key, '=');
+	if (!*key || *key == '#')
+		return false;
+	for (const char *at = key; *at; at++)
+		if ((unsigned char)*at < ' ' && *at != '\t') {
+			wrong(l, "it has a control character", 0);
+			return false;
+		}
+	if (!equals) {
+		wrong(l, "it has no =", 0);
+		return false;
+	}
+	*equals = 0;
+	*ret_value = trim_blanks(equals + 1);
+	*ret_key = trim_blanks(key);
+	return true;
 }
 
 static void take_filter(
@@ -71,13 +111,60 @@ static void take_filter(
 		wrong(l, e.what, column + e.at + 1);
 }
 
+static void take_lines(struct ui_conf *c, const char *path, char *text,
+	void (*take)(struct ui_conf *, const struct line *, char *));
+
+/* Takes a line of a theme file. */
+static void take_colour(struct ui_conf *c, const struct line *l, char *line)
+{
+	char *key, *value;
+	if (!split_setting(l, line, &key, &value))
+		return;
+	const char *why = ui_theme_set(&c->theme, key, value);
+	if (why)
+		wrong(l, why, 0);
+}
+
+/* NAME.theme in the folder of the configuration. */
+static void read_theme(struct ui_conf *c, const struct line *l, const char *name)
+{
+	char path[PATH_LENGTH];
+	struct pv_error e = { 0 };
+	const char *slash = strrchr(l->path, '/');
+	const int n = snprintf(path, sizeof path, "%.*s%s.theme",
+		slash ? (int)(slash - l->path + 1) : 0, l->path, name);
+	if (n < 0 || (size_t)n >= sizeof path || access(path, F_OK) != 0) {
+		wrong(l, "there is no such theme: its file NAME.theme lies beside this one", 0);
+		return;
+	}
+	char *text = ui_conf_read(path, &e);
+	if (text)
+		take_lines(c, path, text, take_colour);
+	else
+		ui_complain(path, "%s; it is left out", e.what);
+	free(text);
+}
+
+/* The usual colours also serve users who cannot tell red from green. */
 static void take_theme(struct ui_conf *c, const struct line *l, const char *name)
 {
-	const enum ui_theme theme = ui_theme_of(name);
-	if (theme == UI_THEMES)
-		wrong(l, "a theme is usual or red-green-blind", 0);
+	const bool usual = strcmp(name, "usual") == 0 || strcmp(name, "red-green-blind") == 0;
+	if (!usual && !pv_filter_is_name(name, strlen(name))) {
+		wrong(l, "a theme's name is up to 32 letters, digits, - and _, a letter first", 0);
+		return;
+	}
+	c->theme = ui_theme_usual();
+	if (!usual)
+		read_theme(c, l, name);
+}
+
+static void take_background(struct ui_conf *c, const struct line *l, const char *word)
+{
+	const enum ui_background background = ui_background_of(word);
+	if (background == UI_BACKGROUNDS)
+		wrong(l, "a background is auto, dark or light", 0);
 	else
-		c->theme = theme;
+		c->background = background;
 }
 
 static void take_units(struct ui_conf *c, const struct line *l, const char *word)
@@ -110,44 +197,45 @@ static void take_columns(
 		wrong(l, why, 0);
 }
 
+static void take_source(struct ui_conf *c, const struct line *l, const char *from, const char *to)
+{
+	char both[2 * PV_SOURCE_PATH];
+	const int n = snprintf(both, sizeof both, "%s=%s", from, to);
+	if (n < 0 || (size_t)n >= sizeof both || !pv_source_maps_add(&c->settings.maps, both))
+		wrong(l, "a source has a folder and where it lies here, 16 lines at most", 0);
+}
+
 static bool is_word(const char *key, size_t n, const char *word)
 {
 	return strlen(word) == n && memcmp(key, word, n) == 0;
 }
 
-static void take_line(struct ui_conf *c, const struct line *l, char *line)
+static void take_setting_line(struct ui_conf *c, const struct line *l, char *line)
 {
-	char *begin = line, *key = trim(line), *equals = strchr(key, '=');
-	if (!*key || *key == '#')
+	char *begin = line, *key, *value;
+	if (!split_setting(l, line, &key, &value))
 		return;
-	for (const char *at = key; *at; at++)
-		if ((unsigned char)*at < ' ' && *at != '\t') {
-			wrong(l, "it has a control character", 0);
-			return;
-		}
-	if (!equals) {
-		wrong(l, "it has no =", 0);
-		return;
-	}
-	*equals = 0;
-	char *value = trim(equals + 1);
-	key = trim(key);
 	size_t n = strcspn(key, " \t");
 	if (strcmp(key, "theme") == 0)
 		take_theme(c, l, value);
+	else if (strcmp(key, "background") == 0)
+		take_background(c, l, value);
 	else if (strcmp(key, "units") == 0)
 		take_units(c, l, value);
 	else if (strcmp(key, "glyphs") == 0)
 		take_glyphs(c, l, value);
 	else if (is_word(key, n, "columns"))
-		take_columns(c, l, trim(key + n), value);
+		take_columns(c, l, trim_blanks(key + n), value);
+	else if (is_word(key, n, "source"))
+		take_source(c, l, trim_blanks(key + n), value);
 	else if (is_word(key, n, "filter"))
-		take_filter(c, l, trim(key + n), value, (size_t)(value - begin));
+		take_filter(c, l, trim_blanks(key + n), value, (size_t)(value - begin));
 	else
 		wrong(l, "the key is not known", 0);
 }
 
-void ui_conf_take(struct ui_conf *c, const char *path, char *text)
+static void take_lines(struct ui_conf *c, const char *path, char *text,
+	void (*take)(struct ui_conf *, const struct line *, char *))
 {
 	int complaints = 0;
 	struct line l = { .path = path, .complaints = &complaints };
@@ -156,11 +244,16 @@ void ui_conf_take(struct ui_conf *c, const char *path, char *text)
 		if (end)
 			*end = 0;
 		l.number++;
-		take_line(c, &l, text);
+		take(c, &l, text);
 		text = end ? end + 1 : NULL;
 	}
 	if (complaints > COMPLAINTS)
 		ui_complain(path, "%d more lines are left out", complaints - COMPLAINTS);
+}
+
+void ui_conf_take(struct ui_conf *c, const char *path, char *text)
+{
+	take_lines(c, path, text, take_setting_line);
 }
 
 /* --- the file */
@@ -217,7 +310,7 @@ void ui_conf_load(struct ui_conf *ret)
 {
 	char path[PATH_LENGTH];
 	struct pv_error e = { 0 };
-	*ret = (struct ui_conf){ .filters = { .name = { 0 } } };
+	*ret = (struct ui_conf){ .filters = { .name = { 0 } }, .theme = ui_theme_usual() };
 	if (!ui_conf_path(path, sizeof path))
 		return;
 	char *text = ui_conf_read(path, &e);

@@ -1,4 +1,7 @@
-/* Settings into profview.conf: a new file takes its place, with every other line as it was. */
+/* SPDX-License-Identifier: MIT */
+/*
+ * Saves settings into profview.conf: a new file takes the old one's place, other lines unchanged.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
-#include "common/base/private_place.h"
+#include "common/base/system/private_place.h"
 #include "tui/app/conf.h"
 
 struct text {
@@ -17,7 +20,7 @@ struct text {
 	bool failed;
 };
 
-static void add(struct text *t, const char *bytes, size_t n)
+static void add_bytes(struct text *t, const char *bytes, size_t n)
 {
 	if (t->failed || !pv_reserve(&t->v, n)) {
 		t->failed = true;
@@ -29,20 +32,39 @@ static void add(struct text *t, const char *bytes, size_t n)
 
 static void add_words(struct text *t, const char *words)
 {
-	add(t, words, strlen(words));
+	add_bytes(t, words, strlen(words));
 }
 
 /* --- lines */
 
-enum { SET_UNITS = UI_COLUMN_SETS, SET_GLYPHS, SET_NOTHING };
+enum {
+	SET_UNITS = UI_COLUMN_SETS,
+	SET_GLYPHS,
+	SET_SOURCES,
+	SET_NOTHING = SET_SOURCES + PV_SOURCE_MAPS
+};
 
-/* Number of the setting that the line is of: of `set`, or one of those above. */
+/* The number of a source's setting, for a line that has `left` before its "=". */
+static size_t source_of(const struct ui_settings *s, char *left)
+{
+	char *from = strstr(left, "source") + strlen("source");
+	from += strspn(from, " \t");
+	size_t n = strlen(from);
+	while (n > 0 && strchr(" \t", from[n - 1]))
+		from[--n] = 0;
+	for (size_t i = 0; i < s->maps_given; i++)
+		if (strcmp(s->maps.map[i].from, from) == 0)
+			return SET_SOURCES + i;
+	return SET_NOTHING;
+}
+
+/* Number of the setting that the line is for: an index in `set`, or one of the numbers above. */
 static size_t setting_of(const struct ui_settings *s, const char *line, size_t len)
 {
 	char key[64] = "", view[64] = "";
 	const char *equals = memchr(line, '=', len);
 	size_t n = equals ? (size_t)(equals - line) : 0;
-	char left[160];
+	char left[PV_SOURCE_PATH + 64];
 	if (n == 0 || n >= sizeof left)
 		return SET_NOTHING;
 	memcpy(left, line, n);
@@ -55,7 +77,7 @@ static size_t setting_of(const struct ui_settings *s, const char *line, size_t l
 	for (size_t i = 0; words == 2 && strcmp(key, "columns") == 0 && i < s->n; i++)
 		if (strcmp(pv_view_name(s->set[i].view), view) == 0)
 			return i;
-	return SET_NOTHING;
+	return words == 2 && strcmp(key, "source") == 0 ? source_of(s, left) : SET_NOTHING;
 }
 
 static void add_setting(struct text *t, const struct ui_settings *s, size_t which)
@@ -67,6 +89,12 @@ static void add_setting(struct text *t, const struct ui_settings *s, size_t whic
 	} else if (which == SET_GLYPHS) {
 		add_words(t, "glyphs = ");
 		add_words(t, ui_glyphs_word(s->glyphs));
+		add_words(t, "\n");
+	} else if (which >= SET_SOURCES) {
+		add_words(t, "source ");
+		add_words(t, s->maps.map[which - SET_SOURCES].from);
+		add_words(t, " = ");
+		add_words(t, s->maps.map[which - SET_SOURCES].to);
 		add_words(t, "\n");
 	} else if (s->set[which].ids[0]) {
 		add_words(t, "columns ");
@@ -80,17 +108,18 @@ static void add_setting(struct text *t, const struct ui_settings *s, size_t whic
 static bool is_set(const struct ui_settings *s, size_t which)
 {
 	return which < s->n || (which == SET_UNITS && s->units_chosen) ||
-	       (which == SET_GLYPHS && s->glyphs_chosen);
+	       (which == SET_GLYPHS && s->glyphs_chosen) ||
+	       (which >= SET_SOURCES && which < SET_SOURCES + s->maps_given);
 }
 
-/* The first line of a setting is it anew, others of it go. */
-static void merge(struct text *t, const struct ui_settings *s, const char *old)
+/* The first line of a setting is written anew, further lines of the setting go. */
+static void merge_settings(struct text *t, const struct ui_settings *s, const char *old)
 {
 	bool done[SET_NOTHING] = { false };
 	while (*old) {
 		size_t len = strcspn(old, "\n"), which = setting_of(s, old, len);
 		if (!is_set(s, which)) {
-			add(t, old, len);
+			add_bytes(t, old, len);
 			add_words(t, "\n");
 		} else if (!done[which]) {
 			add_setting(t, s, which);
@@ -160,9 +189,9 @@ bool ui_conf_save(const struct ui_settings *s, char *ret_path, size_t size, stru
 	char *old = ui_conf_read(ret_path, reterr);
 	if (!old)
 		return false;
-	const char *to = realpath(ret_path, real) ? real : ret_path; /* a link stays one */
+	const char *to = realpath(ret_path, real) ? real : ret_path; /* a symbolic link stays */
 	mode_t mode = stat(to, &st) == 0 ? st.st_mode & 07777 : 0600;
-	merge(&t, s, old);
+	merge_settings(&t, s, old);
 	free(old);
 	bool ok = !t.failed && make_folders(ret_path) && replace(to, mode, &t);
 	if (t.failed)

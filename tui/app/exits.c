@@ -1,15 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Exit codes for errors and for how reading ended, with the messages that explain them. */
 #include "tui/app/exits.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tui/app/child.h"
 #include "tui/app/complain.h"
-#include "tui/app/feed.h"
-#include "tui/app/feed_end.h"
+#include "tui/feed/feed.h"
+#include "tui/feed/feed_end.h"
 #include "tui/app/folder.h"
 #include "tui/app/options.h"
 
@@ -43,6 +47,14 @@ int ui_exit_complain(const char *path, const struct pv_error *e)
 	return exit_of(e->code);
 }
 
+static bool output_was_closed;
+
+void ui_exit_note_output(void)
+{
+	output_was_closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
+}
+
+/* The first file opened by the program takes the number of an output that was closed. */
 int ui_exit_output(int code)
 {
 	static bool said;
@@ -51,7 +63,8 @@ int ui_exit_output(int code)
 	if (errno == EPIPE)
 		return code;
 	if (!said)
-		ui_complain(NULL, "standard output: %s", strerror(errno));
+		ui_complain(NULL, "standard output: %s",
+			output_was_closed ? "closed" : strerror(errno));
 	said = true;
 	return EXIT_OWN;
 }
@@ -86,6 +99,12 @@ volatile int *ui_exit_caught(void)
 	sigaction(SIGINT, &sa, NULL);
 	sigaction(SIGTERM, &sa, NULL);
 	return &caught;
+}
+
+int ui_exit_stopped(const char *output)
+{
+	ui_complain(output, "stopped, nothing was written");
+	return 128 + caught;
 }
 
 void ui_exit_waits(const char *path)

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Which exporter the options of `convert` mean, by --to or by the output's ending. */
 #include "tui/app/export_format.h"
 
 #include <stdio.h>
@@ -14,16 +16,6 @@ const struct pv_export_format *ui_export_format(const struct ui_options *o)
 	return o->to ? pv_export_of(o->to) : pv_export_of_file(o->output);
 }
 
-static bool refuse_format(const struct ui_options *o, struct pv_error *err)
-{
-	char words[160] = "";
-	for (size_t i = 0, n = 0; pv_export_format(i) && n < sizeof words; i++)
-		n += (size_t)snprintf(
-			words + n, sizeof words - n, "%s, ", pv_export_format(i)->name);
-	return pv_fail(err, PV_EUSAGE, 0, "--to wants mlpd, %sor heapsnapshot, not \"%s\"", words,
-		PV_FIT(o->to, 40));
-}
-
 static bool refuse_measure(struct pv_error *err)
 {
 	char words[160] = "";
@@ -36,9 +28,6 @@ static bool refuse_measure(struct pv_error *err)
 bool ui_export_check(const struct ui_options *o, struct pv_error *err)
 {
 	const struct pv_export_format *f = ui_export_format(o);
-	bool own = o->to && (strcmp(o->to, "mlpd") == 0 || strcmp(o->to, "heapsnapshot") == 0);
-	if (o->to && !own && !f)
-		return refuse_format(o, err);
 	if (!f && (o->measure || o->report.filter || o->report.raw_names))
 		return pv_fail(err, PV_EUSAGE, 0,
 			"--measure, --filter and --names go with formats of other programs, not with a log");

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The format that the options of `convert` mean. Pure: any thread. */
 #ifndef UI_EXPORT_FORMAT_H
 #define UI_EXPORT_FORMAT_H
@@ -10,7 +11,7 @@ struct pv_export_format;
 struct ui_options;
 
 /*
- * The format, a constant, that --to or the output's ending names; NULL: a log, a heap snapshot, or
+ * The format (a constant) named by --to or by the output's ending; NULL: a log, a heap snapshot, or
  * none.
  */
 const struct pv_export_format *ui_export_format(const struct ui_options *o);

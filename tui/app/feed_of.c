@@ -1,10 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Feeds opened by the options of a command. */
 #include "tui/app/feed_of.h"
 
 #include "common/export/export.h"
 #include "tui/app/exits.h"
 #include "tui/app/export_format.h"
+#include "tui/app/progress_line.h"
 
-/* The viewer reads everything, and its range as well. */
+/* For a viewer the range is no restriction: the viewer reads everything, and the range as well. */
 struct ui_feed *ui_feed_of(const struct ui_options *o, bool screen, struct pv_error *reterr)
 {
 	bool viewer = o->verb & (UI_VERB_VIEW | UI_VERB_RUN | UI_VERB_ATTACH | UI_VERB_LISTEN);
@@ -23,6 +26,7 @@ struct ui_feed *ui_feed_of(const struct ui_options *o, bool screen, struct pv_er
 		.from_ns = o->from_ns,
 		.to_ns = o->to_ns,
 		.thread = o->thread,
+		.requests = o->requests,
 		.waits = ui_exit_waits };
 	return ui_feed_open(&fo, reterr);
 }
@@ -41,9 +45,16 @@ struct ui_feed *ui_feed_whole(
 		.from_ns = o->from_ns,
 		.to_ns = o->to_ns,
 		.thread = thread,
-		.waits = ui_exit_waits };
-	struct ui_feed *f = ui_feed_open(&fo, reterr);
+		.requests = o->requests,
+		.waits = ui_exit_waits,
+		.reads = format ? ui_progress_tell : NULL };
+	struct ui_feed *f = ui_progress_stopped() ? NULL : ui_feed_open(&fo, reterr);
 	if (f)
 		ui_feed_load(f, NULL);
-	return f;
+	ui_progress_end();
+	if (!ui_progress_stopped())
+		return f;
+	ui_feed_close(f);
+	pv_fail(reterr, PV_ECANCELLED, 0, "stopped");
+	return NULL;
 }

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* A recording that is a folder: reads its list, chooses a process, follows changes of the list. */
 #include "tui/app/folder.h"
 
 #include <errno.h>
@@ -7,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/format/mlpd/mlpd.h"
 #include "common/io/process_list.h"
 #include "common/io/source.h"
@@ -17,7 +19,7 @@
 #include "tui/app/exits.h"
 #include "tui/app/options.h"
 
-/* Of a log's header; 0: it has none. */
+/* The pid of a log's header; 0: no header. */
 static uint32_t pid_of(const char *path)
 {
 	const struct pv_source_options plain = { 0 };
@@ -34,7 +36,7 @@ static uint32_t pid_of(const char *path)
 	return pid;
 }
 
-static char *join(const char *folder, const char *name)
+static char *join_path(const char *folder, const char *name)
 {
 	size_t n = strlen(folder);
 	char *path;
@@ -43,7 +45,7 @@ static char *join(const char *folder, const char *name)
 		       : path;
 }
 
-static const char *words_of(const struct pv_process *p)
+static const char *process_words(const struct pv_process *p)
 {
 	return *p->args ? p->args : pv_process_name(p);
 }
@@ -51,12 +53,12 @@ static const char *words_of(const struct pv_process *p)
 static bool not_recorded(const struct pv_process *p, struct pv_error *reterr)
 {
 	return pv_fail(reterr, PV_EIO, 0, "process %u, %.80s, was not recorded: %.80s", p->pid,
-		words_of(p), p->reason ? p->reason : "it has no log yet");
+		process_words(p), p->reason ? p->reason : "it has no log yet");
 }
 
-static bool take(struct ui_folder *f, const struct pv_process *p, struct pv_error *reterr)
+static bool take_log(struct ui_folder *f, const struct pv_process *p, struct pv_error *reterr)
 {
-	char *log = join(f->path, p->log);
+	char *log = join_path(f->path, p->log);
 	if (!log)
 		return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	f->log = log;
@@ -82,10 +84,10 @@ bool ui_folder_open(
 			reterr, PV_EUSAGE, 0, "no process of the recording is \"%.60s\"", process);
 	if (process && !p->log)
 		return not_recorded(p, reterr);
-	return !p || take(f, p, reterr);
+	return !p || take_log(f, p, reterr);
 }
 
-/* The process of the list whose log that is; NULL: it is not there yet. */
+/* The list's process with this log; NULL: not listed so far. */
 static const struct pv_process *of_log(const struct pv_processes *list, const char *log)
 {
 	const char *slash = strrchr(log, '/'), *name = slash ? slash + 1 : log;
@@ -147,7 +149,7 @@ bool ui_folder_choose(struct ui_folder *f, uint64_t id, char **ret_old, struct p
 		return pv_fail(reterr, PV_EUSAGE, 0, "the process is not in the list any more");
 	if (!p->log)
 		return not_recorded(p, reterr);
-	if (!take(f, p, reterr))
+	if (!take_log(f, p, reterr))
 		return false;
 	*ret_old = old;
 	return true;
@@ -186,7 +188,8 @@ void ui_folder_say(const struct ui_folder *f)
 	ui_complain(f->path,
 		"this is%s %.100s, %s%s%s; %zu other%s, %zu recorded: --process "
 		"NAME|PID chooses",
-		pid, words_of(p), p->knows_cpu ? "which used most CPU time (" : "the largest log",
+		pid, process_words(p),
+		p->knows_cpu ? "which used most CPU time (" : "the largest log",
 		p->knows_cpu ? pv_units_ns(cpu, sizeof cpu, (int64_t)p->cpu_ns) : "",
 		p->knows_cpu ? ")" : "", n - 1, n == 2 ? "" : "s", recorded - 1);
 }
@@ -194,13 +197,13 @@ void ui_folder_say(const struct ui_folder *f)
 /* Neither a list nor a log is there yet: the folder was just made. */
 static bool is_new(const char *path)
 {
-	char *index = join(path, "index.json");
+	char *index = join_path(path, "index.json");
 	bool missing = index && access(index, F_OK) != 0 && errno == ENOENT;
 	free(index);
 	return missing;
 }
 
-/* Until a process of it is recorded; a signal ends the program. */
+/* Waits until a process of the folder is recorded; a signal ends the program. */
 static bool wait_for_log(
 	struct ui_folder *f, const char *path, const char *process, struct pv_error *reterr)
 {
@@ -230,14 +233,14 @@ static int none_recorded(const struct ui_folder *f)
 	const struct pv_process *first = f->list->row.n ? &f->list->row.v[0] : NULL;
 	if (first)
 		ui_complain(f->path, "none of %zu process%s was recorded; %.80s: %.80s",
-			f->list->row.n, f->list->row.n == 1 ? "" : "es", words_of(first),
+			f->list->row.n, f->list->row.n == 1 ? "" : "es", process_words(first),
 			first->reason ? first->reason : "it has no log");
 	else
 		ui_complain(f->path, "no process was recorded");
 	return EXIT_INPUT;
 }
 
-/* The option or command that is of one process's time, or of its log. */
+/* The option or command that makes sense for one process only: its time, or its log. */
 static const char *not_of_all(const struct ui_options *o)
 {
 	return o->ranged                                  ? "--range"

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* All processes of a folder as one log: reads each log, adds the figures up, writes a text. */
 #include "tui/app/merged.h"
 
 #include <fcntl.h>
@@ -20,7 +22,7 @@ uint64_t ui_merged_of(const char *word)
 					   : 0;
 }
 
-/* Of a managed program the assembly that runs, else its file. */
+/* The name of a managed program is its assembly's, else the file's. */
 static void name_program(const struct pv_process *p, char *to, size_t room)
 {
 	static const char *const ends[] = { ".exe", ".dll" };
@@ -41,7 +43,7 @@ static void name_program(const struct pv_process *p, char *to, size_t room)
 	}
 }
 
-/* Of the frame that stands above all of a process; no comment of the text. */
+/* The frame on top of all stacks of a process; a # in front would make the line a comment. */
 static void name_root(const struct pv_process *p, bool each, char *to, size_t room)
 {
 	char name[201];
@@ -55,7 +57,7 @@ static void name_root(const struct pv_process *p, bool each, char *to, size_t ro
 		snprintf(to, room, "%s%.200s", mark, name);
 }
 
-static bool add(struct pv_merge *g, struct ui_merged *m, const struct ui_options *o,
+static bool add_log(struct pv_merge *g, struct ui_merged *m, const struct ui_options *o,
 	const char *path, const char *root)
 {
 	struct pv_error err = { 0 };
@@ -72,7 +74,7 @@ static bool add(struct pv_merge *g, struct ui_merged *m, const struct ui_options
 	return ok;
 }
 
-static bool add_all(struct pv_merge *g, struct ui_merged *m, const struct ui_options *o,
+static bool add_logs(struct pv_merge *g, struct ui_merged *m, const struct ui_options *o,
 	const char *folder, const struct pv_processes *list, bool each)
 {
 	bool ok = true;
@@ -82,7 +84,7 @@ static bool add_all(struct pv_merge *g, struct ui_merged *m, const struct ui_opt
 		if (!p->log || asprintf(&path, "%s/%s", folder, p->log) < 0)
 			continue;
 		name_root(p, each, root, sizeof root);
-		ok = add(g, m, o, path, root);
+		ok = add_log(g, m, o, path, root);
 		free(path);
 	}
 	m->logs = g->logs;
@@ -105,16 +107,16 @@ static bool write_text(struct ui_merged *m, struct pv_merge *g, struct pv_error 
 	return ok || pv_fail(reterr, PV_ENOMEM, 0, "no memory for all processes together");
 }
 
-static bool no_memory(struct pv_error *reterr)
+static bool merge_no_memory(struct pv_error *reterr)
 {
 	return pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 }
 
-static bool read_all(struct pv_merge *g, struct ui_merged *m, const struct ui_options *o,
+static bool read_logs(struct pv_merge *g, struct ui_merged *m, const struct ui_options *o,
 	const char *folder, const struct pv_processes *list, bool each, struct pv_error *reterr)
 {
-	if (!add_all(g, m, o, folder, list, each))
-		return no_memory(reterr);
+	if (!add_logs(g, m, o, folder, list, each))
+		return merge_no_memory(reterr);
 	return m->logs ||
 	       pv_fail(reterr, PV_EIO, 0, "none of the processes has a log that can be read");
 }
@@ -126,10 +128,11 @@ bool ui_merged_make(struct ui_merged *ret, const struct ui_options *o, const cha
 	struct pv_profile p;
 	*ret = (struct ui_merged){ .fd = -1 };
 	pv_merge_init(&g, &p);
-	bool ok = pv_profile_init(&p) || no_memory(reterr);
+	bool ok = pv_profile_init(&p) || merge_no_memory(reterr);
 	p.waits = o->report.waits;
+	p.physical = o->report.physical;
 	p.raw_names = true; /* they become readable where they are shown */
-	ok = ok && read_all(&g, ret, o, folder, list, each, reterr) && write_text(ret, &g, reterr);
+	ok = ok && read_logs(&g, ret, o, folder, list, each, reterr) && write_text(ret, &g, reterr);
 	pv_profile_clear(&p);
 	if (!ok)
 		ui_merged_close(ret);
@@ -142,7 +145,7 @@ bool ui_merged_profile(struct pv_profile *p, struct ui_merged *ret, const struct
 	struct pv_merge g;
 	*ret = (struct ui_merged){ .fd = -1 };
 	pv_merge_init(&g, p);
-	if (!read_all(&g, ret, o, folder, list, each, reterr))
+	if (!read_logs(&g, ret, o, folder, list, each, reterr))
 		return false;
 	pv_merge_end(&g);
 	return true;

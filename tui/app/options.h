@@ -1,7 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The command line as rows: spelling, argument, who takes it, help. --help, the man page's test
- * and the parser all use them. Pure: nothing is opened and nothing printed. Any
- * thread.
+ * The command line, from the rows of tui/options.def. Pure: nothing is opened and nothing printed.
+ * Any thread.
  */
 #ifndef UI_OPTIONS_H
 #define UI_OPTIONS_H
@@ -14,102 +14,132 @@
 #include "common/query/views.h"
 #include "common/report/report.h"
 #include "tui/app/conf.h"
-#include "tui/app/term.h"
+#include "tui/terminal/term.h"
 
 struct ui_folder;
 struct ui_against;
+struct ui_far;
+
+enum {
+#define VERB(symbol, ...) UI_AT_##symbol,
+#define OPTION(...)
+#define OPTION_OF(...)
+#include "tui/options.def"
+};
 
 enum ui_verb {
-	UI_VERB_VIEW = 1,
-	UI_VERB_REPORT = 2,
-	UI_VERB_DUMP = 4,
-	UI_VERB_CONVERT = 8,
-	UI_VERB_CTL = 16,
-	UI_VERB_PS = 32,
-	UI_VERB_RUN = 64,
-	UI_VERB_ATTACH = 128,
-	UI_VERB_DIFF = 256,
-	UI_VERB_CHECK = 512,
-	UI_VERB_BRIEF = 1024,
-	UI_VERB_LISTEN = 2048,
+#define VERB(symbol, ...) UI_VERB_##symbol = 1 << UI_AT_##symbol,
+#define OPTION(...)
+#define OPTION_OF(...)
+#include "tui/options.def"
 };
 
 struct ui_conf;
 
 enum { UI_ATTACH_MOST = 64 }; /* processes joined at once */
 
+/* Values of a repeatable option. */
+struct ui_texts {
+	const char *at[32];
+	int n;
+};
+
+/* Types of the members declared by the rows, by kind. */
+#define UI_MEMBER_FLAG(member)   bool member
+#define UI_MEMBER_TEXT(member)   const char *member /* NULL: not given; "": without a value */
+#define UI_MEMBER_WORD(member)   const char *member /* NULL: not given */
+#define UI_MEMBER_NUMBER(member) unsigned member    /* 0: not given */
+#define UI_MEMBER_BYTES(member)  uint64_t member    /* 0: not given */
+#define UI_MEMBER_LIST(member)   struct ui_texts member
+
 struct ui_options {
 	const struct ui_conf *conf; /* of the user, borrowed; NULL: none */
 	enum ui_verb verb;
 	const char *path;         /* "-": standard input; NULL only with help or version */
-	const char *process;      /* of a folder, by pid or name; NULL = not given */
-	struct ui_folder *folder; /* in which `path` is, borrowed; NULL: in none */
+	struct ui_folder *folder; /* folder of `path`, borrowed; NULL: none */
 	const char *path_new;     /* of diff, where `path` is the base; NULL: the same */
-	bool help, version;
-	bool follow, no_index, readonly, dump;
+#define VERB(...)
+#define OPTION(kind, member, ...) UI_MEMBER_##kind(member);
+#define OPTION_OF(...)
+#include "tui/options.def"
+	enum ui_color color;
+	enum ui_background background;
+	bool background_given;
 	enum ui_glyphs glyphs;
 	bool glyphs_given;
-	const char *record;
-	uint64_t spool_limit; /* 0 = the default */
-	enum ui_color color;
-	const char *keys;
-	int w, h;      /* of --size, 0 = not given */
-	unsigned jobs; /* 0 = as many as cores */
+	int w, h; /* of --size, 0 = not given */
 	struct pv_report_options report;
 	struct pv_named_set set[UI_SETS]; /* report.sets */
+	/* Terms about requests in --filter and --base-filter, borrowed. NULL: all; base: as `requests`. */
+	const char *requests, *base_requests;
 	bool ranged;
 	unsigned relative; /* see feed.h */
 	int64_t from_ns, to_ns;
-	const char *thread;
-	const char *kind; /* of dump; NULL = not given */
 	bool base_ranged;
 	unsigned base_relative; /* of diff, likewise */
 	int64_t base_from_ns, base_to_ns;
-	const char *base_path;            /* of the viewer; NULL = not given */
-	const struct ui_against *against; /* of that, borrowed */
-	const char *per;                  /* of diff: figures are divided by it; NULL = not given */
-	bool all;
-	const char *rules, *baseline, *save_baseline; /* of check; `rules` of run, too */
-	const char *rule[32], *format[8];             /* of check, as they were given */
-	int n_rule, n_format;
-	bool init, require_baseline;
-	size_t budget;            /* characters of brief; 0 = not given */
-	const char *output;       /* of convert */
-	const char *to, *measure; /* likewise, NULL = not given */
-	unsigned data_version;    /* 0 = the log's own */
-	bool leaks;
-	bool inject;          /* of attach */
-	const char *via;      /* likewise: "auto", "probe", "events"; NULL = not given */
-	const char *meter[8]; /* of attach and listen, as they were given */
-	int n_meter;
-	long pid;                         /* of ctl, and of attach to one process */
-	const char *program;              /* of ctl by its name or path; NULL */
-	const char *join[UI_ATTACH_MOST]; /* of attach: numbers, sound ones, names, paths */
+	const struct ui_against *against; /* of base_path, borrowed */
+	long pid;                         /* for ctl, and attach to one process */
+	const char *program; /* ctl: name or path; else the joined program's name; NULL */
+	const char *join[UI_ATTACH_MOST]; /* for attach: valid numbers, names, paths */
 	int n_joins;
-	const char *socket; /* of the one that is joined, by its path; NULL */
+	struct ui_far *far; /* a log that comes by --on, borrowed; NULL: this machine's */
+	const char *socket; /* path of the joined process's socket; NULL */
 	char *const *words; /* the line of ctl, the command of run; ends with NULL */
 	int n_words;
-	bool calls; /* of run; the others NULL = not given, "" = without a value */
-	const char *alloc, *sample, *heapshot, *probe;
-	char shot_period[24]; /* heapshot points here when it is a time, always in ms */
+	const char *heapshot; /* NULL = not given, "" = without a value */
+	char shot_period[24]; /* heapshot points here for a time, always in ms */
 };
 
+enum ui_option_kind {
+	UI_OPTION_FLAG,   /* no value; a bool becomes true */
+	UI_OPTION_TEXT,   /* a text: is() holds; without is() not empty; without `wants` any */
+	UI_OPTION_LIST,   /* likewise, `most` times at most: struct ui_texts */
+	UI_OPTION_WORD,   /* a text of `choices` */
+	UI_OPTION_CHOICE, /* index in `choices`: an enum, or a bool (false for the first) */
+	UI_OPTION_NUMBER, /* decimal, from `least` to `most` */
+	UI_OPTION_BYTES,  /* a size like 512MiB, not 0 */
+	UI_OPTION_OWN,    /* read() knows the value and the member */
+};
+
+struct ui_parse;
+
 struct ui_option_row {
-	const char *name;     /* with its dashes */
-	char letter;          /* 0 = none */
-	const char *argument; /* NULL: it takes none; "[=X]": it may have one */
+	enum ui_option_kind kind;
+	size_t at, size;      /* offset and size of the member in struct ui_options */
+	const char *name;     /* with dashes */
 	unsigned verbs;       /* bits of enum ui_verb */
+	char letter;          /* 0 = none */
+	const char *argument; /* NULL: none; "[=X]": optional */
+	const char *choices;  /* "auto|always|never" */
+	const char *wants;    /* in the refusal; NULL: the choices are, or nothing is refused */
+	uint64_t least, most;
+	size_t given; /* offset of a bool that becomes true, too; 0: none */
+	bool (*is)(const char *value);
+	bool (*read)(const struct ui_parse *p, const char *value);
 	const char *help;
 };
 
 /* The i-th row of the table, a constant; NULL past the end. */
 const struct ui_option_row *ui_option_row(size_t i);
 
-/* Texts in *ret are borrowed from argv. PV_EUSAGE with one clear line. */
+/* The verb's row for "--name", "--name=value" (whose name is `len` long) or "-n", a constant; NULL: none. */
+const struct ui_option_row *ui_option_find(enum ui_verb verb, const char *arg, size_t len);
+
+struct ui_verb_row {
+	enum ui_verb verb;
+	const char *name; /* "profview report" */
+	const char *arguments, *help;
+};
+
+/* Likewise. */
+const struct ui_verb_row *ui_verb_row(size_t i);
+
+/* Texts in *ret are borrowed from argv. False: PV_EUSAGE with one clear line. */
 bool ui_options_parse(
 	int argc, char *const argv[], struct ui_options *ret, struct pv_error *reterr);
 
-/* Text that --help prints; free() it. NULL when out of memory. */
-char *ui_options_help(void);
+/* The text of this verb's --help, to free(). NULL: out of memory. */
+char *ui_options_help(enum ui_verb verb);
 
 #endif

@@ -1,12 +1,14 @@
-/* Whether options that are sound one by one make sense together. */
+/* SPDX-License-Identifier: MIT */
+/* Checks that options, valid one by one, make sense together. */
 #include "tui/app/options_check.h"
 
 #include <string.h>
 
 #include "common/base/utf8.h"
+#include "common/export/export.h"
 #include "tui/app/export_format.h"
 
-/* The output's format is its ending's: one that is not known would be a log under a false name. */
+/* The output's ending names the format: with an unknown ending a log would get a false name. */
 static bool knows_ending(const struct ui_options *o, struct pv_error *err)
 {
 	static const char *const known[] = { ".mlpd", ".heapsnapshot" };
@@ -40,8 +42,7 @@ bool ui_options_check(const struct ui_options *o, struct pv_error *err)
 		return true;
 	if (o->verb == UI_VERB_RUN && !o->n_words)
 		return pv_fail(err, PV_EUSAGE, 0,
-			"profview run wants -- COMMAND; see profview "
-			"--help");
+			"profview run wants -- COMMAND; see profview run --help");
 	if (o->verb & (UI_VERB_CTL | UI_VERB_ATTACH) && !o->pid && !o->program && !o->n_joins)
 		return pv_fail(err, PV_EUSAGE, 0,
 			"%s wants a process number or a name; profview ps lists "
@@ -57,14 +58,12 @@ bool ui_options_check(const struct ui_options *o, struct pv_error *err)
 		return pv_fail(err, PV_EUSAGE, 0,
 			"profview listen wants the PATH of a socket, which it makes");
 	if (!o->path)
-		return pv_fail(err, PV_EUSAGE, 0, "%s wants a FILE; see profview --help",
-			ui_verb_name(o->verb));
-	if (o->verb == UI_VERB_DIFF && !o->path_new && !o->base_ranged)
+		return pv_fail(err, PV_EUSAGE, 0, "%s wants a FILE; see %s --help",
+			ui_verb_name(o->verb), ui_verb_name(o->verb));
+	if (o->verb == UI_VERB_DIFF && !o->path_new && !o->base_ranged && !o->base_filter)
 		return pv_fail(err, PV_EUSAGE, 0,
 			"profview diff wants BASE and NEW, or one log with --base-range and "
-			"--range");
-	if (o->verb == UI_VERB_DUMP && o->report.format == PV_REPORT_MARKDOWN)
-		return pv_fail(err, PV_EUSAGE, 0, "dump writes text, json or csv");
+			"--range, or --base-filter and --filter");
 	if (o->verb == UI_VERB_DUMP && o->ranged && o->relative)
 		return pv_fail(err, PV_EUSAGE, 0,
 			"dump reads a log once: its --range cannot count from the end "
@@ -90,10 +89,27 @@ bool ui_options_check(const struct ui_options *o, struct pv_error *err)
 		(o->ranged || o->thread || o->data_version))
 		return pv_fail(err, PV_EUSAGE, 0,
 			"--shot writes a heap snapshot: without --range, --thread, --data-version");
-	if (o->verb == UI_VERB_VIEW && !o->base_path && (o->per || o->base_ranged))
+	if (o->verb == UI_VERB_VIEW && !o->base_path &&
+		(o->per || o->base_ranged || o->base_filter))
 		return pv_fail(err, PV_EUSAGE, 0, "%s goes with --base LOG",
-			o->per ? "--per" : "--base-range");
+			o->per           ? "--per"
+			: o->base_ranged ? "--base-range"
+					 : "--base-filter");
 	if (o->w && !o->dump)
 		return pv_fail(err, PV_EUSAGE, 0, "--size goes with --dump");
 	return true;
+}
+
+bool ui_options_check_requests(const struct ui_options *o, struct pv_error *err)
+{
+	const struct pv_export_format *to = ui_export_format(o);
+	if (o->base_filter)
+		return pv_fail(err, PV_EUSAGE, 0,
+			"--base-filter chooses requests by route:, query:, slow and began; rows are those of --filter");
+	const bool figures = o->verb & (UI_VERB_REPORT | UI_VERB_DIFF) ||
+			     (o->verb == UI_VERB_CONVERT && to && !to->timed);
+	return !o->requests || figures ||
+	       pv_fail(err, PV_EUSAGE, 0,
+		       "route:, query: and slow choose what is summed up, not single events: %s does without them",
+		       o->verb == UI_VERB_CONVERT ? "this format" : "dump");
 }

@@ -1,66 +1,70 @@
-/* Text that --help prints. */
+/* SPDX-License-Identifier: MIT */
+/* The text of --help. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tui/app/options.h"
 
-static void print_rows(FILE *out, const char *heading, unsigned verb)
+enum { WIDTH = 80, OPTION_COLUMN = 27, VERB_COLUMN = 36 };
+
+/* Prints two blanks, `left`, and `text` from `column` on, wrapped at WIDTH. */
+static void print_entry(FILE *out, const char *left, int column, const char *text)
 {
-	fprintf(out, "\n%s\n", heading);
+	fprintf(out, "  %-*s", column - 2, left);
+	int at = column > (int)strlen(left) + 2 ? column : (int)strlen(left) + 2;
+	for (const char *word = text; *word;) {
+		int n = (int)strcspn(word, " ");
+		bool first = word == text;
+		if (!first && at + 1 + n > WIDTH)
+			at = fprintf(out, "\n%*s%.*s", column + 1, "", n, word) - 1;
+		else
+			at += fprintf(out, " %.*s", n, word);
+		word += n;
+		word += strspn(word, " ");
+	}
+	fputc('\n', out);
+}
+
+static void print_options(FILE *out, enum ui_verb verb)
+{
+	fputs("Options:\n", out);
 	for (size_t i = 0; ui_option_row(i); i++) {
 		const struct ui_option_row *row = ui_option_row(i);
 		char left[48], letter[8] = "    ";
+		if (!(row->verbs & verb) || !*row->help)
+			continue;
 		if (row->letter)
 			snprintf(letter, sizeof letter, "-%c, ", row->letter);
 		bool apart = row->argument && *row->argument != '[';
 		snprintf(left, sizeof left, "%s%s%s%s", letter, row->name, apart ? " " : "",
 			row->argument ? row->argument : "");
-		if (row->verbs & verb && (verb == UI_VERB_VIEW || !(row->verbs & UI_VERB_VIEW)))
-			fprintf(out, "  %-24s %s\n", left, row->help);
+		print_entry(out, left, OPTION_COLUMN, row->help);
 	}
 }
 
-char *ui_options_help(void)
+/* The viewer's own help has a line for each verb. */
+char *ui_options_help(enum ui_verb verb)
 {
-	static const char usage[] =
-		"profview " PV_VERSION " - a profiler you can watch in a terminal\n"
-		"\n"
-		"  profview [OPTIONS] FILE         browse a log\n"
-		"  profview --follow FILE          follow a growing file or a named pipe\n"
-		"  profview -                      read standard input\n"
-		"  profview report FILE [OPTIONS]  its figures as text, JSON, CSV or Markdown\n"
-		"  profview diff BASE NEW          what changed between two logs, beyond noise\n"
-		"  profview check LOG --rules FILE rules and budgets, for build servers\n"
-		"  profview brief LOG              a summary for a ticket or a mail\n"
-		"  profview dump [--follow] FILE   every event, one a line\n"
-		"  profview convert FILE -o OUT    a log again: a part of it, or its data version changed\n"
-		"  profview run [OPTIONS] -- COMMAND  start a program with a probe inside and follow it\n"
-		"  profview attach PID|NAME|PATH... join running programs\n"
-		"  profview listen PATH            wait for a .NET program that was told to call there\n"
-		"  profview ps                     what can be joined\n"
-		"  profview ctl PID|NAME|PATH LINE speak to a probe: stats, pause, resume, heapshot, ...\n";
 	static const char end[] =
-		"\n"
-		"Exit codes: 0 ok, 1 a rule is broken, 2 usage, 3 input unreadable, 4 input damaged but shown,\n"
-		"5 the log cannot answer a rule,\n"
-		"125 profview's own failure, 128+n ended by signal n; run passes the program's\n"
-		"code on. Keys are explained by F1, each command by a page like profview-run(1).\n";
+		"Exit codes: 0 ok, 1 a rule is broken, 2 usage, 3 input unreadable, 4 damaged but\n"
+		"shown, 5 no answer to a rule, 125 our own failure, 128+n signal n; profview(1).\n";
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 	if (!out)
 		return NULL;
-	fputs(usage, out);
-	print_rows(out, "Options:", UI_VERB_VIEW);
-	print_rows(out, "Options of report, besides --jobs and --no-index:", UI_VERB_REPORT);
-	print_rows(out, "Options of diff:", UI_VERB_DIFF);
-	print_rows(out, "Options of check:", UI_VERB_CHECK);
-	print_rows(out, "Options of brief:", UI_VERB_BRIEF);
-	print_rows(out, "Options of dump:", UI_VERB_DUMP);
-	print_rows(out, "Options of convert:", UI_VERB_CONVERT);
-	print_rows(out, "Options of run, besides those of the screen:", UI_VERB_RUN);
-	print_rows(out, "Options of attach, likewise:", UI_VERB_ATTACH);
-	fputs(end, out);
+	if (verb == UI_VERB_VIEW)
+		fputs("profview " PV_VERSION " - a profiler you can watch in a terminal\n", out);
+	const struct ui_verb_row *row;
+	for (size_t i = 0; (row = ui_verb_row(i)); i++) {
+		char left[48];
+		snprintf(left, sizeof left, "%s %s", row->name, row->arguments);
+		if (verb == UI_VERB_VIEW || verb == row->verb)
+			print_entry(out, left, VERB_COLUMN, row->help);
+	}
+	print_options(out, verb);
+	fputs(verb == UI_VERB_VIEW ? end : "", out);
 	fclose(out);
 	return text;
 }

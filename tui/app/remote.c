@@ -1,13 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* `profview ps` and `profview ctl`: lists processes that can be joined, finds one, sends a line. */
 #include "tui/app/remote.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/showable.h"
+#include "common/base/text/showable.h"
 #include "common/base/utf8.h"
-#include "common/target/dotnet_ipc.h"
-#include "common/target/joinable.h"
-#include "common/target/probe_socket.h"
+#include "common/target/dotnet/dotnet_ipc.h"
+#include "common/target/join/joinable.h"
+#include "common/target/control/probe_socket.h"
 
 enum { ANSWER_MS = 10000 };
 
@@ -39,7 +41,11 @@ bool ui_remote_ctl(
 
 static const char *how_to(enum pv_join how)
 {
-	return how == PV_JOIN_PROBE ? "probe" : how == PV_JOIN_MONO ? "attach" : "diagnostics";
+	static const char *const by[] = { [PV_JOIN_PROBE] = "probe",
+		[PV_JOIN_MONO] = "attach",
+		[PV_JOIN_DOTNET] = "diagnostics",
+		[PV_JOIN_NATIVE] = "outside" };
+	return by[how];
 }
 
 static bool put_json_text(FILE *out, const char *key, const char *text)
@@ -77,7 +83,7 @@ static bool put_json_row(FILE *out, const struct pv_joinable *j)
 	return ok;
 }
 
-static bool put_json(FILE *out, const struct pv_joinables *all)
+static bool put_joinables_json(FILE *out, const struct pv_joinables *all)
 {
 	bool ok = true;
 	fputs("[", out);
@@ -122,7 +128,7 @@ static const char *ways_of(const struct pv_joinable *j, char *to, size_t room)
 	return to;
 }
 
-/* Below the table: what each way gives that is there, and why a probe cannot go somewhere. */
+/* Below the table: what each way into the listed processes gives, and why a probe cannot enter. */
 static void put_ways(FILE *out, const struct pv_joinables *all)
 {
 	unsigned met = 0;
@@ -142,8 +148,8 @@ static void put_ways(FILE *out, const struct pv_joinables *all)
 		}
 }
 
-/* In both numbers where the process has another one in its own namespace. */
-static const char *number_of(const struct pv_joinable *j, char *to, size_t room)
+/* The pid; also the pid inside, where the process's own namespace has another. */
+static const char *pid_text(const struct pv_joinable *j, char *to, size_t room)
 {
 	long inner = pv_foreign_inner_pid(j->pid);
 	int n = snprintf(to, room, "%ld", (long)j->pid);
@@ -152,12 +158,12 @@ static const char *number_of(const struct pv_joinable *j, char *to, size_t room)
 	return to;
 }
 
-static void put_text(FILE *out, const struct pv_joinables *all)
+static void put_joinables_text(FILE *out, const struct pv_joinables *all)
 {
 	int pids = 8, runtime = 7, version = 7, ways = 4;
 	char text[64];
 	for (size_t i = 0; i < all->list.n; i++) {
-		pids = wider(pids, number_of(&all->list.v[i], text, sizeof text));
+		pids = wider(pids, pid_text(&all->list.v[i], text, sizeof text));
 		runtime = wider(runtime, all->list.v[i].runtime);
 		version = wider(version, version_of(&all->list.v[i]));
 		ways = wider(ways, ways_of(&all->list.v[i], text, sizeof text));
@@ -166,7 +172,7 @@ static void put_text(FILE *out, const struct pv_joinables *all)
 		version, "VERSION", ways, "WAYS", "COMMAND");
 	for (size_t i = 0; i < all->list.n; i++) {
 		const struct pv_joinable *j = &all->list.v[i];
-		number_of(j, text, sizeof text);
+		pid_text(j, text, sizeof text);
 		fprintf(out, "%*s", pids - pv_showable_cells(text), "");
 		pv_showable_put(out, text);
 		fprintf(out, "  %-11s  ", how_to(j->how));
@@ -179,25 +185,26 @@ static void put_text(FILE *out, const struct pv_joinables *all)
 	put_ways(out, all);
 }
 
-bool ui_remote_ps(FILE *out, bool json, struct pv_error *reterr)
+bool ui_remote_ps(FILE *out, bool json, bool idle, struct pv_error *reterr)
 {
 	struct pv_joinables all;
-	bool ok = pv_joinables_find(&all, reterr);
+	bool ok = pv_joinables_find(&all, idle, reterr);
 	if (ok && json)
-		ok = put_json(out, &all) || pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
+		ok = put_joinables_json(out, &all) ||
+		     pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	else if (ok)
-		put_text(out, &all);
+		put_joinables_text(out, &all);
 	pv_joinables_finish(&all);
 	return ok;
 }
 
-/* ---- a process by its name */
+/* ---- find a process by name */
 
 enum { LISTED = 64 };
 
 enum match { NOT, IN_COMMAND, BY_NAME };
 
-/* Its first word, or the second, without folders. */
+/* Whether the first or second word of the command, without folders, is the name. */
 static bool has_name(const char *command, const char *name)
 {
 	const char *word = command;
@@ -217,7 +224,8 @@ static enum match match_of(const struct pv_joinable *j, const char *name)
 {
 	if (has_name(j->command, name))
 		return BY_NAME;
-	return strstr(j->command, name) ? IN_COMMAND : NOT;
+	/* Any native process can be joined: the name within its command is not enough. */
+	return j->how != PV_JOIN_NATIVE && strstr(j->command, name) ? IN_COMMAND : NOT;
 }
 
 /* The best matches. */
@@ -227,8 +235,8 @@ struct found {
 	pid_t pid[LISTED];
 };
 
-/* A process is in the list once for each way into it, one after the other. */
-static void take(struct found *f, enum match how, pid_t pid)
+/* A process is listed once for each way into it, in adjacent rows. */
+static void take_match(struct found *f, enum match how, pid_t pid)
 {
 	if (how == NOT || how < f->best)
 		return;
@@ -242,13 +250,13 @@ static void take(struct found *f, enum match how, pid_t pid)
 	f->n++;
 }
 
-static bool find(const char *name, struct found *ret, struct pv_error *reterr)
+static bool find_joinable(const char *name, struct found *ret, struct pv_error *reterr)
 {
 	struct pv_joinables all = { 0 };
 	*ret = (struct found){ .best = NOT };
-	bool ok = pv_joinables_find(&all, reterr);
+	bool ok = pv_joinables_find(&all, true, reterr);
 	for (size_t i = 0; ok && i < all.list.n; i++)
-		take(ret, match_of(&all.list.v[i], name), all.list.v[i].pid);
+		take_match(ret, match_of(&all.list.v[i], name), all.list.v[i].pid);
 	pv_joinables_finish(&all);
 	return ok && (ret->n || pv_fail(reterr, PV_EUSAGE, 0,
 					"no process that can be joined is called \"%s\"; profview "
@@ -270,7 +278,7 @@ static bool too_many(const struct found *f, const char *name, struct pv_error *r
 bool ui_pid_by_name(const char *name, long *ret_pid, struct pv_error *reterr)
 {
 	struct found f;
-	if (!find(name, &f, reterr))
+	if (!find_joinable(name, &f, reterr))
 		return false;
 	*ret_pid = f.pid[0];
 	return f.n == 1 || too_many(&f, name, reterr);
@@ -279,7 +287,7 @@ bool ui_pid_by_name(const char *name, long *ret_pid, struct pv_error *reterr)
 size_t ui_pids_by_name(const char *name, long *to, size_t room, struct pv_error *reterr)
 {
 	struct found f;
-	if (!find(name, &f, reterr))
+	if (!find_joinable(name, &f, reterr))
 		return 0;
 	if (f.n > room || f.n > LISTED)
 		return too_many(&f, name, reterr);

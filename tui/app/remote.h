@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Commands to and questions about running programs without a screen: `profview ctl`, `profview ps`.
  * One of the files of tui/ that see common/target. The main thread.
@@ -11,22 +12,24 @@
 #include "common/base/status.h"
 
 /*
- * Sends the words as one line to the probe in process `pid`, or to the one at `socket` (a path;
- * NULL); its answer goes to `out`. False: *reterr.
+ * Sends the words as one line to the probe in process `pid`, or to the probe at `socket` (a path;
+ * NULL: none). The answer goes to `out`. False: *reterr.
  */
 bool ui_remote_ctl(long pid, const char *socket, char *const *words, int n, FILE *out,
 	struct pv_error *reterr);
 
-/* The processes that can be joined, as a table or as JSON. False: PV_ENOMEM. */
-bool ui_remote_ps(FILE *out, bool json, struct pv_error *reterr);
+/* The processes that can be joined, as a table or as JSON; `idle`: joinable.h. False: PV_ENOMEM. */
+bool ui_remote_ps(FILE *out, bool json, bool idle, struct pv_error *reterr);
 
 /*
- * Of all that can be joined, the process whose program has that name (or the script, assembly or
- * jar that it runs), or part of whose command line it is. False: PV_EUSAGE, there is none or several,
- * which the message names; PV_ENOMEM. Takes up to a second; any thread.
+ * The process to be joined by name: the name of its program, script, assembly or jar, else a part
+ * of its command line. False: PV_EUSAGE, there is none or several (listed in the message);
+ * PV_ENOMEM. Takes up to a second; any thread.
  */
 bool ui_pid_by_name(const char *name, long *ret_pid, struct pv_error *reterr);
-/* The same of one or more, up to `room` into `to`: how many; 0: *reterr. */
+/*
+ * Likewise for one or more processes: puts up to `room` into `to` and returns how many; 0: *reterr.
+ */
 size_t ui_pids_by_name(const char *name, long *to, size_t room, struct pv_error *reterr);
 
 #endif

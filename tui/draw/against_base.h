@@ -1,7 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The questions of panes about a base that the log is held against: the functions of common/compare/against.h,
- * which the program around the screen puts here. They are asked as models are, by one thread at a
- * time.
+ * Panes' questions about the base of a comparison: functions of common/compare/against.h, put here
+ * by the program around the screen. Like a model, the base is asked by one thread at a time.
  */
 #ifndef UI_AGAINST_BASE_H
 #define UI_AGAINST_BASE_H

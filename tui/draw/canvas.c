@@ -1,3 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Draws text, lines and boxes into the cells of a canvas, and replaces characters a screen lacks.
+ */
 #include "tui/draw/canvas.h"
 
 #include <stdarg.h>
@@ -62,10 +66,10 @@ static struct ui_cell *cell_at(struct ui_canvas *c, int x, int y)
 
 static struct ui_cell blank(uint8_t style)
 {
-	return (struct ui_cell){ ' ', { 0 }, 1, style };
+	return (struct ui_cell){ ' ', { 0 }, 1, style, 0 };
 }
 
-/* A cell that is about to change may be half of a wide character: the other half goes blank. */
+/* Before a cell changes: if it is half of a wide character, the other half goes blank. */
 static void split_wide(struct ui_canvas *c, int x, int y)
 {
 	struct ui_cell *at = cell_at(c, x, y);
@@ -102,6 +106,14 @@ void ui_restyle(struct ui_canvas *c, struct ui_rect r, enum ui_style style)
 			cell_at(c, x, y)->style = (uint8_t)style;
 }
 
+void ui_mark(struct ui_canvas *c, struct ui_rect r, enum ui_bits bit)
+{
+	r = clip(c, r);
+	for (int y = r.y; y < r.y + r.h; y++)
+		for (int x = r.x; x < r.x + r.w; x++)
+			cell_at(c, x, y)->bits |= (uint8_t)bit;
+}
+
 static const struct {
 	uint32_t code;
 	char ascii;
@@ -113,7 +125,7 @@ static const struct {
 	{ 0x2584, '-' },
 	{ 0x2585, '=' },
 	{ 0x2586, '+' },
-	{ 0x2587, '*' },
+	{ 0x2587, '#' },
 	{ 0x2588, '#' },
 	/* bars, full to empty */
 	{ 0x2589, '=' },
@@ -126,6 +138,10 @@ static const struct {
 	{ 0x2591, '.' },
 	{ 0x2592, ':' },
 	{ 0x2593, '+' },
+	/* shares, and what is not read yet */
+	{ 0x2501, '=' },
+	{ 0x2578, '-' },
+	{ 0x254c, '~' },
 	/* lines */
 	{ 0x2500, '-' },
 	{ 0x2502, '|' },
@@ -158,7 +174,7 @@ static const struct {
 	{ 0xd7, 'x' },
 };
 
-/* Replacement of a character on screens that show ASCII only. */
+/* The character shown in place of `code` on a screen with ASCII only. */
 static uint32_t ascii_code(uint32_t code)
 {
 	for (size_t i = 0; i < sizeof ascii_of / sizeof ascii_of[0]; i++)
@@ -167,12 +183,50 @@ static uint32_t ascii_code(uint32_t code)
 	return pv_utf8_width(code) == 0 ? code : '?';
 }
 
-/* Single characters are ours; should one of a text come here, it cannot do harm either. */
+/* Of the console's own font in place of ours: columns by halves, shares by double lines. */
+static const struct {
+	uint32_t code, shown;
+} console_of[] = {
+	{ 0x2581, '_' },
+	{ 0x2582, '_' },
+	{ 0x2583, 0x2584 },
+	{ 0x2585, 0x2584 },
+	{ 0x2586, 0x2588 },
+	{ 0x2587, 0x2588 },
+	{ 0x2589, ' ' },
+	{ 0x2501, 0x2550 },
+	{ 0x2578, 0x2500 },
+	{ 0x254c, '~' },
+	{ 0x2575, '\'' },
+	{ 0x25b8, '>' },
+	{ 0x25bd, 0x25bc },
+	{ 0x25be, 0x25bc },
+	{ 0x25cf, 0x2022 },
+	{ 0x2016, 0x2551 },
+	{ 0x24d8, 'i' },
+	{ 0x2013, '-' },
+	{ 0x2026, '~' },
+	{ 0x2212, '-' },
+	{ 0x394, 0x3b4 },
+	{ 0xd7, 'x' },
+};
+
+static uint32_t console_code(uint32_t code)
+{
+	for (size_t i = 0; i < PV_COUNT_OF(console_of); i++)
+		if (console_of[i].code == code)
+			return console_of[i].shown;
+	return code;
+}
+
+/* Characters put singly come from profview; hidden ones are replaced all the same. */
 static uint32_t shown(const struct ui_canvas *c, uint32_t code)
 {
 	if (pv_showable_hides(code))
 		code = PV_UTF8_BAD;
-	return c->ascii && code >= 0x7f ? ascii_code(code) : code;
+	if (c->ascii && code >= 0x7f)
+		return ascii_code(code);
+	return c->console && code >= 0x7f ? console_code(code) : code;
 }
 
 void ui_put_code(struct ui_canvas *c, int x, int y, enum ui_style style, uint32_t code)
@@ -183,9 +237,9 @@ void ui_put_code(struct ui_canvas *c, int x, int y, enum ui_style style, uint32_
 		return;
 	for (int i = 0; i < cells; i++)
 		split_wide(c, x + i, y);
-	*cell_at(c, x, y) = (struct ui_cell){ code, { 0 }, (uint8_t)cells, (uint8_t)style };
+	*cell_at(c, x, y) = (struct ui_cell){ code, { 0 }, (uint8_t)cells, (uint8_t)style, 0 };
 	if (cells == 2)
-		*cell_at(c, x + 1, y) = (struct ui_cell){ ' ', { 0 }, 0, (uint8_t)style };
+		*cell_at(c, x + 1, y) = (struct ui_cell){ ' ', { 0 }, 0, (uint8_t)style, 0 };
 }
 
 static void put_mark(struct ui_canvas *c, int x, int y, uint32_t mark)
@@ -204,8 +258,8 @@ static void put_mark(struct ui_canvas *c, int x, int y, uint32_t mark)
 }
 
 /*
- * Canvas characters for one character of a text. False when they do not fit; then the ellipsis
- * replaces the character at the last column that may be used.
+ * Puts one character of a text. False: no room; then the ellipsis replaces the character in the
+ * last usable column.
  */
 static bool put_shown(struct ui_canvas *c, struct ui_rect r, enum ui_style style,
 	const struct pv_shown *one, int *x)
@@ -307,7 +361,7 @@ struct ui_rect ui_box(struct ui_canvas *c, struct ui_rect r, const char *title)
 	return ui_inset(r, 1, 1);
 }
 
-static size_t put_cell(char *to, const struct ui_cell *cell)
+static size_t put_cell_text(char *to, const struct ui_cell *cell)
 {
 	if (cell->cells == 0)
 		return 0;
@@ -327,7 +381,7 @@ char *ui_canvas_text(const struct ui_canvas *c)
 		size_t keep = n;
 		for (int x = 0; x < c->w; x++) {
 			const struct ui_cell *cell = &c->cell[(size_t)y * (size_t)c->w + (size_t)x];
-			n += put_cell(text + n, cell);
+			n += put_cell_text(text + n, cell);
 			if (cell->code != ' ' || cell->mark[0])
 				keep = n;
 		}

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * A screen in memory: cells that hold a character and a style's meaning. Panes draw here and
- * nowhere else; term.c copies it to the terminal, --dump and the tests turn it into text.
+ * A screen in memory: cells that hold a character and a style's meaning. Panes draw only here;
+ * term.c copies the canvas to the terminal, --dump and tests turn the canvas into text.
  *
- * Every call clips to its rectangle and to the canvas, so no position is an error. The screen's
+ * Every call clips to the rectangle and to the canvas, so no position is an error. The screen's
  * thread.
  */
 #ifndef UI_CANVAS_H
@@ -11,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/showable.h"
+#include "common/base/text/showable.h"
 #include "tui/draw/rect.h"
 
-/* Meaning of a piece of text. Only the theme knows its colours. */
+/* Meaning of a piece of text. Only the theme knows colours. */
 enum ui_style {
 	UI_PLAIN,
 	UI_DIM,
@@ -33,6 +34,7 @@ enum ui_style {
 	UI_HEAP,
 	UI_MINOR,
 	UI_MAJOR,
+	UI_WAITS, /* courses of what was waited for */
 	UI_SHOT,
 	UI_LIVE,
 	UI_WAITING,
@@ -49,9 +51,10 @@ enum ui_style {
 	UI_FLAME_RUNTIME,
 	UI_FLAME_NATIVE,
 	UI_FLAME_OTHER,
-	UI_FLAME_MORE,   /* of two logs: the frame has more than in the base, */
-	UI_FLAME_LESS,   /* or less */
-	UI_FLAME_SAME,   /* the frame under the cursor, elsewhere */
+	UI_FLAME_MORE, /* of two logs: the frame has more than in the base, */
+	UI_FLAME_LESS, /* or less */
+	UI_FLAME_SAME, /* the frame under the cursor, elsewhere */
+	UI_FLAME_CURSOR,
 	UI_LANE_RUNNING, /* cells of lanes of threads, by what they did */
 	UI_LANE_QUEUED,
 	UI_LANE_LOCK,
@@ -68,37 +71,47 @@ enum ui_glyphs {
 	UI_GLYPHS_ASCII,
 	UI_GLYPHS_COUNT
 };
-/* By its name, "block", "braille" or "ascii"; UI_GLYPHS_COUNT: there is none such. */
+/* The glyphs named "block", "braille" or "ascii"; UI_GLYPHS_COUNT: unknown name. */
 enum ui_glyphs ui_glyphs_of(const char *word);
 const char *ui_glyphs_word(enum ui_glyphs glyphs); /* a literal */
 
+/*
+ * On top of a style, whose hue stays. UI_ALT: the second fill; UI_HUE: the fill's colour for the
+ * character, on the terminal's own background.
+ */
+enum ui_bits { UI_SELECTED = 1, UI_ALT = 2, UI_HUE = 4 };
+enum { UI_BITS = 8 };      /* sets of them */
+enum { UI_EDGE = 0x2589 }; /* seven eighths: last column of a fill */
+
 struct ui_cell {
 	uint32_t code;                 /* never a control character */
-	uint32_t mark[PV_SHOWN_MARKS]; /* combining characters on top of it; 0: no further */
-	uint8_t cells;                 /* 1, 2 (wide), or 0: the right half of a wide one */
+	uint32_t mark[PV_SHOWN_MARKS]; /* combining characters; 0: no more */
+	uint8_t cells;                 /* 1, 2 (wide), or 0: the right half of a wide character */
 	uint8_t style;                 /* enum ui_style */
+	uint8_t bits;                  /* of enum ui_bits; what is drawn has none */
 };
 
 /* Valid when zeroed: a canvas of no cells. */
 struct ui_canvas {
 	int w, h;
-	bool ascii; /* only ASCII may be drawn; everything else is replaced while drawing */
-	bool dots;  /* charts are drawn in Braille, if not in ASCII */
+	bool ascii;   /* only ASCII may be drawn; everything else is replaced while drawing */
+	bool dots;    /* charts are drawn in Braille, if not in ASCII */
+	bool console; /* the Linux console: characters of code page 437 only */
+	bool hues;    /* the terminal has colours: they need no letters */
 	struct ui_cell *cell; /* h rows of w */
 };
 
-/* Sets the size and clears. False when out of memory; the canvas is then as it was. */
+/* Sets the size and clears. False: out of memory; the canvas is unchanged. */
 bool ui_canvas_resize(struct ui_canvas *c, int w, int h);
 void ui_canvas_finish(struct ui_canvas *c);
 
-/* All of it; fills a part of it with blanks. */
+/* The rectangle of the whole canvas; fills a rectangle with blanks. */
 struct ui_rect ui_canvas_rect(const struct ui_canvas *c);
 void ui_clear(struct ui_canvas *c, struct ui_rect r, enum ui_style style);
 
 /*
- * Writes UTF-8 into the first row of `r` from its left edge; what does not fit ends in an
- * ellipsis. Returns the cells it took. The text may be foreign: it is shown as
- * common/base/showable.h says.
+ * Writes UTF-8 into the first row of `r` from the left edge; a text too long ends in an ellipsis.
+ * Returns the cells taken. The text may be foreign: shown as common/base/text/showable.h says.
  */
 int ui_put(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const char *text);
 
@@ -112,13 +125,14 @@ int ui_put_cut(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const
 int ui_printf(struct ui_canvas *c, struct ui_rect r, enum ui_style style, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* One character; wide ones need two columns. */
+/* One character; a wide one needs two columns. */
 void ui_put_code(struct ui_canvas *c, int x, int y, enum ui_style style, uint32_t code);
 
-/* Gives cells that are already there another meaning. */
+/* Changes the meaning of cells already drawn. */
 void ui_restyle(struct ui_canvas *c, struct ui_rect r, enum ui_style style);
+void ui_mark(struct ui_canvas *c, struct ui_rect r, enum ui_bits bit);
 
-/* A line through the first row of `r`, a box around it with a title in its upper edge. */
+/* A line through the first row of `r`, or a box around `r` with a title in the upper edge. */
 void ui_hline(struct ui_canvas *c, struct ui_rect r);
 void ui_vline(struct ui_canvas *c, struct ui_rect r);
 struct ui_rect ui_box(struct ui_canvas *c, struct ui_rect r, const char *title);

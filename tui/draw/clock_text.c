@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 /* Times of the recording or of the day, see clock_text.h. */
 #include "tui/draw/clock_text.h"
 
 #include <stdio.h>
 #include <time.h>
 
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 
 static int64_t clock_start_ms;
 

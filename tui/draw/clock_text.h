@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Times on the screen: since the recording's start, "00:01:12.004", or of the day, "@14:05:30.004", in
- * the zone of TZ, as --range and :range take them. One switch for all of the screen, on its thread.
- * Nothing fails: a time that no calendar has is shown since the start.
+ * Times on the screen: since the recording's start, "00:01:12.004", or of the day, "@14:05:30.004",
+ * in the zone of TZ, in the form of --range and :range. One switch for the whole screen, on the
+ * screen's thread. Nothing fails: a time outside of any calendar is shown since the start.
  */
 #ifndef UI_CLOCK_H
 #define UI_CLOCK_H

@@ -1,11 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Chooses the columns of a table that fit the screen, with their places and widths. */
 #include "tui/draw/columns.h"
 
 #include <string.h>
 
-#include "common/base/showable.h"
+#include "common/base/text/showable.h"
+#include "common/base/status.h"
+#include "common/query/groups/code_kind.h"
+#include "tui/draw/figure.h"
 #include "tui/draw/rect.h"
 
-enum { GAP = 2, NAME_MIN = 12, NAME_MOST = 40, NAME_GOOD = 44, BAR_W = 10, CLOCK_W = 13 };
+enum {
+	GAP = 2,
+	NAME_LEAST = 10,
+	NAME_MIN = 12,
+	NAME_MOST = 40,
+	NAME_GOOD = 28,
+	BAR_W = 6,
+	CLOCK_W = 13
+};
 
 static bool is_words(const struct pv_column *column)
 {
@@ -24,7 +37,7 @@ bool ui_column_is_text(const struct pv_column *column)
 	       column->unit == PV_UNIT_BOOL;
 }
 
-/* A string's text says more of it than its class does. */
+/* The text of a string says more than its class. */
 static bool is_worth_the_name(const struct pv_column *column)
 {
 	return strcmp(column->id, "preview") == 0;
@@ -52,20 +65,54 @@ int ui_columns_name(const struct pv_column *column, size_t n)
 	return grows >= 0 ? grows : text;
 }
 
+/* Numbers that are no amounts: the first is 0, and none is rounded. */
+static bool is_ordinal(const struct pv_column *column)
+{
+	static const char *const ids[] = { "generation", "number", "version", "index", "born_after",
+		"born_before" };
+	for (size_t i = 0; i < PV_COUNT_OF(ids); i++)
+		if (column->unit == PV_UNIT_COUNT && strcmp(column->id, ids[i]) == 0)
+			return true;
+	return false;
+}
+
+static struct ui_figure_cells cells_of(const struct pv_column *column)
+{
+	return is_ordinal(column) ? (struct ui_figure_cells){ 0, 0 }
+				  : ui_figure_cells(column->unit, column->flags);
+}
+
+int ui_column_tail(const struct pv_column *column)
+{
+	const struct ui_figure_cells f = cells_of(column);
+	return f.digits || f.unit ? 1 + f.unit : 0;
+}
+
 /* The title and the sign of the sort order must fit. */
 static int natural_width(const struct pv_column *column)
 {
+	const struct ui_figure_cells f = cells_of(column);
 	int title = pv_showable_cells(column->title) + 1;
 	int least = column->unit == PV_UNIT_TIME ? CLOCK_W : 0; /* times before zero have a sign */
+	if (column->flags & PV_COLUMN_CODE)
+		return 2; /* a letter, and the sign of the order */
+	if (f.digits)
+		return ui_max(f.digits + 1 + f.unit, title);
 	return ui_max(ui_max(column->width, title), least);
+}
+
+/* A column without a unit ends in the cell of the order's sign, blank in all columns but one. */
+static int gap_after(const struct pv_column *column)
+{
+	return ui_column_tail(column) == 1 || column->flags & PV_COLUMN_CODE ? GAP - 1 : GAP;
 }
 
 struct fit {
 	const struct pv_column *column;
 	size_t n;
-	int name, name_w; /* the least it should get */
-	int sort;         /* the column sorted by, which stays while another can go; -1: none */
-	int words_most;   /* width of other columns of words, which are never dropped */
+	int name, name_w; /* least width of the name */
+	int sort;         /* column sorted by, dropped last; -1: none */
+	int words_most;   /* width of words that are never dropped */
 	bool in[UI_COLUMNS_MAX];
 };
 
@@ -84,14 +131,17 @@ static int width_of(const struct fit *f, size_t i)
 
 static int total_width(const struct fit *f)
 {
-	int sum = 0;
-	for (size_t i = 0; i < f->n; i++)
-		if (f->in[i])
-			sum += width_of(f, i) + (sum ? GAP : 0);
+	int sum = 0, gap = 0;
+	for (size_t i = 0; i < f->n; i++) {
+		if (!f->in[i])
+			continue;
+		sum += gap + width_of(f, i);
+		gap = gap_after(&f->column[i]);
+	}
 	return sum;
 }
 
-/* Highest drop first; among equals the rightmost. Columns without one only when they must. */
+/* Drops the column with the highest `drop`, the rightmost among equals; with 0 only if `must`. */
 static bool drop_one(struct fit *f, bool must)
 {
 	int worst = -1;
@@ -114,7 +164,18 @@ static void shorten_words(struct fit *f, int width)
 		f->words_most--;
 }
 
-static void place(const struct fit *f, int width, struct ui_columns *ret)
+/* A few letters less of the name, if that keeps all the columns that are left. */
+static void spare_name(struct fit *f, int width)
+{
+	const int whole = f->name_w;
+	if (total_width(f) <= width)
+		return;
+	f->name_w = ui_min(whole, NAME_LEAST);
+	if (total_width(f) > width)
+		f->name_w = whole;
+}
+
+static void place_columns(const struct fit *f, int width, struct ui_columns *ret)
 {
 	int spare = width - total_width(f), x = 0;
 	ret->bar_w = 0;
@@ -132,9 +193,9 @@ static void place(const struct fit *f, int width, struct ui_columns *ret)
 		if (!f->in[i])
 			continue;
 		int w = width_of(f, i) + ((int)i == f->name ? spare : 0);
-		ret->at[ret->n++] =
-			(struct ui_column_place){ i, x, ui_max(0, ui_min(w, width - x)) };
-		x += w + GAP;
+		ret->at[ret->n++] = (struct ui_column_place){ i, x, ui_max(0, ui_min(w, width - x)),
+			ui_column_tail(&f->column[i]) };
+		x += w + gap_after(&f->column[i]);
 		if (ret->bar_w && (int)i == percent) {
 			ret->bar_x = x - 1;
 			x += BAR_W + 1;
@@ -154,6 +215,8 @@ static bool is_nothing(const struct pv_column *column, const struct pv_cell *c)
 {
 	if (c->state != PV_CELL_VALUE)
 		return c->state == PV_CELL_NULL;
+	if (column->unit == PV_UNIT_TEXT)
+		return column->drop > 0 && (!c->s || !c->s[0]);
 	if (!counts(column))
 		return false;
 	return column->unit == PV_UNIT_PERCENT ? !(c->d > 0) : c->u == 0;
@@ -197,13 +260,14 @@ void ui_columns_fit(const struct pv_table *t, struct ui_columns_wish wish, struc
 			skip--;
 		}
 	}
-	/* A name of a few letters is of no use: first what can be spared makes room for it. */
+	/* A name of a few letters is of no use: expendable columns make room first. */
 	int natural = f.name >= 0 ? natural_width(&column[f.name]) : 0;
 	f.name_w = ui_min(natural, ui_max(NAME_MIN, ui_min(width * 2 / 5, NAME_MOST)));
 	while (total_width(&f) > width && drop_one(&f, false))
 		continue;
 	f.name_w = ui_min(f.name_w, NAME_MIN);
 	shorten_words(&f, width);
+	spare_name(&f, width);
 	while (total_width(&f) > width && drop_one(&f, true))
 		continue;
 	f.words_most = UINT8_MAX;
@@ -211,5 +275,5 @@ void ui_columns_fit(const struct pv_table *t, struct ui_columns_wish wish, struc
 	for (size_t i = 0; i < f.n; i++)
 		if (!f.in[i] && is_shown(&column[i]) && is_worth_the_name(&column[i]))
 			ret->instead = (int)i;
-	place(&f, width, ret);
+	place_columns(&f, width, ret);
 }

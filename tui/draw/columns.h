@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The columns of a table that fit, and their places. Pure: any thread. */
 #ifndef UI_COLUMNS_H
 #define UI_COLUMNS_H
@@ -12,6 +13,7 @@ enum { UI_COLUMNS_MAX = 32 };
 struct ui_column_place {
 	size_t column; /* index in the table */
 	int x, w;
+	int tail; /* cells of `w` right of the digits: a unit, or the order's sign */
 };
 
 struct ui_columns {
@@ -19,37 +21,34 @@ struct ui_columns {
 	size_t n;
 	int bar_x, bar_w; /* room for bars of the first percent column, 0 wide = none */
 	size_t bar_column;
-	int instead; /* a column without room that the name makes way for, in rows that have it; -1
-		      */
+	int instead; /* column without room that replaces the name where it has a value; -1 */
 };
 
-/*
- * The column that names rows: the tree's, else the growing text, else the first text; -1 when
- * there is none.
- */
+/* The column that names rows: the tree's, else the growing text, else the first text; -1: none. */
 int ui_columns_name(const struct pv_column *column, size_t n);
 
-/* Whether rows have an order by it: a course has none. */
+/* Whether rows can be sorted by the column; a course has no order. */
 bool ui_column_sorts(const struct pv_column *column);
 
-/* Whether its text is flush left. */
+/* Cells to the right of the digits; 0: a column without digits. */
+int ui_column_tail(const struct pv_column *column);
+
+/* Whether the column's text is flush left. */
 bool ui_column_is_text(const struct pv_column *column);
 
 /*
- * A bit for each column of which no row says anything: the log has no such events, or there are none
- * but zeros in a column of amounts that others may go before.
+ * A bit for each column that says nothing in any row: no such events in the log, or, in a column
+ * that may be dropped, only amounts of zero or empty texts.
  */
 uint32_t ui_columns_silent(const struct pv_table *t);
 
 struct ui_columns_wish {
 	int width;       /* cells there are */
 	size_t skip;     /* movable columns (all but the name) scrolled out to the left */
-	uint32_t silent; /* columns that are left out */
+	uint32_t silent; /* columns left out */
 };
 
-/*
- * Places columns. Those with the highest `drop` go first when room is short; the name stays.
- */
+/* Places columns. Short of room, columns with the highest `drop` go first; the name stays. */
 void ui_columns_fit(const struct pv_table *t, struct ui_columns_wish wish, struct ui_columns *ret);
 
 #endif

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of commands, and the search in it by key or name. */
 #include "tui/draw/commands.h"
 
 #include <stdio.h>
@@ -43,7 +45,7 @@ struct want {
 	bool found;
 };
 
-static void compare(void *ctx, int key)
+static void match_key(void *ctx, int key)
 {
 	struct want *w = ctx;
 	if (key == w->key)
@@ -57,7 +59,7 @@ enum ui_command ui_command_of_key(int key, unsigned scopes)
 		if (!(rows[cmd].scope & scopes))
 			continue;
 		struct want w = { .key = key };
-		ui_command_each_key(cmd, compare, &w);
+		ui_command_each_key(cmd, match_key, &w);
 		if (w.found && (best == UI_CMD_NONE || rows[cmd].scope > rows[best].scope))
 			best = cmd;
 	}

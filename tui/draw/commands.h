@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Commands of keys and of the `:` line: the rows of commands.def. Pure; any thread. */
 #ifndef UI_COMMANDS_H
 #define UI_COMMANDS_H
@@ -12,28 +13,30 @@ enum ui_command {
 	UI_CMD_COUNT
 };
 
-/* Scope of a command. Narrower ones have greater bits. */
+/* Scope of a command; a narrower scope has a greater bit. */
 enum ui_scope {
 	UI_SCOPE_ANY = 1,
-	UI_SCOPE_MOVE = 2,       /* something that scrolls */
+	UI_SCOPE_MOVE = 2,       /* anything that scrolls */
 	UI_SCOPE_LIST = 4,       /* the filter holds: all but texts */
-	UI_SCOPE_ROWS = 8,       /* it has rows */
-	UI_SCOPE_TREE = 16,      /* and it is a tree */
+	UI_SCOPE_ROWS = 8,       /* a list with rows */
+	UI_SCOPE_TREE = 16,      /* a list that is a tree */
 	UI_SCOPE_CALLS = 32,     /* methods and call tree */
 	UI_SCOPE_HEAP = 64,      /* heap shots */
-	UI_SCOPE_OBJECTS = 128,  /* objects of one */
+	UI_SCOPE_OBJECTS = 128,  /* objects of a heap shot */
 	UI_SCOPE_DIFF = 256,     /* two of them compared */
 	UI_SCOPE_FLAME = 512,    /* a flame */
 	UI_SCOPE_EVENTS = 1024,  /* single events */
 	UI_SCOPE_LANES = 2048,   /* the timeline of threads */
 	UI_SCOPE_METHODS = 4096, /* methods and call tree, no flame */
 	UI_SCOPE_CALL_TREE = 8192,
+	UI_SCOPE_SOURCE = 16384,   /* text of a source file; without own keys */
+	UI_SCOPE_REQUESTS = 32768, /* spans, and routes and queries of such */
 };
 
 struct ui_command_row {
 	const char *name; /* for the command line */
 	const char *keys;
-	unsigned scope; /* one enum ui_scope */
+	unsigned scope; /* one bit of enum ui_scope */
 	const char *help;
 };
 

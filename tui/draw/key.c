@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of keys: parsing and printing. */
 #include "tui/draw/key.h"
 
 #include <stdio.h>
@@ -10,7 +12,7 @@
 
 enum { MAX_TIMES = 10000 };
 
-/* The first name of a key is the one that help shows. */
+/* Of a key's names help shows the first. */
 static const struct {
 	const char *name;
 	int key;
@@ -51,7 +53,7 @@ static int function_key(const char *text, size_t len)
 	return end == text + len && n >= 1 && n <= 12 ? UI_KEY_F0 + (int)n : UI_KEY_NONE;
 }
 
-static int named(const char *text, size_t len)
+static int key_named(const char *text, size_t len)
 {
 	for (size_t i = 0; i < PV_COUNT_OF(names); i++)
 		if (is_name(text, len, names[i].name))
@@ -89,7 +91,7 @@ size_t ui_key_parse(const char *text, int *ret_key, unsigned *ret_times)
 		*ret_times = (unsigned)times;
 		name += digits;
 	}
-	*ret_key = named(name, (size_t)(close - name));
+	*ret_key = key_named(name, (size_t)(close - name));
 	return *ret_key == UI_KEY_NONE ? 0 : (size_t)(close + 1 - text);
 }
 

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Keys as numbers of our own, and as people write them: "j", "<Down>", "<C-l>", "<F1>". Printable
- * keys are their code points, Ctrl-letter is 1..26. Pure: any thread.
+ * Keys as numbers, and as text: "j", "<Down>", "<C-l>", "<F1>". Printable keys are their code
+ * points, Ctrl-letter is 1..26. Pure: any thread.
  */
 #ifndef UI_KEY_H
 #define UI_KEY_H
@@ -48,13 +49,14 @@ struct ui_mouse {
 };
 
 /*
- * One key from the front of `text`; returns the bytes it took, 0 when there is none (end, or a
- * name that does not exist). "<3j>" and "<10Down>" are a key with a count in *ret_times.
- * A '<' itself is "<lt>".
+ * Takes one key from the front of `text`; returns the bytes taken, 0: none (end, or unknown name).
+ * "<3j>" and "<10Down>" are a key with a count, *ret_times. A literal '<' is "<lt>".
  */
 size_t ui_key_parse(const char *text, int *ret_key, unsigned *ret_times);
 
-/* Its name, for help: "Down", "Ctrl-L", "F1", "j". Returns `buf`, the caller's, never NULL. */
+/*
+ * The key's name, for help: "Down", "Ctrl-L", "F1", "j". Returns `buf`, the caller's, never NULL.
+ */
 const char *ui_key_name(int key, char *buf, size_t size);
 
 #endif

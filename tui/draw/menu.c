@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* A menu over the pane: keys, clicks, drawing. */
 #include "tui/draw/menu.h"
 
-#include "common/base/showable.h"
+#include "common/base/text/showable.h"
 #include "tui/draw/key.h"
 
 enum ui_menu_answer ui_menu_key(struct ui_menu *m, int key)
@@ -28,7 +30,7 @@ enum ui_menu_answer ui_menu_key(struct ui_menu *m, int key)
 
 enum ui_menu_answer ui_menu_click(struct ui_menu *m, int x, int y)
 {
-	size_t row = (size_t)(y - m->drawn.y - 1);
+	size_t row = (size_t)(y - m->drawn.y - 1) + m->top;
 	m->open = false;
 	if (!ui_rect_has(ui_inset(m->drawn, 1, 1), x, y) || row >= m->n)
 		return UI_MENU_CLOSED;
@@ -46,11 +48,11 @@ void ui_menu_draw(struct ui_menu *m, struct ui_canvas *c, struct ui_rect over)
 	struct ui_rect in = ui_box(c, r, m->title);
 	m->drawn = r;
 	/* A menu longer than the pane shows the part around the cursor. */
-	size_t top = m->at >= (size_t)in.h ? m->at - (size_t)in.h + 1 : 0;
-	for (int y = 0; y < in.h && top + (size_t)y < m->n; y++) {
+	m->top = m->at >= (size_t)in.h ? m->at - (size_t)in.h + 1 : 0;
+	for (int y = 0; y < in.h && m->top + (size_t)y < m->n; y++) {
 		struct ui_rect line = ui_rows(in, y, 1);
-		ui_put(c, ui_cols(line, 1, line.w - 1), UI_PLAIN, m->item[top + (size_t)y]);
-		if (top + (size_t)y == m->at)
-			ui_restyle(c, line, UI_CURSOR);
+		ui_put(c, ui_cols(line, 1, line.w - 1), UI_PLAIN, m->item[m->top + (size_t)y]);
+		if (m->top + (size_t)y == m->at)
+			ui_mark(c, line, UI_SELECTED);
 	}
 }

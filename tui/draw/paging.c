@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands that scroll a text. */
 #include "tui/draw/paging.h"
 
 bool ui_paged(enum ui_command cmd, long top, long page, long half, long n, long *ret)

@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* A line of typing with a history: keys, history, drawing. */
 #include "tui/draw/prompt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/showable.h"
+#include "common/base/text/showable.h"
 #include "common/base/utf8.h"
 #include "tui/draw/key.h"
 
@@ -34,7 +36,7 @@ void ui_prompt_finish(struct ui_prompt *p)
 }
 
 /* The newest first; what was there already moves to the front. */
-static void remember(struct ui_prompt *p)
+static void remember_line(struct ui_prompt *p)
 {
 	char **past = p->past[p->kind];
 	int gone = 0;
@@ -78,7 +80,7 @@ static size_t after(const struct ui_prompt *p, size_t at)
 	return at + len;
 }
 
-static void cut(struct ui_prompt *p, size_t from, size_t to)
+static void cut_text(struct ui_prompt *p, size_t from, size_t to)
 {
 	memmove(p->text + from, p->text + to, p->len - to + 1);
 	p->len -= to - from;
@@ -132,13 +134,13 @@ static enum ui_prompt_answer edit(struct ui_prompt *p, int key)
 		look_back(p, key == UI_KEY_UP);
 		return UI_PROMPT_CHANGED;
 	case UI_KEY_DEL:
-		cut(p, p->at, after(p, p->at));
+		cut_text(p, p->at, after(p, p->at));
 		return UI_PROMPT_CHANGED;
 	case CTRL_U:
-		cut(p, 0, p->at);
+		cut_text(p, 0, p->at);
 		return UI_PROMPT_CHANGED;
 	case CTRL_W:
-		cut(p, word_before(p), p->at);
+		cut_text(p, word_before(p), p->at);
 		return UI_PROMPT_CHANGED;
 	case CTRL_K:
 		p->text[p->len = p->at] = 0;
@@ -155,7 +157,7 @@ static enum ui_prompt_answer close_with(struct ui_prompt *p, enum ui_prompt_answ
 	p->open = false;
 	if (answer == UI_PROMPT_DONE && p->kind != UI_PROMPT_CONFIRM &&
 		p->kind != UI_PROMPT_PROGRAM)
-		remember(p);
+		remember_line(p);
 	return answer;
 }
 
@@ -182,7 +184,7 @@ enum ui_prompt_answer ui_prompt_key(struct ui_prompt *p, int key)
 	if (key == UI_KEY_BACKSPACE || key == CTRL_H) {
 		if (p->len == 0)
 			return close_with(p, UI_PROMPT_GONE);
-		cut(p, before(p, p->at), p->at);
+		cut_text(p, before(p, p->at), p->at);
 		return UI_PROMPT_CHANGED;
 	}
 	return edit(p, key);
@@ -193,7 +195,7 @@ int ui_prompt_draw(const struct ui_prompt *p, struct ui_canvas *c, struct ui_rec
 	ui_clear(c, r, UI_PROMPT);
 	int x = ui_put(c, r, UI_PROMPT, p->label);
 	struct ui_rect field = ui_cols(r, x, r.w);
-	/* The cursor, and text to its left, must be visible; a long text shows its end. */
+	/* The cursor and the text to its left must be visible; a long text shows its end. */
 	char head[UI_PROMPT_MAX];
 	snprintf(head, sizeof head, "%.*s", (int)p->at, p->text);
 	struct pv_showable from = pv_showable_begin(p->text, p->len);
@@ -203,7 +205,7 @@ int ui_prompt_draw(const struct ui_prompt *p, struct ui_canvas *c, struct ui_rec
 		cells -= left.cells;
 	int text = ui_put_cut(c, field, UI_PROMPT, from.at);
 	if (p->untouched)
-		ui_restyle(c, ui_cols(field, 0, text), UI_CURSOR_OFF);
+		ui_mark(c, ui_cols(field, 0, text), UI_SELECTED);
 	int cursor = field.x + ui_min(cells, ui_max(field.w - 1, 0));
 	ui_restyle(c, (struct ui_rect){ cursor, r.y, 1, 1 }, UI_CURSOR);
 	return cursor;

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * One line of typing at the bottom of the screen. While it is open it takes every printable key.
- * Valid when zeroed; remembers what was entered, per kind. The screen's thread.
+ * One line of typing at the bottom of the screen. An open prompt takes every printable key. Valid
+ * when zeroed; remembers entries, per kind. The screen's thread.
  */
 #ifndef UI_PROMPT_H
 #define UI_PROMPT_H
@@ -20,9 +21,9 @@ enum ui_prompt_kind {
 	UI_PROMPT_TIME,
 	UI_PROMPT_KEY,
 	UI_PROMPT_EXPORT,
-	UI_PROMPT_REFUSED, /* takes what is typed for another one that does not hold here */
+	UI_PROMPT_REFUSED, /* input for another prompt, not valid here */
 	UI_PROMPT_CONFIRM,
-	UI_PROMPT_PROGRAM, /* fate of the program that was started from here */
+	UI_PROMPT_PROGRAM, /* fate of a program started from here */
 	UI_PROMPT_KINDS
 };
 
@@ -34,24 +35,24 @@ struct ui_prompt {
 	char label[UI_PROMPT_MAX];
 	char text[UI_PROMPT_MAX];
 	size_t len, at;            /* bytes; where the next character goes */
-	bool untouched;            /* the first character typed replaces what it was opened with */
+	bool untouched;            /* the first character typed replaces the first text */
 	size_t back;               /* how far up in the history, 0 = what is being typed */
-	char typed[UI_PROMPT_MAX]; /* that, while the history is looked at */
+	char typed[UI_PROMPT_MAX]; /* the unfinished text, while history shows */
 	char *past[UI_PROMPT_KINDS][UI_PROMPT_HISTORY]; /* newest first, owned */
 };
 
-/* Opens it with a label and a first text, which are copied; finish frees the history. */
+/* Opens the prompt with a label and a first text, both copied; finish frees the history. */
 void ui_prompt_open(
 	struct ui_prompt *p, enum ui_prompt_kind kind, const char *label, const char *text);
 void ui_prompt_finish(struct ui_prompt *p);
 
 enum ui_prompt_answer {
-	UI_PROMPT_SAME, /* the key is used up, the text is as it was */
+	UI_PROMPT_SAME, /* the key is used up, the text unchanged */
 	UI_PROMPT_CHANGED,
 	UI_PROMPT_DONE,    /* closed; `text` is the answer */
-	UI_PROMPT_GONE,    /* closed without one */
+	UI_PROMPT_GONE,    /* closed without an answer */
 	UI_PROMPT_TAB,     /* completion is wanted, see ui_prompt_set() */
-	UI_PROMPT_BACKTAB, /* the one before */
+	UI_PROMPT_BACKTAB, /* the completion before */
 };
 
 /* Takes a key; replaces the text. */

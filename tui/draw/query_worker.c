@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The worker's thread: a queue of jobs, urgent ones first, others spaced to spare the processor. */
 #include "tui/draw/query_worker.h"
 
 #include <errno.h>
@@ -7,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/base/thread.h"
+#include "common/base/system/thread.h"
 
 #define SECOND INT64_C(1000000000)
-/* No job is held back longer; a picture is shown in parts when its answers take longer. */
+/* Longest delay of a job; a picture whose answers take longer is shown in parts. */
 #define HOLD_MAX   SECOND
 #define PART_EVERY (SECOND / 10)
 
@@ -19,15 +21,15 @@ struct ui_query_worker {
 	pthread_cond_t work, ready;
 	pthread_t thread;
 	int fd;
-	struct ui_job *first, *last; /* that wait */
-	struct ui_job *running;      /* one that was cancelled is freed before this is NULL again */
+	struct ui_job *first, *last; /* waiting jobs */
+	struct ui_job *running;      /* NULL only after a cancelled job was freed */
 	uint64_t running_number;
-	int64_t resume_ns; /* before it only urgent ones run */
+	int64_t resume_ns; /* until then only urgent jobs run */
 	int64_t reported_ns;
 	int64_t patient_until_ns;
 	unsigned share;
 	bool stop;
-	uint64_t posted; /* only the screen's thread knows it */
+	uint64_t posted; /* only for the screen's thread */
 };
 
 static int64_t clock_ns(clockid_t clock)
@@ -73,8 +75,8 @@ static void unlink_job(struct ui_query_worker *a, struct ui_job *j)
 		a->last = before;
 }
 
-/* The next to run: the first urgent one, else the first unless it is to be held back. */
-static struct ui_job *choose(const struct ui_query_worker *a, int64_t now)
+/* The next job to run: the first urgent one, else the first unless jobs are held back. */
+static struct ui_job *choose_job(const struct ui_query_worker *a, int64_t now)
 {
 	for (struct ui_job *j = a->first; j; j = j->next)
 		if (j->urgent)
@@ -97,9 +99,9 @@ static void wait_for_work(struct ui_query_worker *a)
 	wait_until(&a->work, a, a->resume_ns);
 }
 
-/* --- its thread --- */
+/* --- the worker's thread --- */
 
-static void tell(struct ui_query_worker *a, int64_t now)
+static void tell_screen(struct ui_query_worker *a, int64_t now)
 {
 	uint64_t one = 1;
 	a->reported_ns = now;
@@ -108,10 +110,10 @@ static void tell(struct ui_query_worker *a, int64_t now)
 }
 
 /*
- * With the lock held, which is released while the job runs; and before the screen's thread is
- * woken, which would take the processor from this one and then wait for it to release the lock.
+ * Called with the lock, released while the job runs, and before the screen's thread is woken: that
+ * thread would take over the processor, then wait for the lock.
  */
-static void run(struct ui_query_worker *a, struct ui_job *j)
+static void run_job(struct ui_query_worker *a, struct ui_job *j)
 {
 	unlink_job(a, j);
 	a->running = j;
@@ -140,7 +142,7 @@ static void run(struct ui_query_worker *a, struct ui_job *j)
 	pthread_mutex_unlock(&a->lock);
 	pthread_cond_signal(&a->ready);
 	if (whole)
-		tell(a, end);
+		tell_screen(a, end);
 	pthread_mutex_lock(&a->lock);
 }
 
@@ -150,9 +152,9 @@ static void *serve(void *arg)
 	pv_thread_give_way();
 	pthread_mutex_lock(&a->lock);
 	while (!a->stop) {
-		struct ui_job *j = choose(a, now_ns());
+		struct ui_job *j = choose_job(a, now_ns());
 		if (j)
-			run(a, j);
+			run_job(a, j);
 		else
 			wait_for_work(a);
 	}
@@ -220,7 +222,7 @@ void ui_query_worker_destroy(struct ui_query_worker *a)
 /* --- slots --- */
 
 /* With the lock held. */
-static void forget(struct ui_request *slot)
+static void forget_slot(struct ui_request *slot)
 {
 	struct ui_job *waiting = slot->waiting, *done = slot->done;
 	if (slot->running)
@@ -247,7 +249,7 @@ void ui_query_worker_post(struct ui_query_worker *a, struct ui_request *slot, st
 	}
 	job->number = ++a->posted;
 	pthread_mutex_lock(&a->lock);
-	forget(slot);
+	forget_slot(slot);
 	slot->waiting = job;
 	append(a, job);
 	pthread_mutex_unlock(&a->lock);
@@ -283,7 +285,7 @@ struct ui_job *ui_slot_await(struct ui_request *slot)
 void ui_query_worker_patience(struct ui_query_worker *a, int64_t ns)
 {
 	if (a)
-		a->patient_until_ns = now_ns() + ns; /* only the screen's thread reads it */
+		a->patient_until_ns = now_ns() + ns; /* read by the screen's thread only */
 }
 
 bool ui_slot_pending(const struct ui_request *slot)
@@ -301,7 +303,7 @@ void ui_slot_cancel(struct ui_request *slot)
 	struct ui_query_worker *a = slot->worker;
 	if (a)
 		pthread_mutex_lock(&a->lock);
-	forget(slot);
+	forget_slot(slot);
 	if (a)
 		pthread_mutex_unlock(&a->lock);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Rectangles in terminal cells. A rectangle may be empty (w or h 0) but is never negative. Pure:
  * any thread.

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The user's settings for columns by view: parsing, and which columns to hide. */
 #include "tui/draw/settings.h"
 
 #include <stdio.h>
@@ -22,7 +24,7 @@ static bool next_word(const char **at, size_t *len)
 	return *len > 0;
 }
 
-static bool has_word(const char *list, const char *id)
+static bool list_has_word(const char *list, const char *id)
 {
 	size_t len;
 	for (; next_word(&list, &len); list += len)
@@ -42,7 +44,7 @@ static struct ui_column_set *set_of(struct ui_settings *s, enum pv_view view)
 	return &s->set[s->n++];
 }
 
-/* Whether the view can show a column of that id. */
+/* Whether the view can show a column of this id. */
 static bool is_known(enum pv_view view, const char *word, size_t len)
 {
 	size_t n;
@@ -93,7 +95,7 @@ uint32_t ui_settings_hidden(
 		if (s->set[i].view == view && s->set[i].ids[0])
 			ids = s->set[i].ids;
 	for (size_t i = 0; ids && i < n && i < UI_COLUMNS_MAX; i++)
-		if ((int)i != name && !has_word(ids, column[i].id))
+		if ((int)i != name && !list_has_word(ids, column[i].id))
 			hidden |= UINT32_C(1) << i;
 	return hidden;
 }

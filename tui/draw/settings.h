@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Settings of the user for the screen, from profview.conf or since: units, characters, and columns by
  * view. The screen's thread; valid when zeroed.
@@ -5,7 +6,8 @@
 #ifndef UI_SETTINGS_H
 #define UI_SETTINGS_H
 
-#include "common/base/units.h"
+#include "common/base/text/units.h"
+#include "common/query/source_text.h"
 #include "common/query/views.h"
 #include "tui/draw/canvas.h"
 
@@ -23,10 +25,12 @@ struct ui_settings {
 	bool glyphs_chosen; /* likewise */
 	struct ui_column_set set[UI_COLUMN_SETS];
 	size_t n;
-	bool save; /* asked for: who reads the file takes it back */
+	struct pv_source_maps maps; /* of --source first, then of the file */
+	size_t maps_given;          /* how many of these are of --source */
+	bool save;                  /* to be saved: cleared by the writer of the file */
 };
 
-/* The view of that name; PV_VIEW_COUNT: there is none. */
+/* The view of this name; PV_VIEW_COUNT: none. */
 enum pv_view ui_settings_view(const char *name);
 /*
  * Shows only the columns of `words`, ids with blanks or commas between; "" or "all": all of them.
@@ -34,7 +38,7 @@ enum pv_view ui_settings_view(const char *name);
  */
 bool ui_settings_columns(
 	struct ui_settings *s, enum pv_view view, const char *words, char *why, size_t size);
-/* Bits of the columns, of these, that are not to be seen; `s` may be NULL. */
+/* Bits of the columns, among these, not to be shown; `s` may be NULL. */
 uint32_t ui_settings_hidden(
 	const struct ui_settings *s, enum pv_view view, const struct pv_column *column, size_t n);
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Long names in little room. Pure: any thread. */
 #ifndef UI_SHORTEN_H
 #define UI_SHORTEN_H
@@ -5,9 +6,10 @@
 #include <stddef.h>
 
 /*
- * `name` as it fits `cells` columns: whole; else with "(w)" for "(wrapper ...)" and "(…)" for its
- * arguments; else with its middle left out, since both ends of a name say more. Returns `name` or
- * `buf`, the caller's, never NULL.
+ * `name` fitted into `cells` columns: whole; else with "(w)" for "(wrapper ...)", without keys of
+ * labels ("{route=/a}"), with "(…)" for arguments, without outer parts of the namespace; else with
+ * the middle left out, since both ends of a name say more. Returns `name` or `buf`, the caller's,
+ * never NULL.
  */
 const char *ui_shorten(const char *name, int cells, char *buf, size_t size);
 

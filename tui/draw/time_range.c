@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The range of time: parsing, words, moving its ends, zoom. */
 #include "tui/draw/clock_text.h"
 #include "tui/draw/time_range.h"
 
@@ -8,7 +10,7 @@
 
 #include "common/base/status.h"
 #include "common/base/saturate.h"
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 
 #define DAY_NS INT64_C(86400000000000)
 
@@ -85,8 +87,8 @@ bool ui_time_parse(const char *text, const struct ui_log_time *log, int64_t *ret
 	return true;
 }
 
-/* The day of the log's start; the next one where only that lies in the recording. */
-static int64_t since_zero(int64_t clock, const struct ui_log_time *log)
+/* On the day of the log's start, or on the next day if only then the time lies in the recording. */
+static int64_t clock_since_zero(int64_t clock, const struct ui_log_time *log)
 {
 	const int64_t start = (int64_t)log->start_ms * 1000000;
 	const time_t at = (time_t)(log->start_ms / 1000);
@@ -113,11 +115,11 @@ bool ui_range_resolve(struct ui_range *r, const struct ui_log_time *log, struct 
 		return pv_fail(reterr, PV_EUSAGE, 0,
 			"the log does not say at what time of the day it began");
 	if (r->relative & UI_RANGE_FROM_CLOCK)
-		r->from_ns = since_zero(r->from_ns, log);
+		r->from_ns = clock_since_zero(r->from_ns, log);
 	else if (r->relative && r->from_ns < 0 && r->from_ns != INT64_MIN)
 		r->from_ns += log->duration_ns;
 	if (r->relative & UI_RANGE_TO_CLOCK)
-		r->to_ns = since_zero(r->to_ns, log);
+		r->to_ns = clock_since_zero(r->to_ns, log);
 	else if (r->relative && r->to_ns < 0)
 		r->to_ns += log->duration_ns;
 	r->relative = 0;
@@ -163,28 +165,68 @@ static void put_seconds(char *buf, size_t size, int64_t from_ns, int64_t to_ns)
 		snprintf(buf, size, " %.*f-%.*f s", digits, from, digits, to);
 }
 
+/* Whether the filter is the one that Enter on a request makes: no term that anyone typed. */
+static bool is_one_request(const char *requests)
+{
+	static const char began[] = "began=";
+	if (strncmp(requests, began, sizeof began - 1) != 0)
+		return false;
+	const char *at = requests + sizeof began - 1;
+	return strcmp(at + strspn(at, "-0123456789"), "ns") == 0;
+}
+
 const char *ui_range_said(const struct ui_range *r, int64_t duration_ns, char *buf, size_t size)
 {
-	char time[80] = "";
-	if (!r->threaded)
+	char time[80] = "", thread[100] = "", requests[UI_REQUESTS_MAX + 20] = "";
+	if (!r->threaded && !r->requests[0])
 		return range_text(r, duration_ns, buf, size);
 	if (r->from_ns != INT64_MIN || r->to_ns != INT64_MAX)
 		put_seconds(time, sizeof time, r->from_ns == INT64_MIN ? 0 : r->from_ns, r->to_ns);
-	snprintf(buf, size, "thread%s \"%s\"%s", r->named ? "s" : "", r->thread_name, time);
+	if (r->threaded)
+		snprintf(thread, sizeof thread, "thread%s \"%s\"", r->named ? "s" : "",
+			r->thread_name);
+	const bool one = is_one_request(r->requests);
+	if (r->requests[0])
+		snprintf(requests, sizeof requests, "%s%s%s", r->threaded ? ", " : "",
+			one ? "one request" : "requests ", one ? "" : r->requests);
+	snprintf(buf, size, "%s%s%s", thread, requests, time);
 	return buf;
+}
+
+static void is_there(struct ui_range *r)
+{
+	r->on = r->threaded || r->requests[0] || r->from_ns != INT64_MIN || r->to_ns != INT64_MAX;
+}
+
+static void open_ends(struct ui_range *r)
+{
+	if (r->on)
+		return;
+	r->from_ns = INT64_MIN;
+	r->to_ns = INT64_MAX;
+}
+
+void ui_range_take_requests(struct ui_range *r, const char *requests)
+{
+	open_ends(r);
+	snprintf(r->requests, sizeof r->requests, "%s", requests);
+	is_there(r);
+}
+
+void ui_range_take_all(struct ui_range *r, const struct ui_range *from)
+{
+	ui_range_take_thread(r, from);
+	ui_range_take_requests(r, from->requests);
 }
 
 void ui_range_take_thread(struct ui_range *r, const struct ui_range *from)
 {
-	if (!r->on) {
-		r->from_ns = INT64_MIN;
-		r->to_ns = INT64_MAX;
-	}
+	open_ends(r);
 	r->threaded = from->threaded;
 	r->thread = from->thread;
 	r->named = from->named;
 	memcpy(r->thread_name, from->thread_name, sizeof r->thread_name);
-	r->on = r->threaded || r->from_ns != INT64_MIN || r->to_ns != INT64_MAX;
+	is_there(r);
 }
 
 static void typed_end(char *to, size_t size, int64_t ns)
@@ -206,10 +248,7 @@ const char *ui_range_typed(const struct ui_range *r, char *buf, size_t size)
 
 static void anew(struct ui_range *r)
 {
-	if (!r->on) {
-		r->from_ns = INT64_MIN;
-		r->to_ns = INT64_MAX;
-	}
+	open_ends(r);
 	r->on = true;
 	r->relative = 0;
 }
@@ -232,7 +271,7 @@ void ui_range_end(struct ui_range *r, int64_t at_ns)
 
 enum { ZOOM_LEAST = 1000000 }; /* ns: what is sampled comes no finer */
 
-/* Of the lengths 1, 2, 5 times a power of ten the next one, shorter or longer. */
+/* The next shorter or longer of the lengths 1, 2, 5 times a power of ten. */
 static int64_t next_length(int64_t length, int dir)
 {
 	static const int64_t round[] = { 1, 2, 5 };
@@ -249,7 +288,10 @@ static int64_t next_length(int64_t length, int dir)
 	return best;
 }
 
-/* A time stays in its place, to a tenth of the length; all lies in the recording. */
+/*
+ * The beginning of a range in which `at` keeps its place, to a tenth of the length; within the
+ * recording.
+ */
 static int64_t begin_about(int64_t at, double place, int64_t length, int64_t duration_ns)
 {
 	const int64_t tenth = length / 10;
@@ -275,7 +317,7 @@ bool ui_range_zoom(struct ui_range *r, int dir, int64_t duration_ns)
 	if (length >= duration_ns) {
 		r->from_ns = INT64_MIN;
 		r->to_ns = INT64_MAX;
-		r->on = r->threaded;
+		is_there(r);
 		return true;
 	}
 	r->from_ns = begin_about(at, place, length, duration_ns);

@@ -1,28 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The help of columns, from tui/columns.def. */
 #include "tui/panes/column_help.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #include "common/base/status.h"
+#include "common/query/table.h"
 
 static const struct {
-	const char *view, *id, *text;
+	const char *id, *text;
 } rows[] = {
-#define COLUMN(view, id, text) { view, id, text },
+#define COLUMN(id, text) { id, text },
 #include "tui/columns.def"
 #undef COLUMN
 };
 
-static const char *find(const char *view, const char *id)
+const char *ui_column_help(const struct pv_column *c)
 {
-	for (size_t i = 0; i < PV_COUNT_OF(rows); i++)
-		if (strcmp(rows[i].id, id) == 0 && strcmp(rows[i].view, view) == 0)
+	for (size_t i = 0; !c->help && i < PV_COUNT_OF(rows); i++)
+		if (strcmp(rows[i].id, c->id) == 0)
 			return rows[i].text;
-	return NULL;
-}
-
-const char *ui_column_help(const char *view, const char *id)
-{
-	const char *text = find(view, id);
-	return text ? text : find("", id);
+	return c->help;
 }

@@ -1,8 +1,11 @@
-/* Explanations of the columns of panes: the rows of columns.def. Pure; any thread. */
+/* SPDX-License-Identifier: MIT */
+/* Explanations of the columns of panes. Pure; any thread. */
 #ifndef UI_COLUMN_HELP_H
 #define UI_COLUMN_HELP_H
 
-/* Of a view and a column by their ids; a literal. NULL: there is no text. */
-const char *ui_column_help(const char *view, const char *id);
+struct pv_column;
+
+/* A literal: the column's own text, or the common text of its id. NULL: no text. */
+const char *ui_column_help(const struct pv_column *c);
 
 #endif

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Estimates the cost of recording from two readings of the probe's statistics. */
 #include "tui/panes/cost.h"
 
 #include <stdlib.h>
@@ -19,7 +21,7 @@ static const uint64_t usual_ns[UI_COST_KINDS] = { [UI_COST_GC] = 300,
 static const enum ui_cost_kind switches[] = { UI_COST_CALLS, UI_COST_ALLOC, UI_COST_EXCEPTION,
 	UI_COST_MONITOR, UI_COST_SAMPLE };
 
-/* The text after " KEY=", or after "KEY=" in front; NULL when it is not there. */
+/* The text after " KEY=", or after "KEY=" in front; NULL: no such key. */
 static const char *word(const char *answer, const char *lead, const char *name)
 {
 	size_t a = strlen(lead), b = strlen(name);
@@ -32,13 +34,13 @@ static const char *word(const char *answer, const char *lead, const char *name)
 	return NULL;
 }
 
-static uint64_t number(const char *answer, const char *lead, const char *name)
+static uint64_t answer_number(const char *answer, const char *lead, const char *name)
 {
 	const char *text = word(answer, lead, name);
 	return text ? strtoull(text, NULL, 10) : 0;
 }
 
-static bool is_word(const char *answer, const char *key, const char *value)
+static bool answer_is(const char *answer, const char *key, const char *value)
 {
 	const char *text = word(answer, "", key);
 	size_t n = strlen(value);
@@ -49,18 +51,18 @@ bool ui_stats_parse(const char *answer, struct ui_stats *ret)
 {
 	if (!word(answer, "", "ms") || !word(answer, "", "call_ns"))
 		return false;
-	*ret = (struct ui_stats){ .ms = number(answer, "", "ms"),
-		.lag_ms = number(answer, "", "lag_ms"),
-		.lost = number(answer, "", "lost"),
-		.written = number(answer, "", "written"),
-		.call_ns = number(answer, "", "call_ns"),
-		.cpu_us = number(answer, "", "cpu_us"),
-		.writer_cpu_us = number(answer, "", "writer_cpu_us"),
-		.paused = is_word(answer, "paused", "on") };
+	*ret = (struct ui_stats){ .ms = answer_number(answer, "", "ms"),
+		.lag_ms = answer_number(answer, "", "lag_ms"),
+		.lost = answer_number(answer, "", "lost"),
+		.written = answer_number(answer, "", "written"),
+		.call_ns = answer_number(answer, "", "call_ns"),
+		.cpu_us = answer_number(answer, "", "cpu_us"),
+		.writer_cpu_us = answer_number(answer, "", "writer_cpu_us"),
+		.paused = answer_is(answer, "paused", "on") };
 	for (int i = 0; i < UI_COST_KINDS; i++) {
-		ret->events[i] = number(answer, "events.", ui_cost_names[i]);
-		ret->bytes[i] = number(answer, "bytes.", ui_cost_names[i]);
-		ret->off[i] = is_word(answer, ui_cost_names[i], "off");
+		ret->events[i] = answer_number(answer, "events.", ui_cost_names[i]);
+		ret->bytes[i] = answer_number(answer, "bytes.", ui_cost_names[i]);
+		ret->off[i] = answer_is(answer, ui_cost_names[i], "off");
 	}
 	return true;
 }
@@ -77,7 +79,7 @@ static uint64_t cost_ns(const struct ui_stats *s, enum ui_cost_kind kind, uint64
 	return events * (usual_ns[kind] ? usual_ns[kind] : 2 * s->call_ns);
 }
 
-static void add_row(struct ui_cost *c, struct ui_cost_row row)
+static void add_cost_row(struct ui_cost *c, struct ui_cost_row row)
 {
 	size_t at = c->n++;
 	for (; at > 0 && (c->row[at - 1].slower < row.slower ||
@@ -117,7 +119,7 @@ void ui_cost_between(
 			.bytes_per_s = since(before->bytes[i], after->bytes[i]) * 1000 / ms,
 			.slower = 100.0 * (double)ns[i] / (double)own };
 		if (after->events[i] > before->events[i])
-			add_row(ret, row);
+			add_cost_row(ret, row);
 	}
 }
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Cost of recording to the program: the difference of two readings of the probe's own statistics.
  * Pure.
@@ -23,10 +24,10 @@ enum ui_cost_kind {
 	UI_COST_KINDS
 };
 
-/* As the probe and its options call them. */
+/* Names in the probe's options and answers. */
 extern const char *const ui_cost_names[UI_COST_KINDS];
 
-/* One answer to "stats". */
+/* An answer to "stats". */
 struct ui_stats {
 	uint64_t ms, lag_ms, lost, written, call_ns, cpu_us, writer_cpu_us;
 	uint64_t events[UI_COST_KINDS], bytes[UI_COST_KINDS];
@@ -37,9 +38,9 @@ struct ui_cost {
 	bool known, paused;
 	uint64_t lag_ms, lost;  /* now; of the whole session */
 	uint64_t bytes_per_s;   /* into the log */
-	double slower, outside; /* percent of the processor time that the program would need
-				  * without: on its threads; on the probe's own */
-	size_t n;               /* kinds that there were events of, dearest first: */
+	double slower, outside; /* percent of the processor time that the program would need without
+				 * a probe: on the program's threads; on the probe's own */
+	size_t n;               /* kinds with events, dearest first: */
 	struct ui_cost_row {
 		enum ui_cost_kind kind;
 		uint64_t events_per_s, bytes_per_s;
@@ -52,17 +53,17 @@ bool ui_stats_parse(const char *answer, struct ui_stats *ret);
 
 /*
  * `after` is a later answer of the same session. Calls cost what the probe measured at its start;
- * for the other kinds an estimate per event is used, as they are not measured one by one.
+ * other kinds are not measured one by one, and get an estimate per event.
  */
 void ui_cost_between(
 	const struct ui_stats *before, const struct ui_stats *after, struct ui_cost *ret);
 
-/* The dearest kind at present that can be turned off; UI_COST_KINDS: there is none. */
+/* The dearest kind at present that can be turned off; UI_COST_KINDS: none. */
 enum ui_cost_kind ui_cost_dearest_now(const struct ui_cost *c);
 
 /*
- * The dearest kind that can be turned off and is not yet, over the whole session;
- * UI_COST_KINDS: there is none.
+ * The dearest kind of the whole session that can be turned off and is still on; UI_COST_KINDS:
+ * none.
  */
 enum ui_cost_kind ui_cost_dearest(const struct ui_stats *s);
 

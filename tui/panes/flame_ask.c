@@ -1,4 +1,5 @@
-/* Asking for flames: a job owns all that it needs, and shares the tree. */
+/* SPDX-License-Identifier: MIT */
+/* Asks for flame graphs: a job owns all its data, except the shared tree. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ bool ui_flame_view_copy(struct ui_flame_view *to, const struct ui_flame_view *fr
 
 /* --- on the worker's thread */
 
-static void run(struct ui_job *j)
+static void run_flame(struct ui_job *j)
 {
 	struct job *q = (struct job *)j;
 	if (!q->tree && q->against)
@@ -82,7 +83,7 @@ static void run(struct ui_job *j)
 	q->answer[UI_FLAME_CALLERS] = pv_flame_ask(q->tree, &w);
 }
 
-static void drop(struct ui_job *j)
+static void drop_flame(struct ui_job *j)
 {
 	struct job *q = (struct job *)j;
 	for (int i = 0; i < UI_FLAME_HALVES; i++)
@@ -114,7 +115,7 @@ void ui_flame_forget(struct ui_flame *f)
 	f->stale = true;
 }
 
-/* As deep along the cursor's path as the answer has it. */
+/* Follows the cursor's path in the answer as deep as possible. */
 static void find_cursor(struct ui_flame *f)
 {
 	if (!f->answer[f->half])
@@ -152,15 +153,17 @@ void ui_flame_want(struct ui_flame *f, const char *name)
 	f->want = copy;
 }
 
-/* Not wide enough to be a cell: it is searched for, which says its share. */
+/* A wanted frame too narrow for a cell is searched for, so that its share is shown. */
 static void find_wanted(struct ui_flame *f, struct ui_list *l)
 {
 	const struct pv_flame *a = f->answer[UI_FLAME_MAIN];
 	size_t at = 0, best = 0;
 	if (!f->want || !a || f->stale)
 		return;
+	const size_t len = strlen(f->want);
 	for (at = 1; at < a->cells; at++)
-		if (strcmp(a->cell[at].name, f->want) == 0 &&
+		if (strncmp(a->cell[at].name, f->want, len) == 0 &&
+			(!a->cell[at].name[len] || strncmp(a->cell[at].name + len, " [", 2) == 0) &&
 			(!best || a->cell[at].weight > a->cell[best].weight))
 			best = at;
 	if (best) {
@@ -173,7 +176,7 @@ static void find_wanted(struct ui_flame *f, struct ui_list *l)
 	ui_flame_want(f, NULL);
 }
 
-static void take(struct ui_flame *f, struct ui_list *l, struct ui_job *answer)
+static void take_flame(struct ui_flame *f, struct ui_list *l, struct ui_job *answer)
 {
 	struct job *q = (struct job *)answer;
 	if (!q)
@@ -190,28 +193,28 @@ static void take(struct ui_flame *f, struct ui_list *l, struct ui_job *answer)
 		if (l->look == UI_LOOK_ASKED)
 			l->look = f->answer[UI_FLAME_MAIN]->hits ? UI_LOOK_FOUND : UI_LOOK_MISSED;
 	}
-	drop(&q->job);
+	drop_flame(&q->job);
 }
 
-/* The one that is asked: objects followed to a shot have their own. NULL: none yet. */
+/* The model to ask; objects followed to a shot have a model of their own. NULL: none yet. */
 static struct pv_model *model_of(const struct ui_flame *f, const struct ui_shared *s)
 {
 	return f->measure == PV_FLAME_LIVE ? s->identity.model : s->model;
 }
 
-/* Everything that the tree itself depends on, but for time. */
+/* Whether everything that the tree depends on is unchanged, except time. */
 static bool same_tree(const struct ui_flame *f, const struct ui_shared *s)
 {
 	uint64_t window = s->range.on ? 0 : s->window_ns;
 	return f->of == model_of(f, s) && f->of_window == window && f->of_measure == f->measure &&
 	       f->of_net == s->net && f->of_waits == s->waits && f->of_mine == s->my_code &&
-	       f->of_raw == s->raw_names;
+	       f->of_physical == s->physical && f->of_raw == s->raw_names;
 }
 
 static bool is_fresh(const struct ui_flame *f, const struct ui_shared *s)
 {
 	return s->paused || f->measure == PV_FLAME_LIVE ||
-	       (f->tree && pv_flame_tree_generation(f->tree) == s->generation);
+	       (f->tree && pv_flame_tree_generation(f->tree) >= s->generation);
 }
 
 static void post(struct ui_flame *f, const struct ui_shared *s, bool changed)
@@ -220,7 +223,7 @@ static void post(struct ui_flame *f, const struct ui_shared *s, bool changed)
 	struct job *q = calloc(1, sizeof *q);
 	if (!q)
 		return;
-	q->job = (struct ui_job){ .run = run, .drop = drop, .urgent = changed };
+	q->job = (struct ui_job){ .run = run_flame, .drop = drop_flame, .urgent = changed };
 	if (!ui_flame_view_copy(&q->view, &f->view)) {
 		free(q);
 		return;
@@ -234,6 +237,7 @@ static void post(struct ui_flame *f, const struct ui_shared *s, bool changed)
 		.waits = s->waits,
 		.readable = !s->raw_names,
 		.my_code = s->my_code,
+		.physical = s->physical,
 		.identity = live ? s->identity.identity : NULL };
 	q->measure = f->measure;
 	memcpy(q->filter, f->filter, sizeof q->filter);
@@ -249,12 +253,13 @@ static void post(struct ui_flame *f, const struct ui_shared *s, bool changed)
 	f->of_net = s->net;
 	f->of_waits = s->waits;
 	f->of_mine = s->my_code;
+	f->of_physical = s->physical;
 	f->of_raw = s->raw_names;
 	f->stale = false;
 	ui_query_worker_post(s->worker, &f->slot, &q->job);
 }
 
-/* The first measure that the log has, until one is chosen. */
+/* Takes the first recorded measure, until the user chooses one. */
 static void choose_measure(struct ui_flame *f, const struct ui_shared *s)
 {
 	if (f->chosen || pv_flame_recorded(s->summary.recorded, f->measure))
@@ -295,13 +300,13 @@ void ui_flame_refresh(struct ui_flame *f, const struct ui_shared *s, struct ui_l
 	}
 	bool texts = take_texts(f, l);
 	bool changed = f->stale || texts || !same_tree(f, s);
-	take(f, l, ui_slot_take(&f->slot));
+	take_flame(f, l, ui_slot_take(&f->slot));
 	bool pending = ui_slot_pending(&f->slot);
 	changed = changed || (!pending && !f->answer[UI_FLAME_MAIN]);
 	if (changed || (!is_fresh(f, s) && !pending)) {
 		post(f, s, changed);
 		f->asking = changed;
-		take(f, l, changed ? ui_slot_await(&f->slot) : ui_slot_take(&f->slot));
+		take_flame(f, l, changed ? ui_slot_await(&f->slot) : ui_slot_take(&f->slot));
 	}
 	find_wanted(f, l);
 }

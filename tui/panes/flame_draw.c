@@ -1,10 +1,12 @@
-/* The picture, a line above that says what it is of, and lines below about the cursor's frame. */
+/* SPDX-License-Identifier: MIT */
+/* Draws a flame graph: a line above about its figures, and lines below about the cursor's frame. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/units.h"
+#include "common/base/text/showable.h"
+#include "common/base/text/units.h"
 #include "common/query/heap/identity_choose.h"
 #include "tui/draw/shorten.h"
 #include "tui/panes/flame_pane.h"
@@ -28,8 +30,9 @@ struct line {
 	size_t n;
 };
 
-static void say(struct line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(struct line *l, const char *format, ...)
+static void say_in_line(struct line *l, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void say_in_line(struct line *l, const char *format, ...)
 {
 	va_list args;
 	va_start(args, format);
@@ -40,42 +43,71 @@ static void say(struct line *l, const char *format, ...)
 
 /* --- above */
 
+/*
+ * The sum that is 100 %, and its subject; `brief`: without words in the line of views, or nearly
+ * always the same.
+ */
+static void say_head(
+	struct line *l, const struct ui_flame *f, const struct ui_shared *s, bool brief)
+{
+	const struct pv_flame *a = f->answer[UI_FLAME_MAIN];
+	char text[64];
+	const struct pv_flame_path *z = &f->view.zoom;
+	if (a && a->pair)
+		say_in_line(l, "+ more - less ~ noise = same · wide as base and new together · %s",
+			pv_flame_title(f->measure));
+	else if (a && pv_flame_unit(f->measure) == PV_UNIT_COUNT)
+		say_in_line(l, "100 %% = %s %s", amount(f, a->cell[0].weight, text, sizeof text),
+			pv_flame_title(f->measure));
+	else if (a)
+		say_in_line(l, "100 %% = %s, %s", amount(f, a->cell[0].weight, text, sizeof text),
+			pv_flame_title(f->measure));
+	else
+		say_in_line(l, "%s", pv_flame_title(f->measure));
+	if (f->measure == PV_FLAME_LIVE && s->identity.identity)
+		say_in_line(l, ", shot %" PRIu32, pv_identity_shot(s->identity.identity));
+	if (a && !brief)
+		say_in_line(l, "%s", ui_time_of(a->time_of));
+	if (!brief || z->focus || z->way == PV_FLAME_UP || f->upside_down)
+		say_in_line(l, ", %s",
+			z->focus                ? "sandwich"
+			: z->way == PV_FLAME_UP ? "bottom up"
+			: f->upside_down        ? "root below"
+						: "top down");
+	if (a && a->cell[0].weight != a->all)
+		say_in_line(l, ", %.3g %% of all", part(a->cell[0].weight, a->all));
+	if (a && a->lost)
+		say_in_line(l, " · zoomed frame is not here");
+	else if (z->key.n && a)
+		say_in_line(l, " · zoom: %s", ui_shorten(a->cell[0].shown, 40, text, sizeof text));
+	if (f->view.cut.n)
+		say_in_line(l, " · %zu cut%s", f->view.cut.n, f->view.cut.n == 1 ? "" : "s");
+	if (f->fold)
+		say_in_line(l, " · recursion is one");
+	if (f->by_name)
+		say_in_line(l, " · by name");
+	if (ui_flame_least[f->least])
+		say_in_line(l, " · from %g %%", ui_flame_least[f->least] / 10.0);
+	if (f->measure == PV_FLAME_LIVE && s->range.on)
+		say_in_line(l, " · of the whole recording: the shot has no range");
+	else if (s->window_ns && !s->range.on && !pv_flame_windowed(f->measure))
+		say_in_line(l, " · since the start: no window of these is kept");
+}
+
 static void draw_head(
 	const struct ui_flame *f, const struct ui_shared *s, struct ui_canvas *c, struct ui_rect r)
 {
 	const struct pv_flame *a = f->answer[UI_FLAME_MAIN];
 	struct line l = { .n = 0 };
-	char text[64];
-	const struct pv_flame_path *z = &f->view.zoom;
-	if (a && a->pair)
-		say(&l, "+ more - less ~ noise = same · wide as base and new together · ");
-	say(&l, "%s of %s", f->upside_down ? "flame" : "icicle", pv_flame_title(f->measure));
-	if (a)
-		say(&l, "%s", ui_time_of(a->time_of));
-	if (f->measure == PV_FLAME_LIVE && s->identity.identity)
-		say(&l, " · shot %" PRIu32, pv_identity_shot(s->identity.identity));
-	say(&l, " · %s", z->focus ? "sandwich" : z->way == PV_FLAME_UP ? "bottom-up" : "top-down");
-	if (a && !a->pair)
-		say(&l, " · %s = 100 %%", amount(f, a->cell[0].weight, text, sizeof text));
-	if (a && a->cell[0].weight != a->all)
-		say(&l, ", %.3g %% of all", part(a->cell[0].weight, a->all));
-	if (a && a->lost)
-		say(&l, " · zoomed frame is not here");
-	else if (z->key.n && a)
-		say(&l, " · zoom: %s", ui_shorten(a->cell[0].shown, 40, text, sizeof text));
-	if (f->view.cut.n)
-		say(&l, " · %zu cut%s", f->view.cut.n, f->view.cut.n == 1 ? "" : "s");
-	if (f->fold)
-		say(&l, " · recursion is one");
-	if (f->by_name)
-		say(&l, " · by name");
-	if (ui_flame_least[f->least])
-		say(&l, " · from %g %%", ui_flame_least[f->least] / 10.0);
-	if (f->measure == PV_FLAME_LIVE && s->range.on)
-		say(&l, " · of the whole recording: the shot has no range");
-	else if (s->window_ns && !s->range.on && !pv_flame_windowed(f->measure))
-		say(&l, " · since the start: no window of these is kept");
+	const bool legend = a && !a->pair;
+	say_head(&l, f, s, false);
+	if (legend && 1 + pv_showable_cells(l.text) + UI_ICICLE_LEGEND > r.w) {
+		l.n = 0;
+		say_head(&l, f, s, true);
+	}
 	ui_put(c, ui_cols(r, 1, r.w), UI_DIM, l.text);
+	if (legend)
+		ui_icicle_legend(c, ui_cols(r, pv_showable_cells(l.text) + 2, r.w));
 }
 
 /* --- below */
@@ -85,9 +117,9 @@ static void say_figure(
 {
 	char text[64];
 	if (share)
-		say(l, "%s %.3g %% · ", what, v);
+		say_in_line(l, "%s %.3g %% · ", what, v);
 	else
-		say(l, "%s %s · ", what, amount(f, (uint64_t)(v + 0.5), text, sizeof text));
+		say_in_line(l, "%s %s · ", what, amount(f, (uint64_t)(v + 0.5), text, sizeof text));
 }
 
 /* Of a pair: both figures, and what came of them. */
@@ -98,8 +130,8 @@ static void say_change(struct line *l, const struct ui_flame *f, const struct ui
 	say_figure(l, f, "base", g.base, g.percent);
 	say_figure(l, f, "new", g.now, g.percent);
 	if (g.base > 0)
-		say(l, "%+.3g %% · ", 100 * (g.now - g.base) / g.base);
-	say(l, "%s · %s", pv_diff_verdict_text(s->against->verdict(a, f->measure, at)),
+		say_in_line(l, "%+.3g %% · ", 100 * (g.now - g.base) / g.base);
+	say_in_line(l, "%s · %s", pv_diff_verdict_text(s->against->verdict(a, f->measure, at)),
 		ui_icicle_kind(at));
 }
 
@@ -117,14 +149,15 @@ static void draw_cursor(
 	if (pair)
 		say_change(&l, f, s, a, at);
 	if (!pair)
-		say(&l, "%.3g %% of all · ", part(at->weight, a->all));
+		say_in_line(&l, "total %s   of all %.3g %%   ",
+			amount(f, at->weight, text, sizeof text), part(at->weight, a->all));
 	if (!pair && f->at)
-		say(&l, "%.3g %% of its parent · ", part(at->weight, up->weight));
+		say_in_line(&l, "of parent %.3g %%   ", part(at->weight, up->weight));
 	if (!pair)
-		say(&l, "%s · self %s · %s", amount(f, at->weight, text, sizeof text),
-			amount(f, at->self, own, sizeof own), ui_icicle_kind(at));
+		say_in_line(&l, "self %s   %s", amount(f, at->self, own, sizeof own),
+			ui_icicle_kind(at));
 	if (at->flags & PV_FLAME_MORE)
-		say(&l, " · more below: Enter");
+		say_in_line(&l, "   more below: Enter");
 	if (r.h == 1) {
 		int n = (int)strlen(l.text), room = ui_max(r.w / 2, r.w - n - 2);
 		int used = ui_put(c, ui_cols(r, 1, room), UI_STRONG,
@@ -146,21 +179,21 @@ static void draw_sums(
 	if (r.h == 0 || !a)
 		return;
 	if (f->find[0])
-		say(&l, "* \"%s\": %.3g %% · ", f->find, part(a->hits, a->total));
+		say_in_line(&l, "* \"%s\": %.3g %%   ", f->find, part(a->hits, a->total));
 	if (at && at->key && at->places > 1)
-		say(&l, "# at %" PRIu32 " places, %.3g %% together · ", at->places,
+		say_in_line(&l, "# at %" PRIu32 " places, %.3g %% together   ", at->places,
 			part(at->everywhere, a->all));
 	if (thin.n)
-		say(&l, "%" PRIu64 " thinner than a column, %.3g %% together", thin.n,
+		say_in_line(&l, "+%" PRIu64 " narrower than a column, %.3g %% together", thin.n,
 			part(thin.weight, a->cell[0].weight));
 	else
-		say(&l, "every frame of these levels is shown");
+		say_in_line(&l, "every frame of these levels is shown");
 	ui_put(c, ui_cols(r, 1, r.w), UI_DIM, l.text);
 }
 
 /* --- the picture */
 
-/* The first level, so that the cursor's is on the screen. */
+/* The first level drawn, so that the cursor's level is on the screen. */
 static int first_level(const struct ui_flame *f, int half, int rows)
 {
 	const struct pv_flame_cell *at = ui_flame_cell(f);
@@ -194,13 +227,34 @@ static struct ui_icicle_thin draw_picture(
 		f->level[UI_FLAME_MAIN] = first_level(f, UI_FLAME_MAIN, r.h);
 		return draw_half(f, s, c, r, UI_FLAME_MAIN);
 	}
-	/* The frame itself is the first row of the lower half; its callers stand above it. */
+	/* The frame is the first row of the lower half; its callers stand above. */
 	int above = r.h / 2;
 	f->level[UI_FLAME_CALLERS] = ui_max(1, first_level(f, UI_FLAME_CALLERS, above));
 	f->level[UI_FLAME_MAIN] = first_level(f, UI_FLAME_MAIN, r.h - above);
 	struct ui_icicle_thin x = draw_half(f, s, c, ui_rows(r, 0, above), UI_FLAME_CALLERS);
 	struct ui_icicle_thin y = draw_half(f, s, c, ui_rows(r, above, r.h - above), UI_FLAME_MAIN);
 	return (struct ui_icicle_thin){ x.n + y.n, x.weight + y.weight };
+}
+
+/*
+ * Draws the hottest frames in rows that the picture leaves free, if the picture is of one log and
+ * shows callees below their callers.
+ */
+static void draw_hottest(struct ui_flame *f, struct ui_canvas *c, struct ui_rect r)
+{
+	enum { LEAST = 4, APART = 1 };
+	const struct pv_flame *a = f->answer[UI_FLAME_MAIN];
+	int used = 0;
+	if (f->answer[UI_FLAME_CALLERS] || f->upside_down || a->pair ||
+		f->view.zoom.way == PV_FLAME_UP)
+		return;
+	const struct ui_icicle_span *span = ui_flame_span(f, UI_FLAME_MAIN, r.w);
+	for (size_t i = 0; span && i < a->cells; i++)
+		if (span[i].w > 0)
+			used = ui_max(used, a->cell[i].depth - f->level[UI_FLAME_MAIN] + 2);
+	used += APART;
+	if (span && r.h - used >= LEAST)
+		ui_flame_hottest(f, c, ui_rows(r, used, r.h - used - APART));
 }
 
 static const char *why_empty(const struct ui_flame *f, const struct ui_shared *s)
@@ -243,6 +297,7 @@ void ui_flame_draw(
 		return;
 	}
 	thin = draw_picture(f, s, c, picture);
+	draw_hottest(f, c, picture);
 	draw_cursor(f, s, c, below == 1 ? foot : ui_rows(foot, 0, 2));
 	if (below == 3)
 		draw_sums(f, c, ui_rows(foot, 2, 1), thin);

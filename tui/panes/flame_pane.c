@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The cursor, zoom, cuts and undo of the flame pane, and its commands. */
 #include "tui/panes/flame_pane.h"
 
 #include <stdlib.h>
@@ -101,7 +103,7 @@ static bool go_in(struct ui_flame *f)
 	return false;
 }
 
-/* Next to it on the same level, also under another parent. */
+/* To the neighbour on the same level, also under another parent. */
 static bool go_aside(struct ui_flame *f, int dir)
 {
 	const struct pv_flame *a = f->answer[f->half];
@@ -117,7 +119,7 @@ static bool go_aside(struct ui_flame *f, int dir)
 	return false;
 }
 
-/* From the middle of a sandwich to its callers. */
+/* From the middle of a sandwich to a caller. */
 static bool go_to_callers(struct ui_flame *f)
 {
 	if (f->half != UI_FLAME_MAIN || f->at != 0 || !f->answer[UI_FLAME_CALLERS] ||
@@ -164,7 +166,7 @@ static bool go_hit(struct ui_flame *f, struct ui_list *l, int dir)
 	return true;
 }
 
-/* --- changes that can be undone */
+/* --- changes that undo can take away */
 
 static void clear_views(struct ui_flame_view *v, size_t *n)
 {
@@ -172,8 +174,8 @@ static void clear_views(struct ui_flame_view *v, size_t *n)
 		ui_flame_view_finish(&v[--*n]);
 }
 
-/* The view as it is goes to the undone ones; false: out of memory, nothing may change then. */
-static bool remember(struct ui_flame *f)
+/* Pushes a copy of the view for undo; false: out of memory, and the view must not change. */
+static bool remember_view(struct ui_flame *f)
 {
 	struct ui_flame_view copy;
 	if (f->before.n == UNDO_MAX) {
@@ -215,7 +217,7 @@ static bool redo(struct ui_flame *f)
 	return true;
 }
 
-/* The path of the cursor from the view's own root on, that of the zoom included. */
+/* The cursor's path from the view's root, with the path of the zoom in front. */
 static bool path_of_cursor(const struct ui_flame *f, struct pv_flame_path *ret)
 {
 	bool callers = f->half == UI_FLAME_CALLERS;
@@ -238,7 +240,7 @@ static bool zoom(struct ui_flame *f)
 	struct pv_flame_path p;
 	if (f->at == 0 || f->half == UI_FLAME_CALLERS || !path_of_cursor(f, &p))
 		return false;
-	if (!remember(f)) {
+	if (!remember_view(f)) {
 		pv_array_finish(&p.key);
 		return false;
 	}
@@ -248,12 +250,12 @@ static bool zoom(struct ui_flame *f)
 	return true;
 }
 
-static bool cut(struct ui_flame *f, bool keep)
+static bool cut_frame(struct ui_flame *f, bool keep)
 {
 	struct pv_flame_cut c = { .keep = keep };
 	if (f->at == 0 || !path_of_cursor(f, &c.at))
 		return false;
-	if (!remember(f) || !pv_reserve(&f->view.cut, 1)) {
+	if (!remember_view(f) || !pv_reserve(&f->view.cut, 1)) {
 		pv_array_finish(&c.at.key);
 		return false;
 	}
@@ -263,9 +265,9 @@ static bool cut(struct ui_flame *f, bool keep)
 	return true;
 }
 
-static bool turn(struct ui_flame *f, enum pv_flame_way way, uint64_t focus)
+static bool turn_view(struct ui_flame *f, enum pv_flame_way way, uint64_t focus)
 {
-	if (!remember(f))
+	if (!remember_view(f))
 		return false;
 	f->view.zoom.way = way;
 	f->view.zoom.focus = focus;
@@ -278,8 +280,8 @@ static bool sandwich(struct ui_flame *f)
 {
 	const struct pv_flame_cell *c = ui_flame_cell(f);
 	if (f->view.zoom.focus && (!c || c->key == f->view.zoom.focus || !c->key))
-		return turn(f, PV_FLAME_DOWN, 0);
-	return c && c->key && turn(f, PV_FLAME_DOWN, c->key);
+		return turn_view(f, PV_FLAME_DOWN, 0);
+	return c && c->key && turn_view(f, PV_FLAME_DOWN, c->key);
 }
 
 /* --- measures and order */
@@ -348,9 +350,10 @@ static bool is_handled(
 		return zoom(f);
 	case UI_CMD_LEAVE_OUT:
 	case UI_CMD_ONLY:
-		return cut(f, cmd == UI_CMD_ONLY);
+		return cut_frame(f, cmd == UI_CMD_ONLY);
 	case UI_CMD_BOTTOM_UP:
-		return turn(f, f->view.zoom.way == PV_FLAME_UP ? PV_FLAME_DOWN : PV_FLAME_UP, 0);
+		return turn_view(
+			f, f->view.zoom.way == PV_FLAME_UP ? PV_FLAME_DOWN : PV_FLAME_UP, 0);
 	case UI_CMD_SANDWICH:
 		return sandwich(f);
 	case UI_CMD_UNDO:

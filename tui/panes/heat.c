@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The heat strip's columns, cursor and question. */
 #include "tui/panes/heat.h"
 
 #include <stdlib.h>
@@ -33,14 +35,14 @@ static size_t cell_at(const struct ui_heat *h, int64_t ns)
 	return i < 0 ? 0 : i >= (int64_t)h->cells ? h->cells - 1 : (size_t)i;
 }
 
-static int64_t time_of(const struct ui_heat *h, size_t cell)
+static int64_t cell_time(const struct ui_heat *h, size_t cell)
 {
 	return h->from_ns + (int64_t)cell * h->cell_ns;
 }
 
 static void go_to(struct ui_heat *h, size_t cell)
 {
-	h->at_ns = time_of(h, cell) + h->cell_ns / 2;
+	h->at_ns = cell_time(h, cell) + h->cell_ns / 2;
 	h->placed = true;
 }
 
@@ -66,14 +68,17 @@ bool ui_heat_time(const struct ui_heat *h, int64_t *ret_from, int64_t *ret_to)
 	if (!h->on || !h->cells || !h->most)
 		return false;
 	chosen(h, &first, &last);
-	*ret_from = time_of(h, first);
-	*ret_to = time_of(h, last + 1);
+	*ret_from = cell_time(h, first);
+	*ret_to = cell_time(h, last + 1);
 	return true;
 }
 
 /* --- asking */
 
-/* A column is the least round time of which so many show all; in parts that are no finer than is kept. */
+/*
+ * The least round time for a column, so that `columns` columns suffice and a cell is not finer than
+ * `least`, the grain of samples.
+ */
 static int64_t column_for(int64_t length, int columns, int64_t least)
 {
 	static const int64_t step[] = { 1, 2, 5 };
@@ -86,7 +91,7 @@ static int64_t column_for(int64_t length, int columns, int64_t least)
 	return ten;
 }
 
-/* Samples that ran; with `waits` all. */
+/* Samples of running threads; with `waits` all samples. */
 static uint32_t samples_in(const struct pv_lanes_answer *a, size_t cell, bool waits)
 {
 	const uint32_t *n = a->rows ? a->row[0].cell[cell].samples : NULL;
@@ -97,7 +102,7 @@ static uint32_t samples_in(const struct pv_lanes_answer *a, size_t cell, bool wa
 	return sum;
 }
 
-static void take(struct ui_heat *h, struct pv_lanes_answer *got)
+static void take_heat(struct ui_heat *h, struct pv_lanes_answer *got)
 {
 	uint32_t *samples = got ? calloc(got->cells, sizeof *samples) : NULL;
 	if (!samples) {
@@ -124,7 +129,7 @@ static enum pv_time_of time_counted(const struct pv_lanes_answer *a, bool waits)
 									      : PV_TIME_RAN;
 }
 
-static void count(struct ui_heat *h, bool waits)
+static void count_samples(struct ui_heat *h, bool waits)
 {
 	h->most = 0;
 	h->time_of = time_counted(h->answer, waits);
@@ -162,17 +167,18 @@ void ui_heat_refresh(struct ui_heat *h, const struct ui_shared *s, int columns)
 	h->ask.sum = true;
 	if (h->ask.of != s->model)
 		h->least_ns = 0;
-	take(h, ui_lanes_take(&h->ask));
-	for (int i = 0; i < 2; i++) { /* an answer may say that samples are kept less fine */
+	take_heat(h, ui_lanes_take(&h->ask));
+	for (int i = 0; i < 2; i++) { /* an answer may show a coarser grain of samples */
 		struct pv_lanes_wish w = wish_for(h, s);
-		take(h, ui_lanes_ask(&h->ask, s, &w, h->answer ? &h->answer->generation : NULL));
+		take_heat(
+			h, ui_lanes_ask(&h->ask, s, &w, h->answer ? &h->answer->generation : NULL));
 	}
-	count(h, s->waits);
+	count_samples(h, s->waits);
 }
 
 /* --- keys */
 
-static bool step(struct ui_heat *h, int64_t by)
+static bool step_cell(struct ui_heat *h, int64_t by)
 {
 	int64_t to = (int64_t)cell_at(h, h->at_ns) + by;
 	if (to < 0 || to >= (int64_t)h->cells)
@@ -199,13 +205,13 @@ bool ui_heat_command(struct ui_heat *h, enum ui_command cmd)
 		return false;
 	switch (cmd) {
 	case UI_CMD_LEFT:
-		return step(h, -UI_HEAT_ROWS);
+		return step_cell(h, -UI_HEAT_ROWS);
 	case UI_CMD_RIGHT:
-		return step(h, UI_HEAT_ROWS);
+		return step_cell(h, UI_HEAT_ROWS);
 	case UI_CMD_UP:
-		return step(h, -1);
+		return step_cell(h, -1);
 	case UI_CMD_DOWN:
-		return step(h, 1);
+		return step_cell(h, 1);
 	case UI_CMD_TOP:
 		go_to(h, 0);
 		return true;

@@ -1,10 +1,12 @@
-/* Cells of the heat strip, with the times of their rows and an axis of those of its columns. */
+/* SPDX-License-Identifier: MIT */
+/* Draws the heat strip: cells, times of the rows, an axis for the columns. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/base/status.h"
-#include "common/base/units.h"
-#include "tui/draw/ticks.h"
+#include "common/base/text/units.h"
+#include "tui/chart/ticks.h"
 #include "tui/panes/heat.h"
 
 enum { LABEL = 8, FULL = 2 + UI_HEAT_ROWS + 1, WITH_FLAME = 16 };
@@ -21,11 +23,47 @@ int ui_heat_columns(struct ui_rect r)
 	return ui_max(1, r.w - LABEL);
 }
 
+/* Steps above zero: one hue that fills more and more of a cell. */
+enum { STEPS = 4 };
+static const uint32_t shades[STEPS] = { 0x2591, 0x2592, 0x2593, 0x2588 };
+
 static uint32_t shade(uint32_t n, uint32_t most)
 {
-	static const uint32_t shades[] = { 0x2591, 0x2592, 0x2593, 0x2588 };
-	const size_t levels = PV_COUNT_OF(shades);
-	return n ? shades[(size_t)(((uint64_t)n * levels - 1) / most)] : ' ';
+	return n ? shades[((uint64_t)n * STEPS - 1) / most] : ' ';
+}
+
+/* The most samples of a step. */
+static uint32_t top_of(size_t step, uint32_t most)
+{
+	return (uint32_t)(((uint64_t)most * (step + 1)) / STEPS);
+}
+
+/* The steps, each with its most samples; steps without a number are left out. */
+static void draw_legend(const struct ui_heat *h, struct ui_canvas *c, struct ui_rect r)
+{
+	const char *unit = h->most == 1 ? " sample a cell " : " samples a cell ";
+	char text[STEPS][PV_UNIT_MAX];
+	int w = (int)strlen(unit);
+	uint32_t below = 0;
+	bool in[STEPS];
+	for (size_t i = 0; i < STEPS; i++) {
+		const uint32_t top = top_of(i, h->most);
+		in[i] = top > below;
+		below = top;
+		pv_units_exact(text[i], sizeof text[i], top);
+		w += in[i] ? (int)strlen(text[i]) + 3 : 0;
+	}
+	if (w + 5 > r.w)
+		return;
+	int x = r.w - w - 5;
+	x += ui_put(c, ui_cols(r, x, r.w), UI_DIM, "   0 ");
+	for (size_t i = 0; i < STEPS; i++) {
+		if (!in[i])
+			continue;
+		ui_put_code(c, r.x + x, r.y, UI_BAR, shades[i]);
+		x += 1 + ui_printf(c, ui_cols(r, x + 1, r.w), UI_DIM, " %s ", text[i]);
+	}
+	ui_put(c, ui_cols(r, x - 1, r.w), UI_DIM, unit);
 }
 
 static void draw_cells(const struct ui_heat *h, struct ui_canvas *c, struct ui_rect r)
@@ -41,10 +79,11 @@ static void draw_cells(const struct ui_heat *h, struct ui_canvas *c, struct ui_r
 			continue;
 		ui_put_code(c, r.x + x, r.y + y,
 			i == at         ? UI_CURSOR
-			: in            ? UI_MATCH
 			: h->samples[i] ? UI_BAR
 					: UI_DIM,
 			shade(h->samples[i], h->most));
+		if (in && i != at)
+			ui_mark(c, (struct ui_rect){ r.x + x, r.y + y, 1, 1 }, UI_SELECTED);
 	}
 }
 
@@ -61,16 +100,20 @@ static void draw_title(const struct ui_heat *h, struct ui_canvas *c, struct ui_r
 {
 	char column[PV_UNIT_MAX], cell[PV_UNIT_MAX];
 	ui_hline(c, r);
-	ui_printf(c, ui_cols(r, 1, r.w - 2), UI_TITLE, " HEAT: samples%s, a column %s, a row %s ",
-		ui_time_of(h->time_of),
-		pv_units_ns(column, sizeof column, h->cell_ns * UI_HEAT_ROWS),
-		pv_units_ns(cell, sizeof cell, h->cell_ns));
+	const int used =
+		1 + ui_printf(c, ui_cols(r, 0, r.w), UI_TITLE,
+			    " Heat: samples%s, a column %s, a row %s ", ui_time_of(h->time_of),
+			    pv_units_ns(column, sizeof column, h->cell_ns * UI_HEAT_ROWS),
+			    pv_units_ns(cell, sizeof cell, h->cell_ns));
+	static const char keys[] = " Space an end, Enter its flame ";
+	if (r.w - used > (int)sizeof keys)
+		ui_put_right(c, ui_cols(r, 0, r.w - 1), UI_DIM, keys);
 }
 
 static void draw_chosen(const struct ui_heat *h, struct ui_canvas *c, struct ui_rect r)
 {
 	int64_t from, to;
-	char a[40], b[40], n[PV_UNIT_MAX], most[PV_UNIT_MAX];
+	char a[40], b[40], n[PV_UNIT_MAX];
 	uint64_t sum = 0;
 	if (!ui_heat_time(h, &from, &to))
 		return;
@@ -79,11 +122,11 @@ static void draw_chosen(const struct ui_heat *h, struct ui_canvas *c, struct ui_
 		int64_t begin = h->from_ns + (int64_t)i * h->cell_ns;
 		sum += begin >= from && begin < to ? h->samples[i] : 0;
 	}
-	ui_printf(c, ui_cols(r, 1, r.w), UI_PLAIN,
-		"%s to %s · %s sample%s, %s at most in a cell; Space an end, Enter its flame",
-		ui_tick_text(from, last, a, sizeof a), ui_tick_text(to, last, b, sizeof b),
-		pv_units_exact(n, sizeof n, sum), sum == 1 ? "" : "s",
-		pv_units_exact(most, sizeof most, h->most));
+	const int used = 1 + ui_printf(c, ui_cols(r, 1, r.w), UI_PLAIN, "%s to %s · %s sample%s",
+				     ui_tick_text(from, last, a, sizeof a),
+				     ui_tick_text(to, last, b, sizeof b),
+				     pv_units_exact(n, sizeof n, sum), sum == 1 ? "" : "s");
+	draw_legend(h, c, ui_cols(r, used, r.w));
 }
 
 void ui_heat_draw(struct ui_heat *h, struct ui_canvas *c, struct ui_rect r)

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines of the help, from the commands: scrolling, search, drawing. */
 #include "tui/panes/help.h"
 
 #include <stdio.h>
@@ -5,8 +7,8 @@
 #include <string.h>
 
 #include "common/base/status.h"
-#include "common/base/showable.h"
-#include "tui/draw/list.h"
+#include "common/base/text/showable.h"
+#include "tui/list/list.h"
 #include "tui/draw/paging.h"
 
 enum { KEYS_W = 20 };
@@ -17,18 +19,21 @@ void ui_help_add(struct ui_help *h, const struct ui_help_line *line)
 		h->line.v[h->line.n++] = *line;
 }
 
-static void add(struct ui_help *h, struct ui_help_line line)
+static void add_help_line(struct ui_help *h, struct ui_help_line line)
 {
 	ui_help_add(h, &line);
 }
 
-static void add_scope(struct ui_help *h, unsigned scope, const char *heading)
+/* Scopes with the same heading are one part. */
+static void add_scope(struct ui_help *h, unsigned scope, const char *heading, const char *before)
 {
-	add(h, (struct ui_help_line){ .text = heading, .heading = true });
+	if (strcmp(heading, before) != 0) {
+		add_help_line(h, (struct ui_help_line){ .text = "" });
+		add_help_line(h, (struct ui_help_line){ .text = heading, .heading = true });
+	}
 	for (enum ui_command cmd = 1; cmd < UI_CMD_COUNT; cmd++)
 		if (ui_command_row(cmd)->scope == scope)
-			add(h, (struct ui_help_line){ .cmd = cmd });
-	add(h, (struct ui_help_line){ .text = "" });
+			add_help_line(h, (struct ui_help_line){ .cmd = cmd });
 }
 
 void ui_help_add_text(struct ui_help *h, const char *text)
@@ -37,7 +42,7 @@ void ui_help_add_text(struct ui_help *h, const char *text)
 	if (!copy)
 		return;
 	h->own.v[h->own.n++] = copy;
-	add(h, (struct ui_help_line){ .text = copy });
+	add_help_line(h, (struct ui_help_line){ .text = copy });
 }
 
 static void drop_texts(struct ui_help *h)
@@ -53,7 +58,7 @@ void ui_help_open(struct ui_help *h, const char *pane)
 	h->top = 0;
 	h->open = true;
 	h->search[0] = 0;
-	add(h, (struct ui_help_line){ .text = pane, .heading = true });
+	add_help_line(h, (struct ui_help_line){ .text = pane, .heading = true });
 }
 
 void ui_help_add_keys(struct ui_help *h, unsigned scopes)
@@ -68,6 +73,9 @@ void ui_help_add_keys(struct ui_help *h, unsigned scopes)
 		{ UI_SCOPE_EVENTS, "In this pane" },
 		{ UI_SCOPE_LANES, "In this pane" },
 		{ UI_SCOPE_HEAP, "In this pane" },
+		{ UI_SCOPE_REQUESTS, "In this pane" },
+		{ UI_SCOPE_CALL_TREE, "In this pane" },
+		{ UI_SCOPE_METHODS, "In this pane" },
 		{ UI_SCOPE_CALLS, "In this pane" },
 		{ UI_SCOPE_TREE, "In trees" },
 		{ UI_SCOPE_LIST, "In lists" },
@@ -79,13 +87,18 @@ void ui_help_add_keys(struct ui_help *h, unsigned scopes)
 		"A click on a column's title sorts, on a row selects; a double click is Enter.",
 		"The wheel scrolls. Shift and the mouse select text as in any terminal.",
 	};
-	for (size_t i = 0; i < PV_COUNT_OF(parts); i++)
-		if (scopes & parts[i].scope)
-			add_scope(h, parts[i].scope, parts[i].heading);
-	add(h, (struct ui_help_line){ .text = "Mouse", .heading = true });
+	const char *before = "";
+	for (size_t i = 0; i < PV_COUNT_OF(parts); i++) {
+		if (!(scopes & parts[i].scope))
+			continue;
+		add_scope(h, parts[i].scope, parts[i].heading, before);
+		before = parts[i].heading;
+	}
+	add_help_line(h, (struct ui_help_line){ .text = "" });
+	add_help_line(h, (struct ui_help_line){ .text = "Mouse", .heading = true });
 	for (size_t i = 0; i < PV_COUNT_OF(remarks); i++)
-		add(h, (struct ui_help_line){ .text = remarks[i] });
-	add(h, (struct ui_help_line){ .text = "" });
+		add_help_line(h, (struct ui_help_line){ .text = remarks[i] });
+	add_help_line(h, (struct ui_help_line){ .text = "" });
 }
 
 void ui_help_finish(struct ui_help *h)
@@ -114,7 +127,7 @@ unsigned ui_help_command(struct ui_help *h, enum ui_command cmd)
 	return UI_HANDLED;
 }
 
-static void text_of(const struct ui_help_line *line, char *buf, size_t size)
+static void help_text(const struct ui_help_line *line, char *buf, size_t size)
 {
 	char keys[64];
 	if (line->cmd == UI_CMD_NONE && !line->key) {
@@ -122,7 +135,8 @@ static void text_of(const struct ui_help_line *line, char *buf, size_t size)
 		return;
 	}
 	if (line->key) {
-		snprintf(buf, size, "%-*s %s", KEYS_W, line->key, line->text);
+		snprintf(buf, size, "%s%*s %s", line->key,
+			ui_max(0, KEYS_W - pv_showable_cells(line->key)), "", line->text);
 		return;
 	}
 	ui_command_keys(line->cmd, keys, sizeof keys);
@@ -136,7 +150,7 @@ bool ui_help_find(struct ui_help *h, int dir)
 	for (size_t step = dir == 0 ? 0 : 1; n && step <= n; step++) {
 		size_t at = dir < 0 ? (h->top + n - step % n) % n : (h->top + step) % n;
 		char text[UI_HELP_LINE];
-		text_of(&h->line.v[at], text, sizeof text);
+		help_text(&h->line.v[at], text, sizeof text);
 		if (ui_find_text(text, h->search) >= 0) {
 			h->top = at;
 			return true;
@@ -149,7 +163,7 @@ static void draw_line(const struct ui_help *h, struct ui_canvas *c, struct ui_re
 {
 	const struct ui_help_line *line = &h->line.v[i];
 	char text[UI_HELP_LINE], before[UI_HELP_LINE];
-	text_of(line, text, sizeof text);
+	help_text(line, text, sizeof text);
 	if (line->heading)
 		ui_put(c, r, UI_TITLE, text);
 	else

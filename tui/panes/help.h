@@ -1,4 +1,8 @@
-/* The keys, as text to scroll and search: those of the user's pane first. The screen's thread. */
+/* SPDX-License-Identifier: MIT */
+/*
+ * The keys, as text to scroll and search, with the keys of the user's pane first. The screen's
+ * thread.
+ */
 #ifndef UI_HELP_H
 #define UI_HELP_H
 
@@ -25,18 +29,18 @@ struct ui_help {
 	PV_ARRAY(char *) own; /* private: texts of ui_help_add_text() */
 };
 
-/* With one line, the pane's title; the others are added. */
+/* Opens with one line, the pane's title; other lines are added afterwards. */
 void ui_help_open(struct ui_help *h, const char *pane);
-/* A copy; out of memory: without it. */
+/* Adds a copy of a line; out of memory: nothing. */
 void ui_help_add(struct ui_help *h, const struct ui_help_line *line);
-/* A remark, of which a copy is kept. */
+/* Adds a remark, and keeps a copy. */
 void ui_help_add_text(struct ui_help *h, const char *text);
-/* `scopes`: bits of enum ui_scope that hold where the user is. */
+/* `scopes`: bits of enum ui_scope in effect at the user's place. */
 void ui_help_add_keys(struct ui_help *h, unsigned scopes);
 void ui_help_finish(struct ui_help *h);
 /* Bits of enum ui_reply. */
 unsigned ui_help_command(struct ui_help *h, enum ui_command cmd);
-/* To the first line from the top (dir 0), the next (1) or the one before (-1) that has the text. */
+/* To the first line with the text from the top (dir 0), the next (1) or the line before (-1). */
 bool ui_help_find(struct ui_help *h, int dir);
 void ui_help_draw(struct ui_help *h, struct ui_canvas *c, struct ui_rect r);
 

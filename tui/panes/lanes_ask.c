@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Jobs that ask for lanes of threads. */
 #include "tui/panes/lanes_ask.h"
 
 #include <stdlib.h>
 
-/* Owns all that it needs. */
+/* Owns all its data but the model. */
 struct job {
 	struct ui_job job;
 	struct pv_model *model;
@@ -11,7 +13,7 @@ struct job {
 	struct pv_lanes_answer *answer;
 };
 
-static void sum_up(struct pv_lanes_answer *a)
+static void sum_lanes(struct pv_lanes_answer *a)
 {
 	for (size_t row = 1; row < a->rows; row++)
 		for (size_t i = 0; i < a->cells; i++)
@@ -19,15 +21,15 @@ static void sum_up(struct pv_lanes_answer *a)
 				a->row[0].cell[i].samples[s] += a->row[row].cell[i].samples[s];
 }
 
-static void run(struct ui_job *j)
+static void run_lanes(struct ui_job *j)
 {
 	struct job *q = (struct job *)j;
 	q->answer = pv_lanes_ask(q->model, &q->wish);
 	if (q->answer && q->sum)
-		sum_up(q->answer);
+		sum_lanes(q->answer);
 }
 
-static void drop(struct ui_job *j)
+static void drop_lanes(struct ui_job *j)
 {
 	struct job *q = (struct job *)j;
 	pv_lanes_answer_destroy(q->answer);
@@ -58,13 +60,13 @@ struct pv_lanes_answer *ui_lanes_ask(struct ui_lanes_ask *a, const struct ui_sha
 	const struct pv_lanes_wish *w, const uint64_t *shown)
 {
 	bool same = is_of(a, s, w);
-	bool fresh = shown && (s->paused || *shown == s->generation);
+	bool fresh = shown && (s->paused || *shown >= s->generation);
 	if (same && (fresh || ui_slot_pending(&a->slot)))
 		return NULL;
 	struct job *q = calloc(1, sizeof *q);
 	if (!q)
 		return NULL;
-	q->job = (struct ui_job){ .run = run, .drop = drop, .urgent = !same };
+	q->job = (struct ui_job){ .run = run_lanes, .drop = drop_lanes, .urgent = !same };
 	q->model = s->model;
 	q->wish = *w;
 	q->sum = a->sum;

@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Keeps a program's output as lines, bounded, and scrolls, searches and draws them. */
 #include "tui/panes/output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/showable.h"
-#include "tui/draw/question.h"
+#include "common/base/text/showable.h"
+#include "tui/list/question.h"
 #include "tui/draw/paging.h"
 #include "tui/draw/shared.h"
 
@@ -55,8 +57,8 @@ static void end_line(struct ui_output *o)
 	o->open_n = o->column = 0;
 }
 
-/* A carriage return goes to the beginning, where what follows takes the place of what was there. */
-static void put(struct ui_output *o, char c)
+/* A carriage return goes to the beginning of the line, and further text replaces the old. */
+static void put_char(struct ui_output *o, char c)
 {
 	if (o->column + 1 >= sizeof o->open)
 		end_line(o);
@@ -68,7 +70,7 @@ static void put(struct ui_output *o, char c)
 static void tabulate(struct ui_output *o)
 {
 	do
-		put(o, ' ');
+		put_char(o, ' ');
 	while (o->column % TAB && o->column + 1 < sizeof o->open);
 }
 
@@ -98,7 +100,7 @@ static void take_escape(struct ui_output *o, unsigned char c)
 	}
 }
 
-static void take(struct ui_output *o, unsigned char c)
+static void take_char(struct ui_output *o, unsigned char c)
 {
 	if (o->escape && c != '\n') {
 		take_escape(o, c);
@@ -123,7 +125,7 @@ static void take(struct ui_output *o, unsigned char c)
 		break;
 	default:
 		if (c >= ' ' && c != 127)
-			put(o, (char)c);
+			put_char(o, (char)c);
 		break;
 	}
 }
@@ -131,7 +133,7 @@ static void take(struct ui_output *o, unsigned char c)
 void ui_output_add(struct ui_output *o, const char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		take(o, (unsigned char)bytes[i]);
+		take_char(o, (unsigned char)bytes[i]);
 	o->open[o->open_n] = 0;
 }
 
@@ -155,7 +157,7 @@ const char *ui_output_line(const struct ui_output *o, size_t i)
 	return i == o->n && o->open_n ? o->open : "";
 }
 
-/* ---- looking at it */
+/* ---- the user's view */
 
 static size_t last_top(const struct ui_output *o)
 {
@@ -194,7 +196,7 @@ bool ui_output_find(struct ui_output *o, int dir)
 			i = n - step;
 		if (ui_find_text(ui_output_line(o, i), o->search) < 0)
 			continue;
-		o->top = i; /* it stands in the first row, even when little is left below it */
+		o->top = i; /* in the first row, even near the end */
 		o->loose = true;
 		return true;
 	}

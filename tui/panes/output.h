@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Output of a program that was started from here: lines, bounded, to scroll and search. Bytes go in
- * as a terminal would get them; colours and cursor movements are left out. The screen's thread.
+ * Output of a program started from here: lines, bounded, to scroll and search. Bytes go in as sent
+ * to a terminal; colours and cursor movements are left out. The screen's thread.
  */
 #ifndef UI_OUTPUT_H
 #define UI_OUTPUT_H
@@ -19,9 +20,9 @@ enum { UI_OUTPUT_LINES = 20000, UI_OUTPUT_LINE = 1024 };
 struct ui_output {
 	char **line; /* a ring of UI_OUTPUT_LINES, owned; NULL until there is a first */
 	size_t first, n, bytes;
-	uint64_t gone;             /* lines that are no longer kept */
-	uint64_t dropped;          /* bytes that never came */
-	char open[UI_OUTPUT_LINE]; /* the line that is not ended yet */
+	uint64_t gone;             /* lines no longer kept */
+	uint64_t dropped;          /* bytes lost before they came */
+	char open[UI_OUTPUT_LINE]; /* the unfinished line */
 	size_t open_n, column;
 	int escape; /* inside an escape sequence */
 
@@ -38,14 +39,11 @@ void ui_output_add(struct ui_output *o, const char *bytes, size_t n);
 /* A line of ours among them. */
 void ui_output_note(struct ui_output *o, const char *text);
 
-/*
- * The number of lines, the one that is not ended included; the i-th of them, owned by `o`, never
- * NULL.
- */
+/* The number of lines, the unfinished line included; the i-th line, owned by `o`, never NULL. */
 size_t ui_output_count(const struct ui_output *o);
 const char *ui_output_line(const struct ui_output *o, size_t i);
 
-/* Position of the user in it, as one number. */
+/* The user's position in the output, as one number. */
 static inline uint64_t ui_output_place(const struct ui_output *o)
 {
 	return (uint64_t)o->top * 2 + o->loose;
@@ -53,7 +51,7 @@ static inline uint64_t ui_output_place(const struct ui_output *o)
 
 /* Bits of enum ui_reply. */
 unsigned ui_output_command(struct ui_output *o, enum ui_command cmd);
-/* To the newest line that has the text (dir 0), the next (1) or the one before (-1). */
+/* To the newest line with the text (dir 0), the next (1) or the line before (-1). */
 bool ui_output_find(struct ui_output *o, int dir);
 void ui_output_title(const struct ui_output *o, struct ui_canvas *c, struct ui_rect r);
 void ui_output_draw(struct ui_output *o, struct ui_canvas *c, struct ui_rect r);

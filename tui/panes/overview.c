@@ -1,12 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Home: which blocks are shown and where, their questions, keys and drawing. */
 #include "tui/panes/overview.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/processes.h"
+#include "common/base/system/processes.h"
 #include "common/base/status.h"
-#include "common/query/code_kind.h"
-#include "tui/draw/chart.h"
+#include "common/query/groups/code_kind.h"
+#include "tui/chart/chart.h"
 #include "tui/panes/sections.h"
 
 enum { TWO_FROM = 78, THREE_FROM = 110, TALL_FROM = 24, AXIS_FROM = 14, PARTS_FROM = 27 };
@@ -102,7 +104,7 @@ static bool has_block(const struct ui_overview *o, const struct ui_shared *s, in
 	}
 }
 
-/* Blocks that stand side by side. */
+/* Blocks next to each other. */
 struct band {
 	int block[UI_SECTIONS], n;
 	int least, most; /* rows, titles among them */
@@ -146,7 +148,7 @@ static int arrange(const struct ui_overview *o, const struct ui_shared *s, struc
 	return bands;
 }
 
-/* The first band to show, so that the one with the keys is in sight. */
+/* The first band to show, so that the band with the keys is in sight. */
 static int first_band(const struct ui_overview *o, const struct band *band, int n, int h)
 {
 	int with_keys = 0, first = 0, sum = 0;
@@ -190,7 +192,7 @@ void ui_overview_place(
 		last++)
 		left -= band[last].least;
 	for (int i = first; i < last; i++) {
-		/* The first ones are filled first; the last one takes the rest. */
+		/* Bands are filled from the first on; the last band takes the rest. */
 		int more = i + 1 < last ? ui_min(band[i].most - band[i].least, ui_max(left, 0))
 					: ui_max(left, 0);
 		if (body.h >= AXIS_FROM || i + 1 == last)
@@ -204,12 +206,12 @@ void ui_overview_place(
 
 /* --- drawing --- */
 
-static bool is_own(const struct pv_flame_cell *c)
+static bool is_own_code(const struct pv_flame_cell *c)
 {
 	return c->kind == PV_CODE_USER || c->kind == PV_CODE_JIT || c->kind == PV_CODE_UNKNOWN;
 }
 
-/* The part of all that ran within the program's own code, what that called included. */
+/* The share of running time within the program's own code, callees included. */
 static double own_part(const struct pv_flame *f)
 {
 	uint64_t own = 0;
@@ -217,13 +219,16 @@ static double own_part(const struct pv_flame *f)
 		const struct pv_flame_cell *c = &f->cell[i];
 		bool within = false;
 		for (uint32_t up = c->parent; up && !within; up = f->cell[up].parent)
-			within = is_own(&f->cell[up]);
-		own += !within && is_own(c) ? c->weight : 0;
+			within = is_own_code(&f->cell[up]);
+		own += !within && is_own_code(c) ? c->weight : 0;
 	}
 	return f->cells && f->cell[0].weight ? (double)own / (double)f->cell[0].weight : 0;
 }
 
-/* Frames too thin for an answer are missing in the one with all code: so it takes more to leave it. */
+/*
+ * With all code shown, frames too thin for the answer are missing from the share: so leaving this
+ * state takes more than entering.
+ */
 static bool shows_all_code(const struct ui_overview *o)
 {
 	const struct pv_flame *f = o->flame->answer[UI_FLAME_MAIN];
@@ -233,8 +238,8 @@ static bool shows_all_code(const struct ui_overview *o)
 }
 
 /*
- * Of samples where there are enough of them, else of the times of calls, as the shares above it.
- * Its few levels are for the program's own code: other methods are folded into their callers.
+ * Asks for samples if there are enough, else for the times of calls, like the shares above. The few
+ * levels are for the program's own code: other methods are folded into their callers.
  */
 static void refresh_icicle(struct ui_overview *o, const struct ui_shared *s)
 {
@@ -251,14 +256,14 @@ static void refresh_icicle(struct ui_overview *o, const struct ui_shared *s)
 	ui_flame_refresh(f, &own, &o->of_flame);
 }
 
-/* By who keeps it where the newest shot's objects are at hand, else by class. */
+/* Memory by keeper if the objects of the newest shot are at hand, else by class. */
 static void choose_held(struct ui_list *l, const struct ui_shared *s)
 {
 	const enum pv_view view = ui_newest_heap(s) ? PV_VIEW_HEAP_KEEPERS : PV_VIEW_SHOT_CLASSES;
 	if (l->view != view) {
 		ui_list_forget(l);
 		l->view = view;
-		l->needs_select = view == PV_VIEW_SHOT_CLASSES;
+		l->needs_select = pv_view_is(view, PV_TRAIT_OF_SHOT);
 	}
 	ui_list_set_select(l, l->needs_select ? s->summary.shots : 0, 0);
 }
@@ -278,16 +283,18 @@ static void draw_title(
 	struct ui_rect line = ui_rows(o->at[i], 0, 1);
 	const struct ui_command_row *row = ui_command_row(ui_sections[i].pane);
 	char title[80];
-	const bool kept = i == UI_BLOCK_HELD && o->list[UI_HOME_HELD].view == PV_VIEW_HEAP_KEEPERS;
+	const bool kept =
+		i == UI_BLOCK_HELD && pv_view_is(o->list[UI_HOME_HELD].view, PV_SECTION_GRAPH);
 	if (kept)
-		snprintf(title, sizeof title, " HELD at shot %u, by keeper ", s->all.shot);
+		snprintf(title, sizeof title, "Held by, shot %u", s->all.shot);
 	else
-		snprintf(title, sizeof title, " %s ", ui_sections[i].title);
-	ui_hline(c, line);
-	bool on = o->focus == i;
-	int used = ui_put(c, ui_cols(line, 1, line.w - 1), on ? UI_CURSOR : UI_TITLE, title);
-	if (row && row->keys[0] && line.w > used + 6)
-		ui_printf(c, ui_cols(line, line.w - 4, 3), UI_KEYCAP, " %.1s ", row->keys);
+		snprintf(title, sizeof title, "%s", ui_sections[i].title);
+	const int used = ui_put(
+		c, ui_cols(line, 1, line.w - 1), o->focus == i ? UI_TAB_ON : UI_TITLE, title);
+	const int key = row && row->keys[0] && line.w > used + 6 ? 2 : 0;
+	ui_hline(c, ui_cols(line, used + 2, line.w - used - 3 - key));
+	if (key)
+		ui_printf(c, ui_cols(line, line.w - 2, 1), UI_KEYCAP, "%.1s", row->keys);
 }
 
 void ui_overview_draw(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c)

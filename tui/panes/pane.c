@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* A pane: places, questions, keys and drawing of its lists, chart, flame graph or timeline. */
 #include "tui/panes/pane.h"
 
 #include <inttypes.h>
@@ -5,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/processes.h"
-#include "tui/draw/list_query.h"
-#include "tui/draw/list_tags.h"
+#include "common/base/system/processes.h"
+#include "tui/list/list_query.h"
+#include "tui/list/list_tags.h"
 #include "tui/draw/shorten.h"
 #include "tui/panes/flame_pane.h"
 #include "tui/panes/pane_chart.h"
@@ -15,7 +17,7 @@
 #include "tui/panes/rooms.h"
 #include "tui/panes/timeline_pane.h"
 
-enum { TITLE_MAX = 400 };
+enum { TITLE_MAX = 400, WORDS_MAX = 200 };
 
 void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def)
 {
@@ -24,6 +26,7 @@ void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def)
 		ui_list_init(&p->list[i], def->part[i].view, def->part[i].tree);
 		p->list[i].unfold = def->part[i].unfold;
 		p->list[i].splits = def->scope & UI_SCOPE_METHODS;
+		p->list[i].whole = i == 0 && def->scope & UI_SCOPE_SOURCE;
 		p->list[i].follow = def->part[i].newest;
 		p->list[i].sort = def->part[i].order;
 		p->list[i].pools = def->part[i].pools;
@@ -32,7 +35,7 @@ void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def)
 	}
 	if (def->flame) {
 		p->flame = ui_flame_create();
-		p->list[0].needs_select = true; /* and has none: it never asks */
+		p->list[0].needs_select = true; /* without `select`: never asks */
 	}
 	if (def->timeline) {
 		p->timeline = ui_timeline_create();
@@ -92,7 +95,7 @@ static int lists_of(const struct ui_pane *p, const struct ui_shared *s, int list
 	return 2;
 }
 
-static int place_of(const int list[UI_PARTS], int n, int part)
+static int part_place(const int list[UI_PARTS], int n, int part)
 {
 	for (int i = 0; i < n; i++)
 		if (list[i] == part)
@@ -100,7 +103,7 @@ static int place_of(const int list[UI_PARTS], int n, int part)
 	return n - 1;
 }
 
-/* The path to the cursor of a call tree is in sight wherever its parents are. */
+/* In a call tree the path to the cursor stays in sight, even if its parents do not. */
 static void place_foot(struct ui_pane *p)
 {
 	enum { ROWS_LEAST = 6 };
@@ -112,14 +115,26 @@ static void place_foot(struct ui_pane *p)
 	r->h--;
 }
 
+/* The line above rows with a common subject, such as a file. */
+static void place_head(struct ui_pane *p)
+{
+	struct ui_rect *r = &p->split.part[0];
+	p->head = (struct ui_rect){ 0 };
+	if (!(p->def->scope & UI_SCOPE_SOURCE) || r->h < 3)
+		return;
+	p->head = ui_rows(*r, 0, 1);
+	*r = ui_rows(*r, 1, r->h - 1);
+}
+
 void ui_pane_place(struct ui_pane *p, const struct ui_shared *s, struct ui_rect body)
 {
 	int list[UI_PARTS] = { 0 };
 	int n = lists_of(p, s, list);
-	int at = place_of(list, n, p->focus);
+	int at = part_place(list, n, p->focus);
 	p->focus = list[at];
 	const struct pv_table *main = p->list[0].table;
-	struct ui_split_wish wish = { p->def->chart.rows, n - 1, at, 0 };
+	struct ui_split_wish wish = { p->def->chart.rows, n - 1, at, 0,
+		p->def->scope & UI_SCOPE_SOURCE };
 	if (p->def->few)
 		wish.main = 1 + (main && main->rows_all < 1000 ? (int)main->rows_all : 1000);
 	struct ui_split split = ui_split(body, wish);
@@ -129,21 +144,33 @@ void ui_pane_place(struct ui_pane *p, const struct ui_shared *s, struct ui_rect 
 	for (int i = 0; i < n; i++)
 		p->split.part[list[i]] = split.part[i];
 	place_foot(p);
+	place_head(p);
 	if (p->split.rule.h == 0 && p->focus > 0) {
-		/* The details have the body for themselves; their title takes a row of it. */
+		/* Details with the whole body give a row to their title. */
 		struct ui_rect *r = &p->split.part[p->focus];
 		p->split.rule = ui_rows(*r, 0, 1);
 		*r = ui_rows(*r, 1, r->h);
 	}
 }
 
+/* Length of a method's name without its part in a logical stack (logical.h). */
+static size_t length_of(enum ui_kind kind, const char *name)
+{
+	const char *mark = kind == UI_KIND_METHOD ? strrchr(name, '[') : NULL;
+	bool part = mark && mark > name && mark[-1] == ' ' &&
+		    (strncmp(mark, "[awaits", 7) == 0 || strncmp(mark, "[usual", 6) == 0);
+	return part ? (size_t)(mark - name) - 1 : strlen(name);
+}
+
 void ui_pick(struct ui_shared *s, enum ui_kind kind, const char *name)
 {
 	if (kind == UI_KIND_NONE || !name)
 		return;
-	if (s->picked[kind] && strcmp(s->picked[kind], name) == 0)
+	size_t len = length_of(kind, name);
+	if (s->picked[kind] && strlen(s->picked[kind]) == len &&
+		strncmp(s->picked[kind], name, len) == 0)
 		return;
-	char *copy = strdup(name);
+	char *copy = strndup(name, len);
 	if (!copy)
 		return;
 	free(s->picked[kind]);
@@ -182,7 +209,7 @@ const char *ui_pane_shown_name(const struct ui_pane *p)
 	return innermost(ui_list_shown_name(l, ui_list_row(l)));
 }
 
-/* Those of the selected class are known where objects were followed, else of all. */
+/* Sizes are known for the selected class if objects were followed, else for all classes. */
 static void choose_sizes(struct ui_list *l, const struct ui_shared *s)
 {
 	l->needs_select = ui_list_follows(l, s);
@@ -196,14 +223,14 @@ static void refresh_details(struct ui_pane *p, const struct ui_shared *s)
 	uint64_t id = row ? row->id : 0;
 	for (int i = 1; i < p->def->parts; i++) {
 		struct ui_list *l = &p->list[i];
-		bool diff = p->def->part[i].view == PV_VIEW_SHOT_DIFF;
+		bool diff = p->def->part[i].from_base;
 		if (p->def->part[i].by_class)
 			ui_list_set_about(l, ui_list_name(&p->list[0], row));
 		const struct pv_row *second = ui_list_row(&p->list[1]);
 		uint64_t base = diff ? s->base_shot : 0;
 		if (p->def->part[i].of_second && second)
 			base = second->id;
-		if (l->view == PV_VIEW_ALLOCATION_SIZES)
+		if (pv_view_is(l->view, PV_TRAIT_FATES))
 			choose_sizes(l, s);
 		if (l->needs_select)
 			ui_list_set_select(l, diff && !s->base_shot ? 0 : id, base);
@@ -212,7 +239,7 @@ static void refresh_details(struct ui_pane *p, const struct ui_shared *s)
 	}
 }
 
-/* By a column of the figures that are counted. */
+/* Sorts by a column of the counted figures. */
 static void order_by_counted(struct ui_pane *p, const struct ui_shared *s)
 {
 	bool calls = s->summary.recorded & PV_GROUP_CALLS &&
@@ -221,12 +248,9 @@ static void order_by_counted(struct ui_pane *p, const struct ui_shared *s)
 		struct ui_list *l = &p->list[i];
 		if (!l->splits)
 			continue;
-		if (l->view == PV_VIEW_CALL_TREE)
-			ui_list_set_order(l, calls ? "total_ns" : "samples_total");
-		else if (l->view == PV_VIEW_METHODS)
-			ui_list_set_order(l, calls ? "self_ns" : "samples_self");
-		else if (l->view == PV_VIEW_CALLERS || l->view == PV_VIEW_CALLEES)
-			ui_list_set_order(l, calls ? "total_ns" : "samples");
+		const struct pv_view_row *row = &pv_view_rows[l->view];
+		if (row->by_calls)
+			ui_list_set_order(l, calls ? row->by_calls : row->by_samples);
 	}
 }
 
@@ -237,6 +261,8 @@ static const char *no_calls(const struct ui_pane *p, const struct ui_shared *s)
 		return NULL;
 	if (!s->waits)
 		return "nothing ran in this time; | counts what waited";
+	if (s->range.requests[0])
+		return "these requests made no call that was recorded, and no sample met them";
 	return s->range.threaded
 		       ? "this thread made no call then that was recorded, and no sample met it"
 		       : "no call that was recorded, and no sample in this time";
@@ -254,8 +280,10 @@ void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s)
 		ui_timeline_refresh(p->timeline, s, &p->list[0], p->split.part[0]);
 		return;
 	}
-	for (int i = 0; i < p->def->parts; i++)
+	for (int i = 0; i < p->def->parts; i++) {
 		p->list[i].finished = s->feed.state == UI_FEED_ENDED;
+		p->list[i].reading = ui_range_reading(&s->range);
+	}
 	p->list[0].none = no_calls(p, s);
 	order_by_counted(p, s);
 	ui_list_refresh(&p->list[0], s);
@@ -272,14 +300,14 @@ static void put_title(struct ui_pane *p, struct ui_canvas *c, struct ui_rect r, 
 	const struct pv_row *row = ui_list_row(main);
 	const char *name = ui_list_shown_name(main, row);
 	char shot[32];
-	if (p->def->part[0].view == PV_VIEW_SHOTS && row) {
+	if (p->def->scope & UI_SCOPE_HEAP && row) {
 		snprintf(shot, sizeof shot, "shot %" PRIu64, row->id - 1);
 		name = shot;
 	}
 	const char *format = p->def->part[part].title;
 	const char *hole = strstr(format, "%s");
 	char title[TITLE_MAX], small[TITLE_MAX];
-	if (p->list[part].view == PV_VIEW_ALLOCATION_SIZES && !p->list[part].needs_select)
+	if (pv_view_is(p->list[part].view, PV_TRAIT_FATES) && !p->list[part].needs_select)
 		name = "all classes";
 	if (name)
 		name = ui_shorten(name, r.w - (int)strlen(format) - 6, small, sizeof small);
@@ -289,7 +317,7 @@ static void put_title(struct ui_pane *p, struct ui_canvas *c, struct ui_rect r, 
 			p->list[part].newer ? "  (as of now, not of the pause)" : "");
 	else
 		snprintf(title, sizeof title, " %s ", format);
-	ui_put(c, ui_cols(r, 1, r.w - 2), p->focus == part ? UI_TITLE : UI_STRONG, title);
+	ui_put(c, ui_cols(r, 0, r.w - 1), p->focus == part ? UI_TITLE : UI_STRONG, title);
 }
 
 /* In the place of rows: what records them. */
@@ -297,7 +325,7 @@ static void say_missing(
 	const struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c, struct ui_rect r)
 {
 	const struct pv_table *t = p->list[0].table;
-	if (!t || t->rows > 0 || p->list[0].filter[0] || !p->def->records ||
+	if (!t || t->rows > 0 || p->list[0].filter[0] || p->list[0].reading ||
 		ui_pane_can(p->def, ui_groups(s)))
 		return;
 	ui_clear(c, ui_rows(r, 1, 2), UI_PLAIN);
@@ -315,8 +343,9 @@ static void say_missing(
 		return;
 	}
 	ui_put(c, ui_cols(ui_rows(r, 1, 1), 2, r.w), UI_WARN, "the log has none of this");
-	ui_printf(c, ui_cols(ui_rows(r, 2, 1), 2, r.w), UI_DIM, "profview %s%s records it",
-		p->def->records[0] == '-' ? "run " : "", p->def->records);
+	char words[WORDS_MAX];
+	ui_put(c, ui_cols(ui_rows(r, 2, 1), 2, r.w), UI_DIM,
+		ui_pane_recorded_by(p->def, s->all.recorder, words, sizeof words));
 }
 
 void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c)
@@ -331,6 +360,8 @@ void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas
 		ui_timeline_draw(p->timeline, s, c, p->split.part[0]);
 		return;
 	}
+	if (p->head.h)
+		ui_about_draw(c, p->head, &p->list[0]);
 	if (p->foot.h)
 		ui_path_draw(c, p->foot, 0, &p->list[0]);
 	if (p->split.chart.h > 0)
@@ -377,7 +408,7 @@ bool ui_pane_next_part(struct ui_pane *p, const struct ui_shared *s, int dir)
 {
 	int list[UI_PARTS];
 	int n = lists_of(p, s, list);
-	int at = place_of(list, n, p->focus) + dir;
+	int at = part_place(list, n, p->focus) + dir;
 	if (at < 0 || at >= n)
 		return false;
 	p->focus = list[at];
@@ -425,7 +456,7 @@ unsigned ui_pane_mouse(struct ui_pane *p, struct ui_shared *s, struct ui_mouse m
 			continue;
 		p->focus = i;
 		unsigned reply = ui_list_mouse(&p->list[i], s, m);
-		/* The list only says that Enter was meant; what it does here is the pane's. */
+		/* The list reports Enter only; the effect is up to the pane. */
 		return reply & UI_DRILL ? ui_pane_command(p, s, UI_CMD_ENTER) : reply;
 	}
 	return UI_IGNORED;

@@ -1,13 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The chart above a pane's lists: its rows, title, figures and cursor. */
 #include "tui/panes/pane_chart.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/units.h"
-#include "tui/draw/chart.h"
+#include "common/base/text/units.h"
+#include "tui/chart/chart.h"
+#include "tui/draw/shorten.h"
+#include "tui/chart/time_axis.h"
 
-/* Rows of a chart: a title, the first series, a row for each other one, times. */
+enum { TITLE = 1 }; /* column of the title */
+
+/* Rows of a chart: title, first series, a row for each further series, times. */
 struct rows {
 	struct ui_rect title, graph, more, ticks;
 };
@@ -16,7 +22,7 @@ static struct rows rows_of(const struct ui_pane *p)
 {
 	const struct ui_rect r = p->split.chart;
 	const int more = (int)p->def->chart.kinds - 1;
-	int left = r.h - 1 - more; /* by a graph of one row */
+	int left = r.h - 1 - more; /* rows left beyond a graph of one row */
 	struct rows ret = { .title = ui_rows(r, 0, left > 0) };
 	ret.ticks = ui_rows(r, r.h - 1, left > 1);
 	ret.graph = ui_rows(r, ret.title.h, r.h - ret.title.h - more - ret.ticks.h);
@@ -27,11 +33,11 @@ static struct rows rows_of(const struct ui_pane *p)
 struct ui_axis ui_chart_axis(const struct ui_pane *p, const struct ui_shared *s)
 {
 	const struct ui_graphs *g = &p->graphs;
-	struct ui_axis a = { .from_ns = 0, .to_ns = s->duration_ns };
+	struct ui_axis a = ui_time_axis(s, (struct ui_rect){ 0 });
 	if (p->def->chart.kinds == 0 || p->split.chart.h <= 0)
 		return a;
 	const struct rows rows = rows_of(p);
-	a.room = ui_cols(rows.graph, UI_CHART_LABEL, rows.graph.w);
+	a = ui_time_axis(s, ui_time_room(rows.graph));
 	const struct pv_series *shown = g->series[0];
 	if (shown && shown->from_ns < shown->to_ns) {
 		a.from_ns = shown->from_ns;
@@ -43,7 +49,7 @@ struct ui_axis ui_chart_axis(const struct ui_pane *p, const struct ui_shared *s)
 void ui_chart_refresh(struct ui_pane *p, const struct ui_shared *s)
 {
 	const struct ui_chart *chart = &p->def->chart;
-	int w = p->split.chart.w - UI_CHART_LABEL;
+	const int w = ui_time_room(p->split.chart).w;
 	struct ui_graphs_wish wish = { .kind = chart->kind, .n = chart->kinds };
 	if (chart->kinds == 0 || p->split.chart.h == 0 || w <= 0)
 		return;
@@ -54,7 +60,7 @@ void ui_chart_refresh(struct ui_pane *p, const struct ui_shared *s)
 	ui_graphs_refresh(&p->graphs, s, &wish);
 }
 
-/* The column of the cursor of time; -1: it is not in the chart. */
+/* The column of the cursor of time; -1: outside of the chart. */
 static int cursor_column(const struct ui_axis *a, const struct ui_shared *s)
 {
 	const int column = s->range.cursor_on ? ui_axis_column(a, s->range.cursor_ns) : -1;
@@ -63,14 +69,17 @@ static int cursor_column(const struct ui_axis *a, const struct ui_shared *s)
 
 /* --- the title: of what, and the values at the cursor or how much time a column is --- */
 
-static void put_name(const struct ui_pane *p, char *to, size_t size)
+static void put_chart_name(const struct ui_pane *p, int cells, char *to, size_t size)
 {
+	char small[UI_TEXT_MAX];
 	const struct ui_list *l = &p->list[0];
 	const char *title = p->def->chart.title;
 	const char *name = p->def->chart.of_row ? ui_list_shown_name(l, ui_list_row(l)) : NULL;
 	const char *hole = strstr(title, "%s");
 	if (hole)
-		snprintf(to, size, "%.*s%s%s", (int)(hole - title), title, name ? name : "",
+		snprintf(to, size, "%.*s%s%s", (int)(hole - title), title,
+			name ? ui_shorten(name, cells - (int)strlen(title) + 2, small, sizeof small)
+			     : "",
 			hole + 2);
 	else
 		snprintf(to, size, "%s", title);
@@ -80,6 +89,23 @@ static const struct pv_series *series_at(const struct ui_pane *p, size_t i)
 {
 	const struct pv_series *s = p->graphs.series[i];
 	return s && s->n ? s : NULL;
+}
+
+/* "/s" for rates whose unit does not say so. */
+static const char *per_s(enum pv_series_kind kind)
+{
+	switch (kind) {
+	case PV_SERIES_ALLOC_RATE:
+	case PV_SERIES_EVENT_RATE:
+	case PV_SERIES_CALL_RATE:
+	case PV_SERIES_SAMPLE_RATE:
+	case PV_SERIES_THROW_RATE:
+	case PV_SERIES_THROWN:
+	case PV_SERIES_SERVED:
+		return "/s";
+	default:
+		return "";
+	}
 }
 
 static const char *said_at(
@@ -111,13 +137,14 @@ static size_t put_values(
 		if (s && p->def->chart.kinds > 1)
 			n += (size_t)snprintf(to + n, size - n, "%s%s ", i ? ", " : "", s->name);
 		if (s && n < size)
-			n += (size_t)snprintf(
-				to + n, size - n, "%s", said_at(s, a, column, value, sizeof value));
+			n += (size_t)snprintf(to + n, size - n, "%s%s",
+				said_at(s, a, column, value, sizeof value),
+				per_s(p->def->chart.kind[i]));
 	}
 	return n < size ? n : size - 1;
 }
 
-/* The time of a column, and whether that is finer than what is kept. */
+/* The time of a column, and whether the log's grain is coarser. */
 static void put_note(const struct ui_pane *p, const struct ui_axis *a, char *to, size_t size)
 {
 	char width[PV_UNIT_MAX], grain[PV_UNIT_MAX];
@@ -139,42 +166,54 @@ static void draw_title(const struct ui_pane *p, const struct ui_shared *s, const
 	char name[UI_TEXT_MAX * 2], text[256];
 	const int column = cursor_column(a, s);
 	const bool in = column >= 0;
-	r = ui_cols(r, UI_CHART_LABEL, r.w);
+	r = ui_cols(r, TITLE, r.w);
 	if (in)
 		put_values(p, a, column, text, sizeof text);
 	else
 		put_note(p, a, text, sizeof text);
-	put_name(p, name, sizeof name);
 	const int figures = ui_min((int)strlen(text) + 2, r.w);
+	put_chart_name(p, r.w - figures, name, sizeof name);
 	const int used = ui_put(c, ui_cols(r, 0, r.w - figures), UI_TITLE, name);
 	ui_put(c, ui_cols(r, used + 2, r.w), in ? UI_STRONG : UI_DIM, text);
 }
 
 /* --- figures --- */
 
-static void draw_graph(const struct ui_axis *a, struct ui_canvas *c, struct ui_rect r,
-	const struct pv_series *s, enum ui_style style)
+/* Right of the columns: the figure at the cursor, else the height of the graph and its foot. */
+static void draw_scale(const struct ui_pane *p, size_t i, const struct ui_axis *a, int column,
+	struct ui_canvas *c, struct ui_rect r)
 {
-	char text[64];
-	ui_put_right(c, ui_cols(ui_rows(r, 0, 1), 0, UI_CHART_LABEL - 2), UI_DIM,
-		ui_value_text(s->max, s->unit, text, sizeof text));
+	char text[80];
+	const struct pv_series *s = series_at(p, i);
+	const char *per = per_s(p->def->chart.kind[i]);
+	const struct ui_rect at = ui_cols(r, a->room.x + a->room.w + 1 - r.x, r.w);
+	if (column >= 0) {
+		ui_printf(c, ui_rows(at, r.h - 1, 1), UI_STRONG, "%s%s",
+			said_at(s, a, column, text, sizeof text), per);
+		return;
+	}
+	ui_value_text(p->graphs.top[i].top, s->unit, text, sizeof text);
 	if (r.h > 1)
-		ui_put_right(
-			c, ui_cols(ui_rows(r, r.h - 1, 1), 0, UI_CHART_LABEL - 2), UI_DIM, "0");
-	ui_vline(c, ui_cols(r, UI_CHART_LABEL - 1, 1));
-	ui_graph(c, a->room, style, ui_series_values(c, s, a->room.w));
+		ui_put(c, ui_rows(at, r.h - 1, 1), UI_DIM, "0");
+	ui_printf(c, ui_rows(at, 0, 1), UI_DIM, "%s%s%s", r.h > 1 ? "" : "top ", text, per);
 }
 
-static void draw_more(
-	const struct ui_axis *a, struct ui_canvas *c, struct ui_rect r, const struct pv_series *s)
+static void draw_series(const struct ui_pane *p, size_t i, const struct ui_axis *a, int column,
+	struct ui_canvas *c, struct ui_rect r)
 {
-	struct ui_rect room = ui_cols(r, UI_CHART_LABEL, r.w);
-	ui_put_right(c, ui_cols(r, 0, UI_CHART_LABEL - 2), UI_DIM, s->name);
-	ui_vline(c, ui_cols(r, UI_CHART_LABEL - 1, 1));
-	ui_spark(c, room, UI_MAJOR, ui_series_values(c, s, a->room.w));
+	const struct pv_series *s = series_at(p, i);
+	if (!s)
+		return;
+	struct ui_values values = ui_series_values(c, s, a->room.w);
+	values.max = p->graphs.top[i].top;
+	if (p->def->chart.kinds > 1)
+		ui_put(c, ui_cols(ui_rows(r, r.h - 1, 1), 1, UI_TIME_NAME - 1), UI_DIM, s->name);
+	ui_graph(c, (struct ui_rect){ a->room.x, r.y, a->room.w, r.h }, i ? UI_WAITS : UI_HEAP,
+		values);
+	draw_scale(p, i, a, column, c, r);
 }
 
-/* The cursor is a column in reverse, and a mark in the row of times: that is in plain text, too. */
+/* The cursor is a selected column, and a mark in the row of times, visible in plain text, too. */
 static void draw_cursor(const struct ui_axis *a, const struct rows *rows, const struct ui_shared *s,
 	struct ui_canvas *c)
 {
@@ -183,7 +222,7 @@ static void draw_cursor(const struct ui_axis *a, const struct rows *rows, const 
 	if (column < 0)
 		return;
 	for (int y = rows->graph.y; y < rows->more.y + rows->more.h; y++)
-		ui_restyle(c, (struct ui_rect){ x, y, 1, 1 }, UI_CURSOR);
+		ui_mark(c, (struct ui_rect){ x, y, 1, 1 }, UI_SELECTED);
 	if (rows->ticks.h)
 		ui_put_code(c, x, rows->ticks.y, UI_CURSOR, 0x25b2);
 }
@@ -194,7 +233,7 @@ static void draw_ticks(
 	if (r.h <= 0)
 		return;
 	struct ui_axis ticks = *a;
-	ticks.room = ui_cols(r, UI_CHART_LABEL, r.w);
+	ticks.room = (struct ui_rect){ a->room.x, r.y, a->room.w, r.h };
 	ui_axis_ticks(c, &ticks, cursor_column(a, s));
 }
 
@@ -210,22 +249,19 @@ void ui_chart_draw(const struct ui_pane *p, const struct ui_shared *s, struct ui
 		return;
 	if (parent || !series_at(p, 0)) {
 		char name[UI_TEXT_MAX * 2];
-		put_name(p, name, sizeof name);
-		ui_put(c,
-			ui_cols(rows.title.h ? rows.title : rows.graph, UI_CHART_LABEL,
-				p->split.chart.w),
+		put_chart_name(p, p->split.chart.w - TITLE, name, sizeof name);
+		ui_put(c, ui_cols(rows.title.h ? rows.title : rows.graph, TITLE, p->split.chart.w),
 			UI_TITLE, name);
 		if (parent && rows.title.h)
-			ui_put(c, ui_cols(ui_rows(rows.graph, 0, 1), UI_CHART_LABEL, rows.graph.w),
-				UI_DIM, "a counter below it shows its graph here");
+			ui_put(c, ui_cols(ui_rows(rows.graph, 0, 1), TITLE, rows.graph.w), UI_DIM,
+				"a counter below it shows its graph here");
 		return;
 	}
 	if (rows.title.h)
 		draw_title(p, s, &a, c, rows.title);
-	draw_graph(&a, c, rows.graph, series_at(p, 0), UI_HEAP);
-	for (int i = 0; i < rows.more.h; i++)
-		if (series_at(p, (size_t)i + 1))
-			draw_more(&a, c, ui_rows(rows.more, i, 1), series_at(p, (size_t)i + 1));
+	for (int i = 0; i <= rows.more.h; i++)
+		draw_series(p, (size_t)i, &a, cursor_column(&a, s), c,
+			i ? ui_rows(rows.more, i - 1, 1) : rows.graph);
 	draw_ticks(&a, s, c, rows.ticks);
 	draw_cursor(&a, &rows, s, c);
 }

@@ -1,12 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The path to a row of a tree, in one line. */
 #include "tui/panes/path_line.h"
 
 #include <stdio.h>
+#include <string.h>
 
-#include "common/base/showable.h"
+#include "common/base/text/showable.h"
 #include "common/base/status.h"
 #include "tui/draw/shorten.h"
 
-static int add(struct ui_canvas *c, struct ui_rect r, int x, enum ui_style style, const char *text)
+static int add_path_text(
+	struct ui_canvas *c, struct ui_rect r, int x, enum ui_style style, const char *text)
 {
 	int room = r.w - x;
 	return room > 0 ? x + ui_put(c, ui_cols(r, x, room), style, text) : x;
@@ -27,7 +31,7 @@ static const char *path_name(const struct path *p, int i, char *buf, size_t size
 		name ? name : "", i == 0 ? ui_max(p->most, OWN_LEAST) : p->most, buf, size);
 }
 
-/* How many of them fit `room`, the cursor's first; the least is one. */
+/* Number of names that fit `room`, the cursor's first; at least one. */
 static int path_fits(const struct path *p, int room)
 {
 	enum { SIGN = 3, DOTS = 4 };
@@ -41,7 +45,7 @@ static int path_fits(const struct path *p, int room)
 	return n;
 }
 
-/* The path to a tree's row. Where it is too long names are shortened, then the outer ones left out. */
+/* Draws the path to a tree's row. Too long a path gets shorter names, then loses its outer rows. */
 void ui_path_draw(struct ui_canvas *c, struct ui_rect r, int x, const struct ui_list *l)
 {
 	static const int widths[] = { 400, 24, 14, 9 };
@@ -62,9 +66,21 @@ void ui_path_draw(struct ui_canvas *c, struct ui_rect r, int x, const struct ui_
 		shown = path_fits(&p, r.w - x);
 	}
 	if (shown < p.n)
-		x = add(c, r, x, UI_DIM, " ▸ …");
+		x = add_path_text(c, r, x, UI_DIM, " ▸ …");
 	for (int i = shown; i-- > 0;) {
-		x = add(c, r, x, UI_DIM, " ▸ ");
-		x = add(c, r, x, UI_PLAIN, path_name(&p, i, buf, sizeof buf));
+		x = add_path_text(c, r, x, UI_DIM, " ▸ ");
+		x = add_path_text(c, r, x, UI_PLAIN, path_name(&p, i, buf, sizeof buf));
 	}
+}
+
+void ui_about_draw(struct ui_canvas *c, struct ui_rect r, const struct ui_list *l)
+{
+	const char *text = l->table && l->table->about ? l->table->about : "", *from = text;
+	const struct ui_rect at = ui_cols(r, 1, r.w - 1);
+	for (const char *next = text; from[0] == '/' && next; from = next ? next : from)
+		if (pv_showable_cells(from) + (from != text) <= at.w ||
+			!(next = strchr(from + 1, '/')))
+			break;
+	const int x = from == text ? 0 : ui_put(c, at, UI_TITLE, "…");
+	ui_put(c, ui_cols(at, x, at.w - x), UI_TITLE, from);
 }

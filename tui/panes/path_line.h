@@ -1,13 +1,17 @@
-/* The path to the row under the cursor of a tree, from the root to it. */
+/* SPDX-License-Identifier: MIT */
+/* The path from the root of a tree to the row under the cursor. */
 #ifndef UI_PATH_LINE_H
 #define UI_PATH_LINE_H
 
-#include "tui/draw/list.h"
+#include "tui/list/list.h"
 
 /*
- * From column x of the line on: names are shortened where it is too long, then the outer ones left
- * out. Nothing without a row. The screen's thread.
+ * Draws from column x of the line on: too long a path gets shorter names, then loses outer rows.
+ * Nothing without a row. The screen's thread.
  */
 void ui_path_draw(struct ui_canvas *c, struct ui_rect r, int x, const struct ui_list *l);
+
+/* Draws the line of struct pv_table.about; a long path at its beginning loses the first folders. */
+void ui_about_draw(struct ui_canvas *c, struct ui_rect r, const struct ui_list *l);
 
 #endif

@@ -1,4 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of rooms, and the panes of each. */
 #include "tui/panes/rooms.h"
+
+#include <stdio.h>
 
 const struct ui_room ui_rooms[UI_ROOMS] = {
 	{ UI_CMD_HOME, "Home" },
@@ -7,7 +11,7 @@ const struct ui_room ui_rooms[UI_ROOMS] = {
 	{ UI_CMD_HEAP, "Heap" },
 	{ UI_CMD_GC, "GC" },
 	{ UI_CMD_WAITS, "Waits" },
-	{ UI_CMD_SPANS, "Spans" },
+	{ UI_CMD_REQUESTS, "Requests" },
 	{ UI_CMD_ERRORS, "Errors" },
 	{ UI_CMD_RUNTIME, "Runtime" },
 	{ UI_CMD_EVENTS, "Events" },
@@ -61,8 +65,24 @@ bool ui_room_can(int room, unsigned groups)
 	return false;
 }
 
-const char *ui_room_records(int room)
+const char *ui_pane_recorded_by(
+	const struct ui_pane_def *def, enum pv_recorder by, char *to, size_t room)
 {
-	const char *words = ui_pane_defs[ui_room_first(room)].records;
-	return words ? words : "";
+	const char *words = def->records[by];
+	if (!words)
+		return pv_recorder_cannot(def->records, by, to, room);
+	/* In a stream maybe none happened. */
+	snprintf(to, room, "%s%s%s %s it", by == PV_RECORDER_STOCK ? "" : "profview ",
+		*words == '-' ? "run " : "", words,
+		by == PV_RECORDER_EVENTS ? "asks for" : "records");
+	return to;
+}
+
+const char *ui_room_records(int room, enum pv_recorder by, char *to, size_t size)
+{
+	const char *const *words = ui_pane_defs[ui_room_first(room)].records;
+	if (!words[by])
+		return pv_recorder_cannot(words, by, to, size);
+	snprintf(to, size, "needs %s", words[by]);
+	return to;
 }

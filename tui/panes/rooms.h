@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Rooms: panes that answer one question share one digit. Pure functions of the table of panes: any
+ * Rooms: panes for one kind of question share a digit. Pure functions of the table of panes: any
  * thread.
  */
 #ifndef UI_ROOMS_H
@@ -22,7 +23,7 @@ int ui_room_of_command(enum ui_command cmd);
 int ui_room_of_pane(size_t pane);
 char ui_room_key(int room);
 
-/* The panes of a room: the first one, and how many. */
+/* The panes of a room: the first, and how many. */
 size_t ui_room_first(int room);
 size_t ui_room_views(int room);
 
@@ -30,10 +31,13 @@ size_t ui_room_views(int room);
 bool ui_pane_can(const struct ui_pane_def *def, unsigned groups);
 bool ui_room_can(int room, unsigned groups);
 /*
- * The probe's words that record something for a room's first view: a literal, "" for none, never
- * NULL.
+ * For a pane with needs: how such a program is recorded so that the pane has rows, or that nothing
+ * records them: "profview run --alloc records it". Returns `to`, the caller's, cut, never NULL.
  */
-const char *ui_room_records(int room);
+const char *ui_pane_recorded_by(
+	const struct ui_pane_def *def, enum pv_recorder by, char *to, size_t room);
+/* Likewise for a room's first view, shorter: "needs --alloc". */
+const char *ui_room_records(int room, enum pv_recorder by, char *to, size_t size);
 
 /* Whether the command leads to a room or a view. */
 static inline bool ui_opens_pane(enum ui_command cmd)
@@ -42,7 +46,7 @@ static inline bool ui_opens_pane(enum ui_command cmd)
 	       (cmd >= UI_CMD_OVERVIEW && cmd <= UI_CMD_KINDS);
 }
 
-/* The groups that the log has or was asked for. */
+/* The groups of events that the log has, or should have. */
 static inline unsigned ui_groups(const struct ui_shared *s)
 {
 	return s->all.recorded | s->all.enabled;

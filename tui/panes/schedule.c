@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* When heap shots are due. */
 #include "tui/panes/schedule.h"
 
 #include <inttypes.h>

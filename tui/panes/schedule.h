@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Heap shots asked for without a key: every so many seconds or collections. Pure: any thread. */
 #ifndef UI_SCHEDULE_H
 #define UI_SCHEDULE_H
@@ -9,18 +10,18 @@
 struct ui_schedule {
 	int64_t every_ns;           /* 0: not by time */
 	uint64_t every_collections; /* 0: not by collections */
-	int64_t last_ns;            /* when it was set, or a shot was due */
+	int64_t last_ns;            /* time of the setting, or of the last due shot */
 	uint64_t last_collections;  /* how many there had been */
 };
 
 /* "30s", "2m", "5gc" or "off"; false for other words. Not less than a second. */
 bool ui_schedule_parse(const char *text, struct ui_schedule *ret);
-/* The next of a few usual ones: never, 10 s, 1 min, 10 and 100 collections. */
+/* The next of a few usual schedules: never, 10 s, 1 min, 10 and 100 collections. */
 void ui_schedule_next(struct ui_schedule *w);
-/* It counts from here on. */
+/* Counts from now on. */
 void ui_schedule_begin(struct ui_schedule *w, int64_t now_ns, uint64_t collections);
 
-/* Whether it asks for any. */
+/* Whether any shots are scheduled. */
 static inline bool ui_schedule_on(const struct ui_schedule *w)
 {
 	return w->every_ns || w->every_collections;

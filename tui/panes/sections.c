@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Draws the blocks of Home: findings, time, memory, waits, spans, processes, cost. */
 #include "tui/draw/clock_text.h"
 #include "tui/panes/sections.h"
 
@@ -6,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/units.h"
-#include "tui/draw/chart.h"
+#include "common/base/text/units.h"
+#include "tui/chart/chart.h"
 #include "tui/draw/shorten.h"
 
 enum { LABEL = 10 };
 
-static void say(
+static void say_value(
 	struct ui_canvas *c, struct ui_rect r, int row, const char *label, const char *value)
 {
 	struct ui_rect at = ui_rows(r, row, 1);
@@ -29,8 +31,8 @@ static bool is_at(const struct ui_overview *o, int block, size_t row)
 
 static void mark_cursor(struct ui_canvas *c, struct ui_rect r)
 {
-	ui_restyle(c, r, UI_CURSOR);
 	ui_put_code(c, r.x, r.y, UI_CURSOR, 0x25b6);
+	ui_mark(c, r, UI_SELECTED);
 }
 
 static const char *text_in(const struct pv_table *t, const struct pv_row *row, const char *column)
@@ -56,94 +58,135 @@ size_t ui_findings_wrong(const struct pv_table *t)
 	return n;
 }
 
+static const char *sign_of(const char *verdict)
+{
+	return strcmp(verdict, "severe") == 0 ? "!!" : strcmp(verdict, "warning") == 0 ? "!" : "·";
+}
+
+/* "1 severe  1 warning", after the title. */
+static void draw_counts(
+	const struct pv_table *t, size_t wrong, struct ui_canvas *c, struct ui_rect r)
+{
+	static const char *const words[] = { "severe", "warning" };
+	int x = 0;
+	for (size_t k = 0; k < PV_COUNT_OF(words); k++) {
+		int n = 0;
+		for (size_t i = 0; i < wrong; i++)
+			n += strcmp(text_in(t, &t->row[i], "verdict"), words[k]) == 0;
+		if (n)
+			x += ui_printf(
+				c, ui_cols(r, x, r.w), style_of(words[k]), "  %d %s", n, words[k]);
+	}
+	if (x)
+		ui_put_code(c, r.x + x, r.y, UI_FRAME, ' ');
+}
+
+/*
+ * Sign, word and sentence of a finding; given room also the judged figure over time, and the rule.
+ */
+static void draw_finding(const struct ui_overview *o, const struct pv_table *t,
+	const struct pv_row *row, struct ui_canvas *c, struct ui_rect at)
+{
+	enum { SIGN = 2, WORD = 5, TEXT = 14, NARROW = 60, RULE = 20, SPARK = 12, WIDE = 90 };
+	const char *verdict = text_in(t, row, "verdict"), *rule = text_in(t, row, "finding");
+	const enum ui_style style = style_of(verdict);
+	const bool wide = at.w >= WIDE, narrow = at.w < NARROW;
+	const int x = narrow ? WORD : TEXT;
+	ui_put(c, ui_cols(at, SIGN, 2), style, sign_of(verdict));
+	if (!narrow)
+		ui_put(c, ui_cols(at, WORD, TEXT - WORD), style, verdict);
+	ui_put(c, ui_cols(at, x, at.w - x - (wide ? RULE + SPARK + 1 : 0)),
+		style == UI_BAD ? UI_STRONG : UI_PLAIN, text_in(t, row, "text"));
+	if (!wide)
+		return;
+	ui_finding_spark(o, c, ui_cols(at, at.w - RULE - SPARK, SPARK), rule);
+	ui_put(c, ui_cols(at, at.w - RULE + 2, RULE), UI_DIM, rule);
+}
+
 static void draw_wrong(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
 	struct ui_rect r)
 {
-	enum { SCORE = 4, RULE = 20, SPARK = 12, WIDE = 90 };
 	const struct pv_table *t = o->list[UI_HOME_FINDINGS].table;
-	int severe = 0, warning = 0;
-	(void)s;
-	if (!t) {
+	if (!t || (ui_range_reading(&s->range) && !ui_findings_wrong(t))) {
 		ui_put(c, ui_cols(r, 2, r.w), UI_DIM, "being judged ...");
 		return;
 	}
 	const size_t wrong = ui_findings_wrong(t);
 	if (wrong == 0)
 		ui_put(c, ui_cols(r, 2, r.w), UI_DIM, "nothing stands out; M has what was judged");
-	for (size_t i = 0; i < wrong; i++) {
-		const char *verdict = text_in(t, &t->row[i], "verdict");
-		severe += strcmp(verdict, "severe") == 0;
-		warning += strcmp(verdict, "warning") == 0;
-		if ((long)i >= r.h)
-			continue;
-		struct ui_rect at = ui_rows(r, (int)i, 1);
-		int score = pv_table_column(t, "score");
-		char text[48] = "-";
-		if (score >= 0)
-			pv_cell_text(
-				&t->row[i].cell[score], t->column[score].unit, text, sizeof text);
-		ui_put_right(c, ui_cols(at, 1, SCORE - 1), style_of(verdict), text);
-		/* Without a rule between them "49" and "160 exceptions" read as one number. */
-		ui_put_code(c, at.x + SCORE + 1, at.y, UI_DIM, 0x2502);
-		int rest = at.w - SCORE - 4 - (at.w >= WIDE ? RULE + SPARK + 1 : 0);
-		ui_put(c, ui_cols(at, SCORE + 3, rest), style_of(verdict),
-			text_in(t, &t->row[i], "text"));
-		const char *rule = text_in(t, &t->row[i], "finding");
-		if (at.w >= WIDE)
-			ui_put_right(c, ui_cols(at, at.w - RULE, RULE - 1), UI_DIM, rule);
-		if (at.w >= WIDE)
-			ui_finding_spark(o, c, ui_cols(at, at.w - RULE - SPARK, SPARK), rule);
+	for (size_t i = 0; i < wrong && (long)i < r.h; i++) {
+		const struct ui_rect at = ui_rows(r, (int)i, 1);
+		draw_finding(o, t, &t->row[i], c, at);
 		if (is_at(o, UI_BLOCK_WRONG, i))
 			mark_cursor(c, at);
 	}
-	struct ui_rect title = { r.x + ui_max(0, r.w - 34), r.y - 1, 29, 1 };
-	if (wrong && r.w >= 60)
-		ui_printf(c, title, severe ? UI_BAD : UI_TITLE, " %d severe, %d warning%s ", severe,
-			warning, warning == 1 ? "" : "s");
+	const int title = 1 + (int)strlen(ui_sections[UI_BLOCK_WRONG].title);
+	draw_counts(t, wrong, c, (struct ui_rect){ r.x + title, r.y - 1, r.w - title - 4, 1 });
 }
 
 /* --- time by kind of code --- */
 
-/* One bar of the shares; in the rows below it an icicle of the same time. */
+/* Kinds and styles as in a flame graph. */
+static const struct {
+	const char *kind, *word;
+	enum ui_style style;
+} kinds[] = { { "user", "own code", UI_FLAME_USER },
+	{ "framework", "framework", UI_FLAME_FRAMEWORK },
+	{ "runtime", "runtime", UI_FLAME_RUNTIME }, { "native", "native", UI_FLAME_NATIVE } };
+
+static void draw_kind(struct ui_canvas *c, struct ui_rect r, const char *kind, double percent)
+{
+	const char *word = kind;
+	enum ui_style style = UI_FLAME_OTHER;
+	char text[64];
+	for (size_t i = 0; i < PV_COUNT_OF(kinds); i++)
+		if (strcmp(kinds[i].kind, kind) == 0) {
+			word = kinds[i].word;
+			style = kinds[i].style;
+		}
+	ui_fill(c, r, style, 0);
+	int n = snprintf(text, sizeof text, "%s %.0f %%", word, percent);
+	if (n > r.w - 2)
+		n = snprintf(text, sizeof text, "%.4s %.0f", word, percent);
+	if (n <= r.w - 2)
+		ui_put(c, ui_cols(r, 1, n), style, text);
+}
+
+/* The shares in one row, as the root of the flame graph below. */
 static void draw_time(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
 	struct ui_rect r)
 {
-	static const char fill[] = { '#', '=', '-', '.', ' ' };
-	static const enum ui_style style[] = { UI_BAR, UI_HEAP, UI_MINOR, UI_MAJOR, UI_DIM };
 	const struct pv_table *t = o->list[UI_HOME_KINDS].table;
-	int share = t ? pv_table_column(t, "share_percent") : -1, x = 1;
-	char line[160] = "";
-	size_t n = 0;
+	const int share = t ? pv_table_column(t, "share_percent") : -1;
+	double sum = 0;
 	(void)s;
-	for (size_t i = 0; share >= 0 && i < t->rows && i < sizeof fill; i++) {
+	r = ui_cols(r, 1, r.w - 2);
+	for (size_t i = 0; share >= 0 && i < t->rows; i++) {
 		const struct pv_cell *cell = &t->row[i].cell[share];
 		if (cell->state != PV_CELL_VALUE || cell->d < 0.5)
 			continue;
-		int w = (int)lround(cell->d / 100 * (r.w - 2));
-		for (int k = 0; k < w && x < r.w - 1; k++)
-			ui_put_code(c, r.x + x++, r.y, style[i], (uint32_t)fill[i]);
-		if (n < sizeof line)
-			n += (size_t)snprintf(line + n, sizeof line - n, " %c %.0f %% %s ", fill[i],
-				cell->d, text_in(t, &t->row[i], "kind"));
+		const int x = (int)lround(sum / 100 * r.w);
+		sum += cell->d;
+		const int w = (int)lround(sum / 100 * r.w) - x;
+		if (w > 0 && x + w <= r.w)
+			draw_kind(c, ui_cols(ui_rows(r, 0, 1), x, w),
+				text_in(t, &t->row[i], "kind"), cell->d);
 	}
-	struct ui_rect title = { r.x + 20, r.y - 1, r.w - 26, 1 };
-	if (n)
-		ui_put_cut(c, title, UI_TITLE, line);
 	if (o->focus == UI_BLOCK_TIME && r.h > 0)
-		ui_put_code(c, r.x, r.y, UI_CURSOR, 0x25b6);
-	if (n == 0)
-		ui_put(c, ui_cols(r, 2, r.w), UI_DIM, "nothing yet");
+		ui_put_code(c, r.x - 1, r.y, UI_CURSOR, 0x25b6);
+	if (sum <= 0)
+		ui_put(c, ui_cols(r, 1, r.w), UI_DIM, "nothing yet");
 	const struct pv_flame *f = o->flame ? o->flame->answer[UI_FLAME_MAIN] : NULL;
 	if (f && r.h > 1 && f->cell[0].weight > 0)
 		ui_icicle(c, ui_rows(r, 1, r.h - 1), f);
 	else if (r.h > 1)
-		ui_put(c, ui_cols(ui_rows(r, 1, 1), 2, r.w), UI_DIM,
+		ui_put(c, ui_cols(ui_rows(r, 1, 1), 1, r.w), UI_DIM,
 			f ? "nothing ran in this time" : "counting ...");
 }
 
 /* --- shares --- */
 
-/* The first share that the log can say: of the time where calls were traced, else of the samples. */
+/* The first share known: of time for traced calls, else of samples. */
 static int share_column(const struct pv_table *t)
 {
 	for (size_t i = 0; t && t->rows && i < t->columns; i++)
@@ -164,7 +207,7 @@ static const char *short_name(const struct ui_list *l, const struct pv_row *row)
 static void draw_shares(const struct ui_overview *o, int block, struct ui_canvas *c,
 	struct ui_rect r, const char *figure)
 {
-	enum { SHARE = 7, BAR = 10, FIGURE = 11, NAME = 24 };
+	enum { SHARE = 7, BAR = 6, FIGURE = 11, NAME = 24 };
 	const struct ui_list *l = &o->list[ui_sections[block].list];
 	const struct pv_table *t = l->table;
 	int share = share_column(t);
@@ -219,7 +262,7 @@ static void draw_held(const struct ui_overview *o, const struct ui_shared *s, st
 	struct ui_rect r)
 {
 	(void)s;
-	const bool kept = o->list[UI_HOME_HELD].view == PV_VIEW_HEAP_KEEPERS;
+	const bool kept = pv_view_is(o->list[UI_HOME_HELD].view, PV_SECTION_GRAPH);
 	draw_shares(o, UI_BLOCK_HELD, c, r, kept ? "retained_bytes" : "bytes");
 }
 
@@ -277,7 +320,7 @@ static void draw_spans(const struct ui_overview *o, const struct ui_shared *s, s
 	}
 }
 
-/* "how many, failed, slow ones, what", the most requested first. */
+/* "how many, failed, slow, name", the most requested first. */
 static void draw_routes(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
 	struct ui_rect r)
 {
@@ -315,7 +358,7 @@ static void draw_routes(const struct ui_overview *o, const struct ui_shared *s, 
 
 /* --- processes --- */
 
-/* "CPU time, state, command line" as a tree; a star at the one that all views are of. */
+/* "CPU time, state, command line" as a tree; a star marks the process of all views. */
 static void draw_processes(const struct ui_overview *o, const struct ui_shared *s,
 	struct ui_canvas *c, struct ui_rect r)
 {
@@ -346,7 +389,7 @@ static void draw_processes(const struct ui_overview *o, const struct ui_shared *
 
 /* --- cost --- */
 
-/* The last rows: what it costs together, then the dearest kinds. */
+/* The last rows: the cost of recording as a whole, then the dearest kinds. */
 static void draw_cost(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
 	struct ui_rect r)
 {
@@ -361,32 +404,31 @@ static void draw_cost(const struct ui_overview *o, const struct ui_shared *s, st
 		k->paused ? "paused; " : "", k->slower < 10, k->slower / 2, k->slower < 10,
 		k->slower * 2, k->outside, (unsigned long long)k->lag_ms,
 		pv_units_count(events, sizeof events, k->lost));
-	say(c, r, 0, "cost", text);
+	say_value(c, r, 0, "cost", text);
 	for (size_t i = 0; i < k->n && (int)i + 1 < r.h; i++) {
 		const struct ui_cost_row *row = &k->row[i];
 		snprintf(text, sizeof text, "~%.1f %%  %s/s  %s/s%s", row->slower,
 			pv_units_count(events, sizeof events, row->events_per_s),
 			pv_units_bytes(bytes, sizeof bytes, row->bytes_per_s),
 			row->kind == ui_cost_dearest_now(k) ? "  T turns it off" : "");
-		say(c, r, (int)i + 1, ui_cost_names[row->kind], text);
+		say_value(c, r, (int)i + 1, ui_cost_names[row->kind], text);
 	}
 }
 
 const struct ui_section ui_sections[UI_SECTIONS] = {
 	[UI_BLOCK_LANES] = { "Time", UI_CMD_CPU, -1, 3, UI_LANES, ui_lanes_draw },
-	[UI_BLOCK_WRONG] = { "WHAT IS WRONG", UI_CMD_FINDINGS, UI_HOME_FINDINGS, 3, 5, draw_wrong },
-	[UI_BLOCK_TIME] = { "WHERE TIME RAN", UI_CMD_CPU, UI_HOME_KINDS, 1, 8, draw_time },
-	[UI_BLOCK_HOTTEST] = { "HOTTEST, self", UI_CMD_CPU, UI_HOME_METHODS, 3, 8, draw_hottest },
-	[UI_BLOCK_ALLOCATED] = { "ALLOCATED, by class", UI_CMD_ALLOC, UI_HOME_CLASSES, 3, 8,
-		draw_allocated },
-	[UI_BLOCK_HELD] = { "HELD at the last shot", UI_CMD_HEAP, UI_HOME_HELD, 3, 8, draw_held },
-	[UI_BLOCK_HELD_BY] = { "HELD, by allocation stack", UI_CMD_HELD, UI_HOME_HELD_BY, 3, 8,
-		draw_held_by },
-	[UI_BLOCK_WAITED] = { "WAITED FOR", UI_CMD_LOCKS, UI_HOME_LOCKS, 2, 5, draw_waited },
-	[UI_BLOCK_SPANS] = { "SPANS, the longest", UI_CMD_SPANS, UI_HOME_SPANS, 2, 8, draw_spans },
-	[UI_BLOCK_ROUTES] = { "ROUTES, the most requested", UI_CMD_REQUESTS, UI_HOME_ROUTES, 2, 6,
+	[UI_BLOCK_WRONG] = { "Findings", UI_CMD_FINDINGS, UI_HOME_FINDINGS, 3, 5, draw_wrong },
+	[UI_BLOCK_TIME] = { "Where time ran", UI_CMD_CPU, UI_HOME_KINDS, 1, 8, draw_time },
+	[UI_BLOCK_HOTTEST] = { "Hot methods, self", UI_CMD_CPU, UI_HOME_METHODS, 3, 8,
+		draw_hottest },
+	[UI_BLOCK_ALLOCATED] = { "Allocated", UI_CMD_ALLOC, UI_HOME_CLASSES, 3, 8, draw_allocated },
+	[UI_BLOCK_HELD] = { "Held at the last shot", UI_CMD_HEAP, UI_HOME_HELD, 3, 8, draw_held },
+	[UI_BLOCK_HELD_BY] = { "Held, by stack", UI_CMD_HELD, UI_HOME_HELD_BY, 3, 8, draw_held_by },
+	[UI_BLOCK_WAITED] = { "Waited for", UI_CMD_LOCKS, UI_HOME_LOCKS, 2, 5, draw_waited },
+	[UI_BLOCK_SPANS] = { "Spans, the longest", UI_CMD_SPANS, UI_HOME_SPANS, 2, 8, draw_spans },
+	[UI_BLOCK_ROUTES] = { "Routes, the most requested", UI_CMD_ROUTES, UI_HOME_ROUTES, 2, 6,
 		draw_routes },
-	[UI_BLOCK_PROCESSES] = { "PROCESSES", UI_CMD_PROCESSES, UI_HOME_PROCESSES, 3, 8,
+	[UI_BLOCK_PROCESSES] = { "Processes", UI_CMD_PROCESSES, UI_HOME_PROCESSES, 3, 8,
 		draw_processes },
 	[UI_BLOCK_COST] = { "Cost of recording", UI_CMD_INFO, -1, 2, 4, draw_cost },
 };

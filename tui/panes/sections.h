@@ -1,4 +1,5 @@
-/* The blocks of Home and its lanes, as rows. The screen's thread. */
+/* SPDX-License-Identifier: MIT */
+/* The blocks and lanes of Home, as rows of tables. The screen's thread. */
 #ifndef UI_SECTIONS_H
 #define UI_SECTIONS_H
 
@@ -37,8 +38,8 @@ enum {
 
 struct ui_section {
 	const char *title;
-	enum ui_command pane; /* that shows more of it */
-	int list;             /* its rows, -1 none */
+	enum ui_command pane; /* shows more */
+	int list;             /* with its rows, -1 none */
 	int rows, tall;       /* below the title: at least, and where there is room */
 	void (*draw)(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
 		struct ui_rect r);
@@ -49,32 +50,37 @@ extern const struct ui_section ui_sections[UI_SECTIONS];
 struct ui_lane {
 	const char *name;
 	enum pv_series_kind series;
-	unsigned needs; /* groups: one of them */
+	unsigned needs; /* groups: any suffices */
 	enum ui_style style;
 	enum ui_command pane;
-	/* The figure it is a part of; the whole heap is no part of itself. */
+	/* The figure of which the lane is a part; the whole heap is no part. */
 	enum { UI_LANE_OF_NOTHING, UI_LANE_OF_TIME, UI_LANE_OF_HEAP } of;
-	bool part;  /* shown where there is room, and where it is more than next to nothing */
+	bool part;  /* shown if there is room and the share counts */
 	bool marks; /* single moments, a letter each, in place of the series */
 };
 
 /*
- * Those that matter most first: where there is little room the last ones are left out. The CPU's is
- * followed by what else threads did.
+ * The most important lanes come first: short of room, the last are left out. After the CPU's lane
+ * come lanes for what else threads did.
  */
 enum { UI_LANE_CPU };
 extern const struct ui_lane ui_lanes[UI_LANES];
 
-/* Of a table of findings, by score: the rows that are worth a note at least. */
+/* Number of findings worth at least a note, in a table sorted by score. */
 size_t ui_findings_wrong(const struct pv_table *t);
 
-/* The lanes that the log has figures for, by number; returns how many. And without the parts. */
+/*
+ * The lanes for which the log has figures, by number; returns how many. ui_lanes_least(): without
+ * the parts.
+ */
 int ui_lanes_shown(const struct ui_overview *o, const struct ui_shared *s, int ret[UI_LANES]);
 int ui_lanes_least(const struct ui_shared *s);
 void ui_lanes_refresh(struct ui_overview *o, const struct ui_shared *s);
 void ui_lanes_draw(const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c,
 	struct ui_rect r);
-/* The figure that this rule judges, over the whole recording; nothing for those that judge none. */
+/*
+ * Draws the figure judged by this rule, over the whole recording; nothing for a rule without one.
+ */
 void ui_finding_spark(
 	const struct ui_overview *o, struct ui_canvas *c, struct ui_rect r, const char *rule);
 

@@ -1,7 +1,9 @@
-/* The timeline's question, and taking its answer. */
+/* SPDX-License-Identifier: MIT */
+/* The timeline's question, and how its answer is taken. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/chart/time_axis.h"
 #include "tui/panes/timeline_pane.h"
 
 void ui_timeline_forget(struct ui_timeline *t)
@@ -19,7 +21,7 @@ void ui_timeline_destroy(struct ui_timeline *t)
 	free(t);
 }
 
-static void take(struct ui_timeline *t, struct ui_list *l, struct pv_lanes_answer *got)
+static void take_timeline(struct ui_timeline *t, struct ui_list *l, struct pv_lanes_answer *got)
 {
 	if (!got)
 		return;
@@ -28,7 +30,7 @@ static void take(struct ui_timeline *t, struct ui_list *l, struct pv_lanes_answe
 	ui_timeline_find_cursor(t, l);
 }
 
-/* The time that is seen; from >= to: all there is. */
+/* The time in view; from >= to: all. */
 static void wanted_time(
 	struct ui_timeline *t, const struct ui_shared *s, int64_t *ret_from, int64_t *ret_to)
 {
@@ -39,7 +41,7 @@ static void wanted_time(
 	*ret_to = to ? g->to_ns : end;
 	t->all_ns = *ret_to - *ret_from;
 	if (!from && !to)
-		*ret_to = 0;
+		*ret_to = ui_has_ended(s) ? 0 : ui_time_end(s, t->room);
 	if (!t->zoomed)
 		return;
 	*ret_from = t->from_ns;
@@ -55,8 +57,9 @@ void ui_timeline_refresh(
 	t->room = ui_max(1, r.w - ui_timeline_names(r));
 	w.cells = (size_t)t->room;
 	wanted_time(t, s, &w.from_ns, &w.to_ns);
-	take(t, l, ui_lanes_take(&t->ask));
-	take(t, l, ui_lanes_ask(&t->ask, s, &w, t->answer ? &t->answer->generation : NULL));
+	take_timeline(t, l, ui_lanes_take(&t->ask));
+	take_timeline(
+		t, l, ui_lanes_ask(&t->ask, s, &w, t->answer ? &t->answer->generation : NULL));
 	if (strcmp(t->find, l->search) != 0 || l->look == UI_LOOK_ASKED)
 		ui_timeline_find_cursor(t, l);
 }

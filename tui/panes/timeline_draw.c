@@ -1,26 +1,43 @@
+/* SPDX-License-Identifier: MIT */
 /* Lanes below their axis, and a line or two about the cursor's cell. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "tui/draw/shorten.h"
-#include "tui/draw/ticks.h"
+#include "tui/chart/ticks.h"
 #include "tui/panes/timeline_pane.h"
 
-enum { TALL = 9, MS = 1000000 };
+enum { TALL = 9, MS = 1000000, FULL = 0x2587 };
 
-static const enum ui_style styles[PV_LANE_MARKS] = {
-	[PV_STATE_RUNNING] = UI_LANE_RUNNING,
-	[PV_STATE_QUEUED] = UI_LANE_QUEUED,
-	[PV_STATE_LOCK] = UI_LANE_LOCK,
-	[PV_STATE_POLL] = UI_LANE_WAITING,
-	[PV_STATE_IO] = UI_LANE_IO,
-	[PV_STATE_SLEEP] = UI_LANE_WAITING,
-	[PV_STATE_STOPPED] = UI_LANE_QUEUED,
-	[PV_STATE_WAITING] = UI_LANE_WAITING,
-	[PV_STATE_GC] = UI_LANE_GC,
-	[PV_LANE_NONE] = UI_DIM,
+/* In colour: a bar in the state's colour, lower for states that want the processor less. */
+static const struct {
+	enum ui_style style;
+	uint32_t bar;
+} states[PV_LANE_MARKS] = {
+	[PV_STATE_RUNNING] = { UI_LANE_RUNNING, FULL },
+	[PV_STATE_QUEUED] = { UI_LANE_QUEUED, 0x2584 },
+	[PV_STATE_LOCK] = { UI_LANE_LOCK, FULL },
+	[PV_STATE_POLL] = { UI_LANE_WAITING, 0x2581 },
+	[PV_STATE_IO] = { UI_LANE_IO, FULL },
+	[PV_STATE_SLEEP] = { UI_LANE_WAITING, 0x2581 },
+	[PV_STATE_STOPPED] = { UI_LANE_QUEUED, 0x2582 },
+	[PV_STATE_WAITING] = { UI_LANE_WAITING, 0x2581 },
+	[PV_STATE_GC] = { UI_LANE_GC, FULL },
+	[PV_STATE_UNSURE] = { UI_PLAIN, 0x2591 },
+	[PV_LANE_NONE] = { UI_DIM, 0xb7 },
 };
+
+/* A letter where there is no colour, or too few heights of bars. */
+static void draw_state(struct ui_canvas *c, int x, int y, unsigned mark)
+{
+	const bool bar = mark == PV_LANE_NONE || (c->hues && !c->ascii && !c->console);
+	ui_put_code(c, x, y, states[mark].style,
+		bar ? states[mark].bar : (uint32_t)pv_lanes_letter(mark));
+	if (bar && states[mark].bar == FULL)
+		ui_mark(c, (struct ui_rect){ x, y, 1, 1 }, UI_HUE);
+}
 
 int ui_timeline_names(struct ui_rect r)
 {
@@ -64,11 +81,8 @@ static void draw_lane(
 	const struct ui_timeline *t, struct ui_canvas *c, struct ui_rect r, size_t row)
 {
 	const struct pv_lanes_answer *a = t->answer;
-	for (int x = 0; x < r.w && (size_t)x < a->cells; x++) {
-		unsigned mark = pv_lanes_mark(a, &a->row[row], (size_t)x);
-		char text[2] = { pv_lanes_letter(mark), 0 };
-		ui_put(c, ui_cols(r, x, 1), styles[mark], mark == PV_LANE_NONE ? "·" : text);
-	}
+	for (int x = 0; x < r.w && (size_t)x < a->cells; x++)
+		draw_state(c, r.x + x, r.y, pv_lanes_mark(a, &a->row[row], (size_t)x));
 }
 
 static void draw_cursor(const struct ui_timeline *t, struct ui_canvas *c, struct ui_rect r)
@@ -76,8 +90,9 @@ static void draw_cursor(const struct ui_timeline *t, struct ui_canvas *c, struct
 	size_t first, last;
 	ui_timeline_chosen(t, &first, &last);
 	for (size_t i = first; i <= last; i++)
-		ui_restyle(
-			c, ui_cols(r, (int)i, 1), i == ui_timeline_cell(t) ? UI_CURSOR : UI_MATCH);
+		ui_mark(c, ui_cols(r, (int)i, 1), UI_SELECTED);
+	if (last > first) /* the moving end */
+		ui_restyle(c, ui_cols(r, (int)ui_timeline_cell(t), 1), UI_CURSOR);
 }
 
 /* --- below */
@@ -87,11 +102,12 @@ static const char *mix_text(
 {
 	size_t first, last, n = 0;
 	uint64_t sum[PV_STATES] = { 0 }, all = 0;
-	double stopped = 0;
+	double stopped = 0, locked = 0;
 	char count[PV_UNIT_MAX];
 	ui_timeline_chosen(t, &first, &last);
 	for (size_t i = first; i <= last; i++) {
 		stopped += t->answer->stopped[i];
+		locked += (double)row->cell[i].locked;
 		for (unsigned s = 0; s < PV_STATES; s++)
 			sum[s] += row->cell[i].samples[s];
 	}
@@ -105,9 +121,12 @@ static const char *mix_text(
 	if (all && n < size)
 		n += (size_t)snprintf(buf + n, size - n, " of %s sample%s",
 			pv_units_exact(count, sizeof count, all), all == 1 ? "" : "s");
+	const double each = 100 / (double)(last - first + 1);
+	if (locked * each >= 0.5 && n < size)
+		n += (size_t)snprintf(
+			buf + n, size - n, "; waited for a lock %.0f %%", fmin(100, locked * each));
 	if (stopped > 0 && n < size)
-		snprintf(buf + n, size - n, "; collector had it stopped %.0f %%",
-			100 * stopped / (double)(last - first + 1));
+		snprintf(buf + n, size - n, "; collector had it stopped %.0f %%", stopped * each);
 	return buf;
 }
 
@@ -135,11 +154,10 @@ static void draw_legend(struct ui_canvas *c, struct ui_rect r)
 {
 	int x = 1;
 	for (unsigned mark = 0; mark < PV_LANE_NONE; mark++) {
-		char text[2] = { pv_lanes_letter(mark), 0 };
 		int w = (int)strlen(pv_lanes_word(mark)) + 2;
 		if (x + w > r.w)
 			break;
-		ui_put(c, ui_cols(r, x, 1), styles[mark], text);
+		draw_state(c, r.x + x, r.y, mark);
 		ui_put(c, ui_cols(r, x + 2, w), UI_DIM, pv_lanes_word(mark));
 		x += w + 1;
 	}
@@ -151,7 +169,7 @@ static const char *why_empty(const struct ui_timeline *t, const struct ui_shared
 	if (!a)
 		return "";
 	if (!a->sampled && s->range.on)
-		return "no sample in this time or of this thread; Ctrl-R: all of them again";
+		return "no sample in this time, of this thread or these requests; Ctrl-R: all of them again";
 	if (!a->sampled)
 		return a->called ? "the log has calls, no samples: lanes are of samples (--sample)"
 				 : "the log has no samples; profview run --sample records them";

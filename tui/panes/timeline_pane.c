@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The cursor, zoom and search of the timeline of threads, and its commands. */
 #include "tui/panes/timeline_pane.h"
 
 #include <stdlib.h>
@@ -100,7 +102,7 @@ static bool go_to_row(struct ui_timeline *t, int64_t row)
 	return true;
 }
 
-/* To another mark of that lane, in one direction. */
+/* To the next cell of the lane with another mark. */
 static bool go_to_change(struct ui_timeline *t, int dir)
 {
 	const struct pv_lanes_answer *a = t->answer;
@@ -120,7 +122,7 @@ static bool has_sample(const struct pv_lanes_answer *a, const struct pv_lanes_ro
 	return mark != PV_LANE_NONE && mark != PV_LANE_GC;
 }
 
-/* The first cell of the longest time in which the lane ran, else the first with a sample. */
+/* The first cell of the longest run of the lane, else the first with a sample. */
 static size_t busiest(const struct pv_lanes_answer *a, const struct pv_lanes_row *row)
 {
 	size_t best = 0, longest = 0, length = 0;
@@ -136,7 +138,7 @@ static size_t busiest(const struct pv_lanes_answer *a, const struct pv_lanes_row
 	return best < a->cells ? best : 0;
 }
 
-/* To the next row whose name has the text, and to its work. */
+/* To the next row with the text in its name, and to the row's work. */
 static bool find_row(struct ui_timeline *t, struct ui_list *l, int dir)
 {
 	const struct pv_lanes_answer *a = t->answer;
@@ -157,7 +159,7 @@ static bool find_row(struct ui_timeline *t, struct ui_list *l, int dir)
 	return false;
 }
 
-/* One cell has become several by a zoom: to the first of them that has a sample. */
+/* After a zoom in, a cell is several: goes to the first of them with a sample. */
 static void seek(struct ui_timeline *t)
 {
 	const struct pv_lanes_answer *a = t->answer;
@@ -219,14 +221,17 @@ static int64_t round_width(int64_t width, int dir)
 	return best;
 }
 
-/* Of a cell as it is wanted, which may be asked for still; at least 1. */
+/* Width of a cell as wished for, ns; at least 1. */
 static int64_t width_of(const struct ui_timeline *t)
 {
 	int64_t length = t->zoomed ? t->to_ns - t->from_ns : t->all_ns;
 	return length > t->room ? length / t->room : 1;
 }
 
-/* Cells of that width, the cursor's in its column, none before the recording's zero. */
+/*
+ * Zooms to cells of this width: the cursor keeps its column, and no cell lies before the
+ * recording's zero.
+ */
 static bool zoom_to(struct ui_timeline *t, int64_t width)
 {
 	int64_t cells = t->room, column = (int64_t)ui_timeline_cell(t);
@@ -255,7 +260,7 @@ static bool zoom(struct ui_timeline *t, int dir)
 	return zoom_to(t, next);
 }
 
-/* A zoomed view goes where the cursor would leave it. */
+/* Moves a zoomed view when the cursor would leave it. */
 static bool go_aside(struct ui_timeline *t, const struct ui_shared *s, int64_t cells)
 {
 	const struct pv_lanes_answer *a = t->answer;

@@ -1,15 +1,16 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The pane of the timeline of threads: the time that is seen, a cursor of a thread and a cell, and
- * the time between two cells. It asks on the worker's thread and draws finished answers on the
- * screen's. Times: ns since the recording's zero, half-open.
+ * The pane of the timeline of threads: the time in view, a cursor of a thread and a cell, and the
+ * time between two cells. Asks on the worker's thread, draws finished answers on the screen's.
+ * Times: ns since the recording's zero, half-open.
  */
 #ifndef UI_TIMELINE_H
 #define UI_TIMELINE_H
 
-#include "common/query/thread_lanes.h"
+#include "common/query/coverage/thread_lanes.h"
 #include "tui/draw/canvas.h"
 #include "tui/draw/key.h"
-#include "tui/draw/list.h"
+#include "tui/list/list.h"
 #include "tui/draw/shared.h"
 #include "tui/panes/lanes_ask.h"
 
@@ -17,8 +18,8 @@ struct ui_timeline {
 	bool zoomed; /* else all there is, or the range, is seen */
 	int64_t from_ns, to_ns;
 	bool placed;     /* the cursor has been put somewhere, */
-	bool moved;      /* and then by a key: else a finer answer may put it elsewhere */
-	uint64_t thread; /* the cursor's: id of its row */
+	bool moved;      /* by a key; else a finer answer may move the cursor */
+	uint64_t thread; /* id of the cursor's row */
 	size_t row, top;
 	int64_t at_ns; /* within the cursor's cell */
 	bool marked;   /* an end of a time is set at */
@@ -34,12 +35,12 @@ struct ui_timeline {
 	int room;             /* columns for cells, as last placed */
 };
 
-/* NULL: out of memory. ui_timeline_destroy() frees it. */
+/* NULL: out of memory. ui_timeline_destroy() frees the state. */
 struct ui_timeline *ui_timeline_create(void);
 void ui_timeline_destroy(struct ui_timeline *t);
 void ui_timeline_forget(struct ui_timeline *t); /* before the model is destroyed */
 
-/* Asks what has changed, for this rectangle. `l` has the search, and gets its outcome. */
+/* Asks what has changed, for this rectangle. `l` has the search, and gets the outcome. */
 void ui_timeline_refresh(
 	struct ui_timeline *t, const struct ui_shared *s, struct ui_list *l, struct ui_rect r);
 /* Whether the first answer is still to come. */
@@ -55,13 +56,13 @@ unsigned ui_timeline_command(
 unsigned ui_timeline_mouse(struct ui_timeline *t, struct ui_mouse m);
 /* The reason why a command changed nothing: a literal, never NULL. */
 const char *ui_timeline_why(const struct ui_timeline *t, enum ui_command cmd);
-/* Changes with everything that a key can change. */
+/* A hash of everything that a key can change. */
 uint64_t ui_timeline_mark(const struct ui_timeline *t);
 
-/* The row under the cursor, owned by the answer; NULL: none. Its cell. */
+/* The row under the cursor, owned by the answer; NULL: none. The cursor's cell. */
 const struct pv_lanes_row *ui_timeline_row(const struct ui_timeline *t);
 size_t ui_timeline_cell(const struct ui_timeline *t);
-/* The time of the cell, or from the mark to it, which the cells `ret_first` to `ret_last` show. */
+/* The time of the cell, or between mark and cell; shown by cells `ret_first` to `ret_last`. */
 void ui_timeline_time(const struct ui_timeline *t, int64_t *ret_from, int64_t *ret_to);
 void ui_timeline_chosen(const struct ui_timeline *t, size_t *ret_first, size_t *ret_last);
 /* Whether what is chosen has samples, none of which ran. */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The object browser: the open shot, the user's place, the way back, the lists' questions. */
 #include "tui/screen/browser.h"
 
 #include <inttypes.h>
@@ -25,7 +27,7 @@ static const struct pv_heap *heap_of(const struct ui_screen *s)
 	return s->shared.heap.heap;
 }
 
-/* The object of a row id, NONE for those that are none. */
+/* The object of a row id; NONE for other rows. */
 static uint32_t node_of(const struct pv_heap *h, uint64_t row)
 {
 	return h && row > 0 && row <= h->graph.nodes ? (uint32_t)(row - 1) : PV_GRAPH_NONE;
@@ -62,7 +64,7 @@ void ui_browser_finish(struct ui_browser *b)
 	*b = (struct ui_browser){ 0 };
 }
 
-/* The lists that ask the open shot. */
+/* Calls `drop` for the lists whose rows come from the open shot. */
 static void drop_lists(struct ui_screen *s, void (*drop)(struct ui_list *l))
 {
 	struct ui_pane *p = ui_browser_pane(s);
@@ -87,7 +89,7 @@ void ui_browser_forget(struct ui_screen *s)
 	s->shared.heap.heap = NULL;
 }
 
-/* --- which shot */
+/* --- the shot to open */
 
 static void want(struct ui_screen *s, uint32_t shot, bool weak)
 {
@@ -139,7 +141,7 @@ void ui_browser_visit(struct ui_screen *s)
 		ui_browser_open(s, shot, 0);
 }
 
-/* One shot is not read again and again. */
+/* Home opens a shot once only. */
 static void open_for_home(struct ui_screen *s)
 {
 	enum { MOST_OBJECTS = 1000000, MOST_LIVE = 100000 };
@@ -245,8 +247,8 @@ void ui_browser_go(struct ui_screen *s, const struct ui_browse_place *to)
 	arrive(s, to);
 }
 
-/* Back (-1) or forward (1) along the way; false when it ends. */
-static bool step(struct ui_screen *s, int dir)
+/* Goes back (-1) or forward (1) along the way; false at the end. */
+static bool step_along(struct ui_screen *s, int dir)
 {
 	struct ui_browser *b = &s->browser;
 	bool back = dir < 0;
@@ -277,11 +279,11 @@ struct ui_browse_place ui_browser_where(const struct ui_screen *s, uint64_t row)
 		.selected = row };
 }
 
-/* The directory an object stands in, with the cursor on it. */
+/* Shows the directory that contains an object, with the cursor on the object. */
 static void reveal(struct ui_screen *s, uint32_t node)
 {
 	const struct pv_heap *h = heap_of(s);
-	if (h->idom[node] == PV_GRAPH_NONE) { /* it stands in none */
+	if (h->idom[node] == PV_GRAPH_NONE) { /* kept by no root, so in no directory */
 		struct ui_browse_place all = { .mode = UI_BROWSE_OBJECTS };
 		snprintf(all.filter, sizeof all.filter, "0x%" PRIx64, h->graph.address[node]);
 		ui_browser_go(s, &all);
@@ -292,7 +294,7 @@ static void reveal(struct ui_screen *s, uint32_t node)
 	ui_browser_go(s, &to);
 }
 
-/* Out of the directory, to the row that it is; false in the outermost one. */
+/* Leaves the directory for the row of its object; false in the outermost directory. */
 static bool go_out(struct ui_screen *s)
 {
 	const struct pv_heap *h = heap_of(s);
@@ -304,7 +306,7 @@ static bool go_out(struct ui_screen *s)
 	return true;
 }
 
-/* The object of a row of references, referrers or a path: its address says which. */
+/* The object of a row of references, referrers or a path, by the row's address. */
 static uint32_t object_of_row(const struct pv_heap *h, const struct ui_list *l)
 {
 	const struct pv_row *row = ui_list_row(l);
@@ -374,7 +376,7 @@ void ui_browser_find(struct ui_screen *s, const char *text)
 	if (pv_find_parse(text, &find) && find.what == PV_FIND_ADDRESS) {
 		uint32_t node = pv_graph_from(&h->graph, find.number);
 		if (node == h->graph.nodes || h->graph.address[node] > find.number)
-			node = node ? node - 1 : PV_GRAPH_NONE; /* it may point into one */
+			node = node ? node - 1 : PV_GRAPH_NONE; /* within the one before */
 		if (node == PV_GRAPH_NONE || !pv_find_is(&find, h, node))
 			ui_screen_say(s, true, "no object of the shot is at %s", text);
 		else
@@ -498,10 +500,10 @@ static unsigned moving(struct ui_screen *s, enum ui_command cmd)
 {
 	switch (cmd) {
 	case UI_CMD_BACK:
-		return go_out(s) || step(s, -1) ? UI_HANDLED : UI_IGNORED;
+		return go_out(s) || step_along(s, -1) ? UI_HANDLED : UI_IGNORED;
 	case UI_CMD_HEAP_BACK:
 	case UI_CMD_HEAP_FORWARD:
-		if (!step(s, cmd == UI_CMD_HEAP_BACK ? -1 : 1))
+		if (!step_along(s, cmd == UI_CMD_HEAP_BACK ? -1 : 1))
 			ui_screen_say(s, false, "the way ends here");
 		return UI_HANDLED;
 	case UI_CMD_HEAP_CLASSES:

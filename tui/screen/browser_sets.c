@@ -1,4 +1,5 @@
-/* Named sets of objects: the rows at hand become one, and two of them a third. */
+/* SPDX-License-Identifier: MIT */
+/* Named sets of objects: made from the rows at hand, or from these and another set. */
 #include "tui/screen/browser_sets.h"
 
 #include <inttypes.h>
@@ -55,10 +56,10 @@ static bool set_of_rows(struct ui_screen *s, struct pv_heap_set *ret)
 	}
 }
 
-/* --- keeping them */
+/* --- keeping sets */
 
-/* Takes the set over; 0 when there are too many. Else its number, from 1. */
-static size_t add(struct ui_screen *s, const struct pv_heap_set *set, const char *name)
+/* Takes the set over. Returns its number, from 1; 0: too many sets. */
+static size_t add_set(struct ui_screen *s, const struct pv_heap_set *set, const char *name)
 {
 	struct ui_browser *b = &s->browser;
 	struct pv_heap_set *own = b->sets < UI_BROWSE_SETS ? malloc(sizeof *own) : NULL;
@@ -97,12 +98,12 @@ void ui_browser_keep(struct ui_screen *s, const char *name)
 		ui_screen_say(s, true, "out of memory");
 		return;
 	}
-	size_t number = add(s, &set, name);
+	size_t number = add_set(s, &set, name);
 	if (number)
 		show_set(s, number);
 }
 
-/* An object that the graph does not have is left out: it was listed twice. */
+/* Addresses without an object in the graph are left out, as they were listed twice. */
 static bool set_of_addresses(
 	const struct pv_heap *h, const struct ui_browse_wish *w, struct pv_heap_set *ret)
 {
@@ -115,7 +116,7 @@ static bool set_of_addresses(
 		if (i && address < w->address.v[i - 1])
 			at = pv_graph_from(g, address);
 		while (at < g->nodes && g->address[at] < address)
-			at++; /* they are ascending, as nodes are */
+			at++; /* addresses ascend, as nodes do */
 		if (at < g->nodes && g->address[at] == address)
 			node.v[node.n++] = at;
 	}
@@ -131,14 +132,14 @@ void ui_browser_grant(struct ui_screen *s)
 	struct pv_heap_set set;
 	if (!h || w->address.n == 0 || h->graph.shot != w->shot)
 		return;
-	size_t number = set_of_addresses(h, w, &set) ? add(s, &set, w->name) : 0;
+	size_t number = set_of_addresses(h, w, &set) ? add_set(s, &set, w->name) : 0;
 	w->address.n = 0;
 	if (number)
 		ui_browser_go(
 			s, &(struct ui_browse_place){ .mode = UI_BROWSE_MERGED, .set = number });
 }
 
-/* --- choosing one */
+/* --- choosing a set */
 
 static void open_menu(struct ui_screen *s, enum ui_command cmd, const char *title)
 {
@@ -174,7 +175,7 @@ static void combine(struct ui_screen *s, enum ui_command cmd, size_t with)
 		PV_FIT(b->name, 28));
 	bool ok = pv_heap_set_combine(h, op, &rows, b->set, &both);
 	pv_heap_set_finish(&rows);
-	size_t number = ok ? add(s, &both, name) : 0;
+	size_t number = ok ? add_set(s, &both, name) : 0;
 	if (number)
 		show_set(s, number);
 }
@@ -213,7 +214,7 @@ static void go_to_paths(struct ui_screen *s)
 		if (!set_of_rows(s, &set))
 			return;
 		to.klass = 0;
-		to.set = add(s, &set, NULL);
+		to.set = add_set(s, &set, NULL);
 		if (!to.set)
 			return;
 	}
@@ -225,7 +226,7 @@ static void go_to_unreachable(struct ui_screen *s)
 	struct pv_heap_set set;
 	if (!pv_heap_set_unreachable(s->shared.heap.heap, &set))
 		return;
-	size_t number = add(s, &set, "unreachable");
+	size_t number = add_set(s, &set, "unreachable");
 	if (number)
 		show_set(s, number);
 }

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 /* Private to the two files of the object browser. The screen's thread. */
 #ifndef UI_BROWSER_SETS_H
 #define UI_BROWSER_SETS_H
 
 #include "tui/screen/browser.h"
 
-/* Its pane, owned by the screen, never NULL. */
+/* The browser's pane, owned by the screen, never NULL. */
 struct ui_pane *ui_browser_pane(struct ui_screen *s);
 /* Goes there; the present place can be gone back to. */
 void ui_browser_go(struct ui_screen *s, const struct ui_browse_place *to);

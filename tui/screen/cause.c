@@ -1,17 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The view Cause: a collection, and the range of time before the collection. */
 #include "tui/screen/cause.h"
 
 #include <string.h>
 
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "tui/screen/evidence.h"
 #include "tui/screen/screen.h"
 
 enum { FACTS = 0, CLASSES = 1 };
 
-/* The collection's start and that of the one before it; ns since zero. */
+/* Start of the collection, and of the collection before; ns since zero. */
 struct times {
 	int64_t from_ns, start_ns;
-	bool first; /* there is none before it: from the beginning of the log */
+	bool first; /* none before: from_ns is the log's beginning */
 };
 
 static bool fact(const struct pv_table *t, const char *what, int64_t *ret)
@@ -40,10 +42,10 @@ static bool read_times(const struct pv_table *t, struct times *ret)
 
 bool ui_cause_has(const struct ui_pane *p)
 {
-	return p->def->parts > 0 && p->def->part[FACTS].view == PV_VIEW_GC_CAUSE;
+	return p->def->parts > 0 && pv_view_is(p->def->part[FACTS].view, PV_TRAIT_CAUSE);
 }
 
-/* As ui_goto_narrow() widens it, so that even no time has something to see. */
+/* Widened like by ui_goto_narrow(), so that an empty time shows something. */
 static struct ui_range range_of(const struct times *t)
 {
 	return (struct ui_range){
@@ -78,7 +80,7 @@ static void narrow(struct ui_screen *s, const struct times *t)
 			 : "since the collection before this one began");
 }
 
-/* On one in a list of them: its facts are asked of the whole recording. */
+/* Enter on a collection in a list. The facts are asked of the whole recording. */
 static void go_to(struct ui_screen *s, const struct ui_pane *p)
 {
 	const struct pv_table *rows = p->list[0].table;
@@ -101,7 +103,7 @@ static void go_to(struct ui_screen *s, const struct ui_pane *p)
 	narrow(s, &t);
 }
 
-/* On the facts: to the details, which are made first where the range is another. */
+/* Enter on the facts: goes to the details, with the collection's range set first. */
 static void go_to_details(struct ui_screen *s)
 {
 	struct ui_pane *p = &s->pane[s->current];

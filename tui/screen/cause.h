@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The view Cause: one collection, and what was allocated before it. Which one it is, is the number
- * that its list asks for; its details are of the time before it, and there while that is the range.
- * The screen's thread.
+ * The view Cause: one collection, and the allocations before the collection. The collection is the
+ * number that the list asks for (`select`); details exist while the range is the time before the
+ * collection. The screen's thread.
  */
 #ifndef UI_CAUSE_H
 #define UI_CAUSE_H
@@ -10,13 +11,13 @@
 
 struct ui_screen;
 
-/* Whether the pane is that view. */
+/* Whether the pane is the view Cause. */
 bool ui_cause_has(const struct ui_pane *p);
-/* Which lists it has now; before it is placed. */
+/* Sets which lists the pane has now; before the pane is placed. */
 void ui_cause_place(const struct ui_screen *s, struct ui_pane *p);
 /*
- * Enter on a collection, and on the facts of one: the time before it is the range, if allocations
- * were recorded. Backspace returns.
+ * Enter on a collection, or on its facts: the range becomes the time before the collection, if
+ * allocations were recorded. Backspace returns.
  */
 void ui_cause_enter(struct ui_screen *s, const struct ui_pane *p);
 

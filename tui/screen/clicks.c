@@ -1,4 +1,6 @@
+/* SPDX-License-Identifier: MIT */
 /* Mouse clicks, part by part of the screen. */
+#include "tui/panes/room_line.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
 
@@ -49,7 +51,7 @@ unsigned ui_screen_mouse(struct ui_screen *s, struct ui_mouse m)
 	if (press && ui_strip_has(s, m))
 		return ui_strip_mouse(s, m);
 	if (press && ui_rect_has(s->layout.tabs, m.x, m.y)) {
-		int room = ui_frame_room_at(s->layout.tabs, s->current, m.x);
+		int room = ui_room_line_at(s->layout.tabs, s->current, &s->shared, m.x);
 		return room < 0 ? UI_IGNORED : ui_screen_command(s, ui_rooms[room].command);
 	}
 	if (press && ui_rect_has(s->layout.keys, m.x, m.y)) {

@@ -1,3 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Comparison of two heap shots, and the growth ladder: shots to follow objects between, questions.
+ */
 #include "tui/screen/compare.h"
 
 #include <stdio.h>
@@ -5,7 +9,7 @@
 
 #include "common/base/utf8.h"
 #include "common/query/heap/identity_choose.h"
-#include "tui/draw/list_query.h"
+#include "tui/list/list_query.h"
 #include "tui/panes/flame_pane.h"
 #include "tui/screen/screen.h"
 
@@ -24,7 +28,7 @@ bool ui_compare_to_one(const struct ui_pane *p)
 	return ui_compare_flames(p) || p->def->command == UI_CMD_SURVIVAL;
 }
 
-/* Flames of identities that go. */
+/* Forgets flame graphs of identities that are about to go. */
 static void drop_flames(struct ui_screen *s)
 {
 	for (size_t i = 0; i < ui_pane_count; i++)
@@ -68,7 +72,7 @@ void ui_compare_use(struct ui_screen *s, const struct pv_identity *identity, str
 	snprintf(l->error, sizeof l->error, "%s", PV_FIT(why ? why : "", 100));
 }
 
-/* --- which shots */
+/* --- the shots */
 
 static uint64_t whole_shots(const struct ui_screen *s)
 {
@@ -76,7 +80,7 @@ static uint64_t whole_shots(const struct ui_screen *s)
 	return all->shots - (all->shots && all->shot_open);
 }
 
-static void ask(struct ui_screen *s)
+static void ask_identity(struct ui_screen *s)
 {
 	struct ui_identity_shown *l = &s->shared.identity;
 	s->compare.held = s->compare.due = false;
@@ -101,10 +105,10 @@ static void want(struct ui_screen *s, uint32_t base, uint32_t shot)
 	c->shot = shot;
 	c->by_address = by_address;
 	c->single = false;
-	ask(s);
+	ask_identity(s);
 }
 
-/* The shot that the user has moved to in the pane of shots. */
+/* The shot chosen in the pane of shots. */
 static uint32_t chosen_shot(const struct ui_screen *s)
 {
 	for (size_t i = 0; i < ui_pane_count; i++) {
@@ -139,7 +143,7 @@ static bool may_tell_fates(const struct ui_screen *s)
 	       !all->lost_events && !all->damaged && !strstr(all->args, "alloc=");
 }
 
-/* Whether it serves the pane: else the log is not read again for it. */
+/* Whether following objects serves the pane; else the log is not read again. */
 static bool is_worth_it(const struct ui_screen *s, const struct ui_pane *p)
 {
 	const struct ui_list *l = &p->list[0];
@@ -149,8 +153,8 @@ static bool is_worth_it(const struct ui_screen *s, const struct ui_pane *p)
 }
 
 /*
- * Of the chosen shot, or the last one; a comparison that ends there serves. What failed is tried
- * again when there are more shots.
+ * Wants objects followed to the chosen shot, or the last; an existing comparison that ends there
+ * will do. A failure is tried again when there are more shots.
  */
 static void want_alive(struct ui_screen *s, const struct ui_pane *p)
 {
@@ -168,12 +172,12 @@ static void want_alive(struct ui_screen *s, const struct ui_pane *p)
 	c->shot = shot;
 	c->by_address = false;
 	c->single = true;
-	ask(s);
+	ask_identity(s);
 }
 
 /*
- * Shots that came since are followed too, by itself where that takes no time to speak of: the log is
- * read again for it. Else that there are some is said.
+ * Objects are followed to newer shots too: automatically if that takes little time, as the log is
+ * read again; else the number of newer shots is shown.
  */
 static void follow_newer(struct ui_screen *s)
 {
@@ -186,7 +190,7 @@ static void follow_newer(struct ui_screen *s)
 	l->newer = newest && shots > c->shots ? shots - c->shots : 0;
 	c->due = l->newer && !s->shared.paused && c->took_ns <= cheap_ns;
 	if (c->due && s->now_ns - c->ended_ns >= c->took_ns * SHARE)
-		ask(s);
+		ask_identity(s);
 }
 
 /* --- queries of the lists */
@@ -216,7 +220,7 @@ void ui_compare_place(struct ui_screen *s, struct ui_pane *p)
 	}
 }
 
-/* --- shots that come by themselves */
+/* --- shots taken automatically */
 
 uint64_t ui_screen_collections(const struct ui_screen *s)
 {
@@ -276,7 +280,9 @@ static void next_rows(struct ui_screen *s)
 	ui_screen_say(s, false, "rows by %s", word[c->rows]);
 }
 
-/* The objects of the row under the cursor, as a set of the object browser: what keeps them alive.
+/*
+ * The objects of the row under the cursor as a set of the object browser, with what keeps them
+ * alive.
  */
 static void show_paths(struct ui_screen *s)
 {
@@ -331,7 +337,7 @@ unsigned ui_compare_command(struct ui_screen *s, enum ui_command cmd)
 		return UI_HANDLED;
 	case UI_CMD_AGAIN:
 		ui_screen_say(s, false, "objects are followed again");
-		ask(s);
+		ask_identity(s);
 		return UI_HANDLED;
 	case UI_CMD_CANCEL:
 	case UI_CMD_STOP:

@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Completion of the command line and of filters: candidates, keys, drawing. */
 #include "tui/screen/complete.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "common/base/filter_names.h"
+#include "common/base/filter/filter_names.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/thread_choice.h"
 #include "tui/panes/sections.h"
@@ -18,7 +20,7 @@ struct words {
 	size_t n;
 };
 
-static void add(struct words *w, const char *text)
+static void add_completion(struct words *w, const char *text)
 {
 	size_t n = strlen(w->stem);
 	bool fits =
@@ -37,15 +39,15 @@ static void add_columns(struct words *w, const struct ui_list *l)
 {
 	for (size_t i = 0; l && l->table && i < l->table->columns; i++)
 		if (ui_list_shows(l, i))
-			add(w, l->table->column[i].id);
+			add_completion(w, l->table->column[i].id);
 }
 
-/* Those that are not shown now, too. */
+/* All columns, also columns not shown now. */
 static void add_all_columns(struct words *w, const struct ui_list *l)
 {
 	for (size_t i = 0; l && l->table && i < l->table->columns; i++)
 		if (!(l->table->column[i].flags & PV_COLUMN_HIDE_SCREEN))
-			add(w, l->table->column[i].id);
+			add_completion(w, l->table->column[i].id);
 }
 
 /* Rows at hand, by name. */
@@ -55,9 +57,9 @@ static void add_rows(struct words *w, const struct ui_list *l)
 		const char *name = ui_list_name(l, &l->table->row[i]);
 		const char *shown = ui_list_shown_name(l, &l->table->row[i]);
 		if (name)
-			add(w, name);
+			add_completion(w, name);
 		if (shown && shown != name)
-			add(w, shown);
+			add_completion(w, shown);
 	}
 }
 
@@ -67,7 +69,7 @@ static void add_fixed(struct words *w, const char *list)
 		char word[16];
 		n = strcspn(list, " ");
 		snprintf(word, sizeof word, "%.*s", (int)n, list);
-		add(w, word);
+		add_completion(w, word);
 	}
 }
 
@@ -84,10 +86,10 @@ static void add_threads(struct words *w, struct ui_screen *s)
 {
 	struct pv_table *t = ui_threads_now(s);
 	int name = t ? pv_table_column(t, "name") : -1;
-	add(w, "all");
+	add_completion(w, "all");
 	for (size_t i = 0; name >= 0 && i < t->rows; i++)
 		if (t->row[i].cell[name].state == PV_CELL_VALUE && t->row[i].cell[name].s)
-			add(w, t->row[i].cell[name].s);
+			add_completion(w, t->row[i].cell[name].s);
 	pv_table_destroy(t);
 }
 
@@ -100,7 +102,7 @@ static void add_arguments(struct words *w, struct ui_screen *s, enum ui_command 
 		break;
 	case UI_CMD_COLUMNS:
 		add_all_columns(w, ui_screen_list(s));
-		add(w, "all");
+		add_completion(w, "all");
 		break;
 	case UI_CMD_UNITS:
 		add_fixed(w, "binary decimal");
@@ -110,6 +112,9 @@ static void add_arguments(struct words *w, struct ui_screen *s, enum ui_command 
 		break;
 	case UI_CMD_THREAD:
 		add_threads(w, s);
+		break;
+	case UI_CMD_SLOW:
+		add_fixed(w, "100ms 200ms 1s all");
 		break;
 	case UI_CMD_WINDOW:
 		add_fixed(w, "1 10 60 all");
@@ -122,7 +127,7 @@ static void add_arguments(struct words *w, struct ui_screen *s, enum ui_command 
 		break;
 	case UI_CMD_GROUP:
 		for (enum pv_by by = 0; by < PV_BY_COUNT; by++)
-			add(w, pv_by_name(by));
+			add_completion(w, pv_by_name(by));
 		break;
 	case UI_CMD_FILTER:
 	case UI_CMD_SEARCH:
@@ -132,7 +137,7 @@ static void add_arguments(struct words *w, struct ui_screen *s, enum ui_command 
 	case UI_CMD_HOME:
 	case UI_CMD_OVERVIEW:
 		for (int i = 0; i < UI_SECTIONS; i++)
-			add(w, ui_sections[i].title);
+			add_completion(w, ui_sections[i].title);
 		break;
 	default:
 		add_rows(w, list_of(s, cmd));
@@ -142,7 +147,7 @@ static void add_arguments(struct words *w, struct ui_screen *s, enum ui_command 
 
 /* --- terms of a filter */
 
-/* The part of a filter before the term that is being typed. */
+/* Length of the filter before the unfinished term. */
 static size_t before_term(const char *stem)
 {
 	size_t n = strlen(stem);
@@ -151,30 +156,30 @@ static size_t before_term(const char *stem)
 	return n;
 }
 
-/* Fields, the columns that can be compared, and the filters that have a name. */
+/* Fields, columns that can be compared, and named filters. */
 static void add_terms(struct words *w, const struct ui_list *l, const struct pv_filter_names *named)
 {
 	char word[WORD];
 	for (size_t i = 0; named && i < named->name.n; i++) {
 		snprintf(word, sizeof word, "\\%s", named->name.v[i].name);
-		add(w, word);
+		add_completion(w, word);
 	}
 	for (enum pv_filter_field i = 1; pv_filter_field_name(i); i++) {
 		snprintf(word, sizeof word, "%s:", pv_filter_field_name(i));
-		add(w, word);
+		add_completion(w, word);
 		bool whole = strcmp(w->stem, word) == 0;
 		snprintf(word, sizeof word, "%s:=", pv_filter_field_name(i));
 		if (whole)
-			add(w, word);
+			add_completion(w, word);
 	}
 	for (size_t i = 0; l && l->table && i < l->table->columns; i++) {
 		enum pv_unit unit = l->table->column[i].unit;
 		if (unit != PV_UNIT_TEXT && unit != PV_UNIT_LIST)
-			add(w, l->table->column[i].id);
+			add_completion(w, l->table->column[i].id);
 	}
 }
 
-/* The part of a command line before what is being typed; 0: that is the command. */
+/* Length of the command line before the unfinished argument; 0: the command is unfinished. */
 static size_t before_argument(const char *stem)
 {
 	static const char several[] = "columns ";
@@ -184,8 +189,8 @@ static size_t before_argument(const char *stem)
 	return stem[n] ? n + strspn(stem + n, " ") : 0;
 }
 
-/* The lines that begin as the stem does: its words but the last stay. */
-static void gather(struct ui_screen *s, const char *stem, struct words *w)
+/* Gathers the candidates for a line that begins as `stem`; only the last word changes. */
+static void gather_words(struct ui_screen *s, const char *stem, struct words *w)
 {
 	size_t n = strcspn(stem, " ");
 	char name[WORD];
@@ -200,7 +205,7 @@ static void gather(struct ui_screen *s, const char *stem, struct words *w)
 	w->any_case = false;
 	if (!stem[n]) {
 		for (enum ui_command cmd = 1; cmd < UI_CMD_COUNT; cmd++)
-			add(w, ui_command_row(cmd)->name);
+			add_completion(w, ui_command_row(cmd)->name);
 		return;
 	}
 	snprintf(name, sizeof name, "%.*s", (int)n, stem);
@@ -221,7 +226,7 @@ static size_t kept(const struct ui_screen *s)
 
 /* --- keys --- */
 
-static void show(struct ui_screen *s, const char *word)
+static void show_word(struct ui_screen *s, const char *word)
 {
 	char line[UI_PROMPT_MAX];
 	const char *stem = s->complete.stem;
@@ -241,11 +246,11 @@ static size_t common(const struct words *w)
 	return same;
 }
 
-static void begin(struct ui_screen *s, struct words *w)
+static void begin_completion(struct ui_screen *s, struct words *w)
 {
 	struct ui_complete *c = &s->complete;
 	snprintf(c->stem, sizeof c->stem, "%s", s->prompt.text);
-	gather(s, c->stem, w);
+	gather_words(s, c->stem, w);
 	c->n = w->n;
 	c->at = 0;
 	c->open = w->n > 1;
@@ -257,7 +262,7 @@ static void begin(struct ui_screen *s, struct words *w)
 	if (w->n == 1 || same > strlen(w->stem)) {
 		char word[WORD];
 		snprintf(word, sizeof word, "%.*s", (int)same, w->word[0]);
-		show(s, word);
+		show_word(s, word);
 	}
 }
 
@@ -266,17 +271,17 @@ void ui_complete_next(struct ui_screen *s, int dir)
 	struct ui_complete *c = &s->complete;
 	struct words w;
 	if (!c->open) {
-		begin(s, &w);
+		begin_completion(s, &w);
 		return;
 	}
-	gather(s, c->stem, &w);
+	gather_words(s, c->stem, &w);
 	c->n = w.n;
 	if (w.n == 0) {
 		c->open = false;
 		return;
 	}
 	c->at = dir > 0 ? c->at % w.n + 1 : c->at > 1 ? c->at - 1 : w.n;
-	show(s, w.word[c->at - 1]);
+	show_word(s, w.word[c->at - 1]);
 }
 
 void ui_complete_close(struct ui_screen *s)
@@ -290,9 +295,9 @@ void ui_complete_draw(const struct ui_screen *s, struct ui_canvas *canvas, struc
 	struct words w;
 	if (!c->open || r.h == 0)
 		return;
-	gather((struct ui_screen *)s, c->stem, &w);
+	gather_words((struct ui_screen *)s, c->stem, &w);
 	ui_clear(canvas, r, UI_PLAIN);
-	/* The first that is shown: so many that the chosen one is among them. */
+	/* The first candidate drawn, so that the chosen one has room. */
 	size_t first = 0;
 	for (size_t i = 0, x = 1; i < w.n && i + 1 <= c->at; i++) {
 		x += strlen(w.word[i]) + 2;

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Completion on the command line: names of commands, then what may follow one; in a filter names of
- * fields and columns. Tab lists and
- * goes as far as all agree, and then from one to the next; Shift-Tab back. One thread.
+ * Completion on the command line: names of commands, then their arguments; in a filter names of
+ * fields and columns. Tab lists candidates and completes as far as all agree, then goes from one to
+ * the next; Shift-Tab goes back. One thread.
  */
 #ifndef UI_COMPLETE_H
 #define UI_COMPLETE_H
@@ -16,15 +17,15 @@ struct ui_screen;
 /* Valid when zeroed. */
 struct ui_complete {
 	bool open;
-	char stem[128]; /* the line as it was typed */
-	size_t n, at;   /* lines that begin so; the one shown, from 1 on; 0: the stem */
+	char stem[128]; /* the line as typed */
+	size_t n, at;   /* candidates; the one shown, from 1; 0: the stem */
 };
 
 /* Tab (dir 1) or Shift-Tab (-1) was pressed. */
 void ui_complete_next(struct ui_screen *s, int dir);
 /* The line was changed by hand. */
 void ui_complete_close(struct ui_screen *s);
-/* Candidates, around the chosen one. */
+/* Draws candidates around the chosen one. */
 void ui_complete_draw(const struct ui_screen *s, struct ui_canvas *c, struct ui_rect r);
 
 #endif

@@ -1,4 +1,5 @@
-/* Enter: the row under the cursor, in the view that shows more of it. */
+/* SPDX-License-Identifier: MIT */
+/* Enter: goes from the row under the cursor to the view with more about it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@
 #include "tui/screen/strip.h"
 #include "tui/screen/thread_choice.h"
 
-/* The pane's own list goes to what was chosen in its details. */
+/* From a detail to the pane's own list, at the row of the detail's name. */
 static void go_to_main(struct ui_screen *s, struct ui_pane *p)
 {
 	const char *name = ui_pane_name(p);
@@ -26,7 +27,7 @@ static void go_to_main(struct ui_screen *s, struct ui_pane *p)
 	ui_pane_focus(p, 0);
 }
 
-/* The row's class is what all views show, until Backspace; the keys go to its details. */
+/* Narrows all views to the row's class, until Backspace; the keys go to the details. */
 static void narrow_to_row(struct ui_screen *s, struct ui_pane *p)
 {
 	char name[UI_TEXT_MAX], was[UI_TEXT_MAX];
@@ -41,7 +42,7 @@ static void narrow_to_row(struct ui_screen *s, struct ui_pane *p)
 		ui_screen_say(s, false, "only this in all views; Backspace returns");
 }
 
-/* To the classes: that of the row is what all views show. */
+/* Goes to the classes, with all views narrowed to the row's class. */
 static void go_to_class(struct ui_screen *s, const struct ui_pane *p)
 {
 	char name[UI_TEXT_MAX];
@@ -53,14 +54,14 @@ static void go_to_class(struct ui_screen *s, const struct ui_pane *p)
 		ui_filter_enter_class(s, by, name);
 }
 
-/* Methods are not asked for by the class that Enter made the filter. */
+/* Methods are shown without the class filter set by Enter. */
 static void go_to_methods(struct ui_screen *s, enum ui_command pane)
 {
 	ui_goto_pane(s, pane);
 	ui_filter_leave_class(s);
 }
 
-/* The objects of the class under the cursor, in the shot that the main list has selected. */
+/* Goes to the objects of the class under the cursor, in the shot selected in the main list. */
 static void go_to_objects(struct ui_screen *s, struct ui_pane *p)
 {
 	const struct pv_row *shot = ui_list_row(&p->list[0]),
@@ -73,7 +74,7 @@ static void go_to_objects(struct ui_screen *s, struct ui_pane *p)
 	ui_browser_open(s, index, klass);
 }
 
-/* The chosen time of the timeline, with its thread: here, or the calls that were sampled then. */
+/* Takes the time and thread chosen in the timeline: here, or for the calls sampled then. */
 static void go_to_time(struct ui_screen *s, enum ui_command pane)
 {
 	size_t to = ui_goto_index(pane);
@@ -90,7 +91,7 @@ static void go_to_time(struct ui_screen *s, enum ui_command pane)
 		p->evidence = true;
 		p->range = was;
 	}
-	ui_counted_choose(s, true); /* the lanes are of samples */
+	ui_counted_choose(s, true); /* the lanes show samples */
 	bool only_waits = !s->shared.waits && ui_timeline_only_waits(t);
 	ui_thread_choose_time(s);
 	if (to == from)
@@ -107,7 +108,7 @@ void ui_screen_take_time(struct ui_screen *s)
 	go_to_time(s, UI_CMD_TIMELINE);
 }
 
-/* Of an event: the pane it is about, with the cursor of time where it stands. */
+/* Goes from an event to the pane of its kind, with the cursor of time at the event. */
 static void go_to_owner(struct ui_screen *s, const struct ui_pane *p)
 {
 	struct pv_event_facts at;
@@ -143,7 +144,7 @@ static void go_in_from_home(struct ui_screen *s)
 		ui_goto_pane(s, UI_CMD_FLAME);
 		return;
 	}
-	if (row && l->view == PV_VIEW_HEAP_KEEPERS) {
+	if (row && pv_view_is(l->view, PV_SECTION_GRAPH)) {
 		ui_goto_shot(s, ui_browser_where(s, row->id));
 		return;
 	}
@@ -154,7 +155,7 @@ static void go_in_from_home(struct ui_screen *s)
 	else if (row && o->focus == UI_BLOCK_HELD_BY)
 		ui_pick(&s->shared, UI_KIND_METHOD, name);
 	int room = ui_room_of_command(pane);
-	if (room != UI_ROOM_NONE && row) /* the first view has its row */
+	if (room != UI_ROOM_NONE && row) /* the room's first view has the row */
 		pane = ui_pane_defs[ui_room_first(room)].command;
 	ui_goto_pane(s, pane);
 	if (row && o->focus == UI_BLOCK_SPANS) { /* many have the same name */
@@ -171,6 +172,10 @@ static void go_in_from_home(struct ui_screen *s)
 void ui_screen_go_to_flame(struct ui_screen *s)
 {
 	struct ui_pane *p = &s->pane[s->current];
+	if (p->def->scope & UI_SCOPE_REQUESTS) {
+		ui_goto_span_flame(s);
+		return;
+	}
 	const char *name = p->flame ? NULL : ui_pane_name(p);
 	if (!name)
 		return;
@@ -179,7 +184,10 @@ void ui_screen_go_to_flame(struct ui_screen *s)
 	ui_flame_want(s->pane[s->current].flame, s->shared.picked[UI_KIND_METHOD]);
 }
 
-/* The time chosen in the heat strip, which goes: the flame is of it; Backspace restores. */
+/*
+ * Narrows to the time chosen in the heat strip, and closes the strip: the flame graph shows this
+ * time; Backspace restores.
+ */
 static void go_to_heat(struct ui_screen *s, struct ui_flame *f)
 {
 	struct ui_range r = { .on = true };
@@ -191,7 +199,7 @@ static void go_to_heat(struct ui_screen *s, struct ui_flame *f)
 		p->range = s->shared.range;
 	}
 	ui_heat_command(&f->heat, UI_CMD_HEAT);
-	ui_range_take_thread(&r, &s->shared.range);
+	ui_range_take_all(&r, &s->shared.range);
 	ui_strip_set(s, &r);
 }
 
@@ -239,6 +247,9 @@ void ui_screen_go_in(struct ui_screen *s)
 		break;
 	case UI_DRILL_SPAN:
 		ui_goto_span(s, p);
+		break;
+	case UI_DRILL_SOURCE:
+		ui_source_enter(s, p);
 		break;
 	case UI_DRILL_KIND:
 		ui_goto_kind(s, p);

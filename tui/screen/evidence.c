@@ -1,18 +1,21 @@
-/* From a finding, a collection or a thread to the rows that it rests on. */
+/* SPDX-License-Identifier: MIT */
+/* From a finding, a collection or a thread to the rows that are its evidence. */
 #include "tui/screen/evidence.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/units.h"
+#include "common/base/saturate.h"
+#include "common/base/text/units.h"
 #include "common/base/utf8.h"
 #include "common/query/filter_fits.h"
 #include "tui/screen/one_filter.h"
+#include "tui/screen/request_choice.h"
 #include "tui/screen/strip.h"
 #include "tui/screen/thread_choice.h"
 
-/* Views that are no part of a pane, and those that show the same. */
+/* Views in no pane, with a view that shows the same rows. */
 static const struct {
 	enum pv_view view, instead;
 } others[] = {
@@ -58,7 +61,7 @@ static enum pv_view view_named(const char *name)
 	return view;
 }
 
-/* The list that shows a view, first those that are a pane's main one. */
+/* The list that shows a view; a pane's main list is preferred. */
 static bool find_list(enum pv_view view, size_t *ret_pane, int *ret_part)
 {
 	for (int part = 0; part < UI_PARTS; part++) {
@@ -79,7 +82,7 @@ void ui_goto_narrow(struct ui_screen *s, int64_t from_ns, int64_t to_ns)
 	struct ui_range r = { .on = true,
 		.from_ns = from_ns > 0 ? from_ns - 1 : 0,
 		.to_ns = to_ns < INT64_MAX ? to_ns + 1 : to_ns };
-	ui_range_take_thread(&r, &s->shared.range);
+	ui_range_take_all(&r, &s->shared.range);
 	ui_strip_set(s, &r);
 }
 
@@ -99,7 +102,7 @@ void ui_goto_narrowed(struct ui_screen *s, size_t pane, int part, const char *fi
 	}
 	ui_screen_go(s, ui_pane_defs[pane].command);
 	ui_pane_focus(&s->pane[pane], part);
-	ui_filter_set_all(s, part ? "" : filter);
+	ui_filter_set_rows(s, part ? "" : filter);
 	if (part)
 		ui_list_set_filter(l, filter);
 	else
@@ -114,7 +117,7 @@ void ui_goto_shot(struct ui_screen *s, struct ui_browse_place to)
 	s->browser.going = false;
 }
 
-/* Judged by its objects: false where it is not. */
+/* Goes to the evidence of a finding about the shot's objects; false: other evidence. */
 static bool go_to_shot_evidence(struct ui_screen *s, const char *view, const char *subject)
 {
 	struct ui_browse_place to = { 0 };
@@ -164,15 +167,16 @@ void ui_goto_evidence(struct ui_screen *s, const struct pv_table *t, const struc
 	ui_screen_say(s, false, "%s", said);
 }
 
-/* Of threads that are one row: all of them, in all views, and here one by one. */
+/* Threads in one row: selects all of them in all views, and lists them one by one. */
 static void goto_pool(struct ui_screen *s, const struct pv_table *t, const struct pv_row *row)
 {
-	char name[UI_TEXT_MAX];
+	char name[UI_TEXT_MAX], rows[UI_TEXT_MAX];
 	snprintf(name, sizeof name, "%s", cell_text(t, row, "name", ""));
 	char *end = strrchr(name, '(');
 	if (end && end > name)
 		end[-1] = '\0';
-	ui_goto_narrowed(s, s->current, 0, s->shared.filter);
+	ui_filter_rows(&s->shared, rows);
+	ui_goto_narrowed(s, s->current, 0, rows);
 	ui_threads_set(s, name);
 	ui_screen_say(s, false, "these threads in all views; Backspace returns");
 }
@@ -206,7 +210,7 @@ void ui_goto_events(struct ui_screen *s, const struct ui_pane *p)
 	ui_screen_say(s, false, "its events; Backspace returns");
 }
 
-/* The first view that shows what a thread did in a time. */
+/* The first view that shows what a thread did at a time. */
 static enum ui_command view_of_time(const struct ui_screen *s)
 {
 	static const enum ui_command views[] = { UI_CMD_TIMELINE, UI_CMD_CALL_TREE,
@@ -217,7 +221,7 @@ static enum ui_command view_of_time(const struct ui_screen *s)
 	return UI_CMD_STREAM;
 }
 
-void ui_goto_span(struct ui_screen *s, const struct ui_pane *p)
+static void goto_span(struct ui_screen *s, const struct ui_pane *p, enum ui_command view)
 {
 	const struct pv_table *t = p->list[p->focus].table;
 	const struct pv_row *row = ui_list_row(&p->list[p->focus]);
@@ -227,14 +231,37 @@ void ui_goto_span(struct ui_screen *s, const struct ui_pane *p)
 	if (!t || !row || !cell_time(t, row, "start_ns", &r.from_ns) ||
 		!cell_time(t, row, "took_ns", &took_ns) || !cell_id(t, row, "thread", &r.thread))
 		return;
+	const int64_t began_ns = r.from_ns;
 	r.from_ns = r.from_ns > 0 ? r.from_ns : 0;
-	r.to_ns = r.from_ns + took_ns + 1;
-	ui_thread_name(s, r.thread, r.thread_name, sizeof r.thread_name);
-	ui_goto_narrowed(s, ui_goto_index(view_of_time(s)), 0, "");
+	r.to_ns = pv_sat_add(r.from_ns, pv_sat_add(took_ns, 1));
+	const bool request = s->shared.all.works;
+	if (!request)
+		ui_thread_name(s, r.thread, r.thread_name, sizeof r.thread_name);
+	ui_goto_narrowed(s, ui_goto_index(view), 0, "");
 	s->shared.waits = true;
+	if (request) {
+		r.threaded = false;
+		ui_requests_began(s, began_ns, r.requests);
+	}
 	ui_strip_set(s, &r);
-	ui_screen_say(s, false, "%s of the thread that ended it, in all views; Backspace returns",
-		pv_units_ns(took, sizeof took, took_ns));
+	ui_screen_say(s, false, "%s of the %s, in all views; Backspace returns",
+		pv_units_ns(took, sizeof took, took_ns),
+		request ? "request, by the threads that worked for it" : "thread that ended it");
+}
+
+void ui_goto_span(struct ui_screen *s, const struct ui_pane *p)
+{
+	goto_span(s, p, view_of_time(s));
+}
+
+void ui_goto_span_flame(struct ui_screen *s)
+{
+	const struct ui_pane *p = &s->pane[s->current];
+	if (p->def->parts && p->def->part[p->focus].drill == UI_DRILL_SPAN &&
+		ui_list_row(&p->list[p->focus]))
+		goto_span(s, p, UI_CMD_FLAME);
+	else
+		ui_screen_say(s, true, "a flame is of one request: Enter or Tab leads to them");
 }
 
 void ui_goto_kind(struct ui_screen *s, const struct ui_pane *p)

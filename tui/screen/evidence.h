@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * From a row to the rows that it rests on: a finding's evidence, the events of a thread or a pause,
- * an object of the open heap shot. The place is remembered,
- * and Backspace returns with range and filter as they were. The screen's thread.
+ * From a row to the rows of its evidence: a finding's, the events of a thread or a pause, an object
+ * of the open heap shot. The place is remembered, and Backspace returns with range and filter as
+ * before. The screen's thread.
  */
 #ifndef UI_EVIDENCE_H
 #define UI_EVIDENCE_H
@@ -13,29 +14,36 @@ struct pv_table;
 struct ui_pane;
 struct ui_screen;
 
-/* Of a row of a table of findings; says so where it was not judged. Nothing for NULL. */
+/* For a row of a table of findings; says so if the finding was not judged. Nothing for NULL. */
 void ui_goto_evidence(struct ui_screen *s, const struct pv_table *t, const struct pv_row *row);
-/* The events of the selected row's thread, or those while the program stood still. */
+/* The events of the selected row's thread, or of the time in which the program stood still. */
 void ui_goto_events(struct ui_screen *s, const struct ui_pane *p);
 /* A list of a pane with a filter; the place, range and filter of now are remembered. */
 void ui_goto_narrowed(struct ui_screen *s, size_t pane, int part, const char *filter);
-/* The range becomes this one; a time of no length still has something to see around it. */
+/* Sets the range, a little wider: an empty time has something to show around. */
 void ui_goto_narrow(struct ui_screen *s, int64_t from_ns, int64_t to_ns);
-/* Of the selected edge: the thread that waited and the one it waited for, in the list of threads. */
+/* For the selected edge of waiting: the waiting thread and the holder, in the list of threads. */
 void ui_goto_threads(struct ui_screen *s, const struct ui_pane *p);
-/* Of the selected wait for a lock: the calls of its holder at that time, if it is known. */
+/* For the selected wait for a lock: the calls of the lock's holder at the time, if known. */
 void ui_goto_holder(struct ui_screen *s, const struct ui_pane *p);
-/* Of the selected span: its thread and time become the range, waits included, in the first view of it. */
+/*
+ * For the selected span: its thread and time become the range, waits included, in the first view of
+ * times.
+ */
+void ui_goto_span_flame(struct ui_screen *s); /* the same to the flame, of the row at hand */
 void ui_goto_span(struct ui_screen *s, const struct ui_pane *p);
-/* Of the selected kind of events: those in the stream. */
+/* The events of the selected kind, in the stream. */
 void ui_goto_kind(struct ui_screen *s, const struct ui_pane *p);
-/* Of a row that no view shows more of: the events at its time; where it has none, says so. */
+/* For a row without a view of more: the events at the row's time, else a message. */
 void ui_goto_nowhere(struct ui_screen *s, const struct ui_pane *p);
-/* A place in the heap shot that is open. */
+/* A place in the open heap shot. */
 void ui_goto_shot(struct ui_screen *s, struct ui_browse_place to);
 
-/* goto.c: the number of a command's pane; the place is put on the way back, then that pane shown. */
-/* From Home to the first view with a name that has the text in it; says where there is none. */
+/*
+ * goto.c: the number of a command's pane; puts the place on the way back; the same, then shows a
+ * pane.
+ */
+/* From Home to the first view with a name that contains the text; a message if none has. */
 void ui_goto_named(struct ui_screen *s, const char *text);
 size_t ui_goto_index(enum ui_command cmd);
 void ui_goto_remember(struct ui_screen *s);

@@ -1,13 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes the rows of a list, or a frame, into a file. */
 #include "tui/screen/export_rows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/utf8.h"
-#include "common/base/new_file.h"
+#include "common/base/system/new_file.h"
 #include "common/report/json_row.h"
 #include "common/report/lists.h"
-#include "tui/draw/list_query.h"
+#include "tui/list/list_query.h"
 #include "tui/screen/screen.h"
 
 static const struct {
@@ -32,7 +35,7 @@ static bool format_of(const char *path, enum pv_report_format *ret)
 	return false;
 }
 
-/* Those that say something first; a row has room for so many. */
+/* Keys of the columns with figures, as many as a row has room for. */
 static void keys_of(const struct pv_table *t, const char *key[PV_MAX_KEYS + 1])
 {
 	uint32_t silent = ui_columns_silent(t);
@@ -43,7 +46,7 @@ static void keys_of(const struct pv_table *t, const char *key[PV_MAX_KEYS + 1])
 	key[n] = NULL;
 }
 
-static bool put(FILE *out, const struct pv_table *t, enum pv_report_format format)
+static bool put_table(FILE *out, const struct pv_table *t, enum pv_report_format format)
 {
 	const char *key[PV_MAX_KEYS + 1];
 	keys_of(t, key);
@@ -67,7 +70,7 @@ static void export_table(struct ui_screen *s, const struct pv_table *t, const ch
 	struct pv_new_file f;
 	struct pv_error err = { 0 };
 	bool begun = pv_new_file_begin(&f, path, &err);
-	bool ok = begun && put(f.out, t, format);
+	bool ok = begun && put_table(f.out, t, format);
 	if (begun && !ok)
 		pv_fail(&err, PV_ENOMEM, 0, "out of memory");
 	if (begun && pv_new_file_finish(&f, ok, &err))
@@ -80,6 +83,15 @@ static void export_table(struct ui_screen *s, const struct pv_table *t, const ch
 void ui_export(struct ui_screen *s, const char *path)
 {
 	enum pv_report_format format;
+	char whole[UI_PROMPT_MAX];
+	if (path[0] == '~' && path[1] == '/' && getenv("HOME")) { /* as in a shell */
+		int n = snprintf(whole, sizeof whole, "%s%s", getenv("HOME"), path + 1);
+		path = whole;
+		if (n < 0 || (size_t)n >= sizeof whole) {
+			ui_screen_say(s, true, "the file's name is too long");
+			return;
+		}
+	}
 	const char *dot = strrchr(path, '.');
 	const struct ui_list *l = ui_screen_list(s);
 	if (dot && strcmp(dot, ".frame") == 0) {

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Rows and frames as files: what a list shows, or what is tagged in it, as CSV, JSON, Markdown or text
+ * Rows and frames as files: the rows of a list, or its tagged rows, as CSV, JSON, Markdown or text
  * by the file's ending, and the frame itself as text. The screen's thread.
  */
 #ifndef UI_EXPORT_ROWS_H
@@ -8,11 +9,11 @@
 struct ui_screen;
 
 /*
- * Writes the rows; of a name that ends with .frame the frame, once it is drawn the next time. Asks the
- * model for rows that are not at hand. The message line says the outcome, errors, too.
+ * Writes the rows; for a name that ends with .frame the next frame drawn. Asks the model for rows
+ * not at hand. The message line shows the outcome, also errors.
  */
 void ui_export(struct ui_screen *s, const char *path);
-/* Writes the frame that was drawn to s->frame_to, which is empty then; errors as above. */
+/* Writes the drawn frame to s->frame_to, and empties s->frame_to; errors as above. */
 void ui_export_frame(struct ui_screen *s);
 
 #endif

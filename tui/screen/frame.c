@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of the frame: views of the room, conditions of the figures, the function bar. */
 #include "tui/screen/frame.h"
 
 #include <inttypes.h>
@@ -5,13 +7,17 @@
 #include <string.h>
 
 #include "common/base/status.h"
-#include "common/base/units.h"
-#include "common/base/showable.h"
-#include "tui/draw/chart.h"
+#include "common/base/text/units.h"
+#include "common/base/text/showable.h"
+#include "tui/chart/chart.h"
+#include "tui/draw/entries.h"
+#include "tui/draw/figures.h"
 #include "tui/draw/key.h"
-#include "tui/draw/list_query.h"
+#include "tui/list/list_query.h"
+#include "tui/draw/shorten.h"
 #include "tui/panes/path_line.h"
 #include "tui/panes/rooms.h"
+#include "tui/screen/one_filter.h"
 #include "tui/screen/strip.h"
 
 void ui_clock_refresh(struct ui_graphs *k, const struct ui_shared *s, int w)
@@ -30,20 +36,22 @@ void ui_frame_heap(
 	struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k, const struct ui_shared *s)
 {
 	struct ui_rect room = ui_frame_strip(r), value = ui_cols(r, room.x + room.w + 1 - r.x, r.w);
-	char now[PV_UNIT_MAX], most[PV_UNIT_MAX];
+	char now[PV_UNIT_MAX], most[PV_UNIT_MAX], top[PV_UNIT_MAX];
 	ui_put(c, r, UI_DIM, " heap");
 	if (!(s->all.recorded & PV_GROUP_GC)) {
 		ui_put(c, room, UI_DIM, "no heap size recorded yet");
 		return;
 	}
-	if (k->series[UI_CLOCK_HEAP])
-		ui_spark(c, room, UI_HEAP, ui_series_values(c, k->series[UI_CLOCK_HEAP], room.w));
+	if (k->series[UI_CLOCK_HEAP]) {
+		struct ui_values values = ui_series_values(c, k->series[UI_CLOCK_HEAP], room.w);
+		values.max = k->top[UI_CLOCK_HEAP].top;
+		ui_spark(c, room, UI_HEAP, values);
+	}
 	pv_units_bytes(now, sizeof now, s->all.heap_bytes);
 	pv_units_bytes(most, sizeof most, s->all.heap_max_bytes);
-	if (r.w >= UI_CLOCK_NARROW)
-		ui_printf(c, value, UI_PLAIN, "%s  max %s", now, most);
-	else
-		ui_put(c, value, UI_PLAIN, now);
+	const struct pv_series *heap = k->series[UI_CLOCK_HEAP];
+	ui_value_text(heap ? k->top[UI_CLOCK_HEAP].top : 0, PV_UNIT_BYTES, top, sizeof top);
+	ui_figures(c, value, now, heap && heap->max > 0 ? most : NULL, top);
 }
 
 void ui_frame_gc(
@@ -65,228 +73,178 @@ void ui_frame_gc(
 		s->all.collections[1] + s->all.collections[2]);
 }
 
-/* --- rooms --- */
-
-enum { ROOM_TEXT = 40 };
-
-/* The current room says its name, on narrow screens that of its view too; others as there is room. */
-static int room_text(int room, size_t current, bool narrow, char *buf, size_t size)
-{
-	const char *name = ui_rooms[room].name, *view = ui_pane_defs[current].tab;
-	bool on = room == ui_room_of_pane(current);
-	if (on && narrow && ui_room_views(room) > 1 && current != ui_room_first(room))
-		snprintf(buf, size, "%c %s: %s", ui_room_key(room), name, view);
-	else if (on || !narrow)
-		snprintf(buf, size, "%c %s", ui_room_key(room), name);
-	else
-		snprintf(buf, size, "%c", ui_room_key(room));
-	return pv_showable_cells(buf);
-}
-
-/* Columns of all rooms: one before each, one after the last. */
-static int rooms_width(size_t current, bool narrow)
-{
-	int w = 1;
-	for (int i = 0; i < UI_ROOMS; i++) {
-		char text[ROOM_TEXT];
-		w += room_text(i, current, narrow, text, sizeof text) + 1;
-	}
-	return w;
-}
-
-struct rooms_drawn {
-	struct ui_canvas *c; /* NULL: nothing is drawn */
-	unsigned groups;     /* of the log */
-};
-
-/* Goes from room to room with its column; stops where `at` is inside one, and returns that. */
-static int walk_rooms(struct rooms_drawn d, struct ui_rect r, size_t current, int at)
-{
-	bool narrow = rooms_width(current, false) > r.w;
-	int x = 0;
-	for (int i = 0; i < UI_ROOMS && x < r.w; i++) {
-		char text[ROOM_TEXT];
-		int n = room_text(i, current, narrow, text, sizeof text);
-		if (at >= r.x + x && at <= r.x + x + n)
-			return i;
-		if (d.c && i == ui_room_of_pane(current))
-			ui_printf(d.c, ui_cols(r, x, n + 2), UI_TAB_ON, "[%s]", text);
-		else if (d.c)
-			ui_put(d.c, ui_cols(r, x + 1, n),
-				ui_room_can(i, d.groups) ? UI_TAB : UI_DIM, text);
-		x += n + 1;
-	}
-	return -1;
-}
-
-void ui_frame_rooms(
-	struct ui_canvas *c, struct ui_rect r, size_t current, const struct ui_shared *s)
-{
-	ui_clear(c, r, UI_TAB);
-	walk_rooms((struct rooms_drawn){ c, ui_groups(s) }, r, current, -1);
-}
-
-int ui_frame_room_at(struct ui_rect r, size_t current, int x)
-{
-	return walk_rooms((struct rooms_drawn){ 0 }, r, current, x);
-}
-
 /* --- selection --- */
 
-static int add(struct ui_canvas *c, struct ui_rect r, int x, enum ui_style style, const char *text)
-{
-	int room = r.w - x;
-	return room > 0 ? x + ui_put(c, ui_cols(r, x, room), style, text) : x;
-}
+enum { APART = 2 };
 
 /* The views of the pane's room by name, where they leave half of the line; else the pane's own. */
-static int add_views(
+static int put_views(
 	struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p, const struct ui_shared *s)
 {
-	int room = ui_room_of_command(p->def->room), x = 1;
-	size_t first = ui_room_first(room), n = ui_room_views(room);
-	int w = 0;
+	const int room = ui_room_of_command(p->def->room);
+	const size_t first = ui_room_first(room), n = ui_room_views(room);
+	int w = 0, x = 1;
 	for (size_t i = first; i < first + n; i++)
 		w += ui_pane_exists(&ui_pane_defs[i], s) ? (int)strlen(ui_pane_defs[i].tab) + 2 : 0;
-	bool all = w <= ui_max(r.w / 2, r.w - 40);
+	const bool all = w <= ui_max(r.w / 2, r.w - 40);
 	for (size_t i = first; i < first + n; i++) {
 		const struct ui_pane_def *def = &ui_pane_defs[i];
-		char text[48];
-		if (def == p->def) {
-			snprintf(text, sizeof text, "[%s]", def->tab);
-			x = add(c, r, x - 1, UI_TITLE, text);
-		} else if (all && ui_pane_exists(def, s)) {
-			x = 1 + add(c, r, x, ui_pane_can(def, ui_groups(s)) ? UI_PLAIN : UI_DIM,
-					def->tab);
-		}
+		if (def == p->def)
+			x += ui_printf(c, ui_cols(r, x - 1, r.w), UI_TAB_ON, "[%s]", def->tab) - 1;
+		else if (all && ui_pane_exists(def, s))
+			x += 1 + ui_put(c, ui_cols(r, x, r.w),
+					 ui_pane_can(def, ui_groups(s)) ? UI_PLAIN : UI_DIM,
+					 def->tab);
 	}
 	return x;
 }
 
-/* Of what time the pane's figures are, where that is not all; objects of shots are of no range. */
-static const char *time_text(
-	const struct ui_pane *p, const struct ui_shared *s, char *buf, size_t size)
+/* The time of the pane's figures, unless all; objects of shots have no range. */
+static void add_time(struct ui_entries *e, const struct ui_pane *p, const struct ui_shared *s)
 {
 	char range[240];
-	bool rolls = s->window_ns > 0 && !s->range.on && !ui_has_ended(s);
-	buf[0] = 0;
+	const bool rolls = s->window_ns > 0 && !s->range.on && !ui_has_ended(s);
+	const uint64_t last_s = s->window_ns / 1000000000;
 	if (p->def->scope & (UI_SCOPE_DIFF | UI_SCOPE_OBJECTS))
-		return buf;
+		return;
 	if (s->range.on)
-		snprintf(buf, size, " ▸ %s", ui_strip_text(s, range, sizeof range));
+		ui_entries_add(e, UI_WARN, 1, "%s", ui_strip_text(s, range, sizeof range));
 	else if (rolls && p->def->windowed)
-		snprintf(buf, size, " ▸ last %" PRIu64 " s", s->window_ns / 1000000000);
+		ui_entries_add(e, UI_WARN, 1, "last %" PRIu64 " s", last_s);
 	else if (rolls && p->def->parts == 0)
-		snprintf(buf, size, " ▸ methods and classes of the last %" PRIu64 " s",
-			s->window_ns / 1000000000);
-	return buf;
+		ui_entries_add(
+			e, UI_WARN, 1, "methods and classes of the last %" PRIu64 " s", last_s);
 }
 
 /* The figures, the way of the tree, and what a threshold hides. */
-static int add_counted(struct ui_canvas *c, struct ui_rect r, int x, const struct ui_list *l,
-	const struct ui_shared *s)
+static void add_counted(
+	struct ui_entries *e, const struct ui_list *l, const struct ui_shared *s, bool wide)
 {
-	enum { WIDE = 100 };
-	char text[96];
-	enum pv_counted by = ui_list_counted(l, s);
-	bool wide = r.w >= WIDE;
+	const enum pv_counted by = ui_list_counted(l, s);
 	if (by == PV_COUNTED_CALLS)
-		x = add(c, r, x, UI_PLAIN, wide ? " ▸ by calls (m: samples)" : " ▸ by calls (m)");
+		ui_entries_add(e, UI_PLAIN, 6, wide ? "by calls (m: samples)" : "by calls (m)");
 	else if (by == PV_COUNTED_SAMPLES)
-		x = add(c, r, x, UI_PLAIN, wide ? " ▸ by samples (m: calls)" : " ▸ by samples (m)");
-	if (l->view == PV_VIEW_CALL_TREE && l->splits && s->callers)
-		x = add(c, r, x, UI_WARN, " ▸ callers");
-	if (!l->splits || !s->least || !l->table || s->against)
-		return x;
-	snprintf(text, sizeof text, " ▸ hidden < %g %%: %zu row%s, %.2g %%", s->least / 100.0,
-		l->table->hidden, l->table->hidden == 1 ? "" : "s", l->table->hidden_percent);
-	return add(c, r, x, UI_WARN, text);
+		ui_entries_add(e, UI_PLAIN, 6, wide ? "by samples (m: calls)" : "by samples (m)");
+	if (ui_list_turns(l) && l->splits && s->callers)
+		ui_entries_add(e, UI_WARN, 2, "callers");
+	if (l->splits && s->least && l->table && !s->against)
+		ui_entries_add(e, UI_WARN, 3, "hidden < %g %%: %zu row%s, %.2g %%",
+			s->least / 100.0, l->table->hidden, l->table->hidden == 1 ? "" : "s",
+			l->table->hidden_percent);
 }
 
 /* The filter of all views, and the list's own. */
-static int add_filter(struct ui_canvas *c, struct ui_rect r, int x, const struct ui_pane *p,
-	const struct ui_shared *s)
+static void add_filter(struct ui_entries *e, const struct ui_pane *p, const struct ui_shared *s)
 {
-	char text[3 * UI_TEXT_MAX] = "";
 	const struct ui_list *l = &p->list[p->focus];
-	if (s->filter[0] && p->unfit[0])
-		snprintf(text, sizeof text, " ▸ filter %s does not apply here: %s", s->filter,
-			p->unfit);
-	else if (s->filter[0])
-		snprintf(text, sizeof text, " ▸ filter: %s", s->filter);
-	x = add(c, r, x, UI_WARN, text);
-	if (p->list[0].found[0]) {
-		snprintf(text, sizeof text, " ▸ found: %s", p->list[0].found);
-		x = add(c, r, x, UI_WARN, text);
+	char rows[UI_TEXT_MAX]; /* requests stand with the range */
+	ui_filter_rows(s, rows);
+	if (rows[0] && p->unfit[0])
+		ui_entries_add(e, UI_WARN, 2, "filter %s does not apply here: %s", rows, p->unfit);
+	else if (rows[0])
+		ui_entries_add(e, UI_WARN, 1, "filter: %s", rows);
+	if (p->list[0].found[0])
+		ui_entries_add(e, UI_WARN, 1, "found: %s", p->list[0].found);
+	if (p->focus > 0 && l->filter[0])
+		ui_entries_add(e, UI_WARN, 1, "filter of this list: %s", l->filter);
+}
+
+/* The shots of the heap's figures. */
+static void add_shots(struct ui_entries *e, const struct ui_pane *p, const struct ui_shared *s)
+{
+	char when[64];
+	if (p->def->scope & UI_SCOPE_HEAP && ui_schedule_on(&s->schedule))
+		ui_entries_add(e, UI_LIVE, 5, "shots %s",
+			ui_schedule_text(&s->schedule, when, sizeof when));
+	if (p->def->scope & UI_SCOPE_OBJECTS)
+		ui_entries_add(e, UI_PLAIN, 1, "%s", s->heap.trail);
+	else if (p->group)
+		ui_entries_add(e, UI_WARN, 3, "grouped by %s", pv_by_name(p->group));
+	if (p->def->scope & UI_SCOPE_DIFF && s->identity.newer)
+		ui_entries_add(e, UI_WARN, 2, "%" PRIu64 " newer shot%s, u follows",
+			s->identity.newer, s->identity.newer == 1 ? "" : "s");
+}
+
+/* Which kinds of time count. */
+static void add_waits(struct ui_entries *e, const struct ui_pane *p, const struct ui_shared *s)
+{
+	const struct pv_table *t = p->list[p->focus].table;
+	if (t && t->time_of == PV_TIME_WALL)
+		ui_entries_add(e, UI_WARN, 3, "WALL");
+	if (s->waits && p->def->scope & UI_SCOPE_CALLS)
+		ui_entries_add(e, UI_WARN, 3, "waits count");
+	else if (t && t->waited > 0)
+		ui_entries_add(e, UI_WARN, 4, "waits left out %3.0f %%", 100 * t->waited);
+}
+
+/* All conditions of the pane's figures. */
+static void add_conditions(
+	struct ui_entries *e, const struct ui_pane *p, const struct ui_shared *s, bool wide)
+{
+	const struct ui_list *l = &p->list[p->focus];
+	add_time(e, p, s);
+	if (p->def->parts == 0) {
+		char rows[UI_TEXT_MAX];
+		ui_filter_rows(s, rows);
+		if (rows[0])
+			ui_entries_add(e, UI_WARN, 1, "filter: %s, of the other views", rows);
+		return;
 	}
-	if (p->focus > 0 && l->filter[0]) {
-		snprintf(text, sizeof text, " ▸ filter of this list: %s", l->filter);
-		x = add(c, r, x, UI_WARN, text);
-	}
-	return x;
+	add_shots(e, p, s);
+	if (s->net && p->def->scope & UI_SCOPE_CALLS)
+		ui_entries_add(e, UI_WARN, 4, "without the probe's cost");
+	add_counted(e, l, s, wide);
+	add_waits(e, p, s);
+	if (s->my_code && p->def->scope & UI_SCOPE_CALLS)
+		ui_entries_add(e, UI_WARN, 3, "my code");
+	if (s->physical)
+		ui_entries_add(e, UI_WARN, 4, "physical");
+	if (s->raw_names)
+		ui_entries_add(e, UI_WARN, 5, "raw names");
+	add_filter(e, p, s);
+	if (l->follow && !ui_has_ended(s))
+		ui_entries_add(e, UI_LIVE, 6, "following");
+	if (ui_list_asking(l))
+		ui_entries_add(e, UI_WAITING, 1, "asking");
+	if (s->paused && l->newer)
+		ui_entries_add(e, UI_PAUSED, 2, "as of now, not of the pause");
+}
+
+/* Whether rows are named by a text, as a line of source is: it has no namespace to leave out. */
+static bool names_text(const struct ui_pane *p, const struct ui_list *l)
+{
+	const struct pv_table *t = p->flame || p->timeline ? NULL : l->table;
+	const int name = t ? ui_columns_name(t->column, t->columns) : -1;
+	return name >= 0 && strcmp(t->column[name].id, "text") == 0;
+}
+
+/* The selected row (in a tree with callers), unless the row has a line of its own. */
+static void put_selected(struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p)
+{
+	enum { LEAST = 8 };
+	const struct ui_list *l = &p->list[p->focus];
+	const char *name = ui_pane_shown_name(p);
+	char small[512];
+	if (p->def->parts == 0 || !name || !name[0] || p->foot.h > 0 || r.w < LEAST)
+		return;
+	if (l->tree && ui_list_row(l))
+		ui_path_draw(c, r, 0, l);
+	else
+		ui_printf(c, r, UI_PLAIN, " ▸ %s",
+			names_text(p, l) ? name + strspn(name, " \t")
+					 : ui_shorten(name, r.w - 3, small, sizeof small));
 }
 
 void ui_frame_crumb(
 	struct ui_canvas *c, struct ui_rect r, const struct ui_pane *p, const struct ui_shared *s)
 {
-	char text[512];
-	int x = add_views(c, r, p, s);
-	x = add(c, r, x, UI_WARN, time_text(p, s, text, sizeof text));
-	if (p->def->parts == 0) {
-		if (s->filter[0])
-			ui_printf(c, ui_cols(r, x, r.w), UI_WARN,
-				" ▸ filter: %s, of the other views", s->filter);
-		return;
-	}
-	if (p->def->scope & UI_SCOPE_HEAP && ui_schedule_on(&s->schedule)) {
-		char when[64];
-		snprintf(text, sizeof text, " ▸ shots %s",
-			ui_schedule_text(&s->schedule, when, sizeof when));
-		x = add(c, r, x, UI_LIVE, text);
-	}
-	if (p->def->scope & UI_SCOPE_OBJECTS) {
-		snprintf(text, sizeof text, " ▸ %s", s->heap.trail);
-		x = add(c, r, x, UI_PLAIN, text);
-	} else if (p->group) {
-		snprintf(text, sizeof text, " ▸ grouped by %s", pv_by_name(p->group));
-		x = add(c, r, x, UI_WARN, text);
-	}
-	if (p->def->scope & UI_SCOPE_DIFF && s->identity.newer) {
-		snprintf(text, sizeof text, " ▸ %" PRIu64 " newer shot%s, u follows",
-			s->identity.newer, s->identity.newer == 1 ? "" : "s");
-		x = add(c, r, x, UI_WARN, text);
-	}
-	if (s->net && p->def->scope & UI_SCOPE_CALLS)
-		x = add(c, r, x, UI_WARN, " ▸ without the probe's cost");
-	const struct ui_list *l = &p->list[p->focus];
-	x = add_counted(c, r, x, l, s);
-	if (l->table && l->table->time_of == PV_TIME_WALL)
-		x = add(c, r, x, UI_WARN, " ▸ WALL");
-	if (s->waits && p->def->scope & UI_SCOPE_CALLS)
-		x = add(c, r, x, UI_WARN, " ▸ waits count");
-	else if (l->table && l->table->waited > 0) {
-		snprintf(text, sizeof text, " ▸ without waits, %.3g %%", 100 * l->table->waited);
-		x = add(c, r, x, UI_WARN, text);
-	}
-	if (s->my_code && p->def->scope & UI_SCOPE_CALLS)
-		x = add(c, r, x, UI_WARN, " ▸ my code");
-	if (s->raw_names)
-		x = add(c, r, x, UI_WARN, " ▸ raw names");
-	x = add_filter(c, r, x, p, s);
-	if (l->follow && !ui_has_ended(s))
-		x = add(c, r, x, UI_LIVE, " ▸ following");
-	if (ui_list_asking(l))
-		x = add(c, r, x, UI_WAITING, " ▸ asking");
-	if (s->paused && l->newer)
-		x = add(c, r, x, UI_PAUSED, " ▸ as of now, not of the pause");
-	const char *name = ui_pane_shown_name(p);
-	if (name && name[0] && l->tree && ui_list_row(l)) {
-		if (p->foot.h == 0)
-			ui_path_draw(c, r, x, l);
-	} else if (name && name[0]) {
-		snprintf(text, sizeof text, " ▸ %s", name);
-		add(c, r, x, UI_PLAIN, text);
-	}
+	enum { WIDE = 100 };
+	struct ui_entries e = { .at_right = true };
+	const int x = put_views(c, r, p, s);
+	add_conditions(&e, p, s, r.w >= WIDE);
+	ui_entries_fit(&e, APART, r.w - x - 1);
+	ui_entries_draw(&e, c, ui_cols(r, x, r.w - x - 1), APART);
+	put_selected(c, ui_cols(r, x, r.w - x - 1 - ui_entries_width(&e, APART) - APART), p);
 }
 
 /* --- function bar --- */
@@ -311,10 +269,16 @@ static void function_key(void *ctx, int key)
 		*ret = key;
 }
 
+/* A program watched from outside takes no heap shots. */
+static bool can_shoot(const struct ui_shared *s)
+{
+	return ui_can_tell(s) && strncmp(s->all.args, "profview:outside", 16) != 0;
+}
+
 /* Only what can be done now. */
 static bool is_in_bar(enum ui_command cmd, unsigned scopes, const struct ui_shared *s)
 {
-	return ui_command_row(cmd)->scope & scopes && (cmd != UI_CMD_TAKE_SHOT || ui_can_tell(s));
+	return ui_command_row(cmd)->scope & scopes && (cmd != UI_CMD_TAKE_SHOT || can_shoot(s));
 }
 
 static enum ui_command walk_bar(

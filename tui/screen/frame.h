@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The lines around every pane: status, clock, tabs, selection, coverage, keys. The screen's thread.
  */
@@ -5,7 +6,7 @@
 #define UI_FRAME_H
 
 #include "tui/draw/canvas.h"
-#include "tui/draw/graphs.h"
+#include "tui/chart/graphs.h"
 #include "tui/panes/pane.h"
 #include "tui/draw/shared.h"
 
@@ -15,19 +16,13 @@ void ui_frame_status(struct ui_canvas *c, struct ui_rect r, const struct ui_shar
 /* How far loading is; false when nothing is loaded, or how much there is is not known. */
 bool ui_frame_progress(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s);
 
-/* Heap size, and collections below it: the series of a clock. */
+/* A clock's series: heap size, and collections below. */
 enum ui_clock { UI_CLOCK_HEAP, UI_CLOCK_MINOR, UI_CLOCK_MAJOR, UI_CLOCK_SERIES };
 void ui_clock_refresh(struct ui_graphs *k, const struct ui_shared *s, int w);
 void ui_frame_heap(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k,
 	const struct ui_shared *s);
 void ui_frame_gc(struct ui_canvas *c, struct ui_rect r, const struct ui_graphs *k,
 	const struct ui_shared *s);
-
-/* The rooms, those dim that have no data; `current` is a pane. */
-void ui_frame_rooms(
-	struct ui_canvas *c, struct ui_rect r, size_t current, const struct ui_shared *s);
-/* The room at column x, or -1. */
-int ui_frame_room_at(struct ui_rect r, size_t current, int x);
 
 /* The line of selection and filter. */
 void ui_frame_crumb(

@@ -1,15 +1,16 @@
+/* SPDX-License-Identifier: MIT */
 /* From pane to pane: keys, Enter and back. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "common/base/filter.h"
+#include "common/base/filter/filter.h"
 #include "common/base/status.h"
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/base/utf8.h"
 #include "common/query/event_stream.h"
-#include "tui/draw/list_query.h"
+#include "tui/list/list_query.h"
 #include "tui/screen/which_figures.h"
 #include "tui/screen/evidence.h"
 #include "tui/screen/one_filter.h"
@@ -29,7 +30,7 @@ size_t ui_goto_index(enum ui_command cmd)
 	return 0;
 }
 
-/* A room's first pane, or the one that the log was recorded for. */
+/* The pane a room begins with: the first, or else the pane for what the log recorded. */
 static size_t pane_to_begin_with(const struct ui_screen *s, size_t first, size_t n)
 {
 	const unsigned groups = ui_groups(&s->shared);
@@ -39,7 +40,7 @@ static size_t pane_to_begin_with(const struct ui_screen *s, size_t first, size_t
 	return first;
 }
 
-/* The pane that a room's key leads to: the one last seen there, and from there the next. */
+/* The pane of a room's key: the pane of the room seen last; within the room the next. */
 static size_t pane_of_room(const struct ui_screen *s, int room)
 {
 	size_t first = ui_room_first(room), n = ui_room_views(room), at = s->room_view[room];
@@ -52,7 +53,7 @@ static size_t pane_of_room(const struct ui_screen *s, int room)
 	return at;
 }
 
-/* When what the selected row shows happened, if it says so. */
+/* The time of the selected row, if the row has one. */
 static bool row_time(const struct ui_pane *p, int64_t *ret_ns)
 {
 	const struct ui_list *l = &p->list[p->focus];
@@ -71,7 +72,7 @@ static bool row_time(const struct ui_pane *p, int64_t *ret_ns)
 	return false;
 }
 
-/* Of the row that was gone to, else where the strip's cursor or the range is. */
+/* The time of the selected row, else of the strip's cursor, else the range's begin. */
 static bool time_of_interest(const struct ui_screen *s, int64_t *ret_ns)
 {
 	const struct ui_range *r = &s->shared.range;
@@ -171,7 +172,7 @@ bool ui_screen_go_to_row(struct ui_screen *s, enum ui_command pane, const char *
 	return true;
 }
 
-/* The views with names that Home searches, in this order. */
+/* Views with names, in the order in which Home searches them. */
 static const struct {
 	enum pv_view view;
 	enum ui_command pane;
@@ -179,8 +180,8 @@ static const struct {
 	{ PV_VIEW_METHODS, UI_CMD_METHODS },
 	{ PV_VIEW_CLASSES, UI_CMD_ALLOCATIONS },
 	{ PV_VIEW_THREADS, UI_CMD_THREADS },
-	{ PV_VIEW_ROUTES, UI_CMD_REQUESTS },
-	{ PV_VIEW_SPANS, UI_CMD_ROUTES },
+	{ PV_VIEW_ROUTES, UI_CMD_ROUTES },
+	{ PV_VIEW_SPANS, UI_CMD_SPANS },
 	{ PV_VIEW_LOCKS, UI_CMD_LOCKS },
 };
 
@@ -241,7 +242,8 @@ static void leave_evidence(struct ui_screen *s, const struct ui_place *from)
 	const struct ui_range *was = &from->range, *now = &s->shared.range;
 	bool same = was->on == now->on && was->from_ns == now->from_ns &&
 		    was->to_ns == now->to_ns && was->threaded == now->threaded &&
-		    was->thread == now->thread && was->named == now->named;
+		    was->thread == now->thread && was->named == now->named &&
+		    strcmp(was->requests, now->requests) == 0;
 	if (from->list)
 		ui_list_set_filter(from->list, from->own);
 	s->shared.waits = from->waits;
@@ -301,9 +303,12 @@ void ui_screen_list_rooms(struct ui_screen *s)
 	*m = (struct ui_menu){ .open = true, .title = "Rooms", .n = UI_ROOMS, .of_rooms = true };
 	m->at = (size_t)ui_room_of_pane(s->current);
 	for (int i = 0; i < UI_ROOMS; i++) {
+		char words[sizeof m->own[i]] = "";
 		bool can = ui_room_can(i, ui_groups(&s->shared));
-		snprintf(m->own[i], sizeof m->own[i], "%c %s%s%s", ui_room_key(i), ui_rooms[i].name,
-			can ? "" : "  needs ", can ? "" : ui_room_records(i));
+		if (!can)
+			ui_room_records(i, s->shared.all.recorder, words, sizeof words);
+		snprintf(m->own[i], sizeof m->own[i], "%c %s%s%.60s", ui_room_key(i),
+			ui_rooms[i].name, can ? "" : "  ", words);
 		m->item[i] = m->own[i];
 		m->value[i] = (size_t)i;
 	}

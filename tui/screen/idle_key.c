@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Explains in the message line why a key did nothing. */
 #include "tui/screen/idle_key.h"
 
 #include <stdio.h>
@@ -8,7 +10,7 @@
 #include "tui/panes/timeline_pane.h"
 #include "tui/screen/screen.h"
 
-/* --- state that a key can change --- */
+/* --- state that keys change */
 
 static void mix(uint64_t *hash, uint64_t value)
 {
@@ -39,14 +41,15 @@ static void mix_list(uint64_t *d, const struct ui_list *l)
 static void mix_shared(uint64_t *d, const struct ui_shared *s)
 {
 	const uint64_t value[] = { s->paused, s->window_ns, s->net, s->waits, s->raw_names,
-		s->my_code, s->by_samples, s->callers, s->least, s->base_shot, s->range.on,
-		(uint64_t)s->range.from_ns, (uint64_t)s->range.to_ns, s->range.cursor_on,
-		(uint64_t)s->range.cursor_ns, s->range.threaded, s->range.thread, s->range.named,
-		s->events.reading, s->identity.by, s->identity.reading, s->heap.reading,
-		s->heap.weak, s->heap.shot };
+		s->my_code, s->physical, s->by_samples, s->callers, s->least, s->base_shot,
+		s->range.on, (uint64_t)s->range.from_ns, (uint64_t)s->range.to_ns,
+		s->range.cursor_on, (uint64_t)s->range.cursor_ns, s->range.threaded,
+		s->range.thread, s->range.named, s->events.reading, s->identity.by,
+		s->identity.reading, s->heap.reading, s->heap.weak, s->heap.shot };
 	for (size_t i = 0; i < PV_COUNT_OF(value); i++)
 		mix(d, value[i]);
 	mix_text(d, s->filter);
+	mix_text(d, s->range.requests);
 }
 
 uint64_t ui_idle_hash(const struct ui_screen *s)
@@ -115,7 +118,7 @@ struct want {
 	bool found;
 };
 
-static void compare(void *ctx, int key)
+static void compare_key(void *ctx, int key)
 {
 	struct want *w = ctx;
 	w->found = w->found || key == w->key;
@@ -129,7 +132,7 @@ static void say_elsewhere(struct ui_screen *s, int key)
 	for (enum ui_command cmd = 1; cmd < UI_CMD_COUNT; cmd++) {
 		struct want w = { .key = key };
 		const struct ui_command_row *row = ui_command_row(cmd);
-		ui_command_each_key(cmd, compare, &w);
+		ui_command_each_key(cmd, compare_key, &w);
 		if (w.found && n < sizeof list)
 			n += (size_t)snprintf(list + n, sizeof list - n, "%s%s %s", n ? ", " : "",
 				row->name, where(row->scope));
@@ -268,7 +271,7 @@ void ui_idle_which(struct ui_screen *s, const char *key)
 		say_elsewhere(s, code);
 }
 
-/* Whether the command is about rows: without any there is nothing to see of it. */
+/* Whether the command is about rows, and has no effect without any. */
 static bool of_rows(enum ui_command cmd)
 {
 	unsigned scope = ui_command_row(cmd)->scope;

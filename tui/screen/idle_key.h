@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * A key that changes nothing says why. Whether it has changed anything is decided by what the
- * screen is about before and after it, not by each command. One thread.
+ * A key without effect says why. The effect is seen by comparing the screen's state before and
+ * after the key, not by each command. One thread.
  */
 #ifndef UI_IDLE_KEY_H
 #define UI_IDLE_KEY_H
@@ -11,7 +12,7 @@
 
 struct ui_screen;
 
-/* Visible state that keys can change, as one number. */
+/* A hash of the visible state that keys can change. */
 uint64_t ui_idle_hash(const struct ui_screen *s);
 
 /*
@@ -20,10 +21,10 @@ uint64_t ui_idle_hash(const struct ui_screen *s);
  */
 void ui_idle_say(struct ui_screen *s, int key, enum ui_command cmd);
 
-/* Says what a key, as people write it, does here. */
+/* Explains a key (as written by people) here. */
 void ui_idle_which(struct ui_screen *s, const char *key);
 
-/* The command did something that may not be seen: says so. */
+/* Confirms a command whose effect may not be visible. */
 void ui_idle_confirm(struct ui_screen *s, enum ui_command cmd);
 
 #endif

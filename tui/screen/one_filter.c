@@ -1,15 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The filter of all views: set by typing or Enter, given to lists, with a thread as range. */
 #include "tui/screen/one_filter.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/filter_names.h"
-#include "common/base/units.h"
+#include "common/base/filter/filter_names.h"
+#include "common/base/filter/filter_split.h"
+#include "common/base/text/units.h"
+#include "common/base/utf8.h"
 #include "common/query/filter_fits.h"
-#include "common/query/row_filter.h"
+#include "common/query/groups/row_filter.h"
+#include "tui/screen/strip.h"
 #include "tui/screen/thread_choice.h"
 
-/* The list of details that has the keys; NULL: none has. */
+/* The list of details with the keys; NULL: none. */
 static struct ui_list *details(const struct ui_screen *s)
 {
 	struct ui_pane *p = &s->pane[s->current];
@@ -32,6 +37,55 @@ void ui_filter_set(struct ui_screen *s, const char *text)
 		ui_filter_set_all(s, text);
 }
 
+/* --- rows and requests */
+
+/* Both hold: | binds less than what stands side by side. False: they are too long together. */
+static bool join_filters(const char *a, const char *b, char ret[UI_TEXT_MAX])
+{
+	bool both = a[0] && b[0];
+	int n = both ? snprintf(ret, UI_TEXT_MAX, "(%s) (%s)", a, b)
+		     : snprintf(ret, UI_TEXT_MAX, "%s%s", a, b);
+	return n < UI_TEXT_MAX;
+}
+
+/* A text that is no filter goes to the rows, whose list shows the error. */
+static void split(const char *text, struct pv_filter_split *ret)
+{
+	struct pv_filter_error wrong;
+	if (pv_filter_split(text, PV_FILTER_CAPITALS, ret, &wrong))
+		return;
+	ret->requests[0] = 0;
+	snprintf(ret->rows, sizeof ret->rows, "%s", text);
+}
+
+void ui_filter_rows(const struct ui_shared *s, char ret[UI_TEXT_MAX])
+{
+	struct pv_filter_split now;
+	split(s->filter, &now);
+	snprintf(ret, UI_TEXT_MAX, "%s", PV_FIT(now.rows, UI_TEXT_MAX - 1));
+}
+
+void ui_filter_set_rows(struct ui_screen *s, const char *rows)
+{
+	struct pv_filter_split now;
+	char both[UI_TEXT_MAX];
+	split(s->shared.filter, &now);
+	ui_filter_set_all(s, join_filters(rows, now.requests, both) ? both : rows);
+}
+
+static void follow_requests(struct ui_screen *s)
+{
+	struct pv_filter_split now;
+	split(s->shared.filter, &now);
+	if (strcmp(now.requests, s->shared.range.requests) == 0)
+		return;
+	struct ui_range r = s->shared.range;
+	if (r.window_s)
+		r.on = false;
+	ui_range_take_requests(&r, now.requests);
+	ui_strip_set(s, &r);
+}
+
 /* --- of Enter */
 
 void ui_filter_enter_class(struct ui_screen *s, enum pv_by by, const char *name)
@@ -42,7 +96,7 @@ void ui_filter_enter_class(struct ui_screen *s, enum pv_by by, const char *name)
 		return; /* (other) is no class; half a name would find none */
 	snprintf(text, sizeof text, "%s:=%s", pv_filter_field_name(PV_FILTER_CLASS),
 		pv_filter_quote(name, quoted, sizeof quoted));
-	ui_filter_set_all(s, text);
+	ui_filter_set_rows(s, text);
 	ui_filter_follow(s);
 	s->filter_entered = true;
 }
@@ -50,7 +104,7 @@ void ui_filter_enter_class(struct ui_screen *s, enum pv_by by, const char *name)
 void ui_filter_leave_class(struct ui_screen *s)
 {
 	if (s->filter_entered)
-		ui_filter_set_all(s, "");
+		ui_filter_set_rows(s, "");
 }
 
 bool ui_filter_clear(struct ui_screen *s)
@@ -69,7 +123,7 @@ bool ui_filter_clear(struct ui_screen *s)
 
 /* --- a thread */
 
-/* The only thread that a filter which asks for nothing else lets through; NULL: there is none. */
+/* The only thread let through by a filter with no other term; NULL: none, or several. */
 static const struct pv_row *only_thread(
 	const struct pv_table *t, const struct pv_filter_leaf *leaf, int id, int name)
 {
@@ -111,6 +165,7 @@ void ui_filter_follow(struct ui_screen *s)
 	if (s->filters_thread && s->shared.range.threaded)
 		ui_thread_clear(s);
 	s->filters_thread = false;
+	follow_requests(s);
 	if (strncmp(text, prefix, sizeof prefix - 1) != 0)
 		return;
 	struct pv_filter *f = pv_filter_make(text, PV_FILTER_CAPITALS, NULL, 0, &wrong);
@@ -121,7 +176,7 @@ void ui_filter_follow(struct ui_screen *s)
 
 /* --- typing */
 
-/* The view whose columns a comparison is about; where there is none, those of methods. */
+/* The view whose columns a filter may compare; without a list the columns of methods. */
 static enum pv_view view_of(const struct ui_screen *s)
 {
 	const struct ui_pane *p = &s->pane[s->current];
@@ -139,34 +194,40 @@ static bool is_filter(enum pv_view view, const char *text, struct pv_filter_erro
 	return ok;
 }
 
+/* A list of details filters its own rows, but not requests: these are of all views. */
+static bool splits(const struct ui_screen *s, const char *text, struct pv_filter_error *wrong)
+{
+	struct pv_filter_split now;
+	const struct ui_pane *p = &s->pane[s->current];
+	if (!pv_filter_split(text, PV_FILTER_CAPITALS, &now, wrong))
+		return false;
+	if (!now.requests[0] || p->def->parts == 0 || p->focus == 0)
+		return true;
+	snprintf(wrong->what, sizeof wrong->what, "requests are chosen in the upper list: Tab");
+	return false;
+}
+
 bool ui_filter_read(const struct ui_screen *s, const char *text, char ret[UI_TEXT_MAX],
 	struct pv_filter_error *wrong)
 {
 	enum pv_view view = view_of(s);
 	return is_filter(view, text, wrong) &&
 	       pv_filter_expand(s->shared.named, text, ret, UI_TEXT_MAX, wrong) &&
-	       is_filter(view, ret, wrong);
+	       is_filter(view, ret, wrong) && splits(s, ret, wrong);
 }
 
 /* --- in a view */
-
-/* Both hold: | binds less than what stands side by side. False: they are too long together. */
-static bool join(const char *a, const char *b, char ret[UI_TEXT_MAX])
-{
-	bool both = a[0] && b[0];
-	int n = both ? snprintf(ret, UI_TEXT_MAX, "(%s) (%s)", a, b)
-		     : snprintf(ret, UI_TEXT_MAX, "%s%s", a, b);
-	return n < UI_TEXT_MAX;
-}
 
 void ui_filter_place(const struct ui_screen *s, struct ui_pane *p)
 {
 	char both[UI_TEXT_MAX];
 	struct ui_list *l = &p->list[0];
-	const char *text = s->shared.filter;
+	struct pv_filter_split now;
 	p->unfit[0] = 0;
 	if (p->def->parts == 0)
 		return;
+	split(s->shared.filter, &now);
+	const char *text = now.rows;
 	if (p->timeline) {
 		if (text[0] && !s->filters_thread)
 			snprintf(p->unfit, sizeof p->unfit, "lanes are of all threads");
@@ -175,8 +236,8 @@ void ui_filter_place(const struct ui_screen *s, struct ui_pane *p)
 	enum pv_view view = p->flame ? PV_VIEW_FLAME : l->view;
 	bool fits = !text[0] || pv_filter_fits(view, text, p->unfit, sizeof p->unfit);
 	if (!fits && s->filters_thread && s->shared.range.threaded)
-		p->unfit[0] = 0; /* the range has it */
-	if (!join(fits ? text : "", l->found, both)) {
+		p->unfit[0] = 0; /* the range restricts to the thread already */
+	if (!join_filters(fits ? text : "", l->found, both)) {
 		snprintf(p->unfit, sizeof p->unfit, "too long beside what was found");
 		snprintf(both, sizeof both, "%s", l->found);
 	}

@@ -1,41 +1,45 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * One filter for all views: it holds in each whose rows have what it asks for, and the others say why
- * it does not. Lists of details have one of their own. The screen's thread.
+ * One filter for all views, in effect in every view with matching columns; other views say why not.
+ * Lists of details have their own filters. The screen's thread.
  */
 #ifndef UI_ONE_FILTER_H
 #define UI_ONE_FILTER_H
 
-#include "common/base/filter.h"
+#include "common/base/filter/filter.h"
 #include "tui/screen/screen.h"
 
 /*
- * Sets that of all views; of a list of details, where it has the keys, its own. The text is a filter
- * already.
+ * Sets the filter of all views or, if a list of details has the keys, the list's own. The text must
+ * be a valid filter.
  */
 void ui_filter_set(struct ui_screen *s, const char *text);
-void ui_filter_set_all(struct ui_screen *s, const char *text); /* in any case that of all views */
-/* screen_state.c. The one that is set here, the screen's; never NULL. */
+void ui_filter_set_all(struct ui_screen *s, const char *text); /* always for all views */
+/* screen_state.c. The filter that ui_filter_set() would replace, the screen's; never NULL. */
 const char *ui_filter_now(const struct ui_screen *s);
+/* Gets or replaces the terms about rows; terms about requests stay, where there is room. */
+void ui_filter_rows(const struct ui_shared *s, char ret[UI_TEXT_MAX]);
+void ui_filter_set_rows(struct ui_screen *s, const char *rows);
 /*
- * After a filter was set for good: where it asks for a thread, and one has that name or id, its figures
- * are those of all views; the thread of a filter before is given up.
+ * After a filter was set for good, restricts all views to the thread (by name or id) and to the
+ * requests in the filter, if any; restrictions by the filter before end.
  */
 void ui_filter_follow(struct ui_screen *s);
 /*
- * That of all views becomes the class of a row; the place of before is remembered already. Nothing
- * where rows are of many classes each, or this one has no name that could be asked for.
+ * The filter of all views becomes the class of a row; the caller has remembered the place. Does
+ * nothing where rows have many classes each, or the class has no name to ask for.
  */
 void ui_filter_enter_class(struct ui_screen *s, enum pv_by by, const char *name);
-/* Takes off what Enter set: it led to a row of something else. */
+/* Removes a class filter set by Enter, when Enter leads to another kind of row. */
 void ui_filter_leave_class(struct ui_screen *s);
 /* Shows all rows again. False: there was no filter. */
 bool ui_filter_clear(struct ui_screen *s);
 
-/* As typed: names are replaced. False: it is none, and *wrong says why. */
+/* Reads a filter as typed, with names replaced. False: not a filter, see *wrong. */
 bool ui_filter_read(const struct ui_screen *s, const char *text, char ret[UI_TEXT_MAX],
 	struct pv_filter_error *wrong);
 
-/* Gives the main list of a pane what of the filter it can use; before it asks. */
+/* Gives a pane's main list the usable part of the filter; before the list asks. */
 void ui_filter_place(const struct ui_screen *s, struct ui_pane *p);
 
 #endif

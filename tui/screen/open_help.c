@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Builds the help: keys, columns, and commands that give the same report or frame. */
 #include "tui/screen/open_help.h"
 
 #include <inttypes.h>
@@ -5,9 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/base/processes.h"
+#include "common/base/system/processes.h"
 #include "common/report/report_sections.h"
-#include "tui/draw/list_query.h"
+#include "tui/list/list_query.h"
 #include "tui/panes/column_help.h"
 #include "tui/panes/flame_pane.h"
 #include "tui/screen/screen.h"
@@ -28,7 +30,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
 	t->n += n > 0 ? (size_t)n : 0;
 }
 
-/* As one word of a shell, on a line of its own. */
+/* Adds a word, quoted for a shell, on a line of its own. */
 static void add_word(struct text *t, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -43,7 +45,7 @@ static void add_word(struct text *t, const char *word)
 	add(t, "'");
 }
 
-/* The file, or a word for one where the log comes from a program. */
+/* The file; a placeholder if the log comes from a program. */
 static void add_source(struct text *t, const struct ui_screen *s)
 {
 	struct stat st;
@@ -74,6 +76,39 @@ static void add_range(struct text *t, const struct ui_range *r)
 		add(t, "\n--thread 0x%" PRIx64, r->thread);
 }
 
+static const char *requests_of(const struct ui_range *r)
+{
+	return r->on ? r->requests : "";
+}
+
+/* Joins terms about rows and requests for --filter. False: there are neither. */
+static bool both_of(const char *requests, const char *rows, char ret[2 * UI_TEXT_MAX])
+{
+	const bool two = rows[0] && requests[0];
+	snprintf(ret, 2 * UI_TEXT_MAX, two ? "(%s) (%s)" : "%s%s", rows, requests);
+	return ret[0];
+}
+
+static void add_filter(struct text *t, const char *requests, const char *rows)
+{
+	char both[2 * UI_TEXT_MAX];
+	if (!both_of(requests, rows, both))
+		return;
+	add(t, "\n--filter");
+	add_word(t, both);
+}
+
+static void type_filter(struct text *t, const char *requests, const char *rows)
+{
+	char both[2 * UI_TEXT_MAX];
+	if (!both_of(requests, rows, both))
+		return;
+	add(t, "\\");
+	for (const char *c = both; *c; c++)
+		add(t, *c == '<' ? "<lt>" : "%c", *c);
+	add(t, "<Enter>");
+}
+
 /* The same as keys. */
 static void type_range(struct text *t, const struct ui_range *r)
 {
@@ -86,14 +121,15 @@ static void type_range(struct text *t, const struct ui_range *r)
 		add(t, ":thread 0x%" PRIx64 "<Enter>", r->thread);
 }
 
-/* Of those about an object or a class the browser's place is meant, which no option says. */
-static const struct pv_section *section_of(const struct ui_list *l)
+/*
+ * The report section of the list. None for lists about one object or class: the browser's place is
+ * meant, and no option names it.
+ */
+static const struct pv_view_row *section_of(const struct ui_list *l)
 {
 	const unsigned of_one = PV_SECTION_OBJECT | PV_SECTION_CLASS | PV_SECTION_CHOICE;
-	for (size_t i = 0; l && i < pv_section_count; i++)
-		if (pv_sections[i].view == l->view && !(pv_sections[i].flags & of_one))
-			return &pv_sections[i];
-	return NULL;
+	const struct pv_view_row *row = l ? &pv_view_rows[l->view] : NULL;
+	return row && row->section && !(row->flags & of_one) ? row : NULL;
 }
 
 /* Reports the figures of the list with the keys; empty: no report has them. */
@@ -101,13 +137,14 @@ static void report_command(const struct ui_screen *s, const struct ui_list *l, s
 {
 	const struct ui_pane *p = &s->pane[s->current];
 	const bool alive = ui_compare_flames(p);
-	const bool lives = l && l->view == PV_VIEW_SURVIVAL && ui_list_follows(l, &s->shared);
-	const struct pv_section *section = alive   ? pv_section_find("heap_flame")
-					   : lives ? pv_section_find("lives")
-						   : section_of(l);
+	const char *followed = l ? pv_view_rows[l->view].followed : NULL;
+	const bool lives = followed && ui_list_follows(l, &s->shared);
+	const struct pv_view_row *section = alive   ? pv_section_find("heap_flame")
+					    : lives ? pv_section_find(followed)
+						    : section_of(l);
 	if (!section)
 		return;
-	add(t, "profview report\n--section %s", section->name);
+	add(t, "profview report\n--section %s", section->section);
 	if (section->flags & PV_SECTION_METHOD) {
 		const char *method = ui_list_name(&p->list[0], ui_list_row(&p->list[0]));
 		add(t, "\n--method");
@@ -115,14 +152,13 @@ static void report_command(const struct ui_screen *s, const struct ui_list *l, s
 	}
 	if (l->chosen && l->sort)
 		add(t, "\n--sort %s", l->sort);
-	if (l->filter[0]) {
-		add(t, "\n--filter");
-		add_word(t, l->filter);
-	}
+	add_filter(t, requests_of(&s->shared.range), l->filter);
 	if (p->group)
 		add(t, "\n--group %s", pv_by_name(p->group));
 	if (s->shared.my_code)
 		add(t, "\n--just-my-code");
+	if (s->shared.physical)
+		add(t, "\n--physical");
 	if (s->shared.raw_names)
 		add(t, "\n--names raw");
 	if (section->flags & PV_SECTION_GRAPH)
@@ -139,13 +175,13 @@ static void type_counted(struct text *t, const struct ui_screen *s, const struct
 {
 	if (ui_list_counted(l, &s->shared) == PV_COUNTED_SAMPLES)
 		add(t, ":counted samples<Enter>");
-	if (s->shared.callers && l->view == PV_VIEW_CALL_TREE)
+	if (s->shared.callers && ui_list_turns(l))
 		add(t, ":callers<Enter>");
 	if (s->shared.least)
 		add(t, ":threshold %g<Enter>", s->shared.least / 100.0);
 }
 
-/* Keys that lead a new viewer here. */
+/* Builds a command with keys that lead a new viewer to this frame. */
 static void frame_command(const struct ui_screen *s, const struct ui_list *l, struct text *t)
 {
 	const struct ui_pane *p = &s->pane[s->current];
@@ -162,18 +198,17 @@ static void frame_command(const struct ui_screen *s, const struct ui_list *l, st
 		add(&keys, ":group %s<Enter>", pv_by_name(p->group));
 	if (s->shared.my_code)
 		add(&keys, ":my-code<Enter>");
+	if (s->shared.physical)
+		add(&keys, ":logical<Enter>");
 	if (p->list[0].splits)
 		type_counted(&keys, s, &p->list[0]);
 	if (s->shared.raw_names)
 		add(&keys, ":raw-names<Enter>");
+	if (p->focus)
+		type_filter(&keys, requests_of(&s->shared.range), "");
 	for (int i = 0; i < p->focus; i++)
 		add(&keys, "<Tab>");
-	if (l && l->filter[0]) {
-		add(&keys, "\\");
-		for (const char *c = l->filter; *c; c++)
-			add(&keys, *c == '<' ? "<lt>" : "%c", *c);
-		add(&keys, "<Enter>");
-	}
+	type_filter(&keys, l && p->focus ? "" : requests_of(&s->shared.range), l ? l->filter : "");
 	if (l && l->chosen && l->sort)
 		add(&keys, ":sort %s<Enter>%s", l->sort, l->invert ? "I" : "");
 	add(t, "profview --dump\n--size %dx%d\n--keys", s->canvas.w, s->canvas.h);
@@ -189,15 +224,39 @@ static void add_columns(struct ui_screen *s, const struct ui_list *l)
 	ui_help_add(&s->help, &(struct ui_help_line){ .text = "Columns", .heading = true });
 	for (size_t i = 0; i < table->columns; i++) {
 		const struct pv_column *c = &table->column[i];
-		const char *text = ui_column_help(pv_view_name(l->view), c->id);
+		const char *text = ui_column_help(c);
 		if (ui_list_shows(l, i) && text)
 			ui_help_add(
 				&s->help, &(struct ui_help_line){ .text = text, .key = c->title });
 	}
-	ui_help_add(&s->help, &(struct ui_help_line){ .text = "" });
 }
 
-/* Of a command with its words on lines of their own: as many on a line as have room there. */
+/* Signs of Home and of the first line. */
+static void add_signs(struct ui_screen *s)
+{
+	const char *const signs[][2] = {
+		{ "!!  !", "findings: severe ones, and warnings; notes have a dot" },
+		{ "max 31/50", "the most that a column has, and the height of the lane" },
+		{ s->canvas.ascii ? "?" : "\u00b7", "not recorded in the time of that column" },
+		{ "\u254c", "not read yet" },
+		{ "S 7  m 2  ! 1", "heap shots, the program's marks, findings with a time" },
+		{ "U F R N ?", "code: own, framework, runtime, native, not known" },
+		{ "CPU, lock, idle", "samples of threads that ran, or waited so" },
+		{ "LIVE, behind 2 s", "the program is watched, and is so far ahead" },
+		{ "ENDED", "the log is whole: the program has ended, or was left" },
+		{ "END ?", "the log does not say whether it is whole" },
+		{ "CUT OFF", "the program was killed, or the log has lost its end" },
+		{ "lost 5", "events that the program's recorder had to drop" },
+		{ "damaged 5", "places of the log that could not be read" },
+		{ "\u25b8 partial", "these rows are not all, and why" },
+	};
+	ui_help_add(&s->help, &(struct ui_help_line){ .text = "Signs", .heading = true });
+	for (size_t i = 0; i < PV_COUNT_OF(signs); i++)
+		ui_help_add(&s->help,
+			&(struct ui_help_line){ .key = signs[i][0], .text = signs[i][1] });
+}
+
+/* Adds a command, words wrapped to the width. */
 static void add_command(struct ui_help *h, const char *command, int w)
 {
 	char line[UI_HELP_LINE], word[UI_HELP_LINE];
@@ -243,6 +302,8 @@ void ui_open_help(struct ui_screen *s)
 		return;
 	}
 	ui_help_open(&s->help, ui_command_row(p->def->command)->help);
+	if (p->def->parts == 0)
+		add_signs(s);
 	add_columns(s, l);
 	ui_help_add_keys(&s->help, ui_pane_scopes(p));
 	add_commands(s, l);

@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* The choice of a process in a recording of several. */
 #include "tui/screen/process_choice.h"
 
-#include "common/base/processes.h"
+#include "common/base/system/processes.h"
 
 void ui_process_list(struct ui_screen *s, const struct pv_processes *list, uint64_t shown)
 {

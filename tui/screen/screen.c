@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The screen's state and its commands: updates from the model, keys, mouse, frames. */
 #include "tui/draw/clock_text.h"
 #include "tui/screen/open_help.h"
 #include "tui/screen/screen.h"
@@ -16,17 +18,19 @@
 #include "tui/screen/process_choice.h"
 #include "tui/screen/settings_keys.h"
 #include "tui/screen/strip.h"
+#include "tui/screen/request_choice.h"
 #include "tui/screen/thread_choice.h"
 #include "tui/screen/typing.h"
 
-/* A frame waits so long for answers that come at once. */
+/* ns. A frame waits so long for quick answers. */
 #define PATIENCE_NS INT64_C(8000000)
 
 bool ui_screen_init(struct ui_screen *s, const struct ui_screen_options *options)
 {
-	*s = (struct ui_screen){
-		.canvas.ascii = options->only_ascii, .dragged_from = -1, .stream.cursor_ns = -1
-	};
+	*s = (struct ui_screen){ .canvas.ascii = options->only_ascii,
+		.canvas.console = options->no_braille,
+		.dragged_from = -1,
+		.stream.cursor_ns = -1 };
 	s->shared.source = options->source;
 	s->shared.readonly = options->readonly;
 	s->shared.only_ascii = options->only_ascii;
@@ -55,6 +59,7 @@ void ui_screen_finish(struct ui_screen *s)
 	ui_slot_cancel(&s->summary);
 	ui_help_finish(&s->help);
 	ui_browser_finish(&s->browser);
+	ui_source_finish(&s->source);
 	ui_prompt_finish(&s->prompt);
 	ui_canvas_finish(&s->canvas);
 	pv_array_finish(&s->history);
@@ -76,13 +81,14 @@ void ui_screen_forget(struct ui_screen *s)
 	ui_stream_forget(s);
 	for (size_t i = 0; i < ui_pane_count; i++)
 		if (ui_pane_defs[i].folder)
-			ui_list_drop(&s->pane[i].list[0]); /* its rows are of no model */
+			ui_list_drop(&s->pane[i].list[0]); /* rows from no model */
 		else
 			ui_pane_forget(&s->pane[i]);
 	ui_overview_forget(&s->overview);
 	ui_graphs_finish(&s->clock);
 	ui_slot_cancel(&s->summary);
 	s->history.n = 0;
+	s->source.arriving = true;
 	s->shared.model = s->shared.whole = s->range_model = NULL;
 	s->shared.generation = s->shared.whole_generation = 0;
 	s->shared.paused = false;
@@ -149,9 +155,9 @@ void ui_screen_update(
 	struct ui_shared *shared = &s->shared;
 	if (shared->feed.state == UI_FEED_LOADING && feed->state != UI_FEED_LOADING)
 		ui_screen_search_again(s);
-	shared->feed = *feed;
+	s->now_ns = shared->now_ns = now_ns;
+	ui_renew_feed(&s->renewed, shared, feed);
 	ui_query_worker_patience(shared->worker, PATIENCE_NS);
-	s->now_ns = now_ns;
 	if (!shared->paused)
 		shared->paused_for_ns = 0;
 	else if (!ui_has_ended(shared)) /* else there is nothing to wait for */
@@ -165,8 +171,10 @@ void ui_screen_update(
 	if (shared->window_ns && rolls == (shared->range.window_s > 0) &&
 		(rolls || !shared->range.on))
 		ui_strip_window(s);
-	shared->whole_generation = pv_view_generation(m);
-	shared->generation = pv_view_generation(shared->model);
+	if (!shared->held || !shared->generation) {
+		shared->whole_generation = pv_view_generation(m);
+		shared->generation = pv_view_generation(shared->model);
+	}
 	bool moved_on = shared->whole_generation != s->summary_generation || !s->summed_up;
 	if (moved_on && !ui_slot_pending(&s->summary))
 		ask_summary(s);
@@ -181,7 +189,7 @@ unsigned ui_screen_scopes(const struct ui_screen *s)
 
 /* --- commands of the screen itself --- */
 
-/* Before the picture freezes every pane takes its figures, so that all show the same moment. */
+/* Before the picture freezes every pane takes its figures, so that all are of the same moment. */
 static void pause_or_go_on(struct ui_screen *s)
 {
 	struct ui_shared *shared = &s->shared;
@@ -194,6 +202,8 @@ static void pause_or_go_on(struct ui_screen *s)
 	shared->paused = !shared->paused;
 	if (shared->paused && ui_has_ended(shared))
 		ui_screen_say(s, false, "the recording has ended: , and . step through its time");
+	if (!shared->paused && shared->range.on)
+		ui_screen_say(s, false, "the range stays; Ctrl-R: all of the recording again");
 	shared->paused_at_ns = shared->duration_ns;
 	shared->paused_for_ns = 0;
 	s->paused_since_ns = s->now_ns;
@@ -245,6 +255,8 @@ static void open_sort_menu(struct ui_screen *s)
 void ui_screen_choose(struct ui_screen *s, enum ui_menu_answer answer)
 {
 	struct ui_list *l = ui_screen_list(s);
+	if (ui_settings_chose(s, answer))
+		return;
 	if (s->menu.of_rooms) {
 		if (answer == UI_MENU_CHOSEN)
 			ui_screen_go(s, ui_rooms[s->menu.value[s->menu.at]].command);
@@ -254,7 +266,7 @@ void ui_screen_choose(struct ui_screen *s, enum ui_menu_answer answer)
 		ui_list_sort(l, s->menu.value[s->menu.at]);
 }
 
-static unsigned leave(struct ui_screen *s)
+static unsigned leave_viewer(struct ui_screen *s)
 {
 	if (s->shared.feed.stock_pipe || s->program_runs) {
 		ui_screen_ask(s, s->program_runs ? UI_PROMPT_PROGRAM : UI_PROMPT_CONFIRM);
@@ -273,7 +285,7 @@ static unsigned quit(struct ui_screen *s)
 		s->output_open = false;
 		return UI_HANDLED;
 	}
-	return ui_screen_go_back(s) ? UI_HANDLED : leave(s);
+	return ui_screen_go_back(s) ? UI_HANDLED : leave_viewer(s);
 }
 
 static unsigned shoot(struct ui_screen *s)
@@ -289,7 +301,7 @@ static unsigned shoot(struct ui_screen *s)
 	return UI_SHOOT;
 }
 
-static unsigned stop(struct ui_screen *s)
+static unsigned stop_loading(struct ui_screen *s)
 {
 	bool loading = s->shared.feed.state == UI_FEED_LOADING;
 	ui_screen_say(s, !loading,
@@ -308,7 +320,7 @@ static void cancel(struct ui_screen *s)
 		l->search[0] = 0;
 }
 
-/* Commands that every pane shares; UI_IGNORED: it is not one of them. */
+/* Commands common to all panes; UI_IGNORED: another command. */
 static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 {
 	if (cmd == UI_CMD_PROCESSES && !s->shared.processes) {
@@ -356,7 +368,7 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 		ui_screen_schedule(s, NULL);
 		return UI_HANDLED;
 	case UI_CMD_STOP:
-		return stop(s);
+		return stop_loading(s);
 	case UI_CMD_REDRAW:
 		return UI_HANDLED | UI_REPAINT;
 	case UI_CMD_CANCEL:
@@ -368,7 +380,7 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 	case UI_CMD_QUIT:
 		return quit(s);
 	case UI_CMD_QUIT_NOW:
-		return leave(s);
+		return leave_viewer(s);
 	case UI_CMD_PROMPT:
 		ui_screen_ask(s, UI_PROMPT_COMMAND);
 		return UI_HANDLED;
@@ -388,9 +400,6 @@ static unsigned own_command(struct ui_screen *s, enum ui_command cmd)
 	case UI_CMD_EXPORT:
 		ui_prompt_open(&s->prompt, UI_PROMPT_EXPORT,
 			"Write to (FILE.csv, .json, .md, .txt, .frame): ", "");
-		return UI_HANDLED;
-	case UI_CMD_THREAD:
-		ui_prompt_open(&s->prompt, UI_PROMPT_COMMAND, ":", "thread ");
 		return UI_HANDLED;
 	case UI_CMD_GOTO:
 		ui_prompt_open(
@@ -422,6 +431,7 @@ static unsigned moving_command(struct ui_screen *s, enum ui_command cmd)
 	case UI_CMD_THIS_TIME:
 		ui_screen_take_time(s);
 		return UI_HANDLED;
+	case UI_CMD_SPAN_FLAME:
 	case UI_CMD_TO_FLAME:
 		ui_screen_go_to_flame(s);
 		return UI_HANDLED;
@@ -432,19 +442,13 @@ static unsigned moving_command(struct ui_screen *s, enum ui_command cmd)
 
 unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd)
 {
-	unsigned reply = ui_browser_command(s, cmd);
-	if (reply == UI_IGNORED)
-		reply = ui_compare_command(s, cmd);
-	if (reply == UI_IGNORED)
-		reply = ui_stream_command(s, cmd);
-	if (reply == UI_IGNORED)
-		reply = ui_settings_command(s, cmd);
-	if (reply == UI_IGNORED)
-		reply = ui_counted_command(s, cmd);
-	if (reply == UI_IGNORED)
-		reply = own_command(s, cmd);
-	if (reply == UI_IGNORED)
-		reply = ui_screen_target(s, cmd);
+	static unsigned (*const first[])(
+		struct ui_screen *, enum ui_command) = { ui_browser_command, ui_compare_command,
+		ui_stream_command, ui_source_command, ui_settings_command, ui_counted_command,
+		ui_requests_command, own_command, ui_screen_target };
+	unsigned reply = UI_IGNORED;
+	for (size_t i = 0; i < PV_COUNT_OF(first) && reply == UI_IGNORED; i++)
+		reply = first[i](s, cmd);
 	bool cells = s->pane[s->current].timeline && !s->help.open && !s->output_open &&
 		     (cmd == UI_CMD_CURSOR_LEFT || cmd == UI_CMD_CURSOR_RIGHT);
 	if (reply == UI_IGNORED && !cells)
@@ -478,7 +482,6 @@ unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd)
 	return reply & ~(unsigned)UI_DRILL;
 }
 
-/* The answers a pane's lists are to have; asks only what has changed. */
 void ui_screen_finish_frame(struct ui_screen *s)
 {
 	struct ui_pane *p = &s->pane[s->current];
@@ -494,20 +497,24 @@ void ui_screen_finish_frame(struct ui_screen *s)
 		ui_cause_place(s, p);
 	if (ui_stream_has(p))
 		ui_stream_place(s, p);
-	/* An answer can change which details there are. */
+	if (ui_source_has(p))
+		ui_source_place(s, p);
+	/* An answer can change which details exist. */
 	for (int i = 0; i < 2; i++) {
 		ui_pane_place(p, &s->shared, s->layout.body);
 		ui_pane_refresh(p, &s->shared);
 	}
 	ui_counted_find(s);
+	if (ui_source_has(p))
+		ui_source_find(s, p);
 }
 
 static bool needs_rows(enum ui_command cmd)
 {
 	const struct ui_command_row *row = ui_command_row(cmd);
-	switch (cmd) {
-	case UI_CMD_ENTER:
+	if (cmd == UI_CMD_ENTER || cmd == UI_CMD_SOURCE || cmd == UI_CMD_EDITOR)
 		return true;
+	switch (cmd) {
 	case UI_CMD_SEARCH:
 	case UI_CMD_FILTER:
 	case UI_CMD_UNFILTER:
@@ -550,7 +557,7 @@ unsigned ui_screen_act(struct ui_screen *s, int key, enum ui_command cmd)
 	return reply;
 }
 
-/* The overview has no list, but one moves between its sections as if it were one. */
+/* The overview has no list, but moving between its sections works like in a list. */
 static enum ui_command overview_command(struct ui_screen *s, int key)
 {
 	bool on = !s->help.open && !s->output_open && s->pane[s->current].def->parts == 0;
@@ -568,7 +575,7 @@ static unsigned move_in_overview(struct ui_screen *s, enum ui_command cmd)
 
 unsigned ui_screen_key(struct ui_screen *s, int key)
 {
-	/* Keys can come faster than frames; each acts on what the one before it has led to. */
+	/* Keys can come faster than frames: each key acts on the effect of the key before. */
 	if (!s->settled)
 		ui_screen_finish_frame(s);
 	s->settled = false;
@@ -577,10 +584,7 @@ unsigned ui_screen_key(struct ui_screen *s, int key)
 	if (s->prompt.open)
 		return ui_screen_type(s, key);
 	if (s->menu.open) {
-		size_t at = s->menu.at;
 		ui_screen_choose(s, ui_menu_key(&s->menu, key));
-		if (s->menu.open && s->menu.at == at)
-			ui_screen_say(s, false, "Up and Down move, Enter chooses, Esc closes");
 		return UI_HANDLED;
 	}
 	enum ui_command box = overview_command(s, key);
@@ -590,5 +594,7 @@ unsigned ui_screen_key(struct ui_screen *s, int key)
 		return box == UI_CMD_SEARCH ? UI_HANDLED : move_in_overview(s, box);
 	if (ui_screen_refuses(s, key))
 		return UI_HANDLED;
-	return ui_screen_act(s, key, ui_command_of_key(key, ui_screen_scopes(s)));
+	enum ui_command cmd = ui_command_of_key(key, ui_screen_scopes(s));
+	bool text = s->help.open || s->output_open; /* pages as in any pager */
+	return ui_screen_act(s, key, text && key == ' ' ? UI_CMD_PAGE_DOWN : cmd);
 }

@@ -1,12 +1,17 @@
+/* SPDX-License-Identifier: MIT */
 /* A frame, from the status line to the keys. */
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/utf8.h"
-#include "tui/draw/list_query.h"
-#include "tui/draw/list_tags.h"
+#include "tui/draw/entries.h"
+#include "tui/list/list_query.h"
+#include "tui/list/list_tags.h"
+#include "tui/panes/room_line.h"
 #include "tui/panes/sections.h"
+#include "tui/screen/browser_sets.h"
 #include "tui/screen/export_rows.h"
+#include "tui/screen/one_filter.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
 
@@ -15,7 +20,7 @@ static const char *hint_of(const struct ui_screen *s, char *buf, size_t size)
 	if (s->menu.open)
 		return "Up and Down move, Enter chooses, Esc closes";
 	if (s->help.open)
-		return "/ searches, q closes the help";
+		return "Space pages, / searches, q closes the help";
 	if (s->output_open)
 		return "/ searches upwards from the newest line, G follows again, O or q goes back";
 	return ui_pane_hint(&s->pane[s->current], &s->shared, buf, size);
@@ -25,13 +30,13 @@ static void draw_bottom(struct ui_screen *s)
 {
 	const struct ui_layout *l = &s->layout;
 	struct ui_canvas *c = &s->canvas;
-	struct ui_rect line = l->message.h ? l->message : l->keys;
+	struct ui_rect line = l->keys;
 	const char *feed = s->shared.feed.error;
 	ui_frame_keys(c, l->keys, ui_screen_scopes(s), &s->shared);
 	if (s->prompt.open) {
 		ui_prompt_draw(&s->prompt, c, line);
 		ui_complete_draw(s, c, l->coverage);
-		if (s->message[0]) /* of a completion in vain, or a prompt that does not hold */
+		if (s->message[0]) /* about a completion without result, or an invalid prompt */
 			ui_clear(c, l->coverage, UI_PLAIN);
 		if (s->message[0])
 			ui_printf(c, l->coverage, s->message_bad ? UI_BAD : UI_STRONG, " %s",
@@ -40,20 +45,31 @@ static void draw_bottom(struct ui_screen *s)
 	}
 	const char *text = s->message[0] ? s->message : feed;
 	bool bad = s->message[0] ? s->message_bad : s->shared.feed.state == UI_FEED_FAILED;
-	if (text[0]) {
-		ui_clear(c, line, UI_PLAIN);
-		ui_put(c, ui_cols(line, 1, line.w), bad ? UI_BAD : UI_STRONG, text);
-		if (s->shared.identity.on_screen && s->shared.identity.reading && l->coverage.h)
-			ui_frame_progress(c, l->coverage, &s->shared); /* the message says less */
-	} else if (l->message.h && ui_frame_progress(c, l->message, &s->shared)) {
+	if (!text[0])
 		return;
-	} else if (l->message.h) {
-		char hint[300];
-		ui_put(c, ui_cols(line, 1, line.w), UI_DIM, hint_of(s, hint, sizeof hint));
-	}
+	ui_clear(c, line, UI_PLAIN);
+	ui_put(c, ui_cols(line, 1, line.w), bad ? UI_BAD : UI_STRONG, text);
+	if (s->shared.identity.on_screen && s->shared.identity.reading && l->coverage.h)
+		ui_frame_progress(c, l->coverage, &s->shared); /* the message says less */
 }
 
-/* An answer can change which blocks there are. */
+/* Draws the progress of reading, else details of the selected row and its possible commands. */
+static void draw_detail(struct ui_screen *s)
+{
+	const struct ui_rect line = s->layout.detail;
+	const struct ui_pane *p = &s->pane[s->current];
+	char exact[200] = "", hint[300], all[600], fits[600];
+	if (!line.h || ui_frame_progress(&s->canvas, line, &s->shared))
+		return;
+	if (!s->menu.open && !s->help.open && !s->output_open && p->def->parts > 0)
+		ui_list_exact(&p->list[p->focus], exact, sizeof exact);
+	snprintf(all, sizeof all, "%s%s%s", exact, exact[0] ? "; " : "",
+		hint_of(s, hint, sizeof hint));
+	ui_put(&s->canvas, ui_cols(line, 1, line.w), UI_DIM,
+		ui_entries_of(all, line.w - 2, fits, sizeof fits));
+}
+
+/* An answer can change which blocks exist. */
 static void draw_home(struct ui_screen *s, struct ui_rect body)
 {
 	for (int i = 0; i < 2; i++) {
@@ -100,9 +116,11 @@ static void say_rows(const struct ui_screen *s, const struct ui_pane *p, char *t
 	if (l->splits && l->table && l->table->hidden && n < size)
 		n += (size_t)snprintf(to + n, size - n, "hidden %zu, %.2g %%; ", l->table->hidden,
 			l->table->hidden_percent);
-	if (s->shared.filter[0] && n < size)
+	char rows[UI_TEXT_MAX];
+	ui_filter_rows(&s->shared, rows);
+	if (rows[0] && n < size)
 		n += (size_t)snprintf(to + n, size - n, "%sfilter: %s; ",
-			p->unfit[0] ? "not here: " : "", PV_FIT(s->shared.filter, 60));
+			p->unfit[0] ? "not here: " : "", PV_FIT(rows, 60));
 	if (p->group && n < size)
 		n += (size_t)snprintf(to + n, size - n, "grouped by %s; ", pv_by_name(p->group));
 	if (p->def->scope & UI_SCOPE_DIFF && s->shared.identity.newer && n < size)
@@ -113,15 +131,18 @@ static void draw_coverage(struct ui_screen *s)
 {
 	const struct ui_pane *p = &s->pane[s->current];
 	const struct ui_list *first = &s->overview.list[UI_HOME_METHODS];
-	char rows[320];
+	char rows[320], rounded[1200], all[1600], fits[600];
 	const char *text = s->output_open  ? ""
 			   : p->def->parts ? ui_pane_coverage(p)
 			   : first->table  ? first->table->coverage
 					   : "";
 	say_rows(s, p, rows, sizeof rows);
-	if ((text && text[0]) || rows[0])
-		ui_printf(&s->canvas, s->layout.coverage, UI_COVERAGE, " ▸ %s%s", rows,
-			text ? text : "");
+	ui_entries_round(text ? text : "", rounded, sizeof rounded);
+	snprintf(all, sizeof all, "%s%s", rows,
+		ui_renew_coverage(&s->renewed, &s->shared, rounded)); /* sums follow each key */
+	ui_entries_of(all, s->layout.coverage.w - 4, fits, sizeof fits);
+	if (fits[0])
+		ui_printf(&s->canvas, s->layout.coverage, UI_COVERAGE, " ▸ %s", fits);
 }
 
 void ui_screen_draw(struct ui_screen *s)
@@ -130,6 +151,8 @@ void ui_screen_draw(struct ui_screen *s)
 	const struct ui_layout *l = &s->layout;
 	const struct ui_pane *p = &s->pane[s->current];
 	s->shared.identity.on_screen = ui_compare_has(p) || ui_compare_to_one(p);
+	s->shared.heap.on_screen = p->def->parts == 0 || ui_browser_pane(s) == p ||
+				   pv_view_is(p->list[p->focus].view, PV_TRAIT_HEAP);
 	ui_clear(c, ui_canvas_rect(c), UI_PLAIN);
 	if (l->too_small) {
 		ui_printf(c, l->body, UI_WARN, "too small: %dx%d of %dx%d", c->w, c->h, UI_MIN_W,
@@ -145,19 +168,21 @@ void ui_screen_draw(struct ui_screen *s)
 	if (l->range.h)
 		ui_frame_range(c, l->range, &s->shared);
 	if (l->tabs.h)
-		ui_frame_rooms(c, l->tabs, s->current, &s->shared);
+		ui_room_line_draw(c, l->tabs, s->current, &s->shared);
 	draw_body(s);
 	if (l->crumb.h && s->output_open)
 		ui_output_title(s->output, c, l->crumb);
 	else if (l->crumb.h)
 		ui_frame_crumb(c, l->crumb, &s->pane[s->current], &s->shared);
-	if (l->crumb.h && !l->message.h)
+	if (l->crumb.h && !l->detail.h)
 		ui_frame_progress(c, ui_cols(l->crumb, l->crumb.w / 3, l->crumb.w), &s->shared);
 	draw_coverage(s);
-	if (!l->crumb.h && !l->message.h)
+	if (!l->crumb.h && !l->detail.h)
 		ui_frame_progress(c, l->coverage, &s->shared);
-	if (l->keys.h)
+	if (l->keys.h) {
+		draw_detail(s);
 		draw_bottom(s);
+	}
 	if (s->frame_to[0]) {
 		ui_export_frame(s);
 		draw_bottom(s);

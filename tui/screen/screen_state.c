@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Small parts of the screen's state: layout, message, list with the keys, filter. */
 #include "tui/screen/one_filter.h"
 
 #include <stdarg.h>

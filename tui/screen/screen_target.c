@@ -1,4 +1,5 @@
-/* Commands about the program that is watched, and what watching it costs. */
+/* SPDX-License-Identifier: MIT */
+/* Commands about the watched program, and the cost of watching. */
 #include "tui/draw/clock_text.h"
 #include "tui/screen/screen.h"
 
@@ -16,7 +17,7 @@ static void net_times(struct ui_screen *s)
 		ui_screen_say(s, false, "times as they were measured");
 }
 
-static unsigned tell(struct ui_screen *s, unsigned what)
+static unsigned tell_target(struct ui_screen *s, unsigned what)
 {
 	if (s->shared.readonly)
 		ui_screen_say(s, true, "read-only: nothing is sent to the program");
@@ -66,6 +67,12 @@ unsigned ui_screen_target(struct ui_screen *s, enum ui_command cmd)
 		ui_screen_say(s, false,
 			s->shared.my_code ? "code of others is in what called it" : "all code");
 		return UI_HANDLED;
+	case UI_CMD_LOGICAL:
+		s->shared.physical = !s->shared.physical;
+		ui_screen_say(s, false,
+			s->shared.physical ? "stacks as they were recorded"
+					   : "async methods stand below what awaits them");
+		return UI_HANDLED;
 	case UI_CMD_RAW_NAMES:
 		s->shared.raw_names = !s->shared.raw_names;
 		ui_screen_say(s, false,
@@ -76,9 +83,9 @@ unsigned ui_screen_target(struct ui_screen *s, enum ui_command cmd)
 		turn_clock(s);
 		return UI_HANDLED;
 	case UI_CMD_DEAREST:
-		return tell(s, UI_CHEAPER);
+		return tell_target(s, UI_CHEAPER);
 	case UI_CMD_TURN_ON:
-		return tell(s, UI_WHOLE);
+		return tell_target(s, UI_WHOLE);
 	default:
 		return UI_IGNORED;
 	}

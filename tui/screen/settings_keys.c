@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands for the user's settings: columns, units, characters. */
 #include "tui/screen/settings_keys.h"
 
 #include <stdio.h>
@@ -23,19 +25,38 @@ static struct ui_list *columns_of(struct ui_screen *s)
 	return l;
 }
 
-/* The command line with those that are shown now. */
-static void edit_columns(struct ui_screen *s)
+static uint32_t hidden_of(const struct ui_screen *s, const struct ui_list *l)
 {
-	char line[UI_PROMPT_MAX] = "columns";
-	size_t n = strlen(line);
+	return ui_settings_hidden(s->shared.settings, l->view, l->table->column, l->table->columns);
+}
+
+/* Opens the menu of columns, in which Enter hides or shows a column; the name is not listed. */
+static void list_columns(struct ui_screen *s, size_t at)
+{
+	struct ui_menu *m = &s->menu;
 	const struct ui_list *l = columns_of(s);
-	for (size_t i = 0; l && l->table && i < l->table->columns; i++) {
-		const char *id = l->table->column[i].id;
-		if (ui_list_shows(l, i) && n + strlen(id) + 2 < sizeof line)
-			n += (size_t)snprintf(line + n, sizeof line - n, " %s", id);
+	if (!l || !l->table)
+		return;
+	if (s->shared.against && s->shared.against->has(l->view)) {
+		ui_screen_say(s, true, "beside a base the columns are always the same");
+		return;
 	}
-	if (l)
-		ui_prompt_open(&s->prompt, UI_PROMPT_COMMAND, ":", line);
+	const struct pv_table *t = l->table;
+	const uint32_t hidden = hidden_of(s, l);
+	*m = (struct ui_menu){
+		.of_columns = true, .title = "Columns: Enter hides, shows", .at = at
+	};
+	for (size_t i = 0; i < t->columns && i < UI_COLUMNS_MAX && m->n < UI_MENU_MAX; i++) {
+		const struct pv_column *c = &t->column[i];
+		if (c->flags & PV_COLUMN_HIDE_SCREEN ||
+			(int)i == ui_columns_name(t->column, t->columns))
+			continue;
+		snprintf(m->own[m->n], sizeof m->own[0], "[%c] %s", hidden >> i & 1 ? ' ' : 'x',
+			c->title[0] ? c->title : c->id);
+		m->item[m->n] = m->own[m->n];
+		m->value[m->n++] = i;
+	}
+	m->open = m->n > 0;
 }
 
 static void set_columns(struct ui_screen *s, const char *words)
@@ -50,6 +71,23 @@ static void set_columns(struct ui_screen *s, const char *words)
 		ui_screen_say(s, false, "columns of %s; :save keeps them", pv_view_name(l->view));
 }
 
+bool ui_settings_chose(struct ui_screen *s, enum ui_menu_answer answer)
+{
+	char words[UI_COLUMN_SET] = "";
+	size_t n = 0;
+	const struct ui_list *l = s->menu.of_columns ? columns_of(s) : NULL;
+	if (!l || !l->table || answer != UI_MENU_CHOSEN)
+		return s->menu.of_columns;
+	const uint32_t shown = ~hidden_of(s, l) ^ UINT32_C(1) << s->menu.value[s->menu.at];
+	for (size_t i = 0; i < l->table->columns && i < UI_COLUMNS_MAX && n < sizeof words; i++)
+		if (shown >> i & 1 && !(l->table->column[i].flags & PV_COLUMN_HIDE_SCREEN))
+			n += (size_t)snprintf(
+				words + n, sizeof words - n, "%s ", l->table->column[i].id);
+	set_columns(s, words);
+	list_columns(s, s->menu.at);
+	return true;
+}
+
 static void set_units(struct ui_screen *s, enum pv_byte_units units)
 {
 	pv_units_use(units);
@@ -59,7 +97,7 @@ static void set_units(struct ui_screen *s, enum pv_byte_units units)
 		units == PV_BYTES_BINARY ? "KiB, MiB, steps of 1024" : "kB, MB, steps of 1000");
 }
 
-/* The choice as far as the terminal has it. */
+/* The wish, or the nearest choice that the terminal can show. */
 static enum ui_glyphs possible(const struct ui_shared *s, enum ui_glyphs wish)
 {
 	if (s->only_ascii)
@@ -92,7 +130,7 @@ static void set_glyphs(struct ui_screen *s, enum ui_glyphs wish)
 					  : "blocks");
 }
 
-/* The next one that the terminal has. */
+/* The next choice that the terminal can show. */
 static void next_glyphs(struct ui_screen *s)
 {
 	const enum ui_glyphs now = s->canvas.dots    ? UI_GLYPHS_BRAILLE
@@ -112,7 +150,7 @@ unsigned ui_settings_command(struct ui_screen *s, enum ui_command cmd)
 	if (!has_settings(s))
 		return UI_HANDLED;
 	if (cmd == UI_CMD_COLUMNS)
-		edit_columns(s);
+		list_columns(s, 0);
 	else if (cmd == UI_CMD_GLYPHS)
 		next_glyphs(s);
 	else if (cmd == UI_CMD_UNITS)

@@ -1,135 +1,121 @@
-/* The status line: what is read, how it goes, and what is wrong. */
+/* SPDX-License-Identifier: MIT */
+/*
+ * The status line: the source at the left, state, rates and problems at the right. There each entry
+ * has a fixed width, so that a changing figure moves nothing.
+ */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/processes.h"
-#include "common/base/units.h"
-#include "common/base/showable.h"
+#include "common/base/system/processes.h"
+#include "common/base/text/units.h"
+#include "common/base/text/showable.h"
+#include "tui/chart/chart.h"
 #include "tui/draw/clock_text.h"
-#include "tui/draw/chart.h"
+#include "tui/draw/entries.h"
+#include "tui/draw/figure.h"
+#include "tui/draw/shorten.h"
 #include "tui/screen/frame.h"
 
-enum { PIECES = 12, PIECE_MAX = 160, NAME_MAX = 40, NAME_NARROW = 14 };
+enum { NAME_MAX = 40, NAME_NARROW = 14, NAME_BYTES = 400, APART = 2 };
 
-/* Pieces stand in this order; where they do not all fit, those of the highest `drop` go first. */
-struct piece {
-	enum ui_style style;
-	int drop;
-	char text[PIECE_MAX];
-};
-
-struct line {
-	struct piece piece[PIECES];
-	int n;
-};
-
-static void add(struct line *l, enum ui_style style, int drop, const char *format, ...)
-	__attribute__((format(printf, 4, 5)));
-
-static void add(struct line *l, enum ui_style style, int drop, const char *format, ...)
-{
-	if (l->n == PIECES)
-		return;
-	struct piece *p = &l->piece[l->n++];
-	p->style = style;
-	p->drop = drop;
-	va_list args;
-	va_start(args, format);
-	vsnprintf(p->text, sizeof p->text, format, args);
-	va_end(args);
-}
-
-static void add_state(struct line *l, const struct ui_shared *s)
+static void add_state(struct ui_entries *l, const struct ui_shared *s)
 {
 	char at[PV_UNIT_MAX], ago[PV_UNIT_MAX];
 	const struct ui_feed_status *f = &s->feed;
 	if (s->paused) {
+		const struct ui_figure for_ns = ui_figure_ns(s->paused_for_ns);
 		ui_clock_text(at, sizeof at, s->paused_at_ns);
-		if (s->paused_for_ns == 0)
-			add(l, UI_PAUSED, 0, " PAUSED at %.8s ", at + (at[0] == '@'));
-		else
-			add(l, UI_PAUSED, 0, " PAUSED at %.8s, %s behind ", at,
-				pv_units_ns(ago, sizeof ago, s->paused_for_ns));
+		ui_figure_text(&for_ns, UI_UNIT, ago, sizeof ago);
+		ui_entries_add(l, UI_PAUSED, 0, " PAUSED at %.8s  %s%-*s ", at + (at[0] == '@'),
+			s->paused_for_ns > 0 ? "lag " : "    ", UI_FIGURE,
+			s->paused_for_ns > 0 ? ago : "");
 		return;
 	}
 	switch (f->state) {
 	case UI_FEED_LOADING:
 		if (f->bytes_total > 0)
-			add(l, UI_WAITING, 0, "○ LOADING %s %%",
+			ui_entries_add(l, UI_WAITING, 0, "○ LOADING %5s %%",
 				pv_units_percent(at, sizeof at, f->bytes_read, f->bytes_total));
 		else
-			add(l, UI_WAITING, 0, "○ LOADING");
+			ui_entries_add(l, UI_WAITING, 0, "○ LOADING");
 		break;
 	case UI_FEED_LIVE:
-		add(l, UI_LIVE, 0, "● LIVE");
+		ui_entries_add(l, UI_LIVE, 0, "● LIVE");
 		break;
 	case UI_FEED_WAITING:
-		add(l, UI_WAITING, 0, "○ WAITING for a writer");
+		ui_entries_add(l, UI_WAITING, 0, "○ WAITING for a writer");
 		break;
 	case UI_FEED_ENDED:
 		if (s->summary.end == PV_LOG_CUT_OFF)
-			add(l, UI_WARN, 0, "■ CUT OFF");
+			ui_entries_add(l, UI_WARN, 0, "■ CUT OFF");
 		else
-			add(l, UI_STRONG, 0,
+			ui_entries_add(l, UI_STRONG, 0,
 				s->summary.end == PV_LOG_UNKNOWN ? "■ END ?" : "■ ENDED");
 		break;
 	case UI_FEED_FAILED:
-		add(l, UI_BAD, 0, "■ FAILED");
+		ui_entries_add(l, UI_BAD, 0, "■ FAILED");
 		break;
 	}
 }
 
-static void add_losses(struct line *l, const struct ui_shared *s)
+static void add_losses(struct ui_entries *l, const struct ui_shared *s)
 {
 	char n[PV_UNIT_MAX];
-	uint64_t damaged =
+	const uint64_t damaged =
 		s->feed.damaged > s->summary.damaged ? s->feed.damaged : s->summary.damaged;
-	uint64_t lost =
+	const uint64_t lost =
 		s->feed.lost > s->summary.lost_events ? s->feed.lost : s->summary.lost_events;
+	const struct ui_figure broken = ui_figure_count(damaged), gone = ui_figure_count(lost),
+			       dropped = ui_figure_bytes(s->summary.dropped);
 	if (damaged)
-		add(l, UI_BAD, 1, "damaged %s", pv_units_count(n, sizeof n, damaged));
+		ui_entries_add(l, UI_BAD, 1, "damaged %s", ui_figure_text(&broken, 1, n, sizeof n));
 	if (s->summary.dropped)
-		add(l, UI_BAD, 1, "dropped %s", pv_units_bytes(n, sizeof n, s->summary.dropped));
-	add(l, lost ? UI_BAD : UI_PLAIN, lost ? 1 : 5, "lost %s",
-		pv_units_count(n, sizeof n, lost));
+		ui_entries_add(
+			l, UI_BAD, 1, "dropped %s", ui_figure_text(&dropped, UI_UNIT, n, sizeof n));
+	ui_entries_add(l, lost ? UI_BAD : UI_PLAIN, lost ? 1 : 5, "lost %s",
+		ui_figure_text(&gone, 1, n, sizeof n));
 }
 
-static void add_rates(struct line *l, const struct ui_shared *s)
+/* In whole milliseconds: what comes after the point says nothing. */
+static void add_lag(struct ui_entries *l, int64_t ns, bool slow)
 {
-	char n[PV_UNIT_MAX];
+	const int64_t ms = ns / 1000000;
+	if (ns < 0)
+		ui_entries_add(l, UI_PLAIN, 6, "lag    -   ");
+	else if (ms < 10000)
+		ui_entries_add(l, slow ? UI_WARN : UI_PLAIN, 6, "lag %4" PRId64 " ms", ms);
+	else
+		ui_entries_add(
+			l, UI_WARN, 6, "lag %4" PRId64 " s ", ms < 9999000 ? ms / 1000 : 9999);
+}
+
+static void add_rates(struct ui_entries *l, const struct ui_shared *s, bool idle)
+{
+	enum { RATE = 13 }; /* "1.21 k read/s" */
+	char n[PV_UNIT_MAX], bytes[PV_UNIT_MAX];
 	const struct ui_feed_status *f = &s->feed;
-	bool moving = f->state == UI_FEED_LIVE || f->state == UI_FEED_LOADING;
+	const bool moving = f->state == UI_FEED_LIVE || f->state == UI_FEED_LOADING;
 	if (!moving) {
-		add(l, UI_PLAIN, 4, "%s events", pv_units_count(n, sizeof n, s->summary.events));
+		ui_entries_add(l, UI_PLAIN, 4, "%s events",
+			pv_units_count(n, sizeof n, s->summary.events));
 		return;
 	}
-	bool catching_up = f->state == UI_FEED_LIVE && f->lag_ns > 1000000000;
-	if (f->state == UI_FEED_LIVE && f->lag_ns >= 0)
-		add(l, catching_up ? UI_WARN : UI_PLAIN, 6, "behind %s",
-			pv_units_ns(n, sizeof n, f->lag_ns));
-	/* The reader's own speed then, not the program's. */
-	add(l, UI_PLAIN, 4, "%s%s ev/s", catching_up ? "reading " : "",
-		pv_units_count(n, sizeof n, f->events_per_s));
-	add(l, UI_PLAIN, 7, "%s/s", pv_units_bytes(n, sizeof n, f->bytes_per_s));
-}
-
-static void drop_until_it_fits(struct line *l, int w)
-{
-	for (;;) {
-		int sum = 0, worst = -1;
-		for (int i = 0; i < l->n; i++) {
-			sum += pv_showable_cells(l->piece[i].text) + 2;
-			if (worst < 0 || l->piece[i].drop >= l->piece[worst].drop)
-				worst = i;
-		}
-		if (sum - 1 <= w || worst < 0 || l->piece[worst].drop == 0)
-			return;
-		memmove(&l->piece[worst], &l->piece[worst + 1],
-			(size_t)(l->n - worst - 1) * sizeof l->piece[0]);
-		l->n--;
+	const bool catching_up = f->state == UI_FEED_LIVE && f->lag_ns > 1000000000;
+	const struct ui_figure rate = ui_figure_count(f->events_per_s),
+			       flow = ui_figure_bytes(f->bytes_per_s);
+	if (f->state == UI_FEED_LIVE)
+		add_lag(l, f->lag_ns, catching_up);
+	ui_entries_add(l, UI_PLAIN, 7, "%s/s%*s",
+		ui_figure_text(&flow, (int)strlen(flow.unit), bytes, sizeof bytes),
+		UI_UNIT - (int)strlen(flow.unit), "");
+	if (idle) {
+		ui_entries_add(l, UI_PLAIN, 4, "%*s", RATE, "idle since");
+		return;
 	}
+	/* The reader's own speed then, not the program's. */
+	ui_entries_add(l, UI_PLAIN, 4, "%s %s", ui_figure_text(&rate, 1, n, sizeof n),
+		catching_up ? "read/s" : "ev/s  ");
 }
 
 /* The end of a path says more than its beginning. */
@@ -144,28 +130,32 @@ static const char *short_name(const char *path)
 	return strcmp(name, "-") == 0 ? "standard input" : name;
 }
 
-/* The log, or of a folder the process and its place in the list. */
-static void add_name(struct line *l, const struct ui_shared *s, int most)
+/* The log; for a folder the process, and its place in the list. */
+static void add_name(struct ui_entries *l, const struct ui_shared *s, int most)
 {
 	const struct pv_process *p =
 		s->processes ? pv_processes_by_id(s->processes, s->process) : NULL;
 	if (!p && s->processes && s->process)
-		add(l, UI_STRONG, 2, "all %zu, by %s", s->processes->row.n,
+		ui_entries_add(l, UI_STRONG, 2, "all %zu, by %s", s->processes->row.n,
 			s->process == PV_PROCESSES_EACH ? "process" : "program");
+	char small[NAME_BYTES], own[NAME_BYTES];
+	const char *name =
+		ui_shorten(short_name(s->title ? s->title : s->source), most, small, sizeof small);
 	if (!p) {
-		add(l, UI_PLAIN, 2, "%.*s", most, short_name(s->source));
+		ui_entries_add(l, UI_PLAIN, 2, "%s", name);
 		return;
 	}
 	size_t at = (size_t)(p - s->processes->row.v) + 1;
-	add(l, UI_STRONG, 2, "%.*s %" PRIu32 ", %zu of %zu", most, pv_process_name(p), p->pid, at,
+	ui_entries_add(l, UI_STRONG, 2, "%s %" PRIu32 ", %zu of %zu",
+		ui_shorten(pv_process_name(p), most, own, sizeof own), p->pid, at,
 		s->processes->row.n);
-	add(l, UI_PLAIN, 7, "%.*s", most, short_name(s->source));
+	ui_entries_add(l, UI_PLAIN, 7, "%s", name);
 }
 
-/* As of now while it runs, in the mean of all afterwards. */
-static void add_running(struct line *l, const struct ui_shared *s)
+/* The present value while the program runs, afterwards the mean of the recording. */
+static void add_running(struct ui_entries *l, const struct ui_shared *s)
 {
-	char of[24] = "";
+	char of[24] = "", cores[16];
 	bool live = s->feed.state == UI_FEED_LIVE;
 	const struct pv_running *r = &s->all.running;
 	double n = live ? r->now : r->mean;
@@ -173,40 +163,45 @@ static void add_running(struct line *l, const struct ui_shared *s)
 		return;
 	if (r->usable)
 		snprintf(of, sizeof of, "of %u ", r->usable);
-	add(l, UI_PLAIN, 6, "%s %.*f %score%s", live ? "running" : "ran", n < 0.095 ? 2 : 1, n, of,
+	snprintf(cores, sizeof cores, "%.*f", n < 0.095 ? 2 : 1, n);
+	ui_entries_add(l, UI_PLAIN, 6, "%s %4s %score%s", live ? "running" : "ran", cores, of,
 		r->usable == 1 ? "" : "s");
+}
+
+/* The log or process, at the left. */
+static void add_source(struct ui_entries *l, const struct ui_shared *s, int w)
+{
+	add_name(l, s, w < 60 ? NAME_NARROW : NAME_MAX);
+	if (s->others)
+		ui_entries_add(l, UI_PLAIN, 3, "and %zu more", s->others);
+	if (s->summary.pid && s->feed.pid_here && s->feed.pid_here != (long)s->summary.pid)
+		ui_entries_add(l, UI_DIM, 9, "pid %ld (%" PRIu32 " inside)", s->feed.pid_here,
+			s->summary.pid);
+	else if (s->summary.pid)
+		ui_entries_add(l, UI_DIM, 9, "pid %" PRIu32, s->summary.pid);
+	if (s->summary.format[0])
+		ui_entries_add(l, UI_DIM, 10, "%s %s", s->summary.format, s->summary.runtime);
 }
 
 void ui_frame_status(struct ui_canvas *c, struct ui_rect r, const struct ui_shared *s)
 {
-	struct line l = { .n = 0 };
+	struct ui_entries l = { .n = 0 };
 	char up[PV_UNIT_MAX];
-	add(&l, UI_STRONG, 8, "profview");
-	add_name(&l, s, r.w < 60 ? NAME_NARROW : NAME_MAX);
-	if (s->others)
-		add(&l, UI_PLAIN, 3, "and %zu more", s->others);
-	add_state(&l, s);
-	bool idle = !s->paused && s->feed.state == UI_FEED_LIVE && s->summary.events > 0 &&
-		    s->feed.events_per_s == 0;
-	add(&l, UI_PLAIN, 3, "%s%.8s", idle ? "idle since " : "",
-		pv_units_clock(up, sizeof up, s->duration_ns));
-	if (s->range.on)
-		add(&l, UI_WARN, 1, "%s", s->range.state == UI_RANGE_EXACT ? "range" : "range...");
-	add_rates(&l, s);
-	add_losses(&l, s);
+	const bool idle = !s->paused && s->feed.state == UI_FEED_LIVE && s->summary.events > 0 &&
+			  s->feed.events_per_s == 0;
+	add_source(&l, s, r.w);
+	l.at_right = true;
 	add_running(&l, s);
-	if (s->summary.pid && s->feed.pid_here && s->feed.pid_here != (long)s->summary.pid)
-		add(&l, UI_PLAIN, 9, "pid %ld (%" PRIu32 " inside)", s->feed.pid_here,
-			s->summary.pid);
-	else if (s->summary.pid)
-		add(&l, UI_PLAIN, 9, "pid %" PRIu32, s->summary.pid);
-	if (s->summary.format[0])
-		add(&l, UI_DIM, 10, "%s %s", s->summary.format, s->summary.runtime);
+	add_losses(&l, s);
+	add_rates(&l, s, idle);
+	if (s->range.on)
+		ui_entries_add(&l, UI_WARN, 1, "%-8s",
+			s->range.state == UI_RANGE_EXACT ? "range" : "range...");
+	ui_entries_add(&l, UI_PLAIN, 3, "%.8s", pv_units_clock(up, sizeof up, s->duration_ns));
+	add_state(&l, s);
 	ui_clear(c, r, UI_PLAIN);
-	drop_until_it_fits(&l, r.w - 1);
-	int x = 1;
-	for (int i = 0; i < l.n; i++)
-		x += ui_put(c, ui_cols(r, x, r.w), l.piece[i].style, l.piece[i].text) + 2;
+	ui_entries_fit(&l, APART, r.w - 2);
+	ui_entries_draw(&l, c, ui_cols(r, 1, r.w - 2), APART);
 }
 
 /* How far reading a heap shot is, or why there is none. */
@@ -214,7 +209,7 @@ static bool heap_progress(struct ui_canvas *c, struct ui_rect r, const struct ui
 {
 	char text[160];
 	int n;
-	if (!h->reading && !h->error[0])
+	if (!h->reading && (!h->error[0] || !h->on_screen))
 		return false;
 	if (!h->reading)
 		n = snprintf(text, sizeof text, " heap shot: %s", h->error);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The stream of events: the page to read, answers, keys. */
 #include "tui/screen/stream.h"
 
 #include <ctype.h>
@@ -15,7 +17,7 @@ enum { MARGIN = 100, COST_SHARE = 4 };
 
 bool ui_stream_has(const struct ui_pane *p)
 {
-	return p->def->parts > 0 && p->def->part[0].view == PV_VIEW_STREAM;
+	return p->def->parts > 0 && pv_view_is(p->def->part[0].view, PV_TRAIT_PAGED);
 }
 
 static struct ui_pane *pane_of(struct ui_screen *s)
@@ -28,7 +30,7 @@ static struct ui_pane *pane_of(struct ui_screen *s)
 
 /* --- wishes */
 
-/* The list's filter, and the thread that all views are of where both fit. */
+/* The list's filter, plus the thread of all views if there is room for both. */
 static const char *filter_of(
 	const struct ui_screen *s, const struct ui_list *l, char to[UI_TEXT_MAX])
 {
@@ -43,7 +45,7 @@ static const char *filter_of(
 	return g->on && g->threaded && n > 0 && n < UI_TEXT_MAX ? to : l->filter;
 }
 
-static void ask(struct ui_screen *s, struct ui_stream_wish wish, bool jump)
+static void ask_page(struct ui_screen *s, struct ui_stream_wish wish, bool jump)
 {
 	char filter[UI_TEXT_MAX];
 	struct ui_stream *st = &s->stream;
@@ -53,6 +55,7 @@ static void ask(struct ui_screen *s, struct ui_stream_wish wish, bool jump)
 	wish.from_ns = g->from_ns;
 	wish.to_ns = g->to_ns;
 	wish.raw_names = s->shared.raw_names;
+	snprintf(wish.requests, sizeof wish.requests, "%s", g->on ? g->requests : "");
 	snprintf(wish.filter, sizeof wish.filter, "%s", filter_of(s, l, filter));
 	st->wish = wish;
 	st->begun = st->asked = true;
@@ -66,12 +69,12 @@ static void ask(struct ui_screen *s, struct ui_stream_wish wish, bool jump)
 
 static void ask_for(struct ui_screen *s, enum ui_stream_from from)
 {
-	ask(s, (struct ui_stream_wish){ .from = from }, true);
+	ask_page(s, (struct ui_stream_wish){ .from = from }, true);
 }
 
 static void ask_around(struct ui_screen *s, int64_t time_ns, uint64_t id, bool jump)
 {
-	ask(s, (struct ui_stream_wish){ .time_ns = time_ns, .id = id }, jump);
+	ask_page(s, (struct ui_stream_wish){ .time_ns = time_ns, .id = id }, jump);
 }
 
 /* The same place again, after the question has changed. */
@@ -82,7 +85,7 @@ static void ask_again(struct ui_screen *s, const struct ui_list *l)
 	if (page && !l->follow && pv_event_page_find(page, l->selected, &at))
 		ask_around(s, at.time_ns, l->selected, true);
 	else
-		ask(s, s->stream.wish, true);
+		ask_page(s, s->stream.wish, true);
 }
 
 /* The cursor of time, else the range's begin, else the end of what is still written. */
@@ -152,7 +155,7 @@ void ui_stream_place(struct ui_screen *s, struct ui_pane *p)
 	if (s->stream.finding)
 		return;
 	if (!s->stream.begun) {
-		if (s->shared.feed.state != UI_FEED_LOADING) /* else it is not known which */
+		if (s->shared.feed.state != UI_FEED_LOADING) /* else the way to begin is unknown */
 			ask_first(s);
 	} else if (moved) {
 		l->follow = false;
@@ -173,7 +176,7 @@ void ui_stream_place(struct ui_screen *s, struct ui_pane *p)
 
 /* --- answers */
 
-/* The next hit, if there is one, is shown with what is around it. */
+/* Shows the next hit, if any, with the events around. */
 static void take_hit(struct ui_screen *s, const struct pv_event_page *page)
 {
 	const struct ui_list *l = &pane_of(s)->list[0];
@@ -201,7 +204,7 @@ bool ui_stream_use(struct ui_screen *s, const struct pv_event_page *page, const 
 	}
 	if (!page)
 		return false;
-	ui_slot_cancel(&l->slot); /* a question that still waits has the page before, which goes */
+	ui_slot_cancel(&l->slot); /* a waiting question has the old page, about to go */
 	shown->page = page;
 	l->stale = true;
 	if (!s->stream.jump)
@@ -222,7 +225,7 @@ void ui_stream_forget(struct ui_screen *s)
 
 /* --- keys */
 
-/* The words that are there already stay. */
+/* Adds a term to the filter. */
 static void narrow(struct ui_screen *s, struct ui_list *l, const char *field, const char *value)
 {
 	char filter[3 * UI_TEXT_MAX], quoted[UI_TEXT_MAX];
@@ -249,7 +252,7 @@ static unsigned narrow_to_row(struct ui_screen *s, struct ui_list *l, bool threa
 	return UI_HANDLED;
 }
 
-/* The filter of the list, and the text that is searched for, of which case is ignored. */
+/* The list's filter plus the text searched for, without regard to case. */
 static bool filter_for_hits(
 	const struct ui_screen *s, const struct ui_list *l, char *to, size_t size)
 {
@@ -267,7 +270,7 @@ static bool filter_for_hits(
 }
 
 /* On this page, else the log is read on from there. */
-static unsigned find(struct ui_screen *s, struct ui_list *l, int dir)
+static unsigned find_event(struct ui_screen *s, struct ui_list *l, int dir)
 {
 	const struct pv_event_page *page = s->shared.events.page;
 	bool in_order = !l->chosen && !l->invert;
@@ -277,7 +280,7 @@ static unsigned find(struct ui_screen *s, struct ui_list *l, int dir)
 	if (!l->search[0] || !page || !in_order || !pv_event_page_find(page, l->selected, &at))
 		return UI_IGNORED;
 	if (s->stream.finding)
-		return UI_HANDLED; /* it is on its way */
+		return UI_HANDLED; /* under way */
 	l->follow = false;
 	uint64_t id = pv_event_page_hit(page, l->selected, dir, l->search);
 	if (id) {
@@ -329,13 +332,13 @@ unsigned ui_stream_command(struct ui_screen *s, enum ui_command cmd)
 	case UI_CMD_BOTTOM:
 		if (!s->shared.events.page || l->chosen || l->invert ||
 			!pv_event_page_more(s->shared.events.page, cmd == UI_CMD_TOP))
-			return UI_IGNORED; /* the page has it */
+			return UI_IGNORED; /* within the page */
 		l->follow = false;
 		ask_for(s, cmd == UI_CMD_TOP ? UI_STREAM_FIRST : UI_STREAM_LAST);
 		return UI_HANDLED;
 	case UI_CMD_SEARCH_NEXT:
 	case UI_CMD_SEARCH_PREV:
-		return find(s, l, cmd == UI_CMD_SEARCH_NEXT ? 1 : -1);
+		return find_event(s, l, cmd == UI_CMD_SEARCH_NEXT ? 1 : -1);
 	case UI_CMD_SAME_THREAD:
 	case UI_CMD_SAME_KIND:
 		return narrow_to_row(s, l, cmd == UI_CMD_SAME_THREAD);
@@ -353,7 +356,7 @@ unsigned ui_stream_command(struct ui_screen *s, enum ui_command cmd)
 
 enum ui_command ui_stream_owner(const char *kind)
 {
-	/* the beginning of a kind's name; the first that fits */
+	/* first fitting beginning of a kind's name */
 	static const struct {
 		const char *kind;
 		enum ui_command pane;
@@ -367,7 +370,7 @@ enum ui_command ui_stream_owner(const char *kind)
 		{ "vtable.", UI_CMD_LOADED }, { "image.", UI_CMD_LOADED },
 		{ "assembly.", UI_CMD_LOADED }, { "domain.", UI_CMD_LOADED },
 		{ "context.", UI_CMD_LOADED }, { "coverage.", UI_CMD_COVERED },
-		{ "ext.mark.mark", UI_CMD_MARKS }, { "ext.mark.span", UI_CMD_ROUTES },
+		{ "ext.mark.mark", UI_CMD_MARKS }, { "ext.mark.span", UI_CMD_SPANS },
 		{ "ext.calltree.", UI_CMD_METHODS }, { "ext.cpu.", UI_CMD_THREADS },
 		{ "ext.runtime.jit", UI_CMD_JIT }, { "ext.runtime.sus", UI_CMD_COLLECTIONS },
 		{ "runtime.", UI_CMD_JIT } };

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The time strip: cursor and range by keys, typing and mouse, and the model of the range. */
 #include "tui/draw/clock_text.h"
 #include "tui/screen/strip.h"
 
@@ -5,28 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/filter/filter_split.h"
 #include "common/base/utf8.h"
 #include "common/base/status.h"
-#include "common/base/units.h"
-#include "tui/draw/ticks.h"
+#include "common/base/text/units.h"
+#include "tui/chart/time_axis.h"
 #include "tui/panes/timeline_pane.h"
 #include "tui/panes/flame_pane.h"
 #include "tui/panes/pane_chart.h"
-
-enum { CLOCK_LABEL = 6, CLOCK_VALUE = 24 };
 
 /* --- drawing --- */
 
 struct ui_rect ui_frame_strip(struct ui_rect r)
 {
-	int value = r.w >= UI_CLOCK_NARROW ? CLOCK_VALUE : 12;
-	return ui_cols(r, CLOCK_LABEL, r.w - CLOCK_LABEL - value);
-}
-
-static int cell_of(const struct ui_shared *s, struct ui_rect room, int64_t ns)
-{
-	const struct ui_axis a = { room, 0, s->duration_ns };
-	return ui_max(0, ui_min(ui_axis_column(&a, ns), room.w - 1));
+	return ui_time_room(r);
 }
 
 static const char *state_text(const struct ui_shared *s, char *buf, size_t size)
@@ -68,15 +62,15 @@ void ui_frame_range(struct ui_canvas *c, struct ui_rect r, const struct ui_share
 	for (int x = 0; x < room.w; x++)
 		ui_put(c, ui_cols(room, x, 1), UI_DIM, "·");
 	if (g->on) {
-		int from = cell_of(s, room, g->from_ns == INT64_MIN ? 0 : g->from_ns);
-		int to = g->to_ns == INT64_MAX ? room.w - 1 : cell_of(s, room, g->to_ns - 1);
+		int from = ui_time_column(s, room, g->from_ns == INT64_MIN ? 0 : g->from_ns);
+		int to = g->to_ns == INT64_MAX ? room.w - 1 : ui_time_column(s, room, g->to_ns - 1);
 		for (int x = from; x <= to; x++)
 			ui_put(c, ui_cols(room, x, 1), UI_STRONG, "=");
 		ui_put(c, ui_cols(room, from, 1), UI_STRONG, "[");
 		ui_put(c, ui_cols(room, to, 1), UI_STRONG, "]");
 	}
 	if (g->cursor_on)
-		ui_put(c, ui_cols(room, cell_of(s, room, g->cursor_ns), 1), UI_CURSOR, "|");
+		ui_put(c, ui_cols(room, ui_time_column(s, room, g->cursor_ns), 1), UI_CURSOR, "|");
 	if (g->cursor_on)
 		ui_printf(c, ui_cols(r, room.x + room.w + 1 - r.x, r.w), UI_PLAIN, "at %s",
 			ui_clock_text(text, sizeof text, g->cursor_ns));
@@ -94,13 +88,13 @@ void ui_frame_axis(
 	if (axis.h && (g->on || g->cursor_on))
 		ui_frame_range(c, axis, s);
 	else if (axis.h && s->duration_ns > 0)
-		ui_ticks(c, room, 0, s->duration_ns);
+		ui_ticks(c, room, 0, ui_time_end(s, room.w));
 	if (g->cursor_on && room.w > 0)
 		for (int y = 0; y < lanes.h; y++)
-			ui_restyle(c,
-				(struct ui_rect){ room.x + cell_of(s, room, g->cursor_ns),
+			ui_mark(c,
+				(struct ui_rect){ room.x + ui_time_column(s, room, g->cursor_ns),
 					lanes.y + y, 1, 1 },
-				UI_CURSOR);
+				UI_SELECTED);
 }
 
 /* --- keys --- */
@@ -111,7 +105,7 @@ static void changed(struct ui_screen *s)
 	ui_screen_place(s);
 }
 
-/* A range set by hand takes the place of one that a window stands for. */
+/* A range set by hand replaces the range of a window. */
 static void asked(struct ui_screen *s)
 {
 	char text[220];
@@ -119,7 +113,8 @@ static void asked(struct ui_screen *s)
 		s->shared.window_ns = 0;
 	s->shared.range.window_s = 0;
 	if (s->shared.range.on)
-		ui_screen_say(s, false, "figures %s%s", s->shared.range.threaded ? "of " : "from ",
+		ui_screen_say(s, false, "figures %s%s; Ctrl-R: of all again",
+			s->shared.range.threaded || s->shared.range.requests[0] ? "of " : "from ",
 			ui_range_said(&s->shared.range, s->shared.duration_ns, text, sizeof text));
 	else
 		ui_screen_say(s, false, "figures of the whole recording");
@@ -137,6 +132,8 @@ void ui_strip_set(struct ui_screen *s, const struct ui_range *r)
 	g->thread = r->thread;
 	g->named = r->named;
 	memcpy(g->thread_name, r->thread_name, sizeof g->thread_name);
+	if (g->requests != r->requests)
+		memcpy(g->requests, r->requests, sizeof g->requests);
 	asked(s);
 }
 
@@ -147,7 +144,7 @@ void ui_strip_window(struct ui_screen *s)
 	bool last = window && ui_has_ended(&s->shared);
 	if (!last && !g->window_s)
 		return;
-	g->on = last || g->threaded;
+	g->on = last || g->threaded || g->requests[0];
 	g->relative = last;
 	g->from_ns = last ? -(int64_t)window : INT64_MIN;
 	g->to_ns = INT64_MAX;
@@ -163,16 +160,15 @@ static int64_t here(const struct ui_shared *s)
 	return s->paused ? s->paused_at_ns : s->duration_ns;
 }
 
-/* The columns that the cursor goes through: those of the chart on screen, else of the strip. */
+/* The axis of the cursor: of the chart on screen, else of the strip. */
 static struct ui_axis axis_of(const struct ui_screen *s, bool chart)
 {
 	const struct ui_pane *p = &s->pane[s->current];
-	struct ui_axis a = { .to_ns = s->shared.duration_ns };
+	struct ui_axis a = { 0 };
 	if (chart && !s->help.open && !s->output_open && p->def->parts)
 		a = ui_chart_axis(p, &s->shared);
 	if (a.room.w <= 0 || a.room.h <= 0)
-		a = (struct ui_axis){ ui_frame_strip(ui_canvas_rect(&s->canvas)), 0,
-			s->shared.duration_ns };
+		a = ui_time_axis(&s->shared, ui_frame_strip(ui_canvas_rect(&s->canvas)));
 	return a;
 }
 
@@ -181,9 +177,10 @@ static void move_cursor(struct ui_screen *s, int dir)
 	struct ui_range *g = &s->shared.range;
 	const struct ui_axis a = axis_of(s, true);
 	const bool zoomed = a.from_ns > 0 || a.to_ns < s->shared.duration_ns;
+	const int last = ui_min(ui_axis_column(&a, s->shared.duration_ns), a.room.w - zoomed);
 	const int to = ui_axis_column(&a, here(&s->shared)) + dir;
 	g->cursor_on = true;
-	g->cursor_ns = ui_axis_time(&a, ui_max(0, ui_min(to, a.room.w - zoomed)));
+	g->cursor_ns = ui_axis_time(&a, ui_max(0, ui_min(to, last)));
 	ui_screen_place(s);
 	if (s->layout.range.h == 0 && (s->pane[s->current].def->parts || s->help.open ||
 					      s->output_open || s->overview.axis.h == 0)) {
@@ -205,7 +202,7 @@ static void zoom(struct ui_screen *s, int dir)
 				: "all of the recording is seen");
 }
 
-static void step(struct ui_screen *s, int dir)
+static void step_range(struct ui_screen *s, int dir)
 {
 	if (!s->shared.paused) {
 		ui_screen_say(s, true, "p pauses first; then , and . step through time");
@@ -215,7 +212,7 @@ static void step(struct ui_screen *s, int dir)
 	asked(s);
 }
 
-static void ask(struct ui_screen *s)
+static void ask_range(struct ui_screen *s)
 {
 	char now[100] = "";
 	if (s->shared.range.on)
@@ -224,10 +221,22 @@ static void ask(struct ui_screen *s)
 		"Range A..B (1.5s..00:01:12, -10s.., @14:05..@14:06, all): ", now);
 }
 
+/* Takes the terms about requests out of the filter; other terms stay. */
+static void drop_requests(struct ui_shared *s)
+{
+	struct pv_filter_split now;
+	struct pv_filter_error ignored;
+	if (pv_filter_split(s->filter, PV_FILTER_CAPITALS, &now, &ignored))
+		snprintf(s->filter, sizeof s->filter, "%s", PV_FIT(now.rows, UI_TEXT_MAX - 1));
+	s->range.requests[0] = 0;
+}
+
 static void clear(struct ui_screen *s)
 {
 	bool was = s->shared.range.on;
 	s->shared.range.on = s->shared.range.cursor_on = s->shared.range.threaded = false;
+	if (s->shared.range.requests[0])
+		drop_requests(&s->shared);
 	if (was)
 		asked(s);
 	else
@@ -240,7 +249,7 @@ unsigned ui_strip_command(struct ui_screen *s, enum ui_command cmd)
 	struct ui_range *g = &s->shared.range;
 	switch (cmd) {
 	case UI_CMD_RANGE:
-		ask(s);
+		ask_range(s);
 		return UI_HANDLED;
 	case UI_CMD_RANGE_START:
 		ui_range_begin(g, here(&s->shared));
@@ -263,14 +272,14 @@ unsigned ui_strip_command(struct ui_screen *s, enum ui_command cmd)
 		return UI_HANDLED;
 	case UI_CMD_STEP_BACK:
 	case UI_CMD_STEP_ON:
-		step(s, cmd == UI_CMD_STEP_BACK ? -1 : 1);
+		step_range(s, cmd == UI_CMD_STEP_BACK ? -1 : 1);
 		return UI_HANDLED;
 	default:
 		return UI_IGNORED;
 	}
 }
 
-/* The ends as times since zero, but those that count from the end of what still grows. */
+/* Makes the ends times since zero, except ends that count from the end of a growing log. */
 static bool is_sound(const struct ui_shared *s, struct ui_range *r, struct pv_error *reterr)
 {
 	const struct ui_log_time log = { s->duration_ns, s->all.start_time_ms };
@@ -295,7 +304,7 @@ unsigned ui_strip_typed(struct ui_screen *s, const char *text)
 	else if (!is_sound(&s->shared, &r, &e))
 		ui_screen_say(s, true, "%s", e.what);
 	else {
-		ui_range_take_thread(&r, &s->shared.range);
+		ui_range_take_all(&r, &s->shared.range);
 		ui_strip_set(s, &r);
 	}
 	return UI_HANDLED;
@@ -333,6 +342,8 @@ unsigned ui_strip_mouse(struct ui_screen *s, struct ui_mouse m)
 		s->dragged_chart = is_in_chart(s, m);
 		g->cursor_on = true;
 		g->cursor_ns = ui_axis_time(&a, cell);
+		if (g->cursor_ns > s->shared.duration_ns)
+			g->cursor_ns = s->shared.duration_ns;
 		ui_screen_place(s);
 		return UI_HANDLED;
 	}
@@ -345,14 +356,14 @@ unsigned ui_strip_mouse(struct ui_screen *s, struct ui_mouse m)
 	struct ui_range r = {
 		.on = true, .from_ns = ui_axis_time(&a, from), .to_ns = ui_axis_time(&a, to + 1)
 	};
-	ui_range_take_thread(&r, g);
+	ui_range_take_all(&r, g);
 	ui_strip_set(s, &r);
 	return UI_HANDLED;
 }
 
 /* --- source of the figures --- */
 
-/* An old answer that may stay does so until the new one arrives. */
+/* An old answer may stay until the new answer arrives. */
 static void ask_anew(struct ui_list *l, bool keep)
 {
 	if (keep)
@@ -362,7 +373,7 @@ static void ask_anew(struct ui_list *l, bool keep)
 	l->stale = true;
 }
 
-/* Nothing is kept of a model that dies, nor asked of it later: flames and lanes off the screen wait. */
+/* Before a model dies: flame graphs and lanes forget the model, and those off screen ask later. */
 static void forget_pictures(struct ui_screen *s)
 {
 	for (size_t i = 0; i < ui_pane_count; i++) {
@@ -389,4 +400,5 @@ void ui_screen_use(struct ui_screen *s, struct pv_model *range_model)
 	s->summed_up = false;
 	s->range_model = range_model;
 	s->shared.model = range_model ? range_model : s->shared.whole;
+	s->shared.generation = 0; /* another model's */
 }

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* One thread for all views: by name, id or a time in the timeline. */
 #include "tui/screen/thread_choice.h"
 
 #include <inttypes.h>
@@ -5,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/base/utf8.h"
-#include "tui/draw/list_query.h"
+#include "tui/list/list_query.h"
 #include "tui/panes/timeline_pane.h"
 #include "tui/screen/strip.h"
 
@@ -83,7 +85,7 @@ void ui_thread_clear(struct ui_screen *s)
 	ui_strip_set(s, &r);
 }
 
-/* Rows that have the name, or it as a part; the last of them. */
+/* Number of rows with this name (or, `part`, with the text in the name), and the last such row. */
 static size_t count_named(
 	const struct pv_table *t, int name, const char *text, bool part, size_t *ret_row)
 {
@@ -123,7 +125,7 @@ void ui_thread_name(struct ui_screen *s, uint64_t id, char *to, size_t size)
 	pv_table_destroy(t);
 }
 
-static void choose(struct ui_screen *s, const struct pv_table *t, const char *text)
+static void choose_named(struct ui_screen *s, const struct pv_table *t, const char *text)
 {
 	int id = pv_table_column(t, "id"), name = pv_table_column(t, "name");
 	size_t row = 0, n = 0;
@@ -158,7 +160,7 @@ void ui_thread_typed(struct ui_screen *s, const char *text)
 	}
 	struct pv_table *t = ui_threads_now(s);
 	if (t)
-		choose(s, t, text);
+		choose_named(s, t, text);
 	else
 		ui_screen_say(s, true, "no threads are known yet");
 	pv_table_destroy(t);
@@ -174,6 +176,7 @@ bool ui_thread_choose_time(struct ui_screen *s)
 	ui_timeline_time(t, &r.from_ns, &r.to_ns);
 	r.thread = row->native;
 	snprintf(r.thread_name, sizeof r.thread_name, "%s", row->name);
+	ui_range_take_requests(&r, s->shared.range.requests);
 	t->zoomed = t->marked = t->placed = false;
 	ui_strip_set(s, &r);
 	return true;

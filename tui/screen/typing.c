@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prompts: search and filter act while one types; the command line takes names of commands. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include "tui/screen/open_help.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
+#include "tui/screen/request_choice.h"
 #include "tui/screen/thread_choice.h"
 #include "tui/screen/typing.h"
 
@@ -72,7 +74,7 @@ void ui_screen_search_again(struct ui_screen *s)
 		}
 }
 
-/* While a filter is no whole one the last that was stays. */
+/* While the typed filter is not valid the last valid filter stays. */
 static void filter_now(struct ui_screen *s)
 {
 	struct pv_filter_error wrong;
@@ -87,7 +89,7 @@ static void filter_now(struct ui_screen *s)
 			"Filter (%zu: %s): ", wrong.at + 1, wrong.what);
 }
 
-/* A wrong one is said, and all is as it was before. */
+/* A wrong filter gives a message, and the filter before is restored. */
 static void filter_by(struct ui_screen *s, const char *text, const char *before)
 {
 	struct pv_filter_error wrong;
@@ -108,7 +110,7 @@ static void changed(struct ui_screen *s)
 		search_now(s);
 }
 
-/* Esc puts everything back as it was. */
+/* Esc restores the state before the prompt. */
 static void gone(struct ui_screen *s)
 {
 	struct ui_list *l = ui_screen_list(s);
@@ -244,7 +246,7 @@ void ui_screen_group(struct ui_screen *s, const char *word)
 	}
 }
 
-/* Commands that take a word on the command line; false: this one does not. */
+/* Commands that take a word on the command line; false: others. */
 static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 {
 	struct ui_list *l = ui_screen_list(s);
@@ -257,6 +259,9 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 		return true;
 	case UI_CMD_THREAD:
 		ui_thread_typed(s, word);
+		return true;
+	case UI_CMD_SLOW:
+		ui_requests_slow(s, word);
 		return true;
 	case UI_CMD_WINDOW:
 		set_window(s, word);
@@ -319,7 +324,10 @@ static bool run_with(struct ui_screen *s, enum ui_command cmd, const char *word)
 	}
 }
 
-/* A name, or the beginning of exactly one. Those of an editor mean the same here. */
+/*
+ * The command of a name, or of the beginning of a single name. An editor's words for leaving work
+ * too.
+ */
 static enum ui_command command_of(const char *name)
 {
 	static const char *const leave[] = { "q", "q!", "qa", "wq", "x" };

@@ -1,5 +1,6 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Text that is typed or pasted where it would run as keys. On the screen's thread; nothing is kept
+ * Typed or pasted text where keys would run as commands. On the screen's thread; nothing is kept
  * and nothing fails.
  */
 #ifndef UI_TYPING_H
@@ -10,11 +11,14 @@
 struct ui_screen;
 
 /*
- * A key of a search or a filter that does not hold here: a prompt takes what is typed for it, which
- * would run as commands. False: it is none.
+ * A key for a search or filter that is impossible here: a prompt takes the text typed for it, else
+ * the text would run as commands. False: another key.
  */
 bool ui_screen_refuses(struct ui_screen *s, int key);
-/* Whether pasted text may take that key: letters in a prompt; no text runs as keys, which is said. */
+/*
+ * Whether pasted text may take the key: letters in a prompt. Otherwise no text runs as keys, and a
+ * message says so.
+ */
 bool ui_screen_pastes(struct ui_screen *s, int key);
 
 #endif

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Which figures methods and call tree show: calls or samples, threshold, direction. */
 #include "tui/screen/which_figures.h"
 
 #include <stdlib.h>
@@ -5,7 +7,7 @@
 
 #include "common/base/status.h"
 #include "common/base/utf8.h"
-#include "tui/draw/list_query.h"
+#include "tui/list/list_query.h"
 
 static struct ui_list *call_tree(struct ui_screen *s)
 {
@@ -15,7 +17,7 @@ static struct ui_list *call_tree(struct ui_screen *s)
 	return NULL;
 }
 
-/* The order that was chosen is by a column that may be gone. */
+/* The chosen order may be by a column now gone. */
 static void sort_by_default(struct ui_screen *s)
 {
 	for (size_t i = 0; i < ui_pane_count; i++) {
@@ -33,7 +35,7 @@ static bool has_both(const struct ui_screen *s)
 	return (s->shared.summary.recorded & both) == both && !s->shared.against;
 }
 
-/* The cursor keeps to its method, the heaviest path is unfolded. */
+/* The cursor keeps to its method, and the heaviest path is unfolded. */
 static void restart_tree(struct ui_screen *s)
 {
 	struct ui_list *l = call_tree(s);
@@ -74,7 +76,7 @@ void ui_counted_find(struct ui_screen *s)
 	l->lost = NULL;
 }
 
-static void count(struct ui_screen *s, bool samples)
+static void choose_counted(struct ui_screen *s, bool samples)
 {
 	if (s->shared.against) {
 		ui_screen_say(s, true, "beside a base the figures are chosen by Ctrl-N");
@@ -96,7 +98,7 @@ void ui_counted_typed(struct ui_screen *s, const char *word)
 {
 	bool samples = strcmp(word, "samples") == 0;
 	if (samples || strcmp(word, "calls") == 0)
-		count(s, samples);
+		choose_counted(s, samples);
 	else
 		ui_screen_say(s, true, "count by calls or samples, not %s", PV_FIT(word, 40));
 }
@@ -157,7 +159,7 @@ unsigned ui_counted_command(struct ui_screen *s, enum ui_command cmd)
 		return UI_IGNORED;
 	switch (cmd) {
 	case UI_CMD_COUNTED:
-		count(s, !s->shared.by_samples);
+		choose_counted(s, !s->shared.by_samples);
 		return UI_HANDLED;
 	case UI_CMD_CALLERS:
 		turn_tree(s);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The part of glibc's <argp.h> that elfutils names. profview parses no options with it: nothing here does anything. */
 #pragma once
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* glibc's error(), which the parts of elfutils that profview links never call. */
 #pragma once
 #include <stdio.h>

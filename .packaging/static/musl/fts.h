@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * glibc's <fts.h> without its functions: libdwfl walks folders with it for kernels and their modules, which profview
  * never asks for, and finds none here.

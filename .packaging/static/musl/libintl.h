@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Messages of elfutils stay as they are. */
 #pragma once
 #define gettext(text) (text)

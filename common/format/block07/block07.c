@@ -1,6 +1,16 @@
-/* The stream itself: blocks are found, decoded item by item, and what is damaged is stepped over. */
-#include "common/format/block07/block07.h"
-
+/* SPDX-License-Identifier: MIT */
+/*
+ * Logs of the "logging profiler" of 2007: finds blocks, decodes them item by item, and skips
+ * damage. Blocks depend on earlier ones (directives, names, regions, clock), so framing and
+ * decoding are one, in order.
+ *
+ * Keys in events are the log's ids (from 1 on). A hit outside managed code gets a method of its
+ * own, under a key made here (B07_FUNCTION and so on), named by a METHOD_NAME event; likewise a
+ * frame of a stack in which a method was being compiled instead of running.
+ *
+ * Times are ns since the Unix epoch, interpolated between the (counter, time) pairs of the log.
+ * Hits carry no time: a hit's time in the block is taken from its position.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,24 +18,13 @@
 #include "common/format/block07/block07_parts.h"
 
 enum {
-	READ_ROOM = 64 << 10,
 	MAX_DRAFT = 64 << 20,
-	MAX_CODE = 63, /* block codes above this are garbage, not the future */
+	MAX_CODE = 63, /* greater block codes are garbage, not the future */
 };
 
 /* --- life */
 
-bool b07_init(struct b07_stream *s)
-{
-	bool want = s->want_offsets;
-	*s = (struct b07_stream){ .want_offsets = want };
-	s->b07 = calloc(1, sizeof *s->b07);
-	if (s->b07)
-		s->b07->out = s;
-	return s->b07 != NULL;
-}
-
-static void forget(struct b07 *d)
+static void b07_forget(struct b07 *d)
 {
 	pv_intern_finish(&d->text);
 	pv_map_finish(&d->classes);
@@ -43,125 +42,64 @@ static void forget(struct b07 *d)
 	d->callers = 0;
 }
 
-void b07_finish(struct b07_stream *s)
+static bool b07_create(struct pv_stream *s)
 {
-	struct b07 *d = s->b07;
-	if (s->reader)
-		s->reader->finish(s);
+	struct b07 *d = calloc(1, sizeof *d);
+	s->state = d;
+	if (d)
+		*d = (struct b07){ .out = s, .in = &s->in };
+	return d != NULL;
+}
+
+static void b07_finish(struct pv_stream *s)
+{
+	struct b07 *d = s->state;
 	if (!d)
 		return;
-	forget(d);
+	b07_forget(d);
 	pv_arena_finish(&d->texts);
-	free(d->window);
 	free(d);
-	pv_batch_finish(&s->batch);
-	pv_array_finish(&s->offsets);
-	s->b07 = NULL;
-}
-
-/* --- input */
-
-uint8_t *b07_room(struct b07_stream *s, size_t *ret_size)
-{
-	if (s->reader)
-		return s->reader->room(s, ret_size);
-	struct b07 *d = s->b07;
-	size_t left = d->filled - d->start;
-	bool full = d->room - d->filled < READ_ROOM;
-	if (d->start && (d->start >= left || (full && d->start >= left / 4))) {
-		memmove(d->window, d->window + d->start, d->filled - d->start);
-		d->filled -= d->start;
-		d->start = 0;
-	}
-	if (d->room - d->filled < READ_ROOM) {
-		size_t room = d->room ? d->room * 2 : 4 * READ_ROOM;
-		uint8_t *window = realloc(d->window, room);
-		if (!window)
-			return NULL;
-		d->window = window;
-		d->room = room;
-	}
-	*ret_size = d->room - d->filled;
-	return d->window + d->filled;
-}
-
-void b07_filled(struct b07_stream *s, size_t n)
-{
-	struct b07 *d = s->b07;
-	if (s->reader) {
-		s->reader->filled(s, n);
-		return;
-	}
-	d->filled += n;
-	s->received += n;
-}
-
-void b07_end(struct b07_stream *s)
-{
-	if (s->reader)
-		s->reader->end(s);
-	else
-		s->b07->ended = true;
-}
-
-void b07_resume(struct b07_stream *s)
-{
-	if (s->reader)
-		s->reader->resume(s);
-	else
-		s->b07->ended = false;
-}
-
-void b07_gap(struct b07_stream *s, uint64_t bytes)
-{
-	if (s->reader) {
-		s->reader->gap(s, bytes);
-		return;
-	}
-	s->b07->gap += bytes;
-	s->received += bytes;
-	s->b07->gapped = true;
 }
 
 static void consume(struct b07 *d, size_t n)
 {
-	d->start += n;
+	d->in->start += n;
 	d->out->offset += n;
 }
 
 static size_t have(const struct b07 *d)
 {
-	return d->filled - d->start;
+	return d->in->filled - d->in->start;
 }
 
-static enum b07_piece failed(struct b07 *d, enum pv_code code, const char *what)
+static enum pv_piece failed(struct b07 *d, enum pv_code code, const char *what)
 {
 	pv_fail(&d->out->error, code, d->out->offset, "%s", what);
-	return B07_FAILED;
+	return PV_PIECE_FAILED;
 }
 
-static enum b07_piece damage(struct b07 *d, uint64_t offset, uint64_t bytes, const char *why)
+static enum pv_piece damage(struct b07 *d, uint64_t offset, uint64_t bytes, const char *why)
 {
-	struct b07_damage *x = &d->out->damage;
-	*x = (struct b07_damage){ .offset = offset, .bytes = bytes };
+	struct pv_stream_damage *x = &d->out->damage;
+	*x = (struct pv_stream_damage){ .offset = offset, .bytes = bytes };
 	snprintf(x->reason, sizeof x->reason, "%s", why);
-	return B07_DAMAGE;
+	return PV_PIECE_DAMAGE;
 }
 
 /* --- searching for a block */
 
-/* Steps over bytes until a block may begin; MORE when that takes more bytes. */
-static enum b07_piece search(struct b07 *d)
+/* Skips bytes until a block may begin; MORE when more bytes are needed. */
+static enum pv_piece search_block(struct b07 *d)
 {
 	enum b07_likely l = B07_UNLIKELY;
-	while (have(d) && (l = b07_block_at(d, d->start)) == B07_UNLIKELY) {
+	while (have(d) && (l = b07_block_at(d, d->in->start)) == B07_UNLIKELY) {
 		consume(d, 1);
 		d->skipped++;
 	}
 	if (have(d) && l == B07_UNKNOWN)
-		return B07_MORE;
+		return PV_PIECE_MORE;
 	if (!have(d) && !b07_over(d))
-		return B07_MORE;
+		return PV_PIECE_MORE;
 	uint64_t skipped = d->skipped;
 	d->lost = false;
 	d->skipped = 0;
@@ -177,18 +115,18 @@ static void lose(struct b07 *d, const char *why)
 
 /* --- finding the next block */
 
-/* Nothing whole is left: what is there is reported, and so is a gap. */
-static enum b07_piece drained(struct b07 *d)
+/* No complete block is left: reports the remaining bytes, and a gap. */
+static enum pv_piece drained(struct b07 *d)
 {
 	uint64_t offset = d->out->offset, rest = have(d) + d->skipped;
 	offset -= d->skipped;
 	d->skipped = 0;
 	consume(d, have(d));
-	if (d->gapped) {
-		uint64_t gap = d->gap;
+	if (d->in->gapped) {
+		uint64_t gap = d->in->gap;
 		d->out->offset += gap;
-		d->gap = 0;
-		d->gapped = false;
+		d->in->gap = 0;
+		d->in->gapped = false;
 		d->dead |= d->draft;
 		lose(d, NULL);
 		return damage(d, offset, rest + gap, "dropped unread");
@@ -197,13 +135,13 @@ static enum b07_piece drained(struct b07 *d)
 		return damage(d, offset, rest, "a draft log cannot be read on after damage");
 	if (rest)
 		return damage(d, offset, rest, "the log ends inside a block's header");
-	return B07_MORE;
+	return PV_PIECE_MORE;
 }
 
 static void open_block(struct b07 *d, unsigned code, size_t size, bool whole)
 {
 	struct b07_block *b = &d->block;
-	const uint8_t *payload = d->window + d->start + d->header_size;
+	const uint8_t *payload = d->in->bytes + d->in->start + d->header_size;
 	*b = (struct b07_block){ .open = true,
 		.whole = whole,
 		.code = (uint16_t)code,
@@ -216,16 +154,16 @@ static void open_block(struct b07 *d, unsigned code, size_t size, bool whole)
 	b->open = b07_clock_block(d);
 }
 
-/* The window begins with a block of the draft; false: more bytes are needed. */
+/* Opens the draft's block at the window's start; false: more bytes are needed. */
 static bool open_draft(struct b07 *d)
 {
-	const uint8_t *at = d->window + d->start;
-	struct pv_cursor c = { .at = at, .end = d->window + d->filled };
+	const uint8_t *at = d->in->bytes + d->in->start;
+	struct pv_cursor c = { .at = at, .end = d->in->bytes + d->in->filled };
 	b07_draft_skip(d, &d->here, &c);
 	if (c.short_read && !b07_over(d) && have(d) < MAX_DRAFT)
 		return false;
 	if (have(d) < d->header_size)
-		return true; /* over: drained() says so */
+		return true; /* over: reported by drained() */
 	unsigned code = d->header_size == 1 ? *at & 0x7f : at[0] | (unsigned)at[1] << 8;
 	bool whole = pv_cursor_ok(&c);
 	size_t total = whole ? (size_t)(c.at - at) : have(d);
@@ -237,16 +175,17 @@ static bool open_draft(struct b07 *d)
 static void measure_header(struct b07 *d)
 {
 	bool sure = false;
-	unsigned size = b07_header_size(d->window + d->start, have(d), &sure);
+	unsigned size = b07_header_size(d->in->bytes + d->in->start, have(d), &sure);
 	if (sure && size >= 6)
 		d->header_size = size;
 }
 
-/* The same for stages A to D. */
+/* Opens a block of stages A to D; false: more bytes are needed. */
 static bool open_sized(struct b07 *d)
 {
 	measure_header(d);
-	struct pv_cursor c = { .at = d->window + d->start, .end = d->window + d->filled };
+	struct pv_cursor c = { .at = d->in->bytes + d->in->start,
+		.end = d->in->bytes + d->in->filled };
 	if (have(d) < d->header_size)
 		return b07_over(d);
 	unsigned code = pv_get_u16(&c);
@@ -264,17 +203,17 @@ static bool open_sized(struct b07 *d)
 	return d->block.open;
 }
 
-/* False: more bytes are needed. */
-static bool begin(struct b07 *d, bool *ret_no)
+/* Measures the block headers. False: more bytes are needed, or *ret_no: not a log of the family. */
+static bool b07_begin(struct b07 *d, bool *ret_no)
 {
 	bool sure;
-	*ret_no = d->ended;
+	*ret_no = d->in->ended;
 	if (have(d) == 0)
 		return false;
-	const uint8_t *at = d->window + d->start;
+	const uint8_t *at = d->in->bytes + d->in->start;
 	d->header_size = b07_header_size(at, have(d), &sure);
 	d->draft = d->header_size && d->header_size < 6;
-	*ret_no = (!sure && d->ended) || !d->header_size;
+	*ret_no = (!sure && d->in->ended) || !d->header_size;
 	if (!sure)
 		d->header_size = 0;
 	d->started = sure;
@@ -283,15 +222,14 @@ static bool begin(struct b07 *d, bool *ret_no)
 
 /* --- the intro */
 
-/* The stage, from the directives that may follow the intro. */
+/* The stage, by the directives that may follow the intro. */
 static void guess_stage(struct b07 *d)
 {
-	struct b07_stream *s = d->out;
-	s->stage = d->draft ? B07_DRAFT : d->header_size == 6 ? B07_A : B07_B;
-	if (s->stage != B07_B || have(d) < d->block.total + d->header_size)
+	d->stage = d->draft ? B07_DRAFT : d->header_size == 6 ? B07_A : B07_B;
+	if (d->stage != B07_B || have(d) < d->block.total + d->header_size)
 		return;
 	struct pv_cursor c = { .at = d->block.payload + d->block.size,
-		.end = d->window + d->filled };
+		.end = d->in->bytes + d->in->filled };
 	unsigned code = pv_get_u16(&c);
 	uint32_t size = pv_get_u32(&c);
 	pv_get_u32(&c);
@@ -300,26 +238,26 @@ static void guess_stage(struct b07 *d)
 	b07_pair(&c);
 	uint64_t directive;
 	while (pv_cursor_ok(&c) && (directive = b07_var(&c)) != 0) {
-		if (directive == 3 && s->stage < B07_C)
-			s->stage = B07_C;
+		if (directive == 3 && d->stage < B07_C)
+			d->stage = B07_C;
 		if (directive >= 4 && directive <= 6)
-			s->stage = B07_D;
+			d->stage = B07_D;
 	}
 }
 
-/* Whether the directives that may follow the intro can be seen, if there are any. */
+/* Whether any directives after the intro are in the window. */
 static bool sees_next(const struct b07 *d)
 {
-	size_t at = d->start + d->block.total, total = 0;
+	size_t at = d->in->start + d->block.total, total = 0;
 	if (d->header_size != 10 || b07_over(d))
 		return true;
-	if (at + d->header_size > d->filled)
+	if (at + d->header_size > d->in->filled)
 		return false;
 	return b07_header_at(d, at, &total) != B07_LIKELY || total > 4096 ||
-	       at + total <= d->filled;
+	       at + total <= d->in->filled;
 }
 
-static enum b07_piece bad_intro(struct b07 *d)
+static enum pv_piece bad_intro(struct b07 *d)
 {
 	uint64_t offset = d->out->offset;
 	if (!d->introduced)
@@ -330,13 +268,13 @@ static enum b07_piece bad_intro(struct b07 *d)
 	return damage(d, offset, d->block.total, "an intro block that cannot be read");
 }
 
-static enum b07_piece intro(struct b07 *d)
+static enum pv_piece intro(struct b07 *d)
 {
-	struct b07_stream *s = d->out;
+	struct pv_stream *s = d->out;
 	struct pv_cursor *c = &d->block.c;
 	if (!sees_next(d)) {
 		d->block.open = false;
-		return B07_MORE;
+		return PV_PIECE_MORE;
 	}
 	b07_var(c);
 	b07_text(c);
@@ -346,21 +284,22 @@ static enum b07_piece intro(struct b07 *d)
 		return bad_intro(d);
 	d->introduced = true;
 	s->over = false;
-	forget(d);
+	b07_forget(d);
 	b07_clock_reset(&d->clock, start);
 	guess_stage(d);
+	s->stage = b07_stage_name(d->stage);
 	d->flags = flags;
-	s->header = (struct b07_header){
+	s->header = (struct pv_stream_header){
 		.stage = s->stage, .flags = flags, .start_us = start.us, .offset = d->block.offset
 	};
 	consume(d, d->block.total);
 	d->block.open = false;
-	return B07_HEADER;
+	return PV_PIECE_HEADER;
 }
 
 /* --- decoding a block */
 
-static enum b07_step step(struct b07 *d)
+static enum b07_step b07_take_item(struct b07 *d)
 {
 	if (d->draft)
 		return b07_draft(d);
@@ -383,7 +322,7 @@ static enum b07_step step(struct b07 *d)
 		return b07_summary(d);
 	case B07_DIRECTIVES:
 		return b07_directives(d);
-	default: /* of a profiler that is not known */
+	default: /* of an unknown profiler */
 		d->block.c.at = d->block.c.end;
 		return B07_DONE;
 	}
@@ -407,41 +346,41 @@ static void set_damage(struct b07 *d, const uint8_t *from, const char *why)
 	snprintf(b->damage_reason, sizeof b->damage_reason, "%s", why);
 }
 
-/* `from` is the first byte that was not understood; the block is skipped. */
-static void give_up(struct b07 *d, const uint8_t *from, const char *why)
+/* Skips the block; `from` is the first byte not understood. */
+static void give_up_block(struct b07 *d, const uint8_t *from, const char *why)
 {
 	const struct b07_block *b = &d->block;
-	size_t at = (size_t)(from - d->window);
+	size_t at = (size_t)(from - d->in->bytes);
 	if (d->draft) {
 		set_damage(d, from, why);
 		d->dead = b->whole || !b07_over(d);
 		consume(d, b->total);
-	} else if (!b->whole || b07_block_at(d, d->start + b->total) != B07_UNLIKELY) {
+	} else if (!b->whole || b07_block_at(d, d->in->start + b->total) != B07_UNLIKELY) {
 		set_damage(d, from, why);
 		consume(d, b->total);
-	} else { /* its size is wrong as well */
-		consume(d, at - d->start);
+	} else { /* the size is wrong as well */
+		consume(d, at - d->in->start);
 		lose(d, why);
 	}
 }
 
-/* The decoder is at its block's end, which need not be where the header puts it. */
+/* Ends a block at the decoder's position, which may differ from the end by the header. */
 static void close_block(struct b07 *d)
 {
 	const struct b07_block *b = &d->block;
-	size_t at = (size_t)(b->c.at - d->window), used = at - d->start;
+	size_t at = (size_t)(b->c.at - d->in->bytes), used = at - d->in->start;
 	size_t total = 0;
 	if (b->c.at == b->c.end && b->whole)
 		consume(d, b->total);
 	else if (b->c.at == b->c.end || d->draft)
-		give_up(d, b->c.at, "the log ends inside a block");
-	else if ((!b->whole || b07_block_at(d, d->start + b->total) == B07_UNLIKELY) &&
+		give_up_block(d, b->c.at, "the log ends inside a block");
+	else if ((!b->whole || b07_block_at(d, d->in->start + b->total) == B07_UNLIKELY) &&
 		 b07_header_at(d, at, &total) == B07_LIKELY) {
 		set_damage(d, b->c.at, "the block's size is wrong");
 		d->out->batch.damage_bytes = 0;
 		consume(d, used);
 	} else
-		give_up(d, b->c.at, "bytes behind what belongs into the block");
+		give_up_block(d, b->c.at, "bytes behind what belongs into the block");
 }
 
 static void start_batch(struct b07 *d)
@@ -454,7 +393,7 @@ static void start_batch(struct b07 *d)
 	b->time_base = b07_clock_ns(&d->clock, d->block.from.counter);
 }
 
-/* The stack is placed anew in each batch: that pays only if much comes between. */
+/* Each batch gets the stack anew, so a deep stack needs a larger batch. */
 static bool is_full(const struct b07 *d)
 {
 	const struct pv_batch *b = &d->out->batch;
@@ -464,7 +403,7 @@ static bool is_full(const struct b07 *d)
 }
 
 /* Decodes until the block ends or the batch is full. */
-static enum b07_piece run(struct b07 *d)
+static enum pv_piece run_block(struct b07 *d)
 {
 	struct b07_block *b = &d->block;
 	struct pv_batch *batch = &d->out->batch;
@@ -474,7 +413,7 @@ static enum b07_piece run(struct b07 *d)
 	while (s == B07_AGAIN && !is_full(d)) {
 		item = b->c.at;
 		d->item = b->payload_offset + (uint64_t)(item - b->payload);
-		s = step(d);
+		s = b07_take_item(d);
 	}
 	start_batch(d);
 	if ((s == B07_BAD && !b07_flush_hit(d)) || s == B07_NOMEM)
@@ -483,13 +422,13 @@ static enum b07_piece run(struct b07 *d)
 	batch->bytes_len = (uint64_t)(b->c.at - first) + (b->continues ? 0 : d->header_size);
 	b->continues = true;
 	if (s == B07_AGAIN)
-		return B07_BATCH;
+		return PV_PIECE_BATCH;
 	b->open = false;
 	if (s == B07_DONE)
 		close_block(d);
 	else
-		give_up(d, item, reason(d));
-	return B07_BATCH;
+		give_up_block(d, item, reason(d));
+	return PV_PIECE_BATCH;
 }
 
 /* --- pieces */
@@ -501,46 +440,51 @@ static void new_batch(struct b07 *d)
 	pv_arena_reset(&d->texts);
 }
 
-static enum b07_piece next_block(struct b07 *d)
+static enum pv_piece next_block(struct b07 *d)
 {
 	bool no = false;
-	if (!d->started && !begin(d, &no))
-		return no ? failed(d, PV_ECORRUPT, "not a log of the logging profiler") : B07_MORE;
+	if (!d->started && !b07_begin(d, &no))
+		return no ? failed(d, PV_ECORRUPT, "not a log of the logging profiler")
+			  : PV_PIECE_MORE;
 	if (d->dead) {
 		d->skipped += have(d);
 		consume(d, have(d));
-		return b07_over(d) ? drained(d) : B07_MORE;
+		return b07_over(d) ? drained(d) : PV_PIECE_MORE;
 	}
 	if (have(d) == 0)
-		return d->gapped ? drained(d) : B07_MORE;
+		return d->in->gapped ? drained(d) : PV_PIECE_MORE;
 	bool enough = d->draft ? open_draft(d) : open_sized(d);
 	if (!enough)
-		return B07_MORE;
+		return PV_PIECE_MORE;
 	if (d->block.open && d->block.code == B07_INTRO)
 		return intro(d);
-	return d->block.open || d->lost ? B07_BATCH : drained(d);
+	return d->block.open || d->lost ? PV_PIECE_BATCH : drained(d);
 }
 
-enum b07_piece b07_next(struct b07_stream *s)
+static enum pv_piece b07_next(struct pv_stream *s)
 {
-	if (s->reader)
-		return s->reader->next(s);
-	struct b07 *d = s->b07;
+	struct b07 *d = s->state;
 	if (s->error.code)
-		return B07_FAILED;
+		return PV_PIECE_FAILED;
 	new_batch(d);
 	for (;;) {
-		enum b07_piece p;
+		enum pv_piece p;
 		if (d->block.open)
-			return run(d);
+			return run_block(d);
 		if (d->lost && (have(d) || b07_over(d))) {
-			p = search(d);
-			if (p != B07_DAMAGE || d->out->damage.bytes)
+			p = search_block(d);
+			if (p != PV_PIECE_DAMAGE || d->out->damage.bytes)
 				return p;
 			continue;
 		}
 		p = next_block(d);
-		if (p != B07_BATCH)
+		if (p != PV_PIECE_BATCH)
 			return p;
 	}
 }
+
+const struct pv_reader pv_reader_block07 = { .name = "block07",
+	.sniff = b07_sniff,
+	.create = b07_create,
+	.next = b07_next,
+	.finish = b07_finish };

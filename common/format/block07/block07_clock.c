@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Counters to times. A block's own two pairs were read within microseconds of each other when it
- * was written, and its events happened before: so all pairs of the log count, thinned out.
+ * Converts counters to times. A block's own two pairs were read within microseconds of each other
+ * at the time of writing, after its events: so all pairs of the log count, thinned out.
  */
 #include <string.h>
 
@@ -10,9 +11,9 @@
 
 enum {
 	APART_US = 10000, /* pairs nearer than this say little about the rate */
-	DISAGREE = 2,     /* pairs in a row before what was known is given up */
+	DISAGREE = 2,     /* pairs in a row that replace the known ones they contradict */
 	AHEAD = 64,       /* blocks to look through for the next pair */
-	FAR = 1 << 20,    /* bytes to wait for one */
+	FAR = 1 << 20,    /* bytes to wait for a pair */
 };
 
 void b07_clock_reset(struct b07_clock *k, struct b07_pair intro)
@@ -22,7 +23,7 @@ void b07_clock_reset(struct b07_clock *k, struct b07_pair intro)
 	k->n = 1;
 }
 
-/* Every second one goes; the first and the newest stay. */
+/* Drops every second pair; the first and the newest stay. */
 static void thin(struct b07_clock *k)
 {
 	size_t to = 1;
@@ -38,7 +39,7 @@ static void add_pair(struct b07_clock *k, struct b07_pair p)
 		return;
 	}
 	if (p.counter < k->last.counter || p.us < k->last.us) {
-		/* Which of the two is wrong shows only when more agree with the new one. */
+		/* Further pairs show which of the two is wrong. */
 		if (++k->disagree < DISAGREE)
 			return;
 		while (k->n > 1 &&
@@ -61,7 +62,7 @@ static uint64_t saturated(__int128 ns)
 	return ns > INT64_MAX ? INT64_MAX : (uint64_t)ns;
 }
 
-/* On the line through a and b; without a slope, a count is a microsecond. */
+/* Time on the line through a and b; without a slope, a count is a microsecond. */
 static uint64_t on_line(struct b07_pair a, struct b07_pair b, uint64_t counter)
 {
 	__int128 since = (__int128)counter - a.counter;
@@ -94,7 +95,7 @@ uint64_t b07_clock_ns(const struct b07_clock *k, uint64_t counter)
 
 /* --- the pairs of blocks */
 
-/* The pair at a payload's head, where its kind has one there. */
+/* The pair at a payload's head, if its kind has one. */
 static bool head_pair(const struct b07 *d, uint16_t code, struct pv_cursor c, struct b07_pair *ret)
 {
 	if (d->draft) {
@@ -112,7 +113,7 @@ static bool head_pair(const struct b07 *d, uint16_t code, struct pv_cursor c, st
 	return pv_cursor_ok(&c);
 }
 
-/* Start of the number that ends before `end`; NULL when it would not fit. */
+/* Start of the number that ends before `end`; NULL when too long. */
 static const uint8_t *number_before(const uint8_t *start, const uint8_t *end)
 {
 	if (end <= start || !(end[-1] & 0x80))
@@ -124,8 +125,8 @@ static const uint8_t *number_before(const uint8_t *start, const uint8_t *end)
 }
 
 /*
- * The pair at a payload's end. Only the last byte of a number has bit 7 set, so it can be read
- * backwards; only the 0 that ends events could be taken for a part of the counter.
+ * The pair at a payload's end. Only the last byte of a number has bit 7 set, so numbers can be read
+ * backwards; only the 0 at the end of events could be taken for a part of the counter.
  */
 static bool tail_pair(const struct b07_block *b, struct b07_pair *ret)
 {
@@ -149,7 +150,7 @@ static bool has_tail(uint16_t code)
 	return code == B07_MAPPING || (code >= B07_EVENTS && code <= B07_DIRECTIVES);
 }
 
-/* A heap block's pairs are those of its job, and its tail is when it was written. */
+/* A heap block's pairs are the heap job's; the tail is the time of writing. */
 static void own_pairs(struct b07 *d)
 {
 	struct b07_block *b = &d->block;
@@ -162,10 +163,10 @@ static void own_pairs(struct b07 *d)
 		add_pair(&d->clock, b->to);
 }
 
-/* The next block in the window, at *at: its code and payload. False when it is not all there. */
+/* The next block in the window, at *at: its code and payload. False when not complete. */
 static bool next_block(struct b07 *d, const uint8_t **at, uint16_t *ret_code, struct pv_cursor *ret)
 {
-	struct pv_cursor c = { .at = *at, .end = d->window + d->filled };
+	struct pv_cursor c = { .at = *at, .end = d->in->bytes + d->in->filled };
 	if (pv_cursor_left(&c) < d->header_size)
 		return false;
 	*ret_code = d->header_size == 1 ? (uint16_t)(*c.at & 0x7f) : pv_get_u16(&c);
@@ -184,7 +185,7 @@ static bool next_block(struct b07 *d, const uint8_t **at, uint16_t *ret_code, st
 	return true;
 }
 
-/* Start of the first block that look_ahead() has not seen whole. */
+/* Start of the first block not yet seen whole by look_ahead(). */
 static const uint8_t *look_from(struct b07 *d, const uint8_t *end)
 {
 	const struct b07_block *b = &d->block;
@@ -194,7 +195,7 @@ static const uint8_t *look_from(struct b07 *d, const uint8_t *end)
 	return goes_on ? end + (d->ahead.block - b->offset - b->total) : end;
 }
 
-/* False: there may be one in what is still to come. */
+/* Searches the following blocks for a pair. False: more bytes may bring one. */
 static bool look_ahead(struct b07 *d)
 {
 	const uint8_t *from = d->block.payload + d->block.size;
@@ -205,7 +206,7 @@ static bool look_ahead(struct b07 *d)
 		uint16_t code;
 		uint64_t gone = d->block.total + (uint64_t)(at - from);
 		if (!next_block(d, &at, &code, &c)) {
-			if (!b07_over(d) && d->filled - d->start <= FAR)
+			if (!b07_over(d) && d->in->filled - d->in->start <= FAR)
 				return false;
 			d->looked_to = d->block.offset + gone;
 			return true;
@@ -224,7 +225,7 @@ bool b07_clock_block(struct b07 *d)
 	struct b07_block *b = &d->block;
 	bool without = d->draft ? b->code != DRAFT_CLOCK && b->code != DRAFT_END
 				: b->code == B07_LOADED || b->code == B07_UNLOADED;
-	/* The intro's pair by itself does not give the counter's rate. */
+	/* The intro's pair does not give the counter's rate. */
 	bool known = d->draft ? b->offset < d->looked_to
 			      : d->clock.n > 1 || d->clock.last.us != d->clock.kept[0].us;
 	b->from = b->to = d->clock.last;

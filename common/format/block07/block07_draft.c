@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The draft of October 2007. Its blocks have no sizes: where one ends is found by reading it, and
- * damage ends the stream.
+ * The draft of October 2007. Blocks have no sizes: only reading a block finds its end, and damage
+ * ends the stream.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -8,8 +9,8 @@
 #include "common/format/block07/block07_parts.h"
 
 /*
- * Fields of each block: v a number, b a byte, t a text; ( ) repeated while the number at ( is not 0,
- * [ ] likewise with a byte.
+ * Fields of each block: v a number, b a byte, t a text; ( ) repeated while the number at ( is not
+ * 0, [ ] likewise with a byte.
  */
 static const char *const payloads[] = {
 	[DRAFT_INTRO] = "vtvv",
@@ -22,13 +23,13 @@ static const char *const payloads[] = {
 	[DRAFT_END] = "vvv",
 };
 
-/* The step after the end of the repetition that `step` begins. */
+/* The step after the repetition that begins at `step`. */
 static const char *after_step(const char *step)
 {
 	return strpbrk(step, ")]") + 1;
 }
 
-/* To where the repetition begins that `step` ends. */
+/* The beginning of the repetition that ends at `step`. */
 static const char *again(const char *step)
 {
 	while (*step != '(' && *step != '[')
@@ -36,7 +37,7 @@ static const char *again(const char *step)
 	return step;
 }
 
-/* A text is not looked through twice when it has not come whole. */
+/* An incomplete text is not searched twice. */
 static void skip_text(struct pv_cursor *c)
 {
 	const uint8_t *nul = memchr(c->at, 0, pv_cursor_left(c));
@@ -76,7 +77,7 @@ static const char *payload_of(const struct b07 *d, struct pv_cursor *c)
 void b07_draft_skip(const struct b07 *d, struct b07_skip *k, struct pv_cursor *c)
 {
 	const uint8_t *block = c->at, *item = block;
-	uint64_t offset = d->out->offset + (uint64_t)(block - (d->window + d->start));
+	uint64_t offset = d->out->offset + (uint64_t)(block - (d->in->bytes + d->in->start));
 	if (!k->step || k->block != offset) {
 		*k = (struct b07_skip){ .block = offset, .step = payload_of(d, c) };
 		k->size = k->step ? (size_t)(c->at - block) : 0;
@@ -190,7 +191,7 @@ static enum b07_step events(struct b07 *d)
 	return ok ? B07_AGAIN : B07_NOMEM;
 }
 
-/* The draft has numbers for functions and no names. */
+/* Makes a name for a function: the draft has numbers only. */
 static bool name_function(struct b07 *d, uint64_t id)
 {
 	uint64_t key = B07_FUNCTION | id;
@@ -201,7 +202,7 @@ static bool name_function(struct b07 *d, uint64_t id)
 	       b07_push_name(d, key, 0, (struct pv_text){ name, strlen(name) }, d->hit_time);
 }
 
-/* Phase 1: methods, 2: functions. Neither has a time; they stand at the block's start. */
+/* Phase 1: methods, 2: functions. Neither has a time; both get the block's start. */
 static enum b07_step statistical(struct b07 *d)
 {
 	struct b07_block *b = &d->block;

@@ -1,4 +1,5 @@
-/* EVENTS blocks of stages A to D, and the events that the draft has in common with them. */
+/* SPDX-License-Identifier: MIT */
+/* EVENTS blocks of stages A to D, and the events common to these and the draft. */
 #include <string.h>
 
 #include "common/format/block07/block07_parts.h"
@@ -12,8 +13,8 @@ uint64_t b07_advance(struct b07 *d, uint64_t diff)
 {
 	struct b07_block *b = &d->block;
 	uint64_t counter = b->counter + diff;
-	/* Stage A kept differences in 26 bits: what lies after the block's end is garbage. */
-	bool corrupt = d->out->stage == B07_A && b->have_to && counter > b->to.counter;
+	/* Stage A kept differences in 26 bits: a time after the block's end is garbage. */
+	bool corrupt = d->stage == B07_A && b->have_to && counter > b->to.counter;
 	if (counter < b->counter)
 		counter = UINT64_MAX;
 	if (!corrupt)
@@ -21,14 +22,14 @@ uint64_t b07_advance(struct b07 *d, uint64_t diff)
 	return b07_clock_ns(&d->clock, b->counter);
 }
 
-/* Remembers a start, for the event that ends it. */
+/* Remembers a start until its end. */
 static void note_begin(struct b07 *d, uint8_t kind, uint64_t id, uint64_t time)
 {
 	d->begun[d->next_begun++ % B07_BEGUN] =
 		(struct b07_begun){ d->block.thread, id, time, kind };
 }
 
-/* Finds the start that an event ends, whose `started` it is; 0: unknown. */
+/* Time of the start that the event ends, for `started`; 0: unknown. */
 static uint64_t begun_at(struct b07 *d, uint8_t kind, uint64_t id)
 {
 	for (unsigned i = 1; i <= B07_BEGUN; i++) {
@@ -50,7 +51,7 @@ static bool place_frame(struct b07 *d, uint64_t method, uint32_t caller)
 	return true;
 }
 
-/* Frames that the batch has stay in place: a section may add one frame to very many. */
+/* Frames already in the batch stay in place: a section may add one frame to very many. */
 static bool place_stack(struct b07 *d)
 {
 	if (!pv_reserve(&d->placed, d->stack.n - d->placed.n))
@@ -65,8 +66,8 @@ static bool place_stack(struct b07 *d)
 }
 
 /*
- * A section is written for the allocation or contention right after it. One of no frames says
- * nothing: such a one opens every block, whether or not stacks are recorded.
+ * A section is written for the next allocation or contention. A section without frames says
+ * nothing: every block opens with one, whether or not stacks are recorded.
  */
 static bool take_stack(struct b07 *d, uint64_t caller, struct pv_span *ret)
 {
@@ -78,7 +79,7 @@ static bool take_stack(struct b07 *d, uint64_t caller, struct pv_span *ret)
 		*ret = (struct pv_span){ d->placed.v[d->stack.n - 1], (uint32_t)d->stack.n };
 		return true;
 	}
-	/* In a log of all calls, those open at the time say more than one frame. */
+	/* In a log of all calls, the open calls say more than one frame. */
 	if (caller == 0 || d->calls || (d->flags & PV_MASK07_CALLS))
 		return true;
 	*ret = (struct pv_span){ (uint32_t)d->out->batch.frames.n, 1 };
@@ -184,7 +185,7 @@ bool b07_other(struct b07 *d, unsigned group, unsigned code, uint64_t data)
 
 /* --- stages A to D */
 
-/* The frame of the compiler at work on a method; named when it is first met. */
+/* The key of a frame in which `method` was being compiled; named at first use. */
 static bool compiling(struct b07 *d, uint64_t method, uint64_t *ret_key)
 {
 	uint32_t at = pv_map_get(&d->methods, method);
@@ -202,7 +203,7 @@ static bool compiling(struct b07 *d, uint64_t method, uint64_t *ret_key)
 
 enum caller { NO_CALLER, CALLER, COMPILING_CALLER };
 
-/* Class and size are read; caller and object follow where the directives say so. */
+/* Class and size are read; caller and object follow if the directives say so. */
 static enum b07_step allocation(struct b07 *d, uint64_t class, uint64_t size, enum caller has)
 {
 	struct pv_cursor *c = &d->block.c;
@@ -218,8 +219,8 @@ static enum b07_step allocation(struct b07 *d, uint64_t class, uint64_t size, en
 									      : B07_NOMEM;
 }
 
-/* One frame: the method, and whether it was being compiled. */
-static enum b07_step frame(struct b07 *d, uint64_t *ret_key)
+/* Reads a frame: the method, and whether it was being compiled. */
+static enum b07_step take_method_frame(struct b07 *d, uint64_t *ret_key)
 {
 	uint64_t v = b07_var(&d->block.c);
 	if (!pv_cursor_ok(&d->block.c))
@@ -228,7 +229,7 @@ static enum b07_step frame(struct b07 *d, uint64_t *ret_key)
 	return !(v & 1) || compiling(d, v >> 1, ret_key) ? B07_AGAIN : B07_NOMEM;
 }
 
-/* The frames come topmost first, the stack is kept the other way round. */
+/* Frames come topmost first, the stack is kept outermost first. */
 static enum b07_step stack_section(struct b07 *d)
 {
 	struct b07_block *b = &d->block;
@@ -245,7 +246,7 @@ static enum b07_step stack_section(struct b07 *d)
 		d->placed.n = (size_t)valid;
 	enum b07_step step = B07_AGAIN;
 	for (size_t i = d->stack.n; i > valid && step == B07_AGAIN; i--)
-		step = frame(d, &d->stack.v[i - 1]);
+		step = take_method_frame(d, &d->stack.v[i - 1]);
 	b->fresh = step == B07_AGAIN;
 	return step;
 }
@@ -284,7 +285,7 @@ static enum b07_step other_event(
 	struct b07 *d, unsigned code, bool end, uint64_t data, uint64_t value)
 {
 	/* generation only in stage A */
-	bool numbered = d->out->stage > B07_A;
+	bool numbered = d->stage > B07_A;
 	uint64_t generation = numbered ? data & 0xff : data, collection = numbered ? data >> 8 : 0;
 	static const uint8_t step[][2] = { [2] = { PV_GC_START, PV_GC_END },
 		[3] = { PV_GC_MARK_START, PV_GC_MARK_END },
@@ -349,7 +350,7 @@ enum b07_step b07_events(struct b07 *d)
 		b->thread = b07_var(&b->c);
 		b->counter = b07_var(&b->c);
 		b->phase = 1;
-		d->stack.n = d->placed.n = 0; /* each block can be read without the others */
+		d->stack.n = d->placed.n = 0; /* blocks can be read separately */
 		return b07_ok(d, B07_AGAIN);
 	}
 	unsigned byte = pv_get_u8(&b->c);
@@ -361,9 +362,9 @@ enum b07_step b07_events(struct b07 *d)
 	}
 	bool packed = (byte & 7) < METHOD;
 	enum b07_step step = packed ? packed_event(d, byte) : full_event(d, byte);
-	/* Until stage D a section may hold for several allocations. */
+	/* Until stage D one section may serve several allocations. */
 	bool section = (byte & 7) == OTHER && (byte >> 3 & 0xf) == STACK_SECTION;
-	bool again = (byte & 7) == ALLOCATION && d->out->stage < B07_D;
+	bool again = (byte & 7) == ALLOCATION && d->stage < B07_D;
 	if (!section && !again)
 		b->fresh = false;
 	return step;

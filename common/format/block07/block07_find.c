@@ -1,9 +1,10 @@
-/* Telling the family's logs apart, and finding blocks again after damage. */
+/* SPDX-License-Identifier: MIT */
+/* Recognising logs of the family by their headers, and finding blocks again after damage. */
 #include <string.h>
 
 #include "common/format/block07/block07_parts.h"
 
-enum { SURE_BLOCK = 1 << 20 }; /* larger ones are not waited for */
+enum { SURE_BLOCK = 1 << 20 }; /* larger blocks are not waited for */
 
 /* --- the kind of log */
 
@@ -12,12 +13,12 @@ static const uint8_t mark[] = { 0x81, 'm', 'o', 'n', 'o', 0 };
 static bool mark_at(const uint8_t *bytes, size_t n, size_t at)
 {
 	if (n <= at)
-		return true; /* as far as one can see */
+		return true; /* as far as visible */
 	size_t part = n - at < sizeof mark ? n - at : sizeof mark;
 	return memcmp(bytes + at, mark, part) == 0;
 }
 
-/* An intro's header: code 1, and its size is larger than what is known to be in it. */
+/* Whether an intro's header may begin here: code 1, and a size below 256, as far as visible. */
 static bool intro_header(const uint8_t *bytes, size_t n, unsigned header)
 {
 	if (n < 1)
@@ -47,22 +48,23 @@ unsigned b07_header_size(const uint8_t *bytes, size_t n, bool *ret_sure)
 	return fits;
 }
 
-enum b07_sniffed b07_sniff(const uint8_t *bytes, size_t n)
+enum pv_sniffed b07_sniff(const uint8_t *bytes, size_t n, bool ended)
 {
+	(void)ended;
 	bool sure;
 	unsigned size = b07_header_size(bytes, n, &sure);
-	return sure ? B07_YES : size ? B07_UNSURE : B07_NO;
+	return sure ? PV_SNIFF_YES : size ? PV_SNIFF_UNSURE : PV_SNIFF_NO;
 }
 
 /* --- searching for a block */
 
 enum b07_likely b07_header_at(const struct b07 *d, size_t at, size_t *ret_total)
 {
-	if (at == d->filled && d->ended)
+	if (at == d->in->filled && d->in->ended)
 		return B07_LIKELY;
-	if (at + d->header_size > d->filled)
+	if (at + d->header_size > d->in->filled)
 		return b07_over(d) ? B07_UNLIKELY : B07_UNKNOWN;
-	struct pv_cursor c = { .at = d->window + at, .end = d->window + d->filled };
+	struct pv_cursor c = { .at = d->in->bytes + at, .end = d->in->bytes + d->in->filled };
 	unsigned code = pv_get_u16(&c);
 	uint32_t size = pv_get_u32(&c);
 	*ret_total = d->header_size + (size_t)size;
@@ -77,9 +79,9 @@ enum b07_likely b07_block_at(const struct b07 *d, size_t at)
 	enum b07_likely l = b07_header_at(d, at, &total);
 	if (l != B07_LIKELY || total == 0)
 		return l;
-	if (at + total > d->filled && (b07_over(d) || total > SURE_BLOCK))
+	if (at + total > d->in->filled && (b07_over(d) || total > SURE_BLOCK))
 		return B07_UNLIKELY;
-	if (at + total > d->filled)
+	if (at + total > d->in->filled)
 		return B07_UNKNOWN;
 	return b07_header_at(d, at + total, &after);
 }

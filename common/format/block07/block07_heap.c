@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* HEAP blocks (objects, dead and alive) and HEAP_SUMMARY blocks (figures by class). */
 #include "common/format/block07/block07_parts.h"
 
@@ -18,7 +19,7 @@ static enum b07_step heap_head(struct b07 *d)
 	struct b07_block *b = &d->block;
 	struct b07_pair start = b07_pair(&b->c), end = b07_pair(&b->c);
 	uint64_t collection = 0;
-	if (d->out->stage > B07_A) {
+	if (d->stage > B07_A) {
 		collection = b07_var(&b->c);
 		b07_pair(&b->c);
 	}
@@ -31,7 +32,7 @@ static enum b07_step heap_head(struct b07 *d)
 										  : B07_NOMEM;
 }
 
-/* Some or all of the references that are left; an event of size 0 continues its object. */
+/* Adds some or all of the references left; an event of size 0 continues its object. */
 static enum b07_step references(struct b07 *d, uint64_t size, bool unsized)
 {
 	struct b07_block *b = &d->block;
@@ -46,7 +47,7 @@ static enum b07_step references(struct b07 *d, uint64_t size, bool unsized)
 		return B07_NOMEM;
 	e.heap_object.refs = (struct pv_span){ (uint32_t)batch->pool.n, (uint32_t)(2 * n) };
 	for (size_t i = 0; i < n; i++) {
-		batch->pool.v[batch->pool.n++] = 0; /* its offset in the object was not recorded */
+		batch->pool.v[batch->pool.n++] = 0; /* the offset in the object was not recorded */
 		batch->pool.v[batch->pool.n++] = b07_var(&b->c);
 	}
 	if (!pv_cursor_ok(&b->c)) {
@@ -61,7 +62,7 @@ static enum b07_step references(struct b07 *d, uint64_t size, bool unsized)
 static enum b07_step live(struct b07 *d, uint64_t address)
 {
 	struct b07_block *b = &d->block;
-	bool unsized = d->out->stage == B07_A;
+	bool unsized = d->stage == B07_A;
 	b->object = address;
 	b->type = unsized ? 0 : b07_var(&b->c);
 	uint64_t size = unsized ? 0 : b07_var(&b->c);

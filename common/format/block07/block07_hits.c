@@ -1,4 +1,5 @@
-/* STATISTICAL blocks: where the program was, with callers in later logs. */
+/* SPDX-License-Identifier: MIT */
+/* STATISTICAL blocks: samples of the program's position, with callers in later logs. */
 #include "common/format/block07/block07_parts.h"
 
 /* --- a hit and its callers */
@@ -10,7 +11,7 @@ bool b07_flush_hit(struct b07 *d)
 		return true;
 	d->hit = false;
 	d->callers = 0;
-	/* Native code without a better name than its address goes by that. */
+	/* Native code without a name goes by its address. */
 	size_t bare = d->hit_address && d->frames.v[0] == B07_NATIVE;
 	bool ok = (!bare || b07_pool(d, &d->hit_address, 1, &e.hit.ips)) &&
 		  b07_pool(d, d->frames.v + bare, d->frames.n - bare, &e.hit.frames);
@@ -23,7 +24,7 @@ bool b07_flush_hit(struct b07 *d)
 	return ok;
 }
 
-/* Code that the profiler did not know gets a name as well, so that its hits have a row. */
+/* Names unknown code, so that its hits have a row. */
 static bool name_unknown(struct b07 *d, uint64_t key)
 {
 	bool *named = key == 0 ? &d->unknown_named : &d->native_named;
@@ -35,7 +36,7 @@ static bool name_unknown(struct b07 *d, uint64_t key)
 	return b07_push_name(d, key, 0, key == 0 ? managed : native, d->hit_time);
 }
 
-/* A caller of the hit before it while callers are expected, else a hit of its own. */
+/* Adds a caller to the previous hit while callers are expected, else a new hit. */
 enum b07_step b07_add_hit(struct b07 *d, uint64_t key, uint64_t address)
 {
 	bool caller = d->hit && d->callers > 0;
@@ -65,7 +66,7 @@ static enum b07_step chain(struct b07 *d, uint64_t n)
 	return B07_AGAIN;
 }
 
-/* --- regions: the files that are mapped as code */
+/* --- regions: files mapped as code */
 
 static struct b07_region *region(struct b07 *d, uint64_t id)
 {
@@ -117,7 +118,7 @@ static enum b07_step region_table(struct b07 *d)
 	return b07_ok(d, B07_AGAIN);
 }
 
-/* In a region, or anywhere (region 0): where exactly is the number that follows. */
+/* A hit in a region, or anywhere (region 0): the next number is the position. */
 static enum b07_step unmanaged(struct b07 *d, uint64_t id)
 {
 	uint64_t at = b07_var(&d->block.c);
@@ -182,8 +183,8 @@ static enum b07_step item_b(struct b07 *d, unsigned code, uint64_t arg)
 	}
 }
 
-/* Hits carry no time: the share of the block before them is the share of its time. */
-static void place(struct b07 *d)
+/* Hits carry no time: the share of the block read so far is taken as the share of its time. */
+static void place_hit(struct b07 *d)
 {
 	struct b07_block *b = &d->block;
 	uint64_t gone = (uint64_t)(b->c.at - b->payload), span = 0;
@@ -202,9 +203,9 @@ enum b07_step b07_hits(struct b07 *d)
 		b->phase = 1;
 		return b07_ok(d, B07_AGAIN);
 	}
-	unsigned bits = d->out->stage == B07_A ? 2 : 3;
+	unsigned bits = d->stage == B07_A ? 2 : 3;
 	if (d->callers == 0 && !d->hit)
-		place(d);
+		place_hit(d);
 	uint64_t v = b07_var(&b->c);
 	if (!pv_cursor_ok(&b->c))
 		return B07_BAD;
@@ -214,7 +215,7 @@ enum b07_step b07_hits(struct b07 *d)
 			!(bits == 3 && (code == CHAIN || code == REGIONS))) {
 			if (!b07_flush_hit(d))
 				return B07_NOMEM;
-			place(d);
+			place_hit(d);
 		}
 		return bits == 2 ? item_a(d, code, v >> 2) : item_b(d, code, v >> 3);
 	}

@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /* Reading primitives of the 2007 decoders, and adding events to the batch. */
 #include <string.h>
 
+#include "common/format/batch_event.h"
 #include "common/format/block07/block07_parts.h"
 
 uint64_t b07_var(struct pv_cursor *c)
@@ -50,16 +52,21 @@ enum b07_step b07_bad(struct b07 *d, const char *why)
 	return B07_BAD;
 }
 
+static bool note_item(struct b07 *d)
+{
+	if (!d->out->want_offsets)
+		return true;
+	if (!pv_reserve(&d->out->offsets, 1))
+		return false;
+	d->out->offsets.v[d->out->offsets.n++] = d->item;
+	return true;
+}
+
 static bool push(struct b07 *d, uint8_t kind, uint64_t key, uint64_t time)
 {
 	struct pv_batch *b = &d->out->batch;
-	if (!pv_batch_reserve(b, 1))
+	if (!pv_batch_reserve(b, 1) || !note_item(d))
 		return false;
-	if (d->out->want_offsets) {
-		if (!pv_reserve(&d->out->offsets, 1))
-			return false;
-		d->out->offsets.v[d->out->offsets.n++] = d->item;
-	}
 	b->time[b->n] = time;
 	b->kind[b->n] = kind;
 	b->key[b->n] = key;
@@ -83,13 +90,9 @@ bool b07_push_alloc(struct b07 *d, const struct pv_alloc *a, uint64_t time)
 
 bool b07_push(struct b07 *d, struct pv_event *e, uint64_t time)
 {
-	struct pv_batch *b = &d->out->batch;
 	e->time = time;
 	e->offset = (uint32_t)(d->item - d->block.payload_offset);
-	if (!pv_reserve(&b->other_events, 1))
-		return false;
-	b->other_events.v[b->other_events.n++] = *e;
-	return push(d, e->kind, b->other_events.n - 1, time);
+	return note_item(d) && pv_batch_put_event(&d->out->batch, e, time);
 }
 
 bool b07_push_name(struct b07 *d, uint64_t key, uint64_t owner, struct pv_text name, uint64_t time)
@@ -116,5 +119,5 @@ bool b07_pool(struct b07 *d, const uint64_t *v, size_t n, struct pv_span *ret)
 const char *b07_stage_name(enum b07_stage stage)
 {
 	static const char *const name[] = { "draft", "A", "B", "C", "D" };
-	return stage <= B07_D ? name[stage] : "?";
+	return name[stage];
 }

@@ -1,4 +1,5 @@
-/* Blocks of the 2007 family that name things: mappings, loads and unloads, directives. */
+/* SPDX-License-Identifier: MIT */
+/* Blocks of the 2007 family with names and settings: mappings, loads and unloads, directives. */
 #include "common/format/block07/block07_parts.h"
 
 enum { KIND_MODULE = 1, KIND_ASSEMBLY = 2, KIND_DOMAIN = 4, KIND_FAILURE = 16 };
@@ -31,7 +32,7 @@ static enum b07_step class_name(struct b07 *d, uint64_t id)
 	return ok ? B07_AGAIN : B07_NOMEM;
 }
 
-/* The log has "name (signature)"; the class goes in front of it as in other logs. */
+/* Puts the class in front of the log's "name (signature)", as in other logs. */
 static bool full_name(struct b07 *d, uint64_t class, struct pv_text *name)
 {
 	uint32_t id = pv_map_get(&d->classes, class);
@@ -96,7 +97,7 @@ static enum pv_kind loaded_kind(unsigned kind, bool unloaded)
 	return unloaded ? PV_KIND_DOMAIN_UNLOAD : PV_KIND_DOMAIN_LOAD;
 }
 
-/* base name, version of four, culture, token, retargetable: the name says all of it already */
+/* base name, version of four, culture, token, retargetable: the name has all of this already */
 static void skip_assembly_name(struct pv_cursor *c)
 {
 	b07_text(c);
@@ -108,7 +109,7 @@ static void skip_assembly_name(struct pv_cursor *c)
 }
 
 /* Without an id the name is the key. */
-static bool key_of(struct b07 *d, struct pv_event *e)
+static bool take_key(struct b07 *d, struct pv_event *e)
 {
 	uint32_t id;
 	if (d->directives & B07_LOADED_ID)
@@ -140,7 +141,7 @@ enum b07_step b07_loaded(struct b07 *d)
 	e.kind = (uint8_t)loaded_kind(kind, unloaded);
 	e.meta.failed = (kind & KIND_FAILURE) != 0;
 	e.meta.started = b07_clock_ns(&d->clock, start);
-	if (!key_of(d, &e) || !b07_push(d, &e, b07_clock_ns(&d->clock, end)))
+	if (!take_key(d, &e) || !b07_push(d, &e, b07_clock_ns(&d->clock, end)))
 		return B07_NOMEM;
 	return B07_DONE;
 }
@@ -154,11 +155,13 @@ static void set_stage(struct b07 *d)
 		stage = B07_C;
 	if (d->directives & (B07_LOADED_ID | B07_ASSEMBLY_ID | B07_WRAPPER))
 		stage = B07_D;
-	if (stage > d->out->stage)
-		d->out->stage = stage;
+	if (stage <= d->stage)
+		return;
+	d->stage = stage;
+	d->out->stage = b07_stage_name(stage);
 }
 
-/* The codes replace what was in force: none of them means that all is switched off. */
+/* The codes replace the current directives: no code means that all are off. */
 enum b07_step b07_directives(struct b07 *d)
 {
 	struct b07_block *b = &d->block;

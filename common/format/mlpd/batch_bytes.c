@@ -1,4 +1,5 @@
-/* Payloads of batches that lie where they were read. */
+/* SPDX-License-Identifier: MIT */
+/* Payloads of batches: borrowed from a block of the framer, or owned by the batch. */
 #include <string.h>
 
 #include "common/format/mlpd/mlpd.h"
@@ -9,7 +10,7 @@ _Static_assert(
 	sizeof(((struct pv_batch *)0)->bytes) == sizeof(((struct pv_batch *)0)->owned_payload),
 	"one takes the other's place");
 
-/* A text among the `n` bytes at `from` is the same one among those at `to`. */
+/* Moves a text that points into the `n` bytes at `from` to the same place in the copy at `to`. */
 static void move_text(struct pv_text *t, const uint8_t *from, size_t n, uint8_t *to)
 {
 	uintptr_t at = (uintptr_t)t->at - (uintptr_t)from;

@@ -1,3 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory of a batch: its size, a packed copy to keep, and what is freed when the batch goes back.
+ */
 #include "common/format/mlpd/batch_fit.h"
 
 #include <stdalign.h>
@@ -18,18 +22,19 @@ enum {
 
 size_t pv_batch_bytes(const struct pv_batch *b)
 {
-	return b->room * EVENT + ROOM(&b->allocs) + ROOM(&b->other_events) + ROOM(&b->pool) +
-	       ROOM(&b->frames) + ROOM(&b->descs) + ROOM(&b->values) + ROOM(&b->bytes) +
-	       ROOM(&b->owned_payload) + pv_call_summary_bytes(&b->summary);
+	return b->room * EVENT + ROOM(&b->allocs) + ROOM(&b->other_events) +
+	       ROOM(&b->plain_events) + ROOM(&b->pool) + ROOM(&b->frames) + ROOM(&b->descs) +
+	       ROOM(&b->values) + ROOM(&b->bytes) + ROOM(&b->owned_payload) +
+	       pv_call_summary_bytes(&b->summary);
 }
 
-/* All but the payload. */
+/* Bytes of everything but the payload. */
 static size_t used_besides_bytes(const struct pv_batch *b)
 {
 	const struct pv_call_summary *d = &b->summary;
-	return b->n * EVENT + USED(&b->allocs) + USED(&b->other_events) + USED(&b->pool) +
-	       USED(&b->frames) + USED(&b->descs) + USED(&b->values) + USED(&d->path) +
-	       USED(&d->sum) + USED(&d->exc) + USED(&d->count) + USED(&d->open) +
+	return b->n * EVENT + USED(&b->allocs) + USED(&b->other_events) + USED(&b->plain_events) +
+	       USED(&b->pool) + USED(&b->frames) + USED(&b->descs) + USED(&b->values) +
+	       USED(&d->path) + USED(&d->sum) + USED(&d->exc) + USED(&d->count) + USED(&d->open) +
 	       USED(&d->segment) + USED(&d->alloc_path) + USED(&d->number);
 }
 
@@ -52,8 +57,8 @@ static size_t packed_bytes(const struct pv_batch *b)
 	return bytes;
 }
 
-/* Copies `bytes` at `from` to the end of what was packed so far. */
-static void *put(char **at, const void *from, size_t bytes)
+/* Copies `bytes` at `from` to the end of the pack. */
+static void *pack_bytes(char **at, const void *from, size_t bytes)
 {
 	void *to = bytes ? *at : NULL;
 	if (bytes)
@@ -62,26 +67,26 @@ static void *put(char **at, const void *from, size_t bytes)
 	return to;
 }
 
-/* One piece of memory for all: a batch has a dozen arrays, and most are of a few hundred bytes. */
+/* Packs all arrays into one allocation: a batch has a dozen, mostly of a few hundred bytes. */
 static bool pack(struct pv_batch *to, const struct pv_batch *b)
 {
 	size_t bytes = packed_bytes(b);
 	char *at = to->pack = bytes ? malloc(bytes) : NULL;
 	if (bytes == 0 || !at)
 		return bytes == 0;
-	to->time = put(&at, b->time, b->n * sizeof *b->time);
-	to->kind = put(&at, b->kind, b->n * sizeof *b->kind);
-	to->key = put(&at, b->key, b->n * sizeof *b->key);
+	to->time = pack_bytes(&at, b->time, b->n * sizeof *b->time);
+	to->kind = pack_bytes(&at, b->kind, b->n * sizeof *b->kind);
+	to->key = pack_bytes(&at, b->key, b->n * sizeof *b->key);
 	to->n = to->room = b->n;
 #define PUT(array)                                                                                 \
-	to->array.v = put(&at, b->array.v, USED(&b->array));                                       \
+	to->array.v = pack_bytes(&at, b->array.v, USED(&b->array));                                \
 	to->array.n = to->array.room = b->array.n;
 	PV_BATCH_PACKED(PUT)
 #undef PUT
 	return true;
 }
 
-/* All but the arrays is copied as it is. */
+/* Fields that are no arrays stay as copied. */
 static void forget_arrays(struct pv_batch *b)
 {
 	pv_batch_forget_pack(b);
@@ -91,7 +96,7 @@ static void forget_arrays(struct pv_batch *b)
 	b->block = NULL;
 }
 
-/* Many sums are handed over, unless they use little of their memory. After all else was copied. */
+/* Many sums are moved, unless they use little of their memory. Called after all else was copied. */
 static bool move_sums(struct pv_call_summary *to, struct pv_call_summary *d)
 {
 	if (d->sum.n < SUMS_MOVED || d->sum.n < d->sum.room / 2)
@@ -105,7 +110,9 @@ static bool move_sums(struct pv_call_summary *to, struct pv_call_summary *d)
 
 bool pv_batch_keep(struct pv_batch *b, struct pv_batch *ret)
 {
-	/* Blocks are of many buffers: none is held for as long as a batch is kept. */
+	/*
+	 * A block holds many buffers: a batch that is kept must not hold a whole block in memory.
+	 */
 	if (!pv_batch_own(b))
 		return false;
 	if (used_besides_bytes(b) + ROOM(&b->bytes) > pv_batch_bytes(b) / 2) {
@@ -119,7 +126,7 @@ bool pv_batch_keep(struct pv_batch *b, struct pv_batch *ret)
 		pv_batch_finish(&copy);
 		return false;
 	}
-	/* The payload is handed over, since texts point into it. */
+	/* The payload is moved, since texts point into it. */
 	copy.bytes.v = b->bytes.v;
 	copy.bytes.n = b->bytes.n;
 	copy.bytes.room = b->bytes.room;
@@ -140,7 +147,7 @@ bool pv_batch_keep(struct pv_batch *b, struct pv_batch *ret)
 void pv_batch_trim(struct pv_batch *b, size_t most)
 {
 	if (b->pack)
-		return; /* it goes as a whole */
+		return; /* a pack is freed as a whole */
 	if (b->room * sizeof *b->time > most) {
 		free(b->time);
 		free(b->kind);
@@ -151,6 +158,7 @@ void pv_batch_trim(struct pv_batch *b, size_t most)
 	}
 	TRIM(&b->allocs);
 	TRIM(&b->other_events);
+	TRIM(&b->plain_events);
 	TRIM(&b->pool);
 	TRIM(&b->frames);
 	TRIM(&b->descs);

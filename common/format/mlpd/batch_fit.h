@@ -1,13 +1,14 @@
-/* Batches that are kept for a while take no more memory than they need. One thread uses a batch. */
+/* SPDX-License-Identifier: MIT */
+/* Keeping a batch in no more memory than its contents need. One thread uses a batch. */
 #ifndef PV_FORMAT_BATCH_FIT_H
 #define PV_FORMAT_BATCH_FIT_H
 
 #include "common/format/batch.h"
 
 /*
- * Moves all that is in the batch to *ret, an unused one, and leaves *b empty. Of a batch that uses
- * less than half of its memory *ret is a copy of that size, and the memory stays with *b for later
- * use; otherwise *ret takes the memory over. False when out of memory: nothing moved.
+ * Moves the contents of the batch to *ret, an unused batch, and leaves *b empty. A batch that uses
+ * less than half of its memory is copied to *ret in the size needed, and its memory stays with *b
+ * for later use; otherwise *ret takes the memory over. False when out of memory: nothing moved.
  */
 bool pv_batch_keep(struct pv_batch *b, struct pv_batch *ret);
 

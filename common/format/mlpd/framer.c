@@ -1,3 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Cuts a stream into headers and buffers, searches for the next buffer after damage, and joins a
+ * stream in its middle.
+ */
 #include "common/format/mlpd/framer.h"
 
 #include <inttypes.h>
@@ -8,11 +13,11 @@
 #include "common/format/file_type_hints.h"
 
 enum {
-	HEADER_LIMIT = 4 << 20,  /* a file header longer than this is not one */
+	HEADER_LIMIT = 4 << 20,  /* a longer file header is refused */
 	FIXED_HEADER = 30,       /* in front of the strings; major 3 has 8 more */
 	SEARCH_LIMIT = 64 << 20, /* give up looking for the first buffer of a headless stream */
-	LONGEST_FIX = 1 << 20,   /* a buffer whose length is too short is not lengthened beyond */
-	LIVE_MAX = 64 << 20,     /* plausible payload length when looking for a place to resume */
+	LONGEST_FIX = 1 << 20, /* a buffer with too small a length is lengthened at most to this */
+	LIVE_MAX = 64 << 20,   /* plausible payload length when looking for a place to resume */
 };
 
 enum state { AT_START, AT_PIECE, IN_BUFFER, SEARCHING, FAILED };
@@ -27,7 +32,7 @@ static const uint8_t *here(const struct mlpd_framer *f)
 	return f->window + f->start;
 }
 
-static void take(struct mlpd_framer *f, size_t n)
+static void take_from_window(struct mlpd_framer *f, size_t n)
 {
 	f->start += n;
 	f->window_offset += n;
@@ -38,7 +43,7 @@ void mlpd_framer_end(struct mlpd_framer *f)
 	f->ended = true;
 }
 
-static enum mlpd_piece fail(struct mlpd_framer *f, enum pv_code code, const char *what)
+static enum mlpd_piece fail_framer(struct mlpd_framer *f, enum pv_code code, const char *what)
 {
 	pv_fail(&f->error, code, f->window_offset, "%s", what);
 	f->state = FAILED;
@@ -56,10 +61,10 @@ static enum mlpd_piece damage(
 
 void mlpd_framer_gap(struct mlpd_framer *f, uint64_t bytes, const char *reason)
 {
-	/* The unfinished part in the window is of a buffer whose rest is gone. */
+	/* The rest of the unfinished buffer in the window is gone. */
 	damage(f, f->window_offset, left(f) + bytes, reason);
 	f->window_offset += left(f) + bytes;
-	f->start = f->filled; /* bytes before may be held */
+	f->start = f->filled; /* bytes before `start` may still be referenced */
 	f->piece_left = 0;
 	f->gap_pending = true;
 	if (f->have_header)
@@ -70,12 +75,12 @@ static enum mlpd_piece not_a_log(struct mlpd_framer *f)
 {
 	char what[240], line[PV_HINT_LINE];
 	if (!f->type_hint && left(f) == 0)
-		return fail(f, PV_ETRUNCATED, "empty: no bytes at all");
+		return fail_framer(f, PV_ETRUNCATED, "empty: no bytes at all");
 	snprintf(what, sizeof what, "not a profiler log: %s%s",
 		f->type_hint ? f->type_hint : pv_file_type_hint(here(f), left(f)),
 		f->type_hint ? f->first_line : pv_file_first_line(here(f), left(f), line));
 	f->window_offset = 0;
-	return fail(f, PV_EVERSION, what);
+	return fail_framer(f, PV_EVERSION, what);
 }
 
 /* --- headers --- */
@@ -93,7 +98,7 @@ static enum mlpd_piece give_header(struct mlpd_framer *f, size_t n)
 	f->offset = f->window_offset;
 	f->have_header = true;
 	f->state = AT_PIECE;
-	take(f, n);
+	take_from_window(f, n);
 	return MLPD_HEADER;
 }
 
@@ -113,8 +118,8 @@ static enum mlpd_piece get_header(struct mlpd_framer *f)
 		return MLPD_MORE;
 	if (f->have_header) {
 		f->error = (struct pv_error){ 0 };
-		f->state = SEARCHING; /* in mid-stream: only this place is bad */
-		take(f, 1);
+		f->state = SEARCHING; /* in mid-stream: only this header is bad */
+		take_from_window(f, 1);
 		f->skipped = 1;
 		return resume(f);
 	}
@@ -131,8 +136,8 @@ static enum mlpd_piece get_header(struct mlpd_framer *f)
 /* --- finding a buffer again --- */
 
 /*
- * A buffer header is believed when its length is plausible and another id, or the end of the
- * input, stands where it ends.
+ * A buffer header is believed when its length is plausible and the buffer ends at another id, or at
+ * the end of the input.
  */
 enum belief { NO, YES, UNSURE };
 
@@ -154,8 +159,8 @@ static enum belief believe(const struct mlpd_framer *f, size_t at)
 	return id_at(f, next, MLPD_BUFFER_ID) || id_at(f, next, MLPD_FILE_ID) ? YES : NO;
 }
 
-/* Offset in the window of the next place that may be a buffer; *ret_sure when it surely is. */
-static size_t search(const struct mlpd_framer *f, size_t from, bool *ret_sure)
+/* Offset in the window of the next possible buffer; *ret_sure when believed. */
+static size_t search_buffer(const struct mlpd_framer *f, size_t from, bool *ret_sure)
 {
 	static const uint8_t id[4] = { 0x01, 0x4c, 0x50, 0x4d };
 	size_t n = left(f);
@@ -174,19 +179,22 @@ static size_t search(const struct mlpd_framer *f, size_t from, bool *ret_sure)
 	return f->ended ? n : n < 3 ? 0 : n - 3;
 }
 
-/* Skips to the next believable buffer; everything before it is damage. */
+/* Skips to the next believable buffer; the bytes before are damage. */
 static enum mlpd_piece resume(struct mlpd_framer *f)
 {
 	bool sure;
-	size_t skip = search(f, 0, &sure);
+	size_t skip = search_buffer(f, 0, &sure);
 	uint64_t offset = f->window_offset;
 	if (!sure && !f->ended) {
-		/* Keep the candidate, drop what is surely not one; report it once, when found. */
+		/*
+		 * Keep the candidate, drop the bytes before; damage is reported once, when a buffer
+		 * is found.
+		 */
 		f->skipped += skip;
-		take(f, skip);
+		take_from_window(f, skip);
 		return MLPD_MORE;
 	}
-	take(f, skip);
+	take_from_window(f, skip);
 	uint64_t bytes = f->skipped + skip;
 	f->skipped = 0;
 	f->state = AT_PIECE;
@@ -223,7 +231,7 @@ static unsigned failures(const struct mlpd_framer *f, size_t at, const struct ml
 	return bad;
 }
 
-/* The newest data version, and 8-byte pointers before 4, under which the buffers decode best. */
+/* The format in which most buffers decode; newer data versions first, 8-byte pointers before 4. */
 static struct mlpd_format try_formats(const struct mlpd_framer *f)
 {
 	struct mlpd_format best = { MLPD_NEWEST, 3, 8, 0 };
@@ -261,15 +269,14 @@ static void mend_format(struct mlpd_framer *f, size_t at)
 }
 
 /*
- * The header contradicts itself or the file, as f->error says. Its other fields hold: where buffers
- * stand after it they are worth reading, with what is wrong put right. The bad field becomes
- * damage, which is reported after the header. `n`: where the header ends; its strings do not end
- * there if `cut`.
+ * Repairs a header that contradicts itself or the file, as f->error says. Where buffers follow, its
+ * other fields are used, and the bad field is put right and reported as damage after the header.
+ * `n`: where the header ends; if `cut`, the strings end elsewhere.
  */
 static enum mlpd_piece mend(struct mlpd_framer *f, size_t n, bool cut)
 {
 	bool sure = false, hopeless = !f->may_join || f->header.format.data_version == 0;
-	size_t at = hopeless ? 0 : search(f, n, &sure);
+	size_t at = hopeless ? 0 : search_buffer(f, n, &sure);
 	if (!hopeless && !sure && !f->ended && left(f) < HEADER_LIMIT)
 		return MLPD_MORE;
 	if (!sure) {
@@ -286,17 +293,17 @@ static enum mlpd_piece mend(struct mlpd_framer *f, size_t n, bool cut)
 	return give_header(f, cut ? at : n);
 }
 
-static enum mlpd_piece join(struct mlpd_framer *f)
+static enum mlpd_piece join_in_middle(struct mlpd_framer *f)
 {
 	bool sure;
-	size_t at = search(f, 0, &sure);
+	size_t at = search_buffer(f, 0, &sure);
 	if (!sure && !f->ended && f->window_offset + at < SEARCH_LIMIT) {
-		take(f, at); /* keeps a candidate, drops what is surely none */
+		take_from_window(f, at); /* keeps a candidate, drops the bytes before */
 		return MLPD_MORE;
 	}
 	if (!sure)
 		return not_a_log(f);
-	take(f, at);
+	take_from_window(f, at);
 	struct pv_cursor c = { .at = here(f), .end = f->window + f->filled };
 	struct mlpd_buffer_header first;
 	mlpd_get_buffer_header(&c, &first);
@@ -329,7 +336,7 @@ static enum mlpd_piece at_start(struct mlpd_framer *f)
 		f->type_hint = pv_file_type_hint(here(f), left(f));
 		pv_file_first_line(here(f), left(f), f->first_line);
 	}
-	return join(f);
+	return join_in_middle(f);
 }
 
 /* --- buffers --- */
@@ -340,17 +347,17 @@ static enum mlpd_piece cut_tail(struct mlpd_framer *f)
 	if (n == 0)
 		return MLPD_MORE;
 	uint64_t offset = f->window_offset;
-	take(f, n);
+	take_from_window(f, n);
 	return damage(f, offset, n, "the input ends inside a buffer header");
 }
 
-/* A payload that has come whole, in one piece where it is small enough. */
+/* A payload that came whole, in one piece unless too large. */
 static enum mlpd_piece give_payload(struct mlpd_framer *f, size_t n)
 {
 	f->payload = f->window + f->start;
 	f->payload_len = n;
 	f->payload_offset = f->window_offset;
-	take(f, n);
+	take_from_window(f, n);
 	f->piece_left -= n;
 	f->whole = f->last_piece = f->piece_left == 0;
 	f->state = f->piece_left ? IN_BUFFER : AT_PIECE;
@@ -359,7 +366,7 @@ static enum mlpd_piece give_payload(struct mlpd_framer *f, size_t n)
 	return MLPD_BUFFER;
 }
 
-/* Whether the next `n` bytes, taken as this buffer's payload, are events up to their very end. */
+/* Whether the next `n` bytes, taken as this buffer's payload, decode as events to the last byte. */
 static bool decodes(const struct mlpd_framer *f, size_t n)
 {
 	struct pv_batch b = { 0 };
@@ -381,9 +388,9 @@ static bool id_after(const struct mlpd_framer *f, size_t at)
 }
 
 /*
- * A damaged length must not swallow the buffers after it, nor cost its own buffer's tail: where no
- * id stands at the end it promises, but a believable buffer stands before that end, the payload
- * ends there; where it is further on, and all up to it are events, they are this buffer's.
+ * Corrects a damaged length, lest buffers after it be swallowed, or the tail of its own be lost.
+ * Where no id stands at the promised end: a believable buffer before that end ends the payload; a
+ * buffer further on does so if all bytes before decode as events.
  */
 static void correct_length(struct mlpd_framer *f)
 {
@@ -394,7 +401,7 @@ static void correct_length(struct mlpd_framer *f)
 	bool waits = want > n && !f->ended, sure;
 	if (waits)
 		from = f->looked < n ? f->looked : n;
-	size_t at = search(f, from, &sure);
+	size_t at = search_buffer(f, from, &sure);
 	f->looked = waits && !sure ? at : 0;
 	if (!sure || at == want || (at > want && (at > LONGEST_FIX || !decodes(f, at))))
 		return;
@@ -414,7 +421,7 @@ static enum mlpd_piece in_buffer(struct mlpd_framer *f)
 	}
 	if (!f->ended)
 		return MLPD_MORE;
-	/* The input ends inside this buffer: what came is worth decoding. */
+	/* The input ends inside this buffer: the bytes that came are worth decoding. */
 	size_t n = left(f);
 	uint64_t missing = f->piece_left - n;
 	enum mlpd_piece p = give_payload(f, n);
@@ -450,7 +457,7 @@ static enum mlpd_piece at_piece(struct mlpd_framer *f)
 	f->piece_left = f->buffer.length;
 	f->continues = false;
 	f->looked = 0;
-	take(f, MLPD_BUFFER_HEADER);
+	take_from_window(f, MLPD_BUFFER_HEADER);
 	f->state = IN_BUFFER;
 	enum mlpd_piece p = in_buffer(f);
 	if (p == MLPD_MORE)
@@ -466,10 +473,10 @@ size_t mlpd_framer_back(struct mlpd_framer *f, size_t n)
 		return n;
 	back.start -= n;
 	back.window_offset -= n;
-	size_t skip = search(&back, 0, &sure);
+	size_t skip = search_buffer(&back, 0, &sure);
 	if (!sure || skip >= n)
 		return n;
-	take(&back, skip);
+	take_from_window(&back, skip);
 	back.state = AT_PIECE;
 	back.piece_left = back.cut_bytes = 0;
 	back.header_taken = back.wrong_length = false;

@@ -1,4 +1,5 @@
-/* The memory that a framer reads into. */
+/* SPDX-License-Identifier: MIT */
+/* Blocks of memory for a framer to read into, referred to by payloads; spare blocks. */
 #include <string.h>
 
 #include "common/format/mlpd/framer.h"
@@ -7,8 +8,7 @@ enum {
 	FIRST_WINDOW = 1 << 20,
 	LEAST_ROOM = 64 << 10,
 	USUAL_WINDOW = 2 << 20, /* enough for pieces of the largest size */
-	MOVE_SHARE =
-		4, /* of what is left, this part of it must have come since it was last moved */
+	MOVE_SHARE = 4,         /* unread bytes move once a quarter of their number was consumed */
 };
 
 static void use_block(struct mlpd_framer *f, struct pv_block *b)
@@ -39,7 +39,7 @@ void mlpd_framer_finish(struct mlpd_framer *f)
 	f->room = f->filled = f->start = 0;
 }
 
-/* The block that is left is kept for another time, if it is not too large. */
+/* Keeps the current block as a spare, if it is not too large. */
 static void leave_block(struct mlpd_framer *f)
 {
 	size_t i = 0;
@@ -52,8 +52,8 @@ static void leave_block(struct mlpd_framer *f)
 }
 
 /*
- * One for `room` bytes without other references; NULL when out of memory. Those that were made
- * before buffers came to need more go.
+ * A block of `room` bytes without references; NULL when out of memory. Spare blocks that are too
+ * small are freed.
  */
 static struct pv_block *find_block(struct mlpd_framer *f, size_t room)
 {
@@ -69,13 +69,16 @@ static struct pv_block *find_block(struct mlpd_framer *f, size_t room)
 	return pv_block_create(room);
 }
 
-/* How much may come at least before what is left is moved again. */
+/* Bytes that must be free for reading after `left` unread bytes have been moved. */
 static size_t least_room(size_t left)
 {
 	return left / MOVE_SHARE > LEAST_ROOM ? left / MOVE_SHARE : LEAST_ROOM;
 }
 
-/* Moves the rest to the beginning; to that of a new block where this one is still referenced. */
+/*
+ * Moves the unread bytes to the beginning of the block, or of a new block while this one is
+ * referenced.
+ */
 static bool make_way(struct mlpd_framer *f)
 {
 	size_t n = f->filled - f->start, room = f->room < USUAL_WINDOW ? f->room : USUAL_WINDOW;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The Mono log profiler's wire format (MLPD): header, rows, decode, encode; checked against logs of
  * stock Mono 6.8 (data version 17). Functions without state: any thread, one at a time for a batch.
@@ -19,8 +20,7 @@ enum {
 
 /*
  * Layouts of development builds and foreign writers that reuse the number of a data version. They
- * are bits: a build in between two changes has one change and not the other. No bit is what
- * releases write.
+ * are bits: a build between two changes has one change and not the other. 0 is what releases write.
  */
 enum mlpd_layout {
 	MLPD_SYNC_12 = 1,        /* 12's rules and sync points: the first builds that say 13 */
@@ -33,9 +33,9 @@ enum mlpd_layout {
 	MLPD_OPEN_PSS = 128,     /* "5" of another writer: JIT start and JIT end apart */
 };
 
-/* Parameters on which the encoding of events depends. */
+/* Parameters of the encoding of events. */
 struct mlpd_format {
-	uint8_t data_version; /* 1 to 17: whose rules hold, which may not be what the header says */
+	uint8_t data_version; /* 1 to 17: the rules that hold, maybe not the header's number */
 	uint8_t header_major;
 	uint8_t pointer_size; /* 4 or 8, of the profiled process */
 	uint8_t layout;       /* bits of enum mlpd_layout */
@@ -68,16 +68,16 @@ enum mlpd_status {
 };
 
 /*
- * File header from the bytes at the cursor, which moves after it on MLPD_OK. On MLPD_BAD, *reterr
- * says why and at which byte of the header (id, data version 0 or newer, pointer size, flags,
- * length of a string); of one whose id is right, *ret holds what could be read, and the cursor
- * stands after that. The same holds of *ret on MLPD_SHORT after the fixed fields.
+ * Decodes the file header at the cursor, which moves past the header on MLPD_OK. On MLPD_BAD,
+ * *reterr gives the reason and the byte in the header (id, data version 0 or newer, pointer size,
+ * flags, length of a string); if the id is right, *ret has the fields read so far, and the cursor
+ * stands after these. On MLPD_SHORT after the fixed fields, *ret is filled in the same way.
  */
 enum mlpd_status mlpd_get_header(
 	struct pv_cursor *c, struct mlpd_header *ret, struct pv_error *reterr);
 enum mlpd_status mlpd_get_buffer_header(struct pv_cursor *c, struct mlpd_buffer_header *ret);
 
-/* Running state inside one buffer, which differences count from. */
+/* Running state inside one buffer: the bases of differences. */
 struct mlpd_bases {
 	uint64_t time, method; /* chained */
 	uint64_t ptr, obj;     /* fixed; obj already shifted right by 3 */
@@ -88,15 +88,15 @@ void mlpd_bases_init(struct mlpd_bases *b, const struct mlpd_buffer_header *h);
 
 /*
  * Decodes one event by its row, all or nothing: cursor and bases move and the batch's pools grow
- * only on MLPD_OK; else *ret means nothing. Its spans index batch->pool (descs, values);
- * ret->offset is not set. It may lie in the batch's events, where it is then no part of them.
+ * only on MLPD_OK; else *ret means nothing. Spans index batch->pool (descs, values); ret->offset is
+ * not set. *ret may lie in the batch's array of events, beyond the last one.
  */
 enum mlpd_status mlpd_decode(struct pv_cursor *c, struct mlpd_bases *b, const struct mlpd_format *f,
 	struct pv_batch *pools, struct pv_event *ret);
 
 /*
- * Decodes the payload in b->bytes (b->offset, thread, time_base set by the caller) into the
- * batch: the fast loop for the hot kinds, rows for the others. What cannot be decoded costs the
+ * Decodes the payload in b->bytes (b->offset, thread, time_base set by the caller) into the batch:
+ * the fast loop for the hot kinds, rows for the others. A byte that cannot be decoded costs the
  * payload's tail and is described in b->damage_*. With `partial` set, an event cut by the end of
  * the bytes is left: *ret_used says how many bytes were consumed. False when out of memory.
  */
@@ -105,7 +105,7 @@ bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struc
 
 /* --- writing: used by the probe, by convert and by tests --- */
 
-/* Writes a header as its major says; returns its length, or 0 when it does not fit `room`. */
+/* Writes a header of the given major version; returns the length, or 0 if `room` is too small. */
 size_t mlpd_put_header(uint8_t *to, size_t room, const struct mlpd_header *h);
 size_t mlpd_put_buffer_header(uint8_t to[MLPD_BUFFER_HEADER], const struct mlpd_buffer_header *h);
 
@@ -142,13 +142,14 @@ enum mlpd_type {
 	MLPD_ROOTS,
 	MLPD_OLD_ROOTS,
 	MLPD_IPS,
+	MLPD_STEPS /* pairs of numbers, as signed steps from the pair before */,
 	MLPD_FRAMES,
 	MLPD_DESCS,
 	MLPD_VALUES,
 	MLPD_HELPER_NAME
 };
 
-/* Older ways to write a type. */
+/* Older encodings of a type. */
 enum mlpd_form {
 	MLPD_PLAIN,
 	MLPD_POINTERS,    /* BT: a flags word in front, methods as pointers */
@@ -177,7 +178,7 @@ struct mlpd_row {
 	uint8_t since, until; /* data versions */
 	uint8_t time_since;   /* first data version in which the event carries `t` */
 	uint8_t layout;       /* bits of enum mlpd_layout that must hold */
-	bool written;         /* false: the encoder never chooses it */
+	bool written;         /* false: never chosen by the encoder */
 	struct mlpd_field field[MLPD_MAX_FIELDS + 1];
 };
 
@@ -191,17 +192,21 @@ extern const size_t mlpd_row_count;
 const struct mlpd_row *mlpd_find_row(uint8_t byte, uint8_t sub, const struct mlpd_format *f);
 bool mlpd_byte_has_sub(uint8_t byte, const struct mlpd_format *f);
 
-/* The same row found at once, for most events: NULL where the others have to be asked. */
-const struct mlpd_row *mlpd_plain_row(uint8_t byte, const struct mlpd_format *f);
+/*
+ * For each byte the row's index in mlpd_rows; MLPD_BY_SUB for bytes with a sub, MLPD_NO_ROW for
+ * extensions and bytes without a row. A constant; NULL in layouts of development builds.
+ */
+enum { MLPD_NO_ROW = UINT16_MAX, MLPD_BY_SUB = UINT16_MAX - 1 };
+const uint16_t *mlpd_plain_rows(const struct mlpd_format *f);
 
 /* Whether a JIT helper of this type has a name, in a form of the field. */
 bool mlpd_helper_named(uint64_t type, uint8_t form);
 
 /*
- * The row (a constant) that writes a kind with or without its stack; NULL when the format has none.
+ * The row (a constant) to write an event by, with or without stack; NULL when the format has none.
  */
 const struct mlpd_row *mlpd_row_for(const struct pv_event *e, const struct mlpd_format *f);
-/* The rows (constants) that do so in any format: the next after `r`, NULL at both ends. */
+/* Iterates over such rows (constants) of any format: the next after `r`, NULL at both ends. */
 const struct mlpd_row *mlpd_next_row(const struct pv_event *e, const struct mlpd_row *r);
 
 #endif

@@ -1,7 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Call events as they stand in a buffer: byte, time and method difference; and allocations without
- * a backtrace. For the loops that read nothing else; everything here is inlined into them.
- * Pure: any thread. Times are ns.
+ * Decoding of call events (byte, time and method difference) and of allocations without a
+ * backtrace, inlined into the loops that read nothing else. Pure: any thread. Times are ns.
  */
 #ifndef PV_FORMAT_MLPD_CALL_H
 #define PV_FORMAT_MLPD_CALL_H
@@ -16,13 +16,13 @@ enum { MLPD_CALL_MAX = 1 + 2 * PV_LEB_MAX, MLPD_ALLOC_MAX = 1 + 4 * PV_LEB_MAX }
 
 struct mlpd_call {
 	uint64_t time, method; /* differences */
-	const uint8_t *end;    /* the byte after it; NULL: cut or malformed */
+	const uint8_t *end;    /* the byte after the event; NULL: cut or malformed */
 };
 
 /*
- * LEB128 without a look at the end: the caller has seen to it that PV_LEB_MAX bytes are there.
- * *shift is the number of value bits; more than 70 is malformed. Returns the byte after it, never
- * NULL: it points into the input.
+ * LEB128 without a check of the end: the caller ensures that PV_LEB_MAX bytes are there. *shift is
+ * the number of value bits; more than 70 is malformed. Returns the next byte of the caller's
+ * input, never NULL.
  */
 static inline const uint8_t *mlpd_take_leb(const uint8_t *p, uint64_t *v, unsigned *shift)
 {
@@ -42,7 +42,7 @@ static inline const uint8_t *mlpd_take_leb(const uint8_t *p, uint64_t *v, unsign
 	return p + i;
 }
 
-/* A value of `shift` bits, the highest its sign, as one of 64. */
+/* Sign-extends a value of `shift` bits to 64. */
 static inline uint64_t mlpd_sign_extended(uint64_t v, unsigned shift)
 {
 	if (shift >= 64)
@@ -51,7 +51,7 @@ static inline uint64_t mlpd_sign_extended(uint64_t v, unsigned shift)
 	return (v ^ sign) - sign;
 }
 
-/* Any lengths; `p` is after the event's byte. */
+/* A call with values of any length; `p` is after the event's byte. */
 static inline struct mlpd_call mlpd_take_long_call(const uint8_t *p)
 {
 	struct mlpd_call e;
@@ -74,9 +74,9 @@ static inline struct mlpd_call mlpd_take_last_call(const uint8_t *p, const uint8
 }
 
 /*
- * MLPD_CALL_MAX bytes are at `p`, the event's own byte. Differences of times are nearly always two
- * bytes long, so a branch finds that out; those of methods are one byte (the same method again) or
- * anything up to four, which no branch predicts well.
+ * MLPD_CALL_MAX bytes are at `p`, the event's own byte. Differences of times nearly always have two
+ * bytes, so branches decide; differences of methods have one (the same method again) or up to four,
+ * unpredictable for a branch.
  */
 static inline __attribute__((always_inline)) struct mlpd_call mlpd_take_call(const uint8_t *p)
 {
@@ -122,8 +122,8 @@ static inline struct mlpd_call mlpd_get_call(const uint8_t *p, const uint8_t *en
 }
 
 /*
- * An allocation whose byte is at c->at, as its row says. False, with nothing changed, where it is
- * to be taken apart by the row: malformed, or near the end.
+ * Decodes the allocation at c->at like the row's decoder. False, with nothing changed, if malformed
+ * or near the end: left to the row's decoder.
  */
 static inline bool mlpd_take_alloc(
 	struct pv_cursor *c, struct mlpd_bases *b, uint64_t mask, struct pv_alloc *ret)

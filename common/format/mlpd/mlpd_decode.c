@@ -1,41 +1,32 @@
-#include "common/format/mlpd/mlpd.h"
+/* SPDX-License-Identifier: MIT */
+/* Decodes events by their rows: a decoder of each row's fields is made from mlpd.def. */
+#include "common/format/mlpd/mlpd_plain.h"
+#include "common/format/mlpd/mlpd_values.h"
 
-/* Everything a field needs, in one place: the functions below stay short and alike. */
-struct decoder {
-	struct pv_cursor c;
-	struct mlpd_bases b;
-	const struct mlpd_format *f;
-	struct pv_batch *pools;
-	uint64_t mask; /* of the profiled process's pointers */
-	uint8_t form;  /* enum mlpd_form of the field at hand */
-	uint8_t sub;   /* the byte that chose the row */
-	bool nomem;
-};
-
-static uint64_t get_ptr(struct decoder *d)
+static uint64_t get_ptr(struct mlpd_decoder *d)
 {
 	return (d->b.ptr + (uint64_t)pv_get_sleb(&d->c)) & d->mask;
 }
 
-static uint64_t get_obj(struct decoder *d)
+static uint64_t get_obj(struct mlpd_decoder *d)
 {
 	return ((d->b.obj + (uint64_t)pv_get_sleb(&d->c)) << 3) & d->mask;
 }
 
-static uint64_t get_meth(struct decoder *d)
+static uint64_t get_meth(struct mlpd_decoder *d)
 {
 	d->b.method += (uint64_t)pv_get_sleb(&d->c);
 	return d->b.method & d->mask;
 }
 
-/* Many sizes passed through a signed 32-bit int in the writer: undo its sign extension. */
-static uint64_t get_size(struct decoder *d)
+/* Undoes the writer's sign extension: many sizes passed through a signed 32-bit int there. */
+static uint64_t get_size(struct mlpd_decoder *d)
 {
 	uint64_t v = pv_get_uleb(&d->c);
 	return v >> 32 == UINT32_MAX ? (uint32_t)v : v;
 }
 
-static struct pv_text get_text(struct decoder *d)
+static struct pv_text get_text(struct mlpd_decoder *d)
 {
 	struct pv_text t;
 	t.at = pv_get_cstr(&d->c, &t.len);
@@ -43,10 +34,10 @@ static struct pv_text get_text(struct decoder *d)
 }
 
 /*
- * A count of list elements that take at least `least` bytes each: bounded by what is left, so
- * that no count can make us allocate more than a few times the buffer.
+ * A count of list elements of at least `least` bytes each: bounded by the bytes left, so that no
+ * count can make us allocate more than a few times the buffer.
  */
-static uint32_t get_count(struct decoder *d, size_t least)
+static uint32_t get_count(struct mlpd_decoder *d, size_t least)
 {
 	uint64_t n = get_size(d);
 	if (n > pv_cursor_left(&d->c) / least) {
@@ -56,7 +47,7 @@ static uint32_t get_count(struct decoder *d, size_t least)
 	return (uint32_t)n;
 }
 
-static struct pv_span take_pool(struct decoder *d, size_t n)
+static struct pv_span take_pool(struct mlpd_decoder *d, size_t n)
 {
 	struct pv_span span = { (uint32_t)d->pools->pool.n, (uint32_t)n };
 	if (!pv_cursor_ok(&d->c) || !pv_reserve(&d->pools->pool, n)) {
@@ -67,18 +58,49 @@ static struct pv_span take_pool(struct decoder *d, size_t n)
 	return span;
 }
 
-static struct pv_span get_backtrace(struct decoder *d)
+static void get_frames_into(struct mlpd_decoder *d, struct pv_span s, bool plain)
+{
+	for (uint32_t i = 0; i < s.n; i++)
+		d->pools->pool.v[s.at + i] = plain ? get_ptr(d) : get_meth(d);
+}
+
+/* A backtrace already seen in the payload shares the frames of the first. */
+static struct pv_span get_seen(struct mlpd_decoder *d, uint32_t n)
+{
+	const struct mlpd_bases b = d->b;
+	const struct pv_cursor at = d->c;
+	get_meth(d);
+	struct mlpd_stack_seen now = mlpd_stack_begin(d->c.at, d->c.end, n, d->b.method);
+	struct mlpd_stack_seen *seen = mlpd_stack_place(d, &now);
+	if (mlpd_stack_is(seen, &now)) {
+		d->c.at += now.bytes;
+		d->b.method = seen->last;
+		return seen->span;
+	}
+	d->b = b;
+	d->c = at;
+	now.span = take_pool(d, n);
+	get_frames_into(d, now.span, false);
+	now.last = d->b.method;
+	if (now.from && pv_cursor_ok(&d->c))
+		*seen = now;
+	return now.span;
+}
+
+static struct pv_span get_backtrace(struct mlpd_decoder *d)
 {
 	bool plain = d->form == MLPD_POINTERS;
 	if (plain && pv_get_uleb(&d->c) != 0)
 		d->c.malformed = true; /* flags no writer ever set */
-	struct pv_span s = take_pool(d, get_count(d, 1));
-	for (uint32_t i = 0; i < s.n; i++)
-		d->pools->pool.v[s.at + i] = plain ? get_ptr(d) : get_meth(d);
+	uint32_t n = get_count(d, 1);
+	if (n > 1 && !plain && d->seen)
+		return get_seen(d, n);
+	struct pv_span s = take_pool(d, n);
+	get_frames_into(d, s, plain);
 	return s;
 }
 
-static struct pv_span get_objects(struct decoder *d)
+static struct pv_span get_objects(struct mlpd_decoder *d)
 {
 	struct pv_span s = take_pool(d, get_count(d, 1));
 	for (uint32_t i = 0; i < s.n; i++)
@@ -86,13 +108,22 @@ static struct pv_span get_objects(struct decoder *d)
 	return s;
 }
 
-/* Pairs (offset, object); the wire has each offset as the step from the one before. */
-static struct pv_span get_references(struct decoder *d)
+/* Pairs (offset, object); on the wire each offset is a difference from the previous one. */
+static struct pv_span get_references(struct mlpd_decoder *d)
 {
 	bool with_offset = d->form != MLPD_BARE;
 	uint32_t n = get_count(d, with_offset ? 2 : 1);
-	struct pv_span s = take_pool(d, (size_t)n * 2);
 	uint64_t offset = 0;
+	const uint8_t *end = d->counts_refs && pv_cursor_ok(&d->c)
+				     ? mlpd_skip_values(d->c.at, d->c.end,
+					       with_offset ? 2 * (uint64_t)n : n, &offset)
+				     : NULL;
+	if (end) {
+		d->c.at = end;
+		return (struct pv_span){ 0, 2 * n };
+	}
+	struct pv_span s = take_pool(d, (size_t)n * 2);
+	offset = 0;
 	for (uint32_t i = 0; i + 1 < s.n; i += 2) {
 		if (with_offset)
 			offset += pv_get_uleb(&d->c);
@@ -102,7 +133,7 @@ static struct pv_span get_references(struct decoder *d)
 	return s;
 }
 
-static struct pv_span get_roots(struct decoder *d, struct pv_event *e)
+static struct pv_span get_roots(struct mlpd_decoder *d, struct pv_event *e)
 {
 	struct pv_span s = take_pool(d, (size_t)get_count(d, 2) * 2);
 	e->roots.width = 2;
@@ -113,8 +144,8 @@ static struct pv_span get_roots(struct decoder *d, struct pv_event *e)
 	return s;
 }
 
-/* In bits, whichever way it was written; a number that no bit stands for is none of them. */
-static uint64_t get_old_root_type(struct decoder *d)
+/* The root type as bits, in any encoding; 0 for a number without a bit. */
+static uint64_t get_old_root_type(struct mlpd_decoder *d)
 {
 	if (d->form == MLPD_PLAIN)
 		return pv_get_uleb(&d->c);
@@ -124,7 +155,7 @@ static uint64_t get_old_root_type(struct decoder *d)
 	return type < 8 ? UINT64_C(1) << type : 0;
 }
 
-static struct pv_span get_old_roots(struct decoder *d, struct pv_event *e)
+static struct pv_span get_old_roots(struct mlpd_decoder *d, struct pv_event *e)
 {
 	uint64_t n = get_size(d);
 	e->roots.collections = get_size(d);
@@ -141,7 +172,7 @@ static struct pv_span get_old_roots(struct decoder *d, struct pv_event *e)
 	return s;
 }
 
-static struct pv_span get_ips(struct decoder *d)
+static struct pv_span get_ips(struct mlpd_decoder *d)
 {
 	struct pv_span s = take_pool(d, get_count(d, 1));
 	for (uint32_t i = 0; i < s.n; i++)
@@ -149,8 +180,18 @@ static struct pv_span get_ips(struct decoder *d)
 	return s;
 }
 
-/* Each offset pair stands after its method on the wire, all of them after all methods here. */
-static struct pv_span get_frames(struct decoder *d, struct pv_event *e)
+static struct pv_span get_steps(struct mlpd_decoder *d)
+{
+	struct pv_span s = take_pool(d, (size_t)get_count(d, 2) * 2);
+	for (uint32_t i = 0; i < s.n; i++) {
+		uint64_t *v = &d->pools->pool.v[s.at + i];
+		*v = (i < 2 ? 0 : v[-2]) + (uint64_t)pv_get_sleb(&d->c);
+	}
+	return s;
+}
+
+/* On the wire an offset pair follows each method; in the pool all methods come before the pairs. */
+static struct pv_span get_frames(struct mlpd_decoder *d, struct pv_event *e)
 {
 	bool with_offsets = d->form == MLPD_OFFSETS;
 	uint32_t n = get_count(d, with_offsets ? 3 : 1);
@@ -168,12 +209,12 @@ static struct pv_span get_frames(struct decoder *d, struct pv_event *e)
 }
 
 /* Counter type, unit and variance. */
-static uint64_t get_counter_word(struct decoder *d)
+static uint64_t get_counter_word(struct mlpd_decoder *d)
 {
 	return d->form == MLPD_NARROW ? pv_get_u8(&d->c) : pv_get_uleb(&d->c);
 }
 
-static struct pv_span get_descriptions(struct decoder *d)
+static struct pv_span get_descriptions(struct mlpd_decoder *d)
 {
 	uint32_t n = get_count(d, 6);
 	struct pv_span s = { (uint32_t)d->pools->descs.n, n };
@@ -197,7 +238,7 @@ static struct pv_span get_descriptions(struct decoder *d)
 	return s;
 }
 
-static void get_counter_value(struct decoder *d, struct pv_counter_value *v)
+static void get_counter_value(struct mlpd_decoder *d, struct pv_counter_value *v)
 {
 	v->text = (struct pv_text){ "", 0 };
 	switch (v->type) {
@@ -224,7 +265,7 @@ static void get_counter_value(struct decoder *d, struct pv_counter_value *v)
 	}
 }
 
-static struct pv_span get_values(struct decoder *d)
+static struct pv_span get_values(struct mlpd_decoder *d)
 {
 	struct pv_span s = { (uint32_t)d->pools->values.n, 0 };
 	for (;;) {
@@ -244,14 +285,15 @@ static struct pv_span get_values(struct decoder *d)
 }
 
 /* JIT helpers: numbers that begin one higher mean the same (formats.md 1.9). */
-static uint64_t get_byte(struct decoder *d)
+static uint64_t get_byte(struct mlpd_decoder *d)
 {
 	return pv_get_u8(&d->c) - (d->form == MLPD_OLD_NUMBERS ? UINT64_C(1) : 0);
 }
 
-static struct pv_text get_helper_name(struct decoder *d, const struct pv_event *e)
+static struct pv_text get_helper_name(struct mlpd_decoder *d, const struct pv_event *e)
 {
-	return mlpd_helper_named(e->helper.type, d->form) ? get_text(d) : (struct pv_text){ "", 0 };
+	return mlpd_helper_named(e->helper.type, (uint8_t)d->form) ? get_text(d)
+								   : (struct pv_text){ "", 0 };
 }
 
 /* --- a decoder of each row's fields, made from the rows --- */
@@ -276,11 +318,12 @@ static struct pv_text get_helper_name(struct decoder *d, const struct pv_event *
 #define GET_ROOTS(d, e)       get_roots(d, e)
 #define GET_OLD_ROOTS(d, e)   get_old_roots(d, e)
 #define GET_IPS(d, e)         get_ips(d)
+#define GET_STEPS(d, e)       get_steps(d)
 #define GET_FRAMES(d, e)      get_frames(d, e)
 #define GET_DESCS(d, e)       get_descriptions(d)
 #define GET_VALUES(d, e)      get_values(d)
 
-/* A text that a data version does not carry still reads as nothing; all else is zero then. */
+/* A text absent from the data version is empty; other absent fields are zero. */
 #define NO_TEXT(...)                                                                               \
 	__builtin_choose_expr(                                                                     \
 		__builtin_types_compatible_p(__typeof__(__VA_ARGS__), struct pv_text),             \
@@ -294,7 +337,7 @@ static struct pv_text get_helper_name(struct decoder *d, const struct pv_event *
 		e->member = NO_TEXT(e->member);
 #define V(since, until, type, member) W(since, until, PLAIN, type, member)
 #define ROW(name, ...)                                                                             \
-	static void name(struct decoder *d, struct pv_event *e)                                    \
+	static void name(struct mlpd_decoder *d, struct pv_event *e)                               \
 	{                                                                                          \
 		(void)d;                                                                           \
 		(void)e;                                                                           \
@@ -314,8 +357,8 @@ static struct pv_text get_helper_name(struct decoder *d, const struct pv_event *
 #undef ALT
 #undef EXT
 
-/* By the row's place in mlpd_rows. */
-static void (*const get_fields[])(struct decoder *d, struct pv_event *e) = {
+/* By index in mlpd_rows. */
+static void (*const get_fields[])(struct mlpd_decoder *d, struct pv_event *e) = {
 #define EVENT(symbol, kind, byte, ...)       get_##symbol##_##byte,
 #define READ(symbol, kind, byte, ...)        get_##symbol##_##byte,
 #define ALT(layout, symbol, kind, byte, ...) get_##symbol##_##byte,
@@ -327,8 +370,15 @@ static void (*const get_fields[])(struct decoder *d, struct pv_event *e) = {
 #undef EXT
 };
 
-/* t, payload length, payload: kind number and fields; trailing bytes belong to newer writers. */
-static void get_extension(struct decoder *d, struct pv_event *e, uint8_t byte)
+static void get_row(struct mlpd_decoder *d, struct pv_event *e, size_t row)
+{
+	e->kind = mlpd_rows[row].kind;
+	e->row = (uint16_t)row;
+	get_fields[row](d, e);
+}
+
+/* t, payload length, payload: kind number and fields; trailing bytes come from newer writers. */
+static void get_extension(struct mlpd_decoder *d, struct pv_event *e, uint8_t byte)
 {
 	d->b.time += pv_get_uleb(&d->c);
 	const uint8_t *payload = NULL;
@@ -348,9 +398,7 @@ static void get_extension(struct decoder *d, struct pv_event *e, uint8_t byte)
 					     ? mlpd_find_row(byte, (uint8_t)e->ext.kind, d->f)
 					     : NULL;
 	if (row && pv_cursor_ok(&d->c)) {
-		e->kind = row->kind;
-		e->row = (uint16_t)(row - mlpd_rows);
-		get_fields[e->row](d, e);
+		get_row(d, e, (size_t)(row - mlpd_rows));
 	}
 	if (pv_cursor_ok(&d->c))
 		d->c = after;
@@ -358,57 +406,83 @@ static void get_extension(struct decoder *d, struct pv_event *e, uint8_t byte)
 		d->c.malformed = true; /* the payload is shorter than its own fields */
 }
 
-static void get_event(struct decoder *d, struct pv_event *e, uint8_t byte)
+/* An event whose row depends on more than its byte. */
+static void get_chosen(struct mlpd_decoder *d, struct pv_event *e, uint8_t byte)
 {
-	uint8_t version = d->f->data_version, sub = MLPD_SUB_NONE;
-	const struct mlpd_row *row = mlpd_plain_row(byte, d->f);
-	bool has_sub = !row && mlpd_byte_has_sub(byte, d->f);
-	if (!row)
-		row = mlpd_find_row(byte, sub, d->f);
+	bool has_sub = mlpd_byte_has_sub(byte, d->f);
+	const struct mlpd_row *row = mlpd_find_row(byte, MLPD_SUB_NONE, d->f);
 	if (!row && !has_sub) {
 		d->c.malformed = true;
 		return;
 	}
-	if (has_sub || version >= row->time_since)
+	if (has_sub || d->f->data_version >= row->time_since)
 		d->b.time += pv_get_uleb(&d->c);
 	if (has_sub) {
-		sub = d->sub = pv_get_u8(&d->c);
-		row = sub < MLPD_SUB_ANY ? mlpd_find_row(byte, sub, d->f) : NULL;
+		d->sub = pv_get_u8(&d->c);
+		row = d->sub < MLPD_SUB_ANY ? mlpd_find_row(byte, (uint8_t)d->sub, d->f) : NULL;
 	}
-	if (!row || !pv_cursor_ok(&d->c)) {
-		d->c.malformed |= !row && !d->c.short_read;
-		return;
+	d->c.malformed |= !row && !d->c.short_read;
+	if (row && pv_cursor_ok(&d->c))
+		get_row(d, e, (size_t)(row - mlpd_rows));
+}
+
+void mlpd_decoder_begin(struct mlpd_decoder *d, const struct pv_cursor *c,
+	const struct mlpd_bases *b, const struct mlpd_format *f, struct pv_batch *pools)
+{
+	*d = (struct mlpd_decoder){ .c = *c,
+		.b = *b,
+		.f = f,
+		.pools = pools,
+		.rows = mlpd_plain_rows(f),
+		.mask = f->pointer_size == 4 ? UINT32_MAX : UINT64_MAX };
+}
+
+static enum mlpd_status undo(struct mlpd_decoder *d, const struct pv_cursor *c,
+	const struct mlpd_bases *b, const size_t pools[3])
+{
+	enum mlpd_status s = d->nomem ? MLPD_NOMEM : d->c.malformed ? MLPD_BAD : MLPD_SHORT;
+	d->pools->pool.n = pools[0];
+	d->pools->descs.n = pools[1];
+	d->pools->values.n = pools[2];
+	d->c = *c;
+	d->b = *b;
+	d->nomem = false;
+	return s;
+}
+
+enum mlpd_status mlpd_decode_next(struct mlpd_decoder *d, struct pv_event *ret)
+{
+	const struct pv_cursor c = d->c;
+	const struct mlpd_bases b = d->b;
+	const size_t pools[3] = { d->pools->pool.n, d->pools->descs.n, d->pools->values.n };
+	if (c.at == c.end)
+		return MLPD_SHORT;
+	uint8_t byte = *d->c.at++;
+	uint16_t plain = d->rows ? d->rows[byte] : MLPD_NO_ROW;
+	bool known = plain < MLPD_BY_SUB, all = !known || !pv_kind_is_plain(mlpd_rows[plain].kind);
+	memset(ret, 0, PV_PLAIN_BYTES);
+	if (all)
+		memset((char *)ret + PV_PLAIN_BYTES, 0, sizeof *ret - PV_PLAIN_BYTES);
+	if (known) {
+		if (d->f->data_version >= mlpd_rows[plain].time_since)
+			d->b.time += pv_get_uleb(&d->c);
+		get_row(d, ret, plain);
+	} else if ((byte & 0xf) == MLPD_EXT_TYPE) {
+		get_extension(d, ret, byte);
+	} else {
+		get_chosen(d, ret, byte);
 	}
-	e->kind = row->kind;
-	e->row = (uint16_t)(row - mlpd_rows);
-	get_fields[e->row](d, e);
+	ret->time = d->b.time;
+	return d->nomem || !pv_cursor_ok(&d->c) ? undo(d, &c, &b, pools) : MLPD_OK;
 }
 
 enum mlpd_status mlpd_decode(struct pv_cursor *c, struct mlpd_bases *b, const struct mlpd_format *f,
 	struct pv_batch *pools, struct pv_event *ret)
 {
-	struct decoder d = { .c = *c,
-		.b = *b,
-		.f = f,
-		.pools = pools,
-		.mask = f->pointer_size == 4 ? UINT32_MAX : UINT64_MAX };
-	size_t pool = pools->pool.n, descs = pools->descs.n, values = pools->values.n;
-	uint8_t byte = pv_get_u8(&d.c);
-	if (d.c.short_read)
-		return MLPD_SHORT;
-	*ret = (struct pv_event){ 0 };
-	if ((byte & 0xf) == MLPD_EXT_TYPE)
-		get_extension(&d, ret, byte);
-	else
-		get_event(&d, ret, byte);
-	if (d.nomem || !pv_cursor_ok(&d.c)) {
-		pools->pool.n = pool;
-		pools->descs.n = descs;
-		pools->values.n = values;
-		return d.nomem ? MLPD_NOMEM : d.c.malformed ? MLPD_BAD : MLPD_SHORT;
-	}
-	ret->time = d.b.time;
+	struct mlpd_decoder d;
+	mlpd_decoder_begin(&d, c, b, f, pools);
+	enum mlpd_status s = mlpd_decode_next(&d, ret);
 	*c = d.c;
 	*b = d.b;
-	return MLPD_OK;
+	return s;
 }

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Encodes events by their rows, the reverse of mlpd_decode.c. */
 #include "common/format/mlpd/mlpd.h"
 
 #include <string.h>
 
-/* The mirror of mlpd_decode.c's decoder: what a field needs to be written. */
+/* State of the encoder: the output, the bases of differences, the pools of the event's lists. */
 struct encoder {
 	uint8_t *to;
 	struct mlpd_bases b;
@@ -39,7 +41,7 @@ static void put_uleb(struct encoder *e, uint64_t v)
 	e->to = pv_put_uleb(e->to, v);
 }
 
-static void put_text(struct encoder *e, struct pv_text t)
+static void encode_text(struct encoder *e, struct pv_text t)
 {
 	if (t.len)
 		memcpy(e->to, t.at, t.len);
@@ -70,7 +72,7 @@ static void put_values(struct encoder *e, struct pv_span s)
 		else
 			e->to = pv_put_sleb(e->to, (int64_t)v->raw);
 		if (v->type == PV_COUNTER_STRING && v->raw)
-			put_text(e, v->text);
+			encode_text(e, v->text);
 	}
 	put_uleb(e, 0);
 }
@@ -82,8 +84,8 @@ static void put_descriptions(struct encoder *e, struct pv_span s)
 		const struct pv_counter_desc *d = &e->pools->descs.v[s.at + i];
 		put_uleb(e, d->section);
 		if (d->section == PV_SECTION_PERFCOUNTERS && e->form != MLPD_BARE)
-			put_text(e, d->section_name);
-		put_text(e, d->name);
+			encode_text(e, d->section_name);
+		encode_text(e, d->name);
 		put_counter_word(e, d->type);
 		put_counter_word(e, d->unit);
 		put_counter_word(e, d->variance);
@@ -148,10 +150,17 @@ static void put_methods(struct encoder *e, const struct pv_event *ev, const uint
 	}
 }
 
+static void put_steps(struct encoder *e, const uint64_t *v, uint32_t n)
+{
+	put_uleb(e, n / 2);
+	for (uint32_t i = 0; i < n; i++)
+		e->to = pv_put_sleb(e->to, (int64_t)(v[i] - (i < 2 ? 0 : v[i - 2])));
+}
+
 static void put_list(struct encoder *e, const struct pv_event *ev, uint8_t type, struct pv_span s)
 {
 	static const uint64_t nothing[1];
-	bool pooled = type != MLPD_DESCS && type != MLPD_VALUES; /* they have pools of their own */
+	bool pooled = type != MLPD_DESCS && type != MLPD_VALUES; /* else a pool of their own */
 	const uint64_t *v = s.n && e->pools && pooled ? e->pools->pool.v + s.at : nothing;
 	switch (type) {
 	case MLPD_BT:
@@ -160,6 +169,9 @@ static void put_list(struct encoder *e, const struct pv_event *ev, uint8_t type,
 		break;
 	case MLPD_REFS:
 		put_references(e, v, s.n);
+		break;
+	case MLPD_STEPS:
+		put_steps(e, v, s.n);
 		break;
 	case MLPD_OLD_ROOTS:
 		put_old_roots(e, v, s.n, ev->roots.collections);
@@ -218,10 +230,10 @@ static void put_field(struct encoder *e, const struct pv_event *ev, const struct
 	const void *member = (const char *)ev + f->member;
 	e->form = f->form;
 	if (f->type == MLPD_CSTR)
-		put_text(e, *(const struct pv_text *)member);
+		encode_text(e, *(const struct pv_text *)member);
 	else if (f->type == MLPD_HELPER_NAME) {
 		if (mlpd_helper_named(ev->helper.type, f->form))
-			put_text(e, *(const struct pv_text *)member);
+			encode_text(e, *(const struct pv_text *)member);
 	} else if (f->type >= MLPD_BT)
 		put_list(e, ev, f->type, *(const struct pv_span *)member);
 	else
@@ -258,7 +270,7 @@ static size_t field_max(
 		return values_max(pools, *span);
 	if (f->type == MLPD_DESCS)
 		return descriptions_max(pools, *span);
-	/* flags, count, collection count, and what an element has besides its value */
+	/* flags, count, collection count, and the bytes of an element besides its value */
 	size_t more = f->type == MLPD_FRAMES ? 2 * PV_LEB_MAX : 2;
 	return 3 * PV_LEB_MAX + (size_t)span->n * (PV_LEB_MAX + more);
 }
@@ -269,12 +281,12 @@ static size_t row_max(
 	size_t n = 0;
 	const struct mlpd_field *before = NULL;
 	for (const struct mlpd_field *f = row->field; f->type; before = f++)
-		if (!before || before->member != f->member) /* a form of the same field */
+		if (!before || before->member != f->member) /* else the same, in another form */
 			n += field_max(e, f, pools);
 	return n;
 }
 
-/* In whichever format: some kinds have rows in layouts only. */
+/* The maximum over all formats: some kinds have rows in layouts only. */
 size_t mlpd_encode_max(const struct pv_event *e, const struct pv_batch *pools)
 {
 	size_t most = 0;
@@ -294,7 +306,7 @@ static void put_fields(struct encoder *e, const struct pv_event *ev, const struc
 			put_field(e, ev, f);
 }
 
-static void put_event(struct encoder *e, const struct pv_event *ev, const struct mlpd_row *row)
+static void encode_event(struct encoder *e, const struct pv_event *ev, const struct mlpd_row *row)
 {
 	*e->to++ = row->byte;
 	if (e->f->data_version >= row->time_since) {
@@ -307,7 +319,10 @@ static void put_event(struct encoder *e, const struct pv_event *ev, const struct
 		put_fields(e, ev, row);
 		return;
 	}
-	/* The payload's length stands before it: write it after room for the longest length. */
+	/*
+	 * The payload's length stands before it: leave room for the longest length, move the
+	 * payload afterwards.
+	 */
 	uint8_t *length_at = e->to, *payload = e->to + PV_LEB_MAX;
 	e->to = pv_put_uleb(payload, row->sub);
 	put_fields(e, ev, row);
@@ -324,7 +339,7 @@ size_t mlpd_encode(uint8_t *to, size_t room, struct mlpd_bases *b, const struct 
 	if (!row || mlpd_encode_max(ev, pools) > room)
 		return 0;
 	struct encoder e = { .to = to, .b = *b, .f = f, .pools = pools };
-	put_event(&e, ev, row);
+	encode_event(&e, ev, row);
 	*b = e.b;
 	return (size_t)(e.to - to);
 }

@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Headers of files and buffers: reading with the reasons of a refusal, and writing. */
 #include "common/format/mlpd/mlpd.h"
 
 #include <inttypes.h>
 
 enum { MAX_STRING = 1 << 20 }; /* header strings are command lines and short words */
 
-/* The length includes the NUL. Of a string that contradicts it nothing is taken. */
+/* The length includes the NUL. A string of another length is refused. */
 static struct pv_text get_counted(struct pv_cursor *c)
 {
 	const uint8_t *start = c->at;
@@ -54,7 +56,7 @@ static void get_fixed(struct pv_cursor *c, struct mlpd_header *h)
 	h->header_minor = pv_get_u8(c);
 	h->format.data_version = pv_get_u8(c);
 	h->format.pointer_size = pv_get_u8(c);
-	/* The one layout of a development build that the header tells. */
+	/* The only development layout visible in the header. */
 	if (h->format.data_version == 16 && h->format.header_major == 2)
 		h->format.layout = MLPD_EARLY_16;
 	h->start_time_ms = pv_get_u64(c);

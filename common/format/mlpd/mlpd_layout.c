@@ -1,8 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds the layout of a development build by trying to decode a buffer in each that may be meant.
+ */
 #include "common/format/mlpd/mlpd_layout.h"
 
 #include <string.h>
 
-/* Layouts of development builds by the data version that they write; likelier ones first. */
+/* Layouts of development builds by data version; likelier ones first. */
 static const struct alternative {
 	uint8_t says, rules, layout;
 } alternatives[] = {
@@ -36,7 +40,7 @@ static bool decode_again(
 	return mlpd_decode_batch(b, &bases, f, t->partial, &used);
 }
 
-/* A byte that is left over takes no part: in a cut buffer that is its last event. */
+/* Left-over bytes do not count: a cut buffer ends in the middle of an event. */
 bool mlpd_try_layouts(struct pv_batch *b, const struct mlpd_layout_probe *t, struct mlpd_format *f,
 	bool *ret_changed)
 {

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Layouts that share a data version's number: which of them a log is written in is found by trying
- * to decode. Releases never come here, as their buffers decode at once. One thread uses a batch.
+ * Layouts with the same data version: the one in use is found by trying to decode. Releases do not
+ * need this, as their buffers decode at once. One thread uses a batch.
  */
 #ifndef PV_FORMAT_MLPD_LAYOUT_H
 #define PV_FORMAT_MLPD_LAYOUT_H
@@ -11,9 +12,9 @@
 bool mlpd_has_layouts(uint8_t says);
 
 /*
- * For a batch that did not decode with *f: decodes it again as every other layout of a log whose
- * header says data version `says`. Where one of them takes all of its bytes, the batch is what it
- * decoded to, *f that layout and *ret_changed true; else all is as before. False: out of memory.
+ * For a batch that did not decode with *f: decodes its bytes again in every other layout of a log
+ * whose header says data version `says`. If a layout takes all bytes, the batch holds what was
+ * decoded, *f is the layout and *ret_changed is true; else all is as before. False: out of memory.
  * `start` is the state at the batch's first byte; `partial` as in mlpd_decode_batch().
  */
 struct mlpd_layout_probe {
@@ -29,7 +30,7 @@ enum { MLPD_TRIALS = 64 };
 
 /*
  * The same for the first `n` bytes of a buffer, kept by the caller. *trials, MLPD_TRIALS at first,
- * goes down with each that did not decode.
+ * is reduced by each buffer that did not decode.
  */
 bool mlpd_choose_layout(const uint8_t *payload, size_t n, const struct mlpd_layout_probe *t,
 	struct mlpd_format *f, unsigned *trials);

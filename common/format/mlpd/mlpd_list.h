@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * mlpd.def with what its rows have in common, for each that makes something of them: it defines EVENT,
- * READ, ALT, EXT, F, V and W before. Included once by each of them; nothing but macros.
+ * mlpd.def with the macros common to its rows. A user defines EVENT, READ, ALT, EXT, F, V and W
+ * before, and includes this file once. Nothing but macros.
  */
 #define NONE  MLPD_SUB_NONE
 #define ANY   MLPD_SUB_ANY
@@ -8,7 +9,7 @@
 #define NO_FIELDS
 #define BACKTRACE(member) W(1, 12, POINTERS, BT, member) V(13, 99, BT, member)
 
-/* The three kinds of names that METADATA had before data version 11, and two it never had. */
+/* The three kinds of names in METADATA before data version 11, and two of no known writer. */
 #define OLD_META_AS(byte, CLASS, IMAGE, THREAD, failed)                                            \
 	READ(CLASS, CLASS_LOAD, byte, 1, 1, 10, 1,                                                 \
 		F(PTR, meta.key) F(PTR, meta.image) F(FLAGS, meta.flags) F(CSTR, meta.name)        \

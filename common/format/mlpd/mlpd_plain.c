@@ -1,26 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Decodes a payload event by event, with loops of its own for calls and allocations. */
 #include "common/format/mlpd/mlpd_plain.h"
 
 #include <stdio.h>
 
 #include "common/format/mlpd/mlpd_call.h"
+#include "common/format/mlpd/mlpd_wide.h"
 
-/* As many as there will be if the rest is like what was read: each growth copies all of them. */
-static bool reserve_others(struct pv_batch *b, size_t left)
+bool mlpd_push_next(struct pv_batch *b, const struct pv_event *e)
 {
-	enum { FEW = 64, LEAST_BYTES = 2, MARGIN = 16 };
-	size_t n = b->other_events.n, read = b->bytes.n - left, more = FEW;
-	if (n >= FEW && read)
-		more = (size_t)((double)n * (double)left / (double)read) + n / MARGIN + 1;
-	if (more > left / LEAST_BYTES + 1)
-		more = left / LEAST_BYTES + 1;
-	return pv_reserve(&b->other_events, more);
-}
-
-struct pv_event *mlpd_next_other(struct pv_batch *b, size_t left)
-{
-	if (b->other_events.n == b->other_events.room && !reserve_others(b, left))
-		return NULL;
-	return b->other_events.v + b->other_events.n;
+	uint64_t key = e->call.method;
+	if (pv_kind_is_plain(e->kind)) {
+		if (!pv_reserve(&b->plain_events, 1))
+			return false;
+		key = b->plain_events.n++;
+		memcpy(&b->plain_events.v[key], e, PV_PLAIN_BYTES);
+	} else if (e->kind > PV_KIND_METHOD_EXC_LEAVE) {
+		key = b->other_events.n++;
+	}
+	mlpd_push(b, e->time, e->kind, key);
+	return true;
 }
 
 static bool push_alloc(struct pv_batch *b, uint64_t time, const struct pv_alloc *a)
@@ -40,15 +39,14 @@ static bool push_event(struct pv_batch *b, const struct pv_event *e)
 		return push_alloc(b, e->time, &alloc);
 	if (!pv_batch_reserve(b, 1))
 		return false;
-	mlpd_push_next(b, e);
-	return true;
+	return mlpd_push_next(b, e);
 }
 
 const bool mlpd_is_hot[256] = {
 	[MLPD_ENTER] = true, [MLPD_LEAVE] = true, [MLPD_EXC_LEAVE] = true, [MLPD_ALLOC] = true
 };
 
-/* The kinds of the three call bytes, one more than the kind so that 0 means "none of them". */
+/* Kinds of the three call bytes, plus one; 0: not a call. */
 static const uint8_t call_kind[256] = {
 	[MLPD_ENTER] = PV_KIND_METHOD_ENTER + 1,
 	[MLPD_LEAVE] = PV_KIND_METHOD_LEAVE + 1,
@@ -56,9 +54,9 @@ static const uint8_t call_kind[256] = {
 };
 
 /*
- * Enter and leave events in a row; stops before anything else, or an event that is cut. This is
- * where a call-heavy log is read: everything lives in locals, since stores through uint8_t may
- * alias any structure.
+ * Enter and leave events in a row; stops before any other event, or a cut one. The hot loop for
+ * logs full of calls: everything lives in locals, since stores through uint8_t may alias any
+ * structure.
  */
 void mlpd_plain_calls(
 	struct pv_batch *b, struct pv_cursor *c, struct mlpd_bases *bases, uint64_t mask)
@@ -100,7 +98,7 @@ void mlpd_note_damage(struct pv_batch *b, const struct pv_cursor *c, enum mlpd_s
 		c->at[0]);
 }
 
-/* Decodes the frequent events; stops before one that needs its row. */
+/* Decodes the frequent events; stops before an event that needs its row. */
 static bool decode_hot(
 	struct pv_batch *b, struct pv_cursor *c, struct mlpd_bases *bases, uint64_t mask)
 {
@@ -123,28 +121,34 @@ static bool decode_hot(
 bool mlpd_decode_batch(struct pv_batch *b, struct mlpd_bases *bases, const struct mlpd_format *f,
 	bool partial, size_t *ret_used)
 {
-	struct pv_cursor c = { .at = b->bytes.v, .end = b->bytes.v + b->bytes.n };
-	uint64_t mask = f->pointer_size == 4 ? UINT32_MAX : UINT64_MAX;
-	while (c.at != c.end) {
-		if (mlpd_is_hot[*c.at] && !decode_hot(b, &c, bases, mask))
+	struct pv_cursor all = { .at = b->bytes.v, .end = b->bytes.v + b->bytes.n };
+	struct mlpd_stack_seen seen[MLPD_STACKS] = { 0 };
+	struct mlpd_decoder d;
+	mlpd_decoder_begin(&d, &all, bases, f, b);
+	d.seen = seen;
+	while (d.c.at != d.c.end) {
+		if (mlpd_is_hot[*d.c.at] && !decode_hot(b, &d.c, &d.b, d.mask))
 			return false;
-		if (c.at == c.end)
+		if (d.c.at == d.c.end)
 			break;
-		const uint8_t *start = c.at;
-		struct pv_event *e = mlpd_next_other(b, pv_cursor_left(&c));
-		enum mlpd_status s = e ? mlpd_decode(&c, bases, f, b, e) : MLPD_NOMEM;
+		if (mlpd_may_be_plain(&d) && mlpd_wide_run(&d) > 0)
+			continue;
+		const uint8_t *start = d.c.at;
+		struct pv_event *e = mlpd_next_other(b, pv_cursor_left(&d.c));
+		enum mlpd_status s = e ? mlpd_decode_next(&d, e) : MLPD_NOMEM;
 		if (s == MLPD_NOMEM)
 			return false;
 		if (s == MLPD_SHORT && partial)
 			break;
 		if (s != MLPD_OK) {
-			mlpd_note_damage(b, &c, s);
+			mlpd_note_damage(b, &d.c, s);
 			break;
 		}
 		e->offset = (uint32_t)(start - b->bytes.v);
 		if (!push_event(b, e))
 			return false;
 	}
-	*ret_used = (size_t)(c.at - b->bytes.v);
+	*bases = d.b;
+	*ret_used = (size_t)(d.c.at - b->bytes.v);
 	return true;
 }

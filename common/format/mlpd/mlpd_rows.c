@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of rows made from mlpd.def, with its lookups by byte and by kind. */
 #include "common/format/mlpd/mlpd.h"
 
-enum { ALWAYS = 1, NEWEST = 99, NO_ROW = UINT16_MAX };
+enum { ALWAYS = 1, NEWEST = 99 };
 
 #define W(since, until, form, type, member)                                                        \
 	{ MLPD_##type, MLPD_##form, since, until, offsetof(struct pv_event, member), #member },
@@ -36,12 +38,11 @@ const struct mlpd_row mlpd_rows[] = {
 const size_t mlpd_row_count = PV_COUNT_OF(mlpd_rows);
 
 /*
- * First row of each event byte and of each kind of event, and which row of its kind comes next;
- * filled once, before main or when the library is loaded, and before the constructors of those that
- * write events: a probe starts in its own, and a first event that finds the tables empty would be
- * written as another kind.
+ * First row of each event byte and of each kind of event, and the next row of the same kind; filled
+ * once, before main or when the library is loaded, and before the constructors of writers: a probe
+ * starts in a constructor, and with empty tables would write the first event as another kind.
  */
-/* Likewise the row of each byte that needs no sub, in the layouts of releases, by data version. */
+/* Likewise the row of each byte without a sub, in the layouts of releases, by data version. */
 static uint16_t plain_row[MLPD_NEWEST + 1][256];
 static uint16_t first_row[256], first_of_kind[256], next_of_kind[PV_COUNT_OF(mlpd_rows)];
 
@@ -51,15 +52,21 @@ static bool in_format(const struct mlpd_row *r, const struct mlpd_format *f)
 	       (r->layout & f->layout) == r->layout;
 }
 
+static uint16_t row_index(const struct mlpd_row *r)
+{
+	if ((r->byte & 0xf) == MLPD_EXT_TYPE)
+		return MLPD_NO_ROW;
+	return r->sub == MLPD_SUB_NONE ? (uint16_t)(r - mlpd_rows) : MLPD_BY_SUB;
+}
+
 static void fill_plain_rows(const struct mlpd_format *f)
 {
 	uint16_t *row = plain_row[f->data_version];
 	for (size_t i = 0; i < PV_COUNT_OF(plain_row[0]); i++)
-		row[i] = NO_ROW;
+		row[i] = MLPD_NO_ROW;
 	for (size_t i = mlpd_row_count; i-- > 0;)
 		if (in_format(&mlpd_rows[i], f))
-			row[mlpd_rows[i].byte] =
-				mlpd_rows[i].sub == MLPD_SUB_NONE ? (uint16_t)i : NO_ROW;
+			row[mlpd_rows[i].byte] = row_index(&mlpd_rows[i]);
 }
 
 __attribute__((constructor(102))) static void fill_rows(void)
@@ -67,7 +74,7 @@ __attribute__((constructor(102))) static void fill_rows(void)
 	for (uint8_t v = 0; v <= MLPD_NEWEST; v++)
 		fill_plain_rows(&(struct mlpd_format){ .data_version = v });
 	for (size_t i = 0; i < PV_COUNT_OF(first_row); i++)
-		first_row[i] = first_of_kind[i] = NO_ROW;
+		first_row[i] = first_of_kind[i] = MLPD_NO_ROW;
 	for (size_t i = mlpd_row_count; i-- > 0;) {
 		const struct mlpd_row *r = &mlpd_rows[i];
 		first_row[r->byte] = (uint16_t)i;
@@ -87,11 +94,9 @@ const struct mlpd_row *mlpd_find_row(uint8_t byte, uint8_t sub, const struct mlp
 	return NULL;
 }
 
-const struct mlpd_row *mlpd_plain_row(uint8_t byte, const struct mlpd_format *f)
+const uint16_t *mlpd_plain_rows(const struct mlpd_format *f)
 {
-	uint16_t i = f->layout || f->data_version > MLPD_NEWEST ? NO_ROW
-								: plain_row[f->data_version][byte];
-	return i == NO_ROW ? NULL : &mlpd_rows[i];
+	return f->layout || f->data_version > MLPD_NEWEST ? NULL : plain_row[f->data_version];
 }
 
 bool mlpd_byte_has_sub(uint8_t byte, const struct mlpd_format *f)
@@ -133,7 +138,7 @@ const struct mlpd_row *mlpd_next_row(const struct pv_event *e, const struct mlpd
 {
 	bool with_stack = stack_length(e) > 0;
 	size_t i = r ? next_of_kind[r - mlpd_rows] : first_of_kind[e->kind];
-	for (; i != NO_ROW; i = next_of_kind[i]) {
+	for (; i != MLPD_NO_ROW; i = next_of_kind[i]) {
 		r = &mlpd_rows[i];
 		if (r->written && has_stack_field(r) == with_stack && r->sub != MLPD_SUB_ANY)
 			return r;

@@ -1,6 +1,21 @@
-/* Parts of a .nettrace stream, one after the other, and what to do with each. */
-#include "common/format/nettrace/nettrace.h"
-
+/* SPDX-License-Identifier: MIT */
+/*
+ * .NET's own event stream, .nettrace versions 4 and 5 (written by runtimes, .NET Core 3 to 10) and
+ * 6 (by other writers, with threads of several processes), as neutral events.
+ * Format: PerfView's NetTraceFormat_v5.md and NetTraceFormat.md; layouts of the runtime's events:
+ * dotnet/runtime, ClrEtwAll.man.
+ *
+ * Several streams of one process may follow each other, each whole: first the names, say, then the
+ * recording, then a heap shot.
+ *
+ * Samples are of threads at safe points, in wall time, of managed frames only, and have at most 100
+ * frames; the outermost ones are cut. Names mostly come last: a frame is keyed by its address until
+ * the method there is known, and then the key is named.
+ *
+ * Times are ns on the writer's clock. Objects have no addresses in common with other events:
+ * classes are keyed by name. Bounded: a block to PV_NETTRACE_BLOCK bytes, tables as their enums
+ * say; anything beyond is damage or has no name, and is counted.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,14 +24,15 @@
 #include "common/format/nettrace/nettrace_six.h"
 
 enum {
-	MOST = 1 << 16, /* events of a batch; those of one event of the stream may be more */
+	MOST = 1 << 16, /* events of a batch; one event of the stream may add more */
 	TAG_NULL = 1
 };
 
-static void finish(struct b07_stream *s)
+static void nettrace_finish(struct pv_stream *s)
 {
 	struct nettrace *d = nt_of(s);
-	free(d->in.bytes);
+	if (!d)
+		return;
 	pv_intern_finish(&d->text);
 	pv_arena_finish(&d->said);
 	pv_array_finish(&d->kind);
@@ -27,6 +43,7 @@ static void finish(struct b07_stream *s)
 	pv_array_finish(&d->frame);
 	pv_array_finish(&d->method);
 	pv_map_finish(&d->method_of);
+	nt_il_finish(&d->il);
 	pv_ranges_finish(&d->code);
 	pv_array_finish(&d->waiting);
 	pv_map_finish(&d->waits);
@@ -37,6 +54,7 @@ static void finish(struct b07_stream *s)
 	pv_array_finish(&d->leaf);
 	pv_map_finish(&d->leaf_of);
 	nt_six_finish(d);
+	nt_forget_spans(d);
 	pv_map_finish(&d->class_of);
 	pv_map_finish(&d->counter_of);
 	pv_array_finish(&d->counted);
@@ -46,37 +64,33 @@ static void finish(struct b07_stream *s)
 	pv_map_finish(&d->shot.area_of);
 	pv_map_finish(&d->shot.type_of);
 	free(d);
-	pv_batch_finish(&s->batch);
-	pv_array_finish(&s->offsets);
-	s->other = NULL;
-	s->reader = NULL;
 }
 
-static void consume(struct b07_stream *s, size_t n)
+static void consume(struct pv_stream *s, size_t n)
 {
-	nt_of(s)->in.start += n;
+	s->in.start += n;
 	s->offset += n;
 }
 
 /* --- pieces */
 
-static enum b07_piece fail(struct b07_stream *s, enum pv_code code, const char *what)
+static enum pv_piece fail_nettrace(struct pv_stream *s, enum pv_code code, const char *what)
 {
 	pv_fail(&s->error, code, s->offset, "%s", what);
-	return B07_FAILED;
+	return PV_PIECE_FAILED;
 }
 
-static enum b07_piece damage(struct b07_stream *s, uint64_t bytes, const char *reason)
+static enum pv_piece damage(struct pv_stream *s, uint64_t bytes, const char *reason)
 {
-	s->damage = (struct b07_damage){ .offset = s->offset, .bytes = bytes };
+	s->damage = (struct pv_stream_damage){ .offset = s->offset, .bytes = bytes };
 	snprintf(s->damage.reason, sizeof s->damage.reason, "%s", reason);
-	return B07_DAMAGE;
+	return PV_PIECE_DAMAGE;
 }
 
 /* --- streams */
 
-/* Of another stream in the same input, which numbers all things anew. */
-static void begin_again(struct b07_stream *s, uint32_t version)
+/* Begins a further stream of the same input, with numbers of its own for everything. */
+static void begin_again(struct pv_stream *s, uint32_t version)
 {
 	struct nettrace *d = nt_of(s);
 	d->version = version;
@@ -84,7 +98,7 @@ static void begin_again(struct b07_stream *s, uint32_t version)
 	d->spoken |= d->speaks;
 	d->speaks = false;
 	d->stream_at = s->offset;
-	d->shot.open = false; /* it was cut: the next one begins anew */
+	d->shot.open = false; /* the shot was cut: the next shot begins anew */
 	nt_forget_kinds(d);
 	nt_forget_stacks(d);
 	nt_forget_threads(d);
@@ -92,35 +106,35 @@ static void begin_again(struct b07_stream *s, uint32_t version)
 		d->thread.v[i].seq = 0;
 }
 
-static enum b07_piece give_header(struct b07_stream *s)
+static enum pv_piece give_header(struct pv_stream *s)
 {
 	struct nettrace *d = nt_of(s);
 	unsigned __int128 ns = (unsigned __int128)d->sync_ticks * 1000000000 / d->frequency;
 	d->begun = true;
-	s->header = (struct b07_header){ .text = "nettrace",
+	s->header = (struct pv_stream_header){ .text = "nettrace",
 		.start_ns = ns && ns <= INT64_MAX ? (uint64_t)ns : 1,
 		.start_us = d->sync_ms * 1000,
 		.pid = d->pid,
 		.pointer_size = (uint8_t)d->pointer,
 		.promises_end = true,
 		.offset = s->offset };
-	return B07_HEADER;
+	return PV_PIECE_HEADER;
 }
 
 /* --- batches */
 
-static enum b07_piece give(struct b07_stream *s, uint64_t thread)
+static enum pv_piece give(struct pv_stream *s, uint64_t thread)
 {
 	struct nettrace *d = nt_of(s);
 	struct pv_batch *b = &s->batch;
 	if (d->nomem)
-		return fail(s, PV_ENOMEM, "out of memory");
+		return fail_nettrace(s, PV_ENOMEM, "out of memory");
 	b->thread = thread;
 	b->time_base = b->n ? b->time[0] : 0;
-	return B07_BATCH;
+	return PV_PIECE_BATCH;
 }
 
-static void begin_batch(struct b07_stream *s, uint64_t offset)
+static void begin_batch(struct pv_stream *s, uint64_t offset)
 {
 	pv_batch_reset(&s->batch);
 	pv_arena_reset(&nt_of(s)->said);
@@ -128,8 +142,8 @@ static void begin_batch(struct b07_stream *s, uint64_t offset)
 	s->batch.offset = offset;
 }
 
-/* Events of one thread; false: the block has no more. */
-static bool batch_of_thread(struct b07_stream *s, enum b07_piece *ret)
+/* Fills the batch with events of one thread; false: the block has no more. */
+static bool batch_of_thread(struct pv_stream *s, enum pv_piece *ret)
 {
 	struct nettrace *d = nt_of(s);
 	if (d->blob_at >= d->blob.n && !nt_block_next(d))
@@ -160,12 +174,12 @@ static bool batch_of_thread(struct b07_stream *s, enum b07_piece *ret)
 	return true;
 }
 
-/* The last events, at the end of the stream. */
-static bool last_words(struct b07_stream *s, uint64_t *ret_thread)
+/* Flushes the last events, at the end of the stream. */
+static bool last_words(struct pv_stream *s, uint64_t *ret_thread)
 {
 	begin_batch(s, s->offset);
 	*ret_thread = 0;
-	if (nt_flush_sample(s, ret_thread))
+	if (nt_flush_sample(s, ret_thread) || nt_flush_span(s, ret_thread))
 		return true;
 	nt_name_addresses(s, s->offset, true);
 	nt_tell_lost(s, s->offset);
@@ -175,7 +189,7 @@ static bool last_words(struct b07_stream *s, uint64_t *ret_thread)
 
 /* --- the stream */
 
-/* A part that is neither the trace nor of events; NULL, or a literal: what is wrong with it. */
+/* Takes a part other than trace and events; NULL, or a literal: the fault in the part. */
 static const char *take_rows(struct nettrace *d, const struct nt_found *f)
 {
 	bool six = d->version == NT_SIX;
@@ -201,35 +215,36 @@ static const char *take_rows(struct nettrace *d, const struct nt_found *f)
 	}
 }
 
-static enum b07_piece take_trace(struct b07_stream *s, const struct nt_found *f)
+static enum pv_piece take_trace(struct pv_stream *s, const struct nt_found *f)
 {
 	struct nettrace *d = nt_of(s);
 	bool sound = d->version == NT_SIX ? nt_six_trace(d, f->body, f->n) : nt_trace(d, f->body);
-	if (!sound && d->begun) { /* the events before it are good */
+	if (!sound && d->begun) { /* the events before are good */
 		d->skip = UINT64_MAX;
 		d->skip_why = "a stream of another process than the one before";
-		return B07_MORE;
+		return PV_PIECE_MORE;
 	}
 	if (!sound)
-		return fail(s, PV_ECORRUPT, "a Trace object without a clock or size of pointers");
+		return fail_nettrace(
+			s, PV_ECORRUPT, "a Trace object without a clock or size of pointers");
 	consume(s, f->bytes);
-	return B07_MORE;
+	return PV_PIECE_MORE;
 }
 
-static enum b07_piece take_events(struct b07_stream *s, const struct nt_found *f)
+static enum pv_piece take_events(struct pv_stream *s, const struct nt_found *f)
 {
 	struct nettrace *d = nt_of(s);
 	if (!d->begun)
 		return give_header(s);
 	nt_block_begin(d, f->body, f->n,
-		s->offset + (uint64_t)(f->body + f->n - (d->in.bytes + d->in.start)));
+		s->offset + (uint64_t)(f->body + f->n - (d->in->bytes + d->in->start)));
 	d->block_bytes = f->bytes;
 	if (f->cut && !d->block_harm)
 		d->block_harm = "the stream ends inside a block";
-	return B07_MORE;
+	return PV_PIECE_MORE;
 }
 
-static enum b07_piece take_part(struct b07_stream *s, const struct nt_found *f)
+static enum pv_piece take_part(struct pv_stream *s, const struct nt_found *f)
 {
 	struct nettrace *d = nt_of(s);
 	const char *harm = NULL;
@@ -245,87 +260,88 @@ static enum b07_piece take_part(struct b07_stream *s, const struct nt_found *f)
 		harm = "the stream ends inside a block";
 	else
 		harm = take_rows(d, f);
-	enum b07_piece p = harm ? damage(s, f->bytes, harm) : B07_MORE;
+	enum pv_piece p = harm ? damage(s, f->bytes, harm) : PV_PIECE_MORE;
 	consume(s, f->bytes);
-	return d->nomem ? fail(s, PV_ENOMEM, "out of memory") : p;
+	return d->nomem ? fail_nettrace(s, PV_ENOMEM, "out of memory") : p;
 }
 
-/* At a byte where no part begins. */
-static enum b07_piece skip_to_part(struct b07_stream *s)
+/* Skips bytes at which no part begins, as damage. */
+static enum pv_piece skip_to_part(struct pv_stream *s)
 {
 	const struct nettrace *d = nt_of(s);
-	size_t n = nt_next_part(s, d->in.ended || d->in.gapped);
-	enum b07_piece p = damage(s, n, d->version == NT_SIX ? "no block" : "no object");
+	size_t n = nt_next_part(s, d->in->ended || d->in->gapped);
+	enum pv_piece p = damage(s, n, d->version == NT_SIX ? "no block" : "no object");
 	consume(s, n);
 	return p;
 }
 
-static enum b07_piece over(struct b07_stream *s)
+static enum pv_piece over(struct pv_stream *s)
 {
 	struct nettrace *d = nt_of(s);
-	size_t left = d->in.filled - d->in.start;
+	size_t left = d->in->filled - d->in->start;
 	uint64_t thread;
-	if ((d->in.ended || d->in.gapped) && left) {
-		enum b07_piece p = damage(s, left, "the stream ends inside an object");
+	if ((d->in->ended || d->in->gapped) && left) {
+		enum pv_piece p = damage(s, left, "the stream ends inside an object");
 		consume(s, left);
 		return p;
 	}
-	if (d->in.ended && !d->begun && d->frequency)
+	if (d->in->ended && !d->begun && d->frequency)
 		return give_header(s);
-	if (d->in.ended && d->begun && last_words(s, &thread))
+	if (d->in->ended && d->begun && last_words(s, &thread))
 		return give(s, thread);
-	if (!d->in.gapped)
-		return B07_MORE;
-	enum b07_piece p = damage(s, d->in.gap, "dropped unread");
-	s->offset += d->in.gap;
-	d->in.gap = 0;
-	d->in.gapped = false;
+	if (!d->in->gapped)
+		return PV_PIECE_MORE;
+	enum pv_piece p = damage(s, d->in->gap, "dropped unread");
+	s->offset += d->in->gap;
+	d->in->gap = 0;
+	d->in->gapped = false;
 	return p;
 }
 
-static enum b07_piece skip_large(struct b07_stream *s)
+static enum pv_piece skip_large(struct pv_stream *s)
 {
 	struct nettrace *d = nt_of(s);
-	size_t have = d->in.filled - d->in.start, n = d->skip < have ? (size_t)d->skip : have;
+	size_t have = d->in->filled - d->in->start, n = d->skip < have ? (size_t)d->skip : have;
 	if (n == 0)
 		return over(s);
-	enum b07_piece p = damage(s, n, d->skip_why);
+	enum pv_piece p = damage(s, n, d->skip_why);
 	consume(s, n);
 	d->skip -= n;
 	return p;
 }
 
-static enum b07_piece next_in_block(struct b07_stream *s)
+static enum pv_piece next_in_block(struct pv_stream *s)
 {
 	struct nettrace *d = nt_of(s);
-	enum b07_piece p;
+	enum pv_piece p;
 	if (batch_of_thread(s, &p))
 		return p;
 	if (d->nomem)
-		return fail(s, PV_ENOMEM, "out of memory");
+		return fail_nettrace(s, PV_ENOMEM, "out of memory");
 	d->in_block = false;
-	p = d->block_harm ? damage(s, d->block_bytes, d->block_harm) : B07_MORE;
+	p = d->block_harm ? damage(s, d->block_bytes, d->block_harm) : PV_PIECE_MORE;
 	consume(s, d->block_bytes);
 	return p;
 }
 
-/* At a place where a stream may begin; false: there is something else. */
-static bool take_preamble(struct b07_stream *s, bool last, enum b07_piece *ret, bool *ret_again)
+/* Takes the preamble of a stream, if one begins here; false: no preamble. */
+static bool take_preamble(struct pv_stream *s, bool last, enum pv_piece *ret, bool *ret_again)
 {
 	struct nettrace *d = nt_of(s);
-	size_t have = d->in.filled - d->in.start, bytes;
+	size_t have = d->in->filled - d->in->start, bytes;
 	bool first = s->offset == 0;
 	uint32_t version;
-	*ret = B07_MORE;
+	*ret = PV_PIECE_MORE;
 	if (have == 0)
 		return false;
-	switch (nt_preamble(d->in.bytes + d->in.start, have, &bytes, &version)) {
+	switch (nt_preamble(d->in->bytes + d->in->start, have, &bytes, &version)) {
 	case NT_TOO_SHORT:
 		*ret_again = false;
 		return !last;
 	case NT_NOT_ONE:
 		if (first)
-			*ret = fail(s, PV_EVERSION, "a version of .nettrace that is not read yet");
+			*ret = fail_nettrace(
+				s, PV_EVERSION, "a version of .nettrace that is not read yet");
 		return first;
 	default:
 		break;
@@ -334,7 +350,7 @@ static bool take_preamble(struct b07_stream *s, bool last, enum b07_piece *ret, 
 		begin_again(s, version);
 		consume(s, bytes);
 	} else if (first) {
-		*ret = fail(s, PV_EVERSION, "a version of .nettrace that is not read yet");
+		*ret = fail_nettrace(s, PV_EVERSION, "a version of .nettrace that is not read yet");
 	} else {
 		d->skip = UINT64_MAX;
 		d->skip_why = "a stream of a version that is not read yet";
@@ -342,13 +358,13 @@ static bool take_preamble(struct b07_stream *s, bool last, enum b07_piece *ret, 
 	return true;
 }
 
-/* A step; B07_MORE with *ret_again: there is another one. */
-static enum b07_piece step(struct b07_stream *s, bool *ret_again)
+/* A step; PV_PIECE_MORE with *ret_again: call again. */
+static enum pv_piece take_stream_piece(struct pv_stream *s, bool *ret_again)
 {
 	struct nettrace *d = nt_of(s);
-	bool last = d->in.ended || d->in.gapped;
+	bool last = d->in->ended || d->in->gapped;
 	struct nt_found f;
-	enum b07_piece p;
+	enum pv_piece p;
 	*ret_again = true;
 	if (d->in_block)
 		return next_in_block(s);
@@ -359,64 +375,64 @@ static enum b07_piece step(struct b07_stream *s, bool *ret_again)
 	if (take_preamble(s, last, &p, ret_again))
 		return p;
 	*ret_again = false;
-	if (d->in.filled == d->in.start || s->offset == 0)
+	if (d->in->filled == d->in->start || s->offset == 0)
 		return over(s);
-	if (d->version != NT_SIX && d->in.bytes[d->in.start] == TAG_NULL && !s->over) {
+	if (d->version != NT_SIX && d->in->bytes[d->in->start] == TAG_NULL && !s->over) {
 		s->over = true;
 		consume(s, 1);
 		*ret_again = true;
-		return B07_MORE;
+		return PV_PIECE_MORE;
 	}
 	switch (nt_part_at(s, last, &f)) {
 	case NT_TOO_SHORT:
-		return last ? over(s) : B07_MORE;
+		return last ? over(s) : PV_PIECE_MORE;
 	case NT_NOT_ONE:
 		return skip_to_part(s);
 	case NT_TOO_LARGE:
 		d->skip = f.bytes;
 		d->skip_why = "a block that is too large";
 		*ret_again = true;
-		return B07_MORE;
+		return PV_PIECE_MORE;
 	default:
 		*ret_again = true;
 		return take_part(s, &f);
 	}
 }
 
-static enum b07_piece next(struct b07_stream *s)
+static enum pv_piece nettrace_next(struct pv_stream *s)
 {
 	bool again = true;
-	enum b07_piece p = B07_MORE;
+	enum pv_piece p = PV_PIECE_MORE;
 	if (s->error.code)
-		return B07_FAILED;
+		return PV_PIECE_FAILED;
 	begin_batch(s, s->offset);
-	while (again && p == B07_MORE)
-		p = step(s, &again);
+	while (again && p == PV_PIECE_MORE)
+		p = take_stream_piece(s, &again);
 	return p;
 }
 
-bool pv_nettrace_init(struct b07_stream *s)
+static bool nettrace_create(struct pv_stream *s)
 {
-	static const struct b07_reader reader = { b07_window_room, b07_window_filled,
-		b07_window_end, b07_window_resume, b07_window_gap, next, finish };
-	bool want = s->want_offsets;
-	*s = (struct b07_stream){ .want_offsets = want, .reader = &reader };
 	struct nettrace *d = calloc(1, sizeof *d);
-	s->other = d;
-	if (!d || !pv_reserve(&d->kind, 1)) {
-		free(d);
-		s->other = NULL;
-		s->reader = NULL;
+	s->state = d;
+	if (!d || !pv_reserve(&d->kind, 1))
 		return false;
-	}
-	d->kind.v[d->kind.n++] = (struct nt_kind){ .what = NT_UNKNOWN }; /* described nowhere */
+	d->in = &s->in;
+	d->kind.v[d->kind.n++] = (struct nt_kind){ .what = NT_UNKNOWN }; /* not described */
 	return true;
 }
 
-enum b07_sniffed pv_nettrace_sniff(const uint8_t *bytes, size_t n)
+static enum pv_sniffed sniff(const uint8_t *bytes, size_t n, bool ended)
 {
-	size_t some = n < 8 ? n : 8;
-	if (memcmp(bytes, "Nettrace", some) != 0)
-		return B07_NO;
-	return n < 8 ? B07_UNSURE : B07_YES;
+	(void)ended;
+	if (memcmp(bytes, "Nettrace", n < 8 ? n : 8) != 0)
+		return PV_SNIFF_NO;
+	return n < 8 ? PV_SNIFF_UNSURE : PV_SNIFF_YES;
 }
+
+const struct pv_reader pv_reader_nettrace = { .name = "nettrace",
+	.sniff = sniff,
+	.silence_ends = true,
+	.create = nettrace_create,
+	.next = nettrace_next,
+	.finish = nettrace_finish };

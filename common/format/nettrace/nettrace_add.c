@@ -1,4 +1,6 @@
-/* The ground of the other parts: fields of pointers, and events of the batch. */
+/* SPDX-License-Identifier: MIT */
+/* Helpers of the other parts: reading pointers, adding events to the batch. */
+#include "common/format/batch_event.h"
 #include "common/format/nettrace/nettrace_parts.h"
 
 uint64_t nt_pointer(const struct nettrace *d, struct pv_cursor *c)
@@ -6,22 +8,16 @@ uint64_t nt_pointer(const struct nettrace *d, struct pv_cursor *c)
 	return d->pointer == 4 ? pv_get_u32(c) : pv_get_u64(c);
 }
 
-struct pv_event *nt_add(struct b07_stream *s, uint8_t kind, uint64_t offset)
+struct pv_event *nt_add(struct pv_stream *s, uint8_t kind, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);
-	struct pv_batch *b = &s->batch;
-	if (!pv_batch_reserve(b, 1) || !pv_reserve(&b->other_events, 1) ||
-		(s->want_offsets && !pv_reserve(&s->offsets, 1))) {
-		d->nomem = true;
-		return NULL;
-	}
-	b->time[b->n] = d->now;
-	b->kind[b->n] = kind;
-	b->key[b->n++] = b->other_events.n;
-	if (s->want_offsets)
+	struct pv_event *e = NULL;
+	if (!s->want_offsets || pv_reserve(&s->offsets, 1))
+		e = pv_batch_add(&s->batch, kind, d->now);
+	d->nomem |= !e;
+	if (e && s->want_offsets)
 		s->offsets.v[s->offsets.n++] = offset;
-	b->other_events.v[b->other_events.n] = (struct pv_event){ .time = d->now, .kind = kind };
-	return &b->other_events.v[b->other_events.n++];
+	return e;
 }
 
 struct pv_text nt_text_of(const struct nettrace *d, uint32_t id)
@@ -30,7 +26,7 @@ struct pv_text nt_text_of(const struct nettrace *d, uint32_t id)
 	return (struct pv_text){ at, strlen(at) };
 }
 
-void nt_say_class(struct b07_stream *s, uint64_t key, uint32_t name, uint64_t offset)
+void nt_say_class(struct pv_stream *s, uint64_t key, uint32_t name, uint64_t offset)
 {
 	struct pv_event *e = nt_add(s, PV_KIND_CLASS_LOAD, offset);
 	if (e) {
@@ -44,7 +40,7 @@ void nt_say_class(struct b07_stream *s, uint64_t key, uint32_t name, uint64_t of
 	}
 }
 
-uint64_t nt_class_key(struct b07_stream *s, uint32_t name, uint64_t offset)
+uint64_t nt_class_key(struct pv_stream *s, uint32_t name, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);
 	uint64_t key = NT_CLASS | name;
@@ -55,7 +51,7 @@ uint64_t nt_class_key(struct b07_stream *s, uint32_t name, uint64_t offset)
 	return key;
 }
 
-void nt_say_thread(struct b07_stream *s, uint64_t thread, uint64_t offset)
+void nt_say_thread(struct pv_stream *s, uint64_t thread, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);
 	uint32_t at = pv_map_get(&d->thread_of, thread);
@@ -86,7 +82,7 @@ struct nt_thread *nt_thread_of(struct nettrace *d, uint64_t id)
 	return &d->thread.v[at];
 }
 
-void nt_mark(struct b07_stream *s, const char *text, size_t n, uint64_t offset)
+void nt_mark(struct pv_stream *s, const char *text, size_t n, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);
 	uint32_t id = nt_intern(d, text, n);

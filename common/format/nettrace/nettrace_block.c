@@ -1,17 +1,17 @@
-/* Blocks of events: their frames, which say what differs from the event before. */
+/* SPDX-License-Identifier: MIT */
+/* Blocks of events. An event's frame holds the differences from the previous event. */
 #include <stdlib.h>
 
 #include "common/format/nettrace/nettrace_frame.h"
 #include "common/format/nettrace/nettrace_parts.h"
 #include "common/format/nettrace/nettrace_six.h"
 
-#define SORTED UINT32_C(0x80000000) /* of the kind of an event that is not compressed */
+#define SORTED UINT32_C(0x80000000) /* of the kind of an uncompressed event */
 
 enum {
 	HEADER = 20,    /* of a block, at least */
 	COMPRESSED = 1, /* flag of a block */
-	AT_ONCE = 4096, /* events of a block that are taken together */
-	GUID = 16,
+	AT_ONCE = 4096, /* events of a block that are sorted and given out together */
 };
 
 /* Flags of a compressed event. */
@@ -20,7 +20,7 @@ enum {
 	SAYS_WRITER = 0x02,
 	SAYS_THREAD = 0x04,
 	SAYS_STACK = 0x08,
-	SAYS_ACTIVITY = 0x10, /* in version 6: its labels */
+	SAYS_ACTIVITY = 0x10, /* in version 6: the list of labels */
 	SAYS_RELATED = 0x20,
 	SAYS_LENGTH = 0x80
 };
@@ -34,8 +34,10 @@ static uint64_t ns_of(const struct nettrace *d, uint64_t ticks)
 	return ns <= INT64_MAX ? (uint64_t)ns : INT64_MAX;
 }
 
-/* A writer numbers its events from 1; a smaller number than before is that of another thread. */
-static void count(struct nettrace *d, uint64_t writer, uint32_t seq)
+/*
+ * A writer numbers its events from 1: a gap is a loss, a smaller number comes from another thread.
+ */
+static void count_writer_event(struct nettrace *d, uint64_t writer, uint32_t seq)
 {
 	struct nt_thread *t = nt_thread_of(d, writer);
 	if (!t)
@@ -64,9 +66,11 @@ void nt_sequence(struct nettrace *d, const uint8_t *bytes, size_t n)
 	}
 }
 
-static void skip(struct pv_cursor *c, size_t n)
+static void get_guid(struct pv_cursor *c, uint8_t to[NT_GUID_BYTES])
 {
-	(void)pv_get_bytes(c, n);
+	const uint8_t *at = pv_get_bytes(c, NT_GUID_BYTES);
+	if (at)
+		memcpy(to, at, NT_GUID_BYTES);
 }
 
 static void read_compressed(struct nettrace *d, struct pv_cursor *c)
@@ -89,16 +93,16 @@ static void read_compressed(struct nettrace *d, struct pv_cursor *c)
 	if (flags & SAYS_ACTIVITY && d->version == NT_SIX)
 		d->was.labels = (uint32_t)pv_get_uleb(c);
 	else if (flags & SAYS_ACTIVITY)
-		skip(c, GUID);
+		get_guid(c, d->was.activity);
 	if (flags & SAYS_RELATED && d->version != NT_SIX)
-		skip(c, GUID);
+		get_guid(c, d->was.related);
 	if (flags & SAYS_LENGTH)
 		d->was.len = (uint32_t)pv_get_uleb(c);
 }
 
 static void read_plain(struct nettrace *d, struct pv_cursor *c)
 {
-	pv_get_u32(c); /* bytes of what follows */
+	pv_get_u32(c); /* bytes of the rest */
 	d->was.kind = pv_get_u32(c) & ~SORTED;
 	d->was.seq = pv_get_u32(c);
 	d->was.thread = pv_get_u64(c);
@@ -106,14 +110,16 @@ static void read_plain(struct nettrace *d, struct pv_cursor *c)
 	pv_get_u32(c); /* processor */
 	d->was.stack = pv_get_u32(c);
 	d->was.time = pv_get_u64(c);
-	if (d->version == NT_SIX)
+	if (d->version == NT_SIX) {
 		d->was.labels = pv_get_u32(c);
-	else
-		skip(c, 2 * GUID);
+	} else {
+		get_guid(c, d->was.activity);
+		get_guid(c, d->was.related);
+	}
 	d->was.len = pv_get_u32(c);
 }
 
-/* The next event's frame and payload; false: the block's rest is none. */
+/* Reads the next event's frame and payload; false: the rest of the block is damaged. */
 static bool read_blob(
 	struct nettrace *d, struct pv_cursor *c, const uint8_t *first, const uint8_t **ret_payload)
 {
@@ -128,8 +134,8 @@ static bool read_blob(
 	return pv_cursor_ok(c);
 }
 
-/* The header of a block of events, or of descriptions. False: there is none. */
-static bool begin(struct nettrace *d, struct pv_cursor *c)
+/* Reads the header of a block of events or descriptions. False: no header. */
+static bool begin_events(struct nettrace *d, struct pv_cursor *c)
 {
 	const uint8_t *from = c->at;
 	uint16_t header = pv_get_u16(c), flags = pv_get_u16(c);
@@ -148,7 +154,7 @@ void nt_block_begin(struct nettrace *d, const uint8_t *bytes, size_t n, uint64_t
 	d->block_harm = NULL;
 	d->in_block = true;
 	d->blob.n = d->blob_at = 0;
-	if (!begin(d, &d->block)) {
+	if (!begin_events(d, &d->block)) {
 		d->block_harm = "a block of events without its header";
 		d->block.at = d->block.end;
 	}
@@ -162,16 +168,20 @@ static int by_thread(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : 1;
 }
 
-/* The thread by its own id, and events that its writer lost before this one. */
-static void place(struct nettrace *d, struct nt_blob *b)
+/* Sets the event's thread and labels, and counts the writer's losses before this event. */
+static void place_event(struct nettrace *d, struct nt_blob *b)
 {
 	b->thread = d->was.thread;
 	b->labels = d->was.labels;
+	memcpy(b->activity, d->was.activity, sizeof b->activity);
+	memcpy(b->related, d->was.related, sizeof b->related);
 	if (d->version == NT_SIX) {
+		nt_label_guid(d, b->labels, "activity", b->activity);
+		nt_label_guid(d, b->labels, "related", b->related);
 		nt_count_at(d, d->was.writer, d->was.seq);
 		b->thread = nt_thread_at(d, d->was.thread, &b->pid);
 	} else {
-		count(d, d->was.writer, d->was.seq);
+		count_writer_event(d, d->was.writer, d->was.seq);
 	}
 }
 
@@ -191,7 +201,7 @@ bool nt_block_next(struct nettrace *d)
 			c->at = c->end;
 			break;
 		}
-		place(d, &b);
+		place_event(d, &b);
 		b.kind = pv_map_get(&d->kind_of, d->was.kind);
 		b.time = ns_of(d, d->was.time);
 		b.len = d->was.len;
@@ -208,7 +218,7 @@ bool nt_block_next(struct nettrace *d)
 const char *nt_metadata(struct nettrace *d, const uint8_t *bytes, size_t n)
 {
 	struct pv_cursor c = { .at = bytes, .end = bytes + n };
-	if (!begin(d, &c))
+	if (!begin_events(d, &c))
 		return "a block of descriptions without its header";
 	const uint8_t *first = c.at;
 	while (c.at < c.end) {

@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Counters, and those of EventSources. Each event of these is an object "Payload" of fields with
- * their names: Name, DisplayUnits, and Mean, or Increment where the counter counts.
+ * Counters of EventSources. Each event is an object "Payload" of named fields: Name, DisplayUnits,
+ * and Mean, or Increment for a counter of occurrences.
  */
 #include <stdio.h>
 
-#include "common/base/pool_set.h"
+#include "common/base/system/pool_set.h"
 #include "common/format/nettrace/nettrace_parts.h"
 #include "common/format/nettrace/nettrace_value.h"
 
@@ -17,7 +18,7 @@ struct found {
 	bool valued;
 };
 
-/* Takes the field *at, which becomes the next one. */
+/* Takes the field *at, and moves *at to the next field. */
 static void field(struct nettrace *d, const struct nt_blob *b, struct pv_cursor *c, uint32_t *at,
 	struct found *to)
 {
@@ -25,7 +26,7 @@ static void field(struct nettrace *d, const struct nt_blob *b, struct pv_cursor 
 	const char *name = pv_intern_text(&d->text, f->name);
 	struct nt_scalar v;
 	if (f->type == NT_OBJECT_TYPE) {
-		++*at; /* its fields come next */
+		++*at; /* the object's fields come next */
 	} else if (f->type == NT_STRING && strcmp(name, "Name") == 0) {
 		to->name_n = nt_text_into(c, to->name, sizeof to->name);
 		++*at;
@@ -42,7 +43,8 @@ static void field(struct nettrace *d, const struct nt_blob *b, struct pv_cursor 
 	}
 }
 
-static bool describe(struct b07_stream *s, uint64_t offset, uint32_t id, const struct nt_counter *k)
+static bool describe_counter(
+	struct pv_stream *s, uint64_t offset, uint32_t id, const struct nt_counter *k)
 {
 	struct nettrace *d = nt_of(s);
 	struct pv_batch *to = &s->batch;
@@ -62,8 +64,8 @@ static bool describe(struct b07_stream *s, uint64_t offset, uint32_t id, const s
 	return true;
 }
 
-/* Its number, which is described when it is met first; NT_COUNTERS_MOST: there are too many. */
-static uint32_t number_of(struct b07_stream *s, uint64_t offset, const struct nt_counter *k)
+/* The counter's number, described at first use; NT_COUNTERS_MOST: too many counters. */
+static uint32_t counter_number(struct pv_stream *s, uint64_t offset, const struct nt_counter *k)
 {
 	struct nettrace *d = nt_of(s);
 	uint64_t place = (uint64_t)k->section << 32 | k->name;
@@ -76,7 +78,7 @@ static uint32_t number_of(struct b07_stream *s, uint64_t offset, const struct nt
 		return NT_COUNTERS_MOST;
 	}
 	if (!pv_reserve(&d->counted, 1) || !pv_map_set(&d->counter_of, place, id) ||
-		!describe(s, offset, id, k)) {
+		!describe_counter(s, offset, id, k)) {
 		d->nomem = true;
 		return NT_COUNTERS_MOST;
 	}
@@ -84,11 +86,11 @@ static uint32_t number_of(struct b07_stream *s, uint64_t offset, const struct nt
 	return id;
 }
 
-void nt_put_counter(struct b07_stream *s, uint64_t offset, const struct nt_counter *k, double value)
+void nt_put_counter(struct pv_stream *s, uint64_t offset, const struct nt_counter *k, double value)
 {
 	struct nettrace *d = nt_of(s);
 	struct pv_batch *to = &s->batch;
-	uint32_t id = number_of(s, offset, k);
+	uint32_t id = counter_number(s, offset, k);
 	if (id == NT_COUNTERS_MOST)
 		return;
 	if (!pv_reserve(&to->values, 1)) {
@@ -115,36 +117,45 @@ static const char *reason_text(uint32_t reason)
 	return reason < PV_COUNT_OF(text) ? text[reason] : "other reason";
 }
 
-static void put_pool(
-	struct b07_stream *s, uint64_t offset, const char *name, const char *unit, double value)
+static const char pool[] = "Thread pool";
+
+static void put_own(struct pv_stream *s, uint64_t offset, const char *section, const char *name,
+	const char *unit, double value)
 {
-	static const char section[] = "Thread pool";
 	struct nettrace *d = nt_of(s);
-	const struct nt_counter counter = { .section = nt_intern(d, section, sizeof section - 1),
+	const struct nt_counter counter = { .section = nt_intern(d, section, strlen(section)),
 		.name = nt_intern(d, name, strlen(name)),
 		.unit = nt_intern(d, unit, strlen(unit)) };
 	nt_put_counter(s, offset, &counter, value);
 }
 
-void nt_pool_adjusted(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+void nt_pool_adjusted(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	char name[64];
-	pv_get_u64(c); /* items of work that it got through */
+	pv_get_u64(c); /* items of work done */
 	uint32_t workers = pv_get_u32(c), reason = pv_get_u32(c);
 	if (!pv_cursor_ok(c))
 		return;
 	snprintf(name, sizeof name, PV_POOL_SET_TO "%s", reason_text(reason));
-	put_pool(s, b->offset, name, "threads", workers);
+	put_own(s, b->offset, pool, name, "threads", workers);
 }
 
-void nt_pool_workers(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+void nt_pool_workers(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	uint32_t active = pv_get_u32(c);
 	if (pv_cursor_ok(c))
-		put_pool(s, b->offset, "thread pool workers", "threads", active);
+		put_own(s, b->offset, pool, "thread pool workers", "threads", active);
 }
 
-void nt_counters(struct b07_stream *s, const struct nt_blob *b)
+/* GCSettingsRundown begins with the limit; 0: neither the program nor a container set a limit. */
+void nt_settings(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+{
+	uint64_t limit = pv_get_u64(c);
+	if (pv_cursor_ok(c) && limit)
+		put_own(s, b->offset, "GC", "heap limit", "B", (double)limit);
+}
+
+void nt_counters(struct pv_stream *s, const struct nt_blob *b)
 {
 	struct nettrace *d = nt_of(s);
 	const struct nt_kind *k = &d->kind.v[b->kind];

@@ -1,25 +1,27 @@
+/* SPDX-License-Identifier: MIT */
 /* The runtime's events in the neutral vocabulary. Layouts: ClrEtwAll.man of dotnet/runtime. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "common/format/nettrace/nettrace_parts.h"
+#include "common/format/nettrace/nettrace_process.h"
 #include "common/format/nettrace/nettrace_six.h"
 #include "common/format/nettrace/nettrace_value.h"
 
 enum {
 	ALLOC_PERIOD = 102400, /* bytes on average between samples of allocations */
-	JITTED = 8,            /* flag of a method that was loaded */
-	GENERATIONS = 4,       /* the three, and large objects */
-	PINNED = 4,            /* after these */
+	JITTED = 8,            /* flag of a loaded method */
+	GENERATIONS = 4,       /* the three generations, and large objects */
+	PINNED = 4,            /* index after the generations */
 	LOST_COUNTER = 0x4e54,
 	PAUSED_COUNTER
 };
-enum { FIELDS_TEXT = 1024 /* bytes of one event's */, FULL_NAME = 264 };
+enum { FIELDS_TEXT = 1024 /* bytes of one event's text */, FULL_NAME = 264 };
 enum { STOP_FOR_GC = 1, STOP_GC_PREPARES = 6 };
 
 /* --- collections */
 
-static void gc_step(struct b07_stream *s, uint64_t step, uint64_t generation, uint64_t offset)
+static void gc_step(struct pv_stream *s, uint64_t step, uint64_t generation, uint64_t offset)
 {
 	struct pv_event *e = nt_add(s, PV_KIND_GC_EVENT, offset);
 	if (!e)
@@ -28,7 +30,7 @@ static void gc_step(struct b07_stream *s, uint64_t step, uint64_t generation, ui
 	e->gc.generation = generation;
 }
 
-void nt_flush_end(struct b07_stream *s, uint64_t offset)
+void nt_flush_end(struct pv_stream *s, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);
 	if (!d->end.due)
@@ -40,8 +42,8 @@ void nt_flush_end(struct b07_stream *s, uint64_t offset)
 	d->end.due = false;
 }
 
-/* One region, as the collection that is over leaves it: its bytes, and those promoted. */
-static void left_in(struct b07_stream *s, unsigned region, const uint64_t left[2], uint64_t offset)
+/* One region at the end of a collection: bytes left, and bytes promoted. */
+static void left_in(struct pv_stream *s, unsigned region, const uint64_t left[2], uint64_t offset)
 {
 	struct pv_event *e = nt_add(s, PV_KIND_EXT_GENERATION, offset);
 	if (!e)
@@ -52,8 +54,8 @@ static void left_in(struct b07_stream *s, unsigned region, const uint64_t left[2
 	e->left.promoted = left[1];
 }
 
-/* All generations, and pinned objects after the counts: the heap as it is at the end. */
-static void sizes(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+/* Sizes of all generations, and of pinned objects after the counts, at the end of a collection. */
+static void sizes(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	uint64_t bytes = 0, left[PV_REGIONS][2] = { 0 };
@@ -80,7 +82,10 @@ static void sizes(struct b07_stream *s, const struct nt_blob *b, struct pv_curso
 	nt_flush_end(s, b->offset);
 }
 
-/* The thread, if it makes the others stand for a collection: the sampler does so for each sample. */
+/*
+ * The event's thread, if it suspends the others for a collection: the sampler suspends for each
+ * sample.
+ */
 static struct nt_thread *stops_for_gc(struct nettrace *d, const struct nt_blob *b)
 {
 	struct nt_thread *t = nt_thread_of(d, b->thread);
@@ -88,7 +93,7 @@ static struct nt_thread *stops_for_gc(struct nettrace *d, const struct nt_blob *
 	return gc ? t : NULL;
 }
 
-static void stopping(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+static void stopping(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	struct nt_thread *t = nt_thread_of(d, b->thread);
@@ -103,7 +108,7 @@ static void stopping(struct b07_stream *s, const struct nt_blob *b, struct pv_cu
 	}
 }
 
-static void stopped(struct b07_stream *s, const struct nt_blob *b)
+static void stopped(struct pv_stream *s, const struct nt_blob *b)
 {
 	struct nettrace *d = nt_of(s);
 	struct nt_thread *t = stops_for_gc(d, b);
@@ -113,7 +118,7 @@ static void stopped(struct b07_stream *s, const struct nt_blob *b)
 	gc_step(s, PV_GC_POST_STOP, 0, b->offset);
 }
 
-static void going(struct b07_stream *s, const struct nt_blob *b)
+static void going(struct pv_stream *s, const struct nt_blob *b)
 {
 	struct nettrace *d = nt_of(s);
 	struct nt_thread *t = stops_for_gc(d, b);
@@ -128,7 +133,7 @@ static void going(struct b07_stream *s, const struct nt_blob *b)
 	gc_step(s, PV_GC_PRE_START, 0, b->offset);
 }
 
-static void gone_on(struct b07_stream *s, const struct nt_blob *b)
+static void gone_on(struct pv_stream *s, const struct nt_blob *b)
 {
 	struct nettrace *d = nt_of(s);
 	const struct nt_thread *who = nt_thread_of(d, b->thread);
@@ -143,10 +148,10 @@ static void gone_on(struct b07_stream *s, const struct nt_blob *b)
 	t->stop_reason = 0;
 }
 
-static void gc_start(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+static void gc_start(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	nt_flush_end(s, b->offset);
-	pv_get_u32(c); /* its number */
+	pv_get_u32(c); /* collection number */
 	uint32_t generation = pv_get_u32(c);
 	if (!pv_cursor_ok(c))
 		return;
@@ -159,7 +164,7 @@ static void gc_start(struct b07_stream *s, const struct nt_blob *b, struct pv_cu
 	}
 }
 
-static void gc_end(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+static void gc_end(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	nt_flush_end(s, b->offset);
@@ -172,7 +177,8 @@ static void gc_end(struct b07_stream *s, const struct nt_blob *b, struct pv_curs
 
 /* --- allocations, locks */
 
-static void allocated(struct b07_stream *s, const struct nt_blob *b, uint32_t name, uint64_t size)
+static void add_allocation(
+	struct pv_stream *s, const struct nt_blob *b, uint32_t name, uint64_t size)
 {
 	struct nettrace *d = nt_of(s);
 	struct pv_batch *to = &s->batch;
@@ -194,11 +200,11 @@ static void allocated(struct b07_stream *s, const struct nt_blob *b, uint32_t na
 }
 
 /*
- * About every 100 KiB there is one, which is weighted as if it were drawn by a random process: it is
- * not, and classes that are allocated in step with it come out wrong. Before version 4 its size is
- * not known: it stands for the bytes since the last one.
+ * Comes about every 100 KiB, and is weighted like a random sample, but is not random: classes
+ * allocated in step with the period come out wrong. Before version 4 the object's size is not
+ * known: the bytes since the last tick stand for it.
  */
-static void tick(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+static void tick(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	(void)pv_get_bytes(c, 4 + 4 + 2);
@@ -210,11 +216,11 @@ static void tick(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor
 	(void)pv_get_bytes(c, 4); /* heap */
 	nt_pointer(d, c);
 	uint64_t size = pv_get_u64(c);
-	allocated(s, b, name, pv_cursor_ok(c) ? size : bytes);
+	add_allocation(s, b, name, pv_cursor_ok(c) ? size : bytes);
 }
 
-/* Drawn by a random process over the bytes, since .NET 10. */
-static void sampled(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+/* A random sample of the allocated bytes, since .NET 10. */
+static void sampled(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	(void)pv_get_bytes(c, 4 + 2);
@@ -223,11 +229,13 @@ static void sampled(struct b07_stream *s, const struct nt_blob *b, struct pv_cur
 	nt_pointer(d, c);
 	uint64_t size = pv_get_u64(c);
 	if (pv_cursor_ok(c))
-		allocated(s, b, name, size);
+		add_allocation(s, b, name, size);
 }
 
-/* Locks are known by their objects, which a collection may move: by the runtime's lock then. */
-static void contended(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+/*
+ * Keys a lock by the runtime's number of the lock, since a collection may move the lock's object.
+ */
+static void contended(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	(void)pv_get_bytes(c, 1 + 2);
@@ -251,7 +259,7 @@ static void contended(struct b07_stream *s, const struct nt_blob *b, struct pv_c
 	}
 }
 
-static void acquired(struct b07_stream *s, const struct nt_blob *b)
+static void acquired(struct pv_stream *s, const struct nt_blob *b)
 {
 	struct nettrace *d = nt_of(s);
 	struct nt_thread *t = nt_thread_of(d, b->thread);
@@ -265,7 +273,7 @@ static void acquired(struct b07_stream *s, const struct nt_blob *b)
 
 /* --- methods */
 
-static void jit_start(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+static void jit_start(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	struct nt_thread *t = nt_thread_of(d, b->thread);
@@ -275,19 +283,23 @@ static void jit_start(struct b07_stream *s, const struct nt_blob *b, struct pv_c
 	t->jit_from = d->now;
 }
 
-static void method(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c, bool here)
+static void add_method_body(
+	struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c, bool here)
 {
 	struct nettrace *d = nt_of(s);
 	uint64_t id = pv_get_u64(c);
-	pv_get_u64(c); /* module */
-	uint64_t start = pv_get_u64(c);
-	uint32_t size = pv_get_u32(c);
-	pv_get_u32(c); /* token */
+	uint64_t module = pv_get_u64(c), start = pv_get_u64(c);
+	uint32_t size = pv_get_u32(c), token = pv_get_u32(c);
 	uint32_t flags = pv_get_u32(c);
 	if (!pv_cursor_ok(c))
 		return;
 	uint32_t name = nt_method_name(d, c);
 	nt_add_code(d, id, start, size, name);
+	nt_il_loaded(s, &(struct nt_body){ .method = id,
+				.module = module,
+				.start = start,
+				.size = size,
+				.token = token });
 	struct nt_thread *t = here ? NULL : nt_thread_of(d, b->thread);
 	if (here || !(flags & JITTED))
 		return;
@@ -302,8 +314,8 @@ static void method(struct b07_stream *s, const struct nt_blob *b, struct pv_curs
 		e->jit.started = t->jit_from;
 }
 
-/* Code that was there before the program ran; how large it is is not known. */
-static void entry(struct b07_stream *s, struct pv_cursor *c)
+/* Precompiled code; the size is not known. */
+static void entry(struct pv_stream *s, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	uint64_t id = pv_get_u64(c);
@@ -315,9 +327,9 @@ static void entry(struct b07_stream *s, struct pv_cursor *c)
 
 /* --- losses */
 
-/* A counter by which our probes say how many of something there were since they said it last. */
-static void tell(
-	struct b07_stream *s, uint64_t index, const char *name, uint64_t more, uint64_t offset)
+/* A counter, as in logs of our probes: events of a kind since the last report. */
+static void tell_counter(
+	struct pv_stream *s, uint64_t index, const char *name, uint64_t more, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);
 	struct pv_batch *b = &s->batch;
@@ -339,13 +351,13 @@ static void tell(
 		(struct pv_counter_value){ .index = index, .type = PV_COUNTER_LONG, .raw = more };
 }
 
-void nt_tell_lost(struct b07_stream *s, uint64_t offset)
+void nt_tell_lost(struct pv_stream *s, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);
 	if (d->lost != d->said_lost)
-		tell(s, LOST_COUNTER, "lost events", d->lost - d->said_lost, offset);
+		tell_counter(s, LOST_COUNTER, "lost events", d->lost - d->said_lost, offset);
 	if (d->pauses != d->said_pauses)
-		tell(s, PAUSED_COUNTER, "paused", d->pauses - d->said_pauses, offset);
+		tell_counter(s, PAUSED_COUNTER, "paused", d->pauses - d->said_pauses, offset);
 	d->said_lost = d->lost;
 	d->said_pauses = d->pauses;
 }
@@ -367,7 +379,7 @@ static struct pv_text described(struct nettrace *d, const struct nt_blob *b)
 	return (struct pv_text){ kept ? kept : "", kept ? n : 0 };
 }
 
-/* "Provider/Name", "Provider/12" where it has no name; made when it is met first. */
+/* "Provider/Name", "Provider/12" for an event without a name; made at first use. */
 static uint32_t full_name(struct nettrace *d, struct nt_kind *k)
 {
 	char text[FULL_NAME];
@@ -380,8 +392,8 @@ static uint32_t full_name(struct nettrace *d, struct nt_kind *k)
 	return k->full = nt_intern(d, text, n > 0 ? (size_t)n : 0);
 }
 
-/* `known`: by the provider, and still without a word here. */
-static void unknown(struct b07_stream *s, const struct nt_blob *b, bool known)
+/* `known`: by its provider and number, but without a neutral event. */
+static void unknown(struct pv_stream *s, const struct nt_blob *b, bool known)
 {
 	struct nettrace *d = nt_of(s);
 	struct nt_kind *k = &d->kind.v[b->kind];
@@ -394,14 +406,22 @@ static void unknown(struct b07_stream *s, const struct nt_blob *b, bool known)
 	e->ext.text = s->want_offsets ? described(d, b) : nt_text_of(d, full_name(d, k));
 }
 
-/* Whether it says more than how things stood already. */
+/* Whether the event reports an occurrence, rather than an existing state. */
 static bool happened(enum nt_event_kind what)
 {
 	return what != NT_UNKNOWN && what != NT_QUIET && what != NT_METHOD_HERE &&
-	       what != NT_THREAD_TIME;
+	       what != NT_THREAD_TIME && what != NT_PROCESS && what != NT_SETTINGS &&
+	       what != NT_MODULE && what != NT_IL_MAP && what != NT_IL_MAP_HERE;
 }
 
-void nt_event(struct b07_stream *s, const struct nt_blob *b)
+/* Whether the runtime writes the event on the thread, and in the activity, of the occurrence. */
+static bool is_of_activity(enum nt_event_kind what)
+{
+	return what == NT_ALLOC_TICK || what == NT_ALLOC_SAMPLED || what == NT_THROWN ||
+	       what == NT_CONTENDED || what == NT_ACQUIRED;
+}
+
+void nt_event(struct pv_stream *s, const struct nt_blob *b)
 {
 	struct nettrace *d = nt_of(s);
 	struct pv_cursor c = { .at = b->payload, .end = b->payload + b->len };
@@ -410,6 +430,10 @@ void nt_event(struct b07_stream *s, const struct nt_blob *b)
 		d->speaks = true;
 		d->pauses += d->spoken; /* nothing was recorded between two streams */
 	}
+	if (d->span.n)
+		nt_spans_due(s, b);
+	if (is_of_activity(d->kind.v[b->kind].what))
+		nt_span_goes_on(s, b);
 	switch (d->kind.v[b->kind].what) {
 	case NT_SAMPLE:
 		nt_sample(s, b, &c);
@@ -462,7 +486,7 @@ void nt_event(struct b07_stream *s, const struct nt_blob *b)
 		jit_start(s, b, &c);
 		break;
 	case NT_METHOD_LOAD:
-		method(s, b, &c, false);
+		add_method_body(s, b, &c, false);
 		break;
 	case NT_METHOD_ENTRY:
 		if (s->want_offsets) /* a dump has each event */
@@ -470,7 +494,17 @@ void nt_event(struct b07_stream *s, const struct nt_blob *b)
 		entry(s, &c);
 		break;
 	case NT_METHOD_HERE:
-		method(s, b, &c, true);
+		add_method_body(s, b, &c, true);
+		break;
+	case NT_MODULE:
+		nt_il_module(s, &c);
+		unknown(s, b, true);
+		break;
+	case NT_IL_MAP:
+	case NT_IL_MAP_HERE:
+		if (s->want_offsets)
+			unknown(s, b, true);
+		nt_il_map(s, &c, d->kind.v[b->kind].what == NT_IL_MAP_HERE);
 		break;
 	case NT_COUNTERS:
 		nt_counters(s, b);
@@ -497,8 +531,18 @@ void nt_event(struct b07_stream *s, const struct nt_blob *b)
 	case NT_STATICS:
 		nt_heap(s, b, &c);
 		break;
+	case NT_SPAN:
+		nt_span(s, b);
+		break;
 	case NT_THREAD_TIME:
 		nt_thread_time(d, b, &c);
+		break;
+	case NT_PROCESS:
+		nt_process(s, &c);
+		unknown(s, b, true);
+		break;
+	case NT_SETTINGS:
+		nt_settings(s, b, &c);
 		break;
 	case NT_QUIET:
 	case NT_UNKNOWN:

@@ -1,20 +1,21 @@
-/* The first and the last byte of each part of a stream. */
+/* SPDX-License-Identifier: MIT */
+/* Finds where each part of a stream begins and ends, also after damage. */
 #include "common/format/nettrace/nettrace_frame.h"
 
 #include "common/format/nettrace/nettrace_parts.h"
 
 enum {
 	MAGIC = 8,
-	PREAMBLE = 32,     /* "Nettrace", and what version of the serializer */
+	PREAMBLE = 32,     /* "Nettrace" and the serializer's version */
 	PREAMBLE_SIX = 20, /* "Nettrace", zero, major and minor version */
 	TRACE = 48,        /* bytes of the Trace object */
-	TYPE = 16,         /* bytes of an object's type without its name */
-	NAME = 32,         /* a type's name is no longer */
+	TYPE = 16,         /* bytes of an object's type, besides the name */
+	NAME = 32,         /* longest name of a type */
 	TAG_END = 6,
-	NEWEST = 5, /* version of an object that can be read */
+	NEWEST = 5, /* newest readable version of an object */
 	HEAD = 4,   /* of a block: size, and kind in the uppermost byte */
 	HEADER = 20,
-	NEW_KINDS = 32 /* kinds of blocks that a later minor version may add are below */
+	NEW_KINDS = 32 /* kinds of blocks that later minor versions may add are below */
 };
 
 static const char preamble[PREAMBLE + 1] = "Nettrace\x14\0\0\0!FastSerialization.1";
@@ -49,7 +50,7 @@ static enum nt_part object_of(const char *name, size_t n)
 	return NT_PART_OTHER;
 }
 
-/* The type at the beginning of an object; *ret_bytes are its own. */
+/* The type at the beginning of an object; *ret_bytes is the length of the type. */
 static enum nt_got type_at(const uint8_t *at, size_t have, enum nt_part *ret, size_t *ret_bytes)
 {
 	static const uint8_t begin[] = { 5, 5, 1 };
@@ -71,19 +72,19 @@ static enum nt_got type_at(const uint8_t *at, size_t have, enum nt_part *ret, si
 	return tag == TAG_END ? NT_GOT : NT_NOT_ONE;
 }
 
-/* The stream ends inside the body: there is less of it. */
-static void cut(struct nt_found *f, size_t head, size_t have)
+/* Shortens a body in which the stream ends. */
+static void cut_body(struct nt_found *f, size_t head, size_t have)
 {
 	f->cut = true;
 	f->bytes = have;
 	f->n = have - head < f->n ? have - head : f->n;
 }
 
-static enum nt_got object_at(const struct b07_stream *s, bool last, struct nt_found *ret)
+static enum nt_got object_at(const struct pv_stream *s, bool last, struct nt_found *ret)
 {
 	const struct nettrace *d = nt_of(s);
-	const uint8_t *at = d->in.bytes + d->in.start;
-	size_t have = d->in.filled - d->in.start, type;
+	const uint8_t *at = d->in->bytes + d->in->start;
+	size_t have = d->in->filled - d->in->start, type;
 	enum nt_got g = type_at(at, have, &ret->what, &type);
 	if (g != NT_GOT)
 		return g;
@@ -105,7 +106,7 @@ static enum nt_got object_at(const struct b07_stream *s, bool last, struct nt_fo
 		return at[head + n] == TAG_END ? NT_GOT : NT_NOT_ONE;
 	if (!last || have <= head || ret->what == NT_PART_TRACE)
 		return NT_TOO_SHORT;
-	cut(ret, head, have);
+	cut_body(ret, head, have);
 	return NT_GOT;
 }
 
@@ -120,10 +121,10 @@ static enum nt_part part_of(unsigned kind)
 }
 
 /*
- * Whether the first bytes of a body are what its kind begins with. There are no tags that a reader
- * could hold on to after damage, so a header is believed only if what follows it fits.
+ * Whether the first bytes of a body suit its kind. Version 6 has no tags to find a part by after
+ * damage, so a header is believed only if the bytes after it fit.
  */
-static bool fits(enum nt_part what, const uint8_t *body, size_t n, size_t have)
+static bool body_fits(enum nt_part what, const uint8_t *body, size_t n, size_t have)
 {
 	struct pv_cursor c = { .at = body, .end = body + (n < have ? n : have) };
 	uint32_t a = 0, b = 0;
@@ -165,16 +166,16 @@ static enum nt_got head_at(const uint8_t *at, size_t have, enum nt_part *ret, si
 		return NT_TOO_SHORT;
 	*ret = part_of(head >> 24);
 	*ret_n = head & 0xffffff;
-	if (head >> 24 >= NEW_KINDS || !fits(*ret, at + HEAD, *ret_n, have - HEAD))
+	if (head >> 24 >= NEW_KINDS || !body_fits(*ret, at + HEAD, *ret_n, have - HEAD))
 		return NT_NOT_ONE;
 	return NT_GOT;
 }
 
-static enum nt_got block_at(const struct b07_stream *s, bool last, struct nt_found *ret)
+static enum nt_got block_at(const struct pv_stream *s, bool last, struct nt_found *ret)
 {
 	const struct nettrace *d = nt_of(s);
-	const uint8_t *at = d->in.bytes + d->in.start;
-	size_t have = d->in.filled - d->in.start, n;
+	const uint8_t *at = d->in->bytes + d->in->start;
+	size_t have = d->in->filled - d->in->start, n;
 	enum nt_got g = head_at(at, have, &ret->what, &n);
 	if (g != NT_GOT)
 		return g;
@@ -183,11 +184,11 @@ static enum nt_got block_at(const struct b07_stream *s, bool last, struct nt_fou
 		return NT_GOT;
 	if (!last || ret->what == NT_PART_TRACE)
 		return NT_TOO_SHORT;
-	cut(ret, HEAD, have);
+	cut_body(ret, HEAD, have);
 	return NT_GOT;
 }
 
-/* Whether a block begins here, by its kind and by what follows it. */
+/* Whether a block begins here, judged by its kind and the bytes after it. */
 static bool block_begins(const uint8_t *p, const uint8_t *stop, bool last)
 {
 	enum nt_part what, next;
@@ -197,26 +198,26 @@ static bool block_begins(const uint8_t *p, const uint8_t *stop, bool last)
 	if (n == 0 || what == NT_PART_TRACE || (last && HEAD + n > have))
 		return false;
 	if (HEAD + n > have)
-		return true; /* more bytes will show it */
+		return true; /* more bytes will show */
 	return HEAD + n == have ||
 	       head_at(p + HEAD + n, have - HEAD - n, &next, &after) != NT_NOT_ONE;
 }
 
 /* --- */
 
-enum nt_got nt_part_at(const struct b07_stream *s, bool last, struct nt_found *ret)
+enum nt_got nt_part_at(const struct pv_stream *s, bool last, struct nt_found *ret)
 {
 	return nt_of(s)->version == NT_SIX ? block_at(s, last, ret) : object_at(s, last, ret);
 }
 
 /*
- * The first stream after the window's start, or what may become one with the bytes to come; NULL:
- * there is none. Bytes are looked through once, however many parts in them are damaged.
+ * The next stream after the window's start, or a possible beginning at the window's end; NULL:
+ * none. Bytes are searched once, however many parts in them are damaged.
  */
-static const uint8_t *next_stream(struct b07_stream *s, const uint8_t *stop, bool last)
+static const uint8_t *next_stream(struct pv_stream *s, const uint8_t *stop, bool last)
 {
 	struct nettrace *d = nt_of(s);
-	const uint8_t *at = d->in.bytes + d->in.start, *p = at + 1;
+	const uint8_t *at = d->in->bytes + d->in->start, *p = at + 1;
 	size_t bytes;
 	uint32_t version;
 	enum nt_got g = NT_NOT_ONE;
@@ -236,10 +237,10 @@ static const uint8_t *next_stream(struct b07_stream *s, const uint8_t *stop, boo
 	return p < stop ? p : NULL;
 }
 
-size_t nt_next_part(struct b07_stream *s, bool last)
+size_t nt_next_part(struct pv_stream *s, bool last)
 {
 	const struct nettrace *d = nt_of(s);
-	const uint8_t *at = d->in.bytes + d->in.start, *stop = d->in.bytes + d->in.filled;
+	const uint8_t *at = d->in->bytes + d->in->start, *stop = d->in->bytes + d->in->filled;
 	const uint8_t *other = next_stream(s, stop, last);
 	stop = other ? other : stop;
 	enum nt_part what;

@@ -1,26 +1,27 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Heap shots: objects, their references and roots, as the runtime lists them in a collection that
- * was asked for. References come apart from their objects, in the same order; names of classes may
- * come after all of it. Layouts: ClrEtwAll.man of dotnet/runtime, events 15 to 19 and 38.
+ * Heap shots: objects, their references and roots, as listed by the runtime in a collection on
+ * request. References come apart from their objects, in the same order; names of classes may come
+ * after everything else. Layouts: ClrEtwAll.man of dotnet/runtime, events 15 to 19 and 38.
  */
 #include <stdio.h>
 
 #include "common/format/nettrace/nettrace_parts.h"
 
-/* Kinds of roots, and flags of one. */
+/* Kinds of roots, and a flag of a root. */
 enum { FROM_STACK, FROM_FINALIZER, FROM_HANDLE, FROM_OLDER, FROM_SIZED, FROM_OVERFLOW };
 enum { WEAK = 2 };
-/* As model/objects/roots.h has them on the wire. */
+/* Numbers of areas on the wire, from model/objects/roots.h. */
 enum { AREA_STACK = 1, AREA_FINALIZER = 2, AREA_STATIC = 3, AREA_HANDLE = 6, AREA_OTHER = 17 };
 
 /*
- * Slots of roots have no addresses: they get numbers. Those of a kind are in one area, and what has
- * a name of its own, a static or a method, is one.
+ * Slots of roots have no addresses, so they get numbers. The roots of a kind share an area; a root
+ * with a name, a static or a method, has an area of its own.
  */
 #define AREAS    (UINT64_C(1) << 61)
 #define AREA_LEN (UINT64_C(1) << 24)
 
-static bool reserve_pool(struct b07_stream *s, size_t n)
+static bool reserve_pool(struct pv_stream *s, size_t n)
 {
 	struct nettrace *d = nt_of(s);
 	bool ok = s->batch.pool.n <= UINT32_MAX - n && pv_reserve(&s->batch.pool, n);
@@ -28,7 +29,7 @@ static bool reserve_pool(struct b07_stream *s, size_t n)
 	return ok;
 }
 
-static void begin_shot(struct b07_stream *s, uint64_t offset)
+static void begin_shot(struct pv_stream *s, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);
 	struct nt_shot *h = &d->shot;
@@ -45,7 +46,7 @@ static void begin_shot(struct b07_stream *s, uint64_t offset)
 }
 
 /* Events of a kind are numbered from 0: a hole is a loss. */
-static void number(struct nt_shot *h, uint32_t *next, uint32_t index)
+static void check_number(struct nt_shot *h, uint32_t *next, uint32_t index)
 {
 	h->broken |= index != *next;
 	*next = index + 1;
@@ -53,9 +54,12 @@ static void number(struct nt_shot *h, uint32_t *next, uint32_t index)
 
 /* --- objects and references */
 
-/* As many references as have come of those that an object has, in an event of that size. */
+/*
+ * Adds an object of the size in its event, with the references that have come; returns their
+ * number.
+ */
 static uint32_t add_object(
-	struct b07_stream *s, const struct nt_node *o, uint64_t size, uint64_t offset)
+	struct pv_stream *s, const struct nt_node *o, uint64_t size, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);
 	struct nt_shot *h = &d->shot;
@@ -72,13 +76,15 @@ static uint32_t add_object(
 	e->heap_object.size = size;
 	e->heap_object.refs = (struct pv_span){ (uint32_t)b->pool.n, 2 * n };
 	for (uint32_t i = 0; i < n; i++) {
-		b->pool.v[b->pool.n++] = UINT32_MAX; /* which field it is in: not known */
+		b->pool.v[b->pool.n++] = UINT32_MAX; /* the field is not known */
 		b->pool.v[b->pool.n++] = h->edge.v[h->edge_at++];
 	}
 	return n;
 }
 
-/* Moves those that wait to the front once they are the fewer: each as often as they double. */
+/*
+ * Moves the waiting entries to the front once they are the fewer, so that the copying stays linear.
+ */
 static void forget_passed(struct nt_shot *h)
 {
 	if (h->node_at && h->node_at >= h->node.n - h->node_at) {
@@ -93,11 +99,11 @@ static void forget_passed(struct nt_shot *h)
 	}
 }
 
-static void nodes(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+static void nodes(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	struct nt_shot *h = &d->shot;
-	number(h, &h->nodes, pv_get_u32(c));
+	check_number(h, &h->nodes, pv_get_u32(c));
 	uint32_t n = pv_get_u32(c);
 	pv_get_u16(c);
 	for (; n && pv_cursor_ok(c); n--) {
@@ -126,11 +132,11 @@ static void nodes(struct b07_stream *s, const struct nt_blob *b, struct pv_curso
 	forget_passed(h);
 }
 
-static void edges(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+static void edges(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	struct nt_shot *h = &d->shot;
-	number(h, &h->edges, pv_get_u32(c));
+	check_number(h, &h->edges, pv_get_u32(c));
 	uint32_t n = pv_get_u32(c);
 	pv_get_u16(c);
 	size_t size = 4 + d->pointer, left = pv_cursor_left(c) / size;
@@ -156,8 +162,8 @@ static void edges(struct b07_stream *s, const struct nt_blob *b, struct pv_curso
 	forget_passed(h);
 }
 
-/* A dependent handle: its value lives while the key does. */
-static void dependents(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+/* A dependent handle: its value lives as long as its key. */
+static void dependents(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	pv_get_u32(c);
@@ -181,11 +187,11 @@ static void dependents(struct b07_stream *s, const struct nt_blob *b, struct pv_
 /* --- roots */
 
 /*
- * The area of that key and name, registered when the shot began; if there are too many, that of
- * all without a name of their own. 0: out of memory.
+ * The area of a key and name, registered in the shot; if there are too many, the area of all roots
+ * without a name. 0: out of memory.
  */
 static uint64_t area(
-	struct b07_stream *s, uint64_t key, uint64_t source, struct pv_text name, uint64_t offset)
+	struct pv_stream *s, uint64_t key, uint64_t source, struct pv_text name, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);
 	struct nt_shot *h = &d->shot;
@@ -212,8 +218,8 @@ static uint64_t area(
 	return AREAS + at * AREA_LEN;
 }
 
-/* The area of roots of a kind; those of a stack are known by their method. */
-static uint64_t area_of_kind(struct b07_stream *s, uint8_t kind, uint64_t id, uint64_t offset)
+/* The area of roots of a kind; for roots of a stack the area of the method. */
+static uint64_t area_of_kind(struct pv_stream *s, uint8_t kind, uint64_t id, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);
 	static const uint8_t source[] = { [FROM_STACK] = AREA_STACK,
@@ -233,7 +239,7 @@ struct list {
 	uint32_t first, n; /* in the batch's pool */
 };
 
-static void add_root(struct b07_stream *s, struct list *l, uint64_t from, uint64_t object)
+static void add_root(struct pv_stream *s, struct list *l, uint64_t from, uint64_t object)
 {
 	struct nettrace *d = nt_of(s);
 	if (!from || !reserve_pool(s, 2))
@@ -243,7 +249,7 @@ static void add_root(struct b07_stream *s, struct list *l, uint64_t from, uint64
 	l->n += 2;
 }
 
-static void give_roots(struct b07_stream *s, const struct list *l, uint64_t offset)
+static void give_roots(struct pv_stream *s, const struct list *l, uint64_t offset)
 {
 	struct pv_event *e = l->n ? nt_add(s, PV_KIND_HEAP_ROOTS, offset) : NULL;
 	if (!e)
@@ -252,11 +258,11 @@ static void give_roots(struct b07_stream *s, const struct list *l, uint64_t offs
 	e->roots.roots = (struct pv_span){ l->first, l->n };
 }
 
-static void roots(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+static void roots(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	struct list l = { .first = (uint32_t)s->batch.pool.n };
-	number(&d->shot, &d->shot.root_events, pv_get_u32(c));
+	check_number(&d->shot, &d->shot.root_events, pv_get_u32(c));
 	uint32_t n = pv_get_u32(c);
 	pv_get_u16(c);
 	for (; n && pv_cursor_ok(c) && !d->nomem; n--) {
@@ -270,8 +276,8 @@ static void roots(struct b07_stream *s, const struct nt_blob *b, struct pv_curso
 	give_roots(s, &l, b->offset);
 }
 
-/* The field's name is there, but not the class that declares it. */
-static void statics(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+/* The event has the name of the field, but not the declaring class. */
+static void statics(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	struct list l = { .first = (uint32_t)s->batch.pool.n };
@@ -281,7 +287,7 @@ static void statics(struct b07_stream *s, const struct nt_blob *b, struct pv_cur
 	for (; n && pv_cursor_ok(c) && !d->nomem; n--) {
 		uint64_t id = nt_pointer(d, c), object = nt_pointer(d, c);
 		pv_get_u64(c); /* class of the object */
-		pv_get_u32(c); /* 1: of a thread */
+		pv_get_u32(c); /* 1: thread static */
 		uint32_t name = nt_text(d, c);
 		if (pv_cursor_ok(c) && object)
 			add_root(s, &l,
@@ -294,7 +300,7 @@ static void statics(struct b07_stream *s, const struct nt_blob *b, struct pv_cur
 
 /* --- classes */
 
-static void types(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+static void types(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	uint32_t n = pv_get_u32(c);
@@ -319,7 +325,7 @@ static void types(struct b07_stream *s, const struct nt_blob *b, struct pv_curso
 
 /* --- */
 
-void nt_heap(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+void nt_heap(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	enum nt_event_kind what = nt_of(s)->kind.v[b->kind].what;
 	if (what == NT_TYPES) {
@@ -339,7 +345,7 @@ void nt_heap(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 		statics(s, b, c);
 }
 
-void nt_end_shot(struct b07_stream *s, uint64_t offset)
+void nt_end_shot(struct pv_stream *s, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);
 	struct nt_shot *h = &d->shot;

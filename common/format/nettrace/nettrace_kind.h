@@ -1,4 +1,5 @@
-/* Kinds of events, and the fields of those that describe themselves. Private to the files of this folder. */
+/* SPDX-License-Identifier: MIT */
+/* Kinds of events, and the fields of described events. Private to this folder. */
 #ifndef PV_FORMAT_NETTRACE_KIND_H
 #define PV_FORMAT_NETTRACE_KIND_H
 
@@ -26,8 +27,11 @@ enum nt_event_kind {
 	NT_ACQUIRED,
 	NT_JIT_START,
 	NT_METHOD_LOAD,
-	NT_METHOD_ENTRY, /* that came with code, at its first use */
-	NT_METHOD_HERE,  /* of the rundown: it was loaded some time */
+	NT_METHOD_ENTRY, /* precompiled code, at first use */
+	NT_METHOD_HERE,  /* in the rundown: loaded some time before */
+	NT_MODULE,
+	NT_IL_MAP,
+	NT_IL_MAP_HERE,
 	NT_COUNTERS,
 	NT_POOL_ADJUSTED,
 	NT_POOL_WORKERS,
@@ -37,32 +41,35 @@ enum nt_event_kind {
 	NT_METER_SPREAD,
 	NT_METER_TIME,
 	NT_METER_SAYS,
-	NT_THREAD_TIME, /* of our own: how long a thread has run */
+	NT_SPAN,        /* of work: begin, failure or end */
+	NT_THREAD_TIME, /* our own event: CPU time of a thread */
+	NT_PROCESS,     /* of the stream */
+	NT_SETTINGS,    /* in the rundown: the collector's */
 	NT_TYPES,       /* from here: parts of a heap shot */
 	NT_NODES,
 	NT_EDGES,
 	NT_ROOTS,
 	NT_DEPENDENTS,
 	NT_STATICS,
-	NT_QUIET /* known, and without a word in the neutral vocabulary */
+	NT_QUIET /* known, but without a neutral event */
 };
 
 struct nt_kind {
 	enum nt_event_kind what;
 	uint32_t provider, name; /* interned */
-	uint32_t full;           /* both, interned; 0: not made yet */
+	uint32_t full;           /* provider/name, interned; 0: not made yet */
 	uint32_t id, version;
 	uint32_t field, fields; /* in nettrace.field */
 };
 
 /*
- * A field of a described event. Fields of an object, and the element of what is an array, follow it
- * one level deeper.
+ * A field of a described event. The fields of an object, or the element of an array, follow one
+ * level deeper.
  */
 struct nt_field {
 	uint32_t name; /* interned */
 	uint8_t type, depth;
-	uint16_t count; /* elements of an array whose length is fixed */
+	uint16_t count; /* elements of an array of fixed length */
 };
 
 #endif

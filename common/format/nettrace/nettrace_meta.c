@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Descriptions of events. The runtime's own have neither a name nor fields: what they are is known
- * by provider and number. Those of EventSources describe themselves.
+ * Descriptions of events. The runtime's own events have neither names nor fields, and are known by
+ * provider and number; events of EventSources describe themselves.
  */
 #include "common/format/nettrace/nettrace_parts.h"
 
-/* Codes of types, as System.TypeCode has them, and those added to it. */
+/* Codes of types, from System.TypeCode and its additions. */
 enum { OBJECT = 1, ARRAY = 19 };
-/* Kinds of the parts that follow the fields. */
+/* Kinds of the parts after the fields. */
 enum { OPCODE_TAG = 1, FIELDS_TAG = 2 };
 enum { DEPTH = 8 };
 
@@ -15,6 +16,7 @@ static const struct known {
 	uint32_t id;
 	enum nt_event_kind what;
 } known[] = {
+	{ "Microsoft-DotNETCore-EventPipe", 1, NT_PROCESS },
 	{ "Microsoft-DotNETCore-SampleProfiler", 0, NT_SAMPLE },
 	{ "Microsoft-DotNETCore-SampleProfiler", 28790, NT_THREAD_TIME }, /* thread_times.c */
 	{ "Microsoft-Windows-DotNETRuntime", 1, NT_GC_START },
@@ -39,7 +41,9 @@ static const struct known {
 	{ "Microsoft-Windows-DotNETRuntime", 91, NT_ACQUIRED },
 	{ "Microsoft-Windows-DotNETRuntime", 143, NT_METHOD_LOAD },
 	{ "Microsoft-Windows-DotNETRuntime", 145, NT_JIT_START },
+	{ "Microsoft-Windows-DotNETRuntime", 152, NT_MODULE },
 	{ "Microsoft-Windows-DotNETRuntime", 159, NT_METHOD_ENTRY },
+	{ "Microsoft-Windows-DotNETRuntime", 190, NT_IL_MAP },
 	{ "Microsoft-Windows-DotNETRuntime", 250, NT_CATCH },
 	{ "Microsoft-Windows-DotNETRuntime", 251, NT_CATCH_ENDS },
 	{ "Microsoft-Windows-DotNETRuntime", 252, NT_FINALLY },
@@ -56,14 +60,18 @@ static const struct known {
 	{ "System.Diagnostics.Metrics", 15, NT_METER_SAYS },
 	{ "System.Diagnostics.Metrics", 16, NT_METER_CHANGES },
 	{ "System.Diagnostics.Metrics", 17, NT_METER_SAYS },
+	{ "Microsoft-Windows-DotNETRuntimeRundown", 10, NT_SETTINGS },
 	{ "Microsoft-Windows-DotNETRuntimeRundown", 143, NT_METHOD_HERE },
 	{ "Microsoft-Windows-DotNETRuntimeRundown", 144, NT_METHOD_HERE },
+	{ "Microsoft-Windows-DotNETRuntimeRundown", 149, NT_IL_MAP_HERE },
+	{ "Microsoft-Windows-DotNETRuntimeRundown", 150, NT_IL_MAP_HERE },
+	{ "Microsoft-Windows-DotNETRuntimeRundown", 153, NT_MODULE },
+	{ "Microsoft-Windows-DotNETRuntimeRundown", 154, NT_MODULE },
 };
 
 static enum nt_event_kind what_of(const struct nettrace *d, const struct nt_kind *k)
 {
 	const char *provider = pv_intern_text(&d->text, k->provider);
-	/* The process, which this provider tells, stands in the trace, too. */
 	bool ours = strcmp(provider, "Microsoft-DotNETCore-EventPipe") == 0;
 	for (size_t i = 0; i < PV_COUNT_OF(known); i++) {
 		bool same = strcmp(provider, known[i].provider) == 0;
@@ -73,10 +81,14 @@ static enum nt_event_kind what_of(const struct nettrace *d, const struct nt_kind
 	}
 	if (strcmp(pv_intern_text(&d->text, k->name), "EventCounters") == 0)
 		return NT_COUNTERS;
+	const struct pv_span_source *spans = pv_span_source_of(provider);
+	for (unsigned i = 0; spans && i < PV_SPAN_STEPS; i++)
+		if (k->id && spans->step[i] == k->id)
+			return NT_SPAN;
 	return ours ? NT_QUIET : NT_UNKNOWN;
 }
 
-static bool add(struct nettrace *d, struct pv_cursor *c, const struct nt_field *f)
+static bool add_meta_field(struct nettrace *d, struct pv_cursor *c, const struct nt_field *f)
 {
 	if (d->field.n >= NT_FIELDS || f->depth > DEPTH) {
 		c->malformed = true;
@@ -93,12 +105,12 @@ static bool add(struct nettrace *d, struct pv_cursor *c, const struct nt_field *
 
 static void fields(struct nettrace *d, struct pv_cursor *c, bool sized, uint8_t depth);
 
-/* A type, and those of what it is made of. */
+/* Reads a type with its parts. */
 static void type(struct nettrace *d, struct pv_cursor *c, bool sized, const struct nt_field *is)
 {
 	struct nt_field f = *is;
 	f.type = (uint8_t)pv_get_u32(c);
-	if (!add(d, c, &f))
+	if (!add_meta_field(d, c, &f))
 		return;
 	const struct nt_field element = { .depth = (uint8_t)(f.depth + 1) };
 	if (f.type == ARRAY)
@@ -141,7 +153,7 @@ void nt_keep_kind(struct nettrace *d, uint32_t id, struct nt_kind *k)
 
 void nt_forget_kinds(struct nettrace *d)
 {
-	d->kind.n = 1; /* the first one is that of events which nothing describes */
+	d->kind.n = 1; /* the first kind is for events without a description */
 	pv_map_clear(&d->kind_of);
 	d->field.n = 0;
 }

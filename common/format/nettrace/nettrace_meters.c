@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Instruments of meters, as the provider System.Diagnostics.Metrics says their values once in an
- * interval: a counter its rate and, since .NET 8, its total; a histogram its quantiles, how many
- * values there were and their sum. A series is an instrument with one set of tags; each is a counter
- * here, "instrument{tag=value,...}", with a word after it where it has several figures.
+ * Instruments of meters, from the provider System.Diagnostics.Metrics, with values once in an
+ * interval: a counter has its rate and, since .NET 8, its total; a histogram its quantiles, the
+ * number of values and their sum. A series is an instrument with one set of tags; each becomes a
+ * counter "instrument{tag=value,...}", with a word added where it has several figures.
  *
- * Layouts: dotnet/runtime, MetricsEventSource.cs. All are texts but the last ones.
+ * Layouts: dotnet/runtime, MetricsEventSource.cs. All fields are texts but the last ones.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 enum { PART = 256, TAGS = 700, NAME = PART + TAGS + 24, FILETIME_HZ = 10000000 };
 
 struct series {
-	struct b07_stream *s;
+	struct pv_stream *s;
 	uint64_t offset;
 	uint32_t section, unit;
 	char name[NAME]; /* without the word for a figure */
@@ -28,7 +29,7 @@ static size_t text(struct pv_cursor *c, char *to, size_t room)
 	return n;
 }
 
-/* Session, meter, its version, instrument, unit, tags: what all have in common. */
+/* Reads the fields common to all: session, meter, its version, instrument, unit, tags. */
 static bool read_series(struct series *r, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(r->s);
@@ -43,7 +44,8 @@ static bool read_series(struct series *r, struct pv_cursor *c)
 	return n != 0;
 }
 
-static void put(const struct series *r, const char *word, double value, bool grows, bool adds)
+static void put_instrument(
+	const struct series *r, const char *word, double value, bool grows, bool adds)
 {
 	struct nettrace *d = nt_of(r->s);
 	char name[NAME + 16];
@@ -56,8 +58,8 @@ static void put(const struct series *r, const char *word, double value, bool gro
 	nt_put_counter(r->s, r->offset, &k, value);
 }
 
-/* Numbers are texts, with a point whatever the program's language is; false: there is none. */
-static bool number(struct pv_cursor *c, double *ret)
+/* Reads a number, a text with a point in any language; false: no number. */
+static bool read_instrument_number(struct pv_cursor *c, double *ret)
 {
 	char digits[64], *end = digits;
 	if (text(c, digits, sizeof digits))
@@ -69,25 +71,25 @@ static void rate(struct series *r, struct pv_cursor *c, bool changes)
 {
 	const struct nettrace *d = nt_of(r->s);
 	double more = 0, value = 0;
-	bool moved = number(c, &more), valued = number(c, &value);
+	bool moved = read_instrument_number(c, &more), valued = read_instrument_number(c, &value);
 	if (valued)
-		put(r, "", value, !changes, false);
+		put_instrument(r, "", value, !changes, false);
 	else if (moved) /* before .NET 8 */
-		put(r, "", more, !changes, true);
+		put_instrument(r, "", more, !changes, true);
 	if (moved && !changes)
-		put(r, " a second", d->meter_seconds > 0 ? more / d->meter_seconds : more, false,
-			false);
+		put_instrument(r, " a second",
+			d->meter_seconds > 0 ? more / d->meter_seconds : more, false, false);
 }
 
 static void level(struct series *r, struct pv_cursor *c)
 {
 	double value = 0;
-	if (number(c, &value))
-		put(r, "", value, false, false);
+	if (read_instrument_number(c, &value))
+		put_instrument(r, "", value, false, false);
 }
 
-/* Like "0.5=16;0.95=27;0.99=28": empty if there was no value. */
-static void spread(struct series *r, struct pv_cursor *c)
+/* Quantiles as "0.5=16;0.95=27;0.99=28": empty if there was no value. */
+static void put_quantiles(struct series *r, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(r->s);
 	char quantiles[PART], word[16];
@@ -99,7 +101,7 @@ static void spread(struct series *r, struct pv_cursor *c)
 			break;
 		snprintf(word, sizeof word, " p%g", q);
 		if (value - value == 0)
-			put(r, word, value, false, false);
+			put_instrument(r, word, value, false, false);
 		at = *end == ';' ? end + 1 : end;
 		if (at == end)
 			break;
@@ -108,13 +110,13 @@ static void spread(struct series *r, struct pv_cursor *c)
 	if (!nt_scalar(c, NT_I32, &count) || !nt_scalar(c, NT_F64, &sum))
 		return; /* before .NET 8 */
 	uint32_t unit = r->unit;
-	put(r, " sum", sum.f - sum.f == 0 ? sum.f : 0, false, true);
+	put_instrument(r, " sum", sum.f - sum.f == 0 ? sum.f : 0, false, true);
 	r->unit = nt_intern(d, "count", 5);
-	put(r, " count", (double)count.i, true, true);
+	put_instrument(r, " count", (double)count.i, true, true);
 	r->unit = unit;
 }
 
-/* Session, and when the interval began and ended. */
+/* Session, begin and end of the interval. */
 static void interval(struct nettrace *d, struct pv_cursor *c)
 {
 	nt_skip_text(c);
@@ -123,8 +125,8 @@ static void interval(struct nettrace *d, struct pv_cursor *c)
 		d->meter_seconds = (double)(to - from) / FILETIME_HZ;
 }
 
-/* Limits that were reached, other tools that have the meters, errors of a callback: as marks. */
-static void says(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+/* Limits reached, other tools with the same meters, errors of a callback: as marks. */
+static void says(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	static const struct {
@@ -149,7 +151,7 @@ static void says(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor
 	nt_mark(s, line, n > 0 ? (size_t)n : 0, b->offset);
 }
 
-void nt_meter(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+void nt_meter(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	enum nt_event_kind what = d->kind.v[b->kind].what;
@@ -163,7 +165,7 @@ void nt_meter(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c
 	else if (what == NT_METER_LEVEL)
 		level(&r, c);
 	else if (what == NT_METER_SPREAD)
-		spread(&r, c);
+		put_quantiles(&r, c);
 	else
 		rate(&r, c, what == NT_METER_CHANGES);
 	if (d->counters_beyond && !d->said_beyond) {

@@ -1,9 +1,10 @@
-/* Texts of the stream, and names of methods and classes as the probe for .NET writes them. */
+/* SPDX-License-Identifier: MIT */
+/* Texts of the stream, and names of methods and classes in the notation of the probe for .NET. */
 #include "common/base/utf8.h"
 #include "common/format/clr_name.h"
 #include "common/format/nettrace/nettrace_parts.h"
 
-enum { ROOM = 4096 /* bytes of a name's parts; what is longer is cut */ };
+enum { ROOM = 4096 /* bytes of a name's parts; the rest is cut */ };
 
 /* --- UTF-16 */
 
@@ -33,7 +34,7 @@ size_t nt_text_into(struct pv_cursor *c, char *to, size_t room)
 		char utf8[4];
 		size_t n = pv_utf8_put(utf8, code >= 0xd800 && code < 0xe000 ? PV_UTF8_BAD : code);
 		if (n > room - used) {
-			room = used; /* nothing more, or it would have a hole */
+			room = used; /* cut here: no character may follow a gap */
 			continue;
 		}
 		memcpy(to + used, utf8, n);

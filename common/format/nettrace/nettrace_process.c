@@ -1,19 +1,33 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Streams of version 6 may have events of several processes, whose methods lie at the same addresses:
- * that of the trace object is shown or, where it names none, the first that an event of .NET is of.
+ * Streams of version 6 may have events of several processes, with methods at the same addresses.
+ * The process of the trace object is shown; without one, the process of the first event of .NET.
  */
 #include <stdio.h>
 
 #include "common/format/nettrace/nettrace_frame.h"
 #include "common/format/nettrace/nettrace_parts.h"
+#include "common/format/nettrace/nettrace_process.h"
+
+/* Command line, system, processor: ep_event_source_send_process_info() of dotnet/runtime. */
+void nt_process(struct pv_stream *s, struct pv_cursor *c)
+{
+	struct nettrace *d = nt_of(s);
+	uint32_t command = nt_text(d, c), os = nt_text(d, c), arch = nt_text(d, c);
+	if (pv_cursor_ok(c) && !s->command) {
+		s->command = pv_intern_text(&d->text, command);
+		s->os = pv_intern_text(&d->text, os);
+		s->arch = pv_intern_text(&d->text, arch);
+	}
+}
 
 static bool is_of_dotnet(const struct nettrace *d, const struct nt_blob *b)
 {
 	enum nt_event_kind what = d->kind.v[b->kind].what;
-	return what != NT_UNKNOWN && what != NT_QUIET;
+	return what != NT_UNKNOWN && what != NT_QUIET && what != NT_PROCESS;
 }
 
-static void count(struct nt_processes *p, uint32_t pid)
+static void count_process(struct nt_processes *p, uint32_t pid)
 {
 	uint32_t i = 0;
 	p->left++;
@@ -35,11 +49,11 @@ bool nt_is_other(struct nettrace *d, const struct nt_blob *b)
 		p->shown = d->pid ? d->pid : b->pid;
 	if (!p->shown || b->pid == p->shown)
 		return false;
-	count(p, b->pid);
+	count_process(p, b->pid);
 	return true;
 }
 
-void nt_tell_others(struct b07_stream *s, uint64_t offset, bool end)
+void nt_tell_others(struct pv_stream *s, uint64_t offset, bool end)
 {
 	struct nt_processes *p = &nt_of(s)->processes;
 	char text[NT_PROCESSES * 40 + 160];

@@ -1,4 +1,5 @@
-/* Rows of version 6 that describe events. */
+/* SPDX-License-Identifier: MIT */
+/* Rows of version 6 with descriptions of events. */
 #include "common/format/nettrace/nettrace_parts.h"
 #include "common/format/nettrace/nettrace_six.h"
 
@@ -8,7 +9,8 @@ enum { OPCODE = 1, KEYWORDS = 3, TEMPLATE, DESCRIPTION, KEY, PROVIDER_GUID, LEVE
 
 static void fields(struct nettrace *d, struct pv_cursor *c, uint8_t depth);
 
-static struct nt_field *add(struct nettrace *d, struct pv_cursor *c, uint32_t name, uint8_t depth)
+static struct nt_field *add_row_field(
+	struct nettrace *d, struct pv_cursor *c, uint32_t name, uint8_t depth)
 {
 	if (d->field.n >= NT_FIELDS || depth > DEPTH) {
 		c->malformed = true;
@@ -26,7 +28,7 @@ static struct nt_field *add(struct nettrace *d, struct pv_cursor *c, uint32_t na
 static void type(struct nettrace *d, struct pv_cursor *c, uint32_t name, uint8_t depth)
 {
 	size_t at = d->field.n;
-	struct nt_field *f = add(d, c, name, depth);
+	struct nt_field *f = add_row_field(d, c, name, depth);
 	uint8_t code = pv_get_u8(c);
 	if (!f)
 		return;
@@ -77,12 +79,12 @@ static void option(struct pv_cursor *c, struct nt_kind *k)
 	case VERSION:
 		k->version = pv_get_u8(c);
 		break;
-	default: /* of a later version: how long it is cannot be known */
+	default: /* of a later version, with unknown length */
 		c->at = c->end;
 	}
 }
 
-/* One row; its fields count only if they are sound. */
+/* Takes one row; its fields are kept only if sound. */
 static void row(struct nettrace *d, struct pv_cursor *c)
 {
 	struct nt_kind k = { .field = (uint32_t)d->field.n };

@@ -1,24 +1,25 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Samples of threads. The runtime says whether a thread was in managed code; one that was not ran in
- * native code, or waited. Where the stream has readings of how long threads ran (thread_times.h),
- * what a thread did not run between two of them goes to its samples there that can have waited.
- * Where it has none of that time it is left to names which of the two it was.
+ * Samples of threads. The runtime says whether a thread was in managed code; outside, the thread
+ * ran in native code, or waited. If the stream has readings of CPU time (thread_times.h), the time
+ * not run between two readings goes to the thread's samples there that can have waited. Without
+ * readings, names decide between the two.
  */
 #include "common/format/nettrace/nettrace_parts.h"
 
 enum {
-	MANAGED = 2,         /* kind of a sample */
-	WEIGHT_NS = 1000000, /* that a sample of weight 1 stands for */
+	MANAGED = 2,                       /* kind of a sample */
+	WEIGHT_NS = PV_NETTRACE_SAMPLE_NS, /* time that a sample of weight 1 stands for */
 	LONGEST_GAP = 100 * WEIGHT_NS,
 	LOOK_NS = 50 * WEIGHT_NS,
 	MOST_LEAVES = 1 << 16,
-	RECENT = 1000 /* samples of a method, which the next ones are judged by */
+	RECENT = 1000 /* samples of a method, by which the next ones are judged */
 };
 #define MOST_STOOD 0.9
 
 /* --- states of threads */
 
-/* Threads are read one soon after the other, some tenths of a second apart. */
+/* Threads are read shortly after one another, in rounds some tenths of a second apart. */
 static void look_at_stood(struct nettrace *d, uint64_t now)
 {
 	struct nt_stood *s = &d->stood;
@@ -37,8 +38,8 @@ static int64_t at_most(uint64_t n, int64_t most)
 }
 
 /*
- * A thread that stands for the sampler would have run, so what it ran is that much
- * more. What the sampler did meanwhile is not in the stream yet: it is taken to be as before.
+ * A thread suspended by the sampler would have run, so its CPU time is extended by that share. The
+ * sampler's part of this interval is not in the stream yet: the previous share is used.
  */
 void nt_thread_time(struct nettrace *d, const struct nt_blob *b, struct pv_cursor *c)
 {
@@ -61,7 +62,7 @@ void nt_thread_time(struct nettrace *d, const struct nt_blob *b, struct pv_curso
 		(struct nt_interval){ was.time, b->time, all - on - off, off, all - more - off };
 }
 
-/* Takes so much of what it did in that interval; false: it ran. */
+/* Takes the sample's time from the waiting time of its interval; false: the thread ran. */
 static bool take_wait(struct nt_thread *t, int64_t ns, uint64_t *ret_state)
 {
 	for (struct nt_interval *x = t->times.interval; x < t->times.interval + NT_INTERVALS; x++) {
@@ -82,8 +83,8 @@ static bool take_wait(struct nt_thread *t, int64_t ns, uint64_t *ret_state)
 }
 
 /*
- * A thread that comes back from native code while the sampler makes all stand is held there, as if
- * it waited: a method that mostly runs itself does not.
+ * A thread that returns from native code during a suspension by the sampler is held there as if
+ * waiting: this does not count as waiting for a method that mostly runs itself.
  */
 static enum nt_may may_wait(struct nettrace *d, uint64_t key, bool managed)
 {
@@ -123,8 +124,8 @@ static void put_hit(
 	e->hit.times = weight;
 }
 
-/* Gives out the one that waits, as that many milliseconds. */
-static void add_hit(struct b07_stream *s, struct nt_thread *t, uint64_t weight)
+/* Gives out the waiting sample with a weight in milliseconds. */
+static void add_hit(struct pv_stream *s, struct nt_thread *t, uint64_t weight)
 {
 	struct nettrace *d = nt_of(s);
 	struct pv_batch *to = &s->batch;
@@ -147,8 +148,8 @@ static void add_hit(struct b07_stream *s, struct nt_thread *t, uint64_t weight)
 }
 
 /*
- * The sampler comes as often as it gets all threads to stand, so samples are weighted by the time up
- * to the next one. A thread that was not seen for long had no managed frames meanwhile.
+ * The sampler comes as often as it succeeds in suspending all threads, so a sample's weight is the
+ * time up to the next one. A thread unseen for long had no managed frames meanwhile.
  */
 static uint64_t weight_of(struct nt_sample *held, uint64_t until)
 {
@@ -159,7 +160,7 @@ static uint64_t weight_of(struct nt_sample *held, uint64_t until)
 	return weight;
 }
 
-void nt_sample(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+void nt_sample(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	struct nt_thread *t = nt_thread_of(d, b->thread);
@@ -167,7 +168,7 @@ void nt_sample(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *
 		return;
 	struct nt_sample *held = &t->sample;
 	if (held->waits && b->time < held->time)
-		return; /* out of order: its time was given to the one before it */
+		return; /* out of order: its time was given to the previous sample */
 	uint64_t weight = held->waits ? weight_of(held, b->time) : 0;
 	if (weight)
 		add_hit(s, t, weight);
@@ -185,10 +186,12 @@ void nt_sample(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *
 	held->time = b->time;
 	held->offset = b->offset;
 	held->may = (uint8_t)may_wait(d, frames.n ? held->frame.v[0] : 0, pv_get_u32(c) == MANAGED);
+	if (nt_of(s)->il.step.n)
+		nt_il_places(s, b, held->frame.v, held->frame.n);
 	held->waits = true;
 }
 
-bool nt_flush_sample(struct b07_stream *s, uint64_t *ret_thread)
+bool nt_flush_sample(struct pv_stream *s, uint64_t *ret_thread)
 {
 	struct nettrace *d = nt_of(s);
 	for (; d->flushed < d->thread.n; d->flushed++) {

@@ -1,4 +1,5 @@
-/* All that is kept of a heap shot while it is read. Private to the files of this folder. */
+/* SPDX-License-Identifier: MIT */
+/* The state of a heap shot while it is read. Private to this folder. */
 #ifndef PV_FORMAT_NETTRACE_SHOT_H
 #define PV_FORMAT_NETTRACE_SHOT_H
 
@@ -7,21 +8,20 @@
 
 struct nt_node { /* an object of a shot */
 	uint64_t object, type;
-	uint32_t left; /* references that have not come yet */
+	uint32_t left; /* references still to come */
 };
 
-/* A heap shot while it is read. */
 struct nt_shot {
 	bool open, broken;
 	uint64_t time;                 /* ns, of its beginning */
-	uint64_t lost;                 /* nettrace.lost then */
-	PV_ARRAY(struct nt_node) node; /* that wait for references, from node_at on */
-	PV_ARRAY(uint64_t) edge;       /* that wait for objects, likewise */
+	uint64_t lost;                 /* nettrace.lost at the beginning */
+	PV_ARRAY(struct nt_node) node; /* waiting for references, from node_at on */
+	PV_ARRAY(uint64_t) edge;       /* waiting for objects, likewise */
 	size_t node_at, edge_at;
-	uint32_t nodes, edges, root_events; /* numbers that the next events of these have */
+	uint32_t nodes, edges, root_events; /* expected numbers of the next events */
 	uint64_t roots;
 	struct pv_map area_of,
-		type_of; /* of all shots: areas, and names of classes, that were said */
+		type_of; /* of all shots: areas, and names of classes, already given out */
 };
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads, sequence points and labels of version 6. */
 #include "common/format/nettrace/nettrace_six.h"
 
@@ -43,7 +44,7 @@ static struct nt_index *index_of(struct nettrace *d, uint64_t index)
 	return &x->index.v[at];
 }
 
-/* A name that the stream gives. */
+/* Takes a thread's name from the stream. */
 static void name(struct nettrace *d, const struct nt_index *i, const struct pv_text *text)
 {
 	struct nt_thread *t = nt_thread_of(d, i->thread);
@@ -75,7 +76,7 @@ static void thread_row(struct nettrace *d, struct pv_cursor *c)
 			nt_utf8(c);
 			nt_utf8(c);
 			break;
-		default: /* of a later version: how long it is cannot be known */
+		default: /* of a later version, with unknown length */
 			c->at = c->end;
 		}
 	}
@@ -103,7 +104,7 @@ uint64_t nt_thread_at(const struct nettrace *d, uint64_t index, uint32_t *ret_pi
 	return at == PV_MAP_NONE ? index : d->six.index.v[at].thread;
 }
 
-/* It has written so many: those that did not come were lost. */
+/* Takes the number of events written: the missing ones were lost. */
 static void reached(struct nettrace *d, struct nt_index *i, uint32_t seq)
 {
 	if (seq - i->seq < HALF && i->seq) {
@@ -154,7 +155,7 @@ const char *nt_threads_gone(struct nettrace *d, const uint8_t *bytes, size_t n)
 const char *nt_six_sequence(struct nettrace *d, const uint8_t *bytes, size_t n)
 {
 	struct pv_cursor c = { .at = bytes, .end = bytes + n };
-	pv_get_u64(&c); /* when */
+	pv_get_u64(&c); /* time */
 	uint32_t flags = pv_get_u32(&c), threads = pv_get_u32(&c);
 	if (!pv_cursor_ok(&c))
 		return "a sequence point without its header";
@@ -186,7 +187,7 @@ void nt_six_finish(struct nettrace *d)
 
 /* --- labels */
 
-/* Labels that are no texts: their names, and bytes after the kind; 0: a text, or a number. */
+/* Labels other than texts: names, and bytes after the kind; 0: a text, or a number. */
 static const struct {
 	const char *name;
 	uint8_t bytes;
@@ -196,7 +197,7 @@ static const struct {
 enum { LABEL_TEXT = 5, LABEL_NUMBER = 6 };
 
 struct label {
-	struct pv_text name, text; /* name.at NULL: a kind that is not known */
+	struct pv_text name, text; /* name.at NULL: unknown kind */
 	int64_t number;
 	const uint8_t *raw;
 	size_t raw_n;
@@ -270,6 +271,23 @@ static size_t put_label(const struct label *l, char *to, size_t room)
 		n = snprintf(to + at, room - at, "%lld", (long long)l->number);
 	at += n < 0 ? 0 : (size_t)n;
 	return at < room ? at : room - 1;
+}
+
+void nt_label_guid(
+	const struct nettrace *d, uint32_t list, const char *name, uint8_t to[NT_GUID_BYTES])
+{
+	const struct nt_six *x = &d->six;
+	const uint32_t from = list ? pv_map_get(&x->label_of, list) : PV_MAP_NONE;
+	if (from == PV_MAP_NONE)
+		return;
+	struct pv_cursor c = { .at = x->label.v + from, .end = x->label.v + x->label.n };
+	for (bool last = false; !last && pv_cursor_ok(&c);) {
+		const struct label l = read_label(&c);
+		last = l.last;
+		if (pv_cursor_ok(&c) && l.raw_n == NT_GUID_BYTES && l.name.at &&
+			strcmp(l.name.at, name) == 0)
+			memcpy(to, l.raw, NT_GUID_BYTES);
+	}
 }
 
 size_t nt_label_text(const struct nettrace *d, uint32_t list, char *to, size_t room)

@@ -1,7 +1,8 @@
-/* Stacks, and which methods their addresses are in. */
+/* SPDX-License-Identifier: MIT */
+/* Stacks, and the methods at their addresses. */
 #include "common/format/nettrace/nettrace_parts.h"
 
-enum { FEW = 4096 /* addresses that are looked at whenever a method came */ };
+enum { FEW = 4096 /* waiting addresses that are looked up after every new method */ };
 
 /* --- stacks */
 
@@ -11,16 +12,19 @@ void nt_forget_stacks(struct nettrace *d)
 	pv_map_clear(&d->stack_of);
 }
 
-static bool keep(struct nettrace *d, uint32_t id, struct pv_cursor *c, uint32_t n)
+/* A stack of more than NT_CUT frames comes from a tool without this limit, and is whole. */
+static bool keep_stack(struct nettrace *d, uint32_t id, struct pv_cursor *c, uint32_t frames)
 {
+	uint32_t n = frames < NT_FRAMES ? frames : NT_FRAMES;
+	bool cut = frames == NT_CUT || frames > NT_FRAMES;
 	if (d->frame.n + 2 * (size_t)n > NT_STACK_WORDS)
-		return true; /* its events have no stack */
+		return true; /* too many frames: events have no stack */
 	if (!pv_reserve(&d->stack, 1) || !pv_reserve(&d->frame, 2 * (size_t)n) ||
 		!pv_map_set(&d->stack_of, id, (uint32_t)d->stack.n)) {
 		d->nomem = true;
 		return false;
 	}
-	d->stack.v[d->stack.n++] = (struct nt_stack){ (uint32_t)d->frame.n, n, UINT64_MAX };
+	d->stack.v[d->stack.n++] = (struct nt_stack){ (uint32_t)d->frame.n, n, cut, UINT64_MAX };
 	for (uint32_t i = 0; i < n; i++)
 		d->frame.v[d->frame.n++] = nt_pointer(d, c);
 	d->frame.n += n;
@@ -37,8 +41,7 @@ const char *nt_stacks(struct nettrace *d, const uint8_t *bytes, size_t n)
 		if (!at)
 			break;
 		struct pv_cursor one = { .at = at, .end = at + size };
-		uint32_t frames = size / d->pointer;
-		if (!keep(d, id, &one, frames < NT_FRAMES ? frames : NT_FRAMES))
+		if (!keep_stack(d, id, &one, size / d->pointer))
 			return NULL;
 	}
 	return pv_cursor_ok(&c) ? NULL : "a stack that goes beyond its block";
@@ -70,7 +73,7 @@ void nt_add_code(struct nettrace *d, uint64_t key, uint64_t start, uint32_t size
 	d->ranges_added++;
 }
 
-static void say_name(struct b07_stream *s, uint64_t key, uint32_t name, uint64_t offset)
+static void say_name(struct pv_stream *s, uint64_t key, uint32_t name, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);
 	const char *text = pv_intern_text(&d->text, name);
@@ -91,7 +94,7 @@ static void wait_for_name(struct nettrace *d, uint64_t address)
 		d->waiting.v[d->waiting.n++] = address;
 }
 
-static uint64_t named_key(struct b07_stream *s, uint32_t at, uint64_t offset)
+static uint64_t named_key(struct pv_stream *s, uint32_t at, uint64_t offset)
 {
 	struct nt_method *m = &nt_of(s)->method.v[at];
 	if (!m->named) {
@@ -101,8 +104,8 @@ static uint64_t named_key(struct b07_stream *s, uint32_t at, uint64_t offset)
 	return m->key;
 }
 
-/* The key of the method at an address, which is named; without one the address is the key. */
-static uint64_t key_at(struct b07_stream *s, uint64_t address, uint64_t offset)
+/* The key of the method at an address, which is named; without a method, the address. */
+static uint64_t key_at(struct pv_stream *s, uint64_t address, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);
 	uint32_t at = pv_ranges_find(&d->code, address);
@@ -112,13 +115,13 @@ static uint64_t key_at(struct b07_stream *s, uint64_t address, uint64_t offset)
 	return address;
 }
 
-uint64_t nt_method_key(struct b07_stream *s, uint64_t method, uint64_t address, uint64_t offset)
+uint64_t nt_method_key(struct pv_stream *s, uint64_t method, uint64_t address, uint64_t offset)
 {
 	uint32_t at = pv_map_get(&nt_of(s)->method_of, method);
 	return at != PV_MAP_NONE ? named_key(s, at, offset) : key_at(s, address, offset);
 }
 
-void nt_name_addresses(struct b07_stream *s, uint64_t offset, bool all)
+void nt_name_addresses(struct pv_stream *s, uint64_t offset, bool all)
 {
 	struct nettrace *d = nt_of(s);
 	uint64_t more = d->ranges_added - d->ranges_met;
@@ -128,10 +131,12 @@ void nt_name_addresses(struct b07_stream *s, uint64_t offset, bool all)
 	for (size_t i = 0; i < d->waiting.n; i++) {
 		uint64_t address = d->waiting.v[i];
 		uint32_t at = pv_ranges_find(&d->code, address);
-		if (at)
+		if (at) {
+			nt_il_known(s, address, offset);
 			say_name(s, address, d->method.v[at].name, offset);
-		else
+		} else {
 			d->waiting.v[to++] = address;
+		}
 	}
 	d->waiting.n = to;
 	d->ranges_met = d->ranges_added;
@@ -139,8 +144,8 @@ void nt_name_addresses(struct b07_stream *s, uint64_t offset, bool all)
 
 /* --- frames of an event */
 
-/* A frame that called lies before the address it returns to: that may be the next method's. */
-static void look_up(struct b07_stream *s, struct nt_stack *k, uint64_t offset)
+/* A calling frame lies before its return address, which may be the next method's. */
+static void look_up_keys(struct pv_stream *s, struct nt_stack *k, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);
 	uint64_t *ip = d->frame.v + k->at, *key = ip + k->n;
@@ -149,10 +154,10 @@ static void look_up(struct b07_stream *s, struct nt_stack *k, uint64_t offset)
 	k->known = d->ranges_added;
 }
 
-static void say_cut(struct b07_stream *s, uint64_t offset)
+static void say_cut(struct pv_stream *s, uint64_t offset)
 {
 	struct nettrace *d = nt_of(s);
-	static const char text[] = "(frames that the runtime cut off)";
+	static const char text[] = "(frames that were cut off)";
 	uint32_t name = nt_intern(d, text, sizeof text - 1);
 	if (pv_map_get(&d->waits, NT_OUTER) != PV_MAP_NONE)
 		return;
@@ -166,7 +171,7 @@ uint32_t nt_stack_depth(const struct nettrace *d, const struct nt_blob *b)
 	return at == PV_MAP_NONE ? 0 : d->stack.v[at].n;
 }
 
-struct pv_span nt_stack(struct b07_stream *s, const struct nt_blob *b, bool outermost_first)
+struct pv_span nt_stack(struct pv_stream *s, const struct nt_blob *b, bool outermost_first)
 {
 	struct nettrace *d = nt_of(s);
 	struct pv_batch *to = &s->batch;
@@ -174,11 +179,11 @@ struct pv_span nt_stack(struct b07_stream *s, const struct nt_blob *b, bool oute
 	if (at == PV_MAP_NONE)
 		return (struct pv_span){ 0, 0 };
 	struct nt_stack *k = &d->stack.v[at];
-	if (k->n == 0) /* nor is there memory for frames where no stack has any */
+	if (k->n == 0) /* else d->frame may have no memory */
 		return (struct pv_span){ 0, 0 };
 	if (k->known != d->ranges_added)
-		look_up(s, k, b->offset);
-	uint32_t n = k->n, cut = n >= NT_CUT;
+		look_up_keys(s, k, b->offset);
+	uint32_t n = k->n, cut = k->cut;
 	if (cut)
 		say_cut(s, b->offset);
 	if (!pv_reserve(&to->pool, (size_t)n + 1)) {

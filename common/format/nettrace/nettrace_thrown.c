@@ -1,4 +1,5 @@
-/* Exceptions: what is thrown, and which methods handle it. */
+/* SPDX-License-Identifier: MIT */
+/* Exceptions: throws, and the methods that handle them. */
 #include "common/format/nettrace/nettrace_parts.h"
 
 enum { RETHROWN = 4 /* flag of a thrown exception */ };
@@ -6,21 +7,21 @@ enum { CATCH = 0, FILTER = 1, FINALLY = 2 /* kinds of clauses as Mono's logs num
 
 /* --- open on a thread */
 
-static void keep(struct nt_throw *list, unsigned *n, struct nt_throw one)
+static void keep_throw(struct nt_throw *list, unsigned *n, struct nt_throw one)
 {
 	if (*n == NT_THROWS_OPEN)
 		memmove(list, list + 1, --*n * sizeof *list);
 	list[(*n)++] = one;
 }
 
-static struct nt_throw newest(const struct nt_throws *t)
+static struct nt_throw newest_throw(const struct nt_throws *t)
 {
 	return t->n ? t->open[t->n - 1] : (struct nt_throw){ 0, 0, 0 };
 }
 
 /*
- * If nothing is open a handler has thrown again what it caught (since .NET 9 no event says that),
- * one no further out than this catch. If there are several, none is known to be it.
+ * The exception for a catch with none open: a handler has rethrown its own (since .NET 9 without an
+ * event), a handler no further out than this catch. With several such handlers, none is chosen.
  */
 static struct nt_throw thrown_again(const struct nt_throws *t, uint32_t depth)
 {
@@ -30,20 +31,20 @@ static struct nt_throw thrown_again(const struct nt_throws *t, uint32_t depth)
 	return t->caught_n - n == 1 ? t->caught[n] : (struct nt_throw){ 0, 0, 0 };
 }
 
-/* Handlers no further out are over. */
+/* Catches the newest exception; handlers no further out have ended. */
 static struct nt_throw catch_one(struct nt_throws *t, uint32_t depth)
 {
 	struct nt_throw one = t->n ? t->open[--t->n] : thrown_again(t, depth);
 	while (t->caught_n && t->caught[t->caught_n - 1].depth >= depth)
 		t->caught_n--;
 	one.depth = depth;
-	keep(t->caught, &t->caught_n, one);
+	keep_throw(t->caught, &t->caught_n, one);
 	return one;
 }
 
 /* --- events */
 
-static void say_class_of(struct b07_stream *s, struct nt_throw one, uint64_t offset)
+static void say_class_of(struct pv_stream *s, struct nt_throw one, uint64_t offset)
 {
 	struct pv_event *e = nt_add(s, PV_KIND_EXT_CLASS_OF, offset);
 	if (!e)
@@ -52,7 +53,7 @@ static void say_class_of(struct b07_stream *s, struct nt_throw one, uint64_t off
 	e->class_of.type = one.type;
 }
 
-static void say_throw(struct b07_stream *s, const struct nt_blob *b, struct nt_throw one,
+static void say_throw(struct pv_stream *s, const struct nt_blob *b, struct nt_throw one,
 	const struct pv_text *message)
 {
 	struct pv_span stack = nt_stack(s, b, true);
@@ -70,8 +71,8 @@ static void say_throw(struct b07_stream *s, const struct nt_blob *b, struct nt_t
 	}
 }
 
-/* One that is thrown again is no new exception, but another handler will catch it. */
-void nt_thrown(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+/* A rethrown exception is not a new one, but another handler will catch it. */
+void nt_thrown(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	char text[1024];
@@ -86,15 +87,15 @@ void nt_thrown(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *
 	const struct nt_throw one = { NT_OBJECT | ++d->objects, nt_class_key(s, class, b->offset),
 		0 };
 	if (t)
-		keep(t->throws.open, &t->throws.n, one);
+		keep_throw(t->throws.open, &t->throws.n, one);
 	if (flags & RETHROWN)
 		return;
-	bool none = n == 4 && memcmp(text, "NULL", 4) == 0; /* as the runtime writes it */
+	bool none = n == 4 && memcmp(text, "NULL", 4) == 0; /* as written by the runtime */
 	struct pv_text message = nt_text_of(d, nt_intern(d, text, none ? 0 : n));
 	say_throw(s, b, one, none ? NULL : &message);
 }
 
-void nt_handled(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor *c)
+void nt_handled(struct pv_stream *s, const struct nt_blob *b, struct pv_cursor *c)
 {
 	struct nettrace *d = nt_of(s);
 	enum nt_event_kind what = d->kind.v[b->kind].what;
@@ -103,7 +104,8 @@ void nt_handled(struct b07_stream *s, const struct nt_blob *b, struct pv_cursor 
 	if (!t || !pv_cursor_ok(c))
 		return;
 	uint32_t depth = nt_stack_depth(d, b);
-	struct nt_throw one = what == NT_CATCH ? catch_one(&t->throws, depth) : newest(&t->throws);
+	struct nt_throw one =
+		what == NT_CATCH ? catch_one(&t->throws, depth) : newest_throw(&t->throws);
 	uint64_t key = nt_method_key(s, method, address, b->offset);
 	if (what == NT_CATCH && one.type)
 		say_class_of(s, one, b->offset);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The Trace object, or block: clock, process, size of a pointer. */
 #include "common/format/nettrace/nettrace_parts.h"
 #include "common/format/nettrace/nettrace_six.h"
@@ -39,7 +40,7 @@ bool nt_trace(struct nettrace *d, const uint8_t *at)
 	return goes_on(d, pid, pointer);
 }
 
-static uint32_t number(const struct pv_text *t)
+static uint32_t number_in_text(const struct pv_text *t)
 {
 	uint64_t n = 0;
 	for (size_t i = 0; i < t->len && t->at[i] >= '0' && t->at[i] <= '9'; i++)
@@ -52,11 +53,11 @@ bool nt_six_trace(struct nettrace *d, const uint8_t *bytes, size_t n)
 	uint32_t pid = d->pid, pointer = d->pointer;
 	struct pv_cursor c = { .at = bytes, .end = bytes + n };
 	read_clock(d, &c);
-	d->pid = 0; /* of several processes */
+	d->pid = 0; /* several processes */
 	for (uint32_t left = pv_get_u32(&c); left && pv_cursor_ok(&c); left--) {
 		struct pv_text key = nt_utf8(&c), value = nt_utf8(&c);
 		if (pv_cursor_ok(&c) && key.len == 9 && memcmp(key.at, "ProcessId", 9) == 0)
-			d->pid = number(&value);
+			d->pid = number_in_text(&value);
 	}
 	return goes_on(d, pid, pointer);
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values of an event's fields, by their description. */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -7,7 +8,7 @@
 #include "common/format/nettrace/nettrace_value.h"
 
 enum {
-	VALUES = 4096,   /* of one event, which elements without bytes could have any number of */
+	VALUES = 4096,   /* of one event: elements without bytes could be any number */
 	TEXT_UNITS = 200 /* of a text, in one event's text */
 };
 
@@ -100,12 +101,13 @@ struct walk {
 	size_t len;
 	const struct nt_kind *k;
 	uint32_t values;
-	char *to; /* of `room` bytes; NULL: nothing is written */
+	char *to; /* of `room` bytes; NULL: write nothing */
 	size_t n, room;
 };
 
-static void put(struct walk *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void put(struct walk *w, const char *format, ...)
+static void put_formatted(struct walk *w, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void put_formatted(struct walk *w, const char *format, ...)
 {
 	va_list args;
 	if (!w->to || w->n + 1 >= w->room)
@@ -140,25 +142,25 @@ static void put_scalar(struct walk *w, uint8_t type)
 	}
 	if (v.is == NT_RAW)
 		for (int i = 0; i < 16; i++)
-			put(w, "%02x", v.raw[i]);
+			put_formatted(w, "%02x", v.raw[i]);
 	else if (v.is == NT_REAL)
-		put(w, "%.10g", v.f);
+		put_formatted(w, "%.10g", v.f);
 	else if (type == NT_BOOLEAN || type == NT_BOOLEAN8)
-		put(w, "%s", v.u ? "true" : "false");
+		put_formatted(w, "%s", v.u ? "true" : "false");
 	else if (v.is == NT_SIGNED)
-		put(w, "%" PRIi64, v.i);
+		put_formatted(w, "%" PRIi64, v.i);
 	else
-		put(w, "%" PRIu64, v.u);
+		put_formatted(w, "%" PRIu64, v.u);
 }
 
 static void put_utf16(struct walk *w, struct pv_cursor *c)
 {
 	char text[TEXT_UNITS];
 	size_t n = nt_text_into(c, text, sizeof text);
-	put(w, "\"%.*s\"", (int)n, text);
+	put_formatted(w, "\"%.*s\"", (int)n, text);
 }
 
-/* Units that are a text together. */
+/* Writes units of characters as one text. */
 static void put_units(struct walk *w, uint8_t type, size_t n)
 {
 	const uint8_t *at = pv_get_bytes(&w->c, type == NT_UTF8_UNIT ? n : 2 * n);
@@ -166,14 +168,15 @@ static void put_units(struct walk *w, uint8_t type, size_t n)
 	if (!at)
 		return;
 	if (type == NT_UTF8_UNIT)
-		put(w, "\"%.*s\"", (int)(n < TEXT_UNITS ? n : TEXT_UNITS), (const char *)at);
+		put_formatted(
+			w, "\"%.*s\"", (int)(n < TEXT_UNITS ? n : TEXT_UNITS), (const char *)at);
 	else
 		put_utf16(w, &c);
 }
 
 static void put_value(struct walk *w, uint32_t at);
 
-/* As many as are said, or with SIZE_MAX as there are bytes for. */
+/* Writes `n` elements; SIZE_MAX: as many as there are bytes for. */
 static void put_elements(struct walk *w, uint32_t at, size_t n)
 {
 	uint8_t type = at < w->k->fields ? field_of(w, at)->type : NT_END_OF_TYPES;
@@ -182,18 +185,18 @@ static void put_elements(struct walk *w, uint32_t at, size_t n)
 		put_units(w, type, n == SIZE_MAX ? all : n);
 		return;
 	}
-	put(w, "[");
+	put_formatted(w, "[");
 	for (size_t i = 0; i < n && pv_cursor_ok(&w->c); i++) {
 		if (n == SIZE_MAX && !pv_cursor_left(&w->c))
 			break;
 		if (i)
-			put(w, ",");
+			put_formatted(w, ",");
 		put_value(w, at);
 	}
-	put(w, "]");
+	put_formatted(w, "]");
 }
 
-/* An array that lies elsewhere in the payload. */
+/* An array elsewhere in the payload. */
 static void put_located(struct walk *w, uint32_t at, bool relative)
 {
 	uint32_t says = pv_get_u32(&w->c);
@@ -215,7 +218,7 @@ static void put_fields(struct walk *w, uint32_t from, uint32_t to, const char *b
 {
 	for (uint32_t i = from; i < to && pv_cursor_ok(&w->c); i = after(w, i)) {
 		const char *name = pv_intern_text(&w->d->text, field_of(w, i)->name);
-		put(w, "%s%.64s=", i > from || *between == ' ' ? between : "", name);
+		put_formatted(w, "%s%.64s=", i > from || *between == ' ' ? between : "", name);
 		put_value(w, i);
 	}
 }
@@ -229,9 +232,9 @@ static void put_value(struct walk *w, uint32_t at)
 	const struct nt_field *f = field_of(w, at);
 	switch (f->type) {
 	case NT_OBJECT_TYPE:
-		put(w, "{");
+		put_formatted(w, "{");
 		put_fields(w, at + 1, after(w, at), ",");
-		put(w, "}");
+		put_formatted(w, "}");
 		break;
 	case NT_STRING:
 		put_utf16(w, &w->c);
@@ -262,7 +265,7 @@ size_t nt_fields_text(struct nettrace *d, const struct nt_blob *b, char *to, siz
 		.room = room };
 	put_fields(&w, 0, w.k->fields, " ");
 	if (!pv_cursor_ok(&w.c))
-		put(&w, " (its fields do not fit)");
+		put_formatted(&w, " (its fields do not fit)");
 	return w.n;
 }
 

@@ -1,4 +1,5 @@
-/* The parts of such a name, for the reader of the runtime's stream, which has them apart. */
+/* SPDX-License-Identifier: MIT */
+/* Takes names of .NET's perf map apart, into the parts that clr_name.h joins. */
 #include "common/format/stacks/stack_clr.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 #include "common/base/status.h"
 #include "common/format/clr_name.h"
 
-static bool is_word(const char *at, size_t n)
+static bool is_tier_word(const char *at, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!((at[i] | 32) >= 'a' && (at[i] | 32) <= 'z') &&
@@ -31,7 +32,7 @@ static enum pv_tier take_tier(struct pv_text *name)
 	if (!open || open == name->at || name->at[name->len - 1] != ']')
 		return PV_TIER_UNKNOWN;
 	size_t n = (size_t)(name->at + name->len - 1 - (open + 1));
-	if (!is_word(open + 1, n))
+	if (!is_tier_word(open + 1, n))
 		return PV_TIER_UNKNOWN;
 	name->len = (size_t)(open - name->at);
 	for (size_t i = 0; i < PV_COUNT_OF(tiers); i++)

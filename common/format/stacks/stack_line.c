@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Parses the lines of perf script, of folded stacks and of summed-up calls. */
 #include "common/format/stacks/stack_line.h"
 
 #include <string.h>
 
-#include "common/base/merged_text.h"
+#include "common/base/text/merged_text.h"
 
-/* Of one line; so many lines that sums would overflow are no file. */
+/* Limits of one line, lest sums overflow. */
 #define MOST_CALLS   UINT64_C(1000000000000)
 #define MOST_SELF_NS (UINT64_C(1) << 60)
 
@@ -51,7 +53,7 @@ static bool is_hex(char c)
 	return hex[(unsigned char)c];
 }
 
-static bool next(struct words *w, struct pv_text *ret)
+static bool next_field(struct words *w, struct pv_text *ret)
 {
 	while (w->at < w->end && is_blank(*w->at))
 		w->at++;
@@ -62,7 +64,7 @@ static bool next(struct words *w, struct pv_text *ret)
 	return ret->len > 0;
 }
 
-static bool number(const char *at, size_t n, uint64_t *ret)
+static bool take_decimal(const char *at, size_t n, uint64_t *ret)
 {
 	*ret = 0;
 	if (n == 0 || n > MOST_DIGITS)
@@ -76,15 +78,15 @@ static bool number(const char *at, size_t n, uint64_t *ret)
 }
 
 /* "6544038.708352:" in ns. */
-static bool time_of(struct pv_text word, uint64_t *ret)
+static bool take_time(struct pv_text word, uint64_t *ret)
 {
 	const char *dot = memchr(word.at, '.', word.len);
 	uint64_t seconds, fraction;
 	if (!dot || word.at[word.len - 1] != ':')
 		return false;
 	size_t whole = (size_t)(dot - word.at), digits = word.len - whole - 2;
-	if (digits == 0 || digits > FRACTION_DIGITS || !number(word.at, whole, &seconds) ||
-		!number(dot + 1, digits, &fraction))
+	if (digits == 0 || digits > FRACTION_DIGITS || !take_decimal(word.at, whole, &seconds) ||
+		!take_decimal(dot + 1, digits, &fraction))
 		return false;
 	while (digits++ < FRACTION_DIGITS)
 		fraction *= 10;
@@ -92,7 +94,7 @@ static bool time_of(struct pv_text word, uint64_t *ret)
 	       !__builtin_add_overflow(*ret, fraction, ret) && *ret <= INT64_MAX;
 }
 
-/* "123", or "120/123": process and thread. perf writes -1 where it knows none. */
+/* "123", or "120/123": process and thread. perf writes -1 for an unknown one. */
 static bool thread_of(struct pv_text word, uint64_t *ret)
 {
 	const char *slash = memchr(word.at, '/', word.len);
@@ -103,16 +105,16 @@ static bool thread_of(struct pv_text word, uint64_t *ret)
 		return true;
 	}
 	if (!slash)
-		return number(word.at, word.len, ret);
+		return take_decimal(word.at, word.len, ret);
 	size_t n = (size_t)(slash - word.at);
-	return number(word.at, n, &pid) && number(slash + 1, word.len - n - 1, ret);
+	return take_decimal(word.at, n, &pid) && take_decimal(slash + 1, word.len - n - 1, ret);
 }
 
 static bool is_cpu(struct pv_text word)
 {
 	uint64_t cpu;
 	return word.len > 2 && word.at[0] == '[' && word.at[word.len - 1] == ']' &&
-	       number(word.at + 1, word.len - 2, &cpu);
+	       take_decimal(word.at + 1, word.len - 2, &cpu);
 }
 
 /* "PERF_RECORD_LOST lost 52", "PERF_RECORD_FORK(7:8):(1:1)" */
@@ -125,18 +127,20 @@ static bool read_record(struct words *w, struct pv_text word, struct pv_stack_he
 	ret->lost = 0;
 	struct pv_text count;
 	if (word.len >= sizeof lost - 1 && memcmp(word.at, lost, sizeof lost - 1) == 0 &&
-		next(w, &count) && next(w, &count) && !number(count.at, count.len, &ret->lost))
+		next_field(w, &count) && next_field(w, &count) &&
+		!take_decimal(count.at, count.len, &ret->lost))
 		ret->lost = 0;
 	return true;
 }
 
-/* [PERIOD] EVENT: [the rest]. An event's name may have colons in it. */
+/* [PERIOD] EVENT: [the rest]. The name of an event may contain colons. */
 static bool read_event(struct words *w, struct pv_stack_head *ret)
 {
 	struct pv_text word;
 	ret->period = 0;
 	ret->record = false;
-	if (!next(w, &word) || (number(word.at, word.len, &ret->period) && !next(w, &word)))
+	if (!next_field(w, &word) ||
+		(take_decimal(word.at, word.len, &ret->period) && !next_field(w, &word)))
 		return false;
 	if (*word.at == 'P' && read_record(w, word, ret))
 		return true;
@@ -166,11 +170,10 @@ bool pv_stack_head(const char *line, size_t n, struct pv_stack_head *ret)
 		line++;
 		n--;
 	}
-	while (next(&w, &word)) {
-		if (word.at[word.len - 1] == ':' && before.len && time_of(word, &ret->time_ns)) {
+	while (next_field(&w, &word)) {
+		if (word.at[word.len - 1] == ':' && before.len && take_time(word, &ret->time_ns)) {
 			if (!thread_of(before, &ret->tid)) {
-				before =
-					word; /* of the thread's own name, in which anything stands */
+				before = word; /* part of the thread's name */
 				continue;
 			}
 			take_comm(line, before.at, ret);
@@ -193,14 +196,14 @@ bool pv_stack_head_untimed(const char *line, size_t n, struct pv_stack_head *ret
 		line++;
 		n--;
 	}
-	if (!next(&w, &word))
+	if (!next_field(&w, &word))
 		return false;
-	while (next(&w, &word)) {
+	while (next_field(&w, &word)) {
 		struct words rest = w;
 		struct pv_text cpu;
 		if (!thread_of(word, &ret->tid))
 			continue;
-		if (next(&rest, &cpu) && !is_cpu(cpu))
+		if (next_field(&rest, &cpu) && !is_cpu(cpu))
 			rest = w;
 		ret->time_ns = 0;
 		take_comm(line, word.at, ret);
@@ -218,7 +221,7 @@ static const char *last(const char *at, size_t n, char c)
 	return memrchr(at, c, n);
 }
 
-/* The bracket that the last byte closes, with a blank before it; NULL: there is none. */
+/* The start of the last bracket, which closes at the last byte and follows a blank; NULL: none. */
 static const char *object_from(const struct pv_text *rest)
 {
 	const char *at = last(rest->at, rest->len, '(');
@@ -226,7 +229,7 @@ static const char *object_from(const struct pv_text *rest)
 	if (!at)
 		return NULL;
 	if ((at[1] == '/' || at[1] == '[') && at > rest->at && is_blank(at[-1]))
-		return at; /* nearly all are so: a path without brackets in it */
+		return at; /* nearly always: a path without brackets */
 	for (at = rest->at + rest->len; at > rest->at;) {
 		depth += *--at == ')';
 		if (*at == '(' && --depth == 0)
@@ -235,7 +238,7 @@ static const char *object_from(const struct pv_text *rest)
 	return NULL;
 }
 
-/* " (/usr/lib/libc.so.6)": without it what remains is the symbol. */
+/* Takes " (/usr/lib/libc.so.6)" off the end: the symbol remains. */
 static struct pv_text take_object(struct pv_text *rest)
 {
 	static const char deleted[] = " (deleted)", inlined[] = "inlined";
@@ -299,7 +302,7 @@ static void read_frame(struct words *w, struct pv_text address, struct pv_stack_
 	ret->name = ret->known ? symbol : ret->object.len ? base_name(ret->object) : address;
 }
 
-/* A tab and so many blanks that addresses end in one column. */
+/* Skips a tab, and the blanks that align addresses. */
 static void skip_margin(struct words *w)
 {
 	uint64_t eight;
@@ -327,14 +330,17 @@ bool pv_stack_frame(const char *line, size_t n, struct pv_stack_frame *ret)
 	return true;
 }
 
-/* Of words that are addresses by their letters the last one; "add", "100" and "dead" are words. */
+/*
+ * The last word that is an address; a short one ("add", "100", "dead") counts only as the first
+ * word, and before an object.
+ */
 bool pv_stack_frame_last(struct pv_text text, struct pv_stack_frame *ret)
 {
 	enum { SURE = 8 /* digits */ };
 	struct words w = { text.at, text.at + text.len };
 	struct pv_text word;
 	bool found = false;
-	while (next(&w, &word)) {
+	while (next_field(&w, &word)) {
 		bool first = word.at == text.at;
 		if ((word.len < SURE && !first) || !is_address(word))
 			continue;
@@ -389,8 +395,9 @@ bool pv_stack_call(const char *line, size_t n, struct pv_stack_call *ret)
 	const char *calls = line + head, *end = line + n;
 	const char *self = memchr(calls, ' ', (size_t)(end - calls));
 	const char *stack = self ? memchr(self + 1, ' ', (size_t)(end - self - 1)) : NULL;
-	if (!stack || stack + 1 == end || !number(calls, (size_t)(self - calls), &ret->calls) ||
-		!number(self + 1, (size_t)(stack - self - 1), &ret->self_ns))
+	if (!stack || stack + 1 == end ||
+		!take_decimal(calls, (size_t)(self - calls), &ret->calls) ||
+		!take_decimal(self + 1, (size_t)(stack - self - 1), &ret->self_ns))
 		return false;
 	ret->stack = (struct pv_text){ stack + 1, (size_t)(end - stack - 1) };
 	return ret->calls <= MOST_CALLS && ret->self_ns <= MOST_SELF_NS;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads decimal figures without floating point, so that 0.1 stays a tenth. */
 #include "common/format/stacks/stack_number.h"
 
@@ -44,7 +45,7 @@ bool pv_stack_number(const char *at, size_t n, struct pv_stack_number *ret)
 			kept += ret->digits > 0;
 			ret->exponent -= after;
 		} else {
-			ret->exponent += !after; /* digits beyond are left out */
+			ret->exponent += !after; /* further digits are left out */
 		}
 	}
 	if (!any || (at < end && *at != 'e' && *at != 'E') ||

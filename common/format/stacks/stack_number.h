@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Figures of folded stacks: "5", "0.25", "6.", "1.5e3". Pure: any thread.
  */
@@ -8,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A value: digits * 10^exponent. Digits end in no zero unless the value is 0. */
+/* A value: digits * 10^exponent. The last digit is not zero unless the value is 0. */
 struct pv_stack_number {
 	uint64_t digits;
 	int exponent;
 };
 
-/* False: the text is no such figure. */
+/* Parses a figure. False: the text is no figure. */
 bool pv_stack_number(const char *at, size_t n, struct pv_stack_number *ret);
 
 /*

@@ -1,53 +1,49 @@
-/* Samples, methods, threads and losses of a text as neutral events. */
+/* SPDX-License-Identifier: MIT */
+/* Converts samples, methods, threads and losses of a text to neutral events. */
 #include <string.h>
 
+#include "common/format/batch_event.h"
 #include "common/format/stacks/stacks_state.h"
 #include "common/format/stacks/stacks_text.h"
 
 enum { LOST_COUNTER = 1 };
 
-struct pv_event *st_event(struct b07_stream *s, uint8_t kind, uint64_t time)
+struct pv_event *st_event(struct pv_stream *s, uint8_t kind, uint64_t time)
 {
 	struct stacks *d = st_of(s);
-	struct pv_batch *b = &s->batch;
-	if (!pv_batch_reserve(b, 1) || !pv_reserve(&b->other_events, 1) ||
-		(s->want_offsets && !pv_reserve(&s->offsets, 1))) {
-		d->nomem = true;
-		return NULL;
-	}
-	b->time[b->n] = time;
-	b->kind[b->n] = kind;
-	b->key[b->n++] = b->other_events.n;
-	if (s->want_offsets)
+	struct pv_event *e = NULL;
+	if (!s->want_offsets || pv_reserve(&s->offsets, 1))
+		e = pv_batch_add(&s->batch, kind, time);
+	d->nomem |= !e;
+	if (e && s->want_offsets)
 		s->offsets.v[s->offsets.n++] = s->offset;
-	b->other_events.v[b->other_events.n] = (struct pv_event){ .time = time, .kind = kind };
-	return &b->other_events.v[b->other_events.n++];
+	return e;
 }
 
-static struct pv_text text_of(const struct pv_intern *in, uint32_t id)
+static struct pv_text interned_text(const struct pv_intern *in, uint32_t id)
 {
 	const char *text = pv_intern_text(in, id);
 	return (struct pv_text){ text, strlen(text) };
 }
 
-/* A file that methods are in: a range of their keys. */
-static void say_object(struct b07_stream *s, uint32_t object)
+/* Adds an object file: a range of the keys of its methods. */
+static void say_object(struct pv_stream *s, uint32_t object)
 {
 	struct pv_event *e = st_event(s, PV_KIND_SAMPLE_BINARY, st_now(st_of(s)));
 	if (!e)
 		return;
 	e->symbol.address = object * PV_STACK_OBJECT_SIZE;
 	e->symbol.size = PV_STACK_OBJECT_SIZE;
-	e->symbol.name = text_of(&st_of(s)->names.objects, object);
+	e->symbol.name = interned_text(&st_of(s)->names.objects, object);
 }
 
-static void say_method(struct b07_stream *s, const struct pv_stack_method *m)
+static void say_method(struct pv_stream *s, const struct pv_stack_method *m)
 {
 	struct stacks *d = st_of(s);
 	struct pv_event *e = m->is_new ? st_event(s, PV_KIND_METHOD_NAME, st_now(d)) : NULL;
 	if (e) {
 		e->meta.key = m->key;
-		e->meta.name = text_of(&d->names.names, m->name);
+		e->meta.name = interned_text(&d->names.names, m->name);
 	}
 	e = m->tier ? st_event(s, PV_KIND_EXT_BODY, st_now(d)) : NULL;
 	if (e) {
@@ -56,9 +52,9 @@ static void say_method(struct b07_stream *s, const struct pv_stack_method *m)
 	}
 }
 
-/* Key of a method; one that is new is said before it is used. 0: out of memory. */
+/* The key of a method; a new method is named before. 0: out of memory. */
 static uint64_t method_of(
-	struct b07_stream *s, struct pv_text name, struct pv_text object, bool *ret_chain)
+	struct pv_stream *s, struct pv_text name, struct pv_text object, bool *ret_chain)
 {
 	struct stacks *d = st_of(s);
 	struct pv_stack_method m;
@@ -74,7 +70,7 @@ static uint64_t method_of(
 	return m.key;
 }
 
-void st_add_frame(struct b07_stream *s, uint64_t key)
+void st_add_frame(struct pv_stream *s, uint64_t key)
 {
 	struct stacks *d = st_of(s);
 	if (d->frame.n >= MOST_FRAMES)
@@ -86,9 +82,9 @@ void st_add_frame(struct b07_stream *s, uint64_t key)
 }
 
 /*
- * Java's agent writes functions that were inlined into one as a chain, outermost first:
- * "out->mid->in". Only in code that a runtime made: elsewhere "operator->" is a name. Takes the
- * innermost one off it; false: there is none.
+ * Java's agent writes functions inlined into one as a chain, outermost first: "out->mid->in". Only
+ * in code made by a runtime: elsewhere "operator->" is a name. Takes the innermost function off the
+ * chain; false: the chain is empty.
  */
 static bool take_link(struct pv_text *chain, struct pv_text *ret)
 {
@@ -104,7 +100,7 @@ static bool take_link(struct pv_text *chain, struct pv_text *ret)
 	return true;
 }
 
-uint64_t st_method(struct b07_stream *s, struct pv_text name, struct pv_text object)
+uint64_t st_method(struct pv_stream *s, struct pv_text name, struct pv_text object)
 {
 	struct pv_text link;
 	bool chain = false;
@@ -114,7 +110,7 @@ uint64_t st_method(struct b07_stream *s, struct pv_text name, struct pv_text obj
 	return chain ? method_of(s, link, object, &chain) : key;
 }
 
-void st_take_frame(struct b07_stream *s, const struct pv_stack_frame *f)
+void st_take_frame(struct pv_stream *s, const struct pv_stack_frame *f)
 {
 	struct pv_text name = f->name, link;
 	bool chain = false;
@@ -126,8 +122,8 @@ void st_take_frame(struct b07_stream *s, const struct pv_stack_frame *f)
 			st_add_frame(s, st_method(s, link, f->object));
 }
 
-/* A thread's name where it is new or another one. */
-void st_name_thread(struct b07_stream *s)
+/* Names the current thread if its name is new or has changed. */
+void st_name_thread(struct pv_stream *s)
 {
 	struct stacks *d = st_of(s);
 	struct pv_text name;
@@ -143,8 +139,8 @@ void st_name_thread(struct b07_stream *s)
 	e->meta.name = name;
 }
 
-/* Something that is known and not read: its name, for the coverage. */
-void st_say_unread(struct b07_stream *s, struct pv_text what)
+/* Adds an event that is known but not read, by name, for the coverage. */
+void st_say_unread(struct pv_stream *s, struct pv_text what)
 {
 	struct stacks *d = st_of(s);
 	uint32_t id;
@@ -156,11 +152,11 @@ void st_say_unread(struct b07_stream *s, struct pv_text what)
 	}
 	struct pv_event *e = st_event(s, PV_KIND_EXT_UNKNOWN, st_now(d));
 	if (e)
-		e->ext.text = text_of(&d->names.comms, id);
+		e->ext.text = interned_text(&d->names.comms, id);
 }
 
-/* The counter by which our probes say how many events were lost since they said it last. */
-void st_say_lost(struct b07_stream *s, uint64_t more)
+/* Adds the number of events lost since the last call, in the same counter as the probes' logs. */
+void st_say_lost(struct pv_stream *s, uint64_t more)
 {
 	struct stacks *d = st_of(s);
 	struct pv_batch *b = &s->batch;
@@ -183,7 +179,7 @@ void st_say_lost(struct b07_stream *s, uint64_t more)
 	};
 }
 
-void st_add_hit(struct b07_stream *s, uint64_t weight)
+void st_add_hit(struct pv_stream *s, uint64_t weight)
 {
 	struct stacks *d = st_of(s);
 	struct pv_batch *b = &s->batch;

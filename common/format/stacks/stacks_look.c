@@ -1,9 +1,10 @@
-/* Counts what the lines of a text's beginning may be, then judges. */
+/* SPDX-License-Identifier: MIT */
+/* Counts the possible kinds of lines at a text's beginning, then judges. */
 #include "common/format/stacks/stacks_look.h"
 
 #include <string.h>
 
-#include "common/base/merged_text.h"
+#include "common/base/text/merged_text.h"
 #include "common/format/stacks/stack_line.h"
 #include "common/format/stacks/stacks_text.h"
 
@@ -11,12 +12,12 @@ enum { MOST_DECIMALS = 9, MOST_LEAD = 15 /* digits of the largest count, with it
 
 struct looking {
 	struct pv_stack_look *to;
-	size_t heads, heads_with;     /* with times; of these, with a frame */
+	size_t heads, heads_with;     /* with times; heads with a frame */
 	size_t untimed, untimed_with; /* heads without times */
 	bool head_before, untimed_before;
-	size_t stacks, singles,
-		wordy; /* folded: of several frames, of one; of these, with blanks */
-	size_t pairs;  /* folded ones that end in two figures */
+	/* Folded lines: of several frames, of one, and of these lines the ones with blanks. */
+	size_t stacks, singles, wordy;
+	size_t pairs; /* folded lines that end in two figures */
 	size_t others;
 	int least_exponent;   /* of the counts */
 	unsigned most_digits; /* before the point */
@@ -95,7 +96,7 @@ static bool note_head(struct looking *l, const char *line, size_t n)
 		return true;
 	}
 	if (l->heads++ == 0) {
-		l->to->event.len = 0; /* of what only looked like a head */
+		l->to->event.len = 0; /* reset after lines that only resembled heads */
 		l->to->periods_differ = false;
 		l->to->first_ns = h.time_ns;
 	}
@@ -119,7 +120,7 @@ static bool note_frame(struct looking *l, const char *line, size_t n)
 	return after_head || *line == '\t' || *line == ' ';
 }
 
-/* A name of one word, with a letter: a line of prose that ends in a figure has more. */
+/* A name of one word, with a letter: a line of prose that ends in a figure has more words. */
 static bool is_one_name(struct pv_text name)
 {
 	int depth = 0;
@@ -181,7 +182,7 @@ static void judge_folded(const struct looking *l)
 	struct pv_stack_look *to = l->to;
 	size_t all = l->stacks + l->singles;
 	bool folded = l->stacks ? l->stacks >= l->others : l->singles && !l->others && !l->wordy;
-	bool pairs = all > 1 && l->pairs == all; /* one name may end in a figure */
+	bool pairs = all > 1 && l->pairs == all; /* a single name may end in a figure */
 	if (!folded)
 		return;
 	to->kind = PV_STACK_FOLDED;
@@ -195,7 +196,7 @@ static void judge_folded(const struct looking *l)
 	to->decimals = decimals;
 }
 
-static enum b07_sniffed judge(const struct looking *l)
+static enum pv_sniffed judge_kind(const struct looking *l)
 {
 	struct pv_stack_look *to = l->to;
 	if (l->heads_with || (l->heads && !l->others && !l->stacks))
@@ -206,7 +207,7 @@ static enum b07_sniffed judge(const struct looking *l)
 		judge_folded(l);
 	if (to->kind == PV_STACK_UNTIMED || to->kind == PV_STACK_FOLDED)
 		to->first_ns = 0;
-	return to->kind == PV_STACK_NONE ? B07_NO : B07_YES;
+	return to->kind == PV_STACK_NONE ? PV_SNIFF_NO : PV_SNIFF_YES;
 }
 
 size_t pv_stack_text_mark(const uint8_t *bytes, size_t n)
@@ -223,8 +224,7 @@ static bool take_merged(struct pv_stack_look *to, const char *line, size_t n)
 	return true;
 }
 
-enum b07_sniffed pv_stack_look(
-	const uint8_t *bytes, size_t n, bool ended, struct pv_stack_look *ret)
+enum pv_sniffed pv_stack_look(const uint8_t *bytes, size_t n, bool ended, struct pv_stack_look *ret)
 {
 	struct looking l = { .to = ret };
 	const char *at = (const char *)bytes, *end = at + n;
@@ -232,12 +232,12 @@ enum b07_sniffed pv_stack_look(
 	*ret = (struct pv_stack_look){ .event = { "", 0 } };
 	at += pv_stack_text_mark(bytes, n);
 	while (at < end && others < PV_STACK_TEXT_SNIFF && comments < PV_STACK_TEXT_COMMENTS) {
-		/* A line that begins within may be as long as any. */
+		/* A line that begins within the limit may be as long as any other. */
 		const char *feed = memchr(at, '\n', (size_t)(end - at));
 		size_t len = (size_t)((feed ? feed : end) - at), whole = len + (feed != NULL);
 		bool comment = *at == '#';
 		if (!feed && !ended && len <= PV_STACK_TEXT_LINE)
-			return B07_UNSURE;
+			return PV_SNIFF_UNSURE;
 		if (len && at[len - 1] == '\r')
 			len--;
 		if (comment)
@@ -250,5 +250,5 @@ enum b07_sniffed pv_stack_look(
 		at += whole;
 	}
 	bool over = others >= PV_STACK_TEXT_SNIFF || comments >= PV_STACK_TEXT_COMMENTS;
-	return over || ended ? judge(&l) : B07_UNSURE;
+	return over || ended ? judge_kind(&l) : PV_SNIFF_UNSURE;
 }

@@ -1,4 +1,5 @@
-/* Names to keys. A name as it is written is looked at once: what it means is kept by its number. */
+/* SPDX-License-Identifier: MIT */
+/* Maps names to keys. A name is parsed once: its meaning is kept by its number. */
 #include "common/format/stacks/stacks_names.h"
 
 #include <string.h>
@@ -40,15 +41,15 @@ static bool object_of(struct pv_stack_names *x, struct pv_text path, struct pv_s
 	return true;
 }
 
-/* Decides how a name that is met for the first time is shown. */
-static bool look_at(
+/* Decides how a new name is shown. */
+static bool decide_shown_name(
 	struct pv_stack_names *x, uint32_t raw, struct pv_text name, struct pv_text object)
 {
 	char room[PV_STACK_CLR_ROOM];
 	uint32_t shown = raw;
 	enum pv_tier tier = PV_TIER_UNKNOWN;
 	bool made = pv_stack_is_made_code(object);
-	/* Up to its NUL: what follows that is not part of the interned name. */
+	/* Up to its NUL: further bytes are not part of the interned name. */
 	bool chain = made && memmem(name.at, strnlen(name.at, name.len), "->", 2);
 	size_t n = made && !chain ? pv_stack_clr_name(name, room, &tier) : 0;
 	if (n && !pv_intern_add(&x->names, room, n, &shown))
@@ -64,7 +65,7 @@ static bool look_at(
 	return true;
 }
 
-static bool key_of(
+static bool key_of_pair(
 	struct pv_stack_names *x, uint32_t name, uint32_t object, uint64_t *ret, bool *ret_new)
 {
 	uint64_t pair = (uint64_t)name << 16 | object;
@@ -76,7 +77,7 @@ static bool key_of(
 	return true;
 }
 
-/* A place by the length, and eight letters at the beginning, in the middle and at the end. */
+/* An entry of the cache, by the length and eight letters each at the beginning, middle and end. */
 static uint32_t *recent_of(struct pv_stack_names *x, struct pv_text name)
 {
 	uint64_t part[3];
@@ -87,7 +88,7 @@ static uint32_t *recent_of(struct pv_stack_names *x, struct pv_text name)
 	return &x->recent[h % PV_STACK_RECENT];
 }
 
-/* The name's number; most names have been met not long ago. */
+/* The name's number; most names have come recently. */
 static bool raw_of(struct pv_stack_names *x, struct pv_text name, uint32_t *ret)
 {
 	if (name.len < sizeof(uint64_t) || name.len > PV_INTERN_LESS)
@@ -115,17 +116,17 @@ bool pv_stack_names_method(struct pv_stack_names *x, struct pv_text name, struct
 		name = other;
 		object.len = 0;
 	}
-	if (name.len == 0 || !*name.at) /* a name ends with a NUL that is in it */
+	if (name.len == 0 || !*name.at) /* names end at a NUL */
 		name = nameless;
 	if (!raw_of(x, name, &raw))
 		return false;
 	again = raw < x->meant.n && x->meant.v[raw].shown;
-	if (!again && !look_at(x, raw, name, object))
+	if (!again && !decide_shown_name(x, raw, name, object))
 		return false;
 	struct pv_stack_meant *m = &x->meant.v[raw];
 	ret->name = m->shown - 1;
 	ret->chain = m->chain;
-	/* Nearly all names are met once more in the file that they were in. */
+	/* Nearly all names come again with the same file. */
 	if (m->chain || (m->key && pv_intern_is(&x->objects, m->object, object.at, object.len))) {
 		ret->key = m->key;
 		ret->object = m->object;
@@ -134,7 +135,7 @@ bool pv_stack_names_method(struct pv_stack_names *x, struct pv_text name, struct
 	if (!object_of(x, object, ret))
 		return false;
 	m->object = ret->object;
-	if (!key_of(x, ret->name, ret->object, &m->key, &ret->is_new))
+	if (!key_of_pair(x, ret->name, ret->object, &m->key, &ret->is_new))
 		return false;
 	ret->key = m->key;
 	ret->tier = again ? PV_TIER_UNKNOWN : m->tier;

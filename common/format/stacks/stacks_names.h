@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Names of a text of stacks: functions and the files that they lie in, threads' names apart from them.
- * Private to the files of this folder; one thread uses it. False is out of memory.
+ * Names of a text of stacks: functions with their files, and threads. Private to this folder; one
+ * thread uses the tables. False is out of memory.
  */
 #ifndef PV_FORMAT_STACKS_NAMES_H
 #define PV_FORMAT_STACKS_NAMES_H
@@ -12,49 +13,50 @@ enum { PV_STACK_OBJECTS = 1 << 16, PV_STACK_COMMS = 1 << 16, PV_STACK_RECENT = 1
 
 struct pv_stack_method {
 	uint64_t key;
-	uint32_t name;   /* in names; shown so */
+	uint32_t name;   /* in names; as shown */
 	uint32_t object; /* in objects; 0: none */
-	bool is_new;     /* nothing was said about it yet; of the last look-up */
+	bool is_new;     /* not known before this look-up */
 	bool new_object;
-	bool chain;   /* the name is "outer->inner" of code that a runtime made: it has no key */
-	uint8_t tier; /* enum pv_tier, of a name that is written for the first time */
+	bool chain;   /* "outer->inner" in code made by a runtime: no key */
+	uint8_t tier; /* enum pv_tier, at the name's first occurrence */
 };
 
-/* Of a name as it is written, the method it meant last. */
+/* The last meaning of a name. */
 struct pv_stack_meant {
-	uint32_t shown; /* + 1; 0: not looked at */
+	uint32_t shown; /* + 1; 0: not parsed yet */
 	uint32_t object;
 	uint64_t key;
-	uint8_t tier; /* enum pv_tier; 0: the name says none */
-	bool chain;   /* it is several names in a row, none of them looked at */
+	uint8_t tier; /* enum pv_tier; 0: unknown */
+	bool chain;   /* several names in a row, none parsed */
 };
 
 struct pv_stack_names {
 	struct pv_intern names, objects, comms;
 	PV_ARRAY(struct pv_stack_meant) meant; /* by id in names */
 	struct pv_map key_of;                  /* name << 16 | object */
-	struct pv_map comm_of;                 /* thread -> its name, in comms */
-	uint32_t keys;                         /* given out */
-	uint32_t recent[PV_STACK_RECENT];      /* ids in names + 1, by some of their letters */
+	struct pv_map comm_of;                 /* thread -> name, in comms */
+	uint32_t keys;                         /* number of keys */
+	uint32_t recent[PV_STACK_RECENT];      /* ids in names + 1, by some letters */
 };
 
-/* Frees all of it. */
+/* Frees everything. */
 void pv_stack_names_finish(struct pv_stack_names *x);
 
 /*
- * Keys are numbers from 1; those of an object lie from its number << 32 on, so that an address
- * range, PV_STACK_OBJECT_SIZE long, is the object. Names and objects beyond the limits are "(other)"
- * and none.
+ * Numbers keys from 1, in a range for each object: from the object's number << 32 on,
+ * PV_STACK_OBJECT_SIZE long. Names beyond the limits are "(other)", objects beyond them none.
  */
 #define PV_STACK_OBJECT_SIZE (UINT64_C(1) << 32)
 bool pv_stack_names_method(struct pv_stack_names *x, struct pv_text name, struct pv_text object,
 	struct pv_stack_method *ret);
 
-/* Whether a thread's name is new or another one; *ret: the name, "(no name)" for an empty one. */
+/*
+ * Sets *ret to the thread's name, "(no name)" if empty; *ret_new: the name is new or has changed.
+ */
 bool pv_stack_names_thread(struct pv_stack_names *x, uint64_t thread, struct pv_text name,
 	struct pv_text *ret, bool *ret_new);
 
-/* "/tmp/perf-12.map", "/memfd:doublemapper": code that a runtime made. */
+/* "/tmp/perf-12.map", "/memfd:doublemapper": code made by a runtime. */
 bool pv_stack_is_made_code(struct pv_text object);
 
 #endif

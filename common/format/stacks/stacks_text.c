@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The reader of texts of stacks: line by line, in batches of one thread. */
 #include "common/format/stacks/stacks_text.h"
 
 #include <inttypes.h>
@@ -5,28 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/merged_text.h"
+#include "common/base/text/merged_text.h"
 #include "common/format/stacks/stacks_state.h"
 
-enum { MILLION = 1000000 };
+enum { MILLION = 1000000, BINARY = 16 /* bytes by which binary files are recognised */ };
 
-static void finish(struct b07_stream *s)
+static void stacks_finish(struct pv_stream *s)
 {
 	struct stacks *d = st_of(s);
-	free(d->in.bytes);
+	if (!d)
+		return;
 	pv_stack_names_finish(&d->names);
 	pv_array_finish(&d->frame);
 	free(d);
-	pv_batch_finish(&s->batch);
-	pv_array_finish(&s->offsets);
-	s->other = NULL;
-	s->reader = NULL;
 }
 
 /* --- lines */
 
-/* Its frames, innermost first. */
-static void take_stack(struct b07_stream *s, struct pv_text stack)
+/* Adds the frames of a stack, innermost first. */
+static void take_stack(struct pv_stream *s, struct pv_text stack)
 {
 	st_of(s)->frame.n = 0;
 	for (const char *stop = stack.at + stack.len; stop >= stack.at;) {
@@ -43,8 +42,8 @@ static void take_stack(struct b07_stream *s, struct pv_text stack)
 	}
 }
 
-/* A path of the call tree: figures at its end, none above. */
-static bool call_line(struct b07_stream *s, const char *line, size_t n)
+/* A path of the call tree: figures at the last method only. */
+static bool call_line(struct pv_stream *s, const char *line, size_t n)
 {
 	struct stacks *d = st_of(s);
 	struct pv_stack_call c;
@@ -56,7 +55,7 @@ static bool call_line(struct b07_stream *s, const char *line, size_t n)
 		struct pv_event *e = st_event(s, PV_KIND_EXT_TREE_CALL, st_now(d));
 		if (!e)
 			break;
-		e->tree.back = i + 1 < d->frame.n; /* its caller is the event before */
+		e->tree.back = i + 1 < d->frame.n; /* the caller is the previous event */
 		e->tree.method = d->frame.v[i];
 		e->tree.calls = i ? 0 : c.calls;
 		e->tree.self_ns = i ? 0 : c.self_ns;
@@ -65,7 +64,7 @@ static bool call_line(struct b07_stream *s, const char *line, size_t n)
 	return true;
 }
 
-static const char *folded_line(struct b07_stream *s, const char *line, size_t n)
+static const char *folded_line(struct pv_stream *s, const char *line, size_t n)
 {
 	static const char none[] = "a line that is no stack";
 	struct stacks *d = st_of(s);
@@ -91,8 +90,8 @@ static const char *folded_line(struct b07_stream *s, const char *line, size_t n)
 }
 
 /*
- * A period in units of the weight. What is left of one is added to the next, so that the sum is
- * right; a sample of less than a unit may have none.
+ * A period in units of the weight. The rest is added to the next sample's, so that the sum is
+ * right; a sample of less than a unit may have weight 0.
  */
 static uint64_t weight_of(struct stacks *d)
 {
@@ -105,7 +104,7 @@ static uint64_t weight_of(struct stacks *d)
 	return all / d->unit;
 }
 
-static void close_sample(struct b07_stream *s)
+static void close_sample(struct pv_stream *s)
 {
 	struct stacks *d = st_of(s);
 	if (d->open && !d->unread) {
@@ -119,8 +118,8 @@ static void close_sample(struct b07_stream *s)
 	d->open = d->framed = false;
 }
 
-/* False: the batch is another thread's, which ends first. */
-static bool open_sample(struct b07_stream *s, const struct pv_stack_head *head)
+/* False: the batch is of another thread, and must be given out first. */
+static bool open_sample(struct pv_stream *s, const struct pv_stack_head *head)
 {
 	struct stacks *d = st_of(s);
 	struct pv_stack_frame frame;
@@ -141,19 +140,19 @@ static bool open_sample(struct b07_stream *s, const struct pv_stack_head *head)
 	st_name_thread(s);
 	if (head->frame.len && pv_stack_frame_last(head->frame, &frame))
 		d->head_frame = st_method(s, frame.name, frame.object);
-	/* The line may move. */
+	/* The line may move in memory. */
 	d->head.comm = d->head.frame = d->head.event = (struct pv_text){ "", 0 };
 	return true;
 }
 
-static bool is_empty(const char *line, size_t n)
+static bool is_blank_line(const char *line, size_t n)
 {
 	while (n && (line[n - 1] == ' ' || line[n - 1] == '\t'))
 		n--;
 	return n == 0;
 }
 
-static bool frame_line(struct b07_stream *s, const char *line, size_t n)
+static bool frame_line(struct pv_stream *s, const char *line, size_t n)
 {
 	struct stacks *d = st_of(s);
 	struct pv_stack_frame frame;
@@ -177,18 +176,18 @@ static bool head_line(const struct stacks *d, const char *line, size_t n, struct
 					   : pv_stack_head(line, n, ret);
 }
 
-/* A line that is none of these leaves the sample as it is. */
-static const char *perf_line(struct b07_stream *s, const char *line, size_t n, bool *ret_again)
+/* Takes a line of perf script. Lines of no kind leave the sample unchanged. */
+static const char *perf_line(struct pv_stream *s, const char *line, size_t n, bool *ret_again)
 {
 	struct stacks *d = st_of(s);
 	struct pv_stack_head head;
 	if (n && line[0] == '\t' && frame_line(s, line, n)) /* nearly all lines */
 		return NULL;
-	if (is_empty(line, n)) {
+	if (is_blank_line(line, n)) {
 		close_sample(s);
 		return NULL;
 	}
-	/* Without times a frame may look like a head, with them it cannot. */
+	/* Without times a frame may look like a head. */
 	if (d->kind == PV_STACK_UNTIMED && frame_line(s, line, n))
 		return NULL;
 	if (!head_line(d, line, n, &head))
@@ -200,44 +199,44 @@ static const char *perf_line(struct b07_stream *s, const char *line, size_t n, b
 	return NULL;
 }
 
-/* The next line of the window; its length with the line feed, 0: it has not come whole. */
+/* Length of the window's next line with its line feed; 0: incomplete. */
 static size_t line_length(const struct stacks *d, size_t *ret_text)
 {
-	size_t have = d->in.filled - d->in.start;
+	size_t have = d->in->filled - d->in->start;
 	*ret_text = 0;
-	if (have == 0) /* nor is there a window before the first bytes */
+	if (have == 0) /* before the first bytes there is no window */
 		return 0;
-	const uint8_t *at = d->in.bytes + d->in.start;
+	const uint8_t *at = d->in->bytes + d->in->start;
 	const uint8_t *feed = memchr(at, '\n', have);
-	size_t n = feed ? (size_t)(feed - at) + 1 : d->in.ended || d->in.gapped ? have : 0;
+	size_t n = feed ? (size_t)(feed - at) + 1 : d->in->ended || d->in->gapped ? have : 0;
 	*ret_text = feed ? n - 1 : n;
 	if (*ret_text && at[*ret_text - 1] == '\r')
 		--*ret_text;
 	return n;
 }
 
-static void damage(struct b07_stream *s, uint64_t bytes, const char *reason)
+static void damage(struct pv_stream *s, uint64_t bytes, const char *reason)
 {
-	s->damage = (struct b07_damage){ .offset = s->offset, .bytes = bytes };
+	s->damage = (struct pv_stream_damage){ .offset = s->offset, .bytes = bytes };
 	snprintf(s->damage.reason, sizeof s->damage.reason, "%s", reason);
 }
 
-static void consume(struct b07_stream *s, size_t n)
+static void consume(struct pv_stream *s, size_t n)
 {
-	st_of(s)->in.start += n;
+	s->in.start += n;
 	s->offset += n;
 	s->batch.bytes_len += n;
 }
 
 /* --- pieces */
 
-static enum b07_piece fail_nomem(struct b07_stream *s)
+static enum pv_piece fail_nomem(struct pv_stream *s)
 {
 	pv_fail(&s->error, PV_ENOMEM, s->offset, "out of memory");
-	return B07_FAILED;
+	return PV_PIECE_FAILED;
 }
 
-/* In words: what the samples are of, and what a unit of their weight is. */
+/* Describes in words the samples' event and the unit of their weight. */
 static void say_weights(struct stacks *d, const struct pv_stack_look *look)
 {
 	size_t n = look->event.len < sizeof d->event - 1 ? look->event.len : sizeof d->event - 1;
@@ -260,20 +259,22 @@ static void say_weights(struct stacks *d, const struct pv_stack_look *look)
 		d->unit > 1 ? ", weighed by periods / %" PRIu64 : ", weighed by periods", d->unit);
 }
 
-/* The kind, and what figures of it mean, by the text's beginning. MORE: it has not come yet. */
-static enum b07_piece begin(struct b07_stream *s)
+/*
+ * Sets the kind and the meaning of figures, by the text's beginning. MORE: more bytes are needed.
+ */
+static enum pv_piece begin_stacks(struct pv_stream *s)
 {
 	struct stacks *d = st_of(s);
 	struct pv_stack_look look;
-	size_t have = d->in.filled - d->in.start;
+	size_t have = d->in->filled - d->in->start;
 	if (have == 0)
-		return B07_MORE;
-	const uint8_t *at = d->in.bytes + d->in.start;
-	if (pv_stack_look(at, have, d->in.ended || d->in.gapped, &look) == B07_UNSURE)
-		return B07_MORE;
+		return PV_PIECE_MORE;
+	const uint8_t *at = d->in->bytes + d->in->start;
+	if (pv_stack_look(at, have, d->in->ended || d->in->gapped, &look) == PV_SNIFF_UNSURE)
+		return PV_PIECE_MORE;
 	if (look.refusal) {
 		pv_fail(&s->error, PV_EVERSION, s->offset, "%s", look.refusal);
-		return B07_FAILED;
+		return PV_PIECE_FAILED;
 	}
 	d->begun = true;
 	d->kind = look.kind;
@@ -288,19 +289,19 @@ static enum b07_piece begin(struct b07_stream *s)
 		say_weights(d, &look);
 	else if (d->decimals)
 		snprintf(d->args, sizeof d->args, "counts times 1%0*d", (int)d->decimals, 0);
-	s->header = (struct b07_header){ .text = d->merged         ? "merged processes"
-						 : st_is_folded(d) ? "folded stacks"
-								   : "perf script",
+	s->header = (struct pv_stream_header){ .text = d->merged         ? "merged processes"
+						       : st_is_folded(d) ? "folded stacks"
+									 : "perf script",
 		.args = d->args[0] ? d->args : NULL,
 		.start_ns = d->first_ns,
 		.offset = s->offset };
 	size_t mark = pv_stack_text_mark(at, have);
-	d->in.start += mark;
+	d->in->start += mark;
 	s->offset += mark;
-	return B07_HEADER;
+	return PV_PIECE_HEADER;
 }
 
-static enum b07_piece give_batch(struct b07_stream *s)
+static enum pv_piece give_batch(struct pv_stream *s)
 {
 	struct stacks *d = st_of(s);
 	struct pv_batch *b = &s->batch;
@@ -308,27 +309,28 @@ static enum b07_piece give_batch(struct b07_stream *s)
 		return fail_nomem(s);
 	b->thread = d->thread;
 	b->time_base = b->n ? b->time[0] : 0;
-	return B07_BATCH;
+	return PV_PIECE_BATCH;
 }
 
-static enum b07_piece over(struct b07_stream *s)
+static enum pv_piece over(struct pv_stream *s)
 {
 	struct stacks *d = st_of(s);
-	if (d->in.ended || d->in.gapped)
+	if (d->in->ended || d->in->gapped)
 		close_sample(s);
 	if (s->batch.n || d->nomem)
 		return give_batch(s);
-	if (!d->in.gapped)
-		return B07_MORE;
-	damage(s, d->in.gap, "dropped unread");
-	s->offset += d->in.gap;
-	d->in.gap = 0;
-	d->in.gapped = false;
-	return B07_DAMAGE;
+	if (!d->in->gapped)
+		return PV_PIECE_MORE;
+	damage(s, d->in->gap, "dropped unread");
+	s->offset += d->in->gap;
+	d->in->gap = 0;
+	d->in->gapped = false;
+	return PV_PIECE_DAMAGE;
 }
 
-/* One line. NULL, or a literal: what is wrong with it. */
-static const char *take_line(struct b07_stream *s, const char *line, size_t n, bool *ret_again)
+/* Takes a line. NULL, or a literal: the fault in the line. */
+static const char *take_stacks_line(
+	struct pv_stream *s, const char *line, size_t n, bool *ret_again)
 {
 	const struct stacks *d = st_of(s);
 	if (n && line[0] == '#' && !d->merged)
@@ -341,65 +343,70 @@ static const char *take_line(struct b07_stream *s, const char *line, size_t n, b
 		       : folded_line(s, line, n);
 }
 
-static enum b07_piece next(struct b07_stream *s)
+static enum pv_piece stacks_next(struct pv_stream *s)
 {
 	struct stacks *d = st_of(s);
 	if (s->error.code)
-		return B07_FAILED;
+		return PV_PIECE_FAILED;
 	if (!d->begun) {
-		enum b07_piece p = begin(s);
-		if (p != B07_MORE || !d->in.gapped)
+		enum pv_piece p = begin_stacks(s);
+		if (p != PV_PIECE_MORE || !d->in->gapped)
 			return p;
 	}
 	pv_batch_reset(&s->batch);
 	s->offsets.n = 0;
 	s->batch.offset = s->offset;
 	for (;;) {
-		size_t text, n = line_length(d, &text), have = d->in.filled - d->in.start;
+		size_t text, n = line_length(d, &text), have = d->in->filled - d->in->start;
 		bool again = false, part = n == 0, whole = !part && !d->skipping;
 		if (part && have <= PV_STACK_TEXT_LINE)
 			return over(s);
 		n = part ? have : n;
-		const char *line = (const char *)d->in.bytes + d->in.start;
+		const char *line = (const char *)d->in->bytes + d->in->start;
 		const char *harm = whole && text <= PV_STACK_TEXT_LINE
-					   ? take_line(s, line, text, &again)
+					   ? take_stacks_line(s, line, text, &again)
 					   : "a line that is no stack";
 		if (d->nomem)
 			return fail_nomem(s);
-		if (again || (harm && s->batch.n)) /* the line is met again */
+		if (again || (harm && s->batch.n)) /* the line comes again */
 			return give_batch(s);
 		if (harm)
 			damage(s, n, harm);
 		consume(s, n);
 		d->skipping = part;
 		if (harm)
-			return B07_DAMAGE;
+			return PV_PIECE_DAMAGE;
 		if (s->batch.n >= BATCH_EVENTS || s->batch.pool.n >= MOST_FRAMES)
 			return give_batch(s);
 	}
 }
 
-bool pv_stack_text_init(struct b07_stream *s)
+static bool stacks_create(struct pv_stream *s)
 {
-	static const struct b07_reader reader = { b07_window_room, b07_window_filled,
-		b07_window_end, b07_window_resume, b07_window_gap, next, finish };
-	bool want = s->want_offsets;
-	*s = (struct b07_stream){ .want_offsets = want, .reader = &reader };
-	s->other = calloc(1, sizeof(struct stacks));
-	if (!s->other)
-		s->reader = NULL;
-	return s->other != NULL;
+	struct stacks *d = calloc(1, sizeof *d);
+	s->state = d;
+	if (d)
+		d->in = &s->in;
+	return d != NULL;
 }
 
-enum b07_sniffed pv_stack_text_sniff(const uint8_t *bytes, size_t n, bool ended)
+static enum pv_sniffed sniff(const uint8_t *bytes, size_t n, bool ended)
 {
 	struct pv_stack_look look;
 	const char *at = (const char *)bytes, *end = at + n;
-	/* Later names may have anything in them; the beginning of a text has not. */
-	for (const char *b = at; b < end && b < at + B07_SNIFF && *b != '\n'; b++)
+	/* Names further on may contain anything, but not the beginning of a text. */
+	for (const char *b = at; b < end && b < at + BINARY && *b != '\n'; b++)
 		if ((unsigned char)*b < ' ' && *b != '\t' && *b != '\r')
-			return B07_NO;
+			return PV_SNIFF_NO;
 	if (!ended && n < PV_STACK_TEXT_SNIFF)
-		return B07_UNSURE;
+		return PV_SNIFF_UNSURE;
 	return pv_stack_look(bytes, n, ended, &look);
 }
+
+const struct pv_reader pv_reader_stacks = { .name = "stacks",
+	.sniff = sniff,
+	.silence_ends = true,
+	.no_reread = "stacks as text have nothing but samples: they are no log",
+	.create = stacks_create,
+	.next = stacks_next,
+	.finish = stacks_finish };

@@ -1,3 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads the events around a moment again: from the nearest buffers until a page is full, or from
+ * the whole log.
+ */
 #include "common/ingest/again/events_read.h"
 
 #include <inttypes.h>
@@ -16,7 +21,7 @@
 
 enum { FIRST_BYTES = 16 << 10, MOST_BYTES = 16 << 20, TELL_BYTES = 1 << 20, LINES_LOCKED = 256 };
 
-/* Buffers that stand together, and the times of their events by the log's clock. */
+/* Adjacent buffers, and the times of their events on the log's clock. */
 struct part {
 	uint64_t offset, bytes;
 	int64_t min_ns, max_ns;
@@ -29,18 +34,18 @@ struct candidate {
 	size_t event; /* in the batch */
 };
 
-/* The events on one side of the moment, the nearest ones. */
+/* The nearest events on one side of the moment. */
 struct side {
 	int dir; /* 1 after the moment, -1 before it */
 	size_t most;
-	PV_ARRAY(struct pv_event_row) row; /* twice as many at most, in any order */
-	bool more;                         /* there are others, farther off */
-	bool bound;                        /* there are `most` of them: */
-	int64_t bound_ns;                  /* none of them is as far as this one */
+	PV_ARRAY(struct pv_event_row) row; /* at most twice as many, in any order */
+	bool more;                         /* there are others, farther away */
+	bool bound;                        /* there are `most` rows: */
+	int64_t bound_ns;                  /* the farthest is nearer than this */
 	uint64_t bound_id;
-	PV_ARRAY(struct candidate) candidate; /* of the batch at hand, */
-	size_t taken;                         /* and how many of them are rows */
-	PV_ARRAY(uint32_t) order;             /* parts, by how near they come */
+	PV_ARRAY(struct candidate) candidate; /* of the current batch, */
+	size_t taken;                         /* number of candidates that are rows */
+	PV_ARRAY(uint32_t) order;             /* parts, by nearness */
 	size_t next;                          /* in order */
 };
 
@@ -51,9 +56,11 @@ struct pv_events_read {
 	struct pv_source *source;
 	struct pv_events_wish wish;
 	struct pv_event_filter filter;
+	char *requests; /* of the wish */
+	struct pv_request_times chosen;
 	struct pv_background job;
 
-	/* the thread's own */
+	/* only for the job's thread */
 	struct pv_model *model; /* borrowed, for its names */
 	int64_t zero_ns;
 	struct mlpd_format format;
@@ -72,14 +79,14 @@ static bool fail_nomem(struct pv_events_read *r)
 	return pv_fail(&r->error, PV_ENOMEM, 0, "out of memory");
 }
 
-static void tell(struct pv_events_read *r)
+static void tell_read(struct pv_events_read *r)
 {
 	pv_background_report(&r->job, NULL, r->read, r->total, true);
 }
 
 /* --- the buffers */
 
-static int64_t since_zero(const struct pv_events_read *r, int64_t ns)
+static int64_t events_since_zero(const struct pv_events_read *r, int64_t ns)
 {
 	return (int64_t)((uint64_t)ns - (uint64_t)r->zero_ns);
 }
@@ -104,8 +111,8 @@ static bool add_part(struct pv_events_read *r, const struct pv_buffers *t, size_
 	}
 	if (p.min_ns > p.max_ns)
 		return true;
-	p.min_ns = since_zero(r, p.min_ns);
-	p.max_ns = since_zero(r, p.max_ns);
+	p.min_ns = events_since_zero(r, p.min_ns);
+	p.max_ns = events_since_zero(r, p.max_ns);
 	if (r->wish.ranged && (p.max_ns < r->wish.from_ns || p.min_ns >= r->wish.to_ns))
 		return true;
 	if (!pv_reserve(&r->part, 1))
@@ -115,7 +122,7 @@ static bool add_part(struct pv_events_read *r, const struct pv_buffers *t, size_
 	return true;
 }
 
-static bool look(struct pv_events_read *r)
+static bool look_at_model(struct pv_events_read *r)
 {
 	struct pv_ingest *in = r->in;
 	bool ok = true;
@@ -125,6 +132,8 @@ static bool look(struct pv_events_read *r)
 		const struct pv_buffers *t = in->table;
 		uint64_t floor = pv_source_floor(in->source);
 		pv_model_lock(in->model);
+		ok = !r->wish.choose ||
+		     r->wish.choose(in->model, r->requests, &r->chosen, &r->error);
 		r->model = in->model;
 		r->zero_ns = in->model->zero_ns;
 		r->whole = !t || t->unusable[0] || t->row.n == 0;
@@ -139,18 +148,18 @@ static bool look(struct pv_events_read *r)
 	pthread_mutex_unlock(&in->life);
 	if (other)
 		return pv_fail(&r->error, PV_EUSAGE, 0, "another recording has begun");
-	return ok || fail_nomem(r);
+	return ok || (r->error.code != PV_OK ? false : fail_nomem(r));
 }
 
 /* --- the nearest events */
 
-/* Whether one event stands before another: by time, then as the log has them. */
+/* Whether event a precedes event b: by time, then by place in the log. */
 static bool stands_before(int64_t a_ns, uint64_t a, int64_t b_ns, uint64_t b)
 {
 	return a_ns < b_ns || (a_ns == b_ns && a < b);
 }
 
-static int by_place(const void *a, const void *b)
+static int by_time_and_id(const void *a, const void *b)
 {
 	const struct pv_event_row *x = a, *y = b;
 	return stands_before(x->time_ns, x->id, y->time_ns, y->id)   ? -1
@@ -160,13 +169,14 @@ static int by_place(const void *a, const void *b)
 
 static int by_place_down(const void *a, const void *b)
 {
-	return by_place(b, a);
+	return by_time_and_id(b, a);
 }
 
 static void sort_side(struct side *s)
 {
 	if (s->row.n)
-		qsort(s->row.v, s->row.n, sizeof *s->row.v, s->dir > 0 ? by_place : by_place_down);
+		qsort(s->row.v, s->row.n, sizeof *s->row.v,
+			s->dir > 0 ? by_time_and_id : by_place_down);
 }
 
 static void cut_side(struct side *s)
@@ -199,8 +209,8 @@ static struct side *side_of(struct pv_events_read *r, int64_t time_ns, uint64_t 
 	return &r->side[before ? BEFORE : AFTER];
 }
 
-/* Under the model's lock, for the names. */
-static bool keep(
+/* Adds the event as a row if the filter has it. Under the model's lock, for the names. */
+static bool keep_event(
 	struct pv_events_read *r, struct side *s, const struct pv_batch *b, size_t i, uint64_t id)
 {
 	char thread[160], both[200], line[PV_EVENT_LINE_MAX];
@@ -219,7 +229,7 @@ static bool keep(
 	}
 	memcpy(own, thread, n);
 	memcpy(own + n, line, m);
-	s->row.v[s->row.n++] = (struct pv_event_row){ .time_ns = since_zero(r, time),
+	s->row.v[s->row.n++] = (struct pv_event_row){ .time_ns = events_since_zero(r, time),
 		.id = id,
 		.thread_id = of,
 		.kind = b->kind[i],
@@ -237,6 +247,14 @@ static bool in_range(const struct pv_events_read *r, int64_t ns)
 	return !r->wish.ranged || (ns >= r->wish.from_ns && ns < r->wish.to_ns);
 }
 
+static bool of_requests(const struct pv_events_read *r, const struct pv_batch *b, size_t i)
+{
+	if (!r->wish.choose)
+		return true;
+	const uint32_t thread = pv_request_times_thread(&r->chosen, pv_event_thread(b, i));
+	return pv_request_times_has(&r->chosen, thread, (int64_t)b->time[i]);
+}
+
 static int by_near(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
@@ -245,7 +263,7 @@ static int by_near(const void *a, const void *b)
 							   : 0;
 }
 
-/* Of a batch only the nearest ones are made into lines: that costs more than all else. */
+/* Makes lines of the batch's nearest events only: lines cost more than everything else. */
 static bool take_nearest(struct pv_events_read *r, struct side *s, const struct pv_batch *b)
 {
 	bool ok = true;
@@ -258,7 +276,7 @@ static bool take_nearest(struct pv_events_read *r, struct side *s, const struct 
 		const struct candidate *c = &s->candidate.v[s->dir > 0 ? i : n - 1 - i];
 		if (s->taken == s->most || !is_near(s, c->ns, c->id))
 			break;
-		ok = keep(r, s, b, c->event, c->id);
+		ok = keep_event(r, s, b, c->event, c->id);
 		if (i % LINES_LOCKED == LINES_LOCKED - 1) {
 			pv_model_unlock(r->model);
 			pv_model_lock(r->model);
@@ -274,9 +292,9 @@ static bool take_batch(struct pv_events_read *r, const struct pv_batch *b)
 	for (int i = 0; i < SIDES; i++)
 		r->side[i].candidate.n = r->side[i].taken = 0;
 	for (size_t i = 0; i < b->n; i++) {
-		const int64_t ns = since_zero(r, (int64_t)b->time[i]);
+		const int64_t ns = events_since_zero(r, (int64_t)b->time[i]);
 		const uint64_t id = b->offset + MLPD_BUFFER_HEADER + i + 1;
-		if (!r->filter.kind[b->kind[i]] || !in_range(r, ns))
+		if (!r->filter.kind[b->kind[i]] || !in_range(r, ns) || !of_requests(r, b, i))
 			continue;
 		struct side *s = side_of(r, ns, id);
 		if (!is_near(s, ns, id)) {
@@ -290,27 +308,28 @@ static bool take_batch(struct pv_events_read *r, const struct pv_batch *b)
 	return take_nearest(r, &r->side[BEFORE], b) && take_nearest(r, &r->side[AFTER], b);
 }
 
-static bool on_header(void *ctx, const struct mlpd_header *h)
+static bool on_events_header(void *ctx, const struct mlpd_header *h)
 {
 	(void)ctx, (void)h;
 	return true;
 }
 
-static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
+static bool on_events_buffer(
+	void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
 {
 	struct pv_events_read *r = ctx;
 	(void)h;
 	r->read += b->bytes_len + MLPD_BUFFER_HEADER;
 	if (r->read - r->said > TELL_BYTES) {
 		r->said = r->read;
-		tell(r);
+		tell_read(r);
 	}
 	if (!take_batch(r, b))
 		return fail_nomem(r);
 	return !pv_background_stopping(&r->job);
 }
 
-/* --- from the buffers nearest to it */
+/* --- from the nearest buffers */
 
 static bool on_next(void *ctx, struct pv_reread_part *ret)
 {
@@ -333,7 +352,7 @@ static int by_nearness(const void *a, const void *b)
 			      : (x->part > y->part) - (x->part < y->part);
 }
 
-/* The side's parts, those first that begin nearest to the moment. */
+/* Sorts the side's parts by the distance of their beginning from the moment. */
 static bool order_side(struct pv_events_read *r, struct side *s)
 {
 	struct near *near = calloc(r->part.n + 1, sizeof *near);
@@ -348,7 +367,7 @@ static bool order_side(struct pv_events_read *r, struct side *s)
 		if (around &&
 			(s->dir > 0 ? p->max_ns < r->wish.time_ns : p->min_ns > r->wish.time_ns))
 			continue;
-		/* of times before the moment the greatest first: ~x turns the order round */
+		/* before the moment the greatest times come first: ~x reverses the order */
 		near[n++] = (struct near){ s->dir > 0 ? p->min_ns : ~p->max_ns, (uint32_t)i };
 	}
 	if (n)
@@ -359,7 +378,7 @@ static bool order_side(struct pv_events_read *r, struct side *s)
 	return true;
 }
 
-/* The part can still have an event that is nearer than those at hand. */
+/* Whether the part can have a nearer event than the present rows. */
 static bool is_needed(const struct side *s, const struct part *p)
 {
 	return is_near(s, s->dir > 0 ? p->min_ns : p->max_ns, s->dir > 0 ? 0 : UINT64_MAX);
@@ -440,7 +459,7 @@ static bool make_page(struct pv_events_read *r, bool damaged)
 	p->at = p->rows;
 	for (size_t i = 0; i < after->row.n; i++)
 		p->row[p->rows++] = after->row.v[i];
-	before->row.n = after->row.n = 0; /* the page's now */
+	before->row.n = after->row.n = 0; /* now the page's */
 	p->more_before = r->wish.from != PV_EVENTS_FIRST && is_left(r, before);
 	p->more_after = r->wish.from != PV_EVENTS_LAST && is_left(r, after);
 	p->damaged = damaged;
@@ -448,30 +467,30 @@ static bool make_page(struct pv_events_read *r, bool damaged)
 	return true;
 }
 
-static bool read_all(struct pv_events_read *r)
+static bool read_events(struct pv_events_read *r)
 {
 	struct pv_reread to = { .ctx = r,
-		.header = on_header,
-		.buffer = on_buffer,
+		.header = on_events_header,
+		.buffer = on_events_buffer,
 		.next = on_next,
 		.err = &r->error };
-	tell(r);
+	tell_read(r);
 	bool ok = r->whole ? pv_reread_source(&to, r->source) : read_parts(r, &to);
-	tell(r);
+	tell_read(r);
 	return ok && r->error.code == PV_OK && make_page(r, to.damaged);
 }
 
 /* --- life */
 
-static void *work(void *arg)
+static void *work_on_events(void *arg)
 {
 	struct pv_events_read *r = arg;
-	bool ok = look(r) && read_all(r) && !pv_background_stopping(&r->job);
+	bool ok = look_at_model(r) && read_events(r) && !pv_background_stopping(&r->job);
 	pv_background_end(&r->job, ok, &r->error);
 	return NULL;
 }
 
-static void destroy(struct pv_background *j)
+static void destroy_events_read(struct pv_background *j)
 {
 	struct pv_events_read *r = PV_OF(j, struct pv_events_read, job);
 	pv_background_finish(j);
@@ -485,6 +504,8 @@ static void destroy(struct pv_background *j)
 	}
 	pv_event_page_destroy(r->page);
 	pv_event_filter_finish(&r->filter);
+	pv_request_times_finish(&r->chosen);
+	free(r->requests);
 	pv_source_close(r->source);
 	pv_array_finish(&r->part);
 	pv_array_finish(&r->chunk);
@@ -521,9 +542,12 @@ struct pv_events_read *pv_events_start(
 		.most = wish->from == PV_EVENTS_FIRST ? PV_EVENT_PAGE_ROWS : PV_EVENT_PAGE_HALF };
 	if (wish->from != PV_EVENTS_AROUND)
 		r->side[wish->from == PV_EVENTS_LAST ? AFTER : BEFORE].most = 0;
-	if (pv_background_init(&r->job, NULL, destroy) && pv_background_start(&r->job, work, r))
+	r->requests = wish->choose ? strdup(wish->requests) : NULL;
+	const bool known = r->requests || !wish->choose;
+	if (pv_background_init(&r->job, NULL, destroy_events_read) && known &&
+		pv_background_start(&r->job, work_on_events, r))
 		return r;
-	destroy(&r->job);
+	destroy_events_read(&r->job);
 	pv_fail(reterr, PV_ENOMEM, 0, "cannot read events: out of threads or descriptors");
 	return NULL;
 }

@@ -1,3 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads a heap shot again and makes its graph: from the shot's place, or from the beginning of the
+ * log.
+ */
 #include "common/ingest/again/heap_read.h"
 
 #include <inttypes.h>
@@ -15,21 +20,21 @@ struct pv_heap_read {
 	struct pv_source *source;
 	struct pv_background job;
 
-	/* the thread's own */
+	/* only for the job's thread */
 	struct pv_model *model; /* borrowed */
 	struct pv_target_info target;
-	struct pv_shot place; /* its position; its lists are not used */
+	struct pv_shot place; /* position; the lists are not used */
 	uint64_t stream_bytes, read;
 	struct pv_graph_build *build;
-	bool right; /* the recording at hand is the model's */
+	bool right; /* the current recording is the model's */
 	bool part_given;
 	int64_t signalled_ns;
 	struct pv_error error;
 	struct pv_heap heap;
 };
 
-/* A step of the work; false when it is not wanted any more. */
-static bool go_on(void *ctx, const char *phase, uint64_t done, uint64_t total)
+/* Reports progress; false when cancelled. */
+static bool heap_goes_on(void *ctx, const char *phase, uint64_t done, uint64_t total)
 {
 	struct pv_heap_read *r = ctx;
 	int64_t now = pv_ingest_now();
@@ -45,7 +50,7 @@ static bool cancelled(struct pv_heap_read *r)
 	return pv_fail(&r->error, PV_ECANCELLED, 0, "cancelled");
 }
 
-/* --- which shot, and where */
+/* --- the shot and its place */
 
 static bool no_such_shot(struct pv_error *err, uint32_t asked, uint32_t shots)
 {
@@ -57,7 +62,7 @@ static bool no_such_shot(struct pv_error *err, uint32_t asked, uint32_t shots)
 		shots);
 }
 
-/* With the model's lock held. */
+/* Finds the place of the shot. With the model's lock held. */
 static bool find_shot(struct pv_heap_read *r)
 {
 	const struct pv_heap_shots *s = &r->model->shots;
@@ -81,7 +86,7 @@ static bool find_shot(struct pv_heap_read *r)
 	return true;
 }
 
-static bool look(struct pv_heap_read *r)
+static bool look_at_recording(struct pv_heap_read *r)
 {
 	struct pv_ingest *in = r->in;
 	pthread_mutex_lock(&in->lock);
@@ -104,7 +109,7 @@ static uint8_t rules(const struct pv_heap_read *r)
 
 /* --- reading */
 
-static bool on_header(void *ctx, const struct mlpd_header *h)
+static bool on_heap_header(void *ctx, const struct mlpd_header *h)
 {
 	struct pv_heap_read *r = ctx;
 	bool right = r->target.logging2007 ||
@@ -115,7 +120,7 @@ static bool on_header(void *ctx, const struct mlpd_header *h)
 	return true;
 }
 
-static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
+static bool on_heap_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
 {
 	struct pv_heap_read *r = ctx;
 	(void)h;
@@ -123,7 +128,7 @@ static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struc
 	if (r->right && !pv_graph_build_add(r->build, b, &r->error))
 		return false;
 	uint64_t left = r->part_given ? r->stream_bytes - r->place.at : r->stream_bytes;
-	if (!go_on(r, "reading", r->read, r->read < left ? left : 0))
+	if (!heap_goes_on(r, "reading", r->read, r->read < left ? left : 0))
 		return cancelled(r);
 	return !pv_graph_build_done(r->build);
 }
@@ -139,7 +144,7 @@ static bool on_next(void *ctx, struct pv_reread_part *ret)
 	return true;
 }
 
-static bool begin(struct pv_heap_read *r, uint32_t skip)
+static bool begin_graph(struct pv_heap_read *r, uint32_t skip)
 {
 	pv_graph_build_destroy(r->build);
 	r->read = 0;
@@ -150,19 +155,19 @@ static bool begin(struct pv_heap_read *r, uint32_t skip)
 	return r->build || pv_fail(&r->error, PV_ENOMEM, 0, "out of memory");
 }
 
-/* Before 15 a shot's roots stand before it; weak handles may come anywhere before. */
+/* Before 15 a shot's roots precede the shot; weak handles may come anywhere before. */
 static bool can_begin_inside(const struct pv_heap_read *r)
 {
 	return r->place.at != UINT64_MAX && rules(r) >= 15 && !r->options.weak &&
 	       rules(r) == r->target.data_version;
 }
 
-/* *ret_found: the shot is there. False: not to be gone on with. */
+/* *ret_found: the shot is there. False: reading must not go on. */
 static bool read_inside(struct pv_heap_read *r, struct pv_reread *to, bool *ret_found)
 {
 	const struct mlpd_format format = { rules(r), r->target.header_major,
 		r->target.pointer_size, 0 };
-	if (!begin(r, r->place.skip))
+	if (!begin_graph(r, r->place.skip))
 		return false;
 	r->right = true;
 	pv_reread_parts(to, r->source, &format);
@@ -174,14 +179,14 @@ static bool read_inside(struct pv_heap_read *r, struct pv_reread *to, bool *ret_
 static bool read_shot(struct pv_heap_read *r)
 {
 	struct pv_reread to = { .ctx = r,
-		.header = on_header,
-		.buffer = on_buffer,
+		.header = on_heap_header,
+		.buffer = on_heap_buffer,
 		.next = on_next,
 		.err = &r->error };
 	bool found = false;
 	if (can_begin_inside(r) && (!read_inside(r, &to, &found) || found))
 		return found;
-	if (r->part_given) { /* it was not where it should be */
+	if (r->part_given) { /* not at its place */
 		struct pv_source *again = pv_source_again(r->in->source, &r->error);
 		if (!again)
 			return false;
@@ -189,7 +194,7 @@ static bool read_shot(struct pv_heap_read *r)
 		r->source = again;
 		r->part_given = false;
 	}
-	if (!begin(r, r->options.shot))
+	if (!begin_graph(r, r->options.shot))
 		return false;
 	pv_reread_source(&to, r->source);
 	if (pv_graph_build_begun(r->build) && r->error.code == PV_OK)
@@ -201,7 +206,7 @@ static bool read_shot(struct pv_heap_read *r)
 
 static bool make_heap(struct pv_heap_read *r)
 {
-	const struct pv_progress progress = { r, go_on };
+	const struct pv_progress progress = { r, heap_goes_on };
 	struct pv_graph graph;
 	bool ok = pv_graph_build_finish(r->build, r->model, &progress, &graph, &r->error);
 	pv_graph_build_destroy(r->build);
@@ -212,7 +217,7 @@ static bool make_heap(struct pv_heap_read *r)
 
 /* --- life */
 
-static void *work(void *arg)
+static void *work_on_heap(void *arg)
 {
 	struct pv_heap_read *r = arg;
 	bool ok = read_shot(r) && make_heap(r);
@@ -222,7 +227,9 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Of a pipe the shot may be gone from the spool; it is looked for where it began. */
+/*
+ * Opens the input again. The shot may have left a pipe's spool; its beginning must still be there.
+ */
 static bool open_again(struct pv_heap_read *r)
 {
 	uint64_t floor = pv_source_floor(r->in->source);
@@ -235,7 +242,7 @@ static bool open_again(struct pv_heap_read *r)
 	return r->source != NULL;
 }
 
-static void destroy(struct pv_background *j)
+static void destroy_heap_read(struct pv_background *j)
 {
 	struct pv_heap_read *r = PV_OF(j, struct pv_heap_read, job);
 	pv_background_finish(j);
@@ -255,15 +262,16 @@ struct pv_heap_read *pv_heap_read_start(
 	}
 	r->in = in;
 	r->options = *options;
-	if (!pv_background_init(&r->job, "reading", destroy))
+	if (!pv_background_init(&r->job, "reading", destroy_heap_read))
 		pv_fail(&r->error, PV_ENOMEM, 0, "out of descriptors");
-	else if (look(r) && open_again(r) && pv_background_start(&r->job, work, r))
+	else if (look_at_recording(r) && open_again(r) &&
+		 pv_background_start(&r->job, work_on_heap, r))
 		return r;
 	else if (r->error.code == PV_OK)
 		pv_fail(&r->error, PV_ENOMEM, 0, "out of threads");
 	if (reterr)
 		*reterr = r->error;
-	destroy(&r->job);
+	destroy_heap_read(&r->job);
 	return NULL;
 }
 

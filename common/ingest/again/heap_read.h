@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The object graph of a heap shot, read from the input once more on a thread of its own while the
- * ingest goes on, with all that is computed from it. From the shot's place where it is known, else
- * from the beginning.
+ * The object graph of a heap shot with everything computed from it, read from the input once more
+ * on a thread of its own while the ingest goes on. Reads from the shot's place if known, else from
+ * the beginning.
  */
 #ifndef PV_INGEST_HEAP_READ_H
 #define PV_INGEST_HEAP_READ_H
@@ -19,17 +20,14 @@ struct pv_heap_read_options {
 };
 
 /*
- * The ingest must outlive it, and its model the heap. NULL on failure: PV_EUSAGE for shots that
- * there are not, or that the spool of a pipe has no longer.
+ * The ingest must outlive the result, and its model the heap. NULL on failure: PV_EUSAGE for shots
+ * that do not exist, or have left a pipe's spool.
  */
 struct pv_heap_read *pv_heap_read_start(
 	struct pv_ingest *in, const struct pv_heap_read_options *options, struct pv_error *reterr);
-/*
- * Its job, by which it is waited for and destroyed; NULL for NULL. It has phases: "reading",
- * "connecting", ...
- */
+/* The job, to wait for and to destroy; NULL for NULL. Phases: "reading", "connecting", ... */
 struct pv_background *pv_heap_read_job(struct pv_heap_read *r);
-/* NULL until done. It lives as long as `r`. */
+/* NULL until done; lives as long as `r`. */
 const struct pv_heap *pv_heap_read_heap(struct pv_heap_read *r);
 
 #endif

@@ -1,3 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hands events of a batch to the matching of objects: allocations, moves, collections, heap shots.
+ */
+#include "common/format/batch_event.h"
 #include "common/ingest/again/identity_read_parts.h"
 
 static bool allocation(
@@ -31,25 +36,25 @@ static bool collection(struct pv_identity *l, const struct pv_event *e)
 	}
 }
 
-/* As heap shots count it: older logs have none. */
+/* The generation as counted in heap shots: older logs have none. */
 static uint64_t generation_of(const struct pv_identity_read *r, const struct pv_event *e)
 {
 	const struct pv_target_info *t = &r->model->target;
 	return t->rules >= 16 && !t->logging2007 ? e->heap_object.generation : 0;
 }
 
-/* A shot that was listed without an end is cut off. */
+/* Begins a shot. A shot still open is cut off. */
 static bool shot_begins(struct pv_identity *l, const struct pv_event *e, uint32_t shot)
 {
 	bool ok = l->open == PV_IDENTITY_NO_SHOT || pv_identity_shot_ends(l, false);
-	if (e->shot.summary) /* by class, which lists no objects */
+	if (e->shot.summary) /* by class, without objects */
 		return ok;
 	return ok && pv_identity_shot_begins(l, shot, (int64_t)e->time);
 }
 
 enum { SOON = 8 };
 
-/* Objects are all over memory: what the next ones need is fetched meanwhile. */
+/* Prefetches the entries of coming objects, which are scattered over memory. */
 static void look_ahead(const struct pv_identity *l, const struct pv_batch *b, size_t i)
 {
 	for (size_t at = i + SOON; at < b->n && at <= i + 2 * SOON; at += SOON) {
@@ -57,8 +62,7 @@ static void look_ahead(const struct pv_identity *l, const struct pv_batch *b, si
 		if (b->kind[at] == PV_KIND_ALLOC)
 			pv_identity_expect(l, b->allocs.v[b->key[at]].object, near);
 		else if (b->kind[at] == PV_KIND_HEAP_OBJECT)
-			pv_identity_expect(
-				l, b->other_events.v[b->key[at]].heap_object.object, near);
+			pv_identity_expect(l, pv_batch_event(b, at)->heap_object.object, near);
 	}
 }
 
@@ -69,7 +73,7 @@ bool pv_identity_event(struct pv_identity_read *r, const struct pv_batch *b, siz
 	look_ahead(l, b, i);
 	if (b->kind[i] == PV_KIND_ALLOC)
 		return allocation(r, b, i, where.path);
-	const struct pv_event *e = &b->other_events.v[b->key[i]];
+	const struct pv_event *e = pv_batch_event(b, i);
 	switch (e->kind) {
 	case PV_KIND_GC_MOVE:
 		return pv_identity_moves(l, b->pool.v + e->moves.pairs.at, e->moves.pairs.n);

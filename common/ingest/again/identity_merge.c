@@ -1,24 +1,27 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The second reading: buffers by the time of their first event that matters, events of all that are
- * begun by their own times. In memory is what matters of the buffers begun: about one a thread.
+ * The second reading: takes buffers by the time of their first relevant event, and events of all
+ * open buffers by their own times. Memory holds the relevant part of open buffers: about one a
+ * thread.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/format/batch_event.h"
 #include "common/ingest/again/identity_read_parts.h"
 
-enum { RECENT = 64 << 20 }; /* buffers of other threads lie not far */
-enum { LARGE = 16 << 20 };  /* such buffers are taken in one go when they are due */
+enum { RECENT = 64 << 20 }; /* buffers of other threads are not far away */
+enum { LARGE = 16 << 20 };  /* larger buffers are taken in one go when due */
 
-/* A buffer under way: its relevant part, and how far it was taken. */
+/* An open buffer: its relevant part, and the position in it. */
 struct stream {
 	uint64_t offset;
-	struct pv_batch b; /* its events only: arrays as in a batch, names and stacks looked up */
+	struct pv_batch b; /* events only, names and stacks already looked up */
 	size_t at;
-	uint32_t shot;           /* number of the next one that begins here */
-	uint32_t open;           /* stack of what the thread has open, after what was kept */
+	uint32_t shot;           /* number of the next shot that begins here */
+	uint32_t open;           /* stack of the thread's open calls after the kept events */
 	PV_ARRAY(uint32_t) path; /* the same at each of b.allocs */
-	int64_t time_ns;         /* of event `at`, never before that of an earlier one */
+	int64_t time_ns;         /* of event `at`, at least the time of earlier ones */
 };
 
 struct merge {
@@ -83,7 +86,7 @@ static void discard(struct stream *s)
 	free(s);
 }
 
-static void drop(struct merge *m, struct stream *s)
+static void drop_stream(struct merge *m, struct stream *s)
 {
 	pv_batch_reset(&s->b);
 	if (m->spare.n < m->spare.room) {
@@ -95,7 +98,7 @@ static void drop(struct merge *m, struct stream *s)
 
 /* --- events */
 
-static bool take(struct merge *m, struct stream *s)
+static bool take_event_of(struct merge *m, struct stream *s)
 {
 	struct pv_identity_read *r = m->r;
 	bool alloc = s->b.kind[s->at] == PV_KIND_ALLOC;
@@ -107,22 +110,22 @@ static bool take(struct merge *m, struct stream *s)
 	return ok;
 }
 
-/* The earliest event of all that is begun. */
+/* Takes the earliest event of all open buffers. */
 static bool take_first(struct merge *m)
 {
 	struct stream *s = m->heap.v[0];
-	if (!take(m, s))
+	if (!take_event_of(m, s))
 		return false;
 	if (s->at == s->b.n) {
 		m->heap.v[0] = m->heap.v[--m->heap.n];
-		drop(m, s);
+		drop_stream(m, s);
 	}
 	if (m->heap.n)
 		sink(m);
 	return true;
 }
 
-/* Whether the next buffer is due before anything that is begun. */
+/* Whether the next buffer is due before any open one. */
 static bool is_due(const struct merge *m)
 {
 	const struct pv_identity_read *r = m->r;
@@ -135,7 +138,7 @@ static bool is_due(const struct merge *m)
 	return b->offset < s->offset;
 }
 
-static bool begin(struct merge *m, struct pv_reread_part *ret)
+static bool begin_stream(struct merge *m, struct pv_reread_part *ret)
 {
 	struct pv_identity_read *r = m->r;
 	const struct pv_identity_buffer *b = &r->buffer.v[m->next++];
@@ -159,7 +162,7 @@ static bool begin(struct merge *m, struct pv_reread_part *ret)
 	return !pv_background_stopping(&r->job);
 }
 
-/* The buffer just read is begun, unless it was taken already. */
+/* Opens the buffer just read, unless it was taken already. */
 static bool file(struct merge *m)
 {
 	struct stream *s = m->filling;
@@ -168,7 +171,7 @@ static bool file(struct merge *m)
 		return true;
 	if (s->at < s->b.n)
 		return push(m, s);
-	drop(m, s);
+	drop_stream(m, s);
 	return true;
 }
 
@@ -180,7 +183,7 @@ static bool on_next(void *ctx, struct pv_reread_part *ret)
 		ok = take_first(m);
 	if (!ok)
 		return pv_identity_nomem(m->r);
-	return !m->r->identity.done && is_due(m) && begin(m, ret);
+	return !m->r->identity.done && is_due(m) && begin_stream(m, ret);
 }
 
 /* --- buffers */
@@ -200,28 +203,28 @@ static bool keep_span(struct stream *s, const struct pv_batch *b, struct pv_span
 static bool keep_alloc(struct stream *s, const struct pv_batch *b, size_t i)
 {
 	struct pv_alloc a = b->allocs.v[b->key[i]];
-	if (!keep_span(s, b, &a.stack) || !pv_reserve(&s->b.allocs, 1) || !pv_reserve(&s->path, 1))
+	if (!keep_span(s, b, &a.stack) || !pv_batch_reserve(&s->b, 1) ||
+		!pv_reserve(&s->b.allocs, 1) || !pv_reserve(&s->path, 1))
 		return false;
 	s->path.v[s->path.n++] = s->open;
-	s->b.key[s->b.n] = s->b.allocs.n;
+	s->b.time[s->b.n] = b->time[i];
+	s->b.kind[s->b.n] = PV_KIND_ALLOC;
+	s->b.key[s->b.n++] = s->b.allocs.n;
 	s->b.allocs.v[s->b.allocs.n++] = a;
 	return true;
 }
 
-/* Without what it refers to. */
+/* Keeps an event without its lists. */
 static bool keep_rare(struct stream *s, const struct pv_batch *b, size_t i)
 {
-	struct pv_event e = b->other_events.v[b->key[i]];
+	struct pv_event e;
+	pv_batch_copy_event(b, i, &e);
 	if (e.kind == PV_KIND_GC_MOVE && !keep_span(s, b, &e.moves.pairs))
 		return false;
-	if (!pv_reserve(&s->b.other_events, 1))
-		return false;
-	s->b.key[s->b.n] = s->b.other_events.n;
-	s->b.other_events.v[s->b.other_events.n++] = e;
-	return true;
+	return pv_batch_put_event(&s->b, &e, b->time[i]);
 }
 
-/* A call or a return, for allocations that come without a stack. */
+/* Follows a call or a return, for allocations without a stack. */
 static bool follow_calls(
 	struct pv_identity_read *r, struct stream *s, const struct pv_batch *b, size_t i)
 {
@@ -233,7 +236,7 @@ static bool follow_calls(
 	return s->open != PV_MAP_NONE;
 }
 
-static bool keep(struct pv_identity_read *r, struct stream *s, const struct pv_batch *b)
+static bool keep_events(struct pv_identity_read *r, struct stream *s, const struct pv_batch *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
 		bool alloc = b->kind[i] == PV_KIND_ALLOC;
@@ -241,26 +244,23 @@ static bool keep(struct pv_identity_read *r, struct stream *s, const struct pv_b
 			return false;
 		if (!pv_identity_matters(b->kind[i]))
 			continue;
-		if (!pv_batch_reserve(&s->b, 1) ||
-			!(alloc ? keep_alloc(s, b, i) : keep_rare(s, b, i)))
+		if (!(alloc ? keep_alloc(s, b, i) : keep_rare(s, b, i)))
 			return false;
-		s->b.time[s->b.n] = b->time[i];
-		s->b.kind[s->b.n++] = b->kind[i];
 	}
 	return true;
 }
 
-static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
+static bool on_merge_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
 {
 	struct merge *m = ctx;
 	struct stream *s = m->filling;
 	(void)h;
-	if (!s || (!b->continues && b->offset != s->offset)) /* one that stands in another's tail */
+	if (!s || (!b->continues && b->offset != s->offset)) /* from another buffer's tail */
 		return true;
 	s->b.thread = b->thread;
-	bool ok = keep(m->r, s, b);
+	bool ok = keep_events(m->r, s, b);
 	while (ok && m->large && s->at < s->b.n)
-		ok = take(m, s);
+		ok = take_event_of(m, s);
 	if (m->large) {
 		uint64_t thread = s->b.thread;
 		pv_batch_reset(&s->b);
@@ -270,13 +270,13 @@ static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struc
 	return (ok || pv_identity_nomem(m->r)) && !pv_background_stopping(&m->r->job);
 }
 
-static bool on_header(void *ctx, const struct mlpd_header *h)
+static bool on_merge_header(void *ctx, const struct mlpd_header *h)
 {
 	(void)ctx, (void)h;
 	return true;
 }
 
-static void finish(struct merge *m)
+static void finish_merge(struct merge *m)
 {
 	for (size_t i = 0; i < m->heap.n; i++)
 		discard(m->heap.v[i]);
@@ -287,17 +287,17 @@ static void finish(struct merge *m)
 	pv_array_finish(&m->spare);
 }
 
-/* --- logs of 2007: in the order of the file */
+/* --- other families: in the order of the file */
 
 struct in_order {
 	struct pv_identity_read *r;
 	uint32_t shots;      /* met so far */
-	uint64_t collection; /* of the last one */
+	uint64_t collection; /* of the last shot */
 	bool summary;
 };
 
-/* The number of a shot that begins: begun twice, it is one. */
-static uint32_t number(struct in_order *o, const struct pv_event *e)
+/* The number of a beginning shot; a shot that begins twice has one number. */
+static uint32_t shot_number(struct in_order *o, const struct pv_event *e)
 {
 	bool summary = e->shot.summary != 0;
 	bool same = o->shots && e->shot.collection && e->shot.collection == o->collection &&
@@ -318,7 +318,7 @@ static bool on_old_buffer(void *ctx, const struct mlpd_buffer_header *h, const s
 		if (!pv_identity_matters(b->kind[i]))
 			continue;
 		if (b->kind[i] == PV_KIND_HEAP_START)
-			shot = number(o, &b->other_events.v[b->key[i]]);
+			shot = shot_number(o, pv_batch_event(b, i));
 		if (!pv_identity_event(o->r, b, i, (struct pv_identity_where){ shot, 0 }))
 			return pv_identity_nomem(o->r);
 	}
@@ -329,7 +329,7 @@ static bool read_old(struct pv_identity_read *r, struct pv_source *source)
 {
 	struct in_order o = { .r = r };
 	struct pv_reread to = {
-		.ctx = &o, .header = on_header, .buffer = on_old_buffer, .err = &r->error
+		.ctx = &o, .header = on_merge_header, .buffer = on_old_buffer, .err = &r->error
 	};
 	return pv_reread_source(&to, source) || r->identity.done;
 }
@@ -338,8 +338,8 @@ static bool read_new(struct pv_identity_read *r, struct pv_source *source)
 {
 	struct merge m = { .r = r };
 	struct pv_reread to = { .ctx = &m,
-		.header = on_header,
-		.buffer = on_buffer,
+		.header = on_merge_header,
+		.buffer = on_merge_buffer,
 		.next = on_next,
 		.err = &r->error };
 	for (size_t i = 0; i < r->buffer.n; i++)
@@ -347,7 +347,7 @@ static bool read_new(struct pv_identity_read *r, struct pv_source *source)
 	bool ok = pv_reread_parts(&to, source, &r->format) && r->error.code == PV_OK;
 	for (ok = ok && file(&m); ok && !r->identity.done && m.heap.n;)
 		ok = take_first(&m) || pv_identity_nomem(r);
-	finish(&m);
+	finish_merge(&m);
 	return ok && !pv_background_stopping(&r->job);
 }
 
@@ -356,9 +356,9 @@ bool pv_identity_merge(struct pv_identity_read *r)
 	struct pv_source *source = pv_source_again(r->in->source, &r->error);
 	struct pv_ingest_status s;
 	pv_ingest_status(r->in, &s);
-	if (source && s.source.compressed && !r->logging2007)
-		pv_source_remember(source, RECENT, 0); /* without it it only takes longer */
-	bool ok = source && (r->logging2007 ? read_old : read_new)(r, source);
+	if (source && s.source.compressed && !r->other_family)
+		pv_source_remember(source, RECENT, 0); /* failure only takes time */
+	bool ok = source && (r->other_family ? read_old : read_new)(r, source);
 	pv_source_close(source);
 	return ok;
 }

@@ -1,7 +1,9 @@
-/* The first reading: where what stands that matters, which shots there are, and all names. */
+/* SPDX-License-Identifier: MIT */
+/* The first reading: places of relevant events, the shots, and all names. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/format/batch_event.h"
 #include "common/ingest/again/identity_read_parts.h"
 #include "common/model/persist.h"
 
@@ -14,8 +16,8 @@ bool pv_identity_matters(unsigned kind)
 	       kind == PV_KIND_HEAP_OBJECT;
 }
 
-/* Another recording replaces what came before. */
-static bool begin(struct pv_identity_read *r)
+/* Another recording replaces the earlier one. */
+static bool begin_recording(struct pv_identity_read *r)
 {
 	const struct pv_restrict nothing = {
 		.ranged = true, .from_ns = INT64_MIN, .to_ns = INT64_MIN
@@ -29,7 +31,7 @@ static bool begin(struct pv_identity_read *r)
 	return (ok && pv_model_begin(r->model, &r->target)) || pv_identity_nomem(r);
 }
 
-static bool on_header(void *ctx, const struct mlpd_header *h)
+static bool on_plan_header(void *ctx, const struct mlpd_header *h)
 {
 	struct pv_identity_read *r = ctx;
 	if (r->begun && h->pid == r->recording_pid && h->start_time_ms == r->recording_ms)
@@ -37,12 +39,14 @@ static bool on_header(void *ctx, const struct mlpd_header *h)
 	r->begun = true;
 	r->recording_pid = h->pid;
 	r->recording_ms = h->start_time_ms;
-	return begin(r);
+	return begin_recording(r);
 }
 
 /* --- shots */
 
-/* A log of 2007 may tell of one collection twice: summed up, and by object. */
+/*
+ * The same collection, already listed: a log of 2007 may have one twice, summed up and by object.
+ */
 static struct pv_identity_listed *said_already(struct pv_identity_read *r, const struct pv_event *e)
 {
 	struct pv_identity_listed *s = r->shot.n ? &r->shot.v[r->shot.n - 1] : NULL;
@@ -93,7 +97,7 @@ static bool note_rare(struct pv_identity_read *r, const struct pv_event *e)
 
 /* --- buffers */
 
-/* Of the thread, or of the heap shots that go by its name. */
+/* The entry of a thread, or of the heap shots under its name. */
 static struct pv_identity_thread *writer(struct pv_identity_read *r, uint64_t thread)
 {
 	uint64_t id = r->listing ? thread ^ UINT64_C(1) << 63 : thread;
@@ -107,8 +111,8 @@ static struct pv_identity_thread *writer(struct pv_identity_read *r, uint64_t th
 	return &r->writer.v[at];
 }
 
-/* Time span of the relevant events; *ret_from > *ret_to: there are none. */
-static bool look(
+/* Time span of the relevant events; *ret_from > *ret_to: none. */
+static bool find_relevant_span(
 	struct pv_identity_read *r, const struct pv_batch *b, int64_t *ret_from, int64_t *ret_to)
 {
 	int64_t from = INT64_MAX, to = INT64_MIN;
@@ -123,7 +127,7 @@ static bool look(
 		if (b->kind[i] == PV_KIND_ALLOC) {
 			r->allocs++;
 			r->bare |= b->allocs.v[b->key[i]].stack.n == 0;
-		} else if (!note_rare(r, &b->other_events.v[b->key[i]])) {
+		} else if (!note_rare(r, pv_batch_event(b, i))) {
 			return false;
 		}
 	}
@@ -132,7 +136,7 @@ static bool look(
 	return true;
 }
 
-/* Nothing of a heap shot but its list: roots and names do not matter here. */
+/* Whether the batch has only lists of a heap shot: roots and names do not matter here. */
 static bool only_lists(const struct pv_batch *b)
 {
 	bool any = false;
@@ -147,11 +151,11 @@ static bool only_lists(const struct pv_batch *b)
 }
 
 /*
- * A thread's buffers come in the order of their times, so none is due before what stands in the one
- * before it, unless id 0 stands for many threads. Our probes write a shot into buffers of its own,
- * which may come before those that tell of the collection it was taken in.
+ * A thread's buffers come in the order of their times, so none is due before the end of the
+ * previous one, unless id 0 stands for many threads. Our probes write a shot into separate buffers,
+ * maybe before the buffers with its collection.
  */
-static bool note(struct pv_identity_read *r, const struct pv_batch *b)
+static bool note_buffer(struct pv_identity_read *r, const struct pv_batch *b)
 {
 	uint64_t end =
 		b->offset + MLPD_BUFFER_HEADER + b->bytes.n; /* includes bytes carried over */
@@ -159,7 +163,7 @@ static bool note(struct pv_identity_read *r, const struct pv_batch *b)
 	r->listing = b->continues ? r->listing : only_lists(b);
 	struct pv_identity_thread *w = writer(r, b->thread);
 	int64_t from, to;
-	if (!w || !look(r, b, &from, &to) || !pv_reserve(&r->buffer, 1))
+	if (!w || !find_relevant_span(r, b, &from, &to) || !pv_reserve(&r->buffer, 1))
 		return false;
 	if (!b->continues)
 		r->head =
@@ -175,7 +179,7 @@ static bool note(struct pv_identity_read *r, const struct pv_batch *b)
 	return true;
 }
 
-static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
+static bool on_plan_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
 {
 	struct pv_identity_read *r = ctx;
 	size_t at = 0;
@@ -184,7 +188,7 @@ static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struc
 		r->head.path = r->calls ? pv_identity_path(r->model, b->thread) : 0;
 	if (r->head.path == PV_MAP_NONE)
 		return pv_identity_nomem(r);
-	if (!pv_model_apply(r->model, b, &at, 0) || !note(r, b))
+	if (!pv_model_apply(r->model, b, &at, 0) || !note_buffer(r, b))
 		return pv_identity_nomem(r);
 	r->reached = b->offset + b->bytes_len;
 	if (r->reached - r->reported > TELL_BYTES) {
@@ -196,7 +200,7 @@ static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struc
 	return !pv_background_stopping(&r->job);
 }
 
-static int by_time(const void *a, const void *b)
+static int by_buffer_time(const void *a, const void *b)
 {
 	const struct pv_identity_buffer *x = a, *y = b;
 	if (x->from_ns != y->from_ns)
@@ -210,19 +214,19 @@ bool pv_identity_plan(struct pv_identity_read *r)
 							    : r->target.data_version,
 		r->target.header_major, r->target.pointer_size, 0 };
 	struct pv_reread to = { .ctx = r,
-		.header = on_header,
-		.buffer = on_buffer,
+		.header = on_plan_header,
+		.buffer = on_plan_buffer,
 		.err = &r->error,
 		.found = r->seed ? &format : NULL };
 	struct pv_source *source = pv_source_again(r->in->source, &r->error);
 	bool ok = source && pv_reread_source(&to, source);
 	pv_source_close(source);
 	r->format = to.format;
-	r->logging2007 = to.logging2007;
+	r->other_family = to.other_family;
 	r->damaged = to.damaged;
 	if (ok && !r->model)
-		ok = begin(r);
+		ok = begin_recording(r);
 	if (ok && r->buffer.n)
-		qsort(r->buffer.v, r->buffer.n, sizeof *r->buffer.v, by_time);
+		qsort(r->buffer.v, r->buffer.n, sizeof *r->buffer.v, by_buffer_time);
 	return ok;
 }

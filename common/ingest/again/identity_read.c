@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Matching the objects of two heap shots: choice of the shots, both readings, the result. */
 #include "common/ingest/again/identity_read.h"
 
 #include <stdlib.h>
@@ -6,7 +8,7 @@
 #include "common/ingest/again/identity_read_parts.h"
 #include "common/model/persist.h"
 
-/* --- which shots */
+/* --- choice of the shots */
 
 static bool is_listed(const struct pv_identity_read *r, uint32_t shot)
 {
@@ -24,8 +26,8 @@ static bool check(struct pv_identity_read *r, uint32_t shot)
 	       pv_fail(&r->error, PV_EUSAGE, 0, "heap shot %u lists no objects", shot);
 }
 
-/* The first and the last one where none was chosen. */
-static bool choose(struct pv_identity_read *r, uint32_t *ret_base, uint32_t *ret_shot)
+/* Chooses the first and the last shot by default. */
+static bool choose_shots(struct pv_identity_read *r, uint32_t *ret_base, uint32_t *ret_shot)
 {
 	const struct pv_identity_read_options *o = &r->options;
 	uint32_t first = PV_IDENTITY_NO_SHOT, last = PV_IDENTITY_NO_SHOT;
@@ -56,7 +58,9 @@ static bool choose(struct pv_identity_read *r, uint32_t *ret_base, uint32_t *ret
 		       "the base, heap shot %u, is not before heap shot %u", *ret_base, *ret_shot);
 }
 
-/* Rungs of the ladder: all shots up to the last, or so many of them, evenly; both ends of the diff.
+/*
+ * Rungs of the ladder: all shots up to the last, or some of them, evenly; both ends of
+ * the diff.
  */
 static size_t steps(const struct pv_identity_read *r, uint32_t base, uint32_t shot, uint32_t *to)
 {
@@ -66,7 +70,7 @@ static size_t steps(const struct pv_identity_read *r, uint32_t base, uint32_t sh
 	for (uint32_t i = 0; i <= shot; i++) {
 		if (!is_listed(r, i))
 			continue;
-		/* two are kept for the ends */
+		/* two are reserved for the ends */
 		bool even =
 			all <= PV_IDENTITY_STEPS || k * (PV_IDENTITY_STEPS - 2) / all !=
 							    (k + 1) * (PV_IDENTITY_STEPS - 2) / all;
@@ -85,20 +89,20 @@ static bool begin_identity(struct pv_identity_read *r)
 		.sampled = r->model->allocs.period != 0,
 		.moves = r->moves > 0 || r->collections == 0,
 		.by_address = r->options.by_address };
-	if (!choose(r, &o.base, &o.shot))
+	if (!choose_shots(r, &o.base, &o.shot))
 		return false;
 	o.n_steps = steps(r, o.base, o.shot, rung);
 	if (!pv_identity_init(&r->identity, &o))
 		return pv_identity_nomem(r);
 	r->identity.lost = r->model->lost_events;
 	r->identity.damaged = r->damaged || r->model->damaged;
-	r->identity.unordered = r->logging2007;
+	r->identity.unordered = r->other_family;
 	return true;
 }
 
 /* --- life */
 
-static bool look(struct pv_identity_read *r)
+static bool look_at_ingest(struct pv_identity_read *r)
 {
 	struct pv_ingest *in = r->in;
 	pthread_mutex_lock(&in->life);
@@ -114,17 +118,18 @@ static bool look(struct pv_identity_read *r)
 	return ok || pv_identity_nomem(r);
 }
 
-static bool read_all(struct pv_identity_read *r)
+static bool read_identity(struct pv_identity_read *r)
 {
-	return look(r) && pv_identity_plan(r) && begin_identity(r) && pv_identity_merge(r) &&
+	return look_at_ingest(r) && pv_identity_plan(r) && begin_identity(r) &&
+	       pv_identity_merge(r) &&
 	       (r->identity.done ||
 		       pv_fail(&r->error, PV_EIO, 0, "the heap shot was not found again"));
 }
 
-static void *work(void *arg)
+static void *work_on_identity(void *arg)
 {
 	struct pv_identity_read *r = arg;
-	bool ok = read_all(r) && !pv_background_stopping(&r->job);
+	bool ok = read_identity(r) && !pv_background_stopping(&r->job);
 	pv_array_finish(&r->buffer);
 	pv_array_finish(&r->writer);
 	pv_map_finish(&r->writer_of);
@@ -132,7 +137,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void destroy(struct pv_background *j)
+static void destroy_identity_read(struct pv_background *j)
 {
 	struct pv_identity_read *r = PV_OF(j, struct pv_identity_read, job);
 	pv_background_finish(j);
@@ -149,7 +154,7 @@ struct pv_identity_read *pv_identity_read_start(struct pv_ingest *in,
 	struct pv_source *source = pv_source_again(in->source, reterr);
 	if (!source)
 		return NULL;
-	pv_source_close(source); /* it can be read twice: each reading opens it anew */
+	pv_source_close(source); /* can be read twice: each reading opens the source anew */
 	struct pv_identity_read *r = calloc(1, sizeof *r);
 	if (!r) {
 		pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
@@ -157,10 +162,10 @@ struct pv_identity_read *pv_identity_read_start(struct pv_ingest *in,
 	}
 	r->in = in;
 	r->options = *options;
-	if (pv_background_init(&r->job, "looking for objects", destroy) &&
-		pv_background_start(&r->job, work, r))
+	if (pv_background_init(&r->job, "looking for objects", destroy_identity_read) &&
+		pv_background_start(&r->job, work_on_identity, r))
 		return r;
-	destroy(&r->job);
+	destroy_identity_read(&r->job);
 	pv_fail(reterr, PV_ENOMEM, 0, "cannot follow objects: out of threads or descriptors");
 	return NULL;
 }

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Errors and progress of matching objects. */
 #include "common/ingest/again/identity_read_parts.h"
 
 bool pv_identity_nomem(struct pv_identity_read *r)

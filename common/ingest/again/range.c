@@ -1,39 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads a range of time again: only the buffers that overlap, or the whole input. */
 #include "common/ingest/again/range.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/ingest/ingest_parts.h"
 #include "common/ingest/again/range_plan.h"
 #include "common/ingest/again/reread.h"
 #include "common/model/persist.h"
 
-enum { TELL_BYTES = 8 << 20 }; /* between two words on progress */
+enum { TELL_BYTES = 8 << 20 }; /* between two reports of progress */
 
 struct pv_range_read {
 	struct pv_ingest *in; /* borrowed */
 	struct pv_source *source;
 	struct pv_range_wish wish;
-	PV_ARRAY(uint64_t) thread; /* those of the wish */
+	PV_ARRAY(uint64_t) thread; /* native ids of the wish */
+	char *requests;            /* likewise */
 	struct pv_background job;
 
-	/* the thread's own */
+	/* only for the job's thread */
 	struct pv_known known;
 	struct pv_target_info target;
+	struct pv_request_times chosen;
 	struct pv_buffers table;
 	PV_ARRAY(uint64_t) method_key;
 	PV_ARRAY(uint64_t) class_key;
-	struct pv_model *seed; /* an empty one, which knows names where the beginning is gone */
+	struct pv_model *seed; /* empty, but with names if the log's beginning is gone */
 	struct pv_plan plan;
 	const struct pv_buffer_row *row; /* being read */
 	struct pv_model *model;
-	struct pv_ingest *again; /* reads everything; the model is its */
+	struct pv_ingest *again; /* reads everything, into its own model */
 	struct pv_error error;
 	uint64_t read, reported;
 	uint64_t total;
-	int64_t lag_ns;   /* of events that are reported after their time */
-	int64_t until_ns; /* with `whole` read by others once the job is done */
+	int64_t lag_ns;   /* of events reported with a delay */
+	int64_t until_ns; /* together with `whole`: read by others once the job is done */
 	bool whole;
 };
 
@@ -74,7 +79,8 @@ static struct pv_restrict restriction(const struct pv_range_read *r)
 		.to_ns = r->wish.to_ns,
 		.threaded = r->wish.threaded,
 		.threads = r->thread.v ? r->thread.v : &none,
-		.thread_count = r->thread.n };
+		.thread_count = r->thread.n,
+		.requests = r->wish.choose ? &r->chosen : NULL };
 }
 
 static bool make_seed(struct pv_range_read *r, const struct pv_model *m)
@@ -84,7 +90,7 @@ static bool make_seed(struct pv_range_read *r, const struct pv_model *m)
 	return r->seed && (!pv_source_floor(r->in->source) || pv_model_copy_names(m, r->seed));
 }
 
-/* With both locks held. */
+/* Copies facts from the log's model. With both locks held. */
 static bool copy_all(struct pv_range_read *r, struct pv_model *m)
 {
 	const struct pv_buffers *t = r->in->table;
@@ -94,35 +100,40 @@ static bool copy_all(struct pv_range_read *r, struct pv_model *m)
 	       (!t || pv_buffers_copy(t, &r->table)) && copy_keys(r, &m->names);
 }
 
-static bool look(struct pv_range_read *r)
+static bool choose(struct pv_range_read *r, struct pv_model *m)
+{
+	return !r->wish.choose || r->wish.choose(m, r->requests, &r->chosen, &r->error);
+}
+
+static bool copy_from_shown(struct pv_range_read *r)
 {
 	struct pv_ingest *in = r->in;
 	pthread_mutex_lock(&in->life);
 	bool other = in->model != in->shown, ok = false;
 	if (!other) {
 		pv_model_lock(in->model);
-		ok = copy_all(r, in->model);
+		ok = choose(r, in->model) && copy_all(r, in->model);
 		pv_model_unlock(in->model);
 	}
 	pthread_mutex_unlock(&in->life);
 	if (other)
 		return pv_fail(&r->error, PV_EUSAGE, 0, "another recording has begun");
 	if (!ok)
-		return fail_nomem(r);
+		return r->error.code != PV_OK ? false : fail_nomem(r);
 	r->until_ns = (int64_t)((uint64_t)r->known.last_ns - (uint64_t)r->known.zero_ns);
 	r->whole = r->table.unusable[0] || r->table.row.n == 0;
 	return true;
 }
 
-/* --- from the buffers that overlap */
+/* --- from the overlapping buffers */
 
-static bool on_header(void *ctx, const struct mlpd_header *h)
+static bool on_range_header(void *ctx, const struct mlpd_header *h)
 {
 	(void)ctx, (void)h;
 	return true;
 }
 
-static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
+static bool on_range_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
 {
 	struct pv_range_read *r = ctx;
 	size_t at = 0;
@@ -146,14 +157,14 @@ static void tell_damage(struct pv_range_read *r, const struct pv_buffer_row *row
 	pv_model_damage(r->model, d->offset, d->bytes, d->reason);
 }
 
-/* A pipe's spool goes on while this is read: what is about to be overwritten is left as it is. */
+/* A pipe's spool moves on during reading: a margin above the floor is left out. */
 static void look_at_floor(struct pv_range_read *r)
 {
 	uint64_t floor = pv_source_floor(r->in->source);
 	r->plan.floor = floor && floor < r->table.end ? floor + (r->table.end - floor) / 64 : floor;
 }
 
-/* The next part to read; false when there is none, or something failed. */
+/* The next part to read; false when there is no more, or on failure. */
 static bool on_next(void *ctx, struct pv_reread_part *ret)
 {
 	struct pv_range_read *r = ctx;
@@ -188,7 +199,7 @@ static bool begin_model(struct pv_range_read *r)
 	return true;
 }
 
-/* Whatever the log uses counts as known, also where its buffers were left out. */
+/* Marks everything that the log uses as known, even if its buffers were left out. */
 static bool use_all(struct pv_range_read *r)
 {
 	struct pv_names *n = &r->model->names;
@@ -201,16 +212,25 @@ static bool use_all(struct pv_range_read *r)
 	return ok;
 }
 
-static bool read_parts(struct pv_range_read *r)
+/* Nothing of chosen requests lies outside of their times. */
+static void set_plan(struct pv_range_read *r)
 {
+	const int64_t from = plus(r->known.zero_ns, r->wish.from_ns);
+	const int64_t to = plus(r->known.zero_ns, r->wish.to_ns);
+	const struct pv_request_times *c = r->wish.choose ? &r->chosen : NULL;
 	r->plan = (struct pv_plan){ .table = &r->table,
 		.method_key = r->method_key.v,
-		.from_ns = plus(r->known.zero_ns, r->wish.from_ns),
-		.to_ns = plus(r->known.zero_ns, r->wish.to_ns),
+		.from_ns = c && c->from_ns > from ? c->from_ns : from,
+		.to_ns = c && c->to_ns < to ? c->to_ns : to,
 		.lag_ns = r->lag_ns };
+}
+
+static bool read_parts(struct pv_range_read *r)
+{
+	set_plan(r);
 	struct pv_reread to = { .ctx = r,
-		.header = on_header,
-		.buffer = on_buffer,
+		.header = on_range_header,
+		.buffer = on_range_buffer,
 		.next = on_next,
 		.err = &r->error };
 	look_at_floor(r);
@@ -267,16 +287,16 @@ static bool read_whole(struct pv_range_read *r)
 
 /* --- life */
 
-static void *work(void *arg)
+static void *work_on_range(void *arg)
 {
 	struct pv_range_read *r = arg;
-	bool ok = look(r) && (r->whole ? read_whole(r) : read_parts(r)) &&
+	bool ok = copy_from_shown(r) && (r->whole ? read_whole(r) : read_parts(r)) &&
 		  !pv_background_stopping(&r->job);
 	pv_background_end(&r->job, ok, &r->error);
 	return NULL;
 }
 
-static void destroy(struct pv_background *j)
+static void destroy_range_read(struct pv_background *j)
 {
 	struct pv_range_read *r = PV_OF(j, struct pv_range_read, job);
 	pv_background_finish(j);
@@ -291,6 +311,8 @@ static void destroy(struct pv_background *j)
 	pv_array_finish(&r->method_key);
 	pv_array_finish(&r->class_key);
 	pv_array_finish(&r->thread);
+	pv_request_times_finish(&r->chosen);
+	free(r->requests);
 	free(r);
 }
 
@@ -310,13 +332,15 @@ struct pv_range_read *pv_range_start(
 	r->source = source;
 	r->wish = *wish;
 	r->wish.thread = NULL;
-	const bool known = pv_reserve(&r->thread, wish->threads);
+	r->wish.requests = NULL;
+	r->requests = wish->choose ? strdup(wish->requests) : NULL;
+	const bool known = (r->requests || !wish->choose) && pv_reserve(&r->thread, wish->threads);
 	for (size_t i = 0; known && wish->thread && i < wish->threads; i++)
 		r->thread.v[r->thread.n++] = wish->thread[i];
-	if (pv_background_init(&r->job, NULL, destroy) && known &&
-		pv_background_start(&r->job, work, r))
+	if (pv_background_init(&r->job, NULL, destroy_range_read) && known &&
+		pv_background_start(&r->job, work_on_range, r))
 		return r;
-	destroy(&r->job);
+	destroy_range_read(&r->job);
 	pv_fail(reterr, PV_ENOMEM, 0, "cannot read the range: out of threads or descriptors");
 	return NULL;
 }
@@ -339,4 +363,9 @@ int64_t pv_range_until_ns(struct pv_range_read *r)
 bool pv_range_whole(struct pv_range_read *r)
 {
 	return pv_background_done(&r->job) && r->whole;
+}
+
+uint64_t pv_range_requests(struct pv_range_read *r)
+{
+	return pv_background_done(&r->job) ? r->chosen.requests : 0;
 }

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Chooses the buffers of a range, and follows the stacks of threads over those left out. */
 #include "common/ingest/again/range_plan.h"
 
 #include "common/base/saturate.h"
@@ -32,8 +34,8 @@ static size_t changes_end(const struct pv_buffers *t, const struct pv_buffer_row
 }
 
 /*
- * Nothing of the change, nor of the time since the thread's last call event, is in the range: all
- * of it lies before, or all of it after.
+ * Whether the range has no part of the change and the time since the thread's last call event: both
+ * lie before the range, or both after.
  */
 static bool is_outside(const struct pv_plan *p, const struct pv_buffer_change *c, int64_t last_ns)
 {
@@ -59,8 +61,8 @@ static bool is_needed(struct pv_plan *p, const struct pv_buffer_row *r, bool *re
 	return false;
 }
 
-/* The thread's stack as the change leaves it. */
-static bool follow(struct pv_plan *p, const struct pv_buffer_change *c, bool was_read)
+/* Sets the thread's stack to that after the change. */
+static bool follow_change(struct pv_plan *p, const struct pv_buffer_change *c, bool was_read)
 {
 	struct pv_plan_thread *th = thread_of(p, c->thread);
 	if (!th)
@@ -87,7 +89,7 @@ static bool follow(struct pv_plan *p, const struct pv_buffer_change *c, bool was
 static bool follow_row(struct pv_plan *p, const struct pv_buffer_row *r, bool was_read)
 {
 	for (size_t i = r->change, end = changes_end(p->table, r); i < end; i++)
-		if (!follow(p, &p->table->change.v[i], was_read))
+		if (!follow_change(p, &p->table->change.v[i], was_read))
 			return false;
 	return true;
 }

@@ -1,37 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads a log once more: frames, decodes, and hands over each buffer, of the whole log or of parts.
+ */
 #include "common/ingest/again/reread.h"
 
-#include "common/format/families/family.h"
+#include "common/format/mlpd/framer.h"
 #include "common/format/mlpd/mlpd_layout.h"
+#include "common/format/readers/readers.h"
 
 struct state {
 	struct pv_reread *to;
-	struct mlpd_framer framer;
+	struct pv_stream stream;
 	struct pv_batch batch;
 	struct mlpd_bases bases;
-	PV_ARRAY(uint8_t) carry; /* the begin of an event that goes on in the next piece */
+	PV_ARRAY(uint8_t) carry; /* the begin of an event, continued in the next piece */
 	uint8_t says;
-	bool skip, chosen; /* chosen: it is known which family the log is of */
+	bool skip;
 };
-
-/* By the first bytes, which stand in the framer's window. */
-static enum pv_family choose(struct state *s, bool ended)
-{
-	const struct mlpd_framer *f = &s->framer;
-	if (s->chosen)
-		return PV_FAMILY_MLPD;
-	enum pv_family is = pv_family_of(f->window + f->start, f->filled - f->start, ended);
-	s->chosen = is != PV_FAMILY_UNSURE;
-	return is;
-}
 
 static bool nomem(struct state *s)
 {
-	return pv_fail(s->to->err, PV_ENOMEM, s->framer.offset, "out of memory");
+	return pv_fail(s->to->err, PV_ENOMEM, s->stream.offset, "out of memory");
 }
 
-static bool load(struct state *s)
+static bool load_payload(struct state *s)
 {
-	const struct mlpd_framer *f = &s->framer;
+	const struct mlpd_framer *f = s->stream.framer;
 	struct pv_batch *b = &s->batch;
 	pv_batch_reset(b);
 	if (!pv_reserve(&b->bytes, s->carry.n + f->payload_len + 1))
@@ -52,7 +46,7 @@ static bool load(struct state *s)
 
 static bool buffer(struct state *s)
 {
-	struct mlpd_framer *f = &s->framer;
+	struct mlpd_framer *f = s->stream.framer;
 	struct pv_batch *b = &s->batch;
 	if (!f->continues) {
 		s->carry.n = 0;
@@ -66,7 +60,8 @@ static bool buffer(struct state *s)
 	};
 	size_t used;
 	bool changed;
-	if (!load(s) || !mlpd_decode_batch(b, &s->bases, &f->header.format, t.partial, &used))
+	if (!load_payload(s) ||
+		!mlpd_decode_batch(b, &s->bases, &f->header.format, t.partial, &used))
 		return nomem(s);
 	if (b->damaged && !f->continues && !mlpd_try_layouts(b, &t, &f->header.format, &changed))
 		return nomem(s);
@@ -84,96 +79,120 @@ static bool buffer(struct state *s)
 	return s->to->buffer(s->to->ctx, &f->buffer, b);
 }
 
-static bool frame(struct state *s)
+/* --- pieces */
+
+static bool log_header(struct state *s)
 {
-	for (;;) {
-		switch (mlpd_framer_next(&s->framer)) {
-		case MLPD_MORE:
-			return true;
-		case MLPD_HEADER:
-			s->says = s->framer.header.format.data_version;
-			if (!s->to->header(s->to->ctx, &s->framer.header))
-				return false;
-			if (s->to->found)
-				s->framer.header.format = *s->to->found;
-			s->to->format = s->framer.header.format;
-			break;
-		case MLPD_BUFFER:
-			if (!buffer(s))
-				return false;
-			break;
-		case MLPD_DAMAGE:
-			s->to->damaged = true;
-			break;
-		case MLPD_FAILED:
-			*s->to->err = s->framer.error;
-			return false;
-		}
-	}
+	struct mlpd_header *h = &s->stream.framer->header;
+	s->says = h->format.data_version;
+	if (!s->to->header(s->to->ctx, h))
+		return false;
+	if (s->to->found)
+		h->format = *s->to->found;
+	s->to->format = h->format;
+	return true;
 }
 
-/* Bytes that a pipe's spool dropped, or has no longer. */
-static bool gap(struct state *s, uint64_t n)
+/* Makes a header of the newest log for another family; its events are neutral anyway. */
+static bool made_header(struct state *s)
 {
-	struct mlpd_framer *f = &s->framer;
-	s->to->damaged = s->chosen = true;
-	s->carry.n = 0;
-	if (f->have_header || !s->to->found) {
-		mlpd_framer_gap(f, n, "not kept");
-		return frame(s);
-	}
-	const struct mlpd_header h = { .format = *s->to->found };
-	s->says = h.format.data_version;
+	const struct pv_stream_header *from = &s->stream.header;
+	const struct mlpd_header h = { .format = { MLPD_NEWEST, 3, 8, 0 },
+		.start_time_ms = from->start_us / 1000,
+		.startup_ns = from->start_ns ? from->start_ns : from->start_us * 1000,
+		.pid = from->pid,
+		.args = { "", 0 },
+		.arch = { "", 0 },
+		.os = { "", 0 } };
+	s->to->other_family = true;
 	s->to->format = h.format;
-	mlpd_framer_inside(f, &h, n);
 	return s->to->header(s->to->ctx, &h);
 }
 
-/* Bytes have come, or the end. *ret_done: what remains was read here, or there is nothing more to do. */
-static bool took(struct state *s, struct pv_source *source, bool ended, bool *ret_done)
+static bool batch(struct state *s)
 {
-	enum pv_family choice = choose(s, ended);
-	*ret_done = choice != PV_FAMILY_MLPD && choice != PV_FAMILY_UNSURE;
-	switch (choice) {
-	case PV_FAMILY_2007:
-	case PV_FAMILY_NETTRACE:
-		return pv_reread07(s->to, choice, source, s->framer.window + s->framer.start,
-			s->framer.filled - s->framer.start);
-	case PV_FAMILY_STACKS:
-		return pv_fail(s->to->err, PV_EUSAGE, 0,
-			"stacks as text have nothing but samples: they are no log");
-	case PV_FAMILY_MLPD:
-		return frame(s);
-	default:
-		return true;
-	}
+	const struct pv_batch *b = &s->stream.batch;
+	const struct mlpd_buffer_header h = { .thread = b->thread, .time_base = b->time_base };
+	s->to->damaged |= b->damaged;
+	return s->to->buffer(s->to->ctx, &h, b);
 }
 
-static bool read_all(struct state *s, struct pv_source *source)
+static bool take_pieces(struct state *s)
+{
+	const struct pv_reader *reader = s->stream.reader;
+	bool ok = true;
+	if (reader && reader->no_reread)
+		return pv_fail(s->to->err, PV_EUSAGE, 0, "%s", reader->no_reread);
+	while (ok) {
+		switch (pv_stream_next(&s->stream)) {
+		case PV_PIECE_MORE:
+			return true;
+		case PV_PIECE_HEADER:
+			ok = s->stream.framer ? log_header(s) : made_header(s);
+			break;
+		case PV_PIECE_BUFFER:
+			ok = buffer(s);
+			break;
+		case PV_PIECE_BATCH:
+			ok = batch(s);
+			break;
+		case PV_PIECE_DAMAGE:
+			s->to->damaged = true;
+			break;
+		case PV_PIECE_FAILED:
+			*s->to->err = s->stream.error;
+			return false;
+		}
+	}
+	return false;
+}
+
+/* Takes a gap: bytes dropped by a pipe's spool, or no longer kept. */
+static bool gap(struct state *s, uint64_t n)
+{
+	const struct mlpd_format *found = s->to->found;
+	const struct mlpd_framer *f = s->stream.framer;
+	if (s->stream.reader && !f)
+		return pv_fail(s->to->err, PV_EUSAGE, s->stream.offset,
+			"more came through the pipe than the spool keeps (--spool): such a log "
+			"cannot be read again without its beginning");
+	s->to->damaged = true;
+	s->carry.n = 0;
+	if ((f && f->have_header) || !found) {
+		pv_stream_gap(&s->stream, n, "not kept");
+		return take_pieces(s);
+	}
+	const struct mlpd_header h = { .format = *found };
+	if (!f)
+		pv_stream_finish(&s->stream);
+	if (!f && !pv_stream_start(&s->stream, &pv_reader_mlpd))
+		return nomem(s);
+	s->says = h.format.data_version;
+	s->to->format = h.format;
+	mlpd_framer_inside(s->stream.framer, &h, n);
+	return s->to->header(s->to->ctx, &h);
+}
+
+static bool read_whole_source(struct state *s, struct pv_source *source)
 {
 	struct pv_source_info info;
-	bool ok, done;
 	for (;;) {
 		size_t room;
 		uint64_t n = 0;
-		uint8_t *to = mlpd_framer_room(&s->framer, &room);
+		uint8_t *to = pv_stream_room(&s->stream, &room);
 		if (!to)
 			return nomem(s);
 		switch (pv_source_read(source, to, room, &n, s->to->err)) {
 		case PV_READ_BYTES:
-			mlpd_framer_filled(&s->framer, (size_t)n);
-			ok = took(s, source, false, &done);
-			if (!ok || done)
-				return ok;
+			pv_stream_filled(&s->stream, (size_t)n);
+			if (!take_pieces(s))
+				return false;
 			break;
 		case PV_READ_END:
-			ok = took(s, source, true, &done);
-			if (!ok || done)
-				return ok;
 			pv_source_info(source, &info);
 			s->to->damaged |= info.compressed_damage != NULL;
-			mlpd_framer_end(&s->framer);
-			return frame(s);
+			pv_stream_end(&s->stream);
+			return take_pieces(s);
 		case PV_READ_GAP:
 			if (!gap(s, n))
 				return false;
@@ -181,7 +200,7 @@ static bool read_all(struct state *s, struct pv_source *source)
 		case PV_READ_ERROR:
 			return false;
 		default:
-			return pv_fail(s->to->err, PV_EIO, s->framer.offset,
+			return pv_fail(s->to->err, PV_EIO, s->stream.offset,
 				"the file changed while it was read");
 		}
 	}
@@ -189,10 +208,10 @@ static bool read_all(struct state *s, struct pv_source *source)
 
 bool pv_reread_source(struct pv_reread *r, struct pv_source *source)
 {
-	struct state s = { .to = r, .framer = { .may_join = true } };
+	struct state s = { .to = r };
 	r->damaged = false;
-	bool ok = mlpd_framer_init(&s.framer) ? read_all(&s, source) : nomem(&s);
-	mlpd_framer_finish(&s.framer);
+	bool ok = read_whole_source(&s, source);
+	pv_stream_finish(&s.stream);
 	pv_batch_finish(&s.batch);
 	pv_array_finish(&s.carry);
 	return ok;
@@ -208,13 +227,13 @@ bool pv_reread(struct pv_reread *r, const char *path)
 
 /* --- parts */
 
-/* Reads a part's bytes through the framer, which begins at its first buffer. */
+/* Reads a part's bytes through the framer, which begins at the part's first buffer. */
 static bool read_part(struct state *s, struct pv_source *source, uint64_t bytes)
 {
 	while (bytes > 0) {
 		size_t room;
 		uint64_t n = 0;
-		uint8_t *to = mlpd_framer_room(&s->framer, &room);
+		uint8_t *to = pv_stream_room(&s->stream, &room);
 		if (!to)
 			return nomem(s);
 		if (room > bytes)
@@ -223,26 +242,22 @@ static bool read_part(struct state *s, struct pv_source *source, uint64_t bytes)
 		if (what == PV_READ_ERROR)
 			return false;
 		if (what != PV_READ_BYTES)
-			return pv_fail(s->to->err, PV_EIO, s->framer.offset,
+			return pv_fail(s->to->err, PV_EIO, s->stream.offset,
 				"the file changed while it was read");
 		bytes -= n;
-		mlpd_framer_filled(&s->framer, (size_t)n);
-		if (!frame(s))
+		pv_stream_filled(&s->stream, (size_t)n);
+		if (!take_pieces(s))
 			return false;
 	}
 	return true;
 }
 
-/* The framer stands at `offset` of the stream, with nothing before it. */
+/* Places the framer at `offset` of the stream, without earlier bytes. */
 static bool go_to(struct state *s, const struct mlpd_header *h, uint64_t offset)
 {
-	mlpd_framer_finish(&s->framer);
-	s->framer = (struct mlpd_framer){ 0 };
+	pv_stream_finish(&s->stream);
 	s->carry.n = 0;
-	if (!mlpd_framer_init(&s->framer))
-		return nomem(s);
-	mlpd_framer_go_on(&s->framer, h, offset);
-	return true;
+	return pv_stream_go_on(&s->stream, h, offset) || nomem(s);
 }
 
 bool pv_reread_parts(
@@ -260,14 +275,14 @@ bool pv_reread_parts(
 			     go_to(&s, &h, part.offset);
 		ok = ok && read_part(&s, source, part.bytes);
 		at = part.offset + part.bytes;
-		given = s.framer.payload_offset + s.framer.payload_len;
-		if (ok && given != at) { /* a buffer is cut there */
-			mlpd_framer_end(&s.framer);
-			ok = frame(&s);
+		given = ok ? s.stream.framer->payload_offset + s.stream.framer->payload_len : 0;
+		if (ok && given != at) { /* the part ends inside a buffer */
+			pv_stream_end(&s.stream);
+			ok = take_pieces(&s);
 			at = UINT64_MAX;
 		}
 	}
-	mlpd_framer_finish(&s.framer);
+	pv_stream_finish(&s.stream);
 	pv_batch_finish(&s.batch);
 	pv_array_finish(&s.carry);
 	return ok;

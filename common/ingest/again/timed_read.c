@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads a log again for a list of calls, waits, spans and other events with their times. */
 #include "common/ingest/again/timed_read.h"
 
 #include <inttypes.h>
@@ -6,14 +8,15 @@
 #include <string.h>
 
 #include "common/base/map.h"
-#include "common/base/readable_name.h"
+#include "common/base/text/readable_name.h"
 #include "common/base/saturate.h"
+#include "common/format/batch_event.h"
 #include "common/ingest/again/reread.h"
 #include "common/ingest/ingest_parts.h"
 #include "common/model/event_filter.h"
 #include "common/model/event_line.h"
 
-/* Deeper calls than this have no slice: a log that only enters must not take all memory. */
+/* Deeper calls have no slice, lest a log with enters only take all memory. */
 enum { DEPTH_MAX = 4096, NAME_MAX_BYTES = 1024 };
 
 struct open_call {
@@ -73,13 +76,13 @@ static struct timeline *line_of(struct reading *r, uint64_t thread)
 /* --- records --- */
 
 struct words {
-	const char *name, *more; /* more: "" where nothing else is known */
+	const char *name, *more; /* more: "" if nothing else is known */
 	const struct pv_batch *b;
 	size_t i;
 };
 
-/* The filter asks the event that ends it, by its kind, its thread and its name. */
-static bool passes(const struct reading *r, uint64_t thread, const struct words *w)
+/* Applies the filter to the event that ends the record, by kind, thread and name. */
+static bool record_passes(const struct reading *r, uint64_t thread, const struct words *w)
 {
 	char who[160], both[200], line[2 * NAME_MAX_BYTES];
 	if (!r->wish->filter || !w->b)
@@ -92,13 +95,13 @@ static bool passes(const struct reading *r, uint64_t thread, const struct words 
 	return pv_event_filter_has(&r->filter, w->b, w->i, both, line);
 }
 
-static void put(struct reading *r, struct pv_timed t, const struct words *w)
+static void put_timed_record(struct reading *r, struct pv_timed t, const struct words *w)
 {
 	const struct pv_timed_wish *wish = r->wish;
 	bool point = t.took_ns < 0;
 	int64_t end = t.from_ns + (point ? 0 : t.took_ns);
 	if (t.from_ns >= wish->to_ns || end < wish->from_ns || (!point && end == wish->from_ns) ||
-		!passes(r, t.thread, w))
+		!record_passes(r, t.thread, w))
 		return;
 	if (!point && t.from_ns < wish->from_ns) {
 		t.from_ns = wish->from_ns;
@@ -143,11 +146,11 @@ static void end_call(
 	if (c.from_ns >= r->wish->to_ns || end_ns < r->wish->from_ns)
 		return;
 	if (!r->wish->filter && r->ret->v.n >= PV_TIMED_MOST) {
-		r->ret->all++; /* its name will not be read */
+		r->ret->all++; /* the name will not be needed */
 		return;
 	}
 	name_method(r, c.method, pv_sat_add(c.from_ns, r->zero_ns), name, sizeof name);
-	put(r,
+	put_timed_record(r,
 		(struct pv_timed){ .kind = PV_TIMED_CALL,
 			.thread = l->thread,
 			.from_ns = c.from_ns,
@@ -155,7 +158,7 @@ static void end_call(
 		&(struct words){ name, "", b, i });
 }
 
-static void enter(struct timeline *l, struct reading *r, uint64_t method, int64_t ns)
+static void enter_timed_call(struct timeline *l, struct reading *r, uint64_t method, int64_t ns)
 {
 	if (l->call.n >= DEPTH_MAX)
 		l->deeper++;
@@ -165,8 +168,8 @@ static void enter(struct timeline *l, struct reading *r, uint64_t method, int64_
 		l->call.v[l->call.n++] = (struct open_call){ method, ns };
 }
 
-/* Calls above the one that ends have lost their own ends. */
-static void leave(
+/* Ends the call, and the calls above it, whose own ends were lost. */
+static void leave_timed_call(
 	struct reading *r, struct timeline *l, const struct pv_batch *b, size_t i, int64_t ns)
 {
 	size_t at = l->call.n;
@@ -183,10 +186,10 @@ static void leave(
 	end_call(r, l, ns, b, i);
 }
 
-/* --- all else --- */
+/* --- other events --- */
 
-/* "object 0x12  in A < B" -> its name and the rest. */
-static void split(char *line, const char **ret_more)
+/* Splits "object 0x12  in A < B" into name and rest. */
+static void split_line(char *line, const char **ret_more)
 {
 	char *stack = strstr(line, "  in ");
 	*ret_more = stack ? stack + 2 : "";
@@ -200,7 +203,7 @@ static void wait_ends(struct reading *r, struct timeline *l, const struct pv_bat
 	char name[64];
 	snprintf(name, sizeof name, "waits for 0x%" PRIx64, l->object);
 	l->waits = false;
-	put(r,
+	put_timed_record(r,
 		(struct pv_timed){ .kind = PV_TIMED_WAIT,
 			.thread = l->thread,
 			.from_ns = l->wait_ns,
@@ -220,27 +223,27 @@ static void take_monitor(struct reading *r, struct timeline *l, const struct pv_
 		l->wait_ns = ns;
 	} else if (l->waits && l->object == e->monitor.object) {
 		pv_event_line(r->model, b, i, !r->wish->raw_names, line, sizeof line);
-		split(line, &more);
+		split_line(line, &more);
 		wait_ends(r, l, b, i, ns, more);
 	}
 }
 
-static void take_line(struct reading *r, uint64_t thread, const struct pv_batch *b, size_t i,
+static void take_event_line(struct reading *r, uint64_t thread, const struct pv_batch *b, size_t i,
 	enum pv_timed_kind kind, int64_t from_ns, int64_t took_ns)
 {
 	char line[PV_EVENT_LINE_MAX];
 	const char *more;
 	pv_event_line(r->model, b, i, !r->wish->raw_names, line, sizeof line);
-	split(line, &more);
+	split_line(line, &more);
 	char *took = kind == PV_TIMED_SPAN ? strstr(line, "  took ") : NULL;
 	if (took)
 		*took = 0;
-	/* Stock Mono says which object, not of which class. */
+	/* Stock Mono gives the object, not the class. */
 	bool bare = kind == PV_TIMED_THROW && strncmp(line, "object ", 7) == 0;
 	const char *name = bare ? "exception" : line;
 	if (bare && !*more)
 		more = line;
-	put(r,
+	put_timed_record(r,
 		(struct pv_timed){ .kind = (uint8_t)kind,
 			.thread = thread,
 			.from_ns = from_ns,
@@ -251,7 +254,7 @@ static void take_line(struct reading *r, uint64_t thread, const struct pv_batch 
 static void take_other(
 	struct reading *r, struct timeline *l, const struct pv_batch *b, size_t i, int64_t ns)
 {
-	const struct pv_event *e = &b->other_events.v[b->key[i]];
+	const struct pv_event *e = pv_batch_event(b, i);
 	switch (e->kind) {
 	case PV_KIND_MONITOR_CONTENTION:
 	case PV_KIND_MONITOR_DONE:
@@ -259,15 +262,15 @@ static void take_other(
 		take_monitor(r, l, b, i, e, ns);
 		return;
 	case PV_KIND_EXCEPTION_THROW:
-		take_line(r, l->thread, b, i, PV_TIMED_THROW, ns, -1);
+		take_event_line(r, l->thread, b, i, PV_TIMED_THROW, ns, -1);
 		return;
 	case PV_KIND_EXT_MARK:
-		take_line(r, l->thread, b, i, PV_TIMED_MARK, ns, -1);
+		take_event_line(r, l->thread, b, i, PV_TIMED_MARK, ns, -1);
 		return;
 	case PV_KIND_EXT_SPAN: {
 		uint64_t took = e->span.took_ns < INT64_MAX ? e->span.took_ns : INT64_MAX;
 		int64_t from = ns > INT64_MIN + (int64_t)took ? ns - (int64_t)took : ns;
-		take_line(r, l->thread, b, i, PV_TIMED_SPAN, from, ns - from);
+		take_event_line(r, l->thread, b, i, PV_TIMED_SPAN, from, ns - from);
 		return;
 	}
 	default:
@@ -290,18 +293,18 @@ static void take_event(struct reading *r, const struct pv_batch *b, size_t i)
 	if (!call)
 		take_other(r, l, b, i, ns);
 	else if (kind == PV_KIND_METHOD_ENTER)
-		enter(l, r, b->key[i], ns);
+		enter_timed_call(l, r, b->key[i], ns);
 	else
-		leave(r, l, b, i, ns);
+		leave_timed_call(r, l, b, i, ns);
 }
 
-static bool on_header(void *ctx, const struct mlpd_header *h)
+static bool on_timed_header(void *ctx, const struct mlpd_header *h)
 {
 	(void)ctx, (void)h;
 	return true;
 }
 
-static bool on_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
+static bool on_timed_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
 {
 	struct reading *r = ctx;
 	(void)h;
@@ -325,9 +328,11 @@ static void end_all(struct reading *r)
 	}
 }
 
-static bool read_all(struct reading *r, struct pv_source *source, struct pv_error *reterr)
+static bool read_timed_events(struct reading *r, struct pv_source *source, struct pv_error *reterr)
 {
-	struct pv_reread to = { .ctx = r, .header = on_header, .buffer = on_buffer, .err = reterr };
+	struct pv_reread to = {
+		.ctx = r, .header = on_timed_header, .buffer = on_timed_buffer, .err = reterr
+	};
 	bool ok = pv_reread_source(&to, source);
 	r->ret->damaged = to.damaged;
 	if (ok)
@@ -342,7 +347,7 @@ bool pv_timed_read(struct pv_ingest *in, const struct pv_timed_wish *wish,
 	struct pv_filter_error wrong;
 	*ret = (struct pv_timed_list){ .all = 0 };
 	if (in->model->target.text && !pv_target_is_event_stream(&in->model->target))
-		return wish->no_calls || /* nor are there any of the others */
+		return wish->no_calls || /* nor any of the others */
 		       pv_fail(reterr, PV_EUSAGE, 0,
 			       "a text of stacks has nothing but samples: their times are "
 			       "written with --to firefox");
@@ -351,7 +356,7 @@ bool pv_timed_read(struct pv_ingest *in, const struct pv_timed_wish *wish,
 			"--filter, character %zu: %s", wrong.at + 1, wrong.what);
 	struct pv_source *source = pv_source_again(in->source, reterr);
 	r.zero_ns = in->model->zero_ns;
-	bool ok = source && read_all(&r, source, reterr);
+	bool ok = source && read_timed_events(&r, source, reterr);
 	if (source)
 		pv_source_close(source);
 	for (size_t i = 0; i < r.line.n; i++)

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a log again: the first reading collects facts, the second writes the events kept. */
 #include "common/ingest/convert/convert.h"
 
 #include <errno.h>
@@ -8,7 +10,8 @@
 
 #include "common/base/utf8.h"
 #include "common/base/map.h"
-#include "common/base/new_file.h"
+#include "common/base/system/new_file.h"
+#include "common/format/batch_event.h"
 #include "common/ingest/convert/convert_parts.h"
 #include "common/ingest/again/reread.h"
 #include "common/model/calls/own_time.h"
@@ -38,7 +41,7 @@ static bool first_header(void *ctx, const struct mlpd_header *h)
 	return true;
 }
 
-/* OpenPSS tells a method's name where it begins to compile it, and its code where it ends. */
+/* OpenPSS has a method's name where compiling begins, and its code where compiling ends. */
 static bool learn_name(struct pv_convert *c, const struct pv_event *e)
 {
 	uint32_t name;
@@ -46,7 +49,7 @@ static bool learn_name(struct pv_convert *c, const struct pv_event *e)
 	       pv_map_set(&c->jit_names, e->jit.method, name);
 }
 
-/* A log of 2007 tells the name of a thing in one place, and what became of it in another. */
+/* A log of 2007 has the name of a thing in one place, and its history in another. */
 static bool learn_time(struct pv_convert *c, struct pv_map *of, uint64_t key, uint64_t time)
 {
 	if (pv_map_get(of, key) != PV_MAP_NONE)
@@ -57,7 +60,7 @@ static bool learn_time(struct pv_convert *c, struct pv_map *of, uint64_t key, ui
 	return true;
 }
 
-static bool learn(struct pv_convert *c, const struct pv_batch *b, const struct pv_event *e)
+static bool learn_event(struct pv_convert *c, const struct pv_batch *b, const struct pv_event *e)
 {
 	switch (e->kind) {
 	case PV_KIND_METHOD_JIT:
@@ -102,7 +105,7 @@ static bool first_buffer(void *ctx, const struct mlpd_buffer_header *h, const st
 			pv_own_time(&b->other_events.v[i], c->header.format.data_version, c->zero);
 		if (time > c->last)
 			c->last = time;
-		if (!learn(c, b, &b->other_events.v[i]))
+		if (!learn_event(c, b, &b->other_events.v[i]))
 			return pv_fail(c->err, PV_ENOMEM, b->offset, "out of memory");
 	}
 	return true;
@@ -112,7 +115,9 @@ static int64_t bound(const struct pv_convert *c, int64_t ns)
 {
 	if (ns == INT64_MIN || ns == INT64_MAX)
 		return ns;
-	/* Damaged times stand at the ends of the clock, and so does the end of a log without events. */
+	/*
+	 * Damaged times lie at the ends of the clock, and so does the end of a log without events.
+	 */
 	int64_t at, origin = ns < 0 ? c->last : c->zero;
 	if (__builtin_add_overflow(origin, ns, &at))
 		return ns < 0 ? INT64_MIN : INT64_MAX;
@@ -144,9 +149,9 @@ static bool write_bytes(struct pv_convert *c, const void *bytes, size_t n)
 }
 
 /*
- * A development build's layout shows only when it is tried, which a part of its log may pass as
- * what releases write. So they are written as releases do, but for layouts whose events these have
- * no words for, and the one that the header tells.
+ * The format of the output. A layout of a development build shows only by trying, and a part of its
+ * log may also decode as a release. So such logs are written as by releases, but for layouts with
+ * events unknown to releases, and for the layout shown by the header.
  */
 static struct mlpd_format own_format(const struct pv_convert *c)
 {
@@ -196,12 +201,15 @@ static void event_at(const struct pv_batch *b, size_t i, struct pv_event *ret)
 		   b->kind[i] == PV_KIND_METHOD_EXC_LEAVE) {
 		ret->call.method = b->key[i];
 	} else {
-		*ret = b->other_events.v[b->key[i]];
+		pv_batch_copy_event(b, i, ret);
 		ret->time = b->time[i];
 	}
 }
 
-/* Handles had no stacks before data version 11: then the event does without. */
+/*
+ * Whether the output has the event. Handles had no stacks before data version 11: the stack is left
+ * out.
+ */
 static bool has_words(struct pv_convert *c, struct pv_event *e)
 {
 	bool handle =
@@ -218,7 +226,7 @@ static bool has_words(struct pv_convert *c, struct pv_event *e)
 	return false;
 }
 
-static bool flush(struct pv_convert *c);
+static bool flush_events(struct pv_convert *c);
 
 enum { COPIES_MOST = 20000000, FLUSH_BYTES = 1 << 20 };
 
@@ -236,7 +244,7 @@ static bool put_one(struct pv_convert *c, struct pv_event *e, const struct pv_ba
 	return true;
 }
 
-/* A sample that stands for several is as many: a log has no word for its weight. */
+/* Writes a weighted sample as several: a log has no field for the weight. */
 static bool put_copies(struct pv_convert *c, struct pv_event *e, const struct pv_batch *pools)
 {
 	uint64_t wanted = e->hit.weight > 1 ? e->hit.weight - 1 : 0;
@@ -245,22 +253,22 @@ static bool put_copies(struct pv_convert *c, struct pv_event *e, const struct pv
 	c->totals.left_out += wanted - n;
 	c->totals.left_out_kind[e->kind] += wanted - n;
 	for (uint64_t i = 0; i < n; i++)
-		if (!put_one(c, e, pools) || (c->events.n > FLUSH_BYTES && !flush(c)))
+		if (!put_one(c, e, pools) || (c->events.n > FLUSH_BYTES && !flush_events(c)))
 			return false;
 	return true;
 }
 
-static bool put(struct pv_convert *c, struct pv_event *e, const struct pv_batch *pools)
+static bool put_converted(struct pv_convert *c, struct pv_event *e, const struct pv_batch *pools)
 {
 	if (e->kind == PV_KIND_COUNT || !has_words(c, e))
 		return true;
 	if (!put_one(c, e, pools) || (e->kind == PV_KIND_SAMPLE_HIT && !put_copies(c, e, pools)))
 		return false;
-	/* Mono's own reader takes what stands after an image's unload for a part of it. */
-	return e->kind != PV_KIND_IMAGE_UNLOAD || c->says.data_version < 16 || flush(c);
+	/* Mono's own reader takes bytes after an image's unload for a part of the unload. */
+	return e->kind != PV_KIND_IMAGE_UNLOAD || c->says.data_version < 16 || flush_events(c);
 }
 
-/* If the header has no place for zero, a buffer without events begins at that time. */
+/* For a header without zero: writes a buffer without events that begins at this time. */
 static bool tell_zero(struct pv_convert *c)
 {
 	uint8_t bytes[MLPD_BUFFER_HEADER];
@@ -271,7 +279,7 @@ static bool tell_zero(struct pv_convert *c)
 	return write_bytes(c, bytes, sizeof bytes);
 }
 
-static bool flush(struct pv_convert *c)
+static bool flush_events(struct pv_convert *c)
 {
 	uint8_t head[MLPD_BUFFER_HEADER];
 	if (c->events.n == 0)
@@ -288,7 +296,7 @@ static bool flush(struct pv_convert *c)
 	return ok;
 }
 
-/* --- roots of a shot, which up to 13 stand in front of its start, and from 14 on after it --- */
+/* --- roots of a shot: up to 13 before its start, from 14 on after the start --- */
 
 enum { HELD_MAX = 3 << 20 }; /* values */
 
@@ -317,21 +325,24 @@ static bool put_held(struct pv_convert *c)
 {
 	bool ok = true;
 	for (size_t i = 0; ok && i < c->held.n; i++)
-		ok = put(c, &c->held.v[i], &c->held_values);
+		ok = put_converted(c, &c->held.v[i], &c->held_values);
 	c->held.n = c->held_values.pool.n = 0;
 	return ok;
 }
 
-/* They were those of a collection without a shot, or of a shot in another thread's buffer. */
-static bool let_go(struct pv_convert *c)
+/*
+ * Writes the held roots, which were of a collection without a shot, or of a shot in another
+ * thread's buffer.
+ */
+static bool write_held_roots(struct pv_convert *c)
 {
 	const struct mlpd_buffer_header head = c->head;
 	if (c->held.n == 0)
 		return true;
-	if (!flush(c))
+	if (!flush_events(c))
 		return false;
 	c->head = c->held_head;
-	bool ok = put_held(c) && flush(c);
+	bool ok = put_held(c) && flush_events(c);
 	c->head = head;
 	return ok;
 }
@@ -341,11 +352,11 @@ static bool put_in_turn(struct pv_convert *c, struct pv_event *e, const struct p
 	bool begins = e->kind == PV_KIND_GC_EVENT && e->gc.step == PV_GC_START;
 	bool other = c->held.n && c->held_head.thread != c->head.thread;
 	bool roots = roots_wait(c, e), shot = e->kind == PV_KIND_HEAP_START;
-	if ((begins || (other && (roots || shot))) && !let_go(c))
+	if ((begins || (other && (roots || shot))) && !write_held_roots(c))
 		return false;
 	if (roots)
 		return hold_roots(c, *e, pools);
-	return put(c, e, pools) && (!shot || put_held(c));
+	return put_converted(c, e, pools) && (!shot || put_held(c));
 }
 
 static bool second_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
@@ -361,13 +372,16 @@ static bool second_buffer(void *ctx, const struct mlpd_buffer_header *h, const s
 			continue;
 		if (!pv_convert_event(c, b, &e, &pools, &more))
 			return pv_fail(c->err, PV_ENOMEM, 0, "out of memory");
-		if (!put_in_turn(c, &e, pools) || !put(c, &more, pools))
+		if (!put_in_turn(c, &e, pools) || !put_converted(c, &more, pools))
 			return false;
 	}
-	return flush(c);
+	return flush_events(c);
 }
 
-/* A pipe or a device gives other bytes the second time, or none. A folder is refused by its source. */
+/*
+ * Whether the input can be read twice, unlike a pipe or a device. A folder is refused by its
+ * source.
+ */
 static bool can_be_read_twice(const struct pv_convert *c, const char *in)
 {
 	struct stat st;
@@ -387,12 +401,15 @@ static bool convert(struct pv_convert *c, const char *in)
 	};
 	c->reread = &two;
 	bool ok = can_be_read_twice(c, in) && pv_reread(&one, in) && finish_reading(c);
-	/* A development build's layout may have been found anywhere: now it holds from the first on. */
+	/* The layout may have been found anywhere: now it holds from the beginning. */
 	c->found = one.format;
 	two.found = &c->found;
-	ok = ok && pv_reread(&two, in) && let_go(c);
+	ok = ok && pv_reread(&two, in) && write_held_roots(c);
 	c->totals.damaged = two.damaged;
 	c->reread = NULL;
+	if (ok && !c->begun) /* a stream has its header with its first events */
+		ok = two.damaged ? pv_fail(c->err, PV_ECORRUPT, 0, "nothing in it can be read")
+				 : pv_fail(c->err, PV_ETRUNCATED, 0, "it has no events");
 	if (ok && fflush(c->out) != 0)
 		ok = pv_fail(c->err, PV_EOUTPUT, 0, "cannot write: %s", strerror(errno));
 	return ok;

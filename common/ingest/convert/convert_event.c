@@ -1,12 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Chooses the events to keep, and rewrites them for the output's data version. */
+#include "common/format/batch_event.h"
 #include "common/ingest/convert/convert_parts.h"
 
 #include "common/model/calls/own_time.h"
 
 enum { KEPT = 1, LEFT_OUT = 2, UNSAID = 3, NS_PER_MS = 1000000 };
 
-/* --- which events are kept --- */
+/* --- choice of events --- */
 
-/* Events that give names, areas and units: needed whatever the range. */
+/* Events with names, areas and units: needed whatever the range. */
 static bool is_name(unsigned kind)
 {
 	switch (kind) {
@@ -56,8 +59,9 @@ static bool keep_text(struct pv_convert_counter *counter, struct pv_text t)
 	return true;
 }
 
-/* Sums a counter up; NULL when out of memory. */
-static struct pv_convert_counter *count(struct pv_convert *c, const struct pv_counter_value *v)
+/* Adds a value to its counter; NULL when out of memory. */
+static struct pv_convert_counter *count_value(
+	struct pv_convert *c, const struct pv_counter_value *v)
 {
 	uint32_t at = pv_map_get(&c->counter_at, v->index);
 	if (at == PV_MAP_NONE) {
@@ -80,20 +84,21 @@ static struct pv_convert_counter *count(struct pv_convert *c, const struct pv_co
 	return counter;
 }
 
-/* Newer logs have no words for a shot that is summed up by class, or of objects without sizes. */
+/*
+ * Whether newer logs can have the shot: not one summed up by class, or with objects without sizes.
+ */
 static bool can_say_shot(
 	const struct pv_convert *c, const struct pv_batch *b, const struct pv_event *start)
 {
-	if (!c->reread->logging2007)
+	if (!c->reread->other_family)
 		return true;
-	for (size_t i = 0; i < b->other_events.n; i++)
-		if (b->other_events.v[i].kind == PV_KIND_HEAP_OBJECT &&
-			b->other_events.v[i].heap_object.unsized)
+	for (size_t i = 0; i < b->n; i++)
+		if (b->kind[i] == PV_KIND_HEAP_OBJECT && pv_batch_event(b, i)->heap_object.unsized)
 			return false;
 	return !start->shot.summary;
 }
 
-static void leave_out(struct pv_convert *c, struct pv_event *e)
+static void leave_out_event(struct pv_convert *c, struct pv_event *e)
 {
 	c->totals.left_out++;
 	c->totals.left_out_kind[e->kind]++;
@@ -115,7 +120,7 @@ static bool keeps_shot(struct pv_convert *c, const struct pv_batch *b, struct pv
 		pv_map_set(&c->in_shot, b->thread, 0);
 	}
 	if (state == UNSAID)
-		leave_out(c, e);
+		leave_out_event(c, e);
 	if (state == KEPT || state == LEFT_OUT || state == UNSAID)
 		return state == KEPT;
 	return in_range(c, e) && pv_convert_thread(c, b->thread, e->time);
@@ -126,8 +131,7 @@ bool pv_convert_keeps(struct pv_convert *c, const struct pv_batch *b, struct pv_
 	bool sample = e->kind == PV_KIND_SAMPLE_HIT || e->kind == PV_KIND_EXT_WAITED;
 	uint64_t thread = sample && e->hit.thread ? e->hit.thread : b->thread;
 	if (is_name(e->kind)) {
-		/* A name that comes after its use must not make the log last longer than its range.
-		 */
+		/* A name after its use must not extend the log beyond the range. */
 		if (c->to != INT64_MAX && (int64_t)e->time >= c->to)
 			e->time = (uint64_t)(c->to - 1);
 		return true;
@@ -143,18 +147,18 @@ bool pv_convert_keeps(struct pv_convert *c, const struct pv_batch *b, struct pv_
 	bool kept = in_range(c, e) && pv_convert_thread(c, thread, e->time);
 	if (e->kind == PV_KIND_COUNTERS_SAMPLE && !kept)
 		for (uint32_t i = 0; i < e->counters.list.n; i++)
-			count(c, &b->values.v[e->counters.list.at + i]);
+			count_value(c, &b->values.v[e->counters.list.at + i]);
 	return kept;
 }
 
-/* --- in other words --- */
+/* --- rewriting --- */
 
-/* The first sample that is written says every counter's value, as a difference from 0. */
+/* The first written sample has every counter's value, as a difference from 0. */
 static bool restart_counters(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e)
 {
 	pv_batch_reset(&c->pools);
 	for (uint32_t i = 0; i < e->counters.list.n; i++)
-		if (!count(c, &b->values.v[e->counters.list.at + i]))
+		if (!count_value(c, &b->values.v[e->counters.list.at + i]))
 			return false;
 	if (!pv_reserve(&c->pools.values, c->counters.n))
 		return false;
@@ -172,8 +176,8 @@ static bool restart_counters(struct pv_convert *c, const struct pv_batch *b, str
 	return true;
 }
 
-/* Classes stand in allocations up to 14, vtables from 15 on. */
-static uint64_t type_of(const struct pv_convert *c, uint64_t type)
+/* Allocations have classes up to 14, vtables from 15 on. */
+static uint64_t allocated_type_of(const struct pv_convert *c, uint64_t type)
 {
 	if (c->rules.data_version < 15 || c->says.data_version >= 15)
 		return type;
@@ -241,14 +245,14 @@ static bool new_roots(const struct mlpd_format *f)
 	return f->data_version >= 15 || f->layout & MLPD_NEW_ROOTS;
 }
 
-/* The two forms of roots say different things; neither can be made from the other. */
+/* The two forms of roots have different contents; neither can be made from the other. */
 static bool say_roots(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e,
 	const struct pv_batch **pools)
 {
 	bool to_bits = c->says.data_version == 14, bits = c->rules.data_version == 14;
 	const struct pv_span from = e->roots.roots;
 	if (new_roots(&c->says) != (e->roots.width == 2)) {
-		leave_out(c, e);
+		leave_out_event(c, e);
 		return true;
 	}
 	if (e->roots.width == 2 || bits == to_bits)
@@ -265,7 +269,7 @@ static bool say_roots(struct pv_convert *c, const struct pv_batch *b, struct pv_
 	return true;
 }
 
-/* Name and code apart, as only OpenPSS tells them, become one. */
+/* Joins name and code, which only OpenPSS has in separate events. */
 static void say_jit(const struct pv_convert *c, struct pv_event *e)
 {
 	uint32_t name = pv_map_get(&c->jit_names, e->jit.method);
@@ -279,8 +283,8 @@ static void say_jit(const struct pv_convert *c, struct pv_event *e)
 	}
 }
 
-/* When what is named here happened, within the range. */
-static uint64_t time_of(
+/* Time of the event that the name is about, within the range. */
+static uint64_t time_of_subject(
 	const struct pv_convert *c, const struct pv_map *of, uint64_t key, uint64_t time)
 {
 	uint32_t at = pv_map_get(of, key);
@@ -288,7 +292,7 @@ static uint64_t time_of(
 	return known ? c->times.v[at] : time;
 }
 
-/* Such an event has neither class nor duration in the newer format. */
+/* Counts classes and durations, which these events lack in the newer format. */
 static void count_lost(struct pv_convert *c, const struct pv_event *e)
 {
 	switch (e->kind) {
@@ -317,7 +321,7 @@ static void count_lost(struct pv_convert *c, const struct pv_event *e)
 	}
 }
 
-/* Events of the 2007 family that newer logs tell in other words, or cannot tell. */
+/* Rewrites events of the 2007 family for newer logs, or leaves them out. */
 static void say_2007(struct pv_convert *c, struct pv_event *e)
 {
 	struct pv_text name = e->meta.name;
@@ -325,15 +329,15 @@ static void say_2007(struct pv_convert *c, struct pv_event *e)
 	count_lost(c, e);
 	switch (e->kind) {
 	case PV_KIND_METHOD_NAME:
-		*e = (struct pv_event){ .time = time_of(c, &c->compiled, key, e->time),
+		*e = (struct pv_event){ .time = time_of_subject(c, &c->compiled, key, e->time),
 			.kind = PV_KIND_METHOD_JIT,
 			.jit = { .method = key, .name = name } };
 		return;
 	case PV_KIND_CLASS_NAME:
 		e->kind = PV_KIND_CLASS_LOAD;
-		e->time = time_of(c, &c->loaded, key, e->time);
+		e->time = time_of_subject(c, &c->loaded, key, e->time);
 		return;
-	case PV_KIND_METHOD_JIT: /* said with the name */
+	case PV_KIND_METHOD_JIT: /* written with the name */
 		e->kind = PV_KIND_COUNT;
 		return;
 	case PV_KIND_CLASS_LOAD: /* likewise, but for streams of .NET */
@@ -341,7 +345,7 @@ static void say_2007(struct pv_convert *c, struct pv_event *e)
 			e->kind = PV_KIND_COUNT;
 		return;
 	case PV_KIND_CLASS_UNLOAD:
-		leave_out(c, e);
+		leave_out_event(c, e);
 		return;
 	case PV_KIND_DIRECTIVES:
 		e->kind = PV_KIND_COUNT;
@@ -358,7 +362,7 @@ static struct pv_span *stack_of(struct pv_event *e)
 						       : NULL;
 }
 
-/* Frames that stand once for many stacks become the event's own, the innermost ones of them. */
+/* Expands shared frames into a stack of the event's own, of the innermost ones. */
 static bool say_stack(struct pv_convert *c, const struct pv_batch *b, struct pv_event *e,
 	const struct pv_batch **pools)
 {
@@ -390,7 +394,7 @@ bool pv_convert_event(struct pv_convert *c, const struct pv_batch *b, struct pv_
 	}
 	if (!say_stack(c, b, e, pools))
 		return false;
-	if (c->reread->logging2007)
+	if (c->reread->other_family)
 		say_2007(c, e);
 	change_time(c, e);
 	if (e->kind == PV_KIND_HEAP_ROOTS)
@@ -398,15 +402,15 @@ bool pv_convert_event(struct pv_convert *c, const struct pv_batch *b, struct pv_
 	if (e->kind == PV_KIND_METHOD_JIT || e->kind == PV_KIND_METHOD_JIT_START)
 		say_jit(c, e);
 	else if (e->kind == PV_KIND_ALLOC)
-		e->alloc.type = type_of(c, e->alloc.type);
+		e->alloc.type = allocated_type_of(c, e->alloc.type);
 	else if (e->kind == PV_KIND_HEAP_OBJECT)
-		e->heap_object.type = type_of(c, e->heap_object.type);
+		e->heap_object.type = allocated_type_of(c, e->heap_object.type);
 	else if (e->kind == PV_KIND_JIT_HELPER)
 		renumber_helper(c, e);
 	else if (failed_load(e))
-		leave_out(c, e); /* written, it would be a load like others */
+		leave_out_event(c, e); /* in the output this would be a successful load */
 	else if (e->kind == PV_KIND_CLASS_LOAD && c->says.data_version >= 15 &&
-		 (c->rules.data_version < 15 || c->reread->logging2007))
+		 (c->rules.data_version < 15 || c->reread->other_family))
 		*more = (struct pv_event){ .kind = PV_KIND_VTABLE_LOAD,
 			.time = e->time,
 			.meta = { .key = e->meta.key, .owner = e->meta.key } };

@@ -1,13 +1,14 @@
-/* Native ids are used again: which of a thread's lives has the name that was asked for. */
+/* SPDX-License-Identifier: MIT */
+/* Lives of threads with the same native id: finds the life with the wanted name. */
 #include "common/ingest/convert/convert_parts.h"
 
-static struct pv_convert_life *newest(struct pv_convert *c, uint64_t id)
+static struct pv_convert_life *newest_life(struct pv_convert *c, uint64_t id)
 {
 	uint32_t at = pv_map_get(&c->life_of, id);
 	return at == PV_MAP_NONE ? NULL : &c->lives.v[at];
 }
 
-static struct pv_convert_life *add(struct pv_convert *c, uint64_t id, int64_t from)
+static struct pv_convert_life *add_life(struct pv_convert *c, uint64_t id, int64_t from)
 {
 	uint32_t at = (uint32_t)c->lives.n, before = pv_map_get(&c->life_of, id);
 	if (!pv_reserve(&c->lives, 1) || !pv_map_set(&c->life_of, id, at))
@@ -22,15 +23,15 @@ static bool wanted_name(const struct pv_convert *c, struct pv_text name)
 	return want && strlen(want) == name.len && memcmp(want, name.at, name.len) == 0;
 }
 
-/* A start opens a life, except that of a thread which was met before its start was reported. */
+/* A start opens a life, except for a thread met before its start was reported. */
 bool pv_convert_live(struct pv_convert *c, const struct pv_event *e)
 {
-	struct pv_convert_life *life = newest(c, e->meta.key);
+	struct pv_convert_life *life = newest_life(c, e->meta.key);
 	bool over = life && (life->ended || (life->started && e->kind == PV_KIND_THREAD_START));
 	if (!life)
-		life = add(c, e->meta.key, INT64_MIN);
+		life = add_life(c, e->meta.key, INT64_MIN);
 	else if (over && e->kind != PV_KIND_THREAD_END)
-		life = add(c, e->meta.key, (int64_t)e->time);
+		life = add_life(c, e->meta.key, (int64_t)e->time);
 	if (!life)
 		return false;
 	life->started |= e->kind == PV_KIND_THREAD_START;

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* A background job: its thread, progress and end, and the descriptors that announce changes. */
 #include "common/ingest/ground/background.h"
 
 #include <errno.h>
@@ -6,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/base/thread.h"
+#include "common/base/system/thread.h"
 
 static void signal_fd(int fd)
 {

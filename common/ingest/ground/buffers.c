@@ -1,3 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of buffers: filled batch by batch, rows joined when full, reasons why it is unusable.
+ */
 #include "common/ingest/ground/buffers.h"
 
 #include <stdio.h>
@@ -66,15 +70,18 @@ bool pv_buffers_copy(const struct pv_buffers *b, struct pv_buffers *ret)
 
 /* --- contents of a batch */
 
-enum { OTHERS = 1 << 30 }; /* tells of another thread's begin or end */
+enum { OTHERS = 1 << 30 }; /* has another thread's begin or end */
 
-/* Events that matter only at their own time: others make their buffer be read for every range. */
+/*
+ * Whether an event matters only at its own time: any other event makes its buffer part of every
+ * range.
+ */
 static bool is_momentary(const struct pv_model *m, enum pv_kind kind)
 {
 	bool own_time = m->target.rules < 13 && !m->target.logging2007;
 	switch (kind) {
 	case PV_KIND_SAMPLE_HIT:
-		return !own_time; /* else its time is not that of its place in the buffer */
+		return !own_time; /* else the time differs from that of the place in the buffer */
 	case PV_KIND_EXT_WAITED:
 	case PV_KIND_EXCEPTION_THROW:
 	case PV_KIND_EXCEPTION_CLAUSE:
@@ -90,6 +97,9 @@ static bool is_momentary(const struct pv_model *m, enum pv_kind kind)
 static uint32_t flags_of(const struct pv_model *m, const struct pv_batch *batch)
 {
 	uint32_t flags = 0;
+	for (size_t i = 0; batch->plain_events.n && i < batch->n && !flags; i++)
+		if (pv_kind_is_plain(batch->kind[i]) && !is_momentary(m, batch->kind[i]))
+			flags |= PV_BUFFER_STATE;
 	for (size_t i = 0; i < batch->other_events.n; i++) {
 		enum pv_kind kind = batch->other_events.v[i].kind;
 		if (!is_momentary(m, kind))
@@ -131,7 +141,7 @@ static struct pv_buffer_thread *thread_of(struct pv_buffers *b, uint64_t id)
 	return &b->thread.v[at];
 }
 
-/* How many outermost frames are the same: equal nodes stand for equal paths. */
+/* Number of equal outermost frames: equal nodes stand for equal paths. */
 static size_t common(const struct pv_buffer_thread *t, const struct pv_thread_calls *s)
 {
 	size_t low = 0, high = t->node.n < s->stack.n ? t->node.n : s->stack.n;
@@ -145,7 +155,7 @@ static size_t common(const struct pv_buffer_thread *t, const struct pv_thread_ca
 	return low;
 }
 
-/* Puts the stack's frames above what stayed into the change. False: out of memory. */
+/* Adds the stack's frames above the unchanged ones to the change. False: out of memory. */
 static bool note_stack(struct pv_buffers *b, const struct pv_model *m,
 	const struct pv_thread_calls *s, struct pv_buffer_change *c)
 {
@@ -171,7 +181,7 @@ static bool note_stack(struct pv_buffers *b, const struct pv_model *m,
 	return true;
 }
 
-/* Folding gave the nodes other numbers: nothing is known to be the same. */
+/* Folding renumbered the nodes: no frame is known to be unchanged. */
 static void forget_nodes(struct pv_buffers *b)
 {
 	for (size_t i = 0; i < b->thread.n; i++)
@@ -180,8 +190,8 @@ static void forget_nodes(struct pv_buffers *b)
 
 /* --- rows */
 
-/* Joins two changes of one thread, the later one, of `from`, second. False: out of memory. */
-static bool join(struct pv_buffers *to, struct pv_buffer_change *a,
+/* Joins two changes of one thread; the second, in `from`, came later. False: out of memory. */
+static bool join_changes(struct pv_buffers *to, struct pv_buffer_change *a,
 	const struct pv_buffer_change *b, const struct pv_buffers *from)
 {
 	size_t kept = b->keep > a->keep ? b->keep - a->keep : 0;
@@ -210,7 +220,7 @@ static bool add_change(
 {
 	for (size_t i = to->row.v[to->row.n - 1].change; i < to->change.n; i++)
 		if (to->change.v[i].thread == c->thread)
-			return join(to, &to->change.v[i], c, from);
+			return join_changes(to, &to->change.v[i], c, from);
 	if (!pv_reserve(&to->change, 1) || !pv_reserve(&to->frame, c->frames))
 		return false;
 	struct pv_buffer_change own = *c;
@@ -221,7 +231,7 @@ static bool add_change(
 	return true;
 }
 
-static bool add_row(struct pv_buffers *to, const struct pv_buffer_row *r)
+static bool add_buffer_row(struct pv_buffers *to, const struct pv_buffer_row *r)
 {
 	if (!pv_reserve(&to->row, 1))
 		return false;
@@ -240,11 +250,11 @@ static size_t changes_end(const struct pv_buffers *b, size_t row)
 	return b->change.n;
 }
 
-/* Row `i` goes into the last row of `to`, or becomes it. */
+/* Moves row `i` into the last row of `to`, or appends it. */
 static bool move_row(struct pv_buffers *to, const struct pv_buffers *from, size_t i, bool into)
 {
 	const struct pv_buffer_row *r = &from->row.v[i];
-	if (!into && !add_row(to, r))
+	if (!into && !add_buffer_row(to, r))
 		return false;
 	if (r->flags & PV_BUFFER_DAMAGE)
 		return true;
@@ -267,7 +277,7 @@ static void take_arrays(struct pv_buffers *b, struct pv_buffers *from)
 	memcpy(&b->frame, &from->frame, sizeof b->frame);
 }
 
-/* Two neighbouring rows become one. False: out of memory. */
+/* Joins neighbouring rows in pairs. False: out of memory. */
 static bool halve(struct pv_buffers *b)
 {
 	struct pv_buffers fresh = { 0 };
@@ -297,8 +307,8 @@ static size_t bytes_of(const struct pv_buffers *b)
 /* --- filling */
 
 /*
- * Buffers decoded together share a row: what they did to a thread is known only after
- * the last of them.
+ * Buffers decoded together share a row: their effect on a thread is known only after the last of
+ * them.
  */
 static bool is_in_run(struct pv_buffers *b, const struct pv_batch *batch)
 {
@@ -309,7 +319,7 @@ static bool is_in_run(struct pv_buffers *b, const struct pv_batch *batch)
 	return same && !(b->row.v[b->row.n - 1].flags & PV_BUFFER_DAMAGE);
 }
 
-static bool note(struct pv_buffers *b, const struct pv_model *m, const struct pv_batch *batch)
+static bool note_batch(struct pv_buffers *b, const struct pv_model *m, const struct pv_batch *batch)
 {
 	const struct pv_thread *th;
 	uint32_t at = pv_map_get(&m->threads.newest, batch->thread);
@@ -333,7 +343,7 @@ static bool note(struct pv_buffers *b, const struct pv_model *m, const struct pv
 	bool own_row = !more && !is_in_run(b, batch) &&
 		       (b->in_row >= b->per_row || b->row.n == 0 ||
 			       b->row.v[b->row.n - 1].flags & PV_BUFFER_DAMAGE);
-	if (own_row && !add_row(b, &r))
+	if (own_row && !add_buffer_row(b, &r))
 		return false;
 	if (!note_stack(b, m, &th->stack, &c))
 		return false;
@@ -342,7 +352,7 @@ static bool note(struct pv_buffers *b, const struct pv_model *m, const struct pv
 	b->end = batch->continues ? b->end + batch->bytes_len : r.offset + r.bytes;
 	last->bytes = b->end - last->offset;
 	b->in_row = own_row ? 1 : b->in_row + !more;
-	if (own_row) { /* its frames stand where they belong already */
+	if (own_row) { /* its frames are already in place */
 		if (!pv_reserve(&b->change, 1))
 			return false;
 		c.frame = frames;
@@ -372,7 +382,7 @@ static const char *objection(
 		return "bytes are missing before a buffer";
 	if (b->row.n == 0 && m->buffers > 1)
 		return "the table does not begin with the log";
-	if (others) /* such ends reach the model before their buffer's turn */
+	if (others) /* such ends reach the model before their buffer does */
 		return "threads tell of each other's ends";
 	if (m->threads.other)
 		return "more threads than are kept";
@@ -393,7 +403,7 @@ void pv_buffers_note(struct pv_buffers *b, const struct mlpd_format *format,
 		return;
 	}
 	b->logged = b->address_log.classes.n + b->address_log.moves.n;
-	bool ok = note(b, m, batch);
+	bool ok = note_batch(b, m, batch);
 	while (ok && bytes_of(b) > b->limit && b->row.n > 2)
 		ok = halve(b);
 	if (!ok)
@@ -412,7 +422,7 @@ void pv_buffers_damage(struct pv_buffers *b, uint64_t offset, uint64_t bytes, co
 		pv_buffers_invalidate(b, "a buffer states a wrong length");
 		return;
 	}
-	if (b->damage.n >= PV_DAMAGE_LIST || !pv_reserve(&b->damage, 1) || !add_row(b, &r)) {
+	if (b->damage.n >= PV_DAMAGE_LIST || !pv_reserve(&b->damage, 1) || !add_buffer_row(b, &r)) {
 		pv_buffers_invalidate(b, "too many damaged places");
 		return;
 	}

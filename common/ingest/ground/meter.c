@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Rates from sums in cells of 100 ms, and the monotonic clock. */
 #include "common/ingest/ground/meter.h"
 
 #include <time.h>
 
-enum { CELL_NS = 100 * 1000 * 1000, SECOND_NS = 1000 * 1000 * 1000 };
+enum { CELL_NS = 100 * 1000 * 1000, ALL_MS = PV_METER_CELLS * 100 };
 
 void pv_meter_add(struct pv_meter *m, int64_t now_ns, uint64_t bytes, uint64_t events)
 {
@@ -31,14 +33,13 @@ void pv_meter_rates(const struct pv_meter *m, int64_t now_ns, uint64_t *ret_byte
 		bytes += m->bytes[c % PV_METER_CELLS];
 		events += m->events[c % PV_METER_CELLS];
 	}
-	/* In its first second there is no second to look back on. */
-	int64_t since = now_ns - m->first_ns;
-	if (since < SECOND_NS && since >= CELL_NS) {
-		bytes = bytes * 1000 / (uint64_t)(since / 1000000);
-		events = events * 1000 / (uint64_t)(since / 1000000);
-	}
-	*ret_bytes_per_s = bytes;
-	*ret_events_per_s = events;
+	/* At first there are no two seconds to look back on. */
+	const int64_t since_ms = (now_ns - m->first_ns) / 1000000;
+	const uint64_t of_ms = since_ms < CELL_NS / 1000000 ? 1000
+			       : since_ms < ALL_MS          ? (uint64_t)since_ms
+							    : ALL_MS;
+	*ret_bytes_per_s = bytes * 1000 / of_ms;
+	*ret_events_per_s = events * 1000 / of_ms;
 }
 
 int64_t pv_ingest_now(void)

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Nodes of methods whose key has come to have several meanings: they are no longer found by their
- * key only. Which nodes a method has is noted when it is asked for, each node once.
+ * Nodes of methods whose key has come to have several meanings: the key finds no node any more
+ * without the time. The nodes of a method are listed when asked for, each node once.
  */
 #include <string.h>
 
@@ -18,11 +19,11 @@ static bool make_zeros(struct pv_calls *c, size_t methods)
 	return true;
 }
 
-/* All nodes are listed by their methods then; false when out of memory. */
+/* Lists all nodes by their methods; false when out of memory. */
 static bool list_nodes(struct pv_model *m)
 {
 	struct pv_calls *c = &m->calls;
-	if (c->of_folds != c->folds) /* they have other numbers since */
+	if (c->of_folds != c->folds) /* nodes have other numbers since */
 		c->of_method.n = c->next_of_method.n = 0;
 	c->of_folds = c->folds;
 	if (!make_zeros(c, m->names.method.n) ||
@@ -45,7 +46,7 @@ static void drop_key_lookups(struct pv_model *m)
 	m->private->segments.shared_known = false;
 }
 
-/* Node 0, the root, is no method's: it ends the lists. */
+/* Node 0, the root, has no method: 0 ends the lists. */
 static void drop_lookup(struct pv_model *m, uint32_t method)
 {
 	struct pv_calls *c = &m->calls;
@@ -65,5 +66,6 @@ void pv_calls_drop_key_lookup(struct pv_model *m)
 	for (size_t i = 0; i < n->newly_shared.n && !all; i++)
 		drop_lookup(m, n->newly_shared.v[i]);
 	m->private->memo_n = 0;
+	m->private->spans.turn++;
 	m->private->segments.changes++;
 }

@@ -1,9 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Applies enters, leaves and samples to the call tree; finds and makes its nodes. */
 #include "common/model/calls/calls.h"
 
 #include <string.h>
 
 #include "common/model/time/buckets_parts.h"
 #include "common/model/calls/calls_open.h"
+#include "common/model/ground/inside.h"
 #include "common/model/ground/model_parts.h"
 #include "common/model/names/inline_frames.h"
 #include "common/model/names/names_parts.h"
@@ -11,7 +14,7 @@
 #include "common/model/names/thread_state.h"
 #include "common/model/time/window_parts.h"
 
-/* Frames that are looked at one by one for the method that was left. */
+/* Frames compared one by one with the method that was left. */
 enum { NEAR = 32 };
 /* Samples that one event stands for; more is damage. */
 enum { MOST_WAITED = 1 << 24 };
@@ -40,7 +43,9 @@ static uint64_t wide_key(uint32_t parent, uint32_t method)
 	return (uint64_t)parent << 32 | method;
 }
 
-/* In the list of children, most recent first; what is found moves to the front. 0: not there. */
+/*
+ * Searches the list of children, most recent first; a found child moves to the front. 0: not there.
+ */
 static uint32_t find_listed(struct pv_calls *c, uint32_t parent, uint32_t method)
 {
 	struct pv_tree_node *v = c->node.v;
@@ -66,7 +71,7 @@ static uint32_t find_child(struct pv_calls *c, uint32_t parent, uint32_t method)
 	return at == PV_MAP_NONE ? 0 : at;
 }
 
-/* A parent that has just become wide has its children indexed, later ones one by one. */
+/* Indexes the children of a parent that has just become wide; later children one by one. */
 bool pv_calls_index(struct pv_calls *c, uint32_t parent, uint32_t newest)
 {
 	const struct pv_tree_node *v = c->node.v;
@@ -112,7 +117,7 @@ uint32_t pv_calls_child(struct pv_model *m, uint32_t parent, uint64_t key, uint3
 		if (c->node.n >= c->cap && !pv_calls_fold(m, &parent))
 			return PV_MAP_NONE;
 		if (c->node.n >= c->cap)
-			return 0; /* all of it is open */
+			return 0; /* everything is open */
 		at = add_node(m, parent, key, method);
 		if (at == PV_MAP_NONE)
 			return at;
@@ -126,7 +131,7 @@ uint32_t pv_calls_stack(struct pv_model *m, uint32_t node)
 	struct pv_tree_node *v = m->calls.node.v;
 	if (node == 0 || v[node].stack)
 		return v[node].stack;
-	/* Up to the nearest ancestor that has one, then down again: paths can be very deep. */
+	/* Up to the nearest ancestor with a stack, then down again: paths can be very deep. */
 	struct pv_model_private *p = m->private;
 	p->path.n = 0;
 	for (uint32_t at = node; at && !v[at].stack; at = v[at].parent) {
@@ -146,29 +151,30 @@ uint32_t pv_calls_stack(struct pv_model *m, uint32_t node)
 
 /* --- ends of calls */
 
-static void pay(struct pv_context *x)
+static void pay_innermost(struct pv_context *x)
 {
 	struct pv_thread_calls *s = &x->thread->stack;
 	if (s->stack.n) {
 		uint32_t top = s->stack.v[s->stack.n - 1].node;
 		pv_window_touch(x->m, top);
-		x->m->calls.node.v[top].self_ns += pv_clipped(x->m, s->last_ns, x->time);
+		x->m->calls.node.v[top].self_ns += pv_clipped(x->m, x->thread, s->last_ns, x->time);
 	} else {
 		s->bucketed_ns += x->time - s->last_ns;
 	}
 	s->last_ns = x->time;
 }
 
-static void end_frame(struct pv_model *m, const struct pv_frame *f, int64_t time)
+static void end_frame(
+	struct pv_model *m, const struct pv_thread *th, const struct pv_frame *f, int64_t time)
 {
 	struct pv_tree_node *n = &m->calls.node.v[f->node];
-	int64_t ns = pv_clipped(m, f->enter_ns, time);
+	int64_t ns = pv_clipped(m, th, f->enter_ns, time);
 	n->total_ns += ns;
 	if (ns > n->max_ns)
 		n->max_ns = ns;
 }
 
-/* The innermost open call of the method, counted from 1; 0: there is none. */
+/* The innermost open call of the method, counted from 1; 0: none. */
 static size_t find_open(const struct pv_model *m, struct pv_thread_calls *s, uint64_t key)
 {
 	const struct pv_method *method = m->names.method.v;
@@ -185,7 +191,7 @@ void pv_calls_leave(struct pv_context *x, uint64_t key, bool exceptional)
 {
 	struct pv_model *m = x->m;
 	struct pv_thread_calls *s = &x->thread->stack;
-	pay(x);
+	pay_innermost(x);
 	if (s->too_deep) {
 		s->too_deep--;
 		return;
@@ -198,7 +204,7 @@ void pv_calls_leave(struct pv_context *x, uint64_t key, bool exceptional)
 	uint64_t above = s->stack.n - at;
 	*(exceptional ? &m->calls.unwound : &m->calls.missing_leaves) += above;
 	for (size_t i = s->stack.n; i >= at; i--)
-		end_frame(m, &s->stack.v[i - 1], x->time);
+		end_frame(m, x->thread, &s->stack.v[i - 1], x->time);
 	m->calls.node.v[s->stack.v[at - 1].node].exc_leaves += exceptional && x->counts;
 	s->stack.n = at - 1;
 }
@@ -210,22 +216,22 @@ void pv_calls_close(struct pv_model *m, struct pv_thread *th)
 		return;
 	pv_window_pay(m, th, th->last_ns);
 	for (size_t i = s->stack.n; i > 0; i--)
-		end_frame(m, &s->stack.v[i - 1], th->last_ns);
+		end_frame(m, th, &s->stack.v[i - 1], th->last_ns);
 	s->stack.n = 0;
 	s->too_deep = 0;
 }
 
 /* --- samples */
 
-/* Addresses at which no function is known are many native methods and one row. */
-static bool is_same(const struct pv_model *m, uint32_t method, uint32_t other)
+/* Addresses without a known function are many native methods and one row. */
+static bool is_same_method(const struct pv_model *m, uint32_t method, uint32_t other)
 {
 	uint32_t name = pv_names_method_name(&m->names, method);
 	return method == other || (m->names.method.v[method].native && name &&
 					  name == pv_names_method_name(&m->names, other));
 }
 
-/* The innermost managed frame is not always where the program was: native code, or a leaf. */
+/* The innermost managed frame is not always the place of the sample: native code, or a leaf. */
 static uint32_t at_address(struct pv_model *m, uint32_t node, uint64_t address)
 {
 	const struct pv_method *top = &m->names.method.v[m->calls.node.v[node].method];
@@ -235,14 +241,14 @@ static uint32_t at_address(struct pv_model *m, uint32_t node, uint64_t address)
 	uint32_t id = pv_names_ip(&m->names, address);
 	if (m->names.method.n > known && m->private->symbols && !pv_natives_met(m, id))
 		return PV_MAP_NONE;
-	if (!id || (node && is_same(m, id, m->calls.node.v[node].method)))
+	if (!id || (node && is_same_method(m, id, m->calls.node.v[node].method)))
 		return node;
 	const struct pv_method *there = &m->names.method.v[id];
 	uint32_t child = pv_calls_child(m, node, there->native ? UINT64_MAX : there->key, id);
 	return child ? child : node;
 }
 
-/* Below the function at the address those that were inlined there. */
+/* Adds the functions inlined at the address below the function itself. */
 static uint32_t inlined_at(struct pv_model *m, uint32_t node, uint64_t address)
 {
 	size_t n;
@@ -260,20 +266,25 @@ static uint32_t inlined_at(struct pv_model *m, uint32_t node, uint64_t address)
 	return node;
 }
 
+static struct pv_thread *thread_hit(struct pv_context *x, const struct pv_event *e)
+{
+	return e->hit.thread ? pv_threads_of(x->m, e->hit.thread, x->time) : x->thread;
+}
+
+/* Whether a wait counts: by thread, as waited() clips to a range; with requests also by time. */
 static bool is_selected(struct pv_context *x, const struct pv_event *e)
 {
-	struct pv_thread *hit = x->thread;
-	if (e->hit.thread)
-		hit = pv_threads_of(x->m, e->hit.thread, x->time);
-	return hit && hit->selected;
+	const struct pv_thread *hit = thread_hit(x, e);
+	return hit && (x->m->only.requests ? pv_counts_at(x->m, hit, x->time) : hit->selected);
 }
 
 bool pv_samples_count(struct pv_context *x, const struct pv_event *e)
 {
-	return is_selected(x, e) && pv_in_range(x->m, x->time);
+	const struct pv_thread *hit = thread_hit(x, e);
+	return hit && pv_counts_at(x->m, hit, x->time);
 }
 
-/* A frame below the node, and those that are inlined at the place where it calls. */
+/* A frame below the node, and the functions inlined at the place of its call. */
 static uint32_t frame_at(struct pv_model *m, uint32_t node, uint64_t key)
 {
 	uint64_t place;
@@ -295,7 +306,7 @@ static uint32_t node_of_frames(struct pv_context *x, const struct pv_event *e)
 	return node;
 }
 
-/* Id of the frame that names the wait, which it gets when met first. 0: out of memory. */
+/* Id of the frame that names the wait; the frame is named when met first. 0: out of memory. */
 static uint32_t state_frame(struct pv_model *m, enum pv_thread_state state, uint64_t *ret_key)
 {
 	const char *name = pv_state_frame(state);
@@ -309,8 +320,8 @@ static uint32_t state_frame(struct pv_model *m, enum pv_thread_state state, uint
 }
 
 /*
- * Runtimes sleep as they wait for locks, and some logs say only that a thread waited: there the managed
- * method says for what, the innermost in which threads wait at all.
+ * Runtimes sleep as they wait for locks, and some logs have only that a thread waited: then the
+ * innermost managed method in which threads wait at all decides.
  */
 static enum pv_thread_state state_at(
 	const struct pv_model *m, uint32_t node, enum pv_thread_state state)
@@ -349,7 +360,9 @@ static bool waited(struct pv_context *x, const struct pv_event *e)
 	m->calls.node.v[node].samples += times;
 	m->calls.samples += times;
 	struct pv_thread *of = e->hit.thread ? pv_threads_of(m, e->hit.thread, x->time) : NULL;
-	if (state == PV_STATE_UNSURE) /* names decide, which may come later */
+	if (m->runtime.works.begun && !pv_work_sample(m, of, node, times, x->time))
+		return false;
+	if (state == PV_STATE_UNSURE) /* names decide, and may come later */
 		return pv_lanes_sample(m, of, node, times, x->time) &&
 		       pv_window_sample(m, node, times, x->time);
 	return pv_lanes_waited(m, of, state, all, x->time) &&
@@ -369,19 +382,20 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 	if (!x->counts)
 		return true;
 	m->private->use_ns = time;
+	uint64_t weight = e->hit.weight ? e->hit.weight : 1;
 	uint32_t node = node_of_frames(x, e);
 	if (node == PV_MAP_NONE)
 		return false;
-	if (e->hit.ips.n && node &&
-		!pv_lines_sampled(x, m->calls.node.v[node].method, pool[e->hit.ips.at]))
-		return false;
 	if (e->hit.ips.n)
 		node = at_address(m, node, pool[e->hit.ips.at]);
-	if (e->hit.ips.n && node != PV_MAP_NONE)
-		node = inlined_at(m, node, pool[e->hit.ips.at]);
 	if (node == PV_MAP_NONE)
 		return false;
-	uint64_t weight = e->hit.weight ? e->hit.weight : 1;
+	const uint32_t leaf = node ? m->calls.node.v[node].method : 0;
+	if (e->hit.ips.n)
+		node = inlined_at(m, node, pool[e->hit.ips.at]);
+	uint32_t place;
+	if (node == PV_MAP_NONE || !pv_places_sampled(x, e, leaf, node, weight, &place))
+		return false;
 	m->calls.node.v[node].samples += weight;
 	m->calls.samples += weight;
 	struct pv_thread *hit = e->hit.thread ? pv_threads_of(m, e->hit.thread, time) : NULL;
@@ -391,10 +405,11 @@ bool pv_samples_apply(struct pv_context *x, const struct pv_event *e)
 	const struct pv_bucket_entry bucket = { PV_BUCKET_THREAD_SAMPLES, hit ? hit->index : 0,
 		weight, 0 };
 	if ((hit && !pv_buckets_add(m, time, &bucket)) ||
+		(m->runtime.works.begun && !pv_work_sample(m, hit, node, weight, time)) ||
 		!pv_lanes_sample(m, hit, node, weight, time))
 		return false;
 	const struct pv_sample_time one = { time, e->hit.thread, node,
-		weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX };
+		weight < UINT32_MAX ? (uint32_t)weight : UINT32_MAX, place };
 	if (m->only.sample_times && !pv_sample_times_add(&m->sample_times, &one))
 		return false;
 	pv_timeline_add(&m->timeline, PV_TRACK_SAMPLES, time, weight);

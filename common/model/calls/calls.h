@@ -1,10 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The call tree, cumulative: what enter/leave events and sample stacks say. Flat figures are
- * summed from it when asked. Times are ns; all on the log's clock.
+ * The call tree, cumulative: sums of enter/leave events and sample stacks. Flat figures are summed
+ * from the tree when asked. Times are ns; all on the log's clock.
  *
- * Self time grows by intervals: each enter or leave gives the time since the thread's last one to
- * the method on top. Totals are added when a call ends; open calls count up to their thread's
- * last event when asked (pv_calls_open()).
+ * Self time grows by intervals: each enter or leave gives the time since the thread's last event to
+ * the method on top. Totals are added when a call ends; open calls count up to their thread's last
+ * event when asked (pv_calls_open()).
  */
 #ifndef PV_MODEL_CALLS_H
 #define PV_MODEL_CALLS_H
@@ -19,10 +20,10 @@ enum { PV_TREE_CAP = 1000000, PV_STACK_DEPTH = 1 << 18 };
  * for a bare address outside managed code (names.method[].native).
  */
 struct pv_tree_node {
-	uint64_t key;      /* private: wire key, UINT64_MAX when it is not found by one */
+	uint64_t key;      /* private: wire key, UINT64_MAX when no key finds the node */
 	uint32_t parent;   /* node 0 is the root above all threads */
-	uint32_t method;   /* id in names; 0 = "other": what was folded at the cap */
-	int64_t self_ns;   /* paid so far: the open top frame's last interval is not in it */
+	uint32_t method;   /* id in names; 0 = "other": nodes folded at the cap */
+	int64_t self_ns;   /* paid so far: without the last interval of the open top frame */
 	uint32_t children; /* the fields that folding reads are together, up to here */
 	uint32_t first_child, next_sibling; /* 0 = none */
 	uint32_t recent;                    /* private: child entered last */
@@ -41,7 +42,7 @@ struct pv_frame {
 	int64_t enter_ns;
 };
 
-/* Of one (native thread id, epoch). */
+/* Open calls of one thread (native id, epoch). */
 struct pv_thread_calls {
 	PV_ARRAY(struct pv_frame) stack; /* innermost last */
 	int64_t last_ns;                 /* self time is paid up to here */
@@ -58,17 +59,16 @@ struct pv_calls {
 	uint64_t unwound;        /* closed because an exception left an outer frame */
 	uint64_t gap_closed;     /* frames closed by a gap */
 	uint64_t folded;         /* nodes folded into "other" at the cap */
-	uint64_t folds;          /* times that happened: node numbers changed then */
+	uint64_t folds;          /* number of folds: each changed node numbers */
 	size_t cap;              /* PV_TREE_CAP, less in tests */
 
 	/* private */
-	uint32_t looked_at; /* nodes before it were there at the last fold ... */
-	int64_t bar_ns; /* ... and so much took the heaviest leaf that went when all were looked at
-			 */
+	uint32_t looked_at; /* nodes before this number were there at the last fold ... */
+	int64_t bar_ns; /* ... and self time of the heaviest leaf folded by the last fold of all */
 	struct pv_map wide; /* (parent << 32 | method) -> node, of parents with many children */
-	/* Nodes of each method, as far as asked for; see pv_calls_drop_key_lookup(). 0: no more. */
+	/* Nodes of each method, as far as listed; see pv_calls_drop_key_lookup(). 0: no more. */
 	PV_ARRAY(uint32_t) of_method, next_of_method;
-	uint64_t of_folds; /* `folds` when that was noted */
+	uint64_t of_folds; /* `folds` when the lists were made */
 };
 
 struct pv_model;
@@ -87,13 +87,13 @@ struct pv_open_calls {
 bool pv_calls_open(const struct pv_model *m, struct pv_open_calls *ret);
 void pv_open_calls_finish(struct pv_open_calls *o);
 
-/* Figures of one method, or of all that share a group. */
+/* Figures of a method, or of all methods of a group. */
 struct pv_method_sum {
 	uint64_t calls, exc_leaves;
 	int64_t self_ns, max_ns;
 	int64_t total_ns;                     /* outermost activations only */
 	uint64_t samples_self, samples_total; /* total: once per stack */
-	uint64_t cpu_user_ns, cpu_kernel_ns;  /* of its own code */
+	uint64_t cpu_user_ns, cpu_kernel_ns;  /* of the methods' own code */
 };
 
 /*

@@ -1,17 +1,19 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The call tree at its cap: the quarter of the leaves with the least self time
- * folds into its parents' "other" nodes. A parent's first folded leaf becomes its "other", so
- * nothing is added and parents keep smaller numbers than their children. A node whose only child
- * is "other" counts as a leaf and takes that child with it.
+ * The call tree at its cap: the quarter of the leaves with the least self time folds into the
+ * "other" nodes of their parents. A parent's first folded leaf becomes its "other", so nothing is
+ * added and parents keep smaller numbers than their children. A node whose only child is "other"
+ * counts as a leaf and takes that child along.
  *
- * To look at all of the tree for each quarter of it takes long, and where paths come that are soon
- * done with, those that fold are nearly all among the newest. So the newest are looked at first: of
- * the nodes made since the last fold, a subtree folds that has no more self time than the heaviest
- * leaf that folded when all were looked at. That is done again where it does not make enough room.
+ * Searching all of the tree for each quarter takes long, and where short-lived paths keep coming,
+ * nearly all nodes that fold are among the newest. So the newest are searched first: of the nodes
+ * made since the last fold, a subtree folds if its self time is at most that of the heaviest leaf
+ * folded by the last search of all nodes. All are searched again where the newest do not make
+ * enough room.
  *
- * What stands before the first node that changes stays where it is. Where that is most of the tree
- * the rest moves up within it, else all that is left is put together outside the tree, while others
- * may read it, and the lock is held only to have one take the other's place.
+ * Nodes before the first change stay in place. Where they are most of the tree, the rest moves up
+ * within the tree, else the new tree is put together outside, while others may read the old tree,
+ * and the lock is held only for the exchange.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,7 @@
 
 enum { ROUNDS = 8, PAUSE = 1 << 16, AHEAD = 24 };
 
-/* Index of a node, kept as reading the whole node again takes long. */
+/* Links of a node, kept as reading the whole node again takes long. */
 struct link {
 	uint32_t parent, next; /* sibling */
 };
@@ -31,26 +33,25 @@ struct link {
 struct fold {
 	const struct pv_tree_node *node;
 	size_t n;
-	uint32_t from;     /* nodes before it are not looked at */
-	uint64_t *weight;  /* by leaf; by node where only the newest are looked at */
-	struct link *link; /* by node that may move; in place of the weights, once they are used */
+	uint32_t from;     /* nodes before this number are not searched */
+	uint64_t *weight;  /* by leaf; by node in a search of only the newest */
+	struct link *link; /* by node that may move; in place of the used weights */
 	int64_t bar;       /* self time of the heaviest leaf that folds */
-	uint32_t *other;   /* by parent: its "other" child, 0 = none */
-	uint32_t *into;    /* by node: what it is merged into, if it goes; then its new number */
+	uint32_t *other;   /* by parent: the "other" child, 0 = none */
+	uint32_t *into;    /* by node: the node that takes it in, if any; then its new number */
 	uint32_t *leaf;    /* nodes that may fold, ascending */
-	uint32_t *stay;    /* in place of the leaves: children that do not fold, by node ... */
-	uint32_t *moves;   /* ... then those that move, by node that does not */
+	uint32_t *stay;    /* in place of the leaves: number of staying children, by node ... */
+	uint32_t *moves;   /* ... then number of children that move, by node that stays */
 	bool *kept;        /* by node: on an open stack, or in use by the caller */
-	bool *gone;        /* by node: it is merged into another */
-	bool *inner;       /* by node: what it is merged with has its total already */
-	bool *chosen;      /* by leaf; by node where only the newest are looked at */
+	bool *gone;        /* by node: merged into another */
+	bool *inner;       /* by node: the total is in the target already */
+	bool *chosen;      /* by leaf; by node in a search of only the newest */
 	size_t leaves;
-	uint32_t first; /* nodes before it stay as they are */
+	uint32_t first; /* nodes before this number stay as they are */
 	uint64_t folded;
 };
 
-/* Memory that was used for the last fold is taken again: where it is new, half the time goes there.
- */
+/* Memory of the last fold is used again: new memory takes half of the time. */
 static bool make_lists(struct pv_overflow_scratch *r, size_t lists)
 {
 	if (r->lists_size < lists) {
@@ -71,7 +72,7 @@ static bool make_tree(struct pv_overflow_scratch *r, size_t tree)
 	return r->tree;
 }
 
-/* Facts of nodes that are not visited are unset unless a search asks for them. */
+/* Facts of nodes that are not visited stay unset unless a search needs them. */
 static bool fold_init(
 	struct pv_overflow_scratch *r, const struct pv_calls *c, uint32_t from, struct fold *f)
 {
@@ -113,8 +114,11 @@ static void mark_open(const struct pv_model *m, struct fold *f)
 	}
 }
 
-/* Children stand after their parents: from the last on, a node's "other" is known before it. */
-static void choose(struct fold *f)
+/*
+ * Children stand after their parents: from the last on, "other" is known before its parent is
+ * visited.
+ */
+static void choose_leaves(struct fold *f)
 {
 	const struct pv_tree_node *v = f->node;
 	size_t at = f->n;
@@ -151,7 +155,7 @@ static void note_change(struct fold *f, uint32_t node)
 	f->first = node < f->first ? node : f->first;
 }
 
-static void merge(struct fold *f, uint32_t from, uint32_t into, bool inner)
+static void merge_node(struct fold *f, uint32_t from, uint32_t into, bool inner)
 {
 	f->inner[from] = inner;
 	note_change(f, from);
@@ -167,11 +171,11 @@ static void direct(struct fold *f)
 		if (!f->chosen[k])
 			continue;
 		if (*other)
-			merge(f, i, *other, false);
+			merge_node(f, i, *other, false);
 		else
 			note_change(f, *other = i);
 		if (inner)
-			merge(f, inner, *other, true);
+			merge_node(f, inner, *other, true);
 		f->folded += inner ? 2 : 1;
 	}
 }
@@ -179,8 +183,8 @@ static void direct(struct fold *f)
 /* --- only the newest */
 
 /*
- * From the last on, what a node and all below it took is known before it. One of the newest has no
- * children but such. f->stay: how many of them stay.
+ * From the last on, the self time of a node's subtree is known before the node is visited. A new
+ * node has only new children. f->stay: number of children that stay.
  */
 static void choose_new(struct fold *f)
 {
@@ -210,7 +214,7 @@ static void choose_new(struct fold *f)
 	}
 }
 
-/* Targets of chosen subtrees: all of one goes to the target of its topmost node. */
+/* Targets of chosen subtrees: all nodes of a subtree go to the target of its topmost node. */
 static void direct_new(struct fold *f)
 {
 	for (uint32_t i = f->from; i < f->n; i++) {
@@ -221,7 +225,7 @@ static void direct_new(struct fold *f)
 		f->folded++;
 		uint32_t into = inner ? f->into[parent] : f->other[parent];
 		if (into) {
-			merge(f, i, into, inner);
+			merge_node(f, i, into, inner);
 			continue;
 		}
 		f->into[i] = f->other[parent] = i;
@@ -231,7 +235,8 @@ static void direct_new(struct fold *f)
 
 /* --- the tree afterwards */
 
-static bool put(struct pv_calls *to, const struct pv_tree_node *x, uint32_t parent, bool other)
+static bool put_tree_node(
+	struct pv_calls *to, const struct pv_tree_node *x, uint32_t parent, bool other)
 {
 	struct pv_tree_node *v = to->node.v;
 	uint32_t at = (uint32_t)to->node.n++;
@@ -253,8 +258,8 @@ static bool put(struct pv_calls *to, const struct pv_tree_node *x, uint32_t pare
 	return v[parent].children <= PV_CALLS_WIDE || pv_calls_index(to, parent, at);
 }
 
-/* A node's figures go where it does. */
-static void add(const struct pv_tree_node *a, struct pv_tree_node *b, bool inner)
+/* Adds a node's figures to its target. */
+static void add_node_figures(const struct pv_tree_node *a, struct pv_tree_node *b, bool inner)
 {
 	b->calls += a->calls;
 	b->self_ns += a->self_ns;
@@ -264,7 +269,7 @@ static void add(const struct pv_tree_node *a, struct pv_tree_node *b, bool inner
 	b->samples += a->samples;
 }
 
-/* A merged node gets the number of its target, which is never merged itself. */
+/* A merged node gets the number of its target; targets are never merged. */
 static void number_gone(const struct fold *f)
 {
 	for (size_t i = f->first; i < f->n; i++)
@@ -272,7 +277,7 @@ static void number_gone(const struct fold *f)
 			f->into[i] = f->into[f->into[i]];
 }
 
-/* The tree as it is then, in `to`; f->into becomes old number -> new number. */
+/* Builds the new tree in `to`; f->into becomes old number -> new number. */
 static bool build(struct fold *f, struct pv_calls *to)
 {
 	to->node.n = 0;
@@ -283,21 +288,22 @@ static bool build(struct fold *f, struct pv_calls *to)
 		if (looked_at && f->gone[i])
 			continue;
 		f->into[i] = (uint32_t)to->node.n;
-		if (!put(to, x, f->into[x->parent], i && looked_at && f->other[x->parent] == i))
+		if (!put_tree_node(
+			    to, x, f->into[x->parent], i && looked_at && f->other[x->parent] == i))
 			return false;
 	}
 	number_gone(f);
 	for (size_t i = f->first; i < f->n; i++)
 		if (f->gone[i])
-			add(&f->node[i], &to->node.v[f->into[i]], f->inner[i]);
+			add_node_figures(&f->node[i], &to->node.v[f->into[i]], f->inner[i]);
 	return true;
 }
 
 /* --- within the tree */
 
 /*
- * Takes `moves` children, those from `first` on, out of the list; most of them stand in front. The
- * others stay where they are.
+ * Takes `moves` children, all from `first` on, out of the list; most of them stand in front. The
+ * others stay in place.
  */
 static void unlist(const struct fold *f, struct pv_tree_node *v, uint32_t parent, uint32_t moves)
 {
@@ -323,7 +329,7 @@ static void unlist(const struct fold *f, struct pv_tree_node *v, uint32_t parent
 		p->other = 0;
 }
 
-/* f->moves: how many of a node's children move, of those that stay. */
+/* f->moves: how many children of a staying node move. */
 static void unlist_all(struct fold *f, struct pv_tree_node *v)
 {
 	const uint32_t first = f->first;
@@ -343,8 +349,8 @@ static void unlist_all(struct fold *f, struct pv_tree_node *v)
 }
 
 /*
- * How much more there is to do, with the lock held, where nodes that move or whose siblings do are
- * found by hash: as if so many more nodes moved.
+ * Further work, with the lock held, for moving nodes found by hash and for their siblings: counted
+ * as so many more moving nodes.
  */
 static size_t wide_moves(struct fold *f)
 {
@@ -358,13 +364,13 @@ static size_t wide_moves(struct fold *f)
 		n += f->gone[i] ? 0 : HASHED;
 		if (parent >= f->first || f->inner[parent])
 			continue;
-		f->inner[parent] = true; /* it says nothing of those that stay */
+		f->inner[parent] = true; /* `inner` is not used for nodes that stay */
 		n += f->node[parent].children;
 	}
 	return n;
 }
 
-/* Those that move get into the map again when they are listed. */
+/* Moving nodes get into the map again when they are listed. */
 static void forget_wide(const struct fold *f, struct pv_map *wide)
 {
 	const struct pv_tree_node *v = f->node;
@@ -379,7 +385,7 @@ static bool move_up(struct fold *f, struct pv_calls *c)
 	const uint32_t first = f->first, n = (uint32_t)f->n;
 	for (uint32_t i = first; i < n; i++)
 		if (f->gone[i])
-			add(&v[i], &v[f->into[i]], f->inner[i]);
+			add_node_figures(&v[i], &v[f->into[i]], f->inner[i]);
 	for (uint32_t i = 0; i < first; i++)
 		f->into[i] = i;
 	unlist_all(f, v);
@@ -389,14 +395,14 @@ static bool move_up(struct fold *f, struct pv_calls *c)
 			continue;
 		const struct pv_tree_node x = v[i];
 		f->into[i] = (uint32_t)c->node.n;
-		if (!put(c, &x, f->into[x.parent], f->other[x.parent] == i))
+		if (!put_tree_node(c, &x, f->into[x.parent], f->other[x.parent] == i))
 			return false;
 	}
 	number_gone(f);
 	return true;
 }
 
-/* Outside the tree, of which nothing changes but fields private to folding. */
+/* Works outside the tree; only fields private to folding change there. */
 static bool prepare(struct pv_model *m, struct fold *f, uint32_t parent, bool newest)
 {
 	const struct pv_calls *c = &m->calls;
@@ -409,7 +415,7 @@ static bool prepare(struct pv_model *m, struct fold *f, uint32_t parent, bool ne
 		choose_new(f);
 		direct_new(f);
 	} else {
-		choose(f);
+		choose_leaves(f);
 		direct(f);
 	}
 	return true;
@@ -428,7 +434,7 @@ static bool build_separate(struct pv_model *m, struct fold *f, struct pv_calls *
 	return ok;
 }
 
-static void follow(struct pv_model *m, const uint32_t *into)
+static void follow_stacks(struct pv_model *m, const uint32_t *into)
 {
 	for (size_t t = 1; t < m->threads.thread.n; t++) {
 		struct pv_thread_calls *s = &m->threads.thread.v[t]->stack;
@@ -443,7 +449,7 @@ static void note_links(struct fold *f)
 		f->link[i] = (struct link){ f->node[i].parent, f->node[i].next_sibling };
 }
 
-/* Whether what moves, and what has to be listed again for it, is a small part of the tree. */
+/* True if the nodes to move, and to list again, are a small part of the tree. */
 static bool is_near_end(const struct pv_calls *c, struct fold *f)
 {
 	size_t moves = f->n - f->first;
@@ -477,11 +483,13 @@ static bool fold_once(struct pv_model *m, uint32_t *parent, bool newest)
 	c->looked_at = (uint32_t)c->node.n;
 	c->bar_ns = f.bar;
 	m->private->segments.changes++;
-	follow(m, f.into);
+	follow_stacks(m, f.into);
 	*parent = f.into[*parent];
 	pv_window_renumber_nodes(m, f.into);
 	pv_lanes_renumber(m, f.into);
 	pv_sample_times_renumber(&m->sample_times, f.into);
+	pv_places_renumber(&m->places, f.into);
+	pv_work_renumber(&m->runtime.works, f.into);
 	return true;
 }
 
@@ -503,7 +511,7 @@ bool pv_calls_fold(struct pv_model *m, uint32_t *parent)
 	}
 	if (c->node.n >= c->cap)
 		m->private->fold.pause =
-			PAUSE; /* a step without success is not tried at every call */
+			PAUSE; /* after a step without success, not at every call */
 	c->folds++;
 	return true;
 }

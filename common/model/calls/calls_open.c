@@ -1,19 +1,20 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Whether a method is open on a thread, answered without a walk down its stack: for leaves of
- * methods that are not. What was a frame when it was last asked is known by its method's key; as
- * the stack is a path of the tree, frames up to one whose node is as it was are all as they were.
+ * Finds out whether a method is open on a thread, without a walk down the stack: for leaves of
+ * methods that are not open. The frames of the last question are indexed by their methods' keys; as
+ * the stack is a path of the tree, all frames up to a frame with an unchanged node are unchanged.
  */
 #include <stdlib.h>
 
 #include "common/model/calls/calls_open.h"
 #include "common/model/ground/model_parts.h"
 
-enum { MANY = 4096 }; /* keys that may be of no use any more */
+enum { MANY = 4096 }; /* keys that may be stale */
 
 struct pv_open_index {
 	PV_ARRAY(uint32_t) node; /* of each frame */
-	struct pv_map depth;     /* key -> the frame, if it still is one of its method */
-	uint64_t folds;          /* when it was asked: numbers of nodes are others since */
+	struct pv_map depth;     /* key -> the frame, if still of this method */
+	uint64_t folds;          /* at the last question: folds change node numbers */
 };
 
 void pv_open_index_free(struct pv_open_index *x)
@@ -25,12 +26,12 @@ void pv_open_index_free(struct pv_open_index *x)
 	free(x);
 }
 
-static uint64_t key_of(const struct pv_model *m, uint32_t node)
+static uint64_t node_method_key(const struct pv_model *m, uint32_t node)
 {
 	return m->names.method.v[m->calls.node.v[node].method].key;
 }
 
-/* Frames, from the outermost on, that are as they were. */
+/* Number of unchanged frames, from the outermost on. */
 static size_t same_frames(const struct pv_open_index *x, const struct pv_thread_calls *s)
 {
 	size_t low = 0, high = x->node.n < s->stack.n ? x->node.n : s->stack.n;
@@ -47,7 +48,7 @@ static size_t same_frames(const struct pv_open_index *x, const struct pv_thread_
 static bool is_open_at(const struct pv_model *m, const struct pv_open_index *x, size_t n,
 	uint64_t key, uint32_t depth)
 {
-	return depth < n && key_of(m, x->node.v[depth]) == key;
+	return depth < n && node_method_key(m, x->node.v[depth]) == key;
 }
 
 static bool note_frames(const struct pv_model *m, struct pv_open_index *x,
@@ -57,7 +58,7 @@ static bool note_frames(const struct pv_model *m, struct pv_open_index *x,
 	if (!pv_reserve(&x->node, s->stack.n - from))
 		return false;
 	for (size_t i = from; i < s->stack.n; i++) {
-		uint64_t key = key_of(m, s->stack.v[i].node);
+		uint64_t key = node_method_key(m, s->stack.v[i].node);
 		bool known = is_open_at(m, x, i, key, pv_map_get(&x->depth, key));
 		if (!known && !pv_map_set(&x->depth, key, (uint32_t)i))
 			return false;

@@ -1,7 +1,10 @@
-/* Figures taken from the call tree when somebody asks: open calls, and flat sums per method. */
+/* SPDX-License-Identifier: MIT */
+/* Figures computed from the call tree on demand: open calls, and flat sums per method. */
 #include <stdlib.h>
 
+#include "common/model/ground/inside.h"
 #include "common/model/ground/model_parts.h"
+#include "common/model/names/names_find.h"
 
 #include "common/base/saturate.h"
 
@@ -18,16 +21,16 @@ static bool add_thread(
 	if (!pv_reserve(&ret->call, s->stack.n))
 		return false;
 	for (size_t i = 0; i < s->stack.n; i++) {
-		int64_t ns = pv_clipped(m, s->stack.v[i].enter_ns, th->last_ns);
+		int64_t ns = pv_clipped(m, th, s->stack.v[i].enter_ns, th->last_ns);
 		ret->call.v[ret->call.n++] = (struct pv_open_call){ s->stack.v[i].node, 0, ns, ns };
 	}
 	if (s->stack.n)
-		ret->call.v[ret->call.n - 1].self_ns = pv_clipped(m, s->last_ns, th->last_ns);
+		ret->call.v[ret->call.n - 1].self_ns = pv_clipped(m, th, s->last_ns, th->last_ns);
 	return true;
 }
 
 /* The same path can be open on several threads. */
-static void merge(struct pv_open_calls *o)
+static void merge_open_calls(struct pv_open_calls *o)
 {
 	size_t to = 0;
 	for (size_t i = 0; i < o->call.n; i++) {
@@ -54,7 +57,7 @@ bool pv_calls_open(const struct pv_model *m, struct pv_open_calls *ret)
 	}
 	if (ret->call.n)
 		qsort(ret->call.v, ret->call.n, sizeof *ret->call.v, by_node);
-	merge(ret);
+	merge_open_calls(ret);
 	return true;
 }
 
@@ -65,9 +68,9 @@ void pv_open_calls_finish(struct pv_open_calls *o)
 
 /* --- flat sums */
 
-/* A path may call the same group within itself: only the outermost of them has the total. */
+/* A path may call the same group within itself: only the outermost call has the total. */
 struct flat_node {
-	uint64_t met; /* a bit for each group on the path, this one's too; several may share one */
+	uint64_t met; /* a bit for each group on the path, here included; may be shared */
 	uint32_t group, parent;
 };
 
@@ -77,15 +80,15 @@ struct flat {
 	struct pv_method_sum *sum;
 	size_t groups;
 	struct flat_node *node;
-	uint32_t *natives; /* by method: its group, NAMELESS. NULL: there is no bare address */
+	uint32_t *natives; /* by method: the group, NAMELESS. NULL: no bare addresses */
 	size_t steps;      /* up paths that may still be taken */
-	bool *outermost;   /* by node; NULL before they are used up */
+	bool *outermost;   /* by node; NULL before the steps are used up */
 	bool sampled, nomem;
 };
 
-enum { STEPS = 16 }; /* a node, up its path, before all are looked at together */
+enum { STEPS = 16 }; /* for each node, up its path, before one walk answers for all */
 
-#define NAMELESS UINT32_MAX /* nothing is known of the address */
+#define NAMELESS UINT32_MAX /* nothing is known about the address */
 
 static bool find_natives(struct flat *f)
 {
@@ -104,7 +107,7 @@ static bool find_natives(struct flat *f)
 	return f->natives;
 }
 
-/* An address that nothing is known about counts for the frame that called into it. */
+/* An address without a name counts for the frame that called into it. */
 static uint32_t group_at(const struct flat *f, const struct pv_tree_node *n)
 {
 	uint32_t group = f->natives ? f->natives[n->method] : f->group_of[n->method];
@@ -114,7 +117,7 @@ static uint32_t group_at(const struct flat *f, const struct pv_tree_node *n)
 }
 
 /* Down to first children, on to siblings, up through parents: no stack, paths can be deep. */
-static void walk(struct flat *f, uint32_t *active)
+static void walk_tree(struct flat *f, uint32_t *active)
 {
 	const struct pv_tree_node *v = f->m->calls.node.v;
 	uint32_t at = v[0].first_child;
@@ -134,7 +137,9 @@ static void walk(struct flat *f, uint32_t *active)
 	}
 }
 
-/* Of very many methods in deep paths, one walk over all nodes is faster than looking up each. */
+/*
+ * For very many methods in deep paths, a single walk over all nodes is faster than single look-ups.
+ */
 static bool find_outermost(struct flat *f)
 {
 	const struct pv_tree_node *v = f->m->calls.node.v;
@@ -146,7 +151,7 @@ static bool find_outermost(struct flat *f)
 		f->node[i].group = group_at(f, &v[i]);
 	}
 	if (!f->nomem)
-		walk(f, active);
+		walk_tree(f, active);
 	free(active);
 	return !f->nomem;
 }
@@ -167,7 +172,16 @@ static bool is_outermost(struct flat *f, uint32_t node)
 	return true;
 }
 
-/* Parents have smaller numbers than their children: what is above a node is known before it. */
+static void add_total(struct flat *f, uint32_t node, int64_t ns)
+{
+	struct pv_method_sum *s = &f->sum[f->node[node].group];
+	if (is_outermost(f, node))
+		s->total_ns = pv_sat_add(s->total_ns, ns);
+}
+
+/*
+ * Parents have smaller numbers than their children: the path above a node is known before the node.
+ */
 static void add_nodes(struct flat *f)
 {
 	const struct pv_tree_node *v = f->m->calls.node.v;
@@ -175,22 +189,22 @@ static void add_nodes(struct flat *f)
 	for (uint32_t i = 1; i < f->m->calls.node.n; i++) {
 		const struct pv_tree_node *n = &v[i];
 		uint32_t group = group_at(f, n);
-		uint64_t above = f->node[n->parent].met;
 		f->node[i] =
-			(struct flat_node){ above | UINT64_C(1) << (group & 63), group, n->parent };
+			(struct flat_node){ f->node[n->parent].met | UINT64_C(1) << (group & 63),
+				group, n->parent };
 		struct pv_method_sum *s = &f->sum[group];
 		s->calls += n->calls;
 		s->exc_leaves += n->exc_leaves;
 		s->self_ns = pv_sat_add(s->self_ns, n->self_ns);
 		s->samples_self += n->samples;
 		s->max_ns = n->max_ns > s->max_ns ? n->max_ns : s->max_ns;
-		if (n->total_ns && is_outermost(f, i))
-			s->total_ns = pv_sat_add(s->total_ns, n->total_ns);
+		if (n->total_ns)
+			add_total(f, i, n->total_ns);
 		f->sampled |= n->samples != 0;
 	}
 }
 
-static bool add_open(struct flat *f)
+static bool add_open_sums(struct flat *f)
 {
 	struct pv_open_calls open;
 	bool ok = pv_calls_open(f->m, &open);
@@ -199,14 +213,13 @@ static bool add_open(struct flat *f)
 		struct pv_method_sum *s = &f->sum[f->node[o->node].group];
 		s->self_ns = pv_sat_add(s->self_ns, o->self_ns);
 		s->max_ns = o->max_ns > s->max_ns ? o->max_ns : s->max_ns;
-		if (is_outermost(f, o->node))
-			s->total_ns = pv_sat_add(s->total_ns, o->total_ns);
+		add_total(f, o->node, o->total_ns);
 	}
 	pv_open_calls_finish(&open);
 	return ok;
 }
 
-/* Of whole subtrees, for the outermost. */
+/* Adds the samples of whole subtrees, for the outermost. */
 static bool add_samples(struct flat *f)
 {
 	const struct pv_tree_node *v = f->m->calls.node.v;
@@ -214,7 +227,7 @@ static bool add_samples(struct flat *f)
 	uint64_t *below = f->sampled ? calloc(n, sizeof *below) : NULL;
 	for (uint32_t i = (uint32_t)n; below && i-- > 1;) {
 		below[i] += v[i].samples;
-		below[v[i].parent] += below[i];
+		below[f->node[i].parent] += below[i];
 		if (below[i] && is_outermost(f, i))
 			f->sum[f->node[i].group].samples_total += below[i];
 	}
@@ -253,7 +266,7 @@ bool pv_calls_flat(const struct pv_model *m, const uint32_t *group_of, size_t gr
 	bool ok = f.node && find_natives(&f);
 	if (ok)
 		add_nodes(&f);
-	ok = ok && add_open(&f) && add_samples(&f) && !f.nomem;
+	ok = ok && add_open_sums(&f) && add_samples(&f) && !f.nomem;
 	if (ok) {
 		add_cpu(&f);
 		for (size_t i = 0; i < groups; i++)

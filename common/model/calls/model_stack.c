@@ -1,9 +1,10 @@
-/* Maps stacks of a log's events to the model's. */
+/* SPDX-License-Identifier: MIT */
+/* Maps stacks of a log's events to stacks of the model. */
 #include "common/model/ground/model_parts.h"
 #include "common/model/names/inline_frames.h"
 #include "common/model/names/names_parts.h"
 
-/* Below the function at the place those that were inlined there. */
+/* Adds the functions inlined at the place below the function itself. */
 static uint32_t with_inlined(struct pv_model *m, uint32_t stack, uint64_t place)
 {
 	size_t n = 0;
@@ -16,7 +17,8 @@ static uint32_t with_inlined(struct pv_model *m, uint32_t stack, uint64_t place)
 }
 
 /* *ret_method: of the frame, 0: out of memory. */
-static uint32_t below(struct pv_model *m, uint32_t stack, uint64_t key, uint32_t *ret_method)
+static uint32_t stack_child_below(
+	struct pv_model *m, uint32_t stack, uint64_t key, uint32_t *ret_method)
 {
 	uint64_t place = 0;
 	if (m->private->symbols)
@@ -37,7 +39,7 @@ uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n)
 		p->memo_n = i;
 	for (; i < n; i++) {
 		uint32_t method;
-		stack = below(m, stack, keys[i], &method);
+		stack = stack_child_below(m, stack, keys[i], &method);
 		if (stack == PV_MAP_NONE) {
 			p->memo_n = 0;
 			return PV_MAP_NONE;
@@ -51,7 +53,7 @@ uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n)
 	return stack;
 }
 
-/* Of the frames that are looked up, the innermost first. */
+/* Finds or makes the noted frames of p->path, the outermost (last) first. */
 static uint32_t look_up_frames(struct pv_model *m, const struct pv_batch *b, uint32_t stack)
 {
 	struct pv_model_private *p = m->private;
@@ -86,4 +88,5 @@ uint32_t pv_model_frame(struct pv_model *m, const struct pv_batch *b, uint32_t a
 void pv_model_forget_frames(struct pv_model *m)
 {
 	m->private->frame.n = 0;
+	m->private->spans.turn++;
 }

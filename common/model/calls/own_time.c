@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The own time of hits and counters in old logs, with checks for damage. */
 #include "common/model/calls/own_time.h"
 
 #include <stdbool.h>
@@ -14,7 +16,7 @@ static int64_t time_of_hit(const struct pv_event *e)
 	return near ? t : running;
 }
 
-/* They count ms from the start of the program. */
+/* Counters count ms from the start of the program. */
 static int64_t time_of_counters(const struct pv_event *e, int64_t zero)
 {
 	int64_t time;

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The time of an event. Below data version 13 hits and readings of counters carry a time of their
- * own, apart from the running time of their buffer. Pure: any thread.
+ * The time of an event. Below data version 13 hits and readings of counters carry their own time,
+ * apart from the running time of their buffer. Pure: any thread.
  */
 #ifndef PV_MODEL_OWN_TIME_H
 #define PV_MODEL_OWN_TIME_H

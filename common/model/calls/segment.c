@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Segments of calls that a decode worker summed up, into the call tree. A run has some thousand
- * sums for its hundred thousand events, nearly all of paths that were there before: where their
- * nodes are is kept by stream and path.
+ * Adds segments of calls that a decode worker summed up to the call tree. A run has some thousand
+ * sums for its hundred thousand events, nearly all of known paths: their nodes are kept by stream
+ * and path.
  */
 #include "common/model/calls/segment.h"
 
@@ -14,12 +15,12 @@
 #include "common/model/time/window_parts.h"
 
 enum {
-	PLACE_AHEAD = 16,       /* sums: where their node is is fetched ... */
+	PLACE_AHEAD = 16,       /* sums: the path's entry is fetched ... */
 	NODE_AHEAD = 8,         /* ... and then the node */
 	MADE_AT_ONCE = 1 << 10, /* nodes, half a millisecond at most */
 };
 
-static void finish(struct pv_call_stream *s)
+static void finish_stream(struct pv_call_stream *s)
 {
 	pv_array_finish(&s->path);
 	pv_array_finish(&s->node);
@@ -29,13 +30,13 @@ static void finish(struct pv_call_stream *s)
 void pv_segments_finish(struct pv_segments *s)
 {
 	for (size_t i = 0; i <= PV_STREAM_SINGLE_BUFFER; i++)
-		finish(&s->stream[i]);
+		finish_stream(&s->stream[i]);
 	pv_array_finish(&s->climbed);
 }
 
 /* --- paths */
 
-/* Numbered anew: nothing of the tree before is of use. */
+/* Paths are numbered anew: no earlier entry is valid. */
 static void begin_tree(struct pv_call_stream *s, uint32_t tree)
 {
 	s->tree = tree;
@@ -59,18 +60,18 @@ static bool add_paths(struct pv_call_stream *s, const struct pv_call_summary *d)
 	return true;
 }
 
-/* Those of no more use. */
-static void drop(struct pv_segments *p, uint64_t streams)
+/* Drops a set of streams (bits) whose paths are of no more use. */
+static void drop_streams(struct pv_segments *p, uint64_t streams)
 {
 	for (size_t i = 0; streams; i++, streams >>= 1) {
 		if (!(streams & 1))
 			continue;
-		finish(&p->stream[i]);
+		finish_stream(&p->stream[i]);
 		p->stream[i].thread = NULL;
 	}
 }
 
-/* Whether none but the last may change what calls mean: damage, and any end, ends a run. */
+/* True if only the last batch may change the meaning of calls: damage, and any end, ends a run. */
 __attribute__((unused)) static bool ends_last(struct pv_batch *const *b, size_t n)
 {
 	bool ends = false;
@@ -105,7 +106,7 @@ bool pv_paths_register(struct pv_model *m, struct pv_batch *const *b, size_t n)
 	begin_run(p, b, n);
 	for (size_t i = 0; i < n; i++) {
 		const struct pv_call_summary *d = &b[i]->summary;
-		drop(p, d->dropped);
+		drop_streams(p, d->dropped);
 		ok = add_paths(&p->stream[d->stream], d) && ok;
 	}
 	return ok;
@@ -139,10 +140,10 @@ struct applying {
 	struct pv_model *m;
 	struct pv_thread_calls *t;
 	struct pv_call_stream *s;
-	int64_t idle; /* in which nothing was open */
+	int64_t idle; /* while nothing was open */
 };
 
-/* Time in calls of a node is none in those that made them. */
+/* Adds time to the self time of a node, and subtracts the time from its caller. */
 static void give(struct applying *a, uint32_t node, int64_t ns)
 {
 	struct pv_tree_node *v = a->m->calls.node.v;
@@ -165,7 +166,7 @@ static void fetch(const struct applying *a, const struct pv_stream_node *n)
 	__builtin_prefetch((const char *)(at + 1) - 1, 1);
 }
 
-/* Calls that ended, since they began: what was open before is taken off by end_open(). */
+/* Adds calls that ended, from their beginnings; end_open() has subtracted the calls open before. */
 static bool add_sums(struct applying *a, const struct pv_summary_sum *v, size_t n)
 {
 	const struct pv_stream_node *to = a->s->node.v;
@@ -188,7 +189,7 @@ static bool add_sums(struct applying *a, const struct pv_summary_sum *v, size_t 
 	return true;
 }
 
-/* Frames that did not stay open, up to where their self time is paid. */
+/* Ends the frames that did not stay open, with their self time as paid so far. */
 static void end_open(struct applying *a, size_t kept)
 {
 	for (size_t i = kept; i < a->t->stack.n; i++) {
@@ -200,7 +201,8 @@ static void end_open(struct applying *a, size_t kept)
 	a->t->stack.n = kept;
 }
 
-static bool add_open(struct applying *a, const struct pv_summary_open *v, size_t n, int64_t to_ns)
+static bool push_open_calls(
+	struct applying *a, const struct pv_summary_open *v, size_t n, int64_t to_ns)
 {
 	if (!pv_reserve(&a->t->stack, n) || !pv_reserve(&a->s->open, n))
 		return false;
@@ -217,8 +219,8 @@ static bool add_open(struct applying *a, const struct pv_summary_open *v, size_t
 	return true;
 }
 
-/* The innermost call that stays open, or nothing, has all the time that no other call has. */
-static void pay(struct applying *a, int64_t ns)
+/* The innermost call that stays open, or idle time, gets all time that no other call has. */
+static void pay_open_call(struct applying *a, int64_t ns)
 {
 	if (a->t->stack.n == 0) {
 		a->idle += ns;
@@ -240,7 +242,7 @@ static bool add_exceptions(struct applying *a, const uint32_t *path, size_t n)
 	return true;
 }
 
-/* With a base that it had before, paths that were found then are found. */
+/* Back at an earlier base, the paths found there are valid again. */
 static void take_turn(struct pv_call_stream *s, uint32_t base, bool forget)
 {
 	struct pv_stream_base *b = &s->had[base % PV_STREAM_BASES];
@@ -251,11 +253,11 @@ static void take_turn(struct pv_call_stream *s, uint32_t base, bool forget)
 }
 
 /*
- * Finds the stream's base, and whether nodes are where they were. If not, those of calls that
- * stay open are where the stack says, whatever their keys mean by now.
+ * Finds the stream's base, and whether nodes are unchanged. If not, the stack has the nodes of
+ * calls that stay open, whatever their keys mean by now.
  */
-static void begin(struct pv_model *m, struct pv_call_stream *s, const struct pv_thread_calls *t,
-	const struct pv_segment *next)
+static void begin_segment(struct pv_model *m, struct pv_call_stream *s,
+	const struct pv_thread_calls *t, const struct pv_segment *next)
 {
 	const struct pv_segments *p = &m->private->segments;
 	if (s->resumes)
@@ -278,7 +280,7 @@ static void begin(struct pv_model *m, struct pv_call_stream *s, const struct pv_
 	s->base_depth = depth;
 }
 
-/* Others may have their turn, and large tables grow. */
+/* Lets others have the lock, and large tables grow. */
 static void pause(struct pv_model *m)
 {
 	if (!m->private->yield.may)
@@ -294,7 +296,7 @@ bool pv_segment_begin(struct pv_context *x, const struct pv_segment *s)
 	struct pv_call_stream *stream = &x->m->private->segments.stream[d->stream];
 	const struct pv_summary_sum *sum = &d->sum.v[s->sum];
 	size_t made = 0;
-	begin(x->m, stream, &x->thread->stack, s);
+	begin_segment(x->m, stream, &x->thread->stack, s);
 	x->m->private->use_ns = s->from_ns;
 	for (size_t i = 0; i < s->sums && s->sums > MADE_AT_ONCE; i++) {
 		if (stream->node.v[sum[i].path].turn == stream->turn)
@@ -316,10 +318,10 @@ bool pv_segment_apply(struct pv_context *x, const struct pv_segment *s)
 	struct pv_call_stream *stream = &x->m->private->segments.stream[d->stream];
 	struct applying a = { .m = x->m, .t = t, .s = stream };
 	end_open(&a, a.s->base_depth + s->still_open);
-	pay(&a, s->to_ns - t->last_ns);
+	pay_open_call(&a, s->to_ns - t->last_ns);
 	if (!add_sums(&a, &d->sum.v[s->sum], s->sums) ||
 		!add_exceptions(&a, &d->exc.v[s->exc], s->excs) ||
-		!add_open(&a, &d->open.v[s->open], s->opened, s->to_ns))
+		!push_open_calls(&a, &d->open.v[s->open], s->opened, s->to_ns))
 		return false;
 	t->bucketed_ns += a.idle;
 	t->last_ns = s->to_ns;
@@ -332,7 +334,7 @@ bool pv_segment_apply(struct pv_context *x, const struct pv_segment *s)
 
 bool pv_model_summarises(const struct pv_model *m, struct pv_call_summary *ret)
 {
-	if (m->only.ranged || m->only.threaded || m->timeline.width_ns == 0)
+	if (m->private->timed || m->only.threaded || m->timeline.width_ns == 0)
 		return false;
 	ret->wanted = true;
 	ret->cell_origin_ns = m->timeline.origin_ns;
@@ -344,7 +346,7 @@ bool pv_model_summarises(const struct pv_model *m, struct pv_call_summary *ret)
 
 /* --- a run that is applied event by event */
 
-/* Takes over the stream's open calls as the segment has them, and no figure. */
+/* Takes the open calls from the segment, and no figure. */
 static bool skip(
 	struct pv_call_stream *s, const struct pv_call_summary *d, const struct pv_segment *next)
 {
@@ -356,7 +358,7 @@ static bool skip(
 		s->open.v[s->open.n++] = d->open.v[next->open + i].path;
 	s->number = next->number;
 	s->resumes = true;
-	s->turn = 0; /* its nodes' places have to be found out */
+	s->turn = 0; /* nodes have to be found again */
 	return true;
 }
 

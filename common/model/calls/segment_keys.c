@@ -1,13 +1,14 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Methods whose key has several meanings: one node must not stand for two of them, so a run in which
- * that could be is applied event by event. Descriptions that change a meaning end a run, so a model
- * that has heard of none that comes later finds each key with one meaning in it.
+ * Methods whose key has several meanings: a node must not stand for two of them, so a run with such
+ * a method may have to be applied event by event. Descriptions that change a meaning end a run, so
+ * each key has a single meaning within a run unless the model has heard of a later one.
  */
 #include <string.h>
 
 #include "common/model/ground/model_parts.h"
 
-enum { OPEN_MOST = 1 << 12 }; /* calls that are looked at for each batch */
+enum { OPEN_MOST = 1 << 12 }; /* calls checked for each batch */
 
 static size_t shared_bit(uint64_t key)
 {
@@ -49,7 +50,7 @@ static bool is_key_unambiguous(const struct pv_model *m, uint64_t key, const str
 	return pv_names_is_unambiguous(&m->names, key, t->from_ns, t->to_ns);
 }
 
-/* In all the run: a call that one segment leaves open may end in the next. */
+/* Checks keys for all of the run: a call left open by a segment may end in the next. */
 static bool is_unambiguous(
 	const struct pv_model *m, const struct pv_call_summary *d, const struct times *t)
 {
@@ -63,7 +64,7 @@ static bool is_unambiguous(
 	return true;
 }
 
-/* Nor do those that were open before, of which a sum has one and the same path. */
+/* Checks the calls open before the run, too: a sum has a single path for them. */
 static bool open_are_unambiguous(
 	const struct pv_model *m, const struct pv_batch *b, const struct times *run)
 {
@@ -73,7 +74,7 @@ static bool open_are_unambiguous(
 		return true;
 	size_t base = s->resumes ? th->stack.stack.n - s->open.n : s->base_depth;
 	if (th->stack.stack.n > base + OPEN_MOST)
-		return false; /* to look at all of them would take longer than the batch */
+		return false; /* checking all of them would take longer than the batch */
 	for (size_t i = base; i < th->stack.stack.n; i++) {
 		const struct pv_frame *f = &th->stack.stack.v[i];
 		const struct pv_method *method =

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Whether the calls of a run can be applied summed up, or their order among other events counts: the
- * hold asks (reorder.h). That a segment continues what its stream has had is no question: see continues().
+ * Decides for the reorder window (reorder.h) whether the calls of a run can be applied summed up,
+ * or their order among other events counts. Segments always continue their stream: see continues().
  */
 #include "common/base/invariant.h"
 #include "common/model/ground/model_parts.h"
@@ -13,7 +14,7 @@ const struct pv_thread *pv_summary_thread(const struct pv_model *m, const struct
 
 /* --- calls open before a segment */
 
-/* After a run that was applied event by event: the stream's open calls are those of the thread. */
+/* After a run that was applied event by event: whether the stream's open calls are the thread's. */
 static bool resumes(
 	const struct pv_model *m, const struct pv_call_stream *s, const struct pv_thread *th)
 {
@@ -29,8 +30,8 @@ static bool resumes(
 }
 
 /*
- * True by the way in which runs are cut (summariser.h), so that a debug build asserts it. As a log
- * is foreign, a mistake there must not become a wrong figure in another build.
+ * Always true by the cutting of runs (summariser.h), so a debug build asserts it. As a log is
+ * foreign, a mistake there must not become a wrong figure in another build.
  */
 static bool continues(struct pv_model *m, const struct pv_call_stream *s,
 	const struct pv_thread *th, const struct pv_segment *next)
@@ -47,8 +48,9 @@ static bool continues(struct pv_model *m, const struct pv_call_stream *s,
 	return same;
 }
 
-/* The segment begins at a known depth, and what it adds to that is not too deep. */
-static bool fits(struct pv_model *m, const struct pv_batch *b, const struct pv_segment *next)
+/* True if the segment begins at a known depth, and does not become too deep. */
+static bool segment_fits(
+	struct pv_model *m, const struct pv_batch *b, const struct pv_segment *next)
 {
 	struct pv_segments *p = &m->private->segments;
 	struct pv_call_stream *s = &p->stream[b->summary.stream];
@@ -78,14 +80,14 @@ static bool all_fit(struct pv_model *m, const struct pv_batch *b)
 	if (th ? th->stack.too_deep > 0 : m->threads.thread.n > m->threads.cap)
 		return false;
 	for (size_t i = 0; i < b->summary.segment.n; i++)
-		if (!fits(m, b, &b->summary.segment.v[i]))
+		if (!segment_fits(m, b, &b->summary.segment.v[i]))
 			return false;
 	return true;
 }
 
 /* --- a thread that ends */
 
-/* Whether any of its events is later, and whether a segment does not stand on one side of it. */
+/* later: an event is after the end. beyond: a segment is on both sides of the end. */
 static void look_at_end(const struct pv_batch *b, int64_t end_ns, bool *later, bool *beyond)
 {
 	for (size_t i = 0; i < b->n && !*later; i++)
@@ -97,7 +99,7 @@ static void look_at_end(const struct pv_batch *b, int64_t end_ns, bool *later, b
 	}
 }
 
-/* The batch's thread has been said to have ended: another with its id may begin amid the run. */
+/* True if the batch's thread ends within the run: another thread with its id may begin there. */
 static bool ends_within(
 	const struct pv_model *m, const struct pv_batch *one, struct pv_batch *const *b, size_t n)
 {

@@ -1,7 +1,10 @@
-/* Limits of what a run of segments may add: near a cap the order decides what is distinguished. */
+/* SPDX-License-Identifier: MIT */
+/*
+ * Limits on the additions of a run of segments: near a cap the order decides what is distinguished.
+ */
 #include "common/model/ground/model_parts.h"
 
-/* The stream's next segment will find its nodes where they are now. */
+/* True if the stream's next segment will find its nodes unchanged. */
 static bool stays(
 	const struct pv_model *m, const struct pv_call_stream *s, const struct pv_thread *th)
 {
@@ -11,7 +14,7 @@ static bool stays(
 	return s->base == (s->base_depth ? th->stack.stack.v[s->base_depth - 1].node : 0);
 }
 
-/* Streams that begin on another base, somewhere in the run. */
+/* Marks streams that begin on another base, somewhere in the run. */
 static void note_bases(struct pv_model *m, struct pv_batch *const *b, size_t n)
 {
 	struct pv_segments *p = &m->private->segments;
@@ -39,7 +42,7 @@ static size_t new_paths(const struct pv_segments *p, const struct pv_call_summar
 	return n;
 }
 
-/* With as many more the tree may have to fold, or methods become one: then their order decides. */
+/* With so many more the tree may have to fold, or methods become one: then their order decides. */
 static bool is_too_much(const struct pv_model *m, size_t more)
 {
 	return m->calls.node.n + more >= m->calls.cap ||

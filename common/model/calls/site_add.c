@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Adds events to sites; finds their stacks, and makes room at the caps. */
 #include "common/model/calls/stacks_fold.h"
 
 #include <stdlib.h>
@@ -5,6 +7,21 @@
 #include "common/model/calls/sites_fold.h"
 #include "common/model/ground/model_stack.h"
 #include "common/model/time/window_parts.h"
+
+/* The stack of a span of the pool. Remembered where neither names nor room can change it. */
+static uint32_t span_stack(struct pv_context *x, struct pv_span backtrace)
+{
+	struct pv_model_private *p = x->m->private;
+	struct pv_span_stack *known = pv_span_stack(&p->spans, backtrace);
+	const struct pv_stacks *all = &x->m->stacks;
+	if (known->turn == p->spans.turn && known->at == backtrace.at)
+		return known->stack;
+	uint32_t stack = pv_model_stack(x->m, x->batch->pool.v + backtrace.at, backtrace.n);
+	if (p->memo_n >= backtrace.n && all->node.n < all->cap && !x->m->names.other_method &&
+		!p->symbols)
+		*known = (struct pv_span_stack){ backtrace.at, stack, p->spans.turn };
+	return stack;
+}
 
 uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace)
 {
@@ -14,13 +31,13 @@ uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace)
 	if (backtrace.n && x->batch->frames.n)
 		return pv_model_frame(x->m, x->batch, backtrace.at);
 	if (backtrace.n)
-		return pv_model_stack(x->m, x->batch->pool.v + backtrace.at, backtrace.n);
+		return span_stack(x, backtrace);
 	const struct pv_thread_calls *s = &x->thread->stack;
 	return s->stack.n ? pv_calls_stack(x->m, s->stack.v[s->stack.n - 1].node) : 0;
 }
 
-/* In a new table, so that others can read the old one meanwhile. */
-static bool make_room(struct pv_model *m, struct pv_sites *s, bool windowed)
+/* Makes room in a new table, while others can read the old. */
+static bool make_site_room(struct pv_model *m, struct pv_sites *s, bool windowed)
 {
 	struct pv_sites copy;
 	uint32_t *remap = NULL;
@@ -41,7 +58,8 @@ static bool make_room(struct pv_model *m, struct pv_sites *s, bool windowed)
 bool pv_sites_add(struct pv_context *x, struct pv_sites *s, const struct pv_site *more)
 {
 	bool windowed = s == &x->m->allocs.sites;
-	if (pv_sites_are_many(s, more->class_use, more->stack) && !make_room(x->m, s, windowed))
+	if (pv_sites_are_many(s, more->class_use, more->stack) &&
+		!make_site_room(x->m, s, windowed))
 		return false;
 	size_t before = s->site.n;
 	uint32_t at = pv_sites_get(s, more->class_use, more->stack);

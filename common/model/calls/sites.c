@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of sites: look-up, folding at the cap, new numbers. */
 #include "common/model/calls/sites.h"
 
 #include <stdlib.h>
@@ -7,7 +9,7 @@
 #include "common/model/ground/least.h"
 #include "common/model/calls/sites_fold.h"
 
-static uint64_t key_of(uint32_t class_use, uint32_t stack)
+static uint64_t site_key_of(uint32_t class_use, uint32_t stack)
 {
 	return (uint64_t)class_use << 32 | stack;
 }
@@ -29,7 +31,7 @@ void pv_sites_finish(struct pv_sites *s)
 }
 
 /* Marks the quarter to fold in `fold`; false when out of memory. */
-static bool choose(const struct pv_sites *s, bool *fold)
+static bool choose_sites(const struct pv_sites *s, bool *fold)
 {
 	size_t room = s->site.n, n = 0;
 	uint64_t *amount =
@@ -60,7 +62,7 @@ static bool index_all(struct pv_sites *s)
 	for (uint32_t i = 1; i < s->site.n; i++) {
 		const struct pv_site *x = &s->site.v[i];
 		if (!(x->other ? pv_map_set(&s->other, x->class_use, i)
-			       : pv_map_set(&s->of, key_of(x->class_use, x->stack), i)))
+			       : pv_map_set(&s->of, site_key_of(x->class_use, x->stack), i)))
 			return false;
 	}
 	return true;
@@ -104,7 +106,7 @@ bool pv_sites_make_room(struct pv_sites *s, uint32_t **ret_remap)
 {
 	bool *fold = calloc(s->site.n, sizeof *fold);
 	uint32_t *remap = calloc(s->site.n, sizeof *remap);
-	if (!fold || !remap || !choose(s, fold)) {
+	if (!fold || !remap || !choose_sites(s, fold)) {
 		free(fold);
 		free(remap);
 		return false;
@@ -121,7 +123,7 @@ bool pv_sites_make_room(struct pv_sites *s, uint32_t **ret_remap)
 	return index_all(s);
 }
 
-/* Last resort, when "other" sites fill everything: one for all classes. */
+/* Last resort, when "other" sites fill everything: a common site for all classes. */
 static uint32_t other_of(struct pv_sites *s, uint32_t class_use)
 {
 	uint32_t at = pv_map_get(&s->other, class_use);
@@ -131,7 +133,7 @@ static uint32_t other_of(struct pv_sites *s, uint32_t class_use)
 bool pv_sites_are_many(const struct pv_sites *s, uint32_t class_use, uint32_t stack)
 {
 	return s->site.n >= s->cap && s->site.n >= s->fold_at &&
-	       pv_map_get(&s->of, key_of(class_use, stack)) == PV_MAP_NONE;
+	       pv_map_get(&s->of, site_key_of(class_use, stack)) == PV_MAP_NONE;
 }
 
 bool pv_sites_copy(const struct pv_sites *s, struct pv_sites *ret)
@@ -153,11 +155,21 @@ void pv_sites_replace(struct pv_sites *s, struct pv_sites *copy, bool take)
 	free(drop);
 }
 
+/* Events of a kind mostly come from one site many times. */
+static bool is_last(const struct pv_sites *s, uint32_t class_use, uint32_t stack)
+{
+	const struct pv_site *x = &s->site.v[s->last];
+	return s->last && s->last < s->site.n && x->class_use == class_use && x->stack == stack &&
+	       !x->other;
+}
+
 uint32_t pv_sites_get(struct pv_sites *s, uint32_t class_use, uint32_t stack)
 {
-	uint32_t at = pv_map_get(&s->of, key_of(class_use, stack));
+	if (is_last(s, class_use, stack))
+		return s->last;
+	uint32_t at = pv_map_get(&s->of, site_key_of(class_use, stack));
 	if (at != PV_MAP_NONE)
-		return at;
+		return s->last = at;
 	at = (uint32_t)s->site.n;
 	bool full = at >= s->cap + s->cap / 4; /* folding no longer helps */
 	if (full) {
@@ -166,8 +178,9 @@ uint32_t pv_sites_get(struct pv_sites *s, uint32_t class_use, uint32_t stack)
 			return other;
 		class_use = 0;
 	}
-	if (!pv_reserve(&s->site, 1) || !(full ? pv_map_set(&s->other, 0, at)
-					       : pv_map_set(&s->of, key_of(class_use, stack), at)))
+	if (!pv_reserve(&s->site, 1) ||
+		!(full ? pv_map_set(&s->other, 0, at)
+		       : pv_map_set(&s->of, site_key_of(class_use, stack), at)))
 		return 0;
 	s->site.v[s->site.n++] = (struct pv_site){
 		.class_use = class_use, .stack = full ? 0 : stack, .other = full
@@ -177,7 +190,7 @@ uint32_t pv_sites_get(struct pv_sites *s, uint32_t class_use, uint32_t stack)
 
 static struct pv_map *map_of(struct pv_sites *s, const struct pv_site *x, uint64_t *ret_key)
 {
-	*ret_key = x->other ? x->class_use : key_of(x->class_use, x->stack);
+	*ret_key = x->other ? x->class_use : site_key_of(x->class_use, x->stack);
 	return x->other ? &s->other : &s->of;
 }
 

@@ -1,6 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* The tree of call stacks. */
 #include "common/model/calls/stacks.h"
 
-static uint32_t add(struct pv_stacks *s, uint32_t parent, uint32_t method)
+static uint32_t add_stack_node(struct pv_stacks *s, uint32_t parent, uint32_t method)
 {
 	uint32_t at = (uint32_t)s->node.n;
 	uint64_t key = (uint64_t)parent << 32 | method;
@@ -31,12 +33,12 @@ uint32_t pv_stacks_child(struct pv_stacks *s, uint32_t parent, uint32_t method)
 	if (at != PV_MAP_NONE)
 		return at;
 	if (s->node.n < s->cap)
-		return add(s, parent, method);
+		return add_stack_node(s, parent, method);
 	s->folded++;
 	if (parent == 0 || s->node.v[parent].method != 0) {
 		at = pv_map_get(&s->child, (uint64_t)parent << 32);
 		if (at == PV_MAP_NONE && s->node.n < s->cap + s->cap / 4)
-			at = add(s, parent, 0);
+			at = add_stack_node(s, parent, 0);
 		return at == PV_MAP_NONE ? parent : at;
 	}
 	return parent; /* frames deeper than "other" are other, too */

@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Stacks near their cap: the leaves with the least bytes allocated fold into
- * their parents' "other" nodes, until half of the room is free. A parent's first folded leaf
- * becomes its "other", so nothing is added and parents keep smaller numbers than their children. A
- * node whose only child is "other" counts as a leaf and takes that child with it. Stacks of threads
- * that wait and of handles never fold.
+ * Stacks near their cap: the leaves with the least bytes allocated fold into the "other" nodes of
+ * their parents, until half of the room is free. A parent's first folded leaf becomes its "other",
+ * so nothing is added and parents keep smaller numbers than their children. A node whose only child
+ * is "other" counts as a leaf and takes that child along. Stacks of waiting threads and of handles
+ * never fold.
  *
- * To renumber what is left, and the sites, takes far longer than to choose what folds. So that is
- * done once, and of each stack that comes it takes the time of two that were there.
+ * Renumbering the rest, and the sites, takes far longer than choosing leaves. So it is done once
+ * for half of the stacks, and costs each new stack the time of two old ones.
  */
 #include "common/model/calls/stacks_fold.h"
 
@@ -20,23 +21,23 @@
 
 enum { ROUNDS = 8, TABLES = 4 };
 
-/* The rest is compacted in copies, while readers may use the originals. */
+/* State of a fold. The rest is compacted in copies, while readers may use the originals. */
 struct fold {
 	struct pv_stacks stacks;
-	struct pv_sites sites[TABLES]; /* of tables(); `copies` of them are made */
+	struct pv_sites sites[TABLES]; /* of tables(); the first `copies` are made */
 	size_t copies;
-	uint32_t *remap;    /* of the first */
-	void *room;         /* of what follows, so much for each node */
-	uint64_t *bytes;    /* allocated with this very stack */
+	uint32_t *remap;    /* of the first table */
+	void *room;         /* of the arrays below, for all nodes */
+	uint64_t *bytes;    /* allocated with exactly this stack */
 	uint64_t *weight;   /* by leaf */
 	uint32_t *leaf;     /* nodes that may fold, ascending */
-	uint32_t *other;    /* by parent: its "other" child, 0 = none; then a node's new number */
-	uint32_t *into;     /* by node: itself, or what it was merged into; then its new number */
-	uint32_t *children; /* by node: how many */
+	uint32_t *other;    /* by parent: the "other" child, 0 = none; then a node's new number */
+	uint32_t *into;     /* by node: itself, or its target; then its new number */
+	uint32_t *children; /* by node: number of children */
 	bool *kept;
 	bool *chosen; /* by leaf */
 	size_t leaves;
-	size_t left; /* nodes that are not merged into another */
+	size_t left; /* nodes not merged into another */
 };
 
 static bool fold_init(struct fold *f, const struct pv_stacks *s)
@@ -102,8 +103,8 @@ static void count_children(const struct pv_stacks *s, struct fold *f)
 	}
 }
 
-/* Leaves, and so many of them that fold. */
-static void collect(const struct pv_stacks *s, struct fold *f, size_t wanted)
+/* Collects the leaves, and chooses `wanted` of them to fold. */
+static void collect_leaves(const struct pv_stacks *s, struct fold *f, size_t wanted)
 {
 	const struct pv_stack_node *v = s->node.v;
 	f->leaves = 0;
@@ -120,7 +121,7 @@ static void collect(const struct pv_stacks *s, struct fold *f, size_t wanted)
 }
 
 /* `to` may be the same node. */
-static void merge(struct fold *f, uint32_t i, uint32_t parent, uint32_t to)
+static void merge_stack(struct fold *f, uint32_t i, uint32_t parent, uint32_t to)
 {
 	if (i == to)
 		return;
@@ -137,15 +138,15 @@ static void fold_leaf(struct pv_stacks *s, struct fold *f, uint32_t i)
 	uint32_t to = other ? other : i;
 	s->folded++;
 	if (inner)
-		merge(f, inner, i, to);
-	merge(f, i, x->parent, to);
+		merge_stack(f, inner, i, to);
+	merge_stack(f, i, x->parent, to);
 	if (!other) {
 		x->method = 0;
 		f->other[x->parent] = i;
 	}
 }
 
-/* Those that are merged into nodes which then are merged themselves. */
+/* Follows merges into nodes which then are merged themselves. */
 static void follow_merges(const struct pv_stacks *s, struct fold *f)
 {
 	for (uint32_t i = 0; i < s->node.n; i++)
@@ -179,7 +180,7 @@ static bool compact(struct pv_stacks *s, struct fold *f)
 	return true;
 }
 
-static bool copy_sites(struct pv_model *m, struct fold *f)
+static bool copy_site_tables(struct pv_model *m, struct fold *f)
 {
 	struct pv_sites *of[TABLES];
 	bool ok = true;
@@ -196,7 +197,7 @@ static void fold_to(struct fold *f, size_t goal)
 {
 	struct pv_stacks *s = &f->stacks;
 	for (int round = 0; round < ROUNDS && f->left > goal; round++) {
-		collect(s, f, f->left - goal);
+		collect_leaves(s, f, f->left - goal);
 		for (size_t i = 0; i < f->leaves; i++)
 			if (f->chosen[i])
 				fold_leaf(s, f, f->leaf[i]);
@@ -211,12 +212,12 @@ static bool prepare(struct pv_model *m, struct fold *f)
 	look_at_uses(m, f);
 	count_children(s, f);
 	fold_to(f, s->cap / 2);
-	bool ok = compact(s, f) && copy_sites(m, f);
+	bool ok = compact(s, f) && copy_site_tables(m, f);
 	m->stacks.child = s->child; /* ingest thread only */
 	return ok;
 }
 
-/* In one hold: what others read says the same everywhere. */
+/* In one hold of the lock: readers see consistent tables. */
 static void replace(struct pv_model *m, struct fold *f, bool take)
 {
 	struct pv_sites *of[TABLES];
@@ -242,11 +243,11 @@ static void replace(struct pv_model *m, struct fold *f, bool take)
 	pv_model_forget_frames(m);
 }
 
-/* Private to folding. */
+/* Forgets the stacks of call-tree nodes. */
 static void forget_stacks(struct pv_model *m)
 {
 	for (size_t i = 0; i < m->calls.node.n; i++) {
-		m->calls.node.v[i].stack = 0; /* asked for again when needed */
+		m->calls.node.v[i].stack = 0; /* found again when needed */
 		pv_model_lock_yield(m, 1);
 	}
 }
@@ -275,7 +276,6 @@ bool pv_stacks_make_room(struct pv_model *m)
 	struct pv_stacks *s = &m->stacks;
 	if (!pv_window_flush(m) || !fold_once(m))
 		return false;
-	s->fold_at =
-		s->node.n + s->cap / 16; /* a step without success is not tried at every stack */
+	s->fold_at = s->node.n + s->cap / 16; /* after a step without success, not at every stack */
 	return true;
 }

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Private to the model: room among the stacks when their cap is near. Ingest thread, with the lock.
  */
@@ -6,10 +7,10 @@
 
 #include "common/model/ground/model_parts.h"
 
-/* Afterwards stack ids are void that the model itself does not keep. False: out of memory. */
+/* Makes room. Afterwards stack ids outside the model are void. False: out of memory. */
 bool pv_stacks_make_room(struct pv_model *m);
 
-/* Whether that is due, now that a further stack is about to be looked up. */
+/* True if room is due, asked before a stack is looked up. */
 static inline bool pv_stacks_are_many(const struct pv_stacks *s)
 {
 	return s->node.n >= s->cap - s->cap / 16 && s->node.n >= s->fold_at;

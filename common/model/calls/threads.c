@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Applies starts, ends and names of threads; finds the epoch of an id at a time. */
 #include "common/model/calls/threads.h"
 
 #include <stdlib.h>
@@ -5,6 +7,7 @@
 
 #include "common/model/calls/calls_open.h"
 #include "common/model/ground/model_parts.h"
+#include "common/model/ground/request_times.h"
 #include "common/model/names/early_definitions.h"
 
 bool pv_threads_init(struct pv_threads *t)
@@ -31,17 +34,20 @@ void pv_threads_finish(struct pv_threads *t)
 	pv_map_finish(&t->newest);
 }
 
-static struct pv_thread *newest(const struct pv_threads *t, uint64_t id)
+static struct pv_thread *newest_epoch(const struct pv_threads *t, uint64_t id)
 {
 	uint32_t at = pv_map_get(&t->newest, id);
 	return at == PV_MAP_NONE ? NULL : t->thread.v[at];
 }
 
-/* Names may come after their use, so a thread is chosen by the name it has in a model that read
- * all. */
+/*
+ * Names may come after their use: the name counts that the thread has in a model of the whole log.
+ */
 static bool selected(const struct pv_model *m, const struct pv_thread *th)
 {
 	const struct pv_restrict *r = &m->only;
+	if (r->requests && !th->of_requests)
+		return false;
 	if (!r->threaded)
 		return true;
 	for (size_t i = 0; r->threads && i < r->thread_count; i++)
@@ -54,19 +60,20 @@ static bool selected(const struct pv_model *m, const struct pv_thread *th)
 	if (!r->scout)
 		return false;
 	const struct pv_threads *t = &r->scout->threads;
-	const struct pv_thread *known = newest(t, th->id);
+	const struct pv_thread *known = newest_epoch(t, th->id);
 	while (known && known->epoch > th->epoch)
 		known = known->before ? t->thread.v[known->before] : NULL;
 	return known && known->name &&
 	       strcmp(pv_intern_text(&r->scout->names.text, known->name), r->thread_name) == 0;
 }
 
-/* Too many epochs: this one goes on in the row of the one before. */
+/* Too many epochs: the new epoch uses the row of the epoch before. */
 static struct pv_thread *reopen(struct pv_model *m, struct pv_thread *th)
 {
 	m->threads.folded++;
 	th->start_ns = th->end_ns = PV_NEVER;
 	th->named = false;
+	th->outside = 0;
 	th->wait.n = th->thrown.n = 0;
 	th->stop = 0;
 	return th;
@@ -74,7 +81,7 @@ static struct pv_thread *reopen(struct pv_model *m, struct pv_thread *th)
 
 static struct pv_thread *open_epoch(struct pv_model *m, uint64_t id);
 
-/* One thread for every id that is new when there are too many. */
+/* The thread for every new id beyond the cap. */
 static struct pv_thread *other_thread(struct pv_model *m)
 {
 	struct pv_threads *t = &m->threads;
@@ -107,8 +114,9 @@ static struct pv_thread *open_epoch(struct pv_model *m, uint64_t id)
 	th->epoch = old ? old->epoch + 1 : 1;
 	th->before = old ? before : 0;
 	th->index = at;
-	th->name = old ? old->name : 0; /* until a start shows that it is another one */
+	th->name = old ? old->name : 0; /* until a start shows that it is another thread */
 	th->start_ns = th->end_ns = th->first_ns = th->last_ns = PV_NEVER;
+	th->of_requests = m->only.requests ? pv_request_times_thread(m->only.requests, id) : 0;
 	th->selected = selected(m, th);
 	t->thread.v[t->thread.n++] = th;
 	return th;
@@ -136,7 +144,7 @@ bool pv_threads_know(struct pv_model *m, const struct pv_threads *from)
 
 struct pv_thread *pv_threads_own(struct pv_model *m, uint64_t id, int64_t time)
 {
-	struct pv_thread *th = newest(&m->threads, id);
+	struct pv_thread *th = newest_epoch(&m->threads, id);
 	if (!th || (th->end_ns != PV_NEVER && time > th->end_ns))
 		th = open_epoch(m, id);
 	if (th)
@@ -155,12 +163,21 @@ bool pv_threads_touch(struct pv_threads *t, struct pv_thread *th)
 	return true;
 }
 
-/* When an epoch began: its start, else its first event; PV_NEVER when neither is known. */
+/* Beginning of an epoch: the start, else the first event; PV_NEVER when neither is known. */
 static int64_t began(const struct pv_thread *th)
 {
 	if (th->first_ns == PV_NEVER || th->start_ns == PV_NEVER)
 		return th->first_ns == PV_NEVER ? th->start_ns : th->first_ns;
 	return th->start_ns < th->first_ns ? th->start_ns : th->first_ns;
+}
+
+bool pv_threads_number(struct pv_threads *t, uint64_t id, uint32_t outside)
+{
+	struct pv_thread *th = newest_epoch(t, id);
+	if (!th || th->end_ns != PV_NEVER || th->outside == outside)
+		return false;
+	th->outside = outside;
+	return true;
 }
 
 uint32_t pv_threads_at(const struct pv_threads *t, uint64_t id, int64_t time_ns)
@@ -184,14 +201,14 @@ struct pv_thread *pv_threads_of(struct pv_model *m, uint64_t id, int64_t time)
 }
 
 /*
- * A start opens an epoch, unless it is a delayed word on one that is running: threads write a few
- * events before their start, but no calls.
+ * A start opens an epoch, unless the running epoch has had no start yet: threads write a few events
+ * before their start, but no calls.
  */
-static bool start(struct pv_model *m, uint64_t id, int64_t time)
+static bool start_thread(struct pv_model *m, uint64_t id, int64_t time)
 {
-	struct pv_thread *th = newest(&m->threads, id);
+	struct pv_thread *th = newest_epoch(&m->threads, id);
 	if (th && th->start_ns == time)
-		return true; /* said again */
+		return true; /* repeated */
 	bool running = th && th->end_ns == PV_NEVER && th->start_ns == PV_NEVER &&
 		       th->stack.stack.n == 0 && th->calls == 0;
 	if (!running)
@@ -204,12 +221,12 @@ static bool start(struct pv_model *m, uint64_t id, int64_t time)
 	return true;
 }
 
-static bool end(struct pv_model *m, uint64_t id, int64_t time)
+static bool end_thread(struct pv_model *m, uint64_t id, int64_t time)
 {
 	struct pv_thread *th = pv_threads_of(m, id, time);
 	if (!th)
 		return false;
-	if (th->id == PV_THREAD_OTHER) /* it stands for all that go on, too */
+	if (th->id == PV_THREAD_OTHER) /* other threads in this row go on */
 		return true;
 	if (th->end_ns == PV_NEVER) {
 		m->threads.ended++;
@@ -222,11 +239,11 @@ static bool end(struct pv_model *m, uint64_t id, int64_t time)
 /* Notes the end of a thread whose earlier buffers may still come. */
 static void end_early(struct pv_threads *t, uint64_t id, int64_t time)
 {
-	struct pv_thread *th = newest(t, id);
+	struct pv_thread *th = newest_epoch(t, id);
 	if (!th || th->end_ns != PV_NEVER || began(th) == PV_NEVER || began(th) > time)
 		return;
 	if (th->last_ns != PV_NEVER && th->last_ns > time)
-		return; /* after its time: reported with its event */
+		return; /* after this time: reported with the event of the end */
 	t->ended++;
 	th->end_ns = time;
 }
@@ -235,9 +252,9 @@ bool pv_threads_apply(struct pv_model *m, const struct pv_event *e)
 {
 	int64_t time = (int64_t)e->time;
 	if (e->kind == PV_KIND_THREAD_START)
-		return start(m, e->meta.key, time);
+		return start_thread(m, e->meta.key, time);
 	if (e->kind == PV_KIND_THREAD_END)
-		return end(m, e->meta.key, time);
+		return end_thread(m, e->meta.key, time);
 	struct pv_thread *th = pv_threads_of(m, e->meta.key, time);
 	if (th)
 		th->named = true;

@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Applies call trees that the probe summed up, and CPU times. */
 #include "common/model/calls/tree_sums.h"
 
 #include "common/model/time/buckets_parts.h"
 #include "common/model/ground/model_parts.h"
 #include "common/model/time/window_parts.h"
 
-enum { NODES = 1 << 16 }; /* in one buffer: no probe writes so many */
+enum { NODES = 1 << 16 }; /* in a buffer: no probe writes so many */
 
 void pv_tree_sums_finish(struct pv_tree_sums *t)
 {
@@ -14,8 +16,8 @@ void pv_tree_sums_finish(struct pv_tree_sums *t)
 }
 
 /*
- * The node of entry `at` of this buffer. Folding may have given nodes other numbers: then it is
- * looked for again, from the outermost entry that is not known any more. 0: there is none now.
+ * The node of entry `at` of this buffer. Folding may have given nodes other numbers: then the node
+ * is searched again, from the outermost outdated entry. 0: there is none now.
  */
 static bool node_of(struct pv_context *x, uint32_t at, uint32_t *ret_node)
 {
@@ -36,7 +38,7 @@ static bool node_of(struct pv_context *x, uint32_t at, uint32_t *ret_node)
 		uint32_t found = pv_calls_child(x->m, parent, e->key, 0);
 		if (found == PV_MAP_NONE)
 			return false;
-		if (c->folds != folds) /* once more, and its place is needed: it goes without */
+		if (c->folds != folds) /* folded again for room: this entry goes without a node */
 			return true;
 		e->node = found ? found : parent;
 		e->folds = folds;
@@ -45,8 +47,8 @@ static bool node_of(struct pv_context *x, uint32_t at, uint32_t *ret_node)
 	return true;
 }
 
-/* The event's node, or its parent's where the tree has no room; 0: it has none. */
-static bool place(struct pv_context *x, const struct pv_event *e, uint32_t *ret_node)
+/* The event's node, or its parent's where the tree has no room; 0: none. */
+static bool place_sums(struct pv_context *x, const struct pv_event *e, uint32_t *ret_node)
 {
 	struct pv_tree_sums *t = &x->m->tree_sums;
 	if (t->buffer != x->batch->offset) {
@@ -65,13 +67,13 @@ static bool place(struct pv_context *x, const struct pv_event *e, uint32_t *ret_
 		.key = e->tree.method, .parent = above, .folds = UINT64_MAX
 	};
 	bool ok = node_of(x, (uint32_t)t->entry.n, ret_node);
-	if (ok && !*ret_node) /* there was no room for it without a fold, now there is */
+	if (ok && !*ret_node) /* the first try made room by a fold */
 		ok = node_of(x, (uint32_t)t->entry.n, ret_node);
 	return ok;
 }
 
-/* Own time is part of the total of everything above it. */
-static void add(struct pv_model *m, uint32_t node, const struct pv_event *e)
+/* Own time is part of the totals of all nodes above. */
+static void add_sums_to_node(struct pv_model *m, uint32_t node, const struct pv_event *e)
 {
 	int64_t self = (int64_t)e->tree.self_ns;
 	pv_window_touch(m, node);
@@ -93,15 +95,15 @@ static bool call(struct pv_context *x, const struct pv_event *e)
 	int64_t from, to;
 	m->private->use_ns = x->time;
 	m->tree_sums.method = m->tree_sums.thread = 0;
-	if (!place(x, e, &node))
+	if (!place_sums(x, e, &node))
 		return false;
 	if (!x->counts || !node)
 		return true;
-	/* The loop that runs is to find its own cell again. */
+	/* The running loop has to find its own cell again. */
 	m->private->slice_width = 0;
 	if (!pv_window_enter(m, x->thread, x->time, &from, &to))
 		return false;
-	add(m, node, e);
+	add_sums_to_node(m, node, e);
 	m->tree_sums.nodes++;
 	m->tree_sums.method = m->calls.node.v[node].method;
 	m->tree_sums.thread = x->thread->index;

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Calls that the probe summed up itself (extension family 0): the gain of a thread's call tree
- * since it was written last, node by node, so that the model is as if the calls had been traced.
- * Each buffer is complete: a node names its parent by how many such events ago it came. Part of the
+ * since its last writing, node by node, so that the model is as if the calls had been traced. Each
+ * buffer is complete: a node names its parent by the number of such events in between. Part of the
  * model: written by the ingest thread, read under the lock. Times are ns.
  */
 #ifndef PV_MODEL_TREE_SUMS_H
@@ -16,7 +17,7 @@ struct pv_cpu_time {
 	uint64_t user_ns, kernel_ns;
 };
 
-/* A node of the present buffer; `node` is its number as long as calls.folds is this. */
+/* A node of the present buffer; `node` is its number as long as calls.folds equals `folds`. */
 struct pv_tree_entry {
 	uint64_t key, folds;
 	uint32_t parent; /* index + 1; 0: a root */
@@ -32,7 +33,7 @@ struct pv_tree_sums {
 	PV_ARRAY(struct pv_tree_entry) entry;
 	PV_ARRAY(uint32_t) path; /* scratch */
 	uint64_t buffer;
-	/* That the next CPU time is about, 0: none. */
+	/* Method and thread of the next CPU time, 0: none. */
 	uint32_t method, thread;
 };
 
@@ -41,7 +42,7 @@ struct pv_event;
 
 /* Private to the model. False when out of memory. */
 bool pv_tree_sums_apply(struct pv_context *x, const struct pv_event *e);
-/* The node a sample fell on, and the thread's index: its CPU time may follow. */
+/* The node of a sample, and the thread's index: the CPU time of the sample may follow. */
 void pv_tree_sums_sampled(struct pv_context *x, uint32_t node, uint32_t thread);
 void pv_tree_sums_finish(struct pv_tree_sums *t);
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Notes damaged bytes of the log. */
 #include <stdio.h>
 
 #include "common/model/ground/model_parts.h"

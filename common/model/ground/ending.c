@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Judges how a log has ended. */
 #include "common/model/ground/ending.h"
 
 #include "common/model/model.h"

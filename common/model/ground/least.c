@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Chooses the k least values by counting digits (a radix select). */
 #include "common/model/ground/least.h"
 
 enum { BITS = 8, DIGITS = 1 << BITS };
 
-/* Of those that stand among `of`, where `of` is one value; NULL: of all. */
+/* Restricts values to the indices where `of` has the value `is`; NULL: no restriction. */
 struct among {
 	const uint64_t *of;
 	uint64_t is;
@@ -14,8 +16,8 @@ static bool stands(const struct among *a, size_t i)
 }
 
 /*
- * The first digit in which values differ: how far to shift for it. *ret_value has the digits before
- * it, which all values share, and *ret_known the bits of those.
+ * Returns the shift of the first digit in which values differ. *ret_value has the digits before,
+ * which all values share, and *ret_known the bits of these digits.
  */
 static int same_digits(const uint64_t *v, const struct among *a, size_t n, uint64_t *ret_value,
 	uint64_t *ret_known)
@@ -36,8 +38,8 @@ static int same_digits(const uint64_t *v, const struct among *a, size_t n, uint6
 }
 
 /*
- * The value that k of them are less than or equal to, k > 0, digit by digit from the highest on.
- * *ret_equal: how many of the k have that very value.
+ * The value such that k values are less or equal, k > 0, digit by digit from the highest on.
+ * *ret_equal: how many of the k equal the value.
  */
 static uint64_t threshold(
 	const uint64_t *v, const struct among *a, size_t n, size_t k, size_t *ret_equal)

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Listeners of stores, for what happens to objects and to stacks. model.c lists them in the order
- * in which they are called; figures depend on that order. Private to the model. On the ingest
- * thread, with the model's lock. False: out of memory.
+ * Listeners of stores, for changes of objects and stacks. model.c lists them in the order of calls;
+ * figures depend on that order. Private to the model. On the ingest thread, with the model's lock.
+ * False: out of memory.
  */
 #ifndef PV_MODEL_LISTEN_H
 #define PV_MODEL_LISTEN_H
@@ -15,7 +16,7 @@ struct pv_model;
 /* Called only for objects whose row in the table of addresses is `asked`. */
 struct pv_object_listener {
 	/*
-	 * The event at hand allocates at this address. *ret_same becomes true if it is the object
+	 * The event at hand allocates at this address. *ret_same becomes true if this is the object
 	 * that was asked for, whose allocation comes later in the log.
 	 */
 	bool (*allocated)(
@@ -27,7 +28,7 @@ struct pv_object_listener {
 /* Stacks were folded. */
 struct pv_stack_listener {
 	void (*renumbered)(struct pv_model *m, const uint32_t *into); /* stack i is now into[i] */
-	/* Then, without the lock: rebuilds what only the ingest thread reads. May be NULL. */
+	/* Then, without the lock: rebuilds tables read only by the ingest thread. May be NULL. */
 	bool (*rebuild)(struct pv_model *m);
 };
 

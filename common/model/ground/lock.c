@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The model's lock: fair between the ingest thread and readers, released in parts. */
 #include "common/model/ground/model_parts.h"
 
 void pv_model_lock(struct pv_model *m)
 {
 	/*
-	 * A thread that waits holds `next`, so that the owner, which lets go only to take the lock
-	 * again at once, queues after a query instead of starving it.
+	 * A waiting thread holds `next`, so that the owner, which unlocks only to lock again at
+	 * once, queues after a query instead of starving it.
 	 */
 	pthread_mutex_lock(&m->private->next);
 	pthread_mutex_lock(&m->private->lock);

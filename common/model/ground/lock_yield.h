@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Private to the model: long updates release the model's lock between parts, so that readers wait
  * at most some ms. All run on the ingest thread, with the lock; none can fail.
@@ -13,7 +14,7 @@ struct pv_model;
 
 /*
  * Between two parts readers see the update half done: the model is consistent then, and readers
- * change nothing but where the rolling window ends.
+ * change nothing but the end of the rolling window.
  */
 struct pv_lock_yield {
 	bool may;          /* within pv_model_apply() with a budget: the lock may be released */
@@ -32,7 +33,10 @@ struct pv_overflow_scratch {
  * Call after every few `entries` of a table: releases and retakes the lock when enough were done.
  */
 void pv_model_lock_yield(struct pv_model *m, size_t entries);
-/* Readers get the model until it is retaken; meanwhile nothing that they read may change. */
+/*
+ * Readers get the model until the lock is retaken; meanwhile the data that they read must not
+ * change.
+ */
 void pv_model_lock_release(struct pv_model *m);
 void pv_model_lock_retake(struct pv_model *m);
 

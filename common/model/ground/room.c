@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Grows the model's large maps in time. */
 #include "common/model/ground/room.h"
 
 #include <stddef.h>
@@ -7,7 +9,7 @@
 
 #define MAP(member) offsetof(struct pv_model, member)
 
-/* Those that get large. */
+/* The maps that get large. */
 static const size_t maps[] = {
 	MAP(names.text.heads),
 	MAP(names.method_of),
@@ -33,13 +35,14 @@ static const size_t maps[] = {
 	MAP(fields.elements_of),
 	MAP(fields.known),
 	MAP(lines.table_of),
-	MAP(lines.hits_of),
+	MAP(places.place_of),
+	MAP(places.node_of),
 	MAP(loads.compile_of),
 	MAP(helpers.method_of),
 	MAP(helpers.named_of),
 };
 
-static void widen(struct pv_model *m, struct pv_map *map)
+static void widen_map(struct pv_model *m, struct pv_map *map)
 {
 	struct pv_map grown, old = *map;
 	if (!pv_map_is_near(map) || !pv_map_grown(map, &grown))
@@ -53,9 +56,9 @@ static void widen(struct pv_model *m, struct pv_map *map)
 void pv_model_make_room(struct pv_model *m)
 {
 	for (size_t i = 0; i < PV_COUNT_OF(maps); i++)
-		widen(m, (struct pv_map *)(void *)((char *)m + maps[i]));
+		widen_map(m, (struct pv_map *)(void *)((char *)m + maps[i]));
 	for (int kind = 0; kind < PV_ENTITY_KINDS; kind++) {
-		widen(m, &m->names.entity_of[kind]);
-		widen(m, &m->names.owned[kind]);
+		widen_map(m, &m->names.entity_of[kind]);
+		widen_map(m, &m->names.owned[kind]);
 	}
 }

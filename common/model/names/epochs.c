@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Meanings of keys in trees by time. */
 #include "common/model/names/epochs.h"
 
 static uint32_t root_of(const struct pv_epochs *e, uint64_t key)
@@ -6,7 +8,7 @@ static uint32_t root_of(const struct pv_epochs *e, uint64_t key)
 	return root == PV_MAP_NONE ? 0 : root;
 }
 
-static uint32_t id_of(uint32_t number)
+static uint32_t epoch_id(uint32_t number)
 {
 	return number == PV_ORDER_NONE ? 0 : number;
 }
@@ -35,19 +37,19 @@ bool pv_epochs_around(
 {
 	uint32_t root = root_of(e, key);
 	uint32_t at = root ? pv_order_at_most_in(&e->order, root, time) : PV_ORDER_NONE;
-	*ret_at = id_of(at);
+	*ret_at = epoch_id(at);
 	*ret_next = 0;
 	if (root && at == PV_ORDER_NONE)
-		*ret_next = id_of(pv_order_at_least_in(&e->order, root, INT64_MIN));
+		*ret_next = epoch_id(pv_order_at_least_in(&e->order, root, INT64_MIN));
 	else if (root)
-		*ret_next = id_of(pv_order_after(&e->order, root, at));
+		*ret_next = epoch_id(pv_order_after(&e->order, root, at));
 	return root != 0;
 }
 
 uint32_t pv_epochs_next(const struct pv_epochs *e, uint64_t key, uint32_t id)
 {
 	uint32_t root = root_of(e, key);
-	return root ? id_of(pv_order_after(&e->order, root, id)) : 0;
+	return root ? epoch_id(pv_order_after(&e->order, root, id)) : 0;
 }
 
 bool pv_epochs_link(struct pv_epochs *e, struct pv_map *first, uint64_t key, struct pv_epoch it,

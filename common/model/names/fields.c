@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Applies fields, parents and array elements of classes. */
 #include "common/model/names/fields.h"
 
 #include "common/model/ground/model_parts.h"
@@ -13,7 +15,7 @@ void pv_fields_finish(struct pv_fields *f)
 	pv_map_finish(&f->known);
 }
 
-static uint64_t hash_of(const struct pv_field *one)
+static uint64_t field_hash(const struct pv_field *one)
 {
 	uint64_t place = (uint64_t)one->offset << 33 ^ (uint64_t)one->is_static << 32 ^ one->name;
 	return pv_hash_word(pv_hash_word(1, one->owner), place);
@@ -24,20 +26,20 @@ bool pv_fields_link(struct pv_fields *f)
 	bool ok = true;
 	pv_map_clear(&f->known);
 	for (size_t i = 0; ok && i < f->field.n; i++)
-		ok = pv_map_set(&f->known, hash_of(&f->field.v[i]), (uint32_t)i + 1);
+		ok = pv_map_set(&f->known, field_hash(&f->field.v[i]), (uint32_t)i + 1);
 	return ok;
 }
 
-static uint32_t newest(const struct pv_map *m, uint64_t key)
+static uint32_t newest_field(const struct pv_map *m, uint64_t key)
 {
 	uint32_t at = pv_map_get(m, key);
 	return at == PV_MAP_NONE ? 0 : at;
 }
 
-/* Defined again (a probe repeats its names for a new reader): it is enough to keep it once. */
+/* True if the field is defined again: a probe repeats its names for a new reader. */
 static bool is_known(const struct pv_fields *f, uint64_t hash, const struct pv_field *one)
 {
-	uint32_t at = newest(&f->known, hash);
+	uint32_t at = newest_field(&f->known, hash);
 	const struct pv_field *k = at && at <= f->field.n ? &f->field.v[at - 1] : NULL;
 	return k && k->owner == one->owner && k->offset == one->offset && k->name == one->name &&
 	       k->is_static == one->is_static;
@@ -50,18 +52,18 @@ static bool field(struct pv_context *x, const struct pv_event *e)
 		.time_ns = x->time,
 		.offset = (uint32_t)e->field.offset,
 		.is_static = e->field.is_static != 0 };
-	if (e->field.offset > INT32_MAX) /* statics of threads have no place that an area tells */
+	if (e->field.offset > INT32_MAX) /* statics of threads have no place in an area */
 		return true;
 	if (!pv_intern_add(&x->m->names.text, e->field.name.at, e->field.name.len, &one.name))
 		return false;
-	uint64_t hash = hash_of(&one);
+	uint64_t hash = field_hash(&one);
 	if (is_known(f, hash, &one))
 		return true;
 	if (f->field.n >= PV_FIELDS_CAP) {
 		f->dropped++;
 		return true;
 	}
-	one.before = newest(&f->field_of, one.owner);
+	one.before = newest_field(&f->field_of, one.owner);
 	if (!pv_reserve(&f->field, 1) ||
 		!pv_map_set(&f->field_of, one.owner, (uint32_t)f->field.n + 1) ||
 		!pv_map_set(&f->known, hash, (uint32_t)f->field.n + 1))
@@ -76,7 +78,7 @@ static bool parent(struct pv_context *x, const struct pv_event *e)
 	struct pv_parent one = {
 		.owner = e->class_parent.owner, .parent = e->class_parent.parent, .time_ns = x->time
 	};
-	one.before = newest(&f->parent_of, one.owner);
+	one.before = newest_field(&f->parent_of, one.owner);
 	if (one.before && f->parent.v[one.before - 1].parent == one.parent)
 		return true;
 	if (f->parent.n >= PV_FIELDS_CAP) {
@@ -99,7 +101,7 @@ static bool elements(struct pv_context *x, const struct pv_event *e)
 		.size = (uint32_t)e->elements.size };
 	if (e->elements.first > INT32_MAX || e->elements.size > INT32_MAX || !one.size)
 		return true;
-	one.before = newest(&f->elements_of, one.owner);
+	one.before = newest_field(&f->elements_of, one.owner);
 	const struct pv_elements *last = one.before ? &f->elements.v[one.before - 1] : NULL;
 	if (last && last->first == one.first && last->size == one.size)
 		return true;

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Names of classes' fields, which class another one derives from and where arrays have their
- * elements, as far as a probe has written them (extension family 3). Part of the model: written by
- * the ingest thread, read under the lock.
+ * Names of classes' fields, the parents of classes and the places of arrays' elements, as far as a
+ * probe has written them (extension family 3). Part of the model: written by the ingest thread,
+ * read under the lock.
  */
 #ifndef PV_MODEL_FIELDS_H
 #define PV_MODEL_FIELDS_H
@@ -16,9 +17,9 @@ enum { PV_FIELDS_CAP = 1 << 20 };
 
 struct pv_field {
 	uint64_t owner;  /* key of the class */
-	int64_t time_ns; /* when the log said it, log clock */
+	int64_t time_ns; /* of the description, log clock */
 	uint32_t name;   /* interned in names.text */
-	uint32_t offset; /* bytes from an object's start; static ones: from that of the statics */
+	uint32_t offset; /* bytes from the start of the object, or of the statics */
 	uint32_t before; /* of the same owner, index + 1; 0 ends */
 	bool is_static;
 };
@@ -32,7 +33,7 @@ struct pv_parent {
 struct pv_elements {
 	uint64_t owner; /* key of the arrays' class */
 	int64_t time_ns;
-	uint32_t first, size; /* bytes: of the first one's place, of each */
+	uint32_t first, size; /* bytes: the first element's place, each element's size */
 	uint32_t before;      /* as above */
 };
 
@@ -41,7 +42,7 @@ struct pv_fields {
 	PV_ARRAY(struct pv_parent) parent;
 	PV_ARRAY(struct pv_elements) elements;
 	struct pv_map field_of, parent_of, elements_of; /* owner -> index + 1 of the newest */
-	struct pv_map known; /* private: hash of a field -> its index + 1; other in every process */
+	struct pv_map known; /* private: hash of a field (differs by process) -> index + 1 */
 	uint64_t dropped;    /* beyond PV_FIELDS_CAP */
 };
 

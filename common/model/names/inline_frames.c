@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes methods of inlined functions, and remembers them by address. */
 #include "common/model/names/inline_frames.h"
 
 #include <stdio.h>
@@ -10,10 +12,10 @@
 #include "common/model/names/symbols.h"
 
 /*
- * No address of any machine begins so. Then come the file's and the function's names as interned:
- * a function that is inlined in two files is code of each.
+ * Key of an inlined function. No address of any machine begins so. Then come the file's and the
+ * function's names as interned: a function inlined in two files is code of each.
  */
-static uint64_t key_of(uint32_t file, uint32_t name)
+static uint64_t inline_key(uint32_t file, uint32_t name)
 {
 	return UINT64_C(0x7fff) << 48 | (uint64_t)(file & UINT16_MAX) << 32 | name;
 }
@@ -29,18 +31,20 @@ static uint32_t method_of(
 	if (!pv_intern_add(&m->names.text, path, strlen(path), &file) ||
 		!pv_names_intern(&m->names, &whole, &text))
 		return 0;
-	uint64_t key = key_of(file, text);
+	uint64_t key = inline_key(file, text);
 	uint32_t id = pv_model_method(m, key);
 	if (!id || m->names.method.v[id].name)
 		return id;
 	if (!pv_names_name_method(&m->names, key, &whole, m->private->use_ns))
 		return 0;
-	m->names.method.v[id].code = address; /* says the file */
+	m->names.method.v[id].code = address; /* for the file's name */
 	return id;
 }
 
-/* Remembers them, and returns the index in ids; PV_MAP_NONE: out of memory. */
-static uint32_t look_up(struct pv_model *m, struct pv_inline_frames *f, uint64_t address)
+/*
+ * Remembers the functions at an address, and returns the index in ids; PV_MAP_NONE: out of memory.
+ */
+static uint32_t look_up_inlined(struct pv_model *m, struct pv_inline_frames *f, uint64_t address)
 {
 	const char *names[PV_INLINED_DEPTH], *path;
 	size_t n = pv_symbols_inlined(m->private->symbols, address, names, &path);
@@ -61,8 +65,8 @@ static uint32_t look_up(struct pv_model *m, struct pv_inline_frames *f, uint64_t
 	return pv_map_set(&f->of, address, at) ? at : PV_MAP_NONE;
 }
 
-/* Index 0 is that of the addresses without. */
-static bool begin(struct pv_inline_frames *f, uint64_t generation)
+/* Index 0 is for addresses without inlined functions. */
+static bool begin_generation(struct pv_inline_frames *f, uint64_t generation)
 {
 	f->generation = generation;
 	pv_map_clear(&f->of);
@@ -82,7 +86,7 @@ const uint32_t *pv_inline_frames_at(struct pv_model *m, uint64_t address, size_t
 	if (!f)
 		return NULL;
 	uint64_t now = pv_symbols_generation(m->private->symbols);
-	if ((!f->ids.n || f->generation != now) && !begin(f, now))
+	if ((!f->ids.n || f->generation != now) && !begin_generation(f, now))
 		return NULL;
 	uint32_t at = pv_map_get(&f->of, address);
 	if (at == PV_MAP_NONE && f->of.n >= PV_INLINE_ADDRESSES) {
@@ -90,7 +94,7 @@ const uint32_t *pv_inline_frames_at(struct pv_model *m, uint64_t address, size_t
 		at = 0;
 	}
 	if (at == PV_MAP_NONE)
-		at = look_up(m, f, address);
+		at = look_up_inlined(m, f, address);
 	if (at == PV_MAP_NONE)
 		return NULL;
 	*ret_n = f->ids.v[at];

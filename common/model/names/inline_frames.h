@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The frames of inlined functions at sampled addresses, as methods of the model. What was found
- * once is remembered for PV_INLINE_ADDRESSES addresses; at more none is looked for. Private to the
- * model: ingest thread, with its lock.
+ * The frames of inlined functions at sampled addresses, as methods of the model. Frames found once
+ * are remembered for PV_INLINE_ADDRESSES addresses; at further addresses none are looked for.
+ * Private to the model: ingest thread, with its lock.
  */
 #ifndef PV_MODEL_INLINE_FRAMES_H
 #define PV_MODEL_INLINE_FRAMES_H
@@ -15,13 +16,13 @@
 
 enum { PV_INLINE_ADDRESSES = 65536 };
 
-/* The name of an inlined function ends so. */
+/* Suffix of an inlined function's name. */
 #define PV_INLINED " (inlined)"
 
 struct pv_inline_frames {
 	struct pv_map of;       /* address -> index in ids */
-	PV_ARRAY(uint32_t) ids; /* of each address: how many, then so many method ids */
-	uint64_t generation;    /* of the files that they are from */
+	PV_ARRAY(uint32_t) ids; /* for each address: a count, then so many method ids */
+	uint64_t generation;    /* of the files with the debug information */
 };
 
 struct pv_model;

@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Applies compiled methods, runtime helpers and code coverage. */
 #include "common/model/names/jit.h"
 
 #include "common/model/ground/model_parts.h"
 
 enum { MAX_CODE = 64 << 20 };
 
-/* Numbers up to data version 13 are one higher; 0 was "unknown" there. */
+/* Numbers up to data version 13 are higher by 1; 0 was "unknown" there. */
 static enum pv_helper_type helper_type(const struct pv_model *m, uint64_t type)
 {
 	if (m->target.rules <= 13) {
@@ -86,7 +88,7 @@ static bool covered_statement(struct pv_model *m, const struct pv_event *e)
 	return true;
 }
 
-static void add(struct pv_helper_sum *s, uint64_t bytes)
+static void add_helper_bytes(struct pv_helper_sum *s, uint64_t bytes)
 {
 	s->count++;
 	s->bytes += bytes;
@@ -108,7 +110,7 @@ static bool named_helper(struct pv_model *m, const struct pv_event *e, enum pv_h
 			return false;
 		h->named.v[h->named.n++] = n;
 	}
-	add(&h->named.v[at].sum, e->helper.size);
+	add_helper_bytes(&h->named.v[at].sum, e->helper.size);
 	return true;
 }
 
@@ -116,7 +118,7 @@ static bool helper(struct pv_model *m, const struct pv_event *e)
 {
 	struct pv_helpers *h = &m->helpers;
 	enum pv_helper_type type = helper_type(m, e->helper.type);
-	add(&h->helper[type], e->helper.size);
+	add_helper_bytes(&h->helper[type], e->helper.size);
 	h->count++;
 	h->bytes += e->helper.size;
 	return e->helper.name.len == 0 || named_helper(m, e, type);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Compiled methods, runtime helpers, and the code coverage of data versions 10 to 15. Part of the
  * model: written by the ingest thread, read under the lock. Sizes are bytes.
@@ -12,7 +13,7 @@
 
 enum { PV_HELPER_TYPES = 12, PV_COVERAGE_LIST = 1000000, PV_HELPER_NAMES = 4096 };
 
-/* By the meaning the numbers have from data version 14 on; older logs are translated. */
+/* By the meaning of numbers from data version 14 on; older logs are translated. */
 enum pv_helper_type {
 	PV_HELPER_METHOD,
 	PV_HELPER_TRAMPOLINE,
@@ -53,7 +54,9 @@ struct pv_covered_statement {
 	uint64_t il, hits, line, column;
 };
 
-/* Helpers that have a name: specific trampolines. The other helpers of a type are its rest. */
+/*
+ * Helpers with a name: specific trampolines. The other helpers of a type are the rest of its sum.
+ */
 struct pv_named_helper {
 	uint32_t name;
 	uint8_t type;
@@ -65,8 +68,8 @@ struct pv_helpers {
 	PV_ARRAY(struct pv_named_helper) named; /* first PV_HELPER_NAMES */
 	uint64_t count, bytes;                  /* of helpers */
 	uint64_t jitted;                        /* METHOD_JIT events */
-	uint64_t code_bytes;                    /* of those, impossible sizes left out */
-	uint64_t bad_sizes;                     /* of those, how many were left out */
+	uint64_t code_bytes;                    /* without impossible sizes */
+	uint64_t bad_sizes;                     /* number of sizes left out */
 	PV_ARRAY(struct pv_covered_assembly) assemblies;
 	PV_ARRAY(struct pv_covered_class) classes;
 	PV_ARRAY(struct pv_covered_method) methods;
@@ -78,7 +81,7 @@ struct pv_helpers {
 
 	/* By pv_covered_link(): lists of the statements of each method, by index + 1, 0 ends. */
 	struct pv_map newest_of;   /* method's index -> its newest statement */
-	PV_ARRAY(uint32_t) linked; /* by statement: the method's one before it */
+	PV_ARRAY(uint32_t) linked; /* by statement: the statement before of the method */
 };
 
 /* Private to the model: ingest thread, with the lock; false when out of memory. */

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Applies loads, unloads and compilations with their durations and failures. */
 #include "common/model/names/loads.h"
 
 #include "common/model/ground/model_parts.h"
@@ -25,7 +27,7 @@ static int64_t duration(const struct pv_event *e, uint64_t started)
 	return started && started <= e->time ? (int64_t)(e->time - started) : PV_NEVER;
 }
 
-static bool load(struct pv_context *x, const struct pv_event *e, bool unload)
+static bool note_load(struct pv_context *x, const struct pv_event *e, bool unload)
 {
 	struct pv_loads *s = &x->m->loads;
 	struct pv_load one = { .end_ns = x->time,
@@ -35,7 +37,7 @@ static bool load(struct pv_context *x, const struct pv_event *e, bool unload)
 		.unload = unload,
 		.failed = e->meta.failed || e->kind == PV_KIND_CLASS_LOAD_FAIL };
 	if (one.took_ns == PV_NEVER && !one.failed)
-		return true; /* the lists of what was loaded say as much */
+		return true; /* the lists of loaded things have as much */
 	s->loads++;
 	s->failed += one.failed;
 	if (s->load.n >= PV_LOADS_LIST)
@@ -88,12 +90,12 @@ bool pv_loads_apply(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_IMAGE_LOAD:
 	case PV_KIND_ASSEMBLY_LOAD:
 	case PV_KIND_DOMAIN_LOAD:
-		return load(x, e, false);
+		return note_load(x, e, false);
 	case PV_KIND_CLASS_UNLOAD:
 	case PV_KIND_IMAGE_UNLOAD:
 	case PV_KIND_ASSEMBLY_UNLOAD:
 	case PV_KIND_DOMAIN_UNLOAD:
-		return load(x, e, true);
+		return note_load(x, e, true);
 	default:
 		return true;
 	}

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Method ids by key, through a small cache. */
 #include "common/model/ground/model_parts.h"
 
 uint32_t pv_model_method(struct pv_model *m, uint64_t key)

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Members of containers in trees by time. */
 #include "common/model/names/members.h"
 
 static uint32_t root_of(const struct pv_members *m, uint64_t key)
@@ -28,7 +30,7 @@ uint32_t pv_members_take(struct pv_members *m, uint64_t key, int64_t time)
 	if (id == PV_ORDER_NONE || m->order.node.v[id].key > time)
 		return 0;
 	pv_order_remove_from(&m->order, &root, id);
-	pv_map_set(&m->root, key, root); /* is there: no growth */
+	pv_map_set(&m->root, key, root); /* the key is present: no growth */
 	return id;
 }
 

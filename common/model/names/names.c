@@ -1,7 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads, names and ends of classes, images, assemblies, domains and contexts, by key and time. */
 #include "common/model/names/names.h"
 
 #include <string.h>
 
+#include "common/base/text/resumption.h"
 #include "common/model/names/names_parts.h"
 
 bool pv_names_init(struct pv_names *n)
@@ -10,7 +13,9 @@ bool pv_names_init(struct pv_names *n)
 		.entity_cap = PV_ENTITIES_CAP,
 		.method_cap = PV_METHODS_CAP,
 		.applied_ns = INT64_MIN };
-	if (!pv_reserve(&n->method, 256) || !pv_reserve(&n->class_use, 256))
+	uint32_t resumed;
+	if (!pv_intern_add(&n->text, PV_RESUMED, sizeof PV_RESUMED - 1, &resumed) ||
+		!pv_reserve(&n->method, 256) || !pv_reserve(&n->class_use, 256))
 		return false;
 	n->method.v[n->method.n++] =
 		(struct pv_method){ .from_ns = PV_NEVER, .jit_ns = PV_NEVER, .end_ns = PV_NEVER };
@@ -56,7 +61,7 @@ void pv_names_finish(struct pv_names *n)
 
 /* --- things that are loaded and unloaded */
 
-/* An epoch that was only unloaded or used so far precedes all others of its key. */
+/* An epoch that was only unloaded or used so far precedes all other epochs of its key. */
 static struct pv_epoch epoch_of(const struct pv_names *n, enum pv_entity_kind kind, uint32_t id)
 {
 	int64_t load_ns = n->entity[kind].v[id].load_ns;
@@ -64,7 +69,7 @@ static struct pv_epoch epoch_of(const struct pv_names *n, enum pv_entity_kind ki
 }
 
 /*
- * The epoch of the key that begins at `from`, between `before` and `above` in time; the newest
+ * Adds the epoch of the key that begins at `from`, between `before` and `above` in time; the newest
  * without `above`.
  */
 static uint32_t add_entity(struct pv_names *n, enum pv_entity_kind kind, uint64_t key, int64_t from,
@@ -105,7 +110,9 @@ static bool add_member(struct pv_names *n, enum pv_entity_kind kind, uint32_t id
 	return pv_map_set(first, container, id);
 }
 
-/* Ends what died with its container; members of a later life of the container outlive it. */
+/*
+ * Ends the members that died with their container; members of a later life of the container stay.
+ */
 static bool end_members(
 	struct pv_names *n, enum pv_entity_kind kind, bool domain, uint64_t key, int64_t time)
 {
@@ -115,7 +122,7 @@ static bool end_members(
 	bool ok = true;
 	if (at == PV_MAP_NONE)
 		return true;
-	pv_map_set(first, key, 0); /* is there: no growth */
+	pv_map_set(first, key, 0); /* the key is present: no growth */
 	for (; at && ok; at = next) {
 		struct pv_entity *x = &n->entity[kind].v[at];
 		next = *next_member(x, domain);
@@ -130,7 +137,7 @@ static bool end_members(
 	return ok;
 }
 
-static bool moved(struct pv_names *n, enum pv_entity_kind kind, const struct pv_entity *x)
+static bool move_member(struct pv_names *n, enum pv_entity_kind kind, const struct pv_entity *x)
 {
 	uint32_t id = (uint32_t)(x - n->entity[kind].v);
 	return pv_members_move(&n->outlived[kind], x->owner, id, x->load_ns) &&
@@ -196,7 +203,7 @@ static bool end_entity(struct pv_names *n, enum pv_entity_kind kind, uint32_t id
 	return end_parts(n, kind, id, time) && ok;
 }
 
-/* It died with what it was in, unless it had ended before. */
+/* Ends an entity with its container, unless it had ended before. */
 static bool infer_end(struct pv_names *n, enum pv_entity_kind kind, uint32_t id, int64_t time)
 {
 	struct pv_entity *x = &n->entity[kind].v[id];
@@ -204,7 +211,7 @@ static bool infer_end(struct pv_names *n, enum pv_entity_kind kind, uint32_t id,
 	return end_entity(n, kind, id, time);
 }
 
-/* A load without a container may be a further word on a thing that has one; domains can be 0. */
+/* A load without a container may be a repeated load; a domain's key can be 0. */
 static bool same_thing(const struct pv_entity *x, const struct pv_entity *said)
 {
 	if (x->name && said->name && x->name != said->name)
@@ -213,8 +220,8 @@ static bool same_thing(const struct pv_entity *x, const struct pv_entity *said)
 }
 
 /*
- * The entity a load event speaks of; a second meaning of a key begins an epoch, which takes its
- * place by its time.
+ * True if a load event is about this entity. A further meaning of a key begins an epoch, placed by
+ * its time.
  */
 static bool is_it(const struct pv_entity *x, const struct pv_entity *said)
 {
@@ -242,15 +249,15 @@ static uint32_t loaded(struct pv_names *n, enum pv_entity_kind kind, const struc
 	return add_entity(n, kind, said->key, said->load_ns, at, next);
 }
 
-/* Stores facts about an epoch that were not known before. */
-static bool define(
+/* Stores new facts about an epoch. */
+static bool define_epoch(
 	struct pv_names *n, enum pv_entity_kind kind, uint32_t id, const struct pv_entity *said)
 {
 	struct pv_entity *x = &n->entity[kind].v[id];
 	bool named = !x->name && said->name, placed = x->load_ns == PV_NEVER;
 	if (placed || said->load_ns < x->load_ns) {
 		x->load_ns = said->load_ns;
-		if (!placed && !moved(n, kind, x))
+		if (!placed && !move_member(n, kind, x))
 			return false;
 	}
 	if (!pv_epochs_move(&n->key_epochs[kind], x->key, epoch_of(n, kind, id)))
@@ -269,9 +276,9 @@ static bool define(
 }
 
 /*
- * Names of classes are what memory grows by in a program that makes ever new ones. Beyond the cap
- * only what something known asks for is defined: a vtable that was used, a class that one is of;
- * and what was known is known by one name.
+ * Class names are the memory that grows in a program with ever new classes. Beyond the cap only
+ * classes that known entities ask for are defined: a used vtable, the class of a vtable; and a
+ * known class keeps its one name.
  */
 static bool has_place(const struct pv_names *n, enum pv_entity_kind kind, const struct pv_event *e)
 {
@@ -290,8 +297,8 @@ static bool has_place(const struct pv_names *n, enum pv_entity_kind kind, const 
 	return pv_names_are_classes(n, kind) && pv_map_get(&n->class_of, key) != PV_MAP_NONE;
 }
 
-/* The key's earlier meaning is over all the same. */
-static bool leave_out(struct pv_names *n, enum pv_entity_kind kind, const struct pv_event *e)
+/* Leaves a definition out, but ends the key's earlier meaning. */
+static bool leave_out_entity(struct pv_names *n, enum pv_entity_kind kind, const struct pv_event *e)
 {
 	uint32_t id = pv_names_newest(n, kind, e->meta.key);
 	n->undefined++;
@@ -299,10 +306,10 @@ static bool leave_out(struct pv_names *n, enum pv_entity_kind kind, const struct
 	       end_entity(n, kind, id, (int64_t)e->time);
 }
 
-static bool load(struct pv_names *n, enum pv_entity_kind kind, const struct pv_event *e)
+static bool load_entity(struct pv_names *n, enum pv_entity_kind kind, const struct pv_event *e)
 {
 	if (!has_place(n, kind, e))
-		return leave_out(n, kind, e);
+		return leave_out_entity(n, kind, e);
 	struct pv_entity said = { .key = e->meta.key, .load_ns = (int64_t)e->time };
 	if (e->meta.name.at && !pv_names_intern(n, &e->meta.name, &said.name))
 		return false;
@@ -321,10 +328,10 @@ static bool load(struct pv_names *n, enum pv_entity_kind kind, const struct pv_e
 		said.domain = e->meta.owner;
 	said.failed = e->meta.failed != 0;
 	uint32_t id = loaded(n, kind, &said);
-	return id && define(n, kind, id, &said);
+	return id && define_epoch(n, kind, id, &said);
 }
 
-/* A name without a load: of the newest epoch that has not ended, or the first word of the key. */
+/* A name without a load: for the newest epoch that has not ended, or the first event of the key. */
 static bool name(struct pv_names *n, enum pv_entity_kind kind, const struct pv_event *e)
 {
 	uint32_t text, id = pv_names_newest(n, kind, e->meta.key);
@@ -368,7 +375,7 @@ static bool unload(struct pv_names *n, enum pv_entity_kind kind, const struct pv
 			return false;
 	}
 	if (x->inferred)
-		x->unload_ns = time; /* its own end is reported after that of what it was in */
+		x->unload_ns = time; /* the entity's own end is reported after its container's */
 	x->inferred = false;
 	return end_entity(n, kind, id, time);
 }
@@ -386,6 +393,8 @@ static bool apply(struct pv_names *n, const struct pv_event *e)
 	switch (e->kind) {
 	case PV_KIND_METHOD_JIT:
 		return pv_names_describe(n, e);
+	case PV_KIND_EXT_PLACE:
+		return pv_names_place(n, e);
 	case PV_KIND_METHOD_JIT_START: /* with the name in OpenPSS's logs only */
 		return !e->jit.name.at ||
 		       pv_names_name_method(n, e->jit.method, &e->jit.name, (int64_t)e->time);
@@ -398,17 +407,17 @@ static bool apply(struct pv_names *n, const struct pv_event *e)
 		return symbol(n, e);
 	case PV_KIND_CLASS_NAME:
 	case PV_KIND_CLASS_LOAD:
-		return load(n, PV_ENTITY_CLASS, e);
+		return load_entity(n, PV_ENTITY_CLASS, e);
 	case PV_KIND_VTABLE_LOAD:
-		return load(n, PV_ENTITY_VTABLE, e);
+		return load_entity(n, PV_ENTITY_VTABLE, e);
 	case PV_KIND_IMAGE_LOAD:
-		return load(n, PV_ENTITY_IMAGE, e);
+		return load_entity(n, PV_ENTITY_IMAGE, e);
 	case PV_KIND_ASSEMBLY_LOAD:
-		return load(n, PV_ENTITY_ASSEMBLY, e);
+		return load_entity(n, PV_ENTITY_ASSEMBLY, e);
 	case PV_KIND_DOMAIN_LOAD:
-		return load(n, PV_ENTITY_DOMAIN, e);
+		return load_entity(n, PV_ENTITY_DOMAIN, e);
 	case PV_KIND_CONTEXT_LOAD:
-		return load(n, PV_ENTITY_CONTEXT, e);
+		return load_entity(n, PV_ENTITY_CONTEXT, e);
 	case PV_KIND_DOMAIN_NAME:
 		return name(n, PV_ENTITY_DOMAIN, e);
 	case PV_KIND_CLASS_UNLOAD:

@@ -1,7 +1,9 @@
-/* Names as asked for: which meaning of a key a use had, and what that is called. */
+/* SPDX-License-Identifier: MIT */
+/* Names at query time: the meaning of a key for a use, and the name of that meaning. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/model/names/names_parts.h"
 
@@ -38,7 +40,7 @@ uint32_t pv_names_begun(
 	return id ? id : next;
 }
 
-/* Too many classes: whatever comes now is one class. */
+/* The use of all classes beyond the cap. */
 static uint32_t other_class(struct pv_names *n)
 {
 	n->folded_uses++;
@@ -57,7 +59,7 @@ static uint64_t bound_key(bool by_vtable, uint32_t entity)
 	return (uint64_t)by_vtable << 32 | entity;
 }
 
-/* The use is found by what it means from now on. */
+/* Makes the use found by its meaning from now on. */
 static bool note_use(struct pv_names *n, uint32_t id)
 {
 	const struct pv_class_use *u = &n->class_use.v[id];
@@ -92,7 +94,7 @@ static uint32_t entity_of_use(const struct pv_names *n, uint64_t key, int64_t ti
 	return pv_names_entity(n, class_kind(n), key, time);
 }
 
-/* The use of the key whose meaning is `entity`, of those named by vtable or by class as now. */
+/* The use of the key with the meaning `entity`, among uses by vtable or by class as now. */
 static uint32_t use_of(const struct pv_names *n, uint64_t key, uint32_t entity)
 {
 	uint32_t id =
@@ -104,7 +106,7 @@ static uint32_t use_of(const struct pv_names *n, uint64_t key, uint32_t entity)
 	return id;
 }
 
-/* Once a key has had two meanings the time decides. `id`: its newest use. */
+/* Once a key has had two meanings the time decides. `id`: the key's newest use. */
 static uint32_t use_at(struct pv_names *n, uint32_t id, int64_t time)
 {
 	uint64_t key = n->class_use.v[id].key;
@@ -136,7 +138,7 @@ void pv_names_uses_ended(struct pv_names *n, uint64_t key, uint32_t entity, int6
 	n->ambiguous_ends += n->class_use.v[id].last_ns > time;
 }
 
-/* Uses that no definition is known for take the first one. */
+/* Uses without a known definition take the first definition. */
 bool pv_names_uses_defined(struct pv_names *n, uint64_t key, uint32_t entity)
 {
 	enum pv_entity_kind kind = class_kind(n);
@@ -154,7 +156,7 @@ bool pv_names_uses_defined(struct pv_names *n, uint64_t key, uint32_t entity)
 	return true;
 }
 
-/* From the oldest on, so that the newest of a kind is what is found. */
+/* From the oldest on, so that the newest use of a kind is found. */
 static bool link_uses(struct pv_names *n)
 {
 	bool ok = true;
@@ -176,7 +178,7 @@ static bool link_entities(struct pv_names *n, enum pv_entity_kind kind)
 	const struct pv_entity *v = n->entity[kind].v;
 	struct pv_map first = { 0 };
 	bool *again =
-		calloc(n->entity[kind].n, sizeof *again); /* its key has had another meaning, too */
+		calloc(n->entity[kind].n, sizeof *again); /* the key has had another meaning, too */
 	bool ok = again != NULL;
 	pv_epochs_clear(&n->key_epochs[kind]);
 	for (uint32_t id = 1; id < n->entity[kind].n && ok; id++)
@@ -218,7 +220,7 @@ uint32_t pv_names_method_name(const struct pv_names *n, uint32_t method)
 	if (function)
 		return function;
 	uint32_t symbol = pv_ranges_find(&n->symbols, m->key);
-	/* A path is that of the whole file. */
+	/* A path is the name of the whole file. */
 	return m->name && *pv_intern_text(&n->text, symbol) == '/' ? m->name : symbol;
 }
 
@@ -262,7 +264,7 @@ uint32_t pv_names_address(const struct pv_names *n, uint64_t address)
 	return function ? function : pv_ranges_find(&n->symbols, address);
 }
 
-/* Of a class entity. */
+/* The image of a class entity. */
 static uint32_t image_of(const struct pv_names *n, uint32_t id)
 {
 	const struct pv_entity *x = &n->entity[PV_ENTITY_CLASS].v[id];
@@ -287,7 +289,7 @@ struct pv_class_said pv_names_class_said(const struct pv_names *n, uint32_t clas
 		said.image = image_of(n, id);
 	}
 	if (class_use < n->class_use.n && n->class_use.v[class_use].other)
-		said.row = nameless; /* all of them are one row */
+		said.row = nameless; /* one row for all */
 	else if (said.name)
 		said.row = ((uint64_t)said.image << 32 | said.name) & (nameless - 1);
 	return said;
@@ -318,4 +320,15 @@ const char *pv_names_class_text(const struct pv_names *n, uint32_t class_use, ch
 	if (class_use < n->class_use.n && n->class_use.v[class_use].other)
 		return "other";
 	return name_or_key(n, pv_names_class_name(n, class_use), key, buf);
+}
+
+bool pv_names_compiled(const struct pv_names *n, uint32_t method, bool codeless)
+{
+	const struct pv_method *m = &n->method.v[method];
+	if (!m->jits || m->native || (!m->code && !codeless))
+		return false;
+	if (!m->code || !pv_ranges_find(&n->symbols, m->code))
+		return true;
+	const char *name = pv_intern_text(&n->text, pv_names_method_name(n, method));
+	return strchr(name, ':') && strstr(name, " (");
 }

@@ -1,17 +1,19 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Methods: a key's meanings in the order of their times, newest first. A key that has had one
- * meaning only is looked up without its time, and so is everything in a log without unloads.
+ * Methods: a key's meanings in the order of their times, newest first. A key with only one meaning
+ * so far is looked up without its time, and so is everything in a log without unloads.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/demangle.h"
+#include "common/base/text/demangle.h"
+#include "common/base/text/resumption.h"
 #include "common/model/names/names_parts.h"
 
 /* A method's code can be this long; longer sizes are garbage from after an unload. */
 enum { MAX_CODE = 64 << 20, NAME_ROOM = 8192 };
 
-/* The key has several meanings from now on: nothing may find a method by it but its time. */
+/* The key has several meanings from now on: only the time decides between methods. */
 static void share(struct pv_names *n, uint32_t id)
 {
 	n->method.v[id].shared = true;
@@ -21,7 +23,9 @@ static void share(struct pv_names *n, uint32_t id)
 		n->all_shared = true;
 }
 
-/* An epoch of the key right after `before` (0: its first); the newest unless `above` is given. */
+/*
+ * Adds an epoch of the key right after `before` (0: the first); the newest unless `above` is given.
+ */
 static uint32_t add_method(struct pv_names *n, uint64_t key, uint32_t before, uint32_t above)
 {
 	uint32_t id = (uint32_t)n->method.n, other = before ? before : above;
@@ -50,7 +54,7 @@ static uint32_t add_method(struct pv_names *n, uint64_t key, uint32_t before, ui
 	return id;
 }
 
-/* Too many methods: whatever comes now is one method. */
+/* The method of all methods beyond the cap. */
 static uint32_t other_method(struct pv_names *n)
 {
 	n->folded_uses++;
@@ -66,8 +70,8 @@ static uint32_t other_method(struct pv_names *n)
 }
 
 /*
- * The newest epoch that was described at or before `time`, else the first later one; its end is not
- * looked at unless something came after it. `id`: the newest of all.
+ * The newest epoch that was described at or before `time`, else the first later one; its end
+ * matters only if another epoch came after. `id`: the newest of all.
  */
 static uint32_t epoch_at(const struct pv_names *n, uint32_t id, int64_t time, uint32_t *ret_above)
 {
@@ -95,8 +99,8 @@ static struct pv_text class_part(const struct pv_text *name)
 	return (struct pv_text){ at, colon ? (size_t)(colon - at) : 0 };
 }
 
-/* The class of a method that has a name, as an interned text. 0: it has none. */
-static uint32_t class_of(struct pv_names *n, uint32_t id)
+/* The class of a method that has a name, as an interned text. 0: none. */
+static uint32_t class_text_of(struct pv_names *n, uint32_t id)
 {
 	const char *name = pv_intern_text(&n->text, n->method.v[id].name);
 	const struct pv_text text = { name, strlen(name) }, class = class_part(&text);
@@ -104,13 +108,13 @@ static uint32_t class_of(struct pv_names *n, uint32_t id)
 	return pv_intern_add(&n->text, class.at, class.len, &ret) ? ret : 0; /* known: no memory */
 }
 
-/* It was first described at another time than was known. */
+/* Sets another time of the first description. */
 static bool set_from(struct pv_names *n, uint32_t id, int64_t from_ns)
 {
 	struct pv_method *m = &n->method.v[id];
 	m->from_ns = from_ns;
 	if (n->outlived_class.root.n && m->name &&
-		!pv_members_move(&n->outlived_class, class_of(n, id), id, from_ns))
+		!pv_members_move(&n->outlived_class, class_text_of(n, id), id, from_ns))
 		return false;
 	return pv_epochs_move(&n->method_epochs, m->key, (struct pv_epoch){ id, from_ns });
 }
@@ -125,7 +129,7 @@ static uint32_t find_method(struct pv_names *n, uint64_t key, int64_t time)
 	id = epoch_at(n, id, time, &above);
 	if (above || time <= n->method.v[id].end_ns)
 		return id;
-	/* dead, and what stands there now has not been described yet */
+	/* dead, and the method there now has not been described yet */
 	return n->method.n >= n->method_cap ? other_method(n) : add_method(n, key, id, 0);
 }
 
@@ -205,6 +209,10 @@ uint32_t pv_names_ip(struct pv_names *n, uint64_t address)
 bool pv_names_intern(struct pv_names *n, const struct pv_text *text, uint32_t *ret_id)
 {
 	char plain[NAME_ROOM];
+	if (text->len && pv_is_resumption(text->at, text->len)) {
+		*ret_id = PV_NAME_RESUMED;
+		return true;
+	}
 	size_t len = pv_demangle(text->at, text->len, plain, sizeof plain);
 	return pv_intern_add(&n->text, len ? plain : text->at, len ? len : text->len, ret_id);
 }
@@ -234,7 +242,7 @@ static bool same_method(const struct pv_names *n, uint32_t id, uint32_t name)
 	return !n->method.v[id].name || n->method.v[id].name == name;
 }
 
-/* The epoch that a description speaks of, made when new. 0: out of memory. */
+/* The epoch of a description, made when new. 0: out of memory. */
 static uint32_t described(struct pv_names *n, uint64_t key, uint32_t name, int64_t time)
 {
 	uint32_t above, id = pv_map_get(&n->method_of, key);
@@ -246,18 +254,18 @@ static uint32_t described(struct pv_names *n, uint64_t key, uint32_t name, int64
 	if (!over && same_method(n, id, name))
 		return id;
 	if (above && same_method(n, above, name))
-		return above; /* said again, and for an earlier time */
+		return above; /* described again, for an earlier time */
 	if (n->method.n >= n->method_cap)
 		return other_method(n);
 	if (!over && n->method.v[id].from_ns != PV_NEVER && n->method.v[id].from_ns > time) {
-		above = id; /* before everything that is known of the key */
+		above = id; /* before all known epochs of the key */
 		id = n->method.v[id].before;
 	}
 	note_ambiguous_end(n, lost, time);
 	return add_method(n, key, id, above);
 }
 
-/* If there are too many methods, only those whose keys are ambiguous need names: one each. */
+/* Beyond the cap only known methods take a name, and keep their one name. */
 static bool takes_name(const struct pv_names *n, uint64_t key, const struct pv_text *text)
 {
 	char plain[NAME_ROOM];
@@ -319,6 +327,16 @@ bool pv_names_describe(struct pv_names *n, const struct pv_event *e)
 	return m->code_size == 0 || pv_ranges_add(&n->code, m->code, m->code_size, id);
 }
 
+/* A key that several methods have one after the other means the method described last. */
+bool pv_names_place(struct pv_names *n, const struct pv_event *e)
+{
+	const uint64_t address = e->code_place.address, method = e->code_place.method;
+	if (address == method || pv_map_get(&n->method_of, address) != PV_MAP_NONE)
+		return true;
+	uint32_t id = find_method(n, method, (int64_t)e->time);
+	return id && (id == n->other_method || pv_map_set(&n->place_of, address, id));
+}
+
 /* --- ends */
 
 static void end_method(struct pv_names *n, uint32_t id, int64_t time)
@@ -375,7 +393,7 @@ bool pv_names_class_unloaded(struct pv_names *n, uint32_t name, int64_t time)
 		end_method(n, id, time);
 	n->ambiguous_ends = n->ambiguous_ends > ends_before
 				    ? ends_before + 1
-				    : ends_before; /* one death, however many */
+				    : ends_before; /* one death, many methods */
 	return ok;
 }
 
@@ -406,7 +424,7 @@ bool pv_names_link_methods(struct pv_names *n)
 {
 	const struct pv_method *v = n->method.v;
 	struct pv_map first = { 0 };
-	bool *again = calloc(n->method.n, sizeof *again); /* its key has had another meaning, too */
+	bool *again = calloc(n->method.n, sizeof *again); /* the key has had another meaning, too */
 	bool ok = again != NULL;
 	pv_epochs_clear(&n->method_epochs);
 	for (uint32_t id = 1; id < n->method.n && ok; id++)

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of native functions, from the files that the log names. */
 #include "common/model/names/natives.h"
 
 #include <stdio.h>
@@ -62,7 +64,7 @@ bool pv_natives_again(struct pv_model *m)
 	return true;
 }
 
-/* "libc.so.6+0x29d90": the part in front; 0: it is a name. */
+/* "libc.so.6+0x29d90": length of the part in front; 0: the text is a name. */
 static size_t file_part(const struct pv_text *name)
 {
 	size_t n = name->len;
@@ -82,7 +84,7 @@ size_t pv_natives_name(struct pv_model *m, const struct pv_event *jit, char room
 	return n > 0 && n < PV_NATIVE_NAME ? (size_t)n : 0;
 }
 
-/* Addresses of a file at which no function is known are one row. */
+/* All addresses of a file without a known function are one row. */
 static bool name_unresolved(struct pv_model *m, uint32_t method, const char *file)
 {
 	char name[PV_NATIVE_NAME];
@@ -109,38 +111,11 @@ bool pv_natives_met(struct pv_model *m, uint32_t method)
 	int n = snprintf(name, sizeof name, "%s [%s]", s.name, file + 1);
 	m->names.changes++;
 	const struct pv_text better = { name, n > 0 && n < PV_NATIVE_NAME ? (size_t)n : 0 };
-	/* Of unknown size it is known to reach this far; another may begin after it. */
+	/*
+	 * Without a size, the function reaches at least this far; another may begin after the
+	 * address.
+	 */
 	uint64_t size = s.size ? s.size : address - s.start + 1;
 	return !better.len || (pv_names_intern(&m->names, &better, &text) &&
 				      pv_ranges_add(&m->names.functions, s.start, size, text));
-}
-
-static bool add_line(void *ctx, uint64_t offset, uint32_t line)
-{
-	struct pv_lines *l = ctx;
-	if (offset > UINT32_MAX || l->line.n >= PV_LINES_CAP || !pv_reserve(&l->line, 1))
-		return false;
-	l->line.v[l->line.n++] = (struct pv_line){ (uint32_t)offset, line };
-	l->table.v[l->table.n - 1].n++;
-	return true;
-}
-
-bool pv_natives_lines(struct pv_model *m, uint32_t method)
-{
-	struct pv_lines *l = &m->lines;
-	const struct pv_method *x = &m->names.method.v[method];
-	const struct pv_line_table t = { .method = method, .first = (uint32_t)l->line.n };
-	if (!x->code || !x->code_size)
-		return true;
-	if (!pv_map_set(&l->table_of, method, (uint32_t)l->table.n) || !pv_reserve(&l->table, 1))
-		return false;
-	l->table.v[l->table.n++] = t;
-	const char *file =
-		pv_symbols_lines(m->private->symbols, x->code, x->code_size, add_line, l);
-	uint32_t *name = &l->table.v[l->table.n - 1].file;
-	if (file)
-		return pv_intern_add(&m->names.text, file, strlen(file), name);
-	l->line.n = t.first;
-	l->table.v[l->table.n - 1].n = 0;
-	return true;
 }

@@ -1,11 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opens the files of native code by elfutils, if they can be believed, and finds functions and
+ * lines.
+ */
 #include "common/model/names/symbols.h"
 
 #include <stdlib.h>
 
 #include "common/base/build_id.h"
+#include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/base/status.h"
-#include "common/base/unversioned.h"
+#include "common/base/text/unversioned.h"
 
 #ifdef PV_ELFUTILS
 
@@ -24,24 +30,27 @@
 struct module {
 	uint64_t from, size;
 	char *path;
-	uint8_t id[PV_BUILD_ID_MAX]; /* its build id */
+	uint8_t id[PV_BUILD_ID_MAX]; /* build id */
 	size_t id_n;                 /* 0: not known */
 	bool tried;
 	Dwfl *dwfl; /* NULL: not opened, or not believed */
 	Dwfl_Module *in;
 	struct pv_inlined *inlined; /* NULL: not asked about yet */
+	struct pv_map lines;        /* of units asked for: 1, or 0 where the budget had no room */
 };
 
 struct pv_symbols {
 	PV_ARRAY(struct module) module;
 	uint64_t before_ms, generation;
 	struct pv_inlined_budget budget;
-	PV_ARRAY(char) name; /* the last one that had a version */
+	bool lines_refused;  /* of the last question */
+	PV_ARRAY(char) name; /* the last versioned name, without its version */
 };
 
 static void close_module(struct module *m)
 {
 	pv_inlined_free(m->inlined);
+	pv_map_finish(&m->lines);
 	if (m->dwfl)
 		dwfl_end(m->dwfl);
 	free(m->path);
@@ -124,7 +133,7 @@ static int open_file(const char *path)
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-/* It is the user's or the system's, and others cannot write to it. */
+/* True if the file is the user's or the system's, and not writable by others. */
 static bool is_safe(int fd, struct stat *ret)
 {
 	return fstat(fd, ret) == 0 && S_ISREG(ret->st_mode) &&
@@ -142,7 +151,7 @@ static bool has_id(int fd, const uint8_t *id, size_t n)
 	return same;
 }
 
-/* Its checksum is no proof: it must have the module's build id. */
+/* A .gnu_debuglink checksum is no proof: the file must have the module's build id. */
 static bool is_of_module(Dwfl_Module *mod, int fd)
 {
 	const unsigned char *wanted;
@@ -152,7 +161,57 @@ static bool is_of_module(Dwfl_Module *mod, int fd)
 	return n > 0 && is_safe(fd, &st) && has_id(fd, wanted, (size_t)n);
 }
 
-/* As .gnu_debuglink has it: in the file's folder, below that in .debug, below /usr/lib/debug. */
+/* Size in a section that begins with "ZLIB" and the size: GNU's form before there was a flag. */
+static uint64_t old_size(Elf_Scn *section)
+{
+	const Elf_Data *d = elf_rawdata(section, NULL);
+	uint64_t size = 0;
+	for (size_t i = 4; d && d->d_buf && d->d_size >= 12 && i < 12; i++)
+		size = size << 8 | ((const uint8_t *)d->d_buf)[i];
+	return size;
+}
+
+/* Bytes that libdw unpacks from the section; 0: it is not packed. */
+static uint64_t unpacked_size(Elf *elf, size_t names, Elf_Scn *section)
+{
+	enum { XZ = 64 }; /* times: symbols of libraries are packed to a third or less */
+	GElf_Shdr head;
+	GElf_Chdr packed;
+	if (!gelf_getshdr(section, &head))
+		return 0;
+	const char *name = elf_strptr(elf, names, head.sh_name);
+	if (head.sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(section, &packed) ? packed.ch_size : 0;
+	if (name && strncmp(name, ".zdebug", 7) == 0)
+		return old_size(section);
+	if (name && strcmp(name, ".gnu_debugdata") == 0)
+		return head.sh_size > UINT64_MAX / XZ ? UINT64_MAX : head.sh_size * XZ;
+	return 0;
+}
+
+/* False: the file's sections would become larger than the rest of the budget. */
+static bool pay_unpacked(int fd, struct pv_inlined_budget *b)
+{
+	uint64_t sum = 0;
+	size_t names = 0;
+	elf_version(EV_CURRENT);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && elf_getshdrstrndx(elf, &names) != 0)
+		names = 0;
+	for (Elf_Scn *at = NULL; elf && (at = elf_nextscn(elf, at));) {
+		uint64_t size = unpacked_size(elf, names, at);
+		sum = size > UINT64_MAX - sum ? UINT64_MAX : sum + size;
+	}
+	elf_end(elf);
+	if (sum > b->unpacked)
+		return false;
+	b->unpacked -= sum;
+	return true;
+}
+
+/*
+ * Opens the file of .gnu_debuglink: in the file's folder, in .debug below, or below /usr/lib/debug.
+ */
 static int find_linked_file(Dwfl_Module *mod, const char *file, const char *link, char **ret_name)
 {
 	static const char *const places[] = { "%.*s/%s", "%.*s/.debug/%s",
@@ -176,12 +235,22 @@ static int find_linked_file(Dwfl_Module *mod, const char *file, const char *link
 	return -1;
 }
 
-/* The library's other ways may ask servers on the network. .gnu_debugdata it reads by itself. */
+/*
+ * Finds debug files on this machine only: the library's other ways may ask servers on the network.
+ * The library reads .gnu_debugdata itself.
+ */
 static int find_debug_file(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base,
 	const char *file, const char *link, GElf_Word crc, char **ret_name)
 {
 	int fd = dwfl_build_id_find_debuginfo(mod, user, name, base, file, link, crc, ret_name);
-	return fd >= 0 ? fd : find_linked_file(mod, file, link, ret_name);
+	if (fd < 0)
+		fd = find_linked_file(mod, file, link, ret_name);
+	if (fd < 0 || pay_unpacked(fd, *user))
+		return fd;
+	close(fd);
+	free(*ret_name);
+	*ret_name = NULL;
+	return -1;
 }
 
 static int find_no_file(Dwfl_Module *mod, void **user, const char *name, Dwarf_Addr base,
@@ -195,7 +264,7 @@ static const Dwfl_Callbacks callbacks = { .find_elf = find_no_file,
 	.find_debuginfo = find_debug_file,
 	.section_address = dwfl_offline_section_address };
 
-/* A segment that the file asks the loader to map. */
+/* The range of the segments that the loader is asked to map. */
 static bool span(int fd, uint64_t *ret_least, uint64_t *ret_size)
 {
 	uint64_t least = UINT64_MAX, most = 0;
@@ -225,19 +294,23 @@ static bool trusted(const struct pv_symbols *s, const struct module *m, int fd)
 		       : (uint64_t)st.st_mtim.tv_sec * 1000 <= s->before_ms;
 }
 
-/* The file that is named so. False: it is another. */
-static bool open_as(const struct pv_symbols *s, struct module *m, const char *path)
+/* Opens a file as the module's. False: another file. */
+static bool open_as(struct pv_symbols *s, struct module *m, const char *path)
 {
 	uint64_t least, size;
 	int fd = open_file(path);
 	if (fd < 0)
 		return false;
 	elf_version(EV_CURRENT);
-	bool same = trusted(s, m, fd) && span(fd, &least, &size) && size == m->size;
+	bool same = trusted(s, m, fd) && span(fd, &least, &size) && size == m->size &&
+		    pay_unpacked(fd, &s->budget);
 	m->dwfl = same ? dwfl_begin(&callbacks) : NULL;
 	if (m->dwfl) {
 		dwfl_report_begin(m->dwfl);
 		m->in = dwfl_report_elf(m->dwfl, path, path, fd, m->from - least, true);
+		void **user;
+		if (m->in && dwfl_module_info(m->in, &user, NULL, NULL, NULL, NULL, NULL, NULL))
+			*user = &s->budget;
 		if (m->in) /* the holder of the file closes it */
 			fd = -1;
 		dwfl_report_end(m->dwfl, NULL, NULL);
@@ -247,7 +320,7 @@ static bool open_as(const struct pv_symbols *s, struct module *m, const char *pa
 	return m->in;
 }
 
-static void open_module(const struct pv_symbols *s, struct module *m)
+static void open_module(struct pv_symbols *s, struct module *m)
 {
 	static const char place[] = "/usr/lib/debug/.build-id/";
 	char path[sizeof place + 2 * PV_BUILD_ID_MAX + sizeof "/.debug"], *to = path;
@@ -263,7 +336,7 @@ static void open_module(const struct pv_symbols *s, struct module *m)
 	open_as(s, m, path);
 }
 
-/* The file that holds the address and could be opened. */
+/* The module around the address, if its file could be opened. */
 static struct module *holder_of(struct pv_symbols *s, uint64_t address)
 {
 	for (size_t i = 0; s && i < s->module.n; i++) {
@@ -315,33 +388,67 @@ bool pv_symbols_find(struct pv_symbols *s, uint64_t address, struct pv_symbol *r
 	return true;
 }
 
-const char *pv_symbols_lines(struct pv_symbols *s, uint64_t start, uint64_t size,
-	bool (*each)(void *ctx, uint64_t offset, uint32_t line), void *ctx)
+/* True if libdw may run the unit's line program. libdw keeps the results. */
+static bool may_read_lines(struct pv_symbols *s, struct module *m, Dwarf_Die *unit)
 {
-	Dwarf_Addr bias, at;
-	Dwarf_Lines *lines;
-	size_t n;
-	int number;
-	const char *file = NULL;
-	struct module *m = holder_of(s, start);
-	Dwarf_Die found, *unit = m ? dwfl_module_addrdie(m->in, start, &bias) : NULL;
-	/* clang writes no list of addresses */
-	if (m && !unit && pv_inlined_unit(&m->inlined, m->in, start, &s->budget, &found, &bias))
-		unit = &found;
-	if (!unit || dwarf_getsrclines(unit, &lines, &n) != 0)
-		return NULL;
-	for (size_t i = 0; i < n; i++) {
-		Dwarf_Line *line = dwarf_onesrcline(lines, i);
-		const char *in_file = dwarf_linesrc(line, NULL, NULL);
-		if (!in_file || dwarf_lineaddr(line, &at) != 0 || at + bias < start ||
-			at + bias - start >= size || dwarf_lineno(line, &number) != 0)
-			continue;
-		file = file ? file : in_file;
-		if (number > 0 && strcmp(in_file, file) == 0 &&
-			!each(ctx, at + bias - start, (uint32_t)number))
-			return NULL;
+	Dwarf_Off wanted = dwarf_dieoffset(unit);
+	uint32_t known = pv_map_get(&m->lines, wanted);
+	if (known == PV_MAP_NONE) {
+		known = pv_inlined_pay_lines(unit, &s->budget);
+		if (!pv_map_set(&m->lines, wanted, known))
+			known = 0;
 	}
-	return file;
+	s->lines_refused = !known;
+	return known;
+}
+
+/* The unit of an address whose lines may be read; false: none. `bias`: as in pv_inlined_unit(). */
+static bool unit_at(struct pv_symbols *s, struct module *m, uint64_t address, Dwarf_Die *ret,
+	Dwarf_Addr *ret_bias)
+{
+	Dwarf_Die *unit = dwfl_module_addrdie(m->in, address, ret_bias);
+	if (unit)
+		*ret = *unit;
+	/* clang writes no list of addresses */
+	else if (!pv_inlined_unit(&m->inlined, m->in, address, &s->budget, ret, ret_bias))
+		return false;
+	return may_read_lines(s, m, ret);
+}
+
+static struct pv_source_line line_of(Dwarf_Die *unit, uint64_t address)
+{
+	int number = 0;
+	Dwarf_Line *line = dwarf_getsrc_die(unit, address);
+	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	if (!file || dwarf_lineno(line, &number) != 0 || number <= 0)
+		return (struct pv_source_line){ 0 };
+	return (struct pv_source_line){ .file = file, .line = (uint32_t)number };
+}
+
+static const char *folder_of(Dwarf_Die *unit)
+{
+	Dwarf_Attribute at;
+	return dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &at));
+}
+
+size_t pv_symbols_lines(
+	struct pv_symbols *s, uint64_t address, struct pv_source_line ret[PV_INLINED_DEPTH + 1])
+{
+	Dwarf_Die unit;
+	Dwarf_Addr bias;
+	struct module *m = holder_of(s, address);
+	if (s)
+		s->lines_refused = false;
+	if (!m || !unit_at(s, m, address, &unit, &bias))
+		return 0;
+	uint32_t start = 0;
+	size_t n = pv_inlined_calls(&m->inlined, m->in, &unit, address, &s->budget, ret, &start);
+	ret[n] = line_of(&unit, address - bias);
+	ret[n].start = start;
+	const char *folder = folder_of(&unit);
+	for (size_t i = 0; i <= n; i++)
+		ret[i].folder = folder;
+	return n + 1;
 }
 
 size_t pv_symbols_inlined(struct pv_symbols *s, uint64_t address,
@@ -357,6 +464,11 @@ size_t pv_symbols_inlined(struct pv_symbols *s, uint64_t address,
 bool pv_symbols_inlined_all(const struct pv_symbols *s)
 {
 	return !s || (s->budget.bytes && s->budget.ranges);
+}
+
+bool pv_symbols_lines_all(const struct pv_symbols *s)
+{
+	return !s || !s->lines_refused;
 }
 
 uint64_t pv_symbols_generation(const struct pv_symbols *s)
@@ -397,11 +509,11 @@ bool pv_symbols_find(struct pv_symbols *s, uint64_t address, struct pv_symbol *r
 	return false;
 }
 
-const char *pv_symbols_lines(struct pv_symbols *s, uint64_t start, uint64_t size,
-	bool (*each)(void *ctx, uint64_t offset, uint32_t line), void *ctx)
+size_t pv_symbols_lines(
+	struct pv_symbols *s, uint64_t address, struct pv_source_line ret[PV_INLINED_DEPTH + 1])
 {
-	(void)s, (void)start, (void)size, (void)each, (void)ctx;
-	return NULL;
+	(void)s, (void)address, (void)ret;
+	return 0;
 }
 
 size_t pv_symbols_inlined(struct pv_symbols *s, uint64_t address,
@@ -412,6 +524,12 @@ size_t pv_symbols_inlined(struct pv_symbols *s, uint64_t address,
 }
 
 bool pv_symbols_inlined_all(const struct pv_symbols *s)
+{
+	(void)s;
+	return true;
+}
+
+bool pv_symbols_lines_all(const struct pv_symbols *s)
 {
 	(void)s;
 	return true;

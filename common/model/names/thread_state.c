@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of the methods and functions in which threads wait, and their look-up. */
 #include "common/model/names/thread_state.h"
 
 #include <string.h>
@@ -13,8 +15,8 @@ struct known {
 /* clang-format off */
 
 /*
- * Class and method, in the class libraries of Mono and .NET. Only those in which no code of the
- * program's runs: Task.Wait(), for one, may run the task itself.
+ * Class and method, in the class libraries of Mono and .NET. Only methods that run no code of the
+ * program: Task.Wait(), for one, may run the task itself.
  */
 static const struct known methods[] = {
 	{ "Interop/Sys:Accept",                                    PV_STATE_IO },
@@ -63,6 +65,7 @@ static const struct known methods[] = {
 	{ "System.Threading.Thread:Sleep_internal",                PV_STATE_SLEEP },
 	{ "System.Threading.Thread:UninterruptibleSleep0",         PV_STATE_SLEEP },
 	{ "System.Threading.WaitHandle:SignalAndWait",             PV_STATE_LOCK },
+	{ "System.Threading.WaitHandle:SignalAndWait_Internal",    PV_STATE_LOCK },
 	{ "System.Threading.WaitHandle:WaitAll",                   PV_STATE_LOCK },
 	{ "System.Threading.WaitHandle:WaitAny",                   PV_STATE_LOCK },
 	{ "System.Threading.WaitHandle:WaitMultiple",              PV_STATE_LOCK },
@@ -72,7 +75,7 @@ static const struct known methods[] = {
 	{ "System.Threading.WaitHandle:Wait_internal",             PV_STATE_LOCK },
 };
 
-/* Without the underscores and "GI" that libc's inner names begin with. */
+/* Without the underscores and "GI" at the beginning of libc's inner names. */
 static const struct known symbols[] = {
 	{ "accept",                      PV_STATE_IO },
 	{ "accept4",                     PV_STATE_IO },
@@ -92,7 +95,9 @@ static const struct known symbols[] = {
 	{ "lll_lock_wait",               PV_STATE_LOCK },
 	{ "lll_lock_wait_private",       PV_STATE_LOCK },
 	{ "nanosleep",                   PV_STATE_SLEEP },
-	/* An empty function for debuggers; glibc's futex wait, which has no name, comes next to it. */
+	/*
+	 * An empty function for debuggers; glibc's futex wait, which has no name, comes next to it.
+	 */
 	{ "nptl_death_event",            PV_STATE_LOCK },
 	{ "pause",                       PV_STATE_SLEEP },
 	{ "poll",                        PV_STATE_POLL },
@@ -124,9 +129,19 @@ static const struct known symbols[] = {
 	{ "waitpid",                     PV_STATE_IO },
 };
 
+/*
+ * Functions of Mono that its compiler calls for `lock`, after the fast attempt has failed; the
+ * wrapper's time is the wait.
+ */
+static const struct known icalls[] = {
+	{ "mono_monitor_enter_internal",    PV_STATE_LOCK },
+	{ "mono_monitor_enter_v4_internal", PV_STATE_LOCK },
+};
+
 /* clang-format on */
 
-static enum pv_thread_state find(const struct known *v, size_t n, const char *name, size_t len)
+static enum pv_thread_state find_state(
+	const struct known *v, size_t n, const char *name, size_t len)
 {
 	for (size_t low = 0; low < n;) {
 		size_t mid = low + (n - low) / 2;
@@ -148,12 +163,22 @@ static enum pv_thread_state state_of_function(const char *name, size_t len)
 		name++;
 	if (len > 5 && strncmp(name, "GI___", 5) == 0)
 		name += 5, len -= 5;
-	return find(symbols, PV_COUNT_OF(symbols), name, len);
+	return find_state(symbols, PV_COUNT_OF(symbols), name, len);
 }
 
 enum pv_thread_state pv_state_of_symbol(const char *symbol)
 {
 	return state_of_function(symbol, strcspn(symbol, "@ [("));
+}
+
+/* A function that managed code calls: through Mono's own wrapper, or as the program declares. */
+static enum pv_thread_state state_of_called(const char *name, size_t len)
+{
+	static const char icall[] = "__icall_wrapper_";
+	const size_t n = sizeof icall - 1;
+	if (len > n && strncmp(name, icall, n) == 0)
+		return find_state(icalls, PV_COUNT_OF(icalls), name + n, len - n);
+	return state_of_function(name, len);
 }
 
 enum pv_thread_state pv_state_of_method(const char *name)
@@ -170,9 +195,9 @@ enum pv_thread_state pv_state_of_method(const char *name)
 	}
 	size_t len = strcspn(name, " (");
 	if (strncmp(name, "System.", 7) == 0 || strncmp(name, "Interop/", 8) == 0)
-		return find(methods, PV_COUNT_OF(methods), name, len);
+		return find_state(methods, PV_COUNT_OF(methods), name, len);
 	const char *colon = calls_native ? memchr(name, ':', len) : NULL;
-	return colon ? state_of_function(colon + 1, len - (size_t)(colon + 1 - name))
+	return colon ? state_of_called(colon + 1, len - (size_t)(colon + 1 - name))
 		     : PV_STATE_RUNNING;
 }
 

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Answers of the address table: logged by a first reading, given from the log in a second one. */
 #include "common/model/objects/address_log.h"
 
 #include "common/model/objects/address_log_parts.h"
 
-enum { FAR = 1 << 16 }; /* entries that may have to make room for one out of order */
+enum { FAR = 1 << 16 }; /* entries that an answer out of order may have to move */
 
 void pv_address_log_finish(struct pv_address_log *r)
 {
@@ -11,8 +13,8 @@ void pv_address_log_finish(struct pv_address_log *r)
 	r->full = false;
 }
 
-/* The first entry of this place, or of one after it. */
-static size_t find(const struct pv_address_log *r, uint64_t place)
+/* The first entry of this place or of a later place. */
+static size_t find_logged(const struct pv_address_log *r, uint64_t place)
 {
 	size_t low = 0, high = r->classes.n;
 	while (low < high) {
@@ -27,7 +29,7 @@ static size_t find(const struct pv_address_log *r, uint64_t place)
 
 static uint64_t logged_class(const struct pv_address_log *r, uint64_t place)
 {
-	size_t at = find(r, place);
+	size_t at = find_logged(r, place);
 	return at < r->classes.n && r->classes.v[at].place == place ? r->classes.v[at].class_use
 								    : 0;
 }
@@ -61,14 +63,13 @@ void pv_address_log_resolved(struct pv_model *m, uint64_t place, uint32_t class_
 	struct pv_address_log *r = m->address_log;
 	if (!r)
 		return;
-	size_t at = find(r, place), had = r->classes.n;
+	size_t at = find_logged(r, place), had = r->classes.n;
 	if (at < had && r->classes.v[at].place == place) {
 		r->classes.v[at].class_use = class_use;
 		return;
 	}
 	if (had - at > FAR) {
-		r->full = true; /* thousands may come so much out of order: ranges read the whole
-				   log again */
+		r->full = true; /* thousands out of order: ranges read the whole log again */
 		return;
 	}
 	record(r, place, class_use);

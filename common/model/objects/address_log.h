@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Log of the address table's answers while a whole log was read, by place in the log. A second
- * reading that leaves buffers out has not met all allocations and moves, so it asks this instead:
- * the class of an object that only its address names, and the new addresses of contended objects
- * that moved.
+ * reading that leaves buffers out has not met all allocations and moves, so the answers come from
+ * here: the class of an object that only its address names, and the new addresses of contended
+ * objects that moved.
  *
- * A place is the offset of the event's buffer in the inflated stream plus the event's number in it;
- * an event takes more than a byte, so places are distinct and ascend with the log. Times are ns on
- * the log's clock. The ingest thread writes it; copies are the reader's.
+ * A place is the offset of the event's buffer in the inflated stream plus the event's number in the
+ * buffer; an event takes more than a byte, so places are distinct and ascend with the log. Times
+ * are ns on the log's clock. The ingest thread writes the log of answers; copies are the reader's.
  */
 #ifndef PV_MODEL_ADDRESS_LOG_H
 #define PV_MODEL_ADDRESS_LOG_H
@@ -20,13 +21,13 @@ enum { PV_ADDRESS_LOG_MOST = 1 << 20 }; /* entries of each list */
 
 struct pv_address_log_class {
 	uint64_t place;
-	uint64_t class_use; /* id in names of the model that recorded; in a copy: its wire key */
+	uint64_t class_use; /* id in names of the model that recorded; in a copy: the wire key */
 };
 
 struct pv_address_log_move {
 	uint64_t place, from, to; /* addresses; to 0: the object is gone */
-	uint64_t class_use; /* not 0: it did not move, but its allocation came after its use */
-	int64_t time_ns;    /* of that allocation */
+	uint64_t class_use;       /* not 0: unmoved; the allocation came after the use */
+	int64_t time_ns;          /* of this allocation */
 };
 
 /* Valid when zeroed. */
@@ -37,6 +38,6 @@ struct pv_address_log {
 	bool full;                                  /* something did not fit: not to be used */
 };
 
-void pv_address_log_finish(struct pv_address_log *r); /* frees it; it is empty and usable */
+void pv_address_log_finish(struct pv_address_log *r); /* frees the lists; *r is empty and usable */
 
 #endif

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of object addresses and their classes, and the ages between collections. */
 #include "common/model/objects/addresses.h"
 
 #include <string.h>
@@ -16,13 +18,6 @@ bool pv_addresses_make(struct pv_addresses *a)
 	return a->slot != NULL;
 }
 
-/* Neighbours stay neighbours, and two that met in the table do not meet here again. */
-size_t pv_addresses_ousted_place(uint64_t object)
-{
-	uint64_t shift = pv_hash(~(object >> PV_REGION_BITS));
-	return (size_t)(((object >> 4) + shift) & (PV_ADDRESSES_OUSTED - 1));
-}
-
 void pv_addresses_oust(struct pv_address *ousted, const struct pv_address *was)
 {
 	ousted[pv_addresses_ousted_place(was->object)] = *was;
@@ -33,8 +28,10 @@ struct pv_address *pv_addresses_slot(struct pv_addresses *a, uint64_t object)
 	if (!a->slot && !pv_addresses_make(a))
 		return NULL;
 	struct pv_address *slot = &a->slot[pv_addresses_place(object)];
+	if (slot->object == object)
+		return slot;
 	struct pv_address *other = &a->ousted[pv_addresses_ousted_place(object)];
-	if (slot->object == object || other->object != object)
+	if (other->object != object)
 		return slot;
 	struct pv_address again = *other;
 	*other = (struct pv_address){ 0 };
@@ -59,7 +56,7 @@ static uint32_t age_before(uint32_t age, uint32_t n)
 	return (age + PV_AGE_NONE - n) % PV_AGE_NONE;
 }
 
-/* Which of those remembered the time lies in; n: in none. */
+/* Index of the remembered age of a time; n: none. */
 static uint32_t age_at(const struct pv_ages *a, int64_t time_ns)
 {
 	uint32_t i = 0;
@@ -102,10 +99,10 @@ bool pv_addresses_moves(const struct pv_addresses *a, uint32_t age, int64_t time
 }
 
 /*
- * Before an age has the number of an earlier one. A new table costs as much as what is put there;
- * to clear this one costs as much as all of it, and there may be little between two times.
+ * Called when an age gets the number of an earlier age. A new table costs as much as is put there;
+ * clearing this table costs as much as all of its slots, and two collections may be close together.
  */
-static void forget(struct pv_addresses *a)
+static void forget_addresses(struct pv_addresses *a)
 {
 	pv_addresses_finish(a);
 }
@@ -113,7 +110,7 @@ static void forget(struct pv_addresses *a)
 void pv_addresses_keep(struct pv_addresses *a)
 {
 	if (a->ages.n)
-		forget(a);
+		forget_addresses(a);
 	a->ages = (struct pv_ages){ .kept = true, .moved = a->ages.moved };
 }
 
@@ -126,7 +123,7 @@ void pv_addresses_collected(struct pv_addresses *a, int64_t time_ns)
 		ages->since[ages->n++] = INT64_MIN;
 	if (++ages->newest == PV_AGE_NONE) {
 		ages->newest = 0;
-		forget(a);
+		forget_addresses(a);
 	}
 	if (time_ns < ages->since[0])
 		time_ns = ages->since[0];

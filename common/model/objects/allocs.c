@@ -1,3 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Applies allocations: sums by class, by site and by size. Nearly all of a run go through a short
+ * loop in which nothing has to be looked up.
+ */
 #include "common/model/objects/allocs.h"
 
 #include <stdlib.h>
@@ -22,7 +27,7 @@ static bool grow_to(struct pv_allocs *a, uint32_t id)
 }
 
 /* The object is known from here on; the object at its address before is gone. */
-static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
+static bool remember_object(struct pv_context *x, uint64_t object, uint32_t class_use)
 {
 	struct pv_model *m = x->m;
 	if (object == 0 || m->only.address_log)
@@ -41,7 +46,7 @@ static bool remember(struct pv_context *x, uint64_t object, uint32_t class_use)
 	return ok;
 }
 
-static void add(struct pv_allocs *a, uint32_t id, uint64_t size, const struct pv_estimate *e)
+static void add_alloc(struct pv_allocs *a, uint32_t id, uint64_t size, const struct pv_estimate *e)
 {
 	struct pv_alloc_size *of = &a->size[pv_alloc_size_of(size)];
 	of->count += e->count;
@@ -60,7 +65,7 @@ static bool apply(struct pv_context *x, const struct pv_alloc *a)
 {
 	struct pv_model *m = x->m;
 	uint32_t id = pv_names_class(&m->names, a->type, x->time);
-	if (!id || !remember(x, a->object, id))
+	if (!id || !remember_object(x, a->object, id))
 		return false;
 	x->alloc = pv_estimate_alloc(a->size, m->allocs.period, &m->allocs.carry);
 	if (!pv_gc_allocated(&m->gc, x->thread, x->time, x->alloc.bytes))
@@ -71,11 +76,13 @@ static bool apply(struct pv_context *x, const struct pv_alloc *a)
 		x->amid && !a->stack.n ? pv_calls_stack(m, x->node) : pv_stack_of(x, a->stack);
 	if (stack == PV_MAP_NONE || !grow_to(&m->allocs, id))
 		return false;
-	add(&m->allocs, id, a->size, &x->alloc);
+	add_alloc(&m->allocs, id, a->size, &x->alloc);
 	uint64_t *with = a->stack.n ? &m->allocs.with_backtrace : &m->allocs.with_path;
 	*with += stack ? x->alloc.count : 0;
 	x->thread->allocations += x->alloc.count;
 	x->thread->allocated_bytes += x->alloc.bytes;
+	if (x->m->runtime.works.begun)
+		pv_work_allocated(x, x->alloc.count, x->alloc.bytes);
 	const struct pv_site more = {
 		.class_use = id, .stack = stack, .count = x->alloc.count, .amount = x->alloc.bytes
 	};
@@ -107,20 +114,21 @@ static inline size_t hint_of(uint64_t type, uint32_t stack)
 struct quick {
 	uint32_t turn, sites, sums;
 	const uint32_t *hint;
-	const struct pv_stream_node *place;
+	const struct pv_stream_node *place; /* NULL: none is known */
 	const struct pv_tree_node *node;
+	struct pv_span_stacks *spans;
 	struct pv_address *slot, *ousted;
-	uint32_t age; /* of addresses, that of all times at hand */
+	uint32_t age; /* of addresses, for all times at hand */
 	struct pv_class_use *use;
 	struct pv_site *site;
 	struct pv_class_allocs *sum;
 	struct pv_alloc_size *size;
-	int64_t last;  /* time of the one before: none of them steps back ... */
+	int64_t last;  /* time of the allocation before: none steps back ... */
 	int64_t limit; /* ... and all come before this */
 };
 
-/* False where nothing is usual, and no run of allocations is at hand in the present cell. */
-static bool load(struct quick *q, const struct pv_context *x, const struct pv_call_stream *s)
+/* False where a shortcut is missing, or no run of allocations is at hand in the present cell. */
+static bool load_quick(struct quick *q, const struct pv_context *x, const struct pv_call_stream *s)
 {
 	const struct pv_model *m = x->m;
 	const struct pv_model_private *p = m->private;
@@ -128,13 +136,14 @@ static bool load(struct quick *q, const struct pv_context *x, const struct pv_ca
 	size_t runs = gc->pending->run.n;
 	const struct pv_gc_run *run = runs ? &gc->pending->run.v[runs - 1] : NULL;
 	if (m->allocs.period || m->only.address_log || !x->counts || !p->addresses.slot ||
-		x->batch->summary.alloc_path.n < x->batch->allocs.n || s->turn == 0 ||
-		s->node.n == 0 || !run || run->thread != x->thread)
+		pv_stacks_are_many(&m->stacks) || !run || run->thread != x->thread)
 		return false;
+	bool paths = x->batch->summary.alloc_path.n >= x->batch->allocs.n && s->turn && s->node.n;
 	*q = (struct quick){ .turn = s->turn,
 		.hint = p->site_hint,
-		.place = s->node.v,
+		.place = paths ? s->node.v : NULL,
 		.node = m->calls.node.v,
+		.spans = &m->private->spans,
 		.slot = p->addresses.slot,
 		.ousted = p->addresses.ousted,
 		.age = p->addresses.ages.newest,
@@ -153,19 +162,32 @@ static bool load(struct quick *q, const struct pv_context *x, const struct pv_ca
 	       (!gc->collections.n || gc->latest_ns < run->last_ns);
 }
 
-/* The site that a class has had before at this place, and has for ever as far as is known. */
+/* The stack of an allocation, 0 where a look-up is needed. */
+static inline uint32_t known_stack(const struct quick *q, const struct pv_batch *b, uint64_t at)
+{
+	const struct pv_alloc *a = &b->allocs.v[at];
+	if (a->stack.n) {
+		const struct pv_span_stack *s = pv_span_stack(q->spans, a->stack);
+		return s->turn == q->spans->turn && s->at == a->stack.at ? s->stack : 0;
+	}
+	const struct pv_stream_node *place =
+		q->place ? &q->place[b->summary.alloc_path.v[at]] : NULL;
+	return place && place->turn == q->turn ? q->node[place->node].stack : 0;
+}
+
+/* The site that a class had at this place before, if the class key has only one meaning so far. */
 static inline struct pv_site *known_site(const struct quick *q, uint64_t type, uint32_t stack)
 {
 	uint32_t at = q->hint[hint_of(type, stack)];
 	struct pv_site *site = &q->site[at];
 	if (at >= q->sites || site->stack != stack || stack == 0)
-		return NULL; /* that of the rest of a class has no stack */
+		return NULL; /* the site of a class's rest has no stack */
 	const struct pv_class_use *u = &q->use[site->class_use];
 	bool unambiguous = u->key == type && !u->ended && !u->before && !u->other;
 	return unambiguous && site->class_use < q->sums && site->cell ? site : NULL;
 }
 
-/* Whether the slot is not the object's, and the one that it had before is to be taken up again. */
+/* True if the slot is another object's, and this object's former row is to be taken up again. */
 static inline bool was_ousted(const struct quick *q, const struct pv_address *slot, uint64_t object)
 {
 	return slot->object != object &&
@@ -173,24 +195,22 @@ static inline bool was_ousted(const struct quick *q, const struct pv_address *sl
 }
 
 /*
- * Nearly every allocation is of a class, at a place and at an address of which nothing needs to
- * be looked up. *at: the first one that is not so.
+ * Applies the allocations whose class, stack and address need no look-up: nearly all. *at: the
+ * first other one; *ret_stacks: how many have a backtrace.
  */
-static void apply_usual(
-	struct quick *q, const struct pv_batch *b, size_t *at, size_t end, uint64_t *ret_bytes)
+static void apply_usual(struct quick *q, const struct pv_batch *b, size_t *at, size_t end,
+	uint64_t *ret_bytes, uint64_t *ret_stacks)
 {
-	const uint32_t *path = b->summary.alloc_path.v;
 	const struct pv_alloc *alloc = b->allocs.v;
-	uint64_t bytes = 0;
+	uint64_t bytes = 0, stacks = 0;
 	size_t i = *at;
 	for (; i < end && b->kind[i] == PV_KIND_ALLOC; i++) {
 		const struct pv_alloc *a = &alloc[b->key[i]];
-		const struct pv_stream_node *place = &q->place[path[b->key[i]]];
 		int64_t time = (int64_t)b->time[i];
 		if ((uint64_t)time - (uint64_t)q->last >= (uint64_t)PV_GC_RUN_GAP ||
-			time >= q->limit || place->turn != q->turn || a->stack.n || !a->object)
+			time >= q->limit || !a->object)
 			break;
-		struct pv_site *site = known_site(q, a->type, q->node[place->node].stack);
+		struct pv_site *site = known_site(q, a->type, known_stack(q, b, b->key[i]));
 		struct pv_address *s = &q->slot[pv_addresses_place(a->object)];
 		if (!site || s->asked || was_ousted(q, s, a->object))
 			break;
@@ -207,22 +227,28 @@ static void apply_usual(
 		of->count++;
 		of->bytes += a->size;
 		bytes += a->size;
+		stacks += a->stack.n > 0;
 		q->last = time;
 	}
 	*ret_bytes = bytes;
+	*ret_stacks = stacks;
 	*at = i;
 }
 
-/* Totals of allocations that apply_usual() has applied: it leaves them to be added at once. */
-static void count_usual(struct pv_context *x, struct pv_alloc_run *run, uint64_t n, uint64_t bytes)
+/* Adds the totals of the `n` allocations that apply_usual() has applied. */
+static void count_usual(
+	struct pv_context *x, struct pv_alloc_run *run, uint64_t n, uint64_t bytes, uint64_t stacks)
 {
 	struct pv_allocs *a = &x->m->allocs;
 	a->count += n;
 	a->bytes += bytes;
 	a->samples += n;
-	a->with_path += n;
+	a->with_backtrace += stacks;
+	a->with_path += n - stacks;
 	x->thread->allocations += n;
 	x->thread->allocated_bytes += bytes;
+	if (x->m->runtime.works.begun)
+		pv_work_allocated(x, n, bytes);
 	run->n += n;
 	run->objects += n;
 	run->bytes += bytes;
@@ -234,33 +260,36 @@ static void note_time(struct pv_alloc_run *run, int64_t time)
 	run->oldest = time < run->oldest ? time : run->oldest;
 }
 
-/* From event i on; after the last one that was usual. */
+/* Applies usual allocations from event i on; returns the index after the last. */
 static size_t take_usual(struct pv_context *x, const struct pv_call_stream *stream, size_t i,
 	size_t end, struct pv_alloc_run *run)
 {
 	const struct pv_batch *b = x->batch;
 	struct quick q;
-	uint64_t bytes;
+	uint64_t bytes, stacks;
 	size_t to = i;
-	if (!load(&q, x, stream))
+	if (!load_quick(&q, x, stream))
 		return i;
-	apply_usual(&q, b, &to, end, &bytes);
+	apply_usual(&q, b, &to, end, &bytes, &stacks);
 	if (to == i)
 		return i;
 	struct pv_gc_pending *p = x->m->gc.pending;
 	p->run.v[p->run.n - 1].last_ns = q.last;
 	p->run.v[p->run.n - 1].bytes += bytes;
-	count_usual(x, run, to - i, bytes);
+	count_usual(x, run, to - i, bytes, stacks);
 	note_time(run, (int64_t)b->time[i]);
 	note_time(run, q.last);
 	return to;
 }
 
-/* A hint of what had to be looked up. */
+/* Notes a site for known_site(), after a look-up. */
 static void note_hint(struct pv_context *x, const struct pv_alloc *a)
 {
 	struct pv_model *m = x->m;
-	uint32_t stack = x->amid ? m->calls.node.v[x->node].stack : 0;
+	struct pv_span_stack *s = pv_span_stack(&m->private->spans, a->stack);
+	uint32_t stack = x->amid && !a->stack.n ? m->calls.node.v[x->node].stack : 0;
+	if (a->stack.n && s->turn == m->private->spans.turn && s->at == a->stack.at)
+		stack = s->stack;
 	uint32_t id = pv_map_get(&m->names.class_of, a->type);
 	if (!stack || id == PV_MAP_NONE)
 		return;

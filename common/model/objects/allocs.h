@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Allocations: per class and per (class, stack). Where a probe wrote only some of them, each counts
  * for as many as it stands for. Part of the model: written by the ingest thread, read under the
@@ -11,31 +12,31 @@
 struct pv_class_allocs {
 	uint64_t count, bytes;
 	double variance;                 /* of bytes; 0 when they are exact */
-	uint64_t shot_count, shot_bytes; /* of the first two: up to the shot pv_allocs.shot */
+	uint64_t shot_count, shot_bytes; /* of `count` and `bytes`: up to the shot pv_allocs.shot */
 };
 
-enum { PV_ALLOC_SIZES = 48 }; /* the last one is open at its end */
+enum { PV_ALLOC_SIZES = 48 }; /* the last size class has no upper end */
 
-/* Objects from 2^i to below 2^(i + 1) bytes; [0] has those of none, too. */
+/* Objects from 2^i to below 2^(i + 1) bytes; [0] has empty ones, too. */
 struct pv_alloc_size {
 	uint64_t count, bytes;
 };
 
 struct pv_allocs {
-	PV_ARRAY(struct pv_class_allocs) class_use; /* by id in names; may be shorter than it */
+	PV_ARRAY(struct pv_class_allocs) class_use; /* by id in names; may be shorter */
 	/* amount = bytes; without backtraces the stack is the thread's current call path */
 	struct pv_sites sites;
 	struct pv_alloc_size size[PV_ALLOC_SIZES];
-	uint32_t shot; /* number + 1 of the newest one that shot_count is of; 0: there is none */
+	uint32_t shot; /* number + 1 of the newest shot that shot_count is about; 0: none */
 	uint64_t count, bytes;
-	uint64_t period;         /* bytes between two that were written, 0: all were */
-	uint64_t samples;        /* of these: events */
-	double variance, carry;  /* the latter private: of rounding */
+	uint64_t period;         /* bytes between two recorded allocations, 0: all were recorded */
+	uint64_t samples;        /* events */
+	double variance, carry;  /* carry is private: the rest from rounding */
 	uint64_t with_backtrace; /* events that brought their own stack */
 	uint64_t with_path;      /* events placed on their thread's current call path */
 };
 
-/* The index in pv_allocs.size of an object of so many bytes; any thread, pure. */
+/* The index in pv_allocs.size of an object of `size` bytes; any thread, pure. */
 static inline unsigned pv_alloc_size_of(uint64_t size)
 {
 	unsigned bit = 63 - (unsigned)__builtin_clzll(size | 1);
@@ -44,8 +45,8 @@ static inline unsigned pv_alloc_size_of(uint64_t size)
 
 struct pv_shot;
 /*
- * Private to the model: a shot has ended; what was allocated up to it is kept. Not for one that
- * lists next to nothing: it would not be worth the way through all classes.
+ * Private to the model: a shot has ended, and the figures up to the shot are kept. A shot that
+ * lists next to nothing is left out: the way through all classes would not be worth the time.
  */
 void pv_allocs_note_shot(struct pv_allocs *a, const struct pv_shot *shot);
 

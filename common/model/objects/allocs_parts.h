@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Private to the model: allocations of a batch in a row. Threads, failure and times are as in
  * model_parts.h.
@@ -14,9 +15,9 @@ struct pv_alloc_run {
 };
 
 /*
- * Event *at of x->batch, an allocation amid the present cell, and those that follow it up to `end`,
- * to what is none and to the cell's end: *at moves after them. x->counts holds for all. False: out
- * of memory.
+ * Applies event *at of x->batch, an allocation amid the present cell, and the allocations after it
+ * up to `end`, to an event of another kind or to the cell's end: *at moves after them. x->counts
+ * holds for all. False: out of memory.
  */
 bool pv_allocs_run(struct pv_context *x, size_t *at, size_t end, struct pv_alloc_run *ret);
 

@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Open throws of a thread, paired with their catches, and catches by class and method. */
 #include "common/model/objects/catches.h"
 
 #include <string.h>
 
 #include "common/model/calls/threads.h"
 
-bool pv_thrown_push(struct pv_thread *th, uint64_t object, uint32_t class_use)
+bool pv_thrown_push(struct pv_thread *th, struct pv_thrown thrown)
 {
 	if (th->thrown.n == PV_THROWS_OPEN) {
 		memmove(th->thrown.v, th->thrown.v + 1,
@@ -13,11 +15,11 @@ bool pv_thrown_push(struct pv_thread *th, uint64_t object, uint32_t class_use)
 	}
 	if (!pv_reserve(&th->thrown, 1))
 		return false;
-	th->thrown.v[th->thrown.n++] = (struct pv_thrown){ object, class_use };
+	th->thrown.v[th->thrown.n++] = thrown;
 	return true;
 }
 
-bool pv_thrown_pop(struct pv_thread *th, uint64_t object, bool exact, uint32_t *ret_class)
+bool pv_thrown_pop(struct pv_thread *th, uint64_t object, bool exact, struct pv_thrown *ret)
 {
 	size_t at = th->thrown.n;
 	if (at == 0)
@@ -27,7 +29,7 @@ bool pv_thrown_pop(struct pv_thread *th, uint64_t object, bool exact, uint32_t *
 	if (at == 0 && exact)
 		return false;
 	at = at > 0 ? at - 1 : th->thrown.n - 1;
-	*ret_class = th->thrown.v[at].class_use;
+	*ret = th->thrown.v[at];
 	th->thrown.n = at;
 	return true;
 }

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Which methods caught exceptions of which class. A catch is counted with the newest throw on its thread
- * that names the same object, else (collections move objects) to the newest at all. Where the log
- * says the class of what is caught, that counts: it may have been thrown again, which is no throw.
- * Part of the model: written by the ingest thread, read under the lock.
+ * Methods that caught exceptions, by class. A catch is counted with the newest throw on its thread
+ * that names the same object, else (collections move objects) with the newest throw. Where the log
+ * has the class of the caught exception, the log's class counts: the exception may have been thrown
+ * again, and a rethrow is no throw. Part of the model: written by the ingest thread, read under the
+ * lock.
  */
 #ifndef PV_MODEL_CATCHES_H
 #define PV_MODEL_CATCHES_H
@@ -29,14 +31,18 @@ struct pv_catches {
 
 struct pv_thread;
 
-/* A thread has thrown. False when out of memory. */
-bool pv_thrown_push(struct pv_thread *th, uint64_t object, uint32_t class_use);
-/* The class of what is caught now, which and all thrown since are over; `exact`: none but that object
- * will do. False: there was none. */
-bool pv_thrown_pop(struct pv_thread *th, uint64_t object, bool exact, uint32_t *ret_class);
+struct pv_thrown;
 
-/* False when out of memory. */
+/* A thread has thrown. False when out of memory. */
+bool pv_thrown_push(struct pv_thread *th, struct pv_thrown thrown);
+/*
+ * Takes the throw that is caught now and all throws since from the thread; `exact`: only a throw of
+ * this object. False: there was none.
+ */
+bool pv_thrown_pop(struct pv_thread *th, uint64_t object, bool exact, struct pv_thrown *ret);
+
+/* Counts a catch; false when out of memory. */
 bool pv_catches_add(struct pv_catches *c, uint32_t class_use, uint32_t method);
-void pv_catches_finish(struct pv_catches *c); /* frees it */
+void pv_catches_finish(struct pv_catches *c); /* frees the store */
 
 #endif

@@ -1,8 +1,9 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Overflow of the classes near their cap: the quarter with the least bytes (allocated, or in the
  * newest heap shot if that is more) becomes "other". Their figures stay in place and are summed up
- * when they are shown; their keys are forgotten, so that a class that comes back is a new one. Ids
- * are not used again: after four times the cap every new class is "other".
+ * when shown; their keys are forgotten, so a class that comes back is a new class. Ids are not used
+ * again: after four times the cap every new class is "other".
  */
 #include "common/model/objects/classes_fold.h"
 
@@ -10,7 +11,7 @@
 
 #include "common/model/ground/least.h"
 
-/* By id. NULL when out of memory. */
+/* Bytes by class id. NULL when out of memory. */
 static uint64_t *weigh(const struct pv_model *m)
 {
 	uint64_t *bytes = calloc(m->names.class_use.n, sizeof *bytes);
@@ -25,7 +26,7 @@ static uint64_t *weigh(const struct pv_model *m)
 	return bytes;
 }
 
-/* Keys with several meanings stay: their uses hang together. */
+/* Keys with several meanings stay: their uses are linked. */
 static bool may_fold(const struct pv_names *n, uint32_t id)
 {
 	const struct pv_class_use *u = &n->class_use.v[id];
@@ -42,8 +43,8 @@ static bool forget_keys(struct pv_names *n)
 	return ok;
 }
 
-/* In id[0 .. *ret_n - 1]; their bytes come to stand in the same order. */
-static bool choose(const struct pv_names *n, uint64_t *bytes, uint32_t *id, size_t *ret_n)
+/* Chooses the least quarter into id[0 .. *ret_n - 1]; reorders `bytes`. */
+static bool choose_classes(const struct pv_names *n, uint64_t *bytes, uint32_t *id, size_t *ret_n)
 {
 	size_t found = 0, to = 0;
 	for (uint32_t i = 1; i < n->class_use.n; i++) {
@@ -83,7 +84,7 @@ bool pv_classes_make_room(struct pv_model *m)
 	pv_model_lock_release(m);
 	uint64_t *bytes = weigh(m);
 	uint32_t *id = malloc(n->class_use.n * sizeof *id);
-	bool ok = bytes && id && choose(n, bytes, id, &count);
+	bool ok = bytes && id && choose_classes(n, bytes, id, &count);
 	free(bytes);
 	pv_model_lock_retake(m);
 	if (ok)

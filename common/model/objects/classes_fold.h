@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Private to the model: room among the classes when their cap is near. Ingest thread, with the
  * lock.
@@ -7,12 +8,10 @@
 
 #include "common/model/ground/model_parts.h"
 
-/*
- * Ids stay valid: those of classes that fold are called "other" from now on. False: out of memory.
- */
+/* Ids stay valid: folded classes are called "other" from now on. False: out of memory. */
 bool pv_classes_make_room(struct pv_model *m);
 
-/* Whether that is due: asked between batches, so that one batch's classes fit in. */
+/* True if room is due: asked between batches, so that the classes of one batch fit in. */
 static inline bool pv_classes_are_many(const struct pv_names *n)
 {
 	uint64_t kept = n->class_use.n - n->classes_folded;

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Exceptions: throws per (class, stack), clauses entered in all and by method. Per class: the sum
- * of its sites. Part of the model: written by the ingest thread, read under the lock.
+ * Exceptions: throws per (class, stack), clauses entered in all and by method. The sum of a class
+ * is that of its sites. Part of the model: written by the ingest thread, read under the lock.
  */
 #ifndef PV_MODEL_EXCEPTIONS_H
 #define PV_MODEL_EXCEPTIONS_H
@@ -22,7 +23,7 @@ enum pv_clause {
 enum { PV_CLAUSE_METHODS_CAP = 65536 };
 
 struct pv_clause_method {
-	uint32_t method; /* id in names; 0 = those that came beyond the cap */
+	uint32_t method; /* id in names; 0 = methods beyond the cap */
 	uint64_t clauses[PV_CLAUSES];
 };
 
@@ -32,12 +33,13 @@ struct pv_exceptions {
 	struct pv_sites sites; /* count = throws; amount unused */
 	PV_ARRAY(struct pv_clause_method) by_method;
 	struct pv_map by_method_of;   /* method id -> index */
+	int64_t open_ns;              /* from throws to their catches, in all */
 	uint64_t unknown_class;       /* throws whose object is in no allocation, move or shot */
-	struct pv_unresolved waiting; /* for classes: the present one, stack */
+	struct pv_unresolved waiting; /* for their class; what: class so far, stack */
 	struct pv_messages messages;
 	struct pv_catches catches;
 };
 
-void pv_exceptions_finish(struct pv_exceptions *t); /* frees it */
+void pv_exceptions_finish(struct pv_exceptions *t); /* frees the store */
 
 #endif

@@ -1,10 +1,11 @@
-/* Handles places where events of a thread are missing. */
+/* SPDX-License-Identifier: MIT */
+/* Closes what a thread has open where some of its events are missing. */
 #include "common/model/objects/gc_parts.h"
 
 /*
- * A wait that was open counts as a contention without an end, and has no time: buffers stand in the
- * file as they were written, so the thread's lost events may begin at once after its wait did. An end
- * that comes later may be that of another wait, and is counted as one without a beginning.
+ * An open wait counts as a contention without an end, and has no time: buffers stand in the file as
+ * they were written, so the thread's lost events may begin right after the wait did. A later end
+ * may be of another wait, and is counted as an end without a beginning.
  */
 void pv_model_gap(struct pv_model *m, struct pv_thread *th)
 {
@@ -14,9 +15,10 @@ void pv_model_gap(struct pv_model *m, struct pv_thread *th)
 	th->stop = 0;
 	th->edge.n = 0;
 	pv_finalizers_gap(m, th);
+	pv_work_gap(m, th);
 }
 
-/* Those that were not touched since the last one have nothing open. */
+/* All threads: a thread untouched since the last gap has nothing open. */
 void pv_threads_gap(struct pv_model *m)
 {
 	struct pv_threads *t = &m->threads;

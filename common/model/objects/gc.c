@@ -1,3 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Applies collections and stops of the world: pairs starts with ends, and stops with the
+ * collections inside them.
+ */
 #include "common/model/objects/gc.h"
 
 #include <stdlib.h>
@@ -5,6 +10,7 @@
 
 #include "common/base/saturate.h"
 #include "common/model/objects/gc_parts.h"
+#include "common/model/ground/inside.h"
 #include "common/model/ground/model_parts.h"
 #include "common/model/time/window_parts.h"
 
@@ -76,8 +82,8 @@ static struct pv_gc_end take_end(struct pv_collection *c)
 }
 
 /*
- * An end is of the latest start of its generation before it. Buffers may bring the two in
- * any order, so an end may turn out to be that of an earlier collection, or wait for its start.
+ * An end goes with the latest start of its generation before it. Buffers may bring the two in any
+ * order, so an end may turn out to be an earlier collection's, or wait for its start.
  */
 static void place_end(struct pv_gc *gc, struct pv_gc_end e)
 {
@@ -97,7 +103,7 @@ static void place_end(struct pv_gc *gc, struct pv_gc_end e)
 		gc->pending->early[gc->pending->ends++] = e;
 }
 
-/* A start may find its end here already: that of the one before it in its generation. */
+/* The end of a start may be here already, with the collection before it in its generation. */
 static void place_start(struct pv_gc *gc, struct pv_collection *c, struct pv_collection *before)
 {
 	struct pv_gc_pending *p = gc->pending;
@@ -127,13 +133,13 @@ static bool note_edge(struct pv_thread *th, int64_t time, uint8_t generation, bo
 	return true;
 }
 
-/* One that the profiler made. */
+/* A collection that the profiler made. */
 static void forced_starts(struct pv_context *x)
 {
 	struct pv_thread *th = x->thread;
 	th->forces = false;
 	th->forced = true;
-	th->began = false; /* its size is of none that is listed */
+	th->began = false; /* the size said next is of no collection listed */
 	th->stop_forced = th->stop != 0;
 	x->m->gc.roots_since_gc = 0;
 	x->m->gc.forced += x->counts;
@@ -173,7 +179,7 @@ static bool collection_starts(struct pv_context *x, const struct pv_event *e)
 
 static bool collection_ends(struct pv_context *x, const struct pv_event *e)
 {
-	if (x->thread->forced) { /* it is a blocking one: no other of its thread ends before it */
+	if (x->thread->forced) { /* a blocking collection: no other ends on its thread before */
 		x->thread->forced = false;
 		return true;
 	}
@@ -188,9 +194,9 @@ static bool collection_ends(struct pv_context *x, const struct pv_event *e)
 
 /* --- stops of the world */
 
-/* Tells the collection that starts or ends inside the stop how long that took. */
-static void finish_edge(
-	struct pv_gc *gc, const struct pv_thread *th, const struct pv_gc_edge *edge, int64_t now)
+/* Adds the stop's length to the collection that starts or ends inside. */
+static void finish_edge(struct pv_gc *gc, const struct pv_thread *th, const struct pv_gc_edge *edge,
+	int64_t now, bool with_shot)
 {
 	int64_t ns = pv_sat_span(th->stop_ns, now);
 	bool stood = th->stood_ns != PV_NEVER && gc->exit.stop != th->stop;
@@ -205,6 +211,8 @@ static void finish_edge(
 		c->end_stand_ns = stand;
 		c->over_ns = now;
 	}
+	if (c && (c->start_stop == th->stop || c->end_stop == th->stop))
+		c->with_shot |= with_shot;
 	if (c)
 		sum_pauses(c);
 	for (size_t i = 0; edge->end && i < gc->pending->ends; i++) {
@@ -227,7 +235,7 @@ bool pv_gc_shots_have_their_own(const struct pv_model *m)
 	return n >= 2 && strncmp(at + sizeof word - 1 + n - 2, "gc", 2) != 0;
 }
 
-/* A stop in which a heap shot was made, for the profiler: no work of the collector's. */
+/* A stop in which a heap shot was made, for the profiler: no work of the collector. */
 static bool is_of_shot(const struct pv_model *m, int64_t from, int64_t to)
 {
 	enum { NEWEST = 4 };
@@ -246,16 +254,17 @@ static bool world_starts(struct pv_context *x)
 	struct pv_gc *gc = &x->m->gc;
 	th->collected = false;
 	if (!th->stop)
-		return true; /* its beginning was missed */
+		return true; /* the beginning of the stop was missed */
 	pv_gc_stop_ends(x);
-	for (size_t i = 0; i < th->edge.n; i++)
-		finish_edge(gc, th, &th->edge.v[i], x->time);
 	int64_t start = th->stop_ns;
-	bool ours = th->stop_forced || is_of_shot(x->m, start, x->time);
+	bool with_shot = is_of_shot(x->m, start, x->time), ours = th->stop_forced || with_shot;
+	for (size_t i = 0; i < th->edge.n; i++)
+		finish_edge(gc, th, &th->edge.v[i], x->time, with_shot);
+	gc->with_shots += with_shot && th->edge.n > 0 && pv_counts_at(x->m, th, start);
 	th->stop = 0;
 	th->edge.n = 0;
 	th->stop_forced = false;
-	if (ours || !th->selected || !pv_in_range(x->m, start))
+	if (ours || !pv_counts_at(x->m, th, start))
 		return true;
 	pv_timeline_span(&x->m->timeline, PV_TRACK_PAUSE_NS, start, x->time);
 	return pv_gc_add_pause(gc, start, pv_sat_span(start, x->time));
@@ -272,7 +281,7 @@ static void world_stops(struct pv_context *x)
 	th->stop_forced = false;
 }
 
-static bool step(struct pv_context *x, const struct pv_event *e)
+static bool apply_gc_step(struct pv_context *x, const struct pv_event *e)
 {
 	switch (e->gc.step) {
 	case PV_GC_START:
@@ -306,7 +315,7 @@ bool pv_gc_apply(struct pv_context *x, const struct pv_event *e)
 {
 	switch (e->kind) {
 	case PV_KIND_GC_EVENT:
-		return step(x, e);
+		return apply_gc_step(x, e);
 	case PV_KIND_GC_RESIZE:
 		return pv_gc_resize(x, e);
 	case PV_KIND_GC_MOVE:

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Collections, pauses, heap size, moves. Times are ns on the log's clock.
  *
  * Collections and pauses are distinct: a stop of the world is a pause; a collection runs from its
  * start to the next end of its generation, which for a concurrent one is in a later stop. The lists
- * are sorted by time under the model's lock, whatever order the buffers came in: what came out of
- * order is put in its place when the lock is taken, or by pv_gc_sort(). Collections that a probe
- * made for a heap shot, and the stops for them, are in neither list nor total (its counter
+ * are sorted by time under the model's lock, whatever order the buffers came in: entries out of
+ * order are put in their place when the lock is taken, or by pv_gc_sort(). Collections that a probe
+ * made for a heap shot, and the stops for them, are in neither list nor total (the probe's counter
  * "collections for heap shots" stands before their start on their thread).
  */
 #ifndef PV_MODEL_GC_H
@@ -28,32 +29,32 @@ enum { PV_GC_LIST = 65536, PV_GC_GENERATIONS = 3 };
 struct pv_pause {
 	int64_t start_ns;    /* pre-stop */
 	int64_t duration_ns; /* to post-start */
-	uint32_t merged;     /* when > 1, duration_ns is their sum */
+	uint32_t merged;     /* when > 1, duration_ns is the sum of so many pauses */
 	uint32_t came;       /* private, as of a collection */
 };
 
 struct pv_heap_size {
 	int64_t time_ns;
 	uint64_t bytes;
-	bool after; /* it was said when a collection had ended, which says nothing about the next */
+	bool after; /* said after the end of a collection: nothing about the size before the next */
 	uint32_t came; /* private, likewise */
 };
 
 struct pv_generation {
 	uint64_t count;   /* started (within the restriction) */
-	int64_t total_ns; /* start to end, of the ended ones */
+	int64_t total_ns; /* start to end, of ended collections */
 	int64_t max_ns;
 };
 
 /* A stop of the world that may be the stock profiler's at exit (gc_exit.c). */
 struct pv_gc_exit {
-	uint64_t stop;          /* its number; 0: there is none */
+	uint64_t stop;          /* number of the stop; 0: none */
 	int64_t from_ns, to_ns; /* until all threads stood: not counted as a pause */
 	int64_t over_ns;        /* the world goes on */
 	bool counts;            /* within the restriction */
 };
 
-/* Of the entries of a list, which are all in their places, or not. */
+/* Lists of struct pv_gc, for `unsorted`: entries out of their place. */
 enum pv_gc_list { PV_GC_COLLECTIONS = 1, PV_GC_PAUSES = 2, PV_GC_SIZES = 4 };
 
 struct pv_gc {
@@ -64,15 +65,16 @@ struct pv_gc {
 	uint64_t pause_count;
 	int64_t pause_ns, pause_max_ns;
 	uint64_t resizes, max_heap_bytes, heap_bytes; /* heap_bytes: the newest by time */
-	int64_t heap_ns;        /* when heap_bytes was said, PV_NEVER = not yet */
-	uint64_t moved;         /* pairs */
-	uint64_t moved_between; /* of these, between the collections that are known */
-	uint64_t folded;        /* entries merged because a list was full */
+	int64_t heap_ns;                              /* time of heap_bytes, PV_NEVER = not yet */
+	uint64_t moved;                               /* pairs */
+	uint64_t moved_between;                       /* of `moved`, between known collections */
+	uint64_t folded;                              /* entries merged because a list was full */
 	uint64_t forced; /* collections the profiler made for heap shots: counted nowhere else */
+	uint64_t with_shots; /* stops of listed collections with a heap shot in them: no pauses */
 
 	/*
-	 * Pauses that no entry stands for by itself, by cell: of collections, a generation after
-	 * the other, then of all stops.
+	 * Pauses without an entry of their own, by cell: of collections, generation after
+	 * generation, then of all stops.
 	 */
 	uint64_t folded_pauses[(PV_GC_GENERATIONS + 1) * PV_SPREAD_CELLS];
 	int64_t folded_pause_max_ns[PV_GC_GENERATIONS];
@@ -88,7 +90,7 @@ struct pv_gc {
 	unsigned unsorted;                                /* enum pv_gc_list */
 	int64_t latest_ns;                                /* greatest start of the collections */
 	struct pv_order by_start;                         /* all collections ... */
-	struct pv_order of_generation[PV_GC_GENERATIONS]; /* ... and those that were not merged */
+	struct pv_order of_generation[PV_GC_GENERATIONS]; /* ... and those not merged */
 };
 
 struct pv_context;
@@ -98,14 +100,14 @@ struct pv_event;
 /* gc_phase.c, private to the model: marking or sweeping begins or ends. */
 void pv_gc_phase(struct pv_context *x, const struct pv_event *e);
 
-/* Sorts every list: for the ingest thread when it reads them without taking the model's lock. */
+/* Sorts every list: for the ingest thread when reading without the model's lock. */
 void pv_gc_sort(struct pv_gc *gc);
 /* Derives tables from the lists anew; false when out of memory. */
 bool pv_gc_rebuild(struct pv_gc *gc);
 
 /*
- * Whether heap shots are made in collections of their own: those "every so many collections" are made
- * in one that the program needs. Under the model's lock.
+ * True if heap shots are made in collections of their own: shots "every so many collections" are
+ * made in collections that the program needs. Under the model's lock.
  */
 bool pv_gc_shots_have_their_own(const struct pv_model *m);
 
@@ -113,16 +115,15 @@ bool pv_gc_shots_have_their_own(const struct pv_model *m);
 struct pv_generation pv_gc_generation(const struct pv_gc *gc, unsigned generation);
 
 /*
- * Heap size when collection `i` started, and when it had ended (its last stop included); 0: not
- * said. What a runtime said at the end of the collection before is not the size at the start of
- * this one.
+ * Heap size when collection `i` started, and after its end (its last stop included); 0: not said.
+ * The size said at the end of the collection before is not the size at the start of this one.
  */
 void pv_gc_heap_around(const struct pv_gc *gc, size_t i, uint64_t *ret_before, uint64_t *ret_after);
 
-/* How long the stock profiler held up the last stop, which no pause counts; 0: it did not. */
+/* Time for which the stock profiler held up the last stop, counted in no pause; 0: none. */
 int64_t pv_gc_exit_ns(const struct pv_gc *gc);
 
-/* Collections take what was allocated before them from a model that knows all of them. */
+/* Takes the bytes allocated before each collection from a model that knows all collections. */
 void pv_gc_take_allocated(struct pv_gc *gc, const struct pv_collection *all, size_t n);
 
 #endif

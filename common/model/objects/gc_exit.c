@@ -1,20 +1,22 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The stock profiler's second at exit. When the runtime shuts down it stops the world once more;
- * the log profiler's own helper thread, which sits in a poll() of a second, has to answer, too. All
- * of the program has ended by then, so that this second is no pause of the program's.
+ * The stock profiler's second at exit. When the runtime shuts down, the world is stopped once more,
+ * and the log profiler's own helper thread, which sits in a poll() of a second, has to answer, too.
+ * All of the program has ended by then, so this second is no pause of the program.
  *
  * Formats: Mono 4 to 6, mono/profiler/log.c (helper_thread: poll() with a timeout of 1000 ms).
  */
 #include <string.h>
 
 #include "common/base/saturate.h"
+#include "common/model/ground/inside.h"
 #include "common/model/objects/gc_parts.h"
 #include "common/model/time/window_parts.h"
 
 #define POLL_NS    INT64_C(900000000)  /* less than the poll takes, more than a program's stop */
 #define AFTERWARDS INT64_C(1000000000) /* ns in which a runtime still acts after its last stop */
 
-enum { NEAR = 64 }; /* of the newest entries, among which it has to be */
+enum { NEAR = 64 }; /* newest entries that are searched */
 
 static bool is_stock(const struct pv_target_info *t)
 {
@@ -34,7 +36,7 @@ void pv_gc_stop_ends(struct pv_context *x)
 		.from_ns = th->stop_ns,
 		.to_ns = th->stood_ns,
 		.over_ns = x->time,
-		.counts = th->selected && pv_in_range(x->m, th->stop_ns) };
+		.counts = pv_counts_at(x->m, th, th->stop_ns) };
 	th->stop_ns = th->stood_ns;
 }
 

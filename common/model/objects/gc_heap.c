@@ -1,15 +1,17 @@
-/* Effects of collections on the heap: its size, moved objects. */
+/* SPDX-License-Identifier: MIT */
+/* Effects of collections on the heap: size, moved objects. */
 #include <string.h>
 
+#include "common/model/objects/address_region.h"
 #include "common/model/objects/gc_parts.h"
 #include "common/model/objects/address_log_parts.h"
 #include "common/model/time/window_parts.h"
 
-enum { MOVES = 512 }; /* that are dealt with at once */
+enum { MOVES = 512 }; /* moves at once */
 
 /*
- * Our probes say the size twice: after the start of a collection, and about its end. Mono's own
- * profiler says it only when the collection is over.
+ * The size before the newest collection. Our probes send the size twice: after the start of a
+ * collection, and about its end. Mono's own profiler sends only the size after the end.
  */
 static void before_newest(struct pv_context *x, uint64_t bytes)
 {
@@ -71,7 +73,7 @@ void pv_gc_left(struct pv_context *x, const struct pv_event *e)
 	c->phases |= PV_COLLECTION_LEFT;
 }
 
-/* The last one at or before a time; NULL: there is none. */
+/* The last entry at or before a time; NULL: none. */
 static const struct pv_heap_size *size_at(const struct pv_gc *gc, int64_t time_ns)
 {
 	size_t low = 0, high = gc->sizes.n;
@@ -85,7 +87,7 @@ static const struct pv_heap_size *size_at(const struct pv_gc *gc, int64_t time_n
 	return low ? &gc->sizes.v[low - 1] : NULL;
 }
 
-/* Heap size at a time: of the last resize at or before it; 0 when none. */
+/* Heap size at a time, from the last resize at or before; 0: none. */
 static uint64_t heap_at(const struct pv_gc *gc, int64_t time_ns)
 {
 	const struct pv_heap_size *s = size_at(gc, time_ns);
@@ -100,8 +102,8 @@ void pv_gc_heap_around(const struct pv_gc *gc, size_t i, uint64_t *ret_before, u
 	*ret_after = c->over_ns == PV_NEVER ? 0 : heap_at(gc, c->over_ns);
 }
 
-/* Whether a word of the profiler's options is on: "alloc" is not in "alloc=64k" nor "gcalloc". */
-static bool has_word(const char *args, const char *word)
+/* True if a word of the profiler's options is on: "alloc" is not in "alloc=64k" nor "gcalloc". */
+static bool option_is_on(const char *args, const char *word)
 {
 	size_t n = strlen(word);
 	for (const char *at = strchr(args, ':'); at; at = strchr(at, ',')) {
@@ -118,8 +120,8 @@ static bool moves_recorded(const struct pv_model *m)
 	const char *args = m->target.args ? m->target.args : "";
 	bool stock = strncmp(args, "log:", 4) == 0;
 	return m->private->addresses.ages.moved || m->target.data_version < 14 ||
-	       has_word(args, "gcmove") || has_word(args, "legacy") ||
-	       (stock && (has_word(args, "alloc") || has_word(args, "heapshot")));
+	       option_is_on(args, "gcmove") || option_is_on(args, "legacy") ||
+	       (stock && (option_is_on(args, "alloc") || option_is_on(args, "heapshot")));
 }
 
 void pv_gc_addresses(struct pv_context *x)
@@ -132,44 +134,37 @@ void pv_gc_addresses(struct pv_context *x)
 }
 
 /*
- * Objects that move lie in few regions, before and after: whose hash the place of one needs is that
- * of the one before it, nearly always.
+ * Finds the slots of addresses before and after moving. They lie anywhere, so all are prefetched
+ * before the first is read.
  */
-struct region {
-	uint64_t number;
-	size_t shift;
+struct move {
+	struct pv_address *from, *ousted, *to;
 };
 
-static inline struct pv_address *slot_in(struct pv_address *slot, struct region *r, uint64_t object)
-{
-	if (object >> PV_REGION_BITS != r->number)
-		*r = (struct region){ object >> PV_REGION_BITS, pv_addresses_shift(object) };
-	return &slot[((object >> 4) + r->shift) & (PV_ADDRESSES - 1)];
-}
-
-/*
- * Slots of addresses before and after moving lie anywhere, so all are prefetched before the first
- * is read.
- */
 static void find_moved(
-	struct pv_address *slot, const uint64_t *pair, size_t n, struct pv_address *ret[][2])
+	const struct pv_addresses *all, const uint64_t *pair, size_t n, struct move *ret)
 {
-	struct region from = { 0, pv_addresses_shift(0) }, to = from;
+	struct pv_region from = { 0 }, to = { 0 };
 	for (size_t i = 0; i < n; i++) {
-		ret[i][0] = slot_in(slot, &from, pair[2 * i]);
-		ret[i][1] = slot_in(slot, &to, pair[2 * i + 1]);
-		__builtin_prefetch(ret[i][0], 0);
-		__builtin_prefetch(ret[i][1], 1);
+		pv_region_renew(&from, pair[2 * i]);
+		pv_region_renew(&to, pair[2 * i + 1]);
+		ret[i].from = pv_region_slot(&from, all->slot, pair[2 * i]);
+		ret[i].ousted = pv_region_ousted(&from, all->ousted, pair[2 * i]);
+		ret[i].to = pv_region_slot(&to, all->slot, pair[2 * i + 1]);
+		__builtin_prefetch(ret[i].from, 0);
+		__builtin_prefetch(ret[i].to, 1);
 	}
 }
 
-static struct pv_address ousted(const struct pv_addresses *all, uint64_t object)
+/* The row of the object at `object`; empty: none. */
+static inline struct pv_address row_of(const struct move *m, uint64_t object)
 {
-	const struct pv_address *was = pv_addresses_find(all, object);
-	return was ? *was : (struct pv_address){ 0 };
+	if (m->from->object == object)
+		return *m->from;
+	return m->ousted->object == object ? *m->ousted : (struct pv_address){ 0 };
 }
 
-static bool moved(struct pv_context *x, uint64_t from, uint64_t to)
+static bool tell_moved(struct pv_context *x, uint64_t from, uint64_t to)
 {
 	bool ok = true;
 	const struct pv_object_listener *const *l = x->m->private->on_objects;
@@ -178,17 +173,16 @@ static bool moved(struct pv_context *x, uint64_t from, uint64_t to)
 	return ok;
 }
 
-/* Old addresses are all read before new ones are written: they speak of one moment. */
+/* Old addresses are all read before new ones are written: all moves are of one moment. */
 static bool move(struct pv_context *x, const uint64_t *pair, size_t n)
 {
 	const struct pv_addresses *all = &x->m->private->addresses;
-	struct pv_address *slot[MOVES][2], was[MOVES];
-	find_moved(all->slot, pair, n, slot);
+	struct pv_address was[MOVES];
+	struct move moves[MOVES];
+	find_moved(all, pair, n, moves);
 	uint32_t age = pv_addresses_age(all, x->time);
 	for (size_t i = 0; i < n; i++) {
-		was[i] = *slot[i][0];
-		if (was[i].object != pair[2 * i])
-			was[i] = ousted(all, pair[2 * i]);
+		was[i] = row_of(&moves[i], pair[2 * i]);
 		if (was[i].age != age && !pv_addresses_moves(all, was[i].age, x->time))
 			was[i].class_use = 0;
 	}
@@ -196,17 +190,17 @@ static bool move(struct pv_context *x, const uint64_t *pair, size_t n)
 		uint64_t to = pair[2 * i + 1];
 		if (!was[i].class_use)
 			continue;
-		pv_address_set(all->ousted, slot[i][1],
+		pv_address_set(all->ousted, moves[i].to,
 			pv_address_of(to, was[i].class_use, age, was[i].asked));
-		if (was[i].asked && !moved(x, was[i].object, to))
+		if (was[i].asked && !tell_moved(x, was[i].object, to))
 			return false;
 	}
 	return true;
 }
 
 /*
- * Its collection, if that is known: the one that runs then. Mono says the last ones after its end,
- * before threads go on.
+ * Counts moves for the running collection, if known. Mono sends the last moves after the
+ * collection's end, before threads go on.
  */
 static void count_moves(struct pv_context *x, size_t n)
 {

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The lists of collections, pauses and heap sizes. What comes in the order of its time is appended;
- * what does not is found by trees and stands in its place once somebody reads the list. Where a
- * list is full, neighbours become one entry.
+ * The lists of collections, pauses and heap sizes. Entries that come in the order of time are
+ * appended; entries out of order are found by trees, and put in place when the list is read. In a
+ * full list neighbours become one entry.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,29 +14,29 @@ enum { STAY_OPEN = 1024 }; /* collections that may still end, where very many ne
 
 /* --- order */
 
-static int by_time(int64_t a, int64_t b, uint32_t came_a, uint32_t came_b)
+static int by_time_and_arrival(int64_t a, int64_t b, uint32_t came_a, uint32_t came_b)
 {
 	if (a != b)
 		return a < b ? -1 : 1;
 	return (came_a > came_b) - (came_a < came_b);
 }
 
-static int by_start(const void *a, const void *b)
+static int by_collection_start(const void *a, const void *b)
 {
 	const struct pv_collection *x = a, *y = b;
-	return by_time(x->start_ns, y->start_ns, x->came, y->came);
+	return by_time_and_arrival(x->start_ns, y->start_ns, x->came, y->came);
 }
 
 static int by_pause(const void *a, const void *b)
 {
 	const struct pv_pause *x = a, *y = b;
-	return by_time(x->start_ns, y->start_ns, x->came, y->came);
+	return by_time_and_arrival(x->start_ns, y->start_ns, x->came, y->came);
 }
 
 static int by_size(const void *a, const void *b)
 {
 	const struct pv_heap_size *x = a, *y = b;
-	return by_time(x->time_ns, y->time_ns, x->came, y->came);
+	return by_time_and_arrival(x->time_ns, y->time_ns, x->came, y->came);
 }
 
 static bool add_to_trees(struct pv_gc *gc, uint32_t at)
@@ -71,20 +72,20 @@ static void number_sizes(struct pv_gc *gc)
 		gc->sizes.v[i].came = i;
 }
 
-/* Of an empty list there may be no memory. */
+/* An empty list may have no memory. */
 static void sort_list(void *v, size_t n, size_t size, int (*by)(const void *, const void *))
 {
 	if (n)
 		qsort(v, n, size, by);
 }
 
-/* Room for the trees was made as the entries came. */
+/* Allocates nothing: the trees got their room as the entries came. */
 static void sort(struct pv_gc *gc, unsigned lists)
 {
 	lists &= gc->unsorted;
 	if (lists & PV_GC_COLLECTIONS) {
-		sort_list(
-			gc->collections.v, gc->collections.n, sizeof *gc->collections.v, by_start);
+		sort_list(gc->collections.v, gc->collections.n, sizeof *gc->collections.v,
+			by_collection_start);
 		make_trees(gc);
 	}
 	if (lists & PV_GC_PAUSES) {
@@ -127,7 +128,7 @@ static void fold_duration(struct pv_gc *gc, const struct pv_collection *c)
 	*total = pv_sat_add(*total, c->duration_ns);
 	if (c->duration_ns > gc->folded_max_ns[c->generation])
 		gc->folded_max_ns[c->generation] = c->duration_ns;
-	if (c->pause_ns == 0)
+	if (pv_collection_pause(c) == 0)
 		return;
 	gc->folded_pauses[c->generation * PV_SPREAD_CELLS + pv_spread_cell(c->pause_ns)]++;
 	if (c->pause_ns > gc->folded_pause_max_ns[c->generation])
@@ -141,7 +142,8 @@ static void merge_collections(
 	fold_duration(gc, a);
 	b->end_ns = a->end_ns;
 	b->over_ns = a->over_ns;
-	b->pause_ns = pv_sat_add(b->pause_ns, a->pause_ns);
+	b->pause_ns = pv_sat_add(pv_collection_pause(b), pv_collection_pause(a));
+	b->with_shot = false;
 	b->duration_ns = pv_sat_add(b->duration_ns, a->duration_ns);
 	b->allocated += a->allocated;
 	b->moved += a->moved;
@@ -153,7 +155,7 @@ static void merge_collections(
 	b->mark_ns += a->mark_ns;
 	b->sweep_ns += a->sweep_ns;
 	b->start_stop = b->end_stop = 0;
-	b->phases &= PV_COLLECTION_MARKED | PV_COLLECTION_SWEPT; /* no sums of these */
+	b->phases &= PV_COLLECTION_MARKED | PV_COLLECTION_SWEPT; /* no sums of the others */
 	gc->folded++;
 }
 
@@ -162,7 +164,7 @@ static bool is_open(const struct pv_collection *c)
 	return c->end_ns == PV_NEVER && c->merged == 1;
 }
 
-/* How many of the oldest open ones are given up: their ends did not come, all this time. */
+/* Number of the oldest open collections to give up: their ends have not come in all this time. */
 static size_t given_up(const struct pv_gc *gc)
 {
 	size_t open = 0;
@@ -171,7 +173,7 @@ static size_t given_up(const struct pv_gc *gc)
 	return open > PV_GC_LIST / 4 ? open - STAY_OPEN : 0;
 }
 
-/* Neighbours of one generation become one entry; what is still open stays as it is. */
+/* Neighbours of one generation become one entry; open collections stay as they are. */
 static bool halve_collections(struct pv_gc *gc)
 {
 	sort(gc, PV_GC_COLLECTIONS);

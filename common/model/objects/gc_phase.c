@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Marking and sweeping: up to data version 13 and in logs of 2007 a collection tells of them. Both
- * stand inside their collection, in the buffers of its thread.
+ * Marking and sweeping, recorded up to data version 13 and in logs of 2007. Both stand inside their
+ * collection, in the buffers of its thread.
  */
 #include "common/model/objects/gc_parts.h"
 

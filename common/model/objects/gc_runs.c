@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Bytes that were allocated after the newest known collection. Those of one thread within a short
- * time are a run; runs wait for the collection that they lie before.
+ * Bytes that were allocated after the newest known collection. Allocations of one thread within a
+ * short time are a run; runs wait for the collection after them.
  */
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 enum { RUNS = 65536 };
 
-/* The oldest collection that starts at or after `time`; there is one. */
+/* The oldest collection that starts at or after `time`; there must be one. */
 static struct pv_collection *next_after(struct pv_gc *gc, int64_t time)
 {
 	return &gc->collections.v[pv_order_at_least(&gc->by_start, time)];
@@ -43,7 +44,7 @@ bool pv_gc_allocated(struct pv_gc *gc, const struct pv_thread *th, int64_t time,
 	return true;
 }
 
-/* --- runs that begin after the newest collection, the first one on top */
+/* --- runs that begin after the newest collection, the first on top */
 
 static void put_later(struct pv_gc_pending *p, size_t at, const struct pv_gc_run *r)
 {
@@ -53,7 +54,7 @@ static void put_later(struct pv_gc_pending *p, size_t at, const struct pv_gc_run
 	v[at] = *r;
 }
 
-/* Too many: each has the one that stands before it in the heap. */
+/* Halves the heap when full: each run is merged with its neighbour in the array. */
 static void merge_later(struct pv_gc_pending *p)
 {
 	struct pv_gc_run *v = p->later.v;

@@ -1,10 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Applies the making and freeing of GC handles, by type and site. */
 #include "common/model/objects/handles.h"
 
+#include "common/model/ground/inside.h"
 #include "common/model/objects/gc_parts.h"
 #include "common/model/objects/address_log_parts.h"
 #include "common/model/calls/stacks_fold.h"
 
-static enum pv_handle_type type_of(const struct pv_event *e)
+static enum pv_handle_type handle_type(const struct pv_event *e)
 {
 	return e->handle.type < PV_HANDLE_OTHER ? (enum pv_handle_type)e->handle.type
 						: PV_HANDLE_OTHER;
@@ -17,9 +20,13 @@ static uint64_t site_key(const struct pv_handle_site *s)
 	return (uint64_t)s->type << 60 | who;
 }
 
-/* The site's index, made when new; PV_MAP_NONE when out of memory. */
+/* Index of the site, made when new; PV_MAP_NONE when out of memory. */
 static uint32_t site_of(struct pv_handles *h, struct pv_handle_site said)
 {
+	const struct pv_handle_site *last = h->last < h->site.n ? &h->site.v[h->last] : NULL;
+	if (last && last->type == said.type && last->class_use == said.class_use &&
+		last->stack == said.stack && !last->other && !said.other)
+		return h->last;
 	uint32_t at = pv_map_get(&h->site_of, site_key(&said));
 	if (at == PV_MAP_NONE && h->site.n >= h->site_cap) {
 		said = (struct pv_handle_site){ .type = said.type, .other = true };
@@ -27,7 +34,7 @@ static uint32_t site_of(struct pv_handles *h, struct pv_handle_site said)
 		h->folded_sites++;
 	}
 	if (at != PV_MAP_NONE)
-		return at;
+		return h->last = at;
 	at = (uint32_t)h->site.n;
 	if (!pv_reserve(&h->site, 1) || !pv_map_set(&h->site_of, site_key(&said), at))
 		return PV_MAP_NONE;
@@ -35,25 +42,23 @@ static uint32_t site_of(struct pv_handles *h, struct pv_handle_site said)
 	return at;
 }
 
-/* The handle of this number; *ret NULL when there are too many. False: out of memory. */
+/* The handle of this number; *ret NULL beyond the cap. False: out of memory. */
 static bool handle_of(struct pv_handles *h, const struct pv_event *e, struct pv_handle **ret)
 {
 	uint64_t key = e->handle.type << 32 | (e->handle.handle & UINT32_MAX);
 	uint32_t at = pv_map_get(&h->handle_of, key);
-	*ret = NULL;
-	if (at == PV_MAP_NONE) {
-		if (h->handle.n >= h->cap)
-			return true;
-		at = (uint32_t)h->handle.n;
-		if (!pv_reserve(&h->handle, 1) || !pv_map_set(&h->handle_of, key, at))
-			return false;
-		h->handle.v[h->handle.n++] = (struct pv_handle){ 0 };
-	}
-	*ret = &h->handle.v[at];
+	*ret = at == PV_MAP_NONE ? NULL : &h->handle.v[at];
+	if (*ret || h->handle.n >= h->cap)
+		return true;
+	at = (uint32_t)h->handle.n;
+	if (!pv_reserve(&h->handle, 1) || !pv_map_set(&h->handle_of, key, at))
+		return false;
+	*ret = &h->handle.v[h->handle.n++];
+	**ret = (struct pv_handle){ 0 };
 	return true;
 }
 
-static void ends(struct pv_handles *h, struct pv_handle *x)
+static void end_handle(struct pv_handles *h, struct pv_handle *x)
 {
 	struct pv_handle_site *s = &h->site.v[x->site];
 	s->live--;
@@ -61,27 +66,27 @@ static void ends(struct pv_handles *h, struct pv_handle *x)
 	x->alive = false;
 }
 
-/* True when the handle made at `time` is alive as far as the log has been read. */
-static bool begins(struct pv_handles *h, struct pv_handle *x, int64_t time)
+/* True if the handle made at `time` is alive as far as the log has been read. */
+static bool begin_handle(struct pv_handles *h, struct pv_handle *x, int64_t time)
 {
 	if (x->early && time <= x->since_ns) {
-		x->early--; /* this is what had ended */
+		x->early--; /* the end of this handle came early */
 		return false;
 	}
 	x->early = 0;
 	if (!x->alive)
 		return true;
-	x->owed++; /* its end, or that of the one before, is in a buffer still to come */
+	x->owed++; /* an end, of this handle or the one before, is in a buffer still to come */
 	h->owed++;
 	if (time < x->since_ns)
 		return false;
-	ends(h, x);
+	end_handle(h, x);
 	return true;
 }
 
 /* --- objects whose allocation comes after their use */
 
-/* As if the class had been known at once. */
+/* Counts a handle as if its class had been known at once. */
 static bool classify(struct pv_context *x, const struct pv_unresolved_event *w, uint32_t class_use)
 {
 	struct pv_handles *h = &x->m->handles;
@@ -104,13 +109,14 @@ static bool classify(struct pv_context *x, const struct pv_unresolved_event *w, 
 	return true;
 }
 
-static bool allocated(struct pv_context *x, uint64_t object, uint32_t class_use, bool *ret_same)
+static bool handle_allocated(
+	struct pv_context *x, uint64_t object, uint32_t class_use, bool *ret_same)
 {
-	(void)ret_same; /* only a lock's stays asked for */
+	(void)ret_same; /* only the row of a lock stays asked for */
 	return pv_unresolved_resolve(x, &x->m->handles.waiting, object, class_use, classify);
 }
 
-const struct pv_object_listener pv_handles_listener = { allocated, NULL };
+const struct pv_object_listener pv_handles_listener = { handle_allocated, NULL };
 
 /* --- events */
 
@@ -120,7 +126,7 @@ static bool created(struct pv_context *x, const struct pv_event *e)
 	bool typed = pv_said_type(x, e->handle.object) != 0;
 	if (!x->counts)
 		return typed || pv_unresolved_add(x, &h->waiting, e->handle.object, 0, 0);
-	struct pv_handle_site said = { .type = (uint8_t)type_of(e),
+	struct pv_handle_site said = { .type = (uint8_t)handle_type(e),
 		.class_use = pv_class_of_address_at(x, e->handle.object),
 		.stack = pv_stack_of(x, e->handle.stack) };
 	struct pv_handle *handle;
@@ -141,7 +147,7 @@ static bool created(struct pv_context *x, const struct pv_event *e)
 		h->folded++;
 		return true;
 	}
-	if (!begins(h, handle, x->time))
+	if (!begin_handle(h, handle, x->time))
 		return true;
 	handle->alive = true;
 	handle->site = site;
@@ -152,12 +158,12 @@ static bool created(struct pv_context *x, const struct pv_event *e)
 	return true;
 }
 
-/* Any thread may destroy it: a restriction to a thread concerns the handles that it made. */
+/* Any thread may free a handle: a restriction to a thread concerns the handles that it made. */
 static bool destroyed(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_handles *h = &x->m->handles;
 	struct pv_handle *handle;
-	h->type[type_of(e)].destroyed += x->counts;
+	h->type[handle_type(e)].destroyed += x->counts;
 	if (!pv_in_range(x->m, x->time))
 		return true;
 	if (!handle_of(h, e, &handle))
@@ -165,7 +171,7 @@ static bool destroyed(struct pv_context *x, const struct pv_event *e)
 	if (!handle)
 		return true;
 	if (handle->alive && handle->since_ns <= x->time) {
-		ends(h, handle);
+		end_handle(h, handle);
 	} else if (handle->owed) {
 		handle->owed--;
 		h->owed--;

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Applies the memory that native programs hold, by stack, and notes points of growth. */
 #include "common/model/objects/held.h"
 
 #include <string.h>
@@ -5,7 +7,7 @@
 #include "common/model/ground/model_stack.h"
 #include "common/model/objects/gc_parts.h"
 
-/* Every second point goes: from here on they lie twice as far from each other. */
+/* Drops every second point: distances double. */
 static void thin(struct pv_held *h)
 {
 	for (uint32_t to = 0; to < PV_HELD_POINTS / 2; to++) {
@@ -31,7 +33,7 @@ static void note_point(struct pv_held *h, int64_t time_ns)
 	h->points++;
 }
 
-static struct pv_held_stack *make(struct pv_held *h, uint64_t number)
+static struct pv_held_stack *make_held_stack(struct pv_held *h, uint64_t number)
 {
 	if (!pv_reserve(&h->one, 2))
 		return NULL;
@@ -51,9 +53,10 @@ static bool one(struct pv_context *x, const struct pv_event *e)
 	uint32_t at = pv_map_get(&h->of, e->held.number);
 	if (at == PV_MAP_NONE && h->one.n > PV_HELD_CAP) {
 		h->left_out++;
-		return true; /* its bytes are in those of all */
+		return true; /* its bytes are in the sum of all */
 	}
-	struct pv_held_stack *s = at == PV_MAP_NONE ? make(h, e->held.number) : &h->one.v[at];
+	struct pv_held_stack *s =
+		at == PV_MAP_NONE ? make_held_stack(h, e->held.number) : &h->one.v[at];
 	if (!s)
 		return false;
 	if (e->held.stack.n) {
@@ -113,7 +116,7 @@ bool pv_held_grows(const struct pv_held *h, const struct pv_held_stack *s, uint6
 	}
 	uint64_t first = s->past[h->points / 2], last = s->live_bytes;
 	int64_t took = h->latest_ns - h->point_ns[h->points / 2];
-	/* The last of the points may be of the same moment as now. */
+	/* The last point may be of the same moment as now. */
 	if (grew + 1 < h->points || last <= first || took <= 0)
 		return false;
 	*ret_per_minute = (uint64_t)((double)(last - first) * MINUTE_S * 1e9 / (double)took);

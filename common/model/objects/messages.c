@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Keeps the newest message of each class of exceptions, cut to a fixed size. */
 #include "common/model/objects/messages.h"
 
 #include <string.h>
 
-/* How long the text is in UTF-16 units, as the log counts it. */
+/* Length of the text in UTF-16 units, as logs count. */
 static uint64_t units_of(struct pv_text t)
 {
 	uint64_t n = 0;

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * The newest message of the exceptions of each class, for logs whose probe writes them. A message
- * is foreign text, as it stands in the log, cut. Part of the model: written by the ingest thread,
- * read under the lock. Times are ns on the log's clock.
+ * is foreign text, kept as in the log, cut. Part of the model: written by the ingest thread, read
+ * under the lock. Times are ns on the log's clock.
  */
 #ifndef PV_MODEL_MESSAGES_H
 #define PV_MODEL_MESSAGES_H
@@ -18,8 +19,8 @@ enum { PV_MESSAGES_MOST = 4096, PV_MESSAGE_BYTES = 240 };
 struct pv_message {
 	int64_t time_ns;
 	uint32_t class_use;
-	uint32_t cut;                /* 1: it was longer */
-	char text[PV_MESSAGE_BYTES]; /* UTF-8 as far as the log has it, ended */
+	uint32_t cut;                /* 1: the message was longer */
+	char text[PV_MESSAGE_BYTES]; /* UTF-8 as far as the log's text is; ends with a zero */
 };
 
 /* Valid when zeroed. */

@@ -1,8 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* Applies GC roots and their areas; slots whose area is not registered yet wait. */
 #include "common/model/objects/roots.h"
 
 #include "common/model/objects/gc_parts.h"
 
-static void add(struct pv_root_count *c, uint64_t n, uint64_t list)
+static void add_root_count(struct pv_root_count *c, uint64_t n, uint64_t list)
 {
 	if (c->list < list)
 		*c = (struct pv_root_count){ c->all, 0, list };
@@ -10,7 +12,7 @@ static void add(struct pv_root_count *c, uint64_t n, uint64_t list)
 	c->all += n;
 }
 
-static void take(struct pv_root_count *c, const struct pv_root_count *from)
+static void take_root_count(struct pv_root_count *c, const struct pv_root_count *from)
 {
 	if (c->list < from->list)
 		*c = (struct pv_root_count){ c->all, 0, from->list };
@@ -21,14 +23,14 @@ static void take(struct pv_root_count *c, const struct pv_root_count *from)
 /* --- areas */
 
 /* A pseudo area has no size, but its start is a slot. */
-static bool holds(const struct pv_root_area *a, uint64_t slot)
+static bool area_holds(const struct pv_root_area *a, uint64_t slot)
 {
 	return slot == a->start || (slot > a->start && slot - a->start < a->size);
 }
 
 static bool holds_at(const struct pv_root_area *a, uint64_t slot, int64_t time)
 {
-	return holds(a, slot) && a->registered_ns <= time && time <= a->unregistered_ns;
+	return area_holds(a, slot) && a->registered_ns <= time && time <= a->unregistered_ns;
 }
 
 static int64_t last_byte(const struct pv_root_area *a)
@@ -41,12 +43,12 @@ struct search {
 	const struct pv_roots *r;
 	uint64_t slot;
 	int64_t time;
-	unsigned left; /* that may still be looked at */
+	unsigned left; /* how many more areas may be compared */
 	uint32_t found;
 };
 
-/* Of those that overlap, the one that was registered last. */
-static bool look_at(void *ctx, uint32_t area)
+/* Takes the overlapping area that was registered last. */
+static bool look_at_area(void *ctx, uint32_t area)
 {
 	struct search *s = ctx;
 	if (area >= s->found && holds_at(&s->r->area.v[area], s->slot, s->time))
@@ -54,46 +56,46 @@ static bool look_at(void *ctx, uint32_t area)
 	return --s->left > 0;
 }
 
-static uint32_t search(
+static uint32_t search_area(
 	const struct pv_roots *r, const struct pv_order *in, uint64_t slot, int64_t time)
 {
-	enum { OVERLAPPING = 64 }; /* stacks do; no more of them are looked at */
+	enum { OVERLAPPING = 64 }; /* stacks overlap; no more of them are compared */
 	struct search s = { r, slot, time, OVERLAPPING, 0 };
 	const struct pv_order_look look = { INT64_MIN, pv_order_key(slot), pv_order_key(slot),
-		look_at, &s };
+		look_at_area, &s };
 	pv_order_look(in, &look);
 	return s.found;
 }
 
-/* The area a slot lies in, index + 1; 0 when none is known. Areas do not overlap but for stacks. */
+/* The area around a slot, index + 1; 0 when none is known. Only stacks overlap. */
 static uint32_t area_of(struct pv_roots *r, uint64_t slot, int64_t time)
 {
 	if (r->recent && holds_at(&r->area.v[r->recent - 1], slot, time))
 		return r->recent;
-	uint32_t at = search(r, &r->live, slot, time);
+	uint32_t at = search_area(r, &r->live, slot, time);
 	if (!at && r->any_end && time <= r->latest_end_ns)
-		at = search(r, &r->ended, slot, time);
+		at = search_area(r, &r->ended, slot, time);
 	r->recent = at ? at : r->recent;
 	return at;
 }
 
-/* The stack a slot lies in that had ended by then, index + 1. */
+/* The stack around a slot that had ended by then, index + 1. */
 static uint32_t gone_stack(const struct pv_roots *r, uint64_t slot, int64_t time)
 {
 	for (size_t i = 0; i < PV_ROOT_GONE; i++) {
 		const struct pv_root_area *a = &r->area.v[r->gone[i] ? r->gone[i] - 1 : 0];
-		if (r->gone[i] && holds(a, slot) && a->unregistered_ns <= time)
+		if (r->gone[i] && area_holds(a, slot) && a->unregistered_ns <= time)
 			return r->gone[i];
 	}
 	return 0;
 }
 
-/* Something else stands there now. */
+/* Forgets ended stacks where another area lies now. */
 static void forget_gone(struct pv_roots *r, const struct pv_root_area *by)
 {
 	for (size_t i = 0; i < PV_ROOT_GONE; i++) {
 		const struct pv_root_area *a = &r->area.v[r->gone[i] ? r->gone[i] - 1 : 0];
-		if (r->gone[i] && (holds(a, by->start) || holds(by, a->start)))
+		if (r->gone[i] && (area_holds(a, by->start) || area_holds(by, a->start)))
 			r->gone[i] = 0;
 	}
 }
@@ -115,14 +117,14 @@ static bool unregister(struct pv_roots *r, uint32_t at, int64_t time)
 	return pv_order_add(&r->ended, at, pv_order_key(a->start), last_byte(a));
 }
 
-/* The live area that starts there; PV_ORDER_NONE when there is none. */
+/* The live area that starts there; PV_ORDER_NONE: none. */
 static uint32_t live_at(const struct pv_roots *r, uint64_t start)
 {
 	uint32_t at = pv_order_at_most(&r->live, pv_order_key(start));
 	return at != PV_ORDER_NONE && r->area.v[at].start == start ? at : PV_ORDER_NONE;
 }
 
-/* A count for slots of an area that had ended, or of none, is not for this area. */
+/* Undoes the count for an ended area, or for none, when the slot's own area has come. */
 static void uncount(struct pv_root_count *c, const struct pv_root_count *less)
 {
 	c->all -= less->all;
@@ -139,8 +141,8 @@ static void finish_one(struct pv_roots *r, struct pv_root_area *a, const struct 
 	uncount(&r->source[source_counted(r, w->counted)].roots, &w->roots);
 	if (w->counted)
 		uncount(&r->area.v[w->counted - 1].roots, &w->roots);
-	take(&a->roots, &w->roots);
-	take(&r->source[a->source].roots, &w->roots);
+	take_root_count(&a->roots, &w->roots);
+	take_root_count(&r->source[a->source].roots, &w->roots);
 }
 
 static bool note_settled(void *ctx, uint32_t waiting)
@@ -151,7 +153,7 @@ static bool note_settled(void *ctx, uint32_t waiting)
 	return true;
 }
 
-/* Slots that waited for this area. */
+/* Counts the slots that waited for this area. */
 static void finish_area(struct pv_roots *r, struct pv_root_area *a)
 {
 	const struct pv_order_look look = { pv_order_key(a->start), last_byte(a), a->registered_ns,
@@ -190,7 +192,7 @@ static bool registered(struct pv_context *x, const struct pv_event *e)
 		return false;
 	uint32_t again = live_at(r, a.start), at = (uint32_t)r->area.n;
 	if (again != PV_ORDER_NONE && !unregister(r, again, x->time))
-		return false; /* its end was not recorded */
+		return false; /* the end was not recorded */
 	if (!pv_reserve(&r->area, 1) ||
 		!pv_order_add(&r->live, at, pv_order_key(a.start), last_byte(&a)))
 		return false;
@@ -216,7 +218,7 @@ static bool unregistered(struct pv_context *x, const struct pv_event *e)
 
 /* --- roots */
 
-/* Until data version 13 the low byte is a number, in 14 it is bits. */
+/* Until data version 13 the low byte is a number, in 14 a set of bits. */
 enum pv_root_source pv_root_old_source(uint8_t rules, uint64_t type)
 {
 	static const enum pv_root_source of[] = { PV_ROOT_STACK, PV_ROOT_FINALIZER, PV_ROOT_HANDLE,
@@ -236,7 +238,7 @@ static void old_root(struct pv_context *x, uint64_t type)
 	struct pv_root_sum *s = &r->source[pv_root_old_source(x->m->target.rules, type)];
 	r->old_form = true;
 	r->flags |= x->m->target.rules != 13; /* there the type is one byte */
-	add(&s->roots, 1, r->list);
+	add_root_count(&s->roots, 1, r->list);
 	s->pinning += (type & PV_ROOT_OLD_PINNING) != 0;
 	s->weak += (type & PV_ROOT_OLD_WEAK) != 0;
 	s->interior += (type & PV_ROOT_OLD_INTERIOR) != 0;
@@ -276,9 +278,9 @@ static bool has_place(const struct pv_roots *r, uint64_t slot)
 static bool wait_for_area(struct pv_roots *r, uint64_t slot, int64_t time)
 {
 	uint32_t counted = gone_stack(r, slot, time);
-	add(&r->source[source_counted(r, counted)].roots, 1, r->list);
+	add_root_count(&r->source[source_counted(r, counted)].roots, 1, r->list);
 	if (counted)
-		add(&r->area.v[counted - 1].roots, 1, r->list);
+		add_root_count(&r->area.v[counted - 1].roots, 1, r->list);
 	if (!has_place(r, slot)) {
 		r->folded++;
 		return true;
@@ -287,9 +289,9 @@ static bool wait_for_area(struct pv_roots *r, uint64_t slot, int64_t time)
 	if (!w)
 		return false;
 	if (w->counted != counted)
-		w->roots = (struct pv_root_count){ 0 }; /* as they were counted */
+		w->roots = (struct pv_root_count){ 0 }; /* former counts stay */
 	w->counted = counted;
-	add(&w->roots, 1, r->list);
+	add_root_count(&w->roots, 1, r->list);
 	return true;
 }
 
@@ -300,12 +302,12 @@ static bool new_root(struct pv_context *x, uint64_t slot)
 	if (!at)
 		return wait_for_area(r, slot, x->time);
 	struct pv_root_area *a = &r->area.v[at - 1];
-	add(&a->roots, 1, r->list);
-	add(&r->source[a->source].roots, 1, r->list);
+	add_root_count(&a->roots, 1, r->list);
+	add_root_count(&r->source[a->source].roots, 1, r->list);
 	return true;
 }
 
-static bool list(struct pv_context *x, const struct pv_event *e)
+static bool list_roots(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_roots *r = &x->m->roots;
 	const uint64_t *v = x->batch->pool.v + e->roots.roots.at;
@@ -334,7 +336,7 @@ bool pv_roots_apply(struct pv_context *x, const struct pv_event *e)
 	case PV_KIND_HEAP_ROOT_UNREGISTER:
 		return unregistered(x, e);
 	default:
-		return list(x, e);
+		return list_roots(x, e);
 	}
 }
 
@@ -342,7 +344,7 @@ void pv_roots_pack(struct pv_roots *r)
 {
 	size_t to = 0;
 	for (uint32_t link = r->unused; link; link = r->waiting.v[link - 1].next)
-		r->waiting.v[link - 1].roots.all = 0; /* one that waits was met at least once */
+		r->waiting.v[link - 1].roots.all = 0; /* a waiting slot was met at least once */
 	for (size_t i = 0; i < r->waiting.n; i++)
 		if (r->waiting.v[i].roots.all)
 			r->waiting.v[to++] = r->waiting.v[i];

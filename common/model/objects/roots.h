@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * GC roots: how many slots held an object, by what they are, and by the registered area they lie
- * in. Up to data version 14 a root says what it is itself; from 15 on it is a slot's address, and
- * the areas tell.
+ * GC roots: how many slots held an object, by kind, and by the registered area around the slot. Up
+ * to data version 14 a root states its kind; from 15 on a root is a slot's address, and the areas
+ * have the kind.
  *
- * A list is what came between two beginnings of collections. Areas may be registered in
- * buffers that come later in the file than the roots in them: such slots wait for their area. A
- * thread says that its stack is none any more while the collector goes on to scan it (seen with
- * the helper threads of the log profiler itself in the last collection): such slots count for it.
+ * A list is all roots between two beginnings of collections. Areas may be registered in buffers
+ * that come later in the file than the roots in them: such slots wait for their area. A thread
+ * unregisters its stack while the collector goes on to scan it (seen with the helper threads of the
+ * log profiler itself in the last collection): such slots count for the stack.
  *
  * Part of the model: written by the ingest thread, read under the lock.
  */
@@ -19,7 +20,7 @@
 #include "common/base/mem.h"
 #include "common/base/order.h"
 
-/* The numbers of data version 15 on, then what only older logs say. */
+/* The numbers of data version 15 on, then kinds of older logs only. */
 enum pv_root_source {
 	PV_ROOT_EXTERNAL,
 	PV_ROOT_STACK,
@@ -71,12 +72,12 @@ struct pv_root_sum {
 	uint64_t pinning, weak, interior;
 };
 
-/* A slot in no area so far, or in one that had ended by then. */
+/* A slot in no area so far, or in an area that had ended by then. */
 struct pv_root_waiting {
 	uint64_t slot;
 	int64_t time_ns;
-	uint32_t counted; /* index + 1 of the area it was counted for; 0: for none */
-	uint32_t next;    /* unused one: index + 1 of the next */
+	uint32_t counted; /* index + 1 of the area the slot was counted for; 0: none */
+	uint32_t next;    /* of an unused entry: index + 1 of the next */
 	struct pv_root_count roots;
 };
 
@@ -84,25 +85,25 @@ struct pv_roots {
 	struct pv_root_sum source[PV_ROOT_SOURCES];
 	PV_ARRAY(struct pv_root_area) area; /* in file order */
 	uint64_t list, lists;               /* number of the newest; how many there were */
-	bool old_form, flags;        /* met: roots that say what they are; with their flags */
-	uint64_t stray_unregistered; /* of areas that were not registered */
-	uint64_t folded;             /* areas, or slots, beyond what is kept */
+	bool old_form, flags;               /* met: roots that state their kind; with flags */
+	uint64_t stray_unregistered;        /* ends of areas that were not registered */
+	uint64_t folded;                    /* areas, or slots, beyond what is kept */
 
 	/* private */
-	struct pv_order live, ended; /* areas, by start; they reach to their last byte */
+	struct pv_order live, ended; /* areas, by start, up to their last byte */
 	int64_t latest_end_ns;       /* greatest unregistered_ns */
 	bool any_end;
 	PV_ARRAY(struct pv_root_waiting) waiting;
-	uint32_t unused;       /* index + 1 of the first that is none */
+	uint32_t unused;       /* index + 1 of the first unused entry of `waiting` */
 	uint32_t freed;        /* likewise, while an area is registered */
-	struct pv_order slots; /* those that wait; they reach to their time */
+	struct pv_order slots; /* waiting slots, up to their time */
 	uint32_t recent;       /* area found last */
-	/* Stacks that ended last and that no other area has taken the place of: index + 1. */
+	/* Stacks that ended last and whose place no other area has taken: index + 1. */
 	uint32_t gone[PV_ROOT_GONE];
 	uint32_t gone_next;
 };
 
-/* Kind of roots before data version 15: their type's low byte, and its flags. */
+/* Kind of roots before data version 15: the low byte of their type, and its flags. */
 enum { PV_ROOT_OLD_PINNING = 0x100, PV_ROOT_OLD_WEAK = 0x200, PV_ROOT_OLD_INTERIOR = 0x400 };
 enum pv_root_source pv_root_old_source(uint8_t rules, uint64_t type);
 static inline unsigned pv_root_old_flags(uint64_t type)

@@ -1,9 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Applies extension events of runtimes: stops, bodies of methods, transitions, survivors, spans. */
 #include "common/model/objects/runtime.h"
 
 #include "common/base/saturate.h"
+#include "common/model/ground/inside.h"
 #include "common/model/ground/model_parts.h"
+#include "common/model/ground/request_times.h"
 
-/* A duration as a log says it, which may be damaged. */
+/* A duration in ns from a log that may be damaged. */
 static int64_t duration(uint64_t ns)
 {
 	return ns < INT64_MAX ? (int64_t)ns : INT64_MAX;
@@ -16,7 +20,7 @@ static void add_to(int64_t *sum, int64_t *max, uint64_t ns)
 		*max = duration(ns);
 }
 
-static bool stop(struct pv_context *x, const struct pv_event *e)
+static bool count_stop(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_runtime *r = &x->m->runtime;
 	uint64_t reason = e->stop.reason < PV_STOP_REASONS ? e->stop.reason : PV_STOP_OTHER;
@@ -86,13 +90,21 @@ static bool span(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_runtime *r = &x->m->runtime;
 	int64_t took_ns = duration(e->span.took_ns);
+	struct pv_works *works = &r->works;
 	struct pv_work w = { .start_ns = pv_sat_add(x->time, -took_ns),
 		.took_ns = took_ns,
+		.id = works->ended_id,
+		.parent = works->ended_parent,
 		.thread = x->thread->id,
 		.failed = e->span.failed > 0 };
+	works->ended_id = works->ended_parent = 0;
 	r->spans++;
-	if (r->work.n >= PV_SPANS_LIST)
+	if (r->work.n >= PV_SPANS_LIST) {
+		r->rest.count++;
+		r->rest.failed += w.failed;
+		r->rest.sum_ns = pv_sat_add(r->rest.sum_ns, took_ns);
 		return true;
+	}
 	x->m->private->use_ns = x->time;
 	w.stack = pv_model_stack(x->m, x->batch->pool.v + e->span.stack.at, e->span.stack.n);
 	if (w.stack == PV_MAP_NONE || !pv_reserve(&r->work, 1) ||
@@ -103,7 +115,22 @@ static bool span(struct pv_context *x, const struct pv_event *e)
 	return true;
 }
 
-/* The name of a load context, and who is in it: facts whatever the range. */
+/* With chosen requests a span counts if its request is chosen, whatever the thread does now. */
+static bool span_counts(struct pv_context *x, const struct pv_event *e)
+{
+	const struct pv_request_times *chosen = x->m->only.requests;
+	const int64_t took_ns = duration(e->span.took_ns);
+	if (!chosen)
+		return x->counts;
+	if ((x->m->only.threaded && !x->thread->selected) || !pv_in_range(x->m, x->time) ||
+		!pv_request_times_span(chosen, x->m->runtime.works.ended_id,
+			pv_sat_add(x->time, -took_ns), took_ns))
+		return false;
+	x->m->kinds[e->kind] += !x->counts;
+	return true;
+}
+
+/* Notes the name of a load context, or the context of an assembly, whatever the range. */
 static bool context(struct pv_context *x, const struct pv_event *e)
 {
 	struct pv_names *n = &x->m->names;
@@ -125,11 +152,13 @@ bool pv_runtime_apply(struct pv_context *x, const struct pv_event *e)
 	struct pv_runtime *r = &x->m->runtime;
 	if (e->kind == PV_KIND_EXT_CONTEXT_NAME || e->kind == PV_KIND_EXT_ASSEMBLY_IN)
 		return context(x, e);
-	if (!x->counts)
+	if (e->kind == PV_KIND_EXT_WORK)
+		return pv_threads_touch(&x->m->threads, x->thread) && pv_work_apply(x, e);
+	if (e->kind == PV_KIND_EXT_SPAN ? !span_counts(x, e) : !x->counts)
 		return true;
 	switch (e->kind) {
 	case PV_KIND_EXT_SUSPENSION:
-		return stop(x, e);
+		return count_stop(x, e);
 	case PV_KIND_EXT_BODY:
 		return body(x, e);
 	case PV_KIND_EXT_TRANSITION:
@@ -152,4 +181,5 @@ void pv_runtime_finish(struct pv_runtime *r)
 	pv_map_finish(&r->transitions_of);
 	pv_array_finish(&r->survived);
 	pv_array_finish(&r->work);
+	pv_work_finish(&r->works);
 }

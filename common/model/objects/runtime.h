@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Facts from a runtime's extension events: stops of all threads with their reason, bodies of
  * methods, calls between managed and native code, survivors of collections; and spans of work that
@@ -13,6 +14,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 #include "common/format/event.h"
+#include "common/model/calls/work.h"
 
 enum { PV_BODIES_LIST = 65536, PV_SPANS_LIST = 65536, PV_SURVIVED_LIST = 65536 };
 
@@ -26,7 +28,7 @@ struct pv_body {
 	int64_t time_ns; /* log clock */
 	uint64_t code, size, version;
 	uint32_t method; /* id in names */
-	uint8_t tier;    /* enum pv_tier, numbers beyond it are PV_TIERS - 1 at most */
+	uint8_t tier;    /* enum pv_tier, numbers beyond are PV_TIERS - 1 at most */
 };
 
 struct pv_tier_sum {
@@ -47,10 +49,17 @@ struct pv_survived {
 
 struct pv_work {
 	int64_t start_ns, took_ns;
-	uint64_t thread;     /* that ended it */
+	uint64_t id, parent; /* of this log; 0: not known, none */
+	uint64_t thread;     /* that ended the work */
 	uint32_t what, name; /* interned in names.text */
 	uint32_t stack;      /* id in stacks */
 	bool failed;
+};
+
+/* Sums of the spans beyond the list. */
+struct pv_spans_rest {
+	uint64_t count, failed;
+	int64_t sum_ns;
 };
 
 struct pv_runtime {
@@ -66,7 +75,9 @@ struct pv_runtime {
 	uint64_t survivals;
 	PV_ARRAY(struct pv_work) work; /* first PV_SPANS_LIST */
 	uint64_t spans;
+	struct pv_works works;
 	uint64_t in_contexts; /* assemblies whose context is known */
+	struct pv_spans_rest rest;
 };
 
 struct pv_context;

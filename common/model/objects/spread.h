@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * How long many things took, in cells that are a sixteenth of a power of two wide: a duration that
- * is read from one is at most 3.2 % off. For those that no list has any more. Durations are ns.
+ * Distribution of durations, in cells that are a sixteenth of a power of two wide: a duration read
+ * from a cell is at most 3.2 % off. For durations that no list has any more. Durations are ns.
  */
 #ifndef PV_MODEL_SPREAD_H
 #define PV_MODEL_SPREAD_H
@@ -9,7 +10,7 @@
 
 enum {
 	PV_SPREAD_PARTS = 16,
-	PV_SPREAD_BITS = 42, /* from 73 min on they share the last cell */
+	PV_SPREAD_BITS = 42, /* longer durations (from 73 min on) share the last cell */
 	PV_SPREAD_CELLS = (PV_SPREAD_BITS - 3) * PV_SPREAD_PARTS
 };
 

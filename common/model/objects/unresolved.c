@@ -1,25 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Events that wait for the allocation of their object, by address. */
 #include "common/model/objects/unresolved.h"
 
 #include "common/model/objects/address_log_parts.h"
 
-static bool put(struct pv_unresolved *l, struct pv_unresolved_event w)
+static bool put_unresolved(struct pv_unresolved *l, struct pv_unresolved_event w)
 {
-	uint32_t before = pv_map_get(&l->of, w.object);
-	w.before = before == PV_MAP_NONE ? 0 : before;
-	if (!pv_reserve(&l->one, 1) || !pv_map_set(&l->of, w.object, (uint32_t)l->one.n + 1))
+	uint32_t *at = pv_reserve(&l->one, 1) ? pv_map_at(&l->of, w.object) : NULL;
+	if (!at)
 		return false;
+	w.before = *at == PV_MAP_NONE ? 0 : *at;
 	l->one.v[l->one.n++] = w;
+	*at = (uint32_t)l->one.n;
 	return true;
 }
 
-/* The oldest quarter of them, and those that do not wait. */
+/* Drops the oldest quarter, and events that do not wait. */
 static bool drop_oldest(struct pv_unresolved *l)
 {
 	size_t n = l->one.n;
 	pv_map_clear(&l->of);
 	l->one.n = 0;
 	for (size_t i = n / 4; i < n; i++)
-		if (l->one.v[i].object && !put(l, l->one.v[i]))
+		if (l->one.v[i].object && !put_unresolved(l, l->one.v[i]))
 			return false;
 	return true;
 }
@@ -29,27 +32,27 @@ bool pv_unresolved_add(struct pv_context *x, struct pv_unresolved *l, uint64_t o
 {
 	struct pv_addresses *a = &x->m->private->addresses;
 	if (x->m->only.address_log || object == 0)
-		return true; /* that is known by place, or there is nothing to report */
+		return true; /* the class is known by place, or there is nothing to report */
 	struct pv_address *slot = pv_addresses_slot(a, object);
 	if (!slot)
 		return false;
 	bool known = slot->object == object;
-	uint32_t class_use = known ? slot->class_use : 0,
-		 had = pv_addresses_class(a, object, x->time);
-	uint32_t age = known ? slot->age : pv_addresses_age(a, x->time);
+	uint32_t now = pv_addresses_age(a, x->time), age = known ? slot->age : now;
+	uint32_t class_use = known ? slot->class_use : 0;
+	uint32_t had = age == now && now != PV_AGE_NONE ? class_use : 0;
 	pv_address_set(a->ousted, slot, pv_address_of(object, class_use, age, true));
 	if (!x->counts)
 		return true;
 	if (l->one.n >= PV_UNRESOLVED_MOST && !drop_oldest(l))
 		return false;
-	return put(l, (struct pv_unresolved_event){
-			      object, x->place, x->time, { what0, what1 }, 0, had == 0 });
+	return put_unresolved(l, (struct pv_unresolved_event){ object, x->place, x->time,
+					 { what0, what1 }, 0, had == 0 });
 }
 
 /*
  * An address is used again only after a collection, before which Mono writes all threads' buffers:
- * what comes last is newest. In logs of our own probe that holds from one of its rounds to the
- * next, not within one.
+ * the last allocation in the log is the newest. In logs of our own probe so from round to round,
+ * not within a round.
  */
 bool pv_unresolved_resolve(struct pv_context *x, struct pv_unresolved *l, uint64_t object,
 	uint32_t class_use, pv_unresolved_classify *classify)

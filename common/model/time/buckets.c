@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Fills time buckets, merges their entries and keeps them within their memory. */
 #include "common/model/time/buckets.h"
 
 #include <stdlib.h>
@@ -6,7 +8,7 @@
 #include "common/model/time/buckets_parts.h"
 
 enum {
-	MERGE_FROM = 64, /* entries below which looking for equal ones is not worth it */
+	MERGE_FROM = 64, /* fewer entries are not worth merging */
 	GATHERED_MOST = 1 << 15,
 };
 
@@ -33,7 +35,7 @@ void pv_buckets_destroy(struct pv_buckets *b)
 	free(b);
 }
 
-static int64_t number_of(const struct pv_buckets *b, int64_t time)
+static int64_t bucket_number(const struct pv_buckets *b, int64_t time)
 {
 	int64_t n = time / b->width;
 	return n - (time % b->width < 0);
@@ -84,15 +86,15 @@ bool pv_buckets_merge(struct pv_bucket_places *p, struct pv_bucket_entry *v, siz
 	return true;
 }
 
-static bool merge(struct pv_buckets *b, struct pv_bucket *x)
+static bool merge_bucket(struct pv_buckets *b, struct pv_bucket *x)
 {
 	bool ok = x->merged == x->entry.n || pv_buckets_merge(&b->places, x->entry.v, &x->entry.n);
 	x->merged = ok ? x->entry.n : 0;
 	return ok;
 }
 
-/* Gives back what merging left unused; a failing realloc keeps it. */
-static void trim(struct pv_buckets *b, struct pv_bucket *x)
+/* Returns the room that merging left unused; after a failing realloc the room stays. */
+static void trim_bucket(struct pv_buckets *b, struct pv_bucket *x)
 {
 	if (x->entry.n == x->entry.room || x->entry.n == 0)
 		return;
@@ -119,8 +121,8 @@ static bool append_all(struct pv_buckets *b, struct pv_bucket *to, struct pv_buc
 	return true;
 }
 
-/* Two neighbours become one bucket of twice the width. On failure some figures are lost. */
-static bool widen(struct pv_buckets *b)
+/* Merges neighbours to buckets of twice the width. On failure some figures are lost. */
+static bool widen_buckets(struct pv_buckets *b)
 {
 	struct pv_bucket *v = b->bucket.v;
 	bool ok = !__builtin_mul_overflow(b->width, 2, &b->width);
@@ -128,8 +130,8 @@ static bool widen(struct pv_buckets *b)
 	for (size_t i = 0; i < b->bucket.n; i++) {
 		v[i].number >>= 1;
 		if (to && v[to - 1].number == v[i].number) {
-			ok &= append_all(b, &v[to - 1], &v[i]) && merge(b, &v[to - 1]);
-			trim(b, &v[to - 1]);
+			ok &= append_all(b, &v[to - 1], &v[i]) && merge_bucket(b, &v[to - 1]);
+			trim_bucket(b, &v[to - 1]);
 		} else {
 			v[to++] = v[i];
 		}
@@ -143,12 +145,12 @@ static bool shrink(struct pv_buckets *b)
 {
 	bool ok = true;
 	for (size_t i = 0; i < b->bucket.n; i++) {
-		ok &= merge(b, &b->bucket.v[i]);
-		trim(b, &b->bucket.v[i]);
+		ok &= merge_bucket(b, &b->bucket.v[i]);
+		trim_bucket(b, &b->bucket.v[i]);
 	}
 	while (ok && b->bytes > b->limit / 4 * 3 && b->bucket.n > 1)
-		ok = widen(b);
-	/* One bucket of very many names: it is not looked through again for each that comes. */
+		ok = widen_buckets(b);
+	/* A single bucket of very many names is not merged again for each new entry. */
 	if (b->bytes > b->limit / 4 * 3)
 		b->limit = b->bytes * 2;
 	return ok;
@@ -159,14 +161,14 @@ bool pv_buckets_widen_to(struct pv_model *m, int64_t width)
 	struct pv_buckets *b = m->buckets;
 	bool ok = true;
 	while (ok && b && b->width < width)
-		ok = widen(b);
+		ok = widen_buckets(b);
 	return ok;
 }
 
 /* --- filling */
 
-/* Index of the bucket of this number, or of its place. */
-static size_t place_of(const struct pv_buckets *b, int64_t number)
+/* Index of the bucket with this number, or its place. */
+static size_t bucket_index(const struct pv_buckets *b, int64_t number)
 {
 	size_t low = 0, high = b->bucket.n;
 	while (low < high) {
@@ -179,17 +181,17 @@ static size_t place_of(const struct pv_buckets *b, int64_t number)
 	return low;
 }
 
-/* The bucket of this time, made when new; NULL when out of memory. */
+/* The bucket at this time, made when new; NULL when out of memory. */
 static struct pv_bucket *bucket_of(struct pv_buckets *b, int64_t time)
 {
-	int64_t number = number_of(b, time);
+	int64_t number = bucket_number(b, time);
 	if (b->at < b->bucket.n && b->bucket.v[b->at].number == number)
 		return &b->bucket.v[b->at];
-	b->at = place_of(b, number);
+	b->at = bucket_index(b, number);
 	if (b->at < b->bucket.n && b->bucket.v[b->at].number == number)
 		return &b->bucket.v[b->at];
 	if (b->bucket.n >= b->most)
-		return widen(b) ? bucket_of(b, time) : NULL;
+		return widen_buckets(b) ? bucket_of(b, time) : NULL;
 	if (!pv_reserve(&b->bucket, 1))
 		return NULL;
 	struct pv_bucket *x = &b->bucket.v[b->at];
@@ -199,13 +201,13 @@ static struct pv_bucket *bucket_of(struct pv_buckets *b, int64_t time)
 	return x;
 }
 
-/* The bucket of that time, with room for `n` entries more; NULL when out of memory. */
+/* The bucket at this time, with room for `n` further entries; NULL when out of memory. */
 static struct pv_bucket *with_room(struct pv_buckets *b, int64_t time, size_t n)
 {
 	struct pv_bucket *x = bucket_of(b, time);
 	if (!x)
 		return NULL;
-	if (x->entry.room - x->entry.n < n && x->entry.n >= MERGE_FROM && !merge(b, x))
+	if (x->entry.room - x->entry.n < n && x->entry.n >= MERGE_FROM && !merge_bucket(b, x))
 		return NULL;
 	size_t before = x->entry.room;
 	/* A bucket that merging left nearly full grows, or it would be merged again at once. */
@@ -216,8 +218,9 @@ static struct pv_bucket *with_room(struct pv_buckets *b, int64_t time, size_t n)
 	return x;
 }
 
-/* `n` entries, of one time. */
-static bool add_all(struct pv_buckets *b, int64_t time, const struct pv_bucket_entry *e, size_t n)
+/* Adds `n` entries of one time. */
+static bool add_entries(
+	struct pv_buckets *b, int64_t time, const struct pv_bucket_entry *e, size_t n)
 {
 	struct pv_bucket *x = with_room(b, time, n);
 	if (!x)
@@ -227,14 +230,14 @@ static bool add_all(struct pv_buckets *b, int64_t time, const struct pv_bucket_e
 	return b->bytes <= b->limit || shrink(b);
 }
 
-static bool add(struct pv_buckets *b, int64_t time, const struct pv_bucket_entry *e)
+static bool add_entry(struct pv_buckets *b, int64_t time, const struct pv_bucket_entry *e)
 {
-	return add_all(b, time, e, 1);
+	return add_entries(b, time, e, 1);
 }
 
 bool pv_buckets_add(struct pv_model *m, int64_t time, const struct pv_bucket_entry *e)
 {
-	return !m->buckets || add(m->buckets, time, e);
+	return !m->buckets || add_entry(m->buckets, time, e);
 }
 
 struct pv_bucket_entry *pv_buckets_room(struct pv_model *m, int64_t time, size_t n)
@@ -257,7 +260,7 @@ bool pv_buckets_put_gathered(struct pv_model *m)
 		return true;
 	size_t n = b->gathered.n;
 	bool ok = pv_buckets_merge(&b->places, b->gathered.v, &n) &&
-		  add_all(b, b->gathered_ns, b->gathered.v, n);
+		  add_entries(b, b->gathered_ns, b->gathered.v, n);
 	b->gathered.n = 0;
 	return ok;
 }
@@ -281,7 +284,7 @@ static bool add_self(
 {
 	const struct pv_bucket_entry of_method = { PV_BUCKET_METHOD, method, 0, to - from };
 	const struct pv_bucket_entry of_thread = { PV_BUCKET_THREAD, thread, 0, to - from };
-	return add(b, from, &of_method) && add(b, from, &of_thread);
+	return add_entry(b, from, &of_method) && add_entry(b, from, &of_thread);
 }
 
 bool pv_buckets_span(struct pv_model *m, uint32_t method, uint32_t thread, int64_t from, int64_t to)
@@ -294,12 +297,13 @@ bool pv_buckets_span(struct pv_model *m, uint32_t method, uint32_t thread, int64
 	if (to < from) {
 		const struct pv_bucket_entry of_method = { PV_BUCKET_METHOD, method, 0, to - from };
 		const struct pv_bucket_entry of_thread = { PV_BUCKET_THREAD, thread, 0, to - from };
-		return add(b, to, &of_method) && add(b, to, &of_thread);
+		return add_entry(b, to, &of_method) && add_entry(b, to, &of_thread);
 	}
 	while (ok && ((uint64_t)to - (uint64_t)from) / (uint64_t)b->width >= b->most / 4)
-		ok = widen(b);
+		ok = widen_buckets(b);
 	while (ok && from < to) {
-		int64_t edge = (int64_t)((uint64_t)(number_of(b, from) + 1) * (uint64_t)b->width);
+		int64_t edge =
+			(int64_t)((uint64_t)(bucket_number(b, from) + 1) * (uint64_t)b->width);
 		if (edge > to || edge <= from)
 			edge = to;
 		ok = add_self(b, method, thread, from, edge);

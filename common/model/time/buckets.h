@@ -1,9 +1,11 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Time buckets: what each method, class and thread did when, over the whole recording. Sparse and
- * all of one width, which begins at that of the rolling window's cells and doubles when their
- * 64 MiB are full. Self time is split at the buckets' edges, whichever order the buffers come in.
+ * Time buckets: figures of each method, class and thread over time, for the whole recording.
+ * Sparse, with a common width, which begins at the width of the rolling window's cells and doubles
+ * when the 64 MiB are full. Self time is split at the buckets' edges, whichever order the buffers
+ * come in.
  *
- * They answer at once for any range, but for whole buckets only; totals, longest calls and trees
+ * Buckets answer at once for any range, but for whole buckets only; totals, longest calls and trees
  * need the events read again.
  */
 #ifndef PV_MODEL_BUCKETS_H
@@ -39,24 +41,25 @@ struct pv_bucket_entry {
 /* Each (what, id) once, ascending. */
 struct pv_bucket_sums {
 	PV_ARRAY(struct pv_bucket_entry) entry;
-	int64_t from_ns, to_ns; /* log clock: what is covered, whole buckets */
+	int64_t from_ns, to_ns; /* log clock: the range covered, whole buckets */
 };
 
 /*
- * Everything in the buckets that share any time with [from_ns, to_ns) of the log's clock. Open
- * frames count up to their thread's last event. The caller holds the model's lock. False when out
- * of memory. Without buckets the answer is empty, and covers nothing (from_ns == to_ns).
+ * Sums all buckets that share any time with [from_ns, to_ns) of the log's clock. Open frames count
+ * up to their thread's last event. The caller holds the model's lock. False when out of memory.
+ * Without buckets the answer is empty, and covers nothing (from_ns == to_ns).
  */
 bool pv_buckets_sum(
 	const struct pv_model *m, int64_t from_ns, int64_t to_ns, struct pv_bucket_sums *ret);
 /*
- * The entries of all buckets that begin in [from, to), and of what is to come into the newest, each
- * with the begin of its bucket; what frames that are open have is not among them. With the lock.
- * False when out of memory.
+ * Calls `each` for the entries of all buckets that share any time with [from_ns, to_ns), with the
+ * begin of the bucket, then for the figures in the window that are not in buckets yet, with the
+ * begin of the bucket at to_ns. Without the time of open frames. With the lock. False when out of
+ * memory.
  */
 bool pv_buckets_each(const struct pv_model *m, int64_t from_ns, int64_t to_ns,
 	void (*each)(void *ctx, int64_t time_ns, const struct pv_bucket_entry *e), void *ctx);
-int64_t pv_buckets_width(const struct pv_model *m); /* ns; 0: there are none */
+int64_t pv_buckets_width(const struct pv_model *m); /* ns; 0: no buckets */
 void pv_bucket_sums_finish(struct pv_bucket_sums *s);
 
 #endif

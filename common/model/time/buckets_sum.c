@@ -1,4 +1,5 @@
-/* Sums over a range of buckets, with what the window has gathered and not put away yet. */
+/* SPDX-License-Identifier: MIT */
+/* Sums over a range of buckets, with the window's figures that are not flushed yet. */
 #include <string.h>
 
 #include "common/model/time/buckets_parts.h"
@@ -10,7 +11,7 @@ struct gather {
 	struct pv_bucket_places places;
 };
 
-static bool put(struct gather *g, const struct pv_bucket_entry *v, size_t n)
+static bool put_bucket_entries(struct gather *g, const struct pv_bucket_entry *v, size_t n)
 {
 	if (n == 0)
 		return true;
@@ -21,18 +22,18 @@ static bool put(struct gather *g, const struct pv_bucket_entry *v, size_t n)
 	return true;
 }
 
-/* Now and then, so that many buckets take little memory. */
-static bool merge(struct gather *g)
+/* Called now and then, so that many buckets take little memory. */
+static bool merge_gathered(struct gather *g)
 {
 	return pv_buckets_merge(&g->places, g->sums->entry.v, &g->sums->entry.n);
 }
 
-/* By (what, id), in which order the places are. */
+/* Sorts by (what, id), the order of the places. */
 static bool put_in_order(struct gather *g)
 {
 	struct pv_bucket_sums ordered = { 0 };
 	const struct pv_bucket_entry *v = g->sums->entry.v;
-	if (!merge(g) || !pv_reserve(&ordered.entry, g->sums->entry.n))
+	if (!merge_gathered(g) || !pv_reserve(&ordered.entry, g->sums->entry.n))
 		return false;
 	for (uint32_t what = 0; what < PV_BUCKET_WHATS; what++) {
 		for (uint32_t id = 0; id < g->places.of[what].n; id++) {
@@ -56,11 +57,11 @@ static bool add_buckets(struct gather *g)
 		int64_t from = b->bucket.v[i].number * b->width;
 		if (from < g->sums->from_ns || from >= g->sums->to_ns)
 			continue;
-		if (!put(g, b->bucket.v[i].entry.v, b->bucket.v[i].entry.n))
+		if (!put_bucket_entries(g, b->bucket.v[i].entry.v, b->bucket.v[i].entry.n))
 			return false;
 		if (g->sums->entry.n < next_merge)
 			continue;
-		if (!merge(g))
+		if (!merge_gathered(g))
 			return false;
 		next_merge = 2 * g->sums->entry.n + (1 << 16);
 	}
@@ -76,7 +77,7 @@ bool pv_buckets_touched(const struct pv_model *m, struct pv_bucket_sums *s)
 	const struct pv_buckets *b = m->buckets;
 	int64_t present = w->present * w->width;
 	if (b && b->gathered_ns >= g->sums->from_ns && b->gathered_ns < g->sums->to_ns &&
-		!put(g, b->gathered.v, b->gathered.n))
+		!put_bucket_entries(g, b->gathered.v, b->gathered.n))
 		return false;
 	if (!w->entered || present < g->sums->from_ns || present >= g->sums->to_ns)
 		return true;
@@ -84,7 +85,7 @@ bool pv_buckets_touched(const struct pv_model *m, struct pv_bucket_sums *s)
 		const struct pv_window_touched *t = &w->nodes.v[i];
 		const struct pv_bucket_entry e = { PV_BUCKET_METHOD, node[t->id].method,
 			node[t->id].calls - t->count, node[t->id].self_ns - t->amount };
-		if (!put(g, &e, 1))
+		if (!put_bucket_entries(g, &e, 1))
 			return false;
 	}
 	for (size_t i = w->sites_at; i < w->sites.n; i++) {
@@ -92,13 +93,13 @@ bool pv_buckets_touched(const struct pv_model *m, struct pv_bucket_sums *s)
 		const struct pv_bucket_entry e = { PV_BUCKET_CLASS, site[t->id].class_use,
 			site[t->id].count - t->count,
 			(int64_t)(site[t->id].amount - (uint64_t)t->amount) };
-		if (!put(g, &e, 1))
+		if (!put_bucket_entries(g, &e, 1))
 			return false;
 	}
 	return true;
 }
 
-static bool add_open(struct gather *g)
+static bool add_open_frames(struct gather *g)
 {
 	struct pv_open_frame o = { 0 };
 	while (pv_threads_next_open(&g->m->threads, g->sums->from_ns, g->sums->to_ns, &o)) {
@@ -106,7 +107,7 @@ static bool add_open(struct gather *g)
 			{ PV_BUCKET_METHOD, g->m->calls.node.v[o.node].method, 0, o.ns },
 			{ PV_BUCKET_THREAD, (uint32_t)o.thread, 0, o.ns },
 		};
-		if (!put(g, e, PV_COUNT_OF(e)))
+		if (!put_bucket_entries(g, e, PV_COUNT_OF(e)))
 			return false;
 	}
 	return true;
@@ -132,7 +133,8 @@ bool pv_buckets_sum(
 	ret->from_ns = from_ns == INT64_MIN ? from_ns : edge_at(from_ns, b->width, false);
 	ret->to_ns = to_ns == INT64_MAX ? to_ns : edge_at(to_ns, b->width, true);
 	struct gather g = { .m = m, .sums = ret };
-	bool ok = add_buckets(&g) && pv_buckets_touched(m, ret) && add_open(&g) && put_in_order(&g);
+	bool ok = add_buckets(&g) && pv_buckets_touched(m, ret) && add_open_frames(&g) &&
+		  put_in_order(&g);
 	pv_bucket_places_finish(&g.places);
 	if (!ok)
 		pv_bucket_sums_finish(ret);

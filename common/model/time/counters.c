@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Applies counters: descriptions, values from differences, and the probes' own reports. */
 #include "common/model/time/counters.h"
 
 #include <string.h>
@@ -23,7 +25,7 @@ void pv_counters_finish(struct pv_counters *c)
 	pv_map_finish(&c->of);
 }
 
-static struct pv_counter *newest(struct pv_counters *c, uint64_t index)
+static struct pv_counter *newest_counter(struct pv_counters *c, uint64_t index)
 {
 	uint32_t at = pv_map_get(&c->of, index);
 	return at == PV_MAP_NONE ? NULL : &c->counter.v[at];
@@ -57,7 +59,7 @@ static enum pv_counter_role role_of(const struct pv_model *m, const struct pv_co
 	return strcmp(name, "discarded heap shots") == 0 ? PV_COUNTER_DISCARDED : PV_COUNTER_PLAIN;
 }
 
-static bool describe(struct pv_model *m, const struct pv_counter_desc *d)
+static bool apply_description(struct pv_model *m, const struct pv_counter_desc *d)
 {
 	struct pv_counter said = { .index = d->index,
 		.section = d->section,
@@ -78,7 +80,7 @@ static bool describe(struct pv_model *m, const struct pv_counter_desc *d)
 	m->counters.routes |= strncmp(pv_intern_text(text, said.name), PV_ROUTES_METER "{",
 				      sizeof PV_ROUTES_METER) == 0;
 	m->ending.promised |= said.role == PV_COUNTER_ENDED;
-	struct pv_counter *c = newest(&m->counters, d->index);
+	struct pv_counter *c = newest_counter(&m->counters, d->index);
 	bool again = c && c->described && c->name == said.name && c->section == said.section;
 	if (again)
 		return true;
@@ -88,7 +90,7 @@ static bool describe(struct pv_model *m, const struct pv_counter_desc *d)
 		c = add_counter(&m->counters, d->index, d->type);
 	if (!c)
 		return false;
-	said.samples.v = c->samples.v; /* an undescribed one keeps what it has */
+	said.samples.v = c->samples.v; /* an undescribed counter keeps its samples */
 	said.samples.n = c->samples.n;
 	said.samples.room = c->samples.room;
 	said.seen = c->seen;
@@ -97,7 +99,7 @@ static bool describe(struct pv_model *m, const struct pv_counter_desc *d)
 	return true;
 }
 
-/* The value after this sample; the wire has differences, except where it does not. */
+/* The value after this sample; most kinds are differences on the wire. */
 static uint64_t value_of(const struct pv_model *m, const struct pv_counter *c, uint64_t raw)
 {
 	if (c->section == PV_SECTION_PERFCOUNTERS && c->type == PV_COUNTER_LONG)
@@ -119,7 +121,7 @@ static uint64_t value_of(const struct pv_model *m, const struct pv_counter *c, u
 	}
 }
 
-/* Of two neighbours the later one stays: levels and running totals stay right. */
+/* The later of two neighbours stays: levels and running totals stay right. */
 static void halve(struct pv_counters *c, struct pv_counter *x)
 {
 	size_t to = 0;
@@ -130,7 +132,10 @@ static void halve(struct pv_counters *c, struct pv_counter *x)
 	x->samples.n = to;
 }
 
-/* Those that have at least half as many as counters have on average: together half of all. */
+/*
+ * Halves the lists with at least half of the average length: together they have half of all
+ * samples.
+ */
 static void halve_long_ones(struct pv_counters *c)
 {
 	size_t few = c->total / c->counter.n / 2;
@@ -140,8 +145,8 @@ static void halve_long_ones(struct pv_counters *c)
 }
 
 /*
- * A probe counts losses on each thread's own time, and threads follow one another in a file: what
- * was lost earlier counts in all that is later.
+ * A probe counts losses on each thread's own time, and threads follow one another in a file: an
+ * earlier loss is added to all later samples.
  */
 static void put_back(struct pv_counter *x, uint64_t more)
 {
@@ -156,7 +161,7 @@ static void put_back(struct pv_counter *x, uint64_t more)
 	v[i].u = (i ? v[i - 1].u : x->base) + more;
 }
 
-static bool keep(struct pv_counters *c, struct pv_counter *x, int64_t time, uint64_t before)
+static bool keep_sample(struct pv_counters *c, struct pv_counter *x, int64_t time, uint64_t before)
 {
 	if (x->samples.n >= PV_COUNTER_LIST)
 		halve(c, x);
@@ -190,12 +195,12 @@ static void play(struct pv_context *x, const struct pv_counter *c, uint64_t befo
 	uint64_t more = c->raw - before;
 	if (c->role == PV_COUNTER_DISCARDED)
 		m->shots.discarded = c->raw;
-	/* These concern the log, whatever part of it is wanted. */
+	/* These concern the log, whatever part of the log is wanted. */
 	m->ending.said |= c->role == PV_COUNTER_ENDED && c->raw != 0;
 	m->ending.abrupt |= c->role == PV_COUNTER_ENDED && c->raw == 2;
 	m->ending.full |= c->role == PV_COUNTER_FULL && c->raw != 0;
 	if (c->role == PV_COUNTER_FORCED)
-		x->thread->forces |= more != 0; /* the collection that it begins next */
+		x->thread->forces |= more != 0; /* the next collection on this thread */
 	if (c->role != PV_COUNTER_LOST && c->role != PV_COUNTER_PAUSED)
 		return;
 	x->gap |= more != 0;
@@ -206,7 +211,7 @@ static void play(struct pv_context *x, const struct pv_counter *c, uint64_t befo
 static bool sample(struct pv_context *x, const struct pv_counter_value *v, int64_t time)
 {
 	struct pv_counters *all = &x->m->counters;
-	struct pv_counter *c = newest(all, v->index);
+	struct pv_counter *c = newest_counter(all, v->index);
 	if (!c && all->counter.n > all->cap) {
 		all->folded++;
 		return true;
@@ -220,7 +225,7 @@ static bool sample(struct pv_context *x, const struct pv_counter_value *v, int64
 		c->type = v->type;
 	c->raw = value_of(x->m, c, raw);
 	play(x, c, before);
-	return !x->counts || keep(all, c, time, before);
+	return !x->counts || keep_sample(all, c, time, before);
 }
 
 bool pv_counters_apply(struct pv_context *x, const struct pv_event *e)
@@ -229,7 +234,7 @@ bool pv_counters_apply(struct pv_context *x, const struct pv_event *e)
 	bool ok = true;
 	if (e->kind == PV_KIND_COUNTERS_DESCRIBE) {
 		for (uint32_t i = 0; ok && i < list->n; i++)
-			ok = describe(x->m, &x->batch->descs.v[list->at + i]);
+			ok = apply_description(x->m, &x->batch->descs.v[list->at + i]);
 		return ok;
 	}
 	for (uint32_t i = 0; ok && i < list->n; i++)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Counters and their samples over time. Values are absolute here, also where the log has
  * differences. Part of the model: written by the ingest thread, read under the lock.
@@ -37,13 +38,13 @@ enum pv_counter_role {
 };
 
 struct pv_counter {
-	uint64_t index;                         /* the log's number for it */
+	uint64_t index;                         /* the log's number of the counter */
 	uint64_t section, type, unit, variance; /* as on the wire; type is enum pv_counter_type */
 	uint32_t name, section_name;            /* interned in names.text */
-	uint32_t unit_name;                     /* likewise; 0: `unit` says it */
+	uint32_t unit_name;                     /* likewise; 0: see `unit` */
 	enum pv_counter_role role;
 	bool described; /* false: sampled before any description came */
-	/* in file order, losses and pauses by time; the restriction applied */
+	/* in file order, losses and pauses by time; within the restriction */
 	PV_ARRAY(struct pv_counter_sample) samples;
 	uint64_t seen; /* samples met; more than samples.n when the list has been halved */
 	uint64_t raw;  /* private: the running value */
@@ -53,10 +54,10 @@ struct pv_counter {
 struct pv_counters {
 	PV_ARRAY(struct pv_counter) counter; /* by order of first appearance; [0] unused */
 	struct pv_map of;                    /* log index -> newest */
-	bool routes;      /* requests of a web server are among them, PV_ROUTES_METER */
+	bool routes;      /* requests of a web server are there, PV_ROUTES_METER */
 	uint64_t folded;  /* samples merged away, or of counters beyond the cap */
 	size_t cap;       /* PV_COUNTERS_CAP, less in tests */
-	size_t total;     /* samples kept, of all */
+	size_t total;     /* samples kept, of all counters */
 	uint64_t strings; /* private */
 };
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Lanes of threads: judges states by log and names, and counts samples in cells. */
 #include "common/model/time/lanes.h"
 
 #include <stdlib.h>
@@ -6,9 +8,10 @@
 #include "common/base/sample_period.h"
 #include "common/base/saturate.h"
 #include "common/base/status.h"
+#include "common/model/ground/inside.h"
 #include "common/model/ground/model_parts.h"
 
-enum { STEPS = 512 }; /* a wait goes into so many cells at most */
+enum { STEPS = 512 }; /* most cells of one wait */
 
 void pv_lanes_init(struct pv_lanes *l)
 {
@@ -39,7 +42,7 @@ bool pv_call_samples_wait(const struct pv_model *m)
 	const char *args = m->target.args ? m->target.args : "";
 	const char *timer = strstr(args, word);
 	if (pv_target_is_event_stream(&m->target))
-		return !m->kinds[PV_KIND_EXT_WAITED]; /* else it says how long threads ran */
+		return true;
 	if (strncmp(args, "profview:", 9) != 0)
 		return true;
 	if (timer)
@@ -60,7 +63,7 @@ uint32_t pv_call_counted_at(const struct pv_model *m, uint32_t node)
 	return n->parent && pv_call_is_nameless(m, n->method) ? n->parent : node;
 }
 
-/* By its own name only. */
+/* State by the method's own name only. */
 static struct pv_lane_state state_of_method(const struct pv_model *m, uint32_t method)
 {
 	uint32_t text = pv_names_method_name(&m->names, method);
@@ -79,7 +82,7 @@ static struct pv_lane_state state_of_method(const struct pv_model *m, uint32_t m
 		.idle = pv_state_spins_idle(name) };
 }
 
-/* Entries from `n` on are to be judged. */
+/* Makes room; entries from `n` on are to be judged. */
 static bool extend(struct pv_lane_state **v, size_t *n, size_t *room, size_t to)
 {
 	if (to > *room) {
@@ -95,7 +98,7 @@ static bool extend(struct pv_lane_state **v, size_t *n, size_t *room, size_t to)
 	return true;
 }
 
-/* Whether a method that was there has got its name. */
+/* Judges methods; true when a known method has got its name. */
 static bool judge_methods(struct pv_model *m, size_t known)
 {
 	struct pv_lane_judged *j = m->lanes.judged;
@@ -112,7 +115,7 @@ static bool judge_methods(struct pv_model *m, size_t known)
 }
 
 /* The rule, in its order. */
-static enum pv_thread_state decide(const struct pv_lane_state *s, bool by_name)
+static enum pv_thread_state decide(const struct pv_lane_state *s, bool by_name, bool ran)
 {
 	bool said = s->logged && s->state != PV_STATE_UNSURE;
 	if (said)
@@ -123,7 +126,7 @@ static enum pv_thread_state decide(const struct pv_lane_state *s, bool by_name)
 		return PV_STATE_RUNNING;
 	if (s->within != PV_STATE_RUNNING)
 		return s->within;
-	return s->logged || s->nameless ? PV_STATE_UNSURE : PV_STATE_RUNNING;
+	return s->logged || (s->nameless && !ran) ? PV_STATE_UNSURE : PV_STATE_RUNNING;
 }
 
 static void judge_node(struct pv_model *m, size_t i)
@@ -143,8 +146,8 @@ static void judge_node(struct pv_model *m, size_t i)
 	s.idle |= up.idle;
 	s.nameless = !i || (own.nameless && (own.unnamed || up.nameless));
 	s.within = s.managed ? s.managed : s.symbol;
-	s.state = (uint8_t)decide(&s, j->by_name);
-	bool asked = own.logged && own.state == PV_STATE_UNSURE; /* the log leaves it to names */
+	s.state = (uint8_t)decide(&s, j->by_name, j->ran);
+	bool asked = own.logged && own.state == PV_STATE_UNSURE; /* left to names by the log */
 	s.logged &= !asked;
 	s.asked = asked;
 	s.unnamed &= asked || (!s.logged && j->by_name);
@@ -167,18 +170,25 @@ bool pv_lane_states_differ(const struct pv_model *m)
 	return j && (j->any || (j->by_name && m->calls.node.n && m->calls.node.v[0].samples));
 }
 
-/* Each is judged once, but for those that wait for names: when one has come. */
+/* Judges each node once, but nodes that wait for names again when a name has come. */
 const struct pv_lane_state *pv_lane_states(struct pv_model *m)
 {
 	if (!m->lanes.judged)
 		m->lanes.judged = calloc(1, sizeof *m->lanes.judged);
 	struct pv_lane_judged *j = m->lanes.judged;
 	bool by_name = pv_call_samples_wait(m);
+	/*
+	 * An event stream with readings of CPU time marks samples as waiting until an interval's waiting
+	 * time is used up. Rounding leaves plain samples in waits: a known wait is one, and the rest ran.
+	 */
+	bool ran = m->kinds[PV_KIND_EXT_WAITED] && pv_target_is_event_stream(&m->target);
 	if (!j)
 		return NULL;
-	size_t methods = j->methods, nodes = by_name == j->by_name ? j->nodes : 0;
+	const bool same = by_name == j->by_name && ran == j->ran;
+	size_t methods = j->methods, nodes = same ? j->nodes : 0;
 	j->nodes = nodes;
 	j->by_name = by_name;
+	j->ran = ran;
 	if (!extend(&j->method, &j->methods, &j->method_room,
 		    m->names.method.n ? m->names.method.n : 1) ||
 		!extend(&j->node, &j->nodes, &j->node_room, m->calls.node.n + 1))
@@ -227,7 +237,7 @@ static void widen_lane(struct pv_lane *l)
 		for (uint32_t c = 0; c < PV_LANE_PAGE; c++)
 			for (unsigned s = 0; s < PV_STATES; s++)
 				sum.samples[at + c / 2][s] += from->samples[c][s];
-		if (*to) { /* the half before */
+		if (*to) { /* the first half is there */
 			memcpy((*to)->samples[at], sum.samples[at], sizeof sum.samples[0] * HALF);
 			free(from);
 		} else {
@@ -237,7 +247,7 @@ static void widen_lane(struct pv_lane *l)
 	}
 }
 
-static void widen(struct pv_lanes *l)
+static void widen_lanes(struct pv_lanes *l)
 {
 	for (size_t i = 0; i < l->lane.n; i++)
 		widen_lane(&l->lane.v[i]);
@@ -253,7 +263,7 @@ static uint32_t cell_of(struct pv_lanes *l, int64_t time)
 	if (time < l->origin_ns)
 		return 0;
 	while (since / (uint64_t)l->width_ns >= PV_LANE_CELLS)
-		widen(l);
+		widen_lanes(l);
 	return (uint32_t)(since / (uint64_t)l->width_ns);
 }
 
@@ -274,7 +284,7 @@ bool pv_lanes_put(struct pv_lanes *l, uint32_t lane, uint32_t cell, enum pv_thre
 
 /* --- lanes */
 
-static bool begin(struct pv_model *m)
+static bool begin_lanes(struct pv_model *m)
 {
 	struct pv_lanes *l = &m->lanes;
 	const struct pv_model_private *p = m->private;
@@ -328,15 +338,15 @@ static bool find_lane(
 	struct pv_model *m, const struct pv_thread *th, uint64_t samples, uint32_t *ret)
 {
 	struct pv_lanes *l = &m->lanes;
-	if (!l->lane.n && !begin(m))
+	if (!l->lane.n && !begin_lanes(m))
 		return false;
 	*ret = lane_of(l, th);
 	l->shared += *ret == 0 ? samples : 0;
 	return *ret != UINT32_MAX;
 }
 
-/* Puts those into cells whose names are known; `all`: the others, too. */
-static bool judge(struct pv_model *m, bool all)
+/* Puts samples with known names into cells; `all`: the other samples, too. */
+static bool judge_unnamed(struct pv_model *m, bool all)
 {
 	struct pv_lanes *l = &m->lanes;
 	const struct pv_lane_state *of = pv_lane_states(m);
@@ -358,7 +368,7 @@ static bool judge(struct pv_model *m, bool all)
 
 bool pv_lanes_judge_all(struct pv_model *m)
 {
-	return m->lanes.unnamed.n == 0 || judge(m, true);
+	return m->lanes.unnamed.n == 0 || judge_unnamed(m, true);
 }
 
 static bool put_unnamed(struct pv_model *m, const struct pv_lane_unnamed *u)
@@ -371,7 +381,8 @@ static bool put_unnamed(struct pv_model *m, const struct pv_lane_unnamed *u)
 		return true;
 	}
 	if (l->unnamed.n >= l->unnamed_cap &&
-		!(judge(m, false) && (l->unnamed.n < l->unnamed_cap / 2 || judge(m, true))))
+		!(judge_unnamed(m, false) &&
+			(l->unnamed.n < l->unnamed_cap / 2 || judge_unnamed(m, true))))
 		return false;
 	if (!pv_reserve(&l->unnamed, 1))
 		return false;
@@ -398,8 +409,8 @@ bool pv_lanes_sample(struct pv_model *m, const struct pv_thread *th, uint32_t no
 }
 
 /*
- * A wait is reported at its end, for many samples at once, which lie a period apart before it; but none
- * further back than a reader of a range reads.
+ * A wait is reported at its end, for many samples at once, which lie a period apart before the end;
+ * but none earlier than a reader of a range reads.
  */
 struct steps {
 	uint32_t n, samples;
@@ -416,7 +427,7 @@ static struct steps steps_of(const struct pv_lanes *l, uint32_t samples)
 	return s;
 }
 
-static int64_t time_of(const struct steps *s, uint32_t i, int64_t time)
+static int64_t step_time(const struct steps *s, uint32_t i, int64_t time)
 {
 	int64_t back = s->each * (int64_t)i;
 	return back > 0 ? pv_sat_add(time, -back) : time;
@@ -432,11 +443,11 @@ bool pv_lanes_clip(struct pv_model *m, uint32_t *samples, int64_t time)
 	uint32_t in = 0;
 	if (!m->private->ranged || !*samples)
 		return true;
-	if (!m->lanes.lane.n && !begin(m))
+	if (!m->lanes.lane.n && !begin_lanes(m))
 		return false;
 	struct steps s = steps_of(&m->lanes, *samples);
 	for (uint32_t i = 0; i < s.n; i++)
-		in += pv_in_range(m, time_of(&s, i, time)) ? samples_of(&s, i) : 0;
+		in += pv_in_range(m, step_time(&s, i, time)) ? samples_of(&s, i) : 0;
 	*samples = in;
 	return true;
 }
@@ -455,7 +466,7 @@ bool pv_lanes_waited(struct pv_model *m, const struct pv_thread *th, enum pv_thr
 	struct steps s = steps_of(l, samples);
 	bool ok = true;
 	for (uint32_t i = 0; i < s.n && ok; i++) {
-		int64_t at = time_of(&s, i, time);
+		int64_t at = step_time(&s, i, time);
 		if (pv_in_range(m, at))
 			ok = pv_lanes_put(l, lane, cell_of(l, at), state, samples_of(&s, i));
 	}

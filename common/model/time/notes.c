@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Applies marks, native symbols, sync points and events that no view shows. */
 #include "common/model/time/notes.h"
 
 #include "common/model/objects/gc_parts.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Facts of a log that are not figures: marks of the program, native symbols and binaries, sync
  * points, the source of samples. Part of the model: written by the ingest thread, read under the
@@ -25,7 +26,7 @@ struct pv_mark {
 	uint32_t text;   /* interned */
 };
 
-/* As the log says it; names for samples are looked up elsewhere. */
+/* A symbol or binary from the log; names for samples are looked up elsewhere. */
 struct pv_native {
 	uint64_t address, size;
 	uint64_t file_offset; /* of a binary */
@@ -34,11 +35,11 @@ struct pv_native {
 	bool binary;   /* else a symbol */
 };
 
-/* Events that the log has and no view shows, by name. */
+/* Events in the log that no view shows, by name. */
 struct pv_unread {
 	uint64_t events;
 	uint32_t name; /* interned; beyond PV_UNREAD_CAP names "(other)" */
-	bool known;    /* the reader knows what they are, and leaves them out */
+	bool known;    /* known to the reader, and left out */
 };
 
 struct pv_notes {
@@ -47,7 +48,7 @@ struct pv_notes {
 	uint64_t marks, symbols, binaries; /* met, also beyond the limits */
 	uint64_t sync[PV_SYNC_TYPES];      /* periodic, world stop, world start, others */
 	uint64_t hits[PV_HIT_TYPES]; /* by the sample type of data versions 4 to 13; [7] others */
-	PV_ARRAY(struct pv_unread) unread; /* in the order in which they were met */
+	PV_ARRAY(struct pv_unread) unread; /* in order of appearance */
 };
 
 #endif

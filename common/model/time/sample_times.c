@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of single sample times. */
 #include "common/model/time/sample_times.h"
 
 bool pv_sample_times_add(struct pv_sample_times *to, const struct pv_sample_time *s)

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Times of samples, one by one, with the call-tree node that each counts at: kept only where the
- * restriction asks for them (restrict.h), and no more than PV_SAMPLE_TIMES_MOST. Part of the model:
- * written by the ingest thread, read under the lock.
+ * Times of single samples, with the call-tree node of each: kept only where the restriction asks
+ * for them (restrict.h), and no more than PV_SAMPLE_TIMES_MOST. Part of the model: written by the
+ * ingest thread, read under the lock.
  */
 #ifndef PV_MODEL_SAMPLE_TIMES_H
 #define PV_MODEL_SAMPLE_TIMES_H
@@ -17,7 +18,8 @@ struct pv_sample_time {
 	int64_t time;     /* ns, on the log's clock */
 	uint64_t thread;  /* native id; 0: not known */
 	uint32_t node;    /* in calls */
-	uint32_t samples; /* that it stands for */
+	uint32_t samples; /* represented by this entry */
+	uint32_t place;   /* node in places; 0: none */
 };
 
 struct pv_sample_times {
@@ -26,7 +28,7 @@ struct pv_sample_times {
 
 /* Private to the model. False when out of memory. */
 bool pv_sample_times_add(struct pv_sample_times *to, const struct pv_sample_time *s);
-/* Nodes got other numbers: `into` by the old ones. Any error is none: nothing is allocated. */
+/* Nodes got other numbers: `into` by old number. Never fails: allocates nothing. */
 void pv_sample_times_renumber(struct pv_sample_times *to, const uint32_t *into);
 
 #endif

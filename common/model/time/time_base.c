@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Zero of the log's clock, from the time bases of buffers, and the restriction relative to zero. */
 #include "common/base/saturate.h"
 #include "common/model/ground/model_parts.h"
 #include "common/model/time/window_parts.h"
@@ -13,8 +15,8 @@ static void place_range(struct pv_model *m)
 }
 
 /*
- * A recording of .NET's event stream has a session of names before the one of events, which was open
- * already when that began: time begins with the earlier of both.
+ * A recording of .NET's event stream has a session of names before the session of events, which was
+ * open already when the first began: time begins with the earlier of both.
  */
 static bool is_earlier_session(const struct pv_model *m, int64_t base)
 {

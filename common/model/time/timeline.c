@@ -1,15 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Adds to, sets and widens the cells of the timeline. */
 #include "common/model/time/timeline.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/model/time/window_parts.h"
 
 void pv_timeline_init(struct pv_timeline *t, int64_t origin_ns)
 {
-	if (t->used) /* else it is as it was made: all 0 */
+	if (t->used) /* else still all 0 */
 		memset(t, 0, sizeof *t);
 	t->origin_ns = origin_ns;
 	t->width_ns = PV_TIMELINE_FIRST_WIDTH;
+	t->last_width_ns = 0;
 }
 
 static bool is_level(unsigned track)
@@ -17,8 +21,8 @@ static bool is_level(unsigned track)
 	return track == PV_TRACK_HEAP;
 }
 
-/* Neighbouring cells become one: levels keep the later word, the rest adds up. */
-static void widen(struct pv_timeline *t)
+/* Merges neighbouring cells: levels keep the later value, the rest adds up. */
+static void widen_timeline(struct pv_timeline *t)
 {
 	for (unsigned track = 0; track < PV_TRACKS; track++) {
 		uint64_t *c = t->cell[track];
@@ -32,17 +36,35 @@ static void widen(struct pv_timeline *t)
 	t->used = (t->used + 1) / 2;
 }
 
-static size_t index_of(struct pv_timeline *t, int64_t time)
+/* ns, INT64_MAX where the clock ends before. */
+static int64_t cell_start(const struct pv_timeline *t, size_t i)
 {
+	uint64_t since = (uint64_t)i * (uint64_t)t->width_ns;
+	uint64_t left = (uint64_t)INT64_MAX - (uint64_t)t->origin_ns;
+	return since > left ? INT64_MAX : (int64_t)((uint64_t)t->origin_ns + since);
+}
+
+static size_t find_index(struct pv_timeline *t, int64_t time)
+{
+	t->last_width_ns = 0;
 	if (time < t->origin_ns)
 		return 0;
 	uint64_t since = (uint64_t)time - (uint64_t)t->origin_ns;
 	while (since / (uint64_t)t->width_ns >= PV_TIMELINE_CELLS)
-		widen(t);
+		widen_timeline(t);
 	size_t i = (size_t)(since / (uint64_t)t->width_ns);
 	if (i >= t->used)
 		t->used = i + 1;
+	t->last = i;
+	t->last_from_ns = cell_start(t, i);
+	t->last_width_ns = (uint64_t)t->width_ns;
 	return i;
+}
+
+static inline size_t index_of(struct pv_timeline *t, int64_t time)
+{
+	bool again = (uint64_t)time - (uint64_t)t->last_from_ns < t->last_width_ns;
+	return again ? t->last : find_index(t, time);
 }
 
 void pv_timeline_add(struct pv_timeline *t, enum pv_track track, int64_t time, uint64_t n)
@@ -60,8 +82,8 @@ void pv_timeline_set(struct pv_timeline *t, enum pv_track track, int64_t time, u
 void pv_timeline_cell(struct pv_timeline *t, int64_t time, int64_t *ret_from, int64_t *ret_to)
 {
 	size_t i = index_of(t, time);
-	*ret_from = i == 0 ? INT64_MIN : t->origin_ns + (int64_t)i * t->width_ns;
-	*ret_to = t->origin_ns + (int64_t)(i + 1) * t->width_ns;
+	*ret_from = i == 0 ? INT64_MIN : cell_start(t, i);
+	*ret_to = cell_start(t, i + 1);
 }
 
 void pv_timeline_span(struct pv_timeline *t, enum pv_track track, int64_t from, int64_t to)
@@ -71,7 +93,7 @@ void pv_timeline_span(struct pv_timeline *t, enum pv_track track, int64_t from, 
 	index_of(t, to - 1); /* the width does not change below */
 	size_t i = index_of(t, from), last = index_of(t, to - 1);
 	for (; i < last; i++) {
-		int64_t edge = t->origin_ns + (int64_t)(i + 1) * t->width_ns;
+		int64_t edge = cell_start(t, i + 1);
 		t->cell[track][i] += (uint64_t)(edge - from);
 		from = edge;
 	}

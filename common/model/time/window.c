@@ -1,9 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Fills the rolling window: touched nodes and sites, self time, samples. */
 #include "common/model/time/window.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/model/time/buckets_parts.h"
+#include "common/model/ground/inside.h"
 #include "common/model/ground/model_parts.h"
 #include "common/model/time/window_parts.h"
 
@@ -33,7 +36,7 @@ void pv_window_empty_cell(struct pv_window *w, struct pv_window_cell *c)
 	c->used = false;
 }
 
-/* Most of them, or all, are as they were made. */
+/* Nearly all cells may be as they were made. */
 static void empty_all(struct pv_window *w)
 {
 	for (size_t i = 0; i < PV_WINDOW_CELLS && !w->off; i++)
@@ -58,7 +61,7 @@ void pv_window_off(struct pv_model *m)
 	struct pv_window *w = m->window;
 	empty_all(w);
 	w->off = true;
-	pv_buckets_destroy(m->buckets); /* the window feeds them */
+	pv_buckets_destroy(m->buckets); /* filled by the window */
 	m->buckets = NULL;
 	for (size_t i = 0; i < m->calls.node.n; i++)
 		m->calls.node.v[i].cell = 1;
@@ -80,7 +83,7 @@ int64_t pv_window_number(const struct pv_window *w, int64_t time)
 	return n - (time % w->width < 0);
 }
 
-static size_t slot_of(int64_t number)
+static size_t cell_slot(int64_t number)
 {
 	return (size_t)(((number % PV_WINDOW_CELLS) + PV_WINDOW_CELLS) % PV_WINDOW_CELLS);
 }
@@ -91,7 +94,7 @@ struct pv_window_cell *pv_window_cell_of(struct pv_window *w, int64_t number)
 		w->newest = number;
 	if (number <= w->newest - PV_WINDOW_CELLS)
 		return NULL;
-	struct pv_window_cell *c = &w->cell[slot_of(number)];
+	struct pv_window_cell *c = &w->cell[cell_slot(number)];
 	if (c->used && c->number != number) {
 		if (c->number > number)
 			return NULL;
@@ -129,7 +132,7 @@ static bool add_node(struct pv_window *w, int64_t number, const struct pv_window
 	return w->bytes <= w->limit || pv_window_shrink(w);
 }
 
-static bool add_site(struct pv_window *w, int64_t number, const struct pv_window_bytes *e)
+static bool add_cell_site(struct pv_window *w, int64_t number, const struct pv_window_bytes *e)
 {
 	struct pv_window_cell *c = pv_window_cell_of(w, number);
 	if (!c)
@@ -191,24 +194,24 @@ static bool flush_site(struct pv_model *m, const struct pv_window_touched *t, in
 		return true;
 	const struct pv_bucket_entry bucket = { PV_BUCKET_CLASS, s->class_use, e.count,
 		(int64_t)e.bytes };
-	bool ok = add_site(w, w->present, &e);
+	bool ok = add_cell_site(w, w->present, &e);
 	return pv_buckets_gather(m, time, &bucket) && ok;
 }
 
-/* For what is about to be put away: an array that grows while it is filled is copied many times. */
-static bool make_room(struct pv_window *w)
+/* Reserves room for a flush: an array that grows while being filled is copied many times. */
+static bool make_cell_room(struct pv_window *w)
 {
 	struct pv_window_cell *c = w->entered ? pv_window_cell_of(w, w->present) : NULL;
 	return !c || (reserve_nodes(w, c, w->nodes.n - w->nodes_at) &&
 			     reserve_sites(w, c, w->sites.n - w->sites_at));
 }
 
-/* Others may look in between, and may even end it: each step leaves the window whole. */
+/* Readers may come in between, or end the flush: each step leaves the window whole. */
 bool pv_window_flush(struct pv_model *m)
 {
 	struct pv_window *w = m->window;
 	int64_t time = w->present * w->width;
-	bool ok = make_room(w) && !w->failed;
+	bool ok = make_cell_room(w) && !w->failed;
 	w->failed = false;
 	while (w->nodes_at < w->nodes.n) {
 		ok &= flush_node(m, &w->nodes.v[w->nodes_at++], time);
@@ -235,11 +238,11 @@ bool pv_window_pay(struct pv_model *m, struct pv_thread *th, int64_t time)
 		return true;
 	uint32_t node = s->stack.v[s->stack.n - 1].node;
 	struct pv_tree_node *n = &m->calls.node.v[node];
-	int64_t ns = pv_clipped(m, from, time);
+	int64_t ns = pv_clipped(m, th, from, time);
 	n->self_ns += ns;
 	if (w->off)
 		return true;
-	if (n->cell) /* the present cell must not count it as its own */
+	if (n->cell) /* the present cell must not count this time as its own */
 		w->nodes.v[n->cell].amount += ns;
 	bool ok = pv_buckets_span(m, n->method, th->index, from, time);
 	/* Cells older than the ring would be dropped one by one. */
@@ -250,7 +253,7 @@ bool pv_window_pay(struct pv_model *m, struct pv_thread *th, int64_t time)
 		int64_t number = pv_window_number(w, from), edge;
 		edge = (int64_t)((uint64_t)(number + 1) * (uint64_t)w->width);
 		if (edge > time ||
-			edge <= from) /* the last cell's end is past what a time can be */
+			edge <= from) /* the last cell's end is beyond the greatest time */
 			edge = time;
 		struct pv_window_entry e = { node, 0, edge - from, 0 };
 		ok = add_node(w, number, &e);

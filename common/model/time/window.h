@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The rolling window: what happened lately, in a ring of 100 ms cells that each hold, sparse, the
- * touched call-tree nodes and allocation sites. 64 MiB together; when that is full the cells get
- * wider. Self time is split at the cells' edges, whichever order the buffers come in.
+ * The rolling window: recent figures, in a ring of 100 ms cells that each hold, sparse, the touched
+ * call-tree nodes and allocation sites. 64 MiB together; when full the cells get wider. Self time
+ * is split at the cells' edges, whichever order the buffers come in.
  */
 #ifndef PV_MODEL_WINDOW_H
 #define PV_MODEL_WINDOW_H
@@ -31,7 +32,7 @@ struct pv_window_site {
 struct pv_window_sums {
 	PV_ARRAY(struct pv_window_node) nodes;
 	PV_ARRAY(struct pv_window_site) sites;
-	int64_t from_ns, to_ns; /* log clock: what is covered, whole cells but for the last */
+	int64_t from_ns, to_ns; /* log clock: the range covered, whole cells but for the last */
 };
 
 /*
@@ -43,9 +44,9 @@ bool pv_window_sum(const struct pv_model *m, uint64_t window_ns, struct pv_windo
 void pv_window_sums_finish(struct pv_window_sums *s);
 
 /*
- * Moves the end of the window to `now_ns` (log clock) when that is later than the newest event:
- * with no events coming the window decays to empty. False once it is empty for every length up to
- * a minute. The caller holds the lock; the generation changes when a cell fell out.
+ * Moves the end of the window to `now_ns` (log clock) when later than the newest event: with no
+ * events coming the window decays to empty. False once empty for every length up to a minute. The
+ * caller holds the lock; the generation changes when a cell fell out.
  */
 bool pv_window_advance(struct pv_model *m, int64_t now_ns);
 
@@ -54,7 +55,7 @@ bool pv_window_advance(struct pv_model *m, int64_t now_ns);
  */
 bool pv_window_zero(struct pv_model *m);
 
-/* Keeps no window from now on: for reports, which never ask for it. */
+/* Keeps no window from now on: for reports, which never ask for a window. */
 void pv_window_off(struct pv_model *m);
 
 #endif

@@ -1,4 +1,5 @@
-/* The window as a whole: sums over it, its decay, and how it stays within its memory. */
+/* SPDX-License-Identifier: MIT */
+/* The window as a whole: sums, decay, and the limit on its memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +23,8 @@ static bool make_places(struct pv_window *w, size_t need)
 }
 
 /*
- * Ids are dense, so equal entries find each other by where they were put, without being sorted. A
- * place that holds another one by now is of an earlier cell.
+ * Ids are dense, so equal entries find each other by their places, without being sorted. A place
+ * that holds another entry is of an earlier cell.
  */
 static bool merge_nodes(struct pv_window *w, struct pv_window_cell *c)
 {
@@ -72,8 +73,8 @@ static bool merge_sites(struct pv_window *w, struct pv_window_cell *c)
 	return true;
 }
 
-/* Gives back what merging left unused; a failing realloc keeps it. */
-static void trim(struct pv_window_cell *c)
+/* Returns the room that merging left unused; after a failing realloc the room stays. */
+static void trim_cell(struct pv_window_cell *c)
 {
 	bool spare = c->nodes.n && c->nodes.n < c->nodes.room;
 	void *v = spare ? realloc(c->nodes.v, c->nodes.n * sizeof *c->nodes.v) : NULL;
@@ -105,7 +106,7 @@ static bool merge_all(struct pv_window *w)
 		struct pv_window_cell *c = &w->cell[i];
 		ok &= c->merged_nodes == c->nodes.n || merge_nodes(w, c);
 		ok &= c->merged_sites == c->sites.n || merge_sites(w, c);
-		trim(c);
+		trim_cell(c);
 	}
 	count_bytes(w);
 	return ok;
@@ -125,7 +126,7 @@ static int by_number(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Both were merged: what stands in both becomes one, and no memory is needed but for the others. */
+/* Both cells were merged before: equal entries become one, and only the others need memory. */
 static bool take_nodes(struct pv_window *w, struct pv_window_cell *c, struct pv_window_cell *from)
 {
 	if (c->nodes.room == 0) {
@@ -183,8 +184,8 @@ static bool move_into(struct pv_window *w, struct pv_window_cell *from)
 	return !c || (take_nodes(w, c, from) && take_sites(w, c, from));
 }
 
-/* Two neighbours become one cell of twice the width. */
-static bool widen(struct pv_window *w)
+/* Merges neighbours to cells of twice the width. */
+static bool widen_window(struct pv_window *w)
 {
 	struct pv_window_cell *old = malloc(sizeof w->cell);
 	if (!old)
@@ -213,14 +214,14 @@ bool pv_window_shrink(struct pv_window *w)
 	drop_old(w);
 	bool ok = merge_all(w);
 	while (ok && w->bytes > w->limit / 4 * 3 && w->width < MINUTE) {
-		ok = widen(w);
+		ok = widen_window(w);
 		drop_old(w);
 		ok = merge_all(w) && ok;
 	}
 	return ok;
 }
 
-/* Others may look in between: they find by `moving` what an entry is about. */
+/* Readers may come in between: by `moving` they find the node of an entry. */
 void pv_window_renumber_nodes(struct pv_model *m, const uint32_t *to)
 {
 	struct pv_window_moving *w = &m->window->moving_nodes;
@@ -340,7 +341,7 @@ static bool add_touched(struct gather *g)
 	return true;
 }
 
-static bool add_open(struct gather *g)
+static bool add_open_self_times(struct gather *g)
 {
 	struct pv_open_frame o = { 0 };
 	while (pv_threads_next_open(&g->m->threads, g->sums->from_ns, g->sums->to_ns, &o)) {
@@ -352,7 +353,7 @@ static bool add_open(struct gather *g)
 	return true;
 }
 
-/* Ascending, as node_at and site_at are. */
+/* Sorts ascending, as node_at and site_at are. */
 static bool put_in_order(struct gather *g)
 {
 	struct pv_window_sums to = { .from_ns = g->sums->from_ns, .to_ns = g->sums->to_ns };
@@ -371,7 +372,7 @@ static bool put_in_order(struct gather *g)
 	return true;
 }
 
-static bool gather(struct gather *g, int64_t first, int64_t last)
+static bool gather_cells(struct gather *g, int64_t first, int64_t last)
 {
 	const struct pv_window *w = g->m->window;
 	for (size_t i = 0; i < PV_WINDOW_CELLS; i++) {
@@ -381,7 +382,7 @@ static bool gather(struct gather *g, int64_t first, int64_t last)
 	}
 	if (w->entered && w->present >= first && w->present <= last && !add_touched(g))
 		return false;
-	return add_open(g);
+	return add_open_self_times(g);
 }
 
 bool pv_window_sum(const struct pv_model *m, uint64_t window_ns, struct pv_window_sums *ret)
@@ -398,7 +399,7 @@ bool pv_window_sum(const struct pv_model *m, uint64_t window_ns, struct pv_windo
 		.sums = ret,
 		.node_at = calloc(m->calls.node.n, sizeof *g.node_at),
 		.site_at = calloc(m->allocs.sites.site.n, sizeof *g.site_at) };
-	bool ok = g.node_at && g.site_at && gather(&g, first, pv_window_number(w, to)) &&
+	bool ok = g.node_at && g.site_at && gather_cells(&g, first, pv_window_number(w, to)) &&
 		  put_in_order(&g);
 	free(g.node_at);
 	free(g.site_at);

@@ -1,13 +1,14 @@
-/* The view of findings: every rule is judged, causes are put before their symptoms. */
+/* SPDX-License-Identifier: MIT */
+/* The view of findings: judges every rule, and puts causes before their symptoms. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/saturate.h"
 #include "common/base/status.h"
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/query/findings/rule.h"
-#include "common/query/readable.h"
+#include "common/query/groups/readable.h"
 
 enum { SCORE_NOTE = 25, SCORE_WARN = 50, SCORE_SEVERE = 75, SCORE_MOST = 100 };
 enum { MAX_RULES = 40 };
@@ -35,11 +36,11 @@ double pv_scale_score(double v, double note, double warn, double bad)
 
 double pv_score_of_allocation(const struct pv_judge *j, double score, double bytes, double objects)
 {
-	enum { LEAST = 15 }; /* of an allocation that costs nothing: fine */
+	enum { LEAST = 15 }; /* score of an allocation without cost: fine */
 	const double seconds = j->wall_ns / 1e9, all = (double)j->sum.allocated_bytes;
 	if (!(seconds > 0))
 		return 0;
-	/* Its part of the stops, if each byte has the same part; what making it takes. */
+	/* The bytes' part of the stops, if all bytes are equal; the cost of making them. */
 	const double stops = j->pause_part > 0 && all > 0 ? j->pause_part * bytes / all : 0;
 	const double cost[] = { pv_scale_score(stops, 0.01, 0.04, 0.12),
 		pv_scale_score(bytes / seconds, 8e6, 25e6, 500e6),
@@ -127,6 +128,25 @@ const char *pv_judge_shown(struct pv_table *t, size_t row, const char *column)
 	return pv_cell_shown(t, &t->row[row].cell[i]).s;
 }
 
+const char *pv_judge_class(const struct pv_judge *j, const char *raw, char *to, size_t room)
+{
+	bool name = j->query->readable && !strpbrk(raw, "(:");
+	return name && pv_readable_class(raw, strlen(raw), PV_NAME_READABLE, to, room) ? to : raw;
+}
+
+/* Uses the tables' name of the class in the sentence; the subject stays as filters take names. */
+static void name_class(const struct pv_judge *j, struct pv_finding *f)
+{
+	char name[PV_FINDING_TEXT], text[PV_FINDING_TEXT];
+	const char *shown = pv_judge_class(j, f->subject, name, sizeof name);
+	const char *at = f->subject[0] && shown != f->subject ? strstr(f->text, f->subject) : NULL;
+	if (!at)
+		return;
+	snprintf(text, sizeof text, "%.*s%s%s", (int)(at - f->text), f->text, shown,
+		at + strlen(f->subject));
+	memcpy(f->text, text, sizeof text);
+}
+
 /* --- judging --- */
 
 static double wall_of(struct pv_model *m, double *ret_from)
@@ -150,25 +170,25 @@ static void read_judge(struct pv_judge *j)
 {
 	pv_view_summary(j->m, &j->sum);
 	pv_view_totals(j->m, &j->totals);
-	j->way = pv_way_of(j->m);
+	j->way = j->sum.recorder;
 	j->wall_ns = wall_of(j->m, &j->from_ns);
 	bool known = j->totals.known & (PV_GROUP_GC | PV_GROUP_PAUSES) && j->sum.pauses_recorded;
 	j->pause_part = known && j->wall_ns > 0 ? (double)j->sum.pause_ns / j->wall_ns : -1;
 }
 
-/* So much is missing that shares may be others. */
+/* So many events are missing that true shares may differ. */
 static bool is_lossy(const struct pv_judge *j)
 {
 	return j->sum.damaged || (double)j->sum.lost_events > 0.01 * (double)j->sum.events;
 }
 
-/* A brief run mostly starts: its shares say little about the program. */
+/* A brief run is mostly start-up: shares say little about the program. */
 static bool is_brief(const struct pv_judge *j)
 {
 	return j->wall_ns < 2e9;
 }
 
-/* Notes at most, in the order of what they were. */
+/* Squeezes a score into the range of notes, in the same order. */
 static double as_note(double score)
 {
 	const double most = SCORE_WARN - 1;
@@ -183,38 +203,31 @@ static void judge_one(const struct pv_judge *j, const struct pv_rule *rule, stru
 	char words[PV_FINDING_TEXT];
 	if (rule->needs && !(j->totals.known & rule->needs)) {
 		pv_finding_skip(f, "%s; %s",
-			j->way == PV_WAY_EVENTS ? "none is in the stream" : "not recorded",
+			j->way == PV_RECORDER_EVENTS ? "none is in the stream" : "not recorded",
 			pv_way_says(rule, j->way, words, sizeof words));
 		return;
 	}
-	if (rule->needs && j->way == PV_WAY_NATIVE && !rule->records[j->way]) {
+	if (rule->needs && j->way == PV_RECORDER_NATIVE && !rule->records[j->way]) {
 		pv_finding_skip(f, "%s", pv_way_says(rule, j->way, words, sizeof words));
 		return;
 	}
 	rule->judge(j, f);
+	name_class(j, f);
 }
 
-static struct pv_finding *finding_of(struct pv_finding *f, const char *id)
-{
-	for (size_t i = 0; i < pv_rule_count; i++)
-		if (strcmp(pv_rules[i].id, id) == 0)
-			return &f[i];
-	return NULL;
-}
-
-/* The cause is at least as grave as the symptom, and stands before it. */
+/* Puts the cause before its symptom by score, so that the cause is at least as grave. */
 static void put_before(struct pv_finding *cause, double own, struct pv_finding *symptom)
 {
-	if (!symptom || symptom->score < SCORE_NOTE)
+	if (symptom->score < SCORE_NOTE)
 		return;
-	double score = symptom->score + 1 + own / 20; /* of several causes the worse one first */
+	double score = symptom->score + 1 + own / 20; /* of several causes the worst first */
 	score = score < SCORE_MOST ? score : SCORE_MOST;
 	cause->score = cause->score > score ? cause->score : score;
 	if (symptom->score > cause->score - 1)
 		symptom->score = cause->score - 1;
 }
 
-/* A cause may itself be the symptom of another: once for each link. */
+/* A cause may be the symptom of another cause: one pass per link. */
 static void put_causes_first(struct pv_finding *f)
 {
 	enum { LINKS = 3 };
@@ -223,10 +236,13 @@ static void put_causes_first(struct pv_finding *f)
 		own[i] = f[i].score;
 	for (size_t i = 0; i < LINKS * pv_rule_count; i++) {
 		const size_t k = pv_rule_count - 1 - i % pv_rule_count;
-		const char *const *explains = pv_rules[k].explains;
-		for (size_t e = 0; e < PV_COUNT_OF(pv_rules[k].explains); e++)
-			if (explains[e] && own[k] >= SCORE_WARN)
-				put_before(&f[k], own[k], finding_of(f, explains[e]));
+		for (size_t e = 0; e < PV_COUNT_OF(pv_rules[k].explains); e++) {
+			const char *id = pv_rules[k].explains[e];
+			const struct pv_rule *rule =
+				id && own[k] >= SCORE_WARN ? pv_rule_of(id) : NULL;
+			if (rule)
+				put_before(&f[k], own[k], &f[rule - pv_rules]);
+		}
 	}
 }
 
@@ -235,23 +251,27 @@ static void put_causes_first(struct pv_finding *f)
 enum { F_SCORE, F_VERDICT, F_TEXT, F_ID, F_VIEW, F_SUBJECT, F_ADVICE, F_FROM, F_TO, F_ORDER };
 
 static const struct pv_column finding_columns[] = {
-	[F_SCORE] = { "score", "SCORE", PV_UNIT_NUMBER, 5, 0, 0 },
-	[F_VERDICT] = { "verdict", "VERDICT", PV_UNIT_TEXT, 10, 2, PV_COLUMN_ASCENDING },
+	[F_SCORE] = { "score", "SCORE", PV_UNIT_NUMBER, 5, 0, .json = 2,
+		.help = "How grave it is: 75 is severe, 50 a warning" },
+	[F_VERDICT] = { "verdict", "VERDICT", PV_UNIT_TEXT, 10, 2, PV_COLUMN_ASCENDING, .json = 3,
+		.help = "Severe, warning, note, or why it was not judged" },
 	[F_TEXT] = { "text", "WHAT IS WRONG", PV_UNIT_TEXT, 40, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
-	[F_ID] = { "finding", "RULE", PV_UNIT_TEXT, 18, 1, PV_COLUMN_ASCENDING },
-	[F_VIEW] = { "view", "EVIDENCE", PV_UNIT_TEXT, 16, 3, PV_COLUMN_ASCENDING },
-	[F_SUBJECT] = { "subject", "SUBJECT", PV_UNIT_TEXT, 24, 4, PV_COLUMN_HIDE_SCREEN },
-	[F_ADVICE] = { "advice", "WHAT TO TRY", PV_UNIT_TEXT, 40, 5, PV_COLUMN_HIDE_SCREEN },
-	[F_FROM] = { "from_ns", "FROM", PV_UNIT_TIME, 13, 5,
-		PV_COLUMN_HIDE_SCREEN | PV_COLUMN_HIDE_JSON },
-	[F_TO] = { "to_ns", "TO", PV_UNIT_TIME, 13, 5,
-		PV_COLUMN_HIDE_SCREEN | PV_COLUMN_HIDE_JSON },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 4 },
+	[F_ID] = { "finding", "RULE", PV_UNIT_TEXT, 18, 1, PV_COLUMN_ASCENDING, .json = 1,
+		.help = "The rule's name" },
+	[F_VIEW] = { "view", "EVIDENCE", PV_UNIT_TEXT, 16, 3, PV_COLUMN_ASCENDING, .json = 6,
+		.help = "Where its evidence is; Enter goes there" },
+	[F_SUBJECT] = { "subject", "SUBJECT", PV_UNIT_TEXT, 24, 4, PV_COLUMN_HIDE_SCREEN,
+		.json = 5 },
+	[F_ADVICE] = { "advice", "WHAT TO TRY", PV_UNIT_TEXT, 40, 5, PV_COLUMN_HIDE_SCREEN,
+		.json = 7 },
+	[F_FROM] = { "from_ns", "FROM", PV_UNIT_TIME, 13, 5, .flags = PV_COLUMN_HIDE_SCREEN },
+	[F_TO] = { "to_ns", "TO", PV_UNIT_TIME, 13, 5, .flags = PV_COLUMN_HIDE_SCREEN },
 	[F_ORDER] = { "order", "ORDER", PV_UNIT_COUNT, 5, 6,
-		PV_COLUMN_HIDE_SCREEN | PV_COLUMN_HIDE_JSON | PV_COLUMN_ASCENDING },
+		.flags = PV_COLUMN_HIDE_SCREEN | PV_COLUMN_ASCENDING },
 };
 
-/* Whole points: more digits would claim what no threshold can. */
+/* Whole points: thresholds justify no further digits. */
 static unsigned points(const struct pv_finding *f)
 {
 	return (unsigned)(f->score + 0.5);
@@ -273,7 +293,7 @@ static enum pv_view evidence_of(const struct pv_rule *rule, const struct pv_find
 	return f->by_stack ? PV_VIEW_HELD : rule->view;
 }
 
-static void add_row(struct pv_build *b, size_t i, const struct pv_finding *f)
+static void add_finding_row(struct pv_build *b, size_t i, const struct pv_finding *f)
 {
 	const struct pv_rule *rule = &pv_rules[i];
 	struct pv_cell *c = pv_build_row(b, i + 1);
@@ -297,7 +317,7 @@ static bool is_fine(const struct pv_finding *f)
 	return f->judged && f->score < SCORE_NOTE;
 }
 
-/* Those that are fine, as one row without a rule; its score is the greatest of them. */
+/* One row for all rules that are fine, with the greatest of their scores. */
 static void add_fine(struct pv_build *b, const struct pv_finding *f)
 {
 	char rules[PV_FINDING_TEXT] = "";
@@ -336,12 +356,12 @@ static void run_findings(struct pv_build *b, struct pv_model *m)
 	put_causes_first(f);
 	const bool notes = is_lossy(&j) || is_brief(&j);
 	for (size_t i = 0; notes && i < pv_rule_count; i++)
-		if (pv_rules[i].needs)
+		if (pv_rules[i].needs) /* other rules check both themselves */
 			f[i].score = as_note(f[i].score);
 	size_t judged = 0;
 	for (size_t i = 0; i < pv_rule_count; i++) {
 		if (!b->query->pools || !is_fine(&f[i]))
-			add_row(b, i, &f[i]);
+			add_finding_row(b, i, &f[i]);
 		judged += f[i].judged;
 	}
 	if (b->query->pools)
@@ -367,9 +387,9 @@ const struct pv_view_spec pv_spec_findings = { .column = finding_columns,
 enum { FACT_WHAT, FACT_TEXT };
 
 static const struct pv_column fact_columns[] = {
-	[FACT_WHAT] = { "what", "WHAT", PV_UNIT_TEXT, 14, 0, PV_COLUMN_ASCENDING },
+	[FACT_WHAT] = { "what", "WHAT", PV_UNIT_TEXT, 14, 0, .flags = PV_COLUMN_ASCENDING },
 	[FACT_TEXT] = { "detail", "OF THIS RULE", PV_UNIT_TEXT, 40, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		.flags = PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
 static void add_fact(struct pv_build *b, const char *what, const char *text)
@@ -381,12 +401,12 @@ static void add_fact(struct pv_build *b, const char *what, const char *text)
 	pv_cell_s(&c[FACT_TEXT], pv_build_text(b, text));
 }
 
-static void add_facts(
-	struct pv_build *b, const struct pv_rule *rule, const struct pv_finding *f, enum pv_way way)
+static void add_facts(struct pv_build *b, const struct pv_judge *j, const struct pv_rule *rule,
+	const struct pv_finding *f)
 {
 	char text[PV_FINDING_TEXT], from[PV_UNIT_MAX], to[PV_UNIT_MAX];
 	add_fact(b, f->judged ? "what is wrong" : "not judged", f->text);
-	add_fact(b, "about", f->subject);
+	add_fact(b, "about", pv_judge_class(j, f->subject, text, sizeof text));
 	snprintf(text, sizeof text, "%s to %s", pv_units_clock(from, sizeof from, f->from_ns),
 		pv_units_clock(to, sizeof to, f->to_ns));
 	add_fact(b, "when", f->from_ns < f->to_ns ? text : "");
@@ -394,11 +414,11 @@ static void add_facts(
 	add_fact(b, "evidence", pv_view_name(evidence_of(rule, f)));
 	for (size_t i = 0; i < PV_COUNT_OF(rule->explains); i++)
 		add_fact(b, "can cause", rule->explains[i] ? rule->explains[i] : "");
-	const char *words = rule->records[way];
-	add_fact(b, "recorded by", words ? words : pv_way_says(rule, way, text, sizeof text));
+	const char *words = rule->records[j->way];
+	add_fact(b, "recorded by", words ? words : pv_way_says(rule, j->way, text, sizeof text));
 }
 
-/* Only this rule is judged: the symptoms that it explains do not raise it here. */
+/* Judges one rule only: symptoms explained by the rule do not raise the score here. */
 static void run_facts(struct pv_build *b, struct pv_model *m)
 {
 	struct pv_judge j = { .m = m, .query = b->query };
@@ -411,7 +431,7 @@ static void run_facts(struct pv_build *b, struct pv_model *m)
 		return;
 	read_judge(&j);
 	judge_one(&j, &pv_rules[row - 1], &f);
-	add_facts(b, &pv_rules[row - 1], &f, j.way);
+	add_facts(b, &j, &pv_rules[row - 1], &f);
 	if (b->table)
 		b->table->coverage = pv_build_printf(b, "the rule %s", pv_rules[row - 1].id);
 }

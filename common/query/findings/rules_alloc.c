@@ -1,12 +1,13 @@
-/* Rules about allocations. Shares are of all bytes or objects that were counted. */
+/* SPDX-License-Identifier: MIT */
+/* Rules about allocations. Shares are of all counted bytes or objects. */
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/status.h"
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/query/findings/rule.h"
 
-/* Classes and sites beyond these have no part that matters. */
+/* Further classes and sites do not matter. */
 enum { CLASSES = 512, SITES = 256, FEWEST_OBJECTS = 1000 };
 
 static bool is_one_of(const char *name, const char *const *list)
@@ -17,7 +18,7 @@ static bool is_one_of(const char *name, const char *const *list)
 	return false;
 }
 
-static bool is_text(const char *name)
+static bool is_text_class(const char *name)
 {
 	static const char *const list[] = { "System.String", "System.Char[]",
 		"System.Text.StringBuilder", "string", "char[]", NULL };
@@ -32,8 +33,8 @@ static bool ends_as_array(const char *name)
 }
 
 /*
- * Value types of the runtime, also as .NET's stream calls them: an object of one is a box. So is one
- * of a generic structure, whose arguments are left away.
+ * Value types of the runtime, also by their names in .NET's stream: an object of a value type is a
+ * box. So is an object of a generic structure, given without arguments.
  */
 static bool is_box(const char *name)
 {
@@ -58,7 +59,7 @@ static bool is_box(const char *name)
 	return is_one_of(own, generic);
 }
 
-/* Classes that the compiler makes for lambdas, iterators and async methods; delegates. */
+/* Classes made by the compiler for lambdas, iterators and async methods; delegates. */
 static bool is_closure(const char *name)
 {
 	static const char *const delegates[] = { "System.Func", "System.Action", "System.Predicate",
@@ -68,14 +69,14 @@ static bool is_closure(const char *name)
 		return true;
 	for (const char *const *d = delegates; *d; d++)
 		if (strncmp(name, *d, strlen(*d)) == 0 && strchr("`<", name[strlen(*d)]))
-			return !ends_as_array(name); /* strchr() finds the end of the name, too */
+			return !ends_as_array(name); /* strchr() also finds the end of the name */
 	return false;
 }
 
 struct share {
 	double part;           /* of bytes or objects, 0 to 1 */
-	double most;           /* of the class that has most of it */
-	double bytes, objects; /* of all that match */
+	double most;           /* of the class with the most */
+	double bytes, objects; /* of all matching classes */
 	char first[PV_FINDING_SUBJECT];
 };
 
@@ -95,7 +96,7 @@ static bool enough_objects(const struct pv_judge *j, struct pv_finding *f)
 	return false;
 }
 
-/* The share of the classes that are `matching`. False: too few objects, or out of memory. */
+/* The share of matching classes. False: too few objects, or out of memory. */
 static bool share_of(const struct pv_judge *j, struct pv_finding *f,
 	bool (*matching)(const char *name), bool in_bytes, struct share *ret)
 {
@@ -132,7 +133,7 @@ void pv_judge_string_churn(const struct pv_judge *j, struct pv_finding *f)
 {
 	struct share s;
 	char bytes[PV_UNIT_MAX];
-	if (!share_of(j, f, is_text, true, &s))
+	if (!share_of(j, f, is_text_class, true, &s))
 		return;
 	pv_finding_say(f,
 		pv_score_of_allocation(j, pv_scale_score(s.part, 0.30, 0.50, 0.80), s.bytes, 0),
@@ -141,7 +142,7 @@ void pv_judge_string_churn(const struct pv_judge *j, struct pv_finding *f)
 	snprintf(f->subject, sizeof f->subject, "%s", s.first);
 }
 
-/* A finding about objects, whose class that has most of them is named. */
+/* A finding about objects that names the class with the most. */
 static void judge_objects(const struct pv_judge *j, struct pv_finding *f,
 	bool (*matching)(const char *name), const char *what, const double limit[3])
 {
@@ -175,7 +176,7 @@ static bool is_native(const struct pv_judge *j)
 	return strncmp(j->sum.args, "profview:native", strlen("profview:native")) == 0;
 }
 
-/* From this size on an object is one of its own heap: Mono's and .NET's limits. */
+/* From this size on objects are in a heap for large objects: Mono's and .NET's limits. */
 static double large_from(const struct pv_judge *j)
 {
 	pv_model_lock(j->m);
@@ -185,7 +186,7 @@ static double large_from(const struct pv_judge *j)
 											     : 8000;
 }
 
-/* Bytes of objects of sizes that all are large: the one in which the limit lies is left out. */
+/* Bytes of objects in wholly large size ranges: the range around the limit is left out. */
 static bool sum_large(const struct pv_judge *j, struct pv_finding *f, double from, struct share *s)
 {
 	struct pv_table *t =
@@ -228,7 +229,7 @@ void pv_judge_large_objects(const struct pv_judge *j, struct pv_finding *f)
 		note_first(&s, all, pv_judge_text(t, i, "name"));
 	}
 	pv_table_destroy(t);
-	if (!sum_large(j, f, from, &s)) /* small ones of a class hide its large ones in a mean */
+	if (!sum_large(j, f, from, &s)) /* in a class's mean, small objects hide large ones */
 		return;
 	s.part = j->sum.allocated_bytes ? s.bytes / (double)j->sum.allocated_bytes : 0;
 	double score = pv_scale_score(s.part, 0.20, 0.40, 0.80);
@@ -241,9 +242,9 @@ void pv_judge_large_objects(const struct pv_judge *j, struct pv_finding *f)
 	snprintf(f->subject, sizeof f->subject, "%s", s.first);
 }
 
-/* --- collections that are resized --- */
+/* --- growing collections --- */
 
-/* A method that makes room in a collection; between both may stand the type's arguments. */
+/* A method that makes room in a collection; type arguments may stand between both parts. */
 struct growth {
 	const char *type, *method;
 };
@@ -268,7 +269,7 @@ static bool is_growth(const char *frame, size_t len)
 	return false;
 }
 
-/* Whether one of the innermost frames, which stand last, is such a method. */
+/* Whether an innermost frame, last in the stack, is such a method. */
 static bool grows_a_collection(const char *stack)
 {
 	enum { INNERMOST = 3 };

@@ -1,11 +1,12 @@
-/* Rules about the collector: its cost, how often it runs, and whether it is of use. */
+/* SPDX-License-Identifier: MIT */
+/* Rules about the collector: cost, frequency, and use. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/sample_period.h"
 #include "common/base/saturate.h"
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/model/model.h"
 #include "common/query/findings/rule.h"
 
@@ -17,17 +18,17 @@ static bool enough_time(const struct pv_judge *j, struct pv_finding *f, double s
 	return false;
 }
 
-/* Stops, the longest first, and what of them was computing. */
+/* Stops, the longest first, and how much of them was computing. */
 struct stops {
 	struct pv_table *t;
-	uint64_t period_ns; /* of samples of processor time; 0: there are none, or not of stops */
-	double part;        /* of the long ones together, 0 to 1 */
-	double share;       /* stops of all time, as on a machine that has nothing else to do */
+	uint64_t period_ns; /* of samples of processor time; 0: none, or none in stops */
+	double part;        /* of the long stops together: the computing part, 0 to 1 */
+	double share;       /* share of stops in all time, as on an otherwise idle machine */
 };
 
-enum { LOOKED_AT = 100, PERIODS = 5 }; /* a stop of fewer periods has too few samples to tell */
+enum { LOOKED_AT = 100, PERIODS = 5 }; /* a shorter stop has too few samples */
 
-/* Processor time that the program used within a stop, by samples in the cells that it touches. */
+/* Processor time used within a stop, from samples in the cells around. */
 static double used_within(struct pv_model *m, double from_ns, double length, uint64_t period)
 {
 	pv_model_lock(m);
@@ -53,8 +54,8 @@ static double computed_in(const struct pv_judge *j, const struct stops *s, size_
 }
 
 /*
- * The share of stops on a machine that has nothing else to do. Where others want the processors,
- * stops last as many times longer as what computes between them: both are taken back alike.
+ * The share of stops on an otherwise idle machine. When others want the processors, stops and the
+ * computing in between last longer by the same factor: both are scaled back alike.
  */
 static double share_if_idle(const struct pv_judge *j, const struct stops *s)
 {
@@ -64,20 +65,18 @@ static double share_if_idle(const struct pv_judge *j, const struct stops *s)
 	const double computed = s->part * stopped;
 	const double taken = (double)j->sum.samples / j->sum.sample_weight * (double)s->period_ns;
 	const double used = taken > computed ? taken - computed : 0;
-	double rest =
-		between - used * (1 / s->part - 1); /* less what only waited for a processor */
+	double rest = between - used * (1 / s->part - 1); /* without waiting for a processor */
 	rest = rest > used ? rest : used < between ? used : between;
 	return computed + rest > 0 ? computed / (computed + rest) : 0;
 }
 
 /*
- * A collector that waits for a processor is the machine's load, not the program's objects. Samples
- * of wall time do not tell, nor do those of a sampler that does not meet collectors: then all of a
- * stop counts.
+ * A collector waiting for a processor is the machine's load, not the program's objects. If samples
+ * are of wall time, or the sampler does not see collectors, all of a stop counts.
  */
 static bool read_stops(const struct pv_judge *j, struct pv_finding *f, struct stops *ret)
 {
-	const double seen = 0.1; /* of the long stops, at least */
+	const double seen = 0.1; /* sampled share of the long stops, at least */
 	bool wall = false;
 	double all = 0, used = 0;
 	*ret = (struct stops){ .part = 1 };
@@ -115,7 +114,7 @@ void pv_judge_gc_time(const struct pv_judge *j, struct pv_finding *f)
 		return;
 	const double computed = s.part * (double)j->sum.pause_ns;
 	pv_finding_say(f, pv_scale_score(s.share, 0.05, 0.10, 0.30),
-		"collections stopped the program for %.1f %% of the time, %s of %s%s%s",
+		"for %.1f %% of the time collections stopped the program, %s of %s%s%s",
 		100 * j->pause_part, pv_units_ns(stopped, sizeof stopped, (int64_t)j->sum.pause_ns),
 		pv_units_ns(wall, sizeof wall, (int64_t)j->wall_ns),
 		s.part < 0.9 ? ", computing for " : "",
@@ -123,7 +122,7 @@ void pv_judge_gc_time(const struct pv_judge *j, struct pv_finding *f)
 	pv_table_destroy(s.t);
 }
 
-/* The stop that computed for longest; 0: there is none. */
+/* The longest computing time in a stop; 0: no stop. */
 static double worst_stop(const struct pv_judge *j, const struct stops *s, size_t *ret_row)
 {
 	double most = 0;
@@ -147,9 +146,9 @@ void pv_judge_long_pause(const struct pv_judge *j, struct pv_finding *f)
 	char first[PV_UNIT_MAX], longest[80] = "";
 	size_t row = 0;
 	const double computed = worst_stop(j, &s, &row);
-	const double half = s.period_ns ? 1 : 0.5; /* of a stop may have waited for a processor */
+	const double half = s.period_ns ? 1 : 0.5; /* the rest may have waited for a processor */
 	const double length = pv_judge_value(t, row, "duration_ns");
-	if (row) /* of the longest the most was waiting for a processor */
+	if (row) /* the longest stop was mostly waiting for a processor */
 		snprintf(longest, sizeof longest, ", the longest %s, but computed for less of it",
 			pv_units_ns(
 				first, sizeof first, (int64_t)pv_judge_value(t, 0, "duration_ns")));
@@ -176,9 +175,9 @@ void pv_judge_long_pause(const struct pv_judge *j, struct pv_finding *f)
 
 struct full {
 	struct pv_table *t; /* of all collections, by time */
-	uint8_t *is;        /* a row each: full, and of the program's own */
+	uint8_t *is;        /* by row: a full collection, not made for a heap shot */
 	unsigned generation;
-	size_t n, others;
+	size_t n, others, shots; /* full ones, others, full ones with a heap shot in the stop */
 	double pause_ns;
 };
 
@@ -188,7 +187,7 @@ static void finish_full(struct full *c)
 	pv_table_destroy(c->t);
 }
 
-/* Whether a heap shot lies in its stop: before it, as by Mono's own profiler, or after. */
+/* Whether a heap shot lies in the stop: before a collection with Mono's own profiler, or after. */
 static bool is_of_shots(const struct pv_table *t, size_t row, const struct pv_table *shots)
 {
 	const double start = pv_judge_value(t, row, "start_ns");
@@ -202,13 +201,14 @@ static bool is_of_shots(const struct pv_table *t, size_t row, const struct pv_ta
 	return false;
 }
 
-/* The highest generation that was ever collected, which is the whole heap if it is no nursery. */
+/* Finds collections of the highest generation met: the whole heap, unless a nursery. */
 static bool read_full(const struct pv_judge *j, struct pv_finding *f, struct full *ret)
 {
 	*ret = (struct full){ 0 };
 	ret->t = pv_judge_table(j, f, &pv_spec_collections, PV_VIEW_COLLECTIONS, "start_ns", 0);
 	struct pv_table *shots =
-		ret->t ? pv_judge_table(j, f, &pv_spec_shots, PV_VIEW_SHOTS, "index", 0) : NULL;
+		ret->t ? pv_judge_table(j, f, &pv_spec_heap_shots, PV_VIEW_SHOTS, "index", 0)
+		       : NULL;
 	ret->is = shots ? calloc(ret->t->rows + 1, 1) : NULL;
 	if (!ret->is) {
 		pv_table_destroy(shots);
@@ -228,6 +228,7 @@ static bool read_full(const struct pv_judge *j, struct pv_finding *f, struct ful
 		bool full = ret->generation > 0 &&
 			    (unsigned)pv_judge_value(ret->t, i, "generation") == ret->generation;
 		ret->is[i] = full && !(own && is_of_shots(ret->t, i, shots));
+		ret->shots += full && !ret->is[i];
 		ret->n += ret->is[i];
 		ret->others += !full;
 		if (ret->is[i])
@@ -245,11 +246,15 @@ void pv_judge_full_collections(const struct pv_judge *j, struct pv_finding *f)
 		return;
 	const double part = c.n + c.others ? (double)c.n / (double)(c.n + c.others) : 0;
 	double score = c.n >= FEWEST ? pv_scale_score(part, 0.10, 0.30, 1) : 0;
-	/* Full ones are no matter where they cost nothing. */
+	/* Full collections without cost do not matter. */
 	const double cost = j->wall_ns > 0 ? c.pause_ns / j->wall_ns : 0;
 	const double most = 25 + pv_scale_score(cost, 0.01, 0.05, 0.15);
-	pv_finding_say(f, score < most ? score : most, "%zu of %zu collections were full ones", c.n,
-		c.n + c.others);
+	char left_out[80] = "";
+	if (c.shots)
+		snprintf(left_out, sizeof left_out, "; %zu with a heap shot %s left out", c.shots,
+			c.shots == 1 ? "is" : "are");
+	pv_finding_say(f, score < most ? score : most, "%zu of %zu collections were full ones%s",
+		c.n, c.n + c.others, left_out);
 	finish_full(&c);
 }
 
@@ -290,8 +295,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /*
- * The median of the slopes between all pairs of points (Theil and Sen), which few outliers do not
- * move; bytes a second. Of many points some that are evenly spread.
+ * The median of the slopes between all pairs of points (Theil and Sen), in bytes a second: few
+ * outliers do not matter. Of many points, some evenly spread.
  */
 static double median_slope(const double *time, const double *bytes, size_t n)
 {
@@ -316,7 +321,7 @@ static void say_slope(const struct pv_judge *j, struct pv_finding *f, const doub
 	const double all = median_slope(time, bytes, n);
 	const double recent = median_slope(time + n / 2, bytes + n / 2, n - n / 2);
 	const double level = bytes[n / 2];
-	/* A heap that has stopped growing was filling up. */
+	/* A heap no longer growing was only filling up. */
 	const double slope = recent < all ? recent : all;
 	double score = pv_scale_score(level > 0 ? 60 * slope / level : 0, 0.02, 0.10, 0.60);
 	const double grown = slope * j->wall_ns / 1e9;
@@ -325,15 +330,14 @@ static void say_slope(const struct pv_judge *j, struct pv_finding *f, const doub
 	if (slope <= 0)
 		pv_finding_say(f, 0, "the heap after full collections does not rise");
 	else
-		pv_finding_say(f, score,
-			"after each full collection more is left: +%s a minute, now %s",
+		pv_finding_say(f, score, "+%s a minute are left after full collections, now %s",
 			pv_units_bytes(rate, sizeof rate, (uint64_t)(60 * slope)),
 			pv_units_bytes(last, sizeof last, (uint64_t)bytes[n - 1]));
 }
 
 void pv_judge_rising_floor(const struct pv_judge *j, struct pv_finding *f)
 {
-	enum { FEWEST = 10 }; /* in the second half are enough to tell that it goes on */
+	enum { FEWEST = 10 }; /* the second half has enough to show growth */
 	struct full c;
 	if (!enough_time(j, f, 10) || !read_full(j, f, &c))
 		return;
@@ -341,7 +345,10 @@ void pv_judge_rising_floor(const struct pv_judge *j, struct pv_finding *f)
 	size_t n = 0;
 	for (size_t i = 0; time && i < c.t->rows; i++) {
 		double after = pv_judge_value(c.t, i, "heap_after");
-		/* While it ran the program went on allocating: what is left holds that, too. */
+		/*
+		 * The program allocated during a concurrent collection: the heap after includes
+		 * such objects.
+		 */
 		if (!c.is[i] || after <= 0 || pv_judge_value(c.t, i, "concurrent") > 0)
 			continue;
 		time[n] = pv_judge_value(c.t, i, "start_ns");
@@ -361,8 +368,8 @@ void pv_judge_rising_floor(const struct pv_judge *j, struct pv_finding *f)
 static const char collect[] = "System.GC:Collect";
 
 /*
- * Whether a text of the log begins so: where none does no method is called so, and the table of all
- * methods, of which there may be a million, need not be made.
+ * Whether a name in the log begins so: if not, no such method exists, and the table of methods, a
+ * million at times, need not be made.
  */
 static bool may_collect(const struct pv_judge *j)
 {
@@ -375,12 +382,12 @@ static bool may_collect(const struct pv_judge *j)
 	return found;
 }
 
-/* The most of its overloads, as they call each other. False: out of memory. */
+/* The greatest figures of the overloads, as overloads call each other. False: out of memory. */
 static bool count_collect(const struct pv_judge *j, double *ret_calls, double *ret_samples)
 {
 	struct pv_query q = { .groups = j->query->groups,
 		.inner = true,
-		.waits = true, /* the one that asks waits while another thread collects */
+		.waits = true, /* callers wait while another thread collects */
 		.filter = collect,
 		.filter_way = PV_FILTER_AS_IT_IS };
 	struct pv_table *t = pv_spec_table(j->m, &pv_spec_methods, PV_VIEW_METHODS, &q);
@@ -399,7 +406,7 @@ static bool count_collect(const struct pv_judge *j, double *ret_calls, double *r
 	return true;
 }
 
-/* Whether it was made for a heap shot, which the profiler asks for. */
+/* Whether the collection was made for a heap shot, asked for by the profiler. */
 static bool is_of_shot(const struct pv_model *m, const struct pv_collection *c)
 {
 	for (size_t i = 0; i < m->shots.shot.n; i++) {
@@ -411,7 +418,10 @@ static bool is_of_shot(const struct pv_model *m, const struct pv_collection *c)
 	return false;
 }
 
-/* Collections of which the log says that the program asked for them. False: it says it of none. */
+/*
+ * Counts collections that the log says the program asked for. False: the log says nothing of
+ * reasons.
+ */
 static bool count_asked(struct pv_model *m, double *ret)
 {
 	bool known = false;
@@ -452,9 +462,9 @@ void pv_judge_explicit_gc(const struct pv_judge *j, struct pv_finding *f)
 		score = score < 24 ? score : 24;
 	if (calls > 0)
 		pv_finding_say(f, score,
-			asked > 0 ? "the program asked for %.0f collections"
-				  : "the program called GC.Collect %.0f times",
-			calls);
+			asked > 0 ? "the program asked for %.0f collection%s"
+				  : "the program called GC.Collect %.0f time%s",
+			calls, calls == 1 ? "" : "s");
 	else if (samples > 0)
 		pv_finding_say(f, score, "%.1f %% of samples are within GC.Collect", 100 * part);
 	else

@@ -1,16 +1,17 @@
-/* Rules about one heap shot whose objects are at hand: static fields, strings that say the same. */
+/* SPDX-License-Identifier: MIT */
+/* Rules about one heap shot with its objects at hand: static fields, equal strings. */
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/heap/heap.h"
 #include "common/query/findings/rule.h"
 #include "common/query/heap/heap_rows.h"
 
-/* A small heap is what a program begins with. */
+/* Programs begin with a small heap. */
 enum { LEAST_BYTES = 1 << 20 };
 
-/* The shot, or NULL: the rule is not judged. */
+/* The shot; NULL: no judgement. */
 static const struct pv_heap *heap_of(const struct pv_judge *j, struct pv_finding *f)
 {
 	const struct pv_heap *h = j->query->heap;
@@ -28,8 +29,8 @@ static double share_of(const struct pv_heap *h, uint64_t bytes)
 }
 
 /*
- * The class whose static field keeps it, or the field's own name where the log does not say of which
- * class it is. NULL: the runtime's or a library's, or no such field.
+ * The class of the static field that keeps objects, or the field's name where its class is not in
+ * the log. NULL: a field of the runtime or a library, or no such field.
  */
 static const char *static_owner(const struct pv_heap *h, const struct pv_keeper *k)
 {
@@ -37,21 +38,21 @@ static const char *static_owner(const struct pv_heap *h, const struct pv_keeper 
 	const struct pv_graph_root *r = k->root == SIZE_MAX ? NULL : &g->root.v[k->root];
 	const struct pv_graph_area *a = r && r->area ? &g->area.v[r->area - 1] : NULL;
 	const char *owner = a ? a->owner : NULL;
-	if (a && !owner && a->source == PV_ROOT_STATIC && a->name[0])
+	if (a && !owner && pv_graph_area_is_field(a) && a->name[0])
 		owner = a->name;
 	return k->klass == PV_GRAPH_NONE && owner && pv_is_program_class(owner) ? owner : NULL;
 }
 
 /*
- * A part that only grows is a leak (that rule names it). What is kept without growing may be meant:
- * a note at most.
+ * A part that only grows is a leak, named by the rule for leaks. Objects kept without growth may be
+ * intended: a note at most.
  */
 void pv_judge_static_holder(const struct pv_judge *j, struct pv_finding *f)
 {
 	enum { MOST_SCORE = 49, SMALL_SCORE = 24 };
 	const struct pv_heap *h = heap_of(j, f);
 	const struct pv_keeper *k = NULL;
-	char name[PV_KEEPER_TEXT], bytes[PV_UNIT_MAX], n[PV_UNIT_MAX];
+	char name[PV_KEEPER_TEXT], bytes[PV_UNIT_MAX], n[PV_UNIT_MAX], most[PV_FINDING_TEXT];
 	for (size_t i = 0; h && !k && i < h->keepers.keeper.n; i++)
 		if (static_owner(h, &h->keepers.keeper.v[i]))
 			k = &h->keepers.keeper.v[i];
@@ -67,11 +68,13 @@ void pv_judge_static_holder(const struct pv_judge *j, struct pv_finding *f)
 		k->bytes < LEAST_BYTES && score > SMALL_SCORE ? SMALL_SCORE
 		: score > MOST_SCORE                          ? MOST_SCORE
 							      : score,
-		"%s keeps %s alive, %.0f %% of the heap: %s of %s",
+		"%.0f %% of the heap, %s, is kept by %s: %s of %s", 100 * share,
+		pv_units_bytes(bytes, sizeof bytes, k->bytes),
 		pv_keeper_text(h, k, name, sizeof name),
-		pv_units_bytes(bytes, sizeof bytes, k->bytes), 100 * share,
 		pv_units_count(n, sizeof n, k->most_objects),
-		k->most == PV_GRAPH_NONE ? "one class" : h->graph.klass.v[k->most].name);
+		k->most == PV_GRAPH_NONE
+			? "one class"
+			: pv_judge_class(j, h->graph.klass.v[k->most].name, most, sizeof most));
 	snprintf(f->subject, sizeof f->subject, "%s", name);
 }
 

@@ -1,12 +1,13 @@
-/* Rules about objects that are kept: classes that only grow, finalizers, handles. */
+/* SPDX-License-Identifier: MIT */
+/* Rules about objects kept alive: classes that only grow, finalizers, handles. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/heap/heap.h"
 #include "common/model/model.h"
-#include "common/query/coverage.h"
+#include "common/query/coverage/coverage.h"
 #include "common/query/findings/rule.h"
 #include "common/query/heap/heap_rows.h"
 
@@ -39,7 +40,7 @@ static size_t read_classes(struct growth *g, size_t n, const struct pv_table *t,
 	return n;
 }
 
-/* The first shot that has the class. */
+/* The first shot with the class. */
 static size_t first_with(const struct growth *g, size_t shots)
 {
 	size_t first = 0;
@@ -48,7 +49,7 @@ static size_t first_with(const struct growth *g, size_t shots)
 	return first;
 }
 
-/* The shots that have more of it than the one before, and the first that has it. */
+/* The number of shots with more of the class than the shot before, with the first. */
 static size_t grown_at(const struct growth *g, size_t shots)
 {
 	size_t n = 1;
@@ -58,8 +59,8 @@ static size_t grown_at(const struct growth *g, size_t shots)
 }
 
 /*
- * From the first shot on that has it: a program may begin to use a class later. Where the program stood
- * still between two shots, as at its end, they say the same.
+ * Counts from the first shot with the class: a program may begin to use a class later. Two shots
+ * may be equal, when the program did nothing in between, as at its end.
  */
 static bool only_grew(const struct growth *g, size_t shots)
 {
@@ -69,12 +70,12 @@ static bool only_grew(const struct growth *g, size_t shots)
 	for (size_t i = first + 1; i < shots; i++)
 		if (g->bytes[i] < g->bytes[i - 1])
 			return false;
-	/* A class that has all but stopped growing was being filled. */
+	/* A class that has almost stopped growing was being filled. */
 	const double last = g->bytes[shots - 1], middle = g->bytes[first + (shots - first) / 2];
 	return last - middle >= 0.01 * (last - g->bytes[first]);
 }
 
-/* A word of C#, as .NET's stream calls types of the runtime, arrays of them included. */
+/* A C# keyword, as .NET's stream names types of the runtime; arrays included. */
 static bool is_keyword(const char *name)
 {
 	static const char *const list[] = { "bool", "byte", "sbyte", "char", "short", "ushort",
@@ -99,7 +100,7 @@ static double bytes_grown(const struct growth *g, size_t shots)
 	return g->bytes[shots - 1] - g->bytes[0];
 }
 
-/* The class that grew most, and at every shot; `own`: of the program's own ones. */
+/* The class with the most growth, and growth at every shot; `own`: of the program's classes. */
 static const struct growth *worst(const struct growth *g, size_t n, size_t shots, bool own)
 {
 	const struct growth *most = NULL;
@@ -113,8 +114,8 @@ static const struct growth *worst(const struct growth *g, size_t n, size_t shots
 }
 
 /*
- * Strings and arrays of the library grow along with the objects that hold them: the program's class
- * is named if there are as many of it, or it is a good part itself.
+ * Strings and arrays of the library grow with the objects around: names the program's class if
+ * there are as many objects, or if the class is a good part of the growth.
  */
 static const struct growth *holder(
 	const struct growth *most, const struct growth *own, size_t shots)
@@ -125,7 +126,7 @@ static const struct growth *holder(
 	return many || bytes_grown(own, shots) >= 0.1 * bytes_grown(most, shots) ? own : most;
 }
 
-/* ", kept by static Cache.all" where the open shot says so, else "". */
+/* ", kept by static Cache.all" if the open shot says so, else "". */
 static const char *kept_by(
 	const struct pv_judge *j, const struct growth *named, char *to, size_t size)
 {
@@ -142,25 +143,26 @@ static const char *kept_by(
 static void say_growth(const struct pv_judge *j, struct pv_finding *f, const struct growth *most,
 	const struct growth *named, const double *heap, size_t shots, size_t all, double span_ns)
 {
-	char by[80], of_all[48] = "";
+	char by[80], of_all[48] = "", with[PV_FINDING_TEXT];
 	if (all > shots)
 		snprintf(of_all, sizeof of_all, " that were looked at of %zu", all);
 	char more[PV_UNIT_MAX], now[PV_UNIT_MAX], n[PV_UNIT_MAX];
 	const double grown = heap[shots - 1] - heap[0];
 	const double minutes = span_ns > 0 ? span_ns / 60e9 : 1;
-	/* By how much the heap grew, if this class is a part of it. */
+	/* By the growth of the heap, if the class is a part of the growth. */
 	double score = pv_scale_score(heap[0] > 0 ? grown / heap[0] : 0, 0.05, 0.20, 1.0);
 	if (bytes_grown(most, shots) < 0.02 * grown || bytes_grown(most, shots) < 64 << 10)
 		score = score < 24 ? score : 24;
 	pv_finding_say(f, score,
-		"%s grew at each of %zu shots%s, now %s objects%s%s%s: heap %s%s a minute, now %s",
-		named->name, grown_at(named, shots), of_all,
-		pv_units_count(n, sizeof n, (uint64_t)named->objects),
-		kept_by(j, named, by, sizeof by), named == most ? "" : ", with them ",
-		named == most ? "" : most->name, grown < 0 ? "-" : "+",
+		"heap %s%s a minute, now %s: %s grew at each of %zu shots%s, now %s objects%s%s%s",
+		grown < 0 ? "-" : "+",
 		pv_units_bytes(
 			more, sizeof more, (uint64_t)((grown < 0 ? -grown : grown) / minutes)),
-		pv_units_bytes(now, sizeof now, (uint64_t)heap[shots - 1]));
+		pv_units_bytes(now, sizeof now, (uint64_t)heap[shots - 1]), named->name,
+		grown_at(named, shots), of_all,
+		pv_units_count(n, sizeof n, (uint64_t)named->objects),
+		kept_by(j, named, by, sizeof by), named == most ? "" : ", with them ",
+		named == most ? "" : pv_judge_class(j, most->name, with, sizeof with));
 	snprintf(f->subject, sizeof f->subject, "%s", named->name);
 }
 
@@ -181,7 +183,7 @@ static void judge_shots(
 			.limit = CLASSES,
 			.select = shots->row[row].id };
 		struct pv_table *t =
-			pv_spec_table(j->m, &pv_spec_shot_classes, PV_VIEW_SHOT_CLASSES, &q);
+			pv_spec_table(j->m, &pv_spec_heap_shot_classes, PV_VIEW_SHOT_CLASSES, &q);
 		if (!t) {
 			free(g);
 			pv_finding_skip(f, "out of memory");
@@ -212,7 +214,7 @@ static bool judge_ladder(const struct pv_judge *j, struct pv_finding *f)
 		pv_judge_table(j, f, &pv_spec_heap_ladder, PV_VIEW_HEAP_LADDER, "score", 16);
 	if (!t)
 		return true;
-	size_t at = 0; /* the program's own class before the library's, where it is as likely */
+	size_t at = 0; /* of equally likely classes the program's before the library's */
 	const double best = pv_judge_value(t, 0, "score");
 	for (size_t i = 0; i < t->rows; i++) {
 		if (pv_judge_value(t, i, "score") < best - 10)
@@ -224,9 +226,10 @@ static bool judge_ladder(const struct pv_judge *j, struct pv_finding *f)
 	}
 	bool any = t->rows > 0 && best >= 60;
 	if (any)
-		pv_finding_say(f, best, "the young of %s do not die: %+.0f KiB, now %s",
-			pv_judge_text(t, at, "name"), pv_judge_value(t, at, "bytes_growth") / 1024,
-			pv_units_bytes(now, sizeof now, (uint64_t)pv_judge_value(t, at, "bytes")));
+		pv_finding_say(f, best, "%+.0f KiB, now %s: the young of %s do not die",
+			pv_judge_value(t, at, "bytes_growth") / 1024,
+			pv_units_bytes(now, sizeof now, (uint64_t)pv_judge_value(t, at, "bytes")),
+			pv_judge_text(t, at, "name"));
 	else
 		pv_finding_say(f, best < 24 ? best : 24, "no class keeps all its young");
 	if (any)
@@ -235,9 +238,9 @@ static bool judge_ladder(const struct pv_judge *j, struct pv_finding *f)
 	return true;
 }
 
-/* --- by the stacks that allocate, of native programs --- */
+/* --- by allocation stack, in native programs --- */
 
-/* Most of these are a library's own steps. */
+/* Inlined frames are mostly a library's inner steps. */
 static bool is_inlined(const char *from, const char *end)
 {
 	static const char mark[] = " (inlined)";
@@ -245,7 +248,10 @@ static bool is_inlined(const char *from, const char *end)
 	return (size_t)(end - from) > n && memcmp(end - n, mark, n) == 0;
 }
 
-/* The innermost frames of a stack, whose text has the outermost first, a line each; not the inlined. */
+/*
+ * The innermost frames of a stack without inlined ones; `text` has the outermost frame first, a
+ * line each.
+ */
 static void say_stack(const char *text, char *to, size_t room)
 {
 	enum { FRAMES = 4 };
@@ -267,7 +273,7 @@ static void say_stack(const char *text, char *to, size_t room)
 	}
 }
 
-/* Of the stack whose memory grew most, if it grew all the time. */
+/* Judges the stack with the most growth in memory, if growing all the time. */
 static bool judge_stacks(const struct pv_judge *j, struct pv_finding *f)
 {
 	enum { LEAST = 64 << 10 };
@@ -300,10 +306,10 @@ static bool judge_stacks(const struct pv_judge *j, struct pv_finding *f)
 	const char *text = pv_judge_text(t, 0, "stack"), *last = strrchr(text, '\n');
 	say_stack(text, stack, sizeof stack);
 	pv_finding_say(f, bytes < LEAST && score > 24 ? 24 : score,
-		"%s in %s blocks from %s, and ever more: +%s a minute",
+		"+%s a minute all the time, now %s in %s blocks from %s",
+		pv_units_bytes(rate, sizeof rate, (uint64_t)growth),
 		pv_units_bytes(held, sizeof held, (uint64_t)bytes),
-		pv_units_count(n, sizeof n, (uint64_t)pv_judge_value(t, 0, "held_blocks")), stack,
-		pv_units_bytes(rate, sizeof rate, (uint64_t)growth));
+		pv_units_count(n, sizeof n, (uint64_t)pv_judge_value(t, 0, "held_blocks")), stack);
 	snprintf(f->subject, sizeof f->subject, "%s", last ? last + 1 : text);
 	pv_table_destroy(t);
 	return true;
@@ -315,10 +321,11 @@ void pv_judge_leak(const struct pv_judge *j, struct pv_finding *f)
 		return;
 	if (j->query->identity && judge_ladder(j, f))
 		return;
-	struct pv_table *shots = pv_judge_table(j, f, &pv_spec_shots, PV_VIEW_SHOTS, "index", 0);
+	struct pv_table *shots =
+		pv_judge_table(j, f, &pv_spec_heap_shots, PV_VIEW_SHOTS, "index", 0);
 	if (!shots)
 		return;
-	/* One that is being read now has not all its objects yet. */
+	/* A shot being read does not have all objects yet. */
 	if (shots->rows && j->sum.shot_open)
 		shots->rows--;
 	if (shots->rows < FEWEST_SHOTS)
@@ -341,13 +348,13 @@ void pv_judge_finalizers(const struct pv_judge *j, struct pv_finding *f)
 	const double part = j->wall_ns > 0 ? (double)j->totals.finalizing_ns / j->wall_ns : 0;
 	double score = pv_scale_score(part, 0.01, 0.05, 0.20);
 	double one = pv_scale_score(longest, 50e6, 100e6, 1e9);
-	/* One that is long by itself may have waited for a processor. */
+	/* A single long run may have waited for a processor. */
 	if (longest < 1e9 && (double)j->totals.finalizing_ns < 4 * longest)
 		one = one < 24 ? one : 24;
 	if (t->rows == 0)
 		pv_finding_say(f, 0, "no finalizer ran");
 	else if (j->way ==
-		 PV_WAY_DOTNET) /* which says that an object is to be finalized, no more */
+		 PV_RECORDER_DOTNET) /* .NET logs only that an object is to be finalized */
 		pv_finding_skip(f, ".NET does not say how long finalizers run; most are of %s",
 			pv_judge_text(t, 0, "class"));
 	else
@@ -373,7 +380,7 @@ void pv_judge_handle_growth(const struct pv_judge *j, struct pv_finding *f)
 	for (size_t i = 0; i < t->rows; i++) {
 		double n = pv_judge_value(t, i, "live"), made = pv_judge_value(t, i, "created");
 		double most = pv_judge_value(t, i, "most_live");
-		/* Most of what was ever made is alive, at its most: nothing gives handles back. */
+		/* Most handles ever made are alive, near the peak: nothing frees handles. */
 		double score = made > 0 && n > 0.9 * most && n > 0.5 * made
 				       ? pv_scale_score(n, 1000, 10000, 100000)
 				       : 0;

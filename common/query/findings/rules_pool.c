@@ -1,14 +1,15 @@
+/* SPDX-License-Identifier: MIT */
 /* The rule about a thread pool that lacks threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/model/model.h"
 #include "common/query/counter_value.h"
 #include "common/query/findings/rule.h"
 
-/* Names of .NET's counters: EventCounters by their display name and name, and its meters. */
+/* Names of .NET's counters: EventCounters by display name and by name, and meters. */
 static const char *const queue_names[] = { "ThreadPool Queue Length", "threadpool-queue-length",
 	"dotnet.thread_pool.queue.length" };
 static const char *const thread_names[] = { "ThreadPool Thread Count", "threadpool-thread-count",
@@ -37,14 +38,14 @@ static const struct pv_counter *counter_of(
 	return NULL;
 }
 
-static void finish(struct readings *r)
+static void finish_readings(struct readings *r)
 {
 	free(r->v);
 	free(r->ns);
 	*r = (struct readings){ 0 };
 }
 
-/* False: out of memory. Nothing where there is no such counter. */
+/* False: out of memory. Empty without such a counter. */
 static bool read_counter(
 	const struct pv_model *m, const char *const *names, size_t n, struct readings *ret)
 {
@@ -64,7 +65,7 @@ static bool read_counter(
 	return ret->v && ret->ns;
 }
 
-/* Of the time between readings, the longest without a break in which work waited; and all of it. */
+/* The longest unbroken time in which work waited, between readings; and all such time. */
 static double waiting(const struct readings *queue, double *ret_longest)
 {
 	double all = 0, longest = 0, run = 0;
@@ -95,8 +96,8 @@ static double mean_of(const struct readings *r)
 	return r->n ? sum / (double)r->n : 0;
 }
 
-static void judge(const struct pv_judge *j, struct pv_finding *f, const struct readings *queue,
-	const struct readings *threads, const struct readings *cpu)
+static void judge_readings(const struct pv_judge *j, struct pv_finding *f,
+	const struct readings *queue, const struct readings *threads, const struct readings *cpu)
 {
 	double longest, part = waiting(queue, &longest) / j->wall_ns;
 	double score = pv_scale_score(part, 0.05, 0.15, 0.40);
@@ -104,7 +105,7 @@ static void judge(const struct pv_judge *j, struct pv_finding *f, const struct r
 	const double grown = most_of(threads) - first;
 	const bool busy = cpu->n && mean_of(cpu) > 70;
 	char took[PV_UNIT_MAX];
-	if (longest < 2e9 || grown < 1 || busy) /* a burst, or a pool whose threads compute */
+	if (longest < 2e9 || grown < 1 || busy) /* a burst, or a pool with busy threads */
 		score = score < 24 ? score : 24;
 	pv_finding_say(f, score,
 		"up to %.0f pieces of work waited for a thread of the pool, for %s without a break; "
@@ -130,8 +131,8 @@ void pv_judge_pool_starvation(const struct pv_judge *j, struct pv_finding *f)
 	else if (queue.n < LEAST_READINGS)
 		pv_finding_skip(f, "%zu readings of the pool's queue", queue.n);
 	else
-		judge(j, f, &queue, &threads, &cpu);
-	finish(&queue);
-	finish(&threads);
-	finish(&cpu);
+		judge_readings(j, f, &queue, &threads, &cpu);
+	finish_readings(&queue);
+	finish_readings(&threads);
+	finish_readings(&cpu);
 }

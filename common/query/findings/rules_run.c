@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rules about running and compiled code, and about losses. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,7 +7,7 @@
 
 #include "common/base/own_frame.h"
 #include "common/base/saturate.h"
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/model/model.h"
 #include "common/model/names/names_find.h"
 #include "common/model/names/thread_state.h"
@@ -14,7 +15,7 @@
 
 enum { FEWEST_SAMPLES = 30 };
 
-/* Samples, however they are weighed. */
+/* The number of samples, without their weights. */
 static double taken(const struct pv_judge *j)
 {
 	return (double)j->sum.samples / j->sum.sample_weight;
@@ -22,14 +23,17 @@ static double taken(const struct pv_judge *j)
 
 /* --- the hottest method --- */
 
-/* Code without a name, and the probe's, cannot be made faster by who reads this. */
+/* Unresolved code and the probe's code: the reader cannot make either faster. */
 static bool is_nobodys(const char *name)
 {
 	static const char row[] = "unresolved in ";
 	return strncmp(name, row, sizeof row - 1) == 0 || strcmp(name, PV_OWN_FRAME) == 0;
 }
 
-/* ", 87 % within Shop.Sum(int)": the program's own method that most of it is within, libraries included. */
+/*
+ * ", 87 % within Shop.Sum(int)": the program's method with the most time within, libraries
+ * included.
+ */
 static void within_own(
 	const struct pv_judge *j, struct pv_finding *f, bool sampled, char *to, size_t room)
 {
@@ -52,8 +56,11 @@ static void within_own(
 
 void pv_judge_hot_method(const struct pv_judge *j, struct pv_finding *f)
 {
-	/* A program has to spend its time somewhere: worth a note, not a warning. */
+	/* A program spends time somewhere: worth a note, not a warning. */
 	enum { MOST = 49, FIRST = 16 };
+	enum { FEWEST_CALLS = 30 };
+	const double least_part = 0.01; /* of the recording, spent in so few calls */
+	char how[PV_FINDING_TEXT];
 	const bool sampled = taken(j) >= FEWEST_SAMPLES;
 	struct pv_table *t = pv_judge_table(j, f, &pv_spec_methods, PV_VIEW_METHODS,
 		sampled ? "samples_self" : "self_ns", FIRST);
@@ -72,6 +79,11 @@ void pv_judge_hot_method(const struct pv_judge *j, struct pv_finding *f)
 		within_own(j, f, sampled, within, sizeof within);
 	if (!sampled && j->sum.calls == 0)
 		pv_finding_skip(f, "fewer than 30 samples");
+	else if (!sampled && j->sum.calls < FEWEST_CALLS &&
+		 pv_judge_value(t, at, "self_ns") < least_part * part * j->wall_ns)
+		pv_finding_skip(f,
+			"fewer than 30 calls, and less than 1 %% of the time was in them; %s",
+			pv_judge_how(j, "hot-method", how, sizeof how));
 	else
 		pv_finding_say(f, score < MOST ? score : MOST, "%.0f %% of %s are in %s alone%s",
 			100 * part, sampled ? "samples" : "the times of calls", shown, within);
@@ -82,14 +94,14 @@ void pv_judge_hot_method(const struct pv_judge *j, struct pv_finding *f)
 /* --- compiling --- */
 
 struct compiled {
-	double from_ns;   /* since zero: starting is over */
-	uint64_t *second; /* from then on, of each method: a damaged time makes no list of years */
-	uint64_t seconds; /* whole ones */
+	double from_ns;   /* ns since zero: start-up is over */
+	uint64_t *second; /* by method compiled since: the second, which damage may put years off */
+	uint64_t seconds; /* whole seconds */
 	size_t count;     /* methods */
-	double took_ns;   /* of those, where it is recorded */
+	double took_ns;   /* of these methods, where recorded */
 };
 
-/* Native functions that samples met are described as well, which are not compiled. */
+/* Leaves out sampled native functions: described as methods, but not compiled. */
 static bool count_compiled(struct pv_model *m, struct compiled *c)
 {
 	c->second = calloc(m->names.method.n + 1, sizeof *c->second);
@@ -122,7 +134,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Methods of the second in the middle, were all seconds ordered by theirs. Uses up `second`. */
+/* Methods compiled in the median second, by methods per second. Uses up `second`. */
 static double of_middle_second(const struct compiled *c)
 {
 	uint64_t *v = c->second;
@@ -139,9 +151,9 @@ static double of_middle_second(const struct compiled *c)
 }
 
 /*
- * Compiling is a part of starting, which the first half of a recording is, 10 s at least and a
- * minute at most. From then on it is judged by what goes on: the second in the middle, so that a
- * burst where the program does something new is none; and by the share of the time that it took.
+ * Compiling is a part of start-up: the first half of the recording, 10 s at least and a minute at
+ * most. Afterwards a program is judged by the median second, so that a burst at something new does
+ * not count, and by the share of time spent compiling.
  */
 void pv_judge_jit_heavy(const struct pv_judge *j, struct pv_finding *f)
 {
@@ -167,7 +179,7 @@ void pv_judge_jit_heavy(const struct pv_judge *j, struct pv_finding *f)
 	char took[PV_UNIT_MAX];
 	double score = pv_scale_score(rate, 20, 100, 1000);
 	double timed = pv_scale_score(c.took_ns / rest, 0.05, 0.10, 0.30);
-	if (c.count < FEWEST_COMPILED) /* few take long where the compiler waits for a processor */
+	if (c.count < FEWEST_COMPILED) /* the compiler may wait for a processor */
 		timed = timed < 24 ? timed : 24;
 	pv_finding_say(f, score > timed ? score : timed,
 		"%zu methods were compiled after the first %.0f s, %.0f in the middle second%s%s",
@@ -177,7 +189,7 @@ void pv_judge_jit_heavy(const struct pv_judge *j, struct pv_finding *f)
 
 /* --- waiting for a task --- */
 
-/* A thread waits there for a task that should have been awaited. */
+/* Whether a thread waits there for a task, in place of awaiting. */
 static bool waits_for_task(const char *name)
 {
 	static const char *const list[] = { "System.Threading.Tasks.Task:Wait",
@@ -193,15 +205,15 @@ static bool waits_for_task(const char *name)
 	return false;
 }
 
-/* The program's first method: its thread may wait for the rest of the program, which is no fault. */
+/* The program's first method: waiting there for the rest of the program is no fault. */
 static bool is_entry(const char *name)
 {
 	return strstr(name, ":Main (") || strstr(name, "<Main>$") || strstr(name, ":<Main> (");
 }
 
 /*
- * Samples within a wait for a task, not of the main thread, and the outermost method of one; and those
- * of waits without a stack, which may be any.
+ * Counts samples within waits for a task, without the main thread, and names the outermost method
+ * of the most sampled wait. *ret_bare: samples in waits without a stack, for a task or not.
  */
 static bool count_task_waits(
 	struct pv_model *m, double *ret, double *ret_bare, struct pv_finding *f)
@@ -266,15 +278,6 @@ void pv_judge_sync_over_async(const struct pv_judge *j, struct pv_finding *f)
 			"%.1f %% of samples wait for a task within a call", 100 * part);
 }
 
-/* --- many alike within one --- */
-
-/* Spans of one thread at one time may be of several requests, and those of one of several threads. */
-void pv_judge_n_plus_one(const struct pv_judge *j, struct pv_finding *f)
-{
-	(void)j;
-	pv_finding_skip(f, "which spans are of one request is not recorded yet");
-}
-
 /* --- losses --- */
 
 void pv_judge_losses(const struct pv_judge *j, struct pv_finding *f)
@@ -287,11 +290,12 @@ void pv_judge_losses(const struct pv_judge *j, struct pv_finding *f)
 		score = 30;
 	char damaged[80] = "", lost[80] = "";
 	if (j->sum.damaged)
-		snprintf(damaged, sizeof damaged, "%" PRIu64 " parts of the log are damaged%s",
-			j->sum.damaged, j->sum.lost_events ? ", " : "");
+		snprintf(damaged, sizeof damaged, "%" PRIu64 " part%s of the log %s damaged%s",
+			j->sum.damaged, j->sum.damaged == 1 ? "" : "s",
+			j->sum.damaged == 1 ? "is" : "are", j->sum.lost_events ? ", " : "");
 	if (j->sum.lost_events)
-		snprintf(lost, sizeof lost, "%" PRIu64 " events lost, %.2g %%", j->sum.lost_events,
-			100 * part);
+		snprintf(lost, sizeof lost, "%" PRIu64 " event%s lost, %.2g %%", j->sum.lost_events,
+			j->sum.lost_events == 1 ? "" : "s", 100 * part);
 	if (*damaged || *lost)
 		pv_finding_say(f, score < MOST ? score : MOST, "figures are lower bounds: %s%s",
 			damaged, lost);

@@ -1,17 +1,19 @@
+/* SPDX-License-Identifier: MIT */
 /* Rules about exceptions, locks and threads. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/units.h"
+#include "common/base/text/units.h"
+#include "common/base/utf8.h"
 #include "common/query/findings/rule.h"
 
 /* --- exceptions --- */
 
 void pv_judge_exception_flow(const struct pv_judge *j, struct pv_finding *f)
 {
-	enum { FEWEST = 100, ENOUGH = 1000 }; /* a thousand take some tens of ms, once */
+	enum { FEWEST = 100, ENOUGH = 1000 }; /* a thousand take some tens of ms, and only once */
 	struct pv_table *t =
 		pv_judge_table(j, f, &pv_spec_exceptions, PV_VIEW_EXCEPTIONS, "thrown", 1);
 	if (!t)
@@ -28,7 +30,9 @@ void pv_judge_exception_flow(const struct pv_judge *j, struct pv_finding *f)
 		pv_finding_say(f, 0, "no exception was thrown");
 	else
 		pv_finding_say(f, score,
-			"%s exceptions were thrown, %.1f a second, most of them %s",
+			j->sum.thrown == 1
+				? "%s exception was thrown, %.1f a second: %s"
+				: "%s exceptions were thrown, %.1f a second, most of them %s",
 			pv_units_count(n, sizeof n, j->sum.thrown), rate,
 			pv_judge_text(t, 0, "name"));
 	snprintf(f->subject, sizeof f->subject, "%s", pv_judge_text(t, 0, "name"));
@@ -59,7 +63,7 @@ void pv_judge_type_init(const struct pv_judge *j, struct pv_finding *f)
 		pv_finding_skip(f, "the classes of most exceptions are not recorded; %s",
 			pv_judge_how(j, "type-init", words, sizeof words));
 	else if (n > 0)
-		/* Most of what is thrown: then it is the cause of the exceptions. */
+		/* If most exceptions are of this kind, the constructor is the cause. */
 		pv_finding_say(f, 2 * n > (double)j->sum.thrown ? 100 : 80,
 			"a static constructor failed%s%s", message[0] ? ": " : "", message);
 	else
@@ -71,7 +75,61 @@ void pv_judge_type_init(const struct pv_judge *j, struct pv_finding *f)
 
 /* --- locks --- */
 
-/* The lock that was waited for longest; its share of all waiting. */
+/* A cycle of waits without an end, as far as inside the time that is judged. */
+struct deadlock {
+	size_t row;
+	double from_ns, lasted_ns; /* 0: none */
+};
+
+static struct deadlock longest_deadlock(const struct pv_judge *j, const struct pv_table *t)
+{
+	struct deadlock ret = { 0 };
+	const double end = j->from_ns + j->wall_ns;
+	for (size_t i = 0; i < t->rows; i++) {
+		if (strcmp(pv_judge_text(t, i, "state"), "deadlock") != 0)
+			continue;
+		const double start = pv_judge_value(t, i, "start_ns");
+		double to = start + pv_judge_value(t, i, "lasted_ns");
+		const double from = start > j->from_ns ? start : j->from_ns;
+		to = to < end ? to : end;
+		if (to - from > ret.lasted_ns)
+			ret = (struct deadlock){ i, from, to - from };
+	}
+	return ret;
+}
+
+/*
+ * Judges cycles of waits that last to the end. Two threads may also meet so for a moment, and give
+ * up by a time limit of their own.
+ */
+void pv_judge_deadlock(const struct pv_judge *j, struct pv_finding *f)
+{
+	enum { MOST = 1000, CYCLE = 170 }; /* rows; bytes of a cycle in the sentence */
+	const double inferred_most = 49;   /* an inferred holder may have released the lock */
+	struct pv_table *t =
+		pv_judge_table(j, f, &pv_spec_lock_cycles, PV_VIEW_LOCK_CYCLES, "lasted_ns", MOST);
+	if (!t)
+		return;
+	const struct deadlock d = longest_deadlock(j, t);
+	const bool said = strcmp(pv_judge_text(t, d.row, "known"), "said") == 0;
+	double score = pv_scale_score(d.lasted_ns / 1e9, 0.1, 0.3, 0.5);
+	score = said || score < inferred_most ? score : inferred_most;
+	char lasted[PV_UNIT_MAX];
+	if (d.lasted_ns > 0) {
+		pv_finding_say(f, score,
+			"%.0f threads %swait for each other for %s, to the end: %s",
+			pv_judge_value(t, d.row, "threads"), said ? "" : "may ",
+			pv_units_ns(lasted, sizeof lasted, (int64_t)d.lasted_ns),
+			PV_FIT(pv_judge_text(t, d.row, "cycle"), CYCLE));
+		f->from_ns = (int64_t)d.from_ns;
+		f->to_ns = (int64_t)(d.from_ns + d.lasted_ns) + 1;
+	} else {
+		pv_finding_say(f, 0, "no threads waited for each other to the end");
+	}
+	pv_table_destroy(t);
+}
+
+/* Judges the time waited for locks, and names the lock with the longest waits. */
 void pv_judge_lock_contention(const struct pv_judge *j, struct pv_finding *f)
 {
 	struct pv_table *t = pv_judge_table(j, f, &pv_spec_locks, PV_VIEW_LOCKS, "wait_ns", 1);
@@ -79,15 +137,19 @@ void pv_judge_lock_contention(const struct pv_judge *j, struct pv_finding *f)
 		return;
 	char waited[PV_UNIT_MAX], one[PV_UNIT_MAX], n[PV_UNIT_MAX];
 	const double all = (double)j->sum.wait_ns, first = pv_judge_value(t, 0, "wait_ns");
+	const uint64_t times = (uint64_t)pv_judge_value(t, 0, "contentions");
 	const double threads = j->sum.threads ? (double)j->sum.threads : 1;
 	enum { FEWEST = 10, ENOUGH = 1000000000 };
-	/* Of all threads' time, and of one thread's: a pool's idle threads hide a lock otherwise. */
+	/* Of all threads' time, and of one thread's: idle threads of a pool would hide a lock. */
 	double score =
 		j->wall_ns > 0 ? pv_scale_score(all / (j->wall_ns * threads), 0.02, 0.05, 0.20) : 0;
 	double single = j->wall_ns > 0 ? pv_scale_score(first / j->wall_ns, 0.05, 0.20, 1.00) : 0;
 	if (first < 100e6)
 		single = single < 24 ? single : 24;
-	/* A few short waits are chance: one starts, or lost its processor while it had the lock. */
+	/*
+	 * A few short waits are chance: a thread starts, or lost the processor while holding the
+	 * lock.
+	 */
 	if (j->sum.contentions < FEWEST && all < ENOUGH) {
 		score = score < 24 ? score : 24;
 		single = single < 24 ? single : 24;
@@ -97,27 +159,28 @@ void pv_judge_lock_contention(const struct pv_judge *j, struct pv_finding *f)
 		pv_finding_say(f, 0, "no lock was waited for");
 	else
 		pv_finding_say(f, score > single ? score : single,
-			"threads waited %s for locks, %s of it for one%s%s, %s times",
+			"threads waited %s for locks, %s of it for one%s%s, %s time%s%s",
 			pv_units_ns(waited, sizeof waited, (int64_t)all),
 			pv_units_ns(one, sizeof one, (int64_t)first), class[0] ? " " : "", class,
-			pv_units_count(n, sizeof n, (uint64_t)pv_judge_value(t, 0, "contentions")));
+			pv_units_count(n, sizeof n, times), times == 1 ? "" : "s",
+			pv_judge_value(t, 0, "waiting") > 0 ? ", and some still wait" : "");
 	snprintf(f->subject, sizeof f->subject, "%s", class);
 	pv_table_destroy(t);
 }
 
 /* --- threads --- */
 
-static int by_time(const void *a, const void *b)
+static int by_start_seconds(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
 	return (x > y) - (x < y);
 }
 
-/* The most that began within any `width`. */
+/* The greatest number of starts within any `width`. */
 static size_t densest(double *start, size_t n, double width)
 {
 	size_t most = 0, from = 0;
-	qsort(start, n, sizeof *start, by_time);
+	qsort(start, n, sizeof *start, by_start_seconds);
 	for (size_t i = 0; i < n; i++) {
 		while (start[i] - start[from] > width)
 			from++;
@@ -129,7 +192,7 @@ static size_t densest(double *start, size_t n, double width)
 void pv_judge_thread_burst(const struct pv_judge *j, struct pv_finding *f)
 {
 	enum { MOST = 100000 };
-	if (j->way == PV_WAY_NATIVE) {
+	if (j->way == PV_RECORDER_NATIVE) {
 		pv_finding_skip(f, "threads of a native program are known once a sample met them");
 		return;
 	}
@@ -141,7 +204,7 @@ void pv_judge_thread_burst(const struct pv_judge *j, struct pv_finding *f)
 	size_t n = 0;
 	for (size_t i = 0; start && i < t->rows; i++) {
 		double at = pv_judge_value(t, i, "start_ns");
-		if (at > 0) /* those that were there before began at no known time */
+		if (at > 0) /* earlier threads have no known start */
 			start[n++] = at;
 	}
 	if (!start) {

@@ -1,23 +1,24 @@
-/* From a model's stores to one tree of frames with own weights. */
+/* SPDX-License-Identifier: MIT */
+/* Copies a model's stores into one tree of frames with own weights. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/model/model.h"
-#include "common/model/objects/identity.h"
+#include "common/model/identity/identity.h"
 #include "common/model/time/window.h"
-#include "common/query/code_kind.h"
-#include "common/query/coverage.h"
+#include "common/query/groups/code_kind.h"
+#include "common/query/coverage/coverage.h"
 #include "common/query/flame/flame_parts.h"
-#include "common/query/identity_line.h"
+#include "common/query/groups/identity_line.h"
 
 struct copied {
 	struct pv_call_copy copy;
 	uint64_t *self; /* by node of the copy */
 };
 
-/* --- frames: methods, then classes, then those of ours */
+/* --- frames: methods, then classes, then frames made here */
 
-static uint64_t key_of(const char *name, uint8_t flags)
+static uint64_t frame_key_of(const char *name, uint8_t flags)
 {
 	uint64_t h = flags + UINT64_C(0xcbf29ce484222325);
 	for (; *name; name++)
@@ -25,7 +26,7 @@ static uint64_t key_of(const char *name, uint8_t flags)
 	return h ? h : 1;
 }
 
-static bool put_frame(
+static bool put_flame_frame(
 	struct pv_flame_frames *f, const struct pv_group_row *row, uint8_t kind, uint8_t flags)
 {
 	const char *name = row->name;
@@ -34,7 +35,7 @@ static bool put_frame(
 	if (!name)
 		return false;
 	f->v[f->n++] = (struct pv_flame_frame){
-		.name = name, .key = key_of(name, flags), .kind = kind, .flags = flags
+		.name = name, .key = frame_key_of(name, flags), .kind = kind, .flags = flags
 	};
 	return true;
 }
@@ -54,34 +55,78 @@ static bool make_frames(struct pv_model *m, const struct pv_query *q, struct pv_
 	f->v = n < UINT32_MAX ? calloc(n, sizeof *f->v) : NULL;
 	bool ok = kind && f->v;
 	for (size_t i = 0; ok && i < f->methods.row.n; i++)
-		ok = put_frame(f, &f->methods.row.v[i], kind[i], 0);
+		ok = put_flame_frame(f, &f->methods.row.v[i], kind[i], 0);
 	for (size_t i = 0; ok && i < f->classes.row.n; i++)
-		ok = put_frame(f, &f->classes.row.v[i], PV_CODE_UNKNOWN, PV_FLAME_CLASS);
+		ok = put_flame_frame(f, &f->classes.row.v[i], PV_CODE_UNKNOWN, PV_FLAME_CLASS);
+	f->own = f->n;
 	for (size_t i = 0; ok && i < PV_FLAME_OWN_FRAMES; i++)
-		ok = put_frame(f, &own[i], PV_CODE_UNKNOWN, 0);
+		ok = put_flame_frame(f, &own[i], PV_CODE_UNKNOWN, 0);
+	return ok;
+}
+
+/*
+ * The frame of a method that awaits, or was resumed below a usual awaiter. UINT32_MAX: out of
+ * memory.
+ */
+static uint32_t put_part(
+	struct pv_flame_frames *f, uint32_t method, enum pv_logical_part part, uint8_t usual)
+{
+	const struct pv_flame_frame *called = &f->v[method];
+	const char *mark = part == PV_PART_AWAITS ? PV_AWAITS_MARK : PV_USUAL_MARK;
+	const char *name = pv_arena_printf(&f->arena, "%s%s", called->name, mark);
+	struct pv_flame_frame *more =
+		name ? realloc(f->v, (f->n + (size_t)1) * sizeof *f->v) : NULL;
+	if (!more)
+		return UINT32_MAX;
+	f->v = more;
+	f->v[f->n] = (struct pv_flame_frame){ .name = name,
+		.key = frame_key_of(name, 0),
+		.kind = f->v[method].kind,
+		.usual = usual };
+	return f->n++;
+}
+
+/* After folding: gives each part of a method in stacks a frame of its own. */
+static bool mark_parts(struct pv_flame_frames *f, struct pv_call_copy *c)
+{
+	const size_t methods = f->methods.row.n;
+	uint32_t *of = c->usual ? calloc(methods * PV_PARTS, sizeof *of) : NULL;
+	bool ok = of || !c->usual;
+	for (uint32_t i = 1; of && ok && i < c->n; i++) {
+		const enum pv_logical_part part = pv_call_copy_part(c, i);
+		if (part == PV_PART_CALLED || c->group[i] >= methods)
+			continue;
+		uint32_t *frame = &of[(size_t)c->group[i] * PV_PARTS + part];
+		if (!*frame)
+			*frame = put_part(f, c->group[i], part, pv_call_copy_usual(c, i));
+		ok = *frame != UINT32_MAX;
+		c->group[i] = *frame;
+	}
+	free(of);
 	return ok;
 }
 
 static uint32_t own_frame(const struct pv_flame_frames *f, uint32_t which)
 {
-	return f->n - PV_FLAME_OWN_FRAMES + which;
+	return f->own + which;
 }
 
 /* --- sites: the stacks as a call tree, with a leaf for each site's class */
 
 struct site {
 	uint32_t class_use, stack;
-	bool other, older; /* summed up; before the record, or for another reason not in it */
+	bool other, older; /* several sites summed up; allocation not recorded */
 	uint64_t weight;
 };
 
-enum { NO_CLASS = UINT32_MAX }; /* its weight is the innermost frame's own */
+enum { NO_CLASS = UINT32_MAX }; /* the weight is the innermost frame's own */
 
 struct sites {
 	PV_ARRAY(struct site) v;
 };
 
-static bool add_site(struct sites *to, const struct pv_site *s, uint32_t class_use, uint64_t weight)
+static bool add_weighed_site(
+	struct sites *to, const struct pv_site *s, uint32_t class_use, uint64_t weight)
 {
 	if (!weight)
 		return true;
@@ -98,7 +143,7 @@ static bool add_sites(struct sites *to, const struct pv_sites *from, bool amount
 	bool ok = true;
 	for (size_t i = 1; ok && i < from->site.n; i++) {
 		const struct pv_site *s = &from->site.v[i];
-		ok = add_site(to, s, s->class_use, amounts ? s->amount : s->count);
+		ok = add_weighed_site(to, s, s->class_use, amounts ? s->amount : s->count);
 	}
 	return ok;
 }
@@ -109,37 +154,37 @@ static bool add_window(struct sites *to, const struct pv_model *m, uint64_t wind
 	bool ok = pv_window_sum(m, window_ns, &w);
 	for (size_t i = 0; ok && i < w.sites.n; i++) {
 		const struct pv_site *s = &m->allocs.sites.site.v[w.sites.v[i].site];
-		ok = add_site(
+		ok = add_weighed_site(
 			to, s, s->class_use, amounts ? w.sites.v[i].bytes : w.sites.v[i].count);
 	}
 	pv_window_sums_finish(&w);
 	return ok;
 }
 
-/* They are of no class. */
+/* Held memory has no class. */
 static bool add_held(struct sites *to, const struct pv_held *h)
 {
 	bool ok = true;
 	for (size_t i = 1; ok && i < h->one.n; i++) {
 		const struct pv_site s = { .stack = h->one.v[i].stack };
-		ok = add_site(to, &s, NO_CLASS, h->one.v[i].live_bytes);
+		ok = add_weighed_site(to, &s, NO_CLASS, h->one.v[i].live_bytes);
 	}
 	return ok;
 }
 
-/* Waits are kept by lock while it is known; its class is that of now. */
+/* Waits are kept by lock while the lock is known, with the lock's present class. */
 static bool add_waits(struct sites *to, const struct pv_locks *l, bool amounts)
 {
 	bool ok = add_sites(to, &l->sites, amounts);
 	for (size_t i = 1; ok && i < l->by_lock.site.n; i++) {
 		const struct pv_site *s = &l->by_lock.site.v[i];
 		uint32_t class = s->class_use < l->lock.n ? l->lock.v[s->class_use].class_use : 0;
-		ok = add_site(to, s, class, amounts ? s->amount : s->count);
+		ok = add_weighed_site(to, s, class, amounts ? s->amount : s->count);
 	}
 	return ok;
 }
 
-/* Objects of the shot, by where they were allocated. */
+/* Objects of the shot by allocation stack. */
 static bool add_live(struct sites *to, const struct pv_identity *l)
 {
 	bool ok = true;
@@ -147,7 +192,7 @@ static bool add_live(struct sites *to, const struct pv_identity *l)
 		const struct pv_life_site *from = &l->site.v[l->row.v[i].site];
 		const struct pv_site s = { .stack = from->stack };
 		size_t before = to->v.n;
-		ok = add_site(to, &s, from->class_use, l->row.v[i].shot_bytes);
+		ok = add_weighed_site(to, &s, from->class_use, l->row.v[i].shot_bytes);
 		if (to->v.n > before)
 			to->v.v[before].older = !from->allocated;
 	}
@@ -175,31 +220,55 @@ static bool find_sites(const struct pv_model *m, enum pv_flame_measure measure,
 	}
 }
 
-/* After the stacks come nodes for sites without a stack of their own, then the leaves. */
-static bool tree_of(const struct pv_model *m, const struct sites *sites,
+static bool make_flame_room(struct pv_call_copy *c, size_t n, bool turned)
+{
+	c->n = n;
+	c->parent = calloc(n, sizeof *c->parent);
+	c->group = calloc(n, sizeof *c->group);
+	c->figures = calloc(n, sizeof *c->figures);
+	c->usual = turned ? calloc(n, sizeof *c->usual) : NULL;
+	return c->parent && c->group && c->figures && (c->usual || !turned) && n <= UINT32_MAX;
+}
+
+/* The stacks, after awaiting frames. */
+static void put_stacks(const struct pv_model *m, const struct pv_logical *l,
+	const struct pv_flame_frames *f, struct pv_call_copy *c)
+{
+	const struct pv_stacks *s = &m->stacks;
+	c->awaiting = l->awaiting;
+	for (uint32_t i = 1; i <= l->awaiting; i++) {
+		c->parent[i] = l->frame[i].parent;
+		c->group[i] = pv_group_of(&f->methods, l->frame[i].method);
+		c->usual[i] = l->frame[i].percent;
+	}
+	for (uint32_t i = 1; i < s->node.n; i++) {
+		const struct pv_stack_node *n = &s->node.v[i];
+		const uint32_t at = pv_logical_at(l, i);
+		c->parent[at] = pv_logical_caller(l, i, n->parent);
+		c->group[at] = pv_group_of(&f->methods, n->method);
+		if (c->usual)
+			c->usual[at] = l->percent[i];
+	}
+}
+
+/* After the stacks come nodes for sites without an own stack, then the leaves. */
+static bool tree_of(const struct pv_model *m, const struct pv_logical *l, const struct sites *sites,
 	const struct pv_flame_frames *f, struct copied *c)
 {
 	const struct pv_stacks *s = &m->stacks;
-	uint32_t stacks = s->node.n ? (uint32_t)s->node.n : 1;
+	uint32_t stacks = (s->node.n ? (uint32_t)s->node.n : 1) + l->awaiting;
 	size_t n = (size_t)stacks + PV_FLAME_OWN_FRAMES + sites->v.n;
-	c->copy.n = n;
-	c->copy.parent = calloc(n, sizeof *c->copy.parent);
-	c->copy.group = calloc(n, sizeof *c->copy.group);
-	c->copy.figures = calloc(n, sizeof *c->copy.figures);
 	c->self = calloc(n, sizeof *c->self);
-	if (!c->copy.parent || !c->copy.group || !c->copy.figures || !c->self || n > UINT32_MAX)
+	if (!make_flame_room(&c->copy, n, l->caller != NULL) || !c->self)
 		return false;
-	for (uint32_t i = 1; i < stacks; i++) {
-		c->copy.parent[i] = s->node.v[i].parent;
-		c->copy.group[i] = pv_group_of(&f->methods, s->node.v[i].method);
-	}
+	put_stacks(m, l, f, &c->copy);
 	for (uint32_t i = 0; i < PV_FLAME_OWN_FRAMES; i++)
 		c->copy.group[stacks + i] = own_frame(f, i);
 	for (size_t i = 0; i < sites->v.n; i++) {
 		const struct site *from = &sites->v.v[i];
 		size_t at = stacks + PV_FLAME_OWN_FRAMES + i;
-		bool known = from->stack && from->stack < stacks && !from->other;
-		c->copy.parent[at] = known         ? from->stack
+		bool known = from->stack && from->stack < s->node.n && !from->other;
+		c->copy.parent[at] = known         ? pv_logical_at(l, from->stack)
 				     : from->other ? stacks + PV_FLAME_OTHER
 				     : from->older ? stacks + PV_FLAME_OLDER
 						   : stacks + PV_FLAME_NO_STACK;
@@ -211,7 +280,7 @@ static bool tree_of(const struct pv_model *m, const struct sites *sites,
 	return true;
 }
 
-/* With `my_code`: as pv_call_copy_fold() does it; classes and frames of ours stay. */
+/* With `my_code`: folds as pv_call_copy_fold(); classes and frames made here stay. */
 static bool fold_sites(struct copied *c, const struct pv_flame_frames *f)
 {
 	uint8_t *kind = malloc(f->n);
@@ -226,12 +295,15 @@ static bool fold_sites(struct copied *c, const struct pv_flame_frames *f)
 	return true;
 }
 
-static bool copy_sites(struct pv_model *m, enum pv_flame_measure measure, const struct pv_query *q,
-	const struct pv_flame_frames *f, struct copied *ret)
+static bool copy_measured_sites(struct pv_model *m, enum pv_flame_measure measure,
+	const struct pv_query *q, const struct pv_flame_frames *f, struct copied *ret)
 {
 	struct sites sites = { 0 };
-	bool ok = find_sites(m, measure, q, &sites) && tree_of(m, &sites, f, ret);
+	struct pv_logical logical;
+	bool ok = pv_logical_stacks(m, q, &f->methods, &logical) &&
+		  find_sites(m, measure, q, &sites) && tree_of(m, &logical, &sites, f, ret);
 	pv_array_finish(&sites.v);
+	pv_logical_finish(&logical);
 	return ok && (!q->my_code || fold_sites(ret, f));
 }
 
@@ -259,7 +331,7 @@ static bool weigh(struct copied *c, bool samples)
 	return c->self != NULL;
 }
 
-/* Children are linked so that they are met in ascending order. */
+/* Links children in ascending order. */
 static bool link_all(struct pv_call_copy *c)
 {
 	if (!c->first_child)
@@ -283,7 +355,9 @@ static bool copy_model(struct pv_model *m, enum pv_flame_measure measure, const 
 	if (!make_frames(m, q, f))
 		return false;
 	if (calls ? !copy_calls(m, q, f, &ret->copy) || !weigh(ret, samples)
-		  : !copy_sites(m, measure, q, f, ret))
+		  : !copy_measured_sites(m, measure, q, f, ret))
+		return false;
+	if (!mark_parts(f, &ret->copy))
 		return false;
 	free(ret->copy.figures);
 	ret->copy.figures = NULL;
@@ -296,7 +370,7 @@ static bool take_shape(struct pv_flame_tree *t, enum pv_flame_measure m, struct 
 {
 	struct pv_flame_source from = { .copy = &copied->copy,
 		.self = copied->self,
-		.root_frame = t->frame.n - PV_FLAME_OWN_FRAMES + PV_FLAME_NO_STACK };
+		.root_frame = t->frame.own + PV_FLAME_NO_STACK };
 	char text[PV_TIME_TEXT];
 	bool times = m == PV_FLAME_TIME, samples = m == PV_FLAME_SAMPLES;
 	if (!pv_flame_shape_make(&from, &t->frame, &t->whole))

@@ -1,13 +1,23 @@
-/* Names, and what a wish leaves of the tree. */
+/* SPDX-License-Identifier: MIT */
+/* Readable names of frames, and the part of the tree left by a wish. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/model/model.h"
-#include "common/query/code_kind.h"
+#include "common/query/groups/code_kind.h"
 #include "common/query/flame/flame_parts.h"
 
 static const struct pv_column method_column = { .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_METHOD };
 static const struct pv_column class_column = { .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_CLASS };
+
+/* "X [usual]" as "X [usual, 98 %]", "X [awaits]" as "X [awaits; usual, 98 %]". */
+static char *with_percent(struct pv_flame_frames *f, const char *text, uint8_t percent)
+{
+	const size_t len = strlen(text), mark = strlen(PV_AWAITS_MARK);
+	const bool awaits = len > mark && strcmp(text + len - mark, PV_AWAITS_MARK) == 0;
+	return pv_arena_printf(&f->arena, "%.*s%s, %u %%]", (int)(len - 1), text,
+		awaits ? "; usual" : "", percent);
+}
 
 const char *pv_flame_shown(struct pv_flame_frames *f, uint32_t frame)
 {
@@ -16,11 +26,15 @@ const char *pv_flame_shown(struct pv_flame_frames *f, uint32_t frame)
 	if (v->shown)
 		return v->shown;
 	v->shown = v->name;
-	if (!f->readable)
+	if (!f->readable && !v->usual)
 		return v->shown;
 	const struct pv_column *column = v->flags & PV_FLAME_CLASS ? &class_column : &method_column;
-	const char *text = pv_readable_text(column, v->name, PV_NAME_READABLE, room);
-	char *copy = text == v->name ? NULL : pv_arena_copy(&f->arena, text, strlen(text));
+	const char *text = v->name;
+	if (f->readable)
+		text = pv_readable_text(column, v->name, PV_NAME_READABLE, room);
+	char *copy = v->usual          ? with_percent(f, text, v->usual)
+		     : text == v->name ? NULL
+				       : pv_arena_copy(&f->arena, text, strlen(text));
 	if (copy)
 		v->shown = copy;
 	return v->shown;
@@ -36,7 +50,7 @@ uint8_t *pv_flame_match(struct pv_flame_frames *f, const char *text)
 
 /* --- leaving out */
 
-/* Marks the nodes that members stand for: UP from the leaves only these, else all below them, too. */
+/* Marks the nodes of members: UP from the leaves just these, else all nodes below, too. */
 static void mark(const struct pv_flame_shape *s, const struct pv_flame_path *p,
 	const struct pv_flame_members *m, uint8_t *in)
 {
@@ -48,7 +62,7 @@ static void mark(const struct pv_flame_shape *s, const struct pv_flame_path *p,
 		in[i] |= in[s->node[i].parent];
 }
 
-static bool cut(const struct pv_flame_tree *t, const struct pv_flame_shape *s,
+static bool cut_from_shape(const struct pv_flame_tree *t, const struct pv_flame_shape *s,
 	const struct pv_flame_cut *c, uint64_t *self)
 {
 	struct pv_flame_walk walk = { .t = t, .s = s };
@@ -67,7 +81,7 @@ static bool cut(const struct pv_flame_tree *t, const struct pv_flame_shape *s,
 	return ok;
 }
 
-/* The origins of code, for a filter that asks. */
+/* Finds the origins of code, if a filter asks. */
 static bool know_places(struct pv_flame_tree *t, const struct pv_filter *f)
 {
 	if (t->has_origins || !pv_name_places_wanted(f))
@@ -79,8 +93,8 @@ static bool know_places(struct pv_flame_tree *t, const struct pv_filter *f)
 }
 
 /*
- * A path passes as a row does whose texts are its frames: a term holds where it does for any of
- * them, "site:" for the last one.
+ * A path passes as a row with the frames as texts: a term holds if any frame has the text, "site:"
+ * for the last frame only.
  */
 static bool keep_passing(struct pv_flame_tree *t, const struct pv_flame_shape *s,
 	const struct pv_filter *f, uint64_t *self)
@@ -106,7 +120,7 @@ static bool keep_passing(struct pv_flame_tree *t, const struct pv_flame_shape *s
 	return ok;
 }
 
-/* Of a filter that is wrong nothing passes. */
+/* Nothing passes an invalid filter. */
 static bool filter(
 	struct pv_flame_tree *t, const struct pv_flame_shape *s, const char *text, uint64_t *self)
 {
@@ -119,12 +133,14 @@ static bool filter(
 	return ok;
 }
 
-static bool is_text(const char *text)
+static bool is_given_text(const char *text)
 {
 	return text && text[0];
 }
 
-/* The whole tree but for a chain that calls itself; *ret is the tree's own where nothing changes. */
+/*
+ * The tree with chains of frames that call themselves folded; *ret is the tree's own if unchanged.
+ */
 static bool folded(
 	const struct pv_flame_tree *t, bool fold, struct pv_flame_shape *room, uint64_t **ret_self)
 {
@@ -152,12 +168,12 @@ static bool folded(
 
 struct tally {
 	const struct pv_flame_shape *s;
-	uint32_t *on; /* by frame: how often it is on the way */
+	uint32_t *on; /* by frame: how often on the way */
 	uint64_t *everywhere;
 	uint32_t *places;
 };
 
-static void enter(struct tally *y, uint32_t node)
+static void enter_tally(struct tally *y, uint32_t node)
 {
 	const struct pv_flame_node *n = &y->s->node[node];
 	y->places[n->frame]++;
@@ -170,7 +186,7 @@ static void tally_all(struct tally *y)
 	const struct pv_flame_node *v = y->s->node;
 	uint32_t at = v[0].children ? v[0].child : 0;
 	while (at) {
-		enter(y, at);
+		enter_tally(y, at);
 		if (v[at].children) {
 			at = v[at].child;
 			continue;
@@ -233,7 +249,7 @@ void pv_flame_forget(struct pv_flame_tree *t)
 bool pv_flame_prepare(struct pv_flame_tree *t, const struct pv_flame_wish *w)
 {
 	uint64_t cuts = hash_cuts(w), *self = NULL;
-	const char *text = is_text(w->filter) ? w->filter : "";
+	const char *text = is_given_text(w->filter) ? w->filter : "";
 	if (t->left_made && t->left_fold == w->fold && t->left_cuts == cuts &&
 		strcmp(t->left_filter, text) == 0)
 		return true;
@@ -242,7 +258,7 @@ bool pv_flame_prepare(struct pv_flame_tree *t, const struct pv_flame_wish *w)
 	bool ok = folded(t, w->fold, &room, &self);
 	const struct pv_flame_shape *s = room.node ? &room : &t->whole;
 	for (size_t i = 0; ok && i < w->cuts; i++)
-		ok = cut(t, s, &w->cut[i], self);
+		ok = cut_from_shape(t, s, &w->cut[i], self);
 	ok = ok && (!text[0] || filter(t, s, text, self));
 	t->left_all = !w->fold && !w->cuts && !text[0];
 	if (t->left_all)

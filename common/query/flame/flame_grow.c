@@ -1,4 +1,5 @@
-/* An answer grows level by level, as far as its cells are wide enough. */
+/* SPDX-License-Identifier: MIT */
+/* Grows an answer level by level, as far as cells are wide enough. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ struct growing {
 	struct pv_flame_walk w;
 	uint32_t *bucket_of; /* by frame: index + 1 */
 	PV_ARRAY(struct bucket) bucket;
-	struct pv_flame_members now, next; /* of the level's cells; of those below */
+	struct pv_flame_members now, next; /* of the level's cells; of the next level's */
 };
 
 static uint32_t frame_at(const struct growing *g, const struct pv_flame_member *m)
@@ -28,8 +29,8 @@ static uint32_t frame_at(const struct growing *g, const struct pv_flame_member *
 struct answer {
 	struct pv_flame *f;
 	PV_ARRAY(struct pv_flame_cell) cell;
-	PV_ARRAY(size_t) ends; /* by cell: one past its last member in now or next */
-	uint64_t least;        /* weight from which a cell is there */
+	PV_ARRAY(size_t) ends; /* by cell: end of its members in now or next */
+	uint64_t least;        /* least weight of a cell */
 	uint32_t parts;
 };
 
@@ -42,7 +43,7 @@ static int heavier(const void *a, const void *b, void *ctx)
 	return strcmp(f[x->frame].name, f[y->frame].name);
 }
 
-static bool gather(struct growing *g, const struct pv_flame_members *m)
+static bool gather_buckets(struct growing *g, const struct pv_flame_members *m)
 {
 	g->bucket.n = 0;
 	for (size_t i = 0; i < m->v.n; i++) {
@@ -68,7 +69,7 @@ static bool is_wide(const struct answer *a, uint64_t weight)
 	return weight > 0 && weight >= a->least;
 }
 
-/* The wide ones to the front, by weight; the others into the cell's sum. */
+/* Moves wide buckets to the front, by weight; adds the rest to the cell's sum. */
 static size_t part_buckets(struct growing *g, const struct answer *a, struct pv_flame_cell *up)
 {
 	size_t wide = 0, room = CELLS_MAX > a->cell.n ? CELLS_MAX - a->cell.n : 0;
@@ -89,7 +90,7 @@ static size_t part_buckets(struct growing *g, const struct answer *a, struct pv_
 	return wide;
 }
 
-/* The members of the wide ones into `next`, bucket by bucket. */
+/* Puts the members of wide buckets into `next`, bucket by bucket. */
 static bool keep_members(struct growing *g, const struct pv_flame_members *m, size_t wide)
 {
 	size_t at = g->next.v.n, n = 0;
@@ -126,7 +127,7 @@ static struct pv_flame_cell cell_of(const struct growing *g, uint32_t frame, uin
 		.places = g->w.t->places[frame],
 		.kind = f->kind,
 		.flags = f->flags,
-		.parent = frame }; /* until it is placed */
+		.parent = frame }; /* until the cell is placed */
 }
 
 static bool add_cells(struct growing *g, struct answer *a, size_t up, size_t wide)
@@ -153,7 +154,7 @@ static bool add_cells(struct growing *g, struct answer *a, size_t up, size_t wid
 	return true;
 }
 
-/* The cells from `from` to `to` are a level. */
+/* Grows the level of the cells from `from` to `to`. */
 static bool grow_level(struct growing *g, struct answer *a, size_t from, size_t to)
 {
 	size_t first = 0;
@@ -166,7 +167,7 @@ static bool grow_level(struct growing *g, struct answer *a, size_t from, size_t 
 		bool ok = g->w.steps < STEPS_MAX;
 		if (!ok)
 			a->cell.v[i].flags |= PV_FLAME_MORE;
-		else if (!pv_flame_open(&g->w, &of, &below) || !gather(g, &below))
+		else if (!pv_flame_open(&g->w, &of, &below) || !gather_buckets(g, &below))
 			return pv_array_finish(&below.v), false;
 		size_t wide = ok ? part_buckets(g, a, &a->cell.v[i]) : 0;
 		ok = !ok || (keep_members(g, &below, wide) && add_cells(g, a, i, wide));
@@ -180,7 +181,7 @@ static bool grow_level(struct growing *g, struct answer *a, size_t from, size_t 
 	return true;
 }
 
-static bool grow(struct growing *g, struct answer *a)
+static bool grow_levels(struct growing *g, struct answer *a)
 {
 	size_t from = 0;
 	for (unsigned depth = 0; depth < DEPTH_MAX; depth++) {
@@ -198,7 +199,7 @@ static bool grow(struct growing *g, struct answer *a)
 
 /* --- order by name, names, marks */
 
-static int by_name(const void *a, const void *b)
+static int by_shown_name(const void *a, const void *b)
 {
 	const struct pv_flame_cell *x = a, *y = b;
 	int named = strcmp(x->shown, y->shown);
@@ -221,7 +222,7 @@ static bool finish_cells(struct pv_flame_tree *t, struct answer *a, const struct
 	for (size_t i = 0; i < a->cell.n; i++) {
 		struct pv_flame_cell *c = &a->cell.v[i];
 		if (w->by_name && c->children > 1)
-			qsort(c + (c->child - i), c->children, sizeof *c, by_name);
+			qsort(c + (c->child - i), c->children, sizeof *c, by_shown_name);
 		for (uint32_t k = 0; k < c->children; k++)
 			a->cell.v[c->child + k].parent = (uint32_t)i;
 	}
@@ -243,7 +244,7 @@ static uint64_t weigh_hits(const struct pv_flame_shape *s, const uint8_t *hit)
 
 /* --- the answer */
 
-/* The zoomed frame, or the root where it is not there. */
+/* Starts at the zoomed frame, or at the root if there is no such frame. */
 static bool put_root(struct growing *g, struct answer *a, const struct pv_flame_path *zoom)
 {
 	static const struct pv_flame_path whole = { .way = PV_FLAME_DOWN };
@@ -275,7 +276,7 @@ static bool put_root(struct growing *g, struct answer *a, const struct pv_flame_
 	return true;
 }
 
-static bool answer(struct pv_flame_tree *t, const struct pv_flame_wish *w, struct answer *a)
+static bool answer_wish(struct pv_flame_tree *t, const struct pv_flame_wish *w, struct answer *a)
 {
 	struct growing g = { .w = { .t = t, .s = &t->left } };
 	g.bucket_of = calloc(t->frame.n ? t->frame.n : 1, sizeof *g.bucket_of);
@@ -283,7 +284,7 @@ static bool answer(struct pv_flame_tree *t, const struct pv_flame_wish *w, struc
 	bool ok = g.bucket_of && put_root(&g, a, w->zoom);
 	if (ok)
 		g.w.steps = 0;
-	ok = ok && grow(&g, a) && finish_cells(t, a, w, hit);
+	ok = ok && grow_levels(&g, a) && finish_cells(t, a, w, hit);
 	if (ok && hit)
 		a->f->hits = weigh_hits(&t->left, hit);
 	free(hit);
@@ -310,7 +311,7 @@ struct pv_flame *pv_flame_ask(struct pv_flame_tree *t, const struct pv_flame_wis
 	a.f->grain = t->grain ? t->grain : 1;
 	a.f->time_of = t->time_of;
 	a.f->coverage = pv_arena_copy(&a.f->arena, t->coverage, strlen(t->coverage));
-	bool ok = answer(t, w, &a) && a.f->coverage;
+	bool ok = answer_wish(t, w, &a) && a.f->coverage;
 	a.f->cell = a.cell.v;
 	a.f->cells = a.cell.n;
 	if (ok)

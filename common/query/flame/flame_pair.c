@@ -1,4 +1,5 @@
-/* Two trees as one, whose frames know the base's part of their weight. */
+/* SPDX-License-Identifier: MIT */
+/* Merges two trees into one with the base's part of each weight. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,20 +7,20 @@
 #include "common/base/intern.h"
 #include "common/query/flame/flame_parts.h"
 
-/* Weights are finer than figures, so that scaled samples are not rounded away one by one. */
+/* Weights are finer than figures, so that scaled single samples are not rounded away. */
 enum { GRAIN = 1024 };
 
 struct pairing {
 	struct pv_flame_tree *t;
 	struct pv_flame_tree *of[2]; /* base, new */
-	uint32_t *frame[2];          /* of each, by its own: that of the pair */
+	uint32_t *frame[2];          /* of each tree: the pair's frame, by own frame */
 	struct pv_intern key;
 	PV_ARRAY(uint32_t) by_key; /* id of a key: frame + 1, 0 none */
 };
 
 /* --- frames --- */
 
-static uint64_t hash_of(const char *key, uint8_t flags)
+static uint64_t flame_key_hash(const char *key, uint8_t flags)
 {
 	uint64_t h = flags + UINT64_C(0xcbf29ce484222325);
 	for (; *key; key++)
@@ -27,8 +28,8 @@ static uint64_t hash_of(const char *key, uint8_t flags)
 	return h ? h : 1;
 }
 
-/* Classes and methods of one name are two: a letter before the key. */
-static bool put_frame(
+/* A class and a method of one name differ, by a letter before the key. */
+static bool put_paired_frame(
 	struct pairing *p, const struct pv_flame_frame *from, pv_flame_key *key, uint32_t *ret)
 {
 	char room[PV_FLAME_KEY_MAX], text[PV_FLAME_KEY_MAX + 1];
@@ -47,15 +48,15 @@ static bool put_frame(
 	if (!p->by_key.v[id]) {
 		f->v[f->n] = *from;
 		f->v[f->n].shown = NULL;
-		f->v[f->n].key = hash_of(text + 1, is_class);
+		f->v[f->n].key = flame_key_hash(text + 1, is_class);
 		p->by_key.v[id] = ++f->n;
 	}
 	*ret = p->by_key.v[id] - 1;
 	return true;
 }
 
-/* The new side first: its names are shown. */
-static bool put_frames(struct pairing *p, pv_flame_key *key)
+/* The new tree first, as its names are shown. */
+static bool put_paired_frames(struct pairing *p, pv_flame_key *key)
 {
 	size_t n = (size_t)p->of[0]->frame.n + p->of[1]->frame.n;
 	bool ok = n < UINT32_MAX && (p->t->frame.v = calloc(n + 1, sizeof *p->t->frame.v));
@@ -64,7 +65,7 @@ static bool put_frames(struct pairing *p, pv_flame_key *key)
 		p->frame[side] = calloc(from->n + 1u, sizeof *p->frame[side]);
 		ok = p->frame[side] != NULL;
 		for (uint32_t i = 0; ok && i < from->n; i++)
-			ok = put_frame(p, &from->v[i], key, &p->frame[side][i]);
+			ok = put_paired_frame(p, &from->v[i], key, &p->frame[side][i]);
 	}
 	return ok;
 }
@@ -77,7 +78,7 @@ struct joined {
 	uint32_t top[2]; /* children of either root */
 };
 
-static uint32_t place_of(const struct joined *j, uint32_t news, int side, uint32_t i)
+static uint32_t joined_place(const struct joined *j, uint32_t news, int side, uint32_t i)
 {
 	if (i == 0)
 		return 0;
@@ -98,18 +99,18 @@ static void put_nodes(const struct pairing *p, int side, double by, struct joine
 	uint32_t news = p->of[1]->whole.n;
 	for (uint32_t i = 1; i < from->n; i++) {
 		const struct pv_flame_node *n = &from->node[i];
-		uint32_t at = place_of(j, news, side, i);
+		uint32_t at = joined_place(j, news, side, i);
 		j->shape.node[at] =
-			(struct pv_flame_node){ .parent = place_of(j, news, side, n->parent),
+			(struct pv_flame_node){ .parent = joined_place(j, news, side, n->parent),
 				.frame = p->frame[side][n->frame],
-				.child = n->children ? place_of(j, news, side, n->child) : 0,
+				.child = n->children ? joined_place(j, news, side, n->child) : 0,
 				.children = n->children };
 		j->self[at] = scaled(n->self, by);
 		j->base[at] = side == 0 ? j->self[at] : 0;
 	}
 }
 
-static bool join(struct pairing *p, double scale)
+static bool join_shapes(struct pairing *p, double scale)
 {
 	const struct pv_flame_shape *base = &p->of[0]->whole, *now = &p->of[1]->whole;
 	struct joined j = { .top = { base->node[0].children, now->node[0].children } };
@@ -150,8 +151,8 @@ struct pv_flame_tree *pv_flame_tree_pair(
 	p.t->scale = scale;
 	p.t->of[0] = pv_flame_tree_take(base);
 	p.t->of[1] = pv_flame_tree_take(now);
-	p.t->coverage = now->coverage; /* held by that */
-	bool ok = put_frames(&p, key) && join(&p, scale);
+	p.t->coverage = now->coverage; /* kept alive by `now` */
+	bool ok = put_paired_frames(&p, key) && join_shapes(&p, scale);
 	free(p.frame[0]);
 	free(p.frame[1]);
 	pv_intern_finish(&p.key);

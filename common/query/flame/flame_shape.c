@@ -1,10 +1,11 @@
-/* Merges what has one name under one parent; linear but for sorting siblings. */
+/* SPDX-License-Identifier: MIT */
+/* Merges frames of one name under one parent; linear but for sorting siblings. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/query/flame/flame_parts.h"
 
-/* Children of one node that have the same frame. */
+/* Children of a node with the same frame. */
 struct bucket {
 	uint64_t self, total, base;
 	uint32_t frame, members;
@@ -22,7 +23,7 @@ struct making {
 	uint32_t *bucket_of; /* by frame: index + 1 in bucket while one node is opened */
 	uint32_t *members;   /* by new node */
 	struct pv_flame_node *node;
-	struct pv_flame_part *base; /* by new node; NULL: there is none */
+	struct pv_flame_part *base; /* by new node; NULL: no base */
 	uint32_t made;
 	PV_ARRAY(struct bucket) bucket;
 	PV_ARRAY(struct member) member;
@@ -54,7 +55,7 @@ static uint32_t next_of(const struct pv_flame_source *s, uint32_t i)
 	return i + 1 < up->child + up->children ? i + 1 : 0;
 }
 
-static bool sum_up(struct making *k)
+static bool sum_up_totals(struct making *k)
 {
 	k->total = calloc(k->n, sizeof *k->total);
 	for (uint32_t i = k->n; k->total && i-- > 0;) {
@@ -90,7 +91,7 @@ static bool add_child(struct making *k, uint32_t child)
 	return true;
 }
 
-/* With `fold`: children of the same frame are the node itself, and theirs are its own. */
+/* With `fold`: children of the same frame are merged into the node, with their children. */
 static bool add_children(struct making *k, uint32_t made, uint32_t of)
 {
 	uint32_t frame = k->node[made].frame;
@@ -155,7 +156,7 @@ static bool open_all(struct making *k)
 	k->node[0].total = k->total[0];
 	k->made = 1;
 	for (uint32_t at = 0; ok && at < k->made; at++) {
-		if (at == 0 && own) { /* a frame for all that has no call path */
+		if (at == 0 && own) { /* a frame for all weight without a call path */
 			struct bucket *b = bucket_for(k, k->s->root_frame);
 			ok = b != NULL;
 			if (b)
@@ -171,7 +172,7 @@ static bool open_all(struct making *k)
 	return ok;
 }
 
-/* Parents stand before their children. */
+/* Parents have smaller numbers than their children. */
 static void sum_base(const struct pv_flame_shape *s)
 {
 	for (uint32_t i = s->base ? s->n : 0; i-- > 0;) {
@@ -191,7 +192,7 @@ bool pv_flame_shape_make(const struct pv_flame_source *s, const struct pv_flame_
 	k.members = calloc((size_t)k.n + 1, sizeof *k.members);
 	k.node = calloc((size_t)k.n + 1, sizeof *k.node);
 	k.base = s->base ? calloc((size_t)k.n + 1, sizeof *k.base) : NULL;
-	bool ok = k.bucket_of && k.members && k.node && (k.base || !s->base) && sum_up(&k) &&
+	bool ok = k.bucket_of && k.members && k.node && (k.base || !s->base) && sum_up_totals(&k) &&
 		  open_all(&k);
 	free(k.total);
 	free(k.bucket_of);
@@ -212,7 +213,7 @@ bool pv_flame_shape_make(const struct pv_flame_source *s, const struct pv_flame_
 
 /* --- the same nodes with other own weights */
 
-/* Nearly sorted: only those on the way to what was left out weigh less than before. */
+/* Nearly sorted already: only nodes above left-out weight have become lighter. */
 static void sort_nearly(struct pv_flame_node *v, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from + 1; i < to; i++) {
@@ -231,7 +232,7 @@ static int lighter(const void *a, const void *b)
 				    : (x->child < y->child ? -1 : x->child > y->child);
 }
 
-/* Appends the children that still weigh something; `child` is their number in `s` for now. */
+/* Appends the children still with weight; `child` is their number in `s` for now. */
 static uint32_t keep_children(const struct pv_flame_shape *s, const uint64_t *self,
 	const uint64_t *total, struct pv_flame_node *to, uint32_t at, uint32_t n)
 {
@@ -276,7 +277,7 @@ bool pv_flame_shape_less(
 	to[0] = (struct pv_flame_node){ .self = self[0], .total = total[0] };
 	uint32_t n = 1;
 	for (uint32_t at = 0; at < n; at++) {
-		uint32_t was = to[at].child; /* its number in `s`, until its children are placed */
+		uint32_t was = to[at].child; /* the number in `s`, until the children are placed */
 		if (base)
 			base[at].self = self[was] ? s->base[was].self : 0;
 		n = keep_children(s, self, total, to, at, n);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* The measures of flames, and references to their trees. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,8 +8,8 @@
 static const struct {
 	const char *name, *title;
 	enum pv_unit unit;
-	unsigned group;    /* all of these */
-	enum pv_view view; /* its coverage line holds here, too */
+	unsigned group;    /* all of these are needed */
+	enum pv_view view; /* the view with the coverage line */
 	bool windowed;
 } measure[PV_FLAME_MEASURES] = {
 	[PV_FLAME_SAMPLES] = { "samples", "samples", PV_UNIT_COUNT, PV_GROUP_SAMPLES,

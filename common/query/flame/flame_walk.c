@@ -1,9 +1,10 @@
-/* Along a way through a tree, away from its root, with all places at once. */
+/* SPDX-License-Identifier: MIT */
+/* Follows a path through a tree, away from the root, at all places at once. */
 #include <stdlib.h>
 
 #include "common/query/flame/flame_parts.h"
 
-static bool put(struct pv_flame_members *to, struct pv_flame_member m)
+static bool put_walk_member(struct pv_flame_members *to, struct pv_flame_member m)
 {
 	if (!pv_reserve(&to->v, 1))
 		return false;
@@ -22,33 +23,34 @@ static struct pv_flame_member own(const struct pv_flame_shape *s, uint32_t i)
 }
 
 /* Members a step further than `from`. */
-static bool step(
+static bool step_further(
 	struct pv_flame_walk *g, const struct pv_flame_member *from, struct pv_flame_members *to)
 {
 	const struct pv_flame_node *v = g->s->node, *n = &v[from->node];
 	if (g->way == PV_FLAME_UP) {
 		g->steps++;
-		return n->parent == 0 || put(to, (struct pv_flame_member){ n->parent, from->origin,
-							 from->weight, from->base });
+		return n->parent == 0 ||
+		       put_walk_member(to, (struct pv_flame_member){ n->parent, from->origin,
+						   from->weight, from->base });
 	}
 	g->steps += n->children;
 	for (uint32_t c = n->child; c < n->child + n->children; c++)
-		if (!put(to, whole(g->s, c)))
+		if (!put_walk_member(to, whole(g->s, c)))
 			return false;
 	return true;
 }
 
-/* From the root UP: every node with weight of its own, at itself. */
+/* From the root UP: every node with own weight, as a member. */
 static bool leaves(struct pv_flame_walk *g, struct pv_flame_members *to)
 {
 	for (uint32_t i = 1; i < g->s->n; i++)
-		if (g->s->node[i].self && !put(to, own(g->s, i)))
+		if (g->s->node[i].self && !put_walk_member(to, own(g->s, i)))
 			return false;
 	g->steps += g->s->n;
 	return true;
 }
 
-/* All places of a frame that are not below another one. */
+/* All places of a frame without the same frame above. */
 static bool outermost(struct pv_flame_walk *g, uint64_t key, struct pv_flame_members *to)
 {
 	uint8_t *is = calloc(g->t->frame.n, 1);
@@ -59,7 +61,7 @@ static bool outermost(struct pv_flame_walk *g, uint64_t key, struct pv_flame_mem
 	for (uint32_t i = 1; ok && i < g->s->n; i++) {
 		const struct pv_flame_node *n = &g->s->node[i];
 		if (is[n->frame] && !in[n->parent])
-			ok = put(to, whole(g->s, i));
+			ok = put_walk_member(to, whole(g->s, i));
 	}
 	free(is);
 	free(in);
@@ -71,7 +73,7 @@ bool pv_flame_begin(
 {
 	g->way = p->way;
 	g->from_leaves = p->way == PV_FLAME_UP && !p->focus;
-	return p->focus ? outermost(g, p->focus, to) : put(to, whole(g->s, 0));
+	return p->focus ? outermost(g, p->focus, to) : put_walk_member(to, whole(g->s, 0));
 }
 
 bool pv_flame_open(
@@ -82,7 +84,7 @@ bool pv_flame_open(
 		return leaves(g, to);
 	}
 	for (size_t i = 0; i < from->v.n; i++)
-		if (!step(g, &from->v.v[i], to))
+		if (!step_further(g, &from->v.v[i], to))
 			return false;
 	return true;
 }

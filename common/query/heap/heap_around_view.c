@@ -1,11 +1,12 @@
-/* Neighbours of one object of a heap: references, referrers, dominated objects, merged paths. */
+/* SPDX-License-Identifier: MIT */
+/* Neighbours of a heap object: references, referrers, dominated objects, merged paths. */
 #include <stdlib.h>
 
 #include "common/base/map.h"
 #include "common/heap/heap_paths.h"
 #include "common/heap/heap_set.h"
 #include "common/query/heap/heap_rows.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 
 enum { MOST_ROWS = 10000 };
 
@@ -14,21 +15,23 @@ enum { MOST_ROWS = 10000 };
 enum { R_OFFSET, R_RETAINED, R_BYTES, R_ADDRESS, R_OWN, R_CLASS, R_PREVIEW };
 
 static const struct pv_column reference_columns[] = {
-	[R_OFFSET] = { "offset", "FIELD", PV_UNIT_TEXT, 10, 0, PV_COLUMN_ASCENDING },
-	[R_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 1, 0 },
-	[R_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 3, 0 },
-	[R_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 2, PV_COLUMN_ASCENDING },
-	[R_OWN] = { "own", "OWN", PV_UNIT_TEXT, 6, 4, PV_COLUMN_ASCENDING },
+	[R_OFFSET] = { "offset", "FIELD", PV_UNIT_TEXT, 10, 0, PV_COLUMN_ASCENDING, .json = 1 },
+	[R_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 1, .json = 5 },
+	[R_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 3, .json = 4 },
+	[R_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 2, PV_COLUMN_ASCENDING,
+		.json = 2 },
+	[R_OWN] = { "own", "OWN", PV_UNIT_TEXT, 6, 4, PV_COLUMN_ASCENDING, .json = 6,
+		.help = "Size of the object itself" },
 	[R_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 24, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
-	[R_PREVIEW] = { "preview", "STRING", PV_UNIT_TEXT, 24, 1, PV_COLUMN_ASCENDING },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS, .json = 3 },
+	[R_PREVIEW] = { "preview", "STRING", PV_UNIT_TEXT, 24, 1, PV_COLUMN_ASCENDING, .json = 7 },
 };
 
 static void put_end(struct pv_build *b, const struct pv_heap *h, uint32_t node,
 	const struct pv_object_ref *ref, const char *own)
 {
 	uint32_t offset = ref->offset;
-	/* Two fields may refer to one object: the rows are distinguished. */
+	/* Two fields may refer to one object: ids include the field. */
 	struct pv_cell *c = pv_build_row(b, pv_object_row(node) | (uint64_t)(offset + 1) << 32);
 	pv_cell_s(&c[R_OFFSET], pv_build_field(b, h, ref));
 	pv_cell_retained(&c[R_RETAINED], h, node);
@@ -90,7 +93,7 @@ static void run_referrers(struct pv_build *b, struct pv_model *m)
 	for (uint32_t i = from; i < end && i - from < MOST_ROWS; i++) {
 		uint32_t by = h->by[i];
 		if (i > from && h->by[i - 1] == by)
-			continue; /* its other fields came with the first */
+			continue; /* further fields came with the first */
 		for (uint32_t e = g->first[by], n = 0; e < g->first[by + 1] && n < 100; e++) {
 			if (g->to[e] != node)
 				continue;
@@ -114,18 +117,20 @@ const struct pv_view_spec pv_spec_heap_referrers = { .column = reference_columns
 enum { K_RETAINED, K_SHARE, K_BYTES, K_KEEPS, K_ADDRESS, K_FIELD, K_CLASS, K_PREVIEW };
 
 static const struct pv_column kept_columns[] = {
-	[K_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 0, 0 },
-	[K_SHARE] = { "share_percent", "SHARE", PV_UNIT_PERCENT, 6, 1, 0 },
-	[K_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 3, 0 },
-	[K_KEEPS] = { "keeps", "KEEPS", PV_UNIT_COUNT, 8, 4, 0 },
-	[K_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 2, PV_COLUMN_ASCENDING },
-	[K_FIELD] = { "field", "FIELD", PV_UNIT_TEXT, 20, 3, PV_COLUMN_ASCENDING },
+	[K_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 0, .json = 5 },
+	[K_SHARE] = { "share_percent", "SHARE", PV_UNIT_PERCENT, 6, 1, .flags = 0 },
+	[K_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 3, .json = 4 },
+	[K_KEEPS] = { "keeps", "KEEPS", PV_UNIT_COUNT, 8, 4, .json = 6,
+		.help = "How many objects it keeps directly" },
+	[K_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 2, PV_COLUMN_ASCENDING,
+		.json = 1 },
+	[K_FIELD] = { "field", "FIELD", PV_UNIT_TEXT, 20, 3, PV_COLUMN_ASCENDING, .json = 3 },
 	[K_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
-	[K_PREVIEW] = { "preview", "STRING", PV_UNIT_TEXT, 24, 1, PV_COLUMN_ASCENDING },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS, .json = 2 },
+	[K_PREVIEW] = { "preview", "STRING", PV_UNIT_TEXT, 24, 1, PV_COLUMN_ASCENDING, .json = 7 },
 };
 
-/* The first reference from an object to each other one, by node. */
+/* The first reference from an object to each other object, by node. */
 static bool note_references(const struct pv_graph *g, uint32_t node, struct pv_map *ret)
 {
 	for (uint32_t e = g->first[node + 1]; e > g->first[node]; e--)
@@ -134,7 +139,7 @@ static bool note_references(const struct pv_graph *g, uint32_t node, struct pv_m
 	return true;
 }
 
-/* The field of the keeper that refers to it, if one does; of roots: what they are. */
+/* The keeper's field that refers to the object, if any; for roots: the kind. */
 static const char *kept_in(struct pv_build *b, const struct pv_heap *h, uint32_t by,
 	const struct pv_map *at, uint32_t node)
 {
@@ -155,7 +160,7 @@ static const char *kept_in(struct pv_build *b, const struct pv_heap *h, uint32_t
 						 : pv_root_source_text(r->source);
 }
 
-/* Objects that `select` keeps, 0: that only roots keep. They stand by size already. */
+/* Objects dominated by `select`; 0: only by roots. Sorted by size already. */
 static void run_kept(struct pv_build *b, struct pv_model *m)
 {
 	const struct pv_heap *h = b->query->heap;
@@ -195,20 +200,21 @@ const struct pv_view_spec pv_spec_heap_kept = { .column = kept_columns,
 	.then = "bytes",
 	.run = run_kept };
 
-/* --- merged paths of a set, or of a class, or of one object */
+/* --- merged paths of a set, a class or an object */
 
 enum { M_BYTES, M_THROUGH, M_OBJECTS, M_ENDS, M_TEXT };
 
 static const struct pv_column merged_columns[] = {
-	[M_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 0, 0 },
-	[M_THROUGH] = { "through", "OF THE SET", PV_UNIT_COUNT, 10, 1, 0 },
-	[M_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 8, 2, 0 },
-	[M_ENDS] = { "ends", "ENDS", PV_UNIT_COUNT, 8, 3, 0 },
+	[M_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 0, .json = 2 },
+	[M_THROUGH] = { "through", "OF THE SET", PV_UNIT_COUNT, 10, 1, .json = 3,
+		.help = "Objects of the set that are reached this way" },
+	[M_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 8, 2, .json = 4 },
+	[M_ENDS] = { "ends", "ENDS", PV_UNIT_COUNT, 8, 3, .json = 5 },
 	[M_TEXT] = { "name", "KEPT BY", PV_UNIT_TEXT, 40, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_TREE | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_TREE | PV_COLUMN_GROWS, .json = 1 },
 };
 
-static const char *place(
+static const char *merged_place_text(
 	struct pv_build *b, const struct pv_graph *g, const struct pv_merged_row *r)
 {
 	const struct pv_graph_area *a = r->area ? &g->area.v[r->area - 1] : NULL;
@@ -236,7 +242,7 @@ static void put_merged(struct pv_build *b, const struct pv_graph *g, const struc
 		pv_cell_u(&c[M_THROUGH], r->through);
 		pv_cell_u(&c[M_OBJECTS], r->objects);
 		pv_cell_u(&c[M_ENDS], r->ends);
-		pv_cell_s(&c[M_TEXT], place(b, g, r));
+		pv_cell_s(&c[M_TEXT], merged_place_text(b, g, r));
 	}
 }
 

@@ -1,19 +1,26 @@
-/* Async methods that wait in the open shot, as a tree: no callers, but who waits for whom. */
+/* SPDX-License-Identifier: MIT */
+/* Async methods waiting in the open shot, as a tree of awaiters, not of callers. */
 #include <inttypes.h>
 
 #include "common/heap/awaits.h"
 #include "common/query/heap/heap_rows.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 
 enum { A_OBJECTS, A_CHAINS, A_ENDS, A_BYTES, A_NAME };
 
 static const struct pv_column await_columns[] = {
-	[A_OBJECTS] = { "objects", "WAITING", PV_UNIT_COUNT, 8, 0, 0 },
-	[A_CHAINS] = { "chains", "CHAINS", PV_UNIT_COUNT, 8, 2, 0 },
-	[A_ENDS] = { "ends", "INNERMOST", PV_UNIT_COUNT, 9, 3, 0 },
-	[A_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, 0 },
+	[A_OBJECTS] = { "objects", "WAITING", PV_UNIT_COUNT, 8, 0, .json = 2,
+		.help = "Async methods here that wait, or run just now" },
+	[A_CHAINS] = { "chains", "CHAINS", PV_UNIT_COUNT, 8, 2, .json = 3,
+		.help = "Innermost ones of this row and beneath it" },
+	[A_ENDS] = { "ends", "INNERMOST", PV_UNIT_COUNT, 9, 3, .json = 4,
+		.help = "Innermost here: they wait for nothing async that is in the shot" },
+	[A_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, .json = 5,
+		.help = "Size of the objects that keep their state" },
 	[A_NAME] = { "name", "AWAITS, NOT CALLS", PV_UNIT_TEXT, 40, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_TREE | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
+		PV_COLUMN_ASCENDING | PV_COLUMN_TREE | PV_COLUMN_GROWS | PV_COLUMN_METHOD,
+		.json = 1,
+		.help = "What waits; indented beneath it what it waits for. No thread has these on its stack" },
 };
 
 static void put_awaits(struct pv_build *b, const struct pv_graph *g, const struct pv_awaits *all)
@@ -43,7 +50,7 @@ static const char *link_text(const struct pv_awaits *all)
 	}
 }
 
-/* The line says that these are no callers, before what the shot lacks. */
+/* Says before the shot's gaps that the rows are no callers. */
 static void stamp(struct pv_build *b, const struct pv_awaits *all)
 {
 	const char *shot = b->table ? b->table->coverage : "", *line;

@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Chooses and sorts the objects of a heap for a list. */
 #include "common/query/heap/heap_choose.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/heap/radix.h"
-#include "common/query/build.h"
+#include "common/query/groups/build.h"
 #include "common/query/heap/heap_find.h"
 #include "common/base/map.h"
 #include "common/base/status.h"
@@ -18,7 +20,7 @@ static const struct pv_filter_column numbers[] = {
 	{ "length", PV_FILTER_PLAIN, LENGTH },
 };
 
-/* A filter, and the terms of it that hold for classes and for strings. */
+/* A filter, and by class and string the terms that hold. */
 struct asked {
 	const struct pv_heap *h;
 	struct pv_filter *f;
@@ -36,7 +38,7 @@ static void asked_finish(struct asked *a)
 	pv_array_finish(&a->string);
 }
 
-/* Terms that the beginning of a string holds. */
+/* Terms that hold for the beginning of a string. */
 static uint64_t bits_of_text(const struct pv_filter *f, const char *text)
 {
 	static const struct pv_column plain = { .unit = PV_UNIT_TEXT };
@@ -60,8 +62,8 @@ static bool ask_strings(struct asked *a)
 	return true;
 }
 
-/* False when out of memory; a filter that is wrong has no `f`, and nothing passes. */
-static bool ask(struct asked *a, const struct pv_choice *c)
+/* False when out of memory; an invalid filter leaves `f` NULL, and nothing passes. */
+static bool ask_filter(struct asked *a, const struct pv_choice *c)
 {
 	static const struct pv_column class = { .unit = PV_UNIT_TEXT, .flags = PV_COLUMN_CLASS };
 	const struct pv_graph *g = &a->h->graph;
@@ -80,7 +82,7 @@ static bool ask(struct asked *a, const struct pv_choice *c)
 	return a->of_class && ask_strings(a);
 }
 
-static uint64_t number_of(const struct pv_heap *h, uint32_t node, int place)
+static uint64_t node_number(const struct pv_heap *h, uint32_t node, int place)
 {
 	const struct pv_graph_string *s = place == LENGTH ? pv_graph_string(&h->graph, node) : NULL;
 	return place == BYTES      ? h->graph.size[node]
@@ -90,7 +92,7 @@ static uint64_t number_of(const struct pv_heap *h, uint32_t node, int place)
 				   : 0;
 }
 
-static bool passes(const struct asked *a, uint32_t node)
+static bool object_passes(const struct asked *a, uint32_t node)
 {
 	const struct pv_graph *g = &a->h->graph;
 	uint64_t bits = a->of_class[g->class_of[node]];
@@ -102,13 +104,14 @@ static bool passes(const struct asked *a, uint32_t node)
 		if (leaf->what != PV_FILTER_COMPARES ||
 			(leaf->place == LENGTH && !pv_graph_string(g, node)))
 			continue;
-		long double v = (long double)number_of(a->h, node, leaf->place);
+		long double v = (long double)node_number(a->h, node, leaf->place);
 		bits |= (uint64_t)pv_filter_number_is(leaf, v) << i;
 	}
 	return pv_filter_passes_bits(a->f, bits);
 }
 
-static bool collect(const struct pv_heap *h, const struct pv_choice *c, struct pv_chosen *ret)
+static bool collect_objects(
+	const struct pv_heap *h, const struct pv_choice *c, struct pv_chosen *ret)
 {
 	const struct pv_graph *g = &h->graph;
 	size_t all = c->of ? c->of_n : g->nodes;
@@ -117,12 +120,13 @@ static bool collect(const struct pv_heap *h, const struct pv_choice *c, struct p
 	bool exact = c->filter && pv_find_parse(c->filter, &find);
 	bool filters = !exact && c->filter && c->filter[0];
 	struct asked a = { .h = h };
-	bool ok = !filters || ask(&a, c);
+	bool ok = !filters || ask_filter(&a, c);
 	ret->node = malloc((all + 1) * sizeof *ret->node);
 	ok = ok && ret->node;
 	for (size_t i = 0; ok && i < all && (!filters || a.f); i++) {
 		uint32_t node = c->of ? c->of[i] : (uint32_t)i;
-		if ((c->klass && g->class_of[node] != klass) || (filters && !passes(&a, node)) ||
+		if ((c->klass && g->class_of[node] != klass) ||
+			(filters && !object_passes(&a, node)) ||
 			(exact && !pv_find_is(&find, h, node)))
 			continue;
 		ret->node[ret->n++] = node;
@@ -131,7 +135,7 @@ static bool collect(const struct pv_heap *h, const struct pv_choice *c, struct p
 	return ok;
 }
 
-static int by_name(const void *a, const void *b, void *ctx)
+static int by_class_name(const void *a, const void *b, void *ctx)
 {
 	const struct pv_graph_class *v = ctx;
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -139,7 +143,7 @@ static int by_name(const void *a, const void *b, void *ctx)
 	return c ? c : (x > y) - (x < y);
 }
 
-/* By node: the place of its class among all by name. */
+/* By node: rank of the class by name. */
 static uint64_t *class_places(const struct pv_graph *g)
 {
 	uint32_t *order = malloc((g->klass.n + 1) * sizeof *order);
@@ -149,7 +153,7 @@ static uint64_t *class_places(const struct pv_graph *g)
 	for (uint32_t i = 0; ok && i < g->klass.n; i++)
 		order[i] = i;
 	if (ok && g->klass.n)
-		qsort_r(order, g->klass.n, sizeof *order, by_name, g->klass.v);
+		qsort_r(order, g->klass.n, sizeof *order, by_class_name, g->klass.v);
 	for (uint32_t i = 0; ok && i < g->klass.n; i++)
 		place[order[i]] = i;
 	for (uint32_t i = 0; ok && i < g->nodes; i++)
@@ -170,7 +174,7 @@ static int by_text(const void *a, const void *b, void *ctx)
 	return c ? c : (x > y) - (x < y);
 }
 
-/* By node: the place of its text among all; those without one stand at the end. */
+/* By node: rank of the text; objects without a text are last. */
 static uint64_t *text_places(const struct pv_graph *g)
 {
 	uint32_t n = (uint32_t)g->string.n;
@@ -206,7 +210,7 @@ bool pv_choose_objects(const struct pv_heap *h, const struct pv_choice *c, struc
 			      : c->key == PV_BY_BYTES   ? g->size
 			      : c->key == PV_BY_ADDRESS ? g->address
 							: places;
-	bool ok = key && collect(h, c, ret);
+	bool ok = key && collect_objects(h, c, ret);
 	uint32_t *spare = ok ? malloc((ret->n + 1) * sizeof *spare) : NULL;
 	ok = ok && spare;
 	if (ok)

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: MIT */
 /* The choice and order of a heap's objects for a list. Any thread. */
 #ifndef PV_QUERY_HEAP_CHOOSE_H
 #define PV_QUERY_HEAP_CHOOSE_H
 
 #include "common/heap/heap.h"
-#include "common/query/name_filter.h"
+#include "common/query/groups/name_filter.h"
 
-/* The foremost `limit` by the column sorted by. */
+/* The first `limit` objects by `key`. */
 struct pv_chosen {
 	uint32_t *node;
 	size_t n;
@@ -20,7 +21,7 @@ struct pv_choice {
 	enum pv_filter_way way;
 	const struct pv_name_places *places; /* of classes; NULL: not known */
 	uint64_t klass;                      /* row id; 0 all */
-	const uint32_t *of;                  /* only these, of_n of them; NULL: all objects */
+	const uint32_t *of;                  /* only these of_n objects; NULL: all */
 	size_t of_n, limit;                  /* limit 0: none */
 };
 /* False when out of memory; pv_chosen_finish() frees the result. */

@@ -1,10 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds objects by address or size. */
 #include "common/query/heap/heap_find.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/heap/heap.h"
 
 static bool address(const char *text, uint64_t *ret)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Searching objects by address or size. Class names are searched as text. Pure: any thread. */
 #ifndef PV_QUERY_HEAP_FIND_H
 #define PV_QUERY_HEAP_FIND_H
@@ -17,7 +18,7 @@ struct pv_find {
  * False for other texts.
  */
 bool pv_find_parse(const char *text, struct pv_find *ret);
-/* Whether the object is one that is searched. */
+/* Whether the object matches. */
 bool pv_find_is(const struct pv_find *f, const struct pv_heap *h, uint32_t node);
 
 #endif

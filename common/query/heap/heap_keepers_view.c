@@ -1,7 +1,8 @@
-/* Objects that roots keep alive, by static field, class with such, or kind of root. */
+/* SPDX-License-Identifier: MIT */
+/* Objects kept alive by roots: by static field, by class with static fields, or by kind of root. */
 #include "common/heap/keepers.h"
 #include "common/query/heap/heap_rows.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 
 enum { MOST_ROWS = 10000 };
 
@@ -18,17 +19,26 @@ enum {
 };
 
 static const struct pv_column keeper_columns[] = {
-	[K_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 0, PV_COLUMN_ADDS },
-	[K_SHARE] = { "share_percent", "SHARE", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_ADDS },
-	[K_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 2, PV_COLUMN_ADDS },
-	[K_HOLDS] = { "holds", "HOLDS", PV_UNIT_COUNT, 8, 5, PV_COLUMN_ADDS },
-	[K_SHARED] = { "shared_bytes", "SHARED", PV_UNIT_BYTES, 9, 4, PV_COLUMN_ADDS },
-	[K_MOST_OBJECTS] = { "most_objects", "THESE", PV_UNIT_COUNT, 8, 6, 0 },
-	[K_MOST_BYTES] = { "most_bytes", "BYTES", PV_UNIT_BYTES, 9, 7, 0 },
+	[K_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 0, PV_COLUMN_ADDS,
+		.json = 2, .help = "What is kept alive through these roots" },
+	[K_SHARE] = { "share_percent", "SHARE", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_ADDS, .json = 3,
+		.help = "Its part of all that roots reach" },
+	[K_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 2, PV_COLUMN_ADDS, .json = 6,
+		.help = "Objects that are kept alive" },
+	[K_HOLDS] = { "holds", "HOLDS", PV_UNIT_COUNT, 8, 5, PV_COLUMN_ADDS, .json = 5,
+		.help = "Of them, objects that no other object keeps" },
+	[K_SHARED] = { "shared_bytes", "SHARED", PV_UNIT_BYTES, 9, 4, PV_COLUMN_ADDS, .json = 4,
+		.help = "Of the bytes: other roots reach them, too, by a longer way" },
+	[K_MOST_OBJECTS] = { "most_objects", "THESE", PV_UNIT_COUNT, 8, 6, .json = 8,
+		.help = "How many of that class" },
+	[K_MOST_BYTES] = { "most_bytes", "BYTES", PV_UNIT_BYTES, 9, 7, .json = 9,
+		.help = "Their size" },
 	[K_MOST] = { "most_class", "MOST OF THEM", PV_UNIT_TEXT, 20, 3,
-		PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
-	[K_NAME] = { "name", "KEPT BY", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_CLASS, .json = 7,
+		.help = "The class with most objects, if they refer to others, or with most bytes" },
+	[K_NAME] = { "name", "KEPT BY", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS,
+		.json = 1,
+		.help = "The static field or its class; or a kind of root, and the class that it holds" },
 };
 
 static void put_keeper(struct pv_build *b, const struct pv_heap *h, const struct pv_keeper *k)

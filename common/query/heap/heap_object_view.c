@@ -1,4 +1,5 @@
-/* Objects of a heap: all of them by class, the biggest, and the way from one to a root. */
+/* SPDX-License-Identifier: MIT */
+/* Objects of a heap: by class, the biggest, and the path from an object to a root. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,21 +7,20 @@
 #include "common/heap/heap_set.h"
 #include "common/query/heap/heap_choose.h"
 #include "common/query/heap/heap_rows.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 
 /* --- classes */
 
 enum { C_SHARE, C_RETAINED, C_BYTES, C_OBJECTS, C_AVERAGE, C_NAME };
 
 static const struct pv_column class_columns[] = {
-	[C_SHARE] = { "bytes_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[C_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 1, 0 },
-	[C_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
-	[C_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 2, PV_COLUMN_ADDS },
-	[C_AVERAGE] = { "average_bytes", "AVERAGE", PV_UNIT_BYTES, 9, 4, PV_COLUMN_HIDE_JSON },
+	[C_SHARE] = { "bytes_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3, .flags = PV_COLUMN_ADDS },
+	[C_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 1, .json = 4 },
+	[C_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS, .json = 3 },
+	[C_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 2, PV_COLUMN_ADDS, .json = 2 },
+	[C_AVERAGE] = { "average_bytes", "AVERAGE", PV_UNIT_BYTES, 9, 4, .flags = 0 },
 	[C_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS, .json = 1 },
 };
 
 static void run_classes(struct pv_build *b, struct pv_model *m)
@@ -54,21 +54,24 @@ const struct pv_view_spec pv_spec_heap_classes = { .column = class_columns,
 enum { O_RETAINED, O_SHARE, O_BYTES, O_ADDRESS, O_DOMINATOR, O_CLASS, O_PREVIEW, O_TEXT, O_LENGTH };
 
 static const struct pv_column object_columns[] = {
-	[O_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 0, 0 },
-	[O_SHARE] = { "retained_percent", "OF ALL", PV_UNIT_PERCENT, 6, 3, PV_COLUMN_HIDE_JSON },
-	[O_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
-	[O_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 2, PV_COLUMN_ASCENDING },
-	[O_DOMINATOR] = { "dominator", "KEPT BY", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING },
+	[O_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 0, .json = 4 },
+	[O_SHARE] = { "retained_percent", "OF ALL", PV_UNIT_PERCENT, 6, 3,
+		.help = "What it retains, as a part of the heap" },
+	[O_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS, .json = 3 },
+	[O_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 2, PV_COLUMN_ASCENDING,
+		.json = 1 },
+	[O_DOMINATOR] = { "dominator", "KEPT BY", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING,
+		.json = 5,
+		.help = "Kept by: the one object through which every path from a root goes" },
 	[O_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
-	[O_PREVIEW] = { "preview", "STRING", PV_UNIT_TEXT, 24, 1,
-		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_JSON },
-	[O_TEXT] = { "text", "TEXT", PV_UNIT_TEXT, 24, 0, PV_COLUMN_HIDE_SCREEN },
-	[O_LENGTH] = { "length", "LENGTH", PV_UNIT_EXACT, 9, 0, PV_COLUMN_HIDE_SCREEN },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS, .json = 2 },
+	[O_PREVIEW] = { "preview", "STRING", PV_UNIT_TEXT, 24, 1, .flags = PV_COLUMN_ASCENDING },
+	[O_TEXT] = { "text", "TEXT", PV_UNIT_TEXT, 24, 0, PV_COLUMN_HIDE_SCREEN, .json = 6 },
+	[O_LENGTH] = { "length", "LENGTH", PV_UNIT_EXACT, 9, 0, PV_COLUMN_HIDE_SCREEN, .json = 7 },
 };
 
-/* As programs want it: the text as it is, and how many characters the whole string has. */
-static void put_text(
+/* For programs: the text unquoted, and the length of the whole string in characters. */
+static void put_string_text(
 	struct pv_cell *text, struct pv_cell *length, const struct pv_heap *h, uint32_t node)
 {
 	const struct pv_graph_string *s = pv_graph_string(&h->graph, node);
@@ -76,7 +79,7 @@ static void put_text(
 	pv_cell_u_if(length, s != NULL, s ? s->length : 0);
 }
 
-static void put_object(struct pv_build *b, const struct pv_heap *h, uint32_t node)
+static void put_object_row(struct pv_build *b, const struct pv_heap *h, uint32_t node)
 {
 	struct pv_cell *c = pv_build_row(b, pv_object_row(node));
 	pv_cell_retained(&c[O_RETAINED], h, node);
@@ -86,7 +89,7 @@ static void put_object(struct pv_build *b, const struct pv_heap *h, uint32_t nod
 	pv_cell_dominator(&c[O_DOMINATOR], h, node);
 	pv_cell_s(&c[O_CLASS], pv_class_text(h, node));
 	pv_cell_s(&c[O_PREVIEW], pv_build_preview(b, h, node));
-	put_text(&c[O_TEXT], &c[O_LENGTH], h, node);
+	put_string_text(&c[O_TEXT], &c[O_LENGTH], h, node);
 }
 
 static bool is_column(const struct pv_query *q, const char *id)
@@ -94,7 +97,7 @@ static bool is_column(const struct pv_query *q, const char *id)
 	return q->sort && strcmp(q->sort, id) == 0;
 }
 
-/* Only what will be shown becomes rows: a shot may have many millions of objects. */
+/* Makes rows only of objects to be shown: a shot may have many millions of objects. */
 static void run_objects(struct pv_build *b, struct pv_model *m)
 {
 	const struct pv_query *q = b->query;
@@ -129,7 +132,7 @@ static void run_objects(struct pv_build *b, struct pv_model *m)
 		return;
 	}
 	for (size_t i = 0; i < chosen.n; i++)
-		put_object(b, h, chosen.node[i]);
+		put_object_row(b, h, chosen.node[i]);
 	b->left_out = chosen.left_out;
 	b->filtered = true;
 	pv_chosen_finish(&chosen);
@@ -141,7 +144,7 @@ const struct pv_view_spec pv_spec_heap_objects = { .column = object_columns,
 	.sort = "retained_bytes",
 	.run = run_objects };
 
-/* --- the way to a root */
+/* --- the path to a root */
 
 enum {
 	P_OFFSET,
@@ -158,22 +161,24 @@ enum {
 	P_OWNER
 };
 
-/* People read what stands there in one column; programs have it apart. */
+/* One column for people; programs get the parts. */
 static const struct pv_column path_columns[] = {
-	[P_OFFSET] = { "offset", "OFFSET", PV_UNIT_EXACT, 7, 1, PV_COLUMN_ASCENDING },
-	[P_FIELD] = { "field", "FIELD", PV_UNIT_TEXT, 14, 0, PV_COLUMN_HIDE_SCREEN },
-	[P_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 2, 0 },
-	[P_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 3, PV_COLUMN_ASCENDING },
-	[P_SLOT] = { "slot", "SLOT", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING },
+	[P_OFFSET] = { "offset", "OFFSET", PV_UNIT_EXACT, 7, 1, PV_COLUMN_ASCENDING, .json = 3 },
+	[P_FIELD] = { "field", "FIELD", PV_UNIT_TEXT, 14, 0, PV_COLUMN_HIDE_SCREEN, .json = 4 },
+	[P_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 2, .flags = 0 },
+	[P_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 3, PV_COLUMN_ASCENDING,
+		.json = 1 },
+	[P_SLOT] = { "slot", "SLOT", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING, .json = 8,
+		.help = "Field or element that leads on" },
 	[P_WHAT] = { "what", "OBJECT, THEN WHAT REFERS TO IT", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_HIDE_JSON },
+		.flags = PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 	[P_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_HIDE_SCREEN | PV_COLUMN_CLASS },
-	[P_TEXT] = { "text", "TEXT", PV_UNIT_TEXT, 24, 0, PV_COLUMN_HIDE_SCREEN },
-	[P_LENGTH] = { "length", "LENGTH", PV_UNIT_EXACT, 9, 0, PV_COLUMN_HIDE_SCREEN },
-	[P_ROOT] = { "root", "ROOT", PV_UNIT_TEXT, 14, 0, PV_COLUMN_HIDE_SCREEN },
-	[P_AREA] = { "area", "AREA", PV_UNIT_TEXT, 20, 0, PV_COLUMN_HIDE_SCREEN },
-	[P_OWNER] = { "owner", "OF", PV_UNIT_TEXT, 24, 0, PV_COLUMN_HIDE_SCREEN },
+		PV_COLUMN_HIDE_SCREEN | PV_COLUMN_CLASS, .json = 2 },
+	[P_TEXT] = { "text", "TEXT", PV_UNIT_TEXT, 24, 0, PV_COLUMN_HIDE_SCREEN, .json = 9 },
+	[P_LENGTH] = { "length", "LENGTH", PV_UNIT_EXACT, 9, 0, PV_COLUMN_HIDE_SCREEN, .json = 10 },
+	[P_ROOT] = { "root", "ROOT", PV_UNIT_TEXT, 14, 0, PV_COLUMN_HIDE_SCREEN, .json = 5 },
+	[P_AREA] = { "area", "AREA", PV_UNIT_TEXT, 20, 0, PV_COLUMN_HIDE_SCREEN, .json = 6 },
+	[P_OWNER] = { "owner", "OF", PV_UNIT_TEXT, 24, 0, PV_COLUMN_HIDE_SCREEN, .json = 7 },
 };
 
 static void nothing(struct pv_cell *c, size_t n)
@@ -219,7 +224,7 @@ static const char *step_text(
 	return preview ? pv_build_printf(b, "%s %s", class, preview) : class;
 }
 
-/* Rows stand in the order of the way: ids count them. */
+/* Rows stand in the order of the path: ids count the steps. */
 static void run_path(struct pv_build *b, struct pv_model *m)
 {
 	const struct pv_heap *h = b->query->heap;
@@ -242,7 +247,7 @@ static void run_path(struct pv_build *b, struct pv_model *m)
 		pv_cell_s(&c[P_CLASS], pv_class_text(h, at));
 		const char *field = known_place(b, h, at, offset);
 		pv_cell_s(&c[P_FIELD], field);
-		put_text(&c[P_TEXT], &c[P_LENGTH], h, at);
+		put_string_text(&c[P_TEXT], &c[P_LENGTH], h, at);
 		pv_cell_s(&c[P_WHAT], step_text(b, h, at, field));
 	}
 	if (p.root != SIZE_MAX)

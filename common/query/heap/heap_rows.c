@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts and cells for objects of a heap, and the coverage line of heap views. */
 #include "common/query/heap/heap_rows.h"
 
 #include <inttypes.h>
@@ -5,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/showable.h"
+#include "common/base/text/showable.h"
 
 uint32_t pv_object_of(const struct pv_heap *h, uint64_t row)
 {
@@ -31,10 +33,10 @@ void pv_cell_dominator(struct pv_cell *c, const struct pv_heap *h, uint32_t node
 
 /* --- the coverage line */
 
-static void say(char *line, size_t size, const char *format, ...)
+static void say_in_stamp(char *line, size_t size, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static void say(char *line, size_t size, const char *format, ...)
+static void say_in_stamp(char *line, size_t size, const char *format, ...)
 {
 	size_t at = strlen(line);
 	va_list args;
@@ -51,42 +53,45 @@ static const char *s(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-static void describe(const struct pv_heap *h, char *line, size_t size)
+static void describe_graph(const struct pv_heap *h, char *line, size_t size)
 {
 	const struct pv_graph *g = &h->graph;
 	line[0] = 0;
 	if (g->torn)
-		say(line, size, "the shot's end is missing");
+		say_in_stamp(line, size, "the shot's end is missing");
 	if (g->inferred)
-		say(line, size, "roots inferred: the log lists none");
+		say_in_stamp(line, size, "roots inferred: the log lists none");
 	if (g->statics_only)
-		say(line, size, "roots but static fields inferred: the log lists no others");
+		say_in_stamp(
+			line, size, "roots but static fields inferred: the log lists no others");
 	if (h->unreachable)
-		say(line, size, "%" PRIu64 " object%s (%" PRIu64 " byte%s) that no root reaches",
+		say_in_stamp(line, size,
+			"%" PRIu64 " object%s (%" PRIu64 " byte%s) that no root reaches",
 			h->unreachable, s(h->unreachable), h->unreachable_bytes,
 			s(h->unreachable_bytes));
 	if (g->unlisted)
-		say(line, size, "%" PRIu64 " reference%s to objects that are not listed",
+		say_in_stamp(line, size, "%" PRIu64 " reference%s to objects that are not listed",
 			g->unlisted, s(g->unlisted));
 	if (g->roots_unlisted)
-		say(line, size, "%" PRIu64 " root%s likewise", g->roots_unlisted,
+		say_in_stamp(line, size, "%" PRIu64 " root%s likewise", g->roots_unlisted,
 			s(g->roots_unlisted));
 	if (g->duplicates || g->strays)
-		say(line, size, "%" PRIu64 " object%s listed twice or in part",
+		say_in_stamp(line, size, "%" PRIu64 " object%s listed twice or in part",
 			g->duplicates + g->strays, s(g->duplicates + g->strays));
 	if (g->unsized)
-		say(line, size, "sizes not recorded");
+		say_in_stamp(line, size, "sizes not recorded");
 	if (g->strings_left)
-		say(line, size, "of %" PRIu64 " string%s there was no room for the beginning",
+		say_in_stamp(line, size,
+			"of %" PRIu64 " string%s there was no room for the beginning",
 			g->strings_left, s(g->strings_left));
 	if (h->class_least)
-		say(line, size,
+		say_in_stamp(line, size,
 			"retained sizes of classes are lower bounds: too many combinations of "
 			"classes");
 	if (h->weak)
-		say(line, size, "weak references count");
+		say_in_stamp(line, size, "weak references count");
 	if (!line[0])
-		say(line, size, "complete");
+		say_in_stamp(line, size, "complete");
 }
 
 void pv_build_heap_stamp(struct pv_build *b, struct pv_model *m)
@@ -95,7 +100,7 @@ void pv_build_heap_stamp(struct pv_build *b, struct pv_model *m)
 	if (!b->table)
 		return;
 	if (b->query->heap)
-		describe(b->query->heap, line, sizeof line);
+		describe_graph(b->query->heap, line, sizeof line);
 	const char *kept = pv_build_text(b, line);
 	if (!b->table)
 		return;
@@ -159,7 +164,8 @@ const char *pv_keeper_text(
 	if (!r)
 		snprintf(to, size, "roots that are not listed");
 	else if (k->klass == PV_GRAPH_NONE && a && !a->owner && a->name[0])
-		snprintf(to, size, "static %s", a->name); /* the log does not say its class */
+		snprintf(to, size, "%sstatic %s", /* without the class, missing in the log */
+			r->source == PV_ROOT_THREAD_STATIC ? "thread " : "", a->name);
 	else if (k->klass == PV_GRAPH_NONE)
 		snprintf(to, size, "static %s.%s", a && a->owner ? a->owner : "?",
 			field ? field : "*");

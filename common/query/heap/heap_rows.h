@@ -1,12 +1,13 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Private to the query layer: shared by the views of a heap's objects. On the thread that builds a
- * table.
+ * Private to the query layer: helpers shared by the views of a heap's objects. On the thread that
+ * builds a table.
  */
 #ifndef PV_QUERY_HEAP_ROWS_H
 #define PV_QUERY_HEAP_ROWS_H
 
 #include "common/heap/heap.h"
-#include "common/query/build.h"
+#include "common/query/groups/build.h"
 #include "common/query/root_text.h"
 
 /* Rows of objects have this id; 0 stands for all roots together. */
@@ -21,10 +22,10 @@ uint32_t pv_object_of(const struct pv_heap *h, uint64_t row);
 /* Name of an object's class, owned by the heap; never NULL. */
 const char *pv_class_text(const struct pv_heap *h, uint32_t node);
 
-/* Retained bytes, null for what cannot be reached. */
+/* Retained bytes, null for unreachable objects. */
 void pv_cell_retained(struct pv_cell *c, const struct pv_heap *h, uint32_t node);
 
-/* Address of the immediate dominator, null for roots and what cannot be reached. */
+/* Address of the immediate dominator, null for roots and unreachable objects. */
 void pv_cell_dominator(struct pv_cell *c, const struct pv_heap *h, uint32_t node);
 
 enum { PV_KEEPER_TEXT = 200, PV_PREVIEW_TEXT = 240 };
@@ -35,14 +36,14 @@ const char *pv_keeper_text(
 
 /*
  * The beginning of a string, for people, in quotation marks; at least PV_PREVIEW_TEXT bytes. False:
- * it is not in the log.
+ * not in the log.
  */
 bool pv_heap_preview(const struct pv_heap *h, uint32_t node, char *to, size_t size);
 
 /* Coverage line about the heap's uncertainties, and the table's generation. */
 void pv_build_heap_stamp(struct pv_build *b, struct pv_model *m);
 
-/* A place in an object that refers to another. */
+/* A reference's place in an object. */
 struct pv_object_ref {
 	uint32_t node, offset; /* NONE: not recorded */
 };

@@ -1,20 +1,22 @@
-/* Sets of a shot's objects, each by a filter: how many, how large, and what they keep alive. */
+/* SPDX-License-Identifier: MIT */
+/* Sets of a shot's objects, a filter each: how many, how large, and their retained sizes. */
 #include "common/heap/heap_set.h"
 #include "common/query/heap/heap_choose.h"
 #include "common/query/heap/heap_rows.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 
 enum { S_RETAINED, S_RETAINED_OBJECTS, S_BYTES, S_OBJECTS, S_NAME };
 
 static const struct pv_column columns[] = {
-	[S_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 1, 0 },
-	[S_RETAINED_OBJECTS] = { "retained_objects", "RET.OBJ", PV_UNIT_COUNT, 9, 4, 0 },
-	[S_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 2, 0 },
-	[S_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 3, 0 },
-	[S_NAME] = { "set", "SET", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[S_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 1, .json = 5 },
+	[S_RETAINED_OBJECTS] = { "retained_objects", "RET.OBJ", PV_UNIT_COUNT, 9, 4, .json = 4 },
+	[S_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 2, .json = 3 },
+	[S_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 3, .json = 2 },
+	[S_NAME] = { "set", "SET", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS,
+		.json = 1 },
 };
 
-static bool choose(const struct pv_heap *h, const char *filter, struct pv_heap_set *ret)
+static bool choose_heap_set(const struct pv_heap *h, const char *filter, struct pv_heap_set *ret)
 {
 	const struct pv_choice choice = {
 		.key = PV_BY_ADDRESS, .filter = filter, .way = PV_FILTER_WORDS
@@ -28,7 +30,8 @@ static bool choose(const struct pv_heap *h, const char *filter, struct pv_heap_s
 	return ok;
 }
 
-static bool put(struct pv_build *b, uint64_t row, const char *name, const struct pv_heap_set *s)
+static bool put_heap_set(
+	struct pv_build *b, uint64_t row, const char *name, const struct pv_heap_set *s)
 {
 	uint64_t objects, bytes;
 	if (!pv_heap_set_retained(b->query->heap, s, &objects, &bytes))
@@ -42,7 +45,7 @@ static bool put(struct pv_build *b, uint64_t row, const char *name, const struct
 	return true;
 }
 
-/* A last row has all of them together, in which an object of two sets counts once. */
+/* Adds a last row for all sets together, counting an object of two sets once. */
 static void run_sets(struct pv_build *b, struct pv_model *m)
 {
 	const struct pv_query *q = b->query;
@@ -51,15 +54,15 @@ static void run_sets(struct pv_build *b, struct pv_model *m)
 	pv_build_heap_stamp(b, m);
 	for (size_t i = 0; q->heap && ok && i < q->sets_n; i++) {
 		struct pv_heap_set one, both = { 0 };
-		ok = choose(q->heap, q->sets[i].filter, &one) &&
-		     put(b, i + 1, q->sets[i].name, &one) &&
+		ok = choose_heap_set(q->heap, q->sets[i].filter, &one) &&
+		     put_heap_set(b, i + 1, q->sets[i].name, &one) &&
 		     pv_heap_set_combine(q->heap, PV_SET_UNION, &all, &one, &both);
 		pv_heap_set_finish(&one);
 		pv_heap_set_finish(&all);
 		all = both;
 	}
 	if (q->heap && ok && q->sets_n > 1)
-		ok = put(b, q->sets_n + 1, "(together)", &all);
+		ok = put_heap_set(b, q->sets_n + 1, "(together)", &all);
 	if (!ok)
 		pv_build_fail(b);
 	pv_heap_set_finish(&all);

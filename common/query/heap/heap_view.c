@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Heap shots of a log, classes of a shot, and the difference of two shots. */
 #include <stdlib.h>
 
 #include "common/base/status.h"
 #include "common/heap/heap.h"
 #include "common/model/model.h"
 #include "common/model/objects/shots.h"
-#include "common/query/groups.h"
-#include "common/query/specs.h"
+#include "common/query/groups/groups.h"
+#include "common/query/groups/specs.h"
 
 /* Row id of a shot = its number + 1. */
 static const struct pv_shot *find_shot(const struct pv_model *m, uint64_t row_id)
@@ -43,24 +45,25 @@ enum {
 };
 
 static const struct pv_column shot_columns[] = {
-	[S_INDEX] = { "index", "SHOT", PV_UNIT_COUNT, 4, 0, PV_COLUMN_ASCENDING },
-	[S_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 1, PV_COLUMN_ASCENDING },
-	[S_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 2, 0 },
-	[S_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, 0 },
-	[S_D_OBJECTS] = { "objects_change", "+-OBJECTS", PV_UNIT_DELTA_COUNT, 10, 4,
-		PV_COLUMN_HIDE_JSON },
-	[S_D_BYTES] = { "bytes_change", "+-BYTES", PV_UNIT_DELTA_BYTES, 10, 3,
-		PV_COLUMN_HIDE_JSON },
-	[S_REFERENCES] = { "references", "REFERENCES", PV_UNIT_COUNT, 10, 6, 0 },
-	[S_ROOTS] = { "roots", "ROOTS", PV_UNIT_COUNT, 7, 5, 0 },
-	[S_DEAD] = { "dead_objects", "DEAD", PV_UNIT_COUNT, 8, 9, 0 },
-	[S_DEAD_BYTES] = { "dead_bytes", "DEAD BYTES", PV_UNIT_BYTES, 10, 10, 0 },
-	[S_COLLECTION] = { "collection", "COLLECTION", PV_UNIT_COUNT, 10, 11, 0 },
-	[S_TOOK] = { "took_ns", "TOOK", PV_UNIT_NS, 9, 7, PV_COLUMN_HIDE_JSON },
-	[S_STATE] = { "state", "STATE", PV_UNIT_TEXT, 12, 8, PV_COLUMN_GROWS },
+	[S_INDEX] = { "index", "SHOT", PV_UNIT_COUNT, 4, 0, PV_COLUMN_ASCENDING, .json = 1,
+		.help = "Number of the shot, from 0" },
+	[S_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 3, PV_COLUMN_ASCENDING, .json = 2 },
+	[S_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 2, .json = 3 },
+	[S_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, .json = 4 },
+	[S_D_OBJECTS] = { "objects_change", "+-OBJECTS", PV_UNIT_DELTA_COUNT, 10, 4, .flags = 0 },
+	[S_D_BYTES] = { "bytes_change", "+-BYTES", PV_UNIT_DELTA_BYTES, 10, 3, .flags = 0 },
+	[S_REFERENCES] = { "references", "REFERENCES", PV_UNIT_COUNT, 10, 6, .json = 5,
+		.help = "References between objects" },
+	[S_ROOTS] = { "roots", "ROOTS", PV_UNIT_COUNT, 7, 5, .json = 6 },
+	[S_DEAD] = { "dead_objects", "DEAD", PV_UNIT_COUNT, 8, 9, .json = 7 },
+	[S_DEAD_BYTES] = { "dead_bytes", "DEAD BYTES", PV_UNIT_BYTES, 10, 10, .json = 8 },
+	[S_COLLECTION] = { "collection", "COLLECTION", PV_UNIT_COUNT, 10, 11, .json = 9,
+		.help = "The collection it was taken in" },
+	[S_TOOK] = { "took_ns", "TOOK", PV_UNIT_NS, 9, 7, .flags = 0 },
+	[S_STATE] = { "state", "STATE", PV_UNIT_TEXT, 12, 8, PV_COLUMN_GROWS, .json = 10 },
 };
 
-/* Of one that arrives: how far it is, if it is to be as large as the one before. */
+/* For a shot being read: the progress, in objects of the shot before. */
 static const char *shot_state(struct pv_build *b, const struct pv_model *m, const struct pv_shot *s,
 	const struct pv_shot *last)
 {
@@ -105,7 +108,7 @@ static void copy_shots(struct pv_build *b, struct pv_model *m)
 	}
 }
 
-const struct pv_view_spec pv_spec_shots = { .column = shot_columns,
+const struct pv_view_spec pv_spec_heap_shots = { .column = shot_columns,
 	.columns = PV_COUNT_OF(shot_columns),
 	.sort = "index",
 	.copy = copy_shots };
@@ -115,10 +118,10 @@ const struct pv_view_spec pv_spec_shots = { .column = shot_columns,
 struct sum {
 	uint32_t group;
 	uint64_t objects, bytes;
-	uint64_t dead_objects, dead_bytes; /* or young ones, as in struct pv_shot_class */
+	uint64_t dead_objects, dead_bytes; /* or young objects, as in struct pv_shot_class */
 };
 
-/* By class group, those that the shot has: there may be as many shots as classes. */
+/* By group, classes in the shot only: shots may be as many as classes. */
 struct sums {
 	PV_ARRAY(struct sum) sum;
 	struct pv_map of; /* group -> index in sum */
@@ -148,7 +151,7 @@ static void finish_sums(struct sums *s)
 	pv_map_finish(&s->of);
 }
 
-/* A shot that is not there is empty. False when out of memory; finish it in either case. */
+/* A missing shot is empty. False when out of memory; finish the sums in either case. */
 static bool sum_shot(const struct pv_shot *s, const struct pv_groups *g, struct sums *ret)
 {
 	*ret = (struct sums){ 0 };
@@ -164,7 +167,7 @@ static bool sum_shot(const struct pv_shot *s, const struct pv_groups *g, struct 
 	return true;
 }
 
-/* The shot before, if it was read to its end. */
+/* The shot before, if read to its end. */
 static const struct pv_shot *shot_before(const struct pv_model *m, const struct pv_shot *s)
 {
 	const struct pv_shot *first = m->shots.shot.v;
@@ -188,36 +191,37 @@ enum {
 };
 
 static const struct pv_column class_columns[] = {
-	[H_SHARE] = { "bytes_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[H_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
-	[H_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 2, PV_COLUMN_ADDS },
-	[H_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 3, PV_COLUMN_HIDE_JSON },
+	[H_SHARE] = { "bytes_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3, .flags = PV_COLUMN_ADDS },
+	[H_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS, .json = 3 },
+	[H_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 2, PV_COLUMN_ADDS, .json = 2 },
+	[H_RETAINED] = { "retained_bytes", "RETAINED", PV_UNIT_BYTES, 9, 3, .flags = 0 },
 	[H_D_BYTES] = { "bytes_change", "+-BYTES", PV_UNIT_DELTA_BYTES, 10, 4,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
+		.flags = PV_COLUMN_ADDS },
 	[H_D_OBJECTS] = { "objects_change", "+-OBJECTS", PV_UNIT_DELTA_COUNT, 10, 8,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[H_AVERAGE] = { "average_bytes", "AVERAGE", PV_UNIT_BYTES, 9, 4, PV_COLUMN_HIDE_JSON },
-	[H_DEAD] = { "dead_objects", "DEAD", PV_UNIT_COUNT, 8, 5, PV_COLUMN_ADDS },
-	[H_DEAD_BYTES] = { "dead_bytes", "DEAD BYTES", PV_UNIT_BYTES, 10, 6, PV_COLUMN_ADDS },
-	[H_YOUNG] = { "young_objects", "YOUNG", PV_UNIT_COUNT, 8, 7, PV_COLUMN_HIDE_SCREEN },
+		.flags = PV_COLUMN_ADDS },
+	[H_AVERAGE] = { "average_bytes", "AVERAGE", PV_UNIT_BYTES, 9, 4, .flags = 0 },
+	[H_DEAD] = { "dead_objects", "DEAD", PV_UNIT_COUNT, 8, 5, PV_COLUMN_ADDS, .json = 4 },
+	[H_DEAD_BYTES] = { "dead_bytes", "DEAD BYTES", PV_UNIT_BYTES, 10, 6, PV_COLUMN_ADDS,
+		.json = 5 },
+	[H_YOUNG] = { "young_objects", "YOUNG", PV_UNIT_COUNT, 8, 7, PV_COLUMN_HIDE_SCREEN,
+		.json = 6 },
 	[H_YOUNG_BYTES] = { "young_bytes", "YOUNG BYTES", PV_UNIT_BYTES, 11, 8,
-		PV_COLUMN_HIDE_SCREEN },
+		PV_COLUMN_HIDE_SCREEN, .json = 7 },
 	[H_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS, .json = 1 },
 };
 
 /*
- * `old`: a log of 2007, the only kind that says what was found dead; `sized`: and what was alive;
- * `young`: generations.
+ * `old`: a log of 2007, the only kind with dead objects; `sized`: with live objects, too; `young`:
+ * generations.
  */
 struct listed {
 	bool old, sized, young;
-	const struct sums *before;  /* in the shot before; NULL: there is none */
-	const struct pv_heap *heap; /* of this shot, if it is open */
+	const struct sums *before;  /* of the shot before; NULL: no such shot */
+	const struct pv_heap *heap; /* of this shot, if open */
 };
 
-/* Retained bytes of classes, by the id of their row. */
+/* Retained bytes of classes, by row id. */
 static void put_retained(struct pv_build *b, const struct pv_heap *h)
 {
 	struct pv_map at = { 0 };
@@ -290,7 +294,7 @@ static void copy_shot_classes(struct pv_build *b, struct pv_model *m)
 	pv_groups_finish(&g);
 }
 
-const struct pv_view_spec pv_spec_shot_classes = { .column = class_columns,
+const struct pv_view_spec pv_spec_heap_shot_classes = { .column = class_columns,
 	.columns = PV_COUNT_OF(class_columns),
 	.name = "name",
 	.sort = "bytes",
@@ -299,14 +303,18 @@ const struct pv_view_spec pv_spec_shot_classes = { .column = class_columns,
 enum { D_BYTES, D_OBJECTS, D_NEW_BYTES, D_NEW_OBJECTS, D_BASE_BYTES, D_BASE_OBJECTS, D_NAME };
 
 static const struct pv_column diff_columns[] = {
-	[D_BYTES] = { "bytes_change", "+-BYTES", PV_UNIT_DELTA_BYTES, 10, 0, PV_COLUMN_ADDS },
-	[D_OBJECTS] = { "objects_change", "+-OBJECTS", PV_UNIT_DELTA_COUNT, 10, 1, PV_COLUMN_ADDS },
-	[D_NEW_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 2, PV_COLUMN_ADDS },
-	[D_NEW_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 3, PV_COLUMN_ADDS },
-	[D_BASE_BYTES] = { "base_bytes", "BASE BYTES", PV_UNIT_BYTES, 10, 4, PV_COLUMN_ADDS },
-	[D_BASE_OBJECTS] = { "base_objects", "BASE OBJ", PV_UNIT_COUNT, 9, 5, PV_COLUMN_ADDS },
+	[D_BYTES] = { "bytes_change", "+-BYTES", PV_UNIT_DELTA_BYTES, 10, 0,
+		.flags = PV_COLUMN_ADDS },
+	[D_OBJECTS] = { "objects_change", "+-OBJECTS", PV_UNIT_DELTA_COUNT, 10, 1,
+		.flags = PV_COLUMN_ADDS },
+	[D_NEW_BYTES] = { "bytes", "BYTES", PV_UNIT_BYTES, 9, 2, .flags = PV_COLUMN_ADDS },
+	[D_NEW_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 9, 3, .flags = PV_COLUMN_ADDS },
+	[D_BASE_BYTES] = { "base_bytes", "BASE BYTES", PV_UNIT_BYTES, 10, 4,
+		.flags = PV_COLUMN_ADDS, .help = "Bytes in the base" },
+	[D_BASE_OBJECTS] = { "base_objects", "BASE OBJ", PV_UNIT_COUNT, 9, 5,
+		.flags = PV_COLUMN_ADDS, .help = "Objects in the base" },
 	[D_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
+		.flags = PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
 };
 
 static void put_both(struct pv_build *b, const struct pv_groups *g, const struct sum *base,
@@ -347,14 +355,14 @@ static void copy_shot_diff(struct pv_build *b, struct pv_model *m)
 	struct sums before = { 0 }, after = { 0 };
 	if (!ok || !sum_shot(base, &g, &before) || !sum_shot(now, &g, &after))
 		pv_build_fail(b);
-	else if (base && now) /* a shot that is not there says nothing about what changed */
+	else if (base && now) /* a missing shot says nothing about changes */
 		put_diff(b, &g, &before, &after);
 	finish_sums(&before);
 	finish_sums(&after);
 	pv_groups_finish(&g);
 }
 
-const struct pv_view_spec pv_spec_shot_diff = { .column = diff_columns,
+const struct pv_view_spec pv_spec_heap_shot_diff = { .column = diff_columns,
 	.columns = PV_COUNT_OF(diff_columns),
 	.name = "name",
 	.sort = "bytes_change",

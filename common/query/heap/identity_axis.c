@@ -1,19 +1,20 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * The axis that a ladder's rungs stand on: time, in which the program works. Shots that wait for
- * collections do not come while it idles, others do. So idle time is short on it.
+ * The axis of a ladder's rungs: time in which the program works. While the program idles, no shots
+ * that wait for collections are taken, but other shots are; so idle time is shortened.
  */
 #include "common/query/heap/identity_views.h"
 
 enum {
 	ROOM = PV_IDENTITY_STEPS + 2,
-	BUSY = 10 /* a tenth of the mean rate of allocations is no idling */
+	BUSY = 10 /* less than a tenth of the mean rate of allocations is idling */
 };
 
 struct interval {
 	double ns, allocations;
 };
 
-/* Objects that are listed first at each step, for logs without allocations. */
+/* Objects first listed at each step, for logs without allocations. */
 static void count_listed(const struct pv_identity *l, struct interval at[ROOM])
 {
 	for (size_t i = 0; i < l->cell.n; i++)
@@ -28,7 +29,7 @@ static void count_allocations(const struct pv_identity *l, struct interval at[RO
 			(double)(l->step.v[j].allocations - l->step.v[j - 1].allocations);
 }
 
-/* The shot that is taken when a program ends can come long after its work. */
+/* The shot taken at a program's end may come long after the program's work. */
 static void shorten_last(struct interval at[ROOM], size_t n)
 {
 	double most = 0;

@@ -1,11 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the addresses of the objects in a row of an identity view. */
 #include "common/query/heap/identity_choose.h"
 
 #include <string.h>
 
-#include "common/model/objects/identity.h"
+#include "common/model/identity/identity.h"
 #include "common/model/model.h"
-#include "common/query/groups_kept.h"
-#include "common/query/identity_line.h"
+#include "common/query/groups/groups_kept.h"
+#include "common/query/groups/identity_line.h"
 
 uint32_t pv_identity_shot(const struct pv_identity *l)
 {

@@ -1,4 +1,5 @@
-/* The objects that a row of the views on object identity stands for. Any thread. */
+/* SPDX-License-Identifier: MIT */
+/* Objects in a row of the views on object identity. Any thread. */
 #ifndef PV_QUERY_IDENTITY_CHOOSE_H
 #define PV_QUERY_IDENTITY_CHOOSE_H
 
@@ -12,15 +13,15 @@ struct pv_address_list { /* a PV_ARRAY */
 
 /* Number of the later shot. */
 uint32_t pv_identity_shot(const struct pv_identity *l);
-/* Whether it tells what became of the objects of each class (PV_VIEW_SURVIVAL). */
+/* Whether the fate of each class's objects is known (PV_VIEW_SURVIVAL). */
 bool pv_identity_tells_fates(const struct pv_identity *l);
-/* Whether a table would say more if objects were followed: it says so. NULL is fine. */
+/* Whether the table's coverage line says that objects were not followed. NULL is fine. */
 bool pv_table_wants_identity(const struct pv_table *t);
 
 /*
- * Addresses, ascending, of objects that are alive at the later shot of q->identity: of the class
- * row q->select (0: all) under q's grouping, and of cohort q->base - 1 (0: all). `allocated`: only
- * those that are new since the base shot. False when out of memory. Takes the model's lock.
+ * Addresses, ascending, of objects alive at the later shot of q->identity: of the class row
+ * q->select (0: all) under q's grouping, and of cohort q->base - 1 (0: all). `allocated`: only
+ * objects new since the base shot. False when out of memory. Takes the model's lock.
  */
 bool pv_identity_choose(
 	struct pv_model *m, const struct pv_query *q, bool allocated, struct pv_address_list *ret);

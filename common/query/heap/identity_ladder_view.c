@@ -1,14 +1,15 @@
-/* Over all heap shots: how many of those allocated between two of them live on, by class. */
+/* SPDX-License-Identifier: MIT */
+/* Cohorts over all heap shots, by class: how many objects allocated between two shots live on. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/status.h"
-#include "common/query/groups.h"
+#include "common/query/groups/groups.h"
 #include "common/query/heap/identity_views.h"
-#include "common/query/site_rows.h"
-#include "common/query/specs.h"
+#include "common/query/groups/site_rows.h"
+#include "common/query/groups/specs.h"
 
 /* Cells by class group, and the matrix of one group at a time. */
 struct matrices {
@@ -32,7 +33,7 @@ static void sort_cells(struct matrices *x)
 		x->cell[x->first[pv_group_of(&x->g, l->cell.v[i].class_use) + 1]++] = (uint32_t)i;
 }
 
-static bool gather(struct matrices *x, struct pv_build *b, struct pv_model *m)
+static bool gather_matrices(struct matrices *x, struct pv_build *b, struct pv_model *m)
 {
 	const struct pv_identity *l = b->query->identity;
 	*x = (struct matrices){ .identity = l, .steps = l ? l->step.n : 0 };
@@ -51,7 +52,7 @@ static bool gather(struct matrices *x, struct pv_build *b, struct pv_model *m)
 	return true;
 }
 
-static void finish(struct matrices *x)
+static void finish_matrices(struct matrices *x)
 {
 	free(x->first);
 	free(x->cell);
@@ -59,8 +60,7 @@ static void finish(struct matrices *x)
 	pv_groups_finish(&x->g);
 }
 
-/* The survivors of a group; false when there were none ever. Good until the next one is asked for.
- */
+/* The survivors of a group, valid until the next call; false: none at any time. */
 static bool ladder_of(struct matrices *x, size_t group, struct pv_ladder *ret)
 {
 	size_t n = x->steps * x->steps;
@@ -77,7 +77,7 @@ static bool ladder_of(struct matrices *x, size_t group, struct pv_ladder *ret)
 	return true;
 }
 
-static uint64_t at(const struct pv_ladder *l, const uint64_t *v, size_t cohort, size_t step)
+static uint64_t ladder_at(const struct pv_ladder *l, const uint64_t *v, size_t cohort, size_t step)
 {
 	return v[cohort * l->steps + step];
 }
@@ -86,7 +86,7 @@ static uint64_t alive(const struct pv_ladder *l, const uint64_t *v, size_t step)
 {
 	uint64_t sum = 0;
 	for (size_t k = 0; k <= step; k++)
-		sum += at(l, v, k, step);
+		sum += ladder_at(l, v, k, step);
 	return sum;
 }
 
@@ -95,19 +95,22 @@ static uint64_t alive(const struct pv_ladder *l, const uint64_t *v, size_t step)
 enum { L_SCORE, L_SHAPE, L_BYTES, L_OBJECTS, L_GROWTH, L_SURVIVAL, L_NAME, L_TOTALS };
 
 static const struct pv_column ladder_columns[] = {
-	[L_SCORE] = { "score", "SCORE", PV_UNIT_NUMBER, 6, 0, 0 },
-	[L_SHAPE] = { "shape", "SHAPE", PV_UNIT_TEXT, 10, 2, PV_COLUMN_ASCENDING },
-	[L_BYTES] = { "bytes", "ALIVE", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
-	[L_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 8, 4, PV_COLUMN_ADDS },
-	[L_GROWTH] = { "bytes_growth", "GROWTH", PV_UNIT_DELTA_BYTES, 10, 3, PV_COLUMN_ADDS },
-	[L_SURVIVAL] = { "young_survival_percent", "YOUNG%", PV_UNIT_PERCENT, 6, 5, 0 },
+	[L_SCORE] = { "score", "SCORE", PV_UNIT_NUMBER, 6, 0, .json = 2 },
+	[L_SHAPE] = { "shape", "SHAPE", PV_UNIT_TEXT, 10, 2, PV_COLUMN_ASCENDING, .json = 3,
+		.help = "How the curve goes: staircase, plateau, saw" },
+	[L_BYTES] = { "bytes", "ALIVE", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS, .json = 5 },
+	[L_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 8, 4, PV_COLUMN_ADDS, .json = 4 },
+	[L_GROWTH] = { "bytes_growth", "GROWTH", PV_UNIT_DELTA_BYTES, 10, 3, PV_COLUMN_ADDS,
+		.json = 6, .help = "Growth between the shots" },
+	[L_SURVIVAL] = { "young_survival_percent", "YOUNG%", PV_UNIT_PERCENT, 6, 5, .json = 7,
+		.help = "Of those born between two shots, still alive at the last" },
 	[L_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 28, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
-	[L_TOTALS] = { "alive_bytes", "ALIVE AT EACH SHOT", PV_UNIT_LIST, 24, 6,
-		PV_COLUMN_NUMBERS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS, .json = 1 },
+	[L_TOTALS] = { "alive_bytes", "ALIVE AT EACH SHOT", PV_UNIT_LIST, 24, 6, PV_COLUMN_NUMBERS,
+		.json = 8 },
 };
 
-/* "17 30 41", a line each for those who read lists. */
+/* "17 30 41" for readers of lists, a line each. */
 static const char *numbers(struct pv_build *b, const uint64_t *v, size_t n)
 {
 	size_t room = n * 21 + 1, used = 0;
@@ -124,13 +127,13 @@ static double young_survival(const struct pv_ladder *l)
 {
 	double allocated = 0, left = 0;
 	for (size_t k = 1; k + 1 < l->steps; k++) {
-		allocated += (double)at(l, l->objects, k, k);
-		left += (double)at(l, l->objects, k, l->steps - 1);
+		allocated += (double)ladder_at(l, l->objects, k, k);
+		left += (double)ladder_at(l, l->objects, k, l->steps - 1);
 	}
 	return allocated > 0 ? 100 * left / allocated : -1;
 }
 
-/* Of classes alike in shape the one that has grown most is the most suspicious. */
+/* Of classes with similar shapes, the class with the most growth is the most suspicious. */
 static double weight(uint64_t growth, uint64_t most)
 {
 	return most ? pow((double)growth / (double)most, 0.25) : 0;
@@ -172,7 +175,7 @@ static void copy_ladder(struct pv_build *b, struct pv_model *m)
 	struct matrices x;
 	struct pv_ladder l;
 	uint64_t most = 0;
-	bool ok = gather(&x, b, m);
+	bool ok = gather_matrices(&x, b, m);
 	if (!ok)
 		pv_build_fail(b);
 	for (uint32_t i = 0; ok && i < x.g.row.n; i++)
@@ -180,7 +183,7 @@ static void copy_ladder(struct pv_build *b, struct pv_model *m)
 			most = growth_of(&l);
 	for (uint32_t i = 0; ok && i < x.g.row.n; i++)
 		put_class(b, &x, i, most);
-	finish(&x);
+	finish_matrices(&x);
 }
 
 const struct pv_view_spec pv_spec_heap_ladder = { .column = ladder_columns,
@@ -206,38 +209,46 @@ enum {
 
 static const struct pv_column cohort_columns[] = {
 	[C_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 20, 4,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
-	[C_AFTER] = { "born_after", "AFTER", PV_UNIT_COUNT, 5, 3, PV_COLUMN_ASCENDING },
-	[C_BEFORE] = { "born_before", "BEFORE", PV_UNIT_COUNT, 6, 0, PV_COLUMN_ASCENDING },
-	[C_ALLOCATED_BYTES] = { "born_bytes", "BORN", PV_UNIT_BYTES, 9, 5, PV_COLUMN_ADDS },
-	[C_ALLOCATED] = { "born_objects", "BORN OBJ", PV_UNIT_COUNT, 8, 6, PV_COLUMN_ADDS },
-	[C_BYTES] = { "bytes", "ALIVE", PV_UNIT_BYTES, 9, 0, PV_COLUMN_ADDS },
-	[C_OBJECTS] = { "objects", "ALIVE OBJ", PV_UNIT_COUNT, 9, 1, PV_COLUMN_ADDS },
-	[C_LEFT] = { "left_percent", "LEFT%", PV_UNIT_PERCENT, 6, 2, 0 },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS, .json = 1,
+		.help = "Class of most of them" },
+	[C_AFTER] = { "born_after", "AFTER", PV_UNIT_COUNT, 5, 3, PV_COLUMN_ASCENDING, .json = 2,
+		.help = "Born after this shot" },
+	[C_BEFORE] = { "born_before", "BEFORE", PV_UNIT_COUNT, 6, 0, PV_COLUMN_ASCENDING, .json = 3,
+		.help = "Born before this shot" },
+	[C_ALLOCATED_BYTES] = { "born_bytes", "BORN", PV_UNIT_BYTES, 9, 5, PV_COLUMN_ADDS,
+		.json = 5, .help = "Bytes born between the two" },
+	[C_ALLOCATED] = { "born_objects", "BORN OBJ", PV_UNIT_COUNT, 8, 6, PV_COLUMN_ADDS,
+		.json = 4, .help = "Objects born between the two" },
+	[C_BYTES] = { "bytes", "ALIVE", PV_UNIT_BYTES, 9, 0, PV_COLUMN_ADDS, .json = 7 },
+	[C_OBJECTS] = { "objects", "ALIVE OBJ", PV_UNIT_COUNT, 9, 1, PV_COLUMN_ADDS, .json = 6 },
+	[C_LEFT] = { "left_percent", "LEFT%", PV_UNIT_PERCENT, 6, 2,
+		.help = "Of them still alive" },
 	[C_SURVIVORS] = { "survivors", "AT EACH SHOT", PV_UNIT_LIST, 12, 4,
-		PV_COLUMN_NUMBERS | PV_COLUMN_GROWS },
+		PV_COLUMN_NUMBERS | PV_COLUMN_GROWS, .json = 8,
+		.help = "How many were left at each later shot" },
 };
 
-/* Of one class a cohort is known by its rung. */
+/* Within a class a cohort is known by rung. */
 static void put_cohort(struct pv_build *b, const struct matrices *x, const struct pv_ladder *l,
 	uint32_t group, size_t k)
 {
 	const struct pv_identity *identity = b->query->identity;
 	size_t last = l->steps - 1;
-	uint64_t allocated = at(l, l->objects, k, k), left = at(l, l->objects, k, last);
+	uint64_t allocated = ladder_at(l, l->objects, k, k),
+		 left = ladder_at(l, l->objects, k, last);
 	uint64_t id = x->g.row.v[group].id * (PV_IDENTITY_STEPS + 2) + k + 1;
 	if (allocated == 0)
 		return;
 	struct pv_cell *c = pv_build_row(b, b->query->select ? k + 1 : id);
-	if (b->query->select) /* their allocation site is known */
+	if (b->query->select) /* the allocation site is known */
 		pv_cell_null(&c[C_CLASS]);
 	else
 		pv_cell_s(&c[C_CLASS], pv_group_name(b, &x->g, group));
 	pv_cell_u_if(&c[C_AFTER], k > 0, k ? identity->step.v[k - 1].index : 0);
 	pv_cell_u(&c[C_BEFORE], identity->step.v[k].index);
-	pv_cell_u(&c[C_ALLOCATED_BYTES], at(l, l->bytes, k, k));
+	pv_cell_u(&c[C_ALLOCATED_BYTES], ladder_at(l, l->bytes, k, k));
 	pv_cell_u(&c[C_ALLOCATED], allocated);
-	pv_cell_u(&c[C_BYTES], at(l, l->bytes, k, last));
+	pv_cell_u(&c[C_BYTES], ladder_at(l, l->bytes, k, last));
 	pv_cell_u(&c[C_OBJECTS], left);
 	pv_cell_share(&c[C_LEFT], (double)left, (double)allocated);
 	pv_cell_s(&c[C_SURVIVORS], numbers(b, &l->objects[k * l->steps + k], l->steps - k));
@@ -248,7 +259,7 @@ static void copy_cohorts(struct pv_build *b, struct pv_model *m)
 	struct matrices x;
 	struct pv_ladder l;
 	uint64_t select = b->query->select;
-	bool ok = gather(&x, b, m);
+	bool ok = gather_matrices(&x, b, m);
 	if (!ok)
 		pv_build_fail(b);
 	for (uint32_t i = 0; ok && i < x.g.row.n; i++) {
@@ -257,7 +268,7 @@ static void copy_cohorts(struct pv_build *b, struct pv_model *m)
 		for (size_t k = 0; k < x.steps; k++)
 			put_cohort(b, &x, &l, i, k);
 	}
-	finish(&x);
+	finish_matrices(&x);
 }
 
 const struct pv_view_spec pv_spec_heap_cohorts = { .column = cohort_columns,
@@ -267,16 +278,16 @@ const struct pv_view_spec pv_spec_heap_cohorts = { .column = cohort_columns,
 	.then = "born_before",
 	.copy = copy_cohorts };
 
-/* --- allocations of a cohort, as far as it is alive at the last shot */
+/* --- allocations of a cohort's objects alive at the last shot */
 
 enum { B_BYTES, B_OBJECTS, B_CLASS, B_STACK };
 
 static const struct pv_column allocation_columns[] = {
-	[B_BYTES] = { "bytes", "ALIVE", PV_UNIT_BYTES, 9, 0, PV_COLUMN_ADDS },
-	[B_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS },
-	[B_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 20, 2,
-		PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
-	[B_STACK] = { "stack", "BORN IN", PV_UNIT_LIST, 36, 0, PV_COLUMN_GROWS },
+	[B_BYTES] = { "bytes", "ALIVE", PV_UNIT_BYTES, 9, 0, PV_COLUMN_ADDS, .json = 4 },
+	[B_OBJECTS] = { "objects", "OBJECTS", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS, .json = 3 },
+	[B_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 20, 2, PV_COLUMN_ASCENDING | PV_COLUMN_CLASS,
+		.json = 1 },
+	[B_STACK] = { "stack", "BORN IN", PV_UNIT_LIST, 36, 0, PV_COLUMN_GROWS, .json = 2 },
 };
 
 static bool add_allocation(struct pv_site_rows *rows, const struct pv_life_row *r)
@@ -292,6 +303,8 @@ static bool add_allocation(struct pv_site_rows *rows, const struct pv_life_row *
 		rows, (struct pv_site_key){ s->class_use, s->stack, false, s->allocated ? 0 : 1 });
 	if (!c)
 		return false;
+	if (!s->allocated && s->stack == 0)
+		pv_cell_s(&c[B_STACK], "(not recorded)");
 	c[B_BYTES].u += r->shot_bytes;
 	c[B_OBJECTS].u += r->shot_objects;
 	return true;

@@ -1,11 +1,12 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Judges the cohorts of a class. A leak is a staircase: as time goes on there are more objects, and
- * those allocated on the way stay. A cache is a plateau, a warm-up one step, churn dies young.
+ * Judges the cohorts of a class. A leak is a staircase: objects become more as time goes on, and
+ * stay once allocated on the way. A cache is a plateau, a warm-up one step, churn dies young.
  *
- * How often shots came must not matter. So a ladder is reduced to at most COARSE rungs, evenly
- * spread over the time between first and last shot: the cohorts left between two of these are
- * exactly those that only shots at these would have listed. Passing objects, of which frequent
- * shots list more, are distinguished from lasting ones by the shot after it.
+ * The frequency of shots must not matter. So a ladder is reduced to at most COARSE rungs, evenly
+ * spread over the time between first and last shot: the cohorts between two rungs are exactly the
+ * cohorts if shots had been taken at the rungs only. Passing objects, listed more by frequent
+ * shots, are distinguished from lasting objects by the next shot.
  */
 #include <math.h>
 
@@ -13,14 +14,14 @@
 
 enum { FINE = 8, COARSE = 4, ROOM = FINE + 1 }; /* intervals; rungs of the finer ladder */
 
-/* Survivors in bytes at few rungs, those of [cohort] at [step], as in struct pv_ladder. */
+/* Bytes of survivors at few rungs, by [cohort] and [step], as in struct pv_ladder. */
 struct rungs {
 	size_t steps;
 	double at[ROOM][ROOM];
-	double length[ROOM]; /* of the interval before the step, of all; [0] unused */
+	double length[ROOM]; /* interval before the step, as a share of all; [0] unused */
 };
 
-/* Of the bytes alive at each step. */
+/* Bytes alive at a step. */
 static uint64_t total(const struct pv_ladder *l, size_t step)
 {
 	uint64_t sum = 0;
@@ -29,54 +30,54 @@ static uint64_t total(const struct pv_ladder *l, size_t step)
 	return sum;
 }
 
-static uint64_t at(const struct pv_ladder *l, size_t cohort, size_t step)
+static uint64_t cohort_bytes(const struct pv_ladder *l, size_t cohort, size_t step)
 {
 	return l->bytes[cohort * l->steps + step];
 }
 
-static double place(const struct pv_ladder *l, size_t step)
+static double step_place(const struct pv_ladder *l, size_t step)
 {
 	return l->place ? l->place[step] : (double)step;
 }
 
 /*
- * The step to judge from: the last before the class had a twentieth of what is left in the end. A leak
- * that begins when the program has started is as grave; frequent shots list the start, seldom ones do
- * not. Half of the time and three shots must remain, else all count.
+ * The step to judge from: the last before the class had a twentieth of the final bytes. A leak that
+ * begins after the program's start is as grave; frequent shots list the start, rare shots do not.
+ * Half of the time and three shots must remain, else all count.
  */
 static size_t beginning(const struct pv_ladder *l)
 {
 	uint64_t last = total(l, l->steps - 1);
-	double first = place(l, 0), all = place(l, l->steps - 1) - first;
+	double first = step_place(l, 0), all = step_place(l, l->steps - 1) - first;
 	size_t step = 0;
 	while (step + 1 < l->steps && total(l, step + 1) < last / 20)
 		step++;
-	return step + 3 <= l->steps && place(l, step) - first <= all / 2 ? step : 0;
+	return step + 3 <= l->steps && step_place(l, step) - first <= all / 2 ? step : 0;
 }
 
-/* The steps nearest to even places from the first to judge to the last, each another one. */
-static void choose(const struct pv_ladder *l, size_t n, size_t chosen[ROOM])
+/* The steps nearest to even places from the first step judged to the last, all different. */
+static void choose_steps(const struct pv_ladder *l, size_t n, size_t chosen[ROOM])
 {
 	size_t step = beginning(l);
-	double first = place(l, step), all = place(l, l->steps - 1) - first;
+	double first = step_place(l, step), all = step_place(l, l->steps - 1) - first;
 	chosen[0] = step;
 	for (size_t i = 1; i + 1 < n; i++) {
 		double want = first + all * (double)i / (double)(n - 1);
-		size_t last = l->steps - n + i; /* those after need one each */
+		size_t last = l->steps - n + i; /* each later rung needs a step */
 		step++;
-		while (step < last && place(l, step + 1) - want <= want - place(l, step))
+		while (step < last && step_place(l, step + 1) - want <= want - step_place(l, step))
 			step++;
 		chosen[i] = step;
 	}
 	chosen[n - 1] = l->steps - 1;
 }
 
-/* As if only the chosen shots had been taken. `v`: the ladder's bytes, or its objects. */
+/* As if only the chosen shots had been taken. `v`: the ladder's bytes, or objects. */
 static void resample(const struct pv_ladder *l, const uint64_t *v, size_t n, struct rungs *ret)
 {
 	size_t chosen[ROOM];
-	choose(l, n, chosen);
-	double all = place(l, l->steps - 1) - place(l, chosen[0]);
+	choose_steps(l, n, chosen);
+	double all = step_place(l, l->steps - 1) - step_place(l, chosen[0]);
 	*ret = (struct rungs){ .steps = n };
 	for (size_t j = 0; j < n; j++) {
 		for (size_t k = 0, c = 0; k <= j; k++)
@@ -84,12 +85,12 @@ static void resample(const struct pv_ladder *l, const uint64_t *v, size_t n, str
 				ret->at[k][j] += (double)v[c * l->steps + chosen[j]];
 		if (j == 0)
 			continue;
-		double length = place(l, chosen[j]) - place(l, chosen[j - 1]);
+		double length = step_place(l, chosen[j]) - step_place(l, chosen[j - 1]);
 		ret->length[j] = all > 0 ? length / all : 1.0 / (double)(n - 1);
 	}
 }
 
-/* Of those allocated between rungs, as far as another one came: the share that is left. */
+/* The share left at the end of all allocated between rungs, if a further rung came. */
 static double young_left(const struct rungs *r)
 {
 	double allocated = 0, left = 0;
@@ -101,8 +102,8 @@ static double young_left(const struct rungs *r)
 }
 
 /*
- * Of many objects that pass by a few are there at two shots by chance. How far what is left stands
- * out from that: 1 where it does, towards 0 where it is nothing else.
+ * Of many passing objects a few are in two shots by chance. 1 where the objects left exceed chance,
+ * towards 0 where chance explains them.
  */
 static double certainty(const struct rungs *objects)
 {
@@ -116,8 +117,8 @@ static double certainty(const struct rungs *objects)
 }
 
 /*
- * Those of a cohort that only passed by are taken out of its first rung: who is not there at the
- * next one. Of the last cohort the same share is, as no rung comes after it.
+ * Removes passing objects from each cohort's first rung: objects not at the next rung. From the
+ * last cohort the same share, as no rung follows.
  */
 static void finish_rungs(struct rungs *r)
 {
@@ -143,8 +144,8 @@ static double alive(const struct rungs *r, size_t step)
 }
 
 /*
- * Least growth in an interval that counts: a tenth of an even growth. Smaller growth has other
- * causes, such as the few arrays that a program's end makes, and says nothing of retained objects.
+ * Least growth in an interval that counts: a tenth of an even growth. Less growth has other causes,
+ * such as a few arrays made at a program's end, and does not show retained objects.
  */
 static double least(const struct rungs *r, size_t step)
 {
@@ -152,7 +153,7 @@ static double least(const struct rungs *r, size_t step)
 	return (grown > 0 ? grown * r->length[step] / 10 : 0) + 1;
 }
 
-/* The share of the time in which there came to be more. */
+/* The share of the time with growth. */
 static double rising(const struct rungs *r)
 {
 	double up = 0;
@@ -162,7 +163,7 @@ static double rising(const struct rungs *r)
 	return up;
 }
 
-/* Of those allocated between rungs that lived to see the next: the share of bytes that is left. */
+/* The share of bytes left, of allocations between rungs that lasted to the next rung. */
 static double survival(const struct rungs *r)
 {
 	double allocated = 0, left = 0;
@@ -175,7 +176,7 @@ static double survival(const struct rungs *r)
 	return allocated > 0 ? left / allocated : 0;
 }
 
-/* The share of the time whose cohorts have half and more left at the end. */
+/* The share of the time whose cohorts still have half or more at the end. */
 static double breadth(const struct rungs *r)
 {
 	double keep = 0;
@@ -187,7 +188,7 @@ static double breadth(const struct rungs *r)
 	return keep;
 }
 
-/* Growth that a single cohort makes. */
+/* Whether a single cohort makes the growth. */
 static bool is_step(const struct rungs *r)
 {
 	double most = 0, all = 0;
@@ -204,7 +205,7 @@ struct look {
 	bool step;
 };
 
-static struct look look_at(const struct pv_ladder *l, size_t steps)
+static struct look look_at_rungs(const struct pv_ladder *l, size_t steps)
 {
 	struct rungs r;
 	struct look ret;
@@ -212,7 +213,7 @@ static struct look look_at(const struct pv_ladder *l, size_t steps)
 	double sure = certainty(&r);
 	resample(l, l->bytes, steps, &r);
 	ret.young_left = young_left(&r);
-	bool few = steps < 4; /* so few that survival() needs all that were allocated */
+	bool few = steps < 4; /* so few that survival() needs all allocations */
 	double share = few ? survival(&r) : 0;
 	finish_rungs(&r);
 	share = few ? share : survival(&r);
@@ -235,15 +236,14 @@ static const char *shape(const struct pv_ladder *l, const struct look *v)
 		return last > first ? "step" : "renewed";
 	if (v->rising >= 0.5 && v->score >= 20)
 		return "stairs";
-	if (v->young_left < 0.2 && at(l, 0, l->steps - 1) < last)
+	if (v->young_left < 0.2 && cohort_bytes(l, 0, l->steps - 1) < last)
 		return "churn";
 	return last > first ? "plateau" : last < first ? "shrinking" : "flat";
 }
 
 /*
- * Growth that comes in lumps falls between rungs that are close, and few shots have no others but
- * distant ones: of both, the one nearer to a leak counts. Two shots cannot show that growth goes
- * on.
+ * Judges at fine and at coarse rungs, and takes the higher score: close rungs miss growth in lumps,
+ * and few shots have distant rungs only. Two shots cannot show continued growth.
  */
 void pv_ladder_judge(const struct pv_ladder *l, struct pv_ladder_verdict *ret)
 {
@@ -251,9 +251,9 @@ void pv_ladder_judge(const struct pv_ladder *l, struct pv_ladder_verdict *ret)
 	if (l->steps < 2)
 		return;
 	size_t steps = l->steps - beginning(l);
-	struct look fine = look_at(l, steps < FINE + 1 ? steps : FINE + 1);
+	struct look fine = look_at_rungs(l, steps < FINE + 1 ? steps : FINE + 1);
 	if (steps > COARSE + 1) {
-		struct look coarse = look_at(l, COARSE + 1);
+		struct look coarse = look_at_rungs(l, COARSE + 1);
 		if (coarse.score > fine.score) {
 			fine.score = coarse.score;
 			fine.rising = coarse.rising;

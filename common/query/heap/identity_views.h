@@ -1,23 +1,24 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Private to the query layer: shared by the views on object identity (model/objects/identity.h). On
- * the thread that builds a table.
+ * Private to the query layer: helpers of the views on object identity (model/objects/identity.h).
+ * On the thread that builds a table.
  */
 #ifndef PV_QUERY_IDENTITY_VIEWS_H
 #define PV_QUERY_IDENTITY_VIEWS_H
 
-#include "common/model/objects/identity.h"
-#include "common/query/build.h"
-#include "common/query/identity_line.h"
+#include "common/model/identity/identity.h"
+#include "common/query/groups/build.h"
+#include "common/query/groups/identity_line.h"
 
 /* Survivors of the cohorts of one class: [cohort * steps + step]; cohort <= step. */
 struct pv_ladder {
 	size_t steps;
 	const uint64_t *objects, *bytes;
-	const double *place; /* of each step on the axis of time, ascending; NULL: evenly */
+	const double *place; /* place of each step on the axis of time, ascending; NULL: even */
 };
 
 struct pv_ladder_verdict {
-	double score;      /* 0 to 100: how much it resembles a leak, whatever its size */
+	double score;      /* 0 to 100: likeness to a leak, whatever the size */
 	const char *shape; /* a constant */
 };
 

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Allocations by class, and the allocation stacks of one class as a tree. */
 #include <stdlib.h>
 
 #include "common/base/map.h"
@@ -5,13 +7,14 @@
 #include "common/model/objects/allocs.h"
 #include "common/model/model.h"
 #include "common/model/time/window.h"
-#include "common/query/groups.h"
-#include "common/query/specs.h"
+#include "common/query/groups/groups.h"
+#include "common/query/groups/logical.h"
+#include "common/query/groups/specs.h"
 #include "common/query/trends.h"
 
 struct sum {
 	uint64_t count, bytes;
-	double variance; /* of bytes, where they are estimated */
+	double variance; /* of bytes, if estimated */
 };
 
 /* --- by class --- */
@@ -20,21 +23,24 @@ enum { C_SHARE, C_BYTES, C_COUNT, C_AVERAGE, C_TREND, C_ESTIMATED, C_ERROR, C_IM
 
 static const struct pv_column class_columns[] = {
 	[C_SHARE] = { "allocated_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[C_BYTES] = { "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
-	[C_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 2, PV_COLUMN_ADDS },
-	[C_AVERAGE] = { "average_bytes", "AVERAGE", PV_UNIT_BYTES, 9, 4, PV_COLUMN_HIDE_JSON },
+		.flags = PV_COLUMN_ADDS },
+	[C_BYTES] = { "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS, .json = 3 },
+	[C_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 2, PV_COLUMN_ADDS,
+		.json = 2 },
+	[C_AVERAGE] = { "average_bytes", "AVERAGE", PV_UNIT_BYTES, 9, 4, .flags = 0 },
 	[C_TREND] = { PV_TREND_COLUMN, "TREND", PV_UNIT_LIST, PV_TREND_CELLS, 3,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_NUMBERS },
-	[C_ESTIMATED] = { "estimated", "ESTIMATED", PV_UNIT_BOOL, 9, 9, PV_COLUMN_HIDE_SCREEN },
-	[C_ERROR] = { "error_bytes", "+-BYTES", PV_UNIT_BYTES, 9, 9, PV_COLUMN_HIDE_SCREEN },
+		.flags = PV_COLUMN_NUMBERS },
+	[C_ESTIMATED] = { "estimated", "ESTIMATED", PV_UNIT_BOOL, 9, 9, PV_COLUMN_HIDE_SCREEN,
+		.json = 4 },
+	[C_ERROR] = { "error_bytes", "+-BYTES", PV_UNIT_BYTES, 9, 9, PV_COLUMN_HIDE_SCREEN,
+		.json = 5 },
 	[C_IMAGE] = { "image", "IMAGE", PV_UNIT_TEXT, 16, 8,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_HIDE_SCREEN | PV_COLUMN_ASCENDING },
+		.flags = PV_COLUMN_HIDE_SCREEN | PV_COLUMN_ASCENDING },
 	[C_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS, .json = 1 },
 };
 
-/* 95 % of such estimates are nearer to the truth than this. */
+/* The 95 % error bound of an estimate. */
 static uint64_t error_of(const struct sum *s)
 {
 	return (uint64_t)(1.96 * sqrt(s->variance));
@@ -121,24 +127,27 @@ const struct pv_view_spec pv_spec_classes = { .column = class_columns,
 enum { K_SHARE, K_BYTES, K_COUNT, K_METHOD };
 
 static const struct pv_column stack_columns[] = {
-	[K_SHARE] = { "allocated_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3, PV_COLUMN_HIDE_JSON },
-	[K_BYTES] = { "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, 0 },
-	[K_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 2, 0 },
+	[K_SHARE] = { "allocated_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3, .flags = 0 },
+	[K_BYTES] = { "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, .flags = 0 },
+	[K_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 2, .flags = 0 },
 	[K_METHOD] = { "method", "ALLOCATED IN, CALLED FROM", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE | PV_COLUMN_METHOD },
+		.flags =
+			PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE | PV_COLUMN_METHOD },
 };
 
-/* A site of the class on its way outwards. */
+/* A site of the class, on the way outwards. */
 struct member {
 	struct sum sum;
-	uint32_t stack; /* the frame this row is about, 0 = the way has ended */
+	uint32_t stack; /* frame of the row, numbered as in logical.h; 0: the way has ended */
+	uint8_t usual;  /* percent of awaiting the frame below */
 	uint32_t next;  /* index + 1; 0 ends */
 };
 
 struct bucket {
 	struct sum sum;
 	uint32_t group, members;
-	bool children;
+	bool awaits, children;
+	uint8_t usual;
 };
 
 struct open_row {
@@ -150,7 +159,9 @@ struct unfold {
 	struct pv_build *b;
 	const struct pv_model *m;
 	struct pv_groups methods;
-	uint32_t *bucket_of; /* by group: index + 1 in bucket while one row is opened */
+	struct pv_logical logical;
+	uint32_t *
+		bucket_of; /* by group, two of each, calls and awaits: index + 1 in bucket while one row is opened */
 	struct sum all;
 	PV_ARRAY(struct member) member;
 	PV_ARRAY(struct open_row) todo;
@@ -159,27 +170,34 @@ struct unfold {
 
 static bool add_member(struct unfold *u, struct member from)
 {
-	const struct pv_stack_node *n = &u->m->stacks.node.v[from.stack];
-	uint32_t group = pv_group_of(&u->methods, n->method);
-	if (u->bucket_of[group] == 0) {
+	const struct pv_stacks *s = &u->m->stacks;
+	const struct pv_logical *l = &u->logical;
+	const uint32_t caller = pv_logical_above(l, s, from.stack);
+	const bool awaits = pv_logical_part(l, from.stack) == PV_PART_AWAITS;
+	const uint32_t group = pv_group_of(&u->methods, pv_logical_method(l, s, from.stack));
+	uint32_t *at = &u->bucket_of[(size_t)group * 2 + awaits];
+	if (*at == 0) {
 		if (!pv_reserve(&u->bucket, 1))
 			return false;
-		u->bucket.v[u->bucket.n++] = (struct bucket){ .group = group };
-		u->bucket_of[group] = (uint32_t)u->bucket.n;
+		u->bucket.v[u->bucket.n++] =
+			(struct bucket){ .group = group, .awaits = awaits, .usual = from.usual };
+		*at = (uint32_t)u->bucket.n;
 	}
-	struct bucket *k = &u->bucket.v[u->bucket_of[group] - 1];
+	struct bucket *k = &u->bucket.v[*at - 1];
 	if (!pv_reserve(&u->member, 1))
 		return false;
-	u->member.v[u->member.n++] =
-		(struct member){ .sum = from.sum, .stack = n->parent, .next = k->members };
+	u->member.v[u->member.n++] = (struct member){ .sum = from.sum,
+		.stack = caller,
+		.usual = pv_logical_percent(l, from.stack),
+		.next = k->members };
 	k->members = (uint32_t)u->member.n;
 	k->sum.count += from.sum.count;
 	k->sum.bytes += from.sum.bytes;
-	k->children |= n->parent != 0;
+	k->children |= caller != 0;
 	return true;
 }
 
-static void put_frame(struct unfold *u, uint64_t id, uint64_t parent, const struct sum *sum,
+static void put_alloc_frame(struct unfold *u, uint64_t id, uint64_t parent, const struct sum *sum,
 	const char *text, bool children)
 {
 	struct pv_cell *c = pv_build_child(u->b, id, parent, children ? PV_ROW_HAS_CHILDREN : 0);
@@ -189,8 +207,18 @@ static void put_frame(struct unfold *u, uint64_t id, uint64_t parent, const stru
 	pv_cell_s(&c[K_METHOD], text);
 }
 
+static const char *bucket_name(struct unfold *u, const struct bucket *k)
+{
+	const char *name = pv_group_name(u->b, &u->methods, k->group);
+	char mark[PV_PART_TEXT];
+	if (!k->awaits)
+		return name;
+	return pv_build_printf(u->b, "%s%s", name, pv_logical_mark(PV_PART_AWAITS, k->usual, mark));
+}
+
 static bool open_row(struct unfold *u, struct open_row row)
 {
+	enum { AWAITS_BIT = 40 };
 	u->bucket.n = 0;
 	for (uint32_t i = row.members; i; i = u->member.v[i - 1].next)
 		if (u->member.v[i - 1].stack && !add_member(u, u->member.v[i - 1]))
@@ -199,17 +227,17 @@ static bool open_row(struct unfold *u, struct open_row row)
 		return false;
 	for (size_t i = 0; i < u->bucket.n; i++) {
 		const struct bucket *k = &u->bucket.v[i];
-		uint64_t id = pv_hash(row.id * 31 + pv_hash(u->methods.row.v[k->group].id)) | 1;
-		put_frame(u, id, row.id, &k->sum, pv_group_name(u->b, &u->methods, k->group),
-			k->children);
+		uint64_t group = u->methods.row.v[k->group].id ^ (uint64_t)k->awaits << AWAITS_BIT;
+		uint64_t id = pv_hash(row.id * 31 + pv_hash(group)) | 1;
+		put_alloc_frame(u, id, row.id, &k->sum, bucket_name(u, k), k->children);
 		if (k->children && pv_build_wants_children(u->b, id))
 			u->todo.v[u->todo.n++] = (struct open_row){ id, k->members };
-		u->bucket_of[k->group] = 0;
+		u->bucket_of[(size_t)k->group * 2 + k->awaits] = 0;
 	}
 	return true;
 }
 
-/* Rows for what has no stack; their ids are even, those of frames odd. */
+/* Rows of allocations without a stack; their ids are even, ids of frames odd. */
 enum { ROW_NO_STACK = 2, ROW_OTHER = 4 };
 
 struct start {
@@ -229,13 +257,14 @@ static bool add_start(struct unfold *u, struct start *s, const struct pv_site *s
 	}
 	if (!pv_reserve(&u->member, 1))
 		return false;
-	u->member.v[u->member.n++] =
-		(struct member){ .sum = sum, .stack = site->stack, .next = s->root.members };
+	u->member.v[u->member.n++] = (struct member){ .sum = sum,
+		.stack = pv_logical_at(&u->logical, site->stack),
+		.next = s->root.members };
 	s->root.members = (uint32_t)u->member.n;
 	return true;
 }
 
-static bool gather(
+static bool gather_members(
 	struct unfold *u, struct start *s, const struct pv_groups *classes, uint32_t class)
 {
 	const struct pv_sites *sites = &u->m->allocs.sites;
@@ -257,13 +286,13 @@ static bool gather(
 
 static bool unfold(struct unfold *u, struct start *s)
 {
-	u->bucket_of = calloc(u->methods.row.n, sizeof *u->bucket_of);
+	u->bucket_of = calloc(u->methods.row.n * 2, sizeof *u->bucket_of);
 	if (!u->bucket_of)
 		return false;
 	if (s->no_stack.count)
-		put_frame(u, ROW_NO_STACK, 0, &s->no_stack, "(no stack recorded)", false);
+		put_alloc_frame(u, ROW_NO_STACK, 0, &s->no_stack, "(no stack recorded)", false);
 	if (s->other.count)
-		put_frame(u, ROW_OTHER, 0, &s->other, "(other stacks)", false);
+		put_alloc_frame(u, ROW_OTHER, 0, &s->other, "(other stacks)", false);
 	bool ok = open_row(u, s->root);
 	while (ok && u->todo.n)
 		ok = open_row(u, u->todo.v[--u->todo.n]);
@@ -275,12 +304,15 @@ static void copy_class_stacks(struct pv_build *b, struct pv_model *m)
 	struct unfold u = { .b = b, .m = m };
 	struct start s = { .root = { .id = 0 } };
 	struct pv_groups classes;
-	bool ok = pv_groups_classes(m, b, &classes) && pv_groups_methods_by_name(m, b, &u.methods);
+	bool ok = pv_groups_classes(m, b, &classes) &&
+		  pv_groups_methods_by_name(m, b, &u.methods) &&
+		  pv_logical_stacks(m, b->query, &u.methods, &u.logical);
 	uint32_t class = ok ? pv_groups_find(&classes, b->query->select) : UINT32_MAX;
 	if (ok && class != UINT32_MAX)
-		ok = gather(&u, &s, &classes, class) && unfold(&u, &s);
+		ok = gather_members(&u, &s, &classes, class) && unfold(&u, &s);
 	if (!ok)
 		pv_build_fail(b);
+	pv_logical_finish(&u.logical);
 	free(u.bucket_of);
 	pv_array_finish(&u.member);
 	pv_array_finish(&u.todo);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Figures of a range from time buckets, while the range is being read: calls, self time and samples
  * of methods, allocations of classes, and both of threads, for whole buckets. All else is pending.
@@ -6,11 +7,11 @@
 #include <stdlib.h>
 
 #include "common/base/status.h"
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/model/time/buckets.h"
 #include "common/model/model.h"
-#include "common/query/groups.h"
-#include "common/query/specs.h"
+#include "common/query/groups/groups.h"
+#include "common/query/groups/specs.h"
 
 struct sum {
 	uint64_t count, samples, allocations;
@@ -26,7 +27,7 @@ struct answer {
 	unsigned known;
 };
 
-/* A row of which nothing is known yet. */
+/* A row with every cell still pending. */
 static struct pv_cell *pending_row(struct answer *a, uint64_t id)
 {
 	struct pv_cell *c = pv_build_row(a->b, id);
@@ -42,7 +43,7 @@ static struct pv_cell *cell(const struct answer *a, struct pv_cell *row, const c
 	return i < 0 ? &nowhere : &row[i];
 }
 
-static void add(struct answer *a, size_t at, const struct pv_bucket_entry *e)
+static void add_bucket_entry(struct answer *a, size_t at, const struct pv_bucket_entry *e)
 {
 	struct sum *s = &a->sum[at];
 	switch ((enum pv_bucket_what)e->what) {
@@ -62,8 +63,8 @@ static void add(struct answer *a, size_t at, const struct pv_bucket_entry *e)
 	}
 }
 
-/* Gathers the entries of these kinds; `g` NULL: ids are places in `sum`. */
-static bool gather(struct answer *a, const struct pv_groups *g, size_t n, unsigned whats)
+/* Sums up the entries of the kinds in `whats`; `g` NULL: ids are places in `sum`. */
+static bool gather_entries(struct answer *a, const struct pv_groups *g, size_t n, unsigned whats)
 {
 	a->sum = calloc(n ? n : 1, sizeof *a->sum);
 	if (!a->sum)
@@ -74,12 +75,12 @@ static bool gather(struct answer *a, const struct pv_groups *g, size_t n, unsign
 		bool waits = e->what == PV_BUCKET_METHOD_SAMPLES && !a->b->query->waits &&
 			     pv_lane_method_waits(a->m, e->id);
 		if (whats >> e->what & 1 && at < n && !waits)
-			add(a, at, e);
+			add_bucket_entry(a, at, e);
 	}
 	return true;
 }
 
-static void put_method(struct answer *a, const struct pv_groups *g, uint32_t i)
+static void put_bucket_method(struct answer *a, const struct pv_groups *g, uint32_t i)
 {
 	const struct sum *s = &a->sum[i];
 	bool calls = a->known & PV_GROUP_CALLS, samples = a->known & PV_GROUP_SAMPLES;
@@ -100,10 +101,11 @@ static bool methods(struct answer *a)
 {
 	struct pv_groups g;
 	bool ok = pv_groups_methods(a->m, a->b, &g) && pv_lane_states(a->m) &&
-		  gather(a, &g, g.row.n, 1u << PV_BUCKET_METHOD | 1u << PV_BUCKET_METHOD_SAMPLES);
+		  gather_entries(
+			  a, &g, g.row.n, 1u << PV_BUCKET_METHOD | 1u << PV_BUCKET_METHOD_SAMPLES);
 	for (uint32_t i = 0; ok && i < g.row.n; i++)
 		if (a->sum[i].count || a->sum[i].amount || a->sum[i].samples)
-			put_method(a, &g, i);
+			put_bucket_method(a, &g, i);
 	pv_groups_finish(&g);
 	return ok;
 }
@@ -111,8 +113,8 @@ static bool methods(struct answer *a)
 static bool classes(struct answer *a)
 {
 	struct pv_groups g;
-	bool ok =
-		pv_groups_classes(a->m, a->b, &g) && gather(a, &g, g.row.n, 1u << PV_BUCKET_CLASS);
+	bool ok = pv_groups_classes(a->m, a->b, &g) &&
+		  gather_entries(a, &g, g.row.n, 1u << PV_BUCKET_CLASS);
 	for (uint32_t i = 0; ok && i < g.row.n; i++) {
 		const struct sum *s = &a->sum[i];
 		if (s->count == 0)
@@ -132,7 +134,7 @@ static bool classes(struct answer *a)
 static bool threads(struct answer *a)
 {
 	const struct pv_threads *t = &a->m->threads;
-	if (!gather(a, NULL, t->thread.n,
+	if (!gather_entries(a, NULL, t->thread.n,
 		    1u << PV_BUCKET_THREAD | 1u << PV_BUCKET_THREAD_SAMPLES |
 			    1u << PV_BUCKET_THREAD_BYTES))
 		return false;
@@ -154,8 +156,8 @@ static bool threads(struct answer *a)
 	return true;
 }
 
-/* Which times the figures are really of, and that more is to come. */
-static void say(struct answer *a, bool some)
+/* Says which time the figures cover in fact, and that more is to come. */
+static void say_bucket_range(struct answer *a, bool some)
 {
 	char from[PV_UNIT_MAX], to[PV_UNIT_MAX];
 	const char *line;
@@ -185,17 +187,19 @@ void pv_bucket_view(struct pv_build *b, struct pv_model *m)
 	struct answer a = { .b = b, .m = m, .known = pv_groups_known(m) };
 	int64_t from = plus(m->zero_ns, b->query->from_ns), to = plus(m->zero_ns, b->query->to_ns);
 	bool ok = pv_buckets_sum(m, from, to, &a.buckets), some = true;
-	if (ok && m->buckets && b->view == PV_VIEW_METHODS)
+	const enum pv_course course =
+		ok && m->buckets ? pv_view_rows[b->view].course : PV_COURSE_NONE;
+	if (course == PV_COURSE_METHODS)
 		ok = methods(&a);
-	else if (ok && m->buckets && b->view == PV_VIEW_CLASSES)
+	else if (course == PV_COURSE_CLASSES)
 		ok = classes(&a);
-	else if (ok && m->buckets && b->view == PV_VIEW_THREADS)
+	else if (course == PV_COURSE_THREADS)
 		ok = threads(&a);
 	else
 		some = false;
 	if (!ok)
 		pv_build_fail(b);
-	say(&a, some);
+	say_bucket_range(&a, some);
 	pv_bucket_sums_finish(&a.buckets);
 	free(a.sum);
 }

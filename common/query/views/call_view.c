@@ -1,13 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Methods with their times and samples, and the callers and callees of one method. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/saturate.h"
 #include "common/base/status.h"
 #include "common/model/model.h"
-#include "common/query/call_copy.h"
-#include "common/query/code_kind.h"
-#include "common/query/method_sums.h"
-#include "common/query/specs.h"
+#include "common/query/groups/call_copy.h"
+#include "common/query/groups/code_kind.h"
+#include "common/query/groups/method_sums.h"
+#include "common/query/groups/specs.h"
 #include "common/query/trends.h"
 
 /* --- methods --- */
@@ -35,35 +37,39 @@ enum {
 
 static const struct pv_column method_columns[] = {
 	[M_SELF_SHARE] = { "self_percent", "SELF%", PV_UNIT_PERCENT, 6, 1,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[M_SELF] = { "self_ns", "SELF", PV_UNIT_NS, 9, 5, PV_COLUMN_ADDS },
-	[M_TOTAL_SHARE] = { "total_percent", "TOTAL%", PV_UNIT_PERCENT, 6, 3, PV_COLUMN_HIDE_JSON },
-	[M_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 4, 0 },
-	[M_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS },
-	[M_AVERAGE] = { "average_ns", "AVERAGE", PV_UNIT_NS, 9, 9, PV_COLUMN_HIDE_JSON },
-	[M_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 8, 0 },
+		.flags = PV_COLUMN_ADDS },
+	[M_SELF] = { "self_ns", "SELF", PV_UNIT_NS, 9, 5, PV_COLUMN_ADDS, .json = 4 },
+	[M_TOTAL_SHARE] = { "total_percent", "TOTAL%", PV_UNIT_PERCENT, 6, 3, .flags = 0 },
+	[M_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 4, .json = 3 },
+	[M_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS, .json = 2 },
+	[M_AVERAGE] = { "average_ns", "AVERAGE", PV_UNIT_NS, 9, 9, .flags = 0 },
+	[M_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 8, .json = 5 },
 	[M_HIT_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 2,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[M_HIT_ERROR] = { "samples_error", "+-%", PV_UNIT_PERCENT, 5, 7, PV_COLUMN_HIDE_JSON },
-	[M_HITS] = { "samples_self", "SAMPLES", PV_UNIT_COUNT, 8, 6, PV_COLUMN_ADDS },
-	[M_HITS_TOTAL] = { "samples_total", "BELOW", PV_UNIT_COUNT, 8, 6, 0 },
-	[M_EXC] = { "exceptional_leaves", "EXC", PV_UNIT_COUNT, 5, 10, PV_COLUMN_ADDS },
+		.flags = PV_COLUMN_ADDS },
+	[M_HIT_ERROR] = { "samples_error", "+-%", PV_UNIT_PERCENT, 5, 7, .flags = 0 },
+	[M_HITS] = { "samples_self", "SAMPLES", PV_UNIT_COUNT, 8, 6, PV_COLUMN_ADDS, .json = 7 },
+	[M_HITS_TOTAL] = { "samples_total", "BELOW", PV_UNIT_COUNT, 8, 6, .json = 8 },
+	[M_EXC] = { "exceptional_leaves", "EXC", PV_UNIT_COUNT, 5, 10, PV_COLUMN_ADDS, .json = 6,
+		.help = "Calls that an exception ended" },
 	[M_TREND] = { PV_TREND_COLUMN, "TREND", PV_UNIT_LIST, PV_TREND_CELLS, 3,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_NUMBERS },
-	[M_CPU_USER] = { "cpu_user_ns", "USER", PV_UNIT_NS, 9, 11, PV_COLUMN_HIDE_SCREEN },
-	[M_CPU_KERNEL] = { "cpu_kernel_ns", "KERNEL", PV_UNIT_NS, 9, 11, PV_COLUMN_HIDE_SCREEN },
-	[M_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 9, 7, PV_COLUMN_ASCENDING },
+		.flags = PV_COLUMN_NUMBERS },
+	[M_CPU_USER] = { "cpu_user_ns", "USER", PV_UNIT_NS, 9, 11, PV_COLUMN_HIDE_SCREEN,
+		.json = 9 },
+	[M_CPU_KERNEL] = { "cpu_kernel_ns", "KERNEL", PV_UNIT_NS, 9, 11, PV_COLUMN_HIDE_SCREEN,
+		.json = 10 },
+	[M_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 9, 7, PV_COLUMN_ASCENDING | PV_COLUMN_CODE,
+		.json = 11 },
 	[M_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD, .json = 1 },
 };
 
-/* The facts about calls and samples that this log can have. */
+/* Which facts about calls and samples the log can have. */
 struct known {
 	bool calls, samples, window;
-	uint64_t pair_ns;    /* taken off for each call; 0: nothing */
+	uint64_t pair_ns;    /* subtracted for each call; 0: nothing */
 	bool cpu;            /* times of the processor */
 	const uint8_t *kind; /* by group */
-	bool exc_leaves;     /* distinguished from others: not in logs of 2007 */
+	bool exc_leaves;     /* distinguished from other leaves: not in logs of 2007 */
 };
 
 static struct known what_is_known(const struct pv_model *m, const struct pv_query *q)
@@ -82,7 +88,7 @@ struct method_totals {
 	uint64_t samples;
 };
 
-static void put_method(struct pv_build *b, const struct pv_groups *g, uint32_t group,
+static void put_method_row(struct pv_build *b, const struct pv_groups *g, uint32_t group,
 	const struct pv_method_sum *s, const struct method_totals *all, const struct known *known)
 {
 	struct pv_cell *c = pv_build_row(b, g->row.v[group].id);
@@ -108,21 +114,21 @@ static void put_method(struct pv_build *b, const struct pv_groups *g, uint32_t g
 	pv_cell_s(&c[M_NAME], pv_group_name(b, g, group));
 }
 
-static bool met(const struct pv_method_sum *s, enum pv_counted counted)
+static bool is_method_met(const struct pv_method_sum *s, enum pv_counted counted)
 {
 	bool calls = s->calls || s->self_ns || s->total_ns;
 	bool samples = s->samples_self || s->samples_total;
 	return (calls && counted != PV_COUNTED_SAMPLES) || (samples && counted != PV_COUNTED_CALLS);
 }
 
-/* One group stands for all that a query leaves out. */
+/* One group stands for everything that the query leaves out. */
 static bool is_row(const struct pv_query *q, const struct pv_groups *g,
 	const struct pv_method_sum *sum, size_t group)
 {
-	return met(&sum[group], q->counted) && g->row.v[group].id != PV_ROW_OUTSIDE;
+	return is_method_met(&sum[group], q->counted) && g->row.v[group].id != PV_ROW_OUTSIDE;
 }
 
-/* The figure that the table is sorted by, greatest first; false: by another, or not that way. */
+/* The figure to sort by, greatest first; false: sorted otherwise. */
 static bool sorts_by(const struct pv_query *q, const struct pv_method_sum *s, uint64_t *ret)
 {
 	const char *by = q->sort ? q->sort : pv_spec_methods.sort;
@@ -147,8 +153,8 @@ static int falling(const void *a, const void *b)
 }
 
 /*
- * The least figure of those that are among as many as are shown, by which the others need no row:
- * of some groups first, then of those that pass. 0: all may be shown.
+ * The least figure among the `limit` greatest: rows with less need not be made. 0: all rows may be
+ * shown.
  */
 static uint64_t least_shown(
 	const struct pv_query *q, const struct pv_groups *g, const struct pv_method_sum *sum)
@@ -182,7 +188,7 @@ static double percent(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 0;
 }
 
-/* Below the share from which on the query has rows: what is above that, or calls it, is not. */
+/* Whether a row is below the query's `least` share, counted as hidden. */
 static bool is_hidden(struct pv_build *b, const struct pv_method_sum *s,
 	const struct method_totals *all, const struct known *known)
 {
@@ -212,50 +218,14 @@ static void put_methods(struct pv_build *b, const struct pv_groups *g,
 		if (least && sorts_by(b->query, &sum[i], &by) && by < least)
 			b->left_out++;
 		else
-			put_method(b, g, (uint32_t)i, &sum[i], &all, known);
+			put_method_row(b, g, (uint32_t)i, &sum[i], &all, known);
 	}
 }
 
-/* Sums per group while walking; a group counts once on each path. */
-struct flatten {
-	struct pv_method_sum *sum;
-	uint32_t *on_path;
-};
-
-static void enter_flat(void *ctx, const struct pv_call_copy *c, uint32_t node)
-{
-	struct flatten *f = ctx;
-	struct pv_method_sum *s = &f->sum[c->group[node]];
-	const struct pv_call_figures *v = &c->figures[node];
-	s->calls += v->calls;
-	s->exc_leaves += v->exc_leaves;
-	s->self_ns = pv_sat_add(s->self_ns, v->self_ns);
-	s->samples_self += v->samples;
-	if (v->max_ns > s->max_ns)
-		s->max_ns = v->max_ns;
-	if (f->on_path[c->group[node]]++ == 0) {
-		s->total_ns = pv_sat_add(s->total_ns, v->total_ns);
-		s->samples_total += v->samples_below;
-	}
-}
-
-static void leave_flat(void *ctx, const struct pv_call_copy *c, uint32_t node)
-{
-	struct flatten *f = ctx;
-	f->on_path[c->group[node]]--;
-}
-
-static bool window_methods(const struct pv_call_copy *c, struct pv_method_sum *sum, size_t groups)
-{
-	struct flatten f = { .sum = sum, .on_path = calloc(groups, sizeof *f.on_path) };
-	if (!f.on_path)
-		return false;
-	pv_call_walk(c, enter_flat, leave_flat, &f);
-	free(f.on_path);
-	return true;
-}
-
-/* Of a part of it, or of all of it otherwise than it stands. NULL: out of memory. */
+/*
+ * Sums up a copy of the tree: a part of the recording, or callers and times otherwise than
+ * recorded. NULL: out of memory.
+ */
 static struct pv_method_sums *walked(struct pv_build *b, const struct pv_groups *g,
 	struct pv_call_copy *copy, struct known *known)
 {
@@ -265,7 +235,7 @@ static struct pv_method_sums *walked(struct pv_build *b, const struct pv_groups 
 	if (ok) {
 		pv_call_copy_fold(copy);
 		pv_call_copy_link(copy);
-		ok = window_methods(copy, s->v, g->row.n);
+		ok = pv_method_sums_walk(copy, s->v, g->row.n);
 		pv_call_copy_say(copy, known->calls, known->samples, b);
 	}
 	if (ok)
@@ -274,7 +244,7 @@ static struct pv_method_sums *walked(struct pv_build *b, const struct pv_groups 
 	return NULL;
 }
 
-/* Each method's own, which no walk finds: threads that wait use none. */
+/* Adds processor times by method: a walk of the tree has none, and waiting threads use none. */
 static void add_processor_times(
 	const struct pv_model *m, const struct pv_groups *g, struct pv_method_sums *to)
 {
@@ -287,7 +257,10 @@ static void add_processor_times(
 	}
 }
 
-/* No thread waited at any sample: that tells of calls, too, where waits would have been sampled. */
+/*
+ * No sample was of a waiting thread, so calls did not wait either, if waits would have been
+ * sampled.
+ */
 static void say_unwalked(struct pv_build *b, const struct pv_model *m, const struct known *known)
 {
 	enum { ENOUGH = 10 };
@@ -298,7 +271,10 @@ static void say_unwalked(struct pv_build *b, const struct pv_model *m, const str
 	pv_call_copy_say(&all, known->calls, known->samples, b);
 }
 
-/* Figures of each group, with its lock not held. NULL: out of memory. *ret_g is to be finished. */
+/*
+ * Figures of each group; releases the model's lock to walk. NULL: out of memory. *ret_g is to be
+ * finished.
+ */
 static struct pv_method_sums *sums_of(
 	struct pv_build *b, struct pv_model *m, struct pv_groups *ret_g, struct known *ret)
 {
@@ -311,7 +287,10 @@ static struct pv_method_sums *sums_of(
 	known.kind = ok ? pv_groups_kinds(g, m) : NULL;
 	ok = ok && known.kind;
 	ok = ok && pv_lane_states(m);
-	bool walk = known.window || known.pair_ns || b->query->my_code || pv_lane_states_differ(m);
+	bool turned = false;
+	ok = ok && pv_logical_differs(m, b->query, g, &turned);
+	bool walk = known.window || known.pair_ns || b->query->my_code || turned ||
+		    pv_lane_states_differ(m);
 	if (ok && !walk)
 		say_unwalked(b, m, &known);
 	struct pv_method_sums *sums = ok && !walk ? pv_method_sums_whole(m, g) : NULL;
@@ -378,27 +357,27 @@ const struct pv_view_spec pv_spec_methods = { .column = method_columns,
 enum { E_SHARE, E_TOTAL, E_CALLS, E_HIT_SHARE, E_HIT_ERROR, E_HITS, E_NAME, E_COLUMNS };
 
 static const struct pv_column edge_columns[] = {
-	[E_SHARE] = { "total_percent", "TOTAL%", PV_UNIT_PERCENT, 6, 1,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[E_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 4, PV_COLUMN_ADDS },
-	[E_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS },
+	[E_SHARE] = { "total_percent", "TOTAL%", PV_UNIT_PERCENT, 6, 1, .flags = PV_COLUMN_ADDS },
+	[E_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 4, PV_COLUMN_ADDS, .json = 3 },
+	[E_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS, .json = 2 },
 	[E_HIT_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 2,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[E_HIT_ERROR] = { "samples_error", "+-%", PV_UNIT_PERCENT, 5, 7, PV_COLUMN_HIDE_JSON },
-	[E_HITS] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 6, PV_COLUMN_ADDS },
+		.flags = PV_COLUMN_ADDS },
+	[E_HIT_ERROR] = { "samples_error", "+-%", PV_UNIT_PERCENT, 5, 7, .flags = 0 },
+	[E_HITS] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 6, PV_COLUMN_ADDS, .json = 4 },
 	[E_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD, .json = 1 },
 };
 
 /*
- * Calls between the chosen method and each other one. Time counts while such a call is on the
- * stack, once however often the same pair stands there.
+ * Calls between the chosen method and each other method. Time counts while such a call is on the
+ * stack, once per pair.
  */
 struct edges {
 	struct pv_method_sum *sum; /* by the other method's group */
-	uint32_t *on_path;         /* calls of that pair on the way down */
+	uint8_t *usual;            /* likewise, percent of awaiting; 0: calls only */
+	uint32_t *on_path;         /* calls of the pair on the way down */
 	uint32_t chosen, chosen_on_path;
-	bool callers;     /* else callees */
+	bool callers;     /* callers, else callees */
 	int64_t total_ns; /* of the chosen method, outermost */
 	uint64_t samples;
 };
@@ -424,6 +403,8 @@ static void enter_edge(void *ctx, const struct pv_call_copy *c, uint32_t node)
 	if (!edge_of(e, c, node, &other))
 		return;
 	e->sum[other].calls += v->calls;
+	if (pv_call_copy_usual(c, node))
+		e->usual[other] = pv_call_copy_usual(c, node);
 	if (e->on_path[other]++ == 0) {
 		e->sum[other].total_ns = pv_sat_add(e->sum[other].total_ns, v->total_ns);
 		e->sum[other].samples_total += v->samples_below;
@@ -440,6 +421,17 @@ static void leave_edge(void *ctx, const struct pv_call_copy *c, uint32_t node)
 		e->on_path[other]--;
 }
 
+static const char *edge_name(
+	struct pv_build *b, const struct pv_groups *g, const struct edges *e, uint32_t i)
+{
+	const char *name = pv_group_name(b, g, i);
+	char mark[PV_PART_TEXT];
+	if (!e->usual[i])
+		return name;
+	return pv_build_printf(b, "%s%s", name,
+		pv_logical_mark(e->callers ? PV_PART_AWAITS : PV_PART_USUAL, e->usual[i], mark));
+}
+
 static void put_edges(struct pv_build *b, const struct pv_groups *g, const struct edges *e,
 	const struct known *known)
 {
@@ -447,7 +439,7 @@ static void put_edges(struct pv_build *b, const struct pv_groups *g, const struc
 	double samples = known->samples ? (double)e->samples : 0;
 	for (size_t i = 0; i < g->row.n; i++) {
 		const struct pv_method_sum *s = &e->sum[i];
-		if (!met(s, b->query->counted))
+		if (!is_method_met(s, b->query->counted))
 			continue;
 		struct pv_cell *c = pv_build_row(b, g->row.v[i].id);
 		pv_cell_share(&c[E_SHARE], (double)s->total_ns, total);
@@ -456,15 +448,16 @@ static void put_edges(struct pv_build *b, const struct pv_groups *g, const struc
 		pv_cell_share(&c[E_HIT_SHARE], (double)s->samples_total, samples);
 		pv_cell_error(&c[E_HIT_ERROR], b, s->samples_total, samples);
 		pv_cell_u_if(&c[E_HITS], known->samples, s->samples_total);
-		pv_cell_s(&c[E_NAME], pv_group_name(b, g, (uint32_t)i));
+		pv_cell_s(&c[E_NAME], edge_name(b, g, e, (uint32_t)i));
 	}
 }
 
 static bool sum_edges(const struct pv_call_copy *c, const struct pv_groups *g, struct edges *e)
 {
 	e->sum = calloc(g->row.n, sizeof *e->sum);
+	e->usual = calloc(g->row.n, sizeof *e->usual);
 	e->on_path = calloc(g->row.n, sizeof *e->on_path);
-	if (!e->sum || !e->on_path)
+	if (!e->sum || !e->usual || !e->on_path)
 		return false;
 	if (e->chosen != UINT32_MAX)
 		pv_call_walk(c, enter_edge, leave_edge, e);
@@ -494,6 +487,7 @@ static void run_edges(struct pv_build *b, struct pv_model *m, bool callers)
 	else
 		pv_build_fail(b);
 	free(e.sum);
+	free(e.usual);
 	free(e.on_path);
 	pv_call_copy_finish(&copy);
 	pv_groups_finish(&g);

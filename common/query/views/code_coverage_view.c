@@ -1,4 +1,6 @@
-/* Code coverage of data versions 10 to 15: methods, and the same as a tree of all that holds them.
+/* SPDX-License-Identifier: MIT */
+/*
+ * Code coverage of data versions 10 to 15: methods, and a tree of assemblies, classes and methods.
  */
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +8,7 @@
 #include "common/base/status.h"
 #include "common/model/names/jit.h"
 #include "common/model/model.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 
 /* --- methods; a row's id is the method's index + 1 */
 
@@ -23,16 +25,18 @@ enum {
 };
 
 static const struct pv_column method_columns[] = {
-	[V_STATEMENTS] = { "statements", "STATEMENTS", PV_UNIT_COUNT, 10, 2, 0 },
-	[V_COVERED] = { "covered", "COVERED", PV_UNIT_COUNT, 8, 1, 0 },
-	[V_SHARE] = { "covered_percent", "COVER%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
-	[V_ASSEMBLY] = { "assembly", "ASSEMBLY", PV_UNIT_TEXT, 16, 5, PV_COLUMN_ASCENDING },
-	[V_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 24, 3, PV_COLUMN_ASCENDING },
-	[V_FILE] = { "file", "FILE", PV_UNIT_TEXT, 20, 6, PV_COLUMN_ASCENDING },
-	[V_SIGNATURE] = { "signature", "SIGNATURE", PV_UNIT_TEXT, 20, 7, PV_COLUMN_ASCENDING },
-	[V_TOKEN] = { "token", "TOKEN", PV_UNIT_ADDRESS, 10, 8, PV_COLUMN_ASCENDING },
-	[V_NAME] = { "method", "METHOD", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[V_STATEMENTS] = { "statements", "STATEMENTS", PV_UNIT_COUNT, 10, 2, .json = 6 },
+	[V_COVERED] = { "covered", "COVERED", PV_UNIT_COUNT, 8, 1, .json = 7 },
+	[V_SHARE] = { "covered_percent", "COVER%", PV_UNIT_PERCENT, 6, 1, .flags = 0 },
+	[V_ASSEMBLY] = { "assembly", "ASSEMBLY", PV_UNIT_TEXT, 16, 5, PV_COLUMN_ASCENDING,
+		.json = 1 },
+	[V_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 24, 3, PV_COLUMN_ASCENDING, .json = 2 },
+	[V_FILE] = { "file", "FILE", PV_UNIT_TEXT, 20, 6, PV_COLUMN_ASCENDING, .json = 5 },
+	[V_SIGNATURE] = { "signature", "SIGNATURE", PV_UNIT_TEXT, 20, 7, PV_COLUMN_ASCENDING,
+		.json = 4 },
+	[V_TOKEN] = { "token", "TOKEN", PV_UNIT_ADDRESS, 10, 8, PV_COLUMN_ASCENDING, .json = 8 },
+	[V_NAME] = { "method", "METHOD", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS,
+		.json = 3 },
 };
 
 static void copy_methods(struct pv_build *b, struct pv_model *m)
@@ -63,12 +67,13 @@ const struct pv_view_spec pv_spec_code_coverage = { .column = method_columns,
 /* --- statements of method row `select` */
 
 static const struct pv_column line_columns[] = {
-	{ "line", "LINE", PV_UNIT_EXACT, 7, 0, PV_COLUMN_ASCENDING },
-	{ "column", "COLUMN", PV_UNIT_EXACT, 7, 2, PV_COLUMN_ASCENDING },
-	{ "il", "IL", PV_UNIT_EXACT, 8, 1, PV_COLUMN_ASCENDING },
-	{ "hits", "TIMES", PV_UNIT_COUNT, 9, 0, 0 },
-	{ "state", "", PV_UNIT_TEXT, 12, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_HIDE_JSON },
+	{ "line", "LINE", PV_UNIT_EXACT, 7, 0, PV_COLUMN_ASCENDING, .json = 3 },
+	{ "column", "COLUMN", PV_UNIT_EXACT, 7, 2, PV_COLUMN_ASCENDING, .json = 4,
+		.help = "Column of the source line" },
+	{ "il", "IL", PV_UNIT_EXACT, 8, 1, PV_COLUMN_ASCENDING, .json = 1,
+		.help = "Place in the method's bytecode" },
+	{ "hits", "TIMES", PV_UNIT_COUNT, 9, 0, .json = 2, .help = "How often it ran" },
+	{ "state", "", PV_UNIT_TEXT, 12, 0, .flags = PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
 };
 
 static void copy_lines(struct pv_build *b, struct pv_model *m)
@@ -95,19 +100,19 @@ const struct pv_view_spec pv_spec_code_coverage_lines = { .column = line_columns
 	.sort = "il",
 	.copy = copy_lines };
 
-/* --- assemblies and classes, as the log sums them up */
+/* --- assemblies and classes, as summed up by the log */
 
 enum { A_METHODS, A_FULL, A_PARTIAL, A_SHARE, A_GUID, A_FILE, A_NAME };
 
 static const struct pv_column assembly_columns[] = {
-	[A_METHODS] = { "methods", "METHODS", PV_UNIT_COUNT, 8, 2, 0 },
-	[A_FULL] = { "full", "FULLY", PV_UNIT_COUNT, 8, 1, 0 },
-	[A_PARTIAL] = { "partial", "PARTLY", PV_UNIT_COUNT, 8, 4, 0 },
-	[A_SHARE] = { "full_percent", "FULLY%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
-	[A_GUID] = { "guid", "GUID", PV_UNIT_TEXT, 36, 5, PV_COLUMN_ASCENDING },
-	[A_FILE] = { "file", "FILE", PV_UNIT_TEXT, 20, 3, PV_COLUMN_ASCENDING },
+	[A_METHODS] = { "methods", "METHODS", PV_UNIT_COUNT, 8, 2, .json = 4 },
+	[A_FULL] = { "full", "FULLY", PV_UNIT_COUNT, 8, 1, .json = 5 },
+	[A_PARTIAL] = { "partial", "PARTLY", PV_UNIT_COUNT, 8, 4, .json = 6 },
+	[A_SHARE] = { "full_percent", "FULLY%", PV_UNIT_PERCENT, 6, 1, .flags = 0 },
+	[A_GUID] = { "guid", "GUID", PV_UNIT_TEXT, 36, 5, PV_COLUMN_ASCENDING, .json = 2 },
+	[A_FILE] = { "file", "FILE", PV_UNIT_TEXT, 20, 3, PV_COLUMN_ASCENDING, .json = 3 },
 	[A_NAME] = { "assembly", "ASSEMBLY", PV_UNIT_TEXT, 24, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 1 },
 };
 
 static void copy_assemblies(struct pv_build *b, struct pv_model *m)
@@ -133,12 +138,12 @@ const struct pv_view_spec pv_spec_coverage_assemblies = { .column = assembly_col
 	.copy = copy_assemblies };
 
 static const struct pv_column class_columns[] = {
-	{ "methods", "METHODS", PV_UNIT_COUNT, 8, 2, 0 },
-	{ "full", "FULLY", PV_UNIT_COUNT, 8, 1, 0 },
-	{ "partial", "PARTLY", PV_UNIT_COUNT, 8, 4, 0 },
-	{ "full_percent", "FULLY%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
-	{ "assembly", "ASSEMBLY", PV_UNIT_TEXT, 16, 3, PV_COLUMN_ASCENDING },
-	{ "class", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	{ "methods", "METHODS", PV_UNIT_COUNT, 8, 2, .json = 3 },
+	{ "full", "FULLY", PV_UNIT_COUNT, 8, 1, .json = 4 },
+	{ "partial", "PARTLY", PV_UNIT_COUNT, 8, 4, .json = 5 },
+	{ "full_percent", "FULLY%", PV_UNIT_PERCENT, 6, 1, .flags = 0 },
+	{ "assembly", "ASSEMBLY", PV_UNIT_TEXT, 16, 3, PV_COLUMN_ASCENDING, .json = 1 },
+	{ "class", "CLASS", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 2 },
 };
 
 static void copy_classes(struct pv_build *b, struct pv_model *m)
@@ -163,7 +168,7 @@ const struct pv_view_spec pv_spec_coverage_classes = { .column = class_columns,
 	.then = "class",
 	.copy = copy_classes };
 
-/* --- assembly > class > method; a method's id is that of its row above */
+/* --- assembly > class > method; a method's id is its row id above */
 
 #define CLASS_ROW    (UINT64_C(1) << 60)
 #define ASSEMBLY_ROW (UINT64_C(1) << 61)
@@ -171,20 +176,20 @@ const struct pv_view_spec pv_spec_coverage_classes = { .column = class_columns,
 enum { T_SHARE, T_COVERED, T_STATEMENTS, T_METHODS, T_FULL, T_FILE, T_NAME };
 
 static const struct pv_column tree_columns[] = {
-	[T_SHARE] = { "covered_percent", "COVER%", PV_UNIT_PERCENT, 6, 0, 0 },
-	[T_COVERED] = { "covered", "COVERED", PV_UNIT_COUNT, 8, 1, 0 },
-	[T_STATEMENTS] = { "statements", "STATEMENTS", PV_UNIT_COUNT, 10, 2, 0 },
-	[T_METHODS] = { "methods", "METHODS", PV_UNIT_COUNT, 8, 4, 0 },
-	[T_FULL] = { "full", "FULLY", PV_UNIT_COUNT, 8, 3, 0 },
-	[T_FILE] = { "file", "FILE", PV_UNIT_TEXT, 20, 5, PV_COLUMN_ASCENDING },
+	[T_SHARE] = { "covered_percent", "COVER%", PV_UNIT_PERCENT, 6, 0, .flags = 0 },
+	[T_COVERED] = { "covered", "COVERED", PV_UNIT_COUNT, 8, 1, .flags = 0 },
+	[T_STATEMENTS] = { "statements", "STATEMENTS", PV_UNIT_COUNT, 10, 2, .flags = 0 },
+	[T_METHODS] = { "methods", "METHODS", PV_UNIT_COUNT, 8, 4, .flags = 0 },
+	[T_FULL] = { "full", "FULLY", PV_UNIT_COUNT, 8, 3, .flags = 0 },
+	[T_FILE] = { "file", "FILE", PV_UNIT_TEXT, 20, 5, .flags = PV_COLUMN_ASCENDING },
 	[T_NAME] = { "name", "ASSEMBLY, CLASS, METHOD", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE },
+		.flags = PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE },
 };
 
 struct holder {
 	uint64_t id, parent;
 	uint64_t statements, covered;
-	uint64_t methods, full; /* counted */
+	uint64_t methods, full; /* counted here */
 	uint64_t said_methods, said_full;
 	uint32_t name, file;
 	bool said;
@@ -195,7 +200,7 @@ struct tree {
 	const struct pv_model *m;
 	PV_ARRAY(struct holder) holder;
 	struct pv_map of;      /* id -> index */
-	struct pv_map by_text; /* class_hash() -> interned name that methods use */
+	struct pv_map by_text; /* class_hash() -> interned class name in methods */
 	bool ok;
 };
 
@@ -218,7 +223,7 @@ static struct holder *assembly_of(struct tree *t, uint32_t name)
 }
 
 /* Interned names are far below 2^30. */
-static struct holder *class_of(struct tree *t, uint32_t assembly, uint32_t name)
+static struct holder *class_holder(struct tree *t, uint32_t assembly, uint32_t name)
 {
 	uint64_t id = CLASS_ROW | (uint64_t)assembly << 30 | name;
 	return holder_of(
@@ -236,8 +241,8 @@ static void add_method(struct holder *h, const struct pv_covered_method *v)
 }
 
 /*
- * Class name as methods have it, for the log's `name`: "Foo<A,B>" is "Foo`2" there, and an empty
- * "<>" is written with entities.
+ * The class name as written for methods, from the log's `name`: "Foo<A,B>" becomes "Foo`2", and an
+ * empty "<>" is written with entities.
  */
 static void name_for_methods(const char *name, char *to, size_t size)
 {
@@ -273,7 +278,7 @@ static void note_class(struct tree *t, uint32_t assembly, uint32_t name)
 		t->ok = false;
 }
 
-static void say(struct holder *h, uint64_t methods, uint64_t full)
+static void set_said_sums(struct holder *h, uint64_t methods, uint64_t full)
 {
 	if (!h)
 		return;
@@ -293,22 +298,22 @@ static void add_class(struct tree *t, const struct pv_covered_class *k)
 		as_methods = known == PV_MAP_NONE ? k->name : known;
 	}
 	assembly_of(t, k->assembly);
-	say(class_of(t, k->assembly, as_methods), k->methods, k->full);
+	set_said_sums(class_holder(t, k->assembly, as_methods), k->methods, k->full);
 }
 
-static void gather(struct tree *t)
+static void gather_holders(struct tree *t)
 {
 	const struct pv_helpers *h = &t->m->helpers;
 	for (size_t i = 0; t->ok && i < h->assemblies.n; i++) {
 		struct holder *a = assembly_of(t, h->assemblies.v[i].name);
-		say(a, h->assemblies.v[i].methods, h->assemblies.v[i].full);
+		set_said_sums(a, h->assemblies.v[i].methods, h->assemblies.v[i].full);
 		if (a)
 			a->file = h->assemblies.v[i].file;
 	}
 	for (size_t i = 0; t->ok && i < h->methods.n; i++) {
 		const struct pv_covered_method *v = &h->methods.v[i];
 		add_method(assembly_of(t, v->assembly), v);
-		add_method(class_of(t, v->assembly, v->class_name), v);
+		add_method(class_holder(t, v->assembly, v->class_name), v);
 		note_class(t, v->assembly, v->class_name);
 	}
 	for (size_t i = 0; t->ok && i < h->classes.n; i++)
@@ -328,7 +333,7 @@ static void put_holder(struct tree *t, const struct holder *h)
 	pv_cell_s(&c[T_NAME], pv_intern_text(&t->m->names.text, h->name));
 }
 
-static void put_method(struct tree *t, const struct pv_covered_method *v, size_t i)
+static void put_covered_method(struct tree *t, const struct pv_covered_method *v, size_t i)
 {
 	const struct pv_intern *text = &t->m->names.text;
 	uint64_t class_id = CLASS_ROW | (uint64_t)v->assembly << 30 | v->class_name;
@@ -346,7 +351,7 @@ static void put_method(struct tree *t, const struct pv_covered_method *v, size_t
 static void copy_tree(struct pv_build *b, struct pv_model *m)
 {
 	struct tree t = { .b = b, .m = m, .ok = true };
-	gather(&t);
+	gather_holders(&t);
 	for (size_t i = 0; t.ok && i < t.holder.n; i++)
 		if (t.holder.v[i].parent == 0 || pv_build_wants_children(b, t.holder.v[i].parent))
 			put_holder(&t, &t.holder.v[i]);
@@ -354,7 +359,7 @@ static void copy_tree(struct pv_build *b, struct pv_model *m)
 		const struct pv_covered_method *v = &m->helpers.methods.v[i];
 		uint64_t class_id = CLASS_ROW | (uint64_t)v->assembly << 30 | v->class_name;
 		if (pv_build_wants_children(b, class_id))
-			put_method(&t, v, i);
+			put_covered_method(&t, v, i);
 	}
 	if (!t.ok)
 		pv_build_fail(b);

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Performance counters by section, and the samples of one counter. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -6,17 +8,17 @@
 #include "common/model/time/counters.h"
 #include "common/model/model.h"
 #include "common/query/counter_value.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 #include "common/query/trends.h"
 
-#define SECTION_ROW (UINT64_C(1) << 63) /* tells ids of sections from those of counters */
+#define SECTION_ROW (UINT64_C(1) << 63) /* tells ids of sections from ids of counters */
 
 struct word {
 	uint64_t value;
 	const char *text;
 };
 
-/* The words of formats.md 1.9. A value without one is shown as the number it is. */
+/* The words of formats.md 1.9. A value without a word is shown as a number. */
 static const struct word sections[] = {
 	{ 0x100, "jit" },
 	{ 0x200, "gc" },
@@ -84,20 +86,21 @@ enum {
 };
 
 static const struct pv_column counter_columns[] = {
-	[K_LAST] = { "last", "LAST", PV_UNIT_NUMBER, 12, 0, 0 },
-	[K_RATE] = { "per_second", "A SECOND", PV_UNIT_NUMBER, 10, 2, 0 },
-	[K_MIN] = { "min", "LEAST", PV_UNIT_NUMBER, 12, 4, 0 },
-	[K_MAX] = { "max", "GREATEST", PV_UNIT_NUMBER, 12, 3, 0 },
-	[K_TREND] = { PV_TREND_COLUMN, "TREND", PV_UNIT_LIST, PV_TREND_CELLS, 1,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_NUMBERS },
-	[K_SAMPLES] = { "count", "SAMPLES", PV_UNIT_COUNT, 7, 5, 0 },
-	[K_UNIT] = { "unit", "UNIT", PV_UNIT_TEXT, 10, 1, PV_COLUMN_ASCENDING },
-	[K_TYPE] = { "type", "TYPE", PV_UNIT_TEXT, 8, 7, PV_COLUMN_ASCENDING },
-	[K_VARIANCE] = { "variance", "VARIANCE", PV_UNIT_TEXT, 9, 6, PV_COLUMN_ASCENDING },
+	[K_LAST] = { "last", "LAST", PV_UNIT_NUMBER, 12, 0, .flags = 0 },
+	[K_RATE] = { "per_second", "A SECOND", PV_UNIT_NUMBER, 10, 2, .flags = 0 },
+	[K_MIN] = { "min", "LEAST", PV_UNIT_NUMBER, 12, 4, .flags = 0 },
+	[K_MAX] = { "max", "GREATEST", PV_UNIT_NUMBER, 12, 3, .flags = 0 },
+	[K_TREND] = { PV_TREND_COLUMN, "TREND", PV_UNIT_LIST, PV_TREND_CELLS, 1, PV_COLUMN_NUMBERS,
+		.help = "Its course over the time shown, from its least to its greatest" },
+	[K_SAMPLES] = { "count", "SAMPLES", PV_UNIT_COUNT, 7, 5, .help = "How often it was read" },
+	[K_UNIT] = { "unit", "UNIT", PV_UNIT_TEXT, 10, 1, PV_COLUMN_ASCENDING, .json = 4 },
+	[K_TYPE] = { "type", "TYPE", PV_UNIT_TEXT, 8, 7, PV_COLUMN_ASCENDING, .json = 3 },
+	[K_VARIANCE] = { "variance", "VARIANCE", PV_UNIT_TEXT, 9, 6, PV_COLUMN_ASCENDING, .json = 5,
+		.help = "Whether it only grows, or goes up and down" },
 	[K_SECTION] = { "section", "SECTION", PV_UNIT_TEXT, 12, 9,
-		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN },
-	[K_NAME] = { "name", "COUNTER", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE },
+		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN, .json = 1 },
+	[K_NAME] = { "name", "COUNTER", PV_UNIT_TEXT, 40, 0,
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE, .json = 2 },
 };
 
 struct range {
@@ -127,7 +130,7 @@ static bool get_range(const struct pv_counter *k, struct range *ret)
 	return any;
 }
 
-/* Levels, and rates, which do not add up to anything. */
+/* Levels, and rates: a sum would mean nothing. */
 static bool is_level(const struct pv_counter *k)
 {
 	return k->section == PV_SECTION_PERFCOUNTERS && k->type == PV_COUNTER_DOUBLE &&
@@ -154,8 +157,8 @@ static void put_range(struct pv_cell *c, const struct pv_model *m, const struct 
 }
 
 /*
- * Data versions 13 and 14 have one byte for what stands in bits from 24 on: it is lost there. No
- * counter is without a variance, so where one is given nothing was lost.
+ * Data versions 13 and 14 store the bits from 24 on in one byte, so these are lost. Every counter
+ * has a variance, so where one is given nothing was lost.
  */
 static void put_kind(
 	struct pv_build *b, struct pv_cell *c, const struct pv_model *m, const struct pv_counter *k)
@@ -241,9 +244,9 @@ const struct pv_view_spec pv_spec_counters = { .column = counter_columns,
 enum { S_TIME, S_NUMBER, S_VALUE };
 
 static const struct pv_column sample_columns[] = {
-	[S_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING },
-	[S_NUMBER] = { "number", "VALUE", PV_UNIT_NUMBER, 14, 0, PV_COLUMN_HIDE_JSON },
-	[S_VALUE] = { "value", "EXACT", PV_UNIT_TEXT, 20, 1, PV_COLUMN_GROWS },
+	[S_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING, .json = 1 },
+	[S_NUMBER] = { "number", "VALUE", PV_UNIT_NUMBER, 14, 0, .flags = 0 },
+	[S_VALUE] = { "value", "EXACT", PV_UNIT_TEXT, 20, 1, PV_COLUMN_GROWS, .json = 2 },
 };
 
 static void copy_counter_samples(struct pv_build *b, struct pv_model *m)

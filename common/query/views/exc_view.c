@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Exceptions by class, the clauses that ran, and the methods that caught. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -5,8 +7,8 @@
 #include "common/base/status.h"
 #include "common/model/model.h"
 #include "common/model/objects/exceptions.h"
-#include "common/query/groups.h"
-#include "common/query/specs.h"
+#include "common/query/groups/groups.h"
+#include "common/query/groups/specs.h"
 #include "common/query/trends.h"
 
 /* --- thrown, by class --- */
@@ -14,20 +16,22 @@
 enum { X_COUNT, X_RATE, X_SHARE, X_CAUGHT, X_TREND, X_NAME, X_MESSAGE };
 
 static const struct pv_column class_columns[] = {
-	[X_COUNT] = { "thrown", "THROWN", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS },
-	[X_RATE] = { "per_second", "A SECOND", PV_UNIT_NUMBER, 8, 3, PV_COLUMN_ADDS },
-	[X_SHARE] = { "thrown_percent", "THROWN%", PV_UNIT_PERCENT, 7, 1,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[X_CAUGHT] = { "caught", "CAUGHT", PV_UNIT_COUNT, 8, 4, PV_COLUMN_ADDS },
+	[X_COUNT] = { "thrown", "THROWN", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS, .json = 2 },
+	[X_RATE] = { "per_second", "A SECOND", PV_UNIT_NUMBER, 8, 3, PV_COLUMN_ADDS, .json = 3,
+		.help = "Exceptions a second, over the time that is looked at" },
+	[X_SHARE] = { "thrown_percent", "THROWN%", PV_UNIT_PERCENT, 7, 1, .flags = PV_COLUMN_ADDS,
+		.help = "Its part of all exceptions" },
+	[X_CAUGHT] = { "caught", "CAUGHT", PV_UNIT_COUNT, 8, 4, PV_COLUMN_ADDS, .json = 4 },
 	[X_TREND] = { PV_TREND_COLUMN, "TREND", PV_UNIT_LIST, PV_TREND_CELLS, 1,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_NUMBERS },
+		.flags = PV_COLUMN_NUMBERS },
 	[X_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS, .json = 1 },
 	[X_MESSAGE] = { "message", "NEWEST MESSAGE", PV_UNIT_TEXT, 40, 2,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 5,
+		.help = "Message of the newest one" },
 };
 
-/* Of each group the newest message; NULL when out of memory. */
+/* The newest message of each group; NULL when out of memory. */
 static const struct pv_message **newest_messages(
 	const struct pv_model *m, const struct pv_groups *g)
 {
@@ -46,7 +50,7 @@ static const char *message_text(struct pv_build *b, const struct pv_message *m)
 	return m ? pv_build_printf(b, "%s%s", m->text, m->cut ? "..." : "") : NULL;
 }
 
-/* The part of the recording that is looked at, in seconds. */
+/* Length of the recording's part in view, in seconds. */
 static double seconds(const struct pv_model *m)
 {
 	double from = 0, to = (double)(int64_t)((uint64_t)m->last_ns - (uint64_t)m->zero_ns);
@@ -113,11 +117,15 @@ const struct pv_view_spec pv_spec_exceptions = { .column = class_columns,
 /* --- clauses entered --- */
 
 static const struct pv_column clause_columns[] = {
-	{ "count", "ENTERED", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS },
-	{ "name", "CLAUSE", PV_UNIT_TEXT, 10, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	{ "count", "ENTERED", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS, .json = 2,
+		.help = "How often clauses of this kind ran" },
+	{ "name", "CLAUSE", PV_UNIT_TEXT, 10, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 1 },
 };
 
-/* A session of our own with .NET's event stream leaves the others out: they cost the program much. */
+/*
+ * .NET's event stream, when recorded by profview, has catches only: other clauses cost the program
+ * much.
+ */
 static bool catches_only(const struct pv_model *m)
 {
 	const uint64_t *n = m->throws.clauses;
@@ -146,19 +154,19 @@ const struct pv_view_spec pv_spec_clauses = { .column = clause_columns,
 	.name = "name",
 	.copy = copy_clauses };
 
-/* --- by the method that has them --- */
+/* --- clauses by method --- */
 
 enum { C_ALL, C_CATCH, C_FILTER, C_FINALLY, C_FAULT, C_OTHER, C_METHOD };
 
 static const struct pv_column clause_method_columns[] = {
-	[C_ALL] = { "count", "ENTERED", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS },
-	[C_CATCH] = { "catch", "CATCH", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS },
-	[C_FILTER] = { "filter", "FILTER", PV_UNIT_COUNT, 8, 4, PV_COLUMN_ADDS },
-	[C_FINALLY] = { "finally", "FINALLY", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS },
-	[C_FAULT] = { "fault", "FAULT", PV_UNIT_COUNT, 8, 3, PV_COLUMN_ADDS },
-	[C_OTHER] = { "other", "OTHER", PV_UNIT_COUNT, 8, 5, PV_COLUMN_ADDS },
+	[C_ALL] = { "count", "ENTERED", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS, .json = 2 },
+	[C_CATCH] = { "catch", "CATCH", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS, .json = 3 },
+	[C_FILTER] = { "filter", "FILTER", PV_UNIT_COUNT, 8, 4, PV_COLUMN_ADDS, .json = 4 },
+	[C_FINALLY] = { "finally", "FINALLY", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS, .json = 5 },
+	[C_FAULT] = { "fault", "FAULT", PV_UNIT_COUNT, 8, 3, PV_COLUMN_ADDS, .json = 6 },
+	[C_OTHER] = { "other", "OTHER", PV_UNIT_COUNT, 8, 5, PV_COLUMN_ADDS, .json = 7 },
 	[C_METHOD] = { "method", "METHOD", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD, .json = 1 },
 };
 
 _Static_assert(C_OTHER - C_CATCH + 1 == PV_CLAUSES, "a column a kind of clause");
@@ -212,13 +220,13 @@ const struct pv_view_spec pv_spec_clause_methods = { .column = clause_method_col
 enum { A_COUNT, A_SHARE, A_CLASS, A_METHOD };
 
 static const struct pv_column catch_columns[] = {
-	[A_COUNT] = { "caught", "CAUGHT", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS },
-	[A_SHARE] = { "caught_percent", "CAUGHT%", PV_UNIT_PERCENT, 7, 1,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[A_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 24, 2,
-		PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
+	[A_COUNT] = { "caught", "CAUGHT", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS, .json = 3 },
+	[A_SHARE] = { "caught_percent", "CAUGHT%", PV_UNIT_PERCENT, 7, 1, .flags = PV_COLUMN_ADDS,
+		.help = "Its part of what was caught of this class" },
+	[A_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 24, 2, PV_COLUMN_ASCENDING | PV_COLUMN_CLASS,
+		.json = 1 },
 	[A_METHOD] = { "method", "CAUGHT BY", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD, .json = 2 },
 };
 
 struct catching {

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Checks whether a filter's fields and comparisons fit the rows of a view. */
 #include "common/query/filter_fits.h"
 
 #include <stdio.h>
@@ -6,30 +8,13 @@
 #include "common/base/mem.h"
 #include "common/base/status.h"
 #include "common/model/event_number.h"
-#include "common/query/row_filter.h"
+#include "common/query/groups/row_filter.h"
 
 struct having {
-	bool field[PV_FILTER_FIELDS]; /* PV_FILTER_ANY: a text that words are looked for in */
-	PV_ARRAY(struct pv_filter_column) number; /* the first `own` are theirs, */
-	size_t own;                               /* the others are of other rows */
+	bool field[PV_FILTER_FIELDS];             /* PV_FILTER_ANY: a text to search for words */
+	PV_ARRAY(struct pv_filter_column) number; /* the first `own` are of the view's rows, */
+	size_t own;                               /* the others of other views */
 };
-
-/* Of rows without a name words ask nothing (pv_row_filter_asks()). */
-static bool is_named(enum pv_view view)
-{
-	switch (view) {
-	case PV_VIEW_COLLECTIONS:
-	case PV_VIEW_PAUSES:
-	case PV_VIEW_GENERATIONS:
-	case PV_VIEW_SHOTS:
-	case PV_VIEW_SURVIVED:
-	case PV_VIEW_COUNTER_SAMPLES:
-	case PV_VIEW_CODE_COVERAGE_LINES:
-		return false;
-	default:
-		return true;
-	}
-}
 
 static bool add_numbers(struct having *h, enum pv_view view)
 {
@@ -43,9 +28,9 @@ static bool add_numbers(struct having *h, enum pv_view view)
 
 static bool add_own_numbers(struct having *h, enum pv_view view)
 {
-	if (view == PV_VIEW_FLAME)
+	if (pv_view_is(view, PV_TRAIT_PATHS))
 		return true;
-	if (view != PV_VIEW_STREAM)
+	if (!pv_view_is(view, PV_TRAIT_PAGED))
 		return add_numbers(h, view);
 	if (!pv_reserve(&h->number, PV_EVENT_NUMBERS))
 		return false;
@@ -61,15 +46,16 @@ static void find_fields(struct having *h, enum pv_view view)
 	struct pv_filter_error wrong;
 	size_t n;
 	const struct pv_column *column = pv_view_columns(view, &n);
-	bool paths = view == PV_VIEW_FLAME, events = view == PV_VIEW_STREAM;
+	bool paths = pv_view_is(view, PV_TRAIT_PATHS), events = pv_view_is(view, PV_TRAIT_PAGED);
 	pv_row_filter_make(&f, &none, pv_view_name(view), column, n, NULL, &wrong);
 	for (enum pv_filter_field i = 0; i < PV_FILTER_FIELDS; i++)
-		h->field[i] = f.column[i] || events || (paths && i != PV_FILTER_THREAD);
-	h->field[PV_FILTER_ANY] = h->field[PV_FILTER_ANY] && is_named(view);
+		h->field[i] = f.column[i] ||
+			      (i < PV_FILTER_ROUTE && (events || (paths && i != PV_FILTER_THREAD)));
+	h->field[PV_FILTER_ANY] = h->field[PV_FILTER_ANY] && !pv_view_is(view, PV_TRAIT_UNNAMED);
 	pv_row_filter_finish(&f);
 }
 
-static bool find(struct having *h, enum pv_view view)
+static bool find_numbers(struct having *h, enum pv_view view)
 {
 	bool ok = add_own_numbers(h, view);
 	h->own = h->number.n;
@@ -81,7 +67,7 @@ static bool find(struct having *h, enum pv_view view)
 	return ok;
 }
 
-/* As one would write it, without its unit. */
+/* The column's name as a user would write, without a unit. */
 static void name_column(const char *id, char *ret, size_t size)
 {
 	static const char *const unit[] = { "_ns", "_bytes", "_percent", "_ms" };
@@ -117,7 +103,7 @@ static size_t comparisons(const struct pv_filter *f)
 	return n;
 }
 
-/* `wide` was read with the columns of all views, `f` with these rows'. */
+/* `wide` was parsed with the columns of all views, `f` with the view's own. */
 static bool has_columns(const struct having *h, const struct pv_filter *f,
 	const struct pv_filter *wide, char *ret, size_t size)
 {
@@ -149,7 +135,7 @@ static struct pv_filter *read(
 bool pv_filter_fits(enum pv_view view, const char *text, char *ret, size_t size)
 {
 	struct having h = { .own = 0 };
-	bool ok = true, found = find(&h, view);
+	bool ok = true, found = find_numbers(&h, view);
 	struct pv_filter *f = found ? read(&h, h.own, text, ret, size, &ok) : NULL;
 	struct pv_filter *wide = f ? read(&h, h.number.n, text, ret, size, &ok) : NULL;
 	if (wide)

@@ -1,6 +1,7 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * One collection: why it came, what it found and left, and how long threads stood for it. What the
- * log does not have is a row, too, which says what it lacks.
+ * One collection: the reason, what was found and left, and how long threads stood still. A fact
+ * missing from the log has a row, too, saying what was not recorded.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -9,29 +10,29 @@
 
 #include "common/base/saturate.h"
 #include "common/base/status.h"
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/model/model.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 
 enum { F_WHAT, F_TEXT, F_VALUE, F_UNIT, F_KNOWN };
 
 static const struct pv_column columns[] = {
-	[F_WHAT] = { "what", "WHAT", PV_UNIT_TEXT, 15, 0, PV_COLUMN_ASCENDING },
+	[F_WHAT] = { "what", "WHAT", PV_UNIT_TEXT, 15, 0, PV_COLUMN_ASCENDING, .json = 1 },
 	[F_TEXT] = { "detail", "OF THIS COLLECTION", PV_UNIT_TEXT, 40, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
-	[F_VALUE] = { "value", "VALUE", PV_UNIT_COUNT, 14, 1, PV_COLUMN_HIDE_SCREEN },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 2 },
+	[F_VALUE] = { "value", "VALUE", PV_UNIT_COUNT, 14, 1, PV_COLUMN_HIDE_SCREEN, .json = 3 },
 	[F_UNIT] = { "unit", "UNIT", PV_UNIT_TEXT, 8, 2,
-		PV_COLUMN_HIDE_SCREEN | PV_COLUMN_ASCENDING },
-	[F_KNOWN] = { "known", "KNOWN", PV_UNIT_BOOL, 5, 3, PV_COLUMN_HIDE_SCREEN },
+		PV_COLUMN_HIDE_SCREEN | PV_COLUMN_ASCENDING, .json = 4 },
+	[F_KNOWN] = { "known", "KNOWN", PV_UNIT_BOOL, 5, 3, PV_COLUMN_HIDE_SCREEN, .json = 5 },
 };
 
 struct cause {
 	struct pv_build *b;
 	const struct pv_model *m;
 	const struct pv_gc *gc;
-	size_t at; /* in its collections */
+	size_t at; /* in gc->collections */
 	const struct pv_collection *c;
-	const struct pv_collection *before; /* NULL: it is the first */
+	const struct pv_collection *before; /* NULL: `c` is the first */
 	unsigned known;                     /* groups */
 };
 
@@ -48,7 +49,7 @@ static struct pv_cell *new_row(struct cause *k, const char *what, const char *te
 	return c;
 }
 
-/* A fact that the log lacks, and what would record it; NULL: nothing does. */
+/* A row for a missing fact, with the option that would record the fact; NULL: no option. */
 static void put_missing(struct cause *k, const char *what, const char *lacks, const char *records)
 {
 	const char *text = pv_build_printf(k->b, "not in this log: %s%s%s", lacks,
@@ -57,7 +58,7 @@ static void put_missing(struct cause *k, const char *what, const char *lacks, co
 	pv_cell_u(&c[F_KNOWN], false);
 }
 
-static void put_text(struct cause *k, const char *what, const char *text)
+static void put_fact_text(struct cause *k, const char *what, const char *text)
 {
 	new_row(k, what, text);
 }
@@ -72,7 +73,7 @@ static void put_value(
 
 /* --- which, and why */
 
-static int64_t since_zero(const struct cause *k, int64_t log_ns)
+static int64_t gc_since_zero(const struct cause *k, int64_t log_ns)
 {
 	return (int64_t)((uint64_t)log_ns - (uint64_t)k->m->zero_ns);
 }
@@ -92,13 +93,13 @@ static void put_which(struct cause *k)
 	const struct pv_collection *c = k->c;
 	char at[PV_UNIT_MAX], took[PV_UNIT_MAX];
 	const char *text = pv_build_printf(k->b, "generation %u%s, at %s, %s%s", c->generation,
-		how_text(c), pv_units_clock(at, sizeof at, since_zero(k, c->start_ns)),
+		how_text(c), pv_units_clock(at, sizeof at, gc_since_zero(k, c->start_ns)),
 		c->end_ns == PV_NEVER ? "its end is not in the log"
 				      : pv_units_ns(took, sizeof took, c->duration_ns),
 		c->end_ns == PV_NEVER ? "" : " from start to end");
-	put_value(k, "collection", text, (uint64_t)since_zero(k, c->start_ns), "ns");
+	put_value(k, "collection", text, (uint64_t)gc_since_zero(k, c->start_ns), "ns");
 	if (c->merged > 1)
-		put_text(k, "stands for",
+		put_fact_text(k, "stands for",
 			pv_build_printf(k->b,
 				"%" PRIu32 " collections: there were too many to keep each",
 				c->merged));
@@ -149,7 +150,7 @@ static void put_before(struct cause *k)
 {
 	char ago[PV_UNIT_MAX];
 	if (!k->before) {
-		put_text(k, "the one before", "this is the first of the log");
+		put_fact_text(k, "the one before", "this is the first of the log");
 		return;
 	}
 	int64_t ns = pv_sat_span(k->before->start_ns, k->c->start_ns);
@@ -159,7 +160,7 @@ static void put_before(struct cause *k)
 		(uint64_t)ns, "ns");
 }
 
-/* --- allocations before it, and the heap after it */
+/* --- allocations before, and the heap after */
 
 static void put_allocated(struct cause *k)
 {
@@ -210,7 +211,7 @@ static void put_heap(struct cause *k)
 		after, "bytes");
 }
 
-/* The newest list of survivors within the collection; NULL: there is none. */
+/* The newest list of survivors within the collection; NULL: none. */
 static const struct pv_survived *survivors(const struct cause *k)
 {
 	const struct pv_runtime *r = &k->m->runtime;
@@ -285,7 +286,7 @@ static void put_survivors(struct cause *k)
 
 /* --- the stop */
 
-/* Two digits of what is less than 1 %. */
+/* Two digits of less than 1 %. */
 static const char *share_text(char *buf, size_t size, int64_t part, int64_t whole)
 {
 	double percent = whole > 0 ? 100 * (double)part / (double)whole : 0;
@@ -314,7 +315,8 @@ static uint64_t longer_than(const struct pv_gc *gc, int64_t ns)
 {
 	uint64_t n = 0;
 	for (size_t i = 0; i < gc->collections.n; i++)
-		n += gc->collections.v[i].merged == 1 && gc->collections.v[i].pause_ns > ns;
+		n += gc->collections.v[i].merged == 1 &&
+		     pv_collection_pause(&gc->collections.v[i]) > ns;
 	return n;
 }
 
@@ -325,7 +327,7 @@ static void put_share(
 	if (whole <= 0)
 		return;
 	share_text(share, sizeof share, part, whole);
-	put_text(k, what,
+	put_fact_text(k, what,
 		pv_build_printf(
 			k->b, "%s of %s (%s)", share, of, pv_units_ns(ns, sizeof ns, whole)));
 }
@@ -337,6 +339,14 @@ static void put_pause(struct cause *k, int64_t length_ns)
 	if (c->pause_ns == 0) {
 		put_missing(k, "pause", "how long threads were stopped for it",
 			k->known & PV_GROUP_PAUSES ? NULL : "--probe gc");
+		return;
+	}
+	if (c->with_shot) {
+		put_value(k, "pause",
+			pv_build_printf(k->b,
+				"%s, with a heap shot made meanwhile: no pause of the program",
+				pv_units_ns(ns, sizeof ns, c->pause_ns)),
+			(uint64_t)c->pause_ns, "ns");
 		return;
 	}
 	uint64_t longer = longer_than(k->gc, c->pause_ns);
@@ -361,18 +371,19 @@ static void put_pause(struct cause *k, int64_t length_ns)
 
 /* --- */
 
-/* By its start; without one that of the longest pause, else the longest. */
-static bool find(struct cause *k, uint64_t select)
+/* By start; without `select`: with the longest pause, else the longest. */
+static bool find_collection(struct cause *k, uint64_t select)
 {
 	const struct pv_gc *gc = k->gc;
 	bool found = false;
 	for (size_t i = 0; i < gc->collections.n; i++) {
 		const struct pv_collection *c = &gc->collections.v[i];
-		if (select && (uint64_t)since_zero(k, c->start_ns) != select - 1)
+		if (select && (uint64_t)gc_since_zero(k, c->start_ns) != select - 1)
 			continue;
-		if (found && (c->pause_ns < k->c->pause_ns ||
-				     (c->pause_ns == k->c->pause_ns &&
-					     c->duration_ns <= k->c->duration_ns)))
+		const int64_t pause = pv_collection_pause(c);
+		const int64_t best = found ? pv_collection_pause(k->c) : 0;
+		if (found &&
+			(pause < best || (pause == best && c->duration_ns <= k->c->duration_ns)))
 			continue;
 		found = true;
 		k->at = i;
@@ -391,7 +402,7 @@ static void run_cause(struct pv_build *b, struct pv_model *m)
 	pv_build_stamp(b, m);
 	pv_gc_sort(&m->gc);
 	k.known = pv_groups_known(m);
-	if (find(&k, b->query->select)) {
+	if (find_collection(&k, b->query->select)) {
 		put_which(&k);
 		put_why(&k);
 		put_before(&k);

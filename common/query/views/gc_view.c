@@ -1,7 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* Garbage collections, pauses, and sums by generation. */
 #include "common/base/status.h"
 #include "common/model/objects/gc.h"
 #include "common/model/model.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 
 /* --- collections --- */
 
@@ -26,26 +28,38 @@ enum {
 };
 
 static const struct pv_column collection_columns[] = {
-	[C_START] = { "start_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING },
-	[C_GENERATION] = { "generation", "GEN", PV_UNIT_COUNT, 3, 1, 0 },
-	[C_PAUSE] = { "pause_ns", "STOPPED", PV_UNIT_NS, 9, 2, PV_COLUMN_ADDS },
-	[C_DURATION] = { "duration_ns", "LASTED", PV_UNIT_NS, 9, 4, PV_COLUMN_ADDS },
-	[C_CONCURRENT] = { "concurrent", "CONCURRENT", PV_UNIT_BOOL, 10, 8, 0 },
-	[C_BEFORE] = { "heap_before", "BEFORE", PV_UNIT_BYTES, 9, 5, 0 },
-	[C_AFTER] = { "heap_after", "AFTER", PV_UNIT_BYTES, 9, 3, 0 },
-	[C_FREED] = { "heap_change", "CHANGE", PV_UNIT_DELTA_BYTES, 10, 7, PV_COLUMN_HIDE_JSON },
-	[C_ALLOCATED] = { "allocated_since_last", "ALLOCATED", PV_UNIT_BYTES, 9, 6,
-		PV_COLUMN_ADDS },
-	[C_MARK] = { "mark_ns", "MARK", PV_UNIT_NS, 9, 10, PV_COLUMN_ADDS },
-	[C_SWEEP] = { "sweep_ns", "SWEEP", PV_UNIT_NS, 9, 11, PV_COLUMN_ADDS },
-	[C_NUMBER] = { "number", "NUMBER", PV_UNIT_COUNT, 6, 12, 0 },
-	[C_MERGED] = { "merged", "MERGED", PV_UNIT_COUNT, 6, 9,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_HIDE_SCREEN },
-	[C_STAND] = { "to_stop_ns", "TO STOP", PV_UNIT_NS, 9, 13, PV_COLUMN_ADDS },
-	[C_MOVED] = { "moved_objects", "MOVED", PV_UNIT_COUNT, 8, 14, PV_COLUMN_ADDS },
-	[C_PROMOTED] = { "promoted_bytes", "PROMOTED", PV_UNIT_BYTES, 9, 12, PV_COLUMN_ADDS },
-	[C_WHY] = { "reason", "REASON", PV_UNIT_TEXT, 13, 5,
-		PV_COLUMN_ASCENDING | PV_COLUMN_REMARK },
+	[C_START] = { "start_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING, .json = 2 },
+	[C_GENERATION] = { "generation", "GEN", PV_UNIT_COUNT, 3, 1, .json = 1 },
+	[C_PAUSE] = { "pause_ns", "STOPPED", PV_UNIT_NS, 9, 2, PV_COLUMN_ADDS, .json = 4,
+		.help = "How long the program stood still for it" },
+	[C_DURATION] = { "duration_ns", "LASTED", PV_UNIT_NS, 9, 4, PV_COLUMN_ADDS, .json = 3,
+		.help = "From its start to its end, part of it beside the running program" },
+	[C_CONCURRENT] = { "concurrent", "CONCURRENT", PV_UNIT_BOOL, 10, 8, .json = 5,
+		.help = "Whether it ran beside the program" },
+	[C_BEFORE] = { "heap_before", "BEFORE", PV_UNIT_BYTES, 9, 5, .json = 6,
+		.help = "Size of the heap before it" },
+	[C_AFTER] = { "heap_after", "AFTER", PV_UNIT_BYTES, 9, 3, .json = 7,
+		.help = "Size of the heap after it" },
+	[C_FREED] = { "heap_change", "CHANGE", PV_UNIT_DELTA_BYTES, 10, 7,
+		.help = "The difference" },
+	[C_ALLOCATED] = { "allocated_since_last", "ALLOCATED", PV_UNIT_BYTES, 9, 6, PV_COLUMN_ADDS,
+		.json = 8, .help = "Allocated since the collection before" },
+	[C_MARK] = { "mark_ns", "MARK", PV_UNIT_NS, 9, 10, PV_COLUMN_ADDS, .json = 9,
+		.help = "Time in which it looked for what is alive" },
+	[C_SWEEP] = { "sweep_ns", "SWEEP", PV_UNIT_NS, 9, 11, PV_COLUMN_ADDS, .json = 10,
+		.help = "Time in which it freed what is not" },
+	[C_NUMBER] = { "number", "NUMBER", PV_UNIT_COUNT, 6, 12, .json = 11,
+		.help = "Its number, as the runtime counts" },
+	[C_MERGED] = { "merged", "MERGED", PV_UNIT_COUNT, 6, 9, .flags = PV_COLUMN_HIDE_SCREEN },
+	[C_STAND] = { "to_stop_ns", "TO STOP", PV_UNIT_NS, 9, 13, PV_COLUMN_ADDS, .json = 12,
+		.help = "Of STOPPED: until all threads stood" },
+	[C_MOVED] = { "moved_objects", "MOVED", PV_UNIT_COUNT, 8, 14, PV_COLUMN_ADDS, .json = 13,
+		.help = "Objects that it moved" },
+	[C_PROMOTED] = { "promoted_bytes", "PROMOTED", PV_UNIT_BYTES, 9, 12, PV_COLUMN_ADDS,
+		.json = 14, .help = "Bytes that survived in the generations it collected" },
+	[C_WHY] = { "reason", "REASON", PV_UNIT_TEXT, 13, 5, PV_COLUMN_ASCENDING | PV_COLUMN_REMARK,
+		.json = 15,
+		.help = "Why it came, as the runtime says: budget, asked for by the program, memory" },
 };
 
 static const char *const reasons[PV_WHYS] = { [PV_WHY_NOT_ASKED] = "not asked for",
@@ -81,15 +95,15 @@ static void copy_collections(struct pv_build *b, struct pv_model *m)
 		uint64_t before, after;
 		pv_gc_heap_around(gc, i, &before, &after);
 		if (pv_target_is_event_stream(&m->target))
-			before = 0; /* it has sizes at the end of collections only */
+			before = 0; /* the stream has sizes after collections only */
 		struct pv_cell *c = pv_build_row(b, i + 1);
 		pv_cell_time(&c[C_START], m, e->start_ns);
 		pv_cell_u(&c[C_GENERATION], e->generation);
 		pv_cell_i_if(
-			&c[C_PAUSE], e->pause_ns != 0, e->pause_ns); /* 0: its stop has not ended */
+			&c[C_PAUSE], e->pause_ns != 0, e->pause_ns); /* 0: the stop has not ended */
 		pv_cell_i_if(&c[C_DURATION], e->end_ns != PV_NEVER, e->duration_ns);
 		pv_cell_u(&c[C_CONCURRENT], e->concurrent);
-		pv_cell_u_if(&c[C_BEFORE], before, before); /* 0: not said yet */
+		pv_cell_u_if(&c[C_BEFORE], before, before); /* 0: not known yet */
 		pv_cell_u_if(&c[C_AFTER], after, after);
 		pv_cell_i_if(&c[C_FREED], before && after, (int64_t)(after - before));
 		pv_cell_u_if(&c[C_ALLOCATED], known & PV_GROUP_ALLOC, e->allocated);
@@ -112,8 +126,9 @@ const struct pv_view_spec pv_spec_collections = { .column = collection_columns,
 /* --- pauses --- */
 
 static const struct pv_column pause_columns[] = {
-	{ "start_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING },
-	{ "duration_ns", "STOPPED", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS },
+	{ "start_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING, .json = 1 },
+	{ "duration_ns", "STOPPED", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS, .json = 2,
+		.help = "How long all threads stood still" },
 };
 
 static void copy_pauses(struct pv_build *b, struct pv_model *m)
@@ -135,11 +150,14 @@ const struct pv_view_spec pv_spec_pauses = { .column = pause_columns,
 enum { G_GENERATION, G_COUNT, G_TOTAL, G_MAX, G_AVERAGE };
 
 static const struct pv_column generation_columns[] = {
-	[G_GENERATION] = { "generation", "GEN", PV_UNIT_COUNT, 3, 0, PV_COLUMN_ASCENDING },
-	[G_COUNT] = { "count", "COLLECTIONS", PV_UNIT_COUNT, 11, 0, PV_COLUMN_ADDS },
-	[G_TOTAL] = { "total_ns", "LASTED", PV_UNIT_NS, 9, 1, PV_COLUMN_ADDS },
-	[G_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 2, 0 },
-	[G_AVERAGE] = { "average_ns", "AVERAGE", PV_UNIT_NS, 9, 3, PV_COLUMN_HIDE_JSON },
+	[G_GENERATION] = { "generation", "GEN", PV_UNIT_COUNT, 3, 0, PV_COLUMN_ASCENDING,
+		.json = 1 },
+	[G_COUNT] = { "count", "COLLECTIONS", PV_UNIT_COUNT, 11, 0, PV_COLUMN_ADDS, .json = 2,
+		.help = "Collections of this generation" },
+	[G_TOTAL] = { "total_ns", "LASTED", PV_UNIT_NS, 9, 1, PV_COLUMN_ADDS, .json = 3,
+		.help = "From start to end, all together" },
+	[G_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 2, .json = 4 },
+	[G_AVERAGE] = { "average_ns", "AVERAGE", PV_UNIT_NS, 9, 3, .flags = 0 },
 };
 
 static void copy_generations(struct pv_build *b, struct pv_model *m)

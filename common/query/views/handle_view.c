@@ -1,21 +1,25 @@
+/* SPDX-License-Identifier: MIT */
 /* GC handles by type and by who made them; finalized objects by class. */
 #include <stdlib.h>
 
 #include "common/base/status.h"
 #include "common/model/model.h"
-#include "common/query/site_rows.h"
-#include "common/query/specs.h"
+#include "common/query/groups/site_rows.h"
+#include "common/query/groups/specs.h"
 
 /* --- handles by type; a row's id is the type + 1 */
 
 enum { H_LIVE, H_MOST, H_CREATED, H_DESTROYED, H_TYPE };
 
 static const struct pv_column handle_columns[] = {
-	[H_LIVE] = { "live", "ALIVE", PV_UNIT_COUNT, 9, 0, PV_COLUMN_ADDS },
-	[H_MOST] = { "most_live", "MOST", PV_UNIT_COUNT, 9, 3, 0 },
-	[H_CREATED] = { "created", "CREATED", PV_UNIT_COUNT, 9, 1, PV_COLUMN_ADDS },
-	[H_DESTROYED] = { "destroyed", "DESTROYED", PV_UNIT_COUNT, 9, 2, PV_COLUMN_ADDS },
-	[H_TYPE] = { "type", "TYPE", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[H_LIVE] = { "live", "ALIVE", PV_UNIT_COUNT, 9, 0, PV_COLUMN_ADDS, .json = 2 },
+	[H_MOST] = { "most_live", "MOST", PV_UNIT_COUNT, 9, 3, .json = 3,
+		.help = "Most there were at a time" },
+	[H_CREATED] = { "created", "CREATED", PV_UNIT_COUNT, 9, 1, PV_COLUMN_ADDS, .json = 4 },
+	[H_DESTROYED] = { "destroyed", "DESTROYED", PV_UNIT_COUNT, 9, 2, PV_COLUMN_ADDS, .json = 5,
+		.help = "Freed while recording" },
+	[H_TYPE] = { "type", "TYPE", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS,
+		.json = 1 },
 };
 
 static const char *const type_text[PV_HANDLE_TYPES] = { [PV_HANDLE_WEAK] = "weak",
@@ -52,12 +56,12 @@ const struct pv_view_spec pv_spec_handles = { .column = handle_columns,
 enum { S_LIVE, S_CREATED, S_TYPE, S_CLASS, S_STACK };
 
 static const struct pv_column site_columns[] = {
-	[S_LIVE] = { "live", "ALIVE", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS },
-	[S_CREATED] = { "created", "CREATED", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS },
-	[S_TYPE] = { "type", "TYPE", PV_UNIT_TEXT, 10, 2, PV_COLUMN_ASCENDING },
-	[S_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 24, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
-	[S_STACK] = { "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
+	[S_LIVE] = { "live", "ALIVE", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS, .json = 5 },
+	[S_CREATED] = { "created", "CREATED", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS, .json = 4 },
+	[S_TYPE] = { "type", "TYPE", PV_UNIT_TEXT, 10, 2, PV_COLUMN_ASCENDING, .json = 1 },
+	[S_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING | PV_COLUMN_CLASS,
+		.json = 2 },
+	[S_STACK] = { "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS, .json = 3 },
 };
 
 static void copy_handle_sites(struct pv_build *b, struct pv_model *m)
@@ -69,7 +73,7 @@ static void copy_handle_sites(struct pv_build *b, struct pv_model *m)
 		if (b->query->select && b->query->select != s->type + 1u)
 			continue;
 		if (s->created == 0)
-			continue; /* the class of all of them came later */
+			continue; /* the handles have moved to sites with a class */
 		struct pv_cell *c = pv_site_row(
 			&r, (struct pv_site_key){ s->class_use, s->stack, s->other, s->type + 1u });
 		ok = c != NULL;
@@ -97,12 +101,14 @@ const struct pv_view_spec pv_spec_handle_sites = { .column = site_columns,
 enum { F_OBJECTS, F_TOTAL, F_MAX, F_AVERAGE, F_CLASS };
 
 static const struct pv_column finalizer_columns[] = {
-	[F_OBJECTS] = { "objects", "FINALIZED", PV_UNIT_COUNT, 9, 0, PV_COLUMN_ADDS },
-	[F_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 1, PV_COLUMN_ADDS },
-	[F_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 2, 0 },
-	[F_AVERAGE] = { "average_ns", "AVERAGE", PV_UNIT_NS, 9, 3, PV_COLUMN_HIDE_JSON },
+	[F_OBJECTS] = { "objects", "FINALIZED", PV_UNIT_COUNT, 9, 0, PV_COLUMN_ADDS, .json = 2,
+		.help = "Objects whose finalizer has run" },
+	[F_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 1, PV_COLUMN_ADDS, .json = 3,
+		.help = "Time in those finalizers" },
+	[F_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 2, .json = 4 },
+	[F_AVERAGE] = { "average_ns", "AVERAGE", PV_UNIT_NS, 9, 3, .flags = 0 },
 	[F_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS, .json = 1 },
 };
 
 static void put_finalized(

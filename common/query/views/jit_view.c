@@ -1,26 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Compiled methods, and code that the runtime makes for its own use. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/status.h"
 #include "common/model/names/jit.h"
 #include "common/model/model.h"
-#include "common/query/groups.h"
-#include "common/query/specs.h"
+#include "common/query/groups/groups.h"
+#include "common/query/groups/specs.h"
 
-/* --- methods described to the log, which is when they are compiled or first used --- */
+/* --- methods described to the log, at compilation or first use --- */
 
 enum { J_TIME, J_BYTES, J_COUNT, J_CODE, J_NS, J_MAX, J_FAILED, J_NAME };
 
 static const struct pv_column method_columns[] = {
-	[J_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 2, PV_COLUMN_ASCENDING },
-	[J_BYTES] = { "code_bytes", "CODE", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
-	[J_COUNT] = { "count", "TIMES", PV_UNIT_COUNT, 5, 3, PV_COLUMN_ADDS },
-	[J_CODE] = { "code", "ADDRESS", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING },
-	[J_NS] = { "jit_ns", "COMPILING", PV_UNIT_NS, 9, 1, PV_COLUMN_ADDS },
-	[J_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 2, 0 },
-	[J_FAILED] = { "failed", "FAILED", PV_UNIT_COUNT, 6, 5, PV_COLUMN_ADDS },
+	[J_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 2, PV_COLUMN_ASCENDING, .json = 5 },
+	[J_BYTES] = { "code_bytes", "CODE", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS, .json = 3,
+		.help = "Size of its code" },
+	[J_COUNT] = { "count", "TIMES", PV_UNIT_COUNT, 5, 3, PV_COLUMN_ADDS, .json = 2,
+		.help = "How often it was compiled" },
+	[J_CODE] = { "code", "ADDRESS", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING, .json = 4 },
+	[J_NS] = { "jit_ns", "COMPILING", PV_UNIT_NS, 9, 1, PV_COLUMN_ADDS, .json = 6,
+		.help = "Time that compiling it took, all together" },
+	[J_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 2, .json = 7 },
+	[J_FAILED] = { "failed", "FAILED", PV_UNIT_COUNT, 6, 5, PV_COLUMN_ADDS, .json = 8,
+		.help = "How often that failed" },
 	[J_NAME] = { "name", "METHOD", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD, .json = 1 },
 };
 
 struct sum {
@@ -39,7 +45,7 @@ static void add_time(struct sum *s, const struct pv_compile *c)
 	s->failed += c->failed;
 }
 
-static void add(struct sum *s, const struct pv_method *m)
+static void add_compiled(struct sum *s, const struct pv_method *m)
 {
 	if (s->count == 0 || m->jit_ns < s->first_ns)
 		s->first_ns = m->jit_ns;
@@ -50,12 +56,12 @@ static void add(struct sum *s, const struct pv_method *m)
 	s->sized |= m->code_size > 0;
 }
 
-/* Methods that came while others had the lock are none of the groups: another time. */
+/* Methods that came while other threads had the lock are in no group yet. */
 static void sum_methods(struct pv_model *m, const struct pv_groups *g, struct sum *sum)
 {
 	for (size_t i = 1; i < g->of_n; i++) {
-		if (m->names.method.v[i].jits)
-			add(&sum[g->of[i]], &m->names.method.v[i]);
+		if (pv_names_compiled(&m->names, (uint32_t)i, true))
+			add_compiled(&sum[g->of[i]], &m->names.method.v[i]);
 		pv_query_lock_yield(m, i);
 	}
 	for (size_t i = 0; i < m->loads.compile.n; i++)
@@ -110,13 +116,15 @@ const struct pv_view_spec pv_spec_jit_methods = { .column = method_columns,
 	.streaming = true,
 	.run = run_jit_methods };
 
-/* --- code the runtime makes for itself --- */
+/* --- the runtime's own code --- */
 
 static const struct pv_column helper_columns[] = {
-	{ "count", "COUNT", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS },
-	{ "bytes", "BYTES", PV_UNIT_BYTES, 9, 0, PV_COLUMN_ADDS },
-	{ "name", "TYPE", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING },
-	{ "of", "NAME", PV_UNIT_TEXT, 24, 2, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	{ "count", "COUNT", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS, .json = 3,
+		.help = "Pieces of such code" },
+	{ "bytes", "BYTES", PV_UNIT_BYTES, 9, 0, PV_COLUMN_ADDS, .json = 4, .help = "Their size" },
+	{ "name", "TYPE", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING, .json = 1 },
+	{ "of", "NAME", PV_UNIT_TEXT, 24, 2, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 2,
+		.help = "What the piece is for" },
 };
 
 static const char *const helper_text[PV_HELPER_TYPES] = { [PV_HELPER_METHOD] = "method",
@@ -142,7 +150,7 @@ static void put_helper(
 	pv_cell_s(&c[3], name);
 }
 
-/* Those with a name each, and of every type what is left. */
+/* Helpers with names, and for each type the rest without. */
 static void copy_jit_helpers(struct pv_build *b, struct pv_model *m)
 {
 	struct pv_helper_sum rest[PV_HELPER_TYPES];

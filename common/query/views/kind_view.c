@@ -1,19 +1,20 @@
+/* SPDX-License-Identifier: MIT */
 /* Self times and samples of methods by whose code they are: a row a kind (code_kind.h). */
 #include "common/base/saturate.h"
-#include "common/query/code_kind.h"
-#include "common/query/specs.h"
+#include "common/query/groups/code_kind.h"
+#include "common/query/groups/specs.h"
 
 enum { K_SHARE, K_SELF, K_SAMPLES, K_KIND };
 
 static const struct pv_column kind_columns[] = {
-	[K_SHARE] = { "share_percent", "SHARE%", PV_UNIT_PERCENT, 6, 1,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[K_SELF] = { "self_ns", "SELF", PV_UNIT_NS, 9, 2, PV_COLUMN_ADDS },
-	[K_SAMPLES] = { "samples_self", "SAMPLES", PV_UNIT_COUNT, 9, 3, PV_COLUMN_ADDS },
-	[K_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 9, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[K_SHARE] = { "share_percent", "SHARE%", PV_UNIT_PERCENT, 6, 1, .flags = PV_COLUMN_ADDS },
+	[K_SELF] = { "self_ns", "SELF", PV_UNIT_NS, 9, 2, PV_COLUMN_ADDS, .json = 2 },
+	[K_SAMPLES] = { "samples_self", "SAMPLES", PV_UNIT_COUNT, 9, 3, PV_COLUMN_ADDS, .json = 3 },
+	[K_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 9, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS,
+		.json = 1 },
 };
 
-/* Of samples where there are enough of them: they see what was not traced, too. */
+/* By samples, if there are enough: samples include code that was not traced. */
 static void run_kinds(struct pv_build *b, struct pv_model *m)
 {
 	enum { ENOUGH = 30 };

@@ -1,17 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads and unloads with their durations, and failed loads. */
 #include "common/base/status.h"
 #include "common/model/model.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 
-/* Loads and unloads with their durations, and failed loads. */
 enum { L_TIME, L_TOOK, L_WHAT, L_UNLOAD, L_FAILED, L_NAME };
 
 static const struct pv_column columns[] = {
-	[L_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 5, PV_COLUMN_ASCENDING },
-	[L_TOOK] = { "took_ns", "TOOK", PV_UNIT_NS, 9, 1, 0 },
-	[L_WHAT] = { "what", "WHAT", PV_UNIT_TEXT, 8, 2, PV_COLUMN_ASCENDING },
-	[L_UNLOAD] = { "unload", "UNLOAD", PV_UNIT_BOOL, 6, 3, 0 },
-	[L_FAILED] = { "failed", "FAILED", PV_UNIT_BOOL, 6, 4, 0 },
-	[L_NAME] = { "name", "NAME", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[L_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 5, PV_COLUMN_ASCENDING, .json = 1 },
+	[L_TOOK] = { "took_ns", "TOOK", PV_UNIT_NS, 9, 1, .json = 2 },
+	[L_WHAT] = { "what", "WHAT", PV_UNIT_TEXT, 8, 2, PV_COLUMN_ASCENDING, .json = 3 },
+	[L_UNLOAD] = { "unload", "UNLOAD", PV_UNIT_BOOL, 6, 3, .json = 4,
+		.help = "Whether it was unloaded" },
+	[L_FAILED] = { "failed", "FAILED", PV_UNIT_BOOL, 6, 4, .json = 5 },
+	[L_NAME] = { "name", "NAME", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS,
+		.json = 6 },
 };
 
 static void copy_loads(struct pv_build *b, struct pv_model *m)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Single waits for locks, who waits for whom, and cycles of waiting; see lock_waits.h. */
 #include <stdio.h>
 #include <string.h>
@@ -7,13 +8,13 @@
 #include "common/base/status.h"
 #include "common/base/utf8.h"
 #include "common/model/model.h"
-#include "common/query/groups.h"
+#include "common/query/groups/groups.h"
 #include "common/query/lock_waits.h"
-#include "common/query/readable.h"
-#include "common/query/site_rows.h"
-#include "common/query/specs.h"
+#include "common/query/groups/readable.h"
+#include "common/query/groups/site_rows.h"
+#include "common/query/groups/specs.h"
 
-/* With what rows need, made once a table. */
+/* The waits with all that rows need, made once a table. */
 struct waits {
 	struct pv_build *b;
 	const struct pv_model *m;
@@ -21,13 +22,13 @@ struct waits {
 	struct pv_lock_waits all;
 };
 
-static bool begin(struct waits *w, struct pv_build *b, struct pv_model *m)
+static bool begin_waits(struct waits *w, struct pv_build *b, struct pv_model *m)
 {
 	*w = (struct waits){ .b = b, .m = m };
 	return pv_groups_classes_by_name(m, b, &w->classes) && pv_lock_waits_make(&w->all, m);
 }
 
-static void finish(struct waits *w, bool ok)
+static void finish_waits(struct waits *w, bool ok)
 {
 	if (!ok)
 		pv_build_fail(w->b);
@@ -64,7 +65,7 @@ static uint64_t row_id(uint64_t a, uint64_t b, uint64_t c)
 	return id && id != PV_ROW_OUTSIDE ? id : 1;
 }
 
-/* --- one by one --- */
+/* --- single waits --- */
 
 enum {
 	W_WAIT,
@@ -82,27 +83,34 @@ enum {
 };
 
 static const struct pv_column wait_columns[] = {
-	[W_WAIT] = { "wait_ns", "WAITED", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS },
-	[W_START] = { "start_ns", "SINCE", PV_UNIT_TIME, 12, 3, PV_COLUMN_ASCENDING },
-	[W_THREAD] = { "thread", "WHO WAITED", PV_UNIT_TEXT, 10, 0, PV_COLUMN_ASCENDING },
+	[W_WAIT] = { "wait_ns", "WAITED", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS, .json = 1,
+		.help = "How long this wait was, or is by now" },
+	[W_START] = { "start_ns", "SINCE", PV_UNIT_TIME, 12, 3, PV_COLUMN_ASCENDING, .json = 2,
+		.help = "When it began to wait" },
+	[W_THREAD] = { "thread", "WHO WAITED", PV_UNIT_TEXT, 10, 0, PV_COLUMN_ASCENDING, .json = 4,
+		.help = "The thread that waited" },
 	[W_HOLDER] = { "holder", "HELD BY", PV_UNIT_TEXT, 10, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
-	[W_KNOWN] = { "holder_known", "KNOWN", PV_UNIT_TEXT, 8, 4, PV_COLUMN_ASCENDING },
-	[W_ENDED] = { "ended", "ENDED", PV_UNIT_TEXT, 11, 2, PV_COLUMN_ASCENDING },
-	[W_OBJECT] = { "object", "OBJECT", PV_UNIT_ADDRESS, 14, 6, PV_COLUMN_ASCENDING },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 6 },
+	[W_KNOWN] = { "holder_known", "KNOWN", PV_UNIT_TEXT, 8, 4, PV_COLUMN_ASCENDING, .json = 8,
+		.help = "said: the log says who; inferred: from who had to wait for it, too" },
+	[W_ENDED] = { "ended", "ENDED", PV_UNIT_TEXT, 11, 2, PV_COLUMN_ASCENDING, .json = 3,
+		.help = "How the wait ended, if it did" },
+	[W_OBJECT] = { "object", "OBJECT", PV_UNIT_ADDRESS, 14, 6, PV_COLUMN_ASCENDING, .json = 9 },
 	[W_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 20, 5,
-		PV_COLUMN_ASCENDING | PV_COLUMN_CLASS | PV_COLUMN_HIDE_SCREEN },
-	[W_STACK] = { "stack", "WAITED IN", PV_UNIT_LIST, 16, 1, 0 },
-	[W_HOLDER_STACK] = { "holder_stack", "THE HOLDER WAS IN", PV_UNIT_LIST, 24, 7, 0 },
+		PV_COLUMN_ASCENDING | PV_COLUMN_CLASS | PV_COLUMN_HIDE_SCREEN, .json = 10 },
+	[W_STACK] = { "stack", "WAITED IN", PV_UNIT_LIST, 16, 1, .json = 11,
+		.help = "Where it waited, innermost method first" },
+	[W_HOLDER_STACK] = { "holder_stack", "THE HOLDER WAS IN", PV_UNIT_LIST, 24, 7, .json = 12,
+		.help = "Where the holder waited itself then, or had waited for this lock" },
 	[W_THREAD_ID] = { "thread_id", "THREAD", PV_UNIT_THREAD, 14, 8,
-		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN },
+		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN, .json = 5 },
 	[W_HOLDER_ID] = { "holder_id", "HOLDER", PV_UNIT_THREAD, 14, 9,
-		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN },
+		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN, .json = 7 },
 };
 
 /*
- * Without the innermost frames that are the waiting itself: rows differ by their callers. A runtime
- * has few of them, a damaged log as many as it likes, for each wait.
+ * Skips the innermost frames of the waiting itself, so that rows differ by callers. A runtime has
+ * few such frames; a damaged log may have any number for each wait.
  */
 static uint32_t above_monitor(const struct pv_model *m, uint32_t stack)
 {
@@ -124,7 +132,7 @@ static uint32_t above_monitor(const struct pv_model *m, uint32_t stack)
 	return stack;
 }
 
-static void put_stack(const struct pv_model *m, struct pv_cell *c, uint32_t stack)
+static void put_wait_stack(const struct pv_model *m, struct pv_cell *c, uint32_t stack)
 {
 	stack = above_monitor(m, stack);
 	*c = (struct pv_cell){ .u = stack, .state = stack ? PV_CELL_PENDING : PV_CELL_NULL };
@@ -151,13 +159,13 @@ static void put_wait(const struct waits *w, const struct pv_lock_wait *x)
 	pv_cell_s(&c[W_ENDED], ended[at->ended]);
 	pv_cell_u_if(&c[W_OBJECT], at->lock, w->m->locks.lock.v[at->lock].object);
 	pv_cell_s(&c[W_CLASS], class_text(w, at->lock));
-	put_stack(w->m, &c[W_STACK], at->stack);
-	put_stack(w->m, &c[W_HOLDER_STACK], x->holder_stack);
+	put_wait_stack(w->m, &c[W_STACK], at->stack);
+	put_wait_stack(w->m, &c[W_HOLDER_STACK], x->holder_stack);
 	pv_cell_u(&c[W_THREAD_ID], thread_id(w, at->thread, 0));
 	pv_cell_u_if(&c[W_HOLDER_ID], holder, holder);
 }
 
-/* Whether the query asks for it: `select` is the row of a lock. */
+/* Whether the query asks for the wait: `select` is the row of a lock. */
 static bool is_meant(const struct waits *w, const struct pv_lock_wait *x)
 {
 	uint64_t select = w->b->query->select;
@@ -167,11 +175,11 @@ static bool is_meant(const struct waits *w, const struct pv_lock_wait *x)
 static void copy_waits(struct pv_build *b, struct pv_model *m)
 {
 	struct waits w;
-	bool ok = begin(&w, b, m);
+	bool ok = begin_waits(&w, b, m);
 	for (size_t i = 0; ok && b->table && i < w.all.one.n; i++)
 		if (is_meant(&w, &w.all.one.v[i]))
 			put_wait(&w, &w.all.one.v[i]);
-	finish(&w, ok);
+	finish_waits(&w, ok);
 }
 
 const struct pv_view_spec pv_spec_lock_waits = { .column = wait_columns,
@@ -182,22 +190,27 @@ const struct pv_view_spec pv_spec_lock_waits = { .column = wait_columns,
 	.copy = copy_waits,
 	.fill_chosen = pv_site_rows_text };
 
-/* --- sites: a method waits for what another has --- */
+/* --- sites: a method waits for a lock that another method has --- */
 
 enum { S_WAIT, S_COUNT, S_MAX, S_THREADS, S_METHOD, S_HOLDER };
 
 static const struct pv_column site_columns[] = {
-	[S_WAIT] = { "wait_ns", "WAITED", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS },
-	[S_COUNT] = { "waits", "TIMES", PV_UNIT_COUNT, 6, 1, PV_COLUMN_ADDS },
-	[S_MAX] = { "max_wait_ns", "LONGEST", PV_UNIT_NS, 9, 3, 0 },
-	[S_THREADS] = { "threads", "THREADS", PV_UNIT_COUNT, 7, 4, 0 },
+	[S_WAIT] = { "wait_ns", "WAITED", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS, .json = 5,
+		.help = "Time that threads waited there, all together" },
+	[S_COUNT] = { "waits", "TIMES", PV_UNIT_COUNT, 6, 1, PV_COLUMN_ADDS, .json = 3,
+		.help = "How often one waited there" },
+	[S_MAX] = { "max_wait_ns", "LONGEST", PV_UNIT_NS, 9, 3, .json = 6 },
+	[S_THREADS] = { "threads", "THREADS", PV_UNIT_COUNT, 7, 4, .json = 4,
+		.help = "How many threads did, by their names" },
 	[S_METHOD] = { "method", "WAITED IN", PV_UNIT_TEXT, 16, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_METHOD, .json = 1,
+		.help = "The method that waited" },
 	[S_HOLDER] = { "holder_method", "HELD IN", PV_UNIT_TEXT, 16, 2,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 2,
+		.help = "The method that had the lock, as far as the log tells" },
 };
 
-/* The interned name of the innermost method that is no waiting itself; 0: none is known. */
+/* Interned name of the innermost method outside of the waiting; 0: not known. */
 static uint32_t site_method(const struct pv_model *m, uint32_t stack)
 {
 	stack = above_monitor(m, stack);
@@ -206,7 +219,7 @@ static uint32_t site_method(const struct pv_model *m, uint32_t stack)
 	return method ? pv_names_method_name(&m->names, method) : 0;
 }
 
-/* As people read it, where they do: only one column of a table is made readable for its writer. */
+/* A readable name, if wanted: the table makes only one column readable. */
 static const char *site_holder(const struct waits *w, uint32_t name)
 {
 	char room[PV_READABLE_MAX];
@@ -224,7 +237,7 @@ static uint64_t thread_key(const struct waits *w, uint32_t index, uint64_t other
 	return t && t->name ? t->name : pv_hash(t ? t->id : other) | UINT64_C(1) << 63;
 }
 
-static bool add_site(
+static bool add_lock_site(
 	struct waits *w, struct pv_map *of, struct pv_map *met, const struct pv_lock_wait *x)
 {
 	const uint32_t method = site_method(w->m, x->at.stack),
@@ -254,17 +267,17 @@ static bool add_site(
 	return pv_map_set(met, thread, 1);
 }
 
-static void copy_sites(struct pv_build *b, struct pv_model *m)
+static void copy_lock_sites(struct pv_build *b, struct pv_model *m)
 {
 	struct waits w;
 	struct pv_map of = { 0 }, met = { 0 };
-	bool ok = begin(&w, b, m);
+	bool ok = begin_waits(&w, b, m);
 	for (size_t i = 0; ok && i < w.all.one.n; i++)
 		if (is_meant(&w, &w.all.one.v[i]))
-			ok = add_site(&w, &of, &met, &w.all.one.v[i]);
+			ok = add_lock_site(&w, &of, &met, &w.all.one.v[i]);
 	pv_map_finish(&of);
 	pv_map_finish(&met);
-	finish(&w, ok);
+	finish_waits(&w, ok);
 }
 
 const struct pv_view_spec pv_spec_lock_sites = { .column = site_columns,
@@ -272,22 +285,24 @@ const struct pv_view_spec pv_spec_lock_sites = { .column = site_columns,
 	.name = "method",
 	.sort = "wait_ns",
 	.then = "waits",
-	.copy = copy_sites };
+	.copy = copy_lock_sites };
 
 /* --- edges: a thread waits for another --- */
 
 enum { E_WAIT, E_COUNT, E_MAX, E_THREAD, E_HOLDER, E_OBJECT, E_CLASS };
 
 static const struct pv_column edge_columns[] = {
-	[E_WAIT] = { "wait_ns", "WAITED", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS },
-	[E_COUNT] = { "waits", "TIMES", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS },
-	[E_MAX] = { "max_wait_ns", "LONGEST", PV_UNIT_NS, 9, 2, 0 },
-	[E_THREAD] = { "thread", "WHO WAITED", PV_UNIT_TEXT, 10, 0, PV_COLUMN_ASCENDING },
+	[E_WAIT] = { "wait_ns", "WAITED", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS, .json = 6,
+		.help = "Time that it waited for the other, all together" },
+	[E_COUNT] = { "waits", "TIMES", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS, .json = 5 },
+	[E_MAX] = { "max_wait_ns", "LONGEST", PV_UNIT_NS, 9, 2, .json = 7 },
+	[E_THREAD] = { "thread", "WHO WAITED", PV_UNIT_TEXT, 10, 0, PV_COLUMN_ASCENDING, .json = 1,
+		.help = "The thread that waited" },
 	[E_HOLDER] = { "holder", "FOR WHOM", PV_UNIT_TEXT, 10, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
-	[E_OBJECT] = { "object", "OBJECT", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING },
-	[E_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 20, 3,
-		PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 2 },
+	[E_OBJECT] = { "object", "OBJECT", PV_UNIT_ADDRESS, 14, 4, PV_COLUMN_ASCENDING, .json = 3 },
+	[E_CLASS] = { "class", "CLASS", PV_UNIT_TEXT, 20, 3, PV_COLUMN_ASCENDING | PV_COLUMN_CLASS,
+		.json = 4 },
 };
 
 static bool add_edge(struct waits *w, struct pv_map *of, const struct pv_lock_wait *x)
@@ -322,11 +337,11 @@ static void copy_edges(struct pv_build *b, struct pv_model *m)
 {
 	struct waits w;
 	struct pv_map of = { 0 };
-	bool ok = begin(&w, b, m);
+	bool ok = begin_waits(&w, b, m);
 	for (size_t i = 0; ok && i < w.all.one.n; i++)
 		ok = add_edge(&w, &of, &w.all.one.v[i]);
 	pv_map_finish(&of);
-	finish(&w, ok);
+	finish_waits(&w, ok);
 }
 
 const struct pv_view_spec pv_spec_lock_edges = { .column = edge_columns,
@@ -338,18 +353,26 @@ const struct pv_view_spec pv_spec_lock_edges = { .column = edge_columns,
 
 /* --- cycles --- */
 
-enum { C_LASTED, C_START, C_STATE, C_THREADS, C_TEXT };
+enum { C_LASTED, C_START, C_STATE, C_THREADS, C_TEXT, C_KNOWN };
 
 static const struct pv_column cycle_columns[] = {
-	[C_LASTED] = { "lasted_ns", "LASTED", PV_UNIT_NS, 9, 0, 0 },
-	[C_START] = { "start_ns", "SINCE", PV_UNIT_TIME, 12, 4, PV_COLUMN_ASCENDING },
-	[C_STATE] = { "state", "STATE", PV_UNIT_TEXT, 12, 2, PV_COLUMN_ASCENDING },
-	[C_THREADS] = { "threads", "THREADS", PV_UNIT_COUNT, 7, 3, 0 },
+	[C_LASTED] = { "lasted_ns", "LASTED", PV_UNIT_NS, 9, 0, .json = 3,
+		.help = "From the last thread's wait until one gave up, or the log's end" },
+	[C_START] = { "start_ns", "SINCE", PV_UNIT_TIME, 12, 4, PV_COLUMN_ASCENDING, .json = 2,
+		.help = "When the last of them began to wait" },
+	[C_STATE] = { "state", "STATE", PV_UNIT_TEXT, 12, 2, PV_COLUMN_ASCENDING, .json = 1,
+		.help = "deadlock: none gave up to the end of the log" },
+	[C_THREADS] = { "threads", "THREADS", PV_UNIT_COUNT, 7, 3, .json = 4,
+		.help = "How many threads wait in a circle" },
 	[C_TEXT] = { "cycle", "WHO WAITS FOR WHOM, ON WHAT", PV_UNIT_TEXT, 60, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 5,
+		.help = "Which thread waits for which, on what object" },
+	[C_KNOWN] = { "known", "KNOWN", PV_UNIT_TEXT, 8, 5,
+		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN, .json = 6,
+		.help = "said: the log says every holder; inferred: not of all" },
 };
 
-/* Every thread of it, however long the names are. */
+/* Every thread of the cycle, however long the names are. */
 static const char *cycle_text(const struct waits *w, const struct pv_lock_cycle *c)
 {
 	enum { THREAD = 60, CLASS = 120, PART = 2 * THREAD + CLASS + 60 };
@@ -370,7 +393,7 @@ static void copy_cycles(struct pv_build *b, struct pv_model *m)
 {
 	struct waits w;
 	struct pv_lock_cycles found = { 0 };
-	bool ok = begin(&w, b, m) && pv_lock_cycles_find(&found, &w.all);
+	bool ok = begin_waits(&w, b, m) && pv_lock_cycles_find(&found, &w.all);
 	for (size_t i = 0; ok && b->table && i < found.one.n; i++) {
 		const struct pv_lock_cycle *x = &found.one.v[i];
 		struct pv_cell *c = pv_build_row(
@@ -380,9 +403,10 @@ static void copy_cycles(struct pv_build *b, struct pv_model *m)
 		pv_cell_s(&c[C_STATE], x->open ? "deadlock" : "one gave up");
 		pv_cell_u(&c[C_THREADS], x->n);
 		pv_cell_s(&c[C_TEXT], cycle_text(&w, x));
+		pv_cell_s(&c[C_KNOWN], x->said ? "said" : "inferred");
 	}
 	pv_lock_cycles_finish(&found);
-	finish(&w, ok);
+	finish_waits(&w, ok);
 }
 
 const struct pv_view_spec pv_spec_lock_cycles = { .column = cycle_columns,

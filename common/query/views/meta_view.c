@@ -1,27 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Images, assemblies, domains and contexts, kinds of events, and damage. */
 #include <string.h>
 
 #include "common/base/map.h"
 #include "common/base/status.h"
 #include "common/model/model.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 
 /* --- images, assemblies, domains, contexts --- */
 
 enum { E_ID, E_LOAD, E_UNLOAD, E_TOOK, E_FAILED, E_OF, E_EXTRA, E_NAME };
 
 static const struct pv_column entity_columns[] = {
-	[E_ID] = { "id", "ID", PV_UNIT_ADDRESS, 14, 3, PV_COLUMN_ASCENDING },
-	[E_LOAD] = { "load_ns", "LOADED", PV_UNIT_TIME, 12, 1, PV_COLUMN_ASCENDING },
-	[E_UNLOAD] = { "unload_ns", "UNLOADED", PV_UNIT_TIME, 12, 2, PV_COLUMN_ASCENDING },
-	[E_TOOK] = { "load_took_ns", "TOOK", PV_UNIT_NS, 9, 4, 0 },
-	[E_FAILED] = { "failed", "FAILED", PV_UNIT_BOOL, 6, 5, 0 },
-	[E_OF] = { "of", "OF", PV_UNIT_TEXT, 20, 6, PV_COLUMN_ASCENDING },
-	[E_EXTRA] = { "mvid", "MVID", PV_UNIT_TEXT, 36, 7, PV_COLUMN_ASCENDING },
+	[E_ID] = { "id", "ID", PV_UNIT_ADDRESS, 14, 3, PV_COLUMN_ASCENDING, .json = 1 },
+	[E_LOAD] = { "load_ns", "LOADED", PV_UNIT_TIME, 12, 1, PV_COLUMN_ASCENDING, .json = 3,
+		.help = "When it was loaded" },
+	[E_UNLOAD] = { "unload_ns", "UNLOADED", PV_UNIT_TIME, 12, 2, PV_COLUMN_ASCENDING, .json = 4,
+		.help = "When it was unloaded" },
+	[E_TOOK] = { "load_took_ns", "TOOK", PV_UNIT_NS, 9, 4, .json = 5,
+		.help = "How long loading took" },
+	[E_FAILED] = { "failed", "FAILED", PV_UNIT_BOOL, 6, 5, .json = 6 },
+	[E_OF] = { "of", "OF", PV_UNIT_TEXT, 20, 6, PV_COLUMN_ASCENDING, .json = 7 },
+	[E_EXTRA] = { "mvid", "MVID", PV_UNIT_TEXT, 36, 7, PV_COLUMN_ASCENDING, .json = 8,
+		.help = "The number that tells builds of a module apart" },
 	[E_NAME] = { "name", "NAME", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE, .json = 2 },
 };
 
-/* A load is found again by what was loaded and when it was there. */
+/* Key to find a load by: the loaded thing and the time. */
 static uint64_t load_key(uint64_t key, int64_t end_ns)
 {
 	return pv_hash(pv_hash(key) ^ (uint64_t)end_ns);
@@ -67,7 +73,7 @@ static void put_entity(const struct entities *x, size_t id, struct pv_cell *c)
 {
 	const struct pv_model *m = x->m;
 	const struct pv_entity *e = &m->names.entity[x->kind].v[id];
-	bool old = m->target.logging2007; /* they have ids from stage D on */
+	bool old = m->target.logging2007; /* 2007 logs have ids from stage D on */
 	pv_cell_u_if(&c[E_ID], !old || pv_stage_at_least(m, 'D'), e->key);
 	pv_cell_time(&c[E_LOAD], m, e->load_ns);
 	pv_cell_time(&c[E_UNLOAD], m, e->unload_ns);
@@ -121,7 +127,7 @@ const struct pv_view_spec pv_spec_assemblies = ENTITIES(copy_assemblies);
 const struct pv_view_spec pv_spec_domains = ENTITIES(copy_domains);
 const struct pv_view_spec pv_spec_contexts = ENTITIES(copy_contexts);
 
-/* --- all of them as a tree, a branch each --- */
+/* --- all four as a tree, a branch each --- */
 
 static void put_branch(
 	struct pv_build *b, const struct pv_model *m, enum pv_entity_kind kind, const char *name)
@@ -161,9 +167,11 @@ const struct pv_view_spec pv_spec_loaded = { .column = entity_columns,
 /* --- every kind of event met --- */
 
 static const struct pv_column event_columns[] = {
-	{ "count", "EVENTS", PV_UNIT_COUNT, 10, 0, PV_COLUMN_ADDS },
-	{ "percent", "SHARE%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	{ "name", "KIND", PV_UNIT_TEXT, 26, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	{ "count", "EVENTS", PV_UNIT_COUNT, 10, 0, PV_COLUMN_ADDS, .json = 2,
+		.help = "How many events of this kind" },
+	{ "percent", "SHARE%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_ADDS,
+		.help = "Its part of all events" },
+	{ "name", "KIND", PV_UNIT_TEXT, 26, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 1 },
 };
 
 static void put_kind(struct pv_build *b, uint64_t row, uint64_t n, uint64_t all, const char *name)
@@ -202,9 +210,11 @@ const struct pv_view_spec pv_spec_events = { .column = event_columns,
 /* --- places that could not be read --- */
 
 static const struct pv_column damage_columns[] = {
-	{ "offset", "OFFSET", PV_UNIT_EXACT, 15, 0, PV_COLUMN_ASCENDING },
-	{ "bytes", "BYTES", PV_UNIT_EXACT, 13, 0, 0 },
-	{ "reason", "REASON", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	{ "offset", "OFFSET", PV_UNIT_EXACT, 15, 0, PV_COLUMN_ASCENDING, .json = 1,
+		.help = "The byte of the log, unpacked, at which it begins" },
+	{ "bytes", "BYTES", PV_UNIT_EXACT, 13, 0, .json = 2, .help = "So many bytes were skipped" },
+	{ "reason", "REASON", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 3,
+		.help = "What is wrong there" },
 };
 
 static void copy_damage(struct pv_build *b, struct pv_model *m)

@@ -1,7 +1,8 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Pauses by how long they were: of all stops of the world, and of the collections of a generation.
- * A percentile is the shortest pause that so many of a hundred do not exceed. It is exact while
- * every pause is in the model's lists; those folded there count by the middle of their cells.
+ * Pauses by length: of all stops of the world, and of the collections of a generation. A percentile
+ * is the shortest pause that so many of a hundred do not exceed: exact while every pause is in the
+ * model's lists; folded pauses count with the middle of their cells.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,24 +10,31 @@
 #include "common/base/saturate.h"
 #include "common/base/status.h"
 #include "common/model/model.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 
 enum { P_WHAT, P_COUNT, P_TOTAL, P_50, P_90, P_99, P_MAX, P_SHARE, P_EXACT };
 
 static const struct pv_column columns[] = {
-	[P_WHAT] = { "what", "PAUSES", PV_UNIT_TEXT, 12, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
-	[P_COUNT] = { "count", "TIMES", PV_UNIT_COUNT, 7, 4, 0 },
-	[P_TOTAL] = { "total_ns", "STOPPED", PV_UNIT_NS, 9, 5, 0 },
-	[P_50] = { "p50_ns", "P50", PV_UNIT_NS, 7, 1, 0 },
-	[P_90] = { "p90_ns", "P90", PV_UNIT_NS, 7, 2, 0 },
-	[P_99] = { "p99_ns", "P99", PV_UNIT_NS, 7, 1, 0 },
-	[P_MAX] = { "max_ns", "MAX", PV_UNIT_NS, 7, 1, 0 },
-	[P_SHARE] = { "share_percent", "TIME%", PV_UNIT_PERCENT, 6, 6, PV_COLUMN_HIDE_JSON },
-	[P_EXACT] = { "exact", "EXACT", PV_UNIT_BOOL, 5, 7, PV_COLUMN_HIDE_SCREEN },
+	[P_WHAT] = { "what", "PAUSES", PV_UNIT_TEXT, 12, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS,
+		.json = 1,
+		.help = "All stops of the world, or those of collections of a generation" },
+	[P_COUNT] = { "count", "TIMES", PV_UNIT_COUNT, 7, 4, .json = 2, .help = "How many pauses" },
+	[P_TOTAL] = { "total_ns", "STOPPED", PV_UNIT_NS, 9, 5, .json = 3,
+		.help = "How long they took together" },
+	[P_50] = { "p50_ns", "P50", PV_UNIT_NS, 7, 1, .json = 4,
+		.help = "Half of them were no longer" },
+	[P_90] = { "p90_ns", "P90", PV_UNIT_NS, 7, 2, .json = 5,
+		.help = "Nine of ten were no longer" },
+	[P_99] = { "p99_ns", "P99", PV_UNIT_NS, 7, 1, .json = 6,
+		.help = "All but one of a hundred were no longer" },
+	[P_MAX] = { "max_ns", "MAX", PV_UNIT_NS, 7, 1, .json = 7 },
+	[P_SHARE] = { "share_percent", "TIME%", PV_UNIT_PERCENT, 6, 6,
+		.help = "Their part of the time recorded" },
+	[P_EXACT] = { "exact", "EXACT", PV_UNIT_BOOL, 5, 7, PV_COLUMN_HIDE_SCREEN, .json = 8 },
 };
 
 struct spread {
-	PV_ARRAY(int64_t) one;  /* durations, each of one pause */
+	PV_ARRAY(int64_t) one;  /* durations, a pause each */
 	const uint64_t *folded; /* by cell */
 	int64_t max_ns, total_ns;
 };
@@ -63,7 +71,8 @@ static int64_t percentile(const struct spread *s, uint64_t all, unsigned percent
 	return s->max_ns;
 }
 
-static void put(struct pv_build *b, uint64_t id, const char *what, struct spread *s, int64_t length)
+static void put_pauses(
+	struct pv_build *b, uint64_t id, const char *what, struct spread *s, int64_t length)
 {
 	const uint64_t folded = folded_of(s), all = folded + s->one.n;
 	if (all == 0)
@@ -82,7 +91,7 @@ static void put(struct pv_build *b, uint64_t id, const char *what, struct spread
 	pv_cell_u(&c[P_EXACT], folded == 0);
 }
 
-static bool add(struct spread *s, int64_t ns)
+static bool add_pause(struct spread *s, int64_t ns)
 {
 	if (!pv_reserve(&s->one, 1))
 		return false;
@@ -97,7 +106,7 @@ static bool all_stops(struct spread *s, const struct pv_gc *gc)
 	bool ok = true;
 	for (size_t i = 0; ok && i < gc->pauses.n; i++)
 		if (gc->pauses.v[i].merged == 1)
-			ok = add(s, gc->pauses.v[i].duration_ns);
+			ok = add_pause(s, gc->pauses.v[i].duration_ns);
 	s->folded = gc->folded_pauses + PV_GC_GENERATIONS * PV_SPREAD_CELLS;
 	s->total_ns = gc->pause_ns;
 	s->max_ns = gc->pause_max_ns;
@@ -111,11 +120,11 @@ static bool of_generation(struct spread *s, const struct pv_gc *gc, unsigned gen
 	s->max_ns = gc->folded_pause_max_ns[generation];
 	for (size_t i = 0; ok && i < gc->collections.n; i++) {
 		const struct pv_collection *c = &gc->collections.v[i];
-		if (c->generation != generation || c->pause_ns == 0)
+		if (c->generation != generation || pv_collection_pause(c) == 0)
 			continue;
 		s->total_ns = pv_sat_add(s->total_ns, c->pause_ns);
 		if (c->merged == 1)
-			ok = add(s, c->pause_ns);
+			ok = add_pause(s, c->pause_ns);
 	}
 	return ok;
 }
@@ -134,9 +143,9 @@ static void run_pauses(struct pv_build *b, struct pv_model *m)
 	if (!ok)
 		pv_build_fail(b);
 	if (ok)
-		put(b, 1, "all stops", &s[PV_GC_GENERATIONS], sum.duration_ns);
+		put_pauses(b, 1, "all stops", &s[PV_GC_GENERATIONS], sum.duration_ns);
 	for (unsigned i = 0; ok && i < PV_GC_GENERATIONS; i++)
-		put(b, i + 2, name[i], &s[i], sum.duration_ns);
+		put_pauses(b, i + 2, name[i], &s[i], sum.duration_ns);
 	pv_model_unlock(m);
 	for (unsigned i = 0; i <= PV_GC_GENERATIONS; i++)
 		pv_array_finish(&s[i].one);

@@ -1,25 +1,28 @@
-/* The thread pool of .NET and Mono, as counters tell of it: its threads, and the work that waits. */
+/* SPDX-License-Identifier: MIT */
+/* The thread pool of .NET and Mono, from counters: threads, and waiting work. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "common/base/pool_set.h"
+#include "common/base/system/pool_set.h"
 #include "common/base/status.h"
 #include "common/model/model.h"
 #include "common/model/time/counters.h"
 #include "common/query/counter_value.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 
 enum { P_LAST, P_MEAN, P_MIN, P_MAX, P_READINGS, P_NAME };
 
 static const struct pv_column columns[] = {
-	[P_LAST] = { "last", "LAST", PV_UNIT_NUMBER, 10, 0, 0 },
-	[P_MEAN] = { "mean", "MEAN", PV_UNIT_NUMBER, 10, 2, 0 },
-	[P_MIN] = { "min", "LEAST", PV_UNIT_NUMBER, 10, 3, 0 },
-	[P_MAX] = { "max", "GREATEST", PV_UNIT_NUMBER, 10, 1, 0 },
-	[P_READINGS] = { "count", "SAMPLES", PV_UNIT_COUNT, 8, 4, 0 },
-	[P_NAME] = { "name", "COUNTER", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[P_LAST] = { "last", "LAST", PV_UNIT_NUMBER, 10, 0, .json = 2 },
+	[P_MEAN] = { "mean", "MEAN", PV_UNIT_NUMBER, 10, 2, .json = 3,
+		.help = "Mean of its readings" },
+	[P_MIN] = { "min", "LEAST", PV_UNIT_NUMBER, 10, 3, .json = 4 },
+	[P_MAX] = { "max", "GREATEST", PV_UNIT_NUMBER, 10, 1, .json = 5 },
+	[P_READINGS] = { "count", "SAMPLES", PV_UNIT_COUNT, 8, 4, .json = 6,
+		.help = "How often it was read" },
+	[P_NAME] = { "name", "COUNTER", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS,
+		.json = 1 },
 };
 
 /* EventCounters and meters of .NET, counters of Mono. */
@@ -70,16 +73,20 @@ static void copy_pool(struct pv_build *b, struct pv_model *m)
 	}
 }
 
-/* --- how many workers it wants, and why --- */
+/* --- workers wanted, and the reasons --- */
 
 enum { H_TIME, H_WORKERS, H_CHANGE, H_REASON };
 
 static const struct pv_column change_columns[] = {
-	[H_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING },
-	[H_WORKERS] = { "workers", "WORKERS", PV_UNIT_COUNT, 8, 0, 0 },
-	[H_CHANGE] = { "change", "CHANGE", PV_UNIT_DELTA_COUNT, 8, 1, PV_COLUMN_SIGNED },
+	[H_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING, .json = 1,
+		.help = "When the pool changed how many workers it wants" },
+	[H_WORKERS] = { "workers", "WORKERS", PV_UNIT_COUNT, 8, 0, .json = 2,
+		.help = "How many it wants from then on" },
+	[H_CHANGE] = { "change", "CHANGE", PV_UNIT_DELTA_COUNT, 8, 1, PV_COLUMN_SIGNED, .json = 3,
+		.help = "How many more than before" },
 	[H_REASON] = { "reason", "REASON", PV_UNIT_TEXT, 20, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 4,
+		.help = "As the runtime says it; starvation: work waited and none was done" },
 };
 
 struct change {
@@ -92,7 +99,7 @@ struct changes {
 	PV_ARRAY(struct change) one;
 };
 
-static int by_time(const void *a, const void *b)
+static int by_change_time(const void *a, const void *b)
 {
 	const struct change *x = a, *y = b;
 	if (x->time_ns != y->time_ns)
@@ -100,7 +107,7 @@ static int by_time(const void *a, const void *b)
 	return strcmp(x->reason, y->reason);
 }
 
-/* The readings of a counter that the stream has for one reason. */
+/* Adds the readings of the stream's counter for one reason. */
 static bool add_changes(struct changes *to, const struct pv_counter *k, const char *reason)
 {
 	if (!pv_reserve(&to->one, k->samples.n))
@@ -125,7 +132,7 @@ static bool find_changes(const struct pv_model *m, struct changes *ret)
 			return false;
 	}
 	if (ret->one.n)
-		qsort(ret->one.v, ret->one.n, sizeof *ret->one.v, by_time);
+		qsort(ret->one.v, ret->one.n, sizeof *ret->one.v, by_change_time);
 	return true;
 }
 

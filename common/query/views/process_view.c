@@ -1,12 +1,16 @@
-/* The processes of a recording in a folder, who started whom as a tree. A row's id is the process's. */
+/* SPDX-License-Identifier: MIT */
+/*
+ * The processes of a recording in a folder, as a tree of who started whom. A row's id is the
+ * process's.
+ */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/processes.h"
+#include "common/base/system/processes.h"
 #include "common/base/status.h"
 #include "common/model/model.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 
 enum {
 	P_CPU,
@@ -32,28 +36,40 @@ enum {
 };
 
 static const struct pv_column columns[] = {
-	[P_CPU] = { "cpu_ns", "CPU", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS },
-	[P_TREE] = { "tree_cpu_ns", "WITH BELOW", PV_UNIT_NS, 10, 6, 0 },
-	[P_PID] = { "pid", "PID", PV_UNIT_NUMBER, 7, 4, PV_COLUMN_ASCENDING },
-	[P_STATE] = { "state", "STATE", PV_UNIT_TEXT, 8, 2, PV_COLUMN_ASCENDING },
-	[P_EXIT] = { "exit", "EXIT", PV_UNIT_TEXT, 8, 3,
-		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_JSON },
-	[P_HOST] = { "host", "HOST", PV_UNIT_TEXT, 7, 7, PV_COLUMN_ASCENDING },
-	[P_EVENTS] = { "events", "EVENTS", PV_UNIT_COUNT, 7, 9, PV_COLUMN_ADDS },
-	[P_LOST] = { "lost", "LOST", PV_UNIT_COUNT, 6, 8, PV_COLUMN_ADDS },
-	[P_MEMORY] = { "memory_bytes", "MEMORY", PV_UNIT_BYTES, 9, 10, 0 },
-	[P_START] = { "start_ns", "BEGAN", PV_UNIT_TIME, 12, 11, PV_COLUMN_ASCENDING },
-	[P_REASON] = { "reason", "NOT RECORDED", PV_UNIT_TEXT, 24, 5, PV_COLUMN_ASCENDING },
+	[P_CPU] = { "cpu_ns", "CPU", PV_UNIT_NS, 9, 0, PV_COLUMN_ADDS, .json = 11,
+		.help = "Processor time that it used itself" },
+	[P_TREE] = { "tree_cpu_ns", "WITH BELOW", PV_UNIT_NS, 10, 6, .json = 12,
+		.help = "Processor time of it and of all processes below it" },
+	[P_PID] = { "pid", "PID", PV_UNIT_NUMBER, 7, 4, PV_COLUMN_ASCENDING, .json = 1,
+		.help = "Its number; what exec made of it has the same" },
+	[P_STATE] = { "state", "STATE", PV_UNIT_TEXT, 8, 2, PV_COLUMN_ASCENDING, .json = 8,
+		.help = "running, ended, killed, or replaced by exec: the row below is what it became" },
+	[P_EXIT] = { "exit", "EXIT", PV_UNIT_TEXT, 8, 3, PV_COLUMN_ASCENDING,
+		.help = "Its exit code, or the signal that ended it" },
+	[P_HOST] = { "host", "HOST", PV_UNIT_TEXT, 7, 7, PV_COLUMN_ASCENDING, .json = 7,
+		.help = "native, mono, coreclr; none: no probe could go into it" },
+	[P_EVENTS] = { "events", "EVENTS", PV_UNIT_COUNT, 7, 9, PV_COLUMN_ADDS, .json = 17,
+		.help = "Events of its log, where that is read or the index says it" },
+	[P_LOST] = { "lost", "LOST", PV_UNIT_COUNT, 6, 8, PV_COLUMN_ADDS, .json = 18,
+		.help = "Events that its probe lost, likewise" },
+	[P_MEMORY] = { "memory_bytes", "MEMORY", PV_UNIT_BYTES, 9, 10, .json = 19,
+		.help = "The most memory that it had in use" },
+	[P_START] = { "start_ns", "BEGAN", PV_UNIT_TIME, 12, 11, PV_COLUMN_ASCENDING, .json = 13 },
+	[P_REASON] = { "reason", "NOT RECORDED", PV_UNIT_TEXT, 24, 5, PV_COLUMN_ASCENDING,
+		.json = 10, .help = "Why there is no log of it" },
 	[P_PROGRAM] = { "program", "PROGRAM", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_TREE | PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
-	[P_PPID] = { "ppid", "PARENT", PV_UNIT_NUMBER, 7, 0, PV_COLUMN_HIDE_SCREEN },
-	[P_IMAGE] = { "image", "IMAGE", PV_UNIT_NUMBER, 5, 0, PV_COLUMN_HIDE_SCREEN },
-	[P_EXE] = { "exe", "FILE", PV_UNIT_TEXT, 30, 0, PV_COLUMN_HIDE_SCREEN },
-	[P_COMMAND] = { "command", "COMMAND", PV_UNIT_TEXT, 30, 0, PV_COLUMN_HIDE_SCREEN },
-	[P_LOG] = { "log", "LOG", PV_UNIT_TEXT, 20, 0, PV_COLUMN_HIDE_SCREEN },
-	[P_END] = { "end_ns", "ENDED", PV_UNIT_TIME, 12, 0, PV_COLUMN_HIDE_SCREEN },
-	[P_CODE] = { "exit_code", "CODE", PV_UNIT_NUMBER, 4, 0, PV_COLUMN_HIDE_SCREEN },
-	[P_SIGNAL] = { "signal", "SIGNAL", PV_UNIT_NUMBER, 6, 0, PV_COLUMN_HIDE_SCREEN },
+		PV_COLUMN_TREE | PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 4,
+		.help = "Its command line, below the process that started it" },
+	[P_PPID] = { "ppid", "PARENT", PV_UNIT_NUMBER, 7, 0, PV_COLUMN_HIDE_SCREEN, .json = 2 },
+	[P_IMAGE] = { "image", "IMAGE", PV_UNIT_NUMBER, 5, 0, PV_COLUMN_HIDE_SCREEN, .json = 3 },
+	[P_EXE] = { "exe", "FILE", PV_UNIT_TEXT, 30, 0, PV_COLUMN_HIDE_SCREEN, .json = 5 },
+	[P_COMMAND] = { "command", "COMMAND", PV_UNIT_TEXT, 30, 0, PV_COLUMN_HIDE_SCREEN,
+		.json = 6 },
+	[P_LOG] = { "log", "LOG", PV_UNIT_TEXT, 20, 0, PV_COLUMN_HIDE_SCREEN, .json = 9 },
+	[P_END] = { "end_ns", "ENDED", PV_UNIT_TIME, 12, 0, PV_COLUMN_HIDE_SCREEN, .json = 14 },
+	[P_CODE] = { "exit_code", "CODE", PV_UNIT_NUMBER, 4, 0, PV_COLUMN_HIDE_SCREEN, .json = 15 },
+	[P_SIGNAL] = { "signal", "SIGNAL", PV_UNIT_NUMBER, 6, 0, PV_COLUMN_HIDE_SCREEN,
+		.json = 16 },
 };
 
 static const char *const host_text[] = { [PV_PROCESS_UNKNOWN] = NULL,
@@ -62,7 +78,7 @@ static const char *const host_text[] = { [PV_PROCESS_UNKNOWN] = NULL,
 	[PV_PROCESS_CORECLR] = "coreclr",
 	[PV_PROCESS_NONE] = "none" };
 
-/* NULL: the folder has no index that would say it. */
+/* NULL: the folder has no index. */
 static const char *state_text(const struct pv_processes *list, const struct pv_process *p)
 {
 	if (!list->indexed)
@@ -73,7 +89,7 @@ static const char *state_text(const struct pv_processes *list, const struct pv_p
 				       : "running";
 }
 
-/* NULL: the signal has no name. (sigabbrev_np() is of glibc 2.32 and no other C library.) */
+/* NULL: the signal has no name. (Only glibc has sigabbrev_np(), from 2.32 on.) */
 static const char *signal_name(int number)
 {
 #define NAME(name) [SIG##name] = #name
@@ -87,7 +103,7 @@ static const char *signal_name(int number)
 	return number > 0 && (size_t)number < PV_COUNT_OF(names) ? names[number] : NULL;
 }
 
-/* NULL: it has not ended, or went on as another program. */
+/* NULL: the process has not ended, or went on as another program. */
 static const char *exit_text(struct pv_build *b, const struct pv_process *p)
 {
 	const char *name = p->killed ? signal_name(p->signal) : NULL;
@@ -100,7 +116,7 @@ static const char *exit_text(struct pv_build *b, const struct pv_process *p)
 	return p->exited ? pv_build_printf(b, "%d", p->exit_code) : NULL;
 }
 
-/* The command line, its program without folders: what one would type. */
+/* The command line as a user would type, without the program's folders. */
 static const char *program_text(struct pv_build *b, const struct pv_process *p)
 {
 	size_t first = strcspn(p->args, " ");
@@ -114,7 +130,7 @@ static const char *text_or_null(struct pv_build *b, const char *text)
 	return text && *text ? pv_build_text(b, text) : NULL;
 }
 
-/* As it is: the digits of such a number are not grouped. */
+/* A plain number, without grouped digits. */
 static void number_if(struct pv_cell *c, bool known, uint32_t v)
 {
 	pv_cell_null(c);
@@ -122,7 +138,7 @@ static void number_if(struct pv_cell *c, bool known, uint32_t v)
 		pv_cell_d(c, v);
 }
 
-static void fill(struct pv_build *b, struct pv_cell *c, const struct pv_processes *list,
+static void fill_process_row(struct pv_build *b, struct pv_cell *c, const struct pv_processes *list,
 	const struct pv_process *p)
 {
 	pv_cell_u_if(&c[P_CPU], p->knows_cpu, p->cpu_ns);
@@ -147,7 +163,7 @@ static void fill(struct pv_build *b, struct pv_cell *c, const struct pv_processe
 	number_if(&c[P_SIGNAL], p->killed, (uint32_t)p->signal);
 }
 
-/* Of the one whose log the model has, which knows more than the index. */
+/* Figures of the process with the model's log: the model knows more than the index. */
 static void fill_shown(struct pv_cell *c, const struct pv_model *m)
 {
 	pv_cell_u(&c[P_EVENTS], m->events);
@@ -168,7 +184,7 @@ static const char *summed_up(struct pv_build *b, const struct pv_processes *list
 	return pv_build_printf(b, "%zu process%s, %zu recorded", n, n == 1 ? "" : "es", recorded);
 }
 
-/* At the end of the list, as they have no figures of their own. */
+/* At the end of the list: rows without figures. */
 static void add_together(struct pv_build *b)
 {
 	static const struct {
@@ -196,7 +212,7 @@ static void copy_processes(struct pv_build *b, struct pv_model *m)
 			p->parent == PV_PROCESS_ROOT ? 0 : list->row.v[p->parent].id;
 		bool shown = p->id == b->query->select;
 		struct pv_cell *c = pv_build_child(b, p->id, parent, shown ? PV_ROW_MARKED : 0);
-		fill(b, c, list, p);
+		fill_process_row(b, c, list, p);
 		if (shown)
 			fill_shown(c, m);
 	}

@@ -1,13 +1,14 @@
-/* GC roots by what they are, and the areas they lie in. */
+/* SPDX-License-Identifier: MIT */
+/* GC roots by source, and the memory areas of roots. */
 #include <string.h>
 
 #include "common/base/status.h"
 #include "common/model/model.h"
 #include "common/query/root_text.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 
-/* The object that the root held in the newest list; 0: that list does not have the root. */
-static uint64_t newest(const struct pv_roots *r, const struct pv_root_count *c)
+/* The object held by the root in the newest list; 0: the root is not in the list. */
+static uint64_t newest_object(const struct pv_roots *r, const struct pv_root_count *c)
 {
 	return c->list == r->list ? c->newest : 0;
 }
@@ -29,26 +30,34 @@ enum {
 };
 
 static const struct pv_column root_columns[] = {
-	[R_ROOTS] = { "roots", "ROOTS", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS },
-	[R_SHARE] = { "roots_percent", "ROOTS%", PV_UNIT_PERCENT, 6, 3,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[R_ALL] = { "roots_total", "IN ALL", PV_UNIT_COUNT, 8, 4, PV_COLUMN_ADDS },
-	[R_AREAS] = { "areas", "AREAS", PV_UNIT_COUNT, 6, 1, PV_COLUMN_ADDS },
-	[R_BYTES] = { "area_bytes", "SIZE", PV_UNIT_BYTES, 9, 2, PV_COLUMN_ADDS },
-	[R_REGISTERED] = { "registered", "REGISTERED", PV_UNIT_COUNT, 10, 5, 0 },
-	[R_UNREGISTERED] = { "unregistered", "ENDED", PV_UNIT_COUNT, 6, 6, 0 },
-	[R_PINNING] = { "pinning", "PINNING", PV_UNIT_COUNT, 7, 7, 0 },
-	[R_WEAK] = { "weak", "WEAK", PV_UNIT_COUNT, 6, 8, 0 },
-	[R_INTERIOR] = { "interior", "INTERIOR", PV_UNIT_COUNT, 8, 9, 0 },
+	[R_ROOTS] = { "roots", "ROOTS", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS, .json = 2,
+		.help = "Roots in the newest list" },
+	[R_SHARE] = { "roots_percent", "ROOTS%", PV_UNIT_PERCENT, 6, 3, .flags = PV_COLUMN_ADDS,
+		.help = "Its part of all roots" },
+	[R_ALL] = { "roots_total", "IN ALL", PV_UNIT_COUNT, 8, 4, PV_COLUMN_ADDS, .json = 3 },
+	[R_AREAS] = { "areas", "AREAS", PV_UNIT_COUNT, 6, 1, PV_COLUMN_ADDS, .json = 4,
+		.help = "Memory areas that hold such roots" },
+	[R_BYTES] = { "area_bytes", "SIZE", PV_UNIT_BYTES, 9, 2, PV_COLUMN_ADDS, .json = 5,
+		.help = "Size of the areas" },
+	[R_REGISTERED] = { "registered", "REGISTERED", PV_UNIT_COUNT, 10, 5, .json = 6,
+		.help = "Areas that were registered while recording" },
+	[R_UNREGISTERED] = { "unregistered", "ENDED", PV_UNIT_COUNT, 6, 6, .json = 7,
+		.help = "Areas that were taken back" },
+	[R_PINNING] = { "pinning", "PINNING", PV_UNIT_COUNT, 7, 7, .json = 8,
+		.help = "Roots that keep their object from being moved" },
+	[R_WEAK] = { "weak", "WEAK", PV_UNIT_COUNT, 6, 8, .json = 9,
+		.help = "Roots that do not keep their object" },
+	[R_INTERIOR] = { "interior", "INTERIOR", PV_UNIT_COUNT, 8, 9, .json = 10,
+		.help = "Roots that point into an object" },
 	[R_SOURCE] = { "source", "SOURCE", PV_UNIT_TEXT, 18, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 1 },
 };
 
 static void put_source(struct pv_build *b, const struct pv_roots *r, size_t i, uint64_t all)
 {
 	const struct pv_root_sum *s = &r->source[i];
 	bool areas = !r->old_form, lists = r->lists > 0;
-	uint64_t now = newest(r, &s->roots);
+	uint64_t now = newest_object(r, &s->roots);
 	struct pv_cell *c = pv_build_row(b, i + 1);
 	pv_cell_u_if(&c[R_ROOTS], lists, now);
 	pv_cell_share(&c[R_SHARE], (double)now, (double)all);
@@ -70,7 +79,7 @@ static void copy_roots(struct pv_build *b, struct pv_model *m)
 	const struct pv_roots *r = &m->roots;
 	uint64_t all = 0;
 	for (size_t i = 0; i < PV_ROOT_SOURCES; i++)
-		all += newest(r, &r->source[i].roots);
+		all += newest_object(r, &r->source[i].roots);
 	for (size_t i = 0; i < PV_ROOT_SOURCES; i++) {
 		const struct pv_root_sum *s = &r->source[i];
 		if (s->roots.all || s->registered || s->live)
@@ -90,16 +99,22 @@ const struct pv_view_spec pv_spec_roots = { .column = root_columns,
 enum { A_ROOTS, A_ALL, A_BYTES, A_FROM, A_TO, A_START, A_SOURCE, A_NAME, A_KEY, A_OWNER };
 
 static const struct pv_column area_columns[] = {
-	[A_ROOTS] = { "roots", "ROOTS", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS },
-	[A_ALL] = { "roots_total", "IN ALL", PV_UNIT_COUNT, 8, 5, PV_COLUMN_ADDS },
-	[A_BYTES] = { "bytes", "SIZE", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
-	[A_FROM] = { "registered_ns", "REGISTERED", PV_UNIT_TIME, 12, 3, PV_COLUMN_ASCENDING },
-	[A_TO] = { "unregistered_ns", "ENDED", PV_UNIT_TIME, 12, 6, PV_COLUMN_ASCENDING },
-	[A_START] = { "start", "START", PV_UNIT_ADDRESS, 14, 7, PV_COLUMN_ASCENDING },
-	[A_SOURCE] = { "source", "SOURCE", PV_UNIT_TEXT, 14, 4, PV_COLUMN_ASCENDING },
-	[A_NAME] = { "name", "AREA", PV_UNIT_TEXT, 20, 0, PV_COLUMN_ASCENDING },
-	[A_KEY] = { "key", "KEY", PV_UNIT_ADDRESS, 14, 8, PV_COLUMN_ASCENDING },
-	[A_OWNER] = { "owner", "OF", PV_UNIT_TEXT, 24, 2, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[A_ROOTS] = { "roots", "ROOTS", PV_UNIT_COUNT, 8, 0, PV_COLUMN_ADDS, .json = 9 },
+	[A_ALL] = { "roots_total", "IN ALL", PV_UNIT_COUNT, 8, 5, PV_COLUMN_ADDS, .json = 10 },
+	[A_BYTES] = { "bytes", "SIZE", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS, .json = 4,
+		.help = "Size of the area" },
+	[A_FROM] = { "registered_ns", "REGISTERED", PV_UNIT_TIME, 12, 3, PV_COLUMN_ASCENDING,
+		.json = 7, .help = "When it was registered" },
+	[A_TO] = { "unregistered_ns", "ENDED", PV_UNIT_TIME, 12, 6, PV_COLUMN_ASCENDING, .json = 8,
+		.help = "When it was taken back" },
+	[A_START] = { "start", "START", PV_UNIT_ADDRESS, 14, 7, PV_COLUMN_ASCENDING, .json = 3,
+		.help = "Where the area begins" },
+	[A_SOURCE] = { "source", "SOURCE", PV_UNIT_TEXT, 14, 4, PV_COLUMN_ASCENDING, .json = 2 },
+	[A_NAME] = { "name", "AREA", PV_UNIT_TEXT, 20, 0, PV_COLUMN_ASCENDING, .json = 1 },
+	[A_KEY] = { "key", "KEY", PV_UNIT_ADDRESS, 14, 8, PV_COLUMN_ASCENDING, .json = 5,
+		.help = "What the runtime calls it" },
+	[A_OWNER] = { "owner", "OF", PV_UNIT_TEXT, 24, 2, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS,
+		.json = 6 },
 };
 
 /* The epoch of a key for a thing of that time; 0 when the key is unknown. */
@@ -171,7 +186,7 @@ static void copy_root_areas(struct pv_build *b, struct pv_model *m)
 		if (b->query->select && b->query->select != a->source + 1u)
 			continue;
 		struct pv_cell *c = pv_build_row(b, i + 1);
-		pv_cell_u_if(&c[A_ROOTS], r->lists, newest(r, &a->roots));
+		pv_cell_u_if(&c[A_ROOTS], r->lists, newest_object(r, &a->roots));
 		pv_cell_u_if(&c[A_ALL], r->lists, a->roots.all);
 		pv_cell_u(&c[A_BYTES], a->size);
 		pv_cell_time(&c[A_FROM], m, a->registered_ns);

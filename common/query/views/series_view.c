@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Figures over time: from the timeline, lanes, levels, counters, throws and routes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +12,8 @@
 #include "common/model/time/buckets.h"
 #include "common/model/time/timeline.h"
 #include "common/query/counter_value.h"
-#include "common/query/span_routes.h"
-#include "common/query/specs.h"
+#include "common/query/views/span_routes.h"
+#include "common/query/groups/specs.h"
 
 void pv_series_destroy(struct pv_series *s)
 {
@@ -24,9 +26,9 @@ void pv_series_destroy(struct pv_series *s)
 struct kind {
 	const char *name;
 	enum pv_unit unit;
-	unsigned group;      /* the log can say something only when this was recorded; 0 = always */
-	enum pv_track track; /* for those that come from the timeline */
-	bool rate;           /* a second, else the amount within the cell */
+	unsigned group;      /* must be recorded for anything to be known; 0: always */
+	enum pv_track track; /* of kinds taken from the timeline */
+	bool rate;           /* per second, else the amount within the cell */
 };
 
 static const struct kind kinds[] = {
@@ -53,7 +55,7 @@ static const struct kind kinds[] = {
 	[PV_SERIES_THROWN] = { "thrown", PV_UNIT_COUNT, PV_GROUP_EXCEPTIONS, PV_TRACK_THROWS,
 		true },
 	[PV_SERIES_LARGE] = { "large", PV_UNIT_BYTES, PV_GROUP_COUNTERS, PV_TRACKS, false },
-	[PV_SERIES_SERVED] = { "a second", PV_UNIT_COUNT, PV_GROUP_SPANS, PV_TRACKS, true },
+	[PV_SERIES_SERVED] = { "served", PV_UNIT_COUNT, PV_GROUP_SPANS, PV_TRACKS, true },
 	[PV_SERIES_SLOWEST] = { "slowest", PV_UNIT_NS, PV_GROUP_SPANS, PV_TRACKS, false },
 };
 
@@ -61,7 +63,7 @@ static const struct kind kinds[] = {
 struct grid {
 	struct pv_series *s;
 	double from, width; /* ns since zero */
-	/* Times with known values (zero, or an earlier event's), up to the latest event. */
+	/* Range of known values: from zero or an earlier event to the latest event. */
 	double first, end;
 };
 
@@ -70,7 +72,7 @@ static double cell_start(const struct grid *g, size_t i)
 	return g->from + (double)i * g->width;
 }
 
-/* Cells that lie wholly outside what was recorded stay unknown; the others start at 0. */
+/* Cells wholly outside of the recording stay unknown; other cells start at 0. */
 static void mark_known(struct grid *g, double start)
 {
 	for (size_t i = 0; i < g->s->n; i++)
@@ -85,7 +87,7 @@ static long cell_of(const struct grid *g, double at)
 }
 
 /* Adds an amount spread evenly over a span of time; a span of no length is a point. */
-static void spread(struct grid *g, double at, double length, double amount)
+static void spread_amount(struct grid *g, double at, double length, double amount)
 {
 	long first = cell_of(g, at), last = length > 0 ? cell_of(g, at + length) : first;
 	for (long i = first < 0 ? 0 : first; i <= last && i < (long)g->s->n; i++) {
@@ -100,7 +102,7 @@ static void spread(struct grid *g, double at, double length, double amount)
 	}
 }
 
-static double since_zero(const struct pv_model *m, int64_t log_ns)
+static double series_since_zero(const struct pv_model *m, int64_t log_ns)
 {
 	return (double)(int64_t)((uint64_t)log_ns - (uint64_t)m->zero_ns);
 }
@@ -110,7 +112,7 @@ static void from_timeline(const struct pv_model *m, const struct kind *k, struct
 	const struct pv_timeline *t = &m->timeline;
 	mark_known(g, 0);
 	g->s->grain_ns = t->width_ns;
-	double width = (double)t->width_ns, origin = since_zero(m, t->origin_ns);
+	double width = (double)t->width_ns, origin = series_since_zero(m, t->origin_ns);
 	for (size_t i = 0; i < t->used; i++) {
 		/* The newest cell has not lasted its whole width yet. */
 		double at = origin + (double)i * width, length = width;
@@ -118,13 +120,13 @@ static void from_timeline(const struct pv_model *m, const struct kind *k, struct
 			continue;
 		if (at + length > g->end && g->end > at)
 			length = g->end - at;
-		spread(g, at, length, (double)t->cell[k->track][i]);
+		spread_amount(g, at, length, (double)t->cell[k->track][i]);
 	}
 	for (size_t i = 0; k->rate && i < g->s->n; i++)
 		g->s->value[i] *= 1e9 / g->width;
 }
 
-/* --- samples by what their threads did --- */
+/* --- samples by thread state --- */
 
 static bool is_of(enum pv_series_kind kind, unsigned state)
 {
@@ -146,11 +148,11 @@ static bool is_of(enum pv_series_kind kind, unsigned state)
 static void spread_samples(const struct pv_model *m, struct grid *g, uint32_t cell, uint32_t n)
 {
 	double width = (double)m->lanes.width_ns;
-	double at = since_zero(m, m->lanes.origin_ns) + (double)cell * width;
+	double at = series_since_zero(m, m->lanes.origin_ns) + (double)cell * width;
 	if (n && at + width > g->end && g->end > at)
 		width = g->end - at;
 	if (n)
-		spread(g, at, width, n);
+		spread_amount(g, at, width, n);
 }
 
 /* Lanes of the profiler's own threads, by number. */
@@ -211,7 +213,7 @@ static void from_pauses(const struct pv_model *m, struct grid *g)
 	mark_known(g, 0);
 	for (size_t i = 0; i < m->gc.pauses.n; i++) {
 		const struct pv_pause *p = &m->gc.pauses.v[i];
-		spread(g, since_zero(m, p->start_ns), (double)p->duration_ns,
+		spread_amount(g, series_since_zero(m, p->start_ns), (double)p->duration_ns,
 			(double)p->duration_ns);
 	}
 }
@@ -222,14 +224,14 @@ static void from_collections(const struct pv_model *m, bool major, struct grid *
 	for (size_t i = 0; i < m->gc.collections.n; i++) {
 		const struct pv_collection *c = &m->gc.collections.v[i];
 		if ((c->generation > 0) == major)
-			spread(g, since_zero(m, c->start_ns), 0, c->merged);
+			spread_amount(g, series_since_zero(m, c->start_ns), 0, c->merged);
 	}
 }
 
-/* A level holds until the next one is said; a cell shows the greatest it saw. */
+/* A level holds until the next; a cell shows its greatest level. */
 struct level {
 	struct grid *g;
-	double value; /* NAN: not said yet */
+	double value; /* NAN: none yet */
 	long cell;    /* filled up to here, exclusive */
 };
 
@@ -257,7 +259,7 @@ static void from_heap(const struct pv_model *m, struct grid *g)
 {
 	struct level l = { .g = g, .value = NAN };
 	for (size_t i = 0; i < m->gc.sizes.n; i++)
-		set_level(&l, since_zero(m, m->gc.sizes.v[i].time_ns),
+		set_level(&l, series_since_zero(m, m->gc.sizes.v[i].time_ns),
 			(double)m->gc.sizes.v[i].bytes);
 	fill_to(&l, (long)g->s->n);
 }
@@ -269,7 +271,7 @@ static void from_samples(const struct pv_model *m, const struct pv_counter *k, s
 		double v = pv_scaled(pv_counter_scale(m, k), pv_counter_number(k, &k->samples.v[i]),
 			&g->s->unit);
 		if (isfinite(v))
-			set_level(&l, since_zero(m, k->samples.v[i].time_ns), v);
+			set_level(&l, series_since_zero(m, k->samples.v[i].time_ns), v);
 	}
 	fill_to(&l, (long)g->s->n);
 }
@@ -284,7 +286,7 @@ static void from_counter(const struct pv_model *m, uint64_t id, struct grid *g)
 		g->s->name = pv_intern_text(&m->names.text, k->name);
 }
 
-/* Of the counters with these names the sum, as far as they are known. */
+/* The sum of the counters with these names, as far as known. */
 static void from_counters(const struct pv_model *m, const char *const name[2], struct grid *g)
 {
 	struct pv_series one = *g->s, *all = g->s;
@@ -325,14 +327,14 @@ struct throws {
 static void spread_throws(void *ctx, int64_t from_ns, const struct pv_bucket_entry *e)
 {
 	struct throws *t = ctx;
-	double at = since_zero(t->m, from_ns), length = (double)pv_buckets_width(t->m);
+	double at = series_since_zero(t->m, from_ns), length = (double)pv_buckets_width(t->m);
 	if (e->what != PV_BUCKET_THROWS)
 		return;
 	if (pv_names_class_said(&t->m->names, e->id).row != t->row)
 		return;
 	if (at + length > t->g->end && t->g->end > at)
 		length = t->g->end - at;
-	spread(t->g, at, length, (double)e->count);
+	spread_amount(t->g, at, length, (double)e->count);
 }
 
 static void from_throws(const struct pv_model *m, uint64_t row, struct grid *g)
@@ -357,9 +359,9 @@ static void add_served(
 	void *ctx, int64_t start_ns, int64_t length_ns, double count, double slowest_ns)
 {
 	const struct served *s = ctx;
-	const double at = since_zero(s->m, start_ns), length = (double)length_ns;
+	const double at = series_since_zero(s->m, start_ns), length = (double)length_ns;
 	if (!s->slowest) {
-		spread(s->g, at, length, count);
+		spread_amount(s->g, at, length, count);
 		return;
 	}
 	for (long i = cell_of(s->g, at), last = cell_of(s->g, at + length); i <= last; i++)
@@ -377,7 +379,7 @@ static void from_routes(struct pv_model *m, uint64_t row, bool slowest, struct g
 		g->s->value[i] *= 1e9 / g->width;
 }
 
-static void fill(struct pv_model *m, enum pv_series_kind kind, uint64_t id, struct grid *g)
+static void fill_series(struct pv_model *m, enum pv_series_kind kind, uint64_t id, struct grid *g)
 {
 	const struct kind *k = &kinds[kind];
 	if (k->group && !(pv_groups_known(m) & k->group))
@@ -464,8 +466,8 @@ struct pv_series *pv_view_series(struct pv_model *m, enum pv_series_kind kind, u
 	pv_model_lock(m);
 	pv_gc_sort(&m->gc);
 	struct grid g = { .s = s,
-		.first = m->events ? fmin(since_zero(m, m->first_ns), 0) : 0,
-		.end = m->events ? since_zero(m, m->last_ns) : -1 };
+		.first = m->events ? fmin(series_since_zero(m, m->first_ns), 0) : 0,
+		.end = m->events ? series_since_zero(m, m->last_ns) : -1 };
 	if (from_ns >= to_ns) {
 		from_ns = 0;
 		to_ns = g.end > 0 ? (int64_t)g.end + 1 : 1;
@@ -475,7 +477,9 @@ struct pv_series *pv_view_series(struct pv_model *m, enum pv_series_kind kind, u
 	g.from = (double)from_ns;
 	g.width = ((double)to_ns - (double)from_ns) / (double)(cells ? cells : 1);
 	if (cells && m->events)
-		fill(m, kind, id, &g);
+		fill_series(m, kind, id, &g);
+	while (s->unread < cells && cell_start(&g, cells - 1 - s->unread) > g.end)
+		s->unread++;
 	pv_model_unlock(m);
 	find_extremes(s);
 	return s;

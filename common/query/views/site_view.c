@@ -1,47 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Allocations, exceptions and lock waits by class and stack. */
 #include "common/base/saturate.h"
 #include "common/model/objects/allocs.h"
-#include "common/query/build.h"
-#include "common/model/objects/locks.h"
+#include "common/query/groups/build.h"
+#include "common/model/locks/locks.h"
 #include "common/model/model.h"
 #include "common/model/objects/exceptions.h"
 #include "common/model/time/window.h"
-#include "common/query/site_rows.h"
-#include "common/query/specs.h"
+#include "common/query/groups/site_rows.h"
+#include "common/query/groups/specs.h"
 
 /* Figures per (class, stack). */
-enum { S_COUNT, S_CLASS, S_STACK }; /* one further to the right after an amount */
+enum { S_COUNT, S_CLASS, S_STACK }; /* an amount before moves all by one */
 
 static const struct pv_column alloc_columns[] = {
-	{ "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
-	{ "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 3, PV_COLUMN_ADDS },
-	{ "class", "CLASS", PV_UNIT_TEXT, 16, 2, PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
-	{ "stack", "STACK", PV_UNIT_LIST, 24, 0, PV_COLUMN_GROWS },
+	{ "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS, .json = 4 },
+	{ "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 3, PV_COLUMN_ADDS, .json = 3 },
+	{ "class", "CLASS", PV_UNIT_TEXT, 16, 2, PV_COLUMN_ASCENDING | PV_COLUMN_CLASS, .json = 1 },
+	{ "stack", "STACK", PV_UNIT_LIST, 24, 0, PV_COLUMN_GROWS, .json = 2 },
 };
 static const struct pv_column throw_columns[] = {
-	{ "thrown", "THROWN", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS },
-	{ "class", "CLASS", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
-	{ "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
+	{ "thrown", "THROWN", PV_UNIT_COUNT, 8, 1, PV_COLUMN_ADDS, .json = 3 },
+	{ "class", "CLASS", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING | PV_COLUMN_CLASS, .json = 1 },
+	{ "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS, .json = 2 },
 };
 static const struct pv_column wait_columns[] = {
-	{ "wait_ns", "WAITED", PV_UNIT_NS, 9, 1, PV_COLUMN_ADDS },
-	{ "contentions", "CONTENDED", PV_UNIT_COUNT, 9, 2, PV_COLUMN_ADDS },
-	{ "class", "CLASS", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING | PV_COLUMN_CLASS },
-	{ "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
+	{ "wait_ns", "WAITED", PV_UNIT_NS, 9, 1, PV_COLUMN_ADDS, .json = 4 },
+	{ "contentions", "CONTENDED", PV_UNIT_COUNT, 9, 2, PV_COLUMN_ADDS, .json = 3 },
+	{ "class", "CLASS", PV_UNIT_TEXT, 24, 0, PV_COLUMN_ASCENDING | PV_COLUMN_CLASS, .json = 1 },
+	{ "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS, .json = 2 },
 };
 
 enum { H_SHARE, H_LIVE, H_BLOCKS, H_MOST, H_GROWTH, H_BYTES, H_COUNT, H_AT_ONCE, H_STACK };
 
 static const struct pv_column held_columns[] = {
-	[H_SHARE] = { "held_percent", "HELD%", PV_UNIT_PERCENT, 6, 3,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[H_LIVE] = { "held_bytes", "HELD", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
-	[H_BLOCKS] = { "held_blocks", "BLOCKS", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS },
-	[H_MOST] = { "most_bytes", "MOST", PV_UNIT_BYTES, 9, 5, 0 },
-	[H_GROWTH] = { "growth_bytes_per_minute", "+/MIN", PV_UNIT_BYTES, 9, 4, PV_COLUMN_ADDS },
-	[H_BYTES] = { "allocated_bytes", "ALLOCATED", PV_UNIT_BYTES, 9, 7, PV_COLUMN_ADDS },
-	[H_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 6, PV_COLUMN_ADDS },
-	[H_AT_ONCE] = { "temporary", "TEMPORARY", PV_UNIT_COUNT, 9, 8, PV_COLUMN_ADDS },
-	[H_STACK] = { "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS },
+	[H_SHARE] = { "held_percent", "HELD%", PV_UNIT_PERCENT, 6, 3, .flags = PV_COLUMN_ADDS,
+		.help = "Its share of all bytes that are held" },
+	[H_LIVE] = { "held_bytes", "HELD", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS, .json = 2 },
+	[H_BLOCKS] = { "held_blocks", "BLOCKS", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS, .json = 3,
+		.help = "Blocks that were allocated there and are not given back yet" },
+	[H_MOST] = { "most_bytes", "MOST", PV_UNIT_BYTES, 9, 5, .json = 4 },
+	[H_GROWTH] = { "growth_bytes_per_minute", "+/MIN", PV_UNIT_BYTES, 9, 4, PV_COLUMN_ADDS,
+		.json = 5,
+		.help = "What is held has grown all the time: by so much a minute. 0: it has not" },
+	[H_BYTES] = { "allocated_bytes", "ALLOCATED", PV_UNIT_BYTES, 9, 7, PV_COLUMN_ADDS,
+		.json = 6 },
+	[H_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 6, PV_COLUMN_ADDS,
+		.json = 7 },
+	[H_AT_ONCE] = { "temporary", "TEMPORARY", PV_UNIT_COUNT, 9, 8, PV_COLUMN_ADDS, .json = 8,
+		.help = "Blocks given back by the same thread before it allocated another" },
+	[H_STACK] = { "stack", "STACK", PV_UNIT_LIST, 40, 0, PV_COLUMN_GROWS, .json = 1 },
 };
 
 static bool add_held(struct pv_site_rows *r, const struct pv_held *h, const struct pv_held_stack *s)
@@ -80,10 +88,10 @@ const struct pv_view_spec pv_spec_held = { .column = held_columns,
 	.copy = copy_held,
 	.fill_chosen = pv_site_rows_text };
 
-static bool add_site(
+static bool add_site_figures(
 	struct pv_site_rows *r, const struct pv_site *site, uint64_t count, int64_t sum)
 {
-	bool amounts = r->class_column > 1; /* they stand before the counts */
+	bool amounts = r->class_column > 1; /* the table has amounts, before the counts */
 	struct pv_cell *c = pv_site_row(
 		r, (struct pv_site_key){ site->class_use, site->stack, site->other, 0 });
 	if (!c)
@@ -100,13 +108,13 @@ static bool add_window(struct pv_site_rows *r, const struct pv_sites *from)
 	bool ok = pv_window_sum(r->m, r->b->query->window_ns, &sums);
 	for (size_t i = 0; ok && i < sums.sites.n; i++) {
 		const struct pv_window_site *w = &sums.sites.v[i];
-		ok = add_site(r, &from->site.v[w->site], w->count, (int64_t)w->bytes);
+		ok = add_site_figures(r, &from->site.v[w->site], w->count, (int64_t)w->bytes);
 	}
 	pv_window_sums_finish(&sums);
 	return ok;
 }
 
-/* Those whose class is that of their lock, as it is known by now. */
+/* Adds wait sites by lock, with the lock's class as known by now. */
 static bool add_by_lock(struct pv_site_rows *r, const struct pv_locks *l)
 {
 	bool ok = true;
@@ -115,12 +123,12 @@ static bool add_by_lock(struct pv_site_rows *r, const struct pv_locks *l)
 		site.class_use =
 			site.class_use < l->lock.n ? l->lock.v[site.class_use].class_use : 0;
 		if (site.count || site.amount)
-			ok = add_site(r, &site, site.count, (int64_t)site.amount);
+			ok = add_site_figures(r, &site, site.count, (int64_t)site.amount);
 	}
 	return ok;
 }
 
-static void copy_sites(struct pv_build *b, struct pv_model *m, const struct pv_sites *from,
+static void copy_site_rows(struct pv_build *b, struct pv_model *m, const struct pv_sites *from,
 	bool amounts, bool window)
 {
 	struct pv_site_rows r;
@@ -130,7 +138,7 @@ static void copy_sites(struct pv_build *b, struct pv_model *m, const struct pv_s
 	for (size_t i = 1; ok && !window && i < from->site.n; i++) {
 		const struct pv_site *site = &from->site.v[i];
 		if (site->count || site->amount)
-			ok = add_site(&r, site, site->count, (int64_t)site->amount);
+			ok = add_site_figures(&r, site, site->count, (int64_t)site->amount);
 	}
 	if (ok && from == &m->locks.sites)
 		ok = add_by_lock(&r, &m->locks);
@@ -141,17 +149,17 @@ static void copy_sites(struct pv_build *b, struct pv_model *m, const struct pv_s
 
 static void copy_alloc_sites(struct pv_build *b, struct pv_model *m)
 {
-	copy_sites(b, m, &m->allocs.sites, true, b->query->window_ns != 0);
+	copy_site_rows(b, m, &m->allocs.sites, true, b->query->window_ns != 0);
 }
 
 static void copy_throw_sites(struct pv_build *b, struct pv_model *m)
 {
-	copy_sites(b, m, &m->throws.sites, false, false);
+	copy_site_rows(b, m, &m->throws.sites, false, false);
 }
 
 static void copy_wait_sites(struct pv_build *b, struct pv_model *m)
 {
-	copy_sites(b, m, &m->locks.sites, true, false);
+	copy_site_rows(b, m, &m->locks.sites, true, false);
 }
 
 const struct pv_view_spec pv_spec_allocation_sites = { .column = alloc_columns,

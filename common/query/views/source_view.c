@@ -1,4 +1,5 @@
-/* A log's description of itself: header, marks, native symbols, loads. */
+/* SPDX-License-Identifier: MIT */
+/* A log's self-description: header, marks, native symbols and binaries. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,16 +7,16 @@
 
 #include "common/base/saturate.h"
 #include "common/base/status.h"
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/model/model.h"
 #include "common/query/log_end.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 
-/* --- the header and the facts with it, as words */
+/* --- the header and related facts, as words */
 
 static const struct pv_column fact_columns[] = {
-	{ "name", "FACT", PV_UNIT_TEXT, 16, 0, PV_COLUMN_ASCENDING },
-	{ "value", "", PV_UNIT_TEXT, 40, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	{ "name", "FACT", PV_UNIT_TEXT, 16, 0, PV_COLUMN_ASCENDING, .json = 1 },
+	{ "value", "", PV_UNIT_TEXT, 40, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 2 },
 };
 
 static void fact(struct pv_build *b, const char *name, const char *value)
@@ -25,7 +26,7 @@ static void fact(struct pv_build *b, const char *name, const char *value)
 	pv_cell_s(&c[1], value[0] ? value : NULL);
 }
 
-static void number(struct pv_build *b, const char *name, uint64_t v, const char *unit)
+static void put_number_fact(struct pv_build *b, const char *name, uint64_t v, const char *unit)
 {
 	char digits[PV_UNIT_MAX];
 	fact(b, name, pv_build_printf(b, "%s%s", pv_units_exact(digits, sizeof digits, v), unit));
@@ -43,9 +44,9 @@ static void put_versions(struct pv_build *b, const struct pv_target_info *t)
 		return;
 	}
 	fact(b, "format", "mlpd");
-	number(b, "data version", t->data_version, "");
+	put_number_fact(b, "data version", t->data_version, "");
 	if (t->rules && t->rules != t->data_version)
-		number(b, "read by rules of", t->rules, "");
+		put_number_fact(b, "read by rules of", t->rules, "");
 	fact(b, "header version", pv_build_printf(b, "%u.%u", t->header_major, t->header_minor));
 }
 
@@ -57,20 +58,21 @@ static void put_start(struct pv_build *b, const struct pv_target_info *t)
 	if (t->start_time_ms && gmtime_r(&seconds, &tm))
 		strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S UTC", &tm);
 	fact(b, "started", pv_build_text(b, when));
-	number(b, "start time", t->start_time_ms, " ms since 1970");
+	put_number_fact(b, "start time", t->start_time_ms, " ms since 1970");
 	if (t->startup_ns)
-		number(b, "startup clock", t->startup_ns, " ns");
+		put_number_fact(b, "startup clock", t->startup_ns, " ns");
 }
 
 static void put_target(struct pv_build *b, const struct pv_target_info *t)
 {
 	if (t->pointer_size)
-		number(b, "pointer size", t->pointer_size, " bytes");
+		put_number_fact(b, "pointer size", t->pointer_size, " bytes");
 	put_start(b, t);
-	number(b, "timer overhead", t->timer_overhead_ns, " ns");
+	put_number_fact(b, "timer overhead", t->timer_overhead_ns, " ns");
 	fact(b, "pid", pv_build_printf(b, "%" PRIu32, t->pid));
 	fact(b, "command port", t->port ? pv_build_printf(b, "%u", t->port) : "");
 	fact(b, "options", t->args ? t->args : "");
+	fact(b, "command", t->command ? t->command : "");
 	fact(b, "processor", t->arch ? t->arch : "");
 	fact(b, "system", t->os ? t->os : "");
 }
@@ -90,7 +92,7 @@ static void put_parts(struct pv_build *b, const char *name, const uint64_t *n,
 
 static void put_end(struct pv_build *b, const struct pv_model *m)
 {
-	char end[120], time[PV_UNIT_MAX];
+	char end[PV_LOG_END_LINE], time[PV_UNIT_MAX];
 	bool not_all = m->ended && !m->complete;
 	fact(b, "end",
 		pv_build_printf(b, "%s%s", pv_log_end_line(m, end, sizeof end),
@@ -108,9 +110,9 @@ static void put_contents(struct pv_build *b, const struct pv_model *m)
 	static const char *const hits[PV_HIT_TYPES] = { "untold", "cycles", "instructions",
 		"cache misses", "cache references", "branches", "branch misses", "other" };
 	unsigned rules = m->target.rules ? m->target.rules : m->target.data_version;
-	number(b, "recordings", m->recordings ? m->recordings : 1, "");
-	number(b, "buffers", m->buffers, "");
-	number(b, "events", m->events, "");
+	put_number_fact(b, "recordings", m->recordings ? m->recordings : 1, "");
+	put_number_fact(b, "buffers", m->buffers, "");
+	put_number_fact(b, "events", m->events, "");
 	put_parts(b, "sync points", m->notes.sync, sync, PV_SYNC_TYPES);
 	if (m->calls.samples && rules < 14 && !m->target.logging2007)
 		put_parts(b, "samples by", m->notes.hits, hits, PV_HIT_TYPES);
@@ -135,9 +137,10 @@ const struct pv_view_spec pv_spec_source = { .column = fact_columns,
 /* --- marks of the program */
 
 static const struct pv_column mark_columns[] = {
-	{ "time_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING },
-	{ "thread", "THREAD", PV_UNIT_THREAD, 14, 1, PV_COLUMN_ASCENDING },
-	{ "text", "MARK", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	{ "time_ns", "TIME", PV_UNIT_TIME, 12, 0, PV_COLUMN_ASCENDING, .json = 1 },
+	{ "thread", "THREAD", PV_UNIT_THREAD, 14, 1, PV_COLUMN_ASCENDING, .json = 2 },
+	{ "text", "MARK", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 3,
+		.help = "What the program said" },
 };
 
 static void copy_marks(struct pv_build *b, struct pv_model *m)
@@ -162,12 +165,15 @@ const struct pv_view_spec pv_spec_marks = { .column = mark_columns,
 enum { N_KIND, N_ADDRESS, N_SIZE, N_OFFSET, N_TIME, N_NAME };
 
 static const struct pv_column native_columns[] = {
-	[N_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 7, 3, PV_COLUMN_ASCENDING },
-	[N_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 1, PV_COLUMN_ASCENDING },
-	[N_SIZE] = { "size", "SIZE", PV_UNIT_BYTES, 9, 2, 0 },
-	[N_OFFSET] = { "file_offset", "OFFSET", PV_UNIT_ADDRESS, 10, 5, PV_COLUMN_ASCENDING },
-	[N_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 4, PV_COLUMN_ASCENDING },
-	[N_NAME] = { "name", "NAME", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+	[N_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 7, 3, PV_COLUMN_ASCENDING, .json = 1 },
+	[N_ADDRESS] = { "address", "ADDRESS", PV_UNIT_ADDRESS, 14, 1, PV_COLUMN_ASCENDING,
+		.json = 3 },
+	[N_SIZE] = { "size", "SIZE", PV_UNIT_BYTES, 9, 2, .json = 4 },
+	[N_OFFSET] = { "file_offset", "OFFSET", PV_UNIT_ADDRESS, 10, 5, PV_COLUMN_ASCENDING,
+		.json = 5, .help = "Where in its file it begins" },
+	[N_TIME] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 4, PV_COLUMN_ASCENDING, .json = 6 },
+	[N_NAME] = { "name", "NAME", PV_UNIT_TEXT, 30, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS,
+		.json = 2 },
 };
 
 static void copy_native(struct pv_build *b, struct pv_model *m)

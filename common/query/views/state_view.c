@@ -1,29 +1,30 @@
-/* Samples by what their threads did, all together: a row a state. */
+/* SPDX-License-Identifier: MIT */
+/* All samples by thread state: a row a state. */
 
 #include "common/model/model.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 
 enum { S_SHARE, S_SAMPLES, S_KNOWN, S_STATE, S_COLUMNS };
 
 static const struct pv_column state_columns[] = {
 	[S_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 1,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[S_SAMPLES] = { "samples", "SAMPLES", PV_UNIT_COUNT, 9, 0, PV_COLUMN_ADDS },
-	[S_KNOWN] = { "known", "KNOWN", PV_UNIT_TEXT, 9, 2, PV_COLUMN_ASCENDING },
-	[S_STATE] = { "state", "STATE", PV_UNIT_TEXT, 10, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		.flags = PV_COLUMN_ADDS },
+	[S_SAMPLES] = { "samples", "SAMPLES", PV_UNIT_COUNT, 9, 0, PV_COLUMN_ADDS, .json = 2 },
+	[S_KNOWN] = { "known", "KNOWN", PV_UNIT_TEXT, 9, 2, PV_COLUMN_ASCENDING, .json = 3 },
+	[S_STATE] = { "state", "STATE", PV_UNIT_TEXT, 10, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS,
+		.json = 1 },
 };
 
-/* Samples by state; those whose state only a name tells apart. */
+/* Samples by state: as logged, and inferred from names. */
 struct sums {
 	uint64_t logged[PV_STATES], inferred[PV_STATES];
 };
 
-static bool sum_up(struct pv_model *m, struct sums *sums)
+static bool sum_up_states(struct pv_model *m, struct sums *sums)
 {
 	const struct pv_tree_node *node = m->calls.node.v;
-	bool by_name = pv_call_samples_wait(m);
 	const struct pv_lane_state *of = pv_lane_states(m);
+	bool by_name = pv_call_samples_wait(m) && of && !m->lanes.judged->ran;
 	for (size_t i = 1; of && i < m->calls.node.n; i++)
 		(of[i].logged || (!by_name && of[i].state == PV_STATE_RUNNING)
 				? sums->logged
@@ -31,7 +32,7 @@ static bool sum_up(struct pv_model *m, struct sums *sums)
 	return of != NULL;
 }
 
-static void put(struct pv_build *b, unsigned state, bool logged, uint64_t samples, double all)
+static void put_state(struct pv_build *b, unsigned state, bool logged, uint64_t samples, double all)
 {
 	if (!samples)
 		return;
@@ -46,18 +47,20 @@ static void copy_states(struct pv_build *b, struct pv_model *m)
 {
 	struct sums sums = { 0 };
 	pv_build_stamp(b, m);
-	if (!sum_up(m, &sums)) {
+	if (!sum_up_states(m, &sums)) {
 		pv_build_fail(b);
 		return;
 	}
 	for (unsigned i = 0; i < PV_STATES; i++) {
-		put(b, i, true, sums.logged[i], (double)m->calls.samples);
-		put(b, i, false, sums.inferred[i], (double)m->calls.samples);
+		put_state(b, i, true, sums.logged[i], (double)m->calls.samples);
+		put_state(b, i, false, sums.inferred[i], (double)m->calls.samples);
 	}
 }
 
-const struct pv_view_spec pv_spec_sample_states = { .column = state_columns,
-	.columns = S_COLUMNS,
-	.name = "state",
-	.sort = "samples",
-	.copy = copy_states };
+#define STATES                                                                                     \
+	{ .column = state_columns,                                                                 \
+		.columns = S_COLUMNS,                                                              \
+		.name = "state",                                                                   \
+		.sort = "samples",                                                                 \
+		.copy = copy_states }
+const struct pv_view_spec pv_spec_sample_states = STATES, pv_spec_samples = STATES;

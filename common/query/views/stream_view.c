@@ -1,22 +1,26 @@
+/* SPDX-License-Identifier: MIT */
 /* The rows of a page of events (pv_query.page), in the order of their times. */
 #include <inttypes.h>
 
 #include "common/base/status.h"
 #include "common/model/event_page.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 
 enum { S_NS, S_TIME, S_THREAD, S_KIND, S_LINE };
 
 static const struct pv_column columns[] = {
 	[S_NS] = { "time_ns", "TIME", PV_UNIT_TIME, 12, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN },
-	[S_TIME] = { "time", "TIME", PV_UNIT_TEXT, 16, 0, PV_COLUMN_ASCENDING },
-	[S_THREAD] = { "thread", "THREAD", PV_UNIT_TEXT, 14, 2, PV_COLUMN_ASCENDING },
-	[S_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 18, 1, PV_COLUMN_ASCENDING },
-	[S_LINE] = { "event", "EVENT", PV_UNIT_TEXT, 40, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		.flags = PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN },
+	[S_TIME] = { "time", "TIME", PV_UNIT_TEXT, 16, 0, .flags = PV_COLUMN_ASCENDING,
+		.help = "When, since the recording began" },
+	[S_THREAD] = { "thread", "THREAD", PV_UNIT_TEXT, 14, 2, .flags = PV_COLUMN_ASCENDING },
+	[S_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 18, 0, PV_COLUMN_ASCENDING,
+		.help = "Kind of the event; s shows only its kind" },
+	[S_LINE] = { "event", "EVENT", PV_UNIT_TEXT, 40, 0,
+		.flags = PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .help = "What happened" },
 };
 
-/* To the microsecond: within one the order says which was first. */
+/* To the microsecond; the order of rows shows which event was first. */
 static const char *clock_text(struct pv_build *b, int64_t ns)
 {
 	const uint64_t us = (ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns) / 1000, s = us / 1000000;
@@ -30,7 +34,7 @@ static void run_stream(struct pv_build *b, struct pv_model *m)
 	pv_model_lock(m);
 	pv_build_stamp(b, m);
 	pv_model_unlock(m);
-	b->filters = false; /* the page has what passes (event_filter.h) */
+	b->filters = false; /* the page has only events that pass (event_filter.h) */
 	for (size_t i = 0; p && i < p->rows; i++) {
 		const struct pv_event_row *r = &p->row[i];
 		struct pv_cell *c = pv_build_row(b, r->id);

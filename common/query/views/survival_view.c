@@ -1,20 +1,20 @@
+/* SPDX-License-Identifier: MIT */
 /*
- * Lives of what is allocated: of each class how much was allocated up to a heap shot, and how much
- * of it that shot still lists. That is of the newest one, unless objects were followed: then it is
- * of the shot they were followed to, and it is known which of them died young. And how large objects
- * are.
+ * Lives of allocated objects by class: how much was allocated up to a heap shot, and how much the
+ * shot still lists. The shot is the newest; if objects were followed, the last shot followed to,
+ * and then deaths at a young age are known, too. Also allocations by size.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/status.h"
-#include "common/base/units.h"
+#include "common/base/text/units.h"
 #include "common/model/model.h"
-#include "common/model/objects/identity.h"
-#include "common/query/groups.h"
-#include "common/query/identity_line.h"
-#include "common/query/specs.h"
+#include "common/model/identity/identity.h"
+#include "common/query/groups/groups.h"
+#include "common/query/groups/identity_line.h"
+#include "common/query/groups/specs.h"
 
 /* --- by class */
 
@@ -35,44 +35,57 @@ enum {
 };
 
 static const struct pv_column survival_columns[] = {
-	[S_ALLOCATED] = { "allocated_bytes", "ALLOCATED", PV_UNIT_BYTES, 9, 2, PV_COLUMN_ADDS },
-	[S_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 5, PV_COLUMN_ADDS },
-	[S_ALIVE] = { "alive_bytes", "ALIVE", PV_UNIT_BYTES, 9, 3, PV_COLUMN_ADDS },
-	[S_OBJECTS] = { "alive_objects", "OBJECTS", PV_UNIT_COUNT, 8, 5, PV_COLUMN_ADDS },
-	[S_LIVES] = { "alive_percent", "ALIVE%", PV_UNIT_PERCENT, 6, 1, 0 },
-	[S_YOUNG] = { "died_young", "DIED YOUNG", PV_UNIT_COUNT, 10, 4, PV_COLUMN_ADDS },
-	[S_YOUNG_BYTES] = { "died_young_bytes", "YOUNG B", PV_UNIT_BYTES, 9, 9, PV_COLUMN_ADDS },
-	[S_YOUNG_SHARE] = { "died_young_percent", "YOUNG%", PV_UNIT_PERCENT, 6, 6, 0 },
-	[S_DEAD] = { "dead_objects", "DEAD", PV_UNIT_COUNT, 8, 7, PV_COLUMN_ADDS },
-	[S_PROMOTED] = { "promoted_objects", "PROMOTED", PV_UNIT_COUNT, 8, 8, PV_COLUMN_ADDS },
+	[S_ALLOCATED] = { "allocated_bytes", "ALLOCATED", PV_UNIT_BYTES, 9, 2, PV_COLUMN_ADDS,
+		.json = 3,
+		.help = "Allocated up to the heap shot of the line below; without one in all" },
+	[S_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 5, PV_COLUMN_ADDS, .json = 2,
+		.help = "Likewise, objects" },
+	[S_ALIVE] = { "alive_bytes", "ALIVE", PV_UNIT_BYTES, 9, 3, PV_COLUMN_ADDS, .json = 5,
+		.help = "What that shot lists of them" },
+	[S_OBJECTS] = { "alive_objects", "OBJECTS", PV_UNIT_COUNT, 8, 5, PV_COLUMN_ADDS, .json = 4,
+		.help = "Likewise, objects" },
+	[S_LIVES] = { "alive_percent", "ALIVE%", PV_UNIT_PERCENT, 6, 1,
+		.help = "Objects that it lists, of those allocated" },
+	[S_YOUNG] = { "died_young", "DIED YOUNG", PV_UNIT_COUNT, 10, 4, PV_COLUMN_ADDS, .json = 6,
+		.help = "Of the dead: no heap shot ever listed them, gone by the first one after their birth" },
+	[S_YOUNG_BYTES] = { "died_young_bytes", "YOUNG B", PV_UNIT_BYTES, 9, 9, PV_COLUMN_ADDS,
+		.json = 7, .help = "Likewise, bytes" },
+	[S_YOUNG_SHARE] = { "died_young_percent", "YOUNG%", PV_UNIT_PERCENT, 6, 6,
+		.help = "Those that died young, of those allocated" },
+	[S_DEAD] = { "dead_objects", "DEAD", PV_UNIT_COUNT, 8, 7, PV_COLUMN_ADDS, .json = 8,
+		.help = "Those allocated that it does not list" },
+	[S_PROMOTED] = { "promoted_objects", "PROMOTED", PV_UNIT_COUNT, 8, 8, PV_COLUMN_ADDS,
+		.json = 10,
+		.help = "Objects that it lists in a generation above 0: they survived collections" },
 	[S_PROMOTED_BYTES] = { "promoted_bytes", "PROMOTED B", PV_UNIT_BYTES, 10, 10,
-		PV_COLUMN_ADDS },
-	[S_FIRST] = { "young_objects", "GEN 0", PV_UNIT_COUNT, 8, 11, PV_COLUMN_ADDS },
+		PV_COLUMN_ADDS, .json = 11, .help = "Likewise, bytes" },
+	[S_FIRST] = { "young_objects", "GEN 0", PV_UNIT_COUNT, 8, 11, PV_COLUMN_ADDS, .json = 9,
+		.help = "Objects that it lists in generation 0: no collection has promoted them" },
 	[S_NAME] = { "name", "CLASS", PV_UNIT_TEXT, 24, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_CLASS, .json = 1 },
 };
 
 struct life {
 	uint64_t count, bytes;   /* allocated up to the shot, or in all */
-	uint64_t objects, alive; /* listed by it; bytes */
+	uint64_t objects, alive; /* listed by the shot; bytes */
 	uint64_t promoted, promoted_bytes;
-	uint64_t older; /* of the objects: their allocation was not recorded; if followed */
+	uint64_t older; /* of `objects`: allocation not recorded; if followed */
 	uint64_t young, young_bytes;
 };
 
-/* Which figures are known, by what they are taken from. */
+/* Which figures are known, from model or identity. */
 struct whole {
 	bool alive, allocated, shares, generations, young;
 };
 
-/* The newest one, if it is known what was allocated up to it; NULL: there is none. */
+/* The newest shot, if allocations up to the shot are known; NULL: none. */
 static const struct pv_shot *usable_shot(const struct pv_model *m)
 {
 	const struct pv_shot *s = pv_shots_newest(&m->shots);
 	return s && m->allocs.shot == s->index + 1 && !s->classes_folded ? s : NULL;
 }
 
-static void add_all(const struct pv_model *m, const struct pv_groups *g, struct life *sum)
+static void add_all_lives(const struct pv_model *m, const struct pv_groups *g, struct life *sum)
 {
 	const struct pv_shot *shot = usable_shot(m);
 	for (size_t i = 0; i < m->allocs.class_use.n; i++) {
@@ -91,7 +104,7 @@ static void add_all(const struct pv_model *m, const struct pv_groups *g, struct 
 	}
 }
 
-/* By the objects that were followed. */
+/* Figures by followed objects. */
 static void add_followed(const struct pv_identity *l, const struct pv_groups *g, struct life *sum)
 {
 	for (uint32_t i = 0; i < l->fates.of.n; i++) {
@@ -115,13 +128,14 @@ static void add_followed(const struct pv_identity *l, const struct pv_groups *g,
 }
 
 /*
- * No share can be said of estimates, of objects that are older than the log or the range, and of
- * those of one thread, while a shot lists those of all.
+ * Shares are not known of estimates, of objects older than the log or the range, nor of one
+ * thread's objects, as a shot lists all threads'.
  */
 static struct whole of_model(const struct pv_model *m)
 {
 	const struct pv_shot *shot = usable_shot(m);
-	bool part = m->only.threaded || m->target.joined || (m->only.ranged && m->only.from_ns > 0);
+	bool part = pv_restricts_threads(&m->only) || m->target.joined ||
+		    (m->only.ranged && m->only.from_ns > 0);
 	return (struct whole){ .alive = shot,
 		.allocated = true,
 		.shares = shot && !part && !m->allocs.period,
@@ -159,7 +173,7 @@ static void put_class(struct pv_build *b, const struct whole *w, const struct pv
 	pv_cell_s(&c[S_NAME], pv_group_name(b, g, (uint32_t)at));
 }
 
-/* The shot and how certain it is which object is which. */
+/* The shot, and how certain identity is. */
 static void put_followed_line(
 	struct pv_build *b, const struct pv_model *m, const struct pv_identity *l)
 {
@@ -174,7 +188,7 @@ static void put_followed_line(
 			pv_identity_knows_young(l) ? "" : "who died young is not known: ", text);
 }
 
-/* Why it is not known who died young, as far as the model says. */
+/* Why deaths at a young age are not known, as far as the model says. */
 static const char *why_not_young(const struct pv_model *m)
 {
 	const struct pv_shot *shot = usable_shot(m);
@@ -187,7 +201,7 @@ static const char *why_not_young(const struct pv_model *m)
 	return "; " PV_NOT_FOLLOWED ": who died young is not known";
 }
 
-/* The shot that the figures rest on, before the usual line. */
+/* The shot with the figures, before the usual line. */
 static void put_line(struct pv_build *b, const struct pv_model *m)
 {
 	const struct pv_shot *shot = usable_shot(m);
@@ -220,7 +234,7 @@ static void copy_survival(struct pv_build *b, struct pv_model *m)
 	if (sum && l)
 		add_followed(l, &g, sum);
 	else if (sum)
-		add_all(m, &g, sum);
+		add_all_lives(m, &g, sum);
 	for (size_t i = 0; sum && i < g.row.n; i++)
 		if (sum[i].count || sum[i].objects)
 			put_class(b, &w, &g, i, &sum[i]);
@@ -234,11 +248,13 @@ static void copy_survival(struct pv_build *b, struct pv_model *m)
 	pv_groups_finish(&g);
 }
 
-const struct pv_view_spec pv_spec_survival = { .column = survival_columns,
-	.columns = PV_COUNT_OF(survival_columns),
-	.name = "name",
-	.sort = "allocated_bytes",
-	.copy = copy_survival };
+#define SURVIVAL                                                                                   \
+	{ .column = survival_columns,                                                              \
+		.columns = PV_COUNT_OF(survival_columns),                                          \
+		.name = "name",                                                                    \
+		.sort = "allocated_bytes",                                                         \
+		.copy = copy_survival }
+const struct pv_view_spec pv_spec_survival = SURVIVAL, pv_spec_lives = SURVIVAL;
 
 /* --- by size; a row's id is the power of two + 1 */
 
@@ -246,13 +262,15 @@ enum { Z_SHARE, Z_BYTES, Z_COUNT, Z_FROM, Z_TO, Z_SIZE };
 
 static const struct pv_column size_columns[] = {
 	[Z_SHARE] = { "allocated_percent", "BYTES%", PV_UNIT_PERCENT, 6, 3,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[Z_BYTES] = { "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
-	[Z_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 2, PV_COLUMN_ADDS },
-	[Z_FROM] = { "from_bytes", "FROM", PV_UNIT_BYTES, 9, 4, PV_COLUMN_HIDE_SCREEN },
-	[Z_TO] = { "below_bytes", "BELOW", PV_UNIT_BYTES, 9, 5, PV_COLUMN_HIDE_SCREEN },
+		.flags = PV_COLUMN_ADDS },
+	[Z_BYTES] = { "allocated_bytes", "BYTES", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS, .json = 4 },
+	[Z_COUNT] = { "allocations", "ALLOCATIONS", PV_UNIT_COUNT, 11, 2, PV_COLUMN_ADDS,
+		.json = 3 },
+	[Z_FROM] = { "from_bytes", "FROM", PV_UNIT_BYTES, 9, 4, PV_COLUMN_HIDE_SCREEN, .json = 1 },
+	[Z_TO] = { "below_bytes", "BELOW", PV_UNIT_BYTES, 9, 5, PV_COLUMN_HIDE_SCREEN, .json = 2 },
 	[Z_SIZE] = { "size", "SIZE OF OBJECT", PV_UNIT_TEXT, 20, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS,
+		.help = "Sizes of single objects, by powers of two" },
 };
 
 static void put_size(struct pv_build *b, unsigned i, const struct pv_alloc_size *s, uint64_t all)
@@ -272,7 +290,7 @@ static void put_size(struct pv_build *b, unsigned i, const struct pv_alloc_size 
 				   : pv_build_printf(b, "%s to < %s", low, high));
 }
 
-/* Of the chosen class, where objects were followed; without one of all. */
+/* Sizes of the chosen class, or of all, where objects were followed. */
 static bool add_sizes(struct pv_build *b, struct pv_model *m, struct pv_alloc_size *sum)
 {
 	const struct pv_life_fates *f = &b->query->identity->fates;

@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads, or pools of threads with one name: times, calls, samples, allocations. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,10 +8,11 @@
 #include "common/model/model.h"
 #include "common/model/calls/threads.h"
 #include "common/model/time/lanes.h"
-#include "common/query/specs.h"
+#include "common/query/groups/specs.h"
 #include "common/query/trends.h"
 
 enum {
+	T_OUTSIDE,
 	T_ID,
 	T_EVENTS,
 	T_SHARE,
@@ -28,43 +31,51 @@ enum {
 };
 
 static const struct pv_column columns[] = {
-	[T_ID] = { "id", "ID", PV_UNIT_THREAD, 14, 1, PV_COLUMN_ASCENDING },
-	[T_EVENTS] = { "events", "EVENTS", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS },
-	[T_SHARE] = { "events_percent", "EVENT%", PV_UNIT_PERCENT, 6, 5,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[T_CPU] = { "cpu_ns", "CPU", PV_UNIT_NS, 9, 1, PV_COLUMN_ADDS },
-	[T_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 6, PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[T_SAMPLES] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 7,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[T_ALLOCATIONS] = { "allocations", "ALLOCS", PV_UNIT_COUNT, 8, 8,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[T_BYTES] = { "allocated_bytes", "ALLOCATED", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS },
-	[T_WAITED] = { "lock_wait_ns", "WAITED", PV_UNIT_NS, 9, 3, PV_COLUMN_ADDS },
+	[T_OUTSIDE] = { "id_outside", "OUTSIDE", PV_UNIT_THREAD, 8, 2, PV_COLUMN_ASCENDING,
+		.json = 10, .help = "Its number here, where its container has the other one" },
+	[T_ID] = { "id", "ID", PV_UNIT_THREAD, 14, 1, PV_COLUMN_ASCENDING, .json = 1 },
+	[T_EVENTS] = { "events", "EVENTS", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS, .json = 5,
+		.help = "Events that it wrote" },
+	[T_SHARE] = { "events_percent", "EVENT%", PV_UNIT_PERCENT, 6, 5, .flags = PV_COLUMN_ADDS,
+		.help = "Its part of all events" },
+	[T_CPU] = { "cpu_ns", "CPU", PV_UNIT_NS, 9, 1, PV_COLUMN_ADDS, .json = 6,
+		.help = "Processor time at samples, else by how many samples it ran" },
+	[T_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 6, PV_COLUMN_ADDS,
+		.help = "Calls that it made" },
+	[T_SAMPLES] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 7, PV_COLUMN_ADDS,
+		.help = "Samples of it" },
+	[T_ALLOCATIONS] = { "allocations", "ALLOCS", PV_UNIT_COUNT, 8, 8, PV_COLUMN_ADDS,
+		.help = "Objects that it allocated" },
+	[T_BYTES] = { "allocated_bytes", "ALLOCATED", PV_UNIT_BYTES, 9, 1, PV_COLUMN_ADDS,
+		.json = 7, .help = "Bytes that it allocated" },
+	[T_WAITED] = { "lock_wait_ns", "WAITED", PV_UNIT_NS, 9, 3, PV_COLUMN_ADDS, .json = 8,
+		.help = "Time that it waited for locks, of waits that have ended" },
 	[T_TREND] = { PV_TREND_COLUMN, "TREND", PV_UNIT_LIST, PV_TREND_CELLS, 4,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_NUMBERS },
-	[T_START] = { "start_ns", "START", PV_UNIT_TIME, 12, 9, PV_COLUMN_ASCENDING },
-	[T_END] = { "end_ns", "END", PV_UNIT_TIME, 12, 10, PV_COLUMN_ASCENDING },
-	[T_STATE] = { "state", "STATE", PV_UNIT_TEXT, 7, 3, PV_COLUMN_HIDE_JSON },
-	[T_NAME] = { "name", "NAME", PV_UNIT_TEXT, 16, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS },
+		.flags = PV_COLUMN_NUMBERS },
+	[T_START] = { "start_ns", "START", PV_UNIT_TIME, 12, 9, PV_COLUMN_ASCENDING, .json = 3 },
+	[T_END] = { "end_ns", "END", PV_UNIT_TIME, 12, 10, PV_COLUMN_ASCENDING, .json = 4 },
+	[T_STATE] = { "state", "STATE", PV_UNIT_TEXT, 7, 3, .help = "running or ended" },
+	[T_NAME] = { "name", "NAME", PV_UNIT_TEXT, 16, 0, PV_COLUMN_ASCENDING | PV_COLUMN_GROWS,
+		.json = 2, .help = "Name, and how many threads have it where they are one row" },
 	[T_OWNER] = { "owner", "OWNER", PV_UNIT_TEXT, 8, 11,
-		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN },
+		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN, .json = 9 },
 };
 
-/* Threads of one name, put together. */
+/* Threads with the same name, summed up. */
 struct pool {
 	struct pv_thread sum;
 	uint32_t n;
-	int64_t last_ns; /* the latest end; PV_NEVER: one goes on */
+	int64_t last_ns; /* the latest end; PV_NEVER: some thread goes on */
 };
 
 struct threads {
 	const struct pv_model *m;
-	uint64_t *ran; /* samples that ran, by the thread's index; NULL: none are known */
+	uint64_t *ran; /* running samples by index of the thread; NULL: not known */
 	struct pv_map pool_of;
 	PV_ARRAY(struct pool) pool;
 };
 
-/* The processor time of a thread: as the log says it, else its samples that ran times their period. */
+/* A thread's processor time: as logged, else running samples times their period. */
 static void put_cpu(const struct threads *x, const struct pv_thread *t, struct pv_cell *c)
 {
 	const int64_t period_ns = x->m->lanes.period_ns;
@@ -76,11 +87,12 @@ static void put_cpu(const struct threads *x, const struct pv_thread *t, struct p
 		pv_cell_null(c);
 }
 
-/* Of several: no id; from the first start to the last end. */
+/* A pool has no id; from the first start to the last end. */
 static void put_pool(struct pv_build *b, const struct threads *x, const struct pv_thread *t,
 	uint32_t n, struct pv_cell *c)
 {
 	const char *name = pv_intern_text(&x->m->names.text, t->name);
+	pv_cell_null(&c[T_OUTSIDE]);
 	pv_cell_null(&c[T_ID]);
 	pv_cell_s(&c[T_NAME], pv_build_printf(b, "%s (%u)", name, n));
 }
@@ -91,6 +103,7 @@ static void put_thread(
 	const struct pv_model *m = x->m;
 	unsigned known = pv_groups_known(m);
 	const char *name = pv_intern_text(&m->names.text, t->name);
+	pv_cell_u_if(&c[T_OUTSIDE], t->outside, t->outside);
 	pv_cell_u(&c[T_ID], t->id);
 	pv_cell_u(&c[T_EVENTS], t->events);
 	pv_cell_share(&c[T_SHARE], (double)t->events, (double)m->events);
@@ -111,7 +124,7 @@ static void put_thread(
 	pv_cell_s(&c[T_OWNER], pv_thread_is_internal(name) ? "profiler" : "program");
 }
 
-/* Adds what a lane has of samples that ran; threads without one of their own have none. */
+/* Adds a lane's running samples; threads without an own lane have none. */
 static void add_lane(struct threads *x, const struct pv_lane *l)
 {
 	for (uint32_t page = 0; page < PV_COUNT_OF(l->page); page++)
@@ -119,7 +132,7 @@ static void add_lane(struct threads *x, const struct pv_lane *l)
 			x->ran[l->thread] += l->page[page]->samples[c][PV_STATE_RUNNING];
 }
 
-/* By the thread's index; NULL: no samples, or out of memory. */
+/* Running samples by the thread's index; NULL: no samples, or out of memory. */
 static void count_ran(struct threads *x, struct pv_model *m)
 {
 	const struct pv_lanes *l = &m->lanes;
@@ -147,7 +160,7 @@ static void add_thread(struct pv_thread *to, const struct pv_thread *more)
 		to->end_ns = more->end_ns;
 }
 
-/* With what of it goes on under another number. */
+/* The thread with all that goes on under other numbers. */
 static struct pv_thread whole_thread(struct threads *x, uint32_t i, const uint32_t *next)
 {
 	struct pv_thread t = *x->m->threads.thread.v[i];
@@ -159,7 +172,7 @@ static struct pv_thread whole_thread(struct threads *x, uint32_t i, const uint32
 	return t;
 }
 
-/* By number: the one that is counted with it. NULL when out of memory. */
+/* By number: the number the thread goes on as. NULL when out of memory. */
 static uint32_t *find_next(const struct pv_model *m)
 {
 	size_t n = m->threads.thread.n;
@@ -232,5 +245,6 @@ static void copy_threads(struct pv_build *b, struct pv_model *m)
 const struct pv_view_spec pv_spec_threads = { .column = columns,
 	.columns = PV_COUNT_OF(columns),
 	.name = "name",
-	.sort = "start_ns",
+	.sort = "cpu_ns",
+	.then = "events",
 	.copy = copy_threads };

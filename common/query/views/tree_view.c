@@ -1,19 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The call tree from the roots, or from nodes with figures to their callers. */
 #include <stdlib.h>
 
 #include "common/base/map.h"
 #include "common/base/saturate.h"
 #include "common/base/status.h"
 #include "common/model/model.h"
-#include "common/query/call_copy.h"
-#include "common/query/code_kind.h"
-#include "common/query/specs.h"
+#include "common/query/groups/call_copy.h"
+#include "common/query/groups/code_kind.h"
+#include "common/query/groups/specs.h"
 
 /*
- * Trees whose rows merge what has one name under one parent row. Only what is visible is merged:
- * a row stands for its members, and opening it groups their children.
+ * Trees with rows that merge nodes of one name under one parent row. Only visible rows are merged:
+ * a row stands for its members, and opening a row groups their children.
  */
 
-/* A row's id follows from the way to it, so it is the same in every query. */
+/* A row's id follows from the way to the row, and so is the same in every query. */
 static uint64_t row_id(uint64_t parent, uint64_t group_id)
 {
 	uint64_t id = pv_hash(parent * 31 + pv_hash(group_id));
@@ -22,7 +24,7 @@ static uint64_t row_id(uint64_t parent, uint64_t group_id)
 
 struct member {
 	uint32_t node; /* of the call copy */
-	uint32_t from; /* bottom-up: the node whose own figures these are */
+	uint32_t from; /* bottom-up: the node with the figures */
 	uint32_t next; /* index + 1; 0 ends */
 };
 
@@ -31,10 +33,12 @@ struct open_row {
 	uint32_t members; /* index + 1 of the first */
 };
 
-/* The children of one row that have the same group. */
+/* The children of one row with the same group and part. */
 struct bucket {
 	struct pv_call_figures sum;
 	uint32_t group, members;
+	enum pv_logical_part part;
+	uint8_t usual; /* percent */
 	bool children;
 };
 
@@ -43,15 +47,15 @@ struct unfold {
 	const struct pv_call_copy *copy;
 	const struct pv_groups *groups;
 	const uint8_t *kind; /* by group */
-	bool calls, samples; /* known at all */
-	uint8_t *has;        /* by node: enum has, of what is counted */
-	uint32_t *bucket_of; /* by group: index + 1 in bucket while one row is opened */
+	bool calls, samples; /* whether known */
+	uint8_t *has;        /* by node: enum has, of the figures counted */
+	uint32_t *bucket_of; /* by group and part: index + 1 in bucket while one row is opened */
 	PV_ARRAY(struct member) member;
 	PV_ARRAY(struct open_row) todo;
 	PV_ARRAY(struct bucket) bucket;
 };
 
-/* Figures of a node or below it; below it. */
+/* HAS_FIGURES: the node or a node below has figures; HAS_CHILDREN: a node below has. */
 enum has { HAS_FIGURES = 1, HAS_CHILDREN = 2 };
 
 enum {
@@ -66,27 +70,43 @@ enum {
 	T_HITS,
 	T_HITS_BELOW,
 	T_KIND,
+	T_USUAL,
 	T_METHOD,
 	T_COLUMNS
 };
 
 static const struct pv_column tree_columns[] = {
-	[T_TOTAL_SHARE] = { "total_percent", "TOTAL%", PV_UNIT_PERCENT, 6, 1, PV_COLUMN_HIDE_JSON },
+	[T_TOTAL_SHARE] = { "total_percent", "TOTAL%", PV_UNIT_PERCENT, 6, 1,
+		.help = "That as a part of all time in methods" },
 	[T_SELF_SHARE] = { "self_percent", "SELF%", PV_UNIT_PERCENT, 6, 3,
-		PV_COLUMN_HIDE_JSON | PV_COLUMN_ADDS },
-	[T_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 4, 0 },
-	[T_SELF] = { "self_ns", "SELF", PV_UNIT_NS, 9, 5, PV_COLUMN_ADDS },
-	[T_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS },
-	[T_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 8, 0 },
-	[T_HIT_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 2,
-		PV_COLUMN_HIDE_JSON },
-	[T_HIT_ERROR] = { "samples_error", "+-%", PV_UNIT_PERCENT, 5, 7, PV_COLUMN_HIDE_JSON },
-	[T_HITS] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 6, PV_COLUMN_ADDS },
-	[T_HITS_BELOW] = { "samples_total", "BELOW", PV_UNIT_COUNT, 8, 5, PV_COLUMN_HIDE_JSON },
-	[T_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 9, 11, PV_COLUMN_ASCENDING },
+		.flags = PV_COLUMN_ADDS },
+	[T_TOTAL] = { "total_ns", "TOTAL", PV_UNIT_NS, 9, 4, .json = 3,
+		.help = "Time in the method and in all that it calls; of callers, of the first row itself" },
+	[T_SELF] = { "self_ns", "SELF", PV_UNIT_NS, 9, 5, PV_COLUMN_ADDS, .json = 4 },
+	[T_CALLS] = { "calls", "CALLS", PV_UNIT_COUNT, 8, 2, PV_COLUMN_ADDS, .json = 2 },
+	[T_MAX] = { "max_ns", "LONGEST", PV_UNIT_NS, 9, 8, .json = 5 },
+	[T_HIT_SHARE] = { "samples_percent", "SAMPLE%", PV_UNIT_PERCENT, 7, 2, .flags = 0 },
+	[T_HIT_ERROR] = { "samples_error", "+-%", PV_UNIT_PERCENT, 5, 7, .flags = 0 },
+	[T_HITS] = { "samples", "SAMPLES", PV_UNIT_COUNT, 8, 6, PV_COLUMN_ADDS, .json = 6 },
+	[T_HITS_BELOW] = { "samples_total", "BELOW", PV_UNIT_COUNT, 8, 5, .flags = 0 },
+	[T_KIND] = { "kind", "KIND", PV_UNIT_TEXT, 9, 11, PV_COLUMN_ASCENDING | PV_COLUMN_CODE,
+		.json = 7 },
+	[T_USUAL] = { "usual_percent", "USUAL%", PV_UNIT_PERCENT, 6, 12, PV_COLUMN_HIDE_SCREEN,
+		.json = 8 },
 	[T_METHOD] = { "method", "CALL TREE", PV_UNIT_TEXT, 30, 0,
-		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE | PV_COLUMN_METHOD },
+		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_TREE | PV_COLUMN_METHOD,
+		.json = 1 },
 };
+
+/* The name as in the log, with the part; percents have a column of their own. */
+static const char *tree_row_name(struct unfold *u, const struct bucket *k)
+{
+	const char *name = pv_group_name(u->b, u->groups, k->group);
+	char mark[PV_PART_TEXT];
+	if (k->part == PV_PART_CALLED)
+		return name;
+	return pv_build_printf(u->b, "%s%s", name, pv_logical_mark(k->part, k->usual, mark));
+}
 
 static void put_node(struct unfold *u, uint64_t id, uint64_t parent, const struct bucket *k)
 {
@@ -106,7 +126,8 @@ static void put_node(struct unfold *u, uint64_t id, uint64_t parent, const struc
 	pv_cell_u_if(&c[T_HITS], u->samples && !up, f->samples);
 	pv_cell_u_if(&c[T_HITS_BELOW], u->samples, f->samples_below);
 	pv_cell_s(&c[T_KIND], pv_code_kind_text((enum pv_code_kind)u->kind[k->group]));
-	pv_cell_s(&c[T_METHOD], pv_group_name(u->b, u->groups, k->group));
+	pv_cell_share(&c[T_USUAL], k->usual, k->usual ? 100 : 0);
+	pv_cell_s(&c[T_METHOD], tree_row_name(u, k));
 }
 
 static void add_figures(struct pv_call_figures *to, const struct pv_call_figures *f)
@@ -120,7 +141,7 @@ static void add_figures(struct pv_call_figures *to, const struct pv_call_figures
 		to->max_ns = f->max_ns;
 }
 
-/* Of a node itself: all above it have a part in that. */
+/* A node's own figures: all nodes above have a part in these. */
 static struct pv_call_figures own_figures(const struct pv_call_figures *f)
 {
 	struct pv_call_figures own = *f;
@@ -129,21 +150,36 @@ static struct pv_call_figures own_figures(const struct pv_call_figures *f)
 	return own;
 }
 
-static bool add_member(struct unfold *u, uint32_t node, uint32_t from)
+/* The bucket of a node reached from the node `below`, or (0) from above. */
+static struct bucket *bucket_for(struct unfold *u, uint32_t node, uint32_t below)
+{
+	const uint32_t group = u->copy->group[node];
+	const enum pv_logical_part stands = pv_call_copy_part(u->copy, node);
+	const bool awaits = stands == PV_PART_AWAITS, up = u->b->query->callers;
+	const enum pv_logical_part part = up && !awaits ? PV_PART_CALLED : stands;
+	const uint32_t of = !up ? node : awaits ? below : 0;
+	uint32_t *at = &u->bucket_of[(size_t)group * PV_PARTS + part];
+	if (*at == 0) {
+		if (!pv_reserve(&u->bucket, 1))
+			return NULL;
+		u->bucket.v[u->bucket.n++] = (struct bucket){
+			.group = group, .part = part, .usual = pv_call_copy_usual(u->copy, of)
+		};
+		*at = (uint32_t)u->bucket.n;
+	}
+	return &u->bucket.v[*at - 1];
+}
+
+static bool add_member(struct unfold *u, uint32_t node, uint32_t below, uint32_t from)
 {
 	bool up = u->b->query->callers;
-	uint32_t group = u->copy->group[node];
 	const struct pv_call_figures *all = &u->copy->figures[up ? from : node];
 	const struct pv_call_figures figures = up ? own_figures(all) : *all;
-	if (u->bucket_of[group] == 0) {
-		if (!pv_reserve(&u->bucket, 1))
-			return false;
-		u->bucket.v[u->bucket.n++] = (struct bucket){ .group = group };
-		u->bucket_of[group] = (uint32_t)u->bucket.n;
-	}
 	if (!pv_reserve(&u->member, 1))
 		return false;
-	struct bucket *k = &u->bucket.v[u->bucket_of[group] - 1];
+	struct bucket *k = bucket_for(u, node, below);
+	if (!k)
+		return false;
 	u->member.v[u->member.n++] =
 		(struct member){ .node = node, .from = from, .next = k->members };
 	k->members = (uint32_t)u->member.n;
@@ -153,7 +189,7 @@ static bool add_member(struct unfold *u, uint32_t node, uint32_t from)
 	return true;
 }
 
-/* Whether the figures that are counted are not 0. */
+/* Whether any counted figure is not 0. */
 static bool counts(const struct unfold *u, const struct pv_call_figures *f)
 {
 	return (u->calls && (f->calls || f->self_ns || f->total_ns)) ||
@@ -177,17 +213,17 @@ static bool add_children(struct unfold *u, uint32_t node)
 {
 	uint32_t child = u->copy->first_child[node];
 	for (; child; child = u->copy->next_sibling[child])
-		if (u->has[child] & HAS_FIGURES && !add_member(u, child, child))
+		if (u->has[child] & HAS_FIGURES && !add_member(u, child, 0, child))
 			return false;
 	return true;
 }
 
-/* The first rows of a tree from below: each node that has something itself. */
-static bool add_all(struct unfold *u)
+/* The first rows bottom-up: each node with own figures. */
+static bool add_all_leaves(struct unfold *u)
 {
 	for (uint32_t i = 1; i < u->copy->n; i++) {
 		struct pv_call_figures own = own_figures(&u->copy->figures[i]);
-		if (counts(u, &own) && !add_member(u, i, i))
+		if (counts(u, &own) && !add_member(u, i, 0, i))
 			return false;
 	}
 	return true;
@@ -197,19 +233,19 @@ static bool add_members(struct unfold *u, struct open_row row)
 {
 	bool ok = true;
 	if (u->b->query->callers && !row.id)
-		return add_all(u);
+		return add_all_leaves(u);
 	for (uint32_t i = row.members; ok && i; i = u->member.v[i - 1].next) {
 		struct member m = u->member.v[i - 1];
 		uint32_t caller = u->copy->parent[m.node];
 		if (!u->b->query->callers)
 			ok = add_children(u, m.node);
 		else if (caller)
-			ok = add_member(u, caller, m.from);
+			ok = add_member(u, caller, m.node, m.from);
 	}
 	return ok;
 }
 
-/* Below the share from which on the query has rows. */
+/* Whether a row is below the query's `least` share; counts it as hidden. */
 static bool is_hidden(struct unfold *u, const struct pv_call_figures *f)
 {
 	double time = u->calls && u->copy->self_ns > 0
@@ -228,16 +264,18 @@ static bool is_hidden(struct unfold *u, const struct pv_call_figures *f)
 
 static bool open_row(struct unfold *u, struct open_row row)
 {
-	enum { MEMBERS_MAX = 1 << 24 }; /* paths that go up are as many as nodes and as long */
+	enum { PART_BITS = 40 };
+	enum { MEMBERS_MAX = 1 << 24 }; /* paths upwards are as many as nodes, and as long */
 	u->bucket.n = 0;
 	if (!add_members(u, row) || !pv_reserve(&u->todo, u->bucket.n))
 		return false;
 	for (size_t i = 0; i < u->bucket.n; i++) {
 		const struct bucket *k = &u->bucket.v[i];
-		u->bucket_of[k->group] = 0;
+		u->bucket_of[(size_t)k->group * PV_PARTS + k->part] = 0;
 		if (is_hidden(u, &k->sum))
 			continue;
-		uint64_t id = row_id(row.id, u->groups->row.v[k->group].id);
+		uint64_t part = (uint64_t)k->part << PART_BITS;
+		uint64_t id = row_id(row.id, u->groups->row.v[k->group].id ^ part);
 		put_node(u, id, row.id, k);
 		if (k->children && u->member.n < MEMBERS_MAX && pv_build_wants_children(u->b, id))
 			u->todo.v[u->todo.n++] = (struct open_row){ id, k->members };
@@ -247,7 +285,7 @@ static bool open_row(struct unfold *u, struct open_row row)
 
 static bool unfold(struct unfold *u)
 {
-	u->bucket_of = calloc(u->groups->row.n, sizeof *u->bucket_of);
+	u->bucket_of = calloc(u->groups->row.n * PV_PARTS, sizeof *u->bucket_of);
 	bool ok = u->bucket_of && find_figures(u) && pv_reserve(&u->member, 1);
 	if (ok)
 		u->member.v[u->member.n++] = (struct member){ 0 };

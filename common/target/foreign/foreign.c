@@ -1,4 +1,5 @@
-/* Which files a process sees, and what is reached among them by descriptors. */
+/* SPDX-License-Identifier: MIT */
+/* The files that a process sees, reached through descriptors. */
 #include "common/target/foreign/foreign.h"
 
 #include <errno.h>
@@ -10,12 +11,12 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "common/base/proc_file.h"
+#include "common/base/system/proc_file.h"
 #include "common/base/utf8.h"
 #include "common/io/fd.h"
 #include "common/target/foreign/rights.h"
 
-/* Another file system than ours, or other mounts in it. */
+/* Whether the process is in another file system than ours, or has other mounts. */
 static bool lives_elsewhere(pid_t pid)
 {
 	char path[64], theirs[64], ours[64];
@@ -59,21 +60,10 @@ bool pv_foreign_is_ours(const struct pv_foreign *f)
 long pv_foreign_inner_pid(pid_t pid)
 {
 	char status[4096];
-	const char *at = NULL;
-	long last = (long)pid;
-	if (pv_proc_read(pid, "status", status, sizeof status) > 0)
-		at = strstr(status, "\nNSpid:");
-	if (!at)
-		return last;
-	for (at += 7; *at && *at != '\n';) {
-		char *end;
-		long n = strtol(at, &end, 10);
-		if (end == at)
-			break;
-		last = n;
-		at = end;
-	}
-	return last;
+	long inner = pv_proc_read(pid, "status", status, sizeof status) > 0
+			     ? pv_status_innermost(status)
+			     : 0;
+	return inner ? inner : (long)pid;
 }
 
 /* Lines of user_namespaces(7): first inside, first outside as the reader counts, how many. */
@@ -99,7 +89,7 @@ void pv_foreign_show(const struct pv_foreign *f, const char *path, char *to, siz
 		snprintf(to, room, "%s", path);
 }
 
-/* With our own rights: for what is checked afterwards by what it is. */
+/* With our own rights: the caller checks the opened file. */
 static int reach(const struct pv_foreign *f, const char *path, int flags)
 {
 	char name[64];
@@ -124,7 +114,7 @@ int pv_foreign_list(const struct pv_foreign *f, const char *path)
 
 /* ---- sockets */
 
-/* A process that changed its user still owns the socket it made before, as root or as us. */
+/* A process that changed its user still owns the sockets made before, as root or as us. */
 static bool is_trusted(uid_t owner, uid_t uid)
 {
 	return owner == uid || owner == 0 || owner == geteuid();
@@ -142,7 +132,7 @@ static bool is_socket_of(int fd, uid_t uid)
 	return false;
 }
 
-/* A process that we cannot see, as from inside a container, has no number here. */
+/* A process that is not visible, as from inside a container, has no number here. */
 static bool is_end_of(int fd, const struct pv_foreign *f)
 {
 	struct ucred who;
@@ -155,7 +145,7 @@ static bool is_end_of(int fd, const struct pv_foreign *f)
 	return false;
 }
 
-/* By the descriptor of the file that was checked, whatever has its name by now. */
+/* Connects by the descriptor of the checked file, whatever has the file's name by now. */
 static int connect_to(int file, const struct pv_foreign *f)
 {
 	struct sockaddr_un at = { .sun_family = AF_UNIX };
@@ -170,7 +160,7 @@ static int connect_to(int file, const struct pv_foreign *f)
 }
 
 /* Closes the file. */
-static int meet(int file, const struct pv_foreign *f)
+static int meet_socket(int file, const struct pv_foreign *f)
 {
 	int fd = file >= 0 && is_socket_of(file, f->uid) ? connect_to(file, f) : -1;
 	int why = errno;
@@ -187,17 +177,17 @@ struct meeting {
 static int meet_as_user(const struct pv_tree_of *t, void *what, int fds[PV_RIGHTS_FDS])
 {
 	const struct meeting *m = what;
-	fds[0] = meet(pv_rights_open(t, m->path, O_PATH | O_NOFOLLOW), &m->of);
+	fds[0] = meet_socket(pv_rights_open(t, m->path, O_PATH | O_NOFOLLOW), &m->of);
 	return fds[0] < 0 ? errno : 0;
 }
 
-/* Root has no number in a user namespace: who listens there would not know us, but its own user. */
+/* Root has no number in a user namespace: a listener there would not know us, only its own user. */
 int pv_foreign_dial(const struct pv_foreign *f, const char *path)
 {
 	struct meeting m;
 	int fds[PV_RIGHTS_FDS] = { -1, -1, -1 };
 	if (geteuid() != 0 || !f->uid || (f->pid && pv_foreign_inner_uid(f) == f->uid))
-		return meet(reach(f, path, O_PATH | O_NOFOLLOW), f);
+		return meet_socket(reach(f, path, O_PATH | O_NOFOLLOW), f);
 	memset(&m, 0, sizeof m);
 	m.of = *f;
 	if (strlen(path) >= sizeof m.path) {

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /*
  * Files found, folders made and removed, files copied, each with the rights of the process's user.
  */
@@ -21,7 +22,7 @@
 static const char prefix[] = "profview-join-";
 static const int no_fds[PV_RIGHTS_FDS] = { -1, -1, -1 };
 
-static bool is_own(int fd, mode_t kind, mode_t without)
+static bool is_own_kind(int fd, mode_t kind, mode_t without)
 {
 	struct stat st;
 	if (fstat(fd, &st) != 0)
@@ -32,7 +33,7 @@ static bool is_own(int fd, mode_t kind, mode_t without)
 	return false;
 }
 
-/* ---- a file that is there */
+/* ---- an existing file */
 
 struct find {
 	char path[2200];
@@ -42,12 +43,12 @@ static bool may_read(const struct pv_tree_of *t, int fd)
 {
 	char name[16];
 	if (t->self < 0)
-		return true; /* opening it will tell */
+		return true; /* opening the file will fail */
 	snprintf(name, sizeof name, "%d", fd);
 	return faccessat(t->self, name, R_OK, 0) == 0;
 }
 
-static int find(const struct pv_tree_of *t, void *what, int fds[PV_RIGHTS_FDS])
+static int find_file(const struct pv_tree_of *t, void *what, int fds[PV_RIGHTS_FDS])
 {
 	const struct find *w = what;
 	struct stat st;
@@ -69,10 +70,10 @@ int pv_foreign_find(const struct pv_foreign *f, const char *path)
 	}
 	memset(&w, 0, sizeof w);
 	memcpy(w.path, path, strlen(path));
-	return pv_rights_do(f, find, &w, sizeof w, no_fds, fds) ? fds[0] : -1;
+	return pv_rights_do(f, find_file, &w, sizeof w, no_fds, fds) ? fds[0] : -1;
 }
 
-/* ---- folders that a killed viewer left */
+/* ---- folders left by a killed viewer */
 
 static void remove_pipe(int folder)
 {
@@ -85,9 +86,9 @@ static void remove_pipe(int folder)
 static void remove_left(int base, const char *name)
 {
 	int fd = openat(base, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd >= 0 && is_own(fd, S_IFDIR, 077) && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+	if (fd >= 0 && is_own_kind(fd, S_IFDIR, 077) && flock(fd, LOCK_EX | LOCK_NB) == 0) {
 		remove_pipe(fd);
-		unlinkat(base, name, AT_REMOVEDIR); /* an empty one */
+		unlinkat(base, name, AT_REMOVEDIR); /* if empty */
 	}
 	pv_fd_close(&fd);
 }
@@ -139,13 +140,13 @@ static bool make_all(struct make *w, int fds[PV_RIGHTS_FDS])
 {
 	fds[FOLDER] = pv_fd_above_standard(
 		openat(fds[BASE], w->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-	if (fds[FOLDER] < 0 || !is_own(fds[FOLDER], S_IFDIR, 077) ||
+	if (fds[FOLDER] < 0 || !is_own_kind(fds[FOLDER], S_IFDIR, 077) ||
 		flock(fds[FOLDER], LOCK_EX | LOCK_NB) != 0 ||
 		mkfifoat(fds[FOLDER], "log", 0600) != 0)
 		return false;
 	fds[LOG] =
 		pv_fd_above_standard(openat(fds[FOLDER], "log", O_PATH | O_NOFOLLOW | O_CLOEXEC));
-	return fds[LOG] >= 0 && is_own(fds[LOG], S_IFIFO, 077);
+	return fds[LOG] >= 0 && is_own_kind(fds[LOG], S_IFIFO, 077);
 }
 
 static void remove_all(const char *name, const int fds[PV_RIGHTS_FDS])
@@ -164,7 +165,7 @@ static void close_all(int fds[PV_RIGHTS_FDS])
 		pv_fd_close(&fds[i]);
 }
 
-static int make(const struct pv_tree_of *t, void *what, int fds[PV_RIGHTS_FDS])
+static int make_folders(const struct pv_tree_of *t, void *what, int fds[PV_RIGHTS_FDS])
 {
 	struct make *w = what;
 	fds[BASE] = pv_fd_above_standard(pv_rights_open(t, w->base, O_PATH | O_DIRECTORY));
@@ -193,7 +194,7 @@ bool pv_foreign_make(struct pv_foreign_folder *ret, const struct pv_foreign *f, 
 		return pv_fail(reterr, PV_EIO, 0,
 			"no folder for a pipe in %s: its path is too long", base);
 	memcpy(w.base, base, strlen(base));
-	if (!pv_rights_do(f, make, &w, sizeof w, no_fds, fds)) {
+	if (!pv_rights_do(f, make_folders, &w, sizeof w, no_fds, fds)) {
 		if (pv_foreign_is_ours(f))
 			return pv_fail(reterr, PV_EIO, 0, "no folder for a pipe in %s: %s", base,
 				strerror(errno));
@@ -231,7 +232,7 @@ void pv_foreign_remove(struct pv_foreign_folder *d)
 	memset(&w, 0, sizeof w);
 	snprintf(w.name, sizeof w.name, "%s", strrchr(d->path, '/') + 1);
 	if (!pv_rights_do(&d->of, remove_made, &w, sizeof w, fds, none)) {
-		d->of.pid = 0; /* it has ended */
+		d->of.pid = 0; /* the process has ended */
 		pv_rights_do(&d->of, remove_made, &w, sizeof w, fds, none);
 	}
 	pv_fd_close(&d->base);
@@ -260,7 +261,7 @@ static bool pour(int from, int to, off_t size)
 	return true;
 }
 
-static bool copy(int from, int folder, const struct keep *w)
+static bool copy_file(int from, int folder, const struct keep *w)
 {
 	char fresh[sizeof w->as + 24];
 	struct stat ours, theirs;
@@ -281,14 +282,15 @@ static bool copy(int from, int folder, const struct keep *w)
 	return ok;
 }
 
-static int keep(const struct pv_tree_of *t, void *what, int fds[PV_RIGHTS_FDS])
+static int keep_file(const struct pv_tree_of *t, void *what, int fds[PV_RIGHTS_FDS])
 {
 	const struct keep *w = what;
 	int base = pv_rights_open(t, w->base, O_PATH | O_DIRECTORY), folder = -1;
 	bool made = base >= 0 && (mkdirat(base, w->name, 0755) == 0 || errno == EEXIST);
 	if (made)
 		folder = openat(base, w->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	bool ok = folder >= 0 && is_own(folder, S_IFDIR, 022) && copy(fds[OURS], folder, w);
+	bool ok =
+		folder >= 0 && is_own_kind(folder, S_IFDIR, 022) && copy_file(fds[OURS], folder, w);
 	int why = ok ? 0 : errno;
 	pv_fd_close(&folder);
 	pv_fd_close(&base);
@@ -308,7 +310,7 @@ bool pv_foreign_keep(const struct pv_foreign *f, const char *base, const char *n
 	snprintf(w.as, sizeof w.as, "%s", as);
 	int fd = pv_fd_above_standard(open(from, O_RDONLY | O_CLOEXEC));
 	int fds[PV_RIGHTS_FDS] = { fd, -1, -1 };
-	bool ok = fd >= 0 && pv_rights_do(f, keep, &w, sizeof w, fds, none);
+	bool ok = fd >= 0 && pv_rights_do(f, keep_file, &w, sizeof w, fds, none);
 	int why = errno;
 	pv_fd_close(&fd);
 	errno = why;

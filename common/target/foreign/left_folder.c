@@ -1,3 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* Tells from a folder's name and lock whether its viewer has ended. */
 #include "common/target/foreign/left_folder.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
-/* Names of the folders that a viewer makes, PREFIX and its process and six letters, and whether it is gone. */
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of the folders that viewers make (PREFIX, process and six letters), and whether the viewer
+ * has ended.
+ */
 #ifndef PV_TARGET_LEFT_FOLDER_H
 #define PV_TARGET_LEFT_FOLDER_H
 
@@ -9,8 +13,8 @@
 bool pv_pid_is_gone(pid_t pid);
 
 /*
- * Whether the viewer that made a folder of this name has ended, as this process sees it: another
- * container's may live, so that a lock decides. False also for any other name. Any thread.
+ * Whether the viewer that made a folder of this name has ended, as seen by this process: a viewer
+ * in another container may live, so a lock decides. False also for any other name. Any thread.
  */
 bool pv_folder_is_left(const char *name, const char *prefix);
 

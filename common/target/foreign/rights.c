@@ -1,4 +1,5 @@
-/* The child that works with another user's rights. */
+/* SPDX-License-Identifier: MIT */
+/* The child with another user's rights. */
 #include "common/target/foreign/rights.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/base/proc_file.h"
+#include "common/base/system/proc_file.h"
 #include "common/io/fd.h"
 
 enum { WAIT_MS = 5000, KILLED_MS = 200, GROUPS = 64, BYTES = 2304 };
@@ -27,7 +28,7 @@ enum { WAIT_MS = 5000, KILLED_MS = 200, GROUPS = 64, BYTES = 2304 };
 struct rights {
 	uid_t uid;
 	gid_t gid;
-	gid_t group[GROUPS]; /* further ones than these are rights that are not used */
+	gid_t group[GROUPS]; /* further groups are rights that go unused */
 	size_t groups;
 	uint64_t capabilities; /* of a process of root's; 0 in a user namespace of its own */
 };
@@ -70,7 +71,7 @@ static bool read_rights(struct rights *ret, const struct pv_foreign *f)
 	return true;
 }
 
-/* Only system calls: of the threads that were there this is the only one left. */
+/* Only system calls: of all threads only this one is left after the fork. */
 static bool take_rights(const struct rights *r)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -93,7 +94,7 @@ int pv_rights_open(const struct pv_tree_of *t, const char *path, int flags)
 	if (t->root < 0 && t->self < 0)
 		return openat(outside ? t->working : AT_FDCWD, path, flags);
 	struct open_how how = { .flags = (unsigned)flags, .resolve = RESOLVE_NO_MAGICLINKS };
-	if (outside) /* its working folder may lie in a tree of neither of us */
+	if (outside) /* the working folder may lie in a tree of neither process */
 		how.resolve |= RESOLVE_BENEATH;
 	else if (t->root >= 0)
 		how.resolve |= RESOLVE_IN_ROOT;
@@ -105,7 +106,7 @@ int pv_rights_open(const struct pv_tree_of *t, const char *path, int flags)
 
 struct packet {
 	int why;
-	uint32_t has; /* bits of the descriptors that come with it, in their order */
+	uint32_t has; /* bits of the descriptors sent along, in their order */
 	uint8_t what[BYTES];
 };
 
@@ -122,7 +123,7 @@ static struct msghdr message(struct iovec *part, union room_for_fds *room)
 		.msg_controllen = sizeof room->bytes };
 }
 
-static void tell(int socket, struct packet *p, const int fds[PV_RIGHTS_FDS])
+static void send_packet(int socket, struct packet *p, const int fds[PV_RIGHTS_FDS])
 {
 	union room_for_fds room;
 	struct iovec part = { p, sizeof *p };
@@ -149,7 +150,7 @@ static void tell(int socket, struct packet *p, const int fds[PV_RIGHTS_FDS])
 }
 
 /* Gives 0, or an errno. */
-static int hear(int socket, struct packet *p, int ret_fds[PV_RIGHTS_FDS])
+static int hear_packet(int socket, struct packet *p, int ret_fds[PV_RIGHTS_FDS])
 {
 	union room_for_fds room;
 	struct iovec part = { p, sizeof *p };
@@ -183,11 +184,14 @@ static _Noreturn void work_apart(int socket, const struct rights *r, struct pv_t
 	int keep[] = { socket, t->root, t->working, t->self, fds[0], fds[1], fds[2] };
 	pv_fd_close_all_but(keep, PV_COUNT_OF(keep));
 	p.why = t->self < 0 || !take_rights(r) ? errno : work(t, p.what, fds);
-	tell(socket, &p, fds);
+	send_packet(socket, &p, fds);
 	_exit(0);
 }
 
-/* A child that hangs in a file system of the user's cannot even be killed: then it is left. */
+/*
+ * A child that hangs in a file system of the user's cannot even be killed: then it is left as it
+ * is.
+ */
 static void reap(pid_t pid, bool hangs)
 {
 	if (hangs)
@@ -196,8 +200,8 @@ static void reap(pid_t pid, bool hangs)
 		poll(NULL, 0, 10);
 }
 
-static int in_child(const struct rights *r, struct pv_tree_of *t, pv_rights_work *work, void *what,
-	size_t size, int fds[PV_RIGHTS_FDS], int ret_fds[PV_RIGHTS_FDS])
+static int run_in_child(const struct rights *r, struct pv_tree_of *t, pv_rights_work *work,
+	void *what, size_t size, int fds[PV_RIGHTS_FDS], int ret_fds[PV_RIGHTS_FDS])
 {
 	struct packet p;
 	int pair[2];
@@ -215,7 +219,7 @@ static int in_child(const struct rights *r, struct pv_tree_of *t, pv_rights_work
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pv_fd_close(&pair[1]);
 	if (pid > 0) {
-		why = hear(pair[0], &p, ret_fds);
+		why = hear_packet(pair[0], &p, ret_fds);
 		reap(pid, why == ETIMEDOUT);
 		if (!why)
 			memcpy(what, p.what, size);
@@ -249,7 +253,7 @@ bool pv_rights_do(const struct pv_foreign *f, pv_rights_work *work, void *what, 
 	} else if (size > BYTES || !read_rights(&r, f) || r.uid != f->uid)
 		why = EPERM;
 	else
-		why = in_child(&r, &t, work, what, size, given, ret_fds);
+		why = run_in_child(&r, &t, work, what, size, given, ret_fds);
 	pv_fd_close(&t.root);
 	pv_fd_close(&t.working);
 	errno = why;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What headers of glibc and BSD take for granted; elfutils is compiled with it included everywhere. */
 #pragma once
 #ifdef __cplusplus

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies the stack of a waiting thread and walks the copy. */
+#include "probe/unwind/stack_copy.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "probe/unwind/own_memory.h"
+#include "probe/unwind/target.h"
+
+enum { PAGE = 4096, FIRST = 2 * PAGE, WORD = sizeof(uintptr_t) };
+
+static char *room; /* PVP_STACK_MOST bytes, then an unreadable page */
+
+bool pvp_stack_copy_init(void)
+{
+	if (room)
+		return true;
+	char *at = mmap(NULL, PVP_STACK_MOST + PAGE, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at == MAP_FAILED)
+		return false;
+	if (mprotect(at + PVP_STACK_MOST, PAGE, PROT_NONE) != 0) {
+		munmap(at, PVP_STACK_MOST + PAGE);
+		return false;
+	}
+	room = at;
+	return true;
+}
+
+/* From sp on, as far as there is memory: so many bytes, whole words. */
+static size_t copy_stack(char *to, uintptr_t sp, size_t most)
+{
+	ssize_t n = pvp_memory_some(to, sp, most);
+	if (n < 0) /* at least the page of sp */
+		n = pvp_memory_some(to, sp, PAGE - sp % PAGE);
+	return n > 0 ? (size_t)n / WORD * WORD : 0;
+}
+
+/*
+ * Makes words that point into the stack point into the copy, so that saved frame pointers lead on
+ * in the copy, and from there to stacks not copied.
+ */
+static void move_pointers(uintptr_t at, size_t n, uintptr_t sp)
+{
+	uintptr_t *word = (uintptr_t *)at;
+	for (size_t i = 0; i < n / WORD; i++)
+		if (word[i] - sp < n)
+			word[i] = word[i] - sp + at;
+}
+
+/* ---- the frame pointer, which is not in the system's file */
+
+/* Whether a call ends at the address. The system reads the bytes: the address may be anything. */
+static bool is_return(uintptr_t at, const struct pvp_stack_view *v)
+{
+	enum { LEAST_CODE = 1 << 16, BEFORE = 7, NEAR = 0xe8, FAR = 0xff, DIGIT = 2 };
+	uint8_t byte[BEFORE];
+	if (at < LEAST_CODE || at - v->low < v->n || !pvp_memory_read(byte, at - BEFORE, BEFORE))
+		return false;
+	bool call = byte[BEFORE - 5] == NEAR;
+	for (unsigned i = 0; i + 2 <= BEFORE; i++) /* through a register or memory */
+		call |= byte[i] == FAR && (byte[i + 1] >> 3 & 7) == DIGIT;
+	return call;
+}
+
+/* Whether words `i` and `i + 1` are a saved frame pointer and a return address. */
+static bool is_frame(size_t i, const struct pvp_stack_view *v)
+{
+	const uintptr_t *word = (const uintptr_t *)(const void *)v->bytes;
+	return i + 2 <= v->n / WORD && is_return(word[i + 1], v);
+}
+
+/*
+ * If code with frame pointers calls code without, rbp is the caller's, and the caller's frame is
+ * the first above the stack pointer: searches for two frames linked to each other. 0: none.
+ */
+static uintptr_t first_frame(const struct pvp_stack_view *v)
+{
+	enum { FARTHEST = 128 };
+	const uintptr_t *word = (const uintptr_t *)(const void *)v->bytes;
+	for (size_t i = 0; i < FARTHEST && i + 2 <= v->n / WORD; i++) {
+		uintptr_t at = v->low + i * WORD, up = word[i] - at;
+		bool above = up < v->n && up >= 2 * WORD && up % WORD == 0;
+		if (above && is_frame(i, v) && is_frame(i + up / WORD, v))
+			return at;
+	}
+	return 0;
+}
+
+/* ---- the walk */
+
+/* The copy ends at the end of the room: nothing of an earlier copy follows. */
+static struct pvp_stack_view stack_at(uintptr_t sp, size_t most)
+{
+	char *to = room + PVP_STACK_MOST - most;
+	size_t n = copy_stack(to, sp, most);
+	memmove(to + most - n, to, n);
+	uintptr_t at = (uintptr_t)to + most - n;
+	if (!pvp_target)
+		move_pointers(at, n, sp);
+	return (struct pvp_stack_view){ pvp_target ? sp : at, n, (const uint8_t *)at };
+}
+
+static bool has_no_frame(enum pvp_walk_end end)
+{
+	return end == PVP_WALK_BROKEN || end == PVP_WALK_RULE || end == PVP_WALK_GENERATED ||
+	       end == PVP_WALK_NO_TABLE;
+}
+
+static unsigned walk_by(const struct pvp_stack_view *v, const struct pvp_registers *r, uint64_t *to,
+	unsigned frames, struct pvp_walk_stop *ret_stop)
+{
+	return pvp_target ? pvp_unwind_walk_copy(r, v, to, frames, ret_stop)
+			  : pvp_unwind_walk(r, to, frames, ret_stop);
+}
+
+static unsigned walk_copy(const struct pvp_stack_view *v, struct pvp_registers r, uint64_t *to,
+	unsigned frames, struct pvp_walk_stop *ret_stop)
+{
+	enum { NO_FRAME = 1 }; /* any read through NO_FRAME is refused */
+	r.sp = v->low;
+	r.fp = NO_FRAME;
+	unsigned n = walk_by(v, &r, to, frames, ret_stop);
+	if (has_no_frame(ret_stop->end) && (r.fp = first_frame(v)))
+		n = walk_by(v, &r, to, frames, ret_stop);
+	return n;
+}
+
+unsigned pvp_stack_copy_walk(
+	uintptr_t pc, uintptr_t sp, uint64_t *to, unsigned most, struct pvp_walk_stop *ret_stop)
+{
+	const struct pvp_registers r = { .pc = pc };
+	size_t some[] = { FIRST, PVP_STACK_MOST };
+	unsigned n = 0;
+	*ret_stop = (struct pvp_walk_stop){ PVP_WALK_UNREADABLE, pc };
+	if (!room || sp % WORD)
+		return 0;
+	for (unsigned i = 0; i < 2 && ret_stop->end != PVP_WALK_WHOLE; i++) {
+		struct pvp_stack_view v = stack_at(sp, some[i]);
+		n = v.n ? walk_copy(&v, r, to, most, ret_stop) : 0;
+		if (v.n < some[i] || ret_stop->end == PVP_WALK_DEEP)
+			break;
+	}
+	return n;
+}
