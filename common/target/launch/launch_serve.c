@@ -510,11 +510,14 @@ static void look_at_clocks(struct pv_tree *t)
 	decide_all(t);
 }
 
-/* The launcher's work takes a hundredth of the time at most. */
-static uint64_t next_due(uint64_t began, uint64_t each)
+/*
+ * The launcher's work takes a hundredth of a processor's time at most. How long others had the
+ * processor meanwhile does not count: on a busy machine there would be no search for seconds.
+ */
+static uint64_t next_due(uint64_t worked, uint64_t each)
 {
-	uint64_t took = pv_tree_now() - began;
-	return began + took + (each > 100 * took ? each : 100 * took);
+	uint64_t took = pv_tree_worked() - worked;
+	return pv_tree_now() + (each > 100 * took ? each : 100 * took);
 }
 
 /* Orphans adopted after their end had been seen: nothing else would wait for them. */
@@ -541,18 +544,18 @@ static void reap(struct pv_tree *t)
 
 static void work_that_is_due(struct pv_tree *t)
 {
-	uint64_t now = pv_tree_now();
+	uint64_t now = pv_tree_now(), worked = pv_tree_worked();
 	if (now >= t->clocks_due)
 		look_at_clocks(t);
 	if (now >= t->scan_due) {
 		reap(t);
 		pv_tree_scan(t);
 		bool idle = t->clocks_each >= CLOCKS_MOST * MS;
-		t->scan_due = next_due(now, (idle ? SCAN_MOST : SCAN_MS) * MS);
+		t->scan_due = next_due(worked, (idle ? SCAN_MOST : SCAN_MS) * MS);
 	}
 	if (t->changed && now >= t->index_due) {
 		pv_tree_write_index(t);
-		t->index_due = next_due(now, INDEX_MS * MS);
+		t->index_due = next_due(worked, INDEX_MS * MS);
 	}
 }
 

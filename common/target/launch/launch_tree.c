@@ -18,11 +18,21 @@
 #include "common/io/fd.h"
 #include "common/target/launch/launch_serve.h"
 
-uint64_t pv_tree_now(void)
+static uint64_t tree_clock(clockid_t clock)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+uint64_t pv_tree_now(void)
+{
+	return tree_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t pv_tree_worked(void)
+{
+	return tree_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 struct pv_tree_process *pv_tree_find(struct pv_tree *t, pid_t pid)

@@ -91,6 +91,8 @@ struct pv_tree {
 
 /* CLOCK_MONOTONIC, ns. */
 uint64_t pv_tree_now(void);
+/* Processor time of the calling thread, ns. */
+uint64_t pv_tree_worked(void);
 
 /* The living process with this number, or NULL. Moves when rows are added. */
 struct pv_tree_process *pv_tree_find(struct pv_tree *t, pid_t pid);
