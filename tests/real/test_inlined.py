@@ -16,9 +16,10 @@ import subprocess
 import sys
 import tempfile
 
+from evidence import enough
 from verdict import Verdict
 
-FEWEST = 100
+FEWEST, DAYS = 100, 20000
 
 
 def run(*words):
@@ -91,8 +92,13 @@ def own(path):
 
 def computing(v, profview, program, folder):
     log = folder / 'computing.mlpd'
-    run(profview, 'run', '--sample=1000', '--record', log, '--', program)
-    want = expected(run(profview, 'dump', log), program, folder)
+
+    def record(days):
+        log.unlink(missing_ok=True)
+        run(profview, 'run', '--sample=1000', '--record', log, '--', program, days)
+        return expected(run(profview, 'dump', log), program, folder)
+
+    want = enough(record, DAYS, lambda met: sum(met.values()), FEWEST)
     got, paths = collections.Counter(), tree(profview, log)
     for path, n in paths:
         got[tuple(plain(name) for name in own(path))] += n
@@ -114,13 +120,18 @@ def without(v, profview, program, folder):
     """The same log where the debug information is no longer there."""
     log, copy = folder / 'without.mlpd', folder / program.name
     shutil.copy(program, copy)
-    run(profview, 'run', '--sample=1000', '--record', log, '--', copy)
-    before = tree(profview, log)
-    run('strip', '-g', copy)
-    after = tree(profview, log)
+
     def of_shop(rows):  # libraries have their own debug information
         return [name for path, _ in rows for name, _ in path if name.startswith('shop::') and '(inlined)' in name]
 
+    def record(days):
+        log.unlink(missing_ok=True)
+        run(profview, 'run', '--sample=1000', '--record', log, '--', copy, days)
+        return tree(profview, log)
+
+    before = enough(record, DAYS, lambda rows: len(of_shop(rows)), 1)
+    run('strip', '-g', copy)
+    after = tree(profview, log)
     v.true('inlined before', of_shop(before), before)
     v.equal('none afterwards', of_shop(after), [])
     v.equal('all samples', sum(n for _, n in after), sum(n for _, n in before))

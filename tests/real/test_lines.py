@@ -19,8 +19,11 @@ import sys
 import tempfile
 
 import exports
+from evidence import enough
 from test_inlined import samples
 from verdict import Verdict
+
+ENOUGH, TURNS = 600, 60000  # samples: 0.2 between the shares of two halves are nearly five deviations
 
 
 def run(*words):
@@ -137,11 +140,16 @@ def main(profview, program, source):
     with tempfile.TemporaryDirectory() as top:
         os.environ['XDG_CACHE_HOME'] = top
         log = pathlib.Path(top) / 'lines.mlpd'
-        run(profview, 'run', '--sample=1000', '--record', log, '--', program)
-        dump = run(profview, 'dump', log)
-        own, total = expected(dump, program)
+
+        def record(turns):
+            log.unlink(missing_ok=True)
+            run(profview, 'run', '--sample=1000', '--record', log, '--', program, turns)
+            dump = run(profview, 'dump', log)
+            return dump, *expected(dump, program)
+
+        dump, own, total = enough(record, TURNS, lambda met: sum(met[1].values()), ENOUGH)
         rows = json.loads(report(profview, log, '--format', 'json'))['lines']
-        v.at_least('samples', sum(own.values()), 100)
+        v.at_least('samples', sum(own.values()), ENOUGH)
         here = [r for r in rows if r['file'] and r['file'].endswith(source.name)]
         got = {r['line']: (r['samples_self'], r['samples']) for r in here}
         want = {line: (own[file, line], n) for (file, line), n in total.items() if file.endswith(source.name)}

@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 import target
+from evidence import enough
 from verdict import Verdict
 
 OWN = '[profview probe]'
@@ -26,7 +27,8 @@ ENOUGH = 150  # samples that a share is told from
 SECTIONS = 'methods,call_tree,threads,samples,held,allocation_sites,findings'
 
 
-def record(profview, program, case, times, log):
+def record(profview, program, case, times, folder):
+    log = pathlib.Path(folder, f'{times}.mlpd')
     done = subprocess.run([profview, 'run', *CASES[case], '--record', log, '--', program,
                            str(times)],
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
@@ -49,10 +51,8 @@ def names_in(told):
 def main(case, profview, program):
     v = Verdict(f'own-frames-{case}')
     with target.scratch() as folder:
-        for log, times in enumerate(TIMES[case] << step for step in range(4)):  # a fast machine needs more work
-            told = record(profview, program, case, times, pathlib.Path(folder, f'{log}.mlpd'))
-            if told['samples']['total'] >= ENOUGH:
-                break
+        told = enough(lambda times: record(profview, program, case, times, folder), TIMES[case],
+                      lambda told: told['samples']['total'], ENOUGH)
     samples = {m['name']: m['samples_self'] for m in told['methods']}
     total = told['samples']['total']
     v.equal('names of the probe', {n for n in names_in(told) if OURS.search(n)}, set())

@@ -15,12 +15,14 @@ import subprocess
 import sys
 import tempfile
 
+from evidence import points
 from workloads import PYTHON, SQL
 
-LEAST = 99.0  # percent of a program's samples; one of them may be cut where they are few
+# Percent of a program's samples, at least where they are many; and as it is, of which few samples are further away.
+LEAST, USUAL = 99.0, 99.7
 # It throws all the time: once libgcc has put the catching frame's registers into _Unwind_Resume's own
 # frame, the callers of that frame are described by nothing until the jump. About 1 % of the samples.
-LEAST_THROWING = 97.5
+LEAST_THROWING, USUAL_THROWING = 97.5, 99.0
 ROUNDED = 0.1  # the log's figure has three digits
 ROOTS = {'_start', '__clone3', 'clone3'}
 
@@ -60,8 +62,8 @@ def sample(profview, library, folder, name, command):
     print(f'{name}: {samples} samples, {reached:.2f} % from where threads begin,',
           f'{said(told["coverage"])} % to their end as the log says')
     names = {r['method'] for r in told['call_tree']}
-    aim = LEAST_THROWING if name == 'deep' else LEAST
-    least = min(aim, 100 * (1 - 1 / samples)) - ROUNDED if samples else aim
+    aim, usual = (LEAST_THROWING, USUAL_THROWING) if name == 'deep' else (LEAST, USUAL)
+    least = min(aim, usual - points(usual, samples)) - ROUNDED
     return [f'{name}: {what}' for what, bad in {
         'too few samples': samples < 30,
         'stacks are cut': reached < least or said(told['coverage']) < least,

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+from evidence import points
 from verdict import Verdict
 
 LEAST = 99.0  # percent of the samples
@@ -20,7 +21,7 @@ LEAST = 99.0  # percent of the samples
 # loaded for less than a few rounds of the probe's writer may be those of the library behind it.
 TIMES = {'short': 3, 'long': 60}
 ALL = 1500  # ms, in all
-NEAR = 6    # points between a library's share and that of its time
+NEAR = 3    # points between a library's share and that of its time, besides what chance does
 
 
 def run(*command, **more):
@@ -59,7 +60,8 @@ def main(profview, probe, program, *libraries):
             inner = f'inner [{pathlib.Path(library).name}]'
             share = 100 * sum(n for p, n in rows if p[-1] == inner) / whole
             if name == 'long':
-                v.between(f'{inner}, share', share, 100 * i / each - NEAR, 100 * i / each + NEAR)
+                near = NEAR + points(100 * i / each, whole)
+                v.between(f'{inner}, share', share, 100 * i / each - near, 100 * i / each + near)
     v.close()
 
 
