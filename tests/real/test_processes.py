@@ -20,6 +20,11 @@ import target
 from term import Terminal
 from verdict import Verdict
 
+# ms of processor time that a process may have besides what it computes: it is started, and the probe in it works.
+BESIDES = 150
+# and that are missing where the launcher's last look at a process came so long before its end.
+UNSEEN = 120
+
 
 class Bench:
     def __init__(self, profview, program, static, folder):
@@ -81,7 +86,7 @@ def shell(v, b):
     rows = same_as_bare(v, b, 'sh', '-c', f'{b.program} compute 300 3; exit 9')
     logs_are_there(v, b, rows)
     one, = named(rows, 'processes')
-    v.true('it computed', 290 < ms(one) < 400, one)
+    v.true('it computed', 290 < ms(one) < 300 + BESIDES, one)
     v.equal('its code', one['exit_code'], 3)
     v.true('under the shell', one['ppid'] in {r['pid'] for r in rows if r['exit_code'] == 9}, rows)
     v.true('recorded', one['log'], one)
@@ -94,7 +99,7 @@ def chain(v, b):
     v.equal('the last', rows[-1]['argv'][1:], ['compute', '200', '4'])
     v.equal('its code', rows[-1]['exit_code'], 4)
     v.true('recorded', rows[-1]['log'], rows[-1])
-    v.true('time of all', 195 < sum(ms(r) for r in rows) < 300, rows)
+    v.true('time of all', 195 < sum(ms(r) for r in rows) < 200 + 2 * BESIDES, rows)
     logs_are_there(v, b, rows)
 
 
@@ -106,7 +111,7 @@ def forks(v, b):
     for r in children:
         v.true('recorded', r['log'], r)
         # Its parent waits at once, so that the last look of the launcher may be its last time.
-        v.true('its time', -70 < ms(r) - (150 + 50 * (r['exit_code'] - 10)) < 15, r)
+        v.true('its time', -UNSEEN < ms(r) - (150 + 50 * (r['exit_code'] - 10)) < BESIDES, r)
 
 
 def detached(v, b):
@@ -114,7 +119,7 @@ def detached(v, b):
     row = target.wait_for('the daemon to end', lambda: next(
         (r for r in b.rows() if r['exit_code'] == 7), None))
     v.true('recorded', row['log'], row)
-    v.true('its time', 190 < ms(row) < 260, row)
+    v.true('its time', 190 < ms(row) < 200 + BESIDES, row)
     v.equal('its program', pathlib.Path(row['exe']).name, 'processes')
     target.wait_for('the launcher to end', lambda: not any(
         str(b.records) in cmdline(p) for p in pathlib.Path('/proc').glob('[0-9]*')))
@@ -143,12 +148,12 @@ def reasons(v, b):
     rows = same_as_bare(v, b, 'sh', '-c', f'env -i {b.program} compute 300; exit 1')
     cleaned, = named(rows, 'processes')
     v.equal('env -i', cleaned['reason'], 'environment cleaned')
-    v.true('its time', 200 < ms(cleaned) < 320, cleaned)
+    v.true('its time', 300 - UNSEEN < ms(cleaned) < 300 + BESIDES, cleaned)
     rows = same_as_bare(v, b, 'sh', '-c', f'{b.static} compute 300 6; exit 1')
     static, = named(rows, pathlib.Path(b.static).name)
     v.equal('static', static['reason'], 'static')
     # It never asks: its time is that of the last look at /proc.
-    v.true('its time', 250 < ms(static) < 330, static)
+    v.true('its time', 300 - UNSEEN < ms(static) < 300 + BESIDES, static)
     v.equal('its host', static['host'], 'none')
     v.equal('its code', static['exit_code'], 6)
 
@@ -183,7 +188,7 @@ def single(v, b):
     v.equal('exit code', done.returncode, 5)
     v.true('the others are said', '--record FOLDER/' in done.stderr, done.stderr[-300:])
     methods = {m['name'].split(' [')[0]: m['samples_self'] for m in b.report(log)['methods']}
-    v.between('samples of 0.4 s at 100 Hz', sum(methods.values()), 20, 60)
+    v.between('samples of 0.4 s at 100 Hz', sum(methods.values()), 20, 40 + BESIDES / 10)
     target.wait_for('its folder to go', lambda: [p.name for p in b.folder.iterdir()] == ['one.mlpd'])
     before = log.read_bytes()
     done = subprocess.run([b.profview, 'run', '--record', log, '--', 'sh', '-c', 'echo ran'], capture_output=True,
@@ -211,7 +216,7 @@ def make(v, b):
     v.equal('compilers', len(compilers), 3)
     for r in compilers:
         v.true('recorded', r['log'], r)
-        v.true('more than the others', ms(r) > 100, r)
+        v.true('more than the others', ms(r) > max(ms(other) for other in rows if other not in compilers), rows)
     logs_are_there(v, b, rows)
     v.equal('codes', {r['exit_code'] for r in rows} - {None}, {0})
 
@@ -465,7 +470,7 @@ def used(v, b):
 
     before = children()
     b.run(['sh', '-c', f'{b.program} compute 600; true'])
-    v.between('ms of a tree', children() - before, 600, 1500)
+    v.between('ms of a tree', children() - before, 600, 6000)
     row, = named(b.rows(), 'processes')
     v.equal('the index is complete by then', row['exit_code'], 0)
     with Terminal(b.folder) as t:
@@ -473,10 +478,11 @@ def used(v, b):
         t.wait('the program has ended with code')
         t.keys('Q')
         seconds = float(t.wait(lambda text: re.search(r'^used ([0-9.]+) seconds', text, re.M)).group(1))
-    v.between('seconds on a screen', seconds, 0.6, 2)
+    v.between('seconds on a screen', seconds, 0.6, 6)
     began = time.monotonic()
-    b.run(['sh', '-c', f'sleep 5 >/dev/null 2>&1 & {b.program} compute 50; true'])
-    v.true('what goes on is not waited for', time.monotonic() - began < 4, time.monotonic() - began)
+    done = b.run(['sh', '-c', f'sleep 50 >/dev/null 2>&1 & echo $!; {b.program} compute 50; true'])
+    v.true('what goes on is not waited for', time.monotonic() - began < 45, time.monotonic() - began)
+    os.kill(int(done.stdout.split()[0]), signal.SIGKILL)
 
 
 CASES = {'screen': screen, 'used': used, 'native': native, 'together': together, 'single': single, 'by-name': by_name, 'memory': memory, 'left': left, 'refused': refused,
