@@ -48,6 +48,14 @@ class Bench:
         said = self.tool('ctl', pid, 'stats').stdout
         return dict(w.split('=', 1) for w in said.split() if '=' in w)
 
+    def wait_work(self, *pids):
+        """Until each has computed for so long from now on that there are samples of that."""
+        def used(pid):
+            fields = pathlib.Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()
+            return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+        until = {pid: used(pid) + 0.5 for pid in pids}
+        target.wait_for('their work', lambda: all(used(pid) >= until[pid] for pid in pids))
+
     def end(self):
         for p in self.started:
             p.kill()
@@ -99,11 +107,12 @@ def native(v, b):
     file = b.native(b.folder / 'own.mlpd')
     os.mkfifo(b.folder / 'pipe')
     pipe = b.native(b.folder / 'pipe')
-    other = b.start('sleep', '60')
+    other = b.start('sleep', '600')
     target.wait_for('both probes', lambda: b.stats(file) and b.stats(pipe))
 
     a = Attach(b, '--via', 'probe', NAME, other)
     a.wait_logs(file, pipe)
+    b.wait_work(file, pipe)
     v.equal('while it is read', b.stats(pipe).get('reader'), 'yes')
     code, out, err = a.leave()
     v.equal('code', code, 0)
@@ -118,7 +127,7 @@ def native(v, b):
     for pid in file, pipe:
         has_samples(v, b, a, pid, 'compute')
         v.true('its time is known', rows[pid]['cpu_ns'] > 10**8, rows[pid])
-    v.equal('the pipe has no reader', b.stats(pipe).get('reader'), 'no')
+    target.wait_for('the pipe without a reader', lambda: b.stats(pipe).get('reader') == 'no')
     before = (a.folder / f'{file}-0.mlpd').stat().st_size
     own = (b.folder / 'own.mlpd').stat().st_size
     target.wait_for('its own log to grow', lambda: (b.folder / 'own.mlpd').stat().st_size > own + 200)
@@ -133,6 +142,7 @@ def native(v, b):
 
     a = Attach(b, file, pipe)
     a.wait_logs(file, pipe)
+    b.wait_work(file, pipe)
     for p in b.started[:2]:
         p.kill()
         p.wait()
@@ -159,7 +169,7 @@ def full(v, b):
 
 
 def refused(v, b):
-    one, two = b.start('sleep', '60'), b.start('sleep', '60')
+    one, two = b.start('sleep', '600'), b.start('sleep', '600')
     a = Attach(b, '--via', 'probe', one, two)
     code, out, err = a.end()
     v.equal('none of them', (code, out), (3, ''))
@@ -187,7 +197,7 @@ def choose_other(t):
 def screen(v, b):
     """Live, over a temporary folder."""
     pids = [b.native('none'), b.native(b.folder / 'own.mlpd')]
-    other = b.start('sleep', '60')
+    other = b.start('sleep', '600')
     target.wait_for('both probes', lambda: all(b.stats(p) for p in pids))
     before = set(pathlib.Path('/var/tmp').glob('profview-run-*'))
     with Terminal(b.folder) as t:
