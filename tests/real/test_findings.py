@@ -136,8 +136,9 @@ def judge(fault, rows):
     if fault in WELL:
         check(not grave, f'{fault}: {lines}')
         return
-    first = rows[0]
-    check(first['finding'] == fault, f'{fault} is not the first: {lines}')
+    # Of two with the same score chance says which is above the other.
+    first = next((r for r in rows if r['finding'] == fault), rows[0])
+    check(first['finding'] == fault and (first['score'] or 0) >= (rows[0]['score'] or 0), f'{fault} is not the first: {lines}')
     check((first['score'] or 0) >= (25 if fault in NOTES else 50), f'{fault}: {lines}')
     name = FAULTS[fault][1]
     check(re.search(name.replace('[]', r'\[\]'), (first['subject'] or '') + ' ' + first['text']), f'{fault} does not name {name}: {lines}')
