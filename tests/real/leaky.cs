@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // A leak that a static field holds, a cache, and what only weak handles know. With words: for so many
-// seconds at the same rate, `leaks` with one and `none` without; a full collection each 100 ms.
+// seconds at the same rate, `leaks` with one and `none` without; a full collection each 100 ms. With a third word
+// until its input ends, if that is before.
 using System;
 using System.Collections.Generic;
 using System.Runtime.InteropServices;
@@ -64,10 +65,12 @@ class Leaky
 			flying.Dequeue ();
 	}
 
+	static volatile bool ended;
+
 	static void Run (bool leaks, double seconds)
 	{
 		var clock = System.Diagnostics.Stopwatch.StartNew ();
-		for (int n = 0, due = 0; clock.Elapsed.TotalSeconds < seconds; System.Threading.Thread.Sleep (5)) {
+		for (int n = 0, due = 0; clock.Elapsed.TotalSeconds < seconds && !ended; System.Threading.Thread.Sleep (5)) {
 			// On a machine too slow for the rate it must not run after it for ever.
 			for (int most = n + 50; n < clock.ElapsedMilliseconds && n < most; n++)
 				Work (leaks, n);
@@ -80,7 +83,9 @@ class Leaky
 
 	static void Main (string[] words)
 	{
-		if (words.Length == 2) {
+		if (words.Length == 3)
+			new System.Threading.Thread (() => { Console.In.ReadToEnd (); ended = true; }) { IsBackground = true }.Start ();
+		if (words.Length >= 2) {
 			Run (words[0] == "leaks", double.Parse (words[1]));
 			return;
 		}

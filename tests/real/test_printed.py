@@ -31,6 +31,7 @@ SERVER = r'''
 #include <unistd.h>
 int main(void)
 {
+	char c;
 	for (int i = 0; i < 300; i++) {
 		for (int k = 0; k < 1000; k++) {
 			void *volatile p = malloc(1000);
@@ -38,6 +39,8 @@ int main(void)
 		}
 		usleep(10000);
 	}
+	while (read(0, &c, 1) > 0) /* of a program that is joined, however long that takes */
+		;
 	return 0;
 }
 '''
@@ -276,6 +279,12 @@ def streams(pid):
     return sum(p.read_text(encoding='utf-8') == '.NET EventPipe\n' for p in pathlib.Path(f'/proc/{pid}/task').glob('*/comm')) > 1
 
 
+def watches(pid):
+    """Whether it waits for the end of what it has joined."""
+    fds = subprocess.run(['find', f'/proc/{pid}/fd', '-lname', 'anon_inode:.pidfd.'], capture_output=True, check=False, timeout=DEADLINE)
+    return bool(fds.stdout)
+
+
 def joins(start, inside):
     """A program runs: `start`; once `inside` is in its memory it goes on to its end."""
     def one(s, command):
@@ -287,19 +296,18 @@ def joins(start, inside):
                 return pathlib.Path(f'/proc/{program.pid}/maps').read_text(encoding='utf-8')
 
             wait_for('the program', lambda: ready.search(maps()))
-            if program.args[-1].endswith('none 6'):
+            if program.args[-1].endswith(' input'):
                 wait_for('its code', lambda: 'leaky.exe' in maps())
             with s.start(command.replace('PID', str(program.pid))) as viewer:
-                if 'dotnet' in inside:
-                    # Its library is there before the runtime has said that it took it.
-                    wait_for('the probe, or the stream', lambda: answers(s, program.pid) or streams(program.pid)
-                             or viewer.poll() is not None)
-                    program.stdin.write(b'\n')
-                    program.stdin.flush()
+                # Its library is there before the runtime has said that it took it.
+                joined = (lambda: answers(s, program.pid) or streams(program.pid)) if 'dotnet' in inside else (
+                    lambda: watches(viewer.pid))
+                wait_for('it to be joined', lambda: viewer.poll() is not None or joined())
+                program.stdin.write(b'\n')
+                program.stdin.close()
                 out = viewer.communicate(timeout=DEADLINE)[0].decode()
             s.v.equal(f'{command}: exit code', viewer.returncode, 0)
             s.v.true(f'{command}: it prints', len(out) > 100 and 'lost' in out, out[-1000:])
-            program.stdin.close()
             program.wait(timeout=DEADLINE)
     return one
 
@@ -308,7 +316,7 @@ PRELOADED = 'env LD_PRELOAD=build/probe/libprofview-native.so PROFVIEW_OPTIONS=s
 attach_native = joins(PRELOADED, 'preload')
 attach_outside = joins('./server', 'outside')
 attach_dotnet = dotnet(joins('dotnet app.dll pause', 'dotnet'))
-attach_mono = joins('mono build/tests/real/leaky.exe none 6', 'mono')
+attach_mono = joins('mono build/tests/real/leaky.exe none 100 input', 'mono')
 
 
 def attaches(s, command):
@@ -317,7 +325,7 @@ def attaches(s, command):
 
 
 def asks(s, command):
-    with s.start(PRELOADED) as program:
+    with s.start(PRELOADED, stdin=subprocess.PIPE) as program:
         wait_for('the program', lambda: answers(s, program.pid))
         s.v.true(f'{command}: an answer', 'ok' in s.sh(command.replace('PID', str(program.pid))).stdout)
         program.kill()
