@@ -22,7 +22,7 @@ from target import DEADLINE, TimedOut, wait_for
 from term import Terminal
 
 THROWN = 321
-LONG = '60000'  # ms: longer than any test, and ended by a signal
+LONG = '600000'  # ms: longer than any test, and ended by a signal
 
 
 class Wrong(Exception):
@@ -130,8 +130,13 @@ def sealed(b):
         done = b.call('run', '--', path, 'echo')
         if done.returncode:
             break
-    expect('exit code', done.returncode, 125)
-    expect_in('why', 'nothing that this script ran is Mono or .NET or used 20 ms', done.stderr)
+    if done.returncode:
+        expect('exit code', done.returncode, 125)
+        expect_in('why', 'nothing that this script ran is Mono or .NET or used 20 ms', done.stderr)
+    else:
+        b.call('run', '--record', f'{b.folder}/sealed.d/', '--', path, 'echo')
+        rows = json.loads((b.folder / 'sealed.d/index.json').read_text())['processes']
+        expect('what is recorded used 20 ms', all(r['cpu_ns'] >= 20e6 for r in rows if r['log']), True)
 
 
 def refused(b):
@@ -360,13 +365,14 @@ def killed(b):
     path.write_text(f'#!/bin/sh\nmono "{b.program}" "$@" >"{b.folder}/printed"\necho $? >"{out}"\n')
     path.chmod(0o755)
     with in_terminal(b) as t:
-        t.run(b.profview, 'run', '--', path, '3', '4000')
+        t.run(b.profview, 'run', '--', path, '3', LONG, 'busy', b.folder / 'until')
         pid = b.probe_of('run_me.exe')['pid']
         t.wait('LIVE')
         shell = int(t.tmux('display-message', '-p', '#{pane_pid}'))
         children = pathlib.Path(f'/proc/{shell}/task/{shell}/children').read_text().split()
         os.kill(int(children[0]), signal.SIGKILL)
         expect('alive', alive(pid), True)
+        (b.folder / 'until').touch()
         wait_for('the program to end by itself', out.exists)
         wait_for('its code', lambda: out.read_text() == '7\n')
         expect('printed', (b.folder / 'printed').read_text(), 'thrown=3\ndone\n')
