@@ -18,12 +18,12 @@ from evidence import enough, points
 SHARES = {'libbare.so: no unwind table': 50,
           'libleftout.so: not in the unwind table': 25,
           'code made at run time: no frame pointer': 25}
-ROUNDS, ENOUGH = 150, 1000  # samples
+ROUNDS, ENOUGH = 150, 600  # samples
 NEAR = 1  # points, besides what chance does: the log's figure has three digits, and some samples are of the start
 
 
 def run(*command, **more):
-    return subprocess.run(command, check=True, capture_output=True, timeout=60, text=True, **more).stdout
+    return subprocess.run(command, check=True, capture_output=True, timeout=150, text=True, **more).stdout
 
 
 def main(profview, library, cut):
