@@ -13,7 +13,7 @@
 #include "tests/kit/suite.h"
 #include "tests/kit/wire.h"
 
-enum { METHOD = 0x5010, BUFFERS = 6, CALLS = 50, BODY = CALLS * 6, DEADLINE_MS = 20000 };
+enum { METHOD = 0x5010, BUFFERS = 6, CALLS = 50, BODY = CALLS * 6, DEADLINE_MS = 60000 };
 
 /* Buffer i begins at at[i] and holds CALLS calls; at[BUFFERS] is the log's end. */
 struct log {

@@ -13,7 +13,7 @@
 #include "tests/kit/suite.h"
 #include "tests/kit/wire.h"
 
-enum { METHOD = 0x5010, DEADLINE_MS = 20000 };
+enum { METHOD = 0x5010, DEADLINE_MS = 60000 };
 
 static char folder[] = "/tmp/pv-ingest-XXXXXX";
 static char path[64];

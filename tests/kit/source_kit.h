@@ -19,7 +19,7 @@
 
 #include "common/io/source.h"
 
-enum { DEADLINE_MS = 20000, KIT_PATH = 300 };
+enum { DEADLINE_MS = 60000, KIT_PATH = 300 };
 
 static char kit_dir[KIT_PATH / 2];
 

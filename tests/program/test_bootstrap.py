@@ -134,7 +134,7 @@ class Machine:
         master, slave = pty.openpty() if terminal else (None, subprocess.DEVNULL)
         with open(self.top / 'said', 'w+', encoding='utf-8') as said:
             done = subprocess.run(['bash', 'bootstrap.sh', *words], cwd=self.top / 'tree', env={**self.env, **env},
-                                  stdin=slave, stdout=said, stderr=slave if terminal else said, timeout=60)
+                                  stdin=slave, stdout=said, stderr=slave if terminal else said, timeout=150)
             said.seek(0)
             text = said.read()
         if terminal:

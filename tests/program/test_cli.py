@@ -20,7 +20,7 @@ FAILED = []
 
 
 def run(profview, *words, **options):
-    return subprocess.run([profview, *map(str, words)], capture_output=True, text=True, timeout=60,
+    return subprocess.run([profview, *map(str, words)], capture_output=True, text=True, timeout=150,
                           check=False, env={**os.environ, 'LC_ALL': 'C.UTF-8', 'TERM': 'dumb'},
                           **options)
 
@@ -70,7 +70,7 @@ def locales(profview, log):
     for chosen, want in (({}, True), ({'LANG': ''}, True), ({'LC_ALL': 'C'}, False), ({'LANG': 'C'}, False),
                          ({'LC_CTYPE': 'C.UTF-8'}, True)):
         env = {k: v for k, v in os.environ.items() if k not in ('LANG', 'LC_ALL', 'LC_CTYPE')}
-        done = subprocess.run([profview, log, '--dump', '--size', '80x12'], capture_output=True, timeout=60,
+        done = subprocess.run([profview, log, '--dump', '--size', '80x12'], capture_output=True, timeout=150,
                               env={**env, **chosen}, check=False)
         check(f'{chosen}: a frame with UTF-8', (done.returncode, not done.stdout.isascii()), (0, want))
 
@@ -135,7 +135,7 @@ def threads(profview, log):
 def streams(profview, log):
     raw = gzip.decompress(log.read_bytes())
     for name, data in (('plain', raw), ('gzip', log.read_bytes())):
-        done = subprocess.run([profview, '-', '--dump', '--keys', '2'], input=data, timeout=60,
+        done = subprocess.run([profview, '-', '--dump', '--keys', '2'], input=data, timeout=150,
                               capture_output=True, check=False)
         check(f'{name} on standard input', done.returncode, 0)
         holds(f'{name} on standard input', done.stdout.decode(), 'Shop.Main')
@@ -145,10 +145,10 @@ def streams(profview, log):
     check('no function keys without a terminal', 'F10' in done.stdout, False)
     with open('/dev/full', 'w', encoding='ascii') as full:
         done = subprocess.run([profview, 'report', log], stdout=full, stderr=subprocess.PIPE,
-                              text=True, timeout=60, check=False)
+                              text=True, timeout=150, check=False)
     check('a full disk', done.returncode, 125)
     holds('a full disk', done.stderr, 'profview: ')
-    done = subprocess.run(['sh', '-c', 'exec "$0" report "$1" >&-', profview, log], stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    done = subprocess.run(['sh', '-c', 'exec "$0" report "$1" >&-', profview, log], stderr=subprocess.PIPE, text=True, timeout=150, check=False)
     check('a closed output', (done.returncode, done.stderr), (125, 'profview: standard output: closed\n'))
     done = run(profview, log, '--dump', '--keys', '<Nonsense>')
     check('keys that do not exist', done.returncode, 2)

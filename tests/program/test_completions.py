@@ -74,7 +74,7 @@ def main(shell, profview, folder):
         check(set(want) == got, f'{shell}: {line}: missing {set(want) - got}, too many {got - set(want)}')
         for option in want:
             refused = subprocess.run([profview, *verb.split(), option, 'zzz', '--', 'x'], capture_output=True, text=True, check=False,
-                                     stdin=subprocess.DEVNULL, timeout=60).stderr if option in CHOSEN else ''
+                                     stdin=subprocess.DEVNULL, timeout=150).stderr if option in CHOSEN else ''
             words = re.search(rf'{option} wants ((?:[a-z]+, )*[a-z]+ or [a-z]+), not "zzz"', refused)
             if words:
                 choices += 1

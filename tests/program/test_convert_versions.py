@@ -23,7 +23,7 @@ def convert(profview, log, out, *args):
     """Gives the report of what was written, and what was said to be left out."""
     out.unlink(missing_ok=True)
     done = subprocess.run([profview, 'convert', log, '-o', out, *map(str, args)],
-                          capture_output=True, timeout=60, check=False)
+                          capture_output=True, timeout=150, check=False)
     assert done.returncode == 0, done.stderr
     said = done.stderr.decode()
     return every.report(profview, out), said.partition('no words for it: ')[2].strip()
@@ -194,7 +194,7 @@ def old_logs():
 def compiled(profview, log, names):
     """When these methods were compiled."""
     done = subprocess.run([profview, 'report', log, '--section', 'jit.methods', '--format', 'csv', '--names', 'raw',
-                           '--no-index'], capture_output=True, timeout=60, check=True)
+                           '--no-index'], capture_output=True, timeout=150, check=True)
     rows = list(csv.DictReader(done.stdout.decode().splitlines()))
     return {r['name']: int(r['time_ns']) for r in rows if r['name'] in names and r['time_ns']}
 

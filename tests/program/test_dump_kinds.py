@@ -98,7 +98,7 @@ BUILDS = (
 
 
 def dump(profview, log, code=0):
-    done = subprocess.run([profview, 'dump', log], capture_output=True, timeout=60, check=False)
+    done = subprocess.run([profview, 'dump', log], capture_output=True, timeout=150, check=False)
     assert done.returncode == code, (done.returncode, done.stderr)
     return done.stdout.decode()
 
@@ -162,7 +162,7 @@ def check_late(v, profview, make_log, folder):
     v.true('two layouts', release.read_bytes() != early.read_bytes())
     want = every.report(profview, release)
     piped = subprocess.run([profview, 'report', '-', '--format', 'json'], check=True,
-                           input=early.read_bytes(), capture_output=True, timeout=60)
+                           input=early.read_bytes(), capture_output=True, timeout=150)
     for how, got in (('file', every.report(profview, early)), ('pipe', json.loads(piped.stdout))):
         for key in ('jit', 'events', 'methods', 'threads', 'duration_ns'):
             v.equal(f'late layout, {how}: {key}', got[key], want[key])
@@ -201,7 +201,7 @@ def check_damage(v, profview, make_log, folder):
         log = every.make(make_log, folder / 'log.mlpd', version, rng.choice((4, 8)))
         log.write_bytes(mutated(rng, log.read_bytes()))
         done = subprocess.run([profview, 'report', log, '--format', 'json', '--no-index'],
-                              capture_output=True, timeout=60, check=False)
+                              capture_output=True, timeout=150, check=False)
         got, of = json.loads(done.stdout), f'turn {turn}, version {version}'
         text = dump(profview, log, done.returncode)
         damaged += done.returncode == 4

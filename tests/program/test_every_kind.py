@@ -252,7 +252,7 @@ def same(v, what, got, want):
 
 
 def run(*args):
-    return subprocess.run(list(map(str, args)), capture_output=True, timeout=60, check=True).stdout
+    return subprocess.run(list(map(str, args)), capture_output=True, timeout=150, check=True).stdout
 
 
 def make(make_log, path, version, pointers, *more):

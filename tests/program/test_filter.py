@@ -152,20 +152,20 @@ def check_tree(text, keeps):
 
 def check_errors():
     for verb in (['report', log], ['dump', log], ['convert', log, '--to', 'folded', '-o', '-']):
-        done = subprocess.run([profview, *verb, '--filter', 'a |'], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run([profview, *verb, '--filter', 'a |'], capture_output=True, text=True, timeout=150, check=False)
         if done.returncode != 2 or done.stdout or '--filter, character 3: ' not in done.stderr:
             FAILED.append(f'{verb}: {done.returncode}, {done.stderr!r}')
     for text, at in (('a |', 3), ('(a', 1), ('a )', 3), ('"a', 1), ('/(/', 2), (r'/(a)\1/', 5), ('kind:', 1),
                      ('/(a{1,255}){1,255}/', 19), ('(' * 100, 65), ('calls>3ms', 7)):
         done = subprocess.run([profview, 'report', log, '--section', 'methods', '--filter', text],
-                              capture_output=True, text=True, timeout=60, check=False)
+                              capture_output=True, text=True, timeout=150, check=False)
         if done.returncode != 2 or done.stdout or f'--filter, character {at}: ' not in done.stderr:
             FAILED.append(f'{text!r}: {done.returncode}, {done.stderr!r}')
 
 
 def folded(*words):
     done = subprocess.run([profview, 'convert', log, '--to', 'folded', '-o', '-', '--measure', 'self', '--names', 'raw',
-                           *words], capture_output=True, text=True, timeout=60, check=True)
+                           *words], capture_output=True, text=True, timeout=150, check=True)
     return sorted(done.stdout.splitlines())
 
 
@@ -188,7 +188,7 @@ def check_stacks():
 
 
 def dumped(*words):
-    return subprocess.run([profview, 'dump', log, *words], capture_output=True, text=True, timeout=60,
+    return subprocess.run([profview, 'dump', log, *words], capture_output=True, text=True, timeout=150,
                           check=True).stdout.splitlines()
 
 

@@ -30,7 +30,7 @@ class Folder:
         self.profview, self.path = profview, path
 
     def run(self, verb, *args, code=0):
-        done = subprocess.run([self.profview, *verb.split(), str(self.path), *args], capture_output=True, timeout=60,
+        done = subprocess.run([self.profview, *verb.split(), str(self.path), *args], capture_output=True, timeout=150,
                               check=False, env={**os.environ, 'LC_ALL': 'C.UTF-8', 'NO_COLOR': '1'})
         out, err = done.stdout.decode(), done.stderr.decode()
         check(f'{verb} {args}: code', done.returncode == code, f'{done.returncode} {err[:300]}')
@@ -79,10 +79,10 @@ def the_list(f):
     found = f.json('--section', 'processes', '--filter', 'cpu>500ms')['processes']
     check('filter', {r['pid'] for r in found} == {1000, 1001}, found)
     log = subprocess.run([f.profview, 'report', f.path / '1001-0.mlpd', '--section', 'processes'], capture_output=True,
-                         text=True, timeout=60, check=False)
+                         text=True, timeout=150, check=False)
     check('a log has no such list', log.returncode == 2 and 'the log of one process' in log.stderr, log.stderr)
     log = subprocess.run([f.profview, 'report', f.path / '1001-0.mlpd', '--process', 'x'], capture_output=True, text=True,
-                         timeout=60, check=False)
+                         timeout=150, check=False)
     check('nor a choice', log.returncode == 2 and 'a recording that is a folder' in log.stderr, log.stderr)
 
 
@@ -140,7 +140,7 @@ def folders_without_much(f, made):
     check('no index: logs', {r['log'] for r in rows} == {'1000-0.mlpd', '1001-0.mlpd', '1003-1.mlpd'}, rows)
     pids = {r['log']: r['pid'] for r in rows}
     real = {log: json.loads(subprocess.run([f.profview, 'report', bare / log, '--format', 'json'], capture_output=True,
-                                           timeout=60, check=False).stdout)['target']['pid'] for log in pids}
+                                           timeout=150, check=False).stdout)['target']['pid'] for log in pids}
     check('no index: pids from the headers', {k: v or 0 for k, v in pids.items()} == real, (pids, real))
     check('no index: the largest', 'the largest log' in g.run('report')[1])
     (bare / 'index.json').write_text((f.path / 'index.json').read_text(encoding='utf-8'), encoding='utf-8')
@@ -169,7 +169,7 @@ def waited_for(f, made):
         check('it waits', viewer.poll() is None)
         (new / '1001-0.mlpd').write_bytes((f.path / '1001-0.mlpd').read_bytes())
         recorded_folder.put_index(new, rows)
-        out = viewer.communicate(timeout=60)[0]
+        out = viewer.communicate(timeout=150)[0]
     check('waited for', viewer.returncode == 0 and 'mono 1001, 2 of 6' in out, out[:300])
 
 

@@ -61,7 +61,7 @@ class Outputs:
 
     def run(self, what, *words, codes=(0,), ends='\n'):
         done = subprocess.run([self.profview, *words], stdin=subprocess.DEVNULL, capture_output=True,
-                              env=self.env, timeout=60, check=False)
+                              env=self.env, timeout=150, check=False)
         check(f'{what}: exit code {done.returncode}', done.returncode in codes, done.stderr[:200])
         self.look(f'{what}: complaint', done.stderr)
         check(f'{what}: lines of complaint', done.stderr.count(b'\n') == (1 if done.stderr else 0),
@@ -110,7 +110,7 @@ BY_HAND = 'methods', 'heap_classes', 'heap_objects', 'heap_diff', 'heap_ladder'
 
 def lists_of(out, log, what, report_lists, turn):
     """(name, format, text) of every list."""
-    done = subprocess.run([report_lists, log.path], capture_output=True, check=False, timeout=60)
+    done = subprocess.run([report_lists, log.path], capture_output=True, check=False, timeout=150)
     check(f'{what}: lists', done.returncode == 0, done.stderr)
     stream = io.BytesIO(done.stdout)
     while line := stream.readline():
@@ -224,7 +224,7 @@ def frames_of(out, log, what, frames):
     """Panes of the log read once, and some in other ways by the program itself."""
     size = f'{SIZE[0]}x{SIZE[1]}'
     done = subprocess.run([frames, log.path], input=''.join(f'{size} {keys}\n' for keys in KEYS).encode(),
-                          capture_output=True, env=out.env, timeout=60, check=False)
+                          capture_output=True, env=out.env, timeout=150, check=False)
     check(f'{what}: frames', done.returncode == 0 and not done.stderr, done.stderr[-200:])
     stream = io.BytesIO(done.stdout)
     for keys in KEYS:

@@ -52,7 +52,7 @@ def frames_of(tool, log, jobs):
 
 def by_program(profview, log, keys, size):
     done = subprocess.run([profview, log, '--dump', '--no-index', '--size', f'{size[0]}x{size[1]}',
-                           '--keys', keys], capture_output=True, env=ENV | FILLED, timeout=60, check=False)
+                           '--keys', keys], capture_output=True, env=ENV | FILLED, timeout=150, check=False)
     return done.stdout if done.returncode == 0 else None
 
 

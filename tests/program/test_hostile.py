@@ -30,7 +30,7 @@ def check(what, got, want):
 
 def run(profview, *words, **options):
     limited = ['prlimit', f'--as={LIMIT}', profview, *map(str, words)]
-    return subprocess.run(limited, capture_output=True, text=True, errors='replace', timeout=60,
+    return subprocess.run(limited, capture_output=True, text=True, errors='replace', timeout=150,
                           check=False, env={**os.environ, 'LC_ALL': 'C.UTF-8', 'TERM': 'dumb'},
                           **options)
 
@@ -272,7 +272,7 @@ def inputs(x):
     with subprocess.Popen([x.profview, 'report', shrinking, '--no-index', '--format', 'json'],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE) as reader:
         os.truncate(shrinking, x.ends[5] - 10)
-        said, _ = reader.communicate(timeout=60)
+        said, _ = reader.communicate(timeout=150)
     check('a file that shrinks: exit code', reader.returncode in (0, 4), True)
     check('a file that shrinks: a report', 'source' in json.loads(said), True)
 

@@ -64,7 +64,7 @@ def one_line(what, said, path, words):
 def without_a_terminal(profview, path, words):
     for more in ([], ['--dump'], ['--dump', '--size', '80x24', '--keys', '2']):
         what = f'{path.name} {" ".join(more)}'
-        done = subprocess.run([profview, path, *more], capture_output=True, text=True, timeout=60,
+        done = subprocess.run([profview, path, *more], capture_output=True, text=True, timeout=150,
                               check=False, stdin=subprocess.DEVNULL)
         check(f'{what}: exit code', done.returncode == 3, done.returncode)
         check(f'{what}: nothing on standard output', done.stdout == '', repr(done.stdout[:200]))
@@ -120,7 +120,7 @@ def nobody_writes(profview, folder, log):
               line == f'profview: {fifo}: nothing has come yet, still waiting\n', line)
         with fifo.open('wb') as to:
             to.write(data)
-        out, rest = process.communicate(timeout=60)
+        out, rest = process.communicate(timeout=150)
         check(f'{process.args[1:]}: then reads', (process.returncode, rest) == (0, b'') and len(out) > 500,
               (process.returncode, rest))
 
@@ -132,7 +132,7 @@ def no_file_to_convert(profview, folder):
     for path in fifo, '/dev/zero', '/dev/null':
         to = folder / 'converted.mlpd'
         done = subprocess.run([profview, 'convert', path, '-o', to], capture_output=True, text=True,
-                              timeout=60, check=False, stdin=subprocess.DEVNULL)
+                              timeout=150, check=False, stdin=subprocess.DEVNULL)
         check(f'convert {path}', (done.returncode, done.stderr, to.exists()) ==
               (2, f'profview: {path}: convert reads its input twice: give a file\n', False), done)
 

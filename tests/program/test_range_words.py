@@ -18,7 +18,7 @@ TIMED = {'TZ': 'America/New_York'}  # four hours behind UTC in July
 
 
 def run(verb, path, *words, env=None):
-    return subprocess.run([profview, verb, path, *words], capture_output=True, text=True, check=False, timeout=60,
+    return subprocess.run([profview, verb, path, *words], capture_output=True, text=True, check=False, timeout=150,
                           env={**os.environ, **(env or {})})
 
 

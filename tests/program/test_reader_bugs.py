@@ -26,20 +26,20 @@ class Logs:
 
     def make(self, world, version, pointers=8, change=None):
         done = subprocess.run([self.make_log, world, str(version), str(pointers)], check=True,
-                              capture_output=True, timeout=60)
+                              capture_output=True, timeout=150)
         self.path.write_bytes(change(done.stdout) if change else done.stdout)
         return self.path
 
     def report(self, *args, code=0):
         done = subprocess.run(
             [self.profview, 'report', self.path, '--format', 'json', '--section', 'all',
-             '--no-index', *args], capture_output=True, timeout=60, check=False)
+             '--no-index', *args], capture_output=True, timeout=150, check=False)
         assert done.returncode == code, (done.returncode, done.stderr)
         return json.loads(done.stdout)
 
     def stock(self):
         done = subprocess.run(['mprof-report', '--verbose', self.path], capture_output=True,
-                              timeout=60, check=False)
+                              timeout=150, check=False)
         return done.returncode, mprof.parse(done.stdout.decode(errors='replace')), \
             done.stdout.decode(errors='replace')
 
@@ -145,12 +145,12 @@ def old_roots(v, logs, stock):
         v.equal(f'{version}: roots by source', column(logs.report()['roots'], 'roots', 'source'),
                 dict.fromkeys(('stack', 'finalizer queue', 'gc handle', 'other', 'misc'), 1))
         done = subprocess.run([logs.profview, 'dump', logs.path], capture_output=True,
-                              timeout=60, check=True)
+                              timeout=150, check=True)
         types = re.findall(r'0x7f[0-9a-f]+ -> 0x([0-9a-f]+) -> 0x0', done.stdout.decode())
         v.equal(f'{version}: types as written', [int(t, 16) for t in types], list(wire))
         if stock:
             done = subprocess.run(['mprof-report', '--debug', logs.path], capture_output=True,
-                                  timeout=60, check=True)
+                                  timeout=150, check=True)
             named = re.findall(r'is a (\w+) root', done.stdout.decode())
             v.equal(f'{version}: stock names them', named,
                     ['stack', 'finalizer', 'handle', 'other', 'misc'] if version == 14 else
@@ -279,7 +279,7 @@ def headers(v, logs, stock):
         return lambda data: (data[:6] + bytes([version]) + data[7:])[:length]
 
     logs.make('every-kind', 17, change=says(0, 90))
-    done = subprocess.run([logs.profview, 'report', logs.path], capture_output=True, timeout=60,
+    done = subprocess.run([logs.profview, 'report', logs.path], capture_output=True, timeout=150,
                           check=False)
     v.equal('version 0', (done.returncode, done.stdout), (3, b''))
     v.true('version 0 is explained', b'data version 0' in done.stderr, done.stderr)
@@ -300,7 +300,7 @@ def failed_loads(v, logs, stock):
     for version in (1, 10):
         logs.make('every-kind', version, change=lambda b: b.replace(
             b'\x22\xd0\x0f\x02', b'\xa2\xd0\x0f\x02', 1))
-        done = subprocess.run([logs.profview, 'dump', logs.path], capture_output=True, timeout=60,
+        done = subprocess.run([logs.profview, 'dump', logs.path], capture_output=True, timeout=150,
                               check=True)
         lines = [l for l in done.stdout.decode().splitlines() if ' image.load ' in l]
         v.equal(f'{version}: failed', [l.endswith(' failed=1') for l in lines], [True])
@@ -325,7 +325,7 @@ def unknown_extension(v, logs, stock):
     got = logs.report()
     v.equal('methods', got['methods'], known['methods'])
     v.equal('events', got['events'], known['events'] | {'ext.unknown': 1})
-    done = subprocess.run([logs.profview, 'dump', logs.path], capture_output=True, timeout=60,
+    done = subprocess.run([logs.profview, 'dump', logs.path], capture_output=True, timeout=150,
                           check=True)
     v.true('dumped', b' ext.unknown family=9 kind=99\n' in done.stdout)
 

@@ -24,7 +24,7 @@ NAMES = ['main', 'work(int, char const*)', 'std::map<int, int>::operator[]', 'Ns
 
 
 def run(v, profview, *words, code=0, data=None):
-    done = subprocess.run([profview, *map(str, words)], input=data, capture_output=True, timeout=60, check=False)
+    done = subprocess.run([profview, *map(str, words)], input=data, capture_output=True, timeout=150, check=False)
     v.true(f'exit code of {words[:2]}', done.returncode == code, (done.returncode, done.stderr[-200:]))
     return done
 

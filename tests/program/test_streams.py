@@ -69,7 +69,7 @@ class Stream:
 
 
 def report(v, profview, path, code=0):
-    done = subprocess.run([profview, 'report', path, '--format', 'json', '--section', 'all'], capture_output=True, timeout=60, check=False)
+    done = subprocess.run([profview, 'report', path, '--format', 'json', '--section', 'all'], capture_output=True, timeout=150, check=False)
     v.equal(f'{path.name}: exit', done.returncode, code)
     j = json.loads(done.stdout)
     return j, {c['what']: (c['state'], c['detail']) for c in j['coverage']}

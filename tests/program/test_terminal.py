@@ -14,7 +14,7 @@ import sys
 import termios
 import time
 
-DEADLINE = 20
+DEADLINE = 60
 FAILED = []
 ENTER_SCREEN, LEAVE_SCREEN = b'\x1b[?1049h', b'\x1b[?1049l'
 

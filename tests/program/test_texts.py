@@ -27,7 +27,7 @@ class Read:
 
     def __init__(self, v, profview, path, *words):
         done = subprocess.run([profview, 'report', path, '--format', 'json', '--section', SECTIONS, *words],
-                              capture_output=True, timeout=60, check=False)
+                              capture_output=True, timeout=150, check=False)
         self.code, self.said = done.returncode, done.stderr.decode(errors='replace')
         v.true(f'{path.name}: can be read', done.stdout, self.said)
         j = json.loads(done.stdout or '{}')
@@ -169,7 +169,7 @@ def table(v, profview, folder, cases):
         path.write_bytes(text.encode())
         check(v, name, Read(v, profview, path), want)
         done = subprocess.run([profview, 'report', '-', '--format', 'json', '--section', SECTIONS], check=False,
-                              input=text.encode(), capture_output=True, timeout=60)
+                              input=text.encode(), capture_output=True, timeout=150)
         v.equal(f'{name}: through a pipe', done.returncode, want.get('code', done.returncode))
 
 
@@ -220,7 +220,7 @@ def refused(v, profview, folder):
     for name, (data, said) in REFUSED.items():
         path = folder / name.replace(' ', '-')
         path.write_bytes(data)
-        done = subprocess.run([profview, 'report', path], capture_output=True, timeout=60, check=False)
+        done = subprocess.run([profview, 'report', path], capture_output=True, timeout=150, check=False)
         v.true(name, done.returncode == 3 and said in done.stderr.decode(), (done.returncode, done.stderr))
 
 

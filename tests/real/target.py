@@ -14,7 +14,7 @@ import time
 import rawlog
 
 SKIP = 77
-DEADLINE = float(os.environ.get('PROFVIEW_TEST_DEADLINE', '60'))
+DEADLINE = float(os.environ.get('PROFVIEW_TEST_DEADLINE', '150'))
 
 
 def need(program):

@@ -53,7 +53,7 @@ def attached(v, profview, built, log):
     with target.Program([built], log) as program:
         program.wait_phase(1)
         pid = program.process.pid
-        row = next(p for p in json.loads(subprocess.run([profview, 'ps', '--format', 'json'], check=True, timeout=60,
+        row = next(p for p in json.loads(subprocess.run([profview, 'ps', '--format', 'json'], check=True, timeout=150,
                                                         capture_output=True, text=True).stdout) if p['pid'] == pid)
         v.equal('ps', (row['runtime'], row['ways'], 'ahead of time' in row['no_probe']), ('NativeAOT', ['events'], True))
         viewer = subprocess.Popen([profview, 'attach', '--sample', str(pid), '--record', str(log)], stdin=subprocess.DEVNULL,

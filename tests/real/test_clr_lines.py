@@ -131,7 +131,7 @@ def main(dotnet, profview, source, *modules):
         by_sha1(v, profview, folder / 'embedded-generic.mlpd', source)
         for rule, code in (('min=10%', 0), ('max=1%', 1), ('max=1', 1)):
             words = ['check', folder / 'release-plain.mlpd', '--rule', f'line.self match=lines.cs:{lines["plain"]} {rule}']
-            done = subprocess.run([profview, *words], check=False, capture_output=True, text=True, timeout=60)
+            done = subprocess.run([profview, *words], check=False, capture_output=True, text=True, timeout=150)
             v.equal(f'check line.self {rule}', done.returncode, code)
         another_build(v, profview, folder / 'release-plain.mlpd', folder / by_name['release'].name, by_name['debug'])
         rows = lines_of(profview, folder / 'plain.nettrace')

@@ -32,7 +32,7 @@ def report(profview, log, *words):
 
 
 def row(profview, pid):
-    listed = json.loads(subprocess.run([profview, 'ps', '--format', 'json'], check=True, timeout=60,
+    listed = json.loads(subprocess.run([profview, 'ps', '--format', 'json'], check=True, timeout=150,
                                        capture_output=True, text=True).stdout)
     return [(p['join'], p['answered']) for p in listed if p['pid'] == pid]
 
@@ -170,7 +170,7 @@ def rude(v, profview, dll, dotnet):
             target.wait_for(f'{how.name}: the runtime to end its sessions', lambda: writers(pid) == none)
         for words in (['--calls'], ['--probe', 'fields'], ['--heapshot=1gc'], ['--alloc']):
             done = subprocess.run([profview, 'attach', '--via', 'events', *words, str(pid)], capture_output=True, text=True,
-                                  timeout=60, check=False)
+                                  timeout=150, check=False)
             v.equal(f'{words}: refused', done.returncode, 2)
             v.true(f'{words}: by name', words[0].split('=')[0] in done.stderr, done.stderr)
         log = pathlib.Path(folder, 'end.nettrace')
@@ -234,7 +234,7 @@ def meters(v, profview, dll, dotnet):
         v.equal('its growth', rows['Shop-Events', 'sold']['max'] >= 77, True)
         v.true('no complaint', 'meter' not in leave(viewer))
         done = subprocess.run([profview, 'attach', '--via', 'probe', '--meter', 'Shop.*', str(pid)], capture_output=True, text=True,
-                              timeout=60, check=False)
+                              timeout=150, check=False)
         v.equal('the probe has none', (done.returncode, '--meter' in done.stderr), (2, True))
         program.go()
         program.wait()
@@ -253,7 +253,7 @@ def listen(v, profview, dll, dotnet):
         path, log = pathlib.Path(folder, 'port'), pathlib.Path(folder, 'a.nettrace')
         viewer = listening(profview, path, '--record', str(log))
         v.equal('the socket is ours alone', path.stat().st_mode & 0o777, 0o700)
-        again = subprocess.run([profview, 'listen', str(path)], capture_output=True, text=True, timeout=60, check=False)
+        again = subprocess.run([profview, 'listen', str(path)], capture_output=True, text=True, timeout=150, check=False)
         v.equal('one that is there is not taken', (again.returncode, str(path) in again.stderr), (3, True))
         os.environ['DOTNET_DiagnosticPorts'] = str(path)
         try:

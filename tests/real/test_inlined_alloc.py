@@ -30,7 +30,7 @@ def main(profview, library, program):
             log = pathlib.Path(folder, section + '.mlpd')
             env = os.environ | {'LD_PRELOAD': os.path.abspath(library),
                                 'PROFVIEW_OPTIONS': f'nodefaults,{words},output={log}'}
-            subprocess.run([program], env=env, check=True, timeout=60)
+            subprocess.run([program], env=env, check=True, timeout=150)
             said = subprocess.run([profview, 'report', '--no-index', '--format', 'json', '--limit', '0', '--section',
                                    section, log], check=True, capture_output=True, text=True)
             stacks = {s['allocations']: [plain(n) for n in s['stack']] for s in json.loads(said.stdout)[section]}

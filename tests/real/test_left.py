@@ -43,7 +43,7 @@ def read_only(v, profview):
     with tempfile.TemporaryDirectory(dir='/var/tmp') as other:
         done = subprocess.run(['unshare', '-m', 'sh', '-c', inside, 'sh', profview, 'run', '--record', f'{other}/log.mlpd', '--',
                                'sleep', '0'], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                              env=os.environ | {'TMPDIR': other}, text=True, timeout=60, check=False)
+                              env=os.environ | {'TMPDIR': other}, text=True, timeout=150, check=False)
         v.equal('run where /tmp is read-only', done.returncode, 0)
         v.true('nothing is said of it', 'no folder' not in done.stderr, done.stderr)
         v.true('there is a log', pathlib.Path(other, 'log.mlpd').exists())
@@ -53,7 +53,7 @@ def refused(v, profview):
     """A native program that runs without a probe, which is asked for: the way out is an option."""
     with subprocess.Popen(['sleep', '60']) as program:
         done = subprocess.run([profview, 'attach', '--via', 'probe', str(program.pid)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=60, check=False)
+                              timeout=150, check=False)
         program.kill()
     v.equal('attach to a native program: exit', done.returncode, 3)
     v.true('the way out', '--via outside' in done.stderr, done.stderr)
@@ -76,7 +76,7 @@ def main(profview):
             text.write_text('no socket', encoding='ascii')
             with tempfile.TemporaryDirectory() as logs:
                 subprocess.run([profview, 'run', '--record', f'{logs}/log.mlpd', '--', 'sleep', '0'], check=True,
-                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=150)
             v.true('a socket that nobody listens at is gone', not left.exists())
             v.true('one that somebody listens at stays', held.exists())
             v.true('one of a process that lives stays', own.exists())

@@ -27,7 +27,7 @@ ENOUGH, TURNS = 600, 60000  # samples: 0.2 between the shares of two halves are 
 
 
 def run(*words):
-    return subprocess.run([str(w) for w in words], check=True, capture_output=True, text=True, timeout=60).stdout
+    return subprocess.run([str(w) for w in words], check=True, capture_output=True, text=True, timeout=150).stdout
 
 
 def addr2line(program, addresses):
@@ -94,7 +94,7 @@ def exported(v, profview, log, dump, rows, source):
     """Exports with lines have the report's figures; those without say so."""
     def data(name):
         path = log.with_name(name)
-        said = subprocess.run([profview, 'convert', log, '-o', path], check=True, capture_output=True, text=True, timeout=60).stderr
+        said = subprocess.run([profview, 'convert', log, '-o', path], check=True, capture_output=True, text=True, timeout=150).stderr
         return path.read_bytes(), said
     own = {(r['file'], r['line']): r['samples_self'] for r in rows if r['line'] and r['samples_self']}
     total = {(r['file'], r['line']): r['samples'] for r in rows if r['line']}

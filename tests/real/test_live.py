@@ -289,7 +289,7 @@ def two_viewers(v, profview, exe, folder):
         watch(t, place, place.pipe)
         program.wait_phase(1)
         t.wait('LIVE')
-        done = subprocess.run([profview, '--follow', str(place.pipe), '--dump'], timeout=60,
+        done = subprocess.run([profview, '--follow', str(place.pipe), '--dump'], timeout=150,
                               capture_output=True, text=True, check=False)
         v.equal('exit code of the second viewer', done.returncode, 3)
         v.true('the second viewer says why', re.search(r'\d', done.stderr), done.stderr)
@@ -306,7 +306,7 @@ def no_terminal(v, profview, exe, folder):
     worlds = WORLDS.split()
     with target.Mono(exe, worlds, OPTIONS, place.pipe) as program:
         done = subprocess.run([profview, '--follow', str(place.pipe), '--dump', '--size', '120x36',
-                               '--keys', r'2\Calls.Leaf<Enter>'], capture_output=True, text=True, timeout=60,
+                               '--keys', r'2\Calls.Leaf<Enter>'], capture_output=True, text=True, timeout=150,
                               check=False)
         said = program.wait()
     v.equal('exit code', done.returncode, 0)

@@ -21,7 +21,7 @@ NATIVE = ['mixed_spin', 'mixed_outer', 'mixed_inner']  # outermost first
 
 
 def run(*words, **more):
-    return subprocess.run([str(w) for w in words], check=True, capture_output=True, text=True, timeout=60, **more).stdout
+    return subprocess.run([str(w) for w in words], check=True, capture_output=True, text=True, timeout=150, **more).stdout
 
 
 def leaves(profview, log):
@@ -45,7 +45,7 @@ def main(profview, module, program, library):
             env={**os.environ, 'LD_LIBRARY_PATH': path})
         rows = leaves(profview, log)
         stock = shutil.which('mprof-report') and subprocess.run(['mprof-report', str(log)], capture_output=True,
-                                                                text=True, check=False, timeout=60)
+                                                                text=True, check=False, timeout=150)
     inner = [(p, n) for p, n in rows if p[-1] == 'mixed_inner']
     of_main = [(p, n) for p, n in inner if any('Below' in m for m in p)]
     whole = [(p, n) for p, n in of_main if p[-3:] == NATIVE and any('Main' in m for m in p)]

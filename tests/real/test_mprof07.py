@@ -38,7 +38,7 @@ def decoder(log):
 
 def run_report(profview, log, form, section):
     return subprocess.run([profview, 'report', str(log), '--format', form, '--section', section,
-                           '--names', 'raw', '--waits', '--no-index'], capture_output=True, text=True, timeout=60, check=False)
+                           '--names', 'raw', '--waits', '--no-index'], capture_output=True, text=True, timeout=150, check=False)
 
 
 def report(profview, log):

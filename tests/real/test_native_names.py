@@ -39,7 +39,7 @@ int main(int n, char **v)
 
 
 def run(*words, cwd):
-    subprocess.run(words, cwd=cwd, check=True, timeout=60, stdin=subprocess.DEVNULL,
+    subprocess.run(words, cwd=cwd, check=True, timeout=150, stdin=subprocess.DEVNULL,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
@@ -68,7 +68,7 @@ def samples(profview, folder, program):
 
 def read(profview, log):
     done = subprocess.run([profview, 'report', log, '--section', 'methods', '--format', 'json', '--no-index'],
-                          capture_output=True, check=True, timeout=60)
+                          capture_output=True, check=True, timeout=150)
     rows = json.loads(done.stdout)['methods']
     return {r['name']: r['samples_self'] for r in rows if r['kind'] == 'user'}
 
@@ -146,7 +146,7 @@ def inlined(v, profview, folder, cc):
 def tree(profview, log):
     """(names from the root on, samples of its own) of each node of the call tree."""
     done = subprocess.run([profview, 'report', log, '--section', 'call_tree', '--format', 'json', '--no-index'],
-                          capture_output=True, check=True, timeout=60)
+                          capture_output=True, check=True, timeout=150)
     path = {0: []}
     rows = json.loads(done.stdout)['call_tree']
     for row in rows:
@@ -279,7 +279,7 @@ def made(v, profview, folder, cc):
     log = folder / 'made.mlpd'
     run(profview, 'run', '--sample=1000', '--record', log, '--', folder / 'made', cwd=folder)
     done = subprocess.run([profview, 'report', log, '--section', 'methods', '--format', 'json', '--no-index'],
-                          capture_output=True, check=True, timeout=60)
+                          capture_output=True, check=True, timeout=150)
     got = {r['name']: r['samples_self'] for r in json.loads(done.stdout)['methods'] if r['samples_self']}
     v.true('code that nobody knows', got.get('[unknown code]', 0) > 0, got)
     v.true('no number for a name', not any(n.startswith('0x') for n in got), got)
@@ -297,7 +297,7 @@ def moved(v, profview, folder):
     os.utime(program, (1, 1))
     got = read(profview, log)
     v.true('another build in its place', got and not any(n.startswith('main') for n in got), got)
-    done = subprocess.run(['mprof-report', log], capture_output=True, text=True, check=False, timeout=60) \
+    done = subprocess.run(['mprof-report', log], capture_output=True, text=True, check=False, timeout=150) \
         if shutil.which('mprof-report') else None
     v.true('mprof-report reads the log', not done or (done.returncode, done.stderr) == (0, ''), done)
 

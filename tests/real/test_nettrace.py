@@ -97,11 +97,11 @@ def recorded(v, profview, path):
     v.equal('samples', coverage(j)['samples']['state'], 'inferred')
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / 'again.mlpd'
-        subprocess.run([profview, 'convert', path, '-o', file], capture_output=True, timeout=60, check=True)
+        subprocess.run([profview, 'convert', path, '-o', file], capture_output=True, timeout=150, check=True)
         v.equal('samples, converted', samples_of(report(profview, file)), samples_of(j))
         v.at_least('they stand for milliseconds', j['samples']['total'], 100)
     frame = subprocess.run([profview, '--dump', '--no-index', '--keys', ':flame<Enter>', '--size', '100x24', path],
-                           capture_output=True, text=True, timeout=60, check=True).stdout
+                           capture_output=True, text=True, timeout=150, check=True).stdout
     v.true('the flame is of what ran', 'samples, running' in frame, frame)
     v.true('by names', 'who waited is inferred from names' in coverage(j)['samples']['detail'], coverage(j)['samples'])
     states = {s['state']: s['samples'] for s in j['samples']['states']}
@@ -109,12 +109,12 @@ def recorded(v, profview, path):
     v.equal('messages', [r['message'] for r in j['exceptions']['classes']], ['no 4'])
     allocated = {r['name']: r['allocated_bytes'] for r in j['classes']}
     v.between('bytes of the planted arrays', allocated.get('byte[]', 0), 600_000, 1_800_000)  # 1.2 MB
-    again = subprocess.run([profview, 'report', '-', '--waits', '--format', 'json', '--section', 'all'], timeout=60, check=True,
+    again = subprocess.run([profview, 'report', '-', '--waits', '--format', 'json', '--section', 'all'], timeout=150, check=True,
                            input=gzip.decompress(path.read_bytes()), capture_output=True)
     piped = json.loads(again.stdout)
     for part in ('events', 'methods', 'call_tree', 'gc', 'exceptions', 'classes', 'threads'):
         v.equal(f'{part} through a pipe', piped[part], j[part])
-    dump = subprocess.run([profview, 'dump', path], capture_output=True, timeout=60, check=True).stdout.decode()
+    dump = subprocess.run([profview, 'dump', path], capture_output=True, timeout=150, check=True).stdout.decode()
     v.equal('events of the dump', sum(' sample.hit ' in line for line in dump.splitlines()), j['events']['sample.hit'])
 
 
@@ -180,7 +180,7 @@ def shot(v, profview, path):
     v.true('its path begins in the static', 'kept' in json.dumps(way['heap_path']), way['heap_path'])
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / 'shot.mlpd'
-        subprocess.run([profview, 'convert', path, '-o', file], capture_output=True, timeout=60, check=True)
+        subprocess.run([profview, 'convert', path, '-o', file], capture_output=True, timeout=150, check=True)
         v.equal('objects by class, converted', {r['name']: r['objects'] for r in whole_shots(report(profview, file))[0]['classes']}, rows)
         file = pathlib.Path(folder) / 'hurt.nettrace'
         ends = [0] + [end for *_, end in objects_of(data)]
@@ -235,7 +235,7 @@ def row(v, profview, path):
 
 def followed(v, profview, file, data):
     """A stream that grows, read as it does: the same lines, but for each thread's last sample, which waits for the next."""
-    whole = subprocess.run([profview, 'dump', '-'], input=data, capture_output=True, timeout=60, check=True).stdout.splitlines()
+    whole = subprocess.run([profview, 'dump', '-'], input=data, capture_output=True, timeout=150, check=True).stdout.splitlines()
     file.write_bytes(data[:len(data) // 3])
     with subprocess.Popen([profview, 'dump', '--follow', file], stdout=subprocess.PIPE) as reader:
         with file.open('ab') as growing:
@@ -269,7 +269,7 @@ def versions(v, profview, path):
             v.equal(f'ends in version {name}', got['source']['end'], 'ended')
             v.equal(f'damage in version {name}', got['source']['damage'], [])
             piped = subprocess.run([profview, 'report', '-', '--format', 'json', '--section', 'events'], input=other,
-                                   capture_output=True, timeout=60, check=True)
+                                   capture_output=True, timeout=150, check=True)
             v.equal(f'events of version {name} through a pipe', json.loads(piped.stdout)['events'], want['events'])
         file.write_bytes(six(data, other=4711))
         got = report(profview, file)
@@ -281,7 +281,7 @@ def versions(v, profview, path):
         v.true('and it is said which', said and int(said[1]) == Trace(data).pid, got['marks'])
         v.between('and how many of the other are not', int(said[2]), 0.99 * len(Trace(data).events), len(Trace(data).events))
         file.write_bytes(six(data))
-        words = [[line.split()[1:] for line in subprocess.run([profview, 'dump', f], capture_output=True, timeout=60, check=True,
+        words = [[line.split()[1:] for line in subprocess.run([profview, 'dump', f], capture_output=True, timeout=150, check=True,
                                                              text=True).stdout.splitlines()] for f in (path, file)]
         words = [[w for w in dump if 'sample.hit' in w or 'ext.cpu.waited' in w or 'alloc' in w] for dump in words]
         v.at_least('samples and allocations of the dump', len(words[0]), 150)
@@ -293,7 +293,7 @@ def versions(v, profview, path):
         new = bytearray(six(data))
         new[12] = 7
         file.write_bytes(new)
-        done = subprocess.run([profview, 'report', file], capture_output=True, timeout=60, check=False, text=True)
+        done = subprocess.run([profview, 'report', file], capture_output=True, timeout=150, check=False, text=True)
         v.equal('version 7 is refused', done.returncode, 3)
         v.true('and the version is said', 'version' in done.stderr and done.stderr.count('\n') == 1, done.stderr)
         file.write_bytes(data + new)

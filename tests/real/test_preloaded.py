@@ -77,7 +77,7 @@ def older(v, profview, folder, compiler):
     shutil.copy(re.search(rb'\[Requesting program interpreter: (.*)\]',
                           subprocess.run(['readelf', '-l', sys.executable], capture_output=True, check=True).stdout)[1].decode(), loader)
     log = folder / 'log.mlpd'
-    p = subprocess.run([profview, 'run', '--record', log, '--', program], capture_output=True, text=True, timeout=60)
+    p = subprocess.run([profview, 'run', '--record', log, '--', program], capture_output=True, text=True, timeout=150)
     v.equal('it is not started', (p.returncode, p.stdout), (3, ''))
     v.true('with the reason', 'runs on glibc 2.9, and the probe asks for 2.' in p.stderr)
     words = [str(program)]

@@ -77,7 +77,7 @@ def main(profview, dll, dotnet):
             target.wait_for('all requests', lambda: sum(r['count'] for r in routes(profview, log).values()) >= len(got))
             compare(v, routes(profview, log), got)
             shown = subprocess.run([profview, '--dump', '--keys', ':routes<Enter>', '--size', '120x30', '--no-index', str(log)],
-                                   capture_output=True, text=True, timeout=60, check=True).stdout
+                                   capture_output=True, text=True, timeout=150, check=True).stdout
             v.true('on the screen', all(name in shown for name in ROUTE.values()), shown)
             leave(viewer)
             server.stdin.close()

@@ -111,7 +111,7 @@ def main(how, profview, program, source):
         hot, name = planted(source, mark), {'native': 'mix', 'mono': 'Spin'}[how]
         # Where the compiler's output was kept from another build its paths are of that one.
         report = subprocess.run([profview, 'report', log, '--section', 'lines', '--limit', '0', '--format', 'json'],
-                                check=True, capture_output=True, text=True, timeout=60).stdout
+                                check=True, capture_output=True, text=True, timeout=150).stdout
         file = next(r['file'] for r in json.loads(report)['lines'] if (r['file'] or '').endswith('/' + source.name))
         there = [] if file == str(source) else ['--source', f'{os.path.dirname(file)}={source.parent}']
         copy = pathlib.Path(top, 'elsewhere', source.name)

@@ -56,7 +56,7 @@ def sample(profview, library, folder, name, command):
     log = pathlib.Path(folder, name + '.mlpd')
     env = {**os.environ, 'LD_PRELOAD': library,
            'PROFVIEW_OPTIONS': f'output={log},sample=2000,nodefaults'}
-    subprocess.run(command, check=True, env=env, stdout=subprocess.DEVNULL, timeout=60)
+    subprocess.run(command, check=True, env=env, stdout=subprocess.DEVNULL, timeout=150)
     told = report(profview, log)
     samples, reached = share(told['call_tree'], name)
     print(f'{name}: {samples} samples, {reached:.2f} % from where threads begin,',
@@ -79,7 +79,7 @@ def cut(profview, library, folder, deep):
     log = pathlib.Path(folder, 'cut.mlpd')
     env = {**os.environ, 'LD_PRELOAD': library,
            'PROFVIEW_OPTIONS': f'output={log},sample=1000,nodefaults'}
-    subprocess.run([deep, 'down', '2000'], check=True, env=env, timeout=60)
+    subprocess.run([deep, 'down', '2000'], check=True, env=env, timeout=150)
     told = report(profview, log)
     detail = next(c['detail'] for c in told['coverage'] if c['what'] == 'samples')
     downs = sum('down' in r['method'] for r in told['call_tree'])

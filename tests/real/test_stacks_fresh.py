@@ -25,7 +25,7 @@ NEAR = 3    # points between a library's share and that of its time, besides wha
 
 
 def run(*command, **more):
-    return subprocess.run([str(c) for c in command], check=True, capture_output=True, timeout=60, text=True,
+    return subprocess.run([str(c) for c in command], check=True, capture_output=True, timeout=150, text=True,
                           **more).stdout
 
 

@@ -28,7 +28,7 @@ def sampled(profview, module, dotnet, program, folder):
     env = {**os.environ, 'CORECLR_ENABLE_PROFILING': '1', 'CORECLR_PROFILER': GUID, 'CORECLR_PROFILER_PATH': module,
            'PROFVIEW_OPTIONS': f'nodefaults,sample=1000,output={log}'}
     subprocess.run([dotnet, program], env=env, check=True, capture_output=True, timeout=120)
-    dump = subprocess.run([profview, 'dump', log], check=True, capture_output=True, text=True, timeout=60).stdout
+    dump = subprocess.run([profview, 'dump', log], check=True, capture_output=True, text=True, timeout=150).stdout
     return [re.findall(r'"([^"]*)"', line.partition(' frames=[')[2])
             for line in dump.splitlines() if ' sample.hit ' in line]
 

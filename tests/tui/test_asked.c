@@ -9,7 +9,7 @@
 #include "tui/panes/timeline_pane.h"
 #include "tui/screen/evidence.h"
 
-enum { DEADLINE_MS = 20000 };
+enum { DEADLINE_MS = 60000 };
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 

@@ -10,7 +10,7 @@
 #include "tests/kit/suite.h"
 #include "tui/draw/query_worker.h"
 
-enum { ORDER_MAX = 32, DEADLINE_MS = 20000 };
+enum { ORDER_MAX = 32, DEADLINE_MS = 60000 };
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int dropped, begun;
