@@ -17,6 +17,7 @@ import tempfile
 import time
 
 import exports
+from evidence import points
 from verdict import Verdict
 
 KINDS = {'release': ['plain', 'async', 'iterator', 'lambda', 'generic'], 'debug': ['expression', 'local', 'async'],
@@ -62,8 +63,8 @@ def check(v, what, rows, source, line):
         return
     v.equal(f'{what}: the planted line is first', known[0]['line'], line)
     own, whole = known[0]['samples_self'], sum(r['samples_self'] for r in known if abs(r['line'] - line) < 5)
-    v.at_least(f'{what}: samples there', own, 50)
-    v.true(f'{what}: nearly all of its method is there', own > 0.7 * whole, (own, whole))
+    v.at_least(f'{what}: samples there', own, 20)
+    v.true(f'{what}: nearly all of its method is there', 100 * own / whole > 70 - points(70, whole), (own, whole))
     called = next((n for n, text in enumerate(source.read_text().splitlines(), 1) if '_sum += Once(' in text), 0)
     total = sum(r['samples'] for r in known if r['line'] == called)
     if 'async' not in what and 'stream' not in what:  # threads of the pool; bodies of before the stream

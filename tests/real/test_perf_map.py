@@ -38,13 +38,13 @@ def main(profview, library, program, node=None):
         log = pathlib.Path(folder, 'jit.mlpd')
         good = record(profview, library, [program, 'good'], log)
         for name in ('planted_hot [jit]', '?[31mred? \u00e9 [jit]', '[unknown code]'):
-            v.at_least(f'{name}: samples', good.get(name, (0, None))[0], 15)
+            v.at_least(f'{name}: samples', good.get(name, (0, None))[0], 5)
             v.equal(f'{name}: kind', good.get(name, (0, None))[1], 'jit')
         v.true('only the newest name', not any('stale' in n or 'endless' in n for n in good), good)
         for how in ('open', 'link', 'old'):
             rows = record(profview, library, [program, how], log)
             v.true(f'{how}: the map is not read', not any('[jit]' in n for n in rows), rows)
-            v.at_least(f'{how}: samples', rows.get('[unknown code]', (0,))[0], 45)
+            v.at_least(f'{how}: samples', rows.get('[unknown code]', (0,))[0], 15)
         if node:
             script = pathlib.Path(folder, 'hot.js')
             script.write_text(SCRIPT, encoding='utf-8')
