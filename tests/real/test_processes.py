@@ -330,8 +330,7 @@ def screen(v, b):
         if not computes.search(t.text()):
             t.type('P')
             t.wait(lambda text: len(re.findall(r'· processes compute', text)) == 2)
-            t.type('/30000')
-            t.keys('Enter')
+            t.type('gj')  # the shell's first child
             t.wait(lambda text: re.search(r'^▶.*compute 30000', text, re.M))
             t.keys('Enter')
             t.wait(computes.search)
