@@ -72,8 +72,8 @@ def wanted(lib):
     """Every file below /usr, by package."""
     of = {'profview': {'bin/profview', 'share/bash-completion/completions/profview',
                        'share/zsh/vendor-completions/_profview', 'share/fish/vendor_completions.d/profview.fish'},
-          'profview-probes': installed.PLATFORMS | installed.MONO | {f'{{lib}}/profview/libprofview-{name}.so' for name in
-                             ('native', 'coreclr')} | {'share/lintian/overrides/profview-probes'},
+          'profview-probes': installed.PLATFORMS | installed.MONO | {'share/lintian/overrides/profview-probes'} |
+                             {f for f in installed.WANTED if f.startswith('{lib}/profview/')},
           'libprofview-probe-dev': {'include/profview_probe.h', '{lib}/pkgconfig/profview-probe.pc'}}
     for page in installed.PAGES:
         of['profview-probes' if 'profview-probe.' in page else 'profview'].add(page + '.gz')
