@@ -63,7 +63,7 @@ test_packages() {
 		viewer=build/package/viewer
 		mkdir -p "$viewer/probe"
 		cp build/profview "$viewer"
-		cp build/probe/*.{so,exe} "$viewer/probe" || true
+		cp -r build/probe/*.{so,exe} build/probe/{profview-outside,platforms} "$viewer/probe" || true
 		strip "$viewer/profview" "$viewer"/probe/*.so
 	fi
 	make_portable "$viewer" || failed=1

@@ -210,7 +210,7 @@ def joins(program, ours, **how):
                 ask_runtime(pid)
                 target.stdin.close()
                 said = viewer.communicate(timeout=LIMIT)[0]
-                if viewer.returncode or pid not in said or 'lost 0' not in said:
+                if viewer.returncode or pid not in said or not re.search(r'lost +0 ', said):
                     sys.exit(f'{DNX}: {viewer.returncode}: {said}')
         finally:
             target.kill()
