@@ -66,9 +66,10 @@ def commit():
 
 
 def locales(profview, log):
-    """UTF-8 unless a locale without it is chosen."""
+    """UTF-8 unless a locale without it is chosen; also where the one that ssh brought is not installed."""
     for chosen, want in (({}, True), ({'LANG': ''}, True), ({'LC_ALL': 'C'}, False), ({'LANG': 'C'}, False),
-                         ({'LC_CTYPE': 'C.UTF-8'}, True)):
+                         ({'LC_CTYPE': 'C.UTF-8'}, True), ({'LANG': 'tlh_QO.UTF-8'}, True), ({'LC_ALL': 'tlh_QO.utf8'}, True),
+                         ({'LANG': 'tlh_QO'}, False), ({'LANG': 'tlh_QO.UTF-8', 'LC_ALL': 'C'}, False)):
         env = {k: v for k, v in os.environ.items() if k not in ('LANG', 'LC_ALL', 'LC_CTYPE')}
         done = subprocess.run([profview, log, '--dump', '--size', '80x12'], capture_output=True, timeout=150,
                               env={**env, **chosen}, check=False)

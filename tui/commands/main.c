@@ -537,16 +537,16 @@ static int run_verb(int argc, char *argv[], struct ui_options *o)
 	return code;
 }
 
-/* Without a word of locales, as in a bare container, the C library takes "C", which has no UTF-8. */
+/* A container names no locale, ssh one that is not installed: both would be "C", without UTF-8. */
 static void choose_locale(void)
 {
 	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-	bool chosen = false;
-	for (size_t i = 0; i < PV_COUNT_OF(names); i++) {
-		const char *value = getenv(names[i]);
-		chosen |= value && value[0];
-	}
-	setlocale(LC_CTYPE, chosen ? "" : "C.UTF-8");
+	const char *said = NULL;
+	for (size_t i = 0; i < PV_COUNT_OF(names) && !(said && said[0]); i++)
+		said = getenv(names[i]);
+	const bool utf8 = !said || !said[0] || strcasestr(said, "utf");
+	if (!setlocale(LC_CTYPE, said && said[0] ? "" : "C.UTF-8") && utf8)
+		setlocale(LC_CTYPE, "C.UTF-8");
 }
 
 static int start_program(int argc, char *argv[])
