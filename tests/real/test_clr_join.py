@@ -121,6 +121,10 @@ def places(v, p):
     with p.program('unshare', '-m', 'sh', '-c', inside, 'sh') as program:
         p.visit(v, program.pid, 'other mounts')
         p.visit(v, program.pid, 'other mounts again')
+        loaded = {line.split()[4] for line in pathlib.Path(f'/proc/{program.pid}/maps').read_text().splitlines()
+                  if 'libprofview-coreclr' in line}
+        v.equal('libraries that it has loaded', len(loaded), 1)
+        v.equal('what is left there', [f.name for f in pathlib.Path(f'/proc/{program.pid}/root/mnt').glob('profview-*/*')], [])
     inside = 'mount -t proc none /proc; mount -t tmpfs none /mnt; TMPDIR=/mnt exec "$@"'
     with p.program('unshare', '-mpf', '--kill-child', 'sh', '-c', inside, 'sh') as program:
         pid = child_of(program.pid)

@@ -327,8 +327,9 @@ START_TEST(other_mounts)
 	ck_assert(!there(d.path));
 	pv_foreign_show(&f, d.path, path, sizeof path);
 	ck_assert(there(path));
-	ck_assert(pv_foreign_keep(&f, "/mnt", "kept", "/etc/passwd", "as"));
-	ck_assert(pv_foreign_keep(&f, "/mnt", "kept", "/etc/passwd", "as"));
+	struct pv_foreign_copy copy, same;
+	ck_assert(pv_foreign_keep(&same, &f, "/mnt", "kept", "/etc/passwd", "as"));
+	ck_assert(pv_foreign_keep(&copy, &f, "/mnt", "kept", "/etc/passwd", "as"));
 	int fd = pv_foreign_find(&f, "/mnt/kept/as");
 	ck_assert_int_ge(fd, 0);
 	close(fd);
@@ -336,7 +337,14 @@ START_TEST(other_mounts)
 	struct stat st;
 	ck_assert(fstat(fd, &st) == 0 && st.st_uid == OTHER);
 	close(fd);
-	ck_assert(!pv_foreign_keep(&f, "/", "kept", "/etc/passwd", "as"));
+	pv_foreign_unkeep(&copy);
+	pv_foreign_unkeep(&copy);
+	ck_assert_int_lt(pv_foreign_find(&f, "/mnt/kept/as"), 0);
+	ck_assert(pv_foreign_keep(&copy, &f, "/mnt", "kept", "/etc/passwd", "as"));
+	pv_foreign_unkeep(&same);
+	pv_foreign_unkeep(&copy);
+	ck_assert(!pv_foreign_keep(&copy, &f, "/", "kept", "/etc/passwd", "as"));
+	pv_foreign_unkeep(&copy);
 	pv_foreign_remove(&d);
 	ck_assert(!there(path));
 	fd = pv_foreign_dial(&f, "/mnt/socket");

@@ -103,12 +103,22 @@ bool pv_foreign_make(struct pv_foreign_folder *ret, const struct pv_foreign *f, 
  */
 void pv_foreign_remove(struct pv_foreign_folder *d);
 
+/* A copy of our own file in a folder of the user. */
+struct pv_foreign_copy {
+	struct pv_foreign of;
+	char as[128]; /* its name; "": none */
+	int folder;
+};
+
 /*
  * Copies our file `from` into the user's folder base/name, which is made (0755) where needed, must
  * be writable by no other user, and stays. An existing file with the same name and size is kept.
- * False with errno.
+ * False with errno; then there is nothing to remove.
  */
-bool pv_foreign_keep(const struct pv_foreign *f, const char *base, const char *name,
-	const char *from, const char *as);
+bool pv_foreign_keep(struct pv_foreign_copy *ret, const struct pv_foreign *f, const char *base,
+	const char *name, const char *from, const char *as);
+
+/* Removes the copy; a process keeps the file loaded before. A second call does nothing. */
+void pv_foreign_unkeep(struct pv_foreign_copy *c);
 
 #endif

@@ -248,7 +248,7 @@ struct keep {
 	pid_t maker;
 };
 
-enum { OURS };
+enum { OURS, KEPT = OURS };
 
 static bool pour(int from, int to, off_t size)
 {
@@ -292,17 +292,19 @@ static int keep_file(const struct pv_tree_of *t, void *what, int fds[PV_RIGHTS_F
 	bool ok =
 		folder >= 0 && is_own_kind(folder, S_IFDIR, 022) && copy_file(fds[OURS], folder, w);
 	int why = ok ? 0 : errno;
-	pv_fd_close(&folder);
 	pv_fd_close(&base);
-	fds[OURS] = -1;
+	if (!ok)
+		pv_fd_close(&folder);
+	fds[KEPT] = folder;
 	return why;
 }
 
-bool pv_foreign_keep(const struct pv_foreign *f, const char *base, const char *name,
-	const char *from, const char *as)
+bool pv_foreign_keep(struct pv_foreign_copy *ret, const struct pv_foreign *f, const char *base,
+	const char *name, const char *from, const char *as)
 {
 	struct keep w;
-	int none[PV_RIGHTS_FDS];
+	int kept[PV_RIGHTS_FDS];
+	*ret = (struct pv_foreign_copy){ .of = *f, .folder = -1 };
 	memset(&w, 0, sizeof w);
 	w.maker = getpid();
 	snprintf(w.base, sizeof w.base, "%s", base);
@@ -310,9 +312,34 @@ bool pv_foreign_keep(const struct pv_foreign *f, const char *base, const char *n
 	snprintf(w.as, sizeof w.as, "%s", as);
 	int fd = pv_fd_above_standard(open(from, O_RDONLY | O_CLOEXEC));
 	int fds[PV_RIGHTS_FDS] = { fd, -1, -1 };
-	bool ok = fd >= 0 && pv_rights_do(f, keep_file, &w, sizeof w, fds, none);
+	bool ok = fd >= 0 && pv_rights_do(f, keep_file, &w, sizeof w, fds, kept);
 	int why = errno;
 	pv_fd_close(&fd);
+	if (ok) {
+		memcpy(ret->as, w.as, sizeof ret->as);
+		ret->folder = kept[KEPT];
+	}
 	errno = why;
 	return ok;
+}
+
+static int remove_kept(const struct pv_tree_of *t, void *what, int fds[PV_RIGHTS_FDS])
+{
+	(void)t;
+	unlinkat(fds[KEPT], what, 0);
+	fds[KEPT] = -1;
+	return 0;
+}
+
+void pv_foreign_unkeep(struct pv_foreign_copy *c)
+{
+	int fds[PV_RIGHTS_FDS] = { c->folder, -1, -1 }, none[PV_RIGHTS_FDS];
+	if (!*c->as)
+		return;
+	if (!pv_rights_do(&c->of, remove_kept, c->as, sizeof c->as, fds, none)) {
+		c->of.pid = 0; /* the process has ended */
+		pv_rights_do(&c->of, remove_kept, c->as, sizeof c->as, fds, none);
+	}
+	pv_fd_close(&c->folder);
+	c->as[0] = 0;
 }

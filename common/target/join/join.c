@@ -103,11 +103,11 @@ static bool find_socket(struct pv_dotnet *d, pid_t pid, struct pv_error *reterr)
 
 /*
  * The library by a path that the process can load. Where the process does not see our files, a copy
- * is kept in a folder of the process's user, named after the build, so that all joins share the
- * copy.
+ * lies in a folder of the process's user until the end of the visit. The name is of the build and the
+ * process: by this path the loader knows a loaded library, so another visit loads no second one.
  */
-static bool library_for(
-	const struct pv_dotnet *d, char to[PV_PROGRAM_PATH], struct pv_error *reterr)
+static bool library_for(const struct pv_dotnet *d, struct pv_foreign_copy *ret_copy,
+	char to[PV_PROGRAM_PATH], struct pv_error *reterr)
 {
 	char ours[PV_PROGRAM_PATH], folder[40], name[80];
 	struct stat st;
@@ -119,11 +119,12 @@ static bool library_for(
 	if (!pv_join_copies(d))
 		return true;
 	snprintf(folder, sizeof folder, "profview-lib-%u", (unsigned)d->of.uid);
-	snprintf(name, sizeof name, "%llx-%s",
+	snprintf(name, sizeof name, "%llx-%ld-%s",
 		(unsigned long long)st.st_mtim.tv_sec << 30 | (unsigned)st.st_mtim.tv_nsec,
-		PV_CORECLR_LIBRARY);
+		(long)d->pid, PV_CORECLR_LIBRARY);
 	snprintf(to, PV_PROGRAM_PATH, "%s/%s/%s", d->temporary, folder, name);
-	return pv_foreign_keep(&d->of, d->temporary, folder, ours, name) ||
+	pv_foreign_unkeep(ret_copy);
+	return pv_foreign_keep(ret_copy, &d->of, d->temporary, folder, ours, name) ||
 	       pv_fail(reterr, PV_EIO, 0,
 		       "the probe's library cannot be put into %s/%s, where process %ld could load "
 		       "it: %s",
@@ -134,9 +135,13 @@ static bool library_for(
 static bool filter_allows(const struct pv_dotnet *d, struct pv_error *reterr)
 {
 	char number[24], library[PV_PROGRAM_PATH];
+	struct pv_foreign_copy copy = { .folder = -1 };
 	snprintf(number, sizeof number, "%ld", (long)d->pid);
-	return !pv_seccomp_filters(number) || !pv_join_probe_may(d, false, NULL) ||
-	       !library_for(d, library, NULL) || pv_dotnet_may_stream(d, library, reterr);
+	bool may = !pv_seccomp_filters(number) || !pv_join_probe_may(d, false, NULL) ||
+		   !library_for(d, &copy, library, NULL) ||
+		   pv_dotnet_may_stream(d, library, reterr);
+	pv_foreign_unkeep(&copy);
+	return may;
 }
 
 static bool find_stream(struct pv_join_place *ret, struct pv_error *reterr)
@@ -198,13 +203,13 @@ static bool find_dotnet(struct pv_join_place *ret, pid_t pid, bool silent, enum 
 		reterr);
 }
 
-static bool attach_dotnet(const struct pv_join_place *j, struct pv_error *reterr)
+static bool attach_dotnet(struct pv_join_place *j, struct pv_error *reterr)
 {
 	char library[PV_PROGRAM_PATH], words[WORDS], options[sizeof words + PV_FOREIGN_PATH + 32];
 	if (!pv_launch_words(&j->wish, PV_HOST_DOTNET, words, sizeof words))
 		return pv_fail(reterr, PV_EUSAGE, 0, "these options are too long");
 	snprintf(options, sizeof options, "%s,output=%s/log", words, j->made.path);
-	return library_for(&j->dotnet, library, reterr) &&
+	return library_for(&j->dotnet, &j->copy, library, reterr) &&
 	       pv_dotnet_attach(&j->dotnet, library, options, reterr);
 }
 
@@ -477,4 +482,5 @@ void pv_join_leave(struct pv_join_place *j)
 		pv_fd_close(&j->log);
 	j->log = -1;
 	pv_foreign_remove(&j->made);
+	pv_foreign_unkeep(&j->copy);
 }

@@ -25,6 +25,7 @@ struct pv_join_place {
 	char path[PV_PROBE_ANSWER]; /* to read from */
 	int log;                    /* the descriptor, where the path is /proc/self/fd/N; else -1 */
 	struct pv_foreign_folder made; /* with the pipe; none: the path existed before */
+	struct pv_foreign_copy copy;   /* of the library that the process loads */
 	bool greet;              /* an existing pipe: the writer may not notice the new reader */
 	struct pv_dotnet dotnet; /* a process that loads the probe at run time; else pid 0 */
 	bool mono;               /* likewise, by mono_attach.h */
