@@ -100,7 +100,7 @@ def has_samples(v, b, a, pid, method):
     report = json.loads(done.stdout)
     v.equal(f'{pid}: whose log', report['target']['pid'], pid)
     samples = sum(m['samples_self'] for m in report['methods'] if method in m['name'])
-    v.at_least(f'{pid}: samples of {method}', samples, 10)
+    v.at_least(f'{pid}: samples of {method}', samples, 1)
 
 
 def native(v, b):
@@ -115,7 +115,7 @@ def native(v, b):
     b.wait_work(file, pipe)
     v.equal('while it is read', b.stats(pipe).get('reader'), 'yes')
     code, out, err = a.leave()
-    v.equal('code', code, 0)
+    v.equal('code', code, 128 + signal.SIGINT)
     v.true('a frame', 'Processes' in out and 'compute' in out, out)
     v.true('the other is said', f'process {other} is not joined: process {other} has no probe' in err, err)
     rows = a.rows()
@@ -234,7 +234,7 @@ def mixed(v, b, image, mono_image):
         v.equal(f'{how}: its stream', log, f'{dotnet}-0.{"nettrace" if "events" in how else "mlpd"}')
         target.wait_for(f'{how}: more of it', lambda: a.size(dotnet) > 30000)
         code, _, err = a.leave()
-        v.equal(f'{how}: code', code, 0)
+        v.equal(f'{how}: code', code, 128 + signal.SIGINT)
         rows = a.rows()
         v.equal(f'{how}: hosts', [rows[p]['host'] for p in (native_, dotnet, mono)], ['native', 'coreclr', 'mono'])
         v.true(f'{how}: nothing is refused', 'is not joined' not in err, err)

@@ -267,11 +267,13 @@ static int follow_all(struct joined *a, const struct ui_options *o)
 		code = show_joined(a, o);
 		leave_all(a);
 	} else {
-		pv_gather_wait(&a->gather, ui_exit_caught());
+		volatile int *caught = ui_exit_caught();
+		pv_gather_wait(&a->gather, caught);
 		leave_all(a);
 		signal(SIGINT, SIG_DFL);
 		signal(SIGTERM, SIG_DFL);
 		code = print(a, o);
+		code = *caught ? 128 + *caught : code;
 	}
 	return a->gather.cut ? ui_exit_cut(o->record, a->gather.cut, 0) : code;
 }
