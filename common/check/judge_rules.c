@@ -411,6 +411,7 @@ static const char *incomplete(const struct judging *j)
 	       : j->sum.lost_events           ? "events were lost"
 	       : j->facts.joined              ? "the beginning of the recording is missing"
 	       : j->sum.end == PV_LOG_CUT_OFF ? "the log is cut off"
+	       : j->sum.written               ? "the log is still being written"
 					      : NULL;
 }
 
@@ -541,9 +542,8 @@ static bool judge_losses(struct judging *j, struct pv_check_result *r)
 	};
 	if (!judge_rule(j, &losses, r))
 		return false;
-	const char *why = incomplete(j);
-	if (why)
-		set_verdict(r, PV_CHECK_REFUSED, "%s", why);
+	if (incomplete(j))
+		set_verdict(r, PV_CHECK_REFUSED, "%s", incomplete(j));
 	return true;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/system/thread.h"
+#include "common/io/source_written.h"
 
 static bool readable(int fd)
 {
@@ -77,7 +78,7 @@ static bool close_tail(struct pv_ingest *in)
 {
 	uint64_t before = in->pieces;
 	const struct pv_reader *reader = in->stream.reader;
-	if (in->quiet && reader && !reader->silence_ends)
+	if ((in->quiet || in->written) && reader && !reader->silence_ends)
 		return true;
 	pv_stream_end(&in->stream);
 	if (!pv_ingest_frame(in) || !pv_ingest_drain(in))
@@ -94,6 +95,14 @@ static bool ends_damaged(struct pv_ingest *in)
 	return in->status.damaged || joined || info.dropped > 0;
 }
 
+/* Whether the end that was read is only as far as the writer of a finished file has come. */
+static bool is_written(const struct pv_ingest *in)
+{
+	const struct pv_model *m = in->model;
+	bool over = in->stream.over || m->ending.said || m->ending.full;
+	return !over && pv_source_is_written(in->source, m->target.pid);
+}
+
 static bool finish_input(struct pv_ingest *in)
 {
 	const struct pv_stream *s = &in->stream;
@@ -104,6 +113,7 @@ static bool finish_input(struct pv_ingest *in)
 		return false;
 	if (in->again)
 		return true;
+	in->written = is_written(in);
 	uint64_t before = in->model->damaged;
 	pv_ingest_stored_damage(in);
 	bool placed = pv_ingest_save_index(in, false);
@@ -118,6 +128,7 @@ static bool finish_input(struct pv_ingest *in)
 	pthread_mutex_unlock(&in->lock);
 	pv_model_lock(in->model);
 	in->model->ending.quiet = in->quiet;
+	in->model->ending.written = in->written;
 	/* Lines of a text are complete, and damage of a text never is a partial buffer. */
 	bool lines = s->header.text && !s->header.promises_end;
 	in->model->ending.inside = in->model->damaged > before && !lines;
@@ -125,7 +136,7 @@ static bool finish_input(struct pv_ingest *in)
 	in->model->ending.said |= s->over;
 	pv_model_end(in->model, !damaged);
 	pv_model_unlock(in->model);
-	if (!placed && !in->quiet)
+	if (!placed && !in->quiet && !in->written)
 		pv_ingest_save_index(in, true);
 	pv_ingest_set_state(in, PV_INGEST_ENDED);
 	return true;

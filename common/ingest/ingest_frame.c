@@ -284,17 +284,17 @@ static bool take_batch(struct pv_ingest *in)
 	}
 	/* Never kept: the texts are the decoder's, which reuses their memory. */
 	in->as_run = true;
-	b->damaged = b->damaged && !in->quiet;
+	b->damaged = b->damaged && !in->quiet && !in->written;
 	return pv_ingest_take(in, b);
 }
 
-/* During silence incomplete data waits for more, and is no damage yet. */
+/* During silence, and while the file is written, incomplete data waits and is no damage yet. */
 static bool take_damage(struct pv_ingest *in)
 {
 	const struct pv_stream_damage *d = &in->stream.damage;
 	if (!pv_ingest_drain(in))
 		return false;
-	if (!in->quiet)
+	if (!in->quiet && !in->written)
 		pv_ingest_damage(in, d->offset, d->bytes, d->reason);
 	return true;
 }

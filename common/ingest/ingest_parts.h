@@ -49,6 +49,7 @@ struct pv_ingest {
 	uint64_t pieces;           /* given by the framer or decoder so far */
 	/* at the present end: silence; events or damage that growth would make untrue */
 	bool quiet, closed;
+	bool written;         /* a finished file that somebody still writes: more comes */
 	int64_t signalled_ns; /* time of the last signal */
 	bool signalled;       /* all progress was signalled */
 	bool skip_pieces;     /* the rest of this buffer follows damage */

@@ -3,7 +3,9 @@
 #include "common/io/log_writer.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,4 +91,33 @@ bool pv_log_writer_find(pid_t pid, const struct stat *file, bool deep, struct pv
 	if (dir)
 		closedir(dir);
 	return found;
+}
+
+/*
+ * A lease for reading is refused while anybody writes, in any namespace. Held for no longer than
+ * the two calls take; should a writer come just then, the signal that tells of that is one without
+ * an effect.
+ */
+static bool refuses_lease(int fd)
+{
+	if ((fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY || fcntl(fd, F_SETSIG, SIGURG) != 0)
+		return false;
+	bool free_of_writers = fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
+	bool refused = !free_of_writers && errno == EAGAIN;
+	if (free_of_writers)
+		fcntl(fd, F_SETLEASE, F_UNLCK);
+	fcntl(fd, F_SETSIG, 0);
+	return refused;
+}
+
+bool pv_log_is_written(int fd, pid_t pid)
+{
+	struct stat st;
+	struct pv_log_writer w;
+	if (refuses_lease(fd))
+		return true;
+	if (fstat(fd, &st) != 0 || !pv_log_writer_find(pid, &st, true, &w))
+		return false;
+	close(w.pidfd);
+	return true;
 }

@@ -26,4 +26,11 @@ bool pv_log_writer_find(pid_t pid, const struct stat *file, bool deep, struct pv
 /* Whether the process still holds the file open for writing. */
 bool pv_log_writer_holds(const struct pv_log_writer *w, const struct stat *file);
 
+/*
+ * Whether any process has the file open for writing: asked of the kernel where the file is the
+ * caller's own, whatever the process can be seen of, else of the process that the log names (`pid`;
+ * 0: none). `fd` was opened for reading only.
+ */
+bool pv_log_is_written(int fd, pid_t pid);
+
 #endif

@@ -25,6 +25,7 @@
 #include "common/io/source_gzip.h"
 #include "common/io/source_pipe.h"
 #include "common/io/source_wait.h"
+#include "common/io/source_written.h"
 #include "common/io/spool.h"
 
 struct pv_source {
@@ -443,6 +444,11 @@ void pv_source_set_target(struct pv_source *s, uint32_t pid)
 {
 	if (s->file)
 		pv_file_set_target(s->file, pid);
+}
+
+bool pv_source_is_written(const struct pv_source *s, uint32_t pid)
+{
+	return s->file && !s->options.follow && pv_file_is_written(s->file, pid);
 }
 
 static bool begin_record(

@@ -448,6 +448,15 @@ enum pv_read pv_file_read(
 	return PV_READ_BYTES;
 }
 
+/* Bytes beyond the last read were written just now. */
+bool pv_file_is_written(const struct pv_file *f, uint32_t pid)
+{
+	struct stat st;
+	const bool known = pid <= INT32_MAX;
+	return f->fd >= 0 && (pv_log_is_written(f->fd, known ? (pid_t)pid : 0) ||
+				     (fstat(f->fd, &st) == 0 && (uint64_t)st.st_size > f->at));
+}
+
 int pv_file_fd(const struct pv_file *f)
 {
 	return f->fd;

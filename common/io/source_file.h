@@ -34,6 +34,9 @@ void pv_file_seek(struct pv_file *f, uint64_t offset);
 /* As pv_source_set_target(). */
 void pv_file_set_target(struct pv_file *f, uint32_t pid);
 
+/* As pv_source_is_written(). */
+bool pv_file_is_written(const struct pv_file *f, uint32_t pid);
+
 /* 0: unknown. */
 long pv_file_writer(const struct pv_file *f);
 

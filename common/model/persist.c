@@ -81,6 +81,7 @@ PV_SHAPE(own, struct pv_model_private, OWN)
 #define ENDING(F, T)                                                                               \
 	F(T, promised, BOOL)                                                                       \
 	F(T, quiet, LEFT_OUT)                                                                      \
+	F(T, written, LEFT_OUT)                                                                    \
 	F(T, said, BOOL)                                                                           \
 	F(T, abrupt, BOOL)                                                                         \
 	F(T, inside, BOOL)                                                                         \

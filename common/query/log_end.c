@@ -15,6 +15,13 @@ static bool is_of_visit(const struct pv_model *m)
 	return m->target.args && strstr(m->target.args, "/profview-join-");
 }
 
+/* The log came to the viewer of a run, and nothing is known of how either has ended. */
+static bool is_of_lost_run(const struct pv_model *m)
+{
+	return m->ending.child == PV_CHILD_UNKNOWN && m->target.args &&
+	       strstr(m->target.args, "/profview-run-");
+}
+
 static const char *why_cut_off(const struct pv_model *m, char *buf, size_t size)
 {
 	const struct pv_ending *e = &m->ending;
@@ -32,6 +39,8 @@ static const char *why_cut_off(const struct pv_model *m, char *buf, size_t size)
 		return "without the mark of its end";
 	if (is_of_visit(m)) /* leaving ends such a log */
 		return "who had joined it left, or the program was killed or replaced by exec";
+	if (is_of_lost_run(m))
+		return "killed, replaced by exec, or ended without the farewell; or who recorded was killed";
 	return m->target.logging2007
 		       ? "without a block END"
 		       : "killed, replaced by exec, or ended without the probe's farewell";
@@ -91,6 +100,7 @@ const char *pv_log_end_line(const struct pv_model *m, char *buf, size_t size)
 	char room[100];
 	const char *why = end == PV_LOG_CUT_OFF   ? why_cut_off(m, room, sizeof room)
 			  : end == PV_LOG_ENDED   ? why_ended(m)
+			  : m->ending.written     ? "the log is still being written"
 			  : m->ending.quiet       ? "nothing new for 10 s, its writer is not known"
 			  : end == PV_LOG_UNKNOWN ? "no farewell, only the last event is known"
 						  : "";

@@ -122,7 +122,7 @@ struct pv_summary {
 	enum pv_recorder recorder;
 	enum pv_log_end end;       /* how far the end is known */
 	uint32_t pair_ns;          /* ns to trace a call, as measured by the probe; 0: not known */
-	bool joined;               /* the beginning was missed */
+	bool joined, written;      /* the beginning was missed, the end is still being written */
 	bool works;                /* the log says for which requests threads worked */
 	struct pv_running running; /* processors kept busy */
 };

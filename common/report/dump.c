@@ -13,6 +13,7 @@
 #include "common/format/mlpd/mlpd_layout.h"
 #include "common/format/readers/readers.h"
 #include "common/io/source.h"
+#include "common/io/source_written.h"
 #include "common/report/dump_batch.h"
 #include "common/report/dump_event.h"
 #include "common/report/dump_layout.h"
@@ -338,6 +339,13 @@ static void wait_for_more(struct pv_source *s, const struct pv_dump_input *in, b
 	pv_source_wait_clear(s);
 }
 
+/* Whether the file's end is only as far as its writer has come. */
+static bool is_written(const struct pv_dump *d, const struct pv_source *s)
+{
+	const struct mlpd_framer *f = d->stream.framer;
+	return !d->stream.over && pv_source_is_written(s, f && f->have_header ? f->header.pid : 0);
+}
+
 /* Ends a whole input, with the damage of its compression. */
 static bool end_whole(struct pv_dump *d, struct pv_source *s, struct pv_error *reterr)
 {
@@ -346,6 +354,7 @@ static bool end_whole(struct pv_dump *d, struct pv_source *s, struct pv_error *r
 	pv_source_info(s, &info);
 	if (pv_source_damage(&info, reason, sizeof reason))
 		put_damage(d, d->totals.bytes, info.damaged_bytes, reason);
+	d->left = is_written(d, s);
 	return pv_dump_end(d, reterr);
 }
 

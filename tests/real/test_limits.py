@@ -35,6 +35,10 @@ class Bench:
                               capture_output=True, text=True, timeout=DEADLINE, check=False)
         return json.loads(done.stdout)
 
+    def tool(self, *words, before=()):
+        return subprocess.run([*before, self.profview, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              timeout=DEADLINE, check=False)
+
     def native(self):
         """The program, with a probe that waits for somebody who joins."""
         os.mkfifo(self.folder / 'pipe')
@@ -328,6 +332,66 @@ def copied(v, b):
     finally:
         program.kill()
         program.wait()
+
+
+def ends_as(v, b, what, line, sign, code):
+    """What report, check, dump and screen say of the log's end."""
+    r = b.report()
+    v.equal(f'{what}: report', (r['source']['end_known_from'], r['source']['damage']), (line, []))
+    done = b.tool('dump', b.log)
+    v.equal(f'{what}: dump', (done.returncode, 'damage' in done.stdout), (0, False))
+    done = b.tool('--no-index', b.log, '--dump', '--size', '160x20')
+    v.true(f'{what}: screen', f'■ {sign}' in done.stdout, done.stdout)
+    v.equal(f'{what}: exit code', done.returncode, 0)
+    rules = b.folder / 'rules'
+    rules.write_text('[check]\nversion = 1\n[rule all]\nkind = alloc.total\nmax = 1GiB\n')
+    done = b.tool('check', b.log, '--rules', rules)
+    v.equal(f'{what}: check', done.returncode, code)
+    return r['source'], done.stdout + b.tool('report', '--no-index', b.log).stdout
+
+
+def written(v, b):
+    """
+    A log whose writer goes on is not cut off: whether the program writes, seen or in a place where no process is, or a
+    viewer does. Once nobody writes, it is what it was.
+    """
+    env = {**os.environ, 'LD_PRELOAD': b.module, 'PROFVIEW_OPTIONS': f'alloc,output={b.log}'}
+    alone = ['unshare', '-pmf', '--mount-proc']
+    open_end = 'not reached: the log is still being written'
+    with subprocess.Popen([b.program, b.end], env=env) as program:
+        wait_for('the log', lambda: grows(b))
+        source, said = ends_as(v, b, 'written', open_end, 'NOT ENDED', 5)
+        v.equal('written: complete, end', (source['complete'], source['end']), (None, None))
+        v.true('written: the words', said.count('the log is still being written') >= 2 and 'end not reached' in said, said)
+        if subprocess.run([*alone, 'true'], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            said = b.tool('report', '--no-index', b.log, before=alone).stdout
+            v.true('written by nobody seen', open_end in said, said)
+        program.kill()
+    ends_as(v, b, 'killed', "cut off: killed, replaced by exec, or ended without the probe's farewell", 'CUT OFF', 5)
+    b.log.unlink()
+    program = b.native()
+    try:
+        wait_for('the probe', lambda: b.tool('ctl', program.pid, 'stats').returncode == 0)
+        with subprocess.Popen([b.profview, 'attach', str(program.pid), '--record', b.log], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as viewer:
+            wait_for('the record', lambda: grows(b))
+            ends_as(v, b, 'a record', open_end, 'NOT ENDED', 5)
+            b.end.touch()
+            viewer.wait(DEADLINE)
+    finally:
+        program.kill()
+        program.wait()
+    ends_as(v, b, 'ended', "ended: the probe's farewell", 'ENDED', 0)
+    b.log.unlink()
+    b.end.unlink()
+    with subprocess.Popen([b.profview, 'run', '--alloc', '--record', b.log, '--', b.program, b.end], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as viewer:
+        wait_for('the log', lambda: grows(b))
+        viewer.kill()
+    wait_for('the record to be left', lambda: 'cut off' in b.tool('report', '--no-index', b.log).stdout)
+    b.end.touch()
+    said = 'cut off: killed, replaced by exec, or ended without the farewell; or who recorded was killed'
+    v.equal('its recorder was killed', b.report()['source']['end_known_from'], said)
 
 
 def signals_left(v, b):

@@ -245,6 +245,7 @@ static void add_signs(struct ui_screen *s)
 		{ "LIVE, behind 2 s", "the program is watched, and is so far ahead" },
 		{ "ENDED", "the log is whole: the program has ended, or was left" },
 		{ "END ?", "the log does not say whether it is whole" },
+		{ "NOT ENDED", "the log is still being written; --follow reads on" },
 		{ "CUT OFF", "the program was killed, or the log has lost its end" },
 		{ "lost 5", "events that the program's recorder had to drop" },
 		{ "damaged 5", "places of the log that could not be read" },

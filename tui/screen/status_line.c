@@ -49,6 +49,8 @@ static void add_state(struct ui_entries *l, const struct ui_shared *s)
 	case UI_FEED_ENDED:
 		if (s->summary.end == PV_LOG_CUT_OFF)
 			ui_entries_add(l, UI_WARN, 0, "■ CUT OFF");
+		else if (s->summary.written)
+			ui_entries_add(l, UI_WARN, 0, "■ NOT ENDED");
 		else
 			ui_entries_add(l, UI_STRONG, 0,
 				s->summary.end == PV_LOG_UNKNOWN ? "■ END ?" : "■ ENDED");

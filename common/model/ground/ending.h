@@ -9,7 +9,8 @@
 struct pv_model;
 
 enum pv_log_end {
-	PV_LOG_OPEN,    /* the end has not been reached */
+	PV_LOG_OPEN,    /* the end has not been reached: reading goes on, or was stopped, or the
+			 * log is still being written */
 	PV_LOG_UNKNOWN, /* no farewell from this profiler (stock Mono): only the last event is
 			 * known */
 	PV_LOG_ENDED,   /* a farewell, an END block of 2007, or the exit of our own child */
@@ -25,6 +26,7 @@ struct pv_ending {
 	bool said;      /* the farewell, or a block END, is in the log */
 	bool abrupt;    /* the process exited before its runtime had announced the end */
 	bool quiet;     /* no growth for a while, and the writer is unknown */
+	bool written;   /* somebody still writes the file that was read */
 	bool inside;    /* the input ends inside a buffer */
 	bool unsealed;  /* compressed data ends without its trailer */
 	bool full;      /* maxsize= was reached: nothing later is in the log */
@@ -34,6 +36,9 @@ struct pv_ending {
 
 /* With the model's lock. */
 enum pv_log_end pv_model_log_end(const struct pv_model *m);
+
+/* Whether more of the log is to come: reading goes on, or writing does. With the model's lock. */
+bool pv_model_goes_on(const struct pv_model *m);
 
 /* "not reached", "unknown", "ended", "cut off": literals, never NULL. Any thread. */
 const char *pv_log_end_text(enum pv_log_end end);

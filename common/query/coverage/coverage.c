@@ -257,9 +257,10 @@ static void of_heap_shots(const struct pv_model *m, struct pv_coverage *c)
 	if (!s->discarded && !is_group_met(m, PV_GROUP_SHOTS, c))
 		return;
 	uint64_t torn = 0, open = 0;
+	const bool goes_on = pv_model_goes_on(m);
 	for (size_t i = 0; i < s->shot.n; i++) {
-		torn += s->shot.v[i].torn || (s->shot.v[i].open && m->ended);
-		open += s->shot.v[i].open && !m->ended;
+		torn += s->shot.v[i].torn || (s->shot.v[i].open && !goes_on);
+		open += s->shot.v[i].open && goes_on;
 	}
 	say_count(c, s->shot.n, "shot", "shots");
 	say_count(c, kind(m, PV_KIND_HEAP_OBJECT), "object event", "object events");
@@ -555,7 +556,7 @@ static void of_damage(const struct pv_model *m, struct pv_coverage *c)
 	} else if (m->ended && !m->complete && m->damaged == 0) {
 		c->state = PV_PARTIAL;
 		pv_coverage_say(c, "the input ends early");
-	} else if (pv_model_log_end(m) == PV_LOG_CUT_OFF) {
+	} else if (pv_model_log_end(m) == PV_LOG_CUT_OFF || m->ending.written) {
 		char line[PV_LOG_END_LINE];
 		c->state = c->state == PV_COMPLETE ? PV_PARTIAL : c->state;
 		pv_coverage_say(c, "%s", pv_log_end_line(m, line, sizeof line));

@@ -133,6 +133,7 @@ void pv_coverage_line(const struct pv_model *m, struct pv_groups_cache *groups, 
 			append_entry(m, groups, (enum pv_what)what, buf, size);
 	if (!buf[0])
 		snprintf(buf, size,
-			pv_model_log_end(m) == PV_LOG_UNKNOWN ? "complete as far as it goes"
-							      : "complete");
+			pv_model_log_end(m) == PV_LOG_UNKNOWN || m->ending.written
+				? "complete as far as it goes"
+				: "complete");
 }

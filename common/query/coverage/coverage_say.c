@@ -50,8 +50,8 @@ const char *pv_coverage_none(const struct pv_model *m)
 
 void pv_coverage_none_sampled(const struct pv_model *m, struct pv_coverage *c)
 {
-	if (m->ended || c->state != PV_COMPLETE || m->only.requests || m->only.threaded ||
-		pv_recorder_of(m) != PV_RECORDER_STOCK)
+	if (!pv_model_goes_on(m) || c->state != PV_COMPLETE || m->only.requests ||
+		m->only.threaded || pv_recorder_of(m) != PV_RECORDER_STOCK)
 		return;
 	*c = (struct pv_coverage){ .state = PV_COMPLETE, .groups = c->groups };
 	pv_coverage_say(c, "none has come yet");

@@ -193,6 +193,7 @@ static void sum_log(const struct pv_model *m, struct pv_summary *s)
 	s->damaged_bytes = m->damaged_bytes;
 	s->recorder = pv_recorder_of(m);
 	s->end = pv_model_log_end(m);
+	s->written = m->ending.written;
 	s->lost_events = m->lost_events;
 	s->dropped = m->dropped;
 	s->recordings = m->recordings;

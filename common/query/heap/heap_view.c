@@ -67,7 +67,7 @@ static const struct pv_column shot_columns[] = {
 static const char *shot_state(struct pv_build *b, const struct pv_model *m, const struct pv_shot *s,
 	const struct pv_shot *last)
 {
-	bool open = s->open && !m->ended;
+	bool open = s->open && pv_model_goes_on(m);
 	if (open && last && last->objects) {
 		double share = 100 * (double)s->objects / (double)last->objects;
 		return pv_build_printf(b, "reading %.0f %%", share < 99 ? share : 99);

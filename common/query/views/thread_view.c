@@ -119,7 +119,9 @@ static void put_thread(
 	pv_cell_null(&c[T_TREND]);
 	pv_cell_time(&c[T_START], m, t->start_ns);
 	pv_cell_time(&c[T_END], m, t->end_ns);
-	pv_cell_s(&c[T_STATE], t->end_ns != PV_NEVER ? "ended" : m->ended ? "" : "running");
+	pv_cell_s(&c[T_STATE], t->end_ns != PV_NEVER ? "ended"
+			       : pv_model_goes_on(m) ? "running"
+						     : "");
 	pv_cell_s(&c[T_NAME], t->name ? name : pv_build_hex(b, t->id));
 	pv_cell_s(&c[T_OWNER], pv_thread_is_internal(name) ? "profiler" : "program");
 }
