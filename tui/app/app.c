@@ -63,7 +63,7 @@ static void take_status(struct app *a, bool held)
 	a->model = NULL;
 	if (!ui_query_worker_idle(a->worker))
 		return;
-	ui_app_drop_loaders(a);
+	ui_loaders_drop(a->loader, &a->screen);
 	a->model = ui_feed_adopt(a->feed);
 	a->models = a->status.models;
 }
@@ -145,18 +145,11 @@ static bool do_reply(struct app *a, unsigned reply)
 static void turn_range(struct app *a, int64_t now)
 {
 	ui_screen_finish_frame(&a->screen); /* asks the loaders */
-	if (a->term) {
-		bool more = ui_range_loader_turn(&a->range_loader, &a->screen, a->worker);
-		more = ui_snapshot_loader_turn(&a->snapshot_loader, &a->screen, a->worker) || more;
-		more = ui_identity_loader_turn(&a->identity_loader, &a->screen, a->worker) || more;
-		a->pace.turns = more;
-		a->pace.turns_pages = ui_event_loader_turn(&a->event_loader, &a->screen, a->worker);
-	} else {
-		ui_range_loader_wait(&a->range_loader, &a->screen);
-		ui_snapshot_loader_wait(&a->snapshot_loader, &a->screen);
-		ui_event_loader_wait(&a->event_loader, &a->screen);
-		ui_identity_loader_wait(&a->identity_loader, &a->screen);
-	}
+	if (a->term)
+		a->pace.turns =
+			ui_loaders_turn(a->loader, &a->screen, a->worker, &a->pace.turns_pages);
+	else
+		ui_loaders_wait(a->loader, &a->screen);
 	ui_screen_update(&a->screen, a->model, &a->status, now);
 }
 
@@ -446,8 +439,7 @@ bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_err
 	a->screen.shared.against = o->against;
 	ui_app_take_settings(a, o);
 	ui_screen_draw_with(&a->screen, o->glyphs_given ? o->glyphs : a->settings.glyphs);
-	a->range_loader.feed = a->snapshot_loader.feed = a->feed;
-	a->identity_loader.feed = a->event_loader.feed = a->feed;
+	ui_loaders_feed(a->loader, a->feed);
 	const struct ui_range r = {
 		.on = o->ranged, .from_ns = o->from_ns, .to_ns = o->to_ns, .relative = o->relative
 	};
@@ -515,10 +507,7 @@ bool ui_app_run(struct ui_feed **f, const struct ui_options *o, struct ui_child 
 	ui_app_cancel_jobs(&a);
 	ui_query_worker_destroy(a.worker);
 	pv_groups_cache_destroy(a.groups);
-	ui_range_loader_drop(&a.range_loader, NULL);
-	ui_snapshot_loader_drop(&a.snapshot_loader, NULL);
-	ui_event_loader_drop(&a.event_loader, NULL);
-	ui_identity_loader_drop(&a.identity_loader, NULL);
+	ui_loaders_drop(a.loader, NULL);
 	ui_app_close_folder(&a);
 	if (o->record && a.exit_code == 128 + SIGHUP)
 		ui_app_record_on(&a);

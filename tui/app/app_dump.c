@@ -65,10 +65,7 @@ bool ui_app_dump(struct ui_feed **f, const struct ui_options *o, struct ui_app_f
 			pv_fail(reterr, PV_ENOMEM, 0, "out of memory");
 	}
 	ui_screen_finish(&a.screen);
-	ui_range_loader_drop(&a.range_loader, NULL);
-	ui_snapshot_loader_drop(&a.snapshot_loader, NULL);
-	ui_event_loader_drop(&a.event_loader, NULL);
-	ui_identity_loader_drop(&a.identity_loader, NULL);
+	ui_loaders_drop(a.loader, NULL);
 	ui_app_close_folder(&a);
 	pv_groups_cache_destroy(a.groups);
 	if (!text)

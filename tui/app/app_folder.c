@@ -194,8 +194,7 @@ static void swap_feeds(struct app *a)
 	a->next = NULL;
 	a->models = 0;
 	a->complained = NULL;
-	a->range_loader.feed = a->snapshot_loader.feed = a->feed;
-	a->identity_loader.feed = a->event_loader.feed = a->feed;
+	ui_loaders_feed(a->loader, a->feed);
 }
 
 bool ui_app_take_next(struct app *a)
@@ -206,7 +205,7 @@ bool ui_app_take_next(struct app *a)
 	ui_app_cancel_jobs(a); /* the jobs use the feed, about to close */
 	if (!ui_query_worker_idle(a->worker))
 		return false;
-	ui_app_drop_loaders(a);
+	ui_loaders_drop(a->loader, &a->screen);
 	swap_feeds(a);
 	if (!a->base)
 		ui_feed_load(a->feed, NULL);

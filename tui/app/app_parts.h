@@ -10,11 +10,8 @@
 #include "tui/draw/query_worker.h"
 #include "tui/draw/settings.h"
 #include "tui/feed/feed_tell.h"
-#include "tui/feed/snapshot_loader.h"
-#include "tui/feed/event_loader.h"
-#include "tui/feed/identity_loader.h"
 #include "tui/app/pace.h"
-#include "tui/feed/range_loader.h"
+#include "tui/feed/loader.h"
 #include "tui/screen/screen.h"
 #include "tui/terminal/term.h"
 
@@ -51,10 +48,7 @@ struct app {
 	unsigned polls;            /* for them */
 	struct ui_stats stats;     /* the last answer */
 	int64_t stats_ns;          /* when `stats` were asked for; 0: never */
-	struct ui_range_loader range_loader;
-	struct ui_snapshot_loader snapshot_loader;
-	struct ui_identity_loader identity_loader;
-	struct ui_event_loader event_loader;
+	struct ui_loader loader[UI_LOADERS];
 	struct event *keys, *words, *quiet, *look;
 	struct ui_pace pace;
 	struct event *signal[UI_APP_SIGNALS];
@@ -90,8 +84,6 @@ void ui_app_draw(struct app *a); /* a frame of what there is now */
 bool ui_app_open_screen(struct app *a, const struct ui_options *o, struct pv_error *reterr);
 /* Presses the keys given on the command line. False: a key left, or does not exist. */
 bool ui_app_press(struct app *a, const char *keys, struct pv_error *reterr);
-
-void ui_app_drop_loaders(struct app *a); /* with what they have shown */
 
 /*
  * editor.c: opens the file of the screen's wish in the user's editor; waits for the editor's end.

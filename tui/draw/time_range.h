@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The global range of time, as the user sets it: two ends, and a cursor on the strip. Plain values
- * and pure functions: any thread. range_loader.h reads the range's events again.
+ * and pure functions: any thread. range_loader.c reads the range's events again.
  */
 #ifndef UI_TIME_RANGE_H
 #define UI_TIME_RANGE_H

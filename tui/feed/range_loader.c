@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The screen's range of time or thread: read in the background, its model given to the screen. */
-#include "tui/feed/range_loader.h"
+#include "tui/feed/loader.h"
 #include "common/base/utf8.h"
 #include "common/query/facts.h"
 
@@ -14,7 +14,7 @@
 enum { COST_SHARE = 4 };
 
 /* The user has set another range, or none. */
-static void take_range_wish(struct ui_range_loader *r, struct ui_screen *s)
+static void take_range_wish(struct ui_loader *r, struct ui_screen *s)
 {
 	if (!s->range_asked)
 		return;
@@ -28,7 +28,7 @@ static void take_range_wish(struct ui_range_loader *r, struct ui_screen *s)
 	r->wanted = s->shared.range.on;
 }
 
-static void fail_range(struct ui_screen *s, const char *why)
+static void set_failed(struct ui_screen *s, const char *why)
 {
 	s->shared.range.state = UI_RANGE_FAILED;
 	snprintf(s->shared.range.error, sizeof s->shared.range.error, "%s", PV_FIT(why, 100));
@@ -36,7 +36,7 @@ static void fail_range(struct ui_screen *s, const char *why)
 
 /* Reads the chosen thread, or all threads that have its name now. */
 static struct ui_again *read(
-	const struct ui_range_loader *r, struct ui_screen *s, struct pv_error *reterr)
+	const struct ui_loader *r, struct ui_screen *s, struct pv_error *reterr)
 {
 	const struct ui_range *g = &s->shared.range;
 	size_t n = g->threaded;
@@ -53,7 +53,7 @@ static struct ui_again *read(
 	return ret;
 }
 
-static void begin_reading(struct ui_range_loader *r, struct ui_screen *s)
+static void begin_reading(struct ui_loader *r, struct ui_screen *s)
 {
 	struct ui_range *g = &s->shared.range;
 	struct pv_error e = { 0 };
@@ -69,10 +69,10 @@ static void begin_reading(struct ui_range_loader *r, struct ui_screen *s)
 		ui_range_check(g, ui_has_ended(&s->shared) ? log.duration_ns : INT64_MAX, &e))
 		r->reading = read(r, s, &e);
 	if (!r->reading)
-		fail_range(s, e.what);
+		set_failed(s, e.what);
 }
 
-static void take_over(struct ui_range_loader *r, struct ui_screen *s)
+static void take_range(struct ui_loader *r, struct ui_screen *s)
 {
 	struct ui_again *old = r->shown;
 	r->shown = r->reading;
@@ -87,28 +87,29 @@ static void take_over(struct ui_range_loader *r, struct ui_screen *s)
 	ui_bury(&r->dying, &old);
 }
 
-static void look_at_range(struct ui_range_loader *r, struct ui_screen *s)
+static void fail_range(struct ui_loader *r, struct ui_screen *s, const char *why)
 {
-	struct ui_range *g = &s->shared.range;
-	struct ui_again_status st;
+	if (!r->shown)
+		set_failed(s, why);
+}
+
+static void cancel_range(struct ui_loader *r, struct ui_screen *s)
+{
 	if (!r->reading)
 		return;
-	ui_again_status(r->reading, &st);
-	g->read = st.step;
-	g->total = st.steps;
-	if (!st.over)
-		return;
-	if (st.done) {
-		take_over(r, s);
-		return;
-	}
-	if (!r->shown)
-		fail_range(s, st.error.what);
 	ui_bury(&r->dying, &r->reading);
+	fail_range(r, s, "reading was cancelled");
+}
+
+static void tell_range(struct ui_loader *r, struct ui_screen *s, const struct ui_again_status *st)
+{
+	(void)r;
+	s->shared.range.read = st->step;
+	s->shared.range.total = st->steps;
 }
 
 /* The log has grown within the range: reads again. */
-static void renew(struct ui_range_loader *r, const struct ui_screen *s)
+static void want_again(struct ui_loader *r, const struct ui_screen *s)
 {
 	const struct ui_range *g = &s->shared.range;
 	int64_t pause = r->cost_ns * COST_SHARE;
@@ -120,42 +121,37 @@ static void renew(struct ui_range_loader *r, const struct ui_screen *s)
 		    s->shared.feed.state == UI_FEED_ENDED;
 }
 
-bool ui_range_loader_turn(
-	struct ui_range_loader *r, struct ui_screen *s, struct ui_query_worker *worker)
+static void renew_range(struct ui_loader *r, struct ui_screen *s)
 {
-	if (s->range_cancelled && r->reading) {
-		ui_bury(&r->dying, &r->reading);
-		if (!r->shown)
-			fail_range(s, "reading was cancelled");
-	}
-	s->range_cancelled = false;
-	take_range_wish(r, s);
-	look_at_range(r, s);
-	renew(r, s);
+	want_again(r, s);
 	begin_reading(r, s);
-	ui_sweep(&r->dying, worker);
-	const struct ui_range *g = &s->shared.range;
-	bool growing = r->shown && g->to_ns > g->until_ns && s->shared.feed.state == UI_FEED_LIVE &&
-		       s->shared.duration_ns > g->until_ns && !s->shared.paused;
-	return r->reading || r->dying.again.n || growing;
 }
 
-void ui_range_loader_wait(struct ui_range_loader *r, struct ui_screen *s)
+static bool rest_of_range(
+	const struct ui_loader *r, struct ui_screen *s, struct ui_query_worker *worker)
 {
-	do {
-		ui_range_loader_turn(r, s, NULL);
-		if (r->reading)
-			ui_again_wait(r->reading);
-	} while (r->reading);
+	const struct ui_range *g = &s->shared.range;
+	(void)worker;
+	return r->shown && g->to_ns > g->until_ns && s->shared.feed.state == UI_FEED_LIVE &&
+	       s->shared.duration_ns > g->until_ns && !s->shared.paused;
 }
 
-void ui_range_loader_drop(struct ui_range_loader *r, struct ui_screen *s)
+static void forget_range(struct ui_loader *r, struct ui_screen *s)
 {
 	if (s && r->shown)
 		ui_screen_use(s, NULL);
-	ui_bury(&r->dying, &r->reading);
-	ui_bury(&r->dying, &r->shown);
-	ui_sweep(&r->dying, NULL);
 	if (s)
 		s->range_asked = s->shared.range.on;
 }
+
+const struct ui_loading ui_load_range = {
+	.cancelled = offsetof(struct ui_screen, range_cancelled),
+	.cancel = cancel_range,
+	.tell = tell_range,
+	.take = take_range,
+	.fail = fail_range,
+	.prepare = take_range_wish,
+	.renew = renew_range,
+	.rest = rest_of_range,
+	.forget = forget_range,
+};

@@ -1,127 +1,102 @@
 /* SPDX-License-Identifier: MIT */
 /* Heap shots of the object browser: read in the background, a few kept open. */
-#include "tui/feed/snapshot_loader.h"
+#include "tui/feed/loader.h"
 
-#include <stdio.h>
-
-static void bury(struct ui_snapshot_loader *h, struct ui_open_heap *heap)
-{
-	ui_bury(&h->dying, &heap->heap);
-	*heap = (struct ui_open_heap){ 0 };
-}
-
-static struct ui_open_heap *find_open_heap(struct ui_snapshot_loader *h, uint32_t shot, bool weak)
+static struct ui_open_heap *find_open_heap(struct ui_loader *l, uint32_t shot, bool weak)
 {
 	for (int i = 0; i < UI_HEAPS_OPEN; i++)
-		if (h->open[i].heap && h->open[i].shot == shot && h->open[i].weak == weak)
-			return &h->open[i];
+		if (l->open[i].heap && l->open[i].shot == shot && l->open[i].weak == weak)
+			return &l->open[i];
 	return NULL;
 }
 
 /* A free place, or the place of the shot used longest ago. */
-static struct ui_open_heap *heap_place(struct ui_snapshot_loader *h)
+static struct ui_open_heap *heap_place(struct ui_loader *l)
 {
-	struct ui_open_heap *best = &h->open[0];
+	struct ui_open_heap *best = &l->open[0];
 	for (int i = 0; i < UI_HEAPS_OPEN; i++) {
-		if (!h->open[i].heap)
-			return &h->open[i];
-		if (h->open[i].used < best->used)
-			best = &h->open[i];
+		if (!l->open[i].heap)
+			return &l->open[i];
+		if (l->open[i].used < best->used)
+			best = &l->open[i];
 	}
 	return best;
 }
 
-static void show_heap(struct ui_snapshot_loader *h, struct ui_screen *s, struct ui_open_heap *heap)
+static void show_heap(struct ui_loader *l, struct ui_screen *s, struct ui_open_heap *heap)
 {
-	heap->used = ++h->clock;
+	heap->used = ++l->clock;
 	ui_browser_use(s, ui_again_heap(heap->heap), NULL);
 }
 
-/* The user wants another shot, or the same shot with weak references. */
-static void take_snapshot_wish(struct ui_snapshot_loader *h, struct ui_screen *s)
+static void fail_shot(struct ui_loader *l, struct ui_screen *s, const char *why)
 {
-	const struct ui_heap_shown *want = &s->shared.heap;
-	struct pv_error e = { 0 };
-	if (!s->browser.asked || !s->shared.whole || s->shared.feed.state == UI_FEED_LOADING)
-		return;
-	s->browser.asked = s->browser.cancelled = false;
-	bury(h, &h->reading);
-	struct ui_open_heap *known = find_open_heap(h, want->shot, want->weak);
-	if (known) {
-		show_heap(h, s, known);
-		return;
-	}
-	h->reading = (struct ui_open_heap){ .heap = ui_feed_open_heap(
-						    h->feed, want->shot, want->weak, true, &e),
-		.shot = want->shot,
-		.weak = want->weak };
-	if (!h->reading.heap)
-		ui_browser_use(s, NULL, e.what);
+	(void)l;
+	ui_browser_use(s, NULL, why);
 }
 
-static void look_at_snapshot(struct ui_snapshot_loader *h, struct ui_screen *s)
+/* The user wants another shot, or the same shot with weak references. */
+static void begin_shot(struct ui_loader *l, struct ui_screen *s)
 {
-	struct ui_heap_shown *shown = &s->shared.heap;
-	struct ui_again_status st;
-	if (!h->reading.heap)
-		return;
-	ui_again_status(h->reading.heap, &st);
-	shown->phase = st.phase;
-	shown->step = st.step;
-	shown->steps = st.steps;
-	if (!st.over)
-		return;
-	if (!st.done) {
-		ui_browser_use(s, NULL, st.error.what);
-		bury(h, &h->reading);
+	const struct ui_heap_shown *want = &s->shared.heap;
+	struct ui_open_heap *known = find_open_heap(l, want->shot, want->weak);
+	struct pv_error e = { 0 };
+	if (known) {
+		show_heap(l, s, known);
 		return;
 	}
-	struct ui_open_heap *to = heap_place(h);
-	struct ui_open_heap old = *to;
-	*to = h->reading;
-	h->reading = (struct ui_open_heap){ 0 };
-	show_heap(h, s, to);
-	bury(h, &old);
+	l->next = (struct ui_open_heap){ .shot = want->shot, .weak = want->weak };
+	l->reading = ui_feed_open_heap(l->feed, want->shot, want->weak, true, &e);
+	if (!l->reading)
+		fail_shot(l, s, e.what);
+}
+
+static void tell_shot(struct ui_loader *l, struct ui_screen *s, const struct ui_again_status *st)
+{
+	struct ui_heap_shown *shown = &s->shared.heap;
+	(void)l;
+	shown->phase = st->phase;
+	shown->step = st->step;
+	shown->steps = st->steps;
+}
+
+static void take_shot(struct ui_loader *l, struct ui_screen *s)
+{
+	struct ui_open_heap *to = heap_place(l);
+	struct ui_again *old = to->heap;
+	*to = l->next;
+	to->heap = l->reading;
+	l->reading = NULL;
+	show_heap(l, s, to);
+	ui_bury(&l->dying, &old);
 }
 
 /* If only weak references were to count, or no longer, the earlier graph is shown again. */
-static void cancel(struct ui_snapshot_loader *h, struct ui_screen *s)
+static void cancel_shot(struct ui_loader *l, struct ui_screen *s)
 {
 	struct ui_heap_shown *want = &s->shared.heap;
-	struct ui_open_heap *known = find_open_heap(h, want->shot, !want->weak);
-	bury(h, &h->reading);
+	struct ui_open_heap *known = find_open_heap(l, want->shot, !want->weak);
+	if (!want->reading)
+		return;
+	ui_bury(&l->dying, &l->reading);
 	s->browser.asked = false;
 	if (!known) {
-		ui_browser_use(s, NULL, "reading was cancelled; 9 reads the shot again");
+		fail_shot(l, s, "reading was cancelled; 9 reads the shot again");
 		return;
 	}
 	want->weak = known->weak;
-	show_heap(h, s, known);
+	show_heap(l, s, known);
 }
 
-bool ui_snapshot_loader_turn(
-	struct ui_snapshot_loader *h, struct ui_screen *s, struct ui_query_worker *worker)
+static bool rest_of_shots(
+	const struct ui_loader *l, struct ui_screen *s, struct ui_query_worker *worker)
 {
-	if (s->browser.cancelled && s->shared.heap.reading)
-		cancel(h, s);
-	s->browser.cancelled = false;
-	take_snapshot_wish(h, s);
-	look_at_snapshot(h, s);
-	ui_sweep(&h->dying, worker);
+	(void)l;
 	ui_browser_sweep(&s->browser, worker);
-	return h->reading.heap || h->dying.again.n || s->browser.dead.n || s->browser.asked;
+	return s->browser.dead.n || s->browser.asked;
 }
 
-void ui_snapshot_loader_wait(struct ui_snapshot_loader *h, struct ui_screen *s)
-{
-	do {
-		ui_snapshot_loader_turn(h, s, NULL);
-		if (h->reading.heap)
-			ui_again_wait(h->reading.heap);
-	} while (h->reading.heap);
-}
-
-void ui_snapshot_loader_drop(struct ui_snapshot_loader *h, struct ui_screen *s)
+static void forget_shots(struct ui_loader *l, struct ui_screen *s)
 {
 	if (s) {
 		ui_browser_forget(s);
@@ -129,8 +104,18 @@ void ui_snapshot_loader_drop(struct ui_snapshot_loader *h, struct ui_screen *s)
 		s->browser.visited = s->browser.asked = s->shared.heap.reading = false;
 		s->browser.tried = 0;
 	}
-	bury(h, &h->reading);
 	for (int i = 0; i < UI_HEAPS_OPEN; i++)
-		bury(h, &h->open[i]);
-	ui_sweep(&h->dying, NULL);
+		ui_bury(&l->dying, &l->open[i].heap);
 }
+
+const struct ui_loading ui_load_shot = {
+	.asked = offsetof(struct ui_screen, browser.asked),
+	.cancelled = offsetof(struct ui_screen, browser.cancelled),
+	.cancel = cancel_shot,
+	.begin = begin_shot,
+	.tell = tell_shot,
+	.take = take_shot,
+	.fail = fail_shot,
+	.rest = rest_of_shots,
+	.forget = forget_shots,
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stream of events: the page wanted as the user moves. event_loader.h reads pages; their rows
+ * The stream of events: the page wanted as the user moves. event_loader.c reads pages; their rows
  * are a list like any other. One thread.
  */
 #ifndef UI_STREAM_H
