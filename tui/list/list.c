@@ -97,7 +97,7 @@ static void clamp(struct ui_list *l)
 /* Processes listed since the last question are unfolded like the ones before. */
 static enum ui_unfold unfold_of(const struct ui_list *l, const struct ui_shared *s)
 {
-	bool others = pv_view_is(l->view, PV_SECTION_FOLDER) && l->posted_turn != s->processes_turn;
+	bool others = pv_view_is(l->view, PV_SECTION_FOLDER) && l->asked_turn != s->processes_turn;
 	return !l->unfolded || (others && !l->folded) ? l->unfold : l->unfold_next;
 }
 
@@ -132,21 +132,11 @@ static void post(struct ui_list *l, const struct ui_shared *s, bool changed)
 		return; /* out of memory: the old picture stays */
 	q->job.urgent = changed;
 	l->stale = false;
-	l->posted_window = s->window_ns;
-	l->posted_group = l->group;
-	l->posted_net = s->net;
-	l->posted_figure = l->figure;
-	l->posted_part = ui_list_part(l, s);
-	l->posted_model = pv_view_model(ui_list_model(l, s));
-	l->posted_waits = s->waits;
-	l->posted_ended = ui_has_ended(s);
-	l->posted_raw = s->raw_names;
-	l->posted_mine = s->my_code;
-	l->posted_physical = s->physical;
-	l->posted_heap = s->heap.heap;
-	l->posted_page = s->events.page;
-	l->posted_turn = s->processes_turn;
-	memcpy(l->posted_filter, l->filter, sizeof l->filter);
+	l->asked = q->query;
+	l->asked_figure = l->figure;
+	l->asked_model = pv_view_model(q->model);
+	l->asked_ended = ui_has_ended(s);
+	l->asked_turn = s->processes_turn;
 	ui_query_worker_post(s->worker, &l->slot, &q->job);
 }
 
@@ -194,7 +184,8 @@ static void take_table(struct ui_list *l, const struct ui_shared *s, struct ui_q
 	l->other = false;
 	l->newer = q->newer;
 	l->limit = q->query.limit;
-	memcpy(l->asked_filter, l->posted_filter, sizeof l->asked_filter);
+	snprintf(l->asked_filter, sizeof l->asked_filter, "%s",
+		q->query.filter_way == PV_FILTER_CAPITALS ? q->filter : "");
 	l->asked_tagged = q->query.onlys > 0;
 	if (l->tree && !l->unfolded)
 		ui_list_begin_at_course(l);
@@ -257,23 +248,20 @@ static void ask_if_needed(struct ui_list *l, const struct ui_shared *s)
 {
 	enum { AT_ONCE_MAX = 20000 }; /* rows sorted without a noticeable wait */
 	bool pending = ui_slot_pending(&l->slot);
-	bool opened = (pv_view_is(l->view, PV_TRAIT_HEAP) && l->posted_heap != s->heap.heap) ||
-		      (pv_view_is(l->view, PV_TRAIT_PAGED) && l->posted_page != s->events.page) ||
+	const struct pv_query now = ui_list_query(l, s);
+	bool opened = (pv_view_is(l->view, PV_TRAIT_HEAP) && l->asked.heap != now.heap) ||
+		      (pv_view_is(l->view, PV_TRAIT_PAGED) && l->asked.page != now.page) ||
 		      (pv_view_is(l->view, PV_SECTION_FOLDER) && !s->paused &&
-			      l->posted_turn != s->processes_turn);
-	bool changed = l->stale || opened || l->posted_window != s->window_ns ||
-		       l->posted_group != l->group || l->posted_figure != l->figure ||
-		       l->posted_part != ui_list_part(l, s) || l->posted_net != s->net ||
-		       l->posted_waits != s->waits || l->posted_raw != s->raw_names ||
-		       l->posted_mine != s->my_code || l->posted_physical != s->physical ||
-		       (!pending && (!l->table || l->want));
+			      l->asked_turn != s->processes_turn);
+	bool changed = l->stale || opened || l->asked_figure != l->figure ||
+		       !ui_same_figures(&l->asked, &now) || (!pending && (!l->table || l->want));
 	uint64_t generation = ui_list_of_whole(l) ? s->whole_generation : s->generation;
 	bool moved_on = l->table && l->table->generation < generation && !ui_list_follows(l, s);
 	moved_on = moved_on || (l->hold.on && ui_hold_ends(&l->hold, s)) ||
-		   l->posted_ended != ui_has_ended(s); /* trends fill their cells at the end */
+		   l->asked_ended != ui_has_ended(s); /* trends fill their cells at the end */
 	if (!changed && (!moved_on || s->paused || pending))
 		return;
-	if (l->tree && l->posted_model && l->posted_model != pv_view_model(ui_list_model(l, s)))
+	if (l->tree && l->asked_model && l->asked_model != pv_view_model(ui_list_model(l, s)))
 		l->open.n = 0, l->unfolded = false; /* ids are the model's own */
 	post(l, s, changed);
 	l->asking = changed;

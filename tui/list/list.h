@@ -55,13 +55,12 @@ struct ui_list {
 	uint32_t silent, hidden; /* columns without figures, or not wanted: columns.h, settings.h */
 	bool other;              /* ... to rows of something else: they must be asked for */
 	bool newer;              /* asked after the picture was frozen */
-	uint64_t posted_window, posted_turn, posted_figure, posted_part, posted_model;
-	enum pv_by posted_group;
-	bool posted_net, posted_waits, posted_raw, posted_mine, posted_physical, posted_ended;
-	const void *posted_heap; /* only compared */
-	const struct pv_event_page *posted_page;
-	char asked_filter[UI_TEXT_MAX], posted_filter[UI_TEXT_MAX];
-	bool asked_tagged;     /* the table has only tagged rows */
+	struct pv_query asked;   /* the last question: its pointers are only compared */
+	unsigned asked_figure;
+	uint64_t asked_turn, asked_model;
+	bool asked_ended;
+	char asked_filter[UI_TEXT_MAX]; /* of the table */
+	bool asked_tagged;              /* the table has only tagged rows */
 	size_t all_rows;       /* of a frozen table, with the filtered out rows at the end */
 	bool unfolded, folded; /* `unfold` was done; and then a row folded by hand */
 

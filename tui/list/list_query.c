@@ -54,10 +54,12 @@ static unsigned least_of(const struct ui_list *l, const struct ui_shared *s)
 	return l->splits && !s->against ? s->least : 0;
 }
 
-uint64_t ui_list_part(const struct ui_list *l, const struct ui_shared *s)
+bool ui_same_figures(const struct pv_query *a, const struct pv_query *b)
 {
-	return (uint64_t)ui_list_counted(l, s) | (uint64_t)goes_up(l, s) << 2 |
-	       (uint64_t)least_of(l, s) << 3;
+	return a->window_ns == b->window_ns && a->group == b->group && a->net == b->net &&
+	       a->waits == b->waits && a->readable == b->readable && a->my_code == b->my_code &&
+	       a->physical == b->physical && a->counted == b->counted && a->callers == b->callers &&
+	       !(a->least < b->least || b->least < a->least);
 }
 
 struct pv_query ui_list_query(const struct ui_list *l, const struct ui_shared *s)

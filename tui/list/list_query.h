@@ -31,8 +31,8 @@ struct pv_table *ui_list_whole(const struct ui_list *l, const struct ui_shared *
 
 /* The figures counted: where calls and samples are two views. */
 enum pv_counted ui_list_counted(const struct ui_list *l, const struct ui_shared *s);
-/* A number for each choice of these, of the least share and of callers. */
-uint64_t ui_list_part(const struct ui_list *l, const struct ui_shared *s);
+/* Whether both queries count the same things in the same way and time. */
+bool ui_same_figures(const struct pv_query *a, const struct pv_query *b);
 
 /* Moves the list's trends into the question, with the model and the span of time for new trends. */
 void ui_list_hand_trends(struct ui_list *l, const struct ui_shared *s, struct ui_question *q);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/list/list_query.h"
 #include "tui/panes/flame_pane.h"
 
 const unsigned ui_flame_least[UI_FLAME_LEASTS] = { 0, 1, 5, 10, 20, 50 };
@@ -202,13 +203,24 @@ static struct pv_model *model_of(const struct ui_flame *f, const struct ui_share
 	return f->measure == PV_FLAME_LIVE ? s->identity.model : s->model;
 }
 
+static struct pv_query query_of(const struct ui_flame *f, const struct ui_shared *s)
+{
+	return (struct pv_query){ .groups = s->groups,
+		.window_ns = s->range.on ? 0 : s->window_ns,
+		.net = s->net,
+		.waits = s->waits,
+		.readable = !s->raw_names,
+		.my_code = s->my_code,
+		.physical = s->physical,
+		.identity = f->measure == PV_FLAME_LIVE ? s->identity.identity : NULL };
+}
+
 /* Whether everything that the tree depends on is unchanged, except time. */
 static bool same_tree(const struct ui_flame *f, const struct ui_shared *s)
 {
-	uint64_t window = s->range.on ? 0 : s->window_ns;
-	return f->of == model_of(f, s) && f->of_window == window && f->of_measure == f->measure &&
-	       f->of_net == s->net && f->of_waits == s->waits && f->of_mine == s->my_code &&
-	       f->of_physical == s->physical && f->of_raw == s->raw_names;
+	const struct pv_query now = query_of(f, s);
+	return f->of == model_of(f, s) && f->of_measure == f->measure &&
+	       ui_same_figures(&f->asked, &now);
 }
 
 static bool is_fresh(const struct ui_flame *f, const struct ui_shared *s)
@@ -228,17 +240,9 @@ static void post(struct ui_flame *f, const struct ui_shared *s, bool changed)
 		free(q);
 		return;
 	}
-	bool live = f->measure == PV_FLAME_LIVE;
 	q->model = model_of(f, s);
-	q->against = live ? NULL : s->against;
-	q->query = (struct pv_query){ .groups = s->groups,
-		.window_ns = s->range.on ? 0 : s->window_ns,
-		.net = s->net,
-		.waits = s->waits,
-		.readable = !s->raw_names,
-		.my_code = s->my_code,
-		.physical = s->physical,
-		.identity = live ? s->identity.identity : NULL };
+	q->against = f->measure == PV_FLAME_LIVE ? NULL : s->against;
+	q->query = query_of(f, s);
 	q->measure = f->measure;
 	memcpy(q->filter, f->filter, sizeof q->filter);
 	memcpy(q->find, f->find, sizeof q->find);
@@ -248,13 +252,8 @@ static void post(struct ui_flame *f, const struct ui_shared *s, bool changed)
 	if (f->tree && same_tree(f, s) && is_fresh(f, s))
 		q->tree = pv_flame_tree_take(f->tree);
 	f->of = q->model;
-	f->of_window = q->query.window_ns;
+	f->asked = q->query;
 	f->of_measure = f->measure;
-	f->of_net = s->net;
-	f->of_waits = s->waits;
-	f->of_mine = s->my_code;
-	f->of_physical = s->physical;
-	f->of_raw = s->raw_names;
 	f->stale = false;
 	ui_query_worker_post(s->worker, &f->slot, &q->job);
 }

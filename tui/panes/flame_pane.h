@@ -47,9 +47,8 @@ struct ui_flame {
 	struct ui_request slot;
 	bool stale, asking;
 	const struct pv_model *of; /* compared only */
-	uint64_t of_window;
 	enum pv_flame_measure of_measure;
-	bool of_net, of_waits, of_mine, of_physical, of_raw;
+	struct pv_query asked; /* its pointers are only compared */
 	char filter[UI_TEXT_MAX], find[UI_TEXT_MAX];
 	char *want; /* the cursor is to go to a frame of this name, owned */
 

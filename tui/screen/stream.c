@@ -128,7 +128,7 @@ static bool nears_end(const struct ui_screen *s, const struct ui_list *l)
 {
 	const struct pv_event_page *page = s->shared.events.page;
 	bool in_order = !l->chosen && !l->invert;
-	if (!page || !l->table || l->posted_page != page || !in_order || l->table->rows == 0)
+	if (!page || !l->table || l->asked.page != page || !in_order || l->table->rows == 0)
 		return false;
 	if (l->at < MARGIN && pv_event_page_more(page, true))
 		return true;
