@@ -48,7 +48,7 @@ START_TEST(columns_are_explained)
 		PV_VIEW_HEAP_MERGED, PV_VIEW_HEAP_DIFF_SITES, PV_VIEW_HEAP_DIFF_THREADS };
 	for (size_t i = 0; i < ui_pane_count; i++)
 		for (int k = 0; k < ui_pane_defs[i].parts; k++)
-			if (!ui_pane_defs[i].flame && !ui_pane_defs[i].timeline)
+			if (ui_pane_defs[i].kind == UI_PANE_LISTS)
 				look_at(ui_pane_defs[i].part[k].view);
 	for (size_t i = 0; i < PV_COUNT_OF(others); i++)
 		look_at(others[i]);

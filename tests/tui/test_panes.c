@@ -441,7 +441,7 @@ START_TEST(from_a_method_to_the_flame)
 	ck_assert_str_eq(name, "Lib.Read()");
 	press("f");
 	ck_assert(seen("[Flame]"));
-	ck_assert_str_eq(ui_flame_name(screen.pane[screen.current].flame), "Lib.Read()");
+	ck_assert_str_eq(ui_pane_name(&screen.pane[screen.current]), "Lib.Read()");
 	press("<Backspace>");
 	ck_assert_str_eq(cursor(), "Lib.Read()");
 }

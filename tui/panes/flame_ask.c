@@ -309,8 +309,3 @@ void ui_flame_refresh(struct ui_flame *f, const struct ui_shared *s, struct ui_l
 	}
 	find_wanted(f, l);
 }
-
-bool ui_flame_awaits(const struct ui_flame *f)
-{
-	return !f->answer[UI_FLAME_MAIN] && ui_slot_pending(&f->slot);
-}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The cursor, zoom, cuts and undo of the flame pane, and its commands. */
 #include "tui/panes/flame_pane.h"
+#include "tui/panes/pane.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,12 +41,6 @@ const struct pv_flame_cell *ui_flame_cell(const struct ui_flame *f)
 {
 	const struct pv_flame *a = f->answer[f->half];
 	return a && f->at < a->cells ? &a->cell[f->at] : NULL;
-}
-
-const char *ui_flame_name(const struct ui_flame *f)
-{
-	const struct pv_flame_cell *c = ui_flame_cell(f);
-	return c && c->key && !(c->flags & PV_FLAME_CLASS) ? c->name : NULL;
 }
 
 const struct ui_icicle_span *ui_flame_span(struct ui_flame *f, int half, int w)
@@ -377,19 +372,21 @@ static bool is_handled(
 	}
 }
 
-unsigned ui_flame_command(
-	struct ui_flame *f, const struct ui_shared *s, struct ui_list *l, enum ui_command cmd)
+static unsigned command_flame(struct ui_pane *p, struct ui_shared *s, enum ui_command cmd)
 {
+	struct ui_flame *f = p->flame;
 	int64_t from, to;
 	if (cmd == UI_CMD_ENTER && ui_heat_time(&f->heat, &from, &to))
 		return UI_HANDLED | UI_DRILL;
 	if (!ui_heat_command(&f->heat, cmd))
-		is_handled(f, s, l, cmd);
+		is_handled(f, s, &p->list[0], cmd);
 	return UI_HANDLED;
 }
 
-unsigned ui_flame_mouse(struct ui_flame *f, struct ui_mouse m)
+static unsigned click_flame(struct ui_pane *p, struct ui_shared *s, struct ui_mouse m)
 {
+	struct ui_flame *f = p->flame;
+	(void)s;
 	if (ui_heat_mouse(&f->heat, m))
 		return m.click == UI_CLICK_DOUBLE ? UI_HANDLED | UI_DRILL : UI_HANDLED;
 	for (int half = 0; half < UI_FLAME_HALVES; half++) {
@@ -433,8 +430,9 @@ const char *ui_flame_said(const struct ui_flame *f, enum ui_command cmd)
 	}
 }
 
-const char *ui_flame_why(const struct ui_flame *f, enum ui_command cmd)
+static const char *why_in_flame(const struct ui_pane *p, enum ui_command cmd)
 {
+	const struct ui_flame *f = p->flame;
 	if (cmd == UI_CMD_HEAT_END)
 		return f->heat.on ? "there is no heat here" : "d shows the heat strip first";
 	if (f->heat.on && f->heat.cells && (cmd == UI_CMD_LEFT || cmd == UI_CMD_UP))
@@ -477,8 +475,9 @@ const char *ui_flame_why(const struct ui_flame *f, enum ui_command cmd)
 	}
 }
 
-uint64_t ui_flame_mark(const struct ui_flame *f)
+static uint64_t flame_mark(const struct ui_pane *p)
 {
+	const struct ui_flame *f = p->flame;
 	const uint64_t value[] = { f->measure, f->upside_down, f->by_name, f->fold, f->least,
 		f->view.zoom.way, f->view.zoom.focus, f->view.zoom.key.n, f->view.cut.n,
 		f->before.n, f->after.n, (uint64_t)f->half, f->at, ui_heat_mark(&f->heat) };
@@ -487,3 +486,55 @@ uint64_t ui_flame_mark(const struct ui_flame *f)
 		d = pv_hash(d ^ value[i]) + i;
 	return d;
 }
+
+static bool create_flame(struct ui_pane *p)
+{
+	p->flame = ui_flame_create();
+	return p->flame;
+}
+
+static void destroy_flame(struct ui_pane *p)
+{
+	ui_flame_destroy(p->flame);
+	p->flame = NULL;
+}
+
+static void forget_flame(struct ui_pane *p)
+{
+	ui_flame_forget(p->flame);
+}
+
+static void refresh_flame(struct ui_pane *p, struct ui_shared *s)
+{
+	ui_flame_refresh(p->flame, s, &p->list[0]);
+	ui_heat_refresh(&p->flame->heat, s, ui_heat_columns(p->split.part[0]));
+}
+
+static void draw_flame(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c)
+{
+	ui_flame_draw(p->flame, s, c, p->split.part[0]);
+}
+
+static struct ui_pane_now flame_now(const struct ui_pane *p)
+{
+	const struct pv_flame *a = p->flame->answer[UI_FLAME_MAIN];
+	const struct pv_flame_cell *c = ui_flame_cell(p->flame);
+	const bool frame = c && c->key && !(c->flags & PV_FLAME_CLASS);
+	return (struct ui_pane_now){ .name = frame ? c->name : NULL,
+		.shown = c ? c->shown : NULL,
+		.coverage = a ? a->coverage : NULL,
+		.awaits = !a && ui_slot_pending(&p->flame->slot) };
+}
+
+const struct ui_pane_ops ui_pane_flame = {
+	.create = create_flame,
+	.destroy = destroy_flame,
+	.forget = forget_flame,
+	.why = why_in_flame,
+	.mark = flame_mark,
+	.refresh = refresh_flame,
+	.draw = draw_flame,
+	.command = command_flame,
+	.mouse = click_flame,
+	.now = flame_now,
+};

@@ -72,8 +72,6 @@ void ui_flame_want(struct ui_flame *f, const char *name);
 
 /* Asks what has changed. `l` has the filter and the search, and gets the outcome. */
 void ui_flame_refresh(struct ui_flame *f, const struct ui_shared *s, struct ui_list *l);
-/* Whether the first answer is still to come. */
-bool ui_flame_awaits(const struct ui_flame *f);
 
 /* Draws the answers there are. */
 void ui_flame_draw(
@@ -85,24 +83,14 @@ void ui_flame_hottest(const struct ui_flame *f, struct ui_canvas *c, struct ui_r
  */
 const struct ui_icicle_span *ui_flame_span(struct ui_flame *f, int half, int w);
 
-/* Bits of enum ui_reply. */
-unsigned ui_flame_command(
-	struct ui_flame *f, const struct ui_shared *s, struct ui_list *l, enum ui_command cmd);
-unsigned ui_flame_mouse(struct ui_flame *f, struct ui_mouse m);
 bool ui_flame_undo(struct ui_flame *f); /* false: there is nothing to undo */
 /* Sets the measure by the word of :measure; false: unknown word. */
 bool ui_flame_measure(struct ui_flame *f, const char *word);
 /* Words, a literal, for the effect of a command; NULL: the effect is visible. */
 const char *ui_flame_said(const struct ui_flame *f, enum ui_command cmd);
-/* The reason why a command changed nothing: a literal, never NULL. */
-const char *ui_flame_why(const struct ui_flame *f, enum ui_command cmd);
-/* A hash of everything that a key can change. */
-uint64_t ui_flame_mark(const struct ui_flame *f);
 
 /* The cell under the cursor, owned by the answer; NULL: none. */
 const struct pv_flame_cell *ui_flame_cell(const struct ui_flame *f);
-/* The name of the cursor's function as in the log, owned by the model; NULL: none. */
-const char *ui_flame_name(const struct ui_flame *f);
 
 /* Least shares of a cell, in thousandths; 0: what a column is. */
 enum { UI_FLAME_LEASTS = 6 };

@@ -11,17 +11,17 @@
 #include "tui/list/list_query.h"
 #include "tui/list/list_tags.h"
 #include "tui/draw/shorten.h"
-#include "tui/panes/flame_pane.h"
 #include "tui/panes/pane_chart.h"
 #include "tui/panes/path_line.h"
 #include "tui/panes/rooms.h"
-#include "tui/panes/timeline_pane.h"
 
 enum { TITLE_MAX = 400, WORDS_MAX = 200 };
 
+static const struct ui_pane_ops ui_pane_lists;
+
 void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def)
 {
-	*p = (struct ui_pane){ .def = def };
+	*p = (struct ui_pane){ .def = def, .ops = &ui_pane_lists };
 	for (int i = 0; i < def->parts; i++) {
 		ui_list_init(&p->list[i], def->part[i].view, def->part[i].tree);
 		p->list[i].unfold = def->part[i].unfold;
@@ -33,23 +33,21 @@ void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def)
 		p->list[i].needs_select =
 			i > 0 && strchr(def->part[i].title, '%') != NULL && !def->part[i].by_class;
 	}
-	if (def->flame) {
-		p->flame = ui_flame_create();
-		p->list[0].needs_select = true; /* without `select`: never asks */
-	}
-	if (def->timeline) {
-		p->timeline = ui_timeline_create();
-		p->list[0].needs_select = true;
-	}
+	if (def->kind == UI_PANE_LISTS)
+		return;
+	const struct ui_pane_ops *ops =
+		def->kind == UI_PANE_FLAME ? &ui_pane_flame : &ui_pane_timeline;
+	p->list[0].needs_select = true; /* without `select`: never asks */
+	if (ops->create(p))
+		p->ops = ops;
 }
 
 void ui_pane_finish(struct ui_pane *p)
 {
 	ui_graphs_finish(&p->graphs);
-	ui_flame_destroy(p->flame);
-	p->flame = NULL;
-	ui_timeline_destroy(p->timeline);
-	p->timeline = NULL;
+	if (p->ops->destroy)
+		p->ops->destroy(p);
+	p->ops = &ui_pane_lists;
 	for (int i = 0; i < UI_PARTS; i++)
 		ui_list_finish(&p->list[i]);
 }
@@ -57,10 +55,8 @@ void ui_pane_finish(struct ui_pane *p)
 void ui_pane_forget(struct ui_pane *p)
 {
 	ui_graphs_finish(&p->graphs);
-	if (p->flame)
-		ui_flame_forget(p->flame);
-	if (p->timeline)
-		ui_timeline_forget(p->timeline);
+	if (p->ops->forget)
+		p->ops->forget(p);
 	for (int i = 0; i < p->def->parts; i++)
 		ui_list_forget(&p->list[i]);
 }
@@ -183,30 +179,9 @@ static const char *innermost(const char *name)
 	return last ? last + 1 : name;
 }
 
-static const char *timeline_name(const struct ui_pane *p)
-{
-	const struct pv_lanes_row *row = ui_timeline_row(p->timeline);
-	return row ? row->name : NULL;
-}
-
 const char *ui_pane_name(const struct ui_pane *p)
 {
-	if (p->flame)
-		return ui_flame_name(p->flame);
-	if (p->timeline)
-		return timeline_name(p);
-	const struct ui_list *l = &p->list[p->focus];
-	return innermost(ui_list_name(l, ui_list_row(l)));
-}
-
-const char *ui_pane_shown_name(const struct ui_pane *p)
-{
-	if (p->flame)
-		return ui_flame_cell(p->flame) ? ui_flame_cell(p->flame)->shown : NULL;
-	if (p->timeline)
-		return timeline_name(p);
-	const struct ui_list *l = &p->list[p->focus];
-	return innermost(ui_list_shown_name(l, ui_list_row(l)));
+	return p->ops->now(p).name;
 }
 
 /* Sizes are known for the selected class if objects were followed, else for all classes. */
@@ -268,18 +243,9 @@ static const char *no_calls(const struct ui_pane *p, const struct ui_shared *s)
 		       : "no call that was recorded, and no sample in this time";
 }
 
-void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s)
+static void refresh_lists(struct ui_pane *p, struct ui_shared *s)
 {
 	struct ui_list *focus = &p->list[p->focus];
-	if (p->flame) {
-		ui_flame_refresh(p->flame, s, &p->list[0]);
-		ui_heat_refresh(&p->flame->heat, s, ui_heat_columns(p->split.part[0]));
-		return;
-	}
-	if (p->timeline) {
-		ui_timeline_refresh(p->timeline, s, &p->list[0], p->split.part[0]);
-		return;
-	}
 	for (int i = 0; i < p->def->parts; i++) {
 		p->list[i].finished = s->feed.state == UI_FEED_ENDED;
 		p->list[i].reading = ui_range_reading(&s->range);
@@ -348,18 +314,10 @@ static void say_missing(
 		ui_pane_recorded_by(p->def, s->all.recorder, words, sizeof words));
 }
 
-void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c)
+static void draw_lists(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c)
 {
 	int list[UI_PARTS];
 	int n = lists_of(p, s, list);
-	if (p->flame) {
-		ui_flame_draw(p->flame, s, c, p->split.part[0]);
-		return;
-	}
-	if (p->timeline) {
-		ui_timeline_draw(p->timeline, s, c, p->split.part[0]);
-		return;
-	}
 	if (p->head.h)
 		ui_about_draw(c, p->head, &p->list[0]);
 	if (p->foot.h)
@@ -415,7 +373,7 @@ bool ui_pane_next_part(struct ui_pane *p, const struct ui_shared *s, int dir)
 	return true;
 }
 
-unsigned ui_pane_command(struct ui_pane *p, struct ui_shared *s, enum ui_command cmd)
+static unsigned command_list(struct ui_pane *p, struct ui_shared *s, enum ui_command cmd)
 {
 	struct ui_list *l = &p->list[p->focus];
 	if (cmd == UI_CMD_BASE && p->def->scope & UI_SCOPE_HEAP) {
@@ -423,10 +381,6 @@ unsigned ui_pane_command(struct ui_pane *p, struct ui_shared *s, enum ui_command
 		s->base_shot = row && row->id != s->base_shot ? row->id : 0;
 		return UI_HANDLED;
 	}
-	if (p->flame)
-		return ui_flame_command(p->flame, s, l, cmd);
-	if (p->timeline)
-		return ui_timeline_command(p->timeline, s, l, cmd);
 	unsigned reply = ui_list_command(l, s, cmd);
 	if (!(reply & UI_DRILL))
 		return reply;
@@ -445,19 +399,15 @@ unsigned ui_pane_command(struct ui_pane *p, struct ui_shared *s, enum ui_command
 	}
 }
 
-unsigned ui_pane_mouse(struct ui_pane *p, struct ui_shared *s, struct ui_mouse m)
+static unsigned click_list(struct ui_pane *p, struct ui_shared *s, struct ui_mouse m)
 {
-	if (p->flame)
-		return ui_flame_mouse(p->flame, m);
-	if (p->timeline)
-		return ui_timeline_mouse(p->timeline, m);
 	for (int i = 0; i < p->def->parts; i++) {
 		if (!ui_rect_has(p->split.part[i], m.x, m.y))
 			continue;
 		p->focus = i;
 		unsigned reply = ui_list_mouse(&p->list[i], s, m);
 		/* The list reports Enter only; the effect is up to the pane. */
-		return reply & UI_DRILL ? ui_pane_command(p, s, UI_CMD_ENTER) : reply;
+		return reply & UI_DRILL ? command_list(p, s, UI_CMD_ENTER) : reply;
 	}
 	return UI_IGNORED;
 }
@@ -466,10 +416,9 @@ unsigned ui_pane_scopes(const struct ui_pane *p)
 {
 	if (p->def->parts == 0)
 		return UI_SCOPE_ANY | UI_SCOPE_LIST;
-	if (p->timeline)
-		return UI_SCOPE_ANY | UI_SCOPE_MOVE | UI_SCOPE_LIST | p->def->scope;
+	const bool rows = p->ops == &ui_pane_lists;
 	return UI_SCOPE_ANY | UI_SCOPE_MOVE | UI_SCOPE_LIST | p->def->scope |
-	       (p->flame ? 0 : UI_SCOPE_ROWS) | (p->list[p->focus].tree ? UI_SCOPE_TREE : 0);
+	       (rows ? UI_SCOPE_ROWS : 0) | (p->list[p->focus].tree ? UI_SCOPE_TREE : 0);
 }
 
 struct ui_list *ui_pane_list(struct ui_pane *p)
@@ -498,14 +447,21 @@ const char *ui_pane_hint(const struct ui_pane *p, const struct ui_shared *s, cha
 	return buf;
 }
 
-const char *ui_pane_coverage(const struct ui_pane *p)
+static struct ui_pane_now lists_now(const struct ui_pane *p)
 {
-	const struct ui_list *l = &p->list[p->focus];
-	if (p->flame)
-		return p->flame->answer[0] ? p->flame->answer[0]->coverage : "";
-	if (p->timeline)
-		return p->timeline->answer ? p->timeline->answer->coverage : "";
-	if (!l->table)
-		l = &p->list[0];
-	return l->table && l->table->coverage ? l->table->coverage : "";
+	const struct ui_list *l = &p->list[p->focus], *main = &p->list[0];
+	const struct pv_table *t = l->table ? l->table : main->table;
+	const struct pv_row *row = ui_list_row(l);
+	return (struct ui_pane_now){ .name = innermost(ui_list_name(l, row)),
+		.shown = innermost(ui_list_shown_name(l, row)),
+		.coverage = t ? t->coverage : NULL,
+		.awaits = ui_list_awaits(main) || ui_list_awaits(l) };
 }
+
+static const struct ui_pane_ops ui_pane_lists = {
+	.refresh = refresh_lists,
+	.draw = draw_lists,
+	.command = command_list,
+	.mouse = click_list,
+	.now = lists_now,
+};

@@ -12,6 +12,7 @@
 #include "tui/chart/graphs.h"
 #include "tui/draw/layout.h"
 #include "tui/list/list.h"
+#include "tui/panes/pane_ops.h"
 
 enum { UI_PARTS = UI_SPLIT_PARTS };
 
@@ -87,19 +88,20 @@ struct ui_pane_def {
 	unsigned needs;                    /* groups: the log must have one; 0: always shown */
 	const char *records[PV_RECORDERS]; /* options of `run`, or a command; NULL: nothing does */
 	struct ui_hint hint[UI_HINTS];
-	unsigned scope;       /* more than any list has */
-	int parts;            /* 0: drawn by the overview */
-	bool windowed;        /* figures of the rolling window can be had */
-	bool grouped;         /* rows can be grouped: key b */
-	bool few, rare;       /* no list higher than its rows; shown if the log has some */
-	bool flame, timeline; /* drawn as such: the list only has search and filter */
-	bool either, folder;  /* the second detail in the place of the first; of folders only */
+	unsigned scope;                /* more than any list has */
+	int parts;                     /* 0: drawn by the overview */
+	bool windowed;                 /* figures of the rolling window can be had */
+	bool grouped;                  /* rows can be grouped: key b */
+	bool few, rare;                /* no list higher than its rows; shown if the log has some */
+	enum ui_pane_kind kind; /* but for lists the list only has search and filter */
+	bool either, folder; /* the second detail in the place of the first; of folders only */
 	struct ui_part part[UI_PARTS];
 	struct ui_chart chart;
 };
 
 struct ui_pane {
 	const struct ui_pane_def *def;
+	const struct ui_pane_ops *ops;
 	struct ui_list list[UI_PARTS];
 	int focus;        /* the list with the keys */
 	enum pv_by group; /* of rows of methods and classes */
@@ -119,17 +121,12 @@ extern const size_t ui_pane_count;
 void ui_pane_init(struct ui_pane *p, const struct ui_pane_def *def);
 void ui_pane_finish(struct ui_pane *p);
 void ui_pane_forget(struct ui_pane *p);
-/* Rectangle of the pane; needed before refresh and draw. */
+/* Rectangle of the pane; needed before the operations refresh and draw. */
 void ui_pane_place(struct ui_pane *p, const struct ui_shared *s, struct ui_rect body);
-void ui_pane_refresh(struct ui_pane *p, struct ui_shared *s);
-void ui_pane_draw(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c);
 /* Sets the grouping of the pane, for all its lists. */
 void ui_pane_set_group(struct ui_pane *p, enum pv_by group);
 /* The pane comes on screen, with the user's selection. */
 void ui_pane_enter(struct ui_pane *p, const struct ui_shared *s);
-/* Bits of enum ui_reply. */
-unsigned ui_pane_command(struct ui_pane *p, struct ui_shared *s, enum ui_command cmd);
-unsigned ui_pane_mouse(struct ui_pane *p, struct ui_shared *s, struct ui_mouse m);
 /* The next list of the pane in one direction; false: none. */
 bool ui_pane_next_part(struct ui_pane *p, const struct ui_shared *s, int dir);
 void ui_pane_focus(struct ui_pane *p, int part);
@@ -140,11 +137,7 @@ struct ui_list *ui_pane_list(struct ui_pane *p);
 /* Actions possible here now, for the message line. Returns `buf`, the caller's, never NULL. */
 const char *ui_pane_hint(
 	const struct ui_pane *p, const struct ui_shared *s, char *buf, size_t size);
-/* The coverage line of the table, owned by the table, never NULL; "" without one. */
-const char *ui_pane_coverage(const struct ui_pane *p);
-/* Name of the focused row (of a stack: the innermost frame); owned by the table; NULL: no row. */
-const char *ui_pane_name(const struct ui_pane *p);
-const char *ui_pane_shown_name(const struct ui_pane *p); /* the name as shown */
+const char *ui_pane_name(const struct ui_pane *p); /* by the pane's operation */
 /* Remembers what the user has picked; `name` may be NULL: nothing changes. */
 void ui_pick(struct ui_shared *s, enum ui_kind kind, const char *name);
 

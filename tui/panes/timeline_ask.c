@@ -13,14 +13,6 @@ void ui_timeline_forget(struct ui_timeline *t)
 	t->answer = NULL;
 }
 
-void ui_timeline_destroy(struct ui_timeline *t)
-{
-	if (!t)
-		return;
-	ui_timeline_forget(t);
-	free(t);
-}
-
 static void take_timeline(struct ui_timeline *t, struct ui_list *l, struct pv_lanes_answer *got)
 {
 	if (!got)
@@ -62,9 +54,4 @@ void ui_timeline_refresh(
 		t, l, ui_lanes_ask(&t->ask, s, &w, t->answer ? &t->answer->generation : NULL));
 	if (strcmp(t->find, l->search) != 0 || l->look == UI_LOOK_ASKED)
 		ui_timeline_find_cursor(t, l);
-}
-
-bool ui_timeline_awaits(const struct ui_timeline *t)
-{
-	return !t->answer && ui_slot_pending(&t->ask.slot);
 }

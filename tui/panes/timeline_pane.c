@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The cursor, zoom and search of the timeline of threads, and its commands. */
+#include "tui/panes/pane.h"
 #include "tui/panes/timeline_pane.h"
 
 #include <stdlib.h>
@@ -10,11 +11,6 @@
 
 #define CELL_LEAST INT64_C(1000000) /* ns; finer than samples come */
 enum { PAGE = 10 };
-
-struct ui_timeline *ui_timeline_create(void)
-{
-	return calloc(1, sizeof(struct ui_timeline));
-}
 
 /* --- the cursor */
 
@@ -343,17 +339,19 @@ static bool is_handled(
 	}
 }
 
-unsigned ui_timeline_command(
-	struct ui_timeline *t, const struct ui_shared *s, struct ui_list *l, enum ui_command cmd)
+static unsigned command_timeline(struct ui_pane *p, struct ui_shared *s, enum ui_command cmd)
 {
+	struct ui_timeline *t = p->timeline;
 	bool in = cmd == UI_CMD_ENTER && ui_timeline_row(t);
 	t->moved = true;
-	is_handled(t, s, l, cmd);
+	is_handled(t, s, &p->list[0], cmd);
 	return in ? UI_HANDLED | UI_DRILL : UI_HANDLED;
 }
 
-unsigned ui_timeline_mouse(struct ui_timeline *t, struct ui_mouse m)
+static unsigned click_timeline(struct ui_pane *p, struct ui_shared *s, struct ui_mouse m)
 {
+	struct ui_timeline *t = p->timeline;
+	(void)s;
 	const struct pv_lanes_answer *a = t->answer;
 	if (!a || !ui_rect_has(t->lanes, m.x, m.y) || m.click > UI_CLICK_DOUBLE)
 		return UI_IGNORED;
@@ -363,8 +361,9 @@ unsigned ui_timeline_mouse(struct ui_timeline *t, struct ui_mouse m)
 	return m.click == UI_CLICK_DOUBLE ? UI_HANDLED | UI_DRILL : UI_HANDLED;
 }
 
-const char *ui_timeline_why(const struct ui_timeline *t, enum ui_command cmd)
+static const char *why_in_timeline(const struct ui_pane *p, enum ui_command cmd)
 {
+	const struct ui_timeline *t = p->timeline;
 	if (!t->answer || t->answer->rows == 0)
 		return "there are no lanes here";
 	switch (cmd) {
@@ -399,8 +398,9 @@ const char *ui_timeline_why(const struct ui_timeline *t, enum ui_command cmd)
 	}
 }
 
-uint64_t ui_timeline_mark(const struct ui_timeline *t)
+static uint64_t timeline_mark(const struct ui_pane *p)
 {
+	const struct ui_timeline *t = p->timeline;
 	const uint64_t value[] = { t->zoomed, (uint64_t)t->from_ns, (uint64_t)t->to_ns, t->row,
 		(uint64_t)t->at_ns, t->marked, (uint64_t)t->mark_ns };
 	uint64_t d = 0;
@@ -408,3 +408,53 @@ uint64_t ui_timeline_mark(const struct ui_timeline *t)
 		d = pv_hash(d ^ value[i]) + i;
 	return d;
 }
+
+static bool create_timeline(struct ui_pane *p)
+{
+	p->timeline = calloc(1, sizeof *p->timeline);
+	return p->timeline;
+}
+
+static void forget_timeline(struct ui_pane *p)
+{
+	ui_timeline_forget(p->timeline);
+}
+
+static void destroy_timeline(struct ui_pane *p)
+{
+	ui_timeline_forget(p->timeline);
+	free(p->timeline);
+	p->timeline = NULL;
+}
+
+static void refresh_timeline(struct ui_pane *p, struct ui_shared *s)
+{
+	ui_timeline_refresh(p->timeline, s, &p->list[0], p->split.part[0]);
+}
+
+static void draw_timeline(struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c)
+{
+	ui_timeline_draw(p->timeline, s, c, p->split.part[0]);
+}
+
+static struct ui_pane_now timeline_now(const struct ui_pane *p)
+{
+	const struct pv_lanes_answer *a = p->timeline->answer;
+	const struct pv_lanes_row *row = ui_timeline_row(p->timeline);
+	const char *name = row ? row->name : NULL;
+	return (struct ui_pane_now){ name, name, a ? a->coverage : NULL,
+		!a && ui_slot_pending(&p->timeline->ask.slot) };
+}
+
+const struct ui_pane_ops ui_pane_timeline = {
+	.create = create_timeline,
+	.destroy = destroy_timeline,
+	.forget = forget_timeline,
+	.why = why_in_timeline,
+	.mark = timeline_mark,
+	.refresh = refresh_timeline,
+	.draw = draw_timeline,
+	.command = command_timeline,
+	.mouse = click_timeline,
+	.now = timeline_now,
+};

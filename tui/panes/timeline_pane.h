@@ -35,29 +35,15 @@ struct ui_timeline {
 	int room;             /* columns for cells, as last placed */
 };
 
-/* NULL: out of memory. ui_timeline_destroy() frees the state. */
-struct ui_timeline *ui_timeline_create(void);
-void ui_timeline_destroy(struct ui_timeline *t);
 void ui_timeline_forget(struct ui_timeline *t); /* before the model is destroyed */
 
 /* Asks what has changed, for this rectangle. `l` has the search, and gets the outcome. */
 void ui_timeline_refresh(
 	struct ui_timeline *t, const struct ui_shared *s, struct ui_list *l, struct ui_rect r);
-/* Whether the first answer is still to come. */
-bool ui_timeline_awaits(const struct ui_timeline *t);
 void ui_timeline_draw(
 	struct ui_timeline *t, const struct ui_shared *s, struct ui_canvas *c, struct ui_rect r);
 /* Columns of names. */
 int ui_timeline_names(struct ui_rect r);
-
-/* Bits of enum ui_reply; UI_DRILL: Enter on a cell. */
-unsigned ui_timeline_command(
-	struct ui_timeline *t, const struct ui_shared *s, struct ui_list *l, enum ui_command cmd);
-unsigned ui_timeline_mouse(struct ui_timeline *t, struct ui_mouse m);
-/* The reason why a command changed nothing: a literal, never NULL. */
-const char *ui_timeline_why(const struct ui_timeline *t, enum ui_command cmd);
-/* A hash of everything that a key can change. */
-uint64_t ui_timeline_mark(const struct ui_timeline *t);
 
 /* The row under the cursor, owned by the answer; NULL: none. The cursor's cell. */
 const struct pv_lanes_row *ui_timeline_row(const struct ui_timeline *t);

@@ -28,7 +28,7 @@ static unsigned click_body(struct ui_screen *s, struct ui_mouse m)
 			       : UI_HANDLED;
 	if (p->def->parts == 0)
 		return click_overview(s, m);
-	unsigned reply = ui_pane_mouse(p, &s->shared, m);
+	unsigned reply = p->ops->mouse(p, &s->shared, m);
 	if (reply & UI_DRILL)
 		ui_screen_go_in(s);
 	return reply & ~(unsigned)UI_DRILL;

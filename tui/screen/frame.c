@@ -223,7 +223,7 @@ static void put_selected(struct ui_canvas *c, struct ui_rect r, const struct ui_
 {
 	enum { LEAST = 8 };
 	const struct ui_list *l = &p->list[p->focus];
-	const char *name = ui_pane_shown_name(p);
+	const char *name = p->ops->now(p).shown;
 	char small[512];
 	if (p->def->parts == 0 || !name || !name[0] || p->foot.h > 0 || r.w < LEAST)
 		return;

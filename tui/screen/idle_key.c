@@ -7,7 +7,6 @@
 
 #include "tui/draw/key.h"
 #include "tui/panes/flame_pane.h"
-#include "tui/panes/timeline_pane.h"
 #include "tui/screen/screen.h"
 
 /* --- state that keys change */
@@ -68,10 +67,8 @@ uint64_t ui_idle_hash(const struct ui_screen *s)
 	mix_shared(&d, &s->shared);
 	for (int i = 0; i < p->def->parts; i++)
 		mix_list(&d, &p->list[i]);
-	if (p->flame)
-		mix(&d, ui_flame_mark(p->flame));
-	if (p->timeline)
-		mix(&d, ui_timeline_mark(p->timeline));
+	if (p->ops->mark)
+		mix(&d, p->ops->mark(p));
 	if (s->help.open)
 		mix_text(&d, s->help.search);
 	if (s->output)
@@ -204,8 +201,9 @@ static bool has_rows(const struct ui_list *l)
 
 static const char *why(struct ui_screen *s, enum ui_command cmd)
 {
+	const struct ui_pane *p = &s->pane[s->current];
 	const struct ui_list *l = s->help.open ? NULL : ui_screen_list(s);
-	const char *text = why_not_moved(cmd, !l && s->pane[s->current].def->parts > 0);
+	const char *text = why_not_moved(cmd, !l && p->def->parts > 0);
 	if (ui_room_of_command(cmd) != UI_ROOM_NONE)
 		return "this is the only view of the room";
 	if (ui_opens_pane(cmd))
@@ -218,10 +216,8 @@ static const char *why(struct ui_screen *s, enum ui_command cmd)
 		return s->shared.against ? "nothing here is compared with the base; methods, "
 					   "tree, allocations and classes of shots are"
 					 : "there is no base; profview --base BASE NEW compares";
-	if (l && s->pane[s->current].flame)
-		return ui_flame_why(s->pane[s->current].flame, cmd);
-	if (l && s->pane[s->current].timeline)
-		return ui_timeline_why(s->pane[s->current].timeline, cmd);
+	if (l && p->ops->why)
+		return p->ops->why(p, cmd);
 	if (l && !has_rows(l) && s->shared.identity.on_screen && s->shared.identity.reading)
 		return "objects are still being followed: the rows come then";
 	if (l && !has_rows(l) && ui_command_row(cmd)->scope != UI_SCOPE_ANY)

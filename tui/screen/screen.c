@@ -476,7 +476,7 @@ unsigned ui_screen_command(struct ui_screen *s, enum ui_command cmd)
 		snprintf(l->search, sizeof l->search, "%s", s->search);
 	if (search && !l->search[0])
 		ui_screen_say(s, false, "nothing to search for yet; / asks for it");
-	reply = ui_pane_command(p, &s->shared, cmd);
+	reply = p->ops->command(p, &s->shared, cmd);
 	if (reply & UI_DRILL)
 		ui_screen_go_in(s);
 	return reply & ~(unsigned)UI_DRILL;
@@ -502,7 +502,7 @@ void ui_screen_finish_frame(struct ui_screen *s)
 	/* An answer can change which details exist. */
 	for (int i = 0; i < 2; i++) {
 		ui_pane_place(p, &s->shared, s->layout.body);
-		ui_pane_refresh(p, &s->shared);
+		p->ops->refresh(p, &s->shared);
 	}
 	ui_counted_find(s);
 	if (ui_source_has(p))
@@ -536,12 +536,7 @@ bool ui_screen_awaits(const struct ui_screen *s, int key)
 	if (s->help.open || s->prompt.open || s->menu.open)
 		return false;
 	enum ui_command cmd = ui_command_of_key(key, ui_pane_scopes(p));
-	if (p->flame)
-		return needs_rows(cmd) && ui_flame_awaits(p->flame);
-	if (p->timeline)
-		return needs_rows(cmd) && ui_timeline_awaits(p->timeline);
-	return needs_rows(cmd) &&
-	       (ui_list_awaits(&p->list[0]) || ui_list_awaits(&p->list[p->focus]));
+	return needs_rows(cmd) && p->ops->now(p).awaits;
 }
 
 unsigned ui_screen_act(struct ui_screen *s, int key, enum ui_command cmd)

@@ -90,7 +90,7 @@ static void draw_body(struct ui_screen *s)
 		draw_home(s, body);
 	} else {
 		ui_screen_finish_frame(s);
-		ui_pane_draw(p, &s->shared, &s->canvas);
+		p->ops->draw(p, &s->shared, &s->canvas);
 	}
 	if (s->help.open)
 		ui_help_draw(&s->help, &s->canvas, body);
@@ -133,7 +133,7 @@ static void draw_coverage(struct ui_screen *s)
 	const struct ui_list *first = &s->overview.list[UI_HOME_METHODS];
 	char rows[320], rounded[1200], all[1600], fits[600];
 	const char *text = s->output_open  ? ""
-			   : p->def->parts ? ui_pane_coverage(p)
+			   : p->def->parts ? p->ops->now(p).coverage
 			   : first->table  ? first->table->coverage
 					   : "";
 	say_rows(s, p, rows, sizeof rows);
