@@ -42,9 +42,6 @@ ROOMS = {
 # Headers of a higher room that are included from lower ones all the same, and from how many files.
 # Only ever fewer.
 RISES = {
-    ('tui', 'tui/feed/feed.h'): 1,
-    ('tui', 'tui/panes/cost.h'): 1,
-    ('tui', 'tui/panes/schedule.h'): 1,
     ('common/model', 'common/model/calls/segment.h'): 1,
     ('common/model', 'common/model/model.h'): 8,
     ('common/model', 'common/model/objects/addresses.h'): 1,

@@ -4,7 +4,7 @@
 
 #include "tests/kit/fake_heap.h"
 #include "tui/panes/sections.h"
-#include "tui/screen/browser_sets.h"
+#include "tui/screen/browser.h"
 
 static struct pv_heap heap, heap_weak;
 

@@ -2,7 +2,7 @@
 /* Costs of recording: the difference of two answers of a probe. */
 #include "tests/kit/suite.h"
 
-#include "tui/panes/cost.h"
+#include "tui/draw/cost.h"
 
 static struct ui_stats parsed(const char *answer)
 {

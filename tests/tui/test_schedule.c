@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Heap shots by themselves: what one types, and when one is due. */
 #include "tests/kit/suite.h"
-#include "tui/panes/schedule.h"
+#include "tui/draw/schedule.h"
 
 #define S INT64_C(1000000000)
 

@@ -11,9 +11,9 @@
 
 #include "common/query/views.h"
 #include "tui/draw/query_worker.h"
-#include "tui/panes/cost.h"
-#include "tui/feed/feed.h"
-#include "tui/panes/schedule.h"
+#include "tui/draw/cost.h"
+#include "tui/draw/feed_status.h"
+#include "tui/draw/schedule.h"
 #include "common/heap/heap.h"
 #include "tui/draw/time_range.h"
 

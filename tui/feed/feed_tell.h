@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "common/base/status.h"
-#include "tui/panes/cost.h"
+#include "tui/draw/cost.h"
 
 struct pv_model;
 struct ui_feed;

@@ -10,7 +10,6 @@
 #include "common/base/utf8.h"
 #include "common/query/heap/heap_find.h"
 #include "tui/panes/sections.h"
-#include "tui/screen/browser_sets.h"
 #include "tui/screen/one_filter.h"
 #include "tui/screen/screen.h"
 

@@ -111,4 +111,11 @@ void ui_browser_keep(struct ui_screen *s, const char *name);
 /* Takes the menu's answer; false: the menu was not about sets. */
 bool ui_browser_chose(struct ui_screen *s, enum ui_menu_answer answer);
 
+/* Only for the browser's two files and the frame. Its pane, owned by the screen, never NULL. */
+struct ui_pane *ui_browser_pane(struct ui_screen *s);
+/* Goes there; the present place can be gone back to. */
+void ui_browser_go(struct ui_screen *s, const struct ui_browse_place *to);
+/* Commands about sets of objects and merged paths. */
+unsigned ui_browser_set_command(struct ui_screen *s, enum ui_command cmd);
+
 #endif

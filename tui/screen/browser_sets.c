@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Named sets of objects: made from the rows at hand, or from these and another set. */
-#include "tui/screen/browser_sets.h"
+#include "tui/screen/browser.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,7 +11,6 @@
 #include "common/base/utf8.h"
 #include "common/query/filter_fits.h"
 #include "tui/screen/one_filter.h"
-#include "tui/screen/request_choice.h"
 #include "tui/screen/strip.h"
 #include "tui/screen/thread_choice.h"
 

@@ -15,7 +15,7 @@
  */
 void ui_filter_set(struct ui_screen *s, const char *text);
 void ui_filter_set_all(struct ui_screen *s, const char *text); /* always for all views */
-/* screen_state.c. The filter that ui_filter_set() would replace, the screen's; never NULL. */
+/* The filter that ui_filter_set() would replace, the screen's; never NULL. */
 const char *ui_filter_now(const struct ui_screen *s);
 /* Gets or replaces the terms about rows; terms about requests stay, where there is room. */
 void ui_filter_rows(const struct ui_shared *s, char ret[UI_TEXT_MAX]);
@@ -41,5 +41,16 @@ bool ui_filter_read(const struct ui_screen *s, const char *text, char ret[UI_TEX
 
 /* Gives a pane's main list the usable part of the filter; before the list asks. */
 void ui_filter_place(const struct ui_screen *s, struct ui_pane *p);
+
+/* Only requests of the row's route or with the row's query; if already so, all again. */
+void ui_requests_of_row(struct ui_screen *s);
+/* Only requests slower than "200ms", or "all". Any other text: a message says the error. */
+void ui_requests_slow(struct ui_screen *s, const char *text);
+
+/* Only the request begun at `start_ns` since zero; `ret`: the terms now in effect. */
+void ui_requests_began(struct ui_screen *s, int64_t start_ns, char ret[UI_REQUESTS_MAX]);
+
+/* Also the prompt for a thread (thread_choice.h). UI_IGNORED: none of these commands. */
+unsigned ui_requests_command(struct ui_screen *s, enum ui_command cmd);
 
 #endif

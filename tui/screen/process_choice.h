@@ -20,8 +20,8 @@ void ui_process_at(struct ui_screen *s, uint64_t id);
 size_t ui_process_pane(void); /* index of the pane Processes */
 
 /*
- * process_begin.c. Another process's log is read from now on, and the model before is forgotten:
- * goes to Home, with a way back.
+ * Another process's log is read from now on, and the model before is forgotten: goes to Home, with a
+ * way back.
  */
 void ui_process_begin(struct ui_screen *s, uint64_t shown);
 

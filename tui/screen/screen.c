@@ -18,7 +18,6 @@
 #include "tui/screen/process_choice.h"
 #include "tui/screen/settings_keys.h"
 #include "tui/screen/strip.h"
-#include "tui/screen/request_choice.h"
 #include "tui/screen/thread_choice.h"
 #include "tui/screen/typing.h"
 

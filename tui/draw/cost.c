@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Estimates the cost of recording from two readings of the probe's statistics. */
-#include "tui/panes/cost.h"
+#include "tui/draw/cost.h"
 
 #include <stdlib.h>
 #include <string.h>

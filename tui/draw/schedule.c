@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* When heap shots are due. */
-#include "tui/panes/schedule.h"
+#include "tui/draw/schedule.h"
 
 #include <inttypes.h>
 #include <stdio.h>
