@@ -2,6 +2,9 @@
 /* Reads the numbers of events for filters. */
 #include "common/model/event_number.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "common/format/batch_event.h"
 
 const struct pv_filter_column pv_event_columns[PV_EVENT_NUMBERS] = {
@@ -12,122 +15,75 @@ const struct pv_filter_column pv_event_columns[PV_EVENT_NUMBERS] = {
 	[PV_EVENT_GENERATION] = { "generation", PV_FILTER_PLAIN, PV_EVENT_GENERATION },
 };
 
-static bool bytes_of(const struct pv_event *e, uint64_t *ret)
-{
-	switch (e->kind) {
-	case PV_KIND_GC_RESIZE:
-		*ret = e->resize.bytes;
-		return true;
-	case PV_KIND_METHOD_JIT:
-		*ret = e->jit.size;
-		return true;
-	case PV_KIND_HEAP_OBJECT:
-	case PV_KIND_HEAP_DEAD:
-		*ret = e->heap_object.size;
-		return !e->heap_object.unsized;
-	case PV_KIND_HEAP_SUMMARY:
-		*ret = e->heap_class.bytes;
-		return true;
-	case PV_KIND_JIT_HELPER:
-		*ret = e->helper.size;
-		return true;
-	case PV_KIND_EXT_BODY:
-		*ret = e->body.size;
-		return true;
-	case PV_KIND_EXT_SURVIVED:
-		*ret = e->survived.bytes;
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool took_of(const struct pv_event *e, uint64_t *ret)
-{
-	switch (e->kind) {
-	case PV_KIND_EXT_SPAN:
-		*ret = e->span.took_ns;
-		return true;
-	case PV_KIND_EXT_SUSPENSION:
-		*ret = e->stop.stopped_ns;
-		return true;
-	case PV_KIND_EXT_JIT_TIME:
-	case PV_KIND_EXT_JIT_FAILED:
-		*ret = e->jit.started;
-		return true;
-	case PV_KIND_EXT_TRANSITION:
-		*ret = e->transition.took_ns;
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool frames_of(const struct pv_event *e, uint64_t *ret)
-{
-	switch (e->kind) {
-	case PV_KIND_EXCEPTION_THROW:
-		*ret = e->thrown.stack.n;
-		return true;
-	case PV_KIND_MONITOR_CONTENTION:
-	case PV_KIND_MONITOR_DONE:
-	case PV_KIND_MONITOR_FAIL:
-		*ret = e->monitor.stack.n;
-		return true;
-	case PV_KIND_GC_HANDLE_CREATED:
-	case PV_KIND_GC_HANDLE_DESTROYED:
-		*ret = e->handle.stack.n;
-		return true;
-	case PV_KIND_SAMPLE_HIT:
-	case PV_KIND_EXT_WAITED:
-		*ret = e->hit.frames.n ? e->hit.frames.n : e->hit.ips.n;
-		return true;
-	default:
-		return false;
-	}
-}
-
-static bool member_number(const struct pv_event *e, enum pv_event_number number, uint64_t *ret)
-{
-	switch (number) {
-	case PV_EVENT_BYTES:
-		return bytes_of(e, ret);
-	case PV_EVENT_TOOK:
-		return took_of(e, ret);
-	case PV_EVENT_FRAMES:
-		return frames_of(e, ret);
-	case PV_EVENT_SAMPLES:
-		*ret = e->kind == PV_KIND_EXT_WAITED ? e->hit.times
-		       : e->hit.weight               ? e->hit.weight
-						     : 1;
-		return e->kind == PV_KIND_SAMPLE_HIT || e->kind == PV_KIND_EXT_WAITED;
-	case PV_EVENT_GENERATION:
-		*ret = e->gc.generation;
-		return e->kind == PV_KIND_GC_EVENT;
-	default:
-		return false;
-	}
-}
+/* Offset and size of the numbers in an event, by kind; offset 0: no such number. */
+#define NUMBER(MEMBER)                                                                             \
+	{ offsetof(struct pv_event, MEMBER), sizeof(((struct pv_event *)NULL)->MEMBER) }
+static const struct place {
+	uint16_t at, size;
+} places[PV_KIND_COUNT][PV_EVENT_NUMBERS] = {
+	[PV_KIND_ALLOC][PV_EVENT_BYTES] = NUMBER(alloc.size),
+	[PV_KIND_GC_RESIZE][PV_EVENT_BYTES] = NUMBER(resize.bytes),
+	[PV_KIND_METHOD_JIT][PV_EVENT_BYTES] = NUMBER(jit.size),
+	[PV_KIND_HEAP_OBJECT][PV_EVENT_BYTES] = NUMBER(heap_object.size),
+	[PV_KIND_HEAP_DEAD][PV_EVENT_BYTES] = NUMBER(heap_object.size),
+	[PV_KIND_HEAP_SUMMARY][PV_EVENT_BYTES] = NUMBER(heap_class.bytes),
+	[PV_KIND_JIT_HELPER][PV_EVENT_BYTES] = NUMBER(helper.size),
+	[PV_KIND_EXT_BODY][PV_EVENT_BYTES] = NUMBER(body.size),
+	[PV_KIND_EXT_SURVIVED][PV_EVENT_BYTES] = NUMBER(survived.bytes),
+	[PV_KIND_EXT_SPAN][PV_EVENT_TOOK] = NUMBER(span.took_ns),
+	[PV_KIND_EXT_SUSPENSION][PV_EVENT_TOOK] = NUMBER(stop.stopped_ns),
+	[PV_KIND_EXT_JIT_TIME][PV_EVENT_TOOK] = NUMBER(jit.started),
+	[PV_KIND_EXT_JIT_FAILED][PV_EVENT_TOOK] = NUMBER(jit.started),
+	[PV_KIND_EXT_TRANSITION][PV_EVENT_TOOK] = NUMBER(transition.took_ns),
+	[PV_KIND_ALLOC][PV_EVENT_FRAMES] = NUMBER(alloc.stack.n),
+	[PV_KIND_EXCEPTION_THROW][PV_EVENT_FRAMES] = NUMBER(thrown.stack.n),
+	[PV_KIND_MONITOR_CONTENTION][PV_EVENT_FRAMES] = NUMBER(monitor.stack.n),
+	[PV_KIND_MONITOR_DONE][PV_EVENT_FRAMES] = NUMBER(monitor.stack.n),
+	[PV_KIND_MONITOR_FAIL][PV_EVENT_FRAMES] = NUMBER(monitor.stack.n),
+	[PV_KIND_GC_HANDLE_CREATED][PV_EVENT_FRAMES] = NUMBER(handle.stack.n),
+	[PV_KIND_GC_HANDLE_DESTROYED][PV_EVENT_FRAMES] = NUMBER(handle.stack.n),
+	[PV_KIND_SAMPLE_HIT][PV_EVENT_FRAMES] = NUMBER(hit.frames.n),
+	[PV_KIND_EXT_WAITED][PV_EVENT_FRAMES] = NUMBER(hit.frames.n),
+	[PV_KIND_SAMPLE_HIT][PV_EVENT_SAMPLES] = NUMBER(hit.weight),
+	[PV_KIND_EXT_WAITED][PV_EVENT_SAMPLES] = NUMBER(hit.times),
+	[PV_KIND_GC_EVENT][PV_EVENT_GENERATION] = NUMBER(gc.generation),
+};
 
 bool pv_event_kind_has(unsigned kind, enum pv_event_number number)
 {
-	const struct pv_event e = { .kind = (uint8_t)kind };
-	uint64_t any;
-	if (kind == PV_KIND_ALLOC)
-		return number == PV_EVENT_BYTES || number == PV_EVENT_FRAMES;
-	return member_number(&e, number, &any);
+	return kind < PV_KIND_COUNT && places[kind][number].at;
+}
+
+static uint64_t number_at(const struct pv_event *e, const struct place *p)
+{
+	const char *at = (const char *)e + p->at;
+	uint64_t wide = 0;
+	uint32_t n = 0;
+	if (p->size == sizeof wide)
+		memcpy(&wide, at, sizeof wide);
+	else
+		memcpy(&n, at, sizeof n);
+	return wide + n;
 }
 
 bool pv_event_number(const struct pv_batch *b, size_t i, enum pv_event_number number, uint64_t *ret)
 {
+	struct pv_event e;
 	if (!pv_event_kind_has(b->kind[i], number))
 		return false;
-	if (b->kind[i] != PV_KIND_ALLOC) {
-		struct pv_event e;
-		pv_batch_copy_event(b, i, &e);
-		return member_number(&e, number, ret);
+	if (b->kind[i] == PV_KIND_ALLOC) {
+		const struct pv_alloc *a = &b->allocs.v[b->key[i]];
+		*ret = number == PV_EVENT_BYTES ? a->size : a->stack.n;
+		return true;
 	}
-	const struct pv_alloc *a = &b->allocs.v[b->key[i]];
-	*ret = number == PV_EVENT_BYTES ? a->size : a->stack.n;
+	pv_batch_copy_event(b, i, &e);
+	*ret = number_at(&e, &places[e.kind][number]);
+	if (e.kind == PV_KIND_HEAP_OBJECT || e.kind == PV_KIND_HEAP_DEAD)
+		return !e.heap_object.unsized;
+	if (number == PV_EVENT_FRAMES && *ret == 0 &&
+		(e.kind == PV_KIND_SAMPLE_HIT || e.kind == PV_KIND_EXT_WAITED))
+		*ret = e.hit.ips.n;
+	if (number == PV_EVENT_SAMPLES && *ret == 0 && e.kind == PV_KIND_SAMPLE_HIT)
+		*ret = 1;
 	return true;
 }
