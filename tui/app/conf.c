@@ -251,7 +251,7 @@ static void take_lines(struct ui_conf *c, const char *path, char *text,
 		ui_complain(path, "%d more lines are left out", complaints - COMPLAINTS);
 }
 
-void ui_conf_take(struct ui_conf *c, const char *path, char *text)
+static void take_conf_text(struct ui_conf *c, const char *path, char *text)
 {
 	take_lines(c, path, text, take_setting_line);
 }
@@ -315,7 +315,7 @@ void ui_conf_load(struct ui_conf *ret)
 		return;
 	char *text = ui_conf_read(path, &e);
 	if (text)
-		ui_conf_take(ret, path, text);
+		take_conf_text(ret, path, text);
 	else
 		ui_complain(path, "%s; it is left out", e.what);
 	free(text);

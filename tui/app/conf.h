@@ -59,7 +59,4 @@ bool ui_conf_path(char *ret, size_t size);
 /* The file's text, for the caller to free; "" of none. NULL: the reason is given. */
 char *ui_conf_read(const char *path, struct pv_error *reterr);
 
-/* Takes the text of one file (`text` is changed); `path` is for complaints. */
-void ui_conf_take(struct ui_conf *c, const char *path, char *text);
-
 #endif

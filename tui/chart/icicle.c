@@ -107,7 +107,8 @@ static double share(const struct pv_flame *f, uint64_t weight)
 	return f->cell[0].weight ? 100 * (double)weight / (double)f->cell[0].weight : 0;
 }
 
-char ui_icicle_sign(enum pv_diff_verdict v)
+/* '+' more, '-' less, '=' the same, '~' within noise. */
+static char verdict_sign(enum pv_diff_verdict v)
 {
 	static const char sign[PV_DIFF_VERDICTS] = { [PV_DIFF_SAME] = '=',
 		[PV_DIFF_NOISE] = '~',
@@ -201,7 +202,7 @@ static void draw_cell(struct ui_canvas *c, struct ui_rect r, const struct pv_fla
 	d.letter = cell->key && (kind_of(cell) != kind_of(up) || cell->depth == look->from);
 	const bool pair = look->against && f->pair; /* the sign always shows the change */
 	if (pair) {
-		d.sign = (uint32_t)ui_icicle_sign(look->against->verdict(f, look->measure, cell));
+		d.sign = (uint32_t)verdict_sign(look->against->verdict(f, look->measure, cell));
 		d.style = changed_style((char)d.sign);
 		d.alt = cell->depth & 1;
 	}

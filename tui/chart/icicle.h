@@ -29,9 +29,6 @@ struct ui_icicle_look {
 	enum pv_flame_measure measure;    /* of these */
 };
 
-/* '+' more, '-' less, '=' the same, '~' within noise. */
-char ui_icicle_sign(enum pv_diff_verdict v);
-
 /* Thinner than a column on the levels drawn: how many, and their weight together. */
 struct ui_icicle_thin {
 	uint64_t n, weight;

@@ -67,24 +67,13 @@ const struct pv_row *ui_list_row(const struct ui_list *l)
 	return l->at < row_count(l) ? &l->table->row[l->at] : NULL;
 }
 
-static bool find_id(const struct ui_list *l, uint64_t id, size_t *ret_at)
-{
-	for (size_t i = 0; i < row_count(l); i++) {
-		if (l->table->row[i].id == id) {
-			*ret_at = i;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* The cursor follows its row, and the row keeps its height on the screen. */
 static void clamp(struct ui_list *l)
 {
 	size_t height = l->at - (l->top < l->at ? l->top : l->at), at = 0;
 	if ((l->follow || l->to_end) && row_count(l) > 0)
 		at = row_count(l) - 1;
-	else if (l->pinned && !find_id(l, l->selected, &at))
+	else if (l->pinned && !(l->table && ui_table_find(l->table, l->selected, &at)))
 		at = l->at < row_count(l) ? l->at : row_count(l) ? row_count(l) - 1 : 0;
 	l->pinned = l->pinned || l->to_end;
 	l->to_end = false;

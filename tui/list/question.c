@@ -110,7 +110,7 @@ static struct pv_table *ask_whole(const struct ui_question *q)
 	return table_of(q, &whole);
 }
 
-static bool find_id(const struct pv_table *t, uint64_t id, size_t *ret_at)
+bool ui_table_find(const struct pv_table *t, uint64_t id, size_t *ret_at)
 {
 	for (size_t i = 0; i < t->rows; i++) {
 		if (t->row[i].id == id) {
@@ -128,7 +128,7 @@ static void ask_wide(struct ui_question *q)
 	q->table = ask_table(q);
 	if (!q->table || q->query.limit == 0 || q->table->rows >= q->table->rows_all)
 		return;
-	bool missing = q->keep && !find_id(q->table, q->selected, &at);
+	bool missing = q->keep && !ui_table_find(q->table, q->selected, &at);
 	if (!missing && (!q->aim.text || q->tree))
 		return;
 	q->query.limit = 0;
@@ -141,7 +141,7 @@ static void ask_wide(struct ui_question *q)
 static uint64_t first_child(const struct pv_table *t, uint64_t id)
 {
 	size_t at;
-	if (!find_id(t, id, &at) || at + 1 >= t->rows)
+	if (!ui_table_find(t, id, &at) || at + 1 >= t->rows)
 		return 0;
 	return t->row[at + 1].depth > t->row[at].depth ? t->row[at + 1].id : 0;
 }
@@ -212,7 +212,7 @@ static void find_hit(struct ui_question *q)
 	const struct pv_table *t = q->tree ? whole : q->table;
 	size_t from = q->tree ? 0 : q->at, at;
 	if (t)
-		find_id(t, q->selected, &from);
+		ui_table_find(t, q->selected, &from);
 	if (t && from < t->rows && ui_aim_next(t, &q->aim, from, &at)) {
 		q->found = true;
 		q->hit = t->row[at].id;

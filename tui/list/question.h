@@ -73,6 +73,9 @@ bool ui_aim_next(const struct pv_table *t, const struct ui_aim *aim, size_t from
 /* Whether `text` holds `part`, ignoring ASCII case; where, or -1. "" is nowhere. */
 int ui_find_text(const char *text, const char *part);
 
+/* The row of an id; false: none. */
+bool ui_table_find(const struct pv_table *t, uint64_t id, size_t *ret_at);
+
 /* The place of an id in a sorted array: the first element not below `wanted`. */
 size_t ui_ids_place(const uint64_t *id, size_t n, uint64_t wanted);
 

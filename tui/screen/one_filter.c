@@ -316,7 +316,8 @@ static bool name_of_row(struct ui_screen *s, char to[UI_TEXT_MAX])
 	return true;
 }
 
-void ui_requests_of_row(struct ui_screen *s)
+/* Only requests of the row's route or with the row's query; if already so, all again. */
+static void choose_of_row(struct ui_screen *s)
 {
 	char requests[UI_TEXT_MAX];
 	if (name_of_row(s, requests))
@@ -355,7 +356,7 @@ unsigned ui_requests_command(struct ui_screen *s, enum ui_command cmd)
 {
 	switch (cmd) {
 	case UI_CMD_THIS_ROUTE:
-		ui_requests_of_row(s);
+		choose_of_row(s);
 		return UI_HANDLED;
 	case UI_CMD_THREAD:
 		ui_prompt_open(&s->prompt, UI_PROMPT_COMMAND, ":", "thread ");

@@ -42,8 +42,6 @@ bool ui_filter_read(const struct ui_screen *s, const char *text, char ret[UI_TEX
 /* Gives a pane's main list the usable part of the filter; before the list asks. */
 void ui_filter_place(const struct ui_screen *s, struct ui_pane *p);
 
-/* Only requests of the row's route or with the row's query; if already so, all again. */
-void ui_requests_of_row(struct ui_screen *s);
 /* Only requests slower than "200ms", or "all". Any other text: a message says the error. */
 void ui_requests_slow(struct ui_screen *s, const char *text);
 

@@ -13,7 +13,7 @@ void ui_process_list(struct ui_screen *s, const struct pv_processes *list, uint6
 	s->shared.processes_turn++;
 }
 
-size_t ui_process_pane(void)
+static size_t pane_of_processes(void)
 {
 	size_t i = 0;
 	while (!ui_pane_defs[i].folder)
@@ -23,7 +23,7 @@ size_t ui_process_pane(void)
 
 void ui_process_at(struct ui_screen *s, uint64_t id)
 {
-	struct ui_list *l = &s->pane[ui_process_pane()].list[0];
+	struct ui_list *l = &s->pane[pane_of_processes()].list[0];
 	l->selected = id;
 	l->pinned = true;
 	l->stale = true;

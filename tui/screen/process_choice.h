@@ -17,8 +17,6 @@ void ui_process_ask(struct ui_screen *s, const struct pv_row *row);
 /* The cursor of the pane Processes goes to a row. */
 void ui_process_at(struct ui_screen *s, uint64_t id);
 
-size_t ui_process_pane(void); /* index of the pane Processes */
-
 /*
  * Another process's log is read from now on, and the model before is forgotten: goes to Home, with a
  * way back.

@@ -55,7 +55,8 @@ static void wish_for(struct ui_screen *s, const char *file, uint32_t line, const
 		ui_list_restart(&s->pane[ui_goto_index(UI_CMD_SOURCE)].list[0]);
 }
 
-bool ui_source_of_row(const struct pv_table *t, const struct pv_row *row, const char **ret_file,
+/* The path (the table's) and line of a row. False: the row lacks one of them. */
+static bool source_of_row(const struct pv_table *t, const struct pv_row *row, const char **ret_file,
 	uint32_t *ret_line)
 {
 	int file = t ? pv_table_column(t, "file") : -1, line = t ? pv_table_column(t, "line") : -1;
@@ -81,7 +82,7 @@ static bool wish_for_row(struct ui_screen *s, const struct ui_pane *p)
 	const struct ui_list *l = &p->list[p->focus];
 	const char *file, *method = method_of(s, p);
 	uint32_t line;
-	if (p->def->parts && ui_source_of_row(l->table, ui_list_row(l), &file, &line)) {
+	if (p->def->parts && source_of_row(l->table, ui_list_row(l), &file, &line)) {
 		wish_for(s, file, line, NULL);
 		return true;
 	}
@@ -120,7 +121,7 @@ void ui_source_enter(struct ui_screen *s, struct ui_pane *p)
 	uint32_t line;
 	if (ui_source_has(p) && p->focus == 0) {
 		go_to_method(s, l);
-	} else if (!ui_source_of_row(l->table, ui_list_row(l), &file, &line)) {
+	} else if (!source_of_row(l->table, ui_list_row(l), &file, &line)) {
 		ui_screen_say(s, false, "these samples were met at no known line");
 	} else if (ui_source_has(p)) {
 		wish_for(s, file, line, NULL);
@@ -153,7 +154,7 @@ static void edit(struct ui_screen *s, const struct ui_pane *p)
 	struct ui_source *o = &s->source;
 	const struct ui_list *l = &p->list[p->focus];
 	const char *file;
-	if (p->def->parts == 0 || !ui_source_of_row(l->table, ui_list_row(l), &file, &o->edit_line))
+	if (p->def->parts == 0 || !source_of_row(l->table, ui_list_row(l), &file, &o->edit_line))
 		ui_screen_say(
 			s, false, "this row has no file and line; Ctrl-S leads to the source");
 	else if (!pv_source_place(file, o->wish.maps, o->edit, sizeof o->edit))

@@ -36,8 +36,4 @@ void ui_source_enter(struct ui_screen *s, struct ui_pane *p);
 void ui_source_place(struct ui_screen *s, struct ui_pane *p);
 void ui_source_find(struct ui_screen *s, struct ui_pane *p);
 
-/* The path (the table's) and line of a row. False: the row lacks one of them. */
-bool ui_source_of_row(const struct pv_table *t, const struct pv_row *row, const char **ret_file,
-	uint32_t *ret_line);
-
 #endif

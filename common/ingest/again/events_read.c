@@ -308,12 +308,6 @@ static bool take_batch(struct pv_events_read *r, const struct pv_batch *b)
 	return take_nearest(r, &r->side[BEFORE], b) && take_nearest(r, &r->side[AFTER], b);
 }
 
-static bool on_events_header(void *ctx, const struct mlpd_header *h)
-{
-	(void)ctx, (void)h;
-	return true;
-}
-
 static bool on_events_buffer(
 	void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
 {
@@ -469,11 +463,9 @@ static bool make_page(struct pv_events_read *r, bool damaged)
 
 static bool read_events(struct pv_events_read *r)
 {
-	struct pv_reread to = { .ctx = r,
-		.header = on_events_header,
-		.buffer = on_events_buffer,
-		.next = on_next,
-		.err = &r->error };
+	struct pv_reread to = {
+		.ctx = r, .buffer = on_events_buffer, .next = on_next, .err = &r->error
+	};
 	tell_read(r);
 	bool ok = r->whole ? pv_reread_source(&to, r->source) : read_parts(r, &to);
 	tell_read(r);

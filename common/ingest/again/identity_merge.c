@@ -270,12 +270,6 @@ static bool on_merge_buffer(void *ctx, const struct mlpd_buffer_header *h, const
 	return (ok || pv_identity_nomem(m->r)) && !pv_background_stopping(&m->r->job);
 }
 
-static bool on_merge_header(void *ctx, const struct mlpd_header *h)
-{
-	(void)ctx, (void)h;
-	return true;
-}
-
 static void finish_merge(struct merge *m)
 {
 	for (size_t i = 0; i < m->heap.n; i++)
@@ -328,20 +322,16 @@ static bool on_old_buffer(void *ctx, const struct mlpd_buffer_header *h, const s
 static bool read_old(struct pv_identity_read *r, struct pv_source *source)
 {
 	struct in_order o = { .r = r };
-	struct pv_reread to = {
-		.ctx = &o, .header = on_merge_header, .buffer = on_old_buffer, .err = &r->error
-	};
+	struct pv_reread to = { .ctx = &o, .buffer = on_old_buffer, .err = &r->error };
 	return pv_reread_source(&to, source) || r->identity.done;
 }
 
 static bool read_new(struct pv_identity_read *r, struct pv_source *source)
 {
 	struct merge m = { .r = r };
-	struct pv_reread to = { .ctx = &m,
-		.header = on_merge_header,
-		.buffer = on_merge_buffer,
-		.next = on_next,
-		.err = &r->error };
+	struct pv_reread to = {
+		.ctx = &m, .buffer = on_merge_buffer, .next = on_next, .err = &r->error
+	};
 	for (size_t i = 0; i < r->buffer.n; i++)
 		m.all += r->buffer.v[i].bytes;
 	bool ok = pv_reread_parts(&to, source, &r->format) && r->error.code == PV_OK;

@@ -127,12 +127,6 @@ static bool copy_from_shown(struct pv_range_read *r)
 
 /* --- from the overlapping buffers */
 
-static bool on_range_header(void *ctx, const struct mlpd_header *h)
-{
-	(void)ctx, (void)h;
-	return true;
-}
-
 static bool on_range_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
 {
 	struct pv_range_read *r = ctx;
@@ -228,11 +222,9 @@ static void set_plan(struct pv_range_read *r)
 static bool read_parts(struct pv_range_read *r)
 {
 	set_plan(r);
-	struct pv_reread to = { .ctx = r,
-		.header = on_range_header,
-		.buffer = on_range_buffer,
-		.next = on_next,
-		.err = &r->error };
+	struct pv_reread to = {
+		.ctx = r, .buffer = on_range_buffer, .next = on_next, .err = &r->error
+	};
 	look_at_floor(r);
 	if (!begin_model(r) || !pv_plan_bytes(&r->plan, &r->total))
 		return fail_nomem(r);

@@ -81,11 +81,16 @@ static bool buffer(struct state *s)
 
 /* --- pieces */
 
+static bool give_header(struct state *s, const struct mlpd_header *h)
+{
+	return !s->to->header || s->to->header(s->to->ctx, h);
+}
+
 static bool log_header(struct state *s)
 {
 	struct mlpd_header *h = &s->stream.framer->header;
 	s->says = h->format.data_version;
-	if (!s->to->header(s->to->ctx, h))
+	if (!give_header(s, h))
 		return false;
 	if (s->to->found)
 		h->format = *s->to->found;
@@ -106,7 +111,7 @@ static bool made_header(struct state *s)
 		.os = { "", 0 } };
 	s->to->other_family = true;
 	s->to->format = h.format;
-	return s->to->header(s->to->ctx, &h);
+	return give_header(s, &h);
 }
 
 static bool batch(struct state *s)
@@ -170,7 +175,7 @@ static bool gap(struct state *s, uint64_t n)
 	s->says = h.format.data_version;
 	s->to->format = h.format;
 	mlpd_framer_inside(s->stream.framer, &h, n);
-	return s->to->header(s->to->ctx, &h);
+	return give_header(s, &h);
 }
 
 static bool read_whole_source(struct state *s, struct pv_source *source)

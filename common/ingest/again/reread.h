@@ -12,7 +12,7 @@ struct pv_reread_part {
 
 struct pv_reread {
 	void *ctx;
-	/* Return false to stop, after setting the error. */
+	/* Return false to stop, after setting the error. No header: NULL is fine. */
 	bool (*header)(void *ctx, const struct mlpd_header *h);
 	bool (*buffer)(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b);
 	struct pv_error *err; /* reason of a failure */

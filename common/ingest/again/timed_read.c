@@ -298,12 +298,6 @@ static void take_event(struct reading *r, const struct pv_batch *b, size_t i)
 		leave_timed_call(r, l, b, i, ns);
 }
 
-static bool on_timed_header(void *ctx, const struct mlpd_header *h)
-{
-	(void)ctx, (void)h;
-	return true;
-}
-
 static bool on_timed_buffer(void *ctx, const struct mlpd_buffer_header *h, const struct pv_batch *b)
 {
 	struct reading *r = ctx;
@@ -330,9 +324,7 @@ static void end_all(struct reading *r)
 
 static bool read_timed_events(struct reading *r, struct pv_source *source, struct pv_error *reterr)
 {
-	struct pv_reread to = {
-		.ctx = r, .header = on_timed_header, .buffer = on_timed_buffer, .err = reterr
-	};
+	struct pv_reread to = { .ctx = r, .buffer = on_timed_buffer, .err = reterr };
 	bool ok = pv_reread_source(&to, source);
 	r->ret->damaged = to.damaged;
 	if (ok)
