@@ -44,6 +44,8 @@ const struct pv_check_kind pv_check_kinds[] = {
 	{ "line.self", "samples", "samples", "lines", PV_VIEW_LINES, "file", "samples_self", NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_NAMED | PV_CHECK_LINE },
 	{ "line.total", "share", "samples", "lines", PV_VIEW_LINES, "file", "samples_percent", NULL, PV_CHECK_MOST, PV_CHECK_PERCENT, PV_CHECK_NAMED | PV_CHECK_LINE },
 	{ "line.total", "samples", "samples", "lines", PV_VIEW_LINES, "file", "samples", NULL, PV_CHECK_MOST, PV_CHECK_COUNT, PV_CHECK_NAMED | PV_CHECK_LINE },
+	{ "line.allocated", "bytes", "allocation_stacks", "lines", PV_VIEW_LINES, "file", "allocated_bytes", NULL, PV_CHECK_SUM, PV_CHECK_BYTES, PV_CHECK_NAMED | PV_CHECK_LINE },
+	{ "line.allocated", "objects", "allocation_stacks", "lines", PV_VIEW_LINES, "file", "allocations", NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_NAMED | PV_CHECK_LINE },
 	{ "method.calls", "", "calls", METHOD("calls"), NULL, PV_CHECK_SUM, PV_CHECK_COUNT, PV_CHECK_NAMED | PV_CHECK_METHOD },
 	{ "jit", "methods", "jit", "jit", PV_VIEW_JIT_METHODS, "name", "code_bytes", NULL, PV_CHECK_ROWS_OF, PV_CHECK_COUNT, PV_CHECK_METHOD },
 	{ "jit", "bytes", "jit", "jit", PV_VIEW_JIT_METHODS, "name", "code_bytes", NULL, PV_CHECK_SUM, PV_CHECK_BYTES, PV_CHECK_METHOD },

@@ -59,6 +59,8 @@ PV_SHAPE(damage, struct pv_damage_entry, DAMAGE)
 	F(T, memo_n, LEFT_OUT)                                                                     \
 	F(T, memo_key, LEFT_OUT_ALL)                                                               \
 	F(T, memo_stack, LEFT_OUT_ALL)                                                             \
+	F(T, memo_place, LEFT_OUT_ALL)                                                             \
+	F(T, stack_place, LEFT_OUT)                                                                \
 	F(T, spans, LEFT_OUT_ALL)                                                                  \
 	F(T, frame, LEFT_OUT_ALL)                                                                  \
 	F(T, path, LEFT_OUT_ALL)                                                                   \

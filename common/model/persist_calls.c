@@ -100,7 +100,8 @@ PV_SHAPE(thread_calls, struct pv_thread_calls, THREAD_CALLS)
 	F(T, holder, FIGURE)                                                                       \
 	F(T, lock, FIGURE)                                                                         \
 	F(T, class_use, FIGURE)                                                                    \
-	F(T, stack, FIGURE)
+	F(T, stack, FIGURE)                                                                        \
+	F(T, place, FIGURE)
 PV_SHAPE(wait, struct pv_wait, WAIT)
 
 #define THROWN(F, T)                                                                               \

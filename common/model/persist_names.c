@@ -203,13 +203,24 @@ PV_SHAPE(place, struct pv_place, PLACE)
 	F(T, same, ID, PV_PLACE_NODES)
 PV_SHAPE(place_node, struct pv_place_node, PLACE_NODE)
 
+#define PLACE_SUM(F, T)                                                                            \
+	F(T, node, ID, PV_PLACE_NODES)                                                             \
+	F(T, allocations, FIGURE)                                                                  \
+	F(T, bytes, FIGURE)                                                                        \
+	F(T, waits, FIGURE)                                                                        \
+	F(T, wait_ns, FIGURE)                                                                      \
+	F(T, throws, FIGURE)
+PV_SHAPE(place_sum, struct pv_place_sum, PLACE_SUM)
+
 #define PLACES(F, T)                                                                               \
 	F(T, place, LIST, place, PV_PLACES, PV_PLACES_CAP)                                         \
 	F(T, node, LIST, place_node, PV_PLACE_NODES, PV_PLACES_CAP)                                \
 	F(T, place_of, MAP, ID, PV_PLACES)                                                         \
 	F(T, node_of, MAP, ID, PV_PLACE_NODES)                                                     \
 	F(T, samples, FIGURE)                                                                      \
-	F(T, dropped, FIGURE)
+	F(T, dropped, FIGURE)                                                                      \
+	F(T, sum, LIST, place_sum, PV_PLACE_SUMS, PV_PLACES_CAP)                                   \
+	F(T, sum_of, MAP, ID, PV_PLACE_SUMS)
 PV_SHAPE_SHARED(places, struct pv_places, PLACES)
 
 /* --- fields of classes */

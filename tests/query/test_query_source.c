@@ -6,11 +6,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/status.h"
 #include "common/query/source_text.h"
 #include "tests/kit/query_kit.h"
 #include "tests/kit/suite.h"
 
-enum { RUN = 0x100, MIX = 0x110, CODE = 0x5000, THREAD = 0x10 };
+enum {
+	RUN = 0x100,
+	MIX = 0x110,
+	LIBRARY = 0x120,
+	CLASS = 0x200,
+	CODE = 0x5000,
+	RUN_CALLS = CODE + 4,
+	MIX_CALLS = CODE + 0x1014,
+	THREAD = 0x10
+};
 
 static char folder[] = "/tmp/pv-source-XXXXXX";
 static char path[64];
@@ -185,6 +195,68 @@ START_TEST(hostile_text_is_bounded)
 }
 END_TEST
 
+/* As probes write them: frames with a place, and frames of which only the method is known. */
+static struct kit world_of_events(void)
+{
+	static const uint64_t stack[] = { RUN_CALLS, MIX_CALLS, LIBRARY, 0 },
+			      outer[] = { RUN_CALLS, LIBRARY, 0 }, none[] = { LIBRARY, 0 };
+	static const struct {
+		uint64_t address, method;
+	} places[] = { { RUN_CALLS, RUN }, { MIX_CALLS, MIX } };
+	struct kit k = kit_new("log:alloc,monitor,exception");
+	kit_method(&k, RUN, "Run()");
+	kit_method(&k, MIX, "Mix()");
+	kit_method(&k, LIBRARY, "Library()");
+	kit_class(&k, CLASS, "Class");
+	lines_of(&k, RUN, CODE, path);
+	lines_of(&k, MIX, CODE + 0x1000, "/no/where.cs");
+	for (size_t i = 0; i < PV_COUNT_OF(places); i++)
+		kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXT_PLACE,
+				      .code_place = { places[i].address, places[i].method } });
+	for (uint64_t i = 0; i < 10; i++)
+		kit_alloc(&k, CLASS, 0x9000 + 64 * i, 40, i < 7 ? stack : i < 9 ? outer : none);
+	kit_throw(&k, 0x9000, outer);
+	kit_at(&k, 1000);
+	kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, 0x9040, stack);
+	kit_at(&k, 3000);
+	kit_monitor(&k, PV_KIND_MONITOR_DONE, 0x9040, stack);
+	kit_at(&k, 4000);
+	kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, 0x9040, outer);
+	kit_at(&k, 9000); /* and waits still */
+	kit_throw(&k, 0x9000, none);
+	return k;
+}
+
+START_TEST(what_stacks_did_is_at_the_innermost_line_that_is_known)
+{
+	static const char *const figures[] = { "line", "file", "allocations", "allocated_bytes",
+		"allocated_bytes_total", "contentions", "wait_ns", "wait_total_ns", "thrown",
+		"thrown_total", "samples", NULL };
+	char second[128];
+	struct kit k = world_of_events();
+	struct pv_table *t = kit_view(&k, PV_VIEW_LINES, &(struct pv_query){ 0 });
+	ck_assert_uint_eq(t->rows, 3);
+	ck_assert_str_eq(
+		kit_text(t, 0, figures), "3 /no/where.cs 7 280 B 280 B 1 2.00ms 2.00ms 0 0 -");
+	snprintf(second, sizeof second, "2 %s 2 80 B 360 B 1 5.00ms 7.00ms 1 1 -", path);
+	ck_assert_str_eq(kit_text(t, 1, figures), second);
+	ck_assert_str_eq(
+		kit_text(t, 2, figures), "- (no line is known) 1 40 B 40 B 0 0ns 0ns 1 1 -");
+	ck_assert(t->column[pv_table_column(t, "samples_self")].flags & PV_COLUMN_HIDE_SCREEN);
+	ck_assert(!(t->column[pv_table_column(t, "thrown")].flags & PV_COLUMN_HIDE_SCREEN));
+	pv_table_destroy(t);
+	write_file("a\nb\nc\n", 6);
+	t = ask(&k, &(struct pv_source_wish){ .file = path });
+	ck_assert_uint_eq(t->rows, 3);
+	ck_assert_uint_eq(t->row[1].flags, PV_ROW_HOT | PV_ROW_MARKED);
+	ck_assert_uint_eq(kit_cell(t, &t->row[1], "allocated_bytes_total")->u, 360);
+	ck_assert_msg(strstr(t->about, ", 20 % of 400 B allocated"), "%s", t->about);
+	pv_table_destroy(t);
+	unlink(path);
+	kit_free(&k);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("source lines");
@@ -196,6 +268,7 @@ int main(void)
 	tcase_add_test(t, a_map_says_where_files_lie_here);
 	tcase_add_test(t, it_is_said_when_the_text_is_not_what_was_built);
 	tcase_add_test(t, what_is_no_regular_file_is_not_read);
+	tcase_add_test(t, what_stacks_did_is_at_the_innermost_line_that_is_known);
 	tcase_add_test(t, hostile_text_is_bounded);
 	suite_add_tcase(s, t);
 	int code = run_suite(s);

@@ -101,7 +101,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 			{ .view = PV_VIEW_TIMELINE, .kind = UI_KIND_THREAD, .drill = UI_DRILL_NOWHERE },
 		} },
 	{ .command = UI_CMD_SOURCE, .room = UI_CMD_CPU, .tab = "Source",
-		.needs = PV_GROUP_SAMPLES,
+		.needs = PV_GROUP_SAMPLES | PV_GROUP_ALLOC | PV_GROUP_LOCKS | PV_GROUP_EXCEPTIONS,
 		.records = WORDS(P("--sample"), "--sample", L("sample"), E("--sample ")),
 		.scope = UI_SCOPE_SOURCE, .parts = 2,
 		.hint = { { UI_HINT_ROWS, "n N next and previous hot line" },

@@ -16,16 +16,23 @@ static uint32_t with_inlined(struct pv_model *m, uint32_t stack, uint64_t place)
 	return stack;
 }
 
-/* *ret_method: of the frame, 0: out of memory. */
+/*
+ * *ret_method: of the frame, 0: out of memory. *at: the node of the innermost place so far, and with
+ * this frame.
+ */
 static uint32_t stack_child_below(
-	struct pv_model *m, uint32_t stack, uint64_t key, uint32_t *ret_method)
+	struct pv_model *m, uint32_t stack, uint64_t key, uint32_t *ret_method, uint32_t *at)
 {
 	uint64_t place = 0;
-	if (m->private->symbols)
-		key = pv_names_function_key(&m->names, key, &place);
+	key = pv_names_function_key(&m->names, key, &place);
 	*ret_method = pv_model_method(m, key);
 	stack = *ret_method ? pv_stacks_child(&m->stacks, stack, *ret_method) : PV_MAP_NONE;
-	return place && stack != PV_MAP_NONE ? with_inlined(m, stack, place) : stack;
+	if (!place || stack == PV_MAP_NONE)
+		return stack;
+	*at = pv_places_frame(&m->places, *at, *ret_method, place);
+	if (*at == PV_MAP_NONE)
+		return PV_MAP_NONE;
+	return m->private->symbols ? with_inlined(m, stack, place) : stack;
 }
 
 uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n)
@@ -34,12 +41,12 @@ uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n)
 	size_t i = 0;
 	while (i < n && i < p->memo_n && p->memo_key[i] == keys[i])
 		i++;
-	uint32_t stack = i ? p->memo_stack[i - 1] : 0;
+	uint32_t stack = i ? p->memo_stack[i - 1] : 0, at = i ? p->memo_place[i - 1] : 0;
 	if (i < n)
 		p->memo_n = i;
 	for (; i < n; i++) {
 		uint32_t method;
-		stack = stack_child_below(m, stack, keys[i], &method);
+		stack = stack_child_below(m, stack, keys[i], &method, &at);
 		if (stack == PV_MAP_NONE) {
 			p->memo_n = 0;
 			return PV_MAP_NONE;
@@ -47,9 +54,11 @@ uint32_t pv_model_stack(struct pv_model *m, const uint64_t *keys, size_t n)
 		if (i < PV_STACK_MEMO && p->memo_n == i && !m->names.method.v[method].shared) {
 			p->memo_key[i] = keys[i];
 			p->memo_stack[i] = stack;
+			p->memo_place[i] = at;
 			p->memo_n = i + 1;
 		}
 	}
+	p->stack_place = at;
 	return stack;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tree of sampled places. */
+/* The tree of places that samples and other events with stacks met. */
 #include "common/model/calls/places.h"
 
 #include "common/model/ground/model_parts.h"
@@ -11,6 +11,8 @@ void pv_places_finish(struct pv_places *p)
 	pv_array_finish(&p->node);
 	pv_map_finish(&p->place_of);
 	pv_map_finish(&p->node_of);
+	pv_array_finish(&p->sum);
+	pv_map_finish(&p->sum_of);
 }
 
 static bool places_begin(struct pv_places *p)
@@ -58,6 +60,45 @@ static uint32_t place_below(struct pv_places *p, uint32_t parent, uint32_t metho
 		return PV_MAP_NONE;
 	p->node.v[p->node.n++] = (struct pv_place_node){ .parent = parent, .place = place };
 	return at;
+}
+
+uint32_t pv_places_frame(struct pv_places *p, uint32_t parent, uint32_t method, uint64_t address)
+{
+	if (parent == PV_PLACE_LOST)
+		return parent;
+	if (!places_begin(p))
+		return PV_MAP_NONE;
+	const bool full = p->node.n >= PV_PLACES_OF_EVENTS || p->place.n >= PV_PLACES_OF_EVENTS;
+	uint32_t at = full ? 0 : place_below(p, parent, method, address);
+	if (full) {
+		uint32_t place = pv_map_get(&p->place_of, address);
+		while (place && place != PV_MAP_NONE && p->place.v[place].method != method)
+			place = p->place.v[place].before;
+		if (place && place != PV_MAP_NONE)
+			at = pv_map_get(&p->node_of, (uint64_t)parent << 32 | place);
+		at = at == PV_MAP_NONE ? 0 : at;
+	}
+	return at ? at : PV_PLACE_LOST;
+}
+
+bool pv_places_add(struct pv_places *p, const struct pv_place_sum *more)
+{
+	if (!more->node || more->node >= p->node.n)
+		return true;
+	uint32_t at = pv_map_get(&p->sum_of, more->node);
+	if (at == PV_MAP_NONE) {
+		at = (uint32_t)p->sum.n;
+		if (!pv_reserve(&p->sum, 1) || !pv_map_set(&p->sum_of, more->node, at))
+			return false;
+		p->sum.v[p->sum.n++] = (struct pv_place_sum){ .node = more->node };
+	}
+	struct pv_place_sum *s = &p->sum.v[at];
+	s->allocations += more->allocations;
+	s->bytes += more->bytes;
+	s->waits += more->waits;
+	s->wait_ns += more->wait_ns;
+	s->throws += more->throws;
+	return true;
 }
 
 struct place_walk {

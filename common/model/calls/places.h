@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples by address: a tree of places next to that of methods, for questions that need more than
- * the method (lines). The tree has only frames whose address is in the log. No name or line is
- * searched when a sample is applied. Bounded by PV_PLACES_CAP nodes. Part of the model: written by
+ * Samples, allocations, waits for locks and throws by address: a tree of places next to that of
+ * methods, for questions that need more than the method (lines). The tree has only frames whose
+ * address is in the log. No name or line is searched when an event is applied. Bounded by
+ * PV_PLACES_CAP nodes, of which samples alone get the last quarter. Part of the model: written by
  * the ingest thread, read under the lock.
  */
 #ifndef PV_MODEL_PLACES_H
@@ -14,7 +15,7 @@
 #include "common/base/map.h"
 #include "common/base/mem.h"
 
-enum { PV_PLACES_CAP = 1 << 19 };
+enum { PV_PLACES_CAP = 1 << 19, PV_PLACES_OF_EVENTS = PV_PLACES_CAP / 4 * 3 };
 
 struct pv_place {
 	uint64_t address;
@@ -29,16 +30,37 @@ struct pv_place_node {
 	uint32_t same;          /* another node of parent and place, for another call; 0: none */
 };
 
+/* What stacks that end at a node did, without stacks that go on from there. */
+struct pv_place_sum {
+	uint32_t node;
+	uint64_t allocations, bytes;
+	uint64_t waits, wait_ns; /* for locks; ns: of ended waits */
+	uint64_t throws;
+};
+
 struct pv_places {
 	PV_ARRAY(struct pv_place) place;     /* [0] unused */
 	PV_ARRAY(struct pv_place_node) node; /* [0]: the root; both at most PV_PLACES_CAP */
 	struct pv_map place_of;              /* address -> newest place */
 	struct pv_map node_of;               /* parent << 32 | place -> node */
 	uint64_t samples, dropped;           /* in the tree; beyond the limit */
+	PV_ARRAY(struct pv_place_sum) sum;   /* of nodes with events but samples */
+	struct pv_map sum_of;                /* node -> index in sum */
 };
 
 struct pv_context;
 struct pv_event;
+struct pv_model;
+
+/*
+ * Private to the model, as all below: the node of a frame of an event's stack, below its caller's
+ * node (0: none). Without room PV_PLACE_LOST, as for all frames below one that is lost;
+ * PV_MAP_NONE: out of memory.
+ */
+#define PV_PLACE_LOST (PV_MAP_NONE - 1)
+uint32_t pv_places_frame(struct pv_places *p, uint32_t parent, uint32_t method, uint64_t address);
+/* Adds to the sums of more->node; 0, lost, or no node: nothing is done. False: out of memory. */
+bool pv_places_add(struct pv_places *p, const struct pv_place_sum *more);
 
 /*
  * Private to the model. Adds a sample: frames; `leaf`, the method at the sample's own address (0:

@@ -18,7 +18,7 @@ static uint32_t span_stack(struct pv_context *x, struct pv_span backtrace)
 		return known->stack;
 	uint32_t stack = pv_model_stack(x->m, x->batch->pool.v + backtrace.at, backtrace.n);
 	if (p->memo_n >= backtrace.n && all->node.n < all->cap && !x->m->names.other_method &&
-		!p->symbols)
+		!p->symbols && !x->m->names.place_of.n)
 		*known = (struct pv_span_stack){ backtrace.at, stack, p->spans.turn };
 	return stack;
 }
@@ -26,6 +26,7 @@ static uint32_t span_stack(struct pv_context *x, struct pv_span backtrace)
 uint32_t pv_stack_of(struct pv_context *x, struct pv_span backtrace)
 {
 	x->m->private->use_ns = x->time;
+	x->m->private->stack_place = 0;
 	if (pv_stacks_are_many(&x->m->stacks) && !pv_stacks_make_room(x->m))
 		return PV_MAP_NONE;
 	if (backtrace.n && x->batch->frames.n)

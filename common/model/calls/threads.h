@@ -25,6 +25,7 @@ struct pv_wait {
 	int64_t start_ns;
 	uint64_t holder; /* native id of the thread that has the lock; 0: not said */
 	uint32_t lock, class_use, stack;
+	uint32_t place; /* node in places; 0: none */
 };
 
 /* An exception thrown. */

@@ -40,7 +40,8 @@ struct pv_model_private {
 	/* The last backtrace: a common prefix of the next needs no look-up. */
 	size_t memo_n;
 	uint64_t memo_key[PV_STACK_MEMO];
-	uint32_t memo_stack[PV_STACK_MEMO];
+	uint32_t memo_stack[PV_STACK_MEMO], memo_place[PV_STACK_MEMO];
+	uint32_t stack_place; /* innermost node in places of the stack found last; 0: none */
 
 	struct pv_span_stacks spans;
 	PV_ARRAY(uint32_t) frame; /* stacks of the present batch's frames; PV_MAP_NONE: not yet */

@@ -37,6 +37,7 @@ static const size_t maps[] = {
 	MAP(lines.table_of),
 	MAP(places.place_of),
 	MAP(places.node_of),
+	MAP(places.sum_of),
 	MAP(loads.compile_of),
 	MAP(helpers.method_of),
 	MAP(helpers.named_of),

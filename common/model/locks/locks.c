@@ -360,7 +360,11 @@ static bool add_wait_site(struct pv_context *x, const struct pv_wait *w, struct 
 	struct pv_locks *l = &x->m->locks;
 	bool folded = w->lock == 0 && w->class_use != 0;
 	more.class_use = folded ? w->class_use : w->lock;
-	return pv_sites_add(x, folded ? &l->sites : &l->by_lock, &more);
+	const struct pv_place_sum here = {
+		.node = w->place, .waits = more.count, .wait_ns = more.amount
+	};
+	return pv_places_add(&x->m->places, &here) &&
+	       pv_sites_add(x, folded ? &l->sites : &l->by_lock, &more);
 }
 
 static bool contention(struct pv_context *x, const struct pv_event *e)
@@ -378,6 +382,7 @@ static bool contention(struct pv_context *x, const struct pv_event *e)
 	if (!row(x, wait.object, &wait.lock, &wait.class_use))
 		return false;
 	wait.stack = pv_stack_of(x, e->monitor.stack);
+	wait.place = m->private->stack_place;
 	if (wait.stack == PV_MAP_NONE)
 		return false;
 	if (!remember_wait(th, &wait))

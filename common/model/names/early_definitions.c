@@ -18,6 +18,8 @@ bool pv_names_take(struct pv_model *m, const struct pv_event *e)
 		return true;
 	if (m->last_ns != PV_NEVER && m->last_ns > m->names.applied_ns)
 		m->names.applied_ns = m->last_ns;
+	if (e->kind == PV_KIND_EXT_PLACE)
+		m->private->memo_n = 0; /* the address may have been another method's */
 	if (e->kind == PV_KIND_SAMPLE_SYMBOL && !pv_natives_apply(m, e))
 		return false;
 	if (e->kind == PV_KIND_SAMPLE_SYMBOL && pv_natives_is_build_id(&e->symbol.name))

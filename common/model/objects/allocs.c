@@ -86,7 +86,10 @@ static bool apply(struct pv_context *x, const struct pv_alloc *a)
 	const struct pv_site more = {
 		.class_use = id, .stack = stack, .count = x->alloc.count, .amount = x->alloc.bytes
 	};
-	return pv_sites_add(x, &m->allocs.sites, &more);
+	const struct pv_place_sum here = { .node = a->stack.n ? m->private->stack_place : 0,
+		.allocations = x->alloc.count,
+		.bytes = x->alloc.bytes };
+	return pv_places_add(&m->places, &here) && pv_sites_add(x, &m->allocs.sites, &more);
 }
 
 void pv_allocs_note_shot(struct pv_allocs *a, const struct pv_shot *shot)

@@ -170,7 +170,7 @@ bool pv_exceptions_apply(struct pv_context *x, const struct pv_event *e)
 		return typed || pv_unresolved_add(x, &t->waiting, e->thrown.object, 0, 0);
 	uint32_t class_use = e->thrown.type ? pv_names_class(&x->m->names, e->thrown.type, x->time)
 					    : pv_class_of_address_at(x, e->thrown.object);
-	uint32_t stack = pv_stack_of(x, e->thrown.stack);
+	uint32_t stack = pv_stack_of(x, e->thrown.stack), place = x->m->private->stack_place;
 	if (stack == PV_MAP_NONE)
 		return false;
 	struct pv_work_piece *piece = pv_work_now(x);
@@ -189,5 +189,6 @@ bool pv_exceptions_apply(struct pv_context *x, const struct pv_event *e)
 	if (!typed && !pv_unresolved_add(x, &t->waiting, e->thrown.object, class_use, stack))
 		return false;
 	const struct pv_site more = { .class_use = class_use, .stack = stack, .count = 1 };
-	return pv_sites_add(x, &t->sites, &more);
+	const struct pv_place_sum here = { .node = place, .throws = 1 };
+	return pv_places_add(&x->m->places, &here) && pv_sites_add(x, &t->sites, &more);
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Source lines of places, and samples summed up by line. */
+/* Source lines of places, and what was met there summed up by line. */
 #include "common/query/coverage/lines.h"
 
+#include <string.h>
+
+#include "common/base/status.h"
 #include "common/model/names/il_lines.h"
 #include "common/query/groups/specs.h"
 
@@ -64,7 +67,9 @@ struct line_adder {
 	struct pv_model *m;
 	struct pv_line_sums *to;
 	bool by_method;
-	uint64_t samples, turn; /* of the node being counted, from 1 */
+	bool samples; /* of a sample, else of other events */
+	uint64_t n[PV_LINE_MEASURES];
+	uint64_t turn; /* of the stack being counted, from 1 */
 };
 
 /* NULL: out of memory. */
@@ -86,37 +91,131 @@ static struct pv_line_sum *line_sum_of(struct line_adder *a, const struct pv_lin
 	return &s->line.v[id];
 }
 
+static void add_measures(uint64_t *to, const uint64_t *n)
+{
+	for (size_t i = 0; i < PV_LINE_MEASURES; i++)
+		to[i] += n[i];
+}
+
 static bool line_add(struct line_adder *a, const struct pv_line_at *at, bool own)
 {
 	struct pv_line_sum *s = line_sum_of(a, at);
 	if (!s)
 		return false;
-	s->self += own ? a->samples : 0;
-	s->total += s->seen != a->turn ? a->samples : 0;
+	if (own)
+		add_measures(s->self, a->n);
+	if (s->seen != a->turn)
+		add_measures(s->total, a->n);
 	s->seen = a->turn;
-	if (a->samples > s->most) {
-		s->most = a->samples;
+	if (a->n[PV_LINE_SAMPLES] > s->most) {
+		s->most = a->n[PV_LINE_SAMPLES];
 		s->method = at->method;
 	}
 	return true;
 }
 
-/* `own`: the samples were taken at this place. */
-static bool place_add(struct line_adder *a, uint32_t place, bool own)
+/* `own`: the stack ends here, and no line was known up to here. *ret_own: whether that still holds. */
+static bool place_add(struct line_adder *a, uint32_t place, bool own, bool *ret_own)
 {
 	size_t n;
 	const struct pv_line_at *at = pv_lines_of_place(a->m, place, &n);
+	*ret_own = false;
 	if (!at)
 		return false;
-	if (own && (n == 0 || at[0].line == 0))
-		a->to->line.v[0].self += a->samples;
+	if (a->samples && own && (n == 0 || at[0].line == 0))
+		own = false;
 	for (size_t i = 0; i < n; i++) {
 		struct pv_line_at one = at[i];
 		one.method = one.method ? one.method : a->m->places.place.v[place].method;
-		if (one.line && !line_add(a, &one, own && i == 0))
+		if (one.line && !line_add(a, &one, own))
 			return false;
+		own = own && !one.line;
+	}
+	*ret_own = own;
+	return true;
+}
+
+/* The stack that ends at a node of the tree of places. */
+static bool stack_add(struct line_adder *a, uint32_t node)
+{
+	bool own = true;
+	for (uint32_t at = node; at; at = a->m->places.node.v[at].parent)
+		if (!place_add(a, a->m->places.node.v[at].place, own, &own))
+			return false;
+	return true;
+}
+
+static bool add_samples(struct line_adder *a)
+{
+	struct pv_model *m = a->m;
+	a->samples = true;
+	for (size_t i = 1; i < m->places.node.n; i++) {
+		a->n[PV_LINE_SAMPLES] = m->places.node.v[i].samples;
+		a->turn = i;
+		if (a->n[PV_LINE_SAMPLES] && !stack_add(a, (uint32_t)i))
+			return false;
+		pv_query_lock_yield(m, i);
+	}
+	a->samples = false;
+	a->n[PV_LINE_SAMPLES] = 0;
+	return true;
+}
+
+static bool add_events(struct line_adder *a)
+{
+	struct pv_model *m = a->m;
+	for (size_t i = 0; i < m->places.sum.n; i++) {
+		const struct pv_place_sum s = m->places.sum.v[i];
+		const uint64_t n[PV_LINE_MEASURES] = { [PV_LINE_ALLOCATIONS] = s.allocations,
+			[PV_LINE_BYTES] = s.bytes,
+			[PV_LINE_WAITS] = s.waits,
+			[PV_LINE_WAIT_NS] = s.wait_ns,
+			[PV_LINE_THROWS] = s.throws };
+		memcpy(a->n, n, sizeof n);
+		a->turn++;
+		if (!stack_add(a, s.node))
+			return false;
+		pv_query_lock_yield(m, i);
 	}
 	return true;
+}
+
+/* Waits are counted when they begin, their time when they end. */
+static bool add_open_waits(struct line_adder *a)
+{
+	struct pv_model *m = a->m;
+	memset(a->n, 0, sizeof a->n);
+	for (size_t t = 1; t < m->threads.thread.n; t++) {
+		const struct pv_thread *th = m->threads.thread.v[t];
+		for (size_t i = 0; i < th->wait.n; i++) {
+			const struct pv_wait *w = &th->wait.v[i];
+			a->n[PV_LINE_WAIT_NS] = (uint64_t)pv_locks_open_ns(m, th, w);
+			a->turn++;
+			if (w->place < m->places.node.n && !stack_add(a, w->place))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* What is at no line is the rest: stacks without places, or without known lines. */
+static void count_unknown(const struct pv_model *m, struct pv_line_sums *s)
+{
+	const uint64_t all[PV_LINE_MEASURES] = { [PV_LINE_SAMPLES] = m->calls.samples,
+		[PV_LINE_ALLOCATIONS] = m->allocs.count,
+		[PV_LINE_BYTES] = m->allocs.bytes,
+		[PV_LINE_WAITS] = m->locks.contentions,
+		[PV_LINE_WAIT_NS] = (uint64_t)(m->locks.wait_ns + pv_locks_open_sum(m)),
+		[PV_LINE_THROWS] = m->throws.thrown };
+	struct pv_line_sum *rest = &s->line.v[0];
+	for (size_t i = 0; i < PV_LINE_MEASURES; i++) {
+		uint64_t known = 0;
+		for (size_t k = 1; k < s->line.n; k++)
+			known += s->line.v[k].self[i];
+		s->all[i] = all[i];
+		rest->self[i] = all[i] > known ? all[i] - known : 0;
+		rest->total[i] = rest->self[i];
+	}
 }
 
 bool pv_line_sums(struct pv_model *m, bool by_method, struct pv_line_sums *ret)
@@ -126,19 +225,20 @@ bool pv_line_sums(struct pv_model *m, bool by_method, struct pv_line_sums *ret)
 	if (!pv_reserve(&ret->line, 1))
 		return false;
 	ret->line.v[ret->line.n++] = (struct pv_line_sum){ 0 };
-	for (size_t i = 1; i < m->places.node.n; i++) {
-		a.samples = m->places.node.v[i].samples;
-		a.turn = i;
-		for (uint32_t at = a.samples ? (uint32_t)i : 0; at;
-			at = m->places.node.v[at].parent)
-			if (!place_add(&a, m->places.node.v[at].place, at == i))
-				return false;
-		pv_query_lock_yield(m, i);
-	}
-	uint64_t outside = m->calls.samples - m->places.samples;
-	ret->line.v[0].self += m->calls.samples > m->places.samples ? outside : 0;
-	ret->line.v[0].total = ret->line.v[0].self;
+	if (!add_samples(&a) || !add_events(&a) || !add_open_waits(&a))
+		return false;
+	count_unknown(m, ret);
 	return true;
+}
+
+enum pv_line_measure pv_line_sums_lead(const struct pv_line_sums *s)
+{
+	static const enum pv_line_measure lead[] = { PV_LINE_SAMPLES, PV_LINE_BYTES,
+		PV_LINE_WAIT_NS, PV_LINE_WAITS, PV_LINE_THROWS };
+	for (size_t k = 0; k < PV_COUNT_OF(lead); k++)
+		if (s->all[lead[k]] > s->line.v[0].self[lead[k]])
+			return lead[k];
+	return PV_LINE_SAMPLES;
 }
 
 void pv_line_sums_finish(struct pv_line_sums *s)

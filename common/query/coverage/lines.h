@@ -38,22 +38,59 @@ extern const struct pv_line_source *const pv_line_sources[]; /* NULL ends */
  */
 const struct pv_line_at *pv_lines_of_place(struct pv_model *m, uint32_t place, size_t *ret_n);
 
-/* One line. self: samples at the line; total: also in code called from there, each sample once. */
+/* What stacks did; bits of `had` in their order. */
+enum pv_line_measure {
+	PV_LINE_SAMPLES,
+	PV_LINE_ALLOCATIONS,
+	PV_LINE_BYTES,
+	PV_LINE_WAITS, /* for locks, with those that have not ended */
+	PV_LINE_WAIT_NS,
+	PV_LINE_THROWS,
+	PV_LINE_MEASURES
+};
+
+/*
+ * One line. self: samples at the line; of the other measures, those whose innermost frame with a
+ * known line is there, as code that allocates, waits and throws for others mostly has no lines.
+ * total: also in code called from there, each sample and event once.
+ */
 struct pv_line_sum {
-	uint32_t file, line; /* interned in names.text; 0: samples at no known line */
+	uint32_t file, line; /* interned in names.text; 0: at no known line */
 	uint32_t method;     /* the line's method; of several, the most sampled */
 	uint32_t next;       /* private */
-	uint64_t self, total;
+	uint64_t self[PV_LINE_MEASURES], total[PV_LINE_MEASURES];
 	uint64_t most, seen; /* private */
 };
 
 struct pv_line_sums {
-	PV_ARRAY(struct pv_line_sum) line; /* [0]: samples at no known line */
+	PV_ARRAY(struct pv_line_sum) line; /* [0]: at no known line */
 	struct pv_map of;                  /* private: file << 32 | line -> newest index */
+	uint64_t all[PV_LINE_MEASURES];    /* with those at no known line */
 };
 
-/* All lines with samples. by_method: a line of two methods is two. */
+/* Sentences of columns. */
+#define PV_LINE_HERE             "at the line, or by code without known lines called from there"
+#define PV_LINE_ALLOCATIONS_HELP "Objects or blocks allocated " PV_LINE_HERE
+#define PV_LINE_BYTES_HELP       "Bytes allocated " PV_LINE_HERE
+#define PV_LINE_BYTES_ALL_HELP   "Bytes allocated at the line and in all that it calls"
+#define PV_LINE_WAITS_HELP       "Waits for locks " PV_LINE_HERE
+#define PV_LINE_WAIT_HELP        "Time of waits for locks " PV_LINE_HERE
+#define PV_LINE_WAIT_ALL_HELP    "Time of waits for locks at the line and in all that it calls"
+#define PV_LINE_THROWN_HELP      "Exceptions thrown " PV_LINE_HERE
+#define PV_LINE_THROWN_ALL_HELP  "Exceptions thrown at the line and in all that it calls"
+
+/* All lines that anything was met at. by_method: a line of two methods is two. */
 bool pv_line_sums(struct pv_model *m, bool by_method, struct pv_line_sums *ret);
 void pv_line_sums_finish(struct pv_line_sums *s);
+
+/* The first measure that any line has, of samples, bytes, waits and throws. */
+enum pv_line_measure pv_line_sums_lead(const struct pv_line_sums *s);
+/* Whether the first line has more: by the measure, itself, then with what it calls. */
+static inline bool pv_line_sum_is_hotter(
+	const struct pv_line_sum *a, const struct pv_line_sum *b, enum pv_line_measure by)
+{
+	return a->self[by] > b->self[by] ||
+	       (a->self[by] == b->self[by] && a->total[by] > b->total[by]);
+}
 
 #endif

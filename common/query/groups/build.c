@@ -98,6 +98,25 @@ void pv_build_fail(struct pv_build *b)
 	b->table = NULL;
 }
 
+void pv_build_hide(struct pv_build *b, size_t column)
+{
+	struct pv_table *t = b->table;
+	struct pv_column *own;
+	const size_t size = t ? t->columns * sizeof *own : 0;
+	if (!t)
+		return;
+	own = t->column == b->spec->column ? pv_arena_alloc(&t->arena, size)
+					   : (struct pv_column *)(uintptr_t)t->column;
+	if (!own) {
+		pv_build_fail(b);
+		return;
+	}
+	if (t->column == b->spec->column)
+		memcpy(own, t->column, size);
+	own[column].flags |= PV_COLUMN_HIDE_SCREEN;
+	t->column = own;
+}
+
 bool pv_build_hold(struct pv_build *b, struct pv_groups_shared *s)
 {
 	for (size_t i = 0; b->table && i < PV_TABLE_HELD; i++) {
@@ -220,13 +239,15 @@ static struct pv_row_order choose_order(struct pv_build *b)
 	struct pv_row_order o = { .shown = t->shown.v, .column = { -1, -1, -1 } };
 	int n = 0;
 	bool own = !q->sort || pv_table_column(t, q->sort) < 0;
+	const char *sort = b->sort ? b->sort : b->spec->sort;
+	const char *then = b->sort ? b->then : b->spec->then;
 	if (own) {
-		add_key(&o, &n, t, b->spec->sort, q->invert);
-		add_key(&o, &n, t, b->spec->then, q->invert);
+		add_key(&o, &n, t, sort, q->invert);
+		add_key(&o, &n, t, then, q->invert);
 	} else {
 		add_key(&o, &n, t, q->sort, q->invert);
-		if (b->spec->sort && strcmp(q->sort, b->spec->sort) == 0)
-			add_key(&o, &n, t, b->spec->then, q->invert);
+		if (sort && strcmp(q->sort, sort) == 0)
+			add_key(&o, &n, t, then, q->invert);
 	}
 	t->sort = n ? o.column[0] : -1;
 	t->descending = n && o.descending[0];

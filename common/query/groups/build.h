@@ -45,6 +45,7 @@ struct pv_build {
 	size_t left_out; /* rows never made, beyond the limit */
 	bool filtered;   /* all rows match the filter already */
 	struct pv_row_filter filter;
+	const char *sort, *then;      /* the view's order by what the log has; NULL: the spec's */
 	double weight;                /* of a sample, on average; 1 for most logs */
 	bool filters;                 /* a filter, or `only`, concerns these rows */
 	struct pv_filter_error wrong; /* with `what`: the filter is invalid, and no row passes */
@@ -70,6 +71,9 @@ const char *pv_build_text(struct pv_build *b, const char *text);
 const char *pv_build_hex(struct pv_build *b, uint64_t v);
 const char *pv_build_printf(struct pv_build *b, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Before the first row: the screen leaves the column out, as the log has no figure for it. */
+void pv_build_hide(struct pv_build *b, size_t column);
 
 /* Makes the table hold a grouping whose names its rows use. False: too many, or out of memory. */
 bool pv_build_hold(struct pv_build *b, struct pv_groups_shared *s);
