@@ -13,6 +13,7 @@
 #include "probe/clr/host_clr.h"
 #include "probe/managed/code_ranges.h"
 #include "probe/managed/managed_names.h"
+#include "probe/managed/managed_places.h"
 
 enum {
 	QUEUE = 4096,  /* bodies at once; of others a later sample tells */
@@ -34,8 +35,6 @@ static struct pv_map noted; /* start of a body -> lower half of the method */
 static uint64_t met[MET];   /* hashes; the writer's */
 static struct pv_map
 	places; /* of callers, in the log: address -> the method's lower half; likewise */
-static struct pv_map
-	places; /* addresses of callers in the log -> the method's lower half; likewise */
 
 bool pvp_clr_lines_waiting(void)
 {
@@ -79,6 +78,19 @@ uint64_t pvp_clr_lines_place(struct pvp_writer *w, uint64_t address, uint64_t me
 	bool said = places.n < PLACES && pvp_out_buffer_add(w, &w->page, &ev, NULL) &&
 		    pv_map_set(&places, address, (uint32_t)method);
 	return said ? address : method;
+}
+
+static bool note_place(uint64_t address, uint64_t method)
+{
+	return pvp_ranges_start(address) && pvp_clr_lines_note(address, method);
+}
+
+uint64_t pvp_clr_lines_called(uint64_t address, uint64_t method)
+{
+	if (!(pvp_clr_groups() & PVP_MANAGED_LINES) || method <= PVP_CLR_UNKNOWN ||
+		pvp_clr.version < SINCE)
+		return method;
+	return pvp_managed_place(address, method, note_place);
 }
 
 void pvp_clr_lines_again(void)
@@ -173,4 +185,5 @@ void pvp_clr_lines_forget(void)
 	pthread_mutex_unlock(&lock);
 	for (size_t i = 0; i < MET; i++)
 		met[i] = 0;
+	pvp_managed_places_forget();
 }

@@ -21,6 +21,9 @@ uint64_t pvp_clr_lines_place(
 	struct pvp_writer *w, uint64_t address, uint64_t method, uint64_t time);
 void pvp_clr_lines_again(void);
 
+/* The key of a frame of an event's stack, called from the address. Threads of the program. */
+uint64_t pvp_clr_lines_called(uint64_t address, uint64_t method);
+
 /* Whether some are noted; the agent's: asks the runtime for them, and has them written. */
 bool pvp_clr_lines_waiting(void);
 void pvp_clr_lines_resolve(void);

@@ -89,8 +89,11 @@ void pvp_clr_samples_resolve(void)
 
 void pvp_clr_samples_tell(struct pvp_writer *w, struct pvp_out_buffer *page)
 {
-	if (!(pvp_clr_groups() & PVP_MANAGED_SAMPLES))
+	if (!(pvp_clr_groups() & PVP_MANAGED_SAMPLES)) {
+		if (pvp_clr_lines_waiting()) /* of events' stacks */
+			pvp_clr_agent_resolve(MOST_MS);
 		return;
+	}
 	pvp_native_samples_each(foresee);
 	if (some_noted())
 		pvp_clr_agent_resolve(MOST_MS);

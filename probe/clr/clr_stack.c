@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/base/map.h"
+#include "probe/clr/clr_lines.h"
 #include "probe/clr/clr_runtime.h"
 #include "probe/core/emit.h"
 #include "probe/clr/host_clr.h"
@@ -14,7 +15,7 @@ static pthread_mutex_t tellers_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct pv_map tellers; /* methods of event sources' own, by key -> 1 */
 
 struct walk {
-	uint64_t *keys;
+	uint64_t *keys, *places;
 	size_t n, most;
 };
 
@@ -22,16 +23,18 @@ static pvp_hr runtime_frame(uint64_t function, uint64_t ip, uint64_t info, uint3
 	uint8_t *context, void *ctx)
 {
 	struct walk *w = ctx;
-	(void)ip, (void)info, (void)context_size, (void)context;
-	if (function)
+	(void)info, (void)context_size, (void)context;
+	if (function) {
+		w->places[w->n] = ip;
 		w->keys[w->n++] = function;
+	}
 	return w->n == w->most;
 }
 
-static size_t runtime_walk(uint64_t *keys, size_t most)
+static size_t runtime_walk(uint64_t *keys, uint64_t *places, size_t most)
 {
 	struct pvp_clr_info *info = pvp_clr.info;
-	struct walk w = { keys, 0, most };
+	struct walk w = { keys, places, 0, most };
 	info->is->stack(info, 0, runtime_frame, 0, &w, NULL, 0);
 	for (size_t i = 0; i < w.n; i++)
 		keys[i] = pvp_clr_method(keys[i]);
@@ -49,15 +52,25 @@ static bool code(uintptr_t pc, struct pvp_managed_code *ret)
 	return key && ret->start;
 }
 
-static size_t walk_managed(uint64_t *keys, size_t most)
+static size_t walk_managed(uint64_t *keys, uint64_t *places, size_t most)
 {
 	static const struct pvp_managed_walker walker = { runtime_walk, code, false };
-	return pvp_managed_stack(&walker, keys, most);
+	return pvp_managed_stack(&walker, keys, places, most);
+}
+
+/* With `lines` frames are their places in the code. */
+static size_t with_places(uint64_t *keys, const uint64_t *places, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (places[i])
+			keys[i] = pvp_clr_lines_called(places[i] - 1, keys[i]);
+	return n;
 }
 
 size_t pvp_clr_stack(uint64_t keys[PVP_MANAGED_FRAMES])
 {
-	return walk_managed(keys, pvp_clr.options.m.frames);
+	uint64_t places[PVP_MANAGED_FRAMES];
+	return with_places(keys, places, walk_managed(keys, places, pvp_clr.options.m.frames));
 }
 
 /* Whether a method only tells of events; these are never unloaded. */
@@ -82,15 +95,17 @@ static bool only_tells(uint64_t key)
 
 size_t pvp_clr_stack_noted(uint64_t keys[PVP_MANAGED_FRAMES], bool *ret_managed)
 {
+	uint64_t places[PVP_MANAGED_FRAMES];
 	unsigned most = pvp_clr.options.m.frames;
-	size_t n = walk_managed(keys, most ? most : 1);
+	size_t n = walk_managed(keys, places, most ? most : 1);
 	*ret_managed = n && only_tells(keys[n - 1]);
-	return most ? n : 0;
+	return most ? with_places(keys, places, n) : 0;
 }
 
 size_t pvp_clr_stack_of_work(uint64_t keys[PVP_MANAGED_FRAMES])
 {
-	size_t n = walk_managed(keys, pvp_clr.options.m.frames);
+	uint64_t places[PVP_MANAGED_FRAMES];
+	size_t n = walk_managed(keys, places, pvp_clr.options.m.frames);
 	while (n > 0 && only_tells(keys[n - 1]))
 		n--;
 	return n;

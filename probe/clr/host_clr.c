@@ -21,6 +21,7 @@
 #include "probe/code/kernel_stack.h"
 #include "probe/code/modules.h"
 #include "probe/managed/managed_names.h"
+#include "probe/managed/managed_places.h"
 #include "probe/code/native_samples.h"
 #include "probe/code/stack_ends.h"
 #include "probe/ground/sample_rate.h"
@@ -144,6 +145,7 @@ static const struct pvp_host host = {
 	.stop = stop_clr,
 	.refresh = pvp_modules_refresh,
 	.method = clr_method,
+	.place = pvp_managed_place_method,
 	.tell = tell_clr,
 	.on_flushed = flushed,
 	.on_reader_lost = pvp_clr_reader_lost,

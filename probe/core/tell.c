@@ -51,6 +51,16 @@ static bool describe_method(
 	return pvp_out_buffer_add(w, p, &ev, NULL);
 }
 
+/* A place in a method's code, after the method. */
+static bool describe_place(struct pvp_writer *w, struct pvp_out_buffer *p, uint64_t key,
+	uint64_t method, uint64_t time)
+{
+	const struct pv_event ev = {
+		.kind = PV_KIND_EXT_PLACE, .time = time, .code_place = { key, method }
+	};
+	return pvp_out_buffer_add(w, p, &ev, NULL);
+}
+
 void pvp_tell_name(struct pvp_writer *w, struct pvp_out_buffer *page, uint64_t key, uint64_t time)
 {
 	uint64_t *seen = pvp_seen(w->seen, key);
@@ -58,7 +68,12 @@ void pvp_tell_name(struct pvp_writer *w, struct pvp_out_buffer *page, uint64_t k
 		return;
 	uint32_t state = pv_map_get(&w->described, key);
 	if (state != 1) {
-		if (!describe_method(w, page, key, time) || !pv_map_set(&w->described, key, 1))
+		const uint64_t of = w->host->place ? w->host->place(key) : 0;
+		if (of)
+			pvp_tell_name(w, page, of, time);
+		if (!(of ? describe_place(w, page, key, of, time)
+			 : describe_method(w, page, key, time)) ||
+			!pv_map_set(&w->described, key, 1))
 			return;
 	}
 	*seen = key;

@@ -61,6 +61,9 @@ struct pvp_host {
 	/* The events taken in this round are written: later events may be, too. May be NULL. */
 	void (*on_flushed)(struct pvp_writer *w);
 
+	/* The method of a key that is a place in the method's code; 0: the key is none. May be NULL. */
+	uint64_t (*place)(uint64_t key);
+
 	/* Events before this time, at which all threads stood still, are written. May be NULL. */
 	void (*stood_still)(struct pvp_writer *w, uint64_t time);
 

@@ -44,7 +44,7 @@ struct memory {
 	/* The keys of this walk, if reliable. */
 	bool relied;
 	size_t keys;
-	uint64_t key[PVP_MANAGED_FRAMES];
+	uint64_t key[PVP_MANAGED_FRAMES], place[PVP_MANAGED_FRAMES];
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -227,14 +227,22 @@ static size_t turned(uint64_t *keys, size_t n)
 	return n;
 }
 
+static size_t by_runtime(
+	const struct pvp_managed_walker *host, uint64_t *keys, uint64_t *places, size_t most)
+{
+	size_t n = host->runtime(keys, places, most);
+	turned(places, n);
+	return turned(keys, n);
+}
+
 /* Of the stack in the memory. */
-static size_t held_against(
-	const struct pvp_managed_walker *host, struct memory *m, uint64_t *keys, size_t most)
+static size_t held_against(const struct pvp_managed_walker *host, struct memory *m, uint64_t *keys,
+	uint64_t *places, size_t most)
 {
 	struct frames f;
 	bool good = frames_of(m, &f, most, host->thrown);
 	if (good && !f.agreed) {
-		size_t n = host->runtime(keys, most);
+		size_t n = host->runtime(keys, places, most);
 		unsigned wrong = differs(&f, keys, n, most);
 		if (wrong && leave_out_throw(m, &f, keys, n, most))
 			wrong = 0;
@@ -245,13 +253,16 @@ static size_t held_against(
 	}
 	if (!good) {
 		m->failed++;
-		return turned(keys, host->runtime(keys, most));
+		return by_runtime(host, keys, places, most);
 	}
 	m->relied = true;
 	m->failed = 0;
 	m->keys = turned(f.key, f.n);
+	for (size_t i = 0; i < f.n; i++)
+		m->place[i] = m->pc[f.at[f.n - 1 - i]];
 	memcpy(m->key, f.key, f.n * sizeof *keys);
 	memcpy(keys, f.key, f.n * sizeof *keys);
+	memcpy(places, m->place, f.n * sizeof *places);
 	return f.n;
 }
 
@@ -295,7 +306,7 @@ static struct memory *memory_here(void)
 #if defined(__x86_64__)
 
 __attribute__((noinline)) size_t pvp_managed_stack(
-	const struct pvp_managed_walker *host, uint64_t *keys, size_t most)
+	const struct pvp_managed_walker *host, uint64_t *keys, uint64_t *places, size_t most)
 {
 	uint64_t pc[FRAMES];
 	unsigned n;
@@ -305,23 +316,25 @@ __attribute__((noinline)) size_t pvp_managed_stack(
 	if (!m || !walk_frames(host, m, (uintptr_t)__builtin_frame_address(0), pc, &n)) {
 		if (m)
 			m->failed++;
-		return turned(keys, host->runtime(keys, most));
+		return by_runtime(host, keys, places, most);
 	}
 	if (m->relied && n == m->n && memcmp(pc, m->pc, n * sizeof *pc) == 0) {
 		memcpy(keys, m->key, m->keys * sizeof *keys);
+		memcpy(places, m->place, m->keys * sizeof *places);
 		return m->keys;
 	}
 	m->relied = false;
 	m->n = n;
 	memcpy(m->pc, pc, n * sizeof *pc);
-	return held_against(host, m, keys, most);
+	return held_against(host, m, keys, places, most);
 }
 
 #else
 
-size_t pvp_managed_stack(const struct pvp_managed_walker *host, uint64_t *keys, size_t most)
+size_t pvp_managed_stack(
+	const struct pvp_managed_walker *host, uint64_t *keys, uint64_t *places, size_t most)
 {
-	return most ? turned(keys, host->runtime(keys, most)) : 0;
+	return most ? by_runtime(host, keys, places, most) : 0;
 }
 
 #endif

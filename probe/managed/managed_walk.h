@@ -23,15 +23,22 @@ struct pvp_managed_code {
 };
 
 struct pvp_managed_walker {
-	/* The runtime's walk: keys, innermost first, at most `most`. */
-	size_t (*runtime)(uint64_t *keys, size_t most);
+	/*
+	 * The runtime's walk: keys, innermost first, at most `most`, and where each goes on (0: not
+	 * known).
+	 */
+	size_t (*runtime)(uint64_t *keys, uint64_t *places, size_t most);
 	/* False: the return address is unknown, or its code may go at any time. */
 	bool (*code)(uintptr_t pc, struct pvp_managed_code *ret);
 	bool thrown; /* for stacks of exceptions being thrown */
 };
 
-/* Keys, outermost first, at most `most`. */
-size_t pvp_managed_stack(const struct pvp_managed_walker *w, uint64_t *keys, size_t most);
+/*
+ * Keys, outermost first, at most `most` and PVP_MANAGED_FRAMES; places: likewise the addresses where
+ * each goes on, 0 where not known.
+ */
+size_t pvp_managed_stack(
+	const struct pvp_managed_walker *w, uint64_t *keys, uint64_t *places, size_t most);
 
 /* Some code is gone, and other code may take its place. */
 void pvp_managed_walk_forget(void);

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "probe/managed/managed_places.h"
 #include "probe/managed/managed_walk.h"
 #include "probe/mono/host_mono.h"
 #include "probe/mono/mono_methods.h"
@@ -15,7 +16,7 @@ extern void mono_free(void *);
 enum { THROWING = 32 };
 
 struct walk {
-	uint64_t *keys;
+	uint64_t *keys, *places;
 	size_t n, most;
 };
 
@@ -34,13 +35,15 @@ static mono_bool managed_frame(
 	struct walk *w = ctx;
 	(void)native, (void)il;
 	if (managed && method)
+		w->places[w->n] = 0; /* the offset is in code of which the start is not said */
+	if (managed && method)
 		w->keys[w->n++] = pvp_mono_method(method);
 	return w->n == w->most;
 }
 
-static size_t runtime_walk(uint64_t *keys, size_t most)
+static size_t runtime_walk(uint64_t *keys, uint64_t *places, size_t most)
 {
-	struct walk w = { keys, 0, most };
+	struct walk w = { keys, places, 0, most };
 	mono_stack_walk_no_il(managed_frame, &w);
 	for (size_t i = 0; i < w.n; i++)
 		named_key(pvp_mono_method_of(keys[i]));
@@ -99,5 +102,10 @@ static bool code(uintptr_t pc, struct pvp_managed_code *ret)
 size_t pvp_mono_stack(uint64_t keys[PVP_MANAGED_FRAMES], bool thrown)
 {
 	const struct pvp_managed_walker walker = { runtime_walk, code, thrown };
-	return pvp_managed_stack(&walker, keys, pvp_mono.options.frames);
+	uint64_t places[PVP_MANAGED_FRAMES];
+	size_t n = pvp_managed_stack(&walker, keys, places, pvp_mono.options.frames);
+	for (size_t i = 0; i < n && pvp_mono.options.groups & PVP_MANAGED_LINES; i++)
+		if (places[i])
+			keys[i] = pvp_managed_place(places[i] - 1, keys[i], NULL);
+	return n;
 }

@@ -11,15 +11,16 @@
 enum { PAGE = 4096, METHODS = 3, APART = 64, MOST = 8 };
 
 static uint8_t *code; /* method k, at k * APART, is called by k + 1; its key is k + 1 */
-static uint64_t given[MOST], got[MOST];
+static uint64_t given[MOST], got[MOST], where[MOST];
 static size_t given_n, got_n, most;
 static unsigned asked; /* the runtime */
 
-static size_t runtime(uint64_t *keys, size_t n)
+static size_t runtime(uint64_t *keys, uint64_t *places, size_t n)
 {
 	asked++;
 	n = given_n < n ? given_n : n;
 	memcpy(keys, given, n * sizeof *keys);
+	memset(places, 0, n * sizeof *places);
 	return n;
 }
 
@@ -38,7 +39,7 @@ static struct pvp_managed_walker walker = { runtime, code_at, false };
 
 __attribute__((noinline)) static int ask(volatile int *room)
 {
-	got_n = pvp_managed_stack(&walker, got, most);
+	got_n = pvp_managed_stack(&walker, got, where, most);
 	return *room;
 }
 
@@ -102,6 +103,8 @@ START_TEST(believed_once_it_agrees)
 	ck_assert_uint_eq(asked, 1);
 	ck_assert_uint_eq(got_n, 3);
 	ck_assert(got[0] == 3 && got[1] == 2 && got[2] == 1);
+	for (size_t i = 0; i < 3; i++) /* each within its method, behind a call */
+		ck_assert(where[i] - (uintptr_t)code - (2 - i) * APART - 1 < APART);
 }
 END_TEST
 

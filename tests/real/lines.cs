@@ -78,6 +78,51 @@ class Lines
         }
     }
 
+    // What stacks did at a line: 300 blocks, 40 throws, and a wait of 200 ms.
+    static readonly object _gate = new();
+    static byte[] _kept;
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static byte[] Block(int n)
+    {
+        var random = n * 7;
+        return new byte[40000 + random % 3]; // hot: alloc
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static void Throw(int n)
+    {
+        if (n < 0)
+            return;
+        throw new InvalidOperationException("planted"); // hot: throw
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    static int Wait()
+    {
+        int x = 1;
+        lock (_gate) // hot: wait
+            x++;
+        return x;
+    }
+
+    static void Events()
+    {
+        for (int i = 0; i < 300; i++)
+            _kept = Block(i);
+        for (int i = 0; i < 40; i++)
+        {
+            try { Throw(i); }
+            catch (InvalidOperationException) { }
+        }
+        using var held = new System.Threading.ManualResetEventSlim();
+        var holder = new System.Threading.Thread(() => { lock (_gate) { held.Set(); System.Threading.Thread.Sleep(200); } });
+        holder.Start();
+        held.Wait();
+        Wait();
+        holder.Join();
+    }
+
 #line 1000 "lines.link.json"
     static double Elsewhere(double x) => x + 1;
 #line hidden
@@ -100,6 +145,8 @@ class Lines
     [MethodImpl(MethodImplOptions.NoOptimization)]
     static void Main(string[] args)
     {
+        if (args[0] == "events")
+            Events();
         while (Process.GetCurrentProcess().TotalProcessorTime.TotalSeconds < double.Parse(args[1]))
             _sum += Once(args[0]);
         Console.WriteLine(_sum > 0);

@@ -99,6 +99,24 @@ def by_sha1(v, profview, log, source):
     v.true('sha1: another text', 'as it was built, from the PDB' in shown('another\n'), shown('another\n')[:400])
 
 
+def events(v, profview, dotnet, module, source, lines, log):
+    """What was allocated, thrown and waited for is at the planted lines, exactly, and with the lines that led there."""
+    run(profview, 'run', '--alloc', '--sample=0', '--record', log, '--', dotnet, module, 'events', '0',
+        env=dict(os.environ, DOTNET_TieredPGO='0'))
+    rows = {r['line']: r for r in lines_of(profview, log) if r['file'] == str(source)}
+    at = {kind: rows.get(lines[kind], {}) for kind in ('alloc', 'throw', 'wait')}
+    v.equal('events: blocks at their line', at['alloc'].get('allocations'), 300)
+    v.at_least('events: bytes at their line', at['alloc'].get('allocated_bytes') or 0, 300 * 40000)
+    v.equal('events: throws at their line', at['throw'].get('thrown'), 40)
+    v.equal('events: the wait at its line', at['wait'].get('contentions'), 1)
+    v.true('events: its time', (at['wait'].get('wait_ns') or 0) > 0, at['wait'])
+    texts = source.read_text().splitlines()
+    for text, name, kind in (('_kept = Block(i);', 'allocated_bytes', 'alloc'), ('try { Throw(i); }', 'thrown', 'throw')):
+        caller = rows.get(next(n for n, t in enumerate(texts, 1) if text in t), {})
+        v.true(f'events: {text} has it in its total', (caller.get(name + '_total') or 0) >= (at[kind].get(name) or 1), caller)
+        v.equal(f'events: {text} has none itself', caller.get(name), 0)
+
+
 def main(dotnet, profview, source, *modules):
     if dotnet == 'none':
         print('dotnet is not installed')
@@ -123,6 +141,8 @@ def main(dotnet, profview, source, *modules):
                 got = {line: n for (file, line), n in own.items() if file == str(source) and n}
                 v.same_rows(f'{name}: pprof by line', got, {r['line']: r['samples_self'] for r in rows
                                                             if r['file'] == str(source) and r['samples_self']})
+        for name in ('release', 'debug'):
+            events(v, profview, dotnet, folder / by_name[name].name, source, lines, folder / f'{name}-events.mlpd')
         for kind in ('plain', 'generic'):
             log = folder / f'{kind}.nettrace'
             by_stream(v, profview, dotnet, folder / by_name['release'].name, kind, log)

@@ -124,7 +124,7 @@ bool pv_launch_words(const struct pv_launch_options *o, enum pv_host host, char 
 	bool samples = strcmp(hz, "0") != 0;
 	int n = snprintf(to, room,
 		"nodefaults,gc,exception,monitor,counter,classof,messages%s%s%s,alloc%s%s%s%s%s%s%s%s%s",
-		samples && host == PV_HOST_DOTNET ? ",lines" : "", samples ? ",cpu,sample=" : "",
+		host == PV_HOST_DOTNET ? ",lines" : "", samples ? ",cpu,sample=" : "",
 		samples ? hz : "", *alloc ? "=" : "", alloc, o->calls ? ",calls" : "",
 		shots ? ",heapshot" : "", *shot ? "=" : "", shot, o->block ? ",block" : "",
 		o->probe ? "," : "", o->probe ? o->probe : "");
