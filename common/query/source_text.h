@@ -38,9 +38,14 @@ bool pv_source_map_is(const char *text);
 
 /* The lines that a view shows; texts and maps are borrowed. */
 struct pv_source_wish {
-	const char *file;   /* path as in the log or debug information; NULL: by the method */
-	const char *method; /* by this method's most sampled line; NULL: any method's */
-	uint32_t line;      /* with `file`: the first line; 0: the most sampled line */
+	const char *file; /* path as in the log or debug information; NULL: by the method */
+	/*
+	 * By this method's most sampled line, of a stack (as a table has it) the innermost method
+	 * with a known line; NULL: any method's.
+	 */
+	const char *method;
+	uint32_t line; /* with `file`: the first line; 0: the most sampled line */
+	bool machine;  /* the machine code of the function there */
 	const struct pv_source_maps *maps; /* NULL: none */
 };
 

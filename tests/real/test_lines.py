@@ -120,6 +120,30 @@ def exported(v, profview, log, dump, rows, source):
     v.true('folded says that it has no lines', 'lines' in data('lines.folded')[1], 'no')
 
 
+def machine(v, profview, program, log, dump, source):
+    """Each instruction of the hottest function with its samples, as objdump and the log have them, the planted line's between."""
+    if not shutil.which('objdump'):
+        return
+    file = re.search(r'sample\.symbol address=(0x[0-9a-f]+) size=(\d+) name="[^"]*/%s"' % program.name, dump)
+    start, size = int(file[1], 16), int(file[2])
+    least = min(int(m[1], 16) & ~0xfff for m in re.finditer(r'^ +LOAD +0x[0-9a-f]+ (0x[0-9a-f]+)', run('readelf', '-lW', program), re.M))
+    leaves = collections.Counter(s[-1] - start + least for s in samples(dump) if start <= s[-1] < start + size)
+    name = planted(source)['inlined']
+    text = run(profview, '--no-index', '--dump', '--size', '200x400', '--keys', '2<C-s>d', log)
+    rows = re.findall(r'^.(?:\*| ) *(?:[\d.]+ +)?(?:[━╸▏-▉ ]*?)(\d+)? .*? (\d+)  +([0-9a-f]{3,})  (\S.*)$', text, re.M)
+    shown = {int(address, 16): line for _, line, address, _ in rows}
+    v.true('machine: the function is named', re.search(r'^ \S+ in /\S*%s, \d+ instructions, [\d.]+ %% of ' % program.name, text, re.M), text[:600])
+    v.at_least('machine: instructions', len(shown), 10)
+    v.true('machine: of the planted line', str(name) in shown.values(), sorted(set(shown.values())))
+    dis = dict(re.findall(r'^ +([0-9a-f]+):\t(\S+)', run('objdump', '-d', '--no-show-raw-insn', program), re.M))
+    wrong = [(hex(int(a, 16)), t) for _, _, a, t in rows if dis.get(a.lower(), '').split('\t')[0] != t.split()[0]]
+    v.equal('machine: instructions as objdump has them', wrong, [])
+    hottest = max(leaves, key=lambda a: (leaves[a], a), default=0)
+    v.true('machine: the hottest instruction is shown', hottest in shown, (hex(hottest), [hex(a) for a in shown][:4]))
+    csv_rows = re.search(r'^▶\*.*', text, re.M)
+    v.true('machine: the cursor is on a hot one', csv_rows, text[:400])
+
+
 def vim(v, fixes):
     """A vim that is there takes them all as places."""
     if not shutil.which('vim') or not fixes:
@@ -164,6 +188,7 @@ def main(profview, program, source):
                 [(r['file'], str(r['line'])) for r in rows if r['line']])
         vim(v, fixes)
         exported(v, profview, log, dump, rows, source)
+        machine(v, profview, program, log, dump, source)
         v.true('text', 'mix (inlined)' in report(profview, log), 'no row')
     v.close()
 

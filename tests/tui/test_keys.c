@@ -55,6 +55,7 @@ static const struct {
 	{ UI_CMD_SET_UNION, "4444a<Enter>" },
 	{ UI_CMD_SET_COMMON, "4444a<Enter>" },
 	{ UI_CMD_SET_WITHOUT, "4444a<Enter>" },
+	{ UI_CMD_MACHINE, "2<C-s>" },
 	{ UI_CMD_MEASURE, "222" },
 	{ UI_CMD_BOTTOM_UP, "222" },
 	{ UI_CMD_SANDWICH, "222j" },

@@ -29,7 +29,7 @@ enum ui_scope {
 	UI_SCOPE_LANES = 2048,   /* the timeline of threads */
 	UI_SCOPE_METHODS = 4096, /* methods and call tree, no flame */
 	UI_SCOPE_CALL_TREE = 8192,
-	UI_SCOPE_SOURCE = 16384,   /* text of a source file; without own keys */
+	UI_SCOPE_SOURCE = 16384,   /* text of a source file, or machine code */
 	UI_SCOPE_REQUESTS = 32768, /* spans, and routes and queries of such */
 };
 

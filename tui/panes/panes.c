@@ -105,6 +105,7 @@ const struct ui_pane_def ui_pane_defs[] = {
 		.records = WORDS(P("--sample"), "--sample", L("sample"), E("--sample ")),
 		.scope = UI_SCOPE_SOURCE, .parts = 2,
 		.hint = { { UI_HINT_ROWS, "n N next and previous hot line" },
+			{ UI_HINT_ROWS, "d machine code" },
 			{ UI_HINT_ROWS, "Enter: the method of the line" },
 			{ UI_HINT_MORE, "Tab: the hottest lines of all files; Enter there: its source" } },
 		.part = {

@@ -57,8 +57,9 @@ uint64_t ui_idle_hash(const struct ui_screen *s)
 	const uint64_t value[] = { s->current, (uint64_t)p->focus, p->group, s->history.n,
 		s->help.open, s->help.top, s->output_open, s->prompt.open, s->menu.open,
 		(uint64_t)s->overview.focus, (uint64_t)s->overview.lane, s->compare.rows,
-		s->canvas.dots, s->canvas.ascii, s->browser.at.mode, s->browser.at.dir,
-		s->browser.at.klass, (uint64_t)s->browser.at.set, s->stream.cancelled };
+		s->source.wish.machine, s->canvas.dots, s->canvas.ascii, s->browser.at.mode,
+		s->browser.at.dir, s->browser.at.klass, (uint64_t)s->browser.at.set,
+		s->stream.cancelled };
 	uint64_t d = 0;
 	for (size_t i = 0; i < PV_COUNT_OF(value); i++)
 		mix(&d, value[i]);
@@ -97,6 +98,8 @@ static const char *where(unsigned scope)
 		return "in flame";
 	case UI_SCOPE_LANES:
 		return "in timeline";
+	case UI_SCOPE_SOURCE:
+		return "in source";
 	case UI_SCOPE_EVENTS:
 		return "in the stream of events";
 	case UI_SCOPE_HEAP:

@@ -14,7 +14,7 @@ static void wish_finish(struct pv_source_wish *w)
 {
 	free((char *)(uintptr_t)w->file);
 	free((char *)(uintptr_t)w->method);
-	*w = (struct pv_source_wish){ .maps = w->maps };
+	*w = (struct pv_source_wish){ .maps = w->maps, .machine = w->machine };
 }
 
 void ui_source_finish(struct ui_source *o)
@@ -43,7 +43,11 @@ static char *copy_of(const char *text)
 static void wish_for(struct ui_screen *s, const char *file, uint32_t line, const char *method)
 {
 	struct ui_source *o = &s->source;
-	const struct pv_source_wish next = { copy_of(file), copy_of(method), line, o->wish.maps };
+	const struct pv_source_wish next = { .file = copy_of(file),
+		.method = copy_of(method),
+		.line = line,
+		.machine = o->wish.machine,
+		.maps = o->wish.maps };
 	const bool other = !same_text(file, o->wish.file) || !same_text(method, o->wish.method) ||
 			   line != o->wish.line;
 	wish_finish(&o->wish);
@@ -68,6 +72,14 @@ static bool source_of_row(const struct pv_table *t, const struct pv_row *row, co
 	return true;
 }
 
+/* The stack of a row, as a list of methods; NULL: it has none. */
+static const char *stack_of(const struct ui_list *l)
+{
+	const struct pv_row *row = ui_list_row(l);
+	int stack = row ? pv_table_column(l->table, "stack") : -1;
+	return stack >= 0 && row->cell[stack].state == PV_CELL_VALUE ? row->cell[stack].s : NULL;
+}
+
 /* The method of a row of this pane; NULL: none. */
 static const char *method_of(const struct ui_screen *s, const struct ui_pane *p)
 {
@@ -86,15 +98,19 @@ static bool wish_for_row(struct ui_screen *s, const struct ui_pane *p)
 		wish_for(s, file, line, NULL);
 		return true;
 	}
+	const char *stack = p->def->parts && !method ? stack_of(l) : NULL;
 	if (method)
 		ui_pick(&s->shared, UI_KIND_METHOD, method);
-	if (method)
-		wish_for(s, NULL, 0, s->shared.picked[UI_KIND_METHOD]);
-	return method;
+	if (method || stack)
+		wish_for(s, NULL, 0, method ? s->shared.picked[UI_KIND_METHOD] : stack);
+	return method || stack;
 }
 
 static void go(struct ui_screen *s)
 {
+	if (s->source.wish.machine)
+		ui_list_restart(&s->pane[ui_goto_index(UI_CMD_SOURCE)].list[0]);
+	s->source.wish.machine = false;
 	ui_goto_pane(s, UI_CMD_SOURCE);
 	ui_filter_leave_class(s);
 }
@@ -148,17 +164,42 @@ static void go_to_hot(struct ui_screen *s, struct ui_list *l, int dir)
 	ui_screen_say(s, false, "no sample was met in this file");
 }
 
-/* The program starts the editor, as the screen has no terminal. */
-static void edit(struct ui_screen *s, const struct ui_pane *p)
+/* The program starts the editor, as the screen has no terminal. False: the row has no line. */
+static bool edit_row(struct ui_screen *s, const struct ui_list *l)
 {
 	struct ui_source *o = &s->source;
-	const struct ui_list *l = &p->list[p->focus];
 	const char *file;
-	if (p->def->parts == 0 || !source_of_row(l->table, ui_list_row(l), &file, &o->edit_line))
-		ui_screen_say(
-			s, false, "this row has no file and line; Ctrl-S leads to the source");
-	else if (!pv_source_place(file, o->wish.maps, o->edit, sizeof o->edit))
+	if (!source_of_row(l->table, ui_list_row(l), &file, &o->edit_line))
+		return false;
+	if (!pv_source_place(file, o->wish.maps, o->edit, sizeof o->edit))
 		o->edit[0] = 0;
+	return true;
+}
+
+/* Of a row without a line: at the line where the source of its method begins on the screen. */
+static void edit(struct ui_screen *s, const struct ui_pane *p)
+{
+	if (p->def->parts && edit_row(s, &p->list[p->focus]))
+		return;
+	s->source.editing = !ui_source_has(p) && wish_for_row(s, p);
+	if (s->source.editing)
+		go(s);
+	else
+		ui_screen_say(s, false, "this row has no file and line, and is of no method");
+}
+
+/* From the text to the machine code of the function at the cursor, and back. */
+static void turn_machine(struct ui_screen *s, struct ui_pane *p)
+{
+	struct ui_source *o = &s->source;
+	const char *file;
+	uint32_t line;
+	ui_pane_focus(p, 0);
+	if (source_of_row(p->list[0].table, ui_list_row(&p->list[0]), &file, &line))
+		wish_for(s, file, line, NULL);
+	o->wish.machine = !o->wish.machine;
+	o->arriving = true;
+	ui_list_restart(&p->list[0]);
 }
 
 unsigned ui_source_command(struct ui_screen *s, enum ui_command cmd)
@@ -169,6 +210,10 @@ unsigned ui_source_command(struct ui_screen *s, enum ui_command cmd)
 	if (here && search && p->focus == 0 && !p->list[0].search[0]) {
 		go_to_hot(s, &p->list[0], cmd == UI_CMD_SEARCH_NEXT ? 1 : -1);
 		return UI_HANDLED;
+	}
+	if (here && cmd == UI_CMD_MACHINE) {
+		turn_machine(s, p);
+		return UI_HANDLED | UI_REPAINT;
 	}
 	if (cmd == UI_CMD_EDITOR && !s->help.open && !s->output_open) {
 		edit(s, p);
@@ -181,6 +226,7 @@ unsigned ui_source_command(struct ui_screen *s, enum ui_command cmd)
 			s->source.wish.file     ? PV_FIT(s->source.wish.file, 100)
 			: s->source.wish.method ? PV_FIT(s->source.wish.method, 100)
 						: "the hottest line");
+	s->source.arriving = true;
 	go(s);
 	return UI_HANDLED;
 }
@@ -206,6 +252,9 @@ void ui_source_find(struct ui_screen *s, struct ui_pane *p)
 			continue;
 		ui_list_move_to(l, i);
 		l->top = i > half ? i - half : 0;
-		return;
+		if (s->source.editing && !edit_row(s, l))
+			ui_screen_say(s, false, "no line of this row's method is known");
+		break;
 	}
+	s->source.editing = false;
 }

@@ -109,6 +109,22 @@ const struct pv_line_at *pv_place_lines_native(struct pv_model *m, uint64_t addr
 	return &l->line.v[at + (*ret_n > 0)];
 }
 
+bool pv_place_code(struct pv_model *m, uint64_t address, struct pv_native_code *ret)
+{
+	struct pv_symbols *s = m->private->symbols;
+	struct pv_symbol is;
+	const char *path;
+	if (!pv_symbols_find(s, address, &is) || !is.size ||
+		!pv_symbols_file(s, is.start, &path, &ret->in_file) ||
+		strlen(path) >= sizeof ret->path)
+		return false;
+	ret->start = is.start;
+	ret->size = is.size;
+	snprintf(ret->name, sizeof ret->name, "%s", is.name);
+	snprintf(ret->path, sizeof ret->path, "%s", path);
+	return true;
+}
+
 bool pv_place_lines_any(const struct pv_model *m)
 {
 	return m->private->symbols;

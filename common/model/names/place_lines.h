@@ -28,6 +28,17 @@ struct pv_line_at {
  */
 const struct pv_line_at *pv_place_lines_native(struct pv_model *m, uint64_t address, size_t *ret_n);
 
+/* A native function on this machine. Plain data. */
+struct pv_native_code {
+	uint64_t start, size; /* in the memory of the process */
+	uint64_t in_file;     /* the address that the file has for `start` */
+	char name[256];       /* as the linker knows the function, maybe cut */
+	char path[1024];
+};
+
+/* The function around an address. False: not native, its file is not here, or its size not known. */
+bool pv_place_code(struct pv_model *m, uint64_t address, struct pv_native_code *ret);
+
 /* True if the log names files that may have lines. */
 bool pv_place_lines_any(const struct pv_model *m);
 

@@ -32,8 +32,8 @@ struct module {
 	char *path;
 	uint8_t id[PV_BUILD_ID_MAX]; /* build id */
 	size_t id_n;                 /* 0: not known */
-	bool tried;
-	Dwfl *dwfl; /* NULL: not opened, or not believed */
+	bool tried, codeless;        /* codeless: the debug file was opened */
+	Dwfl *dwfl;                  /* NULL: not opened, or not believed */
 	Dwfl_Module *in;
 	struct pv_inlined *inlined; /* NULL: not asked about yet */
 	struct pv_map lines;        /* of units asked for: 1, or 0 where the budget had no room */
@@ -333,6 +333,7 @@ static void open_module(struct pv_symbols *s, struct module *m)
 	for (size_t i = 1; i < m->id_n; i++)
 		to += sprintf(to, "%02x", m->id[i]);
 	memcpy(to, ".debug", sizeof ".debug");
+	m->codeless = true;
 	open_as(s, m, path);
 }
 
@@ -385,6 +386,18 @@ bool pv_symbols_find(struct pv_symbols *s, uint64_t address, struct pv_symbol *r
 	if (!name)
 		return false;
 	*ret = (struct pv_symbol){ address - offset, sym.st_size, name };
+	return true;
+}
+
+bool pv_symbols_file(
+	struct pv_symbols *s, uint64_t address, const char **ret_path, uint64_t *ret_in_file)
+{
+	GElf_Addr bias;
+	struct module *m = holder_of(s, address);
+	if (!m || m->codeless || !dwfl_module_getelf(m->in, &bias))
+		return false;
+	*ret_path = m->path;
+	*ret_in_file = address - bias;
 	return true;
 }
 
@@ -506,6 +519,13 @@ void pv_symbols_before(struct pv_symbols *s, uint64_t ms)
 bool pv_symbols_find(struct pv_symbols *s, uint64_t address, struct pv_symbol *ret)
 {
 	(void)s, (void)address, (void)ret;
+	return false;
+}
+
+bool pv_symbols_file(
+	struct pv_symbols *s, uint64_t address, const char **ret_path, uint64_t *ret_in_file)
+{
+	(void)s, (void)address, (void)ret_path, (void)ret_in_file;
 	return false;
 }
 

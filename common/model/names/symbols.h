@@ -52,6 +52,13 @@ void pv_symbols_before(struct pv_symbols *s, uint64_t ms);
 bool pv_symbols_find(struct pv_symbols *s, uint64_t address, struct pv_symbol *ret);
 
 /*
+ * The file of this machine with the code at an address, and the address that the file has for it.
+ * False: not known, or only its debug file is here. The path is good while the file is the one there.
+ */
+bool pv_symbols_file(
+	struct pv_symbols *s, uint64_t address, const char **ret_path, uint64_t *ret_in_file);
+
+/*
  * The lines at an address, outermost first: the lines that call the functions of
  * pv_symbols_inlined(), then the innermost line. Line 0: not known. Files are good while the file
  * is the one there. Returns their number, 0: no lines are known. all: whether the lines asked for

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Private to the view of one file's lines: its columns and figures. No state.
+ * Private to the views of one file's lines and of one function's machine code: the same columns,
+ * so that the screen goes from one to the other. With the model's lock where a model is given.
  */
 #ifndef PV_QUERY_SOURCE_COLUMNS_H
 #define PV_QUERY_SOURCE_COLUMNS_H
@@ -23,6 +24,7 @@ enum {
 	PV_SOURCE_FILE,
 	PV_SOURCE_LINE,
 	PV_SOURCE_TEXT,
+	PV_SOURCE_ROW, /* order of the rows where lines have another */
 	PV_SOURCE_COLUMNS
 };
 
@@ -36,5 +38,8 @@ void pv_source_hide(struct pv_build *b, const uint64_t all[PV_LINE_MEASURES]);
 /* "80 samples", "1.2 MiB allocated" */
 enum { PV_SOURCE_SAID = 64 };
 const char *pv_source_said(enum pv_line_measure what, uint64_t n, char ret[PV_SOURCE_SAID]);
+
+/* The filler where the wish is for machine code; takes the model's lock itself. */
+void pv_machine_run(struct pv_build *b, struct pv_model *m);
 
 #endif

@@ -43,6 +43,8 @@ static const struct pv_column columns[] = {
 	[PV_SOURCE_TEXT] = { "text", "SOURCE", PV_UNIT_TEXT, 40, 0,
 		.flags = PV_COLUMN_ASCENDING | PV_COLUMN_GROWS | PV_COLUMN_SPARSE,
 		.help = "The line as it is in the file" },
+	[PV_SOURCE_ROW] = { "row", "ROW", PV_UNIT_EXACT, 5, 0,
+		.flags = PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN },
 };
 
 struct shown_file {
@@ -355,6 +357,10 @@ static void run_source(struct pv_build *b, struct pv_model *m)
 	struct pv_source_text text = { 0 };
 	struct shown_file f = { .wish = b->query->source };
 	line_rows rows = { 0 };
+	if (f.wish && f.wish->machine) {
+		pv_machine_run(b, m);
+		return;
+	}
 	pv_model_lock(m);
 	pv_build_stamp(b, m);
 	bool ok = pv_groups_methods_by_name(m, b, &g) && pv_line_sums(m, false, &sums) &&
