@@ -228,7 +228,11 @@ void ui_screen_go_in(struct ui_screen *s)
 		narrow_to_row(s, p);
 		break;
 	case UI_DRILL_METHODS:
-		go_to_methods(s, UI_CMD_METHODS);
+		if (!ui_pane_can(
+			    s->pane[ui_goto_index(UI_CMD_METHODS)].def, s->shared.summary.recorded))
+			ui_source_command(s, UI_CMD_SOURCE); /* nothing is known of methods */
+		else
+			go_to_methods(s, UI_CMD_METHODS);
 		break;
 	case UI_DRILL_TREE:
 		go_to_methods(s, UI_CMD_CALL_TREE);
