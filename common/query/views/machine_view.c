@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/status.h"
+#include "common/base/text/demangle.h"
 #include "common/model/names/place_lines.h"
 #include "common/query/groups/groups.h"
 #include "common/query/groups/specs.h"
@@ -294,7 +295,10 @@ static void put_machine(struct machine *x, struct pv_build *b)
 
 static const char *about(struct pv_build *b, const struct machine *x)
 {
-	char of[PV_SOURCE_SAID], lead[120] = "";
+	char of[PV_SOURCE_SAID], lead[120] = "", plain[1024];
+	const size_t len = pv_demangle(x->code.name, strlen(x->code.name), plain, sizeof plain - 1);
+	const char *name = len ? plain : x->code.name;
+	plain[len] = 0;
 	if (!x->found)
 		return x->sums.all ? "machine code is of native functions whose file is here: none "
 				     "of these was met"
@@ -302,8 +306,8 @@ static const char *about(struct pv_build *b, const struct machine *x)
 	if (x->missed)
 		snprintf(lead, sizeof lead, "no machine code of what was asked for; the hottest: ");
 	if (x->is.why)
-		return pv_build_printf(b, "%s%s is not shown: %s", lead, x->code.name, x->is.why);
-	return pv_build_printf(b, "%s%s in %s, %zu instructions, %.3g %% of %s", lead, x->code.name,
+		return pv_build_printf(b, "%s%s is not shown: %s", lead, name, x->is.why);
+	return pv_build_printf(b, "%s%s in %s, %zu instructions, %.3g %% of %s", lead, name,
 		x->code.path, x->is.one.n,
 		x->sums.all ? 100 * (double)x->self / (double)x->sums.all : 0,
 		pv_source_said(x->sums.lead, x->sums.all, of));
