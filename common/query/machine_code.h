@@ -35,7 +35,10 @@ bool pv_machine_code_read(
 	const char *path, uint64_t from, uint64_t size, struct pv_machine_code *ret);
 void pv_machine_code_finish(struct pv_machine_code *c);
 
-/* Private, for tests: cuts what objdump printed, `c->text` of `len` bytes, into instructions. */
+/*
+ * Private, for tests: cuts what objdump printed, `c->text` of `len` bytes, into instructions. False:
+ * out of memory.
+ */
 bool pv_machine_code_cut(struct pv_machine_code *c, size_t len, uint64_t from, uint64_t size);
 
 #endif

@@ -35,7 +35,7 @@ void pv_source_put_figures(struct pv_cell *c, uint64_t samples,
 /* Hides columns of which the log has no figure; to be called before the first row. */
 void pv_source_hide(struct pv_build *b, const uint64_t all[PV_LINE_MEASURES]);
 
-/* "80 samples", "1.2 MiB allocated" */
+/* "80 samples", "1.2 MiB allocated": returns `ret`, the caller's, never NULL. */
 enum { PV_SOURCE_SAID = 64 };
 const char *pv_source_said(enum pv_line_measure what, uint64_t n, char ret[PV_SOURCE_SAID]);
 
