@@ -97,14 +97,6 @@ def editor(v, t, top, source, first):
     t.keys('Enter')
     t.wait(lambda s: cursor(s) == first)
     v.true('an end without a word', 'ended' not in t.text() and 'nothing changes' not in t.text(), t.text())
-    t.keys('2')
-    t.wait('[Methods]')
-    t.keys('C-v')  # of a method, by way of its source
-    t.wait('edit here')
-    words = pathlib.Path(top, 'words').read_text(encoding='utf-8').splitlines()
-    v.true('the editor from a method', re.fullmatch(rf'\+({first - 1}|{first}|{first + 1})', words[1]) and words[2] == str(source), words)
-    t.keys('Enter')
-    t.wait(lambda s: 'SOURCE' in s and cursor(s) is not None)
 
 
 def main(how, profview, program, source):
