@@ -34,6 +34,7 @@ static struct {
 	bool only_threads;    /* children of fork do not inherit */
 	unsigned stack;       /* bytes */
 	bool switches;
+	bool from_exec; /* the events begin with the process's next exec */
 } events = { .stack = PVO_STACK };
 
 static struct perf_event_attr clock_of(unsigned hz)
@@ -51,6 +52,7 @@ static struct perf_event_attr clock_of(unsigned hz)
 	a.sample_id_all = a.use_clockid = a.inherit = 1;
 	a.inherit_thread = events.only_threads;
 	a.context_switch = events.switches;
+	a.disabled = a.enable_on_exec = events.from_exec;
 	a.mmap = a.mmap2 = a.comm = a.comm_exec = a.task = 1;
 	a.watermark = 1;
 	a.wakeup_watermark = PVO_RING / 3;
@@ -159,6 +161,18 @@ int pvo_events_open(
 		error = open_round(pid, hz, known, ret_threads, &more);
 		drain(); /* threads that began meanwhile inherit, and are known by the next round */
 	}
+	if (!error && !pvo_rings_any())
+		error = ESRCH;
+	if (error)
+		pvo_events_close();
+	return error;
+}
+
+int pvo_events_open_from_exec(pid_t pid, unsigned hz)
+{
+	events.from_exec = true;
+	int error = open_thread(hz, pid);
+	events.from_exec = false;
 	if (!error && !pvo_rings_any())
 		error = ESRCH;
 	if (error)

@@ -51,6 +51,12 @@ int pvo_events_ask(pid_t pid, unsigned hz, bool *ret_killed);
 int pvo_events_open(
 	pid_t pid, unsigned hz, bool (*known)(pid_t tid), void (*drain)(void), size_t *ret_threads);
 
+/*
+ * Opens events for a process of one thread, which begin with the next exec of the process. 0, or an
+ * errno value as above.
+ */
+int pvo_events_open_from_exec(pid_t pid, unsigned hz);
+
 /* Bytes of the stack copied with each sample, from the next opening on. */
 void pvo_events_stack(unsigned bytes);
 

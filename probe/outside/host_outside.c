@@ -4,9 +4,11 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/mem.h"
 #include "common/base/sample_period.h"
+#include "common/base/system/proc_file.h"
 #include "probe/code/modules.h"
 #include "probe/code/perf_map.h"
 #include "probe/code/stack_ends.h"
@@ -25,6 +27,7 @@ struct name {
 	char text[PVO_NAME];
 };
 
+static struct pvp_host host;
 static unsigned began_hz;
 static uint32_t mutex_class;
 static char words_text[96];
@@ -244,7 +247,20 @@ static void stop(void)
 	pvp_modules_finish();
 }
 
+/* Of ended children that were waited for; the process itself keeps the sum. */
+static uint64_t children(uint64_t *ret_cpu_us)
+{
+	enum { STAT = 1024 };
+	const uint64_t tick_us = 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	char text[STAT];
+	if (pv_proc_read(host.process, "stat", text, sizeof text) > 0)
+		*ret_cpu_us = tick_us * (pv_stat_number(text, PV_STAT_CHILDREN_USER) +
+						pv_stat_number(text, PV_STAT_CHILDREN_SYSTEM));
+	return pvo_watch_children();
+}
+
 static struct pvp_host host = {
+	.children = children,
 	.name = "outside",
 	.stop = stop,
 	.refresh = pvp_modules_refresh,
@@ -256,6 +272,7 @@ static struct pvp_host host = {
 
 const struct pvp_host *pvo_host(pid_t pid, unsigned hz, bool waits)
 {
+	host.began = pvo_watch_exec();
 	began_hz = hz;
 	host.process = pid;
 	mutex_class = waits ? pvp_class("mutex") : 0;

@@ -18,6 +18,7 @@
 #include "probe/unwind/unwind_set.h"
 #include "probe/unwind/unwind_walk.h"
 #include "probe/ground/probe_clock.h"
+#include "probe/code/visit_pace.h"
 #include "probe/core/worker.h"
 #include "probe/outside/events.h"
 #include "probe/outside/files.h"
@@ -30,7 +31,7 @@ enum {
 	YOUNG_NS =
 		300000, /* younger records wait: earlier records may still come into another ring */
 	RINGS = 1024,
-	REST = 20, /* pause between readings of the list of files, in durations of the last */
+	REST = 20, /* pause between readings of the list of files, in processor times of the last */
 	MOST_THREADS = 1 << 16,
 	SECOND = 1000000000,
 	/* Each recorded switch costs the program some microseconds. */
@@ -46,6 +47,8 @@ static struct {
 	struct pvp_worker worker;
 	_Atomic bool stop, blind, spared;
 	bool waits;
+	uint64_t exec; /* time of the exec that the events began with; 0: none */
+	_Atomic uint64_t children;
 	struct {
 		bool recorded;
 		uint64_t since, outs; /* begin of the count, switches out since then */
@@ -75,12 +78,12 @@ static bool has_begun(pid_t tid)
 
 static bool read_files(void)
 {
-	uint64_t before = pvp_monotonic();
+	uint64_t before = pvp_own_time();
 	watch.stale = false;
 	bool ok = pvo_files_read();
 	pvp_unwind_refresh();
 	watch.read_at = pvp_monotonic();
-	watch.read_ns = watch.read_at - before;
+	watch.read_ns = pvp_own_time() - before;
 	return ok;
 }
 
@@ -264,6 +267,9 @@ static uint64_t word_at(const struct perf_event_header *h, size_t offset)
 static void on_fork(const struct perf_event_header *h, uint64_t time)
 {
 	pid_t pid = (pid_t)(uint32_t)word_at(h, 0), tid = (pid_t)(uint32_t)word_at(h, 8);
+	pid_t parent = (pid_t)(word_at(h, 0) >> 32);
+	if (pid != parent && parent == watch.pid)
+		atomic_fetch_add(&watch.children, 1);
 	if (pid != watch.pid || watch.begun.n >= MOST_THREADS)
 		return;
 	pv_map_set(&watch.begun, (uint64_t)tid, 1);
@@ -463,24 +469,65 @@ int pvo_watch_prepare(pid_t pid)
 		return ENOMEM;
 	madvise(watch.record, PVO_RECORD_MOST, MADV_DONTDUMP);
 	pvo_files_begin(pid);
+	return 0;
+}
+
+int pvo_watch_read(void)
+{
 	return read_files() ? 0 : ESRCH;
 }
 
-int pvo_watch_begin(unsigned hz, bool waits, size_t *ret_threads)
+static void wish_for(unsigned hz, bool waits)
 {
 	watch.hz = hz;
 	watch.stack = PVO_STACK;
 	atomic_store(&watch.wanted_hz, hz);
 	watch.waits = watch.switches.recorded = waits;
 	pvo_events_switches(waits);
+}
+
+int pvo_watch_from_exec(unsigned hz, bool waits)
+{
+	wish_for(hz, waits);
+	return pvo_events_open_from_exec(watch.pid, hz);
+}
+
+uint64_t pvo_watch_exec(void)
+{
+	unsigned ring;
+	while (!watch.exec && pvo_events_next(watch.record, pvp_monotonic(), &ring)) {
+		const struct perf_event_header *h = (const struct perf_event_header *)watch.record;
+		struct pvo_stamp of;
+		if (h->type == PERF_RECORD_COMM && h->misc & PERF_RECORD_MISC_COMM_EXEC &&
+			pvo_stamp_read(h, &of))
+			watch.exec = of.time;
+	}
+	return watch.exec;
+}
+
+/* Events that began with an exec have lost nothing of the process. */
+static int open_events(size_t *ret_threads)
+{
+	if (watch.exec)
+		return 0;
+	int error = pvo_events_open(watch.pid, watch.hz, has_begun, drain, ret_threads);
+	if (!error)
+		forget_waits();
+	return error;
+}
+
+int pvo_watch_begin(unsigned hz, bool waits, size_t *ret_threads)
+{
+	if (!watch.exec)
+		wish_for(hz, waits);
 	watch.switches.since = pvp_monotonic();
 	const struct pvo_hearer hearer = { on_wait, on_lock };
-	if (waits && !pvo_off_cpu_begin(hz, watch.switches.since, hearer))
+	uint64_t from = watch.exec ? watch.exec : watch.switches.since;
+	if (waits && !pvo_off_cpu_begin(hz, from, hearer))
 		return ENOMEM;
-	int error = pvo_events_open(watch.pid, hz, has_begun, drain, ret_threads);
+	int error = open_events(ret_threads);
 	if (error)
 		return error;
-	forget_waits();
 	error = pvp_worker_start(&watch.worker, 0, run, NULL);
 	if (error)
 		pvo_events_close();
@@ -497,6 +544,11 @@ void pvo_watch_end(void)
 bool pvo_watch_blind(void)
 {
 	return atomic_load(&watch.blind);
+}
+
+uint64_t pvo_watch_children(void)
+{
+	return atomic_load(&watch.children);
 }
 
 bool pvo_watch_spared(void)

@@ -378,7 +378,79 @@ def storm(v, profview, folder, program):
     v.true('no more is', 'waits: exact' not in samples_of(r), samples_of(r))
 
 
-CASES = {'elsewhere': elsewhere, 'waits': waits, 'storm': storm, 'several': several, 'deep': deep, 'hostile': hostile, 'native': native, 'static': static, 'stripped': stripped, 'nobody': nobody, 'threads': threads, 'refused': refused}
+class Started(Watched):
+    """A program that profview starts; it ends as Watched does."""
+
+    def __init__(self, profview, log, program, *words, user=None):
+        env = {**os.environ, 'HOME': str(pathlib.Path(log).parent), 'LD_PRELOAD': ''}
+        self.process = subprocess.Popen([profview, 'run', '--via', 'outside', '--record', log, f'--sample={HZ}', '--', program, *words],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, user=user, env=env)
+        self.begun = self.process.stdout.readline()
+        viewer = self.process.pid
+        self.pid = next(int(pid) for pid in pathlib.Path(f'/proc/{viewer}/task/{viewer}/children').read_text().split()
+                        if os.path.samefile(f'/proc/{pid}/exe', program))
+        words = pathlib.Path(f'/proc/{self.pid}/environ').read_bytes().split(b'\0')
+        self.same_environment = sorted(filter(None, words)) == sorted(os.fsencode(f'{k}={v}') for k, v in env.items())
+        self.loaded = 'profview' in pathlib.Path(f'/proc/{self.pid}/maps').read_text()
+
+    def work(self, v, seconds=CPU_S):
+        until = self.used() + seconds
+        wait_for('its work', lambda: self.used() >= until)
+        self.end(v)
+
+
+def run(v, profview, folder, program):
+    """Started by an ordinary user: recorded from the first instruction on, and as it is without."""
+    os.chmod(folder, 0o777)
+    to, log = shutil.copy(program, f'{folder}/outside'), f'{folder}/log.mlpd'
+    os.chmod(to, 0o755)
+    user = NOBODY if os.geteuid() == 0 else None
+    started = Started(profview, log, to, '5', user=user)
+    v.true('its environment is as without', started.same_environment)
+    v.true('nothing is loaded', not started.loaded)
+    started.work(v)
+    r = report(profview, log)
+    compare(v, r)
+    v.equal('command', r['target']['command'], f'{to} 5')
+    v.equal('whose log', r['target']['pid'], started.pid)
+    v.at_least('threads that began later', sum(1 for t in r['threads'] if t['name'] == 'planted'), 2)
+    wait_for('the end of the recorder', lambda: not recorders(started))
+
+    def simply(*words):
+        again = f'{folder}/again.mlpd'
+        pathlib.Path(again).unlink(missing_ok=True)
+        done = subprocess.run([profview, 'run', '--via', 'outside', '--record', again, '--', *words], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False, timeout=DEADLINE, user=user, env={**os.environ, 'HOME': folder})
+        return done.returncode, done.stdout, done.stderr, again
+    for _ in range(5):
+        code, _, said, again = simply('true')
+        v.equal('one that ends at once', code, 0)
+        v.equal('its log', report(profview, again)['source']['end_known_from'][:5], 'ended')
+    code, out, said, again = simply('sh', '-c', 'env true; env true; echo done; exit 3')
+    v.equal('one that starts others', (code, out), (3, 'done\n'))
+    losses = next(c['detail'] for c in report(profview, again)['coverage'] if c['what'] == 'losses')
+    v.true('they are counted', losses.startswith('at least 2 child processes were not recorded'), losses)
+    v.equal('one that cannot be run', simply(f'{folder}/log.mlpd')[0], 126)
+    for words in ('--calls',), ('--alloc',), ('--leaks',), ('--heapshot',), ('--sample=0',), ('--record', f'{folder}/to/'), ('--probe', 'gc'):
+        done = subprocess.run([profview, 'run', '--via', 'outside', *words, '--', to], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, check=False, timeout=DEADLINE)
+        v.equal(f'{words}: exit, lines', (done.returncode, done.stderr.count('\n')), (2, 1))
+
+
+def run_refused(v, profview, folder, program):
+    """Where a filter refuses perf events, or kills for them, a probe is loaded after all, and it is said."""
+    for answer in EPERM, KILL:
+        log = f'{folder}/{answer}.mlpd'
+        done = subprocess.run([profview, 'run', '--via', 'outside', '--record', log, '--', program], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False, timeout=DEADLINE, preexec_fn=filtered(answer))
+        v.equal('exit', (done.returncode, done.stdout), (7, 'begun\nended\n'))
+        line = done.stderr.partition('\n')[0]
+        v.true('it is said', 'not from outside: a filter of system calls' in line, line)
+        of = samples_of(report(profview, log))
+        v.true('and in the coverage', 'by a library in the program, since perf events were refused' in of, of)
+
+
+CASES = {'run': run, 'run_refused': run_refused, 'elsewhere': elsewhere, 'waits': waits, 'storm': storm, 'several': several, 'deep': deep, 'hostile': hostile, 'native': native, 'static': static, 'stripped': stripped, 'nobody': nobody, 'threads': threads, 'refused': refused}
 
 
 def main(case, profview, program):

@@ -188,8 +188,8 @@ static void native_options(const struct pv_launch *l, const struct pv_launch_opt
 	add(to, ",alloc%s%s%s", *alloc ? "=" : "", alloc, o->leaks ? ",held" : "");
 	if (o->heapshot)
 		add(to, ",heapshot%s%s", *o->heapshot ? "=" : "", o->heapshot);
-	add(to, "%s," PV_FILTERS_WORD "%02u", o->block ? ",block" : "",
-		pv_seccomp_filters("thread-self"));
+	add(to, "%s%s," PV_FILTERS_WORD "%02u", o->block ? ",block" : "",
+		o->outside ? ",inside" : "", pv_seccomp_filters("thread-self"));
 	bound(l, o, to);
 	if (o->probe && pv_words_for(o->probe, PV_HOST_NATIVE, own, sizeof own) && *own)
 		add(to, ",%s", own);
@@ -509,7 +509,7 @@ static bool choose_records(
 		      (o->natives && l->program.kind == PV_PROGRAM_NATIVE && !l->streams);
 	if (o->folder)
 		snprintf(l->records, sizeof l->records, "%s", o->folder);
-	if (o->folder || !o->trees || !starts || l->cleaned)
+	if (o->folder || !o->trees || o->outside || !starts || l->cleaned)
 		return true;
 	if (o->keep && access(o->keep, F_OK) == 0) {
 		snprintf(l->why, sizeof l->why, "the file to record into exists already: %s",
@@ -526,14 +526,14 @@ static bool choose_records(
 bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_launch_options *o,
 	bool *ret_missing, struct pv_error *reterr)
 {
-	*ret = (struct pv_launch){ .locks = { -1, -1 } };
+	*ret = (struct pv_launch){ .locks = { -1, -1 }, .recorder.fd = -1 };
 	*ret_missing = false;
 	if (!look_at_program(ret, words, ret_missing, reterr))
 		return false;
 	choose_stream(ret, o);
 	if (!choose_records(ret, o, reterr))
 		return false;
-	ret->refused = !pv_launch_check(o, hosts_of(ret), ret->why);
+	ret->refused = !o->outside && !pv_launch_check(o, hosts_of(ret), ret->why);
 	if (ret->refused)
 		return pv_fail(reterr, PV_EUSAGE, 0, "%s", ret->why);
 	if (!*ret->note)
@@ -557,8 +557,9 @@ bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_l
 		return false;
 	bool ok = copy_list(&ret->argv, words, runner) && copy_list(&ret->env, environ, NULL) &&
 		  set_environment(ret, o);
-	return ok ||
-	       pv_fail(reterr, PV_EIO, 0, "its environment cannot be set: %s", strerror(errno));
+	return ok ? pv_launch_outside(ret, o, reterr)
+		  : pv_fail(reterr, PV_EIO, 0, "its environment cannot be set: %s",
+			    strerror(errno));
 }
 
 bool pv_launch_prepare(struct pv_launch *l, struct pv_error *reterr)
@@ -582,11 +583,12 @@ void pv_launch_finish(struct pv_launch *l, bool remove)
 		rmdir(l->folder);
 	if (remove && l->temporary)
 		rmdir(l->records);
+	pv_outside_leave(&l->recorder);
 	free_list(l->argv);
 	free_list(l->env);
 	close(l->locks[0]); /* -1 is fine */
 	close(l->locks[1]);
-	*l = (struct pv_launch){ .locks = { -1, -1 } };
+	*l = (struct pv_launch){ .locks = { -1, -1 }, .recorder.fd = -1 };
 }
 
 void pv_launch_hang_up(const struct pv_launch *l)
