@@ -2,7 +2,7 @@
 /*
  * profview-outside [--led] PID [WORDS]: records a running process, with nothing loaded into it.
  * Words as for a probe: output=PATH, sample=N or sample-real=N (both also sample waits, as is
- * usual), nowaits, and words for bounding and packing the log. The recording ends by SIGINT or
+ * usual), nowaits, pages (page faults by stack, 1 of 16), and words for bounding and packing the log. The recording ends by SIGINT or
  * SIGTERM, or with the process. With the word exec=PID that process is recorded instead, from its
  * next exec on.
  *
@@ -36,7 +36,7 @@ enum { REASON = 480, WORDS = 1536, EXIT_REFUSED = 1, EXIT_USAGE = 2, EXIT_LEFT =
 
 struct recording {
 	pid_t pid;
-	bool led, waits, from_exec;
+	bool led, waits, pages, from_exec;
 	unsigned hz;
 	char rest[WORDS]; /* words for the core */
 };
@@ -85,7 +85,8 @@ static bool take_exec(struct recording *r, const char *value)
 /* *ret_ours: the word is exec=PID, sample=N, sample-real=N or nowaits. False, with `why`: no such. */
 static bool take_own(struct recording *r, const char *at, size_t len, bool *ret_ours, char *why)
 {
-	static const char real[] = "sample-real", off[] = "nowaits", exec[] = "exec=";
+	static const char real[] = "sample-real", off[] = "nowaits",
+			  exec[] = "exec=", pages[] = "pages";
 	size_t key = strcspn(at, "=,"), sample = sizeof "sample" - 1;
 	*ret_ours = strncmp(at, exec, sizeof exec - 1) == 0;
 	if (*ret_ours) {
@@ -93,8 +94,11 @@ static bool take_own(struct recording *r, const char *at, size_t len, bool *ret_
 		return take_exec(r, at + sizeof exec - 1);
 	}
 	bool is_real = key == sizeof real - 1 && strncmp(at, real, key) == 0;
+	bool are_pages = len == sizeof pages - 1 && strncmp(at, pages, len) == 0;
 	bool is_off = len == sizeof off - 1 && strncmp(at, off, len) == 0;
-	*ret_ours = is_real || is_off || (key == sample && strncmp(at, real, key) == 0);
+	r->pages |= are_pages;
+	*ret_ours =
+		is_real || is_off || are_pages || (key == sample && strncmp(at, real, key) == 0);
 	r->waits = is_real || (r->waits && !is_off);
 	if (!*ret_ours || len <= key || take_sample(r, at + key + 1, len - key - 1))
 		return true;
@@ -187,7 +191,7 @@ static int refuse(const struct recording *r, int error, bool killed, size_t thre
 static int begin_session(const struct recording *r)
 {
 	char why[REASON];
-	int error = pvp_session_start(r->rest, pvo_host(r->pid, r->hz, r->waits));
+	int error = pvp_session_start(r->rest, pvo_host(r->pid, r->hz, r->waits, r->pages));
 	if (!error)
 		return 0;
 	snprintf(why, sizeof why, "the log cannot be written: %s", strerror(error));
@@ -214,6 +218,7 @@ static bool wait_for_exec(const struct recording *r, int process)
 static int meet_process(const struct recording *r, int process)
 {
 	int error = pvo_watch_prepare(r->pid);
+	pvo_events_pages(r->pages);
 	if (!error && r->from_exec)
 		error = pvo_watch_from_exec(r->hz, r->waits);
 	if (!error && !r->from_exec)

@@ -31,6 +31,7 @@ enum {
 	YOUNG_NS =
 		300000, /* younger records wait: earlier records may still come into another ring */
 	RINGS = 1024,
+	PAGE = 4096,
 	REST = 20, /* pause between readings of the list of files, in processor times of the last */
 	MOST_THREADS = 1 << 16,
 	SECOND = 1000000000,
@@ -130,6 +131,15 @@ static void know_name(pid_t tid, uint64_t time)
 	find_name(tid, time);
 }
 
+/* Close below or above the stack pointer is the stack, where a file is mapped the file. */
+static uint64_t kind_of_pages(const struct pvo_sample *s)
+{
+	enum { NEAR = 64 << 10 };
+	if (s->fault + NEAR > s->sp && s->fault < s->sp + NEAR)
+		return PVO_PAGES_STACK;
+	return pvo_files_map(s->fault) ? PVO_PAGES_FILE : PVO_PAGES_HEAP;
+}
+
 static void on_sample(const struct perf_event_header *h)
 {
 	struct pvo_sample s;
@@ -141,7 +151,8 @@ static void on_sample(const struct perf_event_header *h)
 	const struct pvp_registers at = { .pc = s.pc, .sp = s.sp, .fp = s.fp };
 	const struct pvp_stack_view v = { s.sp, s.sp % WORD ? 0 : s.stack_bytes, s.stack };
 	struct pvo_note *n = &watch.note;
-	n->kind = PVO_NOTE_SAMPLE;
+	n->kind = s.fault ? PVO_NOTE_PAGES : PVO_NOTE_SAMPLE;
+	n->object = s.fault ? s.fault / PAGE * PAGE | kind_of_pages(&s) : 0;
 	n->tid = s.tid;
 	n->time = s.time;
 	n->at[0] = s.pc;

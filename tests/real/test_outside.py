@@ -450,7 +450,45 @@ def run_refused(v, profview, folder, program):
         v.true('and in the coverage', 'by a library in the program, since perf events were refused' in of, of)
 
 
-CASES = {'run': run, 'run_refused': run_refused, 'elsewhere': elsewhere, 'waits': waits, 'storm': storm, 'several': several, 'deep': deep, 'hostile': hostile, 'native': native, 'static': static, 'stripped': stripped, 'nobody': nobody, 'threads': threads, 'refused': refused}
+def grown(r):
+    """% of the new pages by planted function, and how many were seen."""
+    of = {}
+    for site in r['allocation_sites']:
+        for name in site['stack']:
+            of[name] = of.get(name, 0) + site['allocated_bytes']
+    seen = sum(c['allocated_bytes'] for c in r['classes']) / 4096
+    return {name: 100 * of.get(name, 0) / 4096 / seen for name in ('sixty', 'thirty', 'ten', 'none')}, seen
+
+
+def pages(v, profview, folder, program):
+    """Who makes a process grow, by stack, of a running one and of one that is started: an ordinary user's."""
+    os.chmod(folder, 0o777)
+    to = shutil.copy(program, f'{folder}/growing')
+    os.chmod(to, 0o755)
+    user = NOBODY if os.geteuid() == 0 else None
+    watched, log = Watched(to, user=user), f'{folder}/log.mlpd'
+    viewer = begin(profview, watched, log, '--probe', 'pages', user=user)
+    watched.process.stdin.write('\n')
+    watched.process.stdin.flush()
+    grew = [int(watched.process.stdout.readline())]
+    stop(v, viewer)
+    watched.process.stdin.close()
+    v.equal('how it ends', watched.process.wait(DEADLINE), 7)
+    done = subprocess.run([profview, 'run', '--via', 'outside', '--probe', 'pages', '--record', f'{folder}/run.mlpd', '--', to], input='\n',
+                          capture_output=True, text=True, check=False, timeout=DEADLINE, user=user, env={**os.environ, 'HOME': folder})
+    v.equal('the other, too', done.returncode, 7)
+    grew.append(int(done.stdout.split()[1]))
+    for log, truth in zip((log, f'{folder}/run.mlpd'), grew):
+        r = report(profview, log)
+        shares, seen = grown(r)
+        for name, share in {'sixty': 60, 'thirty': 30, 'ten': 10, 'none': 0}.items():
+            v.between(f'{name}, %', shares[name], share - 2, share + 2)
+        v.between('of what it grew by, seen, %', 100 * seen / truth, 97, 103)
+        of = next(c['detail'] for c in r['coverage'] if c['what'] == 'allocations')
+        v.true('it is said', 'new pages by stack, 1 of 16' in of, of)
+
+
+CASES = {'pages': pages, 'run': run, 'run_refused': run_refused, 'elsewhere': elsewhere, 'waits': waits, 'storm': storm, 'several': several, 'deep': deep, 'hostile': hostile, 'native': native, 'static': static, 'stripped': stripped, 'nobody': nobody, 'threads': threads, 'refused': refused}
 
 
 def main(case, profview, program):
