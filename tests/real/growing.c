@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLANTED __attribute__((noinline, noclone)) void
+#define PLANTED __attribute__((noinline)) void
 
 enum { EXIT_CODE = 7, ROUNDS = 200, KIB = 1024, PAGE = 4096, SMALL = 48 << 10 };
 

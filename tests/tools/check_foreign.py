@@ -49,7 +49,7 @@ NAMED = {
     'program.c': {'path|word|to|ret->path|name|fd': OURS},
     'thread_times.c': {'path|"/proc/self/ns/time"|dirfd\\(t->task\\)': PROC},
     # The programs that profview starts, and their children.
-    **dict.fromkeys(('join_folder.c', 'launch.c', 'launch_exit.c', 'launch_folder.c', 'launch_index.c', 'launch_scan.c', 'launch_serve.c', 'launch_silence.c', 'launch_tree.c',
+    **dict.fromkeys(('join_folder.c', 'launch.c', 'launch_exit.c', 'launch_folder.c', 'launch_index.c', 'launch_library.c', 'launch_scan.c', 'launch_serve.c', 'launch_silence.c', 'launch_tree.c',
                      'preload.c', 'relay.c', 'starter.c'), {'.*': 'of the recording, or of what we started'}),
 }
 # Elsewhere: file: whose names they are.
@@ -66,7 +66,7 @@ FILES = {
     'common/model/names/symbols.c': "a log's, where the file is root's or ours and nobody else may write to it",
     'common/pdb/pdb_find.c': 'modules of a log: regular files, and only what bears the identity of the build is used',
     'common/pdb/pdb_image.c': 'the same',
-    'tui/commands/check_run.c': OURS, 'tui/app/child.c': OURS, 'tui/commands/child_run.c': OURS, 'tui/app/conf.c': OURS, 'tui/app/conf_save.c': OURS,
+    'tui/commands/check_run.c': OURS, 'tui/app/child.c': OURS, 'tui/app/stream_wish.c': OURS, 'tui/commands/child_run.c': OURS, 'tui/app/conf.c': OURS, 'tui/app/conf_save.c': OURS,
     'tui/commands/diff_run.c': OURS, 'tui/app/editor.c': OURS, 'tui/commands/export_run.c': OURS, 'tui/feed/feed.c': OURS, 'tui/feed/feed_tell.c': OURS, 'tui/app/folder.c': OURS, 'tui/commands/main.c': OURS,
     'tui/terminal/term.c': OURS, 'tui/terminal/term_out.c': OURS, 'tui/screen/open_help.c': OURS,
 }
