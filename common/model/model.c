@@ -106,6 +106,7 @@ void pv_model_destroy(struct pv_model *m)
 		pthread_mutex_destroy(&m->private->lock);
 		pthread_mutex_destroy(&m->private->next);
 		pv_addresses_finish(&m->private->addresses);
+		pv_waits_finish(&m->private->witnesses);
 		pv_array_finish(&m->private->frame);
 		pv_array_finish(&m->private->path);
 		pv_symbols_destroy(m->private->symbols);

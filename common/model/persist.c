@@ -51,6 +51,7 @@ PV_SHAPE(damage, struct pv_damage_entry, DAMAGE)
 	F(T, fold, LEFT_OUT_ALL)                                                                   \
 	F(T, addresses, LEFT_OUT_ALL)                                                              \
 	F(T, said, LEFT_OUT_ALL)                                                                   \
+	F(T, witnesses, LEFT_OUT_ALL)                                                              \
 	F(T, slice_from, LEFT_OUT)                                                                 \
 	F(T, slice_width, LEFT_OUT)                                                                \
 	F(T, method, LEFT_OUT_ALL)                                                                 \

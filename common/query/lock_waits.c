@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/saturate.h"
+#include "common/model/locks/witnesses.h"
 #include "common/model/model.h"
 
 /* --- waits */
@@ -19,11 +20,11 @@ static int by_thread(const void *a, const void *b)
 	return x->at.lock < y->at.lock ? -1 : x->at.lock > y->at.lock;
 }
 
-static bool add_lock_wait(struct pv_lock_waits *w, const struct pv_waited *at)
+static bool add_lock_wait(struct pv_lock_waits *w, const struct pv_waited *at, bool aside)
 {
 	if (!pv_reserve(&w->one, 1))
 		return false;
-	w->one.v[w->one.n++] = (struct pv_lock_wait){ .at = *at };
+	w->one.v[w->one.n++] = (struct pv_lock_wait){ .at = *at, .aside = aside };
 	return true;
 }
 
@@ -32,10 +33,12 @@ static bool add_open_waits(
 {
 	for (size_t i = 0; i < th->wait.n; i++) {
 		const struct pv_wait *x = &th->wait.v[i];
+		if (!pv_locks_open_counts(m, th, x))
+			continue;
 		int64_t end = m->last_ns > x->start_ns ? m->last_ns : x->start_ns;
 		const struct pv_waited at = { x->start_ns, end, x->holder, th->index, x->lock,
 			x->stack, PV_WAIT_OPEN };
-		if (!add_lock_wait(w, &at))
+		if (!add_lock_wait(w, &at, !th->selected))
 			return false;
 	}
 	return true;
@@ -203,7 +206,10 @@ bool pv_lock_waits_make(struct pv_lock_waits *w, const struct pv_model *m)
 	*w = (struct pv_lock_waits){ 0 };
 	bool ok = true;
 	for (size_t i = 0; ok && i < m->locks.waits.one.n; i++)
-		ok = add_lock_wait(w, &m->locks.waits.one.v[i]);
+		ok = add_lock_wait(w, &m->locks.waits.one.v[i], false);
+	const struct pv_waits *witnesses = pv_locks_witnesses(m);
+	for (size_t i = 0; ok && i < witnesses->one.n; i++)
+		ok = add_lock_wait(w, &witnesses->one.v[i], true);
 	for (size_t i = 1; ok && i < m->threads.thread.n; i++)
 		ok = add_open_waits(w, m, m->threads.thread.v[i]);
 	if (!ok)
@@ -263,10 +269,13 @@ static bool is_knot(const struct pv_lock_waits *w, struct pv_lock_cycle *c)
 			(x->ended != PV_WAIT_OPEN && x->end_ns < first->end_ns))
 			first = x;
 	}
+	bool meant = false;
+	for (uint32_t i = 0; i < c->n; i++)
+		meant |= !w->one.v[c->wait[i]].aside;
 	c->open = first->ended == PV_WAIT_OPEN;
 	c->end_ns = first->end_ns;
 	bool last_began = first == &w->one.v[c->wait[0]].at;
-	return (last_began || first->ended != PV_WAIT_GOT) && c->end_ns > c->start_ns;
+	return meant && (last_began || first->ended != PV_WAIT_GOT) && c->end_ns > c->start_ns;
 }
 
 static int by_cycle_start(const void *a, const void *b)

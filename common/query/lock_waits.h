@@ -20,6 +20,7 @@ enum pv_holder_from {
 
 struct pv_lock_wait {
 	struct pv_waited at;   /* an open wait ends with the log's last event */
+	bool aside;            /* of a thread not selected: only tells of holders */
 	uint32_t holder;       /* index of the thread; 0: not known, or not in the log */
 	uint32_t holder_stack; /* of the wait for another lock then, or the last for this lock */
 	enum pv_holder_from from;

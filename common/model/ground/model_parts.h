@@ -28,6 +28,7 @@ struct pv_model_private {
 	struct pv_overflow_scratch fold;
 	struct pv_addresses addresses;
 	struct pv_said said;
+	struct pv_waits witnesses; /* see witnesses.h */
 
 	/* Times in [slice_from, slice_from + slice_width) need no new window or timeline cell. */
 	int64_t slice_from;

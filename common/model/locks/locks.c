@@ -3,6 +3,7 @@
  * Applies contentions and the ends of waits; finds the row of a lock by address, number and class.
  */
 #include "common/model/locks/locks.h"
+#include "common/model/locks/witnesses.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,8 +179,8 @@ static bool make_lock_room(struct pv_model *m)
 				uint32_t *lock = &m->threads.thread.v[t]->wait.v[i].lock;
 				*lock = to[*lock];
 			}
-		for (size_t i = 0; i < l->waits.one.n; i++)
-			l->waits.one.v[i].lock = to[l->waits.one.v[i].lock];
+		pv_waits_renumber_locks(&l->waits, to);
+		pv_waits_renumber_locks(&m->private->witnesses, to);
 	}
 	free(order);
 	free(to);
@@ -375,8 +376,6 @@ static bool contention(struct pv_context *x, const struct pv_event *e)
 	struct pv_wait wait = { .object = e->monitor.object,
 		.start_ns = x->time,
 		.holder = pv_said_holder(x, e->monitor.object) };
-	if (!th->selected)
-		return true;
 	if (e->monitor.type && !say_class(x, e))
 		return false;
 	if (!row(x, wait.object, &wait.lock, &wait.class_use))
@@ -401,9 +400,13 @@ static bool add_wait(struct pv_context *x, const struct pv_wait *w, enum pv_wait
 {
 	struct pv_model *m = x->m;
 	struct pv_lock *lock = &m->locks.lock.v[w->lock];
+	const struct pv_waited kept = { w->start_ns, x->time, w->holder, x->thread->index, w->lock,
+		w->stack, ended };
 	int64_t ns = pv_clipped(m, x->thread, w->start_ns, x->time);
 	if (ns == 0)
 		return true;
+	if (!x->thread->selected)
+		return pv_waits_keep(&m->private->witnesses, &kept);
 	lock->wait_ns += ns;
 	if (ns > lock->max_wait_ns)
 		lock->max_wait_ns = ns;
@@ -415,8 +418,6 @@ static bool add_wait(struct pv_context *x, const struct pv_wait *w, enum pv_wait
 		piece->wait_ns += ns;
 	}
 	pv_timeline_span(&m->timeline, PV_TRACK_WAIT_NS, w->start_ns, x->time);
-	const struct pv_waited kept = { w->start_ns, x->time, w->holder, x->thread->index, w->lock,
-		w->stack, ended };
 	return pv_waits_keep(&m->locks.waits, &kept) &&
 	       add_wait_site(x, w, (struct pv_site){ .stack = w->stack, .amount = (uint64_t)ns });
 }
@@ -429,8 +430,6 @@ static bool ended(struct pv_context *x, const struct pv_event *e)
 	struct pv_locks *l = &x->m->locks;
 	struct pv_thread *th = x->thread;
 	bool done = e->kind == PV_KIND_MONITOR_DONE;
-	if (!th->selected)
-		return true;
 	if (x->counts)
 		*(done ? &l->acquired : &l->failed) += 1;
 	struct pv_wait *w = waiting_for(th, e->monitor.object);
@@ -447,14 +446,31 @@ static bool ended(struct pv_context *x, const struct pv_event *e)
 	return add_wait(x, &over, done ? PV_WAIT_GOT : PV_WAIT_GAVE_UP);
 }
 
+const struct pv_waits *pv_locks_witnesses(const struct pv_model *m)
+{
+	return &m->private->witnesses;
+}
+
 /* --- waits without an end */
 
-int64_t pv_locks_open_ns(
+static int64_t open_ns(
 	const struct pv_model *m, const struct pv_thread *th, const struct pv_wait *w)
 {
 	const bool gone = th->end_ns != PV_NEVER && th->end_ns < m->last_ns;
 	const int64_t to = gone ? th->end_ns : m->last_ns;
-	return th->selected && to > w->start_ns ? pv_clipped(m, th, w->start_ns, to) : 0;
+	return to > w->start_ns ? pv_clipped(m, th, w->start_ns, to) : 0;
+}
+
+int64_t pv_locks_open_ns(
+	const struct pv_model *m, const struct pv_thread *th, const struct pv_wait *w)
+{
+	return th->selected ? open_ns(m, th, w) : 0;
+}
+
+bool pv_locks_open_counts(
+	const struct pv_model *m, const struct pv_thread *th, const struct pv_wait *w)
+{
+	return (!m->only.ranged && !pv_restricts_threads(&m->only)) || open_ns(m, th, w) > 0;
 }
 
 int64_t pv_locks_open_sum(const struct pv_model *m)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Keeps the longest waits in a heap. */
 #include "common/model/locks/waited.h"
+#include "common/model/locks/witnesses.h"
 
 #include "common/base/saturate.h"
 #include "common/model/objects/gc_parts.h"
@@ -59,11 +60,22 @@ void pv_waits_finish(struct pv_waits *w)
 	pv_array_finish(&w->one);
 }
 
-static void renumbered(struct pv_model *m, const uint32_t *into)
+void pv_waits_renumber_locks(struct pv_waits *w, const uint32_t *to)
 {
-	struct pv_waits *w = &m->locks.waits;
+	for (size_t i = 0; i < w->one.n; i++)
+		w->one.v[i].lock = to[w->one.v[i].lock];
+}
+
+static void renumber_stacks(struct pv_waits *w, const uint32_t *into)
+{
 	for (size_t i = 0; i < w->one.n; i++)
 		w->one.v[i].stack = into[w->one.v[i].stack];
+}
+
+static void renumbered(struct pv_model *m, const uint32_t *into)
+{
+	renumber_stacks(&m->locks.waits, into);
+	renumber_stacks(&m->private->witnesses, into);
 }
 
 const struct pv_stack_listener pv_waits_stacks = { renumbered, NULL };

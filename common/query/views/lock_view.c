@@ -5,6 +5,7 @@
 #include "common/base/saturate.h"
 #include "common/base/status.h"
 #include "common/model/locks/locks.h"
+#include "common/model/locks/witnesses.h"
 #include "common/model/model.h"
 #include "common/query/groups/groups.h"
 #include "common/query/groups/specs.h"
@@ -55,6 +56,8 @@ static struct open_waits *open_waits(const struct pv_model *m)
 	for (size_t t = 1; ret && t < m->threads.thread.n; t++) {
 		const struct pv_thread *th = m->threads.thread.v[t];
 		for (size_t i = 0; i < th->wait.n; i++) {
+			if (!th->selected || !pv_locks_open_counts(m, th, &th->wait.v[i]))
+				continue;
 			struct open_waits *o = &ret[th->wait.v[i].lock];
 			const int64_t ns = pv_locks_open_ns(m, th, &th->wait.v[i]);
 			o->n++;
