@@ -103,6 +103,50 @@ START_TEST(else_it_follows_from_who_got_it)
 }
 END_TEST
 
+/* Of one thread's waits, with what the others' tell of who had the locks. */
+static struct kit of_thread(uint64_t thread)
+{
+	const struct pv_restrict only = { .threaded = true, .thread_id = thread };
+	struct kit k = kit_new("log:monitor");
+	pv_model_destroy(k.m);
+	k.m = pv_model_create(&only);
+	ck_assert(pv_model_begin(k.m, &(struct pv_target_info){ .args = "log:monitor",
+					      .header_major = 3,
+					      .data_version = 17,
+					      .startup_ns = KIT_ZERO }));
+	return k;
+}
+
+START_TEST(one_thread_has_its_holders)
+{
+	static const char *const want[] = { "20000 70000 0x12 0x11 inferred got it 0x8000", NULL };
+	static const char *const lock[] = { "1 70000 0x8000", NULL };
+	static const char *const columns[] = { "contentions", "wait_ns", "object", NULL };
+	static const char *const cycle[] = { "deadlock 110000 90000 2 0x12 waits for 0x11 on "
+					     "(class not recorded) 0x8000, 0x11 waits for 0x12 on "
+					     "(class not recorded) 0x9000",
+		NULL };
+	struct kit k = of_thread(AUDITOR);
+	waits(&k, 10, BUYER, LEDGER, 0);
+	ends(&k, 50, BUYER, LEDGER, true);
+	waits(&k, 20, AUDITOR, LEDGER, 0);
+	ends(&k, 90, AUDITOR, LEDGER, true);
+	expect(&k, PV_VIEW_LOCK_WAITS, 0, "start_ns", wait_columns, want);
+	expect(&k, PV_VIEW_LOCKS, 0, NULL, columns, lock);
+	kit_free(&k);
+	for (uint64_t thread = BUYER; thread <= SELLER + 3; thread++) {
+		k = of_thread(thread);
+		waits(&k, 100, BUYER, STOCK, AUDITOR);
+		waits(&k, 110, AUDITOR, LEDGER, BUYER);
+		kit_at(&k, 200);
+		kit_method(&k, 0x100, "Main()");
+		expect(&k, PV_VIEW_LOCK_CYCLES, 0, NULL, cycle_columns,
+			thread <= AUDITOR ? cycle : cycle + 1);
+		kit_free(&k);
+	}
+}
+END_TEST
+
 START_TEST(a_thread_has_its_waits_together)
 {
 	static const char *const columns[] = { "id", "lock_wait_ns", NULL };
@@ -130,6 +174,35 @@ START_TEST(a_word_is_good_for_one_event)
 	waits(&k, 20, BUYER, LEDGER, 0);
 	ends(&k, 50, BUYER, LEDGER, true);
 	expect(&k, PV_VIEW_LOCK_WAITS, 0, NULL, wait_columns, want);
+	kit_free(&k);
+}
+END_TEST
+
+/* Mono enters a lock through wrappers of its own, which are no method that waits or holds. */
+START_TEST(wrappers_are_no_site)
+{
+	enum { TAKE = 0x110, PUT = 0x120, OWN = 0x200 };
+	static const char *const own[] = { "System.Threading.Monitor:Enter (object,bool&)",
+		"(wrapper managed-to-native) object:__icall_wrapper_mono_monitor_enter_v4_internal "
+		"(object,intptr)",
+		"(wrapper unknown) System.Threading.Monitor:FastMonitorEnterV4 (object,bool&)" };
+	static const char *const columns[] = { "method", "holder_method", NULL };
+	static const char *const want[] = { "Shop:Take () Shop:Put ()", "Shop:Put () -", NULL };
+	const uint64_t put[] = { PUT, OWN + (uint64_t)_i, 0 },
+		       take[] = { TAKE, OWN + (uint64_t)_i, 0 };
+	struct kit k = kit_new("log:calls,monitor");
+	kit_method(&k, OWN + (uint64_t)_i, own[_i]);
+	kit_method(&k, TAKE, "Shop:Take ()");
+	kit_method(&k, PUT, "Shop:Put ()");
+	kit_thread(&k, SELLER);
+	kit_at(&k, 10);
+	kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, LEDGER, put);
+	ends(&k, 20, SELLER, LEDGER, true);
+	kit_thread(&k, BUYER);
+	kit_at(&k, 30);
+	kit_monitor(&k, PV_KIND_MONITOR_CONTENTION, LEDGER, take);
+	ends(&k, 90, BUYER, LEDGER, true);
+	expect(&k, PV_VIEW_LOCK_SITES, 0, NULL, columns, want);
 	kit_free(&k);
 }
 END_TEST
@@ -480,6 +553,7 @@ int main(void)
 	TCase *t = tcase_create("lock_waits");
 	tcase_add_test(t, the_log_says_who_has_it);
 	tcase_add_test(t, else_it_follows_from_who_got_it);
+	tcase_add_test(t, one_thread_has_its_holders);
 	tcase_add_test(t, a_thread_has_its_waits_together);
 	tcase_add_test(t, a_word_is_good_for_one_event);
 	tcase_add_test(t, a_lock_is_one_wherever_its_object_is);
@@ -493,6 +567,7 @@ int main(void)
 	tcase_add_test(t, a_circle_of_three_until_one_gives_up);
 	tcase_add_test(t, what_is_released_makes_no_circle);
 	tcase_add_test(t, waits_by_site);
+	tcase_add_loop_test(t, wrappers_are_no_site, 0, 3);
 	tcase_add_test(t, who_waited_for_whom);
 	tcase_add_test(t, the_longest_are_kept);
 	tcase_add_test(t, a_wait_into_damage_has_no_time);

@@ -108,6 +108,21 @@ static const struct pv_column wait_columns[] = {
 		PV_COLUMN_ASCENDING | PV_COLUMN_HIDE_SCREEN, .json = 7 },
 };
 
+/* Whether a method is the runtime's waiting itself; Mono calls its own through "(wrapper KIND) ". */
+static bool is_waiting_itself(const char *name)
+{
+	static const char wrapper[] = "(wrapper ";
+	static const char *const own[] = { "System.Threading.Monitor:", "System.Threading.Lock:",
+		"object:__icall_wrapper_mono_monitor_" };
+	const char *kind_end =
+		strncmp(name, wrapper, sizeof wrapper - 1) == 0 ? strstr(name, ") ") : NULL;
+	name = kind_end ? kind_end + 2 : name;
+	bool is_own = false;
+	for (size_t i = 0; i < PV_COUNT_OF(own); i++)
+		is_own |= strncmp(name, own[i], strlen(own[i])) == 0;
+	return is_own;
+}
+
 /*
  * Skips the innermost frames of the waiting itself, so that rows differ by callers. A runtime has
  * few such frames; a damaged log may have any number for each wait.
@@ -115,17 +130,13 @@ static const struct pv_column wait_columns[] = {
 static uint32_t above_monitor(const struct pv_model *m, uint32_t stack)
 {
 	enum { OWN_MOST = 16 };
-	static const char *const own[] = { "System.Threading.Monitor:", "System.Threading.Lock:" };
 	const struct pv_stack_node *v = m->stacks.node.v;
 	for (int own_n = 0;
 		own_n < OWN_MOST && stack && stack < m->stacks.node.n && v[stack].parent; own_n++) {
 		uint32_t name =
 			v[stack].method ? pv_names_method_name(&m->names, v[stack].method) : 0;
 		const char *text = name ? pv_intern_text(&m->names.text, name) : "";
-		bool is_own = false;
-		for (size_t i = 0; i < PV_COUNT_OF(own); i++)
-			is_own |= strncmp(text, own[i], strlen(own[i])) == 0;
-		if (!is_own)
+		if (!is_waiting_itself(text))
 			break;
 		stack = v[stack].parent;
 	}
@@ -169,6 +180,8 @@ static void put_wait(const struct waits *w, const struct pv_lock_wait *x)
 static bool is_meant(const struct waits *w, const struct pv_lock_wait *x)
 {
 	uint64_t select = w->b->query->select;
+	if (x->aside)
+		return false;
 	return !select || select - 1 == x->at.lock;
 }
 
@@ -207,7 +220,8 @@ static const struct pv_column site_columns[] = {
 		.help = "The method that waited" },
 	[S_HOLDER] = { "holder_method", "HELD IN", PV_UNIT_TEXT, 16, 2,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 2,
-		.help = "The method that had the lock, as far as the log tells" },
+		.help = "Where the holder waited for another lock then, else had last waited for this "
+			"one; a lock that is got without a wait leaves no trace" },
 };
 
 /* Interned name of the innermost method outside of the waiting; 0: not known. */
@@ -339,7 +353,8 @@ static void copy_edges(struct pv_build *b, struct pv_model *m)
 	struct pv_map of = { 0 };
 	bool ok = begin_waits(&w, b, m);
 	for (size_t i = 0; ok && i < w.all.one.n; i++)
-		ok = add_edge(&w, &of, &w.all.one.v[i]);
+		if (!w.all.one.v[i].aside)
+			ok = add_edge(&w, &of, &w.all.one.v[i]);
 	pv_map_finish(&of);
 	finish_waits(&w, ok);
 }
