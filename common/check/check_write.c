@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/text/log_argument.h"
 #include "common/base/text/showable.h"
 #include "common/base/utf8.h"
 #include "common/base/text/units.h"
@@ -98,8 +99,10 @@ static void put_check_text(struct writing *w)
 			putc('\n', w->out);
 		}
 		if (r->verdict != PV_CHECK_PASS && *r->section) {
-			fputs("         see profview report ", w->out);
-			pv_showable_put(w->out, w->c->path);
+			const bool kept = strcmp(w->c->path, "-") != 0;
+			fprintf(w->out, "         %s profview report ",
+				kept ? "see" : "keep the log in a file to see");
+			pv_put_log_argument(w->out, w->c->path);
 			fprintf(w->out, " --section %s\n", r->section);
 		}
 	}

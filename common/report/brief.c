@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/text/log_argument.h"
 #include "common/base/text/showable.h"
 #include "common/base/text/units.h"
 #include "common/base/utf8.h"
@@ -15,7 +16,7 @@
 #include "common/query/views.h"
 #include "common/report/report.h"
 
-enum { COLUMNS = 4, NAME = 90, PATH = 200, HEAD_TEXT = 70, MOST_ROWS = 12 };
+enum { COLUMNS = 4, NAME = 90, HEAD_TEXT = 70, MOST_ROWS = 12 };
 static const double NOTE = 25; /* least score of a finding shown */
 
 struct block {
@@ -236,25 +237,10 @@ static char *checked_text(struct brief *b, char *text)
 	return text;
 }
 
-/* As an argument for a shell. */
-static void put_path(struct brief *b, FILE *out)
-{
-	char *path = checked_text(b, shorten(b->source->path ? b->source->path : "-", PATH));
-	bool plain = path && strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					  "0123456789_./-+,:@") == strlen(path);
-	if (!plain)
-		putc('\'', out);
-	for (const char *at = path ? path : ""; *at; at++)
-		fputs(*at == '\'' ? "'\\''" : (char[]){ *at, 0 }, out);
-	if (!plain)
-		putc('\'', out);
-	free(path);
-}
-
 static void put_command(struct brief *b, size_t i, FILE *out)
 {
 	fputs("profview report ", out);
-	put_path(b, out);
+	pv_put_log_argument(out, b->source->path ? b->source->path : "-");
 	fprintf(out, " --section %s", blocks[i].section);
 }
 

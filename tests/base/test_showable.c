@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/text/log_argument.h"
 #include "common/base/text/showable.h"
 #include "common/base/status.h"
 #include "common/base/utf8.h"
@@ -25,6 +26,28 @@ static void shows(const char *text, const char *want)
 	free(once);
 	free(twice);
 }
+
+static void is_argument(const char *path, const char *want)
+{
+	char *out = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&out, &n);
+	pv_put_log_argument(f, path);
+	fclose(f);
+	ck_assert_str_eq(out, want);
+	free(out);
+}
+
+/* A shell makes the path of it, whatever the path has; a pipe has no second reading. */
+START_TEST(arguments)
+{
+	is_argument("a/b-1.mlpd", "a/b-1.mlpd");
+	is_argument("-", "FILE");
+	is_argument("", "''");
+	is_argument("a b;$(c).mlpd", "'a b;$(c).mlpd'");
+	is_argument("it's.mlpd", "'it'\\''s.mlpd'");
+}
+END_TEST
 
 static void is_json(const char *text, size_t len, const char *want)
 {
@@ -156,6 +179,7 @@ int main(void)
 	tcase_add_test(t, marks);
 	tcase_add_test(t, json);
 	tcase_add_test(t, quoted);
+	tcase_add_test(t, arguments);
 	tcase_add_test(t, cut_texts);
 	tcase_add_test(t, what_does_not_fit_ends_in_dots);
 	tcase_add_test(t, a_long_message_is_cut_after_a_whole_character);

@@ -309,7 +309,16 @@ def native(profview, program):
         run = ('run', '--alloc', '--sample=100', '--check', rules)
         v.true('passes', 'pass     a  1000' in tool.run(*run, '--', program, '8', code=0).stderr)
         rules.write_text(rules.read_text().replace('2000', '999'))
-        v.true('is broken', 'fail     a  1000' in tool.run(*run, '--', program, '8', code=1).stderr)
+        done = tool.run(*run, '--', program, '8', code=1)
+        v.true('is broken', 'fail     a  1000' in done.stderr, done.stderr)
+        v.true('what was not kept is not named', 'keep the log in a file to see profview report FILE --section' in done.stderr, done.stderr)
+        kept = pathlib.Path(folder) / "it's kept.mlpd"
+        said = tool.run(*run, '--record', kept, '--', program, '8', code=1).stderr
+        see = [line for line in said.splitlines() if ' see profview ' in line]
+        v.true('what was kept is named', see, said)
+        done = subprocess.run(['bash', '-c', see[0].replace('see profview', f"'{profview}'")] if see else ['false'], capture_output=True,
+                              text=True, timeout=target.DEADLINE, check=False)
+        v.true('as one types it', done.returncode == 0 and 'malloc' in done.stdout, done.stderr)
         tool.run(*run, '--', 'sh', '-c', f'{program} 8; exit 7', code=7)
         rules.write_text(rules.read_text().replace('alloc.class', 'alloc.glass'))
         done = tool.run(*run, '--', program, code=2)

@@ -27,6 +27,7 @@ OWN = {
     },
     'common/report/dump_filter.c': {r'line|e->(thread|kind)|\*?text(\[i\])?': 'of a line of the dump, which has made it showable',
                                     r'json': 'from pv_showable_json()'},
+    'common/base/text/log_argument.c': {r'\*at': 'of what is shown'},
     'common/base/text/showable.c': {r'c\.text': 'what is shown', r's->at - n': 'plain ASCII'},
     'tui/app/complain.c': {r'shown': 'what is shown', r'lines': "a canvas's text"},
     'tui/screen/export_rows.c': {r'text': "a canvas's text"},
