@@ -167,7 +167,9 @@ START_TEST(numbers_of_a_coverage_stay_too)
 	struct ui_renewed t = { .covered_ns = 0 };
 	struct ui_shared s = { .now_ns = 10 * S, .feed.state = UI_FEED_LIVE };
 	ck_assert_str_eq(ui_renew_coverage(&t, &s, "calls: 5 k"), "calls: 5 k");
+	ck_assert(!t.held);
 	ck_assert_str_eq(ui_renew_coverage(&t, &s, "calls: 61 k"), "calls: 5 k");
+	ck_assert(t.held); /* without this an idle program's line would stay for ever */
 	ck_assert_str_eq(ui_renew_coverage(&t, &s, "calls: 61 k, lost 1"), "calls: 61 k, lost 1");
 	s.now_ns += 2 * S;
 	ck_assert_str_eq(ui_renew_coverage(&t, &s, "calls: 70 k, lost 2"), "calls: 70 k, lost 2");

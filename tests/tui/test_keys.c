@@ -228,6 +228,17 @@ START_TEST(the_command_line_completes_and_runs)
 	ck_assert_str_eq(cursor(), "Lib.Read()");
 	press(":search nowhere<Enter>");
 	ck_assert(seen("not found: nowhere"));
+	press("<Esc>");
+	ck_assert(!seen("not found"));
+	press("/elsewhere<Enter>");
+	ck_assert(seen("not found: elsewhere"));
+	press("<Esc>n");
+	ck_assert(seen("not found: elsewhere"));
+	press("/Lib.Read<Enter>n");
+	ck_assert(seen("n: no other row has the text"));
+	press("<F1>/elsewhere<Enter>");
+	ck_assert(seen("not found: elsewhere"));
+	press("<Esc>");
 	press(":window 3<Enter>");
 	ck_assert(seen("1, 10, 60 or all"));
 	press(":hot<Enter>");

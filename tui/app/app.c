@@ -273,11 +273,11 @@ static void keep_schedule(struct app *a)
 		ui_pace_refresh(a, left / 1000000 + 1);
 }
 
-/* Whether rows wait to change places. */
-static bool holds_rows(const struct ui_screen *s)
+/* Whether rows wait to change places, or newer figures to be shown. */
+static bool holds_something(const struct ui_screen *s)
 {
 	const struct ui_pane *p = &s->pane[s->current];
-	bool on = false;
+	bool on = s->renewed.held;
 	for (int i = 0; i < p->def->parts; i++)
 		on = on || p->list[i].hold.on;
 	for (int i = 0; i < UI_OVERVIEW_LISTS && p->def->parts == 0; i++)
@@ -294,7 +294,7 @@ static bool after_frame(struct app *a)
 	if (!catch_up(a))
 		return false;
 	watch_rates(a);
-	if (holds_rows(&a->screen) && !ui_pace_refreshes(a))
+	if (holds_something(&a->screen) && !ui_pace_refreshes(a))
 		ui_pace_refresh(a, REFRESH_MS);
 	ui_app_watch_cost(a);
 	ui_app_take_merged(a);

@@ -50,6 +50,7 @@ void ui_list_find(struct ui_list *l, const struct ui_shared *s, int dir)
 {
 	struct ui_aim aim = { .text = l->search, .dir = dir };
 	l->look = UI_LOOK_MISSED;
+	l->look_tell |= dir != 0; /* while one types the prompt tells */
 	if (!l->search[0] || (l->table && l->table->rows == 0))
 		return;
 	if (l->table && !l->tree && find_here(l, &aim)) {

@@ -3,6 +3,7 @@
 #include "tui/panes/renew.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "tui/list/list_hold.h"
 
@@ -32,7 +33,9 @@ void ui_renew_feed(struct ui_renewed *t, struct ui_shared *s, const struct ui_fe
 const char *ui_renew_coverage(struct ui_renewed *t, const struct ui_shared *s, const char *text)
 {
 	const bool moves = !ui_has_ended(s) && !s->paused;
-	if (moves && s->now_ns - t->covered_ns < STAY_NS && ui_hold_same_words(t->coverage, text))
+	t->held = moves && s->now_ns - t->covered_ns < STAY_NS && strcmp(t->coverage, text) != 0 &&
+		  ui_hold_same_words(t->coverage, text);
+	if (t->held)
 		return t->coverage;
 	t->covered_ns = s->now_ns;
 	snprintf(t->coverage, sizeof t->coverage, "%s", text);

@@ -8,6 +8,7 @@
 /* Zeroed to begin with. Times as struct ui_shared has them. */
 struct ui_renewed {
 	int64_t rated_ns, covered_ns;
+	bool held; /* an older line is shown: a frame is due when its two seconds are over */
 	char coverage[1200];
 };
 

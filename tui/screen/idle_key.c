@@ -202,6 +202,14 @@ static bool has_rows(const struct ui_list *l)
 	return l->table && l->table->rows > 0;
 }
 
+/* After a search for the next or the previous hit. */
+static const char *why_no_hit(const struct ui_list *l)
+{
+	if (!l)
+		return "no other line has the text";
+	return l->look == UI_LOOK_MISSED ? "no row has the text" : "no other row has the text";
+}
+
 static const char *why(struct ui_screen *s, enum ui_command cmd)
 {
 	const struct ui_pane *p = &s->pane[s->current];
@@ -213,6 +221,8 @@ static const char *why(struct ui_screen *s, enum ui_command cmd)
 		return "this is that view";
 	if (cmd == UI_CMD_UNFILTER)
 		return "there is no filter; \\ sets one";
+	if (cmd == UI_CMD_SEARCH_NEXT || cmd == UI_CMD_SEARCH_PREV)
+		return why_no_hit(s->output_open ? NULL : l);
 	if (cmd == UI_CMD_CANCEL)
 		return "there is nothing to cancel";
 	if (cmd == UI_CMD_FIGURE)

@@ -165,8 +165,9 @@ static void draw_coverage(struct ui_screen *s)
 					   : "";
 	say_rows(s, p, rows, sizeof rows);
 	ui_entries_round(text ? text : "", rounded, sizeof rounded);
+	/* Sums follow each key; which shots are compared is no sum. */
 	snprintf(all, sizeof all, "%s%s", rows,
-		ui_renew_coverage(&s->renewed, &s->shared, rounded)); /* sums follow each key */
+		ui_compare_has(p) ? rounded : ui_renew_coverage(&s->renewed, &s->shared, rounded));
 	ui_entries_of(all, s->layout.coverage.w - 4, fits, sizeof fits);
 	if (fits[0])
 		ui_printf(&s->canvas, s->layout.coverage, UI_COVERAGE, " ▸ %s", fits);

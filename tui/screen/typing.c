@@ -82,7 +82,9 @@ void ui_screen_tell_search(struct ui_screen *s)
 	if (!l->look_tell || l->look == UI_LOOK_ASKED)
 		return;
 	if (l->look == UI_LOOK_MISSED)
-		ui_screen_say(s, true, "not found: %s", l->search);
+		ui_screen_say(s, true, "not found%s: %s",
+			ui_stream_has(&s->pane[s->current]) ? " on this page (n reads on)" : "",
+			l->search);
 	l->look_tell = false;
 }
 
@@ -135,6 +137,24 @@ static void changed(struct ui_screen *s)
 		search_now(s);
 }
 
+/* Once the prompt is gone, a line says that nothing was found, or will when an answer has come. */
+static void searched(struct ui_screen *s)
+{
+	const char *text = s->prompt.text;
+	struct ui_list *l = ui_screen_list(s);
+	snprintf(s->search, sizeof s->search, "%s", text);
+	if (!*text)
+		return;
+	if (s->help.open || s->output_open) {
+		if (!(s->help.open ? ui_help_find(&s->help, 0) : ui_output_find(s->output, 0)))
+			ui_screen_say(s, true, "not found: %s", text);
+	} else if (s->pane[s->current].def->parts == 0) {
+		ui_goto_named(s, text);
+	} else if (l) {
+		l->look_tell = true;
+	}
+}
+
 /* Esc restores the state before the prompt. */
 static void gone(struct ui_screen *s)
 {
@@ -178,10 +198,7 @@ static unsigned done(struct ui_screen *s)
 	if (s->prompt.kind == UI_PROMPT_SET)
 		ui_browser_keep(s, s->prompt.text);
 	if (s->prompt.kind == UI_PROMPT_SEARCH)
-		snprintf(s->search, sizeof s->search, "%s", s->prompt.text);
-	if (s->prompt.kind == UI_PROMPT_SEARCH && s->pane[s->current].def->parts == 0 &&
-		!s->help.open && !s->output_open)
-		ui_goto_named(s, s->prompt.text);
+		searched(s);
 	return UI_HANDLED;
 }
 
