@@ -27,6 +27,13 @@ def nonzero(counter):
     return {k: n for k, n in counter.items() if n}
 
 
+def calls_whole(v, what, report):
+    """Nothing is missing of the calls but those of Mono's AOT images, where this machine's Mono has some."""
+    calls = next(c for c in report['coverage'] if c['what'] == 'calls')
+    flaws = ('without', 'cut', 'folded', 'none met')
+    v.true(what, calls['state'] == 'complete' or 'of AOT images' in calls['detail'] and not any(f in calls['detail'] for f in flaws), calls)
+
+
 def said_of(said, word):
     """What the program counted under that word: name -> number."""
     start = word + ' '

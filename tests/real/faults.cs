@@ -333,6 +333,25 @@ static class Program
 			t.Join();
 	}
 
+	// Each thread has one lock and waits for the other's, to the end.
+	static void Deadlock()
+	{
+		var locks = new[] { new Ledger(), new Ledger() };
+		var there = new Barrier(2);
+		for (int i = 0; i < 2; i++) {
+			object mine = locks[i], others = locks[1 - i];
+			new Thread(() => {
+				lock (mine) {
+					there.SignalAndWait();
+					lock (others)
+						total++;
+				}
+			}) { IsBackground = true }.Start();
+		}
+		while (Running)
+			Thread.Sleep(10);
+	}
+
 	static void Finalizers()
 	{
 		for (; Running; Work())
@@ -446,7 +465,7 @@ static class Program
 			{ "leak", Leak }, { "static-holder", Holder }, { "duplicate-strings", Duplicates }, { "explicit-gc", FullCollections }, { "string-churn", Strings },
 			{ "boxing", Boxing }, { "closures", Closures }, { "resizing", Resizing },
 			{ "large-objects", LargeObjects }, { "exception-flow", Exceptions }, { "unhandled-exception", Unhandled },
-			{ "type-init", TypeInit }, { "lock-contention", Locks }, { "finalizers", Finalizers },
+			{ "type-init", TypeInit }, { "lock-contention", Locks }, { "deadlock", Deadlock }, { "finalizers", Finalizers },
 			{ "pool-starvation", Pool }, { "thread-burst", Threads }, { "handle-growth", Handles }, { "hot-method", Hot },
 			{ "gc-time", () => Survivors(6) }, { "jit-heavy", Generated }, { "sync-over-async", Blocked },
 			{ "rising-floor", Rising }, { "futile-collections", () => Survivors(64) },

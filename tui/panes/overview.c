@@ -277,6 +277,14 @@ void ui_overview_refresh(struct ui_overview *o, const struct ui_shared *s)
 	ui_lanes_refresh(o, s);
 }
 
+/* Times are of wall clocks if nothing tells whether threads ran: the title says so. */
+static bool is_wall(const struct ui_overview *o, int i)
+{
+	const int list = ui_sections[i].list;
+	const struct pv_table *t = list < 0 ? NULL : o->list[list].table;
+	return (i == UI_BLOCK_TIME || i == UI_BLOCK_HOTTEST) && t && t->time_of == PV_TIME_WALL;
+}
+
 static void draw_title(
 	const struct ui_overview *o, const struct ui_shared *s, struct ui_canvas *c, int i)
 {
@@ -287,6 +295,9 @@ static void draw_title(
 		i == UI_BLOCK_HELD && pv_view_is(o->list[UI_HOME_HELD].view, PV_SECTION_GRAPH);
 	if (kept)
 		snprintf(title, sizeof title, "Held by, shot %u", s->all.shot);
+	else if (is_wall(o, i))
+		snprintf(title, sizeof title, "%s, WALL",
+			i == UI_BLOCK_TIME ? "Where time went" : ui_sections[i].title);
 	else
 		snprintf(title, sizeof title, "%s", ui_sections[i].title);
 	const int used = ui_put(

@@ -87,6 +87,8 @@ void pv_coverage_say(struct pv_coverage *c, const char *format, ...)
 const char *pv_coverage_cut_text(const struct pv_model *m, char *buf, size_t size);
 /* coverage_deep.c: how many stacks of events are as deep as they can be. */
 void pv_coverage_deep(const struct pv_model *m, enum pv_what what, struct pv_coverage *c);
+/* coverage_aot.c: calls of code of Mono's AOT images. */
+void pv_coverage_aot(const struct pv_model *m, enum pv_what what, struct pv_coverage *c);
 /* coverage_requests.c: of chosen requests, figures not known to be of a certain request. */
 void pv_coverage_requests(const struct pv_model *m, enum pv_what what, struct pv_coverage *c);
 /* coverage07.c: what a log of 2007 lacks. */

@@ -34,33 +34,69 @@ static bool is_full(const struct pv_stacks *s, uint32_t stack, uint32_t most)
 	return n == most;
 }
 
-static void say_full_stacks(const struct pv_model *m, const struct pv_sites *sites, uint32_t most,
-	struct pv_coverage *c)
+/* Events with a stack, and those of them whose stack is as deep as can be. */
+struct depths {
+	const struct pv_model *m;
+	uint32_t most;
+	uint64_t all, full;
+};
+
+static void count_depth(struct depths *d, uint32_t stack, uint64_t n)
 {
-	uint64_t all = 0, full = 0;
-	for (size_t i = 1; i < sites->site.n; i++) {
-		const struct pv_site *s = &sites->site.v[i];
-		all += s->stack ? s->count : 0;
-		full += s->stack && is_full(&m->stacks, s->stack, most) ? s->count : 0;
-	}
-	if (!full)
+	if (!stack)
 		return;
-	pv_coverage_say(c, "%.3g %% have %u callers, the most that are kept%s",
-		100 * (double)full / (double)all, most,
-		args_begin(m->target.args, "profview:") && most < MOST_OF_OURS
-			? " (maxframes=64 keeps more)"
-			: "");
-	if (c->state == PV_COMPLETE)
-		c->state = PV_PARTIAL;
+	d->all += n;
+	d->full += is_full(&d->m->stacks, stack, d->most) ? n : 0;
+}
+
+static void count_depths(struct depths *d, const struct pv_sites *sites)
+{
+	for (size_t i = 1; i < sites->site.n; i++)
+		count_depth(d, sites->site.v[i].stack, sites->site.v[i].count);
+}
+
+/* False: these events have no stacks of their own; where calls are written, those open stand for them. */
+static bool count_stacks(struct depths *d, enum pv_what what)
+{
+	const struct pv_model *m = d->m;
+	if (what != PV_WHAT_ALLOCATION_STACKS && m->kinds[PV_KIND_METHOD_ENTER])
+		return false;
+	switch (what) {
+	case PV_WHAT_ALLOCATION_STACKS:
+		if (m->allocs.with_path)
+			return false;
+		count_depths(d, &m->allocs.sites);
+		return true;
+	case PV_WHAT_EXCEPTIONS:
+		count_depths(d, &m->throws.sites);
+		return true;
+	case PV_WHAT_LOCKS:
+		count_depths(d, &m->locks.by_lock);
+		count_depths(d, &m->locks.sites);
+		return true;
+	case PV_WHAT_HANDLES:
+		for (size_t i = 0; i < m->handles.site.n; i++)
+			count_depth(d, m->handles.site.v[i].stack, m->handles.site.v[i].created);
+		return true;
+	case PV_WHAT_SPANS:
+		for (size_t i = 0; i < m->runtime.work.n; i++)
+			count_depth(d, m->runtime.work.v[i].stack, 1);
+		return true;
+	default:
+		return false;
+	}
 }
 
 void pv_coverage_deep(const struct pv_model *m, enum pv_what what, struct pv_coverage *c)
 {
-	const uint32_t most = most_frames(m);
-	if (!most || c->state == PV_NOT_RECORDED)
+	struct depths d = { .m = m, .most = most_frames(m) };
+	if (!d.most || c->state == PV_NOT_RECORDED || !count_stacks(&d, what) || !d.full)
 		return;
-	if (what == PV_WHAT_ALLOCATION_STACKS && m->allocs.with_backtrace && !m->allocs.with_path)
-		say_full_stacks(m, &m->allocs.sites, most, c);
-	if (what == PV_WHAT_EXCEPTIONS)
-		say_full_stacks(m, &m->throws.sites, most, c);
+	pv_coverage_say(c, "%.3g %% have %u callers, the most that are kept%s",
+		100 * (double)d.full / (double)d.all, d.most,
+		args_begin(m->target.args, "profview:") && d.most < MOST_OF_OURS
+			? " (maxframes=64 keeps more)"
+			: "");
+	if (c->state == PV_COMPLETE)
+		c->state = PV_PARTIAL;
 }

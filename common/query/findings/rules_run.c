@@ -75,6 +75,7 @@ void pv_judge_hot_method(const struct pv_judge *j, struct pv_finding *f)
 		pv_judge_value(t, at, sampled ? "samples_percent" : "self_percent") / 100;
 	double score = pv_scale_score(part, 0.25, 0.50, 0.90);
 	char within[PV_FINDING_TEXT] = "";
+	const bool wall = !sampled && t->time_of == PV_TIME_WALL;
 	if (strcmp(pv_judge_text(t, at, "kind"), "user") != 0)
 		within_own(j, f, sampled, within, sizeof within);
 	if (!sampled && j->sum.calls == 0)
@@ -86,7 +87,11 @@ void pv_judge_hot_method(const struct pv_judge *j, struct pv_finding *f)
 			pv_judge_how(j, "hot-method", how, sizeof how));
 	else
 		pv_finding_say(f, score < MOST ? score : MOST, "%.0f %% of %s are in %s alone%s",
-			100 * part, sampled ? "samples" : "the times of calls", shown, within);
+			100 * part,
+			sampled ? "samples"
+			: wall  ? "the WALL times of calls"
+				: "the times of calls",
+			shown, within);
 	snprintf(f->subject, sizeof f->subject, "%s", name);
 	pv_table_destroy(t);
 }
