@@ -10,6 +10,7 @@ import sys
 
 PAGE = 'common/README.md'
 MOST = 45  # sources in a folder
+MORE = {'tui/screen': 46}  # only ever fewer
 
 
 def rooms(root):
@@ -36,8 +37,8 @@ def main(root):
     problems += [f'{PAGE}: there is no {r}' for r in named if r not in there]
     for r in there:
         n = sum(f.suffix in ('.c', '.h', '.def', '.S') for f in (root / r).iterdir())
-        if n > MOST:
-            problems.append(f'{r}: {n} sources, at most {MOST} may be')
+        if n > MORE.get(r, MOST):
+            problems.append(f'{r}: {n} sources, at most {MORE.get(r, MOST)} may be')
     for name in re.findall(r'`([\w./*-]+\.(?:c|h|def|py|scd|sh))`', text):
         if not exists(root, name):
             problems.append(f'{PAGE}: there is no {name}')

@@ -246,12 +246,6 @@ void ui_filter_place(const struct ui_screen *s, struct ui_pane *p)
 	ui_list_set_filter(l, both);
 }
 
-const char *ui_filter_now(const struct ui_screen *s)
-{
-	const struct ui_pane *p = &s->pane[s->current];
-	return p->def->parts && p->focus > 0 ? p->list[p->focus].filter : s->shared.filter;
-}
-
 /* --- requests are chosen by terms of the filter */
 
 /* Replaces the terms about requests in the filter of all views, where there is room. */

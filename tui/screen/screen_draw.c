@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A frame, from the status line to the keys; the places of its lines, its message and list. */
-#include <stdarg.h>
+/* A frame, from the status line to the keys. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,32 +14,6 @@
 #include "tui/screen/one_filter.h"
 #include "tui/screen/screen.h"
 #include "tui/screen/strip.h"
-
-void ui_screen_place(struct ui_screen *s)
-{
-	s->layout = ui_layout(s->canvas.w, s->canvas.h);
-	if (s->pane[s->current].def->parts == 0)
-		ui_layout_home(&s->layout);
-	else if (s->shared.range.on || s->shared.range.cursor_on)
-		ui_layout_range(&s->layout);
-	if (s->bare)
-		ui_layout_bare(&s->layout);
-}
-
-void ui_screen_say(struct ui_screen *s, bool bad, const char *format, ...)
-{
-	va_list args;
-	va_start(args, format);
-	vsnprintf(s->message, sizeof s->message, format, args);
-	va_end(args);
-	s->message_bad = bad;
-}
-
-struct ui_list *ui_screen_list(struct ui_screen *s)
-{
-	struct ui_pane *p = &s->pane[s->current];
-	return p->def->parts && !s->output_open ? ui_pane_list(p) : NULL;
-}
 
 static const char *hint_of(const struct ui_screen *s, char *buf, size_t size)
 {

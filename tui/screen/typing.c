@@ -19,32 +19,6 @@
 #include "tui/screen/thread_choice.h"
 #include "tui/screen/typing.h"
 
-void ui_screen_ask(struct ui_screen *s, enum ui_prompt_kind kind)
-{
-	struct ui_list *l = ui_screen_list(s);
-	const char *label = kind == UI_PROMPT_SEARCH   ? "Search: "
-			    : kind == UI_PROMPT_FILTER ? "Filter: "
-			    : kind == UI_PROMPT_OBJECT ? "Find (0x address, =24 >1MiB <64, class): "
-			    : kind == UI_PROMPT_SET    ? "Name of the set: "
-						       : ":";
-	if (kind == UI_PROMPT_CONFIRM) {
-		ui_prompt_open(&s->prompt, kind,
-			"The program goes on, but its log from here on is lost. Leave? (y/n) ", "");
-		return;
-	}
-	if (kind == UI_PROMPT_PROGRAM) {
-		ui_prompt_open(&s->prompt, kind,
-			"The program runs: leave it running (l), end it (e), stay (Esc)? ", "");
-		return;
-	}
-	s->was[0] = 0;
-	if (kind == UI_PROMPT_FILTER)
-		snprintf(s->was, sizeof s->was, "%s", ui_filter_now(s));
-	else if (kind == UI_PROMPT_SEARCH && l && !s->help.open)
-		s->was_at = l->at;
-	ui_prompt_open(&s->prompt, kind, label, s->was);
-}
-
 static void label_search(struct ui_screen *s, bool missed)
 {
 	snprintf(s->prompt.label, sizeof s->prompt.label, "%s",
