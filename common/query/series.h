@@ -37,6 +37,10 @@ enum pv_series_kind {
 	/* Of row `id` of PV_VIEW_ROUTES. */
 	PV_SERIES_SERVED,  /* requests a second */
 	PV_SERIES_SLOWEST, /* ns of the slowest request begun in the cell; of a meter: p99 */
+	/* ns that this share of the requests begun in the cell did not exceed; 0: none began */
+	PV_SERIES_TOOK_50,
+	PV_SERIES_TOOK_95,
+	PV_SERIES_TOOK_99,
 	PV_SERIES_KINDS
 };
 
@@ -58,6 +62,8 @@ struct pv_model;
  * row.
  */
 uint64_t pv_view_thrown(struct pv_model *m, const char *name);
+
+const char *pv_series_name(enum pv_series_kind kind); /* static */
 
 void pv_series_destroy(struct pv_series *s); /* NULL is fine */
 

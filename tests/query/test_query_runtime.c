@@ -172,6 +172,13 @@ START_TEST(spans_by_route)
 	struct pv_series *s = pv_view_series(k.m, PV_SERIES_SLOWEST, routes->row[0].id, 0, 0, 1);
 	ck_assert_double_eq(s->value[0], 1000);
 	pv_series_destroy(s);
+	static const double took[] = { 500, 950, 990 };
+	for (int i = 0; i < 3; i++) {
+		s = pv_view_series(
+			k.m, PV_SERIES_TOOK_50 + (unsigned)i, routes->row[0].id, 0, 0, 1);
+		ck_assert_double_eq(s->value[0], took[i]);
+		pv_series_destroy(s);
+	}
 	s = pv_view_series(k.m, PV_SERIES_SERVED, routes->row[0].id, 0, 0, 4);
 	ck_assert_double_eq_tol((s->value[0] + s->value[1] + s->value[2] + s->value[3]) / 4 *
 					(double)(s->to_ns - s->from_ns) / 1e9,

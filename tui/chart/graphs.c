@@ -86,11 +86,18 @@ static uint64_t wish_id(const struct ui_graphs_wish *wish)
 	return id;
 }
 
-/* Whether the last question was of the same columns. */
+/* Whether the last question was of the same figures in the same columns. */
 static bool same_columns(const struct ui_graphs *g, const struct job *q)
 {
 	return g->id == q->id && g->cells == q->cells && g->from_ns == q->from_ns &&
-	       g->to_ns == q->to_ns;
+	       g->to_ns == q->to_ns && g->n == q->n &&
+	       memcmp(g->kind, q->kind, q->n * sizeof *q->kind) == 0;
+}
+
+static void take_kinds(struct job *q, const struct ui_graphs_wish *wish)
+{
+	q->n = wish->n < UI_GRAPHS_MAX ? wish->n : UI_GRAPHS_MAX;
+	memcpy(q->kind, wish->kind, q->n * sizeof *q->kind);
 }
 
 static void post(struct ui_graphs *g, const struct ui_shared *s, const struct ui_graphs_wish *wish)
@@ -104,10 +111,8 @@ static void post(struct ui_graphs *g, const struct ui_shared *s, const struct ui
 	q->id = wish_id(wish);
 	q->thrown = wish->thrown ? strdup(wish->thrown) : NULL;
 	span(s, wish, &q->from_ns, &q->to_ns);
+	take_kinds(q, wish);
 	q->job.urgent = !g->asked || !same_columns(g, q);
-	q->n = wish->n < UI_GRAPHS_MAX ? wish->n : UI_GRAPHS_MAX;
-	for (size_t i = 0; i < q->n; i++)
-		q->kind[i] = wish->kind[i];
 	g->anew = g->anew || !same_columns(g, q);
 	if (g->id != q->id)
 		drop_series(g); /* of another subject: no series is better than a wrong one */
@@ -117,6 +122,8 @@ static void post(struct ui_graphs *g, const struct ui_shared *s, const struct ui
 	g->generation = s->whole_generation;
 	g->id = q->id;
 	g->cells = q->cells;
+	g->n = q->n;
+	memcpy(g->kind, q->kind, sizeof g->kind);
 	ui_query_worker_post(s->worker, &g->slot, &q->job);
 }
 
@@ -127,6 +134,7 @@ void ui_graphs_refresh(
 	if (!s->whole || wish->cells == 0)
 		return;
 	struct job want = { .id = wish_id(wish), .cells = wish->cells };
+	take_kinds(&want, wish);
 	span(s, wish, &want.from_ns, &want.to_ns);
 	const bool moved_on =
 		!s->paused && g->generation != s->whole_generation && !ui_slot_pending(&g->slot);

@@ -26,7 +26,8 @@ struct ui_graphs {
 	struct ui_request slot;
 	uint64_t generation, id;
 	int64_t from_ns, to_ns;
-	size_t cells;
+	size_t cells, n;
+	enum pv_series_kind kind[UI_GRAPHS_MAX]; /* n of them */
 	bool asked;
 	bool anew; /* the next answer has other columns: the tops start anew */
 };

@@ -58,10 +58,15 @@ struct ui_pane;
 struct ui_flame;
 struct ui_timeline;
 
+enum { UI_CHART_OTHERS = 3 };
+
 struct ui_chart {
 	int rows; /* wanted; 0 = none */
 	enum pv_series_kind kind[UI_GRAPHS_MAX];
 	size_t kinds;
+	/* Kinds that a command puts in the place of the last one, in turn. */
+	enum pv_series_kind other[UI_CHART_OTHERS];
+	size_t others;
 	bool of_row;       /* of the main list's row, else of the whole recording */
 	const char *title; /* "%s" is the name of the row */
 };
@@ -110,6 +115,7 @@ struct ui_pane {
 	struct ui_split split;
 	struct ui_rect foot, head; /* the cursor's path, of a call tree; the file of a source */
 	struct ui_graphs graphs;
+	size_t chart_other; /* 0: the chart's own kinds, else the number of the other kind from 1 */
 	struct ui_flame *flame;       /* NULL: none */
 	struct ui_timeline *timeline; /* likewise */
 };

@@ -46,13 +46,33 @@ struct ui_axis ui_chart_axis(const struct ui_pane *p, const struct ui_shared *s)
 	return a;
 }
 
+/* What the series shows at present. */
+static enum pv_series_kind chart_kind(const struct ui_pane *p, size_t i)
+{
+	const struct ui_chart *chart = &p->def->chart;
+	const bool turned = p->chart_other && i + 1 == chart->kinds;
+	return turned ? chart->other[p->chart_other - 1] : chart->kind[i];
+}
+
+const char *ui_chart_turn(struct ui_pane *p)
+{
+	const struct ui_chart *chart = &p->def->chart;
+	if (chart->others == 0)
+		return NULL;
+	p->chart_other = (p->chart_other + 1) % (chart->others + 1);
+	return pv_series_name(chart_kind(p, chart->kinds - 1));
+}
+
 void ui_chart_refresh(struct ui_pane *p, const struct ui_shared *s)
 {
 	const struct ui_chart *chart = &p->def->chart;
 	const int w = ui_time_room(p->split.chart).w;
-	struct ui_graphs_wish wish = { .kind = chart->kind, .n = chart->kinds };
+	enum pv_series_kind kind[UI_GRAPHS_MAX];
+	struct ui_graphs_wish wish = { .kind = kind, .n = chart->kinds };
 	if (chart->kinds == 0 || p->split.chart.h == 0 || w <= 0)
 		return;
+	for (size_t i = 0; i < chart->kinds; i++)
+		kind[i] = chart_kind(p, i);
 	if (chart->of_row && chart->kind[0] == PV_SERIES_THROWN)
 		wish.thrown = ui_list_name(&p->list[0], ui_list_row(&p->list[0]));
 	wish.id = chart->of_row ? p->list[0].selected : 0;
@@ -139,7 +159,7 @@ static size_t put_values(
 		if (s && n < size)
 			n += (size_t)snprintf(to + n, size - n, "%s%s",
 				said_at(s, a, column, value, sizeof value),
-				per_s(p->def->chart.kind[i]));
+				per_s(chart_kind(p, i)));
 	}
 	return n < size ? n : size - 1;
 }
@@ -185,7 +205,7 @@ static void draw_scale(const struct ui_pane *p, size_t i, const struct ui_axis *
 {
 	char text[80];
 	const struct pv_series *s = series_at(p, i);
-	const char *per = per_s(p->def->chart.kind[i]);
+	const char *per = per_s(chart_kind(p, i));
 	const struct ui_rect at = ui_cols(r, a->room.x + a->room.w + 1 - r.x, r.w);
 	if (column >= 0) {
 		ui_printf(c, ui_rows(at, r.h - 1, 1), UI_STRONG, "%s%s",

@@ -15,6 +15,9 @@ void ui_chart_refresh(struct ui_pane *p, const struct ui_shared *s);
 /* Draws in the pane's place for the chart; nothing without a chart or a row. */
 void ui_chart_draw(const struct ui_pane *p, const struct ui_shared *s, struct ui_canvas *c);
 
+/* The next of the other kinds, or the own one again; NULL without other kinds, else its name. */
+const char *ui_chart_turn(struct ui_pane *p);
+
 /* The axis of the chart's columns on screen; no columns: no chart on screen. */
 struct ui_axis ui_chart_axis(const struct ui_pane *p, const struct ui_shared *s);
 

@@ -331,9 +331,10 @@ const struct ui_pane_def ui_pane_defs[] = {
 			E("--probe spans ")),
 		.scope = UI_SCOPE_REQUESTS, .parts = 2, .few = true,
 		.hint = { { UI_HINT_ROWS, "Spans by route, and what a web server's own meter counts" },
-			{ UI_HINT_MORE, "Enter: its spans; o: only this route, in all views" } },
+			{ UI_HINT_MORE, "Enter: its spans; o: only this route, in all views; m: percentiles over time" } },
 		.chart = { .rows = RATE_ROWS, .kinds = 2, .of_row = true,
-			.kind = { PV_SERIES_SERVED, PV_SERIES_SLOWEST }, .title = "%s a second" },
+			.kind = { PV_SERIES_SERVED, PV_SERIES_SLOWEST }, .title = "%s a second",
+			.other = { PV_SERIES_TOOK_50, PV_SERIES_TOOK_95, PV_SERIES_TOOK_99 }, .others = 3 },
 		.part = {
 			{ .view = PV_VIEW_ROUTES, .drill = UI_DRILL_DETAIL,
 				.why = "the server's meter only counts; run --probe spans records single requests" },

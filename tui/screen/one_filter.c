@@ -13,6 +13,7 @@
 #include "common/base/utf8.h"
 #include "common/query/filter_fits.h"
 #include "common/query/groups/row_filter.h"
+#include "tui/panes/pane_chart.h"
 #include "tui/screen/strip.h"
 #include "tui/screen/thread_choice.h"
 
@@ -346,6 +347,16 @@ void ui_requests_slow(struct ui_screen *s, const char *text)
 			s, true, "slow wants a time, like 200ms, or all; not %s", PV_FIT(text, 40));
 }
 
+static void turn_chart(struct ui_screen *s)
+{
+	const char *name = ui_chart_turn(&s->pane[s->current]);
+	if (name)
+		ui_screen_say(
+			s, false, "the chart shows %s of the requests begun in each column", name);
+	else
+		ui_screen_say(s, true, "percentiles over time are a chart of Routes");
+}
+
 unsigned ui_requests_command(struct ui_screen *s, enum ui_command cmd)
 {
 	switch (cmd) {
@@ -354,6 +365,9 @@ unsigned ui_requests_command(struct ui_screen *s, enum ui_command cmd)
 		return UI_HANDLED;
 	case UI_CMD_THREAD:
 		ui_prompt_open(&s->prompt, UI_PROMPT_COMMAND, ":", "thread ");
+		return UI_HANDLED;
+	case UI_CMD_PERCENTILE:
+		turn_chart(s);
 		return UI_HANDLED;
 	case UI_CMD_SLOW:
 		ui_prompt_open(&s->prompt, UI_PROMPT_COMMAND, ":", "slow ");

@@ -20,7 +20,7 @@
 #include "common/query/views/span_routes.h"
 #include "common/query/groups/specs.h"
 
-enum { PARTS = 256, STEPS = 40, QUANTILES = 3, FAILED_FROM = 500, TAG = 256 };
+enum { PARTS = 256, STEPS = 40, QUANTILES = PV_ROUTE_QUANTILES, FAILED_FROM = 500, TAG = 256 };
 
 static const double quantile[QUANTILES] = { 0.5, 0.95, 0.99 };
 
@@ -437,17 +437,22 @@ static void each_interval(const struct pv_model *m, struct routes *r,
 	const struct pv_counter *count, pv_route_fn *each, void *ctx)
 {
 	const char *name = counter_name(m, count);
-	const struct pv_counter *k = figure(m, r, name, strlen(name) - strlen(" count"), "p99");
+	const size_t n = strlen(name) - strlen(" count");
+	const struct pv_counter *const k[QUANTILES] = { figure(m, r, name, n, "p50"),
+		figure(m, r, name, n, "p95"), figure(m, r, name, n, "p99") };
+	const bool all = k[0] && k[1] && k[2];
+	size_t at[QUANTILES] = { 0 };
 	double before;
 	memcpy(&before, &count->base, sizeof before);
 	int64_t from = count->samples.n ? count->samples.v[0].time_ns : 0;
-	for (size_t i = 0, at = 0; i < count->samples.n; i++) {
+	for (size_t i = 0; i < count->samples.n; i++) {
 		const struct pv_counter_sample *x = &count->samples.v[i];
-		while (k && at < k->samples.n && k->samples.v[at].time_ns < x->time_ns)
-			at++;
-		const bool said = k && at < k->samples.n && k->samples.v[at].time_ns == x->time_ns;
-		each(ctx, from, pv_sat_span(from, x->time_ns), x->d - before,
-			said ? k->samples.v[at].d * 1e9 : 0);
+		double took[QUANTILES] = { 0 };
+		struct part p;
+		if (all && quantiles_at(k, at, x->time_ns, &p))
+			for (int q = 0; q < QUANTILES; q++)
+				took[q] = p.at[q] * 1e9;
+		each(ctx, from, pv_sat_span(from, x->time_ns), x->d - before, took);
 		before = x->d;
 		from = x->time_ns;
 	}

@@ -57,7 +57,15 @@ static const struct kind kinds[] = {
 	[PV_SERIES_LARGE] = { "large", PV_UNIT_BYTES, PV_GROUP_COUNTERS, PV_TRACKS, false },
 	[PV_SERIES_SERVED] = { "served", PV_UNIT_COUNT, PV_GROUP_SPANS, PV_TRACKS, true },
 	[PV_SERIES_SLOWEST] = { "slowest", PV_UNIT_NS, PV_GROUP_SPANS, PV_TRACKS, false },
+	[PV_SERIES_TOOK_50] = { "p50", PV_UNIT_NS, PV_GROUP_SPANS, PV_TRACKS, false },
+	[PV_SERIES_TOOK_95] = { "p95", PV_UNIT_NS, PV_GROUP_SPANS, PV_TRACKS, false },
+	[PV_SERIES_TOOK_99] = { "p99", PV_UNIT_NS, PV_GROUP_SPANS, PV_TRACKS, false },
 };
+
+const char *pv_series_name(enum pv_series_kind kind)
+{
+	return kinds[kind].name;
+}
 
 /* The cells of the answer on the log's clock. */
 struct grid {
@@ -349,33 +357,91 @@ static void from_throws(const struct pv_model *m, uint64_t row, struct grid *g)
 
 /* --- requests of a route --- */
 
+/* How long a request took that began in a cell. */
+struct took {
+	long cell;
+	double ns;
+};
+
 struct served {
 	const struct pv_model *m;
 	struct grid *g;
-	bool slowest;
+	int quantile;  /* of those a route's figures have */
+	double wanted; /* the quantile as a share */
+	PV_ARRAY(struct took) took;
+	bool failed;
 };
 
-static void add_served(
-	void *ctx, int64_t start_ns, int64_t length_ns, double count, double slowest_ns)
+static void add_served(void *ctx, int64_t start_ns, int64_t length_ns, double count,
+	const double took_ns[PV_ROUTE_QUANTILES])
+{
+	const struct served *s = ctx;
+	(void)took_ns;
+	spread_amount(s->g, series_since_zero(s->m, start_ns), (double)length_ns, count);
+}
+
+/* The greatest of the cell. */
+static void add_greatest(void *ctx, int64_t start_ns, int64_t length_ns, double count,
+	const double took_ns[PV_ROUTE_QUANTILES])
 {
 	const struct served *s = ctx;
 	const double at = series_since_zero(s->m, start_ns), length = (double)length_ns;
-	if (!s->slowest) {
-		spread_amount(s->g, at, length, count);
-		return;
-	}
+	(void)count;
 	for (long i = cell_of(s->g, at), last = cell_of(s->g, at + length); i <= last; i++)
 		if (i >= 0 && i < (long)s->g->s->n)
-			s->g->s->value[i] = fmax(s->g->s->value[i], slowest_ns);
+			s->g->s->value[i] = fmax(s->g->s->value[i], took_ns[s->quantile]);
 }
 
-static void from_routes(struct pv_model *m, uint64_t row, bool slowest, struct grid *g)
+static void add_took(void *ctx, int64_t start_ns, int64_t length_ns, double count,
+	const double took_ns[PV_ROUTE_QUANTILES])
 {
-	struct served s = { m, g, slowest };
+	struct served *s = ctx;
+	const long cell = cell_of(s->g, series_since_zero(s->m, start_ns));
+	(void)length_ns;
+	(void)count;
+	if (cell < 0 || cell >= (long)s->g->s->n || s->failed)
+		return;
+	s->failed = !pv_reserve(&s->took, 1);
+	if (!s->failed)
+		s->took.v[s->took.n++] = (struct took){ cell, took_ns[0] };
+}
+
+static int by_cell(const void *a, const void *b)
+{
+	const struct took *x = a, *y = b;
+	const int order = (x->cell > y->cell) - (x->cell < y->cell);
+	return order ? order : (x->ns > y->ns) - (x->ns < y->ns);
+}
+
+/* The least duration that the wanted share of the cell's requests does not exceed. */
+static void put_quantiles(struct served *s)
+{
+	if (s->took.n)
+		qsort(s->took.v, s->took.n, sizeof *s->took.v, by_cell);
+	for (size_t i = 0, n; i < s->took.n; i += n) {
+		for (n = 1; i + n < s->took.n && s->took.v[i + n].cell == s->took.v[i].cell;)
+			n++;
+		const size_t rank = (size_t)ceil(s->wanted * (double)n);
+		s->g->s->value[s->took.v[i].cell] = s->took.v[i + (rank ? rank - 1 : 0)].ns;
+	}
+}
+
+static void from_routes(struct pv_model *m, uint64_t row, enum pv_series_kind kind, struct grid *g)
+{
+	static const double share[PV_ROUTE_QUANTILES] = { 0.5, 0.95, 0.99 };
+	const bool quantile = kind != PV_SERIES_SERVED && kind != PV_SERIES_SLOWEST;
+	const int at = quantile ? (int)(kind - PV_SERIES_TOOK_50) : PV_ROUTE_QUANTILES - 1;
+	struct served s = { .m = m, .g = g, .quantile = at, .wanted = share[at] };
 	mark_known(g, 0);
-	pv_route_each_span(m, row, add_served, &s);
-	pv_route_each_metered(m, row, add_served, &s);
-	for (size_t i = 0; !slowest && i < g->s->n; i++)
+	pv_route_each_span(m, row,
+		kind == PV_SERIES_SERVED ? add_served
+		: quantile               ? add_took
+					 : add_greatest,
+		&s);
+	put_quantiles(&s);
+	pv_array_finish(&s.took);
+	pv_route_each_metered(m, row, kind == PV_SERIES_SERVED ? add_served : add_greatest, &s);
+	for (size_t i = 0; kind == PV_SERIES_SERVED && i < g->s->n; i++)
 		g->s->value[i] *= 1e9 / g->width;
 }
 
@@ -406,7 +472,10 @@ static void fill_series(struct pv_model *m, enum pv_series_kind kind, uint64_t i
 		break;
 	case PV_SERIES_SERVED:
 	case PV_SERIES_SLOWEST:
-		from_routes(m, id, kind == PV_SERIES_SLOWEST, g);
+	case PV_SERIES_TOOK_50:
+	case PV_SERIES_TOOK_95:
+	case PV_SERIES_TOOK_99:
+		from_routes(m, id, kind, g);
 		break;
 	case PV_SERIES_RAN:
 	case PV_SERIES_QUEUED:

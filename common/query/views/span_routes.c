@@ -36,8 +36,9 @@ void pv_route_each_span(const struct pv_model *m, uint64_t row, pv_route_fn *eac
 {
 	for (size_t i = 0; i < m->runtime.work.n; i++) {
 		const struct pv_work *w = &m->runtime.work.v[i];
+		const double took = (double)w->took_ns;
 		if (pv_span_row(m, w) == row)
-			each(ctx, w->start_ns, 0, 1, (double)w->took_ns);
+			each(ctx, w->start_ns, 0, 1, (const double[]){ took, took, took });
 	}
 }
 

@@ -23,9 +23,13 @@ uint64_t pv_route_row(const char *what, const char *route);
 /* The row of a span's route. */
 uint64_t pv_span_row(const struct pv_model *m, const struct pv_work *w);
 
-/* A figure of a route, on the log's clock: `count` requests over `length_ns`, with the slowest. */
-typedef void pv_route_fn(
-	void *ctx, int64_t start_ns, int64_t length_ns, double count, double slowest_ns);
+enum { PV_ROUTE_QUANTILES = 3 }; /* of durations: 0.5, 0.95, 0.99 */
+/*
+ * A figure of a route, on the log's clock: `count` requests over `length_ns`, and their quantiles;
+ * all three are the duration where one request is told of.
+ */
+typedef void pv_route_fn(void *ctx, int64_t start_ns, int64_t length_ns, double count,
+	const double took_ns[PV_ROUTE_QUANTILES]);
 void pv_route_each_span(const struct pv_model *m, uint64_t row, pv_route_fn *each, void *ctx);
 void pv_route_each_metered(struct pv_model *m, uint64_t row, pv_route_fn *each, void *ctx);
 
