@@ -12,7 +12,6 @@
 #include "common/calls/mlpd_summary.h"
 #include "common/format/mlpd/mlpd_layout.h"
 #include "common/ingest/layout_probe.h"
-#include "common/ingest/wrong_time.h"
 #include "common/model/calls/segment.h"
 #include "common/model/time/window.h"
 
@@ -31,7 +30,6 @@ static void note_inner(void *ctx, const struct mlpd_damage *d)
 static bool apply_damaged(struct pv_ingest *in, struct pv_decode_task *t)
 {
 	struct pv_layout_probe trial = { 0 };
-	pv_drop_impossible_times(in->model, &t->batch);
 	const struct pv_layout_probe_sink to = { in, pv_ingest_apply, note_inner };
 	if (in->trials > 0 && !t->batch.continues) {
 		in->trials--;
@@ -264,7 +262,6 @@ static bool begin_events(struct pv_ingest *in)
 
 static bool begin_input(struct pv_ingest *in)
 {
-	in->times = (struct pv_buffer_times){ 0 };
 	return in->stream.framer ? begin_log(in) : begin_events(in);
 }
 
@@ -325,22 +322,9 @@ static bool fill_batch(const struct pv_ingest *in, struct pv_batch *b)
 	return true;
 }
 
-/* The buffer's time put right, if it cannot be true: that is damage of its bytes. */
-static uint64_t time_of_buffer(struct pv_ingest *in, uint64_t offset)
-{
-	enum { PLACE = 8, BYTES = 8 }; /* in the buffer's header */
-	const uint64_t said = in->stream.framer->buffer.time_base,
-		       ret = pv_right_buffer_time(&in->times, said);
-	if (ret != said)
-		pv_ingest_damage(in, offset + PLACE, BYTES,
-			"one bit of a buffer's time is wrong, and was put right");
-	return ret;
-}
-
 static bool fill_task(struct pv_ingest *in, struct pv_decode_task *t)
 {
 	const struct mlpd_framer *f = in->stream.framer;
-	struct mlpd_buffer_header h = f->buffer;
 	struct pv_batch *b = &t->batch;
 	if (!fill_batch(in, b))
 		return pv_ingest_fail_nomem(in);
@@ -348,9 +332,7 @@ static bool fill_task(struct pv_ingest *in, struct pv_decode_task *t)
 	b->offset = f->payload_offset - in->carry.n - MLPD_BUFFER_HEADER;
 	b->bytes_len = f->payload_len;
 	b->thread = f->buffer.thread;
-	if (!f->continues)
-		h.time_base = time_of_buffer(in, b->offset);
-	b->time_base = h.time_base;
+	b->time_base = f->buffer.time_base;
 	b->continues = f->continues;
 	b->bytes_lost_before = f->bytes_lost_before;
 	t->format = in->format;
@@ -358,7 +340,7 @@ static bool fill_task(struct pv_ingest *in, struct pv_decode_task *t)
 	if (f->continues)
 		t->bases = in->bases;
 	else
-		mlpd_bases_init(&t->bases, &h);
+		mlpd_bases_init(&t->bases, &f->buffer);
 	t->start = t->bases;
 	in->carry.n = 0;
 	pv_model_summarises(in->model, &b->summary);

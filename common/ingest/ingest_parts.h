@@ -15,7 +15,6 @@
 #include "common/ingest/decode_pool.h"
 #include "common/ingest/reorder.h"
 #include "common/ingest/ingest.h"
-#include "common/ingest/wrong_time.h"
 #include "common/ingest/ground/meter.h"
 #include "common/io/thread_numbers.h"
 
@@ -50,14 +49,13 @@ struct pv_ingest {
 	uint64_t pieces;           /* given by the framer or decoder so far */
 	/* at the present end: silence; events or damage that growth would make untrue */
 	bool quiet, closed;
-	bool written;                 /* a finished file that somebody still writes: more comes */
-	int64_t signalled_ns;         /* time of the last signal */
-	bool signalled;               /* all progress was signalled */
-	struct pv_buffer_times times; /* of the present recording */
-	bool skip_pieces;             /* the rest of this buffer follows damage */
-	bool recording;               /* the source knows the record's beginning */
-	uint64_t indexed;             /* bytes covered by the last index read or written */
-	int64_t indexed_ns;           /* time of that index */
+	bool written;         /* a finished file that somebody still writes: more comes */
+	int64_t signalled_ns; /* time of the last signal */
+	bool signalled;       /* all progress was signalled */
+	bool skip_pieces;     /* the rest of this buffer follows damage */
+	bool recording;       /* the source knows the record's beginning */
+	uint64_t indexed;     /* bytes covered by the last index read or written */
+	int64_t indexed_ns;   /* time of that index */
 	struct pv_thread_numbers numbers;
 
 	/*
