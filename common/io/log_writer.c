@@ -96,26 +96,26 @@ bool pv_log_writer_find(pid_t pid, const struct stat *file, bool deep, struct pv
 /*
  * A lease for reading is refused while anybody writes, in any namespace. Held for no longer than
  * the two calls take; should a writer come just then, the signal that tells of that is one without
- * an effect.
+ * an effect. 1: a process writes, 0: none does, -1: not to be had for this file.
  */
-static bool refuses_lease(int fd)
+static int ask_lease(int fd)
 {
 	if ((fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY || fcntl(fd, F_SETSIG, SIGURG) != 0)
-		return false;
-	bool free_of_writers = fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
-	bool refused = !free_of_writers && errno == EAGAIN;
-	if (free_of_writers)
+		return -1;
+	int ret = fcntl(fd, F_SETLEASE, F_RDLCK) == 0 ? 0 : errno == EAGAIN ? 1 : -1;
+	if (ret == 0)
 		fcntl(fd, F_SETLEASE, F_UNLCK);
 	fcntl(fd, F_SETSIG, 0);
-	return refused;
+	return ret;
 }
 
 bool pv_log_is_written(int fd, pid_t pid)
 {
 	struct stat st;
 	struct pv_log_writer w;
-	if (refuses_lease(fd))
-		return true;
+	const int said = ask_lease(fd);
+	if (said >= 0)
+		return said == 1;
 	if (fstat(fd, &st) != 0 || !pv_log_writer_find(pid, &st, true, &w))
 		return false;
 	close(w.pidfd);
