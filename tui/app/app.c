@@ -172,10 +172,6 @@ void ui_app_draw(struct app *a)
 	picture(a, false);
 	if (a->term)
 		ui_term_draw(a->term, &a->screen.canvas);
-	if (a->term && a->screen.source.edit[0]) { /* its line has come only now */
-		ui_app_edit(a);
-		ui_term_repaint(a->term);
-	}
 }
 
 /* --- keys --- */

@@ -176,16 +176,11 @@ static bool edit_row(struct ui_screen *s, const struct ui_list *l)
 	return true;
 }
 
-/* Of a row without a line: at the line where the source of its method begins on the screen. */
 static void edit(struct ui_screen *s, const struct ui_pane *p)
 {
-	if (p->def->parts && edit_row(s, &p->list[p->focus]))
-		return;
-	s->source.editing = !ui_source_has(p) && wish_for_row(s, p);
-	if (s->source.editing)
-		go(s);
-	else
-		ui_screen_say(s, false, "this row has no file and line, and is of no method");
+	if (p->def->parts == 0 || !edit_row(s, &p->list[p->focus]))
+		ui_screen_say(
+			s, false, "this row has no file and line; Ctrl-S leads to the source");
 }
 
 /* From the text to the machine code of the function at the cursor, and back. */
@@ -252,9 +247,6 @@ void ui_source_find(struct ui_screen *s, struct ui_pane *p)
 			continue;
 		ui_list_move_to(l, i);
 		l->top = i > half ? i - half : 0;
-		if (s->source.editing && !edit_row(s, l))
-			ui_screen_say(s, false, "no line of this row's method is known");
 		break;
 	}
-	s->source.editing = false;
 }

@@ -17,7 +17,6 @@ struct ui_source {
 	struct pv_source_wish wish; /* texts are owned; maps are borrowed */
 	char *picked;               /* the method selected then, owned; NULL: none */
 	bool arriving;              /* the cursor goes to the answer's first line */
-	bool editing;               /* the editor opens that line then */
 	char edit[1024];            /* file to open in an editor; "": none */
 	uint32_t edit_line;
 };
