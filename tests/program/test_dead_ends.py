@@ -125,7 +125,7 @@ def fine(t):
     t.keys('Enter')
     t.wait(cursor_at('looked at'))
     t.keys('Enter')                 # each of them
-    t.wait(lambda screen: 'looked at and fine' not in screen.split('Backspace')[0] and cursor_at('24 ')(screen))
+    t.wait(lambda screen: 'looked at and fine' not in screen.split('Backspace')[0])
     t.type('/static ')
     t.keys('Enter')
     t.wait(cursor_at('static '))
