@@ -63,7 +63,8 @@ struct pv_model;
  */
 uint64_t pv_view_thrown(struct pv_model *m, const char *name);
 
-const char *pv_series_name(enum pv_series_kind kind); /* static */
+/* Static text, never NULL. */
+const char *pv_series_name(enum pv_series_kind kind);
 
 void pv_series_destroy(struct pv_series *s); /* NULL is fine */
 

@@ -33,7 +33,7 @@ enum {
 	WORD = sizeof(uintptr_t),
 };
 
-static _Atomic uint64_t places[PLACES];
+static _Atomic uint64_t learned[PLACES];
 static _Atomic uint32_t forgotten; /* how often */
 
 struct memory {
@@ -52,7 +52,7 @@ static pthread_key_t memory; /* of each thread */
 
 static _Atomic uint64_t *place_slot(uintptr_t pc)
 {
-	return &places[(pc ^ pc >> PLACES_BITS) % PLACES];
+	return &learned[(pc ^ pc >> PLACES_BITS) % PLACES];
 }
 
 /* 0: not known. */
@@ -342,7 +342,7 @@ size_t pvp_managed_stack(
 void pvp_managed_walk_forget(void)
 {
 	for (size_t i = 0; i < PLACES; i++)
-		atomic_store_explicit(&places[i], 0, memory_order_relaxed);
+		atomic_store_explicit(&learned[i], 0, memory_order_relaxed);
 	pvp_unwind_unlearn();
 	atomic_fetch_add_explicit(&forgotten, 1, memory_order_release);
 }

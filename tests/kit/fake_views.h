@@ -207,6 +207,11 @@ uint64_t pv_view_thrown(struct pv_model *m, const char *name)
 	return name[0] ? 1 : 0;
 }
 
+const char *pv_series_name(enum pv_series_kind kind)
+{
+	return kind == PV_SERIES_SLOWEST ? "slowest" : "p50";
+}
+
 void pv_series_destroy(struct pv_series *s)
 {
 	if (s)

@@ -175,11 +175,11 @@ START_TEST(samples_fall_on_lines)
 	ck_assert(pv_line_sums(k->model, true, &sums));
 	pv_model_unlock(k->model);
 	ck_assert_uint_eq(sums.line.n, 3);
-	ck_assert_uint_eq(sums.line.v[0].self, 2);
+	ck_assert_uint_eq(sums.line.v[0].self[PV_LINE_SAMPLES], 2);
 	ck_assert_uint_eq(sums.line.v[1].line, 10);
-	ck_assert_uint_eq(sums.line.v[1].self, 3);
+	ck_assert_uint_eq(sums.line.v[1].self[PV_LINE_SAMPLES], 3);
 	ck_assert_uint_eq(sums.line.v[2].line, 11);
-	ck_assert_uint_eq(sums.line.v[2].self, 1);
+	ck_assert_uint_eq(sums.line.v[2].self[PV_LINE_SAMPLES], 1);
 	pv_line_sums_finish(&sums);
 	logkit_free(k);
 }

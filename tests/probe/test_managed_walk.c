@@ -103,7 +103,7 @@ START_TEST(believed_once_it_agrees)
 	ck_assert_uint_eq(asked, 1);
 	ck_assert_uint_eq(got_n, 3);
 	ck_assert(got[0] == 3 && got[1] == 2 && got[2] == 1);
-	for (size_t i = 0; i < 3; i++) /* each within its method, behind a call */
+	for (size_t i = 0; i < 3; i++) /* each within its method, after a call */
 		ck_assert(where[i] - (uintptr_t)code - (2 - i) * APART - 1 < APART);
 }
 END_TEST

@@ -127,8 +127,8 @@ START_TEST(samples_of_before_the_log_says_which_method_it_is)
 	ck_assert(pv_line_sums(k.m, false, &sums));
 	ck_assert_uint_eq(sums.line.n, 2);
 	ck_assert_uint_eq(sums.line.v[1].line, 18);
-	ck_assert_uint_eq(sums.line.v[1].self, 12);
-	ck_assert_uint_eq(sums.line.v[0].self, 0);
+	ck_assert_uint_eq(sums.line.v[1].self[PV_LINE_SAMPLES], 12);
+	ck_assert_uint_eq(sums.line.v[0].self[PV_LINE_SAMPLES], 0);
 	pv_line_sums_finish(&sums);
 	pv_model_unlock(k.m);
 	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, &(struct pv_query){ 0 });
@@ -215,8 +215,8 @@ START_TEST(callers_have_the_line_that_calls)
 	ck_assert(pv_line_sums(k.m, false, &sums));
 	ck_assert_uint_eq(sums.line.n, 2);
 	ck_assert_uint_eq(sums.line.v[1].line, 18);
-	ck_assert_uint_eq(sums.line.v[1].total, 7);
-	ck_assert_uint_eq(sums.line.v[1].self, 0);
+	ck_assert_uint_eq(sums.line.v[1].total[PV_LINE_SAMPLES], 7);
+	ck_assert_uint_eq(sums.line.v[1].self[PV_LINE_SAMPLES], 0);
 	pv_line_sums_finish(&sums);
 	pv_model_unlock(k.m);
 	/* Without an address of its own the innermost frame is not at the caller's line either. */
@@ -229,8 +229,8 @@ START_TEST(callers_have_the_line_that_calls)
 	kit_flush(&k);
 	pv_model_lock(k.m);
 	ck_assert(pv_line_sums(k.m, false, &sums));
-	ck_assert_uint_eq(sums.line.v[1].self, 0);
-	ck_assert_uint_eq(sums.line.v[1].total, 8);
+	ck_assert_uint_eq(sums.line.v[1].self[PV_LINE_SAMPLES], 0);
+	ck_assert_uint_eq(sums.line.v[1].total[PV_LINE_SAMPLES], 8);
 	pv_line_sums_finish(&sums);
 	pv_model_unlock(k.m);
 	struct pv_table *t = kit_view(&k, PV_VIEW_METHODS, &(struct pv_query){ 0 });

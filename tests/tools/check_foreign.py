@@ -66,6 +66,8 @@ FILES = {
     'common/model/names/symbols.c': "a log's, where the file is root's or ours and nobody else may write to it",
     'common/pdb/pdb_find.c': 'modules of a log: regular files, and only what bears the identity of the build is used',
     'common/pdb/pdb_image.c': 'the same',
+    'common/base/system/run_output.c': 'a program of the user, found by PATH',
+    'common/query/machine_code.c': "a log's: a regular file, of which objdump only prints the code",
     'tui/commands/check_run.c': OURS, 'tui/app/child.c': OURS, 'tui/app/stream_wish.c': OURS, 'tui/commands/child_run.c': OURS, 'tui/app/conf.c': OURS, 'tui/app/conf_save.c': OURS,
     'tui/commands/diff_run.c': OURS, 'tui/app/editor.c': OURS, 'tui/commands/export_run.c': OURS, 'tui/feed/feed.c': OURS, 'tui/feed/feed_tell.c': OURS, 'tui/app/folder.c': OURS, 'tui/commands/main.c': OURS,
     'tui/terminal/term.c': OURS, 'tui/terminal/term_out.c': OURS, 'tui/screen/open_help.c': OURS,

@@ -15,6 +15,7 @@ import sys
 STDERR = {
     'tui/app/complain.c': 'the one way to it',
     'tui/terminal/crash.c': "a crash handler's own words",
+    'common/base/system/run_output.c': 'the null device of the program that is started',
     'common/target/launch/relay.c': 'the terminal of the program that is started',
 }
 # What is printed as it stands, by file ('*': any).

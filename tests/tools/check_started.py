@@ -14,7 +14,7 @@ import sys
 
 STARTS = {'run', 'Popen', 'check_output', 'check_call', 'call', 'which', 'need'}
 # Every Debian has these: its packages of the priority `required`, and what runs the tests.
-EVERYWHERE = set('''apt-cache apt-get bash cat chmod cp dd dpkg-query env false grep gzip head id kill ldd ls mkfifo mount nice
+EVERYWHERE = set('''apt-cache apt-get bash cat chmod cp dd dpkg-query env false find grep gzip head id kill ldd ls mkfifo mount nice
     nohup prlimit python3 sed setpriv setsid sh sleep stdbuf tail tar taskset tic timeout true umount unshare'''.split())
 PACKAGES = {
     'addr2line': 'gcc', 'bindfs': 'bindfs', 'callgrind_annotate': 'valgrind', 'cc': 'gcc',
@@ -22,7 +22,7 @@ PACKAGES = {
     'lintian': 'lintian', 'make': 'make', 'mcs': 'mono-mcs', 'meson': 'meson', 'mono': 'mono-runtime',
     'mprof-decoder': 'mono-profiler', 'mprof-report': 'mono-utils', 'musl-gcc': 'musl-tools',
     'ninja': 'ninja-build', 'nm': 'gcc', 'objcopy': 'gcc', 'perl': 'perl', 'pkg-config': 'pkg-config',
-    'ps': 'procps', 'readelf': 'gcc', 'scdoc': 'scdoc', 'sqlite3': 'sqlite3', 'strip': 'gcc', 'tmux': 'tmux',
+    'objdump': 'gcc', 'ps': 'procps', 'readelf': 'gcc', 'scdoc': 'scdoc', 'sqlite3': 'sqlite3', 'strip': 'gcc', 'tmux': 'tmux',
     'valgrind': 'valgrind', 'xmllint': 'libxml2-utils', 'xz': 'xz-utils', 'zsh': 'zsh', 'zstd': 'zstd',
 }
 OURS = {'profview', '/no/such/program'}

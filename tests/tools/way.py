@@ -21,7 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'program
 from test_streams import SAMPLER, RUNTIME, Stream, wide    # noqa: E402  pylint: disable=wrong-import-position
 
 # Functions and files at most, by gcc at -O2, with room for four and one that move at the same time. The aim is 150 in 40.
-LIMITS = {'allocation': (156, 65), 'sample': (159, 71), 'nettrace': (137, 56)}
+LIMITS = {'allocation': (156, 66), 'sample': (160, 71), 'nettrace': (138, 56)}
 EVENTS = 8
 BASE = 1 << 30
 

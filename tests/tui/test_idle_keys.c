@@ -108,7 +108,7 @@ START_TEST(why_is_said)
 		{ "<F12>", "no command has the key F12; F1 shows those of this pane" },
 		{ "P", "the log is of one process: only a folder of logs has a list of them" },
 		{ "2W", "W: kept-by in diff and growth, paths in objects; not here" },
-		{ "3m", "m: counted in methods and tree, base in shots, measure in flame; not here" },
+		{ "3m", "m: counted in methods and tree, base in shots, measure in flame, percentile in requests; not here" },
 		{ "h\\", "\\: filter in lists; q closes this first" },
 		{ "<Del>", "Del: there is no filter; \\ sets one" },
 		{ "2k", "k: this is the first row" },

@@ -74,6 +74,7 @@ void ui_help_add_keys(struct ui_help *h, unsigned scopes)
 		{ UI_SCOPE_LANES, "In this pane" },
 		{ UI_SCOPE_HEAP, "In this pane" },
 		{ UI_SCOPE_REQUESTS, "In this pane" },
+		{ UI_SCOPE_SOURCE, "In this pane" },
 		{ UI_SCOPE_CALL_TREE, "In this pane" },
 		{ UI_SCOPE_METHODS, "In this pane" },
 		{ UI_SCOPE_CALLS, "In this pane" },

@@ -93,13 +93,13 @@ struct ui_pane_def {
 	unsigned needs;                    /* groups: the log must have one; 0: always shown */
 	const char *records[PV_RECORDERS]; /* options of `run`, or a command; NULL: nothing does */
 	struct ui_hint hint[UI_HINTS];
-	unsigned scope;                /* more than any list has */
-	int parts;                     /* 0: drawn by the overview */
-	bool windowed;                 /* figures of the rolling window can be had */
-	bool grouped;                  /* rows can be grouped: key b */
-	bool few, rare;                /* no list higher than its rows; shown if the log has some */
+	unsigned scope;         /* more than any list has */
+	int parts;              /* 0: drawn by the overview */
+	bool windowed;          /* figures of the rolling window can be had */
+	bool grouped;           /* rows can be grouped: key b */
+	bool few, rare;         /* no list higher than its rows; shown if the log has some */
 	enum ui_pane_kind kind; /* but for lists the list only has search and filter */
-	bool either, folder; /* the second detail in the place of the first; of folders only */
+	bool either, folder;    /* the second detail in the place of the first; of folders only */
 	struct ui_part part[UI_PARTS];
 	struct ui_chart chart;
 };

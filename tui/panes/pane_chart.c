@@ -46,7 +46,7 @@ struct ui_axis ui_chart_axis(const struct ui_pane *p, const struct ui_shared *s)
 	return a;
 }
 
-/* What the series shows at present. */
+/* The series' kind at present. */
 static enum pv_series_kind chart_kind(const struct ui_pane *p, size_t i)
 {
 	const struct ui_chart *chart = &p->def->chart;

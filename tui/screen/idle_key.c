@@ -100,6 +100,8 @@ static const char *where(unsigned scope)
 		return "in timeline";
 	case UI_SCOPE_SOURCE:
 		return "in source";
+	case UI_SCOPE_REQUESTS:
+		return "in requests";
 	case UI_SCOPE_EVENTS:
 		return "in the stream of events";
 	case UI_SCOPE_HEAP:

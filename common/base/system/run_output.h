@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What another program prints, without a shell. Any thread. */
+/* The output of another program, started without a shell. Any thread. */
 #ifndef PV_BASE_RUN_OUTPUT_H
 #define PV_BASE_RUN_OUTPUT_H
 

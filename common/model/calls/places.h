@@ -3,7 +3,7 @@
  * Samples, allocations, waits for locks and throws by address: a tree of places next to that of
  * methods, for questions that need more than the method (lines). The tree has only frames whose
  * address is in the log. No name or line is searched when an event is applied. Bounded by
- * PV_PLACES_CAP nodes, of which samples alone get the last quarter. Part of the model: written by
+ * PV_PLACES_CAP nodes, of which the last quarter is for samples. Part of the model: written by
  * the ingest thread, read under the lock.
  */
 #ifndef PV_MODEL_PLACES_H
@@ -30,7 +30,7 @@ struct pv_place_node {
 	uint32_t same;          /* another node of parent and place, for another call; 0: none */
 };
 
-/* What stacks that end at a node did, without stacks that go on from there. */
+/* Sums of the events whose stacks end at a node, without stacks that go on from there. */
 struct pv_place_sum {
 	uint32_t node;
 	uint64_t allocations, bytes;

@@ -596,7 +596,6 @@ void pv_coverage_of(const struct pv_model *m, struct pv_groups_cache *groups, en
 	of[what](m, ret);
 	(m->target.logging2007 ? pv_coverage07 : pv_coverage_probe)(m, what, ret);
 	pv_coverage_outside(m, what, ret);
-	pv_coverage_aot(m, what, ret);
 	pv_coverage_deep(m, what, ret);
 	pv_coverage_requests(m, what, ret);
 }

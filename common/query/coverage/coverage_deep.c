@@ -90,6 +90,7 @@ static bool count_stacks(struct depths *d, enum pv_what what)
 void pv_coverage_deep(const struct pv_model *m, enum pv_what what, struct pv_coverage *c)
 {
 	struct depths d = { .m = m, .most = most_frames(m) };
+	pv_coverage_aot(m, what, c);
 	if (!d.most || c->state == PV_NOT_RECORDED || !count_stacks(&d, what) || !d.full)
 		return;
 	pv_coverage_say(c, "%.3g %% have %u callers, the most that are kept%s",

@@ -198,7 +198,7 @@ static bool add_open_waits(struct line_adder *a)
 	return true;
 }
 
-/* What is at no line is the rest: stacks without places, or without known lines. */
+/* The rest is at no line: stacks without places, or without known lines. */
 static void count_unknown(const struct pv_model *m, struct pv_line_sums *s)
 {
 	const uint64_t all[PV_LINE_MEASURES] = { [PV_LINE_SAMPLES] = m->calls.samples,

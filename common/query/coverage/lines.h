@@ -38,7 +38,7 @@ extern const struct pv_line_source *const pv_line_sources[]; /* NULL ends */
  */
 const struct pv_line_at *pv_lines_of_place(struct pv_model *m, uint32_t place, size_t *ret_n);
 
-/* What stacks did; bits of `had` in their order. */
+/* Events with stacks; bits of `had` in their order. */
 enum pv_line_measure {
 	PV_LINE_SAMPLES,
 	PV_LINE_ALLOCATIONS,

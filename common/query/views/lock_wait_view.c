@@ -220,8 +220,7 @@ static const struct pv_column site_columns[] = {
 		.help = "The method that waited" },
 	[S_HOLDER] = { "holder_method", "HELD IN", PV_UNIT_TEXT, 16, 2,
 		PV_COLUMN_ASCENDING | PV_COLUMN_GROWS, .json = 2,
-		.help = "Where the holder waited for another lock then, else had last waited for this "
-			"one; a lock that is got without a wait leaves no trace" },
+		.help = "Where the holder waited then, else had last waited for it; empty: it never did" },
 };
 
 /* Interned name of the innermost method outside of the waiting; 0: not known. */

@@ -15,7 +15,7 @@
 
 enum { TRIES = 16, FILES = 8 };
 
-/* What was met at each place, by index in places.place. */
+/* Sums of each place, by index in places.place. */
 struct place_sums {
 	uint64_t *self, *total, *seen; /* by the measure that leads */
 	enum pv_line_measure lead;

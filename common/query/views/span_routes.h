@@ -26,7 +26,7 @@ uint64_t pv_span_row(const struct pv_model *m, const struct pv_work *w);
 enum { PV_ROUTE_QUANTILES = 3 }; /* of durations: 0.5, 0.95, 0.99 */
 /*
  * A figure of a route, on the log's clock: `count` requests over `length_ns`, and their quantiles;
- * all three are the duration where one request is told of.
+ * all three are the duration of a single request.
  */
 typedef void pv_route_fn(void *ctx, int64_t start_ns, int64_t length_ns, double count,
 	const double took_ns[PV_ROUTE_QUANTILES]);
