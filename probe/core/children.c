@@ -245,13 +245,8 @@ static void look_for_children(struct pvp_children *c, bool last)
 	c->forks = now;
 }
 
-void pvp_children_look_first(struct pvp_children *c, const struct pvp_host *host)
+void pvp_children_look_first(struct pvp_children *c)
 {
-	if (host->children) {
-		host->children(&c->cpu);
-		c->cpu_before = c->cpu;
-		return;
-	}
 	int fd = open_list((long)syscall(SYS_gettid));
 	c->blind = fd < 0;
 	if (fd >= 0)
@@ -302,14 +297,11 @@ void pvp_children_tell(struct pvp_writer *w)
 {
 	struct pvp_children *c = &w->children;
 	uint64_t began = pvp_monotonic();
-	if (w->host->process && !w->host->children) /* ours are none of the program's */
+	if (w->host->process) /* ours are none of the program's */
 		return;
 	if (!w->last && began < c->next_ns)
 		return;
-	if (w->host->children)
-		c->others = w->host->children(&c->cpu);
-	else
-		look_for_children(c, w->last);
+	look_for_children(c, w->last);
 	uint64_t pause = (pvp_monotonic() - began) * SHARE;
 	c->next_ns = began + (pause > LEAST_NS ? pause : LEAST_NS);
 	say_counts(w, c);

@@ -17,7 +17,6 @@
 
 enum {
 	PVO_STACK = 16 << 10,   /* bytes copied with a sample, at first */
-	PVO_PAGES = 16,         /* page faults between two samples of them */
 	PVO_STACK_MOST = 65528, /* and at most: perf_event_open(2) */
 	PVO_RECORD_MOST = 1 << 16,
 };
@@ -26,7 +25,6 @@ enum {
 struct pvo_sample {
 	uint64_t time; /* ns of CLOCK_MONOTONIC */
 	pid_t pid, tid;
-	uint64_t fault;      /* address of the new page, the last of PVO_PAGES; 0: of the clock */
 	uint64_t pc, sp, fp; /* sp 0: registers are not known */
 	const uint8_t *stack;
 	size_t stack_bytes;
@@ -53,17 +51,8 @@ int pvo_events_ask(pid_t pid, unsigned hz, bool *ret_killed);
 int pvo_events_open(
 	pid_t pid, unsigned hz, bool (*known)(pid_t tid), void (*drain)(void), size_t *ret_threads);
 
-/*
- * Opens events for a process of one thread, which begin with the next exec of the process. 0, or an
- * errno value as above.
- */
-int pvo_events_open_from_exec(pid_t pid, unsigned hz);
-
 /* Bytes of the stack copied with each sample, from the next opening on. */
 void pvo_events_stack(unsigned bytes);
-
-/* Whether page faults are sampled, which is settled before any opening; at first not. */
-void pvo_events_pages(bool on);
 
 /* Whether switches are recorded (PERF_RECORD_SWITCH), from the next opening on; at first not. */
 void pvo_events_switches(bool on);

@@ -9,10 +9,9 @@
 #include "probe/ground/host.h"
 
 /*
- * The host for process `pid` at `hz` samples a second; `waits`: waiting threads are sampled, too,
- * `pages`: page faults.
+ * The host for process `pid` at `hz` samples a second; `waits`: waiting threads are sampled, too.
  * Called once. Static, never NULL.
  */
-const struct pvp_host *pvo_host(pid_t pid, unsigned hz, bool waits, bool pages);
+const struct pvp_host *pvo_host(pid_t pid, unsigned hz, bool waits);
 
 #endif

@@ -18,7 +18,6 @@
 #include "probe/unwind/unwind_set.h"
 #include "probe/unwind/unwind_walk.h"
 #include "probe/ground/probe_clock.h"
-#include "probe/code/visit_pace.h"
 #include "probe/core/worker.h"
 #include "probe/outside/events.h"
 #include "probe/outside/files.h"
@@ -31,8 +30,7 @@ enum {
 	YOUNG_NS =
 		300000, /* younger records wait: earlier records may still come into another ring */
 	RINGS = 1024,
-	PAGE = 4096,
-	REST = 20, /* pause between readings of the list of files, in processor times of the last */
+	REST = 20, /* pause between readings of the list of files, in durations of the last */
 	MOST_THREADS = 1 << 16,
 	SECOND = 1000000000,
 	/* Each recorded switch costs the program some microseconds. */
@@ -48,8 +46,6 @@ static struct {
 	struct pvp_worker worker;
 	_Atomic bool stop, blind, spared;
 	bool waits;
-	uint64_t exec; /* time of the exec that the events began with; 0: none */
-	_Atomic uint64_t children;
 	struct {
 		bool recorded;
 		uint64_t since, outs; /* begin of the count, switches out since then */
@@ -79,12 +75,12 @@ static bool has_begun(pid_t tid)
 
 static bool read_files(void)
 {
-	uint64_t before = pvp_own_time();
+	uint64_t before = pvp_monotonic();
 	watch.stale = false;
 	bool ok = pvo_files_read();
 	pvp_unwind_refresh();
 	watch.read_at = pvp_monotonic();
-	watch.read_ns = pvp_own_time() - before;
+	watch.read_ns = watch.read_at - before;
 	return ok;
 }
 
@@ -131,15 +127,6 @@ static void know_name(pid_t tid, uint64_t time)
 	find_name(tid, time);
 }
 
-/* Close below or above the stack pointer is the stack, where a file is mapped the file. */
-static uint64_t kind_of_pages(const struct pvo_sample *s)
-{
-	enum { NEAR = 64 << 10 };
-	if (s->fault + NEAR > s->sp && s->fault < s->sp + NEAR)
-		return PVO_PAGES_STACK;
-	return pvo_files_map(s->fault) ? PVO_PAGES_FILE : PVO_PAGES_HEAP;
-}
-
 static void on_sample(const struct perf_event_header *h)
 {
 	struct pvo_sample s;
@@ -151,8 +138,7 @@ static void on_sample(const struct perf_event_header *h)
 	const struct pvp_registers at = { .pc = s.pc, .sp = s.sp, .fp = s.fp };
 	const struct pvp_stack_view v = { s.sp, s.sp % WORD ? 0 : s.stack_bytes, s.stack };
 	struct pvo_note *n = &watch.note;
-	n->kind = s.fault ? PVO_NOTE_PAGES : PVO_NOTE_SAMPLE;
-	n->object = s.fault ? s.fault / PAGE * PAGE | kind_of_pages(&s) : 0;
+	n->kind = PVO_NOTE_SAMPLE;
 	n->tid = s.tid;
 	n->time = s.time;
 	n->at[0] = s.pc;
@@ -278,9 +264,6 @@ static uint64_t word_at(const struct perf_event_header *h, size_t offset)
 static void on_fork(const struct perf_event_header *h, uint64_t time)
 {
 	pid_t pid = (pid_t)(uint32_t)word_at(h, 0), tid = (pid_t)(uint32_t)word_at(h, 8);
-	pid_t parent = (pid_t)(word_at(h, 0) >> 32);
-	if (pid != parent && parent == watch.pid)
-		atomic_fetch_add(&watch.children, 1);
 	if (pid != watch.pid || watch.begun.n >= MOST_THREADS)
 		return;
 	pv_map_set(&watch.begun, (uint64_t)tid, 1);
@@ -480,65 +463,24 @@ int pvo_watch_prepare(pid_t pid)
 		return ENOMEM;
 	madvise(watch.record, PVO_RECORD_MOST, MADV_DONTDUMP);
 	pvo_files_begin(pid);
-	return 0;
-}
-
-int pvo_watch_read(void)
-{
 	return read_files() ? 0 : ESRCH;
 }
 
-static void wish_for(unsigned hz, bool waits)
+int pvo_watch_begin(unsigned hz, bool waits, size_t *ret_threads)
 {
 	watch.hz = hz;
 	watch.stack = PVO_STACK;
 	atomic_store(&watch.wanted_hz, hz);
 	watch.waits = watch.switches.recorded = waits;
 	pvo_events_switches(waits);
-}
-
-int pvo_watch_from_exec(unsigned hz, bool waits)
-{
-	wish_for(hz, waits);
-	return pvo_events_open_from_exec(watch.pid, hz);
-}
-
-uint64_t pvo_watch_exec(void)
-{
-	unsigned ring;
-	while (!watch.exec && pvo_events_next(watch.record, pvp_monotonic(), &ring)) {
-		const struct perf_event_header *h = (const struct perf_event_header *)watch.record;
-		struct pvo_stamp of;
-		if (h->type == PERF_RECORD_COMM && h->misc & PERF_RECORD_MISC_COMM_EXEC &&
-			pvo_stamp_read(h, &of))
-			watch.exec = of.time;
-	}
-	return watch.exec;
-}
-
-/* Events that began with an exec have lost nothing of the process. */
-static int open_events(size_t *ret_threads)
-{
-	if (watch.exec)
-		return 0;
-	int error = pvo_events_open(watch.pid, watch.hz, has_begun, drain, ret_threads);
-	if (!error)
-		forget_waits();
-	return error;
-}
-
-int pvo_watch_begin(unsigned hz, bool waits, size_t *ret_threads)
-{
-	if (!watch.exec)
-		wish_for(hz, waits);
 	watch.switches.since = pvp_monotonic();
 	const struct pvo_hearer hearer = { on_wait, on_lock };
-	uint64_t from = watch.exec ? watch.exec : watch.switches.since;
-	if (waits && !pvo_off_cpu_begin(hz, from, hearer))
+	if (waits && !pvo_off_cpu_begin(hz, watch.switches.since, hearer))
 		return ENOMEM;
-	int error = open_events(ret_threads);
+	int error = pvo_events_open(watch.pid, hz, has_begun, drain, ret_threads);
 	if (error)
 		return error;
+	forget_waits();
 	error = pvp_worker_start(&watch.worker, 0, run, NULL);
 	if (error)
 		pvo_events_close();
@@ -555,11 +497,6 @@ void pvo_watch_end(void)
 bool pvo_watch_blind(void)
 {
 	return atomic_load(&watch.blind);
-}
-
-uint64_t pvo_watch_children(void)
-{
-	return atomic_load(&watch.children);
 }
 
 bool pvo_watch_spared(void)

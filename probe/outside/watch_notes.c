@@ -35,8 +35,7 @@ static uint64_t *at(uint64_t i)
 
 static bool has_frames(enum pvo_kind kind)
 {
-	return kind == PVO_NOTE_SAMPLE || kind == PVO_NOTE_PAGES || kind == PVO_NOTE_WAIT ||
-	       kind == PVO_NOTE_LOCK;
+	return kind == PVO_NOTE_SAMPLE || kind == PVO_NOTE_WAIT || kind == PVO_NOTE_LOCK;
 }
 
 static uint32_t words_of(const struct pvo_note *n)
