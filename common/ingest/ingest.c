@@ -78,7 +78,7 @@ static bool close_tail(struct pv_ingest *in)
 {
 	uint64_t before = in->pieces;
 	const struct pv_reader *reader = in->stream.reader;
-	if ((in->quiet || in->written) && reader && !reader->silence_ends)
+	if (in->quiet && reader && !reader->silence_ends)
 		return true;
 	pv_stream_end(&in->stream);
 	if (!pv_ingest_frame(in) || !pv_ingest_drain(in))
