@@ -274,7 +274,7 @@ def several(v, profview, folder, program):
     until = [w.used() + CPU_S for w in both]
     wait_for('their work', lambda: all(w.used() >= u for w, u in zip(both, until)))
     viewer.send_signal(signal.SIGINT)
-    v.equal('exit', viewer.wait(DEADLINE), 0)
+    v.equal('exit', viewer.wait(DEADLINE), 130)
     for w in both:
         r = report(profview, f'{folder}/to/{w.pid}-0.mlpd')
         v.equal('whose log', r['target']['pid'], w.pid)
