@@ -21,7 +21,6 @@
 #include "probe/mono/mono_methods.h"
 #include "probe/mono/mono_timer.h"
 #include "probe/managed/managed_names.h"
-#include "probe/managed/managed_places.h"
 #include "probe/ground/sample_rate.h"
 #include "probe/control/session.h"
 #include "probe/managed/thread_names.h"
@@ -141,7 +140,6 @@ static const struct pvp_host host = {
 	.stop = stop_mono,
 	.calibrate = pairs,
 	.method = method,
-	.place = pvp_managed_place_method,
 	.unnamed = unnamed,
 	.tell = tell_mono,
 	.on_flushed = flushed,
@@ -166,14 +164,12 @@ static void before_fork(void)
 	pvp_thread_names_hold();
 	pvp_mono_types_wait();
 	pvp_names_hold();
-	pvp_managed_places_hold();
 	pvp_mono_numbers_wait();
 }
 
 static void after_fork(void)
 {
 	pvp_mono_numbers_release();
-	pvp_managed_places_release();
 	pvp_names_release();
 	pvp_mono_types_release();
 	pvp_thread_names_release();

@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "probe/managed/managed_places.h"
 #include "probe/managed/managed_walk.h"
 #include "probe/mono/host_mono.h"
 #include "probe/mono/mono_methods.h"
@@ -103,9 +102,5 @@ size_t pvp_mono_stack(uint64_t keys[PVP_MANAGED_FRAMES], bool thrown)
 {
 	const struct pvp_managed_walker walker = { runtime_walk, code, thrown };
 	uint64_t places[PVP_MANAGED_FRAMES];
-	size_t n = pvp_managed_stack(&walker, keys, places, pvp_mono.options.frames);
-	for (size_t i = 0; i < n && pvp_mono.options.groups & PVP_MANAGED_LINES; i++)
-		if (places[i])
-			keys[i] = pvp_managed_place(places[i] - 1, keys[i], NULL);
-	return n;
+	return pvp_managed_stack(&walker, keys, places, pvp_mono.options.frames);
 }
