@@ -38,6 +38,9 @@ int main(int n, char **v)
 '''
 
 
+TRIES = 12
+
+
 def run(*words, cwd):
     subprocess.run(words, cwd=cwd, check=True, timeout=150, stdin=subprocess.DEVNULL,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -82,7 +85,10 @@ def main(profview, cc):
         folder = pathlib.Path(top)
         build(folder, cc)
         for program in 'whole', 'stripped', 'linked', 'minimal', 'wrong':
-            got = samples(profview, folder, program)
+            for _ in range(TRIES):  # the stub is a few instructions: some recordings miss it
+                got = samples(profview, folder, program)
+                if got.get('labs@plt'):
+                    break
             own = [name for name in got if got[name] and name != 'labs@plt']
             v.true(f'{program}: the stub has its function\'s name', got.get('labs@plt', 0) > 0, got)
             named = program not in ('stripped', 'wrong')
