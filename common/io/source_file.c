@@ -220,21 +220,16 @@ static bool writer_has_exited(const struct pv_file *f)
 	return f->writes && poll(&exited, 1, 0) == 1;
 }
 
-/*
- * A file emptied by others keeps its writer, who writes on without another header; one who is
- * about to exit has closed the file a moment before.
- */
-static enum pv_read begin_again(struct pv_file *f, bool emptied)
+/* A file emptied by others keeps its writer, who writes on without another header. */
+static enum pv_read begin_again(struct pv_file *f)
 {
 	struct stat st;
-	int64_t last = f->held_ms > f->grown_ms ? f->held_ms : f->grown_ms;
-	bool lately = emptied && monotonic_ms() - last <= LEAVE_MS;
 	f->at = 0;
 	f->head_n = f->tail_n = 0;
 	f->over = false;
 	f->grown_ms = monotonic_ms();
 	bool same = f->writes && fstat(f->fd, &st) == 0 &&
-		    (pv_log_writer_holds(&f->writer, &st) || writer_has_exited(f) || lately);
+		    (pv_log_writer_holds(&f->writer, &st) || writer_has_exited(f));
 	if (!same)
 		forget_target(f);
 	return PV_READ_RESTART;
@@ -407,11 +402,11 @@ static enum pv_read read_followed(
 	if (f->size < f->at || !same_head(f) || !same_tail(f)) {
 		f->copied = same_size;
 		f->modified = (struct timespec){ 0 };
-		return begin_again(f, true);
+		return begin_again(f);
 	}
 	if (n > 0)
 		return grown(f, to, (uint64_t)n, ret_n);
-	return replaced(f) ? begin_again(f, false) : nothing_more(f, &st, gone);
+	return replaced(f) ? begin_again(f) : nothing_more(f, &st, gone);
 }
 
 /* Length of a hole that begins here; checked after zeros only, as most files have no holes. */
