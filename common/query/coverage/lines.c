@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "common/base/saturate.h"
 #include "common/base/status.h"
 #include "common/model/names/il_lines.h"
 #include "common/query/groups/specs.h"
@@ -205,7 +206,7 @@ static void count_unknown(const struct pv_model *m, struct pv_line_sums *s)
 		[PV_LINE_ALLOCATIONS] = m->allocs.count,
 		[PV_LINE_BYTES] = m->allocs.bytes,
 		[PV_LINE_WAITS] = m->locks.contentions,
-		[PV_LINE_WAIT_NS] = (uint64_t)(m->locks.wait_ns + pv_locks_open_sum(m)),
+		[PV_LINE_WAIT_NS] = (uint64_t)pv_sat_add(m->locks.wait_ns, pv_locks_open_sum(m)),
 		[PV_LINE_THROWS] = m->throws.thrown };
 	struct pv_line_sum *rest = &s->line.v[0];
 	for (size_t i = 0; i < PV_LINE_MEASURES; i++) {
