@@ -31,11 +31,12 @@ enum {
 	BACKLOG = 4096,
 	EVENTS = 64,
 	AT_ONCE = 256,  /* messages, before clocks are looked at */
-	CLOCKS_MS = 20, /* ms between two readings of clocks, at least; while a process waits */
+	CLOCKS_MS = 20, /* ms between two readings of clocks, at least */
 	CLOCKS_MOST = 250,
 	SCAN_MS = 40, /* ms between two searches of /proc, at least */
 	SCAN_MOST = 250,
 	INDEX_MS = 250,
+	ALLOWED = 20000000, /* ns of work at any time, before it has to be earned */
 	WAITING_MS = 5,
 };
 
@@ -504,20 +505,20 @@ static void look_at_clocks(struct pv_tree *t)
 	}
 	bool busy = used > t->used_ns + MS;
 	t->used_ns = used;
-	uint64_t least = (t->waiting ? WAITING_MS : CLOCKS_MS) * MS;
-	t->clocks_each = busy ? least : earlier(2 * t->clocks_each, CLOCKS_MOST * MS);
+	t->clocks_each = busy ? (t->waiting ? WAITING_MS : CLOCKS_MS) * MS
+			      : earlier(2 * t->clocks_each, CLOCKS_MOST * MS);
 	t->clocks_due = now + t->clocks_each;
 	decide_all(t);
 }
 
-/*
- * The launcher's work takes a hundredth of a processor's time at most. How long others had the
- * processor meanwhile does not count: on a busy machine there would be no search for seconds.
- */
-static uint64_t next_due(uint64_t worked, uint64_t each)
+/* Work takes a hundredth of a processor's time, after ALLOWED: what others took does not count. */
+static uint64_t next_due(struct pv_tree *t, uint64_t worked, uint64_t each)
 {
-	uint64_t took = pv_tree_worked() - worked;
-	return pv_tree_now() + (each > 100 * took ? each : 100 * took);
+	const uint64_t now = pv_tree_now(), earned = (now - t->owed_at) / 100;
+	t->owed_ns = (t->owed_ns > earned ? t->owed_ns - earned : 0) + pv_tree_worked() - worked;
+	t->owed_at = now;
+	uint64_t rest = t->owed_ns > ALLOWED ? 100 * (t->owed_ns - ALLOWED) : 0;
+	return now + (each > rest ? each : rest);
 }
 
 /* Orphans adopted after their end had been seen: nothing else would wait for them. */
@@ -551,11 +552,12 @@ static void work_that_is_due(struct pv_tree *t)
 		reap(t);
 		pv_tree_scan(t);
 		bool idle = t->clocks_each >= CLOCKS_MOST * MS;
-		t->scan_due = next_due(worked, (idle ? SCAN_MOST : SCAN_MS) * MS);
+		t->scan_due = next_due(t, worked, (idle ? SCAN_MOST : SCAN_MS) * MS);
 	}
 	if (t->changed && now >= t->index_due) {
+		worked = pv_tree_worked();
 		pv_tree_write_index(t);
-		t->index_due = next_due(worked, INDEX_MS * MS);
+		t->index_due = next_due(t, worked, INDEX_MS * MS);
 	}
 }
 

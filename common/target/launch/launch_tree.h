@@ -84,9 +84,10 @@ struct pv_tree {
 	uint64_t used_ns;                         /* at the last look at clocks, of all */
 	uint64_t clocks_due, scan_due, index_due; /* CLOCK_MONOTONIC, ns */
 	uint64_t clocks_each;
-	bool changed;     /* since the index was written */
-	bool no_sdk;      /* leave out .NET's SDK and its helpers */
-	uint32_t waiting; /* number of ready lines */
+	uint64_t owed_ns, owed_at; /* work not yet earned, at that time */
+	bool changed;              /* since the index was written */
+	bool no_sdk;               /* leave out .NET's SDK and its helpers */
+	uint32_t waiting;          /* number of ready lines */
 };
 
 /* CLOCK_MONOTONIC, ns. */
