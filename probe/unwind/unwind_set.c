@@ -121,7 +121,11 @@ static bool ask_loader(uint64_t address, uint64_t *ret_owner, uint64_t *ret_head
  */
 static uint8_t *copy_of(uint64_t address, size_t n)
 {
-	uint8_t *to = n ? malloc(n) : NULL;
+	uint8_t last;
+	/* A header may claim any size: memory is taken for what is there. */
+	if (!n || !pvp_memory_read(&last, (uintptr_t)(address + n - 1), 1))
+		return NULL;
+	uint8_t *to = malloc(n);
 	if (to && pvp_memory_read(to, (uintptr_t)address, n))
 		return to;
 	free(to);
