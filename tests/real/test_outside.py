@@ -25,6 +25,7 @@ from verdict import Verdict
 PLANTED = {'forty': 40, 'thirty': 30, 'twenty': 20, 'ten': 10}
 HZ = 4000
 CPU_S = 1.5   # of the program's processor time: some 6000 samples, of whose shares 3 points are four deviations
+THREADS = 40  # met by looking; more of them come and go
 NOBODY = 65534
 TICKS = os.sysconf('SC_CLK_TCK')
 PERF_EVENT_OPEN = 298  # its number on x86-64
@@ -212,14 +213,18 @@ def elsewhere(v, profview, folder, program):
 
 def threads(v, profview, folder, program):
     """Threads that began later are seen, by their names; the log ends with the program."""
-    watched = Watched(program, '50')
-    code, _ = attach(profview, watched, f'{folder}/log.mlpd', ends=lambda: (
-        wait_for('its work', lambda: watched.used() >= CPU_S), watched.end(v)))
+    watched, met = Watched(program, str(10 ** 6)), set()
+
+    def are_met():
+        met.update(os.listdir(f'/proc/{watched.pid}/task'))
+        return len(met) > THREADS and watched.used() >= CPU_S
+
+    code, _ = attach(profview, watched, f'{folder}/log.mlpd', ends=lambda: (wait_for('its threads', are_met), watched.end(v)))
     v.equal('the program has ended: exit', code, 0)
     r = report(profview, f'{folder}/log.mlpd')
     compare(v, r)
     of = [t for t in r['threads'] if t['name'] == 'planted']
-    v.at_least('threads that began later', len(of), 20)
+    v.at_least('threads that began later', len(of), THREADS // 2)
     v.at_least('of these sampled', sum(1 for t in of if t['cpu_ns']), len(of) // 2)
 
 

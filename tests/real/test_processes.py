@@ -114,6 +114,12 @@ def forks(v, b):
         v.true('its time', -UNSEEN < ms(r) - (150 + 50 * (r['exit_code'] - 10)) < BESIDES, r)
 
 
+def launcher_ends(b):
+    """Who writes the index."""
+    target.wait_for('the launcher to end', lambda: not any(
+        str(b.records) in cmdline(p) for p in pathlib.Path('/proc').glob('[0-9]*')))
+
+
 def detached(v, b):
     same_as_bare(v, b, b.program, 'daemon')
     row = target.wait_for('the daemon to end', lambda: next(
@@ -121,8 +127,7 @@ def detached(v, b):
     v.true('recorded', row['log'], row)
     v.true('its time', 190 < ms(row) < 200 + BESIDES, row)
     v.equal('its program', pathlib.Path(row['exe']).name, 'processes')
-    target.wait_for('the launcher to end', lambda: not any(
-        str(b.records) in cmdline(p) for p in pathlib.Path('/proc').glob('[0-9]*')))
+    launcher_ends(b)
 
 
 def spawned(v, b):
@@ -492,6 +497,7 @@ def used(v, b):
     done = b.run(['sh', '-c', f'sleep 50 >/dev/null 2>&1 & echo $!; {b.program} compute 50; true'])
     v.true('what goes on is not waited for', time.monotonic() - began < 45, time.monotonic() - began)
     os.kill(int(done.stdout.split()[0]), signal.SIGKILL)
+    launcher_ends(b)
 
 
 CASES = {'screen': screen, 'used': used, 'native': native, 'together': together, 'single': single, 'by-name': by_name, 'memory': memory, 'left': left, 'refused': refused,
