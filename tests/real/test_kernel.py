@@ -111,10 +111,11 @@ def main(host, profview, library, program, dotnet=None):
             v.true('refused: none of the kernel', not any(is_kernel(n) for n in tree), tree)
             v.close()
             return 0
-        kernel = 100 * said['kernel'] / (said['user'] + said['kernel'])
-        v.between(f'kernel: {got["kernel"]:.1f} of {kernel:.1f} %', got['kernel'], kernel - POINTS, kernel + POINTS)
-        for what in ('reads', 'faults'):
-            v.true(f'{what}: most of it in the kernel', got[f'{what}-kernel'] > 0.7 * got[what], got)
+        # Some hypervisors handle page faults themselves: ticks count that time as the program's own, events do not.
+        kernel, most = 100 * said['kernel'] / (said['user'] + said['kernel']), got['reads'] + got['faults']
+        v.between(f'kernel: {got["kernel"]:.1f} of {kernel:.1f} %', got['kernel'], kernel - POINTS, most)
+        for what, least in ('reads', 0.8), ('faults', 0.5):
+            v.true(f'{what}: most of it in the kernel', got[f'{what}-kernel'] > least * got[what], got)
         v.between('computes: not in the kernel', got['computes-kernel'], 0, POINTS)
         if names_are_there():
             names = {n['method'] for n in tree if is_kernel(n)}
