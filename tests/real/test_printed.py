@@ -8,6 +8,7 @@ ROWS says of each in which setting it runs: the files that it names are there, a
 for something (a process id, an object's address, a path in /tmp) are replaced. A command without a row
 fails. Those of .NET are left out where its SDK is not installed; tests in other files run them.
 """
+import contextlib
 import gzip
 import json
 import os
@@ -112,7 +113,16 @@ class Setting:
                         line)
         return done
 
+    @contextlib.contextmanager
     def start(self, command, stdin=subprocess.DEVNULL):
+        process = self.begin(command, stdin)
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+
+    def begin(self, command, stdin=subprocess.DEVNULL):
         return subprocess.Popen(['bash', '-c', f'exec {command}'], cwd=self.folder, env=self.env,
                                 stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
@@ -237,7 +247,7 @@ def pipe(s, command):
 def follows(s, command):
     """The viewer, in the background: the writer's command comes behind it."""
     path, local = getattr(s, 'pipe', ('', ''))
-    s.follower = (command, s.start(command.replace(path, local) if path else command))
+    s.follower = (command, s.begin(command.replace(path, local) if path else command))
 
 
 def writer(s, command):
@@ -279,10 +289,15 @@ def streams(pid):
     return sum(p.read_text(encoding='utf-8') == '.NET EventPipe\n' for p in pathlib.Path(f'/proc/{pid}/task').glob('*/comm')) > 1
 
 
-def watches(pid):
-    """Whether it waits for the end of what it has joined."""
-    fds = subprocess.run(['find', f'/proc/{pid}/fd', '-lname', 'anon_inode:.pidfd.'], capture_output=True, check=False, timeout=DEADLINE)
-    return bool(fds.stdout)
+def is_watched(pid):
+    """Whether a process waits for its end: it has been joined."""
+    for one in pathlib.Path('/proc').glob('[0-9]*/fdinfo/*'):
+        try:
+            if re.search(rf'^Pid:\t{pid}$', one.read_text(), re.M):
+                return True
+        except OSError:  # ended meanwhile, or another's
+            pass
+    return False
 
 
 def joins(start, inside):
@@ -299,9 +314,9 @@ def joins(start, inside):
             if program.args[-1].endswith(' input'):
                 wait_for('its code', lambda: 'leaky.exe' in maps())
             with s.start(command.replace('PID', str(program.pid))) as viewer:
-                # Its library is there before the runtime has said that it took it.
-                joined = (lambda: answers(s, program.pid) or streams(program.pid)) if 'dotnet' in inside else (
-                    lambda: watches(viewer.pid))
+                # A library is there before the runtime has said that it took it.
+                joined = {'dotnet': lambda: answers(s, program.pid) or streams(program.pid),
+                          'mono': lambda: answers(s, program.pid)}.get(inside, lambda: is_watched(program.pid))
                 wait_for('it to be joined', lambda: viewer.poll() is not None or joined())
                 program.stdin.write(b'\n')
                 program.stdin.close()
