@@ -47,6 +47,12 @@ def coverage(j):
     return {row['what']: row for row in j['coverage']}
 
 
+# Types that have a word of C# for a name in all that is shown.
+KEYWORDS = {f'System.{k}': v for k, v in dict(
+    Boolean='bool', Byte='byte', SByte='sbyte', Char='char', Decimal='decimal', Double='double', Single='single', Int32='int',
+    UInt32='uint', Int64='long', UInt64='ulong', Int16='short', UInt16='ushort', Object='object', String='string').items()}
+
+
 def samples_of(j):
     return {m['name']: m['samples_self'] for m in j['methods'] if m['samples_self']}
 
@@ -76,7 +82,7 @@ def compare(v, j, trace):
     by_name = {}
     ranges = trace.methods()
     for address, ms in want.items():
-        name = next((f'{c}:{n}' for a, b, c, n in ranges if a <= address < b), None)
+        name = next((f'{KEYWORDS.get(c, c)}:{n}' for a, b, c, n in ranges if a <= address < b), None)
         by_name[name] = by_name.get(name, 0) + ms
     for name, ms in sorted(by_name.items(), key=lambda x: -x[1])[:12]:
         if name and not set(name) & set('`[+'):
