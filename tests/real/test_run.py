@@ -217,12 +217,14 @@ def rates(b):
     with subprocess.Popen([b.profview, 'run', '--sample=10000', '--record', b.log, '--', b.program,
                            '10', LONG], env=b.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True) as run:
-        p = b.probe_of('run_me')
-        expect_in('an order', 'ok\n' if perf else 'ok sample=',
-                  b.tell(p['pid'], 'set', 'sample=10000').stdout)
-        expect('a usual order', b.tell(p['pid'], 'set', 'sample=50').stdout, 'ok\n')
-        expect('what waits, too', b.tell(p['pid'], 'set', 'sample-real=50').stdout, 'ok\n')
-        os.kill(p['pid'], signal.SIGTERM)
+        try:
+            p = b.probe_of('run_me')
+            expect_in('an order', 'ok\n' if perf else 'ok sample=',
+                      b.tell(p['pid'], 'set', 'sample=10000').stdout)
+            expect('a usual order', b.tell(p['pid'], 'set', 'sample=50').stdout, 'ok\n')
+            expect('what waits, too', b.tell(p['pid'], 'set', 'sample-real=50').stdout, 'ok\n')
+        finally:
+            run.terminate()     # passed on to the program
         run.communicate(timeout=DEADLINE)
     said = {c['what']: c['detail'] for c in b.report()['coverage']}
     expect_in('the log', "10000 a second of processor time in the program's code" if perf else

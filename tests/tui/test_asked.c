@@ -176,6 +176,24 @@ START_TEST(rows_at_hand_are_arranged_at_once)
 }
 END_TEST
 
+/* Rows of an earlier question say nothing of what the answer holds. */
+START_TEST(a_search_waits_for_the_answer)
+{
+	open_asked();
+	press_calmly("2\\lib<Enter>");
+	pthread_mutex_lock(&gate);
+	press("\\<C-u>app<Enter>/work<Enter>");
+	ck_assert(!seen("not found"));
+	pthread_mutex_unlock(&gate);
+	calm();
+	ck_assert(!seen("not found"));
+	ck_assert_str_eq(cursor(), "App.Work(int)");
+	press_calmly("/lib<Enter>");
+	ck_assert(seen("not found: lib"));
+	close_asked();
+}
+END_TEST
+
 /* Eight letters of a filter while one question is under way are one question more, not eight. */
 START_TEST(stale_questions_are_dropped)
 {
@@ -319,6 +337,7 @@ int main(void)
 	tcase_add_test(t, the_same_frames_as_at_once);
 	tcase_add_test(t, keys_are_answered_while_the_model_is_not);
 	tcase_add_test(t, rows_at_hand_are_arranged_at_once);
+	tcase_add_test(t, a_search_waits_for_the_answer);
 	tcase_add_test(t, stale_questions_are_dropped);
 	tcase_add_test(t, keys_wait_for_the_first_rows_only);
 	tcase_add_test(t, pause_takes_the_figures_of_its_moment);

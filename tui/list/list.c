@@ -290,7 +290,7 @@ void ui_list_refresh(struct ui_list *l, const struct ui_shared *s)
 	}
 	if (frozen && ui_slot_pending(&l->slot))
 		return; /* the figures of the moment of the pause are still to come */
-	if (frozen && rearranged(l))
+	if (frozen && l->look != UI_LOOK_ASKED && rearranged(l))
 		l->stale = false;
 	else
 		ask_if_needed(l, s);

@@ -51,11 +51,16 @@ void ui_list_find(struct ui_list *l, const struct ui_shared *s, int dir)
 	struct ui_aim aim = { .text = l->search, .dir = dir };
 	l->look = UI_LOOK_MISSED;
 	l->look_tell |= dir != 0; /* while one types the prompt tells */
-	if (!l->search[0] || (l->table && l->table->rows == 0))
+	if (!l->search[0])
 		return;
-	if (l->table && !l->tree && find_here(l, &aim)) {
+	if (l->stale)
+		ui_list_refresh(l, s);
+	const bool rows_of_before = ui_list_asking(l);
+	if (l->table && l->table->rows == 0 && !rows_of_before)
+		return;
+	if (l->table && !l->tree && !rows_of_before && find_here(l, &aim)) {
 		l->look = UI_LOOK_FOUND;
-	} else if (!l->table || !complete(l)) {
+	} else if (!l->table || rows_of_before || !complete(l)) {
 		l->look = UI_LOOK_ASKED;
 		l->look_dir = dir;
 		l->stale = true;
