@@ -85,7 +85,7 @@ def shares(tree):
     for what in ('reads', 'faults', 'computes'):
         got['kernel'] += got[f'{what}-kernel']
     all_of = got['reads'] + got['faults'] + got['computes']
-    return {k: 100 * v / all_of for k, v in got.items()}
+    return {k: 100 * v / all_of for k, v in got.items()}, all_of
 
 
 def main(host, profview, library, program, dotnet=None):
@@ -101,12 +101,13 @@ def main(host, profview, library, program, dotnet=None):
         word = 'kernel' if perf_shows_kernel() else 'kernel=refused'
         v.true('the log says what it has', word in words_of(profview, log), word)
         tree = report(profview, log)
-        got = shares(tree)
+        got, samples = shares(tree)
         print(said, {k: round(x, 1) for k, x in got.items()})
         spent = said['reads'] + said['faults'] + said['computes']
         for what in ('reads', 'faults', 'computes'):
             share = 100 * said[what] / spent
-            v.between(f'{what}: {got[what]:.1f} of {share:.1f} %', got[what], share - POINTS, share + POINTS)
+            points = POINTS + 3 * (share * (100 - share) / samples) ** 0.5
+            v.between(f'{what}: {got[what]:.1f} of {share:.1f} %', got[what], share - points, share + points)
         if not perf_shows_kernel():
             v.true('refused: none of the kernel', not any(is_kernel(n) for n in tree), tree)
             v.close()

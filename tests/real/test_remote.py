@@ -90,6 +90,13 @@ class Line:
         self.relay.communicate()
 
 
+def opens(pid, path):
+    try:
+        return any(fd.exists() and fd.samefile(path) for fd in pathlib.Path(f'/proc/{pid}/fd').iterdir())
+    except OSError:
+        return False
+
+
 class Far:
     """A machine whose PATH has this profview under its name, led to by a command that first makes noise."""
 
@@ -128,6 +135,10 @@ class Far:
 
     def relays(self):
         return [pid for pid in self.processes(b'relay') if name_of(pid) not in (KEEPER, JANITOR)]
+
+    def readers(self, log):
+        """The relays that have greeted and read this log: one that is killed before is no line that broke."""
+        return [pid for pid in self.relays() if opens(pid, log)]
 
     def keepers(self):
         return [pid for pid in self.processes(b'relay') if name_of(pid) == KEEPER]
@@ -191,8 +202,7 @@ def follow(v, far, log, _):
                 f.write(whole[at:at + step])
             at += step
             if i in when:
-                target.wait_for('a relay to cut off', far.relays)
-                for pid in far.relays():
+                for pid in target.wait_for('a relay to cut off', lambda: far.readers(grows)):
                     with contextlib.suppress(ProcessLookupError):
                         os.kill(pid, signal.SIGKILL)
         target.wait_for('the whole log', lambda: kept.exists() and kept.stat().st_size == len(whole), CUTS * PATIENCE)
