@@ -187,6 +187,20 @@ static class Program
 		sink = trees;
 	}
 
+	/* While the heap grows all of it is alive; the nursery is a small part of it. */
+	static void Growing()
+	{
+		var kept = new Node[80];
+		for (int n = 0; n < kept.Length; n++)
+			kept[n] = Tree(15);
+		while (Running) {
+			var more = new Node[64];
+			sink = new[] { kept, more };
+			for (int n = 0; n < more.Length && Running; n++)
+				more[n] = Tree(15);
+		}
+	}
+
 	/* Code that is made again and again, and never cached. */
 	static void Generated()
 	{
@@ -468,7 +482,7 @@ static class Program
 			{ "type-init", TypeInit }, { "lock-contention", Locks }, { "deadlock", Deadlock }, { "finalizers", Finalizers },
 			{ "pool-starvation", Pool }, { "thread-burst", Threads }, { "handle-growth", Handles }, { "hot-method", Hot },
 			{ "gc-time", () => Survivors(6) }, { "jit-heavy", Generated }, { "sync-over-async", Blocked },
-			{ "rising-floor", Rising }, { "futile-collections", () => Survivors(64) },
+			{ "rising-floor", Rising }, { "futile-collections", Growing },
 			{ "full-collections", Medium }, { "long-pause", Graph }, { "n-plus-one", Asking }, { "losses", Boxing },
 			{ "healthy", Healthy }, { "busy", Busy },
 		};
