@@ -110,6 +110,13 @@ void pvp_stack_ends_waits(bool with, uint64_t times)
 		*n += times;
 }
 
+void pvp_stack_ends_pages(bool with, uint64_t pages)
+{
+	uint64_t *n = count_of(with ? "new pages with a stack" : "new pages without a stack");
+	if (n)
+		*n += pages;
+}
+
 void pvp_stack_ends_count(
 	enum pvp_stack_kind kind, const struct pvp_walk_stop *stop, uint64_t times)
 {

@@ -26,6 +26,9 @@ void pvp_stack_ends_note(const struct pvp_walk_stop *stop);
 /* So many samples of waits have a stack, or have none. */
 void pvp_stack_ends_waits(bool with, uint64_t times);
 
+/* So many new pages of a process watched from outside have a stack, or have none. */
+void pvp_stack_ends_pages(bool with, uint64_t pages);
+
 /* Notes once for each reason why samples asked for cannot be had. The text is copied. */
 void pvp_samples_missed(const char *why);
 

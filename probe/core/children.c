@@ -245,8 +245,13 @@ static void look_for_children(struct pvp_children *c, bool last)
 	c->forks = now;
 }
 
-void pvp_children_look_first(struct pvp_children *c)
+void pvp_children_look_first(struct pvp_children *c, const struct pvp_host *host)
 {
+	if (host->children) {
+		host->children(&c->cpu);
+		c->cpu_before = c->cpu;
+		return;
+	}
 	int fd = open_list((long)syscall(SYS_gettid));
 	c->blind = fd < 0;
 	if (fd >= 0)
@@ -283,7 +288,9 @@ static bool describe_counts(struct pvp_writer *w, struct pvp_children *c)
 static void say_counts(struct pvp_writer *w, struct pvp_children *c)
 {
 	uint64_t time = pvp_monotonic();
-	const uint64_t now[] = { forks() + c->others, forked ? atomic_load(&forked->logs) : 0,
+	/* Children made by fork() are ours: for another process the host has counted all. */
+	uint64_t own = w->host->children ? 0 : forks();
+	const uint64_t now[] = { own + c->others, forked ? atomic_load(&forked->logs) : 0,
 		(c->cpu - c->cpu_before) * TO_100NS };
 	if (!now[0] || !describe_counts(w, c))
 		return;
@@ -297,11 +304,14 @@ void pvp_children_tell(struct pvp_writer *w)
 {
 	struct pvp_children *c = &w->children;
 	uint64_t began = pvp_monotonic();
-	if (w->host->process) /* ours are none of the program's */
+	if (w->host->process && !w->host->children) /* ours are none of the program's */
 		return;
 	if (!w->last && began < c->next_ns)
 		return;
-	look_for_children(c, w->last);
+	if (w->host->children)
+		c->others = w->host->children(&c->cpu);
+	else
+		look_for_children(c, w->last);
 	uint64_t pause = (pvp_monotonic() - began) * SHARE;
 	c->next_ns = began + (pause > LEAST_NS ? pause : LEAST_NS);
 	say_counts(w, c);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct pvp_host;
 struct pvp_writer;
 
 enum { PVP_CHILDREN = 1024 }; /* alive at the same time; further children are not distinguished */
@@ -48,7 +49,7 @@ void pvp_children_records(void);
 /* --- the writer's --- */
 
 /* At the start of a session: children waited for before do not count for this log. */
-void pvp_children_look_first(struct pvp_children *c);
+void pvp_children_look_first(struct pvp_children *c, const struct pvp_host *host);
 /* Checks, if due, and reports new children. */
 void pvp_children_tell(struct pvp_writer *w);
 /* Writes all counters again, for a new reader. */

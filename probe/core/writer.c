@@ -27,6 +27,7 @@ enum {
 	OVERHEAD_RUNS = 20,
 	OVERHEAD_PAIRS = 100,
 	MS = 1000000, /* ns */
+	SECOND = 1000 * MS,
 	CALIBRATE_NS = 50 * MS,
 };
 
@@ -392,14 +393,16 @@ static void fill_header(struct pvp_writer *w)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_REALTIME, &t);
-	w->start_ns = pvp_monotonic();
+	uint64_t now = pvp_monotonic();
+	uint64_t real = (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+	w->start_ns = w->host->began ? w->host->began : now;
 	const char *words = w->host->enabled_events ? w->host->enabled_events() : NULL;
 	pvp_args_draw_id(&w->config);
 	pvp_args_find_command(&w->config, w->host->process);
 	size_t n = pvp_args_describe(&w->config, w->host->name, words, w->args, sizeof w->args);
 	w->header = (struct mlpd_header){
 		.format = format,
-		.start_time_ms = (uint64_t)t.tv_sec * 1000,
+		.start_time_ms = (real - (now - w->start_ns)) / SECOND * 1000,
 		.startup_ns = w->start_ns,
 		.timer_overhead_ns = measure_overhead(w),
 		.pid = (uint32_t)(w->host->process ? w->host->process : getpid()),
@@ -414,7 +417,7 @@ static void fill_header(struct pvp_writer *w)
 		.os = { "linux", 5 },
 	};
 	name_process(w->comm, w->host->process);
-	pvp_children_look_first(&w->children);
+	pvp_children_look_first(&w->children, w->host);
 }
 
 static void free_writer(struct pvp_writer *w)

@@ -31,6 +31,7 @@ enum pvp_reply {
 struct pvp_host {
 	const char *name; /* as the log's header says it */
 	pid_t process;    /* the recorded process; 0: this process */
+	uint64_t began;   /* CLOCK_MONOTONIC, when what is recorded began; 0: with the session */
 
 	/* A session begins, ends. May be NULL. */
 	void (*start)(void);
@@ -78,6 +79,12 @@ struct pvp_host {
 	 * gets no other call in between. May be NULL.
 	 */
 	void (*on_reader_lost)(bool on);
+
+	/*
+	 * Children of another process, and the processor time in us of those that have ended. NULL: the
+	 * core counts its own.
+	 */
+	uint64_t (*children)(uint64_t *ret_cpu_us);
 
 	/* Heap shots given up so far. May be NULL. */
 	uint64_t (*discarded_shots)(void);

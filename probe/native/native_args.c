@@ -118,6 +118,8 @@ static bool take_option(struct pvp_native_options *o, const struct word *w, bool
 		return o->malloc = o->frees = true;
 	if (plain && is(w, "late"))
 		return o->midway = true;
+	if (plain && is(w, "inside"))
+		return o->inside = true;
 	if (is(w, "filters"))
 		return true; /* read before anything else: host_native.c */
 	if (plain && is(w, "held"))
@@ -164,8 +166,8 @@ static void describe_native(struct pvp_native_options *o)
 		n = snprintf(to, room, ",gcalloc");
 	n += snprintf(to + n, room - (size_t)n, "%s%s%s", o->frees ? ",free" : "",
 		o->malloc && o->by_site ? ",class=site" : "", o->blocks ? ",blocks" : "");
-	n += snprintf(to + n, room - (size_t)n, "%s%s", o->held ? ",held" : "",
-		o->held && o->midway ? ",late" : "");
+	n += snprintf(to + n, room - (size_t)n, "%s%s%s", o->held ? ",held" : "",
+		o->held && o->midway ? ",late" : "", o->inside ? ",inside" : "");
 	if (o->shot_ms)
 		n += snprintf(to + n, room - (size_t)n, ",heapshot=%ums", o->shot_ms);
 	if (o->sample_hz)

@@ -19,6 +19,7 @@ struct pvp_native_options {
 	bool blocks;                /* living blocks are known, for heap shots */
 	bool held;                  /* likewise, summed up by allocating stack */
 	bool midway;                /* begun after the program, which may hold blocks by then */
+	bool inside;                /* though from outside was asked for */
 	bool shot_at_end;           /* a shot when the recording ends */
 	unsigned shot_ms;           /* ms between shots; 0: on request */
 	unsigned frames;            /* of an allocation's stack */

@@ -29,11 +29,14 @@ enum {
 };
 
 static struct {
-	PV_ARRAY(int) fds;
+	PV_ARRAY(int) fds, faults;
 	struct pv_map opened; /* tid -> 1 */
 	bool only_threads;    /* children of fork do not inherit */
 	unsigned stack;       /* bytes */
 	bool switches;
+	bool pages; /* samples of page faults, too */
+	uint64_t closed_faults;
+	bool from_exec; /* the events begin with the process's next exec */
 } events = { .stack = PVO_STACK };
 
 static struct perf_event_attr clock_of(unsigned hz)
@@ -48,12 +51,24 @@ static struct perf_event_attr clock_of(unsigned hz)
 		.sample_stack_user = events.stack,
 		.clockid = CLOCK_MONOTONIC };
 	a.exclude_kernel = a.exclude_hv = a.exclude_callchain_kernel = 1;
+	a.sample_type |= events.pages ? PERF_SAMPLE_ADDR : 0; /* 0 in samples of the clock */
 	a.sample_id_all = a.use_clockid = a.inherit = 1;
 	a.inherit_thread = events.only_threads;
 	a.context_switch = events.switches;
+	a.disabled = a.enable_on_exec = events.from_exec;
 	a.mmap = a.mmap2 = a.comm = a.comm_exec = a.task = 1;
 	a.watermark = 1;
 	a.wakeup_watermark = PVO_RING / 3;
+	return a;
+}
+
+/* Laid out as samples of the clock. Other records come with those. */
+static struct perf_event_attr faults_of(unsigned hz)
+{
+	struct perf_event_attr a = clock_of(hz);
+	a.config = PERF_COUNT_SW_PAGE_FAULTS;
+	a.sample_period = PVO_PAGES;
+	a.context_switch = a.mmap = a.mmap2 = a.comm = a.comm_exec = a.task = 0;
 	return a;
 }
 
@@ -100,6 +115,20 @@ int pvo_events_ask(pid_t pid, unsigned hz, bool *ret_killed)
 
 /* ---- all threads */
 
+static int add_faults(unsigned hz, pid_t tid, int cpu)
+{
+	struct perf_event_attr a = faults_of(hz);
+	int fd = open_event(&a, tid, cpu);
+	if (fd < 0)
+		return errno;
+	if (!pv_reserve(&events.faults, 1)) {
+		close(fd);
+		return ENOMEM;
+	}
+	events.faults.v[events.faults.n++] = fd;
+	return pvo_rings_join(fd, cpu);
+}
+
 static int add_event(unsigned hz, pid_t tid, int cpu)
 {
 	struct perf_event_attr a = clock_of(hz);
@@ -111,7 +140,8 @@ static int add_event(unsigned hz, pid_t tid, int cpu)
 		return ENOMEM;
 	}
 	events.fds.v[events.fds.n++] = fd;
-	return pvo_rings_join(fd, cpu);
+	int error = pvo_rings_join(fd, cpu);
+	return error || !events.pages ? error : add_faults(hz, tid, cpu);
 }
 
 static int open_thread(unsigned hz, pid_t tid)
@@ -166,9 +196,28 @@ int pvo_events_open(
 	return error;
 }
 
+int pvo_events_open_from_exec(pid_t pid, unsigned hz)
+{
+	events.from_exec = true;
+	int error = open_thread(hz, pid);
+	events.from_exec = false;
+	if (!error && !pvo_rings_any())
+		error = ESRCH;
+	if (error)
+		pvo_events_close();
+	return error;
+}
+
 void pvo_events_stack(unsigned bytes)
 {
 	events.stack = bytes;
+}
+
+void pvo_events_pages(bool on)
+{
+	events.pages = on;
+	if (on)
+		pvo_rings_deepen();
 }
 
 void pvo_events_switches(bool on)
@@ -185,11 +234,31 @@ int pvo_events_rate(unsigned hz)
 	return 0;
 }
 
+static uint64_t faults_of_open(void)
+{
+	uint64_t all = 0, one;
+	for (size_t i = 0; i < events.faults.n; i++)
+		if (read(events.faults.v[i], &one, sizeof one) == (ssize_t)sizeof one)
+			all += one;
+	return all;
+}
+
+bool pvo_events_faults(uint64_t *ret, size_t *ret_open)
+{
+	*ret_open = events.faults.n;
+	*ret = events.closed_faults + faults_of_open();
+	return events.only_threads;
+}
+
 void pvo_events_close(void)
 {
+	events.closed_faults += faults_of_open();
 	pvo_rings_close();
 	for (size_t i = 0; i < events.fds.n; i++)
 		close(events.fds.v[i]);
+	for (size_t i = 0; i < events.faults.n; i++)
+		close(events.faults.v[i]);
+	pv_array_finish(&events.faults);
 	pv_array_finish(&events.fds);
 	pv_map_finish(&events.opened);
 }
@@ -228,6 +297,7 @@ bool pvo_sample_read(const struct perf_event_header *h, struct pvo_sample *ret)
 	s.pid = (pid_t)(uint32_t)of;
 	s.tid = (pid_t)(of >> 32);
 	s.time = take(&f);
+	s.fault = events.pages ? take(&f) : 0;
 	if (take(&f)) { /* the registers' kind; 0: a thread of the kernel */
 		s.fp = take(&f);
 		s.sp = take(&f);

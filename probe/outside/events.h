@@ -16,7 +16,10 @@
 #include <sys/types.h>
 
 enum {
-	PVO_STACK = 16 << 10,   /* bytes copied with a sample, at first */
+	PVO_STACK = 16 << 10, /* bytes copied with a sample, at first */
+	PVO_PAGES =
+		17, /* page faults between two samples of them; prime: programs grow by powers of two,
+			   and samples in step with those meet always the same function */
 	PVO_STACK_MOST = 65528, /* and at most: perf_event_open(2) */
 	PVO_RECORD_MOST = 1 << 16,
 };
@@ -25,6 +28,7 @@ enum {
 struct pvo_sample {
 	uint64_t time; /* ns of CLOCK_MONOTONIC */
 	pid_t pid, tid;
+	uint64_t fault;      /* address of the new page, the last of PVO_PAGES; 0: of the clock */
 	uint64_t pc, sp, fp; /* sp 0: registers are not known */
 	const uint8_t *stack;
 	size_t stack_bytes;
@@ -51,8 +55,23 @@ int pvo_events_ask(pid_t pid, unsigned hz, bool *ret_killed);
 int pvo_events_open(
 	pid_t pid, unsigned hz, bool (*known)(pid_t tid), void (*drain)(void), size_t *ret_threads);
 
+/*
+ * Opens events for a process of one thread, which begin with the next exec of the process. 0, or an
+ * errno value as above.
+ */
+int pvo_events_open_from_exec(pid_t pid, unsigned hz);
+
 /* Bytes of the stack copied with each sample, from the next opening on. */
 void pvo_events_stack(unsigned bytes);
+
+/* Whether page faults are sampled, which is settled before any opening; at first not. */
+void pvo_events_pages(bool on);
+
+/*
+ * Page faults in the process's own code since the first opening, by the kernel's count: of events
+ * open and closed; *ret_open: open ones. False: not known, since children of fork are counted, too.
+ */
+bool pvo_events_faults(uint64_t *ret, size_t *ret_open);
 
 /* Whether switches are recorded (PERF_RECORD_SWITCH), from the next opening on; at first not. */
 void pvo_events_switches(bool on);

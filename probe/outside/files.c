@@ -413,6 +413,14 @@ void pvo_files_begin(pid_t pid)
 	pvp_target = &target;
 }
 
+bool pvo_files_map(uint64_t address)
+{
+	pthread_mutex_lock(&lock);
+	bool mapped = mapping_at(&now, address);
+	pthread_mutex_unlock(&lock);
+	return mapped;
+}
+
 void pvo_files_finish(void)
 {
 	pthread_mutex_lock(&lock);

@@ -8,6 +8,7 @@
 #define PV_PROBE_OUTSIDE_FILES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Makes process `pid` the target: sets pvp_target. Called once, before any thread runs. */
@@ -18,6 +19,9 @@ void pvo_files_begin(pid_t pid);
  * False: unreadable, and the list stays as before.
  */
 bool pvo_files_read(void);
+
+/* Whether a file is mapped at this address, as of the last reading. Any thread. */
+bool pvo_files_map(uint64_t address);
 
 /* Forgets the list; the process stays the target. */
 void pvo_files_finish(void);

@@ -4,9 +4,11 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/mem.h"
 #include "common/base/sample_period.h"
+#include "common/base/system/proc_file.h"
 #include "probe/code/modules.h"
 #include "probe/code/perf_map.h"
 #include "probe/code/stack_ends.h"
@@ -15,6 +17,7 @@
 #include "probe/ground/sample_rate.h"
 #include "probe/core/thread_buf.h"
 #include "probe/core/writer.h"
+#include "probe/outside/events.h"
 #include "probe/outside/watch_notes.h"
 #include "probe/outside/watch.h"
 
@@ -25,8 +28,9 @@ struct name {
 	char text[PVO_NAME];
 };
 
+static struct pvp_host host;
 static unsigned began_hz;
-static uint32_t mutex_class;
+static uint32_t mutex_class, page_class[PVO_PAGES_KINDS];
 static char words_text[96];
 static PV_ARRAY(struct name) names; /* of living threads, for a new reader */
 
@@ -116,6 +120,37 @@ static void put_sample(struct pvp_writer *w, struct pvp_out_buffer *page, const 
 	pvp_stack_ends_count(PVP_SAMPLE_STACK, &s->stop, 1);
 }
 
+/* Written into a buffer of the thread `tid`, after everything before, above all names. */
+static void put_in_thread(struct pvp_writer *w, struct pvp_out_buffer *page, pid_t tid,
+	const struct pv_event *ev, size_t n, const struct pv_batch *pools)
+{
+	static struct pvp_out_buffer of_thread;
+	pvp_out_buffer_send(w, &w->page);
+	if (page != &w->page)
+		pvp_out_buffer_send(w, page);
+	for (size_t i = 0; i < n; i++)
+		pvp_out_buffer_add(w, &of_thread, &ev[i], pools);
+	of_thread.header.thread = (uint64_t)tid;
+	pvp_out_buffer_send(w, &of_thread);
+}
+
+/* Names and classes are written before; outermost first. Pages without a sample have no frames. */
+static void put_pages(struct pvp_writer *w, struct pvp_out_buffer *page, const struct pvo_note *n)
+{
+	uint64_t keys[1 + PVO_FRAMES];
+	for (uint32_t i = 0; i < n->n; i++)
+		keys[n->n - 1 - i] = key_of(w, n->at[i] - (i > 0), true, n->time);
+	const struct pv_batch pools = { .pool = { keys, n->n, n->n } };
+	const struct pv_event ev = { .kind = PV_KIND_ALLOC,
+		.time = n->time,
+		.alloc = { page_class[n->object & PVO_PAGES_MASK], n->object,
+			n->times * (uint64_t)sysconf(_SC_PAGESIZE), { 0, n->n } } };
+	put_in_thread(w, page, n->tid, &ev, 1, &pools);
+	pvp_stack_ends_pages(n->n > 0, n->times);
+	if (n->n)
+		pvp_stack_ends_count(PVP_SAMPLE_STACK, &n->stop, 1);
+}
+
 static void put_wait(struct pvp_writer *w, struct pvp_out_buffer *page, const struct pvo_note *n)
 {
 	uint64_t keys[1 + PVO_FRAMES];
@@ -135,13 +170,9 @@ static void put_wait(struct pvp_writer *w, struct pvp_out_buffer *page, const st
 		pvp_stack_ends_waits(n->n > 0, n->times);
 }
 
-/*
- * Written into a buffer of the waiting thread, after everything before, above all names. The stack
- * is turned round: outermost first.
- */
+/* The stack is turned round: outermost first. */
 static void put_lock(struct pvp_writer *w, struct pvp_out_buffer *page, const struct pvo_note *n)
 {
-	static struct pvp_out_buffer of_thread;
 	uint64_t keys[1 + PVO_FRAMES];
 	for (uint32_t i = 0; i < n->n; i++)
 		keys[n->n - 1 - i] = key_of(w, n->at[i] - (i > 0), true, n->time);
@@ -159,13 +190,7 @@ static void put_lock(struct pvp_writer *w, struct pvp_out_buffer *page, const st
 		.kind = PV_KIND_MONITOR_DONE, .time = n->time, .monitor = { .object = n->object }
 	};
 	bool ends = n->kind == PVO_NOTE_UNLOCK;
-	pvp_out_buffer_send(w, &w->page);
-	if (page != &w->page)
-		pvp_out_buffer_send(w, page);
-	for (size_t i = 0; i < (ends ? 1 : PV_COUNT_OF(ev)); i++)
-		pvp_out_buffer_add(w, &of_thread, ends ? &end : &ev[i], &pools);
-	of_thread.header.thread = (uint64_t)n->tid;
-	pvp_out_buffer_send(w, &of_thread);
+	put_in_thread(w, page, n->tid, ends ? &end : ev, ends ? 1 : PV_COUNT_OF(ev), &pools);
 }
 
 static void put_note(struct pvp_writer *w, struct pvp_out_buffer *page, const struct pvo_note *n)
@@ -174,6 +199,10 @@ static void put_note(struct pvp_writer *w, struct pvp_out_buffer *page, const st
 	case PVO_NOTE_SAMPLE:
 		if (!pvp_paused())
 			put_sample(w, page, n);
+		break;
+	case PVO_NOTE_PAGES:
+		if (!pvp_paused())
+			put_pages(w, page, n);
 		break;
 	case PVO_NOTE_WAIT:
 		if (!pvp_paused())
@@ -244,7 +273,20 @@ static void stop(void)
 	pvp_modules_finish();
 }
 
+/* Of ended children that were waited for; the process itself keeps the sum. */
+static uint64_t children(uint64_t *ret_cpu_us)
+{
+	enum { STAT = 1024 };
+	const uint64_t tick_us = 1000000 / (uint64_t)sysconf(_SC_CLK_TCK);
+	char text[STAT];
+	if (pv_proc_read(host.process, "stat", text, sizeof text) > 0)
+		*ret_cpu_us = tick_us * (pv_stat_number(text, PV_STAT_CHILDREN_USER) +
+						pv_stat_number(text, PV_STAT_CHILDREN_SYSTEM));
+	return pvo_watch_children();
+}
+
 static struct pvp_host host = {
+	.children = children,
 	.name = "outside",
 	.stop = stop,
 	.refresh = pvp_modules_refresh,
@@ -254,12 +296,20 @@ static struct pvp_host host = {
 	.set = set,
 };
 
-const struct pvp_host *pvo_host(pid_t pid, unsigned hz, bool waits)
+const struct pvp_host *pvo_host(pid_t pid, unsigned hz, bool waits, bool pages)
 {
+	static const char *const kinds[] = { "new pages", "new pages of a stack",
+		"new pages of a file", "new pages without a sample" };
+	host.began = pvo_watch_began();
 	began_hz = hz;
 	host.process = pid;
 	mutex_class = waits ? pvp_class("mutex") : 0;
+	for (size_t i = 0; pages && i < PVO_PAGES_KINDS; i++)
+		page_class[i] = pvp_class(kinds[i]);
 	snprintf(words_text, sizeof words_text, "%s=%u,sample-timer=user:%u,from=events",
 		waits ? "monitor,sample-real" : "sample", hz, hz);
+	size_t n = strlen(words_text);
+	if (pages)
+		snprintf(words_text + n, sizeof words_text - n, ",pages=%d", PVO_PAGES);
 	return &host;
 }

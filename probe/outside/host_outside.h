@@ -9,9 +9,10 @@
 #include "probe/ground/host.h"
 
 /*
- * The host for process `pid` at `hz` samples a second; `waits`: waiting threads are sampled, too.
+ * The host for process `pid` at `hz` samples a second; `waits`: waiting threads are sampled, too,
+ * `pages`: page faults.
  * Called once. Static, never NULL.
  */
-const struct pvp_host *pvo_host(pid_t pid, unsigned hz, bool waits);
+const struct pvp_host *pvo_host(pid_t pid, unsigned hz, bool waits, bool pages);
 
 #endif

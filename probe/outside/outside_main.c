@@ -2,8 +2,9 @@
 /*
  * profview-outside [--led] PID [WORDS]: records a running process, with nothing loaded into it.
  * Words as for a probe: output=PATH, sample=N or sample-real=N (both also sample waits, as is
- * usual), nowaits, and words for bounding and packing the log. The recording ends by SIGINT or
- * SIGTERM, or with the process.
+ * usual), nowaits, pages (page faults by stack, 1 of 17), and words for bounding and packing the
+ * log. The recording ends by SIGINT or SIGTERM, or with the process. With the word exec=PID that
+ * process is recorded instead, from its next exec on.
  *
  * With --led a parent holds the other ends of input and output, and the end of input ends the
  * program. Each answer is a line, "ok" or "no REASON": first, whether the kernel allows perf
@@ -35,7 +36,7 @@ enum { REASON = 480, WORDS = 1536, EXIT_REFUSED = 1, EXIT_USAGE = 2, EXIT_LEFT =
 
 struct recording {
 	pid_t pid;
-	bool led, waits;
+	bool led, waits, pages, from_exec;
 	unsigned hz;
 	char rest[WORDS]; /* words for the core */
 };
@@ -73,14 +74,31 @@ static bool take_rest(const struct recording *r, char *why)
 	return false;
 }
 
-/* *ret_ours: the word is sample=N, sample-real=N or nowaits. False, with `why`: no such rate. */
+static bool take_exec(struct recording *r, const char *value)
+{
+	long pid = strtol(value, NULL, 10);
+	r->from_exec = true;
+	r->pid = (pid_t)pid;
+	return pid > 0 && pid <= INT32_MAX;
+}
+
+/* *ret_ours: the word is exec=PID, sample=N, sample-real=N or nowaits. False, with `why`: no such. */
 static bool take_own(struct recording *r, const char *at, size_t len, bool *ret_ours, char *why)
 {
-	static const char real[] = "sample-real", off[] = "nowaits";
+	static const char real[] = "sample-real", off[] = "nowaits",
+			  exec[] = "exec=", pages[] = "pages";
 	size_t key = strcspn(at, "=,"), sample = sizeof "sample" - 1;
+	*ret_ours = strncmp(at, exec, sizeof exec - 1) == 0;
+	if (*ret_ours) {
+		snprintf(why, REASON, "exec=PID: no such process");
+		return take_exec(r, at + sizeof exec - 1);
+	}
 	bool is_real = key == sizeof real - 1 && strncmp(at, real, key) == 0;
+	bool are_pages = len == sizeof pages - 1 && strncmp(at, pages, len) == 0;
 	bool is_off = len == sizeof off - 1 && strncmp(at, off, len) == 0;
-	*ret_ours = is_real || is_off || (key == sample && strncmp(at, real, key) == 0);
+	r->pages |= are_pages;
+	*ret_ours =
+		is_real || is_off || are_pages || (key == sample && strncmp(at, real, key) == 0);
 	r->waits = is_real || (r->waits && !is_off);
 	if (!*ret_ours || len <= key || take_sample(r, at + key + 1, len - key - 1))
 		return true;
@@ -173,7 +191,7 @@ static int refuse(const struct recording *r, int error, bool killed, size_t thre
 static int begin_session(const struct recording *r)
 {
 	char why[REASON];
-	int error = pvp_session_start(r->rest, pvo_host(r->pid, r->hz, r->waits));
+	int error = pvp_session_start(r->rest, pvo_host(r->pid, r->hz, r->waits, r->pages));
 	if (!error)
 		return 0;
 	snprintf(why, sizeof why, "the log cannot be written: %s", strerror(error));
@@ -181,21 +199,57 @@ static int begin_session(const struct recording *r)
 	return EXIT_REFUSED;
 }
 
+/* False: the process has ended without, or the recording is not wanted any more. */
+static bool wait_for_exec(const struct recording *r, int process)
+{
+	enum { OFTEN = 1000, SOON_MS = 1, LOOK_MS = 20 };
+	struct pollfd p[] = { { .fd = process, .events = POLLIN },
+		{ .fd = r->led ? STDIN_FILENO : -1, .events = POLLIN } };
+	for (int i = 0; !stopped && !pvo_watch_exec(); i++)
+		if (poll(p, 2, i < OFTEN ? SOON_MS : LOOK_MS) > 0)
+			return pvo_watch_exec();
+	return pvo_watch_exec();
+}
+
+/*
+ * Files are read before the session begins, and after the exec. A process that has ended by then has
+ * a log, too.
+ */
+static int meet_process(const struct recording *r, int process)
+{
+	int error = pvo_watch_prepare(r->pid, r->pages);
+	if (!error && r->from_exec)
+		error = pvo_watch_from_exec(r->hz, r->waits);
+	if (!error && !r->from_exec)
+		error = pvo_watch_read();
+	if (error)
+		return refuse(r, error, false, 0);
+	if (!r->from_exec)
+		return 0;
+	say(r, NULL);
+	if (!wait_for_exec(r, process))
+		return EXIT_LEFT;
+	pvo_watch_read();
+	return 0;
+}
+
 static int record(const struct recording *r, int process)
 {
 	size_t threads = 0;
-	int error = pvo_watch_prepare(r->pid);
-	if (error)
-		return refuse(r, error, false, 0);
-	int code = begin_session(r);
+	int code = meet_process(r, process);
 	if (code)
 		return code;
-	error = pvo_watch_begin(r->hz, r->waits, &threads);
-	if (error) {
-		pvp_session_stop();
+	int error = pvo_watch_begin(r->hz, r->waits, &threads);
+	if (error)
 		return refuse(r, error, false, threads);
+	/* From the first byte of a log on everything that happens is recorded. */
+	code = begin_session(r);
+	if (code) {
+		pvo_watch_end();
+		return code;
 	}
-	say(r, NULL);
+	if (!r->from_exec)
+		say(r, NULL);
 	wait_for_end(r, process);
 	pvo_watch_end();
 	return pvp_session_stop() == 0 ? 0 : EXIT_REFUSED;
@@ -263,5 +317,10 @@ int main(int argc, char **argv)
 		if (code)
 			return code == EXIT_LEFT ? 0 : code;
 	}
-	return record(&r, process);
+	if (r.from_exec) {
+		close(process);
+		process = (int)syscall(SYS_pidfd_open, r.pid, 0);
+	}
+	int code = record(&r, process);
+	return code == EXIT_LEFT ? 0 : code;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@ struct ring {
 };
 
 static PV_ARRAY(struct ring) rings;
+static size_t most = PVO_RING;
 
 static size_t page_bytes(void)
 {
@@ -35,6 +37,18 @@ static size_t page_bytes(void)
 int pvo_rings_processors(void)
 {
 	return get_nprocs_conf();
+}
+
+void pvo_rings_deepen(void)
+{
+	enum { ROOM = 8 << 20 };
+	struct rlimit own;
+	if (getrlimit(RLIMIT_MEMLOCK, &own) != 0)
+		return;
+	size_t more = own.rlim_cur < ROOM ? (size_t)own.rlim_cur : (size_t)ROOM;
+	size_t each = PVO_RING + more / (size_t)pvo_rings_processors();
+	while (2 * most <= each && most < PVO_RING_DEEP)
+		most *= 2;
 }
 
 static struct ring *ring_of(int cpu)
@@ -48,7 +62,7 @@ static struct ring *ring_of(int cpu)
 static int make_ring(int fd, int cpu)
 {
 	void *at = MAP_FAILED;
-	size_t bytes = PVO_RING;
+	size_t bytes = most;
 	for (; at == MAP_FAILED && bytes >= PVO_RING_LEAST; bytes /= 2)
 		at = mmap(NULL, page_bytes() + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	bytes *= 2; /* as in the last mmap() */

@@ -9,7 +9,13 @@
  * PVO_RING and a page are granted to any user once for each processor (perf_event_mlock_kb). While
  * another recording has them, halves are asked for, down to PVO_RING_LEAST.
  */
-enum { PVO_RING = 512 << 10, PVO_RING_LEAST = 64 << 10 };
+enum { PVO_RING = 512 << 10, PVO_RING_LEAST = 64 << 10, PVO_RING_DEEP = 4 << 20 };
+
+/*
+ * For records that come in bursts, before the first ring: rings up to PVO_RING_DEEP, as far as all
+ * of them have room in the locked memory that any user has.
+ */
+void pvo_rings_deepen(void);
 
 /* Numbers of processors are below this. */
 int pvo_rings_processors(void);

@@ -18,10 +18,12 @@
 #include "probe/unwind/unwind_set.h"
 #include "probe/unwind/unwind_walk.h"
 #include "probe/ground/probe_clock.h"
+#include "probe/code/visit_pace.h"
 #include "probe/core/worker.h"
 #include "probe/outside/events.h"
 #include "probe/outside/files.h"
 #include "probe/outside/off_cpu.h"
+#include "probe/outside/pages.h"
 #include "probe/outside/watch_notes.h"
 
 enum {
@@ -30,7 +32,8 @@ enum {
 	YOUNG_NS =
 		300000, /* younger records wait: earlier records may still come into another ring */
 	RINGS = 1024,
-	REST = 20, /* pause between readings of the list of files, in durations of the last */
+	PAGE = 4096,
+	REST = 20, /* pause between readings of the list of files, in processor times of the last */
 	MOST_THREADS = 1 << 16,
 	SECOND = 1000000000,
 	/* Each recorded switch costs the program some microseconds. */
@@ -46,6 +49,9 @@ static struct {
 	struct pvp_worker worker;
 	_Atomic bool stop, blind, spared;
 	bool waits;
+	uint64_t exec; /* time of the exec that the events began with; 0: none */
+	uint64_t began;
+	_Atomic uint64_t children;
 	struct {
 		bool recorded;
 		uint64_t since, outs; /* begin of the count, switches out since then */
@@ -75,12 +81,12 @@ static bool has_begun(pid_t tid)
 
 static bool read_files(void)
 {
-	uint64_t before = pvp_monotonic();
+	uint64_t before = pvp_own_time();
 	watch.stale = false;
 	bool ok = pvo_files_read();
 	pvp_unwind_refresh();
 	watch.read_at = pvp_monotonic();
-	watch.read_ns = watch.read_at - before;
+	watch.read_ns = pvp_own_time() - before;
 	return ok;
 }
 
@@ -138,12 +144,16 @@ static void on_sample(const struct perf_event_header *h)
 	const struct pvp_registers at = { .pc = s.pc, .sp = s.sp, .fp = s.fp };
 	const struct pvp_stack_view v = { s.sp, s.sp % WORD ? 0 : s.stack_bytes, s.stack };
 	struct pvo_note *n = &watch.note;
-	n->kind = PVO_NOTE_SAMPLE;
+	n->kind = s.fault ? PVO_NOTE_PAGES : PVO_NOTE_SAMPLE;
+	n->object = s.fault ? s.fault / PAGE * PAGE | pvo_pages_kind(s.fault, s.sp) : 0;
+	n->times = PVO_PAGES;
 	n->tid = s.tid;
 	n->time = s.time;
 	n->at[0] = s.pc;
 	n->n = 1 + pvp_unwind_walk_copy(&at, &v, n->at + 1, PVO_FRAMES, &n->stop);
-	pvo_notes_put(n);
+	bool kept = pvo_notes_put(n);
+	if (kept && s.fault)
+		pvo_pages_sampled();
 	watch.samples++;
 	watch.cut += n->stop.end == PVP_WALK_NOT_COPIED;
 }
@@ -264,6 +274,9 @@ static uint64_t word_at(const struct perf_event_header *h, size_t offset)
 static void on_fork(const struct perf_event_header *h, uint64_t time)
 {
 	pid_t pid = (pid_t)(uint32_t)word_at(h, 0), tid = (pid_t)(uint32_t)word_at(h, 8);
+	pid_t parent = (pid_t)(word_at(h, 0) >> 32);
+	if (pid != parent && parent == watch.pid)
+		atomic_fetch_add(&watch.children, 1);
 	if (pid != watch.pid || watch.begun.n >= MOST_THREADS)
 		return;
 	pv_map_set(&watch.begun, (uint64_t)tid, 1);
@@ -432,6 +445,15 @@ static void come_soon(void)
 	syscall(SYS_sched_setattr, 0, &s, 0);
 }
 
+static void note_missed(uint64_t pages)
+{
+	if (!pages)
+		return;
+	watch.note.object = PVO_PAGES_MISSED;
+	watch.note.times = pages < UINT32_MAX ? (uint32_t)pages : UINT32_MAX;
+	note(PVO_NOTE_PAGES, watch.pid, pvp_monotonic());
+}
+
 static void *run(void *arg)
 {
 	prctl(PR_SET_NAME, "profview watch");
@@ -446,16 +468,20 @@ static void *run(void *arg)
 			pvo_off_cpu_visit(until);
 		copy_more();
 		spare();
+		note_missed(pvo_pages_missed(watch.begun.n));
 	}
+	pvo_pages_count();
 	drain();
+	note_missed(pvo_pages_missed_in_all());
 	if (watch.waits)
 		pvo_off_cpu_finish(pvp_monotonic());
 	return arg;
 }
 
-int pvo_watch_prepare(pid_t pid)
+int pvo_watch_prepare(pid_t pid, bool pages)
 {
 	watch.pid = pid;
+	pvo_pages_begin(pages);
 	/* Copies of stacks are in no core dump. */
 	watch.record = mmap(
 		NULL, PVO_RECORD_MOST, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -463,28 +489,74 @@ int pvo_watch_prepare(pid_t pid)
 		return ENOMEM;
 	madvise(watch.record, PVO_RECORD_MOST, MADV_DONTDUMP);
 	pvo_files_begin(pid);
+	return 0;
+}
+
+int pvo_watch_read(void)
+{
 	return read_files() ? 0 : ESRCH;
 }
 
-int pvo_watch_begin(unsigned hz, bool waits, size_t *ret_threads)
+static void wish_for(unsigned hz, bool waits)
 {
 	watch.hz = hz;
 	watch.stack = PVO_STACK;
 	atomic_store(&watch.wanted_hz, hz);
 	watch.waits = watch.switches.recorded = waits;
 	pvo_events_switches(waits);
+}
+
+int pvo_watch_from_exec(unsigned hz, bool waits)
+{
+	wish_for(hz, waits);
+	return pvo_events_open_from_exec(watch.pid, hz);
+}
+
+uint64_t pvo_watch_exec(void)
+{
+	unsigned ring;
+	while (!watch.exec && pvo_events_next(watch.record, pvp_monotonic(), &ring)) {
+		const struct perf_event_header *h = (const struct perf_event_header *)watch.record;
+		struct pvo_stamp of;
+		if (h->type == PERF_RECORD_COMM && h->misc & PERF_RECORD_MISC_COMM_EXEC &&
+			pvo_stamp_read(h, &of))
+			watch.exec = of.time;
+	}
+	return watch.exec;
+}
+
+/* Events that began with an exec have lost nothing of the process. */
+static int open_events(size_t *ret_threads)
+{
+	if (watch.exec)
+		return 0;
+	int error = pvo_events_open(watch.pid, watch.hz, has_begun, drain, ret_threads);
+	if (!error)
+		forget_waits();
+	return error;
+}
+
+int pvo_watch_begin(unsigned hz, bool waits, size_t *ret_threads)
+{
+	if (!watch.exec)
+		wish_for(hz, waits);
 	watch.switches.since = pvp_monotonic();
 	const struct pvo_hearer hearer = { on_wait, on_lock };
-	if (waits && !pvo_off_cpu_begin(hz, watch.switches.since, hearer))
+	watch.began = watch.exec ? watch.exec : watch.switches.since;
+	if (waits && !pvo_off_cpu_begin(hz, watch.began, hearer))
 		return ENOMEM;
-	int error = pvo_events_open(watch.pid, hz, has_begun, drain, ret_threads);
+	int error = open_events(ret_threads);
 	if (error)
 		return error;
-	forget_waits();
 	error = pvp_worker_start(&watch.worker, 0, run, NULL);
 	if (error)
 		pvo_events_close();
 	return error;
+}
+
+uint64_t pvo_watch_began(void)
+{
+	return watch.began;
 }
 
 void pvo_watch_end(void)
@@ -497,6 +569,11 @@ void pvo_watch_end(void)
 bool pvo_watch_blind(void)
 {
 	return atomic_load(&watch.blind);
+}
+
+uint64_t pvo_watch_children(void)
+{
+	return atomic_load(&watch.children);
 }
 
 bool pvo_watch_spared(void)

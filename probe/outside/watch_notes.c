@@ -35,7 +35,8 @@ static uint64_t *at(uint64_t i)
 
 static bool has_frames(enum pvo_kind kind)
 {
-	return kind == PVO_NOTE_SAMPLE || kind == PVO_NOTE_WAIT || kind == PVO_NOTE_LOCK;
+	return kind == PVO_NOTE_SAMPLE || kind == PVO_NOTE_PAGES || kind == PVO_NOTE_WAIT ||
+	       kind == PVO_NOTE_LOCK;
 }
 
 static uint32_t words_of(const struct pvo_note *n)
@@ -48,7 +49,7 @@ void pvo_notes_lose(uint64_t samples)
 	atomic_fetch_add_explicit(&lost, samples, memory_order_relaxed);
 }
 
-void pvo_notes_put(const struct pvo_note *n)
+bool pvo_notes_put(const struct pvo_note *n)
 {
 	uint64_t to = atomic_load_explicit(&written, memory_order_relaxed);
 	uint64_t from = atomic_load_explicit(&taken, memory_order_acquire);
@@ -56,7 +57,7 @@ void pvo_notes_put(const struct pvo_note *n)
 	uint32_t rest = words_of(n);
 	if (WORDS - (to - from) < HEAD + rest) {
 		pvo_notes_lose(n->kind == PVO_NOTE_WAIT ? n->times : 1);
-		return;
+		return false;
 	}
 	*at(to) = (uint64_t)n->kind | (uint64_t)rest << KIND_BITS | (uint64_t)n->tid << TID_SHIFT;
 	*at(to + 1) = n->time;
@@ -70,6 +71,7 @@ void pvo_notes_put(const struct pvo_note *n)
 	for (uint32_t i = 0; i < rest; i++)
 		*at(to + HEAD + i) = more[i];
 	atomic_store_explicit(&written, to + HEAD + rest, memory_order_release);
+	return true;
 }
 
 bool pvo_notes_take(struct pvo_note *ret)

@@ -289,11 +289,11 @@ def several(v, profview, folder, program):
 
 
 def begin(profview, watched, log, *words, user=None):
-    """A viewer that records; there is a log once it does."""
+    """A viewer that records: once there is something in the log everything comes in."""
     viewer = subprocess.Popen([profview, 'attach', str(watched.pid), '--record', log, *words], stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, user=user,
                               env={**os.environ, 'HOME': str(pathlib.Path(log).parent)})
-    wait_for('the log', lambda: viewer.poll() is not None or pathlib.Path(log).exists())
+    wait_for('the log', lambda: viewer.poll() is not None or (pathlib.Path(log).exists() and pathlib.Path(log).stat().st_size))
     return viewer
 
 
@@ -383,7 +383,137 @@ def storm(v, profview, folder, program):
     v.true('no more is', 'waits: exact' not in samples_of(r), samples_of(r))
 
 
-CASES = {'elsewhere': elsewhere, 'waits': waits, 'storm': storm, 'several': several, 'deep': deep, 'hostile': hostile, 'native': native, 'static': static, 'stripped': stripped, 'nobody': nobody, 'threads': threads, 'refused': refused}
+class Started(Watched):
+    """A program that profview starts; it ends as Watched does."""
+
+    def __init__(self, profview, log, program, *words, user=None):
+        env = {**os.environ, 'HOME': str(pathlib.Path(log).parent), 'LD_PRELOAD': ''}
+        self.process = subprocess.Popen([profview, 'run', '--via', 'outside', '--record', log, f'--sample={HZ}', '--', program, *words],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, user=user, env=env)
+        self.begun = self.process.stdout.readline()
+        viewer = self.process.pid
+        self.pid = next(int(pid) for pid in pathlib.Path(f'/proc/{viewer}/task/{viewer}/children').read_text().split()
+                        if os.path.samefile(f'/proc/{pid}/exe', program))
+        words = pathlib.Path(f'/proc/{self.pid}/environ').read_bytes().split(b'\0')
+        self.same_environment = sorted(filter(None, words)) == sorted(os.fsencode(f'{k}={v}') for k, v in env.items())
+        self.loaded = 'profview' in pathlib.Path(f'/proc/{self.pid}/maps').read_text()
+
+    def work(self, v, seconds=CPU_S):
+        until = self.used() + seconds
+        wait_for('its work', lambda: self.used() >= until)
+        self.end(v)
+
+
+def run(v, profview, folder, program):
+    """Started by an ordinary user: recorded from the first instruction on, and as it is without."""
+    os.chmod(folder, 0o777)
+    to, log = shutil.copy(program, f'{folder}/outside'), f'{folder}/log.mlpd'
+    os.chmod(to, 0o755)
+    user = NOBODY if os.geteuid() == 0 else None
+    started = Started(profview, log, to, '5', user=user)
+    v.true('its environment is as without', started.same_environment)
+    v.true('nothing is loaded', not started.loaded)
+    started.work(v)
+    r = report(profview, log)
+    compare(v, r)
+    v.equal('command', r['target']['command'], f'{to} 5')
+    v.equal('whose log', r['target']['pid'], started.pid)
+    v.at_least('threads that began later', sum(1 for t in r['threads'] if t['name'] == 'planted'), 1)
+    wait_for('the end of the recorder', lambda: not recorders(started))
+
+    def simply(*words):
+        again = f'{folder}/again.mlpd'
+        pathlib.Path(again).unlink(missing_ok=True)
+        done = subprocess.run([profview, 'run', '--via', 'outside', '--record', again, '--', *words], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False, timeout=DEADLINE, user=user, env={**os.environ, 'HOME': folder})
+        return done.returncode, done.stdout, done.stderr, again
+    for _ in range(5):
+        code, _, said, again = simply('true')
+        v.equal('one that ends at once', code, 0)
+        v.equal('its log', report(profview, again)['source']['end_known_from'][:5], 'ended')
+    code, out, said, again = simply('sh', '-c', 'env true; env true; echo done; exit 3')
+    v.equal('one that starts others', (code, out), (3, 'done\n'))
+    losses = next(c['detail'] for c in report(profview, again)['coverage'] if c['what'] == 'losses')
+    v.true('they are counted', losses.startswith('at least 2 child processes were not recorded'), losses)
+    v.equal('one that cannot be run', simply(f'{folder}/log.mlpd')[0], 126)
+    for words in ('--calls',), ('--alloc',), ('--leaks',), ('--heapshot',), ('--sample=0',), ('--record', f'{folder}/to/'), ('--probe', 'gc'):
+        done = subprocess.run([profview, 'run', '--via', 'outside', *words, '--', to], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, check=False, timeout=DEADLINE)
+        v.equal(f'{words}: exit, lines', (done.returncode, done.stderr.count('\n')), (2, 1))
+
+
+def run_refused(v, profview, folder, program):
+    """Where a filter refuses perf events, or kills for them, a probe is loaded after all, and it is said."""
+    for answer in EPERM, KILL:
+        log = f'{folder}/{answer}.mlpd'
+        done = subprocess.run([profview, 'run', '--via', 'outside', '--record', log, '--', program], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False, timeout=DEADLINE, preexec_fn=filtered(answer))
+        v.equal('exit', (done.returncode, done.stdout), (7, 'begun\nended\n'))
+        line = done.stderr.partition('\n')[0]
+        v.true('it is said', 'not from outside: a filter of system calls' in line, line)
+        of = samples_of(report(profview, log))
+        v.true('and in the coverage', 'by a library in the program, since perf events were refused' in of, of)
+
+
+def grown(r):
+    """% of the new pages with a stack by planted function, how many were counted, and % of those without a stack."""
+    of, stackless = {}, 'new pages without a sample'
+    for site in r['allocation_sites']:
+        for name in site['stack']:
+            of[name] = of.get(name, 0) + site['allocated_bytes']
+    classes = {c['name']: c['allocated_bytes'] for c in r['classes']}
+    counted = sum(classes.values())
+    without = classes.get(stackless, 0)
+    return {name: 100 * of.get(name, 0) / (counted - without) for name in GROWING}, counted / 4096, 100 * without / counted
+
+
+GROWING = {'sixty': 60, 'thirty': 30, 'ten': 10, 'none': 0}
+TRIES, WITHOUT = 5, 5  # recordings until at most so many % are without a stack: a busy machine may overrun the rings
+
+
+def grown_while_watched(v, profview, log, to, user):
+    watched = Watched(to, user=user)
+    viewer = begin(profview, watched, log, '--probe', 'pages', user=user)
+    watched.process.stdin.write('\n')
+    watched.process.stdin.flush()
+    truth = int(watched.process.stdout.readline())
+    stop(v, viewer)
+    watched.process.stdin.close()
+    v.equal('how it ends', watched.process.wait(DEADLINE), 7)
+    return truth
+
+
+def grown_since_started(v, profview, log, to, user):
+    done = subprocess.run([profview, 'run', '--via', 'outside', '--probe', 'pages', '--record', log, '--', to], input='\n',
+                          capture_output=True, text=True, check=False, timeout=DEADLINE, user=user,
+                          env={**os.environ, 'HOME': str(pathlib.Path(log).parent)})
+    v.equal('the other, too', done.returncode, 7)
+    return int(done.stdout.split()[1])
+
+
+def pages(v, profview, folder, program):
+    """Who makes a process grow, by stack, of a running one and of one that is started: an ordinary user's."""
+    os.chmod(folder, 0o777)
+    to = shutil.copy(program, f'{folder}/growing')
+    os.chmod(to, 0o755)
+    user = NOBODY if os.geteuid() == 0 else None
+    for record in grown_while_watched, grown_since_started:
+        for i in range(TRIES):
+            log = f'{folder}/{record.__name__}-{i}.mlpd'
+            truth = record(v, profview, log, to, user)
+            r = report(profview, log)
+            shares, counted, without = grown(r)
+            v.between('of what it grew by, counted, %', 100 * counted / truth, 97, 103)
+            if without <= WITHOUT:
+                break
+        v.between('without a stack, %', without, 0, WITHOUT)
+        for name, share in GROWING.items():  # pages without a stack may be of any function
+            v.between(f'{name}, %', shares[name], share - 2 - without, share + 2 + without)
+        of = next(c['detail'] for c in r['coverage'] if c['what'] == 'allocations')
+        v.true('it is said', 'new pages by stack, 1 of 17' in of, of)
+
+
+CASES = {'pages': pages, 'run': run, 'run_refused': run_refused, 'elsewhere': elsewhere, 'waits': waits, 'storm': storm, 'several': several, 'deep': deep, 'hostile': hostile, 'native': native, 'static': static, 'stripped': stripped, 'nobody': nobody, 'threads': threads, 'refused': refused}
 
 
 def main(case, profview, program):

@@ -49,7 +49,7 @@ NAMED = {
     'program.c': {'path|word|to|ret->path|name|fd': OURS},
     'thread_times.c': {'path|"/proc/self/ns/time"|dirfd\\(t->task\\)': PROC},
     # The programs that profview starts, and their children.
-    **dict.fromkeys(('join_folder.c', 'launch.c', 'launch_exit.c', 'launch_folder.c', 'launch_index.c', 'launch_scan.c', 'launch_serve.c', 'launch_silence.c', 'launch_tree.c',
+    **dict.fromkeys(('join_folder.c', 'launch.c', 'launch_exit.c', 'launch_folder.c', 'launch_index.c', 'launch_library.c', 'launch_scan.c', 'launch_serve.c', 'launch_silence.c', 'launch_tree.c',
                      'preload.c', 'relay.c', 'starter.c'), {'.*': 'of the recording, or of what we started'}),
 }
 # Elsewhere: file: whose names they are.

@@ -62,13 +62,6 @@ static int exit_of(const struct pv_error *err, bool missing)
 				      : EXIT_OWN;
 }
 
-bool ui_child_is_tree(const struct ui_options *o)
-{
-	struct stat st;
-	size_t n = o->record ? strlen(o->record) : 0;
-	return n && (o->record[n - 1] == '/' || (stat(o->record, &st) == 0 && S_ISDIR(st.st_mode)));
-}
-
 /*
  * Whether a native program is recorded as a tree, as servers fork. With all events recorded the log
  * is read as it comes: as a file the log would soon be as large as those of a tree may get.
@@ -89,6 +82,7 @@ static struct pv_launch_options wish(const struct ui_options *o, bool screen)
 		.probe = o->probe,
 		.folder = ui_child_is_tree(o) ? o->record : NULL,
 		.natives = natives_as_trees(o, screen),
+		.outside = ui_via_of(o) == PV_JOIN_VIA_OUTSIDE,
 		.trees = !ui_child_is_tree(o) && !o->rules && !(screen && o->record),
 		.keep = ui_child_is_tree(o) ? NULL : o->record };
 }
@@ -137,9 +131,10 @@ struct ui_child *ui_child_create(const struct ui_options *o, bool screen, int *r
 	g->relay.fd = g->relay.gate = g->events.fd = -1;
 	g->status.status = -1;
 	pv_utf8_fit(g->name, sizeof g->name, o->words[0], SIZE_MAX);
-	bool planned = pv_launch_plan(&g->launch, o->words, &lo, &missing, reterr);
+	bool may = ui_run_may_go_via(o, lo.folder, ret_why, reterr);
+	bool planned = may && pv_launch_plan(&g->launch, o->words, &lo, &missing, reterr);
 	if (!planned)
-		*ret_exit = g->launch.refused ? EXIT_USAGE : exit_of(reterr, missing);
+		*ret_exit = !may || g->launch.refused ? EXIT_USAGE : exit_of(reterr, missing);
 	if (g->launch.refused)
 		snprintf(ret_why, UI_CHILD_WHY, "%s", g->launch.why);
 	if (planned && choose_events(g, o, ret_exit, ret_why, reterr) &&
@@ -277,6 +272,7 @@ static void ended(struct ui_child *g)
 	g->status.runs = false;
 	g->status.ended = true;
 	pv_event_relay_ended(&g->events);
+	pv_outside_await_end(&g->launch.recorder);
 	pv_launch_hang_up(&g->launch);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Options translated into wishes for .NET's event stream or sampling from outside. */
+/* Options translated into wishes for a launch, .NET's event stream or sampling from outside. */
 #include "tui/app/stream_wish.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/text/units.h"
 #include "common/base/utf8.h"
@@ -73,9 +74,9 @@ bool ui_outside_wish(const struct ui_options *o, char *ret_why, struct pv_error 
 	if (!refused)
 		return true;
 	snprintf(ret_why, UI_CHILD_WHY,
-		"%s: from outside a process gives samples and waits, and nothing else; profview run loads "
+		"%s: from outside a process gives samples and waits, and nothing else; profview run %sloads "
 		"a probe",
-		refused);
+		refused, o->verb == UI_VERB_RUN ? "without --via " : "");
 	return pv_fail(reterr, PV_EUSAGE, 0, "%s", ret_why);
 }
 
@@ -97,4 +98,28 @@ enum pv_join_via ui_via_of(const struct ui_options *o)
 	       : strcmp(asked, "probe") == 0   ? PV_JOIN_VIA_PROBE
 	       : strcmp(asked, "outside") == 0 ? PV_JOIN_VIA_OUTSIDE
 					       : PV_JOIN_VIA_EVENTS;
+}
+
+bool ui_child_is_tree(const struct ui_options *o)
+{
+	struct stat st;
+	size_t n = o->record ? strlen(o->record) : 0;
+	return n && (o->record[n - 1] == '/' || (stat(o->record, &st) == 0 && S_ISDIR(st.st_mode)));
+}
+
+bool ui_run_may_go_via(
+	const struct ui_options *o, bool tree, char *ret_why, struct pv_error *reterr)
+{
+	enum pv_join_via via = ui_via_of(o);
+	const char *why = NULL;
+	if (via == PV_JOIN_VIA_EVENTS)
+		why = "--via events: of a program that runs already; run loads a probe";
+	else if (via == PV_JOIN_VIA_OUTSIDE && o->leaks)
+		why = "--leaks: not with --via outside, which loads nothing into the program";
+	else if (via == PV_JOIN_VIA_OUTSIDE && tree)
+		why = "--via outside records one program into one log: leave out FOLDER/";
+	if (!why)
+		return via != PV_JOIN_VIA_OUTSIDE || ui_outside_wish(o, ret_why, reterr);
+	snprintf(ret_why, UI_CHILD_WHY, "%s", why);
+	return pv_fail(reterr, PV_EUSAGE, 0, "%s", why);
 }

@@ -26,6 +26,13 @@ bool ui_stream_note(
 bool ui_outside_wish(const struct ui_options *o, char *ret_why, struct pv_error *reterr);
 bool ui_outside_words(struct pv_join_place *j, char *ret_why, struct pv_error *reterr);
 
+/*
+ * For a program to be started, `tree`: with a log of each process. False: PV_EUSAGE, and `ret_why`
+ * names what the way of --via has not.
+ */
+bool ui_run_may_go_via(
+	const struct ui_options *o, bool tree, char *ret_why, struct pv_error *reterr);
+
 /* The way that --via asks for; without --via: the events for --meter, else automatic. */
 enum pv_join_via ui_via_of(const struct ui_options *o);
 

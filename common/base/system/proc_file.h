@@ -21,6 +21,8 @@ enum pv_stat_field {
 	PV_STAT_PARENT = 4,
 	PV_STAT_USER = 14, /* clock ticks */
 	PV_STAT_SYSTEM = 15,
+	PV_STAT_CHILDREN_USER = 16, /* of those waited for */
+	PV_STAT_CHILDREN_SYSTEM = 17,
 	PV_STAT_THREADS = 20,
 	PV_STAT_START = 22,    /* clock ticks since the system's boot */
 	PV_STAT_VIRTUAL = 23,  /* bytes */

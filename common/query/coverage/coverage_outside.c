@@ -43,6 +43,22 @@ static void of_locks(const struct pv_model *m, struct pv_coverage *c)
 		are_sampled(m) ? ", none while it switched more than 20,000 times a second" : "");
 }
 
+/* Pages are counted by faults, whatever allocator asked for the memory. */
+static void of_pages(const struct pv_model *m, struct pv_coverage *c)
+{
+	uint64_t without = pv_coverage_counter(m, "new pages without a stack");
+	uint64_t all = without + pv_coverage_counter(m, "new pages with a stack");
+	c->state = PV_PARTIAL;
+	if (strcmp(c->detail, pv_coverage_none(m)) == 0)
+		snprintf(c->detail, sizeof c->detail, "none was met");
+	if (without)
+		pv_coverage_say(
+			c, "%.2g %% counted without a stack", 100 * (double)without / (double)all);
+	pv_coverage_say(c,
+		"new pages by stack, 1 of 17 with its place, those touched in system calls and what "
+		"was given back are not seen");
+}
+
 void pv_coverage_outside(const struct pv_model *m, enum pv_what what, struct pv_coverage *c)
 {
 	static const char name[] = "profview:outside";
@@ -53,6 +69,8 @@ void pv_coverage_outside(const struct pv_model *m, enum pv_what what, struct pv_
 		pv_coverage_say(c, "not from outside");
 	else if (what == PV_WHAT_SAMPLES)
 		of_samples(m, c);
+	else if (what == PV_WHAT_ALLOCATIONS)
+		of_pages(m, c);
 	else if (what == PV_WHAT_LOCKS)
 		of_locks(m, c);
 }

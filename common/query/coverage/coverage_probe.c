@@ -191,6 +191,8 @@ static void say_rate(const struct pv_model *m, struct pv_coverage *c)
 	char asked[WORD], timer[WORD];
 	if (by_probe(m, "outside"))
 		pv_coverage_say(c, "from outside");
+	if (by_probe(m, "native") && word(m, "inside", asked))
+		pv_coverage_say(c, "by a library in the program, since perf events were refused");
 	if (!word(m, "sample-timer", timer))
 		return;
 	if (strncmp(timer, "mono:", 5) == 0)

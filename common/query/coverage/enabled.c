@@ -44,6 +44,7 @@ static const struct option options[] = {
 	{ "lines", PV_GROUP_LINES },
 	{ "marks", PV_GROUP_MARKS },
 	{ "monitor", PV_GROUP_LOCKS },
+	{ "pages", PV_GROUP_ALLOC }, /* of a process watched from outside */
 	{ "reported-allocations", PV_GROUP_ALLOC },
 	{ "sample", PV_GROUP_SAMPLES },
 	{ "sample-real", PV_GROUP_SAMPLES },

@@ -16,7 +16,6 @@
 #include "common/base/estimate.h"
 #include "common/target/dotnet/dotnet_ipc.h"
 #include "common/target/launch/event_relay.h"
-#include "common/target/process/carried.h"
 #include "common/target/process/proc.h"
 #include "common/target/launch/join_folder.h"
 #include "common/target/launch/launch_folder.h"
@@ -31,55 +30,6 @@ extern char **environ;
 
 enum { OPTIONS = 2048 };
 #define LEAK_SHOTS "5000ms"
-
-/* ---- the library */
-
-static bool library_below(const char *folder, const char *name, char to[PV_PROGRAM_PATH])
-{
-	static const char *const places[] = { "probe", "../lib/profview",
-		"../lib/x86_64-linux-gnu/profview", "../lib/aarch64-linux-gnu/profview",
-		"../lib64/profview" };
-	char path[PV_PROGRAM_PATH];
-	for (size_t i = 0; i < PV_COUNT_OF(places); i++) {
-		int n = snprintf(path, sizeof path, "%s/%s/%s", folder, places[i], name);
-		if (n >= (int)sizeof path || access(path, R_OK) != 0)
-			continue;
-		char *real = realpath(path, NULL);
-		snprintf(to, PV_PROGRAM_PATH, "%s", real ? real : path);
-		free(real);
-		return true;
-	}
-	return false;
-}
-
-static bool is_a_file(const char *name, char to[PV_PROGRAM_PATH])
-{
-	char self[PV_PROGRAM_PATH];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	if (n <= 0)
-		return false;
-	self[n] = 0;
-	char *slash = strrchr(self, '/');
-	if (slash)
-		*slash = 0;
-	return library_below(self, name, to);
-}
-
-bool pv_launch_has_library(const char *name)
-{
-	char path[PV_PROGRAM_PATH];
-	return is_a_file(name, path) || pv_carried_has(name);
-}
-
-bool pv_launch_library(const char *name, char to[PV_PROGRAM_PATH], struct pv_error *reterr)
-{
-	if (is_a_file(name, to))
-		return true;
-	*to = 0;
-	return pv_carried_has(name)
-		       ? pv_carried_put(name, to, reterr)
-		       : pv_fail(reterr, PV_EUSAGE, 0, "%s is neither installed nor built", name);
-}
 
 static const char *library_of(enum pv_program_kind kind)
 {
@@ -188,8 +138,8 @@ static void native_options(const struct pv_launch *l, const struct pv_launch_opt
 	add(to, ",alloc%s%s%s", *alloc ? "=" : "", alloc, o->leaks ? ",held" : "");
 	if (o->heapshot)
 		add(to, ",heapshot%s%s", *o->heapshot ? "=" : "", o->heapshot);
-	add(to, "%s," PV_FILTERS_WORD "%02u", o->block ? ",block" : "",
-		pv_seccomp_filters("thread-self"));
+	add(to, "%s%s," PV_FILTERS_WORD "%02u", o->block ? ",block" : "",
+		o->outside ? ",inside" : "", pv_seccomp_filters("thread-self"));
 	bound(l, o, to);
 	if (o->probe && pv_words_for(o->probe, PV_HOST_NATIVE, own, sizeof own) && *own)
 		add(to, ",%s", own);
@@ -509,7 +459,7 @@ static bool choose_records(
 		      (o->natives && l->program.kind == PV_PROGRAM_NATIVE && !l->streams);
 	if (o->folder)
 		snprintf(l->records, sizeof l->records, "%s", o->folder);
-	if (o->folder || !o->trees || !starts || l->cleaned)
+	if (o->folder || !o->trees || o->outside || !starts || l->cleaned)
 		return true;
 	if (o->keep && access(o->keep, F_OK) == 0) {
 		snprintf(l->why, sizeof l->why, "the file to record into exists already: %s",
@@ -523,19 +473,26 @@ static bool choose_records(
 	return l->temporary;
 }
 
+/* Whether the probe that is to be loaded understands all words. */
+static bool is_understood(
+	struct pv_launch *l, const struct pv_launch_options *o, struct pv_error *reterr)
+{
+	l->refused = l->recorder.fd < 0 && !pv_launch_check(o, hosts_of(l), l->why);
+	return !l->refused || pv_fail(reterr, PV_EUSAGE, 0, "%s", l->why);
+}
+
 bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_launch_options *o,
 	bool *ret_missing, struct pv_error *reterr)
 {
-	*ret = (struct pv_launch){ .locks = { -1, -1 } };
+	*ret = (struct pv_launch){ .locks = { -1, -1 }, .recorder.fd = -1 };
 	*ret_missing = false;
 	if (!look_at_program(ret, words, ret_missing, reterr))
 		return false;
 	choose_stream(ret, o);
 	if (!choose_records(ret, o, reterr))
 		return false;
-	ret->refused = !pv_launch_check(o, hosts_of(ret), ret->why);
-	if (ret->refused)
-		return pv_fail(reterr, PV_EUSAGE, 0, "%s", ret->why);
+	if (!o->outside && !is_understood(ret, o, reterr))
+		return false;
 	if (!*ret->note)
 		pv_launch_note(o, hosts_of(ret), ret->note, sizeof ret->note);
 	const char *library = library_of(ret->program.kind);
@@ -557,8 +514,9 @@ bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_l
 		return false;
 	bool ok = copy_list(&ret->argv, words, runner) && copy_list(&ret->env, environ, NULL) &&
 		  set_environment(ret, o);
-	return ok ||
-	       pv_fail(reterr, PV_EIO, 0, "its environment cannot be set: %s", strerror(errno));
+	return ok ? pv_launch_outside(ret, o, reterr) && is_understood(ret, o, reterr)
+		  : pv_fail(reterr, PV_EIO, 0, "its environment cannot be set: %s",
+			    strerror(errno));
 }
 
 bool pv_launch_prepare(struct pv_launch *l, struct pv_error *reterr)
@@ -582,11 +540,12 @@ void pv_launch_finish(struct pv_launch *l, bool remove)
 		rmdir(l->folder);
 	if (remove && l->temporary)
 		rmdir(l->records);
+	pv_outside_leave(&l->recorder);
 	free_list(l->argv);
 	free_list(l->env);
 	close(l->locks[0]); /* -1 is fine */
 	close(l->locks[1]);
-	*l = (struct pv_launch){ .locks = { -1, -1 } };
+	*l = (struct pv_launch){ .locks = { -1, -1 }, .recorder.fd = -1 };
 }
 
 void pv_launch_hang_up(const struct pv_launch *l)

@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include "common/target/launch/outside.h"
 #include "common/target/process/program.h"
 #include "common/target/process/words.h"
 
@@ -20,6 +21,7 @@ struct pv_launch_options {
 	bool block;           /* without a screen: the program waits before an event is lost */
 	const char *probe;    /* further options, or NULL */
 	const char *folder;   /* records whole trees of processes there; NULL: one program */
+	bool outside;         /* no probe where the recorder can watch the program */
 	bool natives;         /* with `trees`: native programs, too */
 	bool trees;       /* without a folder: records a starter's tree in a temporary folder, */
 	const char *keep; /* next to this file, where the caller keeps one log; NULL: none */
@@ -43,7 +45,7 @@ struct pv_launch {
 	bool cleaned;              /* and the starter drops the variables that load a probe */
 	bool refused;              /* a word is not understood: `why`, no length to spare */
 	char why[PV_WORDS_WHY];
-	char note[200];   /* options treated otherwise than asked; "" */
+	char note[440];   /* options or ways treated otherwise than asked; "" */
 	char folder[128]; /* "" until made */
 	char pipe[160];   /* "" for a tree */
 	char socket[160]; /* likewise the launcher's, of a tree; else "" */
@@ -54,14 +56,16 @@ struct pv_launch {
 	bool temporary;                /* removed with the last of the tree, */
 	bool kept;                     /* but for one log */
 	char library[PV_PROGRAM_PATH]; /* the probe's */
-	char **argv;                   /* owned; ends with NULL */
-	char **env;                    /* owned: all of the environment */
+	struct pv_outside recorder;    /* watches the program; fd -1: the probe does */
+	char recorder_words[1024];
+	char **argv; /* owned; ends with NULL */
+	char **env;  /* owned: all of the environment */
 };
 
 /*
  * Plans the launch: `words` (ends with NULL) is the command. Makes the private folder (0700). False
- * as pv_program_look(), or PV_EIO when the probe's library is missing. pv_launch_finish() in any
- * case.
+ * as pv_program_look(), or PV_EIO when the probe's library is missing. With `outside` forks, so no
+ * thread may run yet. pv_launch_finish() in any case.
  */
 bool pv_launch_plan(struct pv_launch *ret, char *const *words, const struct pv_launch_options *o,
 	bool *ret_missing, struct pv_error *reterr);
@@ -77,6 +81,17 @@ static inline bool pv_launch_starts_others(const struct pv_launch *l)
  * recorded.
  */
 bool pv_launch_leaves_sdk_out(const struct pv_launch *l);
+
+/*
+ * The last step of planning: with `outside` starts the recorder. Where the kernel refuses, the probe
+ * stays and `note` says why. False: PV_EUSAGE with `refused` and `why`, words that are not
+ * understood; PV_EIO.
+ */
+bool pv_launch_outside(
+	struct pv_launch *l, const struct pv_launch_options *o, struct pv_error *reterr);
+
+/* In the process that becomes the program: has the recorder begin. False: the probe is needed. */
+bool pv_launch_is_watched(struct pv_launch *l);
 
 /* Makes the pipe, or the folder of a tree; pv_launch_finish() removes the pipe. False: PV_EIO. */
 bool pv_launch_prepare(struct pv_launch *l, struct pv_error *reterr);

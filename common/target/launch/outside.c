@@ -16,7 +16,7 @@
 #include "common/target/process/patience.h"
 #include "common/target/process/program.h"
 
-enum { ASK_MS = 10000, GO_MS = 20000, LINE = 512, WORDS = 2048 };
+enum { ASK_MS = 10000, GO_MS = 20000, END_MS = 10000, LINE = 512, WORDS = 2048 };
 
 /* Makes one end of the pair the recorder's input and output. */
 static void become(int lead, const char *path, pid_t pid)
@@ -116,6 +116,21 @@ bool pv_outside_check(struct pv_outside *o, const char *words, struct pv_error *
 bool pv_outside_go(struct pv_outside *o, const char *words, struct pv_error *reterr)
 {
 	return send_words(o, "", words, reterr);
+}
+
+bool pv_outside_go_from_exec(
+	struct pv_outside *o, pid_t pid, const char *words, struct pv_error *reterr)
+{
+	char exec[32];
+	snprintf(exec, sizeof exec, "exec=%ld,", (long)pid);
+	return send_words(o, exec, words, reterr);
+}
+
+void pv_outside_await_end(const struct pv_outside *o)
+{
+	if (o->fd >= 0)
+		pv_patience_wait(
+			o->fd, 0, pv_patience_now_ms() + END_MS); /* a hang-up is always met */
 }
 
 void pv_outside_leave(struct pv_outside *o)

@@ -31,6 +31,16 @@ bool pv_outside_check(struct pv_outside *o, const char *words, struct pv_error *
 /* Begins to record with these words, output= among them. False likewise. */
 bool pv_outside_go(struct pv_outside *o, const char *words, struct pv_error *reterr);
 
+/*
+ * Begins to record process `pid`, of one thread, from its next exec on. False likewise. May be
+ * called by the process itself, while no other process uses the connection.
+ */
+bool pv_outside_go_from_exec(
+	struct pv_outside *o, pid_t pid, const char *words, struct pv_error *reterr);
+
+/* Waits until a recorder whose process has ended has written the log, some seconds at most. */
+void pv_outside_await_end(const struct pv_outside *o);
+
 /* Ends the recorder: the rest of the log still comes. A second call does nothing. */
 void pv_outside_leave(struct pv_outside *o);
 

@@ -45,8 +45,9 @@ struct packet {
 /* Never comes back; `report` takes the errno when the program cannot be run. */
 static _Noreturn void become(const struct pv_launch *l, int report)
 {
+	struct pv_launch own = *l;
 	pv_inherited_restore();
-	execvpe(l->argv[0], l->argv, l->env);
+	execvpe(l->argv[0], l->argv, pv_launch_is_watched(&own) ? environ : l->env);
 	int why = errno;
 	if (write(report, &why, sizeof why) < 0)
 		why = EIO;
