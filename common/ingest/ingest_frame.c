@@ -43,6 +43,7 @@ static bool apply_damaged(struct pv_ingest *in, struct pv_decode_task *t)
 		pv_model_rules(in->model, in->format.data_version);
 		pv_model_unlock(in->model);
 	}
+	mlpd_level_times(&t->batch, t->start.time);
 	bool inside = t->batch.damaged && pv_layout_probe_inside(&trial, &t->batch,
 						  &in->stream.framer->header, &in->format);
 	bool ok = pv_ingest_apply(in, &t->batch) && (!inside || pv_layout_probe_give(&trial, &to));

@@ -89,7 +89,11 @@ static bool give_buffer(
 	b->time_base = f->buffer.time_base;
 	b->bytes_lost_before = f->bytes_lost_before;
 	mlpd_bases_init(&bases, &f->buffer);
-	return mlpd_decode_batch(b, &bases, &t->format, !f->whole, &used) && to->batch(to->ctx, b);
+	const uint64_t start = bases.time;
+	if (!mlpd_decode_batch(b, &bases, &t->format, !f->whole, &used))
+		return false;
+	mlpd_level_times(b, start);
+	return to->batch(to->ctx, b);
 }
 
 /* A tail has no payload of several pieces: the whole buffer came as one piece. */

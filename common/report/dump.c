@@ -38,6 +38,9 @@ struct pv_dump {
 	PV_ARRAY(uint8_t) carry; /* an event cut by the end of a piece of a very large buffer */
 	uint64_t next_offset;    /* of the byte after the last one decoded, in the stream */
 	bool skip;               /* the rest of this buffer is damaged */
+	uint64_t start;          /* time where the piece began, */
+	uint64_t n;              /* events of the piece so far, */
+	uint64_t last[MLPD_DOUBTED + 1]; /* and the times of the last, event i at i % length */
 };
 
 struct pv_dump *pv_dump_create(FILE *out)
@@ -148,18 +151,33 @@ static void put_buffer(struct pv_dump *d)
 	d->skip = false;
 }
 
+/* Says in the damage that ends the piece what mlpd_level_times() does. */
+static void say_leap(const struct pv_dump *d, char *reason, size_t room)
+{
+	uint64_t last[MLPD_DOUBTED];
+	const size_t kept = sizeof d->last / sizeof *d->last,
+		     n = d->n < MLPD_DOUBTED ? (size_t)d->n : MLPD_DOUBTED;
+	for (size_t i = 0; i < n; i++)
+		last[i] = d->last[(d->n - n + i) % kept];
+	const uint64_t before = n < d->n ? d->last[(d->n - n - 1) % kept] : d->start;
+	const size_t leap = mlpd_first_leap(last, n, before);
+	if (leap < n)
+		mlpd_say_levelled(reason, room, n - leap);
+}
+
 /*
  * The event at the cursor is not understood: the buffer's stated length may be too long. The loss
  * ends at the next buffer's begin.
  */
 static void lose_rest(struct pv_dump *d, struct pv_cursor *c, uint64_t here, enum mlpd_status s)
 {
-	char text[64];
+	char text[80];
 	size_t n = pv_cursor_left(c), back = n;
 	snprintf(text, sizeof text,
 		s == MLPD_SHORT ? "event 0x%02x runs past the end of its buffer"
 				: "event 0x%02x cannot be decoded",
 		*c->at);
+	say_leap(d, text, sizeof text);
 	if (n <= d->stream.framer->payload_len)
 		back = mlpd_framer_back(d->stream.framer, n);
 	if (back > 0)
@@ -176,6 +194,8 @@ static bool put_events(struct pv_dump *d, struct pv_cursor *c, bool more_follows
 {
 	uint64_t offset = d->next_offset;
 	const uint8_t *start = c->at;
+	d->start = d->bases.time;
+	d->n = 0;
 	while (c->at < c->end) {
 		struct pv_event e;
 		const uint8_t *at = c->at;
@@ -192,6 +212,7 @@ static bool put_events(struct pv_dump *d, struct pv_cursor *c, bool more_follows
 			break;
 		}
 		put_event_line(d, &e, here);
+		d->last[d->n++ % (sizeof d->last / sizeof *d->last)] = e.time;
 		d->totals.events++;
 		if (!pv_dump_learn(&d->names, &e))
 			return false;

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -394,6 +395,94 @@ START_TEST(a_build_before_vtables_names_its_classes)
 }
 END_TEST
 
+enum { TIME = 8 /* in a buffer's header */, DAYS = 26 };
+
+static uint64_t time_at(const struct log *l, unsigned buffer)
+{
+	uint64_t ret;
+	memcpy(&ret, l->w.out.v + l->at[buffer] + TIME, sizeof ret);
+	return ret;
+}
+
+static void set_time(struct log *l, unsigned buffer, uint64_t time)
+{
+	memcpy(l->w.out.v + l->at[buffer] + TIME, &time, sizeof time);
+}
+
+static int64_t length_of(const struct read *r)
+{
+	return r->m->last_ns - r->m->first_ns;
+}
+
+/* 2^51 ns are 26 days. */
+START_TEST(one_wrong_bit_of_a_buffers_time_makes_no_log_of_days)
+{
+	const unsigned buffer = _i % 2 ? BUFFERS - 1 : 3, bit = 44 + (unsigned)_i;
+	struct log l;
+	make(&l);
+	set_time(&l, buffer, time_at(&l, buffer) ^ UINT64_C(1) << bit);
+	struct read r = read_log(&l);
+	is_damage(&r, 0, l.at[buffer] + TIME, 8, "a buffer's time is wrong");
+	ck_assert_int_lt(length_of(&r), 1000000000);
+	has(&r, BUFFERS * CALLS, 1);
+}
+END_TEST
+
+START_TEST(one_wrong_byte_of_a_buffers_time_makes_no_log_of_days)
+{
+	const unsigned byte = 6 + (unsigned)_i % 2, wrong = 0x5a + (unsigned)_i;
+	struct log l;
+	make(&l);
+	set_time(&l, 3, time_at(&l, 3) ^ (uint64_t)wrong << 8 * byte);
+	struct read r = read_log(&l);
+	is_damage(&r, 0, l.at[3] + TIME, 8, "a buffer's time is wrong");
+	ck_assert_int_lt(length_of(&r), 1000000000);
+	has(&r, BUFFERS * CALLS, 1);
+}
+END_TEST
+
+/* Which of two is wrong is not known: nothing is put right by a first buffer that may be wrong. */
+START_TEST(a_first_buffers_wrong_time_changes_no_other)
+{
+	struct log l;
+	make(&l);
+	set_time(&l, 0, time_at(&l, 0) ^ UINT64_C(1) << 51);
+	struct read r = read_log(&l);
+	has(&r, BUFFERS * CALLS, 0);
+}
+END_TEST
+
+/* A machine slept: the rest of the log is days later. */
+START_TEST(days_of_sleep_stay)
+{
+	const uint64_t slept = UINT64_C(86400000000000) * DAYS;
+	struct log l;
+	make(&l);
+	for (unsigned i = 3; i < (_i ? 4 : BUFFERS); i++)
+		set_time(&l, i, time_at(&l, i) + slept);
+	struct read r = read_log(&l);
+	ck_assert_int_ge(length_of(&r), (int64_t)slept);
+	has(&r, BUFFERS * CALLS, 0);
+}
+END_TEST
+
+/* An event read out of step, before the place that cannot be read: 2^55 ns later. */
+START_TEST(a_wrong_time_before_damage_makes_no_log_of_days)
+{
+	static const uint8_t far[] = { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40, 0, 0xf8 };
+	enum { EVENT = 3, NTH = 40 };
+	struct log l;
+	make(&l);
+	memcpy(l.w.out.v + l.at[2] + MLPD_BUFFER_HEADER + NTH * EVENT + 1, far, sizeof far);
+	struct read r = read_log(&l);
+	ck_assert_uint_eq(r.m->damage.n, 1);
+	ck_assert_msg(strstr(r.m->damage.v[0].reason, "1 before of times that cannot be"), "%s",
+		r.m->damage.v[0].reason);
+	ck_assert_int_lt(length_of(&r), 1000000000);
+	has(&r, (BUFFERS - 1) * CALLS + NTH / 2 + 1, 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *s = suite_create("damage");
@@ -415,6 +504,11 @@ int main(void)
 	tcase_add_test(c, zeros_in_its_place_are_a_file_that_was_emptied);
 	tcase_add_test(c, damage_in_a_buffer_of_many_pieces_costs_its_rest);
 	tcase_add_test(c, a_build_before_vtables_names_its_classes);
+	tcase_add_loop_test(c, one_wrong_bit_of_a_buffers_time_makes_no_log_of_days, 0, 19);
+	tcase_add_loop_test(c, one_wrong_byte_of_a_buffers_time_makes_no_log_of_days, 0, 4);
+	tcase_add_test(c, a_first_buffers_wrong_time_changes_no_other);
+	tcase_add_loop_test(c, days_of_sleep_stay, 0, 2);
+	tcase_add_test(c, a_wrong_time_before_damage_makes_no_log_of_days);
 	suite_add_tcase(s, c);
 	return run_suite(s);
 }

@@ -5,12 +5,13 @@ Damaged logs, and files that are none, through the real program: what could be s
 damage list says offset, bytes and reason, the exit code is 4 or 3, and one line on standard error
 tells of it.
 
-usage: test_hostile.py headers|events|cuts|gzip|others|inputs PROFVIEW LOG.mlpd.gz
+usage: test_hostile.py headers|times|events|cuts|gzip|names|others|inputs PROFVIEW LOG.mlpd.gz
 """
 import gzip
 import json
 import os
 import pathlib
+import re
 import stat
 import struct
 import subprocess
@@ -92,6 +93,31 @@ def headers(x):
     x.refused('version 0', x.file(x.changed(6, b'\0')), 'version 0')
     for n in (4, 20, x.at - 1):
         x.refused(f'{n} bytes of a header', x.file(x.data[:n]), 'ends inside its header')
+
+
+def told(x, path):
+    """What `report` and `dump` say of it: length in ns, events, damage; of both the same damage."""
+    whole = json.loads(run(x.profview, 'report', path, '--no-index', '--format', 'json').stdout)
+    said = [(d['offset'], d['bytes'], d['reason']) for d in whole['source']['damage']]
+    lines = re.findall(r'^ *(\d+) damage: (\d+) bytes: (.*)$', run(x.profview, 'dump', path).stdout, re.M)
+    check(f'damage in the dump of {path}', sorted((int(a), int(n), r) for a, n, r in lines), sorted(said))
+    return whole['duration_ns'], whole['events'], said
+
+
+def times(x):
+    """Wrong bytes of a real log's times: of a buffer as if right, elsewhere no minute becomes a day."""
+    length, events, _ = told(x, x.file(x.data))
+    for turn, at in enumerate(x.ends[2:-1:4]):
+        wrong = 1 << turn % 4 + 4 if turn % 2 else 0x2a
+        place = at + 8 + (5 if turn % 2 else 6 + turn // 2 % 2)
+        got = told(x, x.file(x.changed(place, bytes([x.data[place] ^ wrong]))))
+        check(f'a wrong byte at {place}', got,
+              (length, events, [(at + 8, 8, "a buffer's time is wrong, and was put right")]))
+    leap = b'\x23' + b'\x80' * 7 + b'\x40\0'    # a call 13 months later
+    for at in [a for a, b in zip(x.ends, x.ends[1:]) if b - a > 1000][:12:4]:     # such an event is read, then a byte that is none
+        of, _, damage = told(x, x.file(x.changed(at + 48, leap + b'\x0b\1')))
+        check(f'{damage} of an event behind {at}', 'before of times that cannot be' in damage[0][2], True)
+        check(f'length with an event of 13 months behind {at}', of <= length, True)
 
 
 # Events that lie about a group's count or do not end, as data version 17 writes them.
@@ -277,7 +303,7 @@ def inputs(x):
     check('a file that shrinks: a report', 'source' in json.loads(said), True)
 
 
-PARTS = {'headers': headers, 'events': events, 'cuts': cuts, 'gzip': zipped, 'names': names, 'others': others,
+PARTS = {'headers': headers, 'times': times, 'events': events, 'cuts': cuts, 'gzip': zipped, 'names': names, 'others': others,
          'inputs': inputs}
 
 

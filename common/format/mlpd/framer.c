@@ -98,6 +98,7 @@ static enum mlpd_piece give_header(struct mlpd_framer *f, size_t n)
 	f->offset = f->window_offset;
 	f->have_header = true;
 	f->state = AT_PIECE;
+	f->times = (struct mlpd_buffer_times){ 0 };
 	take_from_window(f, n);
 	return MLPD_HEADER;
 }
@@ -433,8 +434,21 @@ static enum mlpd_piece in_buffer(struct mlpd_framer *f)
 	return p;
 }
 
+/* No byte of the buffer was lost: calls of its thread go on. */
+static enum mlpd_piece tell_wrong_time(struct mlpd_framer *f)
+{
+	enum { PLACE = 8, BYTES = 8 }; /* in the buffer's header */
+	const bool lost = f->lost;
+	f->wrong_time = false;
+	damage(f, f->offset + PLACE, BYTES, "a buffer's time is wrong, and was put right");
+	f->lost = lost;
+	return MLPD_DAMAGE;
+}
+
 static enum mlpd_piece at_piece(struct mlpd_framer *f)
 {
+	if (f->wrong_time)
+		return tell_wrong_time(f);
 	if (f->wrong_length) {
 		f->wrong_length = false;
 		return damage(f, f->offset + 4, 4, "a buffer header states a wrong length");
@@ -453,6 +467,9 @@ static enum mlpd_piece at_piece(struct mlpd_framer *f)
 		f->state = SEARCHING;
 		return resume(f);
 	}
+	const uint64_t said = f->buffer.time_base;
+	f->buffer.time_base = mlpd_right_time(&f->times, said);
+	f->wrong_time = f->buffer.time_base != said;
 	f->offset = f->window_offset;
 	f->piece_left = f->buffer.length;
 	f->continues = false;
@@ -495,8 +512,8 @@ void mlpd_framer_inside(struct mlpd_framer *f, const struct mlpd_header *h, uint
 bool mlpd_framer_resting(const struct mlpd_framer *f, uint64_t *ret_offset)
 {
 	bool untouched = f->state == IN_BUFFER && f->header_taken;
-	if (f->gap_pending || f->wrong_length || f->cut_bytes || f->lost || f->skipped ||
-		(f->state != AT_PIECE && !untouched))
+	if (f->gap_pending || f->wrong_length || f->wrong_time || f->cut_bytes || f->lost ||
+		f->skipped || (f->state != AT_PIECE && !untouched))
 		return false;
 	*ret_offset = untouched ? f->offset : f->window_offset;
 	return true;

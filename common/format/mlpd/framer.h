@@ -12,6 +12,7 @@
 #include "common/base/block.h"
 #include "common/format/file_type_hints.h"
 #include "common/format/mlpd/mlpd.h"
+#include "common/format/mlpd/mlpd_times.h"
 
 enum mlpd_piece {
 	MLPD_MORE,   /* needs more bytes (after end(): everything was given out) */
@@ -68,6 +69,8 @@ struct mlpd_framer {
 	bool have_header, header_taken, ended, lost, gap_pending;
 	size_t looked;     /* payload bytes without a buffer header, while more are awaited */
 	bool wrong_length; /* of the buffer just given, not yet reported */
+	bool wrong_time;   /* likewise: `buffer` has the time put right */
+	struct mlpd_buffer_times times;   /* of the present recording */
 	struct mlpd_damage header_damage; /* of a mended header, not yet reported */
 	char first_line[PV_HINT_LINE];    /* for type_hint, of a text */
 	const char *type_hint; /* file type by the first bytes, when they are no header */

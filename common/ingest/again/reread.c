@@ -66,6 +66,7 @@ static bool buffer(struct state *s)
 	if (b->damaged && !f->continues && !mlpd_try_layouts(b, &t, &f->header.format, &changed))
 		return nomem(s);
 	size_t rest = b->bytes.n - used;
+	mlpd_level_times(b, t.start.time);
 	if (b->damaged) {
 		s->to->damaged = s->skip = true;
 		mlpd_framer_back(f, rest < f->payload_len ? rest : f->payload_len);
