@@ -143,7 +143,8 @@ static bool take_pieces(struct state *s)
 			ok = batch(s);
 			break;
 		case PV_PIECE_DAMAGE:
-			s->to->damaged = true;
+			/* A time put right costs no bytes. */
+			s->to->damaged |= !s->stream.framer || s->stream.framer->lost;
 			break;
 		case PV_PIECE_FAILED:
 			*s->to->err = s->stream.error;
