@@ -201,7 +201,7 @@ END_TEST
 /* Its own description; an answer that ends anywhere is no answer, and does no harm. */
 START_TEST(information_and_its_cuts)
 {
-	uint8_t whole[512];
+	static uint8_t whole[512]; /* the server may send of it when the test is over */
 	struct pv_error e;
 	size_t n = information(whole, 7);
 	for (size_t cut = 0; cut <= n; cut++) {
