@@ -10,6 +10,7 @@ configured again for the others, so that only what an option changes is compiled
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,7 @@ BUILDS = { # options, the modules that must not be there
 }
 DEFAULTS = {'probe': 'enabled', 'native': 'enabled', 'mono': 'auto', 'coreclr': 'auto',
             'fuzz': 'disabled', 'elfutils': 'auto', 'demangle': 'auto'}
+MOST_TARGETS = 760 # of what `./bootstrap.sh build` makes; its demo makes a part of that
 NO_MODULE = 3 # how `profview run` ends without the module for a program
 
 
@@ -53,6 +55,15 @@ def as_packaged(meson, source, folder):
         sys.exit(f'would not be installed: {wanted - set(paths)}, but {sorted(paths)}')
 
 
+def as_quick(folder):
+    """Whoever builds to run the program makes nothing else: as many steps as in a folder without a file."""
+    told = run(['ninja', '-C', folder, '-n', 'program']).stdout
+    steps = int(re.findall(r'^\[\d+/(\d+)\]', told, re.MULTILINE)[-1])
+    if steps > MOST_TARGETS:
+        sys.exit(f'a build of the program has {steps} targets, more than {MOST_TARGETS}')
+    print(f'{steps} targets, of {MOST_TARGETS} at most', flush=True)
+
+
 def environment(top):
     env = {**os.environ, 'CCACHE_NOHASHDIR': '1'}
     env.pop('XDG_CACHE_HOME', None) # tests have none, see add_test_setup()
@@ -66,6 +77,8 @@ def build(meson, source, folder, options, env):
     how = ['--reconfigure'] if pathlib.Path(folder).exists() else ['--buildtype=release', '--prefix=/usr', '-Dtests=false']
     run([meson, 'setup', *how, folder, source, *(f'-D{o}={"disabled" if o in options else default}'
                                                 for o, default in DEFAULTS.items())], env=env)
+    if len(how) > 1:
+        as_quick(folder)
     targets = json.loads(pathlib.Path(folder, 'meson-info', 'intro-targets.json').read_text(encoding='utf-8'))
     files = [pathlib.Path(t['filename'][0]) for t in targets if t['type'] == 'shared library'
              and '/probe/' in t['filename'][0] or t['name'] == 'profview']

@@ -18,6 +18,7 @@
 #include "common/target/process/process_limits.h"
 #include "common/target/launch/relay.h"
 #include "common/target/process/words.h"
+#include "tui/app/exits.h"
 #include "tui/app/stream_wish.h"
 
 _Static_assert(UI_CHILD_WHY >= (int)PV_WORDS_WHY, "a word that is refused has room");
@@ -26,9 +27,7 @@ enum {
 	END_MS = 5000,
 	EXIT_MISSING = 127,
 	EXIT_UNRUNNABLE = 126,
-	EXIT_USAGE = 2,
 	EXIT_REFUSED = 3,
-	EXIT_OWN = 125,
 	MS_NS = 1000000,
 	AWAIT_MS = 3000,
 	AWAIT_STEP_MS = 50,
