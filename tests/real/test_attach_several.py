@@ -110,7 +110,14 @@ def native(v, b):
     other = b.start('sleep', '600')
     target.wait_for('both probes', lambda: b.stats(file) and b.stats(pipe))
 
-    a = Attach(b, '--via', 'probe', NAME, other)
+    for words in ('attach', NAME), ('attach', NAME, other), ('attach', other, NAME), ('ctl', NAME, 'stats'):
+        done = b.tool(*words)
+        v.equal(f'{words}: a name of two', (done.returncode, done.stdout), (3, ''))
+        v.true(f'{words}: both are named', f'2 processes are called "{NAME}"' in done.stderr and
+               {str(file), str(pipe)} <= set(re.findall(r'\d+', done.stderr)), done.stderr)
+    v.equal('nothing was joined', b.stats(pipe).get('reader'), 'no')
+
+    a = Attach(b, '--via', 'probe', file, pipe, other)
     a.wait_logs(file, pipe)
     b.wait_work(file, pipe)
     v.equal('while it is read', b.stats(pipe).get('reader'), 'yes')
@@ -156,7 +163,7 @@ def native(v, b):
 def full(v, b):
     """There is no room for the logs: that, too, is said, and no code says that all is well."""
     limit = 2000
-    b.program = b.program.rename(b.folder / 'full')  # which is not joined by its name meanwhile
+    b.program = b.program.rename(b.folder / 'full')  # which does not bear the other cases' name meanwhile
     pid = b.native(b.folder / 'own.mlpd')
     target.wait_for('the probe', lambda: b.stats(pid))
     a = Attach(b, pid, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))

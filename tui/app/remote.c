@@ -283,15 +283,3 @@ bool ui_pid_by_name(const char *name, long *ret_pid, struct pv_error *reterr)
 	*ret_pid = f.pid[0];
 	return f.n == 1 || too_many(&f, name, reterr);
 }
-
-size_t ui_pids_by_name(const char *name, long *to, size_t room, struct pv_error *reterr)
-{
-	struct found f;
-	if (!find_joinable(name, &f, reterr))
-		return 0;
-	if (f.n > room || f.n > LISTED)
-		return too_many(&f, name, reterr);
-	for (size_t i = 0; i < f.n; i++)
-		to[i] = f.pid[i];
-	return f.n;
-}

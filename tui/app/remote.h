@@ -27,9 +27,5 @@ bool ui_remote_ps(FILE *out, bool json, bool idle, struct pv_error *reterr);
  * PV_ENOMEM. Takes up to a second; any thread.
  */
 bool ui_pid_by_name(const char *name, long *ret_pid, struct pv_error *reterr);
-/*
- * Likewise for one or more processes: puts up to `room` into `to` and returns how many; 0: *reterr.
- */
-size_t ui_pids_by_name(const char *name, long *to, size_t room, struct pv_error *reterr);
 
 #endif

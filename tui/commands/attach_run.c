@@ -50,15 +50,13 @@ static bool add_pid(long to[UI_ATTACH_MOST], size_t *n, long pid)
 	return true;
 }
 
+/* A name that several processes have is refused: which ones are meant is said by their numbers. */
 static bool add_named(long to[UI_ATTACH_MOST], size_t *n, const char *name, struct pv_error *reterr)
 {
-	long found[UI_ATTACH_MOST];
-	size_t k = ui_pids_by_name(name, found, UI_ATTACH_MOST, reterr);
-	bool ok = k > 0;
-	for (size_t i = 0; ok && i < k; i++)
-		ok = add_pid(to, n, found[i]) ||
-		     pv_fail(reterr, PV_EUSAGE, 0, "%d processes at most", UI_ATTACH_MOST);
-	return ok;
+	long found;
+	return ui_pid_by_name(name, &found, reterr) &&
+	       (add_pid(to, n, found) ||
+		       pv_fail(reterr, PV_EUSAGE, 0, "%d processes at most", UI_ATTACH_MOST));
 }
 
 /* A process that is not seen here has no number, and a folder lists by number. */
