@@ -80,7 +80,7 @@ def main(shell, profview, folder):
                 choices += 1
                 got = ask(shell, profview, folder, f'{line}{option} ')
                 check(got == set(re.split(', | or ', words[1])), f'{shell}: {line}{option}: {got}, not {words[1]}')
-    check(choices == 23, f'{choices} options with choices')
+    check(choices == 24, f'{choices} options with choices')
     got = ask(shell, profview, folder, 'profview run --calls -- aw')
     check('awk' in got or shell == 'fish', f'{shell}: no program after --: {sorted(got)[:5]}')
     print(f'{failed} failed')
