@@ -38,7 +38,17 @@ static void learn_place(const uint64_t *frame)
 	known += known < PLACES;
 }
 
-/* Whether a caller is a system call, where a signal met the thread. */
+static bool returns_from_signal(uint64_t frame)
+{
+	uint8_t at[sizeof pvp_sigreturn_code];
+	return pvp_memory_read(at, frame, sizeof at) &&
+	       memcmp(at, pvp_sigreturn_code, sizeof at) == 0;
+}
+
+/*
+ * Whether a signal met the thread in a system call. Only the interrupted place tells: a caller
+ * further out, or what is left of one on the stack, may follow a call at any time.
+ */
 static bool was_in_call(const uint64_t *frame, uint32_t n)
 {
 	enum {
@@ -46,12 +56,12 @@ static bool was_in_call(const uint64_t *frame, uint32_t n)
 		BEFORE = CALL + 1
 	}; /* an interrupted place is stored plus 1 */
 	uint8_t at[2 * CALL];
-	for (uint32_t i = 1; i < n; i++)
-		if (pvp_memory_read(at, frame[i] - BEFORE, sizeof at) &&
-			(memcmp(at, pvp_call_code, CALL) == 0 ||
-				memcmp(at + CALL, pvp_call_code, CALL) == 0))
-			return true;
-	return false;
+	uint32_t i = 1;
+	while (i < n && !returns_from_signal(frame[i - 1]))
+		i++;
+	return i < n && pvp_memory_read(at, frame[i] - BEFORE, sizeof at) &&
+	       (memcmp(at, pvp_call_code, CALL) == 0 ||
+		       memcmp(at + CALL, pvp_call_code, CALL) == 0);
 }
 
 /*

@@ -112,7 +112,8 @@ static void take_samples(
 		t->lost += v->raw;
 		t->next_size += v->raw;
 		t->stack.n = 0;
-		log->misplaced_losses += !first;
+		/* Losses of no thread yet stand among the writer's own counters. */
+		log->misplaced_losses += !first && t->enters > 0;
 	}
 }
 
