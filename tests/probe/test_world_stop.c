@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "probe/unwind/own_memory.h"
+#include "probe/code/call_code.h"
 #include "probe/code/wait_held.h"
 #include "probe/code/world_stop.h"
 #include "probe/ground/probe_clock.h"
@@ -141,11 +142,11 @@ START_TEST(handlers_in_stops)
 #if defined(__aarch64__)
 	static const uint8_t code[] = { 0x1f, 0x20, 0x03, 0xd5, 0x1f, 0x20, 0x03, 0xd5, 0x01, 0x00,
 		0x00, 0xd4, 0x1f, 0x20, 0x03, 0xd5, 0x1f, 0x20, 0x03, 0xd5 };
-	enum { CALL = 8, BYTES = 4, FRAMES = 4 };
+	enum { CALL = 8, BYTES = 4, FRAMES = 5, MET = 3 };
 #else
 	static const uint8_t code[] = { 0x90, 0x90, 0x90, 0x90, 0x0f, 0x05, 0x90, 0x90, 0x90,
 		0x90 };
-	enum { CALL = 4, BYTES = 2, FRAMES = 4 };
+	enum { CALL = 4, BYTES = 2, FRAMES = 5, MET = 3 };
 #endif
 	const struct pvp_waiting w = { .waits = true, .state = PV_WAIT_LOCK, .in_handler = true };
 	const uint64_t start = (uint64_t)(uintptr_t)code;
@@ -155,14 +156,16 @@ START_TEST(handlers_in_stops)
 	pvp_world_joins(ONE);
 	pvp_world_is(PVP_WORLD_STOPPED, STOPPER);
 	uint64_t stop = pvp_world_stop();
-	uint64_t frames[FRAMES] = { 0x10010, 0x10020, 0x10030, 0 };
+	/* The handler, what it returns to, the place that the signal met, and a caller. */
+	uint64_t frames[FRAMES] = { 0x10010, 0x10020, (uintptr_t)pvp_sigreturn_code, 0, 0x10030 };
 	for (unsigned after = 0; after <= BYTES;
 		after += BYTES) { /* it begins again, or has ended */
-		frames[FRAMES - 1] = start + CALL + after + 1;
+		frames[MET] = start + CALL + after + 1;
 		ck_assert_int_eq(pvp_wait_state_in_stop(ONE, &w, frames, FRAMES, PV_WAIT_IO, stop),
 			PV_WAIT_IO);
 	}
-	frames[FRAMES - 1] = start + CALL - BYTES + 1;
+	frames[MET] = start + CALL - BYTES + 1;
+	frames[FRAMES - 1] = start + CALL + 1; /* of a caller it says nothing */
 	ck_assert_int_eq(
 		pvp_wait_state_in_stop(ONE, &w, frames, FRAMES, PV_WAIT_IO, stop), PV_WAIT_GC);
 	pvp_world_forget();
