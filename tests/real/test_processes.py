@@ -144,7 +144,9 @@ def many(v, b):
     short = named(rows, 'true')
     v.equal('all are counted', len(short), 500)
     v.equal('none has a log', {r['log'] for r in short}, {None})
-    v.equal('why', {r['reason'] for r in short}, {'used less than 20 ms'})
+    v.true('why', all(r['reason'] == 'used less than 20 ms' for r in short if ms(r) < 20), {(r['reason'], r['cpu_ns']) for r in short})
+    # What a slow machine makes longer may end while the recorder is on its way.
+    v.true('why, the others', {r['reason'] for r in short} <= {'used less than 20 ms', 'ended before it could be recorded'}, short)
     v.equal('codes', {r['exit_code'] for r in short}, {0})
     logs_are_there(v, b, rows)
 
