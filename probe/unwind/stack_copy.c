@@ -52,17 +52,48 @@ static void move_pointers(uintptr_t at, size_t n, uintptr_t sp)
 
 /* ---- the frame pointer, which is not in the system's file */
 
-/* Whether a call ends at the address. The system reads the bytes: the address may be anything. */
+enum { LEAST_CODE = 1 << 16, LONGEST_CALL = 7, DIRECT = 5, FARTHEST = 128 /* words above sp */ };
+
+/* The bytes before an address outside of the stack. The system reads them: it may be anything. */
+static bool bytes_before(uintptr_t at, const struct pvp_stack_view *v, uint8_t byte[LONGEST_CALL])
+{
+	return at >= LEAST_CODE && at - v->low >= v->n &&
+	       pvp_memory_read(byte, at - LONGEST_CALL, LONGEST_CALL);
+}
+
+static bool is_direct_call(const uint8_t byte[LONGEST_CALL])
+{
+	return byte[LONGEST_CALL - DIRECT] == 0xe8;
+}
+
+/* Through a register or memory. */
+static bool is_other_call(const uint8_t byte[LONGEST_CALL])
+{
+	enum { FAR = 0xff, DIGIT = 2 };
+	for (unsigned i = 0; i + 2 <= LONGEST_CALL; i++)
+		if (byte[i] == FAR && (byte[i + 1] >> 3 & 7) == DIGIT)
+			return true;
+	return false;
+}
+
+/* Whether a call ends at the address. */
 static bool is_return(uintptr_t at, const struct pvp_stack_view *v)
 {
-	enum { LEAST_CODE = 1 << 16, BEFORE = 7, NEAR = 0xe8, FAR = 0xff, DIGIT = 2 };
-	uint8_t byte[BEFORE];
-	if (at < LEAST_CODE || at - v->low < v->n || !pvp_memory_read(byte, at - BEFORE, BEFORE))
+	uint8_t byte[LONGEST_CALL];
+	return bytes_before(at, v, byte) && (is_direct_call(byte) || is_other_call(byte));
+}
+
+/* Whether the call that ends at the address may have led into the function around `pc`. */
+static bool may_have_called(uintptr_t at, uintptr_t pc, const struct pvp_stack_view *v)
+{
+	enum { LONGEST = 1 << 20 }; /* bytes of a function */
+	uint8_t byte[LONGEST_CALL];
+	int32_t by;
+	if (!bytes_before(at, v, byte))
 		return false;
-	bool call = byte[BEFORE - 5] == NEAR;
-	for (unsigned i = 0; i + 2 <= BEFORE; i++) /* through a register or memory */
-		call |= byte[i] == FAR && (byte[i + 1] >> 3 & 7) == DIGIT;
-	return call;
+	memcpy(&by, byte + LONGEST_CALL - sizeof by, sizeof by);
+	const uintptr_t to = at + (uintptr_t)(intptr_t)by;
+	return (is_direct_call(byte) && pc - to < LONGEST) || is_other_call(byte);
 }
 
 /* Whether words `i` and `i + 1` are a saved frame pointer and a return address. */
@@ -78,7 +109,6 @@ static bool is_frame(size_t i, const struct pvp_stack_view *v)
  */
 static uintptr_t first_frame(const struct pvp_stack_view *v)
 {
-	enum { FARTHEST = 128 };
 	const uintptr_t *word = (const uintptr_t *)(const void *)v->bytes;
 	for (size_t i = 0; i < FARTHEST && i + 2 <= v->n / WORD; i++) {
 		uintptr_t at = v->low + i * WORD, up = word[i] - at;
@@ -106,7 +136,7 @@ static struct pvp_stack_view stack_at(uintptr_t sp, size_t most)
 static bool has_no_frame(enum pvp_walk_end end)
 {
 	return end == PVP_WALK_BROKEN || end == PVP_WALK_RULE || end == PVP_WALK_GENERATED ||
-	       end == PVP_WALK_NO_TABLE;
+	       end == PVP_WALK_NO_TABLE || end == PVP_WALK_NO_ROW;
 }
 
 static unsigned walk_by(const struct pvp_stack_view *v, const struct pvp_registers *r, uint64_t *to,
@@ -116,6 +146,32 @@ static unsigned walk_by(const struct pvp_stack_view *v, const struct pvp_registe
 			  : pvp_unwind_walk(r, to, frames, ret_stop);
 }
 
+/*
+ * The walk has stopped in a function that has a frame pointer, whose caller may have none: the
+ * frame is the one from which a walk comes to the stack's end. 0: no such.
+ */
+static unsigned walk_to_end(const struct pvp_stack_view *v, struct pvp_registers r, uint64_t *to,
+	unsigned frames, struct pvp_walk_stop *ret_stop)
+{
+	enum { TRIES = 4 };
+	const uintptr_t *word = (const uintptr_t *)(const void *)v->bytes;
+	const uintptr_t pc = ret_stop->pc;
+	struct pvp_walk_stop stop;
+	unsigned tries = 0;
+	for (size_t i = 0; i < FARTHEST && i + 2 <= v->n / WORD && tries < TRIES; i++) {
+		if (!may_have_called(word[i + 1], pc, v))
+			continue;
+		tries++;
+		r.fp = v->low + i * WORD;
+		unsigned n = walk_by(v, &r, to, frames, &stop);
+		if (stop.end == PVP_WALK_WHOLE) {
+			*ret_stop = stop;
+			return n;
+		}
+	}
+	return 0;
+}
+
 static unsigned walk_copy(const struct pvp_stack_view *v, struct pvp_registers r, uint64_t *to,
 	unsigned frames, struct pvp_walk_stop *ret_stop)
 {
@@ -123,9 +179,14 @@ static unsigned walk_copy(const struct pvp_stack_view *v, struct pvp_registers r
 	r.sp = v->low;
 	r.fp = NO_FRAME;
 	unsigned n = walk_by(v, &r, to, frames, ret_stop);
-	if (has_no_frame(ret_stop->end) && (r.fp = first_frame(v)))
-		n = walk_by(v, &r, to, frames, ret_stop);
-	return n;
+	if (!has_no_frame(ret_stop->end))
+		return n;
+	unsigned whole = walk_to_end(v, r, to, frames, ret_stop);
+	if (whole)
+		return whole;
+	r.fp = first_frame(v);
+	r.fp = r.fp ? r.fp : NO_FRAME;
+	return walk_by(v, &r, to, frames, ret_stop);
 }
 
 unsigned pvp_stack_copy_walk(

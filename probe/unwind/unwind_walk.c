@@ -330,17 +330,24 @@ static bool without_table(struct walk *w, enum pvp_walk_end why)
 static bool by_stub(struct walk *w)
 {
 	bool ignored;
-	uintptr_t pc = w->pc;
-	if (!w->exact)
-		return stop_walk(w, PVP_WALK_NO_ROW);
-	if (!to_caller(w, w->sp + WORD, w->fp, w->fp_lost) ||
-		!pvp_unwind_module_at(w->set, w->pc, &ignored)) {
-		w->pc = pc;
-		w->exact = true;
-		return stop_walk(w, PVP_WALK_NO_ROW);
+	const struct walk before = *w;
+	if (to_caller(w, w->sp + WORD, w->fp, w->fp_lost) &&
+		pvp_unwind_module_at(w->set, w->pc, &ignored)) {
+		guessed(w, PVP_WALK_NO_ROW, before.pc);
+		return true;
 	}
-	guessed(w, PVP_WALK_NO_ROW, pc);
-	return true;
+	*w = before;
+	return false;
+}
+
+/* Runtimes have code in files with a frame pointer and no row, some programs have nothing else. */
+static bool without_row(struct walk *w)
+{
+	const bool framed = !w->exact || w->fp >= w->sp;
+	if (w->exact && !w->no_guess && !(w->copied && framed) && by_stub(w))
+		return true;
+	const bool ends = !framed || (w->no_guess && !w->copied);
+	return ends ? stop_walk(w, PVP_WALK_NO_ROW) : without_table(w, PVP_WALK_NO_ROW);
 }
 
 /* NULL: no file, or *ret_changed: not in the set. */
@@ -373,12 +380,7 @@ static bool walk_step(struct walk *w)
 	if (!m || !m->table)
 		return without_table(w, m ? PVP_WALK_NO_TABLE : PVP_WALK_GENERATED);
 	const struct pvp_row *r = pvp_unwind_find(m->table, pc - m->from);
-	if (r && r->rule != PVP_RULE_NONE)
-		return by_row(w, r);
-	/* Runtimes have code in files with a frame pointer and no row. */
-	if (w->copied && (!w->exact || w->fp >= w->sp))
-		return without_table(w, PVP_WALK_NO_ROW);
-	return w->no_guess ? stop_walk(w, PVP_WALK_NO_ROW) : by_stub(w);
+	return r && r->rule != PVP_RULE_NONE ? by_row(w, r) : without_row(w);
 }
 
 /* Whether a guessed caller led nowhere. */
