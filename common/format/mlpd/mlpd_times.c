@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/base/saturate.h"
 #include "common/format/batch_event.h"
 
 #define SECOND INT64_C(1000000000)
@@ -20,14 +19,10 @@ static int64_t distance(int64_t a, int64_t b)
  * seconds of a multiple of 78 hours, or of a power of two above four hours, which is what a time
  * with a wrong byte is away from its neighbours. Of the first two, if far apart, either may be wrong.
  */
-static uint64_t put_right(const struct mlpd_buffer_times *t, uint64_t time)
+uint64_t mlpd_put_right(const struct mlpd_buffer_times *t, uint64_t time)
 {
 	enum { LEAST_BIT = 44, BYTE_BITS = 8, LEAST_BYTE = 48, TIME_BITS = 64 };
-	const int64_t near_ns = 20 * SECOND, hours_ns = INT64_C(1) << (LEAST_BIT - 1);
-	const bool far = (int64_t)time > pv_sat_add(t->newest, hours_ns) ||
-			 (int64_t)time < pv_sat_add(t->first, -hours_ns);
-	if (!far || t->n < 2)
-		return time;
+	const int64_t near_ns = 20 * SECOND;
 	for (unsigned bit = LEAST_BIT; bit < TIME_BITS; bit++) {
 		const uint64_t other = time ^ UINT64_C(1) << bit;
 		if (distance((int64_t)other, t->newest) <= near_ns)
@@ -40,15 +35,6 @@ static uint64_t put_right(const struct mlpd_buffer_times *t, uint64_t time)
 			return other;
 	}
 	return time;
-}
-
-uint64_t mlpd_right_time(struct mlpd_buffer_times *t, uint64_t time)
-{
-	const int64_t ret = (int64_t)put_right(t, time);
-	t->first = !t->n || ret < t->first ? ret : t->first;
-	t->newest = !t->n || ret > t->newest ? ret : t->newest;
-	t->n++;
-	return (uint64_t)ret;
 }
 
 size_t mlpd_first_leap(const uint64_t *time, size_t n, uint64_t before)
@@ -68,11 +54,11 @@ void mlpd_say_levelled(char *reason, size_t room, size_t n)
 	snprintf(reason + at, room - at, "; %zu before of times that cannot be", n);
 }
 
-void mlpd_level_times(struct pv_batch *b, uint64_t start)
+void mlpd_level_damaged(struct pv_batch *b, uint64_t start)
 {
-	const size_t from = b->damaged && b->n > MLPD_DOUBTED ? b->n - MLPD_DOUBTED : 0;
+	const size_t from = b->n > MLPD_DOUBTED ? b->n - MLPD_DOUBTED : 0;
 	uint64_t before = from ? b->time[from - 1] : start;
-	if (!b->damaged || b->n == 0)
+	if (b->n == 0)
 		return;
 	const size_t leap = from + mlpd_first_leap(b->time + from, b->n - from, before);
 	before = leap > from ? b->time[leap - 1] : before;
