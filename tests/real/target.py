@@ -58,6 +58,8 @@ class Program:
         fresh = {}
         for line in self.process.stdout:
             key, _, value = line.rstrip('\n').rpartition('=')
+            if not value:
+                continue    # the last words of one that crashed
             if key != 'phase':
                 fresh[key] = int(value)
                 continue

@@ -71,11 +71,11 @@ class Listener:
         self.process.join()
 
 
-def press(profview, log):
-    """What the screen says."""
+def press(profview, log, live=False):
+    """What the screen says; `live`: once it knows that the writer is there."""
     with target.scratch() as folder, Terminal(folder) as t:
         t.run(profview, '--follow', '--no-index', log)
-        t.wait('F10Quit')
+        t.wait('LIVE' if live else 'F10Quit')
         t.keys('S')
         said = t.wait(lambda screen: next((line for line in screen.splitlines() if line.strip().startswith(
             ('no heap shot', 'heap shot asked'))), None))
@@ -99,8 +99,8 @@ def known(v, profview, data, path, folder):
     writer = Listener(place[3], log=folder / 'written.mlpd', answer='ok')
     for who, one, log, more in (('no id', stranger, path, ''), ('another id', another, path, ',id=00000000000000cd'),
                                 ('its id', itself, path, ',id=00000000000000ab'), ('no id, the writer', writer, folder / 'written.mlpd', '')):
-        press(profview, log_of(data, log, one.process.pid, args=f'profview:mono,control={one.name}{more},output=x'))
         heard, asked = [], one in (itself, writer)
+        press(profview, log_of(data, log, one.process.pid, args=f'profview:mono,control={one.name}{more},output=x'), live=one is writer)
         while (line := one.heard(target.DEADLINE if asked and b'heapshot\n' not in heard else 0.2)):
             heard.append(line)
         v.equal(f'{who}: a shot was asked for', b'heapshot\n' in heard, asked)
