@@ -83,8 +83,6 @@ static struct pv_table *ask_table(
 	return pv_view_table(j->m, view, &q);
 }
 
-/* --- names --- */
-
 /* "finding.leak" and "leak" name the same finding: "leak". */
 static const char *finding_of(const struct pv_check_rule *rule)
 {

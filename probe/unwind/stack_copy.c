@@ -181,7 +181,9 @@ static unsigned walk_copy(const struct pvp_stack_view *v, struct pvp_registers r
 	unsigned n = walk_by(v, &r, to, frames, ret_stop);
 	if (!has_no_frame(ret_stop->end))
 		return n;
-	unsigned whole = walk_to_end(v, r, to, frames, ret_stop);
+	/* Generated code has learned rules, and no calls by which to tell its frame. */
+	unsigned whole =
+		ret_stop->end == PVP_WALK_GENERATED ? 0 : walk_to_end(v, r, to, frames, ret_stop);
 	if (whole)
 		return whole;
 	r.fp = first_frame(v);

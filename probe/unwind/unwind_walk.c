@@ -346,8 +346,8 @@ static bool without_row(struct walk *w)
 	const bool framed = !w->exact || w->fp >= w->sp;
 	if (w->exact && !w->no_guess && !(w->copied && framed) && by_stub(w))
 		return true;
-	const bool ends = !framed || (w->no_guess && !w->copied);
-	return ends ? stop_walk(w, PVP_WALK_NO_ROW) : without_table(w, PVP_WALK_NO_ROW);
+	return framed && (w->copied || !w->no_guess) ? without_table(w, PVP_WALK_NO_ROW)
+						     : stop_walk(w, PVP_WALK_NO_ROW);
 }
 
 /* NULL: no file, or *ret_changed: not in the set. */

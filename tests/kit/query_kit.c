@@ -85,7 +85,7 @@ void kit_event(struct kit *k, struct pv_event e)
 	kit_must(pv_batch_put_event(&k->batch, &e, e.time));
 }
 
-static struct pv_text text(const char *s)
+struct pv_text kit_string(const char *s)
 {
 	return (struct pv_text){ s, strlen(s) };
 }
@@ -96,13 +96,13 @@ void kit_method(struct kit *k, uint64_t key, const char *name)
 			     .jit = { .method = key,
 				     .code = key * 16,
 				     .size = 16,
-				     .name = text(name) } });
+				     .name = kit_string(name) } });
 }
 
 void kit_class(struct kit *k, uint64_t key, const char *name)
 {
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_CLASS_LOAD,
-			     .meta = { .key = key, .image = 0x9000, .name = text(name) } });
+			     .meta = { .key = key, .image = 0x9000, .name = kit_string(name) } });
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_VTABLE_LOAD,
 			     .meta = { .key = key + 1, .owner = key } });
 }

@@ -31,6 +31,7 @@ static inline void kit_must(bool ok)
 }
 
 struct kit kit_new(const char *args);
+struct pv_text kit_string(const char *s);
 void kit_free(struct kit *k); /* the model too */
 void kit_thread(struct kit *k, uint64_t id);
 void kit_at(struct kit *k, uint64_t us);

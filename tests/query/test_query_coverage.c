@@ -8,18 +8,13 @@
 
 enum { MAIN = 0x100, WORK = 0x110, TEXT = 0x200 };
 
-static struct pv_text text(const char *s)
-{
-	return (struct pv_text){ s, strlen(s) };
-}
-
 /* One of everything that the lines below speak of. */
 static void fill(struct kit *k)
 {
 	static const uint64_t stack[] = { MAIN, WORK, 0 };
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_THREAD_START, .meta = { .key = 0x10 } });
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_THREAD_NAME,
-			     .meta = { .key = 0x10, .name = text("main") } });
+			     .meta = { .key = 0x10, .name = kit_string("main") } });
 	kit_method(k, MAIN, "Main()");
 	kit_method(k, WORK, "Work()");
 	kit_class(k, TEXT, "System.String");
@@ -308,8 +303,8 @@ END_TEST
 
 static void thread(struct kit *k, unsigned kind, uint64_t id)
 {
-	kit_event(k, (struct pv_event){
-			     .kind = (uint8_t)kind, .meta = { .key = id, .name = text("t") } });
+	kit_event(k, (struct pv_event){ .kind = (uint8_t)kind,
+			     .meta = { .key = id, .name = kit_string("t") } });
 }
 
 /* A repeated header has the starts of those that run again. */
@@ -338,7 +333,7 @@ START_TEST(losses_are_the_probes_own_counter)
 	struct pv_counter_desc d = { .section = PV_SECTION_PROFILER,
 		.type = PV_COUNTER_LONG,
 		.index = 1,
-		.name = text("lost events") };
+		.name = kit_string("lost events") };
 	struct pv_counter_value v = { .index = 1, .type = PV_COUNTER_LONG, .raw = 33 };
 	ck_assert(pv_reserve(&k.batch.descs, 1) && pv_reserve(&k.batch.values, 1));
 	k.batch.descs.v[k.batch.descs.n++] = d;
@@ -448,7 +443,7 @@ static void own_counter(struct kit *k, uint64_t index, const char *name, uint64_
 	struct pv_counter_desc d = { .section = PV_SECTION_PROFILER,
 		.type = PV_COUNTER_LONG,
 		.index = index,
-		.name = text(name) };
+		.name = kit_string(name) };
 	struct pv_counter_value v = { .index = index, .type = PV_COUNTER_LONG, .raw = value };
 	ck_assert(pv_reserve(&k->batch.descs, 1) && pv_reserve(&k->batch.values, 1));
 	uint32_t desc = (uint32_t)k->batch.descs.n, at = (uint32_t)k->batch.values.n;

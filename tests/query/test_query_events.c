@@ -8,11 +8,6 @@
 
 enum { MAIN = 0x100, WORK = 0x110, FAULT = 0x200, LOCK = 0x300 };
 
-static struct pv_text text(const char *s)
-{
-	return (struct pv_text){ s, strlen(s) };
-}
-
 static struct kit start(const char *args)
 {
 	struct kit k = kit_new(args);
@@ -116,7 +111,7 @@ START_TEST(threads_are_distinguished_by_their_lives)
 	kit_at(&k, 1);
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_START, .meta = { .key = 0x20 } });
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_NAME,
-			      .meta = { .key = 0x20, .name = text("worker") } });
+			      .meta = { .key = 0x20, .name = kit_string("worker") } });
 	kit_alloc(&k, LOCK, 0xa000, 16, NULL);
 	kit_enter(&k, MAIN);
 	kit_at(&k, 9);
@@ -125,7 +120,7 @@ START_TEST(threads_are_distinguished_by_their_lives)
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_START, .meta = { .key = 0x20 } });
 	kit_thread(&k, 0x30);
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_NAME,
-			      .meta = { .key = 0x30, .name = text("Profiler Writer") } });
+			      .meta = { .key = 0x30, .name = kit_string("Profiler Writer") } });
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_THREAD_END, .meta = { .key = 0x30 } });
 	kit_at(&k, 13); /* the profiler goes on after the end that it wrote for itself */
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_SYNC_POINT });
@@ -154,12 +149,16 @@ END_TEST
 START_TEST(compiled_code)
 {
 	struct kit k = start("log:jit");
-	kit_event(&k,
-		(struct pv_event){ .kind = PV_KIND_JIT_HELPER,
-			.helper = { .type = 5, .address = 0x10, .size = 20, .name = text("x") } });
-	kit_event(&k,
-		(struct pv_event){ .kind = PV_KIND_JIT_HELPER,
-			.helper = { .type = 5, .address = 0x40, .size = 22, .name = text("y") } });
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_JIT_HELPER,
+			      .helper = { .type = 5,
+				      .address = 0x10,
+				      .size = 20,
+				      .name = kit_string("x") } });
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_JIT_HELPER,
+			      .helper = { .type = 5,
+				      .address = 0x40,
+				      .size = 22,
+				      .name = kit_string("y") } });
 	kit_at(&k, 3);
 	kit_method(&k, MAIN + 1, "Main()");
 	static const char *const method[] = { "name", "count", "code_bytes", "time_ns", NULL };
@@ -186,7 +185,7 @@ START_TEST(functions_are_no_compiled_methods)
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_SAMPLE_SYMBOL,
 			      .symbol = { .address = FILE_AT,
 				      .size = 0x1000,
-				      .name = text("/usr/bin/mono-sgen") } });
+				      .name = kit_string("/usr/bin/mono-sgen") } });
 	static const struct {
 		uint64_t key, code;
 		const char *name;
@@ -197,7 +196,7 @@ START_TEST(functions_are_no_compiled_methods)
 				      .jit = { .method = described[i].key,
 					      .code = described[i].code,
 					      .size = described[i].code ? 0x10 : 0,
-					      .name = text(described[i].name) } });
+					      .name = kit_string(described[i].name) } });
 	kit_flush(&k);
 	struct pv_table *t = kit_view(&k, PV_VIEW_JIT_METHODS, NULL);
 	struct pv_totals totals;
@@ -237,14 +236,14 @@ START_TEST(counters_in_their_sections)
 			     .unit = 1 << 24,
 			     .variance = 1 << 30,
 			     .index = 7,
-			     .name = text("Heap") });
+			     .name = kit_string("Heap") });
 	describe(&k, (struct pv_counter_desc){ .section = PV_SECTION_PERFCOUNTERS,
 			     .type = PV_COUNTER_DOUBLE,
 			     .unit = 99,
 			     .variance = 1 << 28,
 			     .index = 8,
-			     .section_name = text("Mono Memory"),
-			     .name = text("Load") });
+			     .section_name = kit_string("Mono Memory"),
+			     .name = kit_string("Load") });
 	static const uint64_t steps[] = { UINT64_C(1000000000000000), (uint64_t)-7, 3 };
 	for (size_t i = 0; i < PV_COUNT_OF(steps); i++) {
 		kit_at(&k, 1000000 * (i + 1));
@@ -281,11 +280,11 @@ START_TEST(loads_and_unloads)
 	struct kit k = kit_new("log");
 	kit_at(&k, 2);
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_IMAGE_LOAD,
-			      .meta = { .key = 0x9000, .name = text("/lib/mscorlib.dll") } });
+			      .meta = { .key = 0x9000, .name = kit_string("/lib/mscorlib.dll") } });
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_DOMAIN_LOAD, .meta = { .key = 0x50 } });
 	kit_at(&k, 4);
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_IMAGE_UNLOAD,
-			      .meta = { .key = 0x9000, .name = text("/lib/mscorlib.dll") } });
+			      .meta = { .key = 0x9000, .name = kit_string("/lib/mscorlib.dll") } });
 	static const char *const row[] = { "id", "name", "load_ns", "unload_ns", NULL };
 	struct pv_table *t = kit_view(&k, PV_VIEW_IMAGES, NULL);
 	ck_assert_uint_eq(t->rows, 1);
@@ -307,11 +306,11 @@ START_TEST(covered_statements)
 {
 	struct kit k = kit_new("log:coverage");
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_COVERAGE_METHOD,
-			      .coverage = { .assembly = text("app"),
-				      .class_name = text("App.Node"),
-				      .method = text("Walk"),
-				      .signature = text("void ()"),
-				      .file = text("node.cs"),
+			      .coverage = { .assembly = kit_string("app"),
+				      .class_name = kit_string("App.Node"),
+				      .method = kit_string("Walk"),
+				      .signature = kit_string("void ()"),
+				      .file = kit_string("node.cs"),
 				      .method_id = 7,
 				      .statements = 4 } });
 	for (uint64_t i = 0; i < 4; i++)

@@ -7,11 +7,6 @@
 
 enum { MAIN = 0x100, MAKE = 0x110, OTHER = 0x120, TEXT = 0x200, TILE = 0x300, THREAD = 0x10 };
 
-static struct pv_text text(const char *s)
-{
-	return (struct pv_text){ s, strlen(s) };
-}
-
 static struct pv_span list(struct kit *k, const uint64_t *v, size_t n)
 {
 	struct pv_span s = { (uint32_t)k->batch.pool.n, (uint32_t)n };
@@ -28,7 +23,7 @@ static struct pv_span list(struct kit *k, const uint64_t *v, size_t n)
 static void named_world(struct kit *k)
 {
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_THREAD_NAME,
-			     .meta = { .key = THREAD, .name = text("main") } });
+			     .meta = { .key = THREAD, .name = kit_string("main") } });
 	kit_method(k, MAIN, "Main()");
 	kit_method(k, MAKE, "Make()");
 	kit_method(k, OTHER, "Make()"); /* the same in another domain */
@@ -110,7 +105,7 @@ static void area(struct kit *k, uint64_t start, uint64_t size, unsigned source, 
 	const char *name)
 {
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_HEAP_ROOT_REGISTER,
-			     .root_area = { start, size, source, key, text(name) } });
+			     .root_area = { start, size, source, key, kit_string(name) } });
 }
 
 START_TEST(roots_by_source_and_area)
@@ -169,11 +164,11 @@ static void covered_method(
 	struct kit *k, uint64_t id, const char *in, const char *name, uint64_t statements)
 {
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_COVERAGE_METHOD,
-			     .coverage = { .assembly = text("app"),
-				     .class_name = text(in),
-				     .method = text(name),
-				     .signature = text("()"),
-				     .file = text("a.cs"),
+			     .coverage = { .assembly = kit_string("app"),
+				     .class_name = kit_string(in),
+				     .method = kit_string(name),
+				     .signature = kit_string("()"),
+				     .file = kit_string("a.cs"),
 				     .method_id = id,
 				     .statements = statements } });
 }
@@ -188,8 +183,8 @@ static void statement(struct kit *k, uint64_t id, uint64_t step, uint64_t hits, 
 static void covered_class(struct kit *k, const char *name, uint64_t methods, uint64_t full)
 {
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_COVERAGE_CLASS,
-			     .coverage = { .assembly = text("app"),
-				     .class_name = text(name),
+			     .coverage = { .assembly = kit_string("app"),
+				     .class_name = kit_string(name),
 				     .methods = methods,
 				     .full = full } });
 }
@@ -197,9 +192,9 @@ static void covered_class(struct kit *k, const char *name, uint64_t methods, uin
 static void covered_world(struct kit *k)
 {
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_COVERAGE_ASSEMBLY,
-			     .coverage = { .assembly = text("app"),
-				     .guid = text("6a1b"),
-				     .file = text("/app.exe"),
+			     .coverage = { .assembly = kit_string("app"),
+				     .guid = kit_string("6a1b"),
+				     .file = kit_string("/app.exe"),
 				     .methods = 7,
 				     .full = 2 } });
 	covered_class(k, "Plain", 2, 1);
@@ -265,18 +260,20 @@ START_TEST(loaded_things_know_what_they_belong_to)
 	struct kit k = kit_new("log");
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_DOMAIN_LOAD, .meta = { .key = 0x100 } });
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_DOMAIN_NAME,
-			      .meta = { .key = 0x100, .name = text("app.exe") } });
+			      .meta = { .key = 0x100, .name = kit_string("app.exe") } });
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_CONTEXT_LOAD,
 			      .meta = { .key = 0x180, .domain = 0x100 } });
-	kit_event(&k,
-		(struct pv_event){ .kind = PV_KIND_IMAGE_LOAD,
-			.meta = { .key = 0x200, .name = text("/app.exe"), .mvid = text("6a1b") } });
-	kit_event(&k, (struct pv_event){ .kind = PV_KIND_ASSEMBLY_LOAD,
-			      .meta = { .key = 0x280, .image = 0x200, .name = text("app") } });
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_IMAGE_LOAD,
+			      .meta = { .key = 0x200,
+				      .name = kit_string("/app.exe"),
+				      .mvid = kit_string("6a1b") } });
+	kit_event(
+		&k, (struct pv_event){ .kind = PV_KIND_ASSEMBLY_LOAD,
+			    .meta = { .key = 0x280, .image = 0x200, .name = kit_string("app") } });
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_ASSEMBLY_LOAD,
 			      .meta = { .key = 0x290,
 				      .image = 0x999,
-				      .name = text("lost"),
+				      .name = kit_string("lost"),
 				      .failed = 1 } });
 	ck_assert_str_eq(row_text(&k, PV_VIEW_CONTEXTS, 0, 0, columns), "0x180 app.exe - -");
 	ck_assert_str_eq(row_text(&k, PV_VIEW_IMAGES, 0, 0, columns), "/app.exe - 6a1b -");
@@ -298,11 +295,11 @@ START_TEST(marks_and_native_code)
 	struct kit k = kit_new("profview:marks=on");
 	kit_at(&k, 3);
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXT_MARK,
-			      .ext = { .family = 2, .kind = 1, .text = text("round 1") } });
+			      .ext = { .family = 2, .kind = 1, .text = kit_string("round 1") } });
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_SAMPLE_SYMBOL,
-			      .symbol = { .address = 0x5000, .name = text("memcpy") } });
+			      .symbol = { .address = 0x5000, .name = kit_string("memcpy") } });
 	kit_event(&k, (struct pv_event){ .kind = PV_KIND_SAMPLE_BINARY,
-			      .symbol = { 0x4000, 8192, 512, text("libc.so") } });
+			      .symbol = { 0x4000, 8192, 512, kit_string("libc.so") } });
 	ck_assert_str_eq(row_text(&k, PV_VIEW_MARKS, 0, 0, marks), "3000 0x10 round 1");
 	ck_assert_str_eq(
 		row_text(&k, PV_VIEW_NATIVE, 0, 0, native), "binary libc.so 0x4000 8192 0x200");
@@ -325,7 +322,7 @@ START_TEST(the_log_itself)
 	for (uint64_t type = 0; type < 5; type++)
 		kit_event(&k, (struct pv_event){ .kind = PV_KIND_SYNC_POINT, .sync = { type } });
 	fact_is(&k, "AOT id", "-");
-	kit_event(&k, (struct pv_event){ .kind = PV_KIND_AOT_ID, .aot = { text("a-1") } });
+	kit_event(&k, (struct pv_event){ .kind = PV_KIND_AOT_ID, .aot = { kit_string("a-1") } });
 	fact_is(&k, "format", "mlpd");
 	fact_is(&k, "header version", "3.0");
 	fact_is(&k, "startup clock", "1 000 000 ns");
@@ -391,7 +388,7 @@ START_TEST(counters_have_their_unit)
 			.unit = row[i].unit,
 			.variance = 1 << 28,
 			.index = 1,
-			.name = text("One") };
+			.name = kit_string("One") };
 		k.batch.values.v[k.batch.values.n++] = (struct pv_counter_value){
 			.index = 1, .type = row[i].type, .raw = (uint64_t)row[i].raw
 		};

@@ -10,11 +10,6 @@
 
 enum { MAIN = 0x100, COPY = 0x110, DOMAIN = 0x10, CONTEXT = 0x20, ASSEMBLY = 0x30, IMAGE = 0x40 };
 
-static struct pv_text text(const char *s)
-{
-	return (struct pv_text){ s, strlen(s) };
-}
-
 static const char *row_text(
 	struct kit *k, enum pv_view view, size_t row, const char *const *columns)
 {
@@ -121,8 +116,9 @@ START_TEST(spans_of_work)
 	k.batch.pool.v[k.batch.pool.n + 1] = COPY;
 	struct pv_span stack = { (uint32_t)k.batch.pool.n, 2 };
 	k.batch.pool.n += 2;
-	kit_event(&k, (struct pv_event){ .kind = PV_KIND_EXT_SPAN,
-			      .span = { 20000, 1, text("HTTP"), text("GET /"), stack } });
+	kit_event(
+		&k, (struct pv_event){ .kind = PV_KIND_EXT_SPAN,
+			    .span = { 20000, 1, kit_string("HTTP"), kit_string("GET /"), stack } });
 	ck_assert_str_eq(
 		row_text(&k, PV_VIEW_SPANS, 0, columns), "30000 20000 HTTP GET / 1 Main()\nCopy()");
 	kit_free(&k);
@@ -133,7 +129,8 @@ static void span_of(
 	struct kit *k, const char *what, const char *name, uint64_t took_ns, bool failed)
 {
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_EXT_SPAN,
-			     .span = { took_ns, failed, text(what), text(name), { 0, 0 } } });
+			     .span = { took_ns, failed, kit_string(what), kit_string(name),
+				     { 0, 0 } } });
 	kit_flush(k); /* the name is the caller's */
 }
 
@@ -290,16 +287,19 @@ static void contexts(struct kit *k)
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_CONTEXT_LOAD,
 			     .meta = { .key = CONTEXT, .domain = DOMAIN } });
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_EXT_CONTEXT_NAME,
-			     .meta = { .key = CONTEXT, .name = text("plug-ins") } });
-	kit_event(k, (struct pv_event){ .kind = PV_KIND_ASSEMBLY_LOAD,
-			     .meta = { .key = ASSEMBLY, .image = IMAGE, .name = text("plug") } });
+			     .meta = { .key = CONTEXT, .name = kit_string("plug-ins") } });
+	kit_event(k,
+		(struct pv_event){ .kind = PV_KIND_ASSEMBLY_LOAD,
+			.meta = { .key = ASSEMBLY, .image = IMAGE, .name = kit_string("plug") } });
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_EXT_ASSEMBLY_IN,
 			     .meta = { .key = ASSEMBLY, .owner = CONTEXT } });
-	kit_event(
-		k, (struct pv_event){ .kind = PV_KIND_IMAGE_LOAD,
-			   .meta = { .key = IMAGE, .name = text("plug.dll"), .mvid = text("") } });
-	kit_event(k, (struct pv_event){ .kind = PV_KIND_CLASS_LOAD,
-			     .meta = { .key = 0x50, .image = IMAGE, .name = text("Plug.In") } });
+	kit_event(k, (struct pv_event){ .kind = PV_KIND_IMAGE_LOAD,
+			     .meta = { .key = IMAGE,
+				     .name = kit_string("plug.dll"),
+				     .mvid = kit_string("") } });
+	kit_event(k,
+		(struct pv_event){ .kind = PV_KIND_CLASS_LOAD,
+			.meta = { .key = 0x50, .image = IMAGE, .name = kit_string("Plug.In") } });
 	kit_event(k, (struct pv_event){ .kind = PV_KIND_VTABLE_LOAD,
 			     .meta = { .key = 0x51, .domain = DOMAIN, .owner = 0x50 } });
 	kit_alloc(k, 0x50, 0x8000, 24, NULL);

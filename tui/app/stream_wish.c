@@ -74,7 +74,7 @@ bool ui_outside_wish(const struct ui_options *o, char *ret_why, struct pv_error 
 	if (!refused)
 		return true;
 	snprintf(ret_why, UI_CHILD_WHY,
-		"%s: from outside a process gives samples and waits, and nothing else; profview run %sloads "
+		"%s: from outside a process gives samples, waits and new pages; profview run %sloads "
 		"a probe",
 		refused, o->verb == UI_VERB_RUN ? "without --via " : "");
 	return pv_fail(reterr, PV_EUSAGE, 0, "%s", ret_why);

@@ -76,8 +76,7 @@ static void flaw(struct pv_coverage *c, uint64_t n, enum pv_coverage_state state
 	char digits[PV_UNIT_MAX], text[120];
 	if (n == 0)
 		return;
-	if (c->state == PV_COMPLETE)
-		c->state = state;
+	c->state = c->state == PV_COMPLETE ? state : c->state;
 	in_number(what, n == 1, text, sizeof text);
 	pv_coverage_say(c, "%s %s", pv_units_exact(digits, sizeof digits, n), text);
 }
