@@ -45,7 +45,7 @@ FRAMES = [
     ('info', 'i', '[Recording]'),
     ('findings', 'M', '[Findings]'),
     ('help', 'F1', 'elp'),
-    ('columns', ['F1', '2', 'F1'], 'Columns'),
+    ('columns', ['F1', ':', 'methods', 'Enter', 'F1'], 'Time in the method itself'),
 ]
 # Of recordings of other programs: how each is made (a committed one is there), and its frames as above.
 BUILD = ROOT / 'build'
